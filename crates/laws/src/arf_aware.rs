@@ -1,0 +1,192 @@
+//! ARF-aware TCP: a sender below its highest link rate uses a k-th of its congestion window.
+//!
+//! Source: [arf-aware-tcp §3]. The paper says when `arf_cwnd` is computed ("when a WLAN link rate
+//! changes") and that the saved window comes back at the highest rate; it does not say whether
+//! `arf_cwnd` holds, grows or follows the saved window meanwhile. [`Variant`] names the three readings.
+//!
+//! ```text
+//!            rate < highest: save cwnd, limit it               rate < highest: new k, same saved cwnd
+//!  Normal ───────────────────────────────────────► Arf { saved } ──┐
+//!     ▲                                             │    ▲─────────┘
+//!     └──────────── rate = highest: cwnd := saved ──┘
+//! ```
+
+use airfair_units::DataRate;
+
+/// What `arf_cwnd` does while the link stays below its highest rate.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Variant {
+    /// The window is capped at ⌊saved cwnd / k⌋ for as long as arf mode lasts.
+    #[default]
+    Held,
+    /// cwnd is set to ⌊cwnd / k⌋ once and then evolves as TCP's own law wants.
+    OneShot,
+    /// The window is capped at ⌊cwnd(t) / k⌋, which follows cwnd as it evolves.
+    Continuous,
+}
+
+/// What the paper leaves to the implementer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Params {
+    /// Reading of the paper.
+    pub variant: Variant,
+}
+
+/// What must survive between steps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum State {
+    /// The link is at its highest rate.
+    #[default]
+    Normal,
+    /// arf mode: the link is below its highest rate.
+    Arf {
+        /// cwnd on entry, given back on return [segments].
+        saved_cwnd: u32,
+    },
+}
+
+/// What the MAC and TCP can tell at a rate change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Observation {
+    /// Highest rate of the link.
+    pub highest_rate: DataRate,
+    /// Rate of the link from now on.
+    pub rate: DataRate,
+    /// Congestion window now [segments].
+    pub cwnd: u32,
+}
+
+/// Limit on the window that TCP may use, beside cwnd and the receiver's window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum WindowLimit {
+    /// No limit.
+    #[default]
+    None,
+    /// At most this much in flight [segments].
+    Segments(u32),
+    /// At most ⌊cwnd / divisor⌋ in flight, but one segment always.
+    DividedBy(u32),
+}
+
+/// Settings for the TCP sender.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Action {
+    /// Limit from now on.
+    pub window_limit: WindowLimit,
+    /// Value to give cwnd now [segments]; `None` leaves it.
+    pub cwnd: Option<u32>,
+}
+
+/// Ratio variable k = ⌈highest rate / rate⌉.  [arf-aware-tcp §3]
+pub fn ratio(highest_rate: DataRate, rate: DataRate) -> u32 {
+    u32::try_from(highest_rate.bps().div_ceil(rate.bps())).unwrap_or(u32::MAX)
+}
+
+/// One rate change.  [arf-aware-tcp §3]
+pub fn step(params: &Params, state: State, seen: &Observation) -> (State, Action) {
+    let k = ratio(seen.highest_rate, seen.rate);
+    let saved_cwnd = match state {
+        State::Normal => seen.cwnd,
+        State::Arf { saved_cwnd } => saved_cwnd,
+    };
+    if k <= 1 {
+        let cwnd = matches!(state, State::Arf { .. }).then_some(saved_cwnd);
+        return (State::Normal, Action { window_limit: WindowLimit::None, cwnd });
+    }
+    let arf_cwnd = (saved_cwnd / k).max(1);
+    let action = match params.variant {
+        Variant::Held => Action { window_limit: WindowLimit::Segments(arf_cwnd), cwnd: None },
+        Variant::OneShot => Action { window_limit: WindowLimit::None, cwnd: Some(arf_cwnd) },
+        Variant::Continuous => Action { window_limit: WindowLimit::DividedBy(k), cwnd: None },
+    };
+    (State::Arf { saved_cwnd }, action)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const RATES: [DataRate; 4] = [
+        DataRate::from_mbps(1),
+        DataRate::from_mbps(2),
+        DataRate::from_kbps(5_500),
+        DataRate::from_mbps(11),
+    ];
+
+    fn seen(rate: DataRate, cwnd: u32) -> Observation {
+        Observation { highest_rate: RATES[3], rate, cwnd }
+    }
+
+    fn params(variant: Variant) -> Params {
+        Params { variant }
+    }
+
+    /// Verifies: [arf-aware-tcp §3]
+    #[test]
+    fn the_ratio_is_rounded_up() {
+        // 11/1 = 11, 11/2 = 5.5 → 6, 11/5.5 = 2, 11/11 = 1
+        assert_eq!(RATES.map(|rate| ratio(RATES[3], rate)), [11, 6, 2, 1]);
+    }
+
+    /// Verifies: [arf-aware-tcp §3]
+    #[test]
+    fn a_slow_link_holds_an_eleventh_of_the_window_and_gives_all_of_it_back() {
+        let held = params(Variant::Held);
+        // ⌊130 / 11⌋ = 11
+        let (state, action) = step(&held, State::Normal, &seen(RATES[0], 130));
+        assert_eq!(state, State::Arf { saved_cwnd: 130 });
+        assert_eq!(action, Action { window_limit: WindowLimit::Segments(11), cwnd: None });
+        let (state, action) = step(&held, state, &seen(RATES[3], 4));
+        assert_eq!(state, State::Normal);
+        assert_eq!(action, Action { window_limit: WindowLimit::None, cwnd: Some(130) });
+    }
+
+    /// Verifies: [arf-aware-tcp §3]
+    #[test]
+    fn a_further_change_divides_the_window_saved_on_entry() {
+        let held = params(Variant::Held);
+        let (state, _) = step(&held, State::Normal, &seen(RATES[2], 60));
+        // ⌊60 / 6⌋ = 10 whatever cwnd has become since
+        let (state, action) = step(&held, state, &seen(RATES[1], 3));
+        assert_eq!(state, State::Arf { saved_cwnd: 60 });
+        assert_eq!(action.window_limit, WindowLimit::Segments(10));
+    }
+
+    #[test]
+    fn the_three_readings_differ_in_the_action_only() {
+        let slow = seen(RATES[0], 130);
+        let (one_state, one) = step(&params(Variant::OneShot), State::Normal, &slow);
+        let (con_state, con) = step(&params(Variant::Continuous), State::Normal, &slow);
+        assert_eq!(one_state, con_state);
+        assert_eq!(one, Action { window_limit: WindowLimit::None, cwnd: Some(11) });
+        assert_eq!(con, Action { window_limit: WindowLimit::DividedBy(11), cwnd: None });
+    }
+
+    #[test]
+    fn a_link_that_never_slowed_is_left_alone() {
+        let (state, action) = step(&Params::default(), State::Normal, &seen(RATES[3], 7));
+        assert_eq!((state, action), (State::Normal, Action::default()));
+    }
+
+    proptest! {
+        /// Verifies: [arf-aware-tcp §3]: arf_cwnd is at least 1, and the saved window always comes back.
+        #[test]
+        fn every_history_ends_with_the_saved_window(
+            cwnd in 1u32..10_000, steps in prop::collection::vec(0usize..3, 1..20), variant in 0usize..3,
+        ) {
+            let params = params([Variant::Held, Variant::OneShot, Variant::Continuous][variant]);
+            let mut state = State::Normal;
+            for rate in steps {
+                let (next, action) = step(&params, state, &seen(RATES[rate], cwnd));
+                if let WindowLimit::Segments(n) = action.window_limit {
+                    prop_assert!((1..=cwnd).contains(&n));
+                }
+                state = next;
+            }
+            let (state, action) = step(&params, state, &seen(RATES[3], 1));
+            prop_assert_eq!(state, State::Normal);
+            prop_assert_eq!(action, Action { window_limit: WindowLimit::None, cwnd: Some(cwnd) });
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! The control laws: pure functions of parameters, state and observation.
+//!
+//! A law schedules nothing, logs nothing and draws nothing. Its observation holds only what a real
+//! station or access point could measure. One file per law, each with its source in the first lines.
+
+pub mod arf_aware;
+pub mod newreno;

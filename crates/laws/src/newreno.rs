@@ -1,0 +1,304 @@
+//! NewReno: how the congestion window grows, and how it shrinks after a loss.
+//!
+//! Sources: slow start, congestion avoidance and the loss rules [RFC5681 §3], what fast recovery does
+//! with partial ACKs [RFC6582 §3.2], growth by octets instead of by ACKs [RFC3465 §2]. The sender
+//! decides *which* event happened (it counts duplicates and remembers `recover`); this law says what
+//! the event does to the window. All integer, so every platform agrees.
+//!
+//! ```text
+//!                 cwnd ≥ ssthresh                    third duplicate ACK
+//!   slow start ─────────────────► avoidance ──┬───────────────────────► fast recovery ─┐ duplicate: +1
+//!       ▲                             ▲       │                           │    ▲       │ partial: −acked
+//!       └───────── time-out ──────────┼───────┴──── full ACK ◄────────────┘    └───────┘
+//!         (from anywhere)             └──────────────────┘
+//! ```
+
+use airfair_units::Bytes;
+
+/// Duplicate ACKs that mean a loss.  [RFC5681 §3.2]
+pub const DUPLICATE_THRESHOLD: u32 = 3;
+
+/// Window on leaving fast recovery.  [RFC6582 §3.2 step 3, full acknowledgments]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Deflation {
+    /// min(ssthresh, max(flight, SMSS) + SMSS): no burst.
+    #[default]
+    ToFlight,
+    /// ssthresh, as ns-2 does: may send half a window at once.
+    ToThreshold,
+}
+
+/// What the RFCs leave to the implementer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Params {
+    /// Sender's maximum segment size SMSS, never nothing [octets].
+    pub segment: Bytes,
+    /// Growth by octets acknowledged, with L = 1 SMSS [RFC3465 §2]; otherwise by ACKs received.
+    pub byte_counting: bool,
+    /// Window on leaving fast recovery.
+    pub deflation: Deflation,
+}
+
+/// What must survive between steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct State {
+    /// Congestion window, at least one segment [octets].
+    pub cwnd: Bytes,
+    /// Slow start below, congestion avoidance from here on [octets].
+    pub ssthresh: Bytes,
+    /// Growth earned in congestion avoidance that is not yet in `cwnd`: octets acknowledged when
+    /// counting octets, SMSS² per ACK otherwise.
+    pub credit: u64,
+}
+
+/// What the sender saw.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// An ACK for new data outside fast recovery.
+    NewAck {
+        /// Whether the congestion window is what limits the sender: only then may it grow.
+        is_cwnd_limited: bool,
+    },
+    /// The duplicate ACK that starts fast retransmit.
+    ThirdDuplicate,
+    /// A further duplicate ACK in fast recovery: a segment has left the network.
+    FurtherDuplicate,
+    /// An ACK in fast recovery for part of what was outstanding when the loss was detected.
+    PartialAck,
+    /// An ACK in fast recovery for all of it.
+    FullAck,
+    /// The retransmission timer expired.
+    Timeout {
+        /// Whether the same segment has timed out before.
+        is_repeated: bool,
+    },
+}
+
+/// What the sender can tell at an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Observation {
+    /// What happened.
+    pub event: Event,
+    /// New data acknowledged by this event [octets].
+    pub acked: Bytes,
+    /// Data sent and not acknowledged, after this event [octets]; without what limited transmit sent.
+    pub flight: Bytes,
+}
+
+/// One event.  [RFC5681 §3], [RFC6582 §3.2]
+#[inline]
+#[must_use]
+pub fn step(params: &Params, state: State, seen: &Observation) -> State {
+    let segment = params.segment;
+    match seen.event {
+        Event::NewAck { is_cwnd_limited: false } => state,
+        Event::NewAck { is_cwnd_limited: true } => grow(params, state, seen.acked),
+        Event::ThirdDuplicate => {
+            let ssthresh = half(seen.flight, segment);
+            // Three segments have left the network and sit in the receiver's buffer.
+            let cwnd = ssthresh + segment * u64::from(DUPLICATE_THRESHOLD);
+            State { cwnd, ssthresh, credit: 0 }
+        }
+        Event::FurtherDuplicate => State { cwnd: state.cwnd + segment, ..state },
+        Event::PartialAck => {
+            let deflated = state.cwnd.saturating_sub(seen.acked);
+            let returned = if seen.acked >= segment { segment } else { Bytes::ZERO };
+            State { cwnd: (deflated + returned).max(segment), ..state }
+        }
+        Event::FullAck => {
+            let cwnd = match params.deflation {
+                Deflation::ToFlight => state.ssthresh.min(seen.flight.max(segment) + segment),
+                Deflation::ToThreshold => state.ssthresh,
+            };
+            State { cwnd, credit: 0, ..state }
+        }
+        Event::Timeout { is_repeated } => {
+            // A second time-out of one segment says nothing new about the path.
+            let ssthresh = if is_repeated { state.ssthresh } else { half(seen.flight, segment) };
+            State { cwnd: segment, ssthresh, credit: 0 }
+        }
+    }
+}
+
+/// Threshold after a loss: half of what was in flight, two segments at least.  [RFC5681 §3.1 eq. 4]
+fn half(flight: Bytes, segment: Bytes) -> Bytes {
+    Bytes::new(flight.get() / 2).max(segment * 2)
+}
+
+/// Slow start or congestion avoidance.  [RFC5681 §3.1 eq. 2 and 3], [RFC3465 §2.1 and §2.2]
+fn grow(params: &Params, state: State, acked: Bytes) -> State {
+    let State { cwnd, ssthresh, credit } = state;
+    let segment = params.segment;
+    if cwnd < ssthresh {
+        let gain = if params.byte_counting { acked.min(segment) } else { segment };
+        return State { cwnd: cwnd + gain, ..state };
+    }
+    if params.byte_counting {
+        let credit = credit + acked.get();
+        if credit < cwnd.get() {
+            return State { credit, ..state };
+        }
+        return State { cwnd: cwnd + segment, credit: credit - cwnd.get(), ssthresh };
+    }
+    // SMSS²/cwnd octets per ACK; what the division leaves over is kept, so nothing is lost to rounding.
+    let credit = credit + segment.get() * segment.get();
+    State { cwnd: cwnd + Bytes::new(credit / cwnd.get()), ssthresh, credit: credit % cwnd.get() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const PARAMS: Params =
+        Params { segment: Bytes::new(1000), byte_counting: true, deflation: Deflation::ToFlight };
+    const PER_ACK: Params = Params { byte_counting: false, ..PARAMS };
+
+    const ACK: Event = Event::NewAck { is_cwnd_limited: true };
+
+    fn state(cwnd: u64, ssthresh: u64) -> State {
+        State { cwnd: Bytes::new(cwnd), ssthresh: Bytes::new(ssthresh), credit: 0 }
+    }
+
+    fn seen(event: Event, acked: u64, flight: u64) -> Observation {
+        Observation { event, acked: Bytes::new(acked), flight: Bytes::new(flight) }
+    }
+
+    /// Verifies: [RFC5681 §3.1 eq. 2], [RFC3465 §2.2]
+    #[test]
+    fn slow_start_adds_what_was_acknowledged_up_to_one_segment() {
+        let slow_start = state(4_000, 64_000);
+        // one full segment → +1000; a short last segment of 300 → +300; two segments in one ACK → +1000
+        for (acked, cwnd) in [(1_000, 5_000), (300, 4_300), (2_000, 5_000)] {
+            let next = step(&PARAMS, slow_start, &seen(ACK, acked, 4_000));
+            assert_eq!(next, state(cwnd, 64_000));
+        }
+        // counting ACKs, each is worth a segment whatever it acknowledges
+        assert_eq!(step(&PER_ACK, slow_start, &seen(ACK, 300, 4_000)), state(5_000, 64_000));
+    }
+
+    /// Verifies: [RFC3465 §2.1]
+    #[test]
+    fn avoidance_adds_a_segment_for_each_window_acknowledged() {
+        // cwnd 4000: ACKs of 2000 → credit 2000, then 4000 ≥ 4000 → cwnd 5000, credit 0
+        let once = step(&PARAMS, state(4_000, 4_000), &seen(ACK, 2_000, 4_000));
+        assert_eq!(once, State { credit: 2_000, ..state(4_000, 4_000) });
+        let twice = step(&PARAMS, once, &seen(ACK, 2_000, 4_000));
+        assert_eq!(twice, state(5_000, 4_000));
+        // 3000 more → 3000 < 5000; another 3000 → 6000: cwnd 6000 and 1000 carried over
+        let third = step(&PARAMS, twice, &seen(ACK, 3_000, 5_000));
+        let fourth = step(&PARAMS, third, &seen(ACK, 3_000, 5_000));
+        assert_eq!(fourth, State { credit: 1_000, ..state(6_000, 4_000) });
+    }
+
+    /// Verifies: [RFC5681 §3.1 eq. 3]
+    #[test]
+    fn avoidance_by_acks_adds_a_cwnd_th_of_a_segment_for_each() {
+        // 1000²/4000 = 250; 1000²/4250 = 235 remainder 1250; (1000² + 1250)/4485 = 223 remainder 1095
+        let mut now = state(4_000, 4_000);
+        for (cwnd, credit) in [(4_250, 0), (4_485, 1_250), (4_708, 1_095)] {
+            now = step(&PER_ACK, now, &seen(ACK, 2_000, 4_000));
+            assert_eq!(now, State { credit, ..state(cwnd, 4_000) });
+        }
+    }
+
+    /// Verifies: [RFC7661 §1]
+    #[test]
+    fn a_window_that_does_not_limit_does_not_grow() {
+        let idle = Event::NewAck { is_cwnd_limited: false };
+        let slow_start = state(4_000, 64_000);
+        assert_eq!(step(&PARAMS, slow_start, &seen(idle, 1_000, 1_000)), slow_start);
+    }
+
+    /// Verifies: [RFC5681 §3.2 steps 2 to 4]
+    #[test]
+    fn fast_retransmit_halves_the_flight_and_counts_three_segments_out() {
+        // flight 9000 → ssthresh 4500, cwnd 4500 + 3·1000 = 7500; one more duplicate → 8500
+        let lost = step(&PARAMS, state(10_000, 64_000), &seen(Event::ThirdDuplicate, 0, 9_000));
+        assert_eq!(lost, state(7_500, 4_500));
+        let inflated = step(&PARAMS, lost, &seen(Event::FurtherDuplicate, 0, 9_000));
+        assert_eq!(inflated, state(8_500, 4_500));
+        // flight 3000 → half is 1500, but two segments at least
+        let small = step(&PARAMS, state(3_000, 64_000), &seen(Event::ThirdDuplicate, 0, 3_000));
+        assert_eq!(small, state(5_000, 2_000));
+    }
+
+    /// Verifies: [RFC6582 §3.2 step 3, partial acknowledgments]
+    #[test]
+    fn a_partial_ack_deflates_by_what_it_acknowledges_and_returns_one_segment() {
+        // 8500 − 3000 + 1000 = 6500; less than a segment acknowledged: 8500 − 400, nothing returned
+        let recovering = state(8_500, 4_500);
+        for (acked, cwnd) in [(3_000, 6_500), (400, 8_100), (20_000, 1_000)] {
+            let next = step(&PARAMS, recovering, &seen(Event::PartialAck, acked, 0));
+            assert_eq!(next, state(cwnd, 4_500));
+        }
+    }
+
+    /// Verifies: [RFC6582 §3.2 step 3, full acknowledgments]
+    #[test]
+    fn a_full_ack_ends_with_the_threshold_or_just_above_the_flight() {
+        let to_threshold = Params { deflation: Deflation::ToThreshold, ..PARAMS };
+        let recovering = state(12_000, 4_500);
+        // flight 2000: min(4500, 2000 + 1000) = 3000; flight 0: min(4500, 1000 + 1000); 6000: 4500
+        for (flight, cwnd) in [(2_000, 3_000), (0, 2_000), (6_000, 4_500)] {
+            let full = seen(Event::FullAck, 9_000, flight);
+            assert_eq!(step(&PARAMS, recovering, &full), state(cwnd, 4_500));
+            assert_eq!(step(&to_threshold, recovering, &full), state(4_500, 4_500));
+        }
+    }
+
+    /// Verifies: [RFC5681 §3.1 eq. 4]
+    #[test]
+    fn a_timeout_starts_from_one_segment_and_its_repetition_keeps_the_threshold() {
+        let first = Event::Timeout { is_repeated: false };
+        let after = step(&PARAMS, state(10_000, 64_000), &seen(first, 0, 10_000));
+        assert_eq!(after, state(1_000, 5_000));
+        let again = Event::Timeout { is_repeated: true };
+        assert_eq!(step(&PARAMS, after, &seen(again, 0, 1_000)), state(1_000, 5_000));
+    }
+
+    #[test]
+    fn a_loss_forgets_the_credit() {
+        let saved = State { credit: 3_999, ..state(4_000, 2_000) };
+        for event in [Event::ThirdDuplicate, Event::FullAck, Event::Timeout { is_repeated: false }]
+        {
+            assert_eq!(step(&PARAMS, saved, &seen(event, 0, 4_000)).credit, 0);
+        }
+    }
+
+    fn any_event() -> impl Strategy<Value = Event> {
+        prop_oneof![
+            4 => Just(ACK),
+            1 => Just(Event::NewAck { is_cwnd_limited: false }),
+            1 => Just(Event::ThirdDuplicate),
+            2 => Just(Event::FurtherDuplicate),
+            1 => Just(Event::PartialAck),
+            1 => Just(Event::FullAck),
+            1 => any::<bool>().prop_map(|is_repeated| Event::Timeout { is_repeated }),
+        ]
+    }
+
+    proptest! {
+        /// Verifies: [RFC5681 §3.1]: whatever happens, one segment may be sent, and an ACK adds one at most.
+        #[test]
+        fn the_window_never_falls_below_a_segment(
+            segment in 1u64..9_000,
+            byte_counting: bool,
+            to_flight: bool,
+            events in prop::collection::vec((any_event(), 1u64..100_000, 0u64..1_000_000), 1..100),
+        ) {
+            let deflation = if to_flight { Deflation::ToFlight } else { Deflation::ToThreshold };
+            let params = Params { segment: Bytes::new(segment), byte_counting, deflation };
+            let mut now = state(segment, 1 << 40);
+            for (event, acked, flight) in events {
+                let next = step(&params, now, &seen(event, acked, flight));
+                prop_assert!(next.cwnd.get() >= segment);
+                prop_assert!(next.ssthresh.get() >= (2 * segment).min(now.ssthresh.get()));
+                if matches!(event, Event::NewAck { .. }) {
+                    prop_assert!(next.cwnd >= now.cwnd && (next.cwnd - now.cwnd).get() <= segment);
+                }
+                now = next;
+            }
+        }
+    }
+}

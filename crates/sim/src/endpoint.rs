@@ -1,0 +1,177 @@
+//! The two ends of a flow, whatever the transport.
+
+use airfair_transport::{tcp, udp};
+use airfair_units::{Bytes, Time};
+
+use crate::packet::Body;
+use crate::scenario::{Flavour, Tcp, Transport, UdpRate};
+
+/// The end that sends data.
+#[derive(Debug)]
+pub(crate) enum Source {
+    Tcp(tcp::Sender),
+    Udp(udp::Source),
+}
+
+/// The end that receives it.
+#[derive(Debug)]
+pub(crate) enum Sink {
+    Tcp(tcp::Receiver),
+    Udp(udp::Sink),
+}
+
+/// Both ends of a connection with these settings.
+pub(crate) fn endpoints(transport: &Transport) -> (Source, Sink) {
+    match transport {
+        Transport::Tcp(tcp) => (
+            Source::Tcp(tcp::Sender::new(sender_config(tcp))),
+            Sink::Tcp(tcp::Receiver::new(receiver_config(tcp))),
+        ),
+        Transport::Udp { payload, rate } => {
+            let rate = match *rate {
+                UdpRate::Saturated => udp::Rate::Saturated,
+                UdpRate::Constant(rate) => udp::Rate::Constant(rate),
+            };
+            let config = udp::SourceConfig { payload: *payload, rate };
+            (Source::Udp(udp::Source::new(config)), Sink::Udp(udp::Sink::new()))
+        }
+    }
+}
+
+fn sender_config(tcp: &Tcp) -> tcp::SenderConfig {
+    let Flavour::NewReno = tcp.flavour;
+    tcp::SenderConfig {
+        segment: tcp.segment,
+        source: tcp.size.map_or(tcp::Source::Endless, tcp::Source::Bytes),
+        handshake: tcp.handshake,
+        window_scaling: tcp.window_scaling,
+        assumed_window: tcp.receive_window,
+        initial_window: tcp.initial_window,
+        initial_ssthresh: tcp.initial_ssthresh,
+        limited_transmit: tcp.limited_transmit,
+        byte_counting: tcp.byte_counting,
+        grow_beyond_receive_window: tcp.grow_beyond_receive_window,
+        rto: tcp::RtoConfig { min: tcp.min_rto, ..tcp::RtoConfig::default() },
+        ..tcp::SenderConfig::default()
+    }
+}
+
+fn receiver_config(tcp: &Tcp) -> tcp::ReceiverConfig {
+    let delayed_ack = tcp
+        .delayed_ack
+        .map(|delayed| tcp::DelayedAck { segments: delayed.segments, timeout: delayed.timeout });
+    tcp::ReceiverConfig {
+        buffer: tcp.receive_window,
+        window_scaling: tcp.window_scaling,
+        handshake: tcp.handshake,
+        delayed_ack,
+    }
+}
+
+impl Source {
+    pub(crate) fn open(&mut self, now: Time) {
+        match self {
+            Self::Tcp(sender) => sender.open(now),
+            Self::Udp(source) => source.open(now),
+        }
+    }
+
+    pub(crate) fn close(&mut self, now: Time) {
+        match self {
+            Self::Tcp(sender) => sender.close(now),
+            Self::Udp(source) => source.close(now),
+        }
+    }
+
+    pub(crate) fn handle(&mut self, now: Time, body: &Body) {
+        if let (Self::Tcp(sender), Body::Segment(segment)) = (self, body) {
+            sender.handle_segment(now, segment);
+        }
+    }
+
+    pub(crate) fn handle_timeout(&mut self, now: Time) {
+        if let Self::Tcp(sender) = self {
+            sender.handle_timeout(now);
+        }
+    }
+
+    pub(crate) fn next_timeout(&self) -> Option<Time> {
+        match self {
+            Self::Tcp(sender) => sender.next_timeout(),
+            Self::Udp(source) => source.next_timeout(),
+        }
+    }
+
+    pub(crate) fn poll_transmit(&mut self, now: Time) -> Option<Body> {
+        match self {
+            Self::Tcp(sender) => sender.poll_transmit(now).map(Body::Segment),
+            Self::Udp(source) => source.poll_transmit(now).map(Body::Datagram),
+        }
+    }
+}
+
+impl Sink {
+    pub(crate) fn handle(&mut self, now: Time, body: &Body) {
+        match (self, body) {
+            (Self::Tcp(receiver), Body::Segment(segment)) => receiver.handle_segment(now, segment),
+            (Self::Udp(sink), Body::Datagram(datagram)) => sink.handle_datagram(datagram),
+            _ => unreachable!("both ends of a flow speak one transport"),
+        }
+    }
+
+    pub(crate) fn handle_timeout(&mut self, now: Time) {
+        if let Self::Tcp(receiver) = self {
+            receiver.handle_timeout(now);
+        }
+    }
+
+    pub(crate) fn next_timeout(&self) -> Option<Time> {
+        match self {
+            Self::Tcp(receiver) => receiver.next_timeout(),
+            Self::Udp(_) => None,
+        }
+    }
+
+    pub(crate) fn poll_transmit(&mut self, now: Time) -> Option<Body> {
+        match self {
+            Self::Tcp(receiver) => receiver.poll_transmit(now).map(Body::Segment),
+            Self::Udp(_) => None,
+        }
+    }
+
+    /// Application data that has come out since the start.
+    pub(crate) fn delivered(&self) -> Bytes {
+        match self {
+            Self::Tcp(receiver) => receiver.delivered(),
+            Self::Udp(sink) => sink.stats().octets,
+        }
+    }
+}
+
+/// The wake-up that the event queue holds for a machine. A later one than wanted is never kept, an
+/// earlier one is let pass: re-arming a timer for later, as each ACK does, then costs nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Alarm {
+    set_for: Option<Time>,
+}
+
+impl Alarm {
+    /// The machine wants to be called at `wanted`; returns the time to schedule, if any.
+    pub(crate) fn want(&mut self, wanted: Option<Time>) -> Option<Time> {
+        let wanted = wanted?;
+        if self.set_for.is_some_and(|set_for| set_for <= wanted) {
+            return None;
+        }
+        self.set_for = Some(wanted);
+        Some(wanted)
+    }
+
+    /// A scheduled wake-up has come; false if an earlier one has replaced it.
+    pub(crate) fn ring(&mut self, now: Time) -> bool {
+        let is_current = self.set_for == Some(now);
+        if is_current {
+            self.set_for = None;
+        }
+        is_current
+    }
+}

@@ -1,0 +1,82 @@
+//! The account of the cell: its members and its air.
+
+use airfair_units::{Duration, Time};
+use airfair_wlan::{AirUse, DropCause, NodeId, Record, SentFrame};
+
+use super::Window;
+use super::level::Level;
+use crate::outcome::{ChannelOutcome, RadioOutcome, StationOutcome};
+
+/// What the cell's records add up to. Index 0 is the access point.
+#[derive(Debug)]
+pub(super) struct AirAccount {
+    members: Vec<StationOutcome>,
+    queues: Vec<Level>,
+    channel: ChannelOutcome,
+}
+
+impl AirAccount {
+    pub(super) fn new(stations: usize) -> Self {
+        Self {
+            members: vec![StationOutcome::default(); stations + 1],
+            queues: vec![Level::default(); stations + 1],
+            channel: ChannelOutcome::default(),
+        }
+    }
+
+    pub(super) fn count(&mut self, now: Time, record: &Record, window: Window) {
+        match *record {
+            Record::Air { from, to, usage } => self.charge(usage, window.clip(from, to)),
+            Record::Queue { node, length } => self.queues[node.index()].set(now, length, window),
+            _ if !window.contains(now) => {}
+            Record::Sent { node, frame, retry, collided } => {
+                self.channel.frames += 1;
+                let radio = self.radio(node);
+                radio.frames += u64::from(frame == SentFrame::Data);
+                radio.retries += u64::from(retry);
+                radio.collisions += u64::from(collided);
+            }
+            Record::Collision => self.channel.collisions += 1,
+            Record::Dropped { node, cause } => match cause {
+                DropCause::QueueFull => self.radio(node).dropped_queue_full += 1,
+                DropCause::RetryLimit => self.radio(node).dropped_retry_limit += 1,
+            },
+            Record::Duplicate { node } => self.radio(node).duplicates += 1,
+        }
+    }
+
+    fn radio(&mut self, node: NodeId) -> &mut RadioOutcome {
+        &mut self.members[node.index()].radio
+    }
+
+    fn charge(&mut self, usage: AirUse, time: Duration) {
+        match usage {
+            AirUse::Data { station, up } => {
+                self.channel.data += time;
+                let member = &mut self.members[station.index()];
+                *(if up { &mut member.airtime_data_up } else { &mut member.airtime_data_down }) +=
+                    time;
+            }
+            AirUse::Control { station } => {
+                self.channel.control += time;
+                self.members[station.index()].airtime_control += time;
+            }
+            AirUse::Collision => self.channel.collision += time,
+            AirUse::Contention => self.channel.contention += time,
+            AirUse::Idle => self.channel.idle += time,
+        }
+    }
+
+    pub(super) fn finish(
+        self,
+        window: Window,
+    ) -> (RadioOutcome, Vec<StationOutcome>, ChannelOutcome) {
+        let mut members = self.members;
+        for (member, queue) in members.iter_mut().zip(self.queues) {
+            member.radio.queue_max = u64::from(queue.max());
+            member.radio.queue_mean = queue.mean(window);
+        }
+        let access_point = members.remove(0).radio;
+        (access_point, members, self.channel)
+    }
+}

@@ -1,0 +1,64 @@
+//! Packets between hosts: a transport's message with the way it takes.
+
+use airfair_transport::{tcp, udp};
+use airfair_units::Bytes;
+
+/// A flow of the scenario, by index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct FlowId(pub u16);
+
+impl FlowId {
+    /// The `index`-th flow.
+    ///
+    /// # Panics
+    /// Beyond 65 535 flows.
+    pub fn new(index: usize) -> Self {
+        Self(u16::try_from(index).expect("at most 65 535 flows"))
+    }
+
+    /// Place in a table of all flows.
+    pub fn index(self) -> usize {
+        usize::from(self.0)
+    }
+}
+
+/// One end of a flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// Sends the data.
+    Sender,
+    /// Receives it.
+    Receiver,
+}
+
+/// A packet under way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Packet {
+    /// What it carries; the payload itself is virtual.
+    pub body: Body,
+    /// Flow that it belongs to.
+    pub flow: FlowId,
+    /// End that sent it.
+    pub origin: Side,
+    /// Hop of its route that it takes now, from 0.
+    pub hop: u8,
+}
+
+/// What a packet carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Body {
+    /// A TCP segment.
+    Segment(tcp::Segment),
+    /// A UDP datagram.
+    Datagram(udp::Datagram),
+}
+
+impl Packet {
+    /// Size of the IP packet.
+    pub fn size(&self) -> Bytes {
+        match &self.body {
+            Body::Segment(segment) => segment.size(),
+            Body::Datagram(datagram) => datagram.size(),
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! The cell: rates, retries and windows that its standard allows.
+
+use airfair_units::DataRate;
+use airfair_wlan::phy::{Preamble, Standard};
+
+use super::error::{Mistakes, ScenarioError};
+use super::overrides::did_you_mean;
+use super::parse::{Context, items, queue};
+use super::reader::{Entry, Fields};
+use super::stations::Hearing;
+use super::{AfterCollision, Attempts, Bss, error::nearest};
+
+/// A cell whose stations are not known yet.
+pub(super) struct Draft<'n> {
+    fields: Fields<'n>,
+    standard: Option<Standard>,
+    llc_snap: Option<bool>,
+}
+
+/// All cells; more or fewer than one is a mistake.
+pub(super) fn only<'n>(entry: Entry<'n>, mistakes: &mut Mistakes) -> Vec<Fields<'n>> {
+    let (spoilt, at) = (entry.bad, entry.at);
+    let cells = entry.named();
+    if cells.len() == 1 || spoilt {
+        return cells;
+    }
+    let names: Vec<&str> = cells.iter().take(8).map(|cell| cell.name).collect();
+    let problem = if names.is_empty() { "missing section" } else { "more than one cell" };
+    mistakes.add(
+        at,
+        ScenarioError {
+            path: "bss".to_owned(),
+            found: names.join(", "),
+            problem: problem.to_owned(),
+            allowed: "exactly one [bss.NAME] in this version".to_owned(),
+        },
+    );
+    cells
+}
+
+/// Takes from the cell what stations and flows must know.
+pub(super) fn draft<'n>(mut fields: Fields<'n>, context: &mut Context) -> Draft<'n> {
+    let standard = standard(&fields.take("standard"));
+    let llc_snap = fields.take("llc_snap").flag();
+    // With several cells it is not known whose standard is meant.
+    context.standard = standard.filter(|_| context.cells.len() == 1);
+    context.llc_snap = llc_snap;
+    Draft { fields, standard, llc_snap }
+}
+
+/// The standard that an entry names.
+pub(super) fn standard(entry: &Entry) -> Option<Standard> {
+    entry.word().map(|word| word.parse().expect("the allowed words are the standards"))
+}
+
+/// Checks a reference to the cell.
+pub(super) fn reference(entry: &Entry, context: &Context, mistakes: &mut Mistakes) {
+    let Some(name) = entry.text().filter(|_| context.cells_complete) else { return };
+    if !context.cells.is_empty() && context.cells.iter().all(|cell| cell != name) {
+        let hint = did_you_mean(nearest(name, context.cells.iter().map(String::as_str)));
+        let error = entry.mistake(format!("no such cell{hint}"), context.cells.join(", "));
+        mistakes.add(entry.at, error);
+    }
+}
+
+/// The cell, now that its stations are known.
+pub(super) fn finish(draft: Draft, stations: &Hearing, mistakes: &mut Mistakes) -> Option<Bss> {
+    let Draft { mut fields, standard, llc_snap } = draft;
+    let basic_rates = basic_rates(&mut fields, standard, stations, mistakes);
+    let preamble = fields.take("preamble").word().map(|word| match word {
+        "short" => Preamble::Short,
+        _ => Preamble::Long,
+    });
+    let after_collision = fields.take("after_collision").word().map(|word| match word {
+        "difs" => AfterCollision::Difs,
+        "eifs" => AfterCollision::Eifs,
+        _ => AfterCollision::Standard,
+    });
+    let protection = protection(&fields.take("protection"), standard, mistakes);
+    let rts = fields.take("rts_threshold");
+    let attempts = attempts(&mut fields, mistakes);
+    let timing = (standard, stations.b_stations(), preamble);
+    let windows = windows(&mut fields, timing, mistakes);
+    let post_backoff = fields.take("post_backoff").flag();
+    let ap_queue = fields.take("ap").table().and_then(|mut ap| queue(ap.take("queue")));
+    Some(Bss {
+        name: fields.name.to_owned(),
+        standard: standard?,
+        preamble: preamble?,
+        basic_rates: basic_rates?,
+        rts_threshold: rts.given.is_some().then_some(rts.bytes())?,
+        protection: protection?,
+        attempts: attempts?,
+        after_collision: after_collision?,
+        post_backoff: post_backoff?,
+        cw_min: windows?.0,
+        cw_max: windows?.1,
+        llc_snap: llc_snap?,
+        ap_queue: ap_queue?,
+    })
+}
+
+fn basic_rates(
+    fields: &mut Fields,
+    standard: Option<Standard>,
+    stations: &Hearing,
+    mistakes: &mut Mistakes,
+) -> Option<Vec<DataRate>> {
+    let (one, many) = (fields.take("basic_rate"), fields.take("basic_rates"));
+    if one.is_set() && many.is_set() {
+        let error = many.mistake("given beside basic_rate", "one of the two");
+        mistakes.add(many.at, error);
+    }
+    if one.bad || many.bad {
+        return None;
+    }
+    if !one.is_set() && !many.is_set() {
+        return Some(standard?.default_basic_rates(stations.b_stations()?));
+    }
+    let whole = (many.at, many.mistake("an empty set", "one rate at least"));
+    let (single, list) = (one.is_set(), many.is_set());
+    let mut given: Vec<Entry> = Vec::new();
+    given.extend(single.then_some(one));
+    given.extend(list.then(|| items(many)).into_iter().flatten());
+    if given.is_empty() {
+        mistakes.add(whole.0, whole.1);
+    }
+    let mut rates = Vec::new();
+    for entry in &given {
+        let Some(rate) = entry.rate() else { continue };
+        if rates.contains(&rate) && !(single && list) {
+            mistakes.add(entry.at, entry.mistake("given twice", "each rate once"));
+        }
+        rates.push(rate);
+        let Some(standard) = standard else { continue };
+        if !standard.rates().contains(&rate) {
+            mistakes.add(entry.at, not_a_rate(entry, standard));
+        } else if let Some(station) = stations.first_without(rate) {
+            let problem = format!("station {station} is 802.11b and lacks it");
+            let allowed = list_rates(Standard::B.rates());
+            mistakes.add(entry.at, entry.mistake(problem, allowed));
+        }
+    }
+    rates.sort_unstable();
+    Some(rates).filter(|rates| rates.len() == given.len())
+}
+
+/// A rate that `standard` lacks.
+pub(super) fn not_a_rate(entry: &Entry, standard: Standard) -> ScenarioError {
+    entry.mistake(format!("not an {standard} rate"), list_rates(standard.rates()))
+}
+
+/// Rates as a message lists them: `1, 2, 5.5, 11 Mb/s`.
+fn list_rates(rates: &[DataRate]) -> String {
+    let texts: Vec<String> = rates.iter().map(ToString::to_string).collect();
+    let bare: Vec<&str> = texts.iter().map(|text| text.trim_end_matches(" Mb/s")).collect();
+    format!("{} Mb/s", bare.join(", "))
+}
+
+fn protection(entry: &Entry, standard: Option<Standard>, mistakes: &mut Mistakes) -> Option<bool> {
+    if let Some(standard) = standard.filter(|standard| *standard != Standard::G)
+        && entry.is_set()
+        && !entry.bad
+    {
+        let problem = format!("{standard} has no protection");
+        mistakes.add(entry.at, entry.mistake(problem, "in an 802.11g cell only"));
+    }
+    entry.flag()
+}
+
+fn attempts(fields: &mut Fields, mistakes: &mut Mistakes) -> Option<Attempts> {
+    let (max, limits) = (fields.take("max_attempts"), fields.take("retry_limits"));
+    if max.is_set() && limits.is_set() {
+        let error = limits.mistake("given beside max_attempts", "one of the two");
+        mistakes.add(limits.at, error);
+        return None;
+    }
+    if max.bad {
+        return None;
+    }
+    if max.word().is_some() {
+        return Some(Attempts::Unlimited);
+    }
+    if max.is_set() {
+        return max.integer().map(Attempts::Max);
+    }
+    let mut limits = limits.table()?;
+    let (short, long) = (limits.take("short").integer(), limits.take("long").integer());
+    Some(Attempts::Limits { short: short?, long: long? })
+}
+
+/// Smallest and largest contention window, where they are not the standard's.
+type Windows = (Option<u16>, Option<u16>);
+
+fn windows(
+    fields: &mut Fields,
+    (standard, b_stations, preamble): (Option<Standard>, Option<bool>, Option<Preamble>),
+    mistakes: &mut Mistakes,
+) -> Option<Windows> {
+    let (min, max) = (fields.take("cw_min"), fields.take("cw_max"));
+    let given = |entry: &Entry| match entry.word() {
+        Some(_) => Some(None),
+        None => entry.integer().map(Some),
+    };
+    let windows = (given(&min)?, given(&max)?);
+    // What the standard says is needed only where one of the two is left to it.
+    let standards = || Some(standard?.timing(b_stations?, preamble?));
+    let smallest = windows.0.or_else(|| standards().map(|timing| timing.cw_min));
+    let largest = windows.1.or_else(|| standards().map(|timing| timing.cw_max));
+    if let (Some(smallest), Some(largest)) = (smallest, largest)
+        && smallest > largest
+    {
+        let (entry, problem, allowed) = if max.is_set() {
+            (max, format!("smaller than cw_min, {smallest}"), format!("at least {smallest}"))
+        } else {
+            (min, format!("larger than cw_max, {largest}"), format!("at most {largest}"))
+        };
+        mistakes.add(entry.at, entry.mistake(problem, allowed));
+    }
+    Some(windows)
+}

@@ -1,0 +1,239 @@
+//! The text as a tree that remembers where each key stood.
+//!
+//! The TOML parser recovers from mistakes, so a duplicate key or an unquoted value does not hide the
+//! mistakes elsewhere; what it could not read is [`Value::Broken`], about which nobody complains again.
+
+use std::fmt::Write as _;
+use std::ops::Range;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::error::{Mistakes, ScenarioError};
+
+/// A value and where it stands.
+#[derive(Debug)]
+pub(super) struct Node {
+    /// Offset of its key, or of the value itself in an array.
+    pub(super) at: usize,
+    /// The value.
+    pub(super) value: Value,
+}
+
+/// What TOML knows.
+#[derive(Debug)]
+pub(super) enum Value {
+    /// Keys in the order of the file.
+    Table(Vec<(String, Node)>),
+    /// Values in order.
+    Array(Vec<Node>),
+    /// A text.
+    Text(String),
+    /// A whole number; `None` if it is too large for anything.
+    Integer(Option<i128>),
+    /// A number with a fraction, as written.
+    Float(String),
+    /// `true` or `false`.
+    Flag(bool),
+    /// A date or a time of day, as written.
+    Date(String),
+    /// A syntax error stands here, already reported.
+    Broken,
+}
+
+/// Longest rendering of a value in a message [characters].
+const SHOWN: usize = 60;
+
+impl Node {
+    /// The value as a message shows it: one line, shortened.
+    pub(super) fn shown(&self) -> String {
+        let mut text = String::new();
+        self.show(&mut text);
+        if text.chars().count() > SHOWN {
+            text = text.chars().take(SHOWN - 1).collect();
+            text.push('…');
+        }
+        text
+    }
+
+    fn show(&self, out: &mut String) {
+        let written = match &self.value {
+            // A long list is cut anyway: do not render megabytes of it first.
+            _ if out.len() > 4 * SHOWN => Ok(()),
+            Value::Text(text) => {
+                let head: String = text.chars().take(SHOWN + 1).collect();
+                write!(out, "{head:?}")
+            }
+            Value::Integer(Some(number)) => write!(out, "{number}"),
+            Value::Integer(None) => write!(out, "a huge number"),
+            Value::Float(text) | Value::Date(text) => write!(out, "{text}"),
+            Value::Flag(flag) => write!(out, "{flag}"),
+            Value::Broken => write!(out, "…"),
+            Value::Array(items) => {
+                out.push('[');
+                for (i, item) in items.iter().take(SHOWN).enumerate() {
+                    out.push_str(if i == 0 { "" } else { ", " });
+                    item.show(out);
+                }
+                write!(out, "]")
+            }
+            Value::Table(entries) => {
+                out.push('{');
+                for (i, (name, node)) in entries.iter().take(SHOWN).enumerate() {
+                    let name: String = name.chars().take(SHOWN).collect();
+                    out.push_str(if i == 0 { " " } else { ", " });
+                    out.push_str(&name);
+                    out.push_str(" = ");
+                    node.show(out);
+                }
+                write!(out, " }}")
+            }
+        };
+        written.expect("a String takes any text");
+    }
+
+    /// Kind of value, as a message names it.
+    pub(super) fn type_name(&self) -> &'static str {
+        match self.value {
+            Value::Table(_) => "table",
+            Value::Array(_) => "array",
+            Value::Text(_) => "string",
+            Value::Integer(_) => "integer",
+            Value::Float(_) => "number with a fraction",
+            Value::Flag(_) => "boolean",
+            Value::Date(_) => "date",
+            Value::Broken => "nothing",
+        }
+    }
+}
+
+/// Reads a TOML text. Without a tree there is nothing further to check.
+pub(super) fn parse(text: &str, mistakes: &mut Mistakes) -> Option<Node> {
+    let (table, errors) = DeTable::parse_recoverable(text);
+    let mut errors: Vec<Syntax> = errors.iter().map(|error| Syntax::new(text, error)).collect();
+    errors.sort_by_key(|error| error.span.start);
+    // Behind an unclosed bracket the parser guesses, and its guesses are not the user's mistakes.
+    let lost = errors.iter().position(|error| !error.is_local());
+    errors.truncate(lost.map_or(errors.len(), |first| first + 1));
+    let mut broken = Vec::new();
+    let mut redefined = 0..0;
+    for error in &errors {
+        let duplicate = error.message == "duplicate key";
+        if !duplicate {
+            broken.push(error.span.clone());
+        } else if redefined.contains(&error.span.start) {
+            // Keys of a section that is there twice are there twice for that reason.
+            continue;
+        } else if error.line(text).trim_start().starts_with('[') {
+            let end = text[error.span.start..].find("\n[").map(|n| error.span.start + n);
+            redefined = error.span.end..end.unwrap_or(text.len());
+        }
+        mistakes.add(error.span.start, error.report(text));
+    }
+    let tree = || Node { at: 0, value: table_value(table.get_ref(), 0, &broken) };
+    lost.is_none().then(tree)
+}
+
+/// Reads one value, as it would stand behind `=`; anything else is taken as a text.
+pub(super) fn parse_value(text: &str, at: usize) -> Node {
+    match DeValue::parse(text) {
+        Ok(value) => node(&value, at, Some(at), &[]),
+        Err(_) => Node { at, value: Value::Text(text.to_owned()) },
+    }
+}
+
+fn node(
+    value: &Spanned<DeValue>,
+    base: usize,
+    key: Option<usize>,
+    broken: &[Range<usize>],
+) -> Node {
+    let span = value.span();
+    let at = key.unwrap_or(base + span.start);
+    let hit = |error: &Range<usize>| error.start <= span.end && span.start <= error.end;
+    let value = match value.get_ref() {
+        DeValue::Table(table) => table_value(table, base, broken),
+        DeValue::Array(items) => {
+            Value::Array(items.iter().map(|item| node(item, base, None, broken)).collect())
+        }
+        _ if broken.iter().any(hit) => Value::Broken,
+        DeValue::String(text) => Value::Text(text.to_string()),
+        DeValue::Integer(n) => Value::Integer(i128::from_str_radix(n.as_str(), n.radix()).ok()),
+        DeValue::Float(number) => Value::Float(number.as_str().to_owned()),
+        DeValue::Boolean(flag) => Value::Flag(*flag),
+        DeValue::Datetime(date) => Value::Date(date.to_string()),
+    };
+    Node { at, value }
+}
+
+fn table_value(table: &DeTable, base: usize, broken: &[Range<usize>]) -> Value {
+    let mut entries: Vec<(String, Node)> = table
+        .iter()
+        .map(|(key, value)| {
+            let at = Some(base + key.span().start);
+            (key.get_ref().to_string(), node(value, base, at, broken))
+        })
+        .collect();
+    entries.sort_by_key(|(_, node)| node.at);
+    Value::Table(entries)
+}
+
+/// One complaint of the TOML parser.
+struct Syntax {
+    span: Range<usize>,
+    message: String,
+}
+
+impl Syntax {
+    fn new(text: &str, error: &toml::de::Error) -> Self {
+        let span = error.span().unwrap_or(0..0);
+        let clamp = |n: usize| text.floor_char_boundary(n.min(text.len()));
+        Self { span: clamp(span.start)..clamp(span.end), message: error.message().to_owned() }
+    }
+
+    /// Whether the parser knows for sure where it can go on.
+    fn is_local(&self) -> bool {
+        let local = ["duplicate key", "string values must be quoted", "invalid basic string"];
+        local.iter().any(|message| self.message.starts_with(message))
+            || self.message.starts_with("invalid literal string")
+    }
+
+    fn line<'t>(&self, text: &'t str) -> &'t str {
+        let start = text[..self.span.start].rfind('\n').map_or(0, |n| n + 1);
+        let end = text[self.span.start..].find('\n').map_or(text.len(), |n| self.span.start + n);
+        text[start..end].trim_end_matches('\r')
+    }
+
+    fn report(&self, text: &str) -> ScenarioError {
+        let before = &text[..self.span.start];
+        let line = before.matches('\n').count() + 1;
+        let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
+        let clip = |text: &str, length: usize| text.chars().take(length).collect::<String>();
+        let (message, allowed) = match self.message.split_once(", expected ") {
+            Some((message, expected)) => (message, format!("here: {expected}")),
+            None => (self.message.as_str(), String::new()),
+        };
+        let path = format!("line {line}, column {column}");
+        if message == "duplicate key" {
+            let key = clip(&text[self.span.clone()], 80);
+            return ScenarioError {
+                path,
+                found: String::new(),
+                problem: format!("the name {key} is given twice"),
+                allowed: "each name once".to_owned(),
+            };
+        }
+        if message.starts_with("string values must be quoted") {
+            let value = clip(text[self.span.clone()].trim(), SHOWN);
+            let (problem, allowed) = (format!("{value} without quotes"), format!("\"{value}\""));
+            return ScenarioError { path, found: String::new(), problem, allowed };
+        }
+        let found = clip(self.line(text).trim(), SHOWN);
+        let problem = if found.is_empty() {
+            format!("not TOML: {message}")
+        } else {
+            format!("not TOML: {message} in `{}`", found.escape_debug())
+        };
+        ScenarioError { path, found: String::new(), problem, allowed }
+    }
+}

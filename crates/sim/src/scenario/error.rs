@@ -1,0 +1,121 @@
+//! Mistakes in a scenario: one message each, with an address, in the order of the file.
+
+use std::fmt;
+
+/// One mistake in a scenario. Prints as one line that says where, what was found and what is allowed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScenarioError {
+    /// Where: a dotted key such as `station.slow.rate[1][1]`, a place such as `line 3, column 8`, or
+    /// empty for the file as a whole.
+    pub path: String,
+    /// What was found there, as it would be written in the file; empty if nothing was.
+    pub found: String,
+    /// Why it cannot stay.
+    pub problem: String,
+    /// What could stand there instead; empty if there is no alternative.
+    pub allowed: String,
+}
+
+impl fmt::Display for ScenarioError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.path.is_empty() {
+            f.write_str(&self.path)?;
+            if !self.found.is_empty() {
+                write!(f, " = {}", self.found)?;
+            }
+            f.write_str(": ")?;
+        }
+        f.write_str(&self.problem)?;
+        if !self.allowed.is_empty() {
+            write!(f, "; allowed {}", self.allowed)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for ScenarioError {}
+
+/// All mistakes found so far, each with its position in the file.
+#[derive(Debug, Default)]
+pub(super) struct Mistakes {
+    list: Vec<(usize, ScenarioError)>,
+}
+
+impl Mistakes {
+    /// Notes a mistake at offset `at` of the file.
+    pub(super) fn add(&mut self, at: usize, error: ScenarioError) {
+        self.list.push((at, error));
+    }
+
+    /// Whether there is none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// All mistakes in the order of the file.
+    pub(super) fn into_errors(mut self) -> Vec<ScenarioError> {
+        self.list.sort_by_key(|(at, _)| *at);
+        self.list.into_iter().map(|(_, error)| error).collect()
+    }
+}
+
+/// `path.name`, the name in quotes unless it is a bare key, and shortened if it is absurdly long.
+pub(super) fn join(path: &str, name: &str) -> String {
+    let bare = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    let short: String = name.chars().take(80).collect();
+    let segment =
+        if !name.is_empty() && short.chars().all(bare) { short } else { format!("{short:?}") };
+    if path.is_empty() { segment } else { format!("{path}.{segment}") }
+}
+
+/// The candidate that `word` is probably a slip of, if one is near enough.
+pub(super) fn nearest<'a>(
+    word: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> Option<&'a str> {
+    if word.len() > 80 {
+        return None;
+    }
+    let tolerance = |candidate: &str| (candidate.len().max(word.len()) / 3).max(1);
+    candidates
+        .into_iter()
+        .map(|candidate| (distance(word, candidate), candidate))
+        .filter(|(distance, candidate)| *distance <= tolerance(candidate) && *distance < word.len())
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, candidate)| candidate)
+}
+
+/// Insertions, deletions, substitutions and swaps of neighbours between two words, case ignored.
+fn distance(from: &str, to: &str) -> usize {
+    let lower = |text: &str| text.chars().flat_map(char::to_lowercase).collect::<Vec<_>>();
+    let (from, to) = (lower(from), lower(to));
+    let mut before: Vec<usize> = Vec::new();
+    let mut last: Vec<usize> = (0..=to.len()).collect();
+    for i in 1..=from.len() {
+        let mut row = vec![i; to.len() + 1];
+        for j in 1..=to.len() {
+            let cost = usize::from(from[i - 1] != to[j - 1]);
+            row[j] = (last[j] + 1).min(row[j - 1] + 1).min(last[j - 1] + cost);
+            if i > 1 && j > 1 && from[i - 1] == to[j - 2] && from[i - 2] == to[j - 1] {
+                row[j] = row[j].min(before[j - 2] + 1);
+            }
+        }
+        before = std::mem::replace(&mut last, row);
+    }
+    last[to.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slips_of_the_pen_are_near_and_other_words_are_not() {
+        let keys = ["rate", "queue", "senses_only", "duration"];
+        assert_eq!(nearest("raet", keys), Some("rate"));
+        assert_eq!(nearest("queues", keys), Some("queue"));
+        assert_eq!(nearest("Duration", keys), Some("duration"));
+        assert_eq!(nearest("colour", keys), None);
+        assert_eq!(nearest("a", ["b"]), None);
+    }
+}

@@ -1,0 +1,282 @@
+//! Flows: who sends what to whom, and what their transports allow.
+
+use std::collections::BTreeSet;
+
+use airfair_laws::arf_aware;
+use airfair_units::{Bytes, Duration};
+
+use super::error::{Mistakes, ScenarioError};
+use super::keys::{IP_TCP, IP_UDP, LLC_SNAP, MAX_FLOWS, MAX_MSDU, MAX_UNSCALED};
+use super::kind::{MAX_NAME, Plain};
+use super::names::{Names, Target};
+use super::parse::{Context, point};
+use super::reader::{Entry, Fields, Given};
+use super::stations::missing;
+use super::{Control, DelayedAck, Endpoint, Flavour, Flow, Tcp, Transport, UdpRate};
+
+/// Reads every flow and makes as many of it as its groups have members.
+pub(super) fn flows(
+    entry: Entry,
+    context: &Context,
+    names: &Names,
+    mistakes: &mut Mistakes,
+) -> Option<Vec<Flow>> {
+    let (spoilt, at) = (entry.bad, entry.at);
+    let list = entry.named();
+    if list.is_empty() && !spoilt {
+        mistakes.add(at, missing("flow"));
+    }
+    let mut taken = BTreeSet::new();
+    let mut flows = Some(Vec::new());
+    let mut total = 0;
+    for fields in list {
+        let place = (fields.at, fields.path.clone());
+        let name = fields.name;
+        let flow = flow(fields, context, names, mistakes);
+        total += flow.as_ref().map_or(1, |(pairs, _)| pairs.len());
+        if total > MAX_FLOWS {
+            let (path, found) = ("flow".to_owned(), format!("more than {MAX_FLOWS} flows"));
+            let (problem, allowed) = ("too many".to_owned(), format!("at most {MAX_FLOWS}"));
+            mistakes.add(place.0, ScenarioError { path, found, problem, allowed });
+            return None;
+        }
+        let Some((pairs, flow)) = flow else {
+            flows = None;
+            continue;
+        };
+        let grouped = pairs.len() > 1;
+        for (i, (from, to)) in pairs.into_iter().enumerate() {
+            let name = if grouped { format!("{name}{}", i + 1) } else { name.to_owned() };
+            let too_long = name.len() > MAX_NAME && grouped;
+            if too_long || !taken.insert(name.clone()) {
+                let (path, found) = (place.1.clone(), String::new());
+                let problem = if too_long {
+                    format!("the name {name} is longer than {MAX_NAME} characters")
+                } else {
+                    format!("the name {name} is given twice")
+                };
+                let allowed = "other names: flows of a group are numbered".to_owned();
+                mistakes.add(place.0, ScenarioError { path, found, problem, allowed });
+                break;
+            }
+            if let (Some(flow), Some(flows)) = (&flow, &mut flows) {
+                flows.push(Flow { name, from, to, ..flow.clone() });
+            }
+        }
+        flows = flows.filter(|_| flow.is_some());
+    }
+    flows
+}
+
+/// Senders with their receivers.
+type Pairs = Vec<(Endpoint, Endpoint)>;
+
+/// The pairs of one section, and the flow between the first of them.
+fn flow(
+    mut fields: Fields,
+    context: &Context,
+    names: &Names,
+    mistakes: &mut Mistakes,
+) -> Option<(Pairs, Option<Flow>)> {
+    let (from, to) = (fields.take("from"), fields.take("to"));
+    let ends = (names.resolve(&from, mistakes), names.resolve(&to, mistakes));
+    let pairs = pairs(ends, &to, mistakes);
+    let start = fields.take("start");
+    if let (Some(time), Some(end)) = (start.duration(), context.duration)
+        && time >= end
+    {
+        let error = start.mistake("not before the end of the run", format!("before {end}"));
+        mistakes.add(start.at, error);
+    }
+    let stop = stop(&fields.take("stop"), start.duration(), mistakes);
+    let entry = fields.take("transport");
+    let transport = entry.table().and_then(|table| transport(table, context, mistakes));
+    let control = control(fields.take("control"), (transport.as_ref(), ends.0), mistakes);
+    let pairs = pairs?;
+    let name = fields.name.to_owned();
+    let flow = || {
+        Some(Flow {
+            name,
+            from: pairs[0].0,
+            to: pairs[0].1,
+            start: point(start.duration()?),
+            stop: stop?.map(point),
+            transport: transport?,
+            control: control?,
+        })
+    };
+    let flow = flow();
+    Some((pairs, flow))
+}
+
+fn pairs(
+    (from, to): (Option<Target>, Option<Target>),
+    entry: &Entry,
+    mistakes: &mut Mistakes,
+) -> Option<Pairs> {
+    let ends = |target| match target {
+        Target::Station(index) => Some(vec![Endpoint::Station(index)]),
+        Target::Host(index) => Some(vec![Endpoint::Host(index)]),
+        Target::Group { first, count } => {
+            Some((first..first + count).map(Endpoint::Station).collect())
+        }
+        Target::Unknown => None,
+    };
+    let (mut from, mut to) = (ends(from?)?, ends(to?)?);
+    if from.len() > 1 && to.len() > 1 && from.len() != to.len() {
+        let problem = format!("{} receivers for {} senders", to.len(), from.len());
+        mistakes.add(entry.at, entry.mistake(problem, "a group of the same size, or one receiver"));
+        return None;
+    }
+    let size = from.len().max(to.len());
+    from.resize(size, from[0]);
+    to.resize(size, to[0]);
+    let pairs: Pairs = from.into_iter().zip(to).collect();
+    if pairs.iter().any(|(from, to)| from == to) {
+        let error = entry.mistake("a flow to its own sender", "another station or host");
+        mistakes.add(entry.at, error);
+        return None;
+    }
+    Some(pairs)
+}
+
+fn stop(
+    entry: &Entry,
+    start: Option<Duration>,
+    mistakes: &mut Mistakes,
+) -> Option<Option<Duration>> {
+    if entry.word().is_some() {
+        return Some(None);
+    }
+    let stop = entry.duration()?;
+    if let Some(start) = start.filter(|start| stop <= *start) {
+        let error = entry.mistake("not after the start", format!("after {start}, or \"end\""));
+        mistakes.add(entry.at, error);
+    }
+    Some(Some(stop))
+}
+
+fn transport(mut fields: Fields, context: &Context, mistakes: &mut Mistakes) -> Option<Transport> {
+    match fields.take("kind").word()? {
+        "udp" => {
+            let payload = fields.take("payload");
+            fits(&payload, IP_UDP, context, mistakes);
+            let rate = match fields.take("rate").plain()? {
+                Plain::Rate(rate) => UdpRate::Constant(rate),
+                _ => UdpRate::Saturated,
+            };
+            Some(Transport::Udp { payload: payload.bytes()?, rate })
+        }
+        _ => tcp(fields, context, mistakes).map(Transport::Tcp),
+    }
+}
+
+/// Checks that a packet of this much data fits into a frame.
+fn fits(entry: &Entry, headers: u64, context: &Context, mistakes: &mut Mistakes) {
+    let (Some(size), Some(llc_snap)) = (entry.bytes(), context.llc_snap) else { return };
+    let llc = if llc_snap { LLC_SNAP } else { 0 };
+    let room = MAX_MSDU - headers - llc;
+    if size > Bytes::new(room) {
+        let problem =
+            format!("with {headers} octets of headers and {llc} of LLC/SNAP over {MAX_MSDU}");
+        mistakes.add(entry.at, entry.mistake(problem, format!("at most {room} B")));
+    }
+}
+
+fn tcp(mut fields: Fields, context: &Context, mistakes: &mut Mistakes) -> Option<Tcp> {
+    let flavour = fields.take("flavour").word().map(|_| Flavour::NewReno);
+    let segment = fields.take("segment");
+    fits(&segment, IP_TCP, context, mistakes);
+    let size = fields.take("size");
+    let delayed_ack = delayed_ack(fields.take("delayed_ack"));
+    let initial_window = fields.take("initial_window").integer();
+    let ssthresh = fields.take("initial_ssthresh");
+    let window = fields.take("receive_window");
+    let scaling = fields.take("window_scaling").flag();
+    receive_window(&window, segment.bytes(), scaling, mistakes);
+    let mut flag = |name| fields.take(name).flag();
+    let (limited_transmit, byte_counting) = (flag("limited_transmit"), flag("byte_counting"));
+    let (grow, handshake) = (flag("grow_beyond_receive_window"), flag("handshake"));
+    Some(Tcp {
+        flavour: flavour?,
+        segment: segment.bytes()?,
+        size: size.given.is_some().then_some(size.bytes())?,
+        delayed_ack: delayed_ack?,
+        initial_window: initial_window?,
+        initial_ssthresh: ssthresh.given.is_some().then_some(ssthresh.integer())?,
+        receive_window: window.bytes()?,
+        window_scaling: scaling?,
+        min_rto: fields.take("min_rto").duration()?,
+        limited_transmit: limited_transmit?,
+        byte_counting: byte_counting?,
+        grow_beyond_receive_window: grow?,
+        handshake: handshake?,
+    })
+}
+
+fn delayed_ack(entry: Entry) -> Option<Option<DelayedAck>> {
+    match entry.given? {
+        Given::Plain(Plain::Flag(false)) => Some(None),
+        Given::Table(mut table) => Some(Some(DelayedAck {
+            segments: table.take("segments").integer()?,
+            timeout: table.take("timeout").duration()?,
+        })),
+        // As the declaration of the key says: what `true` stands for.
+        _ => Some(Some(DelayedAck { segments: 2, timeout: Duration::from_millis(200) })),
+    }
+}
+
+fn receive_window(
+    entry: &Entry,
+    segment: Option<Bytes>,
+    scaling: Option<bool>,
+    mistakes: &mut Mistakes,
+) {
+    let Some(window) = entry.bytes() else { return };
+    let least = segment.filter(|segment| window < *segment);
+    let (problem, allowed) = if let Some(segment) = least {
+        ("less than one segment", format!("at least {segment}"))
+    } else if window > MAX_UNSCALED && scaling == Some(false) {
+        ("too large without window scaling", "at most 65535 B, or window_scaling = true".to_owned())
+    } else {
+        return;
+    };
+    mistakes.add(entry.at, entry.mistake(problem, allowed));
+}
+
+fn control(
+    entry: Entry,
+    (transport, sender): (Option<&Transport>, Option<Target>),
+    mistakes: &mut Mistakes,
+) -> Option<Control> {
+    if entry.word() == Some("none") {
+        return Some(Control::None);
+    }
+    let wants_tcp = entry.mistake(
+        "arf-aware needs TCP: it scales the TCP congestion window",
+        "\"none\", or transport = { kind = \"tcp\" }",
+    );
+    let wants_station = entry.mistake(
+        "arf-aware needs a station as sender: only a wireless link changes its rate",
+        "\"none\", or a flow from a station",
+    );
+    let at = entry.at;
+    let variant = match entry.given? {
+        Given::Table(mut table) => {
+            table.take("scheme").word()?;
+            match table.take("variant").word()? {
+                "one-shot" => arf_aware::Variant::OneShot,
+                "continuous" => arf_aware::Variant::Continuous,
+                _ => arf_aware::Variant::Held,
+            }
+        }
+        _ => arf_aware::Variant::Held,
+    };
+    if matches!(transport, Some(Transport::Udp { .. })) {
+        mistakes.add(at, wants_tcp);
+    }
+    if matches!(sender, Some(Target::Host(_))) {
+        mistakes.add(at, wants_station);
+    }
+    Some(Control::ArfAware(arf_aware::Params { variant }))
+}

@@ -1,0 +1,598 @@
+//! Every key of the scenario file: name, kind, default, example, meaning. Parser, JSON Schema and
+//! reference are read off these tables.
+
+use airfair_units::{Bytes, DataRate, Duration};
+
+use super::kind::{Absent, Key, Kind, Plain, Table};
+
+/// Longest run, 30 days.
+pub(super) const MAX_DURATION: Duration = Duration::from_secs(30 * 24 * 3600);
+/// Most wireless stations.
+pub(super) const MAX_STATIONS: usize = 5_000;
+/// Most wired hosts.
+pub(super) const MAX_HOSTS: usize = 1_000;
+/// Most flows.
+pub(super) const MAX_FLOWS: usize = 10_000;
+/// Largest MSDU of a legacy frame.  [80211-2020 §9.2.4.8]
+pub(super) const MAX_MSDU: u64 = 2_304;
+/// LLC and SNAP headers.
+pub(super) const LLC_SNAP: u64 = 8;
+/// IP and TCP headers without options.
+pub(super) const IP_TCP: u64 = 40;
+/// IP and UDP headers.
+pub(super) const IP_UDP: u64 = 28;
+/// Largest window without the window-scale option.  [RFC7323 §2.2]
+pub(super) const MAX_UNSCALED: Bytes = Bytes::new(65_535);
+
+const OFF: Kind = Kind::Word(&["off"]);
+const TRUE: Absent = Absent::Is(Plain::Flag(true));
+const FALSE: Absent = Absent::Is(Plain::Flag(false));
+const NOW: Absent = Absent::Is(Plain::Duration(Duration::ZERO));
+
+const fn bytes(min: u64, max: u64) -> Kind {
+    Kind::Bytes { min: Bytes::new(min), max: Bytes::new(max) }
+}
+
+const fn word(word: &'static str) -> Absent {
+    Absent::Is(Plain::Word(word))
+}
+
+const fn number(number: u64) -> Absent {
+    Absent::Is(Plain::Integer(number))
+}
+
+const fn size(octets: u64) -> Absent {
+    Absent::Is(Plain::Bytes(Bytes::new(octets)))
+}
+
+const RUN: Kind = Kind::Duration { min: Duration::from_micros(1), max: MAX_DURATION };
+/// A point in a run.
+pub(super) const TIME: Kind = Kind::Duration { min: Duration::ZERO, max: MAX_DURATION };
+const DELAY: Kind = Kind::Duration { min: Duration::ZERO, max: Duration::from_secs(3_600) };
+const SERIES: Kind = Kind::Either(&[OFF, RUN]);
+const STANDARD: Kind = Kind::Word(&["802.11b", "802.11a", "802.11g"]);
+const RATES: Kind = Kind::List(&Kind::Rate);
+const RTS: Kind = Kind::Either(&[OFF, RTS_THRESHOLD]);
+const RTS_THRESHOLD: Kind = bytes(0, 65_536);
+const ATTEMPT: Kind = Kind::Integer { min: 1, max: 255 };
+const ATTEMPTS: Kind = Kind::Either(&[ATTEMPT, UNLIMITED]);
+const UNLIMITED: Kind = Kind::Word(&["unlimited"]);
+const WINDOW: Kind = Kind::Either(&[Kind::Window, Kind::Word(&["standard"])]);
+const SCHEDULE: Kind = Kind::List(&Kind::Step);
+const ONE_WAY: Kind = Kind::Either(&[Kind::Rate, SCHEDULE]);
+const STATION_RATE: Kind = Kind::Either(&[Kind::Rate, SCHEDULE, Kind::Table(&UP_DOWN)]);
+const STOP: Kind = Kind::Either(&[Kind::Word(&["end"]), TIME]);
+const SCHEME: Kind = Kind::Word(&["arf-aware"]);
+const CONTROL: Kind =
+    Kind::Either(&[Kind::Word(&["none", "arf-aware"]), Kind::Table(&CONTROL_TABLE)]);
+const TCP_SIZE: Kind = Kind::Either(&[Kind::Word(&["endless"]), FINITE]);
+const FINITE: Kind = bytes(1, 1_000_000_000_000_000);
+const DELAYED: Kind = Kind::Either(&[Kind::Flag, Kind::Table(&DELAYED_ACK)]);
+const ACK_TIMER: Kind =
+    Kind::Duration { min: Duration::from_millis(1), max: Duration::from_secs(10) };
+const MIN_RTO: Kind =
+    Kind::Duration { min: Duration::from_millis(1), max: Duration::from_secs(60) };
+const SSTHRESH: Kind = Kind::Either(&[UNLIMITED, Kind::Integer { min: 2, max: 1_000_000 }]);
+const UDP_RATE: Kind = Kind::Either(&[Kind::Word(&["saturated"]), Kind::Rate]);
+
+/// The whole file.
+pub(super) static ROOT: Table = Table {
+    noun: "the scenario",
+    later: None,
+    keys: &[
+        Key::new(
+            "title",
+            Kind::Text,
+            Absent::Is(Plain::Text("untitled")),
+            "\"One slow station\"",
+            "What the scenario shows.",
+        ),
+        Key::new("duration", RUN, Absent::Required, "\"100 s\"", "Simulated time of one run."),
+        Key::new(
+            "warmup",
+            TIME,
+            NOW,
+            "\"5 s\"",
+            "Time at the start that no result counts; less than the duration.",
+        ),
+        Key::new(
+            "series",
+            SERIES,
+            Absent::Is(Plain::Duration(Duration::from_secs(1))),
+            "\"100 ms\"",
+            "Step of the time series; at most 10 million steps in a run.",
+        ),
+        Key::new(
+            "seed",
+            Kind::Integer { min: 0, max: i64::MAX.cast_unsigned() },
+            number(1),
+            "42",
+            "Seed of the first replication; the others follow it.",
+        ),
+        Key::new(
+            "replications",
+            Kind::Integer { min: 1, max: 10_000 },
+            number(1),
+            "10",
+            "Independent runs; results are means over them.",
+        ),
+        Key::new(
+            "bss",
+            Kind::Named(&BSS),
+            Absent::Required,
+            "",
+            "The cell: an access point and the rules of its channel. Exactly one in this version.",
+        ),
+        Key::new(
+            "station",
+            Kind::Named(&STATION),
+            Absent::Required,
+            "",
+            "Wireless stations, at most 5000. Names are shared with hosts; `ap` is reserved.",
+        ),
+        Key::new(
+            "host",
+            Kind::Named(&HOST),
+            Absent::Defaults,
+            "",
+            "Wired hosts behind the access point, at most 1000.",
+        ),
+        Key::new("flow", Kind::Named(&FLOW), Absent::Required, "", "Flows, at most 10000."),
+    ],
+};
+
+/// One cell.
+pub(super) static BSS: Table = Table {
+    noun: "a cell",
+    later: None,
+    keys: &[
+        Key::new(
+            "standard",
+            STANDARD,
+            Absent::Required,
+            "\"802.11a\"",
+            "Amendment of the access point, and of each station that names none.",
+        ),
+        Key::new(
+            "basic_rate",
+            Kind::Rate,
+            Absent::Follows("see `basic_rates`"),
+            "\"2 Mb/s\"",
+            "Short for a basic rate set of one.",
+        ),
+        Key::new(
+            "basic_rates",
+            RATES,
+            Absent::Follows(
+                "1, 2 Mb/s in 802.11b; 6, 12, 24 Mb/s in 802.11a; both and 5.5, 11 in \
+                 802.11g, without the OFDM rates if a b station is in the cell",
+            ),
+            "[\"1 Mb/s\", \"11 Mb/s\"]",
+            "Basic rate set: each a rate of the standard that every station has. Not beside \
+             `basic_rate`.",
+        ),
+        Key::new(
+            "preamble",
+            Kind::Word(&["long", "short"]),
+            word("long"),
+            "\"short\"",
+            "PLCP preamble of DSSS and CCK frames.",
+        ),
+        Key::new(
+            "rts_threshold",
+            RTS,
+            word("off"),
+            "\"500 B\"",
+            "PSDUs longer than this are protected by RTS/CTS.",
+        ),
+        Key::new(
+            "protection",
+            Kind::Flag,
+            TRUE,
+            "false",
+            "802.11g only: whether OFDM frames follow a CTS-to-self when a b station is in the cell.",
+        ),
+        Key::new(
+            "max_attempts",
+            ATTEMPTS,
+            Absent::Follows("see `retry_limits`"),
+            "7",
+            "One limit on transmission attempts of a frame, whatever its length.",
+        ),
+        Key::new(
+            "retry_limits",
+            Kind::Table(&RETRY_LIMITS),
+            Absent::Defaults,
+            "{ short = 5 }",
+            "Transmission attempts by the standard's two counters. Not beside `max_attempts`.",
+        ),
+        Key::new(
+            "after_collision",
+            Kind::Word(&["standard", "difs", "eifs"]),
+            word("standard"),
+            "\"difs\"",
+            "Gap after a collision: EIFS for those who heard it and an ACK time-out for those in it \
+             (`standard`), or one gap for all, DIFS as in Bianchi's model.",
+        ),
+        Key::new(
+            "post_backoff",
+            Kind::Flag,
+            TRUE,
+            "false",
+            "Whether a station draws a back-off after each success, before it has the next frame.",
+        ),
+        Key::new(
+            "cw_min",
+            WINDOW,
+            word("standard"),
+            "63",
+            "Smallest contention window [slots]: 31 in 802.11b and where a b station is, else 15.",
+        ),
+        Key::new(
+            "cw_max",
+            WINDOW,
+            word("standard"),
+            "2047",
+            "Largest contention window [slots]: 1023; not below `cw_min`.",
+        ),
+        Key::new(
+            "llc_snap",
+            Kind::Flag,
+            TRUE,
+            "false",
+            "Whether 8 octets of LLC/SNAP precede each packet.",
+        ),
+        Key::new(
+            "ap",
+            Kind::Table(&AP),
+            Absent::Defaults,
+            "{ queue = { packets = 20 } }",
+            "The access point.",
+        ),
+    ],
+};
+
+static RETRY_LIMITS: Table = Table {
+    noun: "the retry limits",
+    later: None,
+    keys: &[
+        Key::new("short", ATTEMPT, number(7), "5", "Attempts of a frame not protected by RTS."),
+        Key::new("long", ATTEMPT, number(4), "5", "Attempts of a frame protected by RTS."),
+    ],
+};
+
+static AP: Table = Table {
+    noun: "an access point",
+    later: None,
+    keys: &[Key::new(
+        "queue",
+        Kind::Table(&QUEUE_50),
+        Absent::Defaults,
+        "{ packets = 20 }",
+        "Transmit queue of the access point.",
+    )],
+};
+
+const PACKETS: Kind = Kind::Integer { min: 1, max: 100_000 };
+const DISCIPLINE: Key =
+    Key::new("discipline", Kind::Word(&["fifo"]), word("fifo"), "\"fifo\"", "Who leaves first.");
+const CAPACITY: &str = "Capacity, the packet in service included.";
+
+static QUEUE_50: Table = Table {
+    noun: "a queue",
+    later: None,
+    keys: &[Key::new("packets", PACKETS, number(50), "20", CAPACITY), DISCIPLINE],
+};
+
+static QUEUE_100: Table = Table {
+    noun: "a queue",
+    later: None,
+    keys: &[Key::new("packets", PACKETS, number(100), "20", CAPACITY), DISCIPLINE],
+};
+
+/// One wireless station, or several alike.
+pub(super) static STATION: Table = Table {
+    noun: "a station",
+    later: None,
+    keys: &[
+        Key::new(
+            "bss",
+            Kind::Name,
+            Absent::Follows("the only cell"),
+            "\"home\"",
+            "Cell that it is in.",
+        ),
+        Key::new(
+            "standard",
+            STANDARD,
+            Absent::Follows("the cell's"),
+            "\"802.11b\"",
+            "Its amendment; a b station may be in a g cell, no other mix exists.",
+        ),
+        Key::new(
+            "rate",
+            STATION_RATE,
+            Absent::Follows("the highest rate of its standard"),
+            "[[\"0 s\", \"11 Mb/s\"], [\"20 s\", \"1 Mb/s\"]]",
+            "Data rate between it and the access point: one, a schedule of times and rates that \
+             starts at 0 s, or `{ up, down }` for its own transmissions and the access point's.",
+        ),
+        Key::new(
+            "queue",
+            Kind::Table(&QUEUE_50),
+            Absent::Defaults,
+            "{ packets = 20 }",
+            "Transmit queue.",
+        ),
+        Key::new(
+            "senses_only",
+            Kind::List(&Kind::Name),
+            Absent::Defaults,
+            "[\"fast\"]",
+            "Stations that it senses but does not decode, nor they it: EIFS follows their frames.",
+        ),
+        Key::new(
+            "count",
+            Kind::Integer { min: 1, max: 5_000 },
+            number(1),
+            "3",
+            "Makes so many stations alike, NAME1, NAME2, …; NAME then stands for all of them. \
+             With 1 the name stays as it is.",
+        ),
+    ],
+};
+
+static UP_DOWN: Table = Table {
+    noun: "a pair of rates",
+    later: Some(("control", "rate adaptation is not available in this version")),
+    keys: &[
+        Key::new(
+            "up",
+            ONE_WAY,
+            Absent::Follows("the highest rate of the standard"),
+            "\"2 Mb/s\"",
+            "Rate of the station's own transmissions.",
+        ),
+        Key::new(
+            "down",
+            ONE_WAY,
+            Absent::Follows("the highest rate of the standard"),
+            "\"2 Mb/s\"",
+            "Rate of the access point's transmissions to it.",
+        ),
+    ],
+};
+
+/// One wired host.
+pub(super) static HOST: Table = Table {
+    noun: "a host",
+    later: None,
+    keys: &[Key::new(
+        "link",
+        Kind::Table(&LINK),
+        Absent::Defaults,
+        "{ delay = \"2 ms\" }",
+        "Link to the access point, the same in both directions.",
+    )],
+};
+
+static LINK: Table = Table {
+    noun: "a link",
+    later: None,
+    keys: &[
+        Key::new(
+            "to",
+            Kind::Name,
+            Absent::Follows("the only cell"),
+            "\"home\"",
+            "Cell whose access point it ends at.",
+        ),
+        Key::new(
+            "rate",
+            Kind::Rate,
+            Absent::Is(Plain::Rate(DataRate::from_mbps(100))),
+            "\"1 Gb/s\"",
+            "Rate.",
+        ),
+        Key::new("delay", DELAY, NOW, "\"2 ms\"", "Propagation delay."),
+        Key::new(
+            "queue",
+            Kind::Table(&QUEUE_100),
+            Absent::Defaults,
+            "{ packets = 20 }",
+            "Drop-tail queue at each end.",
+        ),
+    ],
+};
+
+/// One flow, or one per member of a group.
+pub(super) static FLOW: Table = Table {
+    noun: "a flow",
+    later: None,
+    keys: &[
+        Key::new(
+            "from",
+            Kind::Name,
+            Absent::Required,
+            "\"fast\"",
+            "Sender, a station or host; a group of stations makes one flow per member, numbered.",
+        ),
+        Key::new(
+            "to",
+            Kind::Name,
+            Absent::Required,
+            "\"fast\"",
+            "Receiver, likewise; two groups of equal size pair up by number.",
+        ),
+        Key::new("start", TIME, NOW, "\"1 s\"", "When it starts; before the end of the run."),
+        Key::new("stop", STOP, word("end"), "\"10 s\"", "When its source stops; after its start."),
+        Key::new(
+            "transport",
+            Kind::Tagged(&TRANSPORTS),
+            Absent::Required,
+            "{ kind = \"tcp\", min_rto = \"200 ms\" }",
+            "Transport protocol with its settings.",
+        ),
+        Key::new(
+            "control",
+            CONTROL,
+            word("none"),
+            "\"arf-aware\"",
+            "Cross-layer control: one of the papers' schemes. `arf-aware` needs TCP and a station \
+             as sender.",
+        ),
+    ],
+};
+
+static TRANSPORTS: [(&str, &Table); 2] = [("tcp", &TCP), ("udp", &UDP)];
+
+static CONTROL_TABLE: Table = Table {
+    noun: "a control scheme",
+    later: None,
+    keys: &[
+        Key::new("scheme", SCHEME, Absent::Required, "\"arf-aware\"", "Name of the scheme."),
+        Key::new(
+            "variant",
+            Kind::Word(&["held", "one-shot", "continuous"]),
+            word("held"),
+            "\"one-shot\"",
+            "Reading of the paper: the window is capped at a k-th of the saved one as long as the \
+             rate is low (`held`), is set to it once (`one-shot`), or is capped at a k-th of the \
+             current one (`continuous`).",
+        ),
+    ],
+};
+
+/// A TCP connection.
+pub(super) static TCP: Table = Table {
+    noun: "a TCP transport",
+    later: None,
+    keys: &[
+        Key::new("kind", Kind::Word(&["tcp"]), Absent::Required, "\"tcp\"", "The protocol."),
+        Key::new(
+            "flavour",
+            Kind::Word(&["newreno"]),
+            word("newreno"),
+            "\"newreno\"",
+            "Congestion control.",
+        ),
+        Key::new(
+            "segment",
+            bytes(1, MAX_MSDU - IP_TCP),
+            size(1_460),
+            "\"1000 B\"",
+            "Application octets per segment; with 40 octets of headers and LLC/SNAP it must fit \
+             in an MSDU of 2304.",
+        ),
+        Key::new("size", TCP_SIZE, word("endless"), "\"10 MB\"", "How much there is to send."),
+        Key::new(
+            "delayed_ack",
+            DELAYED,
+            TRUE,
+            "false",
+            "Delayed acknowledgements: `true` is `{ segments = 2, timeout = \"200 ms\" }`.",
+        ),
+        Key::new(
+            "initial_window",
+            Kind::Integer { min: 1, max: 1_000 },
+            number(10),
+            "2",
+            "Initial window [segments].",
+        ),
+        Key::new(
+            "initial_ssthresh",
+            SSTHRESH,
+            word("unlimited"),
+            "20",
+            "Initial slow-start threshold [segments].",
+        ),
+        Key::new(
+            "receive_window",
+            bytes(1, 65_535 << 14),
+            size(65_535),
+            "\"20 kB\"",
+            "Receiver's window: at least one segment; above 65535 B only with `window_scaling`.",
+        ),
+        Key::new(
+            "window_scaling",
+            Kind::Flag,
+            FALSE,
+            "true",
+            "Whether the window-scale option is offered.",
+        ),
+        Key::new(
+            "min_rto",
+            MIN_RTO,
+            Absent::Is(Plain::Duration(Duration::from_secs(1))),
+            "\"200 ms\"",
+            "Smallest retransmission time-out; RFC 6298 says 1 s.",
+        ),
+        Key::new("limited_transmit", Kind::Flag, TRUE, "false", "Limited transmit (RFC 3042)."),
+        Key::new(
+            "byte_counting",
+            Kind::Flag,
+            TRUE,
+            "false",
+            "Whether cwnd grows by octets acknowledged (RFC 3465), else once per ACK as ns-2 does.",
+        ),
+        Key::new(
+            "grow_beyond_receive_window",
+            Kind::Flag,
+            FALSE,
+            "true",
+            "Whether cwnd grows while the receiver's window is the limit, as in ns-2.",
+        ),
+        Key::new(
+            "handshake",
+            Kind::Flag,
+            TRUE,
+            "false",
+            "Whether the connection opens with SYN and SYN-ACK.",
+        ),
+    ],
+};
+
+static DELAYED_ACK: Table = Table {
+    noun: "delayed acknowledgement",
+    later: None,
+    keys: &[
+        Key::new(
+            "segments",
+            Kind::Integer { min: 1, max: 1_000 },
+            number(2),
+            "4",
+            "One ACK at least every so many segments.",
+        ),
+        Key::new(
+            "timeout",
+            ACK_TIMER,
+            Absent::Is(Plain::Duration(Duration::from_millis(200))),
+            "\"100 ms\"",
+            "One ACK at the latest after this time.",
+        ),
+    ],
+};
+
+/// A UDP source.
+pub(super) static UDP: Table = Table {
+    noun: "a UDP transport",
+    later: None,
+    keys: &[
+        Key::new("kind", Kind::Word(&["udp"]), Absent::Required, "\"udp\"", "The protocol."),
+        Key::new(
+            "payload",
+            bytes(1, MAX_MSDU - IP_UDP),
+            Absent::Required,
+            "\"1000 B\"",
+            "Application octets per datagram; with 28 octets of headers and LLC/SNAP it must fit \
+             in an MSDU of 2304.",
+        ),
+        Key::new(
+            "rate",
+            UDP_RATE,
+            Absent::Required,
+            "\"2 Mb/s\"",
+            "Rate of application bits; `saturated`: the sender's queue is never empty.",
+        ),
+    ],
+};

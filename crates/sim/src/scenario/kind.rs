@@ -1,0 +1,175 @@
+//! What a key can be declared as, and how a message describes it.
+
+use airfair_units::{Bytes, DataRate, Duration};
+
+/// A table with a fixed set of keys.
+#[derive(Debug)]
+pub(super) struct Table {
+    /// What the table describes, with its article: "a station".
+    pub(super) noun: &'static str,
+    /// Its keys, in the order of the documentation.
+    pub(super) keys: &'static [Key],
+    /// A key of a later version, and what to say about it.
+    pub(super) later: Option<(&'static str, &'static str)>,
+}
+
+/// One key: the single source for parser, schema and reference.
+#[derive(Debug)]
+pub(super) struct Key {
+    /// Name in the file.
+    pub(super) name: &'static str,
+    /// What it holds.
+    pub(super) kind: Kind,
+    /// What holds if it is absent.
+    pub(super) absent: Absent,
+    /// A value in TOML that is not the default.
+    pub(super) example: &'static str,
+    /// What it means, for the reference and the schema.
+    pub(super) doc: &'static str,
+}
+
+/// What holds if a key is absent.
+#[derive(Debug)]
+pub(super) enum Absent {
+    /// A mistake.
+    Required,
+    /// This value.
+    Is(Plain<'static>),
+    /// A table in which every key has its default.
+    Defaults,
+    /// Something that follows from other keys, in words.
+    Follows(&'static str),
+}
+
+/// A value without parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Plain<'n> {
+    /// A text or a name.
+    Text(&'n str),
+    /// `true` or `false`.
+    Flag(bool),
+    /// A whole number.
+    Integer(u64),
+    /// A time.
+    Duration(Duration),
+    /// An amount of data.
+    Bytes(Bytes),
+    /// A data rate.
+    Rate(DataRate),
+    /// One of the words that the key allows.
+    Word(&'static str),
+}
+
+/// What a key holds.
+#[derive(Debug)]
+pub(super) enum Kind {
+    /// A line of text.
+    Text,
+    /// The name of something else in the file.
+    Name,
+    /// `true` or `false`.
+    Flag,
+    /// A whole number.
+    Integer { min: u64, max: u64 },
+    /// A contention window: 2ᵏ − 1.
+    Window,
+    /// A time with its unit.
+    Duration { min: Duration, max: Duration },
+    /// An amount of data with its unit.
+    Bytes { min: Bytes, max: Bytes },
+    /// A data rate with its unit.
+    Rate,
+    /// One of a few words.
+    Word(&'static [&'static str]),
+    /// A list of such values.
+    List(&'static Kind),
+    /// A pair `[time, rate]`.
+    Step,
+    /// A table with fixed keys.
+    Table(&'static Table),
+    /// A table of tables, each under a name that the user gives.
+    Named(&'static Table),
+    /// A table whose `kind` says which keys it has.
+    Tagged(&'static [(&'static str, &'static Table)]),
+    /// Any of these.
+    Either(&'static [Kind]),
+}
+
+const HOUR: Duration = Duration::from_secs(3_600);
+/// Largest rate of anything.
+pub(super) const MAX_RATE: DataRate = DataRate::from_mbps(100_000);
+/// Largest contention window [slots].
+pub(super) const MAX_WINDOW: u16 = 32_767;
+/// Longest title [characters].
+pub(super) const MAX_TITLE: usize = 200;
+/// Longest name [characters].
+pub(super) const MAX_NAME: usize = 64;
+
+impl Key {
+    /// Declares a key.
+    pub(super) const fn new(
+        name: &'static str,
+        kind: Kind,
+        absent: Absent,
+        example: &'static str,
+        doc: &'static str,
+    ) -> Self {
+        Self { name, kind, absent, example, doc }
+    }
+}
+
+impl Kind {
+    /// What is allowed, as the end of a message.
+    pub(super) fn describe(&self) -> String {
+        match self {
+            Self::Text => format!("one line of text, at most {MAX_TITLE} characters"),
+            Self::Name => "a name in quotes".to_owned(),
+            Self::Flag => "true or false".to_owned(),
+            Self::Integer { min, max } => format!("a whole number from {min} to {max}"),
+            Self::Window => format!("1, 3, 7, 15, … {MAX_WINDOW} (a power of two less one)"),
+            Self::Duration { min, max } => {
+                let bound = |time: &Duration| match time.as_nanos() / HOUR.as_nanos() {
+                    0 => time.to_string(),
+                    hours => format!("{hours} h"),
+                };
+                format!("a duration from {} to {}, such as \"20 ms\"", bound(min), bound(max))
+            }
+            Self::Bytes { min, max } => {
+                let bound = |size: &Bytes| match size.get() {
+                    octets @ 0..1_000_000 => format!("{octets} B"),
+                    _ => size.to_string(),
+                };
+                format!("an amount of data from {} to {}", bound(min), bound(max))
+            }
+            Self::Rate => format!("a rate up to {MAX_RATE}, such as \"11 Mb/s\""),
+            Self::Word(words) => {
+                let quoted: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
+                quoted.join(", ")
+            }
+            Self::List(Self::Step) => {
+                "a schedule [[\"0 s\", \"11 Mb/s\"], [\"20 s\", \"1 Mb/s\"], …]".to_owned()
+            }
+            Self::List(item) => format!("a list, each item {}", item.describe()),
+            Self::Step => "a pair [time, rate]".to_owned(),
+            Self::Table(table) => format!("a table {{ {} }}", table.names()),
+            Self::Named(table) => format!("sections with names, one for {} each", table.noun),
+            Self::Tagged(variants) => {
+                let kinds: Vec<String> =
+                    variants.iter().map(|(tag, _)| format!("kind = \"{tag}\"")).collect();
+                format!("a table with {}", kinds.join(" or "))
+            }
+            Self::Either(kinds) => {
+                let all: Vec<String> = kinds.iter().map(Self::describe).collect();
+                all.join(" or ")
+            }
+        }
+    }
+}
+
+impl Table {
+    /// The keys, in order.
+    pub(super) fn names(&self) -> String {
+        let names: Vec<&str> = self.keys.iter().map(|key| key.name).collect();
+        names.join(", ")
+    }
+}

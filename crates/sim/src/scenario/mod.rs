@@ -1,0 +1,242 @@
+//! The scenario: a description of one experiment that cannot be wrong.
+//!
+//! [`Scenario::parse`] turns a TOML text into a [`Scenario`] or into *all* its mistakes at once; what
+//! comes out needs no further check. Units are in the values, every key has a documented default, and
+//! [`Scenario::to_toml`] writes the scenario back with every default spelled out.
+
+mod cell;
+mod document;
+mod error;
+mod flows;
+mod keys;
+mod kind;
+mod names;
+mod overrides;
+mod parse;
+mod reader;
+mod reference;
+mod schema;
+mod stations;
+mod write;
+
+pub use error::ScenarioError;
+pub use reference::reference_markdown;
+pub use schema::schema;
+
+use airfair_laws::arf_aware;
+use airfair_units::{Bytes, DataRate, Duration, Time};
+use airfair_wlan::phy::{Preamble, Standard};
+pub use airfair_wlan::{AfterCollision, Attempts};
+
+/// One experiment.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scenario {
+    /// What it shows, in one line.
+    pub title: String,
+    /// Simulated time of one run.
+    pub duration: Duration,
+    /// Part at the start that no result counts.
+    pub warmup: Duration,
+    /// Step of the throughput series; `None` records none.
+    pub series_step: Option<Duration>,
+    /// Seed of the first replication; the others follow it.
+    pub seed: u64,
+    /// Independent runs.
+    pub replications: u32,
+    /// The cell.
+    pub bss: Bss,
+    /// Wireless stations, in order of appearance.
+    pub stations: Vec<Station>,
+    /// Wired hosts behind the access point, in order of appearance.
+    pub hosts: Vec<Host>,
+    /// Flows, in order of appearance.
+    pub flows: Vec<Flow>,
+}
+
+/// One cell: an access point and the rules of its channel.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bss {
+    /// Name.
+    pub name: String,
+    /// Amendment of the access point, and of each station that names none.
+    pub standard: Standard,
+    /// PLCP preamble of DSSS and CCK frames.
+    pub preamble: Preamble,
+    /// Basic rate set, ascending, never empty.
+    pub basic_rates: Vec<DataRate>,
+    /// PSDUs longer than this are protected by RTS/CTS; `None`: none is.
+    pub rts_threshold: Option<Bytes>,
+    /// Whether an 802.11g cell protects OFDM frames by CTS-to-self when a b station is in it.
+    pub protection: bool,
+    /// When a frame is given up.
+    pub attempts: Attempts,
+    /// What follows a collision.
+    pub after_collision: AfterCollision,
+    /// Whether a station draws a back-off after each success, before it has the next frame.
+    pub post_backoff: bool,
+    /// Smallest contention window [slots]; the standard's unless set.
+    pub cw_min: Option<u16>,
+    /// Largest contention window [slots]; the standard's unless set.
+    pub cw_max: Option<u16>,
+    /// Whether 8 octets of LLC/SNAP precede each packet.
+    pub llc_snap: bool,
+    /// The access point's transmit queue.
+    pub ap_queue: Queue,
+}
+
+/// A transmit queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Queue {
+    /// Capacity [packets], the one in service included.
+    pub packets: u32,
+}
+
+/// A wireless station.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Station {
+    /// Name.
+    pub name: String,
+    /// Amendment, the cell's unless set.
+    pub standard: Standard,
+    /// Rate of its own transmissions over time; first entry at [`Time::ZERO`], times ascending.
+    pub rate_up: Vec<(Time, DataRate)>,
+    /// Rate of the access point's transmissions to it over time, likewise.
+    pub rate_down: Vec<(Time, DataRate)>,
+    /// Transmit queue.
+    pub queue: Queue,
+    /// Stations (indices into [`Scenario::stations`], ascending) that it senses but does not decode.
+    /// The relation is symmetric: each names the other.
+    pub senses_only: Vec<usize>,
+}
+
+/// A wired host.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Host {
+    /// Name.
+    pub name: String,
+    /// Link to the access point, the same in both directions.
+    pub link: Link,
+}
+
+/// A wired link with a drop-tail queue at each end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Link {
+    /// Rate.
+    pub rate: DataRate,
+    /// Propagation delay.
+    pub delay: Duration,
+    /// Queue before the link.
+    pub queue: Queue,
+}
+
+/// An end of a flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Endpoint {
+    /// Index into [`Scenario::stations`].
+    Station(usize),
+    /// Index into [`Scenario::hosts`].
+    Host(usize),
+}
+
+/// A flow from one end to another.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Flow {
+    /// Name.
+    pub name: String,
+    /// Sender.
+    pub from: Endpoint,
+    /// Receiver, never the sender.
+    pub to: Endpoint,
+    /// When it starts.
+    pub start: Time,
+    /// When its source stops; `None`: at the end of the run.
+    pub stop: Option<Time>,
+    /// Transport.
+    pub transport: Transport,
+    /// Cross-layer control.
+    pub control: Control,
+}
+
+/// A transport protocol with its settings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Transport {
+    /// TCP.
+    Tcp(Tcp),
+    /// UDP.
+    Udp {
+        /// Application octets per datagram.
+        payload: Bytes,
+        /// Rate of the source.
+        rate: UdpRate,
+    },
+}
+
+/// Rate of a UDP source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UdpRate {
+    /// The sender's queue is never empty.
+    Saturated,
+    /// Constant rate of application bits.
+    Constant(DataRate),
+}
+
+/// Settings of one TCP connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tcp {
+    /// Congestion control.
+    pub flavour: Flavour,
+    /// Application octets per segment (SMSS).
+    pub segment: Bytes,
+    /// Octets to send; `None`: endless.
+    pub size: Option<Bytes>,
+    /// Delayed ACKs; `None`: every segment is acknowledged at once.
+    pub delayed_ack: Option<DelayedAck>,
+    /// Initial window [segments].
+    pub initial_window: u32,
+    /// Initial slow-start threshold [segments]; `None`: unlimited.
+    pub initial_ssthresh: Option<u32>,
+    /// Receiver's window.
+    pub receive_window: Bytes,
+    /// Whether the window-scale option is offered; without it the window ends at 65 535 octets.
+    pub window_scaling: bool,
+    /// Smallest retransmission time-out.
+    pub min_rto: Duration,
+    /// Limited transmit.  [RFC3042]
+    pub limited_transmit: bool,
+    /// Whether cwnd grows by octets acknowledged (RFC 3465), else once per ACK as ns-2 does.
+    pub byte_counting: bool,
+    /// Whether cwnd grows while another window is the limit, as ns-2's does and RFC 7661 says it should not.
+    pub grow_beyond_receive_window: bool,
+    /// Whether the connection opens with SYN and SYN-ACK; ns-2's one-way agents have none.
+    pub handshake: bool,
+}
+
+/// TCP congestion control.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Flavour {
+    /// [RFC6582]
+    #[default]
+    NewReno,
+}
+
+/// Delayed acknowledgement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DelayedAck {
+    /// One ACK at least every so many segments.
+    pub segments: u32,
+    /// One ACK at the latest after this time.
+    pub timeout: Duration,
+}
+
+/// Cross-layer control of a flow.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Control {
+    /// None.
+    #[default]
+    None,
+    /// ARF-aware TCP. The sender is a station.  [arf-aware-tcp §3]
+    ArfAware(arf_aware::Params),
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,77 @@
+//! `--set PATH=VALUE`: values from the command line, laid over the file before it is checked.
+
+use super::document::{Node, Value, parse_value};
+use super::error::{Mistakes, ScenarioError, join, nearest};
+
+/// Sections whose keys are names that the file gives.
+const NAMED: [&str; 4] = ["bss", "station", "host", "flow"];
+
+/// Lays each `(path, value)` over the tree. Their mistakes stand behind those of the file.
+pub(super) fn apply(
+    root: &mut Node,
+    overrides: &[(String, String)],
+    end: usize,
+    mistakes: &mut Mistakes,
+) {
+    for (i, (path, value)) in overrides.iter().enumerate() {
+        let at = end + 1 + i;
+        if let Err(error) = set(root, path, parse_value(value.trim(), at)) {
+            mistakes.add(at, error);
+        }
+    }
+}
+
+fn set(root: &mut Node, path: &str, value: Node) -> Result<(), ScenarioError> {
+    let segments: Vec<&str> = path.split('.').map(str::trim).collect();
+    let error = |path: &str, found: String, problem: &str, allowed: &str| ScenarioError {
+        path: path.to_owned(),
+        found,
+        problem: problem.to_owned(),
+        allowed: allowed.to_owned(),
+    };
+    if segments.iter().any(|segment| segment.is_empty()) || segments.len() > 8 {
+        let allowed = "dotted keys such as bss.home.rts_threshold";
+        return Err(error("--set", format!("{path:?}"), "not a path", allowed));
+    }
+    let (at, mut value, mut target, mut walked) = (value.at, Some(value), root, String::new());
+    for (depth, segment) in segments.iter().enumerate() {
+        let found = target.shown();
+        let entries = match &mut target.value {
+            Value::Table(entries) => entries,
+            Value::Broken => return Ok(()),
+            _ => {
+                let problem = format!("a value, not a table that could hold {segment:?}");
+                return Err(error(&walked, found, &problem, "setting it as a whole"));
+            }
+        };
+        let known = entries.iter().any(|(name, _)| name == segment);
+        if !known && depth == 1 && NAMED.contains(&segments[0]) {
+            // A slip here would add a silent station instead of changing one.
+            let names: Vec<&str> = entries.iter().map(|(name, _)| name.as_str()).collect();
+            let hint = did_you_mean(nearest(segment, names.iter().copied()));
+            let problem = format!("the file has no {walked} of this name{hint}");
+            let allowed = names.join(", ");
+            return Err(error(&join(&walked, segment), String::new(), &problem, &allowed));
+        }
+        walked = join(&walked, segment);
+        target = entry(entries, segment, at);
+        if depth + 1 == segments.len() {
+            *target = value.take().expect("the last segment comes once");
+        }
+    }
+    Ok(())
+}
+
+/// The node called `name`, made if it is not there.
+fn entry<'t>(entries: &'t mut Vec<(String, Node)>, name: &str, at: usize) -> &'t mut Node {
+    let index = entries.iter().position(|(known, _)| known == name).unwrap_or_else(|| {
+        entries.push((name.to_owned(), Node { at, value: Value::Table(Vec::new()) }));
+        entries.len() - 1
+    });
+    &mut entries[index].1
+}
+
+/// A clause that offers the nearest known word.
+pub(super) fn did_you_mean(nearest: Option<&str>) -> String {
+    nearest.map_or_else(String::new, |word| format!(", did you mean \"{word}\"?"))
+}

@@ -1,0 +1,474 @@
+//! Reads a tree as its declaration says: types, units, ranges, defaults, unknown and missing keys.
+//!
+//! What a mistake has spoilt comes out as "bad", so that the checks behind say nothing more about it.
+
+use airfair_units::{Bytes, DataRate, Duration, ParseQuantityError};
+
+use super::document::{Node, Value};
+use super::error::{Mistakes, ScenarioError, join, nearest};
+use super::kind::{Absent, Key, Kind, MAX_NAME, MAX_RATE, MAX_TITLE, MAX_WINDOW, Plain, Table};
+use super::overrides::did_you_mean;
+
+/// A value that is what its key was declared as.
+#[derive(Debug)]
+pub(super) enum Given<'n> {
+    /// A value without parts.
+    Plain(Plain<'n>),
+    /// The items of a list.
+    List(Vec<Entry<'n>>),
+    /// The time and the rate of a schedule's step.
+    Step(Box<[Entry<'n>; 2]>),
+    /// A table.
+    Table(Fields<'n>),
+    /// Tables with their names.
+    Named(Vec<Fields<'n>>),
+}
+
+/// What stands, or does not stand, under one key.
+#[derive(Debug)]
+pub(super) struct Entry<'n> {
+    /// Its address.
+    pub(super) path: String,
+    /// Its offset in the file.
+    pub(super) at: usize,
+    /// What was written; `None` if nothing was.
+    pub(super) node: Option<&'n Node>,
+    /// Its value or default; `None` if it is bad, or absent and without a default of its own.
+    pub(super) given: Option<Given<'n>>,
+    /// Whether a mistake was already reported here.
+    pub(super) bad: bool,
+}
+
+/// The entries of one table.
+#[derive(Debug)]
+pub(super) struct Fields<'n> {
+    /// Its key or the name that the user gave.
+    pub(super) name: &'n str,
+    /// Its address.
+    pub(super) path: String,
+    /// Its offset in the file.
+    pub(super) at: usize,
+    spec: &'static Table,
+    entries: Vec<Option<Entry<'n>>>,
+}
+
+/// What an absent table is read from.
+static EMPTY: Node = Node { at: 0, value: Value::Table(Vec::new()) };
+
+impl<'n> Fields<'n> {
+    /// The entry under `key`, once.
+    pub(super) fn take(&mut self, key: &str) -> Entry<'n> {
+        let index = self.spec.keys.iter().position(|known| known.name == key);
+        let index = index.expect("a key is read that is not declared");
+        self.entries[index].take().expect("a key is read twice")
+    }
+
+    /// A table of which nothing is known but its name.
+    fn bad(spec: &'static Table, name: &'n str, path: String, at: usize) -> Self {
+        let entry = |key: &Key| {
+            let path = join(&path, key.name);
+            Some(Entry { path, at, node: None, given: None, bad: true })
+        };
+        let entries = spec.keys.iter().map(entry).collect();
+        Self { name, path, at, spec, entries }
+    }
+}
+
+impl<'n> Entry<'n> {
+    /// Its value, if it has no parts.
+    pub(super) fn plain(&self) -> Option<Plain<'n>> {
+        match self.given {
+            Some(Given::Plain(plain)) => Some(plain),
+            _ => None,
+        }
+    }
+
+    /// Its text or name.
+    pub(super) fn text(&self) -> Option<&'n str> {
+        if let Some(Plain::Text(text)) = self.plain() { Some(text) } else { None }
+    }
+
+    /// Its word.
+    pub(super) fn word(&self) -> Option<&'static str> {
+        if let Some(Plain::Word(word)) = self.plain() { Some(word) } else { None }
+    }
+
+    /// Its truth value.
+    pub(super) fn flag(&self) -> Option<bool> {
+        if let Some(Plain::Flag(flag)) = self.plain() { Some(flag) } else { None }
+    }
+
+    /// Its whole number; the declaration's range makes it fit.
+    pub(super) fn integer<T: TryFrom<u64>>(&self) -> Option<T> {
+        let Some(Plain::Integer(number)) = self.plain() else { return None };
+        let fits = T::try_from(number).ok();
+        assert!(fits.is_some(), "the range of {} is declared too wide", self.path);
+        fits
+    }
+
+    /// Its time.
+    pub(super) fn duration(&self) -> Option<Duration> {
+        if let Some(Plain::Duration(time)) = self.plain() { Some(time) } else { None }
+    }
+
+    /// Its amount of data.
+    pub(super) fn bytes(&self) -> Option<Bytes> {
+        if let Some(Plain::Bytes(size)) = self.plain() { Some(size) } else { None }
+    }
+
+    /// Its rate.
+    pub(super) fn rate(&self) -> Option<DataRate> {
+        if let Some(Plain::Rate(rate)) = self.plain() { Some(rate) } else { None }
+    }
+
+    /// Its table.
+    pub(super) fn table(self) -> Option<Fields<'n>> {
+        if let Some(Given::Table(fields)) = self.given { Some(fields) } else { None }
+    }
+
+    /// Its named tables.
+    pub(super) fn named(self) -> Vec<Fields<'n>> {
+        if let Some(Given::Named(all)) = self.given { all } else { Vec::new() }
+    }
+
+    /// Whether the file or the command line says something here.
+    pub(super) fn is_set(&self) -> bool {
+        self.node.is_some()
+    }
+
+    /// A mistake in what was written here.
+    pub(super) fn mistake(
+        &self,
+        problem: impl Into<String>,
+        allowed: impl Into<String>,
+    ) -> ScenarioError {
+        let found = self.node.map_or_else(String::new, Node::shown);
+        let (problem, allowed) = (problem.into(), allowed.into());
+        ScenarioError { path: self.path.clone(), found, problem, allowed }
+    }
+}
+
+/// Reads the whole file.
+pub(super) fn read<'n>(
+    spec: &'static Table,
+    node: &'n Node,
+    mistakes: &mut Mistakes,
+) -> Option<Fields<'n>> {
+    Reader { mistakes }.table(spec, node, Place { name: "", path: "" })
+}
+
+/// Where a value stands.
+#[derive(Clone, Copy)]
+struct Place<'n, 'p> {
+    name: &'n str,
+    path: &'p str,
+}
+
+struct Reader<'m> {
+    mistakes: &'m mut Mistakes,
+}
+
+impl Reader<'_> {
+    fn report(&mut self, path: &str, node: &Node, problem: impl Into<String>, allowed: String) {
+        let (path, found) = (path.to_owned(), node.shown());
+        let error = ScenarioError { path, found, problem: problem.into(), allowed };
+        self.mistakes.add(node.at, error);
+    }
+
+    fn table<'n>(
+        &mut self,
+        spec: &'static Table,
+        node: &'n Node,
+        place: Place<'n, '_>,
+    ) -> Option<Fields<'n>> {
+        let Value::Table(written) = &node.value else { return None };
+        if let Some((later, why)) = spec.later
+            && let Some((name, value)) = written.iter().find(|(name, _)| name == later)
+        {
+            let allowed = "a rate, a schedule, or { up, down }".to_owned();
+            self.report(&join(place.path, name), value, why, allowed);
+            return None;
+        }
+        let slips = self.unknown_keys(&[spec], written, place.path);
+        let entries = spec.keys.iter().map(|key| {
+            let written = written.iter().find(|(name, _)| name == key.name);
+            let path = join(place.path, key.name);
+            Some(match written {
+                Some((name, value)) => {
+                    let given = self.value(&key.kind, value, Place { name, path: &path });
+                    // Beside `[station.a]`, a `[statoin.b]` makes the section incomplete.
+                    let bad = given.is_none() || slips.contains(&key.name);
+                    Entry { path, at: value.at, node: Some(value), given, bad }
+                }
+                None if slips.contains(&key.name) => {
+                    Entry { path, at: node.at, node: None, given: None, bad: true }
+                }
+                None => self.absent(key, path, node.at),
+            })
+        });
+        let entries = entries.collect();
+        Some(Fields { name: place.name, path: place.path.to_owned(), at: node.at, spec, entries })
+    }
+
+    /// Reports keys that none of `specs` has; returns the known keys that they were probably meant as.
+    fn unknown_keys(
+        &mut self,
+        specs: &[&'static Table],
+        written: &[(String, Node)],
+        path: &str,
+    ) -> Vec<&'static str> {
+        let known: Vec<&'static str> =
+            specs.iter().flat_map(|spec| spec.keys).map(|key| key.name).collect();
+        let mut slips = Vec::new();
+        for (name, value) in written.iter().filter(|(name, _)| !known.contains(&name.as_str())) {
+            let meant = nearest(name, known.iter().copied());
+            slips.extend(meant);
+            let noun = specs[0].noun;
+            let problem = format!("not a key of {noun}{}", did_you_mean(meant));
+            let allowed = specs.iter().map(|spec| spec.names()).collect::<Vec<_>>().join(", ");
+            self.report(&join(path, name), value, problem, allowed);
+        }
+        slips
+    }
+
+    fn absent<'n>(&mut self, key: &'static Key, path: String, at: usize) -> Entry<'n> {
+        let given = match &key.absent {
+            Absent::Is(plain) => Some(Given::Plain(*plain)),
+            Absent::Follows(_) => None,
+            Absent::Defaults if matches!(key.kind, Kind::List(_)) => Some(Given::List(Vec::new())),
+            Absent::Defaults => {
+                self.value(&key.kind, &EMPTY, Place { name: key.name, path: &path })
+            }
+            Absent::Required => {
+                let (problem, allowed) = match key.kind {
+                    Kind::Named(_) => ("missing section", format!("[{}.NAME]", key.name)),
+                    _ => ("missing", key.kind.describe()),
+                };
+                let (path, found) = (path.clone(), String::new());
+                let problem = problem.to_owned();
+                self.mistakes.add(at, ScenarioError { path, found, problem, allowed });
+                None
+            }
+        };
+        let bad = given.is_none() && matches!(key.absent, Absent::Required);
+        Entry { path, at, node: None, given, bad }
+    }
+
+    fn value<'n>(
+        &mut self,
+        kind: &'static Kind,
+        node: &'n Node,
+        place: Place<'n, '_>,
+    ) -> Option<Given<'n>> {
+        match (kind, &node.value) {
+            (_, Value::Broken) => None,
+            (Kind::Either(kinds), _) => self.either(kinds, kind, node, place),
+            (Kind::Table(spec), Value::Table(_)) => self.table(spec, node, place).map(Given::Table),
+            (Kind::Tagged(variants), Value::Table(written)) => {
+                self.tagged(variants, written, node, place)
+            }
+            (Kind::Named(spec), Value::Table(written)) => {
+                Some(Given::Named(self.named(spec, written, place.path)))
+            }
+            (Kind::List(item), Value::Array(nodes)) => {
+                Some(Given::List(self.items(item, nodes, place.path)))
+            }
+            (Kind::Step, Value::Array(pair)) if pair.len() == 2 => Some(Given::Step(Box::new([
+                self.item(&super::keys::TIME, &pair[0], format!("{}[0]", place.path)),
+                self.item(&Kind::Rate, &pair[1], format!("{}[1]", place.path)),
+            ]))),
+            _ => match plain(kind, &node.value) {
+                Ok(plain) => Some(Given::Plain(plain)),
+                Err((problem, allowed)) => {
+                    let problem = problem.unwrap_or_else(|| wrong_type(kind, node));
+                    let allowed = allowed.unwrap_or_else(|| kind.describe());
+                    self.report(place.path, node, problem, allowed);
+                    None
+                }
+            },
+        }
+    }
+
+    /// Takes the alternative that the value's type points to, so that its own message appears.
+    fn either<'n>(
+        &mut self,
+        kinds: &'static [Kind],
+        whole: &'static Kind,
+        node: &'n Node,
+        place: Place<'n, '_>,
+    ) -> Option<Given<'n>> {
+        if let Value::Text(text) = &node.value {
+            let words = kinds.iter().find_map(|kind| plain(kind, &node.value).ok());
+            if let Some(word) = words {
+                return Some(Given::Plain(word));
+            }
+            let quantity = kinds.iter().find(|kind| kind.is_quantity());
+            // A text that does not even begin like a number is not a slip in a quantity.
+            let number = |c: char| c.is_ascii_digit() || c == '-' || c == '.';
+            if let Some(kind) = quantity.filter(|_| text.trim().starts_with(number)) {
+                return self.value(kind, node, place);
+            }
+        }
+        let fits = |kind: &&Kind| match (kind, &node.value) {
+            (Kind::Table(_), Value::Table(_)) | (Kind::List(_), Value::Array(_)) => true,
+            (kind, Value::Flag(_)) => matches!(kind, Kind::Flag),
+            (kind, Value::Integer(_)) => matches!(kind, Kind::Integer { .. } | Kind::Window),
+            _ => false,
+        };
+        if let Some(kind) = kinds.iter().find(fits) {
+            return self.value(kind, node, place);
+        }
+        self.report(place.path, node, wrong_type(whole, node), whole.describe());
+        None
+    }
+
+    fn tagged<'n>(
+        &mut self,
+        variants: &'static [(&'static str, &'static Table)],
+        written: &'n [(String, Node)],
+        node: &'n Node,
+        place: Place<'n, '_>,
+    ) -> Option<Given<'n>> {
+        let tag = written.iter().find(|(name, _)| name == "kind");
+        if let Some((_, Node { value: Value::Text(tag), .. })) = tag
+            && let Some((_, spec)) = variants.iter().find(|(name, _)| name == tag)
+        {
+            return self.table(spec, node, place).map(Given::Table);
+        }
+        let specs: Vec<&'static Table> = variants.iter().map(|(_, spec)| *spec).collect();
+        let slips = self.unknown_keys(&specs, written, place.path);
+        let tags: Vec<String> = variants.iter().map(|(name, _)| format!("\"{name}\"")).collect();
+        let path = join(place.path, "kind");
+        match tag {
+            Some((_, Node { value: Value::Broken, .. })) => {}
+            Some((_, value)) => self.report(&path, value, "no such transport", tags.join(", ")),
+            None if slips.contains(&"kind") => {}
+            None => {
+                let (found, problem) = (String::new(), "missing".to_owned());
+                let error = ScenarioError { path, found, problem, allowed: tags.join(", ") };
+                self.mistakes.add(node.at, error);
+            }
+        }
+        None
+    }
+
+    fn named<'n>(
+        &mut self,
+        spec: &'static Table,
+        written: &'n [(String, Node)],
+        path: &str,
+    ) -> Vec<Fields<'n>> {
+        let mut all = Vec::new();
+        for (name, node) in written {
+            let path = join(path, name);
+            let character = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+            if name.is_empty() || name.len() > MAX_NAME || !name.chars().all(character) {
+                let allowed = format!("1 to {MAX_NAME} letters, digits, - and _");
+                let (found, problem) = (String::new(), "not a name".to_owned());
+                let path = path.clone();
+                self.mistakes.add(node.at, ScenarioError { path, found, problem, allowed });
+            }
+            let fields = self.table(spec, node, Place { name, path: &path });
+            if fields.is_none() && !matches!(node.value, Value::Broken) {
+                let problem = format!("wrong type: {}", node.type_name());
+                self.report(&path, node, problem, format!("a section [{path}]"));
+            }
+            // A spoilt section still has a name that others may refer to.
+            all.push(fields.unwrap_or_else(|| Fields::bad(spec, name, path, node.at)));
+        }
+        all
+    }
+
+    fn item<'n>(&mut self, kind: &'static Kind, node: &'n Node, path: String) -> Entry<'n> {
+        let given = self.value(kind, node, Place { name: "", path: &path });
+        let bad = given.is_none();
+        Entry { path, at: node.at, node: Some(node), given, bad }
+    }
+
+    fn items<'n>(&mut self, kind: &'static Kind, nodes: &'n [Node], path: &str) -> Vec<Entry<'n>> {
+        let item = |(i, node)| self.item(kind, node, format!("{path}[{i}]"));
+        nodes.iter().enumerate().map(item).collect()
+    }
+}
+
+impl Kind {
+    /// Whether it is a number with a unit.
+    fn is_quantity(&self) -> bool {
+        matches!(self, Self::Duration { .. } | Self::Bytes { .. } | Self::Rate)
+    }
+}
+
+fn wrong_type(kind: &Kind, node: &Node) -> String {
+    let quantity = match kind {
+        Kind::Either(kinds) => kinds.iter().any(Kind::is_quantity),
+        kind => kind.is_quantity(),
+    };
+    match (kind, &node.value) {
+        (_, Value::Integer(_) | Value::Float(_)) if quantity => {
+            "a number without a unit".to_owned()
+        }
+        (Kind::Step, Value::Array(_)) => "not a pair".to_owned(),
+        (Kind::Either(_) | Kind::Word(_), Value::Text(_)) => "no such value".to_owned(),
+        _ => format!("wrong type: {}", node.type_name()),
+    }
+}
+
+/// The problem and what is allowed; `None` where the general words will do.
+type Misfit = (Option<String>, Option<String>);
+
+/// Reads a value without parts.
+fn plain<'n>(kind: &Kind, value: &'n Value) -> Result<Plain<'n>, Misfit> {
+    const OTHER: Misfit = (None, None);
+    let range = || (Some("out of range".to_owned()), None);
+    match (kind, value) {
+        (Kind::Text, Value::Text(text)) => {
+            let one_line = !text.chars().any(char::is_control) && text.chars().count() <= MAX_TITLE;
+            let problem = || (Some("not one line of text, or too long".to_owned()), None);
+            one_line.then_some(Plain::Text(text)).ok_or_else(problem)
+        }
+        (Kind::Name, Value::Text(text)) => Ok(Plain::Text(text)),
+        (Kind::Flag, Value::Flag(flag)) => Ok(Plain::Flag(*flag)),
+        (Kind::Integer { min, max }, Value::Integer(number)) => {
+            let number = number.and_then(|n| u64::try_from(n).ok());
+            let number = number.filter(|n| (min..=max).contains(&n));
+            number.map(Plain::Integer).ok_or_else(range)
+        }
+        (Kind::Window, Value::Integer(number)) => {
+            let number = number.and_then(|n| u64::try_from(n).ok());
+            let window = |n: &u64| (*n + 1).is_power_of_two() && *n > 0;
+            let number = number.filter(|n| *n <= u64::from(MAX_WINDOW)).filter(window);
+            let problem = || (Some("not a contention window".to_owned()), None);
+            number.map(Plain::Integer).ok_or_else(problem)
+        }
+        (Kind::Duration { min, max }, Value::Text(text)) => {
+            let time = text.parse::<Duration>().map_err(misfit)?;
+            (*min..=*max).contains(&time).then_some(Plain::Duration(time)).ok_or_else(range)
+        }
+        (Kind::Bytes { min, max }, Value::Text(text)) => {
+            let size = text.parse::<Bytes>().map_err(misfit)?;
+            (*min..=*max).contains(&size).then_some(Plain::Bytes(size)).ok_or_else(range)
+        }
+        (Kind::Rate, Value::Text(text)) => {
+            let rate = text.parse::<DataRate>().map_err(misfit)?;
+            (rate <= MAX_RATE).then_some(Plain::Rate(rate)).ok_or_else(range)
+        }
+        (Kind::Word(words), Value::Text(text)) => {
+            words.iter().find(|word| *word == text).map(|word| Plain::Word(word)).ok_or(OTHER)
+        }
+        _ => Err(OTHER),
+    }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "the shape that map_err wants")]
+fn misfit(error: ParseQuantityError) -> Misfit {
+    match error {
+        ParseQuantityError::Unit { allowed, example } => (
+            Some("unknown or missing unit".to_owned()),
+            Some(format!("{allowed}, for example \"{example}\"")),
+        ),
+        ParseQuantityError::NotANumber { .. } => {
+            (Some("not a number with a unit".to_owned()), None)
+        }
+        other => (Some(other.to_string()), None),
+    }
+}

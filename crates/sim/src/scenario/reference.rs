@@ -1,0 +1,49 @@
+//! The reference of the scenario file: one line per key.
+
+use super::keys::{BSS, FLOW, HOST, ROOT, STATION, TCP, UDP};
+use super::kind::{Kind, Table};
+use super::schema::default_text;
+
+/// The keys of the scenario file as Markdown tables, for `docs/scenario.md`.
+pub fn reference_markdown() -> String {
+    let sections: [(&str, &Table); 7] = [
+        ("Top level", &ROOT),
+        ("`[bss.NAME]`", &BSS),
+        ("`[station.NAME]`", &STATION),
+        ("`[host.NAME]`", &HOST),
+        ("`[flow.NAME]`", &FLOW),
+        ("`transport = { kind = \"tcp\", … }`", &TCP),
+        ("`transport = { kind = \"udp\", … }`", &UDP),
+    ];
+    let mut out = String::new();
+    for (i, (heading, table)) in sections.into_iter().enumerate() {
+        out.push_str(if i == 0 { "" } else { "\n" });
+        out.push_str(&format!("## {heading}\n\n"));
+        out.push_str("| key | value | default | example | meaning |\n|---|---|---|---|---|\n");
+        rows(&mut out, "", table);
+    }
+    out
+}
+
+fn rows(out: &mut String, prefix: &str, table: &Table) {
+    for key in table.keys {
+        let name = format!("{prefix}{}", key.name);
+        let example =
+            if key.example.is_empty() { String::new() } else { format!("`{}`", key.example) };
+        let cells = [key.kind.describe(), default_text(key), example, key.doc.to_owned()];
+        let cells = cells.map(|cell| cell.replace('|', "\\|"));
+        out.push_str(&format!("| `{name}` | {} |\n", cells.join(" | ")));
+        if let Some(inner) = inner(&key.kind) {
+            rows(out, &format!("{name}."), inner);
+        }
+    }
+}
+
+/// The table that a key can hold in place.
+fn inner(kind: &Kind) -> Option<&'static Table> {
+    match kind {
+        Kind::Table(table) => Some(table),
+        Kind::Either(kinds) => kinds.iter().find_map(inner),
+        _ => None,
+    }
+}

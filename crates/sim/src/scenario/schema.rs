@@ -1,0 +1,144 @@
+//! The JSON Schema of the scenario file, for editors and other programs.
+
+use serde_json::{Map, Value, json};
+
+use super::keys::ROOT;
+use super::kind::{Absent, Key, Kind, MAX_NAME, MAX_TITLE, MAX_WINDOW, Plain, Table};
+
+/// JSON Schema (draft 2020-12) of the scenario file.
+///
+/// It knows keys, types, units and ranges; what must fit together is checked by
+/// [`Scenario::parse`](super::Scenario::parse) alone.
+pub fn schema() -> Value {
+    let mut schema = object(&ROOT);
+    schema["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
+    schema["title"] = json!("airfair scenario");
+    schema
+}
+
+fn object(table: &Table) -> Value {
+    let properties: Map<String, Value> =
+        table.keys.iter().map(|key| (key.name.to_owned(), property(key))).collect();
+    let required: Vec<&str> = table
+        .keys
+        .iter()
+        .filter(|key| matches!(key.absent, Absent::Required))
+        .map(|key| key.name)
+        .collect();
+    json!({
+        "type": "object",
+        "properties": properties,
+        "required": required,
+        "additionalProperties": false,
+    })
+}
+
+fn property(key: &Key) -> Value {
+    let mut schema = of_kind(&key.kind);
+    schema["description"] = json!(key.doc);
+    if !key.example.is_empty() {
+        let example: toml::Table =
+            format!("{} = {}", key.name, key.example).parse().expect("declared in TOML");
+        schema["examples"] = json!([example[key.name]]);
+    }
+    match &key.absent {
+        Absent::Required if matches!(key.kind, Kind::Named(_)) => {
+            schema["minProperties"] = json!(1);
+        }
+        Absent::Required => {}
+        Absent::Is(plain) => schema["default"] = json_of(*plain),
+        Absent::Defaults => schema["default"] = default_of(&key.kind),
+        Absent::Follows(what) => {
+            schema["description"] = json!(format!("{} Default: {what}.", key.doc));
+        }
+    }
+    schema
+}
+
+fn of_kind(kind: &Kind) -> Value {
+    match kind {
+        Kind::Text => json!({ "type": "string", "maxLength": MAX_TITLE }),
+        Kind::Name => json!({ "type": "string", "pattern": name_pattern() }),
+        Kind::Flag => json!({ "type": "boolean" }),
+        Kind::Integer { min, max } => json!({ "type": "integer", "minimum": min, "maximum": max }),
+        Kind::Window => {
+            let windows: Vec<u16> = (1..=15).map(|k| MAX_WINDOW >> (15 - k)).collect();
+            json!({ "enum": windows })
+        }
+        Kind::Duration { .. } => quantity("ns|us|µs|ms|s|min|h"),
+        Kind::Bytes { .. } => quantity("B|kB|KiB|MB|MiB|GB|GiB"),
+        Kind::Rate => quantity("b/s|kb/s|Mb/s|Gb/s"),
+        Kind::Word(words) => json!({ "enum": words }),
+        Kind::List(item) => json!({ "type": "array", "items": of_kind(item) }),
+        Kind::Step => json!({
+            "type": "array",
+            "prefixItems": [of_kind(&super::keys::TIME), of_kind(&Kind::Rate)],
+            "items": false,
+            "minItems": 2,
+        }),
+        Kind::Table(table) => object(table),
+        Kind::Named(table) => json!({
+            "type": "object",
+            "patternProperties": { name_pattern(): object(table) },
+            "additionalProperties": false,
+        }),
+        Kind::Tagged(variants) => {
+            let all: Vec<Value> = variants.iter().map(|(_, table)| object(table)).collect();
+            json!({ "oneOf": all })
+        }
+        Kind::Either(kinds) => {
+            let all: Vec<Value> = kinds.iter().map(of_kind).collect();
+            json!({ "anyOf": all })
+        }
+    }
+}
+
+fn name_pattern() -> String {
+    format!("^[A-Za-z0-9_-]{{1,{MAX_NAME}}}$")
+}
+
+fn quantity(units: &str) -> Value {
+    let pattern = format!("^\\s*([0-9]+\\.?[0-9]*|\\.[0-9]+)\\s*({units})\\s*$");
+    json!({ "type": "string", "pattern": pattern })
+}
+
+/// A value as JSON.
+fn json_of(plain: Plain) -> Value {
+    match plain {
+        Plain::Text(text) => json!(text),
+        Plain::Flag(flag) => json!(flag),
+        Plain::Integer(number) => json!(number),
+        Plain::Duration(time) => json!(time.to_string()),
+        Plain::Bytes(size) => json!(format!("{} B", size.get())),
+        Plain::Rate(rate) => json!(rate.to_string()),
+        Plain::Word(word) => json!(word),
+    }
+}
+
+/// What a table holds if nothing is said.
+fn default_of(kind: &Kind) -> Value {
+    let Kind::Table(table) = kind else {
+        return if matches!(kind, Kind::List(_)) { json!([]) } else { json!({}) };
+    };
+    let defaults = table.keys.iter().filter_map(|key| {
+        let value = match &key.absent {
+            Absent::Is(plain) => json_of(*plain),
+            Absent::Defaults => default_of(&key.kind),
+            Absent::Required | Absent::Follows(_) => return None,
+        };
+        Some((key.name.to_owned(), value))
+    });
+    Value::Object(defaults.collect())
+}
+
+/// The default of a key as the file would say it, or in words.
+pub(super) fn default_text(key: &Key) -> String {
+    match &key.absent {
+        Absent::Required => "required".to_owned(),
+        Absent::Is(plain) => format!("`{}`", json_of(*plain)),
+        Absent::Defaults if matches!(key.kind, Kind::List(_)) => "`[]`".to_owned(),
+        Absent::Defaults if matches!(key.kind, Kind::Named(_)) => "none".to_owned(),
+        Absent::Defaults => "as its keys say".to_owned(),
+        Absent::Follows(what) => (*what).to_owned(),
+    }
+}

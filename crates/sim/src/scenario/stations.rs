@@ -1,0 +1,294 @@
+//! Stations: their rates over time, groups made by `count`, and who decodes whom.
+
+use airfair_units::{DataRate, Duration, Time};
+use airfair_wlan::phy::Standard;
+
+use super::error::{Mistakes, ScenarioError};
+use super::keys::MAX_STATIONS;
+use super::kind::MAX_NAME;
+use super::names::{Names, Target};
+use super::parse::{Context, items, point, queue};
+use super::reader::{Entry, Fields, Given};
+use super::{Queue, Station, cell};
+
+/// One `[station.NAME]`.
+pub(super) struct Group<'n> {
+    name: String,
+    path: String,
+    at: usize,
+    standard: Option<Standard>,
+    rates: Option<(Schedule, Schedule)>,
+    queue: Option<Queue>,
+    senses_only: Vec<Entry<'n>>,
+    count: Option<usize>,
+}
+
+/// Rate over time.
+type Schedule = Vec<(Time, DataRate)>;
+
+/// Reads each section by itself.
+pub(super) fn groups<'n>(
+    entry: Entry<'n>,
+    context: &Context,
+    mistakes: &mut Mistakes,
+) -> Vec<Group<'n>> {
+    let (spoilt, at) = (entry.bad, entry.at);
+    let list = entry.named();
+    if list.is_empty() && !spoilt {
+        mistakes.add(at, missing("station"));
+    }
+    list.into_iter().map(|fields| group(fields, context, mistakes)).collect()
+}
+
+/// A section that has nothing in it.
+pub(super) fn missing(section: &str) -> ScenarioError {
+    ScenarioError {
+        path: section.to_owned(),
+        found: String::new(),
+        problem: "missing section".to_owned(),
+        allowed: format!("[{section}.NAME]"),
+    }
+}
+
+fn group<'n>(mut fields: Fields<'n>, context: &Context, mistakes: &mut Mistakes) -> Group<'n> {
+    cell::reference(&fields.take("bss"), context, mistakes);
+    let standard = standard(&fields.take("standard"), context.standard, mistakes);
+    let rates = rates(fields.take("rate"), standard, context.duration, mistakes);
+    let queue = queue(fields.take("queue"));
+    let senses_only = items(fields.take("senses_only"));
+    let count = fields.take("count").integer();
+    let (name, path, at) = (fields.name.to_owned(), fields.path, fields.at);
+    Group { name, path, at, standard, rates, queue, senses_only, count }
+}
+
+fn standard(entry: &Entry, cell: Option<Standard>, mistakes: &mut Mistakes) -> Option<Standard> {
+    if !entry.is_set() && !entry.bad {
+        return cell;
+    }
+    let own = cell::standard(entry)?;
+    let cell = cell?;
+    if own != cell && (own, cell) != (Standard::B, Standard::G) {
+        let allowed = match cell {
+            Standard::G => "\"802.11g\", \"802.11b\"".to_owned(),
+            _ => format!("\"{cell}\""),
+        };
+        mistakes.add(entry.at, entry.mistake(format!("not possible in an {cell} cell"), allowed));
+        return None;
+    }
+    Some(own)
+}
+
+fn rates(
+    entry: Entry,
+    standard: Option<Standard>,
+    duration: Option<Duration>,
+    mistakes: &mut Mistakes,
+) -> Option<(Schedule, Schedule)> {
+    if !matches!(entry.given, Some(Given::Table(_))) {
+        let both = schedule(entry, standard, duration, mistakes)?;
+        return Some((both.clone(), both));
+    }
+    let mut pair = entry.table()?;
+    let up = schedule(pair.take("up"), standard, duration, mistakes);
+    let down = schedule(pair.take("down"), standard, duration, mistakes);
+    Some((up?, down?))
+}
+
+fn schedule(
+    entry: Entry,
+    standard: Option<Standard>,
+    duration: Option<Duration>,
+    mistakes: &mut Mistakes,
+) -> Option<Schedule> {
+    if !entry.is_set() && !entry.bad {
+        let highest = standard?.rates().last().expect("each standard has rates");
+        return Some(vec![(Time::ZERO, *highest)]);
+    }
+    if entry.rate().is_some() {
+        return Some(vec![(Time::ZERO, rate(&entry, standard, mistakes)?)]);
+    }
+    let empty = entry.mistake("an empty schedule", "one step at least, at \"0 s\"");
+    let (at, spoilt) = (entry.at, entry.bad);
+    let steps = items(entry);
+    if steps.is_empty() && !spoilt {
+        mistakes.add(at, empty);
+    }
+    let mut schedule = Vec::new();
+    let mut last: Option<Duration> = None;
+    for (i, step) in steps.iter().enumerate() {
+        let Some(Given::Step(pair)) = &step.given else { continue };
+        let time = pair[0].duration();
+        if let Some(now) = time {
+            let mut wrong = |problem: &str, allowed: String| {
+                mistakes.add(pair[0].at, pair[0].mistake(problem, allowed));
+            };
+            if i == 0 && !now.is_zero() {
+                wrong("a schedule starts with the run", "\"0 s\" in the first step".to_owned());
+            } else if let Some(last) = last.filter(|last| now <= *last) {
+                wrong("not later than the step before", format!("after {last}"));
+            } else if let Some(end) = duration.filter(|end| now >= *end) {
+                wrong("after the end of the run", format!("before {end}"));
+            }
+            last = Some(now);
+        }
+        let rate = rate(&pair[1], standard, mistakes);
+        schedule.extend(time.zip(rate).map(|(time, rate)| (point(time), rate)));
+    }
+    Some(schedule).filter(|schedule| schedule.len() == steps.len() && !schedule.is_empty())
+}
+
+fn rate(entry: &Entry, standard: Option<Standard>, mistakes: &mut Mistakes) -> Option<DataRate> {
+    let (rate, standard) = (entry.rate()?, standard?);
+    if !standard.rates().contains(&rate) {
+        mistakes.add(entry.at, cell::not_a_rate(entry, standard));
+        return None;
+    }
+    Some(rate)
+}
+
+/// All stations, with the groups that they came from.
+pub(super) struct Expanded<'n> {
+    groups: Vec<(Group<'n>, usize)>,
+    stations: Vec<Option<Station>>,
+}
+
+/// Makes as many stations of each group as it counts, and gives them their names.
+pub(super) fn expand<'n>(
+    groups: Vec<Group<'n>>,
+    names: &mut Names,
+    mistakes: &mut Mistakes,
+) -> Expanded<'n> {
+    let total: usize = groups.iter().map(|group| group.count.unwrap_or(1)).sum();
+    if total > MAX_STATIONS {
+        let (path, found) = ("station".to_owned(), format!("{total} stations"));
+        let (problem, allowed) = ("too many".to_owned(), format!("at most {MAX_STATIONS}"));
+        mistakes.add(groups[0].at, ScenarioError { path, found, problem, allowed });
+        names.distrust();
+        return Expanded { groups: Vec::new(), stations: Vec::new() };
+    }
+    let mut expanded = Expanded { groups: Vec::new(), stations: Vec::new() };
+    for group in groups {
+        let first = expanded.stations.len();
+        members(&group, first, names, mistakes);
+        for i in 1..=group.count.unwrap_or(1) {
+            expanded.stations.push(group.station(i));
+        }
+        expanded.groups.push((group, first));
+    }
+    expanded
+}
+
+fn members(group: &Group, first: usize, names: &mut Names, mistakes: &mut Mistakes) {
+    let place = (group.at, group.path.as_str());
+    let Some(count) = group.count else {
+        names.declare(&group.name, Target::Unknown, place, mistakes);
+        names.distrust();
+        return;
+    };
+    if count == 1 {
+        return names.declare(&group.name, Target::Station(first), place, mistakes);
+    }
+    if group.member(count).len() > MAX_NAME && group.name.len() <= MAX_NAME {
+        let (path, found) = (group.path.clone(), String::new());
+        let problem = "too long a name for a group, whose members are numbered".to_owned();
+        let allowed = format!("{MAX_NAME} characters, the number included");
+        mistakes.add(group.at, ScenarioError { path, found, problem, allowed });
+    }
+    names.declare(&group.name, Target::Group { first, count }, place, mistakes);
+    for i in 1..=count {
+        names.declare(&group.member(i), Target::Station(first + i - 1), place, mistakes);
+    }
+}
+
+impl Group<'_> {
+    /// Name of the `i`-th member, from 1.
+    fn member(&self, i: usize) -> String {
+        if self.count.is_some_and(|count| count > 1) {
+            format!("{}{i}", self.name)
+        } else {
+            self.name.clone()
+        }
+    }
+
+    fn station(&self, i: usize) -> Option<Station> {
+        let (rate_up, rate_down) = self.rates.clone()?;
+        Some(Station {
+            name: self.member(i),
+            standard: self.standard?,
+            rate_up,
+            rate_down,
+            queue: self.queue?,
+            senses_only: Vec::new(),
+        })
+    }
+}
+
+/// The stations with their relation of decoding, and their standards.
+pub(super) struct Hearing {
+    stations: Vec<Option<Station>>,
+    standards: Vec<(String, Option<Standard>)>,
+}
+
+/// Makes `senses_only` symmetric and checks its names.
+pub(super) fn hearing(expanded: Expanded, names: &Names, mistakes: &mut Mistakes) -> Hearing {
+    let Expanded { groups, mut stations } = expanded;
+    let mut deaf: Vec<Vec<usize>> = vec![Vec::new(); stations.len()];
+    for (group, first) in &groups {
+        let own = *first..first + group.count.unwrap_or(1);
+        for entry in &group.senses_only {
+            let others = match names.resolve(entry, mistakes) {
+                Some(Target::Station(index)) => index..index + 1,
+                Some(Target::Group { first, count }) => first..first + count,
+                Some(Target::Host(_)) => {
+                    let problem = "a host, which is not on the air";
+                    mistakes.add(entry.at, entry.mistake(problem, "names of stations"));
+                    continue;
+                }
+                Some(Target::Unknown) | None => continue,
+            };
+            if others.start < own.end && own.start < others.end {
+                let problem = "the station itself";
+                mistakes.add(entry.at, entry.mistake(problem, "names of other stations"));
+                continue;
+            }
+            for a in own.clone() {
+                deaf[a].extend(others.clone());
+            }
+            for b in others {
+                deaf[b].extend(own.clone());
+            }
+        }
+    }
+    for (station, mut deaf) in stations.iter_mut().zip(deaf) {
+        deaf.sort_unstable();
+        deaf.dedup();
+        if let Some(station) = station {
+            station.senses_only = deaf;
+        }
+    }
+    let standards = groups.into_iter().map(|(group, _)| (group.name, group.standard)).collect();
+    Hearing { stations, standards }
+}
+
+impl Hearing {
+    /// Whether a b station is in the cell; `None` if a mistake hides it.
+    pub(super) fn b_stations(&self) -> Option<bool> {
+        let is_b = |(_, standard): &(String, Option<Standard>)| standard.map(|s| s == Standard::B);
+        if self.standards.iter().any(|station| is_b(station) == Some(true)) {
+            return Some(true);
+        }
+        self.standards.iter().all(|station| is_b(station).is_some()).then_some(false)
+    }
+
+    /// The first b station, if it lacks `rate`.
+    pub(super) fn first_without(&self, rate: DataRate) -> Option<&str> {
+        let b_station = self.standards.iter().find(|(_, standard)| *standard == Some(Standard::B));
+        let lacks = !Standard::B.rates().contains(&rate);
+        b_station.filter(|_| lacks).map(|(name, _)| name.as_str())
+    }
+
+    /// The stations, unless one is spoilt.
+    pub(super) fn complete(self) -> Option<Vec<Station>> {
+        self.stations.into_iter().collect()
+    }
+}

@@ -1,0 +1,162 @@
+//! The declarations against the parser: each declared key is read, and each mistake is told once.
+
+use proptest::prelude::*;
+
+use super::keys::ROOT;
+use super::kind::{Key, Kind, Table};
+use super::{Scenario, reference_markdown, schema};
+
+const BASE: &str = r#"
+duration = "100 s"
+[bss.home]
+standard = "802.11g"
+[station.slow]
+[station.fast]
+[host.server]
+[flow.tcp]
+from = "slow"
+to = "server"
+transport = { kind = "tcp" }
+[flow.udp]
+from = "fast"
+to = "server"
+transport = { kind = "udp", payload = "500 B", rate = "saturated" }
+"#;
+
+/// Every declared key at an address in [`BASE`].
+fn all_keys() -> Vec<(String, &'static Key)> {
+    fn walk(path: &str, table: &'static Table, out: &mut Vec<(String, &'static Key)>) {
+        for key in table.keys {
+            let path =
+                if path.is_empty() { key.name.to_owned() } else { format!("{path}.{}", key.name) };
+            inner(&path, &key.kind, out);
+            out.push((path, key));
+        }
+    }
+    fn inner(path: &str, kind: &'static Kind, out: &mut Vec<(String, &'static Key)>) {
+        match kind {
+            Kind::Table(table) => walk(path, table, out),
+            Kind::Either(kinds) => kinds.iter().for_each(|kind| inner(path, kind, out)),
+            Kind::Named(table) => match path {
+                "bss" => walk("bss.home", table, out),
+                "station" => walk("station.slow", table, out),
+                "host" => walk("host.server", table, out),
+                _ => {
+                    walk("flow.tcp", table, out);
+                }
+            },
+            Kind::Tagged(variants) => {
+                for (tag, table) in *variants {
+                    walk(&format!("flow.{tag}.transport"), table, out);
+                }
+            }
+            _ => {}
+        }
+    }
+    let mut out = Vec::new();
+    walk("", &ROOT, &mut out);
+    out
+}
+
+fn parse(overrides: &[(&str, &str)]) -> Result<Scenario, Vec<String>> {
+    let overrides: Vec<(String, String)> =
+        overrides.iter().map(|(path, value)| ((*path).to_owned(), (*value).to_owned())).collect();
+    Scenario::parse(BASE, &overrides)
+        .map_err(|errors| errors.iter().map(ToString::to_string).collect())
+}
+
+/// What must be set before a key can be.
+fn company(path: &str) -> &'static [(&'static str, &'static str)] {
+    if path.starts_with("flow.tcp.control.") {
+        &[("flow.tcp.control.scheme", "arf-aware")]
+    } else {
+        &[]
+    }
+}
+
+#[test]
+fn a_value_of_the_wrong_type_is_one_mistake_with_the_path_of_its_key() {
+    for (path, _) in all_keys() {
+        // A date is right nowhere.
+        let overrides = [company(&path), &[(path.as_str(), "1979-05-27")]].concat();
+        let errors = parse(&overrides).expect_err(&path);
+        assert_eq!(errors.len(), 1, "{path}: {errors:?}");
+        assert!(errors[0].starts_with(&format!("{path} = 1979-05-27: ")), "{}", errors[0]);
+    }
+}
+
+#[test]
+fn the_example_of_each_key_changes_the_scenario() {
+    // These have one possible value in this version.
+    let only = ["bss", "to", "kind", "discipline", "flavour", "scheme"];
+    for (path, key) in all_keys().into_iter().filter(|(_, key)| !key.example.is_empty()) {
+        let base = parse(company(&path)).expect("the base is right");
+        let overrides = [company(&path), &[(path.as_str(), key.example)]].concat();
+        let scenario = parse(&overrides).expect(&path);
+        let changes = !only.contains(&key.name) || path.starts_with("flow.tcp.to");
+        assert_eq!(scenario != base, changes, "{path}");
+    }
+}
+
+#[test]
+fn a_slip_in_any_name_is_one_mistake() {
+    let long_form = parse(&[]).expect("the base is right").to_toml();
+    for (i, line) in long_form.lines().enumerate() {
+        let slip = if line.starts_with('[') {
+            line.replacen('[', "[x", 1)
+        } else if line.contains('=') {
+            format!("x{line}")
+        } else {
+            continue;
+        };
+        let lines = long_form.lines().enumerate();
+        let text: Vec<&str> = lines.map(|(n, l)| if n == i { slip.as_str() } else { l }).collect();
+        let errors = Scenario::parse(&text.join("\n"), &[]).expect_err(&slip);
+        assert_eq!(errors.len(), 1, "{slip}: {errors:?}");
+        assert!(errors[0].problem.contains("did you mean"), "{slip}: {}", errors[0]);
+    }
+}
+
+#[test]
+fn a_line_left_out_is_at_most_one_mistake() {
+    let long_form = parse(&[]).expect("the base is right").to_toml();
+    for (i, line) in long_form.lines().enumerate().filter(|(_, line)| !line.starts_with('[')) {
+        let lines = long_form.lines().enumerate();
+        let text: Vec<&str> = lines.filter(|(n, _)| *n != i).map(|(_, line)| line).collect();
+        if let Err(errors) = Scenario::parse(&text.join("\n"), &[]) {
+            assert_eq!(errors.len(), 1, "without {line}: {errors:?}");
+            assert_eq!(errors[0].problem, "missing");
+        }
+    }
+}
+
+#[test]
+fn the_reference_and_the_schema_name_every_key() {
+    let (reference, schema) = (reference_markdown(), schema().to_string());
+    for (path, key) in all_keys() {
+        let last = path.rsplit('.').next().expect("split gives one piece at least");
+        assert!(reference.contains(&format!("{last}`")), "{path} is not in the reference");
+        assert!(reference.contains(key.doc), "{path} is not explained");
+        let quoted = serde_json::Value::from(key.doc).to_string();
+        assert!(schema.contains(quoted.trim_end_matches('"')), "{path} is not in the schema");
+    }
+}
+
+proptest! {
+    /// Any subset of the examples either conflicts or makes a scenario that is read back as written.
+    #[test]
+    fn what_is_written_is_read_back(chosen in prop::collection::vec(any::<prop::sample::Index>(), 0..12)) {
+        let keys = all_keys();
+        let overrides: Vec<(String, String)> = chosen
+            .iter()
+            .map(|index| index.get(&keys))
+            .filter(|(_, key)| !key.example.is_empty())
+            .map(|(path, key)| (path.clone(), key.example.to_owned()))
+            .collect();
+        if let Ok(scenario) = Scenario::parse(BASE, &overrides) {
+            let text = scenario.to_toml();
+            prop_assert_eq!(Scenario::parse(&text, &[]), Ok(scenario.clone()), "{}", text);
+            prop_assert_eq!(scenario.to_toml(), text);
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! The resolved scenario as TOML: every default spelled out, and read back as the same scenario.
+
+use std::fmt::Write as _;
+
+use airfair_laws::arf_aware::Variant;
+use airfair_units::{DataRate, Time};
+use airfair_wlan::phy::{Preamble, Standard};
+
+use super::{
+    AfterCollision, Attempts, Bss, Control, Endpoint, Flavour, Flow, Queue, Scenario, Station, Tcp,
+    Transport, UdpRate,
+};
+
+impl Scenario {
+    /// Writes the scenario as TOML, complete: [`Scenario::parse`] reads the same scenario back.
+    pub fn to_toml(&self) -> String {
+        let mut out = String::new();
+        self.write(&mut out).expect("a String takes any text");
+        out
+    }
+
+    fn write(&self, out: &mut String) -> std::fmt::Result {
+        writeln!(out, "title = {}", toml::Value::String(self.title.clone()))?;
+        writeln!(out, "duration = \"{}\"", self.duration)?;
+        writeln!(out, "warmup = \"{}\"", self.warmup)?;
+        let series = self.series_step.map_or_else(|| "off".to_owned(), |step| step.to_string());
+        writeln!(out, "series = \"{series}\"")?;
+        writeln!(out, "seed = {}", self.seed)?;
+        writeln!(out, "replications = {}", self.replications)?;
+        write_bss(out, &self.bss)?;
+        for station in &self.stations {
+            self.write_station(out, station)?;
+        }
+        for host in &self.hosts {
+            let link = &host.link;
+            writeln!(out, "\n[host.{}]", host.name)?;
+            writeln!(
+                out,
+                "link = {{ to = \"{}\", rate = \"{}\", delay = \"{}\", queue = {} }}",
+                self.bss.name,
+                link.rate,
+                link.delay,
+                queue(link.queue)
+            )?;
+        }
+        self.flows.iter().try_for_each(|flow| self.write_flow(out, flow))
+    }
+
+    fn write_station(&self, out: &mut String, station: &Station) -> std::fmt::Result {
+        writeln!(out, "\n[station.{}]", station.name)?;
+        writeln!(out, "bss = \"{}\"", self.bss.name)?;
+        writeln!(out, "standard = \"{}\"", station.standard)?;
+        let (up, down) = (schedule(&station.rate_up), schedule(&station.rate_down));
+        if up == down {
+            writeln!(out, "rate = {up}")?;
+        } else {
+            writeln!(out, "rate = {{ up = {up}, down = {down} }}")?;
+        }
+        writeln!(out, "queue = {}", queue(station.queue))?;
+        let others = station.senses_only.iter().map(|i| format!("\"{}\"", self.stations[*i].name));
+        writeln!(out, "senses_only = [{}]", others.collect::<Vec<_>>().join(", "))
+    }
+
+    fn write_flow(&self, out: &mut String, flow: &Flow) -> std::fmt::Result {
+        let name = |end| match end {
+            Endpoint::Station(index) => &self.stations[index].name,
+            Endpoint::Host(index) => &self.hosts[index].name,
+        };
+        writeln!(out, "\n[flow.{}]", flow.name)?;
+        writeln!(out, "from = \"{}\"", name(flow.from))?;
+        writeln!(out, "to = \"{}\"", name(flow.to))?;
+        writeln!(out, "start = \"{}\"", flow.start)?;
+        let stop = flow.stop.map_or_else(|| "end".to_owned(), |stop| stop.to_string());
+        writeln!(out, "stop = \"{stop}\"")?;
+        match flow.control {
+            Control::None => writeln!(out, "control = \"none\"")?,
+            Control::ArfAware(params) => {
+                let variant = match params.variant {
+                    Variant::Held => "held",
+                    Variant::OneShot => "one-shot",
+                    Variant::Continuous => "continuous",
+                };
+                let scheme = "scheme = \"arf-aware\"";
+                writeln!(out, "control = {{ {scheme}, variant = \"{variant}\" }}")?;
+            }
+        }
+        match &flow.transport {
+            Transport::Tcp(tcp) => write_tcp(out, tcp),
+            Transport::Udp { payload, rate } => {
+                let rate = match rate {
+                    UdpRate::Saturated => "saturated".to_owned(),
+                    UdpRate::Constant(rate) => rate.to_string(),
+                };
+                let payload = payload.get();
+                writeln!(
+                    out,
+                    "transport = {{ kind = \"udp\", payload = \"{payload} B\", rate = \"{rate}\" }}"
+                )
+            }
+        }
+    }
+}
+
+fn write_bss(out: &mut String, bss: &Bss) -> std::fmt::Result {
+    writeln!(out, "\n[bss.{}]", bss.name)?;
+    writeln!(out, "standard = \"{}\"", bss.standard)?;
+    let rates: Vec<String> = bss.basic_rates.iter().map(|rate| format!("\"{rate}\"")).collect();
+    writeln!(out, "basic_rates = [{}]", rates.join(", "))?;
+    let preamble = match bss.preamble {
+        Preamble::Long => "long",
+        Preamble::Short => "short",
+    };
+    writeln!(out, "preamble = \"{preamble}\"")?;
+    let rts =
+        bss.rts_threshold.map_or_else(|| "off".to_owned(), |size| format!("{} B", size.get()));
+    writeln!(out, "rts_threshold = \"{rts}\"")?;
+    if bss.standard == Standard::G {
+        writeln!(out, "protection = {}", bss.protection)?;
+    }
+    match bss.attempts {
+        Attempts::Limits { short, long } => {
+            writeln!(out, "retry_limits = {{ short = {short}, long = {long} }}")?;
+        }
+        Attempts::Max(attempts) => writeln!(out, "max_attempts = {attempts}")?,
+        Attempts::Unlimited => writeln!(out, "max_attempts = \"unlimited\"")?,
+    }
+    let after_collision = match bss.after_collision {
+        AfterCollision::Standard => "standard",
+        AfterCollision::Difs => "difs",
+        AfterCollision::Eifs => "eifs",
+    };
+    writeln!(out, "after_collision = \"{after_collision}\"")?;
+    writeln!(out, "post_backoff = {}", bss.post_backoff)?;
+    let window = |slots: Option<u16>| slots.map_or("\"standard\"".to_owned(), |n| n.to_string());
+    writeln!(out, "cw_min = {}", window(bss.cw_min))?;
+    writeln!(out, "cw_max = {}", window(bss.cw_max))?;
+    writeln!(out, "llc_snap = {}", bss.llc_snap)?;
+    writeln!(out, "ap = {{ queue = {} }}", queue(bss.ap_queue))
+}
+
+fn write_tcp(out: &mut String, tcp: &Tcp) -> std::fmt::Result {
+    let flavour = match tcp.flavour {
+        Flavour::NewReno => "newreno",
+    };
+    let size = tcp.size.map_or_else(|| "endless".to_owned(), |size| format!("{} B", size.get()));
+    let delayed_ack = tcp.delayed_ack.map_or_else(
+        || "false".to_owned(),
+        |ack| format!("{{ segments = {}, timeout = \"{}\" }}", ack.segments, ack.timeout),
+    );
+    let ssthresh = tcp.initial_ssthresh.map_or("\"unlimited\"".to_owned(), |n| n.to_string());
+    write!(out, "transport = {{ kind = \"tcp\", flavour = \"{flavour}\"")?;
+    write!(out, ", segment = \"{} B\", size = \"{size}\"", tcp.segment.get())?;
+    write!(out, ", delayed_ack = {delayed_ack}, initial_window = {}", tcp.initial_window)?;
+    write!(out, ", initial_ssthresh = {ssthresh}")?;
+    write!(out, ", receive_window = \"{} B\"", tcp.receive_window.get())?;
+    write!(out, ", window_scaling = {}, min_rto = \"{}\"", tcp.window_scaling, tcp.min_rto)?;
+    write!(out, ", limited_transmit = {}", tcp.limited_transmit)?;
+    write!(out, ", byte_counting = {}", tcp.byte_counting)?;
+    write!(out, ", grow_beyond_receive_window = {}", tcp.grow_beyond_receive_window)?;
+    writeln!(out, ", handshake = {} }}", tcp.handshake)
+}
+
+fn queue(queue: Queue) -> String {
+    format!("{{ packets = {}, discipline = \"fifo\" }}", queue.packets)
+}
+
+fn schedule(steps: &[(Time, DataRate)]) -> String {
+    if let [(Time::ZERO, rate)] = steps {
+        return format!("\"{rate}\"");
+    }
+    let pairs: Vec<String> =
+        steps.iter().map(|(time, rate)| format!("[\"{time}\", \"{rate}\"]")).collect();
+    format!("[{}]", pairs.join(", "))
+}

@@ -1,0 +1,310 @@
+//! The world: wait for the clock, take the next event, let the touched machine act, forward what it
+//! sends, re-arm it.
+
+use airfair_units::{DataRate, Time};
+use airfair_wlan::{Cell, Departure, Msdu, NodeId, Phase};
+
+use crate::clock::Clock;
+use crate::coupling::Controller;
+use crate::endpoint::{Alarm, Sink, Source};
+use crate::link::{Link, LinkId};
+use crate::packet::{FlowId, Packet, Side};
+use crate::queue::EventQueue;
+use crate::record::{FlowRecord, LinkRecord, Record, Recorder};
+
+/// One step of a packet's way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Hop {
+    /// Over the air, from one member of the cell to another.
+    Air { from: NodeId, to: NodeId },
+    /// Over a wired link.
+    Wire(LinkId),
+}
+
+/// Something that happens at a time known beforehand. What happens on the air is the cell's business.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Event {
+    Start(FlowId),
+    Stop(FlowId),
+    /// A timer of an endpoint.
+    Alarm(FlowId, Side),
+    /// A packet reaches the end of a link.
+    Arrival(LinkId),
+    /// A link has sent a packet of a saturated flow.
+    LinkFree(FlowId),
+    /// A station's rate changes.
+    Rate(usize),
+}
+
+/// A change of a station's rate.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RateChange {
+    pub(crate) at: Time,
+    pub(crate) station: NodeId,
+    pub(crate) up: bool,
+    pub(crate) rate: DataRate,
+    pub(crate) highest_rate: DataRate,
+}
+
+/// A flow under way.
+#[derive(Debug)]
+pub(crate) struct Flow {
+    pub(crate) source: Source,
+    pub(crate) sink: Sink,
+    pub(crate) controller: Controller,
+    /// Hops from the sender to the receiver.
+    pub(crate) forth: Vec<Hop>,
+    /// Hops back.
+    pub(crate) back: Vec<Hop>,
+    pub(crate) is_saturated: bool,
+    pub(crate) source_alarm: Alarm,
+    pub(crate) sink_alarm: Alarm,
+}
+
+/// All that is simulated.
+#[derive(Debug)]
+pub(crate) struct World<R, C> {
+    pub(crate) now: Time,
+    pub(crate) clock: C,
+    pub(crate) queue: EventQueue<Event>,
+    pub(crate) cell: Cell<Packet>,
+    pub(crate) links: Vec<Link>,
+    pub(crate) flows: Vec<Flow>,
+    pub(crate) rate_changes: Vec<RateChange>,
+    /// LLC/SNAP before each packet on the air.
+    pub(crate) msdu_overhead: airfair_units::Bytes,
+    pub(crate) recorder: R,
+    pub(crate) events: u64,
+}
+
+/// Packets that a saturated source keeps in its transmit queue: one in service and one waiting.
+const SATURATED_BACKLOG: usize = 2;
+
+impl<R: Recorder, C: Clock> World<R, C> {
+    /// Lets everything happen that happens before `end`.
+    pub(crate) fn run_until(&mut self, end: Time) {
+        loop {
+            let scheduled = self.queue.peek();
+            let on_air = self.cell.next_event();
+            let Some(next) = [scheduled, on_air].into_iter().flatten().min() else { break };
+            if next.0 >= end {
+                break;
+            }
+            self.clock.wait_until(next.0);
+            self.now = next.0;
+            self.events += 1;
+            // Equal keys: what was scheduled before the instant comes before what the air decides in it.
+            if scheduled == Some(next) {
+                let event = self.queue.pop().expect("the event just seen");
+                self.handle(event);
+            } else {
+                self.cell.handle_event(next.0, next.1);
+            }
+            self.drain_cell();
+        }
+        self.now = end;
+    }
+
+    fn handle(&mut self, event: Event) {
+        match event {
+            Event::Start(flow) => self.start(flow),
+            Event::Stop(flow) => {
+                self.flows[flow.index()].source.close(self.now);
+                self.drain_source(flow);
+            }
+            Event::Alarm(flow, side) => self.ring(flow, side),
+            Event::Arrival(link) => self.arrive_by_wire(link),
+            Event::LinkFree(flow) => self.send_one(flow),
+            Event::Rate(index) => self.change_rate(index),
+        }
+    }
+
+    fn start(&mut self, id: FlowId) {
+        self.emit(id, FlowRecord::Started);
+        self.flows[id.index()].source.open(self.now);
+        if self.flows[id.index()].is_saturated {
+            for _ in 0..SATURATED_BACKLOG {
+                self.send_one(id);
+            }
+        } else {
+            self.drain_source(id);
+        }
+    }
+
+    fn ring(&mut self, id: FlowId, side: Side) {
+        let flow = &mut self.flows[id.index()];
+        match side {
+            Side::Sender if flow.source_alarm.ring(self.now) => {
+                flow.source.handle_timeout(self.now);
+                self.drain_source(id);
+            }
+            Side::Receiver if flow.sink_alarm.ring(self.now) => {
+                flow.sink.handle_timeout(self.now);
+                self.drain_sink(id);
+            }
+            _ => {}
+        }
+    }
+
+    fn change_rate(&mut self, index: usize) {
+        let RateChange { station, up, rate, highest_rate, .. } = self.rate_changes[index];
+        self.cell.set_rate(station, up, rate);
+        if !up {
+            return;
+        }
+        for index in 0..self.flows.len() {
+            let flow = &mut self.flows[index];
+            let sends_here = matches!(flow.forth[0], Hop::Air { from, .. } if from == station);
+            if let (true, Source::Tcp(sender)) = (sends_here, &mut flow.source) {
+                flow.controller.rate_changed(highest_rate, rate, sender);
+                self.drain_source(FlowId::new(index));
+            }
+        }
+    }
+
+    /// Sends what the source wants to send and re-arms its alarm.
+    fn drain_source(&mut self, id: FlowId) {
+        while let Some(body) = self.flows[id.index()].source.poll_transmit(self.now) {
+            self.emit(id, FlowRecord::Sent);
+            self.forward(Packet { body, flow: id, origin: Side::Sender, hop: 0 });
+        }
+        self.report_sender(id);
+        let flow = &mut self.flows[id.index()];
+        if let Some(at) = flow.source_alarm.want(flow.source.next_timeout()) {
+            self.queue.push(at, Phase::Timeout, Event::Alarm(id, Side::Sender));
+        }
+    }
+
+    fn drain_sink(&mut self, id: FlowId) {
+        while let Some(body) = self.flows[id.index()].sink.poll_transmit(self.now) {
+            self.forward(Packet { body, flow: id, origin: Side::Receiver, hop: 0 });
+        }
+        let flow = &mut self.flows[id.index()];
+        if let Some(at) = flow.sink_alarm.want(flow.sink.next_timeout()) {
+            self.queue.push(at, Phase::Timeout, Event::Alarm(id, Side::Receiver));
+        }
+    }
+
+    fn report_sender(&mut self, id: FlowId) {
+        use airfair_transport::tcp::SenderEvent;
+        while let Source::Tcp(sender) = &mut self.flows[id.index()].source {
+            let Some(event) = sender.poll_event() else { break };
+            let record = match event {
+                SenderEvent::RttSample(rtt) => FlowRecord::RoundTrip(rtt),
+                SenderEvent::FastRetransmit => FlowRecord::FastRetransmit,
+                SenderEvent::Timeout => FlowRecord::Timeout,
+                SenderEvent::Retransmission => FlowRecord::Retransmission,
+                SenderEvent::Finished => FlowRecord::Finished,
+                SenderEvent::Established => continue,
+            };
+            self.emit(id, record);
+        }
+    }
+
+    /// One packet of a saturated source.
+    fn send_one(&mut self, id: FlowId) {
+        if let Some(body) = self.flows[id.index()].source.poll_transmit(self.now) {
+            self.emit(id, FlowRecord::Sent);
+            self.forward(Packet { body, flow: id, origin: Side::Sender, hop: 0 });
+        }
+    }
+
+    /// Sends a packet over the hop that it has come to.
+    fn forward(&mut self, packet: Packet) {
+        let flow = &self.flows[packet.flow.index()];
+        let route = if packet.origin == Side::Sender { &flow.forth } else { &flow.back };
+        match route[usize::from(packet.hop)] {
+            Hop::Air { from, to } => {
+                let size = packet.size() + self.msdu_overhead;
+                if !self.cell.enqueue(self.now, Msdu { payload: packet, size, from, to }) {
+                    self.emit(packet.flow, FlowRecord::Lost);
+                }
+            }
+            Hop::Wire(link) => self.forward_by_wire(link, packet),
+        }
+    }
+
+    fn forward_by_wire(&mut self, id: LinkId, packet: Packet) {
+        let link = &mut self.links[id.index()];
+        let Ok(arrival) = link.send(self.now, packet) else {
+            self.recorder.record(self.now, &Record::Link(id, LinkRecord::Dropped));
+            self.emit(packet.flow, FlowRecord::Lost);
+            return;
+        };
+        let queued = link.queued(self.now);
+        let departure = link.last_departure();
+        self.queue.push(arrival, Phase::End, Event::Arrival(id));
+        self.recorder.record(self.now, &Record::Link(id, LinkRecord::Queued(queued)));
+        let starts_here = packet.origin == Side::Sender && packet.hop == 0;
+        if let (true, true, Some(at)) =
+            (starts_here, self.flows[packet.flow.index()].is_saturated, departure)
+        {
+            self.queue.push(at, Phase::End, Event::LinkFree(packet.flow));
+        }
+    }
+
+    fn arrive_by_wire(&mut self, id: LinkId) {
+        let link = &mut self.links[id.index()];
+        let packet = link.receive(self.now).expect("an arrival was announced");
+        let queued = link.queued(self.now);
+        self.recorder.record(self.now, &Record::Link(id, LinkRecord::Arrived(queued)));
+        self.arrive(packet);
+    }
+
+    /// A packet has crossed a hop: on to the next, or to its endpoint.
+    fn arrive(&mut self, mut packet: Packet) {
+        packet.hop += 1;
+        let now = self.now;
+        let flow = &mut self.flows[packet.flow.index()];
+        let route = if packet.origin == Side::Sender { &flow.forth } else { &flow.back };
+        if usize::from(packet.hop) < route.len() {
+            self.forward(packet);
+            return;
+        }
+        match packet.origin {
+            Side::Sender => {
+                let before = flow.sink.delivered();
+                flow.sink.handle(now, &packet.body);
+                let delivered = flow.sink.delivered() - before;
+                self.emit(packet.flow, FlowRecord::Received);
+                if !delivered.is_zero() {
+                    self.emit(packet.flow, FlowRecord::Delivered(delivered));
+                }
+                self.drain_sink(packet.flow);
+            }
+            Side::Receiver => {
+                flow.source.handle(now, &packet.body);
+                self.drain_source(packet.flow);
+            }
+        }
+    }
+
+    /// Takes what the cell has to say: packets first, so that its records follow in order of time.
+    fn drain_cell(&mut self) {
+        while let Some(msdu) = self.cell.poll_delivery() {
+            self.arrive(msdu.payload);
+        }
+        while let Some(Departure { msdu, lost }) = self.cell.poll_departure() {
+            let Packet { flow, origin, hop, .. } = msdu.payload;
+            if lost {
+                self.emit(flow, FlowRecord::Lost);
+            }
+            if hop == 0 && origin == Side::Sender && self.flows[flow.index()].is_saturated {
+                self.send_one(flow);
+            }
+        }
+        while let Some(record) = self.cell.poll_record() {
+            self.recorder.record(self.now, &Record::Cell(record));
+        }
+    }
+
+    /// Accounts for everything up to now, at the end of a run.
+    pub(crate) fn flush(&mut self) {
+        self.cell.flush(self.now);
+        self.drain_cell();
+    }
+
+    fn emit(&mut self, flow: FlowId, record: FlowRecord) {
+        self.recorder.record(self.now, &Record::Flow(flow, record));
+    }
+}

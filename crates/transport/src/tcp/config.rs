@@ -1,0 +1,198 @@
+//! What can be chosen about an endpoint. The defaults are the RFCs' recommendations.
+
+use airfair_laws::newreno::Deflation;
+use airfair_units::{Bytes, Duration};
+
+/// Largest window that the header can say without window scaling [octets].  [RFC9293 §3.1]
+pub const UNSCALED_WINDOW: Bytes = Bytes::new(65_535);
+
+/// Largest shift of the window field.  [RFC7323 §2.3]
+const MAX_SHIFT: u32 = 14;
+
+/// Length of the MSS option, sent in every SYN [octets].  [RFC9293 §3.2]
+const MSS_OPTION: u8 = 4;
+
+/// Length of the window scale option with its padding [octets].  [RFC7323 §2.2]
+const WINDOW_SCALE_OPTION: u8 = 4;
+
+/// How much the application has to send.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Source {
+    /// Always more, until [`close`](super::Sender::close).
+    #[default]
+    Endless,
+    /// This much, all available at the start, and then the connection closes [octets].
+    Bytes(Bytes),
+}
+
+/// What restarts the retransmission timer in fast recovery.  [RFC6582 §4]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RecoveryTimer {
+    /// The first partial ACK only; many losses in a window then end in a time-out. RFC 6582's choice.
+    #[default]
+    Impatient,
+    /// Every partial ACK: one loss repaired per round trip, however many there are. ns-2's default.
+    SlowButSteady,
+}
+
+/// The retransmission time-out.  [RFC6298 §2]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RtoConfig {
+    /// Before the first round trip is measured.
+    pub initial: Duration,
+    /// Never shorter than this. Linux and ns-2: 200 ms.
+    pub min: Duration,
+    /// Never longer than this, back-off included.
+    pub max: Duration,
+    /// Tick G of the clock that measures round trips; samples are rounded to the nearest tick, and to
+    /// one at least. Never zero.
+    pub granularity: Duration,
+}
+
+impl Default for RtoConfig {
+    fn default() -> Self {
+        Self {
+            initial: Duration::from_secs(1),
+            min: Duration::from_secs(1),
+            max: Duration::from_secs(60),
+            granularity: Duration::from_micros(1),
+        }
+    }
+}
+
+/// Choices about a [`Sender`](super::Sender).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "independent switches, each read on its own")]
+pub struct SenderConfig {
+    /// Payload of a full segment, SMSS; never nothing [octets].
+    pub segment: Bytes,
+    /// How much there is to send.
+    pub source: Source,
+    /// Open with SYN and close with FIN; otherwise the connection is there from `open` on and ends with
+    /// the last ACK, as with ns-2's one-way agents. Both ends must agree.
+    pub handshake: bool,
+    /// Send the window scale option in the SYN [RFC7323 §2.2]. Both ends must agree.
+    pub window_scaling: bool,
+    /// The receiver's window until its first ACK says what it is; matters without handshake only
+    /// [octets].
+    pub assumed_window: Bytes,
+    /// Congestion window at the start, at least 1 [segments].  [RFC6928 §2]
+    pub initial_window: u32,
+    /// Slow start threshold at the start; `None` is no threshold [segments].  [RFC5681 §3.1]
+    pub initial_ssthresh: Option<u32>,
+    /// Send a new segment on the first and second duplicate ACK.  [RFC3042 §2]
+    pub limited_transmit: bool,
+    /// Growth by octets acknowledged [RFC3465 §2] instead of by ACKs received (ns-2).
+    pub byte_counting: bool,
+    /// Let cwnd grow although the receiver's window, the window limit or the source is what limits
+    /// (ns-2). Otherwise it grows only when it limits.  [RFC7661 §1]
+    pub grow_beyond_receive_window: bool,
+    /// Window on leaving fast recovery. ns-2: to the threshold.
+    pub deflation: Deflation,
+    /// Timer in fast recovery. ns-2: slow but steady.
+    pub recovery_timer: RecoveryTimer,
+    /// Retransmission time-out.
+    pub rto: RtoConfig,
+}
+
+impl Default for SenderConfig {
+    fn default() -> Self {
+        Self {
+            segment: Bytes::new(1_460),
+            source: Source::Endless,
+            handshake: true,
+            window_scaling: true,
+            assumed_window: UNSCALED_WINDOW,
+            initial_window: 10,
+            initial_ssthresh: None,
+            limited_transmit: true,
+            byte_counting: true,
+            grow_beyond_receive_window: false,
+            deflation: Deflation::ToFlight,
+            recovery_timer: RecoveryTimer::Impatient,
+            rto: RtoConfig::default(),
+        }
+    }
+}
+
+/// When to hold an ACK back.  [RFC5681 §4.2]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DelayedAck {
+    /// Acknowledge at the latest every so many segments; 2 in the RFC.
+    pub segments: u32,
+    /// Acknowledge at the latest after this long; 500 ms at most in the RFC.
+    pub timeout: Duration,
+}
+
+impl Default for DelayedAck {
+    fn default() -> Self {
+        Self { segments: 2, timeout: Duration::from_millis(200) }
+    }
+}
+
+/// Choices about a [`Receiver`](super::Receiver).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReceiverConfig {
+    /// Receive buffer, never nothing. The application reads at once, so this is always the window, as
+    /// far as the header can say it [octets].
+    pub buffer: Bytes,
+    /// Send the window scale option in the SYN [RFC7323 §2.2]; otherwise the window is 65 535 octets at
+    /// most. Both ends must agree.
+    pub window_scaling: bool,
+    /// Wait for a SYN; otherwise data is welcome from the start. Both ends must agree.
+    pub handshake: bool,
+    /// Delayed ACKs; `None` acknowledges every segment.
+    pub delayed_ack: Option<DelayedAck>,
+}
+
+impl Default for ReceiverConfig {
+    fn default() -> Self {
+        Self {
+            buffer: Bytes::new(4 << 20),
+            window_scaling: true,
+            handshake: true,
+            delayed_ack: Some(DelayedAck::default()),
+        }
+    }
+}
+
+impl ReceiverConfig {
+    /// Window that the header says once the connection is established: the buffer, rounded down to what
+    /// the smallest sufficient shift can express [octets].  [RFC7323 §2.3]
+    pub(crate) fn window(&self) -> Bytes {
+        if !self.window_scaling {
+            return self.buffer.min(UNSCALED_WINDOW);
+        }
+        let fits = |shift: &u32| self.buffer.get() >> shift <= UNSCALED_WINDOW.get();
+        match (0..=MAX_SHIFT).find(fits) {
+            Some(shift) => Bytes::new(self.buffer.get() >> shift << shift),
+            None => Bytes::new(UNSCALED_WINDOW.get() << MAX_SHIFT),
+        }
+    }
+}
+
+/// TCP options of a SYN [octets].
+pub(crate) const fn syn_options(window_scaling: bool) -> u8 {
+    if window_scaling { MSS_OPTION + WINDOW_SCALE_OPTION } else { MSS_OPTION }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Verifies: [RFC7323 §2.3]
+    #[test]
+    fn the_window_is_what_the_header_can_say_of_the_buffer() {
+        let window = |buffer, window_scaling| {
+            let buffer = Bytes::new(buffer);
+            ReceiverConfig { buffer, window_scaling, ..ReceiverConfig::default() }.window().get()
+        };
+        assert_eq!(window(4_000, false), 4_000);
+        assert_eq!(window(100_000, false), 65_535);
+        assert_eq!(window(65_535, true), 65_535);
+        // 100 001 needs a shift of 1: 50 000·2
+        assert_eq!(window(100_001, true), 100_000);
+        // 2³⁰ would need 16: 65 535·2¹⁴ is the largest
+        assert_eq!(window(1 << 31, true), 65_535 << 14);
+    }
+}

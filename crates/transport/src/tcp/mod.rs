@@ -1,0 +1,38 @@
+//! TCP with NewReno congestion control: one [`Sender`] and one [`Receiver`] make a connection.
+//!
+//! Before working here, read RFC 5681, RFC 6298 and RFC 6582.
+//!
+//! Data flows one way. Sequence numbers are offsets that never wrap: the SYN is number 0, the first
+//! octet of data number 1, and the FIN follows the last octet. The receiver's own SYN is number 0 too,
+//! and it never sends anything after it, so every `Segment::seq` of a receiver is 0 or 1.
+//!
+//! ```text
+//!  config ──► Sender ─┬─ Congestion ──► laws::newreno     the window
+//!                     ├─ Recovery                         duplicates, fast recovery, `recover`
+//!                     └─ RttEstimator                     retransmission time-out
+//!  config ──► Receiver ── Reassembly                      out-of-order ranges
+//! ```
+//!
+//! Not modelled: data in both directions, urgent data, RST, keep-alive, Nagle's algorithm, simultaneous
+//! open, the receiver's own FIN (the connection ends half closed), giving up after many time-outs, the
+//! persist timer. The last is not needed: the application reads at once, so the receiver's window never
+//! closes, and a sender with nothing in flight may always send (at least a part of) one segment.
+
+mod config;
+mod congestion;
+mod reassembly;
+mod receiver;
+mod recovery;
+mod rtt;
+mod segment;
+mod sender;
+mod stats;
+
+pub use airfair_laws::newreno::Deflation;
+pub use config::{
+    DelayedAck, ReceiverConfig, RecoveryTimer, RtoConfig, SenderConfig, Source, UNSCALED_WINDOW,
+};
+pub use receiver::Receiver;
+pub use segment::{Flags, Segment};
+pub use sender::Sender;
+pub use stats::{ReceiverStats, SenderEvent, SenderStats};

@@ -1,0 +1,196 @@
+//! The receiving endpoint: reassembly and acknowledgments.  [RFC9293 §3.10.7], [RFC5681 §4.2]
+
+use airfair_units::{Bytes, Time};
+
+use super::config::{ReceiverConfig, UNSCALED_WINDOW, syn_options};
+use super::reassembly::{Placement, Reassembly};
+use super::segment::{FIRST_OCTET, Flags, Segment};
+use super::stats::ReceiverStats;
+
+/// Where the connection is. After the FIN it stays established: late copies still want an ACK.
+///
+/// ```text
+///  Listen ──SYN──► SynReceived ──any ACK──► Established
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// Nothing has come.
+    Listen,
+    /// A SYN has come, and nothing that answers ours.
+    SynReceived,
+    /// Data is welcome.
+    Established,
+}
+
+/// The next ACK.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Acknowledgment {
+    /// Nothing new to acknowledge.
+    Idle,
+    /// Held back.  [RFC5681 §4.2]
+    Held {
+        /// Segments it would acknowledge.
+        segments: u32,
+        /// When it goes out at the latest.
+        deadline: Time,
+    },
+    /// To be sent now.
+    Due,
+}
+
+/// Receives the data of one connection.
+///
+/// The application reads at once, so the window is always the whole buffer. A lost SYN-ACK is repaired
+/// by the sender's next SYN; the receiver has no retransmission timer.
+#[derive(Debug)]
+pub struct Receiver {
+    config: ReceiverConfig,
+    /// Window in every ACK [octets].
+    window: u64,
+    state: State,
+    arrived: Reassembly,
+    /// Number of the FIN, once seen.
+    fin: Option<u64>,
+    acknowledgment: Acknowledgment,
+    stats: ReceiverStats,
+}
+
+impl Receiver {
+    /// A receiver that waits for its sender.
+    pub fn new(config: ReceiverConfig) -> Self {
+        assert!(!config.buffer.is_zero(), "a receive buffer without room");
+        Self {
+            config,
+            window: config.window().get(),
+            state: if config.handshake { State::Listen } else { State::Established },
+            arrived: Reassembly::new(FIRST_OCTET),
+            fin: None,
+            acknowledgment: Acknowledgment::Idle,
+            stats: ReceiverStats::default(),
+        }
+    }
+
+    /// A segment has arrived.
+    pub fn handle_segment(&mut self, now: Time, segment: &Segment) {
+        match self.state {
+            State::Listen if !segment.flags.syn => {}
+            State::Listen => {
+                self.state = State::SynReceived;
+                self.acknowledgment = Acknowledgment::Due;
+            }
+            // A repeated SYN means that our answer was lost, or is still on its way.
+            State::SynReceived | State::Established if segment.flags.syn => {
+                self.acknowledgment = Acknowledgment::Due;
+            }
+            State::SynReceived | State::Established => {
+                self.state = State::Established;
+                if segment.payload > 0 || segment.flags.fin {
+                    self.handle_payload(now, segment);
+                }
+            }
+        }
+    }
+
+    /// A held ACK may be due. Calls at other times change nothing.
+    pub fn handle_timeout(&mut self, now: Time) {
+        if self.next_timeout().is_some_and(|deadline| now >= deadline) {
+            self.acknowledgment = Acknowledgment::Due;
+        }
+    }
+
+    /// When [`handle_timeout`](Self::handle_timeout) wants to be called.
+    #[inline]
+    pub fn next_timeout(&self) -> Option<Time> {
+        match self.acknowledgment {
+            Acknowledgment::Held { deadline, .. } => Some(deadline),
+            Acknowledgment::Idle | Acknowledgment::Due => None,
+        }
+    }
+
+    /// The next segment to send.
+    #[inline]
+    pub fn poll_transmit(&mut self, _now: Time) -> Option<Segment> {
+        if self.acknowledgment != Acknowledgment::Due {
+            return None;
+        }
+        self.acknowledgment = Acknowledgment::Idle;
+        self.stats.acks_sent += 1;
+        let ack = Segment {
+            seq: FIRST_OCTET,
+            ack: self.arrived.next(),
+            window: self.window,
+            payload: 0,
+            flags: Flags::ACK,
+            options: 0,
+        };
+        if self.state != State::SynReceived {
+            return Some(ack);
+        }
+        Some(Segment {
+            seq: 0,
+            // The window of a SYN is never scaled [RFC7323 §2.2].
+            window: self.config.buffer.min(UNSCALED_WINDOW).get(),
+            flags: Flags::SYN_ACK,
+            options: syn_options(self.config.window_scaling),
+            ..ack
+        })
+    }
+
+    /// Application data delivered in order since the start [octets].
+    #[inline]
+    pub fn delivered(&self) -> Bytes {
+        let next = self.arrived.next();
+        Bytes::new(self.fin.map_or(next, |fin| next.min(fin)) - FIRST_OCTET)
+    }
+
+    /// Whether all data and the FIN have arrived.
+    pub fn is_finished(&self) -> bool {
+        self.fin.is_some_and(|fin| self.arrived.next() > fin)
+    }
+
+    /// Totals so far.
+    pub fn stats(&self) -> &ReceiverStats {
+        &self.stats
+    }
+
+    fn handle_payload(&mut self, now: Time, segment: &Segment) {
+        let has_payload = u64::from(segment.payload > 0);
+        let end = segment.payload_end() + u64::from(segment.flags.fin);
+        self.stats.segments_received += has_payload;
+        if end > self.arrived.next() + self.config.buffer.get() {
+            self.stats.beyond_window += 1;
+            self.acknowledgment = Acknowledgment::Due;
+            return;
+        }
+        if segment.flags.fin {
+            self.fin = Some(segment.payload_end());
+        }
+        match self.arrived.insert(segment.seq, end) {
+            Placement::InOrder { is_filling: false } if !segment.flags.fin => {
+                self.acknowledgment = self.after_one_in_order(now);
+                return;
+            }
+            Placement::InOrder { .. } => {}
+            Placement::OutOfOrder => self.stats.out_of_order += has_payload,
+            Placement::Duplicate => self.stats.duplicates += has_payload,
+        }
+        // Out of order, a duplicate, or filling a gap: the sender must know at once [RFC5681 §4.2].
+        self.acknowledgment = Acknowledgment::Due;
+    }
+
+    fn after_one_in_order(&self, now: Time) -> Acknowledgment {
+        let Some(delayed) = self.config.delayed_ack else {
+            return Acknowledgment::Due;
+        };
+        let (held, deadline) = match self.acknowledgment {
+            Acknowledgment::Due => return Acknowledgment::Due,
+            Acknowledgment::Held { segments, deadline } => (segments, deadline),
+            Acknowledgment::Idle => (0, now + delayed.timeout),
+        };
+        let segments = held + 1;
+        if segments >= delayed.segments {
+            return Acknowledgment::Due;
+        }
+        Acknowledgment::Held { segments, deadline }
+    }
+}

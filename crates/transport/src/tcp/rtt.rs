@@ -1,0 +1,207 @@
+//! Round trips and the retransmission time-out.  [RFC6298]
+
+use airfair_units::{Duration, Time};
+
+use super::config::RtoConfig;
+
+/// Time-out once data flows, if the SYN timed out.  [RFC6298 §5.7]
+const AFTER_LOST_SYN: Duration = Duration::from_secs(3);
+
+/// What the round trips so far were like.
+#[derive(Clone, Copy, Debug)]
+struct Smoothed {
+    /// SRTT.
+    rtt: Duration,
+    /// RTTVAR.
+    variation: Duration,
+}
+
+/// The one segment being timed.
+#[derive(Clone, Copy, Debug)]
+struct Timed {
+    /// An ACK from here on ends the measurement [octets].
+    end: u64,
+    sent: Time,
+}
+
+/// Measures one round trip at a time and derives the time-out.  [RFC6298 §2 and §3]
+#[derive(Debug)]
+pub(crate) struct RttEstimator {
+    config: RtoConfig,
+    smoothed: Option<Smoothed>,
+    timed: Option<Timed>,
+    /// Back-off included.
+    rto: Duration,
+}
+
+impl RttEstimator {
+    pub(crate) fn new(config: RtoConfig) -> Self {
+        assert!(!config.granularity.is_zero(), "a clock with ticks of no length");
+        assert!(!config.min.is_zero(), "a time-out of no length");
+        assert!(config.min <= config.max, "the smallest time-out is larger than the largest");
+        let initial = config.initial.clamp(config.min, config.max);
+        Self { config, smoothed: None, timed: None, rto: initial }
+    }
+
+    /// Time-out to arm the timer with now.
+    pub(crate) fn rto(&self) -> Duration {
+        self.rto
+    }
+
+    /// Starts to time a segment sent for the first time, unless another is being timed.
+    #[inline]
+    pub(crate) fn on_sent(&mut self, now: Time, end: u64) {
+        if self.timed.is_none() {
+            self.timed = Some(Timed { end, sent: now });
+        }
+    }
+
+    /// Karn: after a retransmission nobody can tell which copy an ACK answers.  [RFC6298 §3]
+    pub(crate) fn on_retransmitted(&mut self) {
+        self.timed = None;
+    }
+
+    /// Takes an ACK up to `ack`; returns the round trip if it completes a measurement.
+    #[inline]
+    pub(crate) fn on_ack(&mut self, now: Time, ack: u64) -> Option<Duration> {
+        let Timed { sent, .. } = self.timed.filter(|timed| ack >= timed.end)?;
+        self.timed = None;
+        let sample = self.ticks(now - sent);
+        self.update(sample);
+        Some(sample)
+    }
+
+    /// Doubles the time-out.  [RFC6298 §5.5]
+    pub(crate) fn back_off(&mut self) {
+        self.rto = self.rto.saturating_mul(2).min(self.config.max);
+    }
+
+    /// Data starts after a SYN that timed out.  [RFC6298 §5.7]
+    pub(crate) fn on_established_after_timeout(&mut self) {
+        self.rto = self.config.initial.max(AFTER_LOST_SYN).clamp(self.config.min, self.config.max);
+    }
+
+    /// Rounded to the nearest tick of the clock, one at least.
+    fn ticks(&self, interval: Duration) -> Duration {
+        let tick = self.config.granularity;
+        tick * (interval + tick / 2).whole_steps(tick).max(1)
+    }
+
+    /// [RFC6298 §2.2 to §2.4]; the back-off ends with the first sample.
+    fn update(&mut self, sample: Duration) {
+        let Smoothed { rtt, variation } = match self.smoothed {
+            None => Smoothed { rtt: sample, variation: sample / 2 },
+            Some(Smoothed { rtt, variation }) => {
+                let error = if rtt > sample { rtt - sample } else { sample - rtt };
+                Smoothed { variation: (variation * 3 + error) / 4, rtt: (rtt * 7 + sample) / 8 }
+            }
+        };
+        self.smoothed = Some(Smoothed { rtt, variation });
+        let rto = rtt + self.config.granularity.max(variation * 4);
+        self.rto = rto.clamp(self.config.min, self.config.max);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: Duration = Duration::from_millis(1);
+
+    fn config(min_ms: u64) -> RtoConfig {
+        RtoConfig { min: MS * min_ms, ..RtoConfig::default() }
+    }
+
+    /// One round trip of `rtt_ms`, starting at time zero.
+    fn sample(estimator: &mut RttEstimator, rtt_ms: u64) -> Option<Duration> {
+        estimator.on_sent(Time::ZERO, 2);
+        estimator.on_ack(Time::ZERO + MS * rtt_ms, 2)
+    }
+
+    /// Verifies: [RFC6298 §2.1]
+    #[test]
+    fn before_a_measurement_the_timeout_is_one_second() {
+        assert_eq!(RttEstimator::new(config(200)).rto(), MS * 1_000);
+    }
+
+    /// Verifies: [RFC6298 §2.2], [RFC6298 §2.3]
+    #[test]
+    fn samples_are_smoothed_with_an_eighth_and_a_quarter() {
+        let mut estimator = RttEstimator::new(config(1));
+        // first R = 100: SRTT 100, RTTVAR 50 → RTO 100 + 4·50 = 300
+        assert_eq!(sample(&mut estimator, 100), Some(MS * 100));
+        assert_eq!(estimator.rto(), MS * 300);
+        // R' = 180: RTTVAR ¾·50 + ¼·80 = 57.5, SRTT ⅞·100 + ⅛·180 = 110 → RTO 110 + 230 = 340
+        sample(&mut estimator, 180);
+        assert_eq!(estimator.rto(), MS * 340);
+        // R' = 30: RTTVAR ¾·57.5 + ¼·80 = 63.125, SRTT ⅞·110 + ⅛·30 = 100 → RTO 100 + 252.5
+        sample(&mut estimator, 30);
+        assert_eq!(estimator.rto(), Duration::from_micros(352_500));
+    }
+
+    /// Verifies: [RFC6298 §2.4], [RFC6298 §2.5]
+    #[test]
+    fn the_timeout_stays_between_its_bounds() {
+        let mut estimator = RttEstimator::new(config(1_000));
+        sample(&mut estimator, 100);
+        assert_eq!(estimator.rto(), MS * 1_000);
+        sample(&mut estimator, 600_000);
+        assert_eq!(estimator.rto(), MS * 60_000);
+    }
+
+    /// Verifies: [RFC6298 §2.3]: with a variation of nothing the clock's tick remains.
+    #[test]
+    fn a_coarse_clock_rounds_samples_and_pads_the_timeout() {
+        let mut estimator = RttEstimator::new(RtoConfig { granularity: MS * 100, ..config(1) });
+        // 149 ms → one tick, 150 ms → two, 3 ms → one at least
+        assert_eq!(sample(&mut estimator, 149), Some(MS * 100));
+        assert_eq!(sample(&mut estimator, 150), Some(MS * 200));
+        assert_eq!(sample(&mut estimator, 3), Some(MS * 100));
+        for _ in 0..200 {
+            sample(&mut estimator, 100);
+        }
+        // SRTT → 100, RTTVAR → 0: RTO = 100 + max(100, 0); integer division may leave a few ns
+        assert!(estimator.rto() - MS * 200 < Duration::from_nanos(40));
+    }
+
+    /// Verifies: [RFC6298 §5.5]: doubling up to the maximum, until the next measurement.
+    #[test]
+    fn back_off_doubles_until_the_next_sample() {
+        let mut estimator = RttEstimator::new(config(200));
+        sample(&mut estimator, 100);
+        for ms in [600, 1_200, 2_400, 4_800, 9_600, 19_200, 38_400, 60_000, 60_000] {
+            estimator.back_off();
+            assert_eq!(estimator.rto(), MS * ms);
+        }
+        // R' = 100: RTTVAR ¾·50 = 37.5 → RTO 100 + 150
+        sample(&mut estimator, 100);
+        assert_eq!(estimator.rto(), MS * 250);
+    }
+
+    /// Verifies: [RFC6298 §3]
+    #[test]
+    fn a_retransmission_ends_the_measurement() {
+        let mut estimator = RttEstimator::new(config(200));
+        estimator.on_sent(Time::ZERO, 2);
+        estimator.on_retransmitted();
+        assert_eq!(estimator.on_ack(Time::ZERO + MS, 2), None);
+    }
+
+    #[test]
+    fn one_segment_is_timed_at_a_time() {
+        let mut estimator = RttEstimator::new(config(1));
+        estimator.on_sent(Time::ZERO, 10);
+        estimator.on_sent(Time::ZERO + MS * 5, 20);
+        assert_eq!(estimator.on_ack(Time::ZERO + MS * 7, 9), None);
+        assert_eq!(estimator.on_ack(Time::ZERO + MS * 9, 20), Some(MS * 9));
+    }
+
+    /// Verifies: [RFC6298 §5.7]
+    #[test]
+    fn after_a_lost_syn_data_starts_with_three_seconds() {
+        let mut estimator = RttEstimator::new(config(200));
+        estimator.back_off();
+        estimator.on_established_after_timeout();
+        assert_eq!(estimator.rto(), MS * 3_000);
+    }
+}

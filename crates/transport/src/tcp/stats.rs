@@ -1,0 +1,154 @@
+//! What the endpoints count and report.
+
+use airfair_units::{Bytes, Duration};
+
+/// Something that happened to a sender.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SenderEvent {
+    /// The connection is open and data may flow.
+    Established,
+    /// A round trip was measured, as the sender's clock sees it.  [RFC6298 §3]
+    RttSample(Duration),
+    /// Three duplicate ACKs started fast recovery.  [RFC6582 §3.2]
+    FastRetransmit,
+    /// The retransmission timer expired.  [RFC6298 §5]
+    Timeout,
+    /// Octets were sent once more, for whatever reason.
+    Retransmission,
+    /// Everything, the FIN included, is acknowledged. The last event.
+    Finished,
+}
+
+/// Totals of a sender since its creation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SenderStats {
+    /// Segments with payload, retransmissions included.
+    pub segments_sent: u64,
+    /// Segments whose payload (or part of it) had been sent before.
+    pub retransmissions: u64,
+    /// Payload sent, retransmissions included [octets].
+    pub bytes_sent: Bytes,
+    /// Payload acknowledged [octets].
+    pub bytes_acked: Bytes,
+    /// Expiries of the retransmission timer, those of SYN and FIN included.
+    pub timeouts: u64,
+    /// Fast recoveries entered.
+    pub fast_retransmits: u64,
+    /// ACKs that count as duplicates.  [RFC5681 §2]
+    pub duplicate_acks: u64,
+    /// Round trips measured.
+    pub rtt_samples: u64,
+}
+
+/// Totals of a receiver since its creation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ReceiverStats {
+    /// Segments with payload, all kinds below included.
+    pub segments_received: u64,
+    /// Segments without a single new octet.
+    pub duplicates: u64,
+    /// Segments with something new that left a gap before it.
+    pub out_of_order: u64,
+    /// Segments dropped because they reach beyond the receive buffer.
+    pub beyond_window: u64,
+    /// Segments sent: ACKs and SYN-ACKs.
+    pub acks_sent: u64,
+}
+
+/// Events not yet fetched. Counters and not a queue, so that an owner who never asks costs nothing.
+#[derive(Debug, Default)]
+pub(crate) struct PendingEvents {
+    pending: u32,
+    established: bool,
+    finished: bool,
+    rtt_sample: Option<Duration>,
+    timeouts: u32,
+    fast_retransmits: u32,
+    retransmissions: u32,
+}
+
+impl PendingEvents {
+    pub(crate) fn push(&mut self, event: SenderEvent) {
+        match event {
+            SenderEvent::Established => self.established = true,
+            SenderEvent::Finished => self.finished = true,
+            // An older sample that nobody fetched is superseded.
+            SenderEvent::RttSample(rtt) => {
+                if self.rtt_sample.replace(rtt).is_some() {
+                    return;
+                }
+            }
+            SenderEvent::Timeout => self.timeouts += 1,
+            SenderEvent::FastRetransmit => self.fast_retransmits += 1,
+            SenderEvent::Retransmission => self.retransmissions += 1,
+        }
+        self.pending += 1;
+    }
+
+    #[inline]
+    pub(crate) fn pop(&mut self) -> Option<SenderEvent> {
+        if self.pending == 0 {
+            return None;
+        }
+        self.pending -= 1;
+        self.next()
+    }
+
+    fn next(&mut self) -> Option<SenderEvent> {
+        if std::mem::take(&mut self.established) {
+            return Some(SenderEvent::Established);
+        }
+        if let Some(rtt) = self.rtt_sample.take() {
+            return Some(SenderEvent::RttSample(rtt));
+        }
+        let counters = [
+            (&mut self.timeouts, SenderEvent::Timeout),
+            (&mut self.fast_retransmits, SenderEvent::FastRetransmit),
+            (&mut self.retransmissions, SenderEvent::Retransmission),
+        ];
+        for (count, event) in counters {
+            if *count > 0 {
+                *count -= 1;
+                return Some(event);
+            }
+        }
+        std::mem::take(&mut self.finished).then_some(SenderEvent::Finished)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_event_comes_out_once_and_the_end_comes_last() {
+        let rtt = |ms| SenderEvent::RttSample(Duration::from_millis(ms));
+        let mut events = PendingEvents::default();
+        for event in [
+            SenderEvent::Finished,
+            SenderEvent::Retransmission,
+            rtt(1),
+            SenderEvent::Timeout,
+            SenderEvent::Retransmission,
+            rtt(2),
+            SenderEvent::Established,
+            SenderEvent::FastRetransmit,
+        ] {
+            events.push(event);
+        }
+        let out: Vec<_> = std::iter::from_fn(|| events.pop()).collect();
+        assert_eq!(
+            out,
+            [
+                SenderEvent::Established,
+                rtt(2),
+                SenderEvent::Timeout,
+                SenderEvent::FastRetransmit,
+                SenderEvent::Retransmission,
+                SenderEvent::Retransmission,
+                SenderEvent::Finished,
+            ]
+        );
+        assert_eq!(events.pop(), None);
+    }
+}

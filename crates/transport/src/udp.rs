@@ -1,0 +1,348 @@
+//! UDP: a source of numbered datagrams and a sink that counts them.  [RFC768]
+
+use airfair_units::{Bytes, DataRate, Duration, Time};
+
+/// IPv4 header without options [octets].  [RFC791 §3.1]
+const IP_HEADER: u64 = 20;
+/// UDP header [octets].  [RFC768]
+const UDP_HEADER: u64 = 8;
+
+/// One datagram, its payload virtual.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Datagram {
+    /// Number since the source opened, from 0.
+    pub seq: u64,
+    /// Application data [octets].
+    pub payload: u32,
+}
+
+impl Datagram {
+    /// Size of the IP packet: 20 octets IP, 8 octets UDP, payload [octets].  [RFC768]
+    pub fn size(&self) -> Bytes {
+        Bytes::new(IP_HEADER + UDP_HEADER + u64::from(self.payload))
+    }
+}
+
+/// How fast a source sends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rate {
+    /// Evenly, so many bits of payload per second.
+    Constant(DataRate),
+    /// As fast as the owner asks.
+    Saturated,
+}
+
+/// What a source sends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SourceConfig {
+    /// Payload of each datagram, never nothing [octets].
+    pub payload: Bytes,
+    /// Rate of payload.
+    pub rate: Rate,
+}
+
+/// When the next datagram is due. Exact: the k-th is due k · payload · 8 / rate after the first, rounded
+/// to the nearest nanosecond, however large k.
+#[derive(Clone, Copy, Debug)]
+struct Schedule {
+    due: Time,
+    /// Whole nanoseconds between datagrams.
+    step: Duration,
+    /// What `step` leaves out, and what of it has gathered; in nanoseconds divided by `bits_per_second`.
+    remainder: u64,
+    gathered: u64,
+    bits_per_second: u64,
+}
+
+impl Schedule {
+    fn new(start: Time, payload: Bytes, rate: DataRate) -> Self {
+        let bits_per_second = rate.bps();
+        let nanosecond_bits = payload.bits() * 1_000_000_000;
+        Self {
+            due: start,
+            step: Duration::from_nanos(nanosecond_bits / bits_per_second),
+            remainder: nanosecond_bits % bits_per_second,
+            // Half a nanosecond ahead, so that cutting off the fraction rounds to the nearest.
+            gathered: bits_per_second / 2,
+            bits_per_second,
+        }
+    }
+
+    fn advance(&mut self) {
+        self.due += self.step;
+        self.gathered += self.remainder;
+        if self.gathered >= self.bits_per_second {
+            self.gathered -= self.bits_per_second;
+            self.due += Duration::from_nanos(1);
+        }
+    }
+}
+
+/// Whether a source sends.
+#[derive(Clone, Copy, Debug)]
+enum State {
+    Closed,
+    Constant(Schedule),
+    Saturated,
+}
+
+/// Sends datagrams of one size.
+///
+/// It has no `handle_timeout`: when [`next_timeout`](Self::next_timeout) has come, poll.
+#[derive(Debug)]
+pub struct Source {
+    rate: Rate,
+    payload: u32,
+    state: State,
+    sent: u64,
+}
+
+impl Source {
+    /// A source that waits for [`open`](Self::open).
+    pub fn new(config: SourceConfig) -> Self {
+        assert!(!config.payload.is_zero(), "a datagram without payload");
+        let payload = u32::try_from(config.payload.get()).expect("a datagram of 4 GiB");
+        Self { rate: config.rate, payload, state: State::Closed, sent: 0 }
+    }
+
+    /// Starts to send; the first datagram is due at once.
+    pub fn open(&mut self, now: Time) {
+        self.state = match self.rate {
+            Rate::Saturated => State::Saturated,
+            Rate::Constant(rate) => {
+                State::Constant(Schedule::new(now, Bytes::new(u64::from(self.payload)), rate))
+            }
+        };
+    }
+
+    /// Stops, until opened again.
+    pub fn close(&mut self, _now: Time) {
+        self.state = State::Closed;
+    }
+
+    /// When the next datagram of a constant rate is due; a saturated source waits for its owner.
+    #[inline]
+    pub fn next_timeout(&self) -> Option<Time> {
+        match self.state {
+            State::Constant(schedule) => Some(schedule.due),
+            State::Closed | State::Saturated => None,
+        }
+    }
+
+    /// The next datagram, if one is due. A saturated source always has one: ask only when there is room.
+    pub fn poll_transmit(&mut self, now: Time) -> Option<Datagram> {
+        match &mut self.state {
+            State::Closed => return None,
+            State::Constant(schedule) if now < schedule.due => return None,
+            State::Constant(schedule) => schedule.advance(),
+            State::Saturated => {}
+        }
+        let seq = self.sent;
+        self.sent += 1;
+        Some(Datagram { seq, payload: self.payload })
+    }
+
+    /// Datagrams sent.
+    pub fn sent(&self) -> u64 {
+        self.sent
+    }
+}
+
+/// Totals of a sink; `received + duplicates + late` is what arrived.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SinkStats {
+    /// Datagrams, each counted once.
+    pub received: u64,
+    /// Payload of those [octets].
+    pub octets: Bytes,
+    /// Of those, how many came after a later one.  [RFC4737 §3.3]
+    pub reordered: u64,
+    /// Further copies.
+    pub duplicates: u64,
+    /// Came too far behind the newest to tell a first copy from a second; they stay lost.
+    pub late: u64,
+}
+
+/// How far behind the newest datagram the sink remembers [datagrams].
+const MEMORY: u64 = 128;
+
+/// Counts what arrives.
+#[derive(Debug, Default)]
+pub struct Sink {
+    /// One more than the highest number seen.
+    next: u64,
+    /// Bit k: whether number `next - 1 - k` has come.
+    seen: u128,
+    stats: SinkStats,
+}
+
+impl Sink {
+    /// A sink that has seen nothing.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A datagram has arrived.
+    pub fn handle_datagram(&mut self, datagram: &Datagram) {
+        if datagram.seq >= self.next {
+            let ahead = datagram.seq + 1 - self.next;
+            self.seen = if ahead < MEMORY { self.seen << ahead | 1 } else { 1 };
+            self.next = datagram.seq + 1;
+        } else {
+            let behind = self.next - 1 - datagram.seq;
+            if behind >= MEMORY {
+                self.stats.late += 1;
+                return;
+            }
+            if self.seen >> behind & 1 == 1 {
+                self.stats.duplicates += 1;
+                return;
+            }
+            self.seen |= 1 << behind;
+            self.stats.reordered += 1;
+        }
+        self.stats.received += 1;
+        self.stats.octets += Bytes::new(u64::from(datagram.payload));
+    }
+
+    /// Datagrams missing below the highest number seen.
+    pub fn lost(&self) -> u64 {
+        self.next - self.stats.received
+    }
+
+    /// Totals so far.
+    pub fn stats(&self) -> &SinkStats {
+        &self.stats
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn constant(payload: u64, rate: DataRate) -> Source {
+        Source::new(SourceConfig { payload: Bytes::new(payload), rate: Rate::Constant(rate) })
+    }
+
+    fn sink(numbers: impl IntoIterator<Item = u64>) -> Sink {
+        let mut sink = Sink::new();
+        for seq in numbers {
+            sink.handle_datagram(&Datagram { seq, payload: 100 });
+        }
+        sink
+    }
+
+    /// Verifies: [RFC768]
+    #[test]
+    fn a_packet_is_28_octets_of_headers_and_the_payload() {
+        assert_eq!(Datagram { seq: 0, payload: 1_000 }.size(), Bytes::new(1_028));
+    }
+
+    #[test]
+    fn a_constant_rate_is_even_and_starts_at_once() {
+        // 1000 octets at 2 Mb/s: 8000/2 000 000 s = 4 ms
+        let mut source = constant(1_000, DataRate::from_mbps(2));
+        assert_eq!((source.next_timeout(), source.poll_transmit(Time::ZERO)), (None, None));
+        let start = Time::from_nanos(7);
+        source.open(start);
+        for seq in 0..5 {
+            let due = start + Duration::from_millis(4 * seq);
+            assert_eq!(source.next_timeout(), Some(due));
+            if seq > 0 {
+                assert_eq!(source.poll_transmit(due - Duration::from_nanos(1)), None);
+            }
+            assert_eq!(source.poll_transmit(due), Some(Datagram { seq, payload: 1_000 }));
+            assert_eq!(source.poll_transmit(due), None);
+        }
+        source.close(start);
+        assert_eq!((source.next_timeout(), source.poll_transmit(Time::MAX)), (None, None));
+        assert_eq!(source.sent(), 5);
+    }
+
+    #[test]
+    fn fractions_of_a_nanosecond_are_rounded_and_never_lost() {
+        // 1 octet at 3 Gb/s: 8/3 = 2.67 ns, so datagrams 1, 2, 3 are due at 3, 5 (5.33), 8 ns
+        let mut source = constant(1, DataRate::from_bps(3_000_000_000));
+        source.open(Time::ZERO);
+        let due: Vec<_> = (0..7)
+            .map(|_| {
+                source.poll_transmit(Time::MAX);
+                source.next_timeout().unwrap().as_nanos()
+            })
+            .collect();
+        assert_eq!(due, [3, 5, 8, 11, 13, 16, 19]);
+    }
+
+    #[test]
+    fn a_late_owner_gets_all_that_was_due() {
+        let mut source = constant(1_000, DataRate::from_mbps(2));
+        source.open(Time::ZERO);
+        let late = Time::ZERO + Duration::from_millis(10);
+        // due at 0, 4 and 8 ms
+        let numbers: Vec<_> = std::iter::from_fn(|| source.poll_transmit(late))
+            .map(|datagram| datagram.seq)
+            .collect();
+        assert_eq!(numbers, [0, 1, 2]);
+    }
+
+    #[test]
+    fn a_saturated_source_always_has_one_more() {
+        let config = SourceConfig { payload: Bytes::new(500), rate: Rate::Saturated };
+        let mut source = Source::new(config);
+        assert_eq!(source.poll_transmit(Time::ZERO), None);
+        source.open(Time::ZERO);
+        for seq in 0..100 {
+            assert_eq!(source.poll_transmit(Time::ZERO), Some(Datagram { seq, payload: 500 }));
+        }
+        assert_eq!(source.next_timeout(), None);
+    }
+
+    /// Verifies: [RFC4737 §3.3]
+    #[test]
+    fn the_sink_tells_lost_doubled_and_reordered_apart() {
+        // 3 is late by two, 1 comes twice, 6 never comes
+        let sink = sink([0, 1, 2, 4, 5, 3, 1, 7]);
+        let octets = Bytes::new(700);
+        let stats = SinkStats { received: 7, octets, reordered: 1, duplicates: 1, late: 0 };
+        assert_eq!((*sink.stats(), sink.lost()), (stats, 1));
+    }
+
+    #[test]
+    fn the_sink_remembers_the_last_128() {
+        // 127 behind the newest is known to be new; 128 behind is not
+        let known = sink([0, 128, 1]);
+        assert_eq!((known.stats().reordered, known.stats().late, known.lost()), (1, 0, 126));
+        let late = sink([1, 128, 0]);
+        assert_eq!((late.stats().reordered, late.stats().late, late.lost()), (0, 1, 127));
+        // a jump beyond the memory forgets all
+        assert_eq!(sink([0, 1_000, 999, 999, 1_000]).stats().duplicates, 2);
+    }
+
+    proptest! {
+        /// The k-th datagram is due at k · payload · 8 / rate, to the nearest nanosecond, without drift.
+        #[test]
+        fn pacing_is_exact(payload in 1u64..65_508, bps in 1_000u64..10_000_000_000, k in 1u128..2_000) {
+            let mut source = constant(payload, DataRate::from_bps(bps));
+            source.open(Time::ZERO);
+            for _ in 0..k {
+                prop_assert!(source.poll_transmit(Time::MAX).is_some());
+            }
+            let due = u128::from(source.next_timeout().unwrap().as_nanos());
+            let exact = k * u128::from(payload) * 8_000_000_000;
+            let error = (due * u128::from(bps)).abs_diff(exact);
+            prop_assert!(2 * error <= u128::from(bps), "off by {error}/{bps} ns");
+        }
+
+        #[test]
+        fn every_arrival_is_counted_once(numbers in prop::collection::vec(0u64..300, 1..400)) {
+            let sink = sink(numbers.iter().copied());
+            let stats = sink.stats();
+            let arrived = u64::try_from(numbers.len()).unwrap();
+            prop_assert_eq!(stats.received + stats.duplicates + stats.late, arrived);
+            let highest = numbers.iter().max().unwrap();
+            prop_assert_eq!(stats.received + sink.lost(), highest + 1);
+            prop_assert_eq!(stats.octets.get(), 100 * stats.received);
+        }
+    }
+}

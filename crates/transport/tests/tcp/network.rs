@@ -1,0 +1,262 @@
+//! Pairs of endpoints: what must hold whatever the wire does.
+
+use airfair_laws::arf_aware::WindowLimit;
+use airfair_transport::tcp::{
+    Deflation, DelayedAck, ReceiverConfig, RecoveryTimer, SenderConfig, Source,
+};
+use airfair_units::{Bytes, Duration, Time};
+use proptest::prelude::*;
+
+use crate::pair::{Fate, Pair, To};
+use crate::script::ms;
+
+const DELAY: Duration = Duration::from_millis(20);
+
+fn finite(segments: u64) -> SenderConfig {
+    let source = Source::Bytes(Bytes::new(segments * 1_000));
+    SenderConfig { segment: Bytes::new(1_000), source, ..SenderConfig::default() }
+}
+
+/// Round trips that a transfer takes on a wire without loss: handshake, windows of 10, 20, 40 …
+#[test]
+fn slow_start_takes_as_many_round_trips_as_doublings() {
+    let every = ReceiverConfig { delayed_ack: None, ..ReceiverConfig::default() };
+    // SYN 1, 10 + 20 + 40 = 70 segments 3, FIN 1; half a round trip = 20 ms
+    for (segments, round_trips) in [(0, 2), (10, 3), (30, 4), (70, 5), (71, 6)] {
+        let mut pair = Pair::new(finite(segments), every, |_, _| Fate::Arrives(DELAY));
+        pair.run();
+        assert_eq!(pair.now, ms(40 * round_trips), "{segments} segments");
+        assert_eq!(pair.receiver.delivered(), Bytes::new(1_000 * segments));
+        assert_eq!(pair.sender.stats().retransmissions, 0);
+    }
+}
+
+/// A window of 5 segments and a round trip of 40 ms carry 125 segments per second.
+#[test]
+fn a_window_per_round_trip_is_the_throughput() {
+    let receiver = ReceiverConfig {
+        buffer: Bytes::new(5_000),
+        delayed_ack: None,
+        handshake: false,
+        ..ReceiverConfig::default()
+    };
+    let sender = SenderConfig {
+        source: Source::Endless,
+        handshake: false,
+        assumed_window: Bytes::new(5_000),
+        ..finite(0)
+    };
+    let mut pair = Pair::new(sender, receiver, |_, _| Fate::Arrives(DELAY));
+    while pair.now < ms(1_000) {
+        pair.step();
+    }
+    // arrivals at 20, 60 … 980 ms: 25 times 5
+    assert_eq!(pair.receiver.delivered(), Bytes::new(125_000));
+}
+
+/// Loses the segments with these numbers, whoever sent them.
+fn losing(lost: &[u64]) -> impl FnMut(To, u64) -> Fate {
+    move |_, number| if lost.contains(&number) { Fate::Lost } else { Fate::Arrives(DELAY) }
+}
+
+/// Every single segment lost in turn, SYN and FIN and ACKs included; and every two.
+#[test]
+fn any_two_losses_are_repaired() {
+    let whole = |lost: &[u64]| {
+        let mut pair = Pair::new(finite(24), ReceiverConfig::default(), losing(lost));
+        pair.run();
+        assert_eq!(pair.receiver.delivered(), Bytes::new(24_000), "{lost:?}");
+        assert!(pair.sender.is_finished() && pair.receiver.is_finished(), "{lost:?}");
+        pair.sender.stats().timeouts
+    };
+    assert_eq!(whole(&[]), 0);
+    for first in 0..48 {
+        assert!(whole(&[first]) <= 1, "losing {first}");
+        for second in first + 1..48 {
+            assert!(whole(&[first, second]) <= 2, "losing {first} and {second}");
+        }
+    }
+}
+
+/// Verifies: [RFC6582 §3.2]: many holes in one window cost a round trip each, and no time-out.
+#[test]
+fn one_hole_per_round_trip_is_repaired_without_a_timeout() {
+    let sender = SenderConfig {
+        initial_window: 32,
+        recovery_timer: RecoveryTimer::SlowButSteady,
+        ..finite(64)
+    };
+    // SYN, SYN-ACK and ACK are 0 to 2; segments k of the first window are 3 + k
+    let lost = [5, 9, 13, 17, 21];
+    let mut pair = Pair::new(sender, ReceiverConfig::default(), losing(&lost));
+    pair.run();
+    let stats = *pair.sender.stats();
+    assert_eq!((stats.retransmissions, stats.fast_retransmits, stats.timeouts), (5, 1, 0));
+    assert_eq!(pair.receiver.delivered(), Bytes::new(64_000));
+}
+
+/// A wire that is cut for ten seconds: the connection waits, and comes back.
+///
+/// Verifies: [RFC6298 §5.5]
+#[test]
+fn a_connection_survives_an_outage() {
+    let cut = std::cell::Cell::new(false);
+    let fate = |_, _| if cut.get() { Fate::Lost } else { Fate::Arrives(DELAY) };
+    let mut pair = Pair::new(finite(500), ReceiverConfig::default(), fate);
+    while pair.now < ms(10_150) {
+        cut.set((ms(150)..ms(10_150)).contains(&pair.now));
+        pair.step();
+    }
+    // time-outs about 1, 3 and 7 s after the cut, all in vain; the next one at 15 s gets through
+    assert_eq!(pair.sender.stats().timeouts, 4);
+    cut.set(false);
+    pair.run();
+    assert_eq!(pair.receiver.delivered(), Bytes::new(500_000));
+    assert!(pair.sender.is_finished());
+}
+
+fn any_fate() -> impl Strategy<Value = Fate> {
+    // Delays from 1 to 400 ms beside each other reorder everything, and expire timers spuriously.
+    let delay = || prop_oneof![4 => Just(20u64), 1 => 1u64..400].prop_map(Duration::from_millis);
+    prop_oneof![
+        2 => Just(Fate::Lost),
+        8 => delay().prop_map(Fate::Arrives),
+        1 => (delay(), delay()).prop_map(|(first, second)| Fate::ArrivesTwice(first, second)),
+    ]
+}
+
+prop_compose! {
+    fn any_sender()(
+        octets in 0u64..60_000,
+        segment in prop_oneof![Just(1_000u64), 300u64..1_500],
+        initial_window in 1u32..12,
+        initial_ssthresh in prop::option::of(1u32..12),
+        (handshake, limited_transmit, byte_counting) in any::<(bool, bool, bool)>(),
+        (grow_beyond_receive_window, to_flight, impatient) in any::<(bool, bool, bool)>(),
+    ) -> SenderConfig {
+        SenderConfig {
+            segment: Bytes::new(segment),
+            source: Source::Bytes(Bytes::new(octets)),
+            handshake,
+            assumed_window: Bytes::new(4_000),
+            initial_window,
+            initial_ssthresh,
+            limited_transmit,
+            byte_counting,
+            grow_beyond_receive_window,
+            deflation: if to_flight { Deflation::ToFlight } else { Deflation::ToThreshold },
+            recovery_timer: if impatient {
+                RecoveryTimer::Impatient
+            } else {
+                RecoveryTimer::SlowButSteady
+            },
+            ..SenderConfig::default()
+        }
+    }
+}
+
+prop_compose! {
+    fn any_receiver()(
+        buffer in prop_oneof![200u64..3_000, Just(1u64 << 20)],
+        delayed in prop::option::of((1u32..4, 1u64..500)),
+    ) -> ReceiverConfig {
+        let delayed_ack = delayed.map(|(segments, timeout)| DelayedAck {
+            segments,
+            timeout: Duration::from_millis(timeout),
+        });
+        ReceiverConfig { buffer: Bytes::new(buffer), delayed_ack, ..ReceiverConfig::default() }
+    }
+}
+
+fn any_limit() -> impl Strategy<Value = WindowLimit> {
+    prop_oneof![
+        Just(WindowLimit::None),
+        (0u32..6).prop_map(WindowLimit::Segments),
+        (0u32..6).prop_map(WindowLimit::DividedBy),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 512, ..ProptestConfig::default() })]
+
+    /// Whatever is lost, delayed, reordered and doubled in both directions, and whatever a control law
+    /// does meanwhile: all octets arrive once, in order, and the connection ends. [`Pair`] checks time,
+    /// cwnd and flight at every step.
+    #[test]
+    fn everything_arrives_once_and_the_connection_ends(
+        sender in any_sender(),
+        receiver in any_receiver(),
+        fates in prop::collection::vec(any_fate(), 0..300),
+        controls in prop::collection::vec((any_limit(), prop::option::of(0u32..20)), 0..20),
+    ) {
+        let handshake = sender.handshake;
+        let Source::Bytes(all) = sender.source else { unreachable!() };
+        let fate = move |_, number| {
+            let index = usize::try_from(number).unwrap();
+            fates.get(index).copied().unwrap_or(Fate::Arrives(DELAY))
+        };
+        let mut pair = Pair::new(sender, ReceiverConfig { handshake, ..receiver }, fate);
+        let mut delivered = Bytes::ZERO;
+        for steps in 0.. {
+            if steps % 7 == 0 && let Some((limit, cwnd)) = controls.get(steps / 7) {
+                pair.sender.set_window_limit(*limit);
+                if let Some(cwnd) = cwnd {
+                    pair.sender.set_cwnd(*cwnd);
+                }
+                pair.drain();
+            }
+            prop_assert!(pair.receiver.delivered() >= delivered);
+            delivered = pair.receiver.delivered();
+            prop_assert!(steps < 50_000, "no end: {:?}", pair.sender);
+            if !pair.step() {
+                break;
+            }
+        }
+        prop_assert!(pair.sender.is_finished());
+        prop_assert_eq!(pair.receiver.is_finished(), handshake);
+        prop_assert_eq!(delivered, all);
+        prop_assert_eq!(pair.sender.stats().bytes_acked, all);
+        let stats = pair.receiver.stats();
+        prop_assert!(stats.segments_received >= stats.duplicates + stats.out_of_order);
+        // The segments as they first went out make up the data, without gap or overlap.
+        let mut end = 1;
+        for (_, segment) in pair.log.iter().filter(|(_, segment)| segment.payload > 0) {
+            prop_assert!(segment.seq <= end);
+            end = end.max(segment.seq + u64::from(segment.payload));
+        }
+        prop_assert_eq!(end, 1 + all.get());
+    }
+
+    /// A time-out before its time changes nothing at all, in whatever state.
+    #[test]
+    fn a_spurious_timeout_is_a_no_op(
+        sender in any_sender(),
+        fates in prop::collection::vec(any_fate(), 0..60),
+    ) {
+        let receiver = ReceiverConfig { handshake: sender.handshake, ..ReceiverConfig::default() };
+        let fate = move |_, number| {
+            let index = usize::try_from(number).unwrap();
+            fates.get(index).copied().unwrap_or(Fate::Arrives(DELAY))
+        };
+        let mut pair = Pair::new(sender, receiver, fate);
+        for _ in 0..60 {
+            let before = format!("{:?} {:?}", pair.sender, pair.receiver);
+            let early = |timeout: Option<Time>| match timeout {
+                Some(at) if at == pair.now => None,
+                Some(at) => Some(at - Duration::from_nanos(1)),
+                None => Some(pair.now),
+            };
+            let times = (early(pair.sender.next_timeout()), early(pair.receiver.next_timeout()));
+            if let Some(at) = times.0 {
+                pair.sender.handle_timeout(at);
+            }
+            if let Some(at) = times.1 {
+                pair.receiver.handle_timeout(at);
+            }
+            prop_assert_eq!(before, format!("{:?} {:?}", pair.sender, pair.receiver));
+            if !pair.step() {
+                break;
+            }
+        }
+    }
+}

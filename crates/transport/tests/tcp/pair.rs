@@ -1,0 +1,121 @@
+//! Two endpoints and a wire between them that does with each segment what the test says.
+
+use std::collections::BTreeMap;
+
+use airfair_transport::tcp::{Receiver, ReceiverConfig, Segment, Sender, SenderConfig};
+use airfair_units::{Duration, Time};
+
+/// Where a segment goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum To {
+    Receiver,
+    Sender,
+}
+
+/// What becomes of a segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fate {
+    Lost,
+    Arrives(Duration),
+    ArrivesTwice(Duration, Duration),
+}
+
+/// The endpoints, the wire and the time.
+pub(crate) struct Pair<F> {
+    pub(crate) sender: Sender,
+    pub(crate) receiver: Receiver,
+    pub(crate) now: Time,
+    /// Ordered by arrival, then by sending.
+    wire: BTreeMap<(Time, u64), (To, Segment)>,
+    sent: u64,
+    fate: F,
+    /// Segments of the sender as they went out.
+    pub(crate) log: Vec<(Time, Segment)>,
+    /// What may be in flight beyond the usable window [octets].
+    allowance: u64,
+}
+
+impl<F: FnMut(To, u64) -> Fate> Pair<F> {
+    /// A pair about to open; `fate` is asked for every segment, with its number since the start.
+    pub(crate) fn new(sender: SenderConfig, receiver: ReceiverConfig, fate: F) -> Self {
+        let allowance = if sender.limited_transmit { 2 * sender.segment.get() } else { 0 };
+        let mut pair = Self {
+            sender: Sender::new(sender),
+            receiver: Receiver::new(receiver),
+            now: Time::ZERO,
+            wire: BTreeMap::new(),
+            sent: 0,
+            fate,
+            log: Vec::new(),
+            allowance,
+        };
+        pair.sender.open(Time::ZERO);
+        pair.drain();
+        pair
+    }
+
+    /// Goes to the next instant at which something happens; false if there is none.
+    pub(crate) fn step(&mut self) -> bool {
+        let arrival = self.wire.first_key_value().map(|(&(at, _), _)| at);
+        let timers = [self.sender.next_timeout(), self.receiver.next_timeout()];
+        let Some(at) = [arrival, timers[0], timers[1]].into_iter().flatten().min() else {
+            return false;
+        };
+        assert!(at >= self.now, "a deadline in the past");
+        self.now = at;
+        if let Some(first) = self.wire.first_entry().filter(|first| first.key().0 == at) {
+            let (to, segment) = first.remove();
+            match to {
+                To::Receiver => self.receiver.handle_segment(at, &segment),
+                To::Sender => self.sender.handle_segment(at, &segment),
+            }
+        } else {
+            // one of them is spurious as a rule
+            self.sender.handle_timeout(at);
+            self.receiver.handle_timeout(at);
+        }
+        self.drain();
+        true
+    }
+
+    /// Runs until both are silent for ever.
+    pub(crate) fn run(&mut self) {
+        for _ in 0..100_000 {
+            if !self.step() {
+                return;
+            }
+        }
+        panic!("no end after 100 000 steps, at {}: {:?}", self.now, self.sender);
+    }
+
+    /// Polls both endpoints, and checks what must always hold.
+    pub(crate) fn drain(&mut self) {
+        while let Some(segment) = self.receiver.poll_transmit(self.now) {
+            self.send(To::Sender, segment);
+        }
+        loop {
+            let before = self.sender.flight();
+            let Some(segment) = self.sender.poll_transmit(self.now) else { break };
+            let (flight, usable) = (self.sender.flight(), self.sender.usable_window());
+            let is_retransmission_or_fin = segment.payload == 0 || flight == before;
+            assert!(is_retransmission_or_fin || flight.get() <= usable.get() + self.allowance);
+            self.log.push((self.now, segment));
+            self.send(To::Receiver, segment);
+        }
+        while self.sender.poll_event().is_some() {}
+        assert!(self.sender.cwnd() >= 1);
+    }
+
+    fn send(&mut self, to: To, segment: Segment) {
+        let number = self.sent;
+        self.sent += 1;
+        let (first, second) = match (self.fate)(to, number) {
+            Fate::Lost => (None, None),
+            Fate::Arrives(delay) => (Some(delay), None),
+            Fate::ArrivesTwice(delay, other) => (Some(delay), Some(other)),
+        };
+        for (copy, delay) in (0..).zip([first, second].into_iter().flatten()) {
+            self.wire.insert((self.now + delay, 2 * number + copy), (to, segment));
+        }
+    }
+}

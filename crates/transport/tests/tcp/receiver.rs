@@ -1,0 +1,211 @@
+//! A receiver under a script.
+
+use airfair_transport::tcp::{DelayedAck, Flags, Receiver, ReceiverConfig, Segment};
+use airfair_units::{Bytes, Duration};
+
+use crate::script::{SEGMENT, ms, octet};
+
+/// Segment `number` of 1000 octets.
+fn data(number: u64) -> Segment {
+    let flags = Flags::ACK;
+    Segment { seq: octet(number), ack: 1, window: 65_535, payload: 1_000, flags, options: 0 }
+}
+
+fn fin(number: u64) -> Segment {
+    Segment { payload: 0, flags: Flags::FIN_ACK, ..data(number) }
+}
+
+fn plain() -> ReceiverConfig {
+    ReceiverConfig { handshake: false, buffer: Bytes::new(20_000), ..ReceiverConfig::default() }
+}
+
+/// A segment arrives; what goes out at once is an ACK of all below this number, or nothing.
+fn after(receiver: &mut Receiver, at: u64, segment: Segment) -> Option<u64> {
+    receiver.handle_segment(ms(at), &segment);
+    acked(receiver, at)
+}
+
+fn acked(receiver: &mut Receiver, at: u64) -> Option<u64> {
+    let ack = receiver.poll_transmit(ms(at))?;
+    assert_eq!(receiver.poll_transmit(ms(at)), None, "one ACK at a time");
+    assert_eq!((ack.seq, ack.payload, ack.flags, ack.options), (1, 0, Flags::ACK, 0));
+    assert_eq!(ack.window, 20_000);
+    assert_eq!(receiver.next_timeout(), None);
+    Some((ack.ack - 1) / SEGMENT)
+}
+
+/// Verifies: [RFC5681 §4.2], [RFC9293 §3.8.6.3]
+#[test]
+fn every_second_segment_is_acknowledged_at_once_and_an_odd_one_in_time() {
+    let mut receiver = Receiver::new(plain());
+    assert_eq!(after(&mut receiver, 0, data(0)), None);
+    assert_eq!(receiver.next_timeout(), Some(ms(200)));
+    assert_eq!(after(&mut receiver, 50, data(1)), Some(2));
+    // the time counts from the first segment held
+    assert_eq!(after(&mut receiver, 60, data(2)), None);
+    assert_eq!(receiver.next_timeout(), Some(ms(260)));
+    receiver.handle_timeout(ms(259));
+    assert_eq!(acked(&mut receiver, 259), None);
+    receiver.handle_timeout(ms(260));
+    assert_eq!(acked(&mut receiver, 260), Some(3));
+    receiver.handle_timeout(ms(260));
+    assert_eq!(acked(&mut receiver, 260), None);
+    assert_eq!(receiver.delivered(), Bytes::new(3_000));
+}
+
+#[test]
+fn the_count_and_the_time_of_delayed_acks_are_choices() {
+    let delayed = DelayedAck { segments: 3, timeout: Duration::from_millis(40) };
+    let mut receiver = Receiver::new(ReceiverConfig { delayed_ack: Some(delayed), ..plain() });
+    let acks = [0, 1, 2, 3, 4, 5].map(|k| after(&mut receiver, k, data(k)));
+    assert_eq!(acks, [None, None, Some(3), None, None, Some(6)]);
+    assert_eq!(after(&mut receiver, 10, data(6)), None);
+    assert_eq!(receiver.next_timeout(), Some(ms(50)));
+
+    let mut receiver = Receiver::new(ReceiverConfig { delayed_ack: None, ..plain() });
+    assert_eq!([0, 1, 2].map(|k| after(&mut receiver, k, data(k))), [Some(1), Some(2), Some(3)]);
+}
+
+/// Verifies: [RFC5681 §4.2]
+#[test]
+fn segments_out_of_order_are_answered_at_once_each() {
+    let mut receiver = Receiver::new(plain());
+    // 0 is held back until 2 shows a gap; 1 fills it
+    assert_eq!(after(&mut receiver, 0, data(0)), None);
+    let acks = [2, 3, 5].map(|k| after(&mut receiver, k, data(k)));
+    assert_eq!(acks, [Some(1); 3]);
+    // fills a gap in part: at once; all but the last gap
+    assert_eq!(after(&mut receiver, 10, data(1)), Some(4));
+    // fills the last gap: at once
+    assert_eq!(after(&mut receiver, 11, data(4)), Some(6));
+    // in order again: held back
+    assert_eq!(after(&mut receiver, 12, data(6)), None);
+    let stats = *receiver.stats();
+    assert_eq!((stats.segments_received, stats.out_of_order, stats.duplicates), (7, 3, 0));
+    assert_eq!(stats.acks_sent, 5);
+}
+
+/// Verifies: [RFC5681 §4.2]: with a gap above it, data in order is answered at once.
+#[test]
+fn data_below_a_gap_is_answered_at_once() {
+    let mut receiver = Receiver::new(plain());
+    assert_eq!(after(&mut receiver, 0, data(5)), Some(0));
+    assert_eq!(after(&mut receiver, 1, data(0)), Some(1));
+    assert_eq!(after(&mut receiver, 2, data(1)), Some(2));
+}
+
+/// Verifies: [RFC9293 §3.10.7.4]
+#[test]
+fn what_is_already_there_is_answered_at_once() {
+    let mut receiver = Receiver::new(plain());
+    after(&mut receiver, 0, data(0));
+    after(&mut receiver, 0, data(1));
+    after(&mut receiver, 0, data(3));
+    for again in [0, 1, 3] {
+        assert_eq!(after(&mut receiver, 1, data(again)), Some(2));
+    }
+    assert_eq!((receiver.stats().duplicates, receiver.stats().out_of_order), (3, 1));
+    assert_eq!(receiver.delivered(), Bytes::new(2_000));
+}
+
+#[test]
+fn octets_that_come_twice_are_delivered_once() {
+    let mut receiver = Receiver::new(plain());
+    after(&mut receiver, 0, data(0));
+    // 500 old octets and 500 new ones
+    after(&mut receiver, 1, Segment { seq: 501, ..data(0) });
+    assert_eq!(receiver.delivered(), Bytes::new(1_500));
+}
+
+/// Verifies: [RFC9293 §3.10.7.4]
+#[test]
+fn what_does_not_fit_the_buffer_is_dropped_and_answered() {
+    let mut receiver = Receiver::new(plain());
+    // octets 19 001 to 20 000 are the last that fit
+    assert_eq!(after(&mut receiver, 0, data(19)), Some(0));
+    assert_eq!(after(&mut receiver, 0, data(20)), Some(0));
+    let stats = *receiver.stats();
+    assert_eq!((stats.out_of_order, stats.beyond_window), (1, 1));
+}
+
+/// Verifies: [RFC9293 §3.10.7.2], [RFC7323 §2.2]
+#[test]
+fn a_syn_is_answered_every_time_until_something_else_comes() {
+    let buffer = Bytes::new(100_000);
+    let mut receiver = Receiver::new(ReceiverConfig { handshake: true, buffer, ..plain() });
+    let syn = Segment { seq: 0, ack: 0, payload: 0, flags: Flags::SYN, ..data(0) };
+    // before the SYN there is silence
+    receiver.handle_segment(ms(0), &data(0));
+    assert_eq!(receiver.poll_transmit(ms(0)), None);
+    let syn_ack = Segment { seq: 0, ack: 1, options: 8, flags: Flags::SYN_ACK, ..syn };
+    for at in [1, 2] {
+        receiver.handle_segment(ms(at), &syn);
+        // unscaled in the SYN-ACK: 65 535
+        assert_eq!(receiver.poll_transmit(ms(at)), Some(Segment { window: 65_535, ..syn_ack }));
+        assert_eq!(receiver.poll_transmit(ms(at)), None);
+    }
+    receiver.handle_segment(ms(3), &Segment { payload: 0, ..data(0) });
+    assert_eq!((receiver.poll_transmit(ms(3)), receiver.next_timeout()), (None, None));
+    // a late copy of the SYN gets an ordinary ACK, with the scaled window: 50 000·2
+    receiver.handle_segment(ms(4), &syn);
+    let ack =
+        Segment { seq: 1, ack: 1, window: 100_000, payload: 0, flags: Flags::ACK, options: 0 };
+    assert_eq!(receiver.poll_transmit(ms(4)), Some(ack));
+}
+
+/// The ACK of the handshake is lost, and data opens the connection.
+#[test]
+fn data_completes_the_handshake() {
+    let mut receiver = Receiver::new(ReceiverConfig { handshake: true, ..plain() });
+    let syn = Segment { seq: 0, ack: 0, payload: 0, flags: Flags::SYN, ..data(0) };
+    receiver.handle_segment(ms(0), &syn);
+    receiver.poll_transmit(ms(0));
+    assert_eq!(after(&mut receiver, 1, data(0)), None);
+    assert_eq!(after(&mut receiver, 2, data(1)), Some(2));
+}
+
+/// Verifies: [RFC7323 §2.2]
+#[test]
+fn without_scaling_the_window_is_65535_and_the_syn_shorter() {
+    let config = ReceiverConfig {
+        handshake: true,
+        window_scaling: false,
+        buffer: Bytes::new(1 << 20),
+        ..plain()
+    };
+    let mut receiver = Receiver::new(config);
+    let syn = Segment { seq: 0, ack: 0, payload: 0, flags: Flags::SYN, ..data(0) };
+    receiver.handle_segment(ms(0), &syn);
+    let syn_ack = receiver.poll_transmit(ms(0)).unwrap();
+    assert_eq!((syn_ack.options, syn_ack.window), (4, 65_535));
+    receiver.handle_segment(ms(1), &data(0));
+    receiver.handle_segment(ms(1), &data(1));
+    assert_eq!(receiver.poll_transmit(ms(1)).unwrap().window, 65_535);
+}
+
+/// Verifies: [RFC9293 §3.10.7.4]
+#[test]
+fn a_fin_is_answered_at_once_and_is_no_data() {
+    let mut receiver = Receiver::new(plain());
+    after(&mut receiver, 0, data(0));
+    receiver.handle_segment(ms(1), &fin(1));
+    assert_eq!(receiver.poll_transmit(ms(1)).unwrap().ack, octet(1) + 1);
+    assert_eq!((receiver.delivered(), receiver.is_finished()), (Bytes::new(1_000), true));
+    // once more, should the ACK be lost
+    receiver.handle_segment(ms(2), &fin(1));
+    assert_eq!(receiver.poll_transmit(ms(2)).unwrap().ack, octet(1) + 1);
+    assert_eq!(receiver.stats().segments_received, 1);
+    assert_eq!(receiver.stats().duplicates, 0);
+}
+
+/// A FIN that overtakes data waits for it.
+#[test]
+fn a_fin_out_of_order_waits() {
+    let mut receiver = Receiver::new(plain());
+    let last = Segment { flags: Flags::FIN_ACK, ..data(1) };
+    assert_eq!(after(&mut receiver, 0, last), Some(0));
+    assert!(!receiver.is_finished());
+    receiver.handle_segment(ms(1), &data(0));
+    assert_eq!(receiver.poll_transmit(ms(1)).unwrap().ack, octet(2) + 1);
+    assert_eq!((receiver.delivered(), receiver.is_finished()), (Bytes::new(2_000), true));
+}

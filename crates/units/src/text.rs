@@ -1,0 +1,227 @@
+//! Quantities at the text rim: a decimal number, a space, a unit.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::{Bytes, DataRate, Duration};
+
+/// Why a text is not the quantity that was asked for. Prints as a clause: what is allowed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ParseQuantityError {
+    /// No number at the start.
+    NotANumber {
+        /// An example of a well-formed value.
+        example: &'static str,
+    },
+    /// The unit is missing or unknown.
+    Unit {
+        /// Units that are allowed, largest first.
+        allowed: &'static str,
+        /// An example of a well-formed value.
+        example: &'static str,
+    },
+    /// The number is negative.
+    Negative,
+    /// Finer than the smallest representable step.
+    TooFine {
+        /// The smallest step.
+        step: &'static str,
+    },
+    /// Larger than can be represented.
+    TooLarge,
+    /// A rate of zero.
+    Zero,
+}
+
+impl fmt::Display for ParseQuantityError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotANumber { example } => {
+                write!(f, "not a number with a unit; write for example \"{example}\"")
+            }
+            Self::Unit { allowed, example } => {
+                write!(f, "unknown or missing unit; allowed {allowed}, for example \"{example}\"")
+            }
+            Self::Negative => f.write_str("must not be negative"),
+            Self::TooFine { step } => write!(f, "finer than the smallest step of {step}"),
+            Self::TooLarge => f.write_str("too large"),
+            Self::Zero => f.write_str("must not be zero"),
+        }
+    }
+}
+
+impl std::error::Error for ParseQuantityError {}
+
+/// One kind of quantity: its units with their size in smallest steps.
+struct Dimension {
+    units: &'static [(&'static str, u64)],
+    allowed: &'static str,
+    example: &'static str,
+    step: &'static str,
+}
+
+const DURATION: Dimension = Dimension {
+    units: &[
+        ("ns", 1),
+        ("us", 1_000),
+        ("µs", 1_000),
+        ("ms", 1_000_000),
+        ("s", 1_000_000_000),
+        ("min", 60_000_000_000),
+        ("h", 3_600_000_000_000),
+    ],
+    allowed: "ns, us, ms, s, min, h",
+    example: "20 ms",
+    step: "1 ns",
+};
+
+const BYTES: Dimension = Dimension {
+    units: &[
+        ("B", 1),
+        ("kB", 1_000),
+        ("KiB", 1 << 10),
+        ("MB", 1_000_000),
+        ("MiB", 1 << 20),
+        ("GB", 1_000_000_000),
+        ("GiB", 1 << 30),
+    ],
+    allowed: "B, kB, KiB, MB, MiB, GB, GiB",
+    example: "1460 B",
+    step: "1 B",
+};
+
+const DATA_RATE: Dimension = Dimension {
+    units: &[("b/s", 1), ("kb/s", 1_000), ("Mb/s", 1_000_000), ("Gb/s", 1_000_000_000)],
+    allowed: "b/s, kb/s, Mb/s, Gb/s",
+    example: "11 Mb/s",
+    step: "1 b/s",
+};
+
+impl Dimension {
+    /// The quantity in smallest steps, exactly: no floating point on the way.
+    fn parse(&self, text: &str) -> Result<u64, ParseQuantityError> {
+        let text = text.trim();
+        if text.starts_with('-') {
+            return Err(ParseQuantityError::Negative);
+        }
+        let split = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
+        let (number, unit) = (&text[..split], text[split..].trim_start());
+        let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+        if (whole.is_empty() && fraction.is_empty()) || fraction.contains('.') {
+            return Err(ParseQuantityError::NotANumber { example: self.example });
+        }
+        let Some(&(_, scale)) = self.units.iter().find(|(name, _)| *name == unit) else {
+            return Err(ParseQuantityError::Unit { allowed: self.allowed, example: self.example });
+        };
+        let whole = if whole.is_empty() {
+            0
+        } else {
+            whole.parse().map_err(|_| ParseQuantityError::TooLarge)?
+        };
+        let fraction = self.fraction_steps(fraction.trim_end_matches('0'), scale)?;
+        u64::checked_mul(whole, scale)
+            .and_then(|steps| steps.checked_add(fraction))
+            .ok_or(ParseQuantityError::TooLarge)
+    }
+
+    fn fraction_steps(&self, digits: &str, scale: u64) -> Result<u64, ParseQuantityError> {
+        if digits.is_empty() {
+            return Ok(0);
+        }
+        let too_fine = || ParseQuantityError::TooFine { step: self.step };
+        // No unit has more than 4·10¹² steps: past 18 decimals nothing can be a whole step.
+        let places = u32::try_from(digits.len()).ok().filter(|n| *n <= 18).ok_or_else(too_fine)?;
+        let denominator = 10u128.pow(places);
+        let numerator = digits.parse::<u128>().map_err(|_| too_fine())? * u128::from(scale);
+        if numerator % denominator != 0 {
+            return Err(too_fine());
+        }
+        u64::try_from(numerator / denominator).map_err(|_| ParseQuantityError::TooLarge)
+    }
+}
+
+/// Reads `"60 ms"`, `"1.5 s"`, `"2 min"`.
+impl FromStr for Duration {
+    type Err = ParseQuantityError;
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        DURATION.parse(text).map(Self::from_nanos)
+    }
+}
+
+/// Reads `"1460 B"`, `"10 MB"`, `"64 KiB"`.
+impl FromStr for Bytes {
+    type Err = ParseQuantityError;
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        BYTES.parse(text).map(Self::new)
+    }
+}
+
+/// Reads `"5.5 Mb/s"`, `"300 kb/s"`.
+impl FromStr for DataRate {
+    type Err = ParseQuantityError;
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match DATA_RATE.parse(text)? {
+            0 => Err(ParseQuantityError::Zero),
+            bps => Ok(Self::from_bps(bps)),
+        }
+    }
+}
+
+/// Writes `steps` in the largest unit that needs at most three decimals, without rounding.
+pub(crate) fn write_scaled(
+    f: &mut fmt::Formatter<'_>,
+    steps: u64,
+    units: &[(u64, &str)],
+) -> fmt::Result {
+    let short = |scale: u64| steps >= scale && ((steps % scale) * 1_000).is_multiple_of(scale);
+    let &(scale, unit) = units.iter().find(|(scale, _)| short(*scale)).unwrap_or(&units[0]);
+    let (whole, thousandths) = (steps / scale, (steps % scale) * 1_000 / scale);
+    if thousandths == 0 {
+        return write!(f, "{whole} {unit}");
+    }
+    let decimals = format!("{thousandths:03}");
+    write!(f, "{whole}.{} {unit}", decimals.trim_end_matches('0'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn quantities_are_read_exactly() {
+        assert_eq!("60 ms".parse(), Ok(Duration::from_millis(60)));
+        assert_eq!("0.1 us".parse(), Ok(Duration::from_nanos(100)));
+        assert_eq!("5.5 Mb/s".parse(), Ok(DataRate::from_kbps(5_500)));
+        assert_eq!("64KiB".parse(), Ok(Bytes::new(65_536)));
+    }
+
+    #[test]
+    fn each_mistake_has_its_own_answer() {
+        use ParseQuantityError as E;
+        assert!(matches!("fast".parse::<DataRate>(), Err(E::NotANumber { .. })));
+        assert!(matches!("11 Mbps".parse::<DataRate>(), Err(E::Unit { .. })));
+        assert!(matches!("11".parse::<DataRate>(), Err(E::Unit { .. })));
+        assert_eq!("-1 s".parse::<Duration>(), Err(E::Negative));
+        assert_eq!("0 b/s".parse::<DataRate>(), Err(E::Zero));
+        assert!(matches!("0.5 ns".parse::<Duration>(), Err(E::TooFine { .. })));
+        assert_eq!("99999999999999999999 s".parse::<Duration>(), Err(E::TooLarge));
+        assert!(matches!("1.2.3 s".parse::<Duration>(), Err(E::NotANumber { .. })));
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_printed_is_read_back(ns: u64, bps in 1u64.., octets: u64) {
+            prop_assert_eq!(Duration::from_nanos(ns).to_string().parse(), Ok(Duration::from_nanos(ns)));
+            prop_assert_eq!(DataRate::from_bps(bps).to_string().parse(), Ok(DataRate::from_bps(bps)));
+            prop_assert_eq!(Bytes::new(octets).to_string().parse(), Ok(Bytes::new(octets)));
+        }
+
+        #[test]
+        fn no_text_panics(text in ".{0,40}") {
+            let _ = text.parse::<Duration>();
+            let _ = text.parse::<DataRate>();
+            let _ = text.parse::<Bytes>();
+        }
+    }
+}

@@ -1,0 +1,263 @@
+//! The cell as one machine: members, medium, and the order of what happens on the air.
+
+mod channel;
+mod exchange;
+
+use std::collections::VecDeque;
+
+use airfair_units::{DataRate, Duration, Time};
+
+use crate::airtime::Airtime;
+use crate::config::{AfterCollision, Attempts, CellConfig, NodeId};
+use crate::contention::Contention;
+use crate::frame::{Frame, FrameKind, Msdu, Transmission};
+use crate::hearing::Hearing;
+use crate::node::{Access, Node, Stream};
+use crate::phy::Standard;
+use crate::record::{DropCause, Record};
+
+use channel::Channel;
+
+/// Order of what happens at one instant.
+///
+/// What leaves the air is known before time-outs are judged, and all that starts, starts together:
+/// so two members whose back-off ends in the same slot both transmit, and collide.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Phase {
+    /// Ends of transmissions, arrivals of packets.
+    End,
+    /// Time-outs, starts of flows, changes of settings.
+    Timeout,
+    /// Starts of transmissions.
+    Start,
+}
+
+/// A frame that follows another after a SIFS.
+#[derive(Clone, Copy, Debug)]
+struct Pending {
+    at: Time,
+    frame: Frame,
+}
+
+/// A member that waits in vain for a response.
+#[derive(Clone, Copy, Debug)]
+struct Unanswered {
+    at: Time,
+    node: NodeId,
+    kind: FrameKind,
+}
+
+/// A packet that has left its transmitter's queue, which has room for one more now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Departure<P> {
+    /// The packet.
+    pub msdu: Msdu<P>,
+    /// Whether it was given up without having reached its receiver.
+    pub lost: bool,
+}
+
+/// One 802.11 cell: an access point, its stations and their channel. `P` travels with each packet.
+#[derive(Debug)]
+pub struct Cell<P> {
+    airtime: Airtime,
+    response_timeout: Duration,
+    attempts: Attempts,
+    after_collision: AfterCollision,
+    post_backoff: bool,
+    hearing: Hearing,
+    contention: Contention,
+    channel: Channel,
+    nodes: Vec<Node<P>>,
+    pending: Vec<Pending>,
+    unanswered: Vec<Unanswered>,
+    winners: Vec<NodeId>,
+    ended: Vec<Transmission>,
+    deliveries: VecDeque<Msdu<P>>,
+    departures: VecDeque<Departure<P>>,
+}
+
+impl<P: Copy> Cell<P> {
+    /// A silent cell. `streams` are the members' back-off generators, the access point's first.
+    ///
+    /// # Panics
+    /// If there is not one stream per member.
+    pub fn new(config: &CellConfig, streams: Vec<Stream>) -> Self {
+        assert_eq!(streams.len(), config.stations.len() + 1, "one stream per member");
+        let airtime = Airtime::new(config);
+        let window = (airtime.timing.cw_min, airtime.timing.cw_max);
+        let highest = *config.standard.rates().last().expect("every standard has rates");
+        let ap = (config.ap_queue, (highest, highest));
+        let stations = config.stations.iter().map(|s| (s.queue, (s.rate_up, s.rate_down)));
+        let nodes = std::iter::once(ap)
+            .chain(stations)
+            .zip(streams)
+            .map(|((queue, rates), stream)| Node::new(queue, window, rates, stream))
+            .collect();
+        let hearing = Hearing::new(config);
+        Self {
+            response_timeout: airtime.response_timeout(),
+            attempts: config.attempts,
+            after_collision: config.after_collision,
+            post_backoff: config.post_backoff,
+            contention: Contention::new(
+                hearing.lanes().count(),
+                airtime.timing.slot,
+                airtime.timing.difs,
+            ),
+            channel: Channel::default(),
+            airtime,
+            hearing,
+            nodes,
+            pending: Vec::new(),
+            unanswered: Vec::new(),
+            winners: Vec::new(),
+            ended: Vec::new(),
+            deliveries: VecDeque::new(),
+            departures: VecDeque::new(),
+        }
+    }
+
+    /// Queues a packet at its transmitter. A full queue refuses it, and the record says so.
+    pub fn enqueue(&mut self, now: Time, msdu: Msdu<P>) -> bool {
+        let id = msdu.from;
+        let node = &mut self.nodes[id.index()];
+        if !node.has_room() {
+            self.channel
+                .records
+                .push_back(Record::Dropped { node: id, cause: DropCause::QueueFull });
+            return false;
+        }
+        node.queue.push_back(msdu);
+        self.record_queue(id);
+        if let Access::Idle { backoff_done } = self.nodes[id.index()].access {
+            self.channel.begin_waiting(now);
+            let lane = self.hearing.lane_of(id);
+            if !self.contention.try_access(id, lane, backoff_done, now) {
+                let backoff = self.nodes[id.index()].draw_backoff();
+                let due = self.contention.slot_after(lane, now, backoff);
+                self.contention.join(id, lane, due);
+            }
+            self.nodes[id.index()].access = Access::Contending;
+        }
+        true
+    }
+
+    /// Sets the rate of data frames from (`up`) or to a station, from its next attempt on.
+    pub fn set_rate(&mut self, station: NodeId, up: bool, rate: DataRate) {
+        let node = &mut self.nodes[station.index()];
+        *(if up { &mut node.rate_up } else { &mut node.rate_down }) = rate;
+    }
+
+    /// When the cell next needs [`handle_event`](Self::handle_event), and in which phase.
+    pub fn next_event(&self) -> Option<(Time, Phase)> {
+        let end = self.channel.next_end().map(|at| (at, Phase::End));
+        let timeout = self.unanswered.iter().map(|u| u.at).min().map(|at| (at, Phase::Timeout));
+        let response = self.pending.iter().map(|p| p.at).min().map(|at| (at, Phase::Start));
+        let access = self.contention.next_access().map(|at| (at, Phase::Start));
+        [end, timeout, response, access].into_iter().flatten().min()
+    }
+
+    /// Lets happen what [`next_event`](Self::next_event) announced. A spurious call is a no-op.
+    pub fn handle_event(&mut self, now: Time, phase: Phase) {
+        match phase {
+            Phase::End => self.end_transmissions(now),
+            Phase::Timeout => self.time_out(now),
+            Phase::Start => self.start_transmissions(now),
+        }
+    }
+
+    /// A packet that has reached the receiver of this hop.
+    pub fn poll_delivery(&mut self) -> Option<Msdu<P>> {
+        self.deliveries.pop_front()
+    }
+
+    /// A packet that is no longer queued.
+    pub fn poll_departure(&mut self) -> Option<Departure<P>> {
+        self.departures.pop_front()
+    }
+
+    /// Something that happened.
+    pub fn poll_record(&mut self) -> Option<Record> {
+        self.channel.records.pop_front()
+    }
+
+    /// Packets in a member's transmit queue, the one in service included.
+    pub fn queued(&self, node: NodeId) -> impl Iterator<Item = &Msdu<P>> {
+        self.nodes[node.index()].queue.iter()
+    }
+
+    /// Accounts for the air up to `now`, at the end of a run.
+    pub fn flush(&mut self, now: Time) {
+        self.channel.charge(now);
+    }
+
+    fn start_transmissions(&mut self, now: Time) {
+        let mut winners = std::mem::take(&mut self.winners);
+        // Winners first: a response that starts now would freeze them.
+        self.contention.take_winners(now, &mut winners);
+        while let Some(due) = self.pending.iter().position(|pending| pending.at == now) {
+            let frame = self.pending.swap_remove(due).frame;
+            self.transmit(now, frame);
+        }
+        for node in winners.drain(..) {
+            let frame = self.begin_exchange(node);
+            self.transmit(now, frame);
+        }
+        self.winners = winners;
+    }
+
+    fn transmit(&mut self, now: Time, frame: Frame) {
+        self.contention.begin_busy(now);
+        self.channel.start(now, frame);
+    }
+
+    fn end_transmissions(&mut self, now: Time) {
+        let mut ended = std::mem::take(&mut self.ended);
+        self.channel.take_ended(now, &mut ended);
+        for transmission in &ended {
+            let frame = &transmission.frame;
+            let retry = frame.kind.wants_response() && self.nodes[frame.from.index()].is_retrying();
+            self.channel.record_sent(transmission, retry);
+        }
+        // Responses are decided before the NAV of the frame they answer is set.
+        for transmission in &ended {
+            self.receive(now, transmission);
+        }
+        for transmission in &ended {
+            self.release_lanes(now, transmission);
+        }
+        if self.channel.is_idle() {
+            self.contention.resume_solos(now);
+            self.fail_collided(now);
+        }
+        ended.clear();
+        self.ended = ended;
+    }
+
+    /// Every lane resumes a DIFS or an EIFS after the frame, as it decoded it or not.
+    fn release_lanes(&mut self, now: Time, transmission: &Transmission) {
+        let frame = &transmission.frame;
+        let timing = &self.airtime.timing;
+        let is_dsss = Standard::is_dsss(frame.rate);
+        for lane in self.hearing.lanes() {
+            let decoded = !transmission.collided && self.hearing.decodes(lane, frame.from, is_dsss);
+            if decoded && !frame.nav.is_zero() {
+                self.contention.set_nav(lane, now + frame.nav);
+            }
+            let unheard =
+                self.hearing.lane_of(frame.from) == lane && self.hearing.is_alone(frame.from);
+            let gap = match self.after_collision {
+                _ if decoded => timing.difs,
+                AfterCollision::Difs if transmission.collided => timing.difs,
+                AfterCollision::Standard if unheard => timing.difs,
+                _ => timing.eifs,
+            };
+            self.contention.end_busy(lane, now, gap);
+        }
+    }
+
+    fn record_queue(&mut self, node: NodeId) {
+        let length = self.nodes[node.index()].queue_length();
+        self.channel.records.push_back(Record::Queue { node, length });
+    }
+}

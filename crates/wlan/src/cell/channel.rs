@@ -1,0 +1,110 @@
+//! What is on the air, and the account of every nanosecond of it.
+
+use std::collections::VecDeque;
+
+use airfair_units::Time;
+
+use crate::frame::{Frame, FrameKind, Transmission};
+use crate::record::{AirUse, Record, SentFrame};
+
+/// The channel. Its records account for each nanosecond once: use is charged whenever it changes.
+#[derive(Debug, Default)]
+pub(super) struct Channel {
+    on_air: Vec<Transmission>,
+    /// Members with something to send, or whose response is due.
+    waiting: usize,
+    charged_until: Time,
+    pub(super) records: VecDeque<Record>,
+}
+
+impl Channel {
+    pub(super) fn is_idle(&self) -> bool {
+        self.on_air.is_empty()
+    }
+
+    pub(super) fn next_end(&self) -> Option<Time> {
+        self.on_air.iter().map(|transmission| transmission.end).min()
+    }
+
+    /// A frame starts. It and all that it overlaps are lost to everyone.
+    pub(super) fn start(&mut self, now: Time, frame: Frame) {
+        self.charge(now);
+        let collided = !self.on_air.is_empty();
+        if collided && self.on_air.iter().all(|transmission| !transmission.collided) {
+            self.records.push_back(Record::Collision);
+        }
+        for other in &mut self.on_air {
+            other.collided = true;
+        }
+        self.on_air.push(Transmission { frame, end: now + frame.duration, collided });
+    }
+
+    /// Moves the frames that end now to `ended`.
+    pub(super) fn take_ended(&mut self, now: Time, ended: &mut Vec<Transmission>) {
+        if self.next_end() != Some(now) {
+            return;
+        }
+        self.charge(now);
+        self.on_air.retain(|transmission| {
+            let ends = transmission.end == now;
+            if ends {
+                ended.push(*transmission);
+            }
+            !ends
+        });
+    }
+
+    /// One more member has something to send.
+    pub(super) fn begin_waiting(&mut self, now: Time) {
+        if self.waiting == 0 {
+            self.charge(now);
+        }
+        self.waiting += 1;
+    }
+
+    /// One member less has something to send.
+    pub(super) fn end_waiting(&mut self, now: Time) {
+        if self.waiting == 1 {
+            self.charge(now);
+        }
+        self.waiting -= 1;
+    }
+
+    /// Charges the time since the last change to what the air was used for.
+    pub(super) fn charge(&mut self, now: Time) {
+        if now == self.charged_until {
+            return;
+        }
+        let usage = match self.on_air.as_slice() {
+            [] if self.waiting > 0 => AirUse::Contention,
+            [] => AirUse::Idle,
+            [alone] if !alone.collided => usage_of(&alone.frame),
+            _ => AirUse::Collision,
+        };
+        self.records.push_back(Record::Air { from: self.charged_until, to: now, usage });
+        self.charged_until = now;
+    }
+
+    pub(super) fn record_sent(&mut self, transmission: &Transmission, retry: bool) {
+        let frame = match transmission.frame.kind {
+            FrameKind::Data => SentFrame::Data,
+            FrameKind::Rts => SentFrame::Rts,
+            FrameKind::Ack | FrameKind::Cts | FrameKind::CtsToSelf => SentFrame::Response,
+        };
+        let node = transmission.frame.from;
+        self.records.push_back(Record::Sent {
+            node,
+            frame,
+            retry,
+            collided: transmission.collided,
+        });
+    }
+}
+
+fn usage_of(frame: &Frame) -> AirUse {
+    let station = if frame.from.is_ap() { frame.to } else { frame.from };
+    match frame.kind {
+        FrameKind::Data => AirUse::Data { station, up: !frame.from.is_ap() },
+        _ => AirUse::Control { station },
+    }
+}

@@ -1,0 +1,206 @@
+//! What follows each frame: the sequences RTS–CTS–DATA–ACK, CTS-to-self–DATA–ACK and DATA–ACK.
+//! [80211-2020 §10.3.2, §10.23]
+
+use airfair_units::{DataRate, Duration, Time};
+
+use super::{Cell, Departure, Pending, Unanswered};
+use crate::airtime::Protection;
+use crate::config::{AfterCollision, NodeId};
+use crate::contention::Failed;
+use crate::frame::{Frame, FrameKind, Transmission};
+use crate::node::{Access, Plan, Verdict};
+use crate::phy::Standard;
+use crate::record::{DropCause, Record};
+
+impl<P: Copy> Cell<P> {
+    /// The first frame of an exchange whose transmitter has just won the channel.
+    pub(super) fn begin_exchange(&mut self, id: NodeId) -> Frame {
+        let node = &self.nodes[id.index()];
+        let msdu = node.queue.front().expect("a contender has a packet");
+        let rate = if id.is_ap() { self.nodes[msdu.to.index()].rate_down } else { node.rate_up };
+        let (size, to) = (msdu.size, msdu.to);
+        let plan = Plan {
+            rate,
+            data: self.airtime.data(size, rate),
+            ack: self.airtime.ack(rate),
+            protection: self.airtime.protection(size, rate),
+            own_end: Time::ZERO,
+        };
+        self.nodes[id.index()].access = Access::Exchange(plan);
+        let sifs = self.airtime.timing.sifs;
+        let rest = plan.data + sifs + plan.ack;
+        let frame =
+            |kind, to, rate, duration, nav| Frame { kind, from: id, to, rate, duration, nav };
+        match plan.protection {
+            Protection::None => self.data_frame(id, &plan),
+            Protection::RtsCts(rate) => {
+                let nav = sifs + self.airtime.cts(rate) + sifs + rest;
+                frame(FrameKind::Rts, to, rate, self.airtime.rts(rate), nav)
+            }
+            Protection::CtsToSelf(rate) => {
+                frame(FrameKind::CtsToSelf, to, rate, self.airtime.cts(rate), sifs + rest)
+            }
+        }
+    }
+
+    fn data_frame(&self, from: NodeId, plan: &Plan) -> Frame {
+        let to = self.nodes[from.index()].queue.front().expect("a packet in service").to;
+        let nav = self.airtime.timing.sifs + plan.ack;
+        Frame { kind: FrameKind::Data, from, to, rate: plan.rate, duration: plan.data, nav }
+    }
+
+    /// What a frame that has just left the air leads to.
+    pub(super) fn receive(&mut self, now: Time, transmission: &Transmission) {
+        let frame = transmission.frame;
+        if let Access::Exchange(plan) = &mut self.nodes[frame.from.index()].access {
+            plan.own_end = now;
+        }
+        let lane = self.hearing.lane_of(frame.to);
+        let is_dsss = Standard::is_dsss(frame.rate);
+        let decoded = !transmission.collided && self.hearing.decodes(lane, frame.from, is_dsss);
+        match frame.kind {
+            FrameKind::Data if decoded => {
+                self.deliver(&frame);
+                let ack = self.airtime.ack(frame.rate);
+                self.respond(now, &frame, (FrameKind::Ack, ack), Duration::ZERO);
+            }
+            FrameKind::Rts if decoded && self.contention.nav_is_clear(lane, now) => {
+                let cts = self.airtime.cts(frame.rate);
+                let nav = frame.nav - self.airtime.timing.sifs - cts;
+                self.respond(now, &frame, (FrameKind::Cts, cts), nav);
+            }
+            FrameKind::Data | FrameKind::Rts => self.await_in_vain(now, transmission),
+            FrameKind::Cts if decoded => self.send_data(now, frame.to),
+            // Nobody answers a CTS to oneself: its sender goes on and does not know of a collision.
+            FrameKind::CtsToSelf => self.send_data(now, frame.from),
+            FrameKind::Ack if decoded => self.succeed(now, frame.to),
+            FrameKind::Ack | FrameKind::Cts => self.fail(now, frame.to, frame.kind.answers()),
+        }
+    }
+
+    fn respond(
+        &mut self,
+        now: Time,
+        to: &Frame,
+        (kind, duration): (FrameKind, Duration),
+        nav: Duration,
+    ) {
+        let rate: DataRate = self.airtime.response_rate(to.rate);
+        let frame = Frame { kind, from: to.to, to: to.from, rate, duration, nav };
+        self.pending.push(Pending { at: now + self.airtime.timing.sifs, frame });
+    }
+
+    fn send_data(&mut self, now: Time, from: NodeId) {
+        let Access::Exchange(plan) = self.nodes[from.index()].access else { return };
+        let frame = self.data_frame(from, &plan);
+        self.pending.push(Pending { at: now + self.airtime.timing.sifs, frame });
+    }
+
+    /// Hands the packet of a data frame on, unless it has come before.  [80211-2020 §10.3.2.14]
+    fn deliver(&mut self, frame: &Frame) {
+        let sender = &self.nodes[frame.from.index()];
+        let (sequence, retry) = (sender.sequence, sender.is_retrying());
+        let msdu = *sender.queue.front().expect("a packet in service");
+        // Either end of a hop is the access point, so one cache per station and direction is enough.
+        let cache = if frame.from.is_ap() {
+            &mut self.nodes[frame.to.index()].last_received_down
+        } else {
+            &mut self.nodes[frame.from.index()].last_received_up
+        };
+        if retry && *cache == Some(sequence) {
+            self.channel.records.push_back(Record::Duplicate { node: frame.to });
+            return;
+        }
+        *cache = Some(sequence);
+        self.nodes[frame.from.index()].has_arrived = true;
+        self.deliveries.push_back(msdu);
+    }
+
+    /// No response will come. The sender cannot know it before its time-out, except where a model
+    /// assumes that collisions are noticed at once.
+    fn await_in_vain(&mut self, now: Time, transmission: &Transmission) {
+        let Frame { from: node, kind, .. } = transmission.frame;
+        let at_once = transmission.collided && self.after_collision != AfterCollision::Standard;
+        let at = if at_once { Time::MAX } else { now + self.response_timeout };
+        self.unanswered.push(Unanswered { at, node, kind });
+    }
+
+    /// Response time-outs that are due.
+    pub(super) fn time_out(&mut self, now: Time) {
+        while let Some(due) = self.unanswered.iter().position(|unanswered| unanswered.at == now) {
+            let unanswered = self.unanswered.swap_remove(due);
+            self.fail(now, unanswered.node, unanswered.kind);
+        }
+    }
+
+    /// Under Bianchi's assumption, whoever was in a collision knows it as soon as the medium is idle.
+    pub(super) fn fail_collided(&mut self, now: Time) {
+        if self.after_collision == AfterCollision::Standard {
+            return;
+        }
+        while let Some(due) =
+            self.unanswered.iter().position(|unanswered| unanswered.at == Time::MAX)
+        {
+            let unanswered = self.unanswered.swap_remove(due);
+            self.fail(now, unanswered.node, unanswered.kind);
+        }
+    }
+
+    fn succeed(&mut self, now: Time, id: NodeId) {
+        self.leave_queue(now, id);
+        let lane = self.hearing.lane_of(id);
+        let node = &mut self.nodes[id.index()];
+        let has_next = !node.queue.is_empty();
+        let backoff = if has_next || self.post_backoff { node.draw_backoff() } else { 0 };
+        let done = self.contention.slot_after(lane, now, backoff);
+        self.go_on(id, done);
+    }
+
+    /// The RTS or data frame `failed` has had no response.
+    fn fail(&mut self, now: Time, id: NodeId, failed: FrameKind) {
+        let Access::Exchange(plan) = self.nodes[id.index()].access else { return };
+        let protected_data =
+            failed == FrameKind::Data && matches!(plan.protection, Protection::RtsCts(_));
+        let lane = self.hearing.lane_of(id);
+        if self.nodes[id.index()].fail(self.attempts, protected_data) == Verdict::GiveUp {
+            self.channel
+                .records
+                .push_back(Record::Dropped { node: id, cause: DropCause::RetryLimit });
+            self.leave_queue(now, id);
+        }
+        let node = &mut self.nodes[id.index()];
+        let backoff = node.draw_backoff();
+        if node.queue.is_empty() {
+            let done = self.contention.slot_after(lane, now, backoff);
+            self.go_on(id, done);
+        } else if self.after_collision == AfterCollision::Standard {
+            node.access = Access::Contending;
+            self.contention.rejoin(Failed { node: id, lane, own_end: plan.own_end }, now, backoff);
+        } else {
+            let due = self.contention.slot_after(lane, now, backoff);
+            self.go_on(id, due);
+        }
+    }
+
+    fn leave_queue(&mut self, now: Time, id: NodeId) {
+        let node = &mut self.nodes[id.index()];
+        let lost = !node.has_arrived;
+        let msdu = node.finish();
+        if node.queue.is_empty() {
+            self.channel.end_waiting(now);
+        }
+        self.record_queue(id);
+        self.departures.push_back(Departure { msdu, lost });
+    }
+
+    /// Contends for the next packet with a back-off that is done at lane slot `done`, or rests.
+    fn go_on(&mut self, id: NodeId, done: u64) {
+        let node = &mut self.nodes[id.index()];
+        if node.queue.is_empty() {
+            node.access = Access::Idle { backoff_done: done };
+        } else {
+            node.access = Access::Contending;
+            self.contention.join(id, self.hearing.lane_of(id), done);
+        }
+    }
+}

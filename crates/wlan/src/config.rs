@@ -1,0 +1,118 @@
+//! The rules of one cell: what the scenario chose, free of contradictions.
+
+use airfair_units::{Bytes, DataRate};
+
+use crate::phy::{Preamble, Standard};
+
+/// A member of a cell: the access point or a station.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NodeId(pub u16);
+
+impl NodeId {
+    /// The access point.
+    pub const AP: Self = Self(0);
+
+    /// The `index`-th station, from 0.
+    ///
+    /// # Panics
+    /// Beyond 65 534 stations.
+    pub fn station(index: usize) -> Self {
+        Self(u16::try_from(index + 1).expect("at most 65 534 stations"))
+    }
+
+    /// Whether it is the access point.
+    pub fn is_ap(self) -> bool {
+        self == Self::AP
+    }
+
+    /// Place in a table of all members.
+    pub fn index(self) -> usize {
+        usize::from(self.0)
+    }
+}
+
+/// One cell.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CellConfig {
+    /// Amendment of the access point.
+    pub standard: Standard,
+    /// PLCP preamble of DSSS and CCK frames.
+    pub preamble: Preamble,
+    /// Basic rate set, ascending, never empty.
+    pub basic_rates: Vec<DataRate>,
+    /// PSDUs longer than this are protected by RTS/CTS; `None`: none is.
+    pub rts_threshold: Option<Bytes>,
+    /// Whether OFDM frames are protected by CTS-to-self when a b station is in a g cell.
+    pub protection: bool,
+    /// When a frame is given up.
+    pub attempts: Attempts,
+    /// What follows a collision.
+    pub after_collision: AfterCollision,
+    /// Whether a back-off follows a success even when no frame waits.  [80211-2020 §10.3.4.3]
+    pub post_backoff: bool,
+    /// Smallest contention window [slots]; the standard's unless set.
+    pub cw_min: Option<u16>,
+    /// Largest contention window [slots]; the standard's unless set.
+    pub cw_max: Option<u16>,
+    /// Capacity of the access point's queue [packets].
+    pub ap_queue: u32,
+    /// The stations.
+    pub stations: Vec<StationConfig>,
+}
+
+/// One station.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StationConfig {
+    /// Amendment.
+    pub standard: Standard,
+    /// Rate of its own data frames at the start.
+    pub rate_up: DataRate,
+    /// Rate of data frames to it at the start.
+    pub rate_down: DataRate,
+    /// Capacity of its queue [packets].
+    pub queue: u32,
+    /// Members whose frames it senses without decoding them, ascending.
+    pub senses_only: Vec<NodeId>,
+}
+
+impl CellConfig {
+    /// Whether an 802.11b station is in the cell: it hears OFDM frames as noise.
+    pub fn has_b_stations(&self) -> bool {
+        self.standard == Standard::G && self.stations.iter().any(|s| s.standard == Standard::B)
+    }
+}
+
+/// When the MAC gives a frame up.  [80211-2020 §10.3.4.4]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Attempts {
+    /// Short and long retry limits: transmission attempts of a frame without and with RTS protection.
+    Limits {
+        /// dot11ShortRetryLimit, default 7.
+        short: u16,
+        /// dot11LongRetryLimit, default 4.
+        long: u16,
+    },
+    /// One limit on transmission attempts, whatever the length.
+    Max(u16),
+    /// Never, as Bianchi assumes.
+    Unlimited,
+}
+
+impl Default for Attempts {
+    /// dot11ShortRetryLimit and dot11LongRetryLimit as the standard ships them.  [80211-2020 Annex C]
+    fn default() -> Self {
+        Self::Limits { short: 7, long: 4 }
+    }
+}
+
+/// Which gap follows a collision.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AfterCollision {
+    /// As the standard says: stations that heard it wait EIFS, those that were in it an ACK time-out.
+    #[default]
+    Standard,
+    /// DIFS for everyone, at once, as Bianchi's model assumes.
+    Difs,
+    /// EIFS for everyone.
+    Eifs,
+}

@@ -1,0 +1,76 @@
+//! Frames on the air and the packets they carry.
+
+use airfair_units::{Bytes, DataRate, Duration, Time};
+
+use crate::config::NodeId;
+
+/// Header, 24 octets, and frame check sequence, 4, of a data frame without `QoS`.  [80211-2020 §9.3.2.1]
+pub const DATA_OVERHEAD: Bytes = Bytes::new(28);
+/// ACK and CTS frame.  [80211-2020 §9.3.1.3, §9.3.1.4]
+pub const ACK_SIZE: Bytes = Bytes::new(14);
+/// CTS frame.  [80211-2020 §9.3.1.3]
+pub const CTS_SIZE: Bytes = Bytes::new(14);
+/// RTS frame.  [80211-2020 §9.3.1.2]
+pub const RTS_SIZE: Bytes = Bytes::new(20);
+
+/// A packet on its way through the cell; `P` is what the owner attaches to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Msdu<P> {
+    /// The owner's part.
+    pub payload: P,
+    /// Octets handed to the MAC, LLC/SNAP included.
+    pub size: Bytes,
+    /// Transmitter of this hop.
+    pub from: NodeId,
+    /// Receiver of this hop.
+    pub to: NodeId,
+}
+
+/// What a frame is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FrameKind {
+    /// Carries an MSDU.
+    Data,
+    /// Answers a data frame.
+    Ack,
+    /// Asks for the medium.
+    Rts,
+    /// Grants it.
+    Cts,
+    /// A CTS that an ERP station sends to itself, so that b stations keep quiet.  [80211-2020 §10.3.2.14]
+    CtsToSelf,
+}
+
+impl FrameKind {
+    /// Whether the transmitter expects a response a SIFS later.
+    pub(crate) fn wants_response(self) -> bool {
+        matches!(self, Self::Data | Self::Rts)
+    }
+
+    /// The kind of frame that a response answers.
+    pub(crate) fn answers(self) -> Self {
+        if self == Self::Cts { Self::Rts } else { Self::Data }
+    }
+}
+
+/// A PPDU with its one MPDU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Frame {
+    pub(crate) kind: FrameKind,
+    pub(crate) from: NodeId,
+    pub(crate) to: NodeId,
+    pub(crate) rate: DataRate,
+    /// Time on the air.
+    pub(crate) duration: Duration,
+    /// Duration field: how long the exchange lasts after this frame.
+    pub(crate) nav: Duration,
+}
+
+/// A frame on the air.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Transmission {
+    pub(crate) frame: Frame,
+    pub(crate) end: Time,
+    /// Whether another frame overlaps it: every member senses every other, so all lose both.
+    pub(crate) collided: bool,
+}

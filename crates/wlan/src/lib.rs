@@ -1,0 +1,30 @@
+//! One 802.11 cell: what the air does with frames, and when.
+//!
+//! [`Cell`] is a machine without clock, thread or callback. Its owner calls
+//! [`enqueue`](Cell::enqueue) and [`handle_event`](Cell::handle_event) with the time, then polls what
+//! came out, and comes back at [`next_event`](Cell::next_event).
+//!
+//! | module | concept |
+//! | --- | --- |
+//! | [`phy`] | rates, PPDU durations, gaps |
+//! | [`airtime`] | durations of frames and their responses |
+//! | `hearing` | who decodes whom |
+//! | `contention` | back-off: who transmits next |
+//! | `node` | one member: queue, attempts, windows |
+//! | `cell` | the channel, and what follows each frame |
+
+pub mod airtime;
+mod cell;
+mod config;
+mod contention;
+mod frame;
+mod hearing;
+mod node;
+pub mod phy;
+mod record;
+
+pub use cell::{Cell, Departure, Phase};
+pub use config::{AfterCollision, Attempts, CellConfig, NodeId, StationConfig};
+pub use frame::{ACK_SIZE, CTS_SIZE, DATA_OVERHEAD, FrameKind, Msdu, RTS_SIZE};
+pub use node::Stream;
+pub use record::{AirUse, DropCause, Record, SentFrame};

@@ -1,0 +1,209 @@
+//! One member of the cell: its queue, the state of its channel access, its retry counters.
+
+use std::collections::VecDeque;
+
+use airfair_units::{DataRate, Duration, Time};
+use rand_core::Rng;
+use rand_xoshiro::Xoshiro128PlusPlus;
+
+use crate::airtime::Protection;
+use crate::config::Attempts;
+use crate::frame::Msdu;
+
+/// The random generator that a member draws its back-off from: small, portable, pinned.
+pub type Stream = Xoshiro128PlusPlus;
+
+/// State of one member's channel access.  [80211-2020 §10.3.4]
+///
+/// ```text
+///            packet comes                due                     response missing
+///   Idle ─────────────────► Contending ───────► Exchange ───────────────────┐
+///    ▲                          ▲  ▲               │ ACK received           │ back-off from a
+///    │ queue empty              │  └───────────────┼────────────────────────┘ doubled window
+///    └──────────────────────────┴─── back-off ◄────┘
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Access {
+    /// Nothing to send. The back-off after the last exchange is done at this slot of the lane.
+    Idle { backoff_done: u64 },
+    /// Counting down, in the contention set.
+    Contending,
+    /// Has won the channel: one of its frames is on the air or its response is awaited.
+    Exchange(Plan),
+}
+
+/// A data frame with what protects it, fixed when the exchange starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Plan {
+    pub(crate) rate: DataRate,
+    pub(crate) data: Duration,
+    pub(crate) ack: Duration,
+    pub(crate) protection: Protection,
+    /// When its own last frame left the air.
+    pub(crate) own_end: Time,
+}
+
+/// One member of a cell.
+#[derive(Debug)]
+pub(crate) struct Node<P> {
+    pub(crate) access: Access,
+    pub(crate) queue: VecDeque<Msdu<P>>,
+    capacity: usize,
+    contention_window: u16,
+    cw_min: u16,
+    cw_max: u16,
+    /// Attempts of the frame in service that failed: without and with RTS protection.
+    short_retries: u16,
+    long_retries: u16,
+    /// Whether the frame in service has reached its receiver, whatever became of the ACK.
+    pub(crate) has_arrived: bool,
+    /// Sequence number of the frame in service.  [80211-2020 §10.3.2.14]
+    pub(crate) sequence: u16,
+    /// Sequence numbers last received on the hop up to the access point and down from it.
+    pub(crate) last_received_up: Option<u16>,
+    pub(crate) last_received_down: Option<u16>,
+    /// Rate of data frames between this station and the access point, up and down.
+    pub(crate) rate_up: DataRate,
+    pub(crate) rate_down: DataRate,
+    stream: Stream,
+}
+
+/// What a failed attempt leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    Retry,
+    GiveUp,
+}
+
+impl<P> Node<P> {
+    pub(crate) fn new(
+        capacity: u32,
+        window: (u16, u16),
+        rates: (DataRate, DataRate),
+        stream: Stream,
+    ) -> Self {
+        Self {
+            access: Access::Idle { backoff_done: 0 },
+            queue: VecDeque::new(),
+            capacity: capacity as usize,
+            contention_window: window.0,
+            cw_min: window.0,
+            cw_max: window.1,
+            short_retries: 0,
+            long_retries: 0,
+            has_arrived: false,
+            sequence: 0,
+            last_received_up: None,
+            last_received_down: None,
+            rate_up: rates.0,
+            rate_down: rates.1,
+            stream,
+        }
+    }
+
+    /// Whether the queue has room for one more packet.
+    pub(crate) fn has_room(&self) -> bool {
+        self.queue.len() < self.capacity
+    }
+
+    pub(crate) fn queue_length(&self) -> u32 {
+        u32::try_from(self.queue.len()).expect("a queue of at most 2^32 packets")
+    }
+
+    /// Whether the frame in service repeats an attempt.
+    pub(crate) fn is_retrying(&self) -> bool {
+        self.short_retries > 0 || self.long_retries > 0
+    }
+
+    /// A back-off, uniform in 0 … contention window [slots].  [80211-2020 §10.3.3]
+    pub(crate) fn draw_backoff(&mut self) -> u16 {
+        // The window is 2^k - 1, so the upper k bits of a draw are uniform.
+        let bits = self.contention_window.count_ones();
+        let draw = u64::from(self.stream.next_u32()) >> (32 - bits);
+        u16::try_from(draw).expect("at most 16 bits")
+    }
+
+    /// Counts a failed attempt and doubles the window.  [80211-2020 §10.3.3, §10.3.4.4]
+    pub(crate) fn fail(&mut self, attempts: Attempts, protected_data: bool) -> Verdict {
+        let counter = if protected_data { &mut self.long_retries } else { &mut self.short_retries };
+        *counter = counter.saturating_add(1);
+        let gives_up = match attempts {
+            Attempts::Limits { short, long } => {
+                self.short_retries >= short || self.long_retries >= long
+            }
+            Attempts::Max(limit) => self.short_retries + self.long_retries >= limit,
+            Attempts::Unlimited => false,
+        };
+        if gives_up {
+            return Verdict::GiveUp;
+        }
+        self.contention_window = (self.contention_window * 2 + 1).min(self.cw_max);
+        Verdict::Retry
+    }
+
+    /// The frame in service is done, received or given up: the next one starts afresh.
+    pub(crate) fn finish(&mut self) -> Msdu<P> {
+        self.contention_window = self.cw_min;
+        (self.short_retries, self.long_retries) = (0, 0);
+        self.has_arrived = false;
+        self.sequence = (self.sequence + 1) & 0x0fff;
+        self.queue.pop_front().expect("a packet in service")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use airfair_units::Bytes;
+    use rand_core::SeedableRng;
+
+    fn node() -> Node<()> {
+        let rates = (DataRate::from_mbps(11), DataRate::from_mbps(11));
+        Node::new(2, (31, 1023), rates, Stream::seed_from_u64(1))
+    }
+
+    /// Verifies: [80211-2020 §10.3.3]
+    #[test]
+    fn the_window_doubles_to_its_maximum_and_starts_afresh_after_the_frame() {
+        let mut node = node();
+        node.queue.push_back(Msdu {
+            payload: (),
+            size: Bytes::new(1),
+            from: crate::NodeId(1),
+            to: crate::NodeId(0),
+        });
+        let windows: Vec<u16> = (0..7)
+            .map(|_| {
+                assert_eq!(node.fail(Attempts::Unlimited, false), Verdict::Retry);
+                node.contention_window
+            })
+            .collect();
+        assert_eq!(windows, [63, 127, 255, 511, 1023, 1023, 1023]);
+        node.finish();
+        assert_eq!(node.contention_window, 31);
+        assert!(!node.is_retrying());
+    }
+
+    /// Verifies: [80211-2020 §10.3.4.4]
+    #[test]
+    fn seven_attempts_without_and_four_with_protection() {
+        let count = |attempts, protected| {
+            let mut node = node();
+            (1..).find(|_| node.fail(attempts, protected) == Verdict::GiveUp)
+        };
+        assert_eq!(count(Attempts::default(), false), Some(7));
+        assert_eq!(count(Attempts::default(), true), Some(4));
+        assert_eq!(count(Attempts::Max(3), true), Some(3));
+    }
+
+    #[test]
+    fn every_back_off_of_the_window_is_drawn_about_equally_often() {
+        let mut node = node();
+        let mut counts = [0u32; 32];
+        for _ in 0..32_000 {
+            counts[usize::from(node.draw_backoff())] += 1;
+        }
+        // Binomial(32 000, 1/32): mean 1000, σ = 31; six σ.
+        assert!(counts.iter().all(|&n| (814..=1186).contains(&n)), "{counts:?}");
+    }
+}

@@ -1,0 +1,57 @@
+//! OFDM (802.11a) and ERP-OFDM (802.11g): whole symbols of 4 µs behind a preamble and SIGNAL.
+
+use airfair_units::{Bytes, DataRate, Duration};
+
+/// Rates of OFDM with 20 MHz channels, ascending.  [80211-2020 §17.2.3.3]
+pub const RATES: [DataRate; 8] = [
+    DataRate::from_mbps(6),
+    DataRate::from_mbps(9),
+    DataRate::from_mbps(12),
+    DataRate::from_mbps(18),
+    DataRate::from_mbps(24),
+    DataRate::from_mbps(36),
+    DataRate::from_mbps(48),
+    DataRate::from_mbps(54),
+];
+
+/// Rates that every OFDM station supports.  [80211-2020 §17.2.3.3]
+pub const MANDATORY_RATES: [DataRate; 3] =
+    [DataRate::from_mbps(6), DataRate::from_mbps(12), DataRate::from_mbps(24)];
+
+/// Preamble, 16 µs, and SIGNAL, one symbol.  [80211-2020 §17.4.3]
+pub const PREAMBLE_AND_SIGNAL: Duration = Duration::from_micros(20);
+/// One symbol.  [80211-2020 §17.4.3]
+const SYMBOL: Duration = Duration::from_micros(4);
+/// SERVICE bits before and tail bits behind the PSDU.  [80211-2020 §17.3.5.2, §17.3.5.3]
+const SERVICE_AND_TAIL_BITS: u64 = 16 + 6;
+/// Silence that ERP-OFDM adds so that its processing time equals 802.11b's.  [80211-2020 §18.3.2.4]
+pub const SIGNAL_EXTENSION: Duration = Duration::from_micros(6);
+
+/// Duration of an OFDM PPDU on the air, preamble included.  [80211-2020 §17.4.3]
+pub fn ppdu_duration(psdu: Bytes, rate: DataRate) -> Duration {
+    let bits_per_symbol = rate.bps() * SYMBOL.as_nanos() / 1_000_000_000;
+    let symbols = (SERVICE_AND_TAIL_BITS + psdu.bits()).div_ceil(bits_per_symbol);
+    PREAMBLE_AND_SIGNAL + SYMBOL * symbols
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Verifies: [80211-2020 §17.4.3]
+    #[test]
+    fn a_1536_byte_psdu_at_54_mbps_lasts_248_us() {
+        // 16 service + 8·1536 data + 6 tail = 12 310 bits; /216 per symbol → 57 symbols
+        // 16 µs preamble + 4 µs SIGNAL + 57·4 µs = 248 µs
+        let duration = ppdu_duration(Bytes::new(1536), DataRate::from_mbps(54));
+        assert_eq!(duration, Duration::from_micros(248));
+    }
+
+    /// Verifies: [80211-2020 §17.4.3]
+    #[test]
+    fn an_ack_lasts_44_28_and_28_us_at_the_mandatory_rates() {
+        // 22 + 112 = 134 bits: /24 → 6 symbols = 44 µs, /48 → 3 = 32 µs, /96 → 2 = 28 µs
+        let acks = MANDATORY_RATES.map(|rate| ppdu_duration(Bytes::new(14), rate));
+        assert_eq!(acks, [44, 32, 28].map(Duration::from_micros));
+    }
+}

@@ -1,0 +1,201 @@
+//! The three legacy amendments as sets of rates, gaps and contention windows.
+
+use std::fmt;
+use std::str::FromStr;
+
+use airfair_units::{Bytes, DataRate, Duration};
+
+use super::{dsss, ofdm};
+
+/// A legacy amendment of 802.11.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Standard {
+    /// 802.11b: HR/DSSS, 2.4 GHz.  [80211-2020 §16]
+    B,
+    /// 802.11a: OFDM, 5 GHz, 20 MHz channels.  [80211-2020 §17]
+    A,
+    /// 802.11g: ERP, 2.4 GHz; DSSS/CCK and OFDM rates.  [80211-2020 §18]
+    G,
+}
+
+/// PLCP preamble of DSSS and CCK frames.  [80211-2020 §16.2.2]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Preamble {
+    /// 144 bits.
+    #[default]
+    Long,
+    /// 72 bits, not for 1 Mb/s.
+    Short,
+}
+
+/// Gaps and windows of one cell's channel access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Timing {
+    /// aSlotTime.
+    pub slot: Duration,
+    /// aSIFSTime.
+    pub sifs: Duration,
+    /// SIFS + 2 slots.  [80211-2020 §10.3.7]
+    pub difs: Duration,
+    /// SIFS + DIFS + an ACK at the lowest mandatory rate.  [80211-2020 §10.3.7]
+    pub eifs: Duration,
+    /// aRxPHYStartDelay, long enough for the slowest response; part of the ACK time-out.
+    pub rx_phy_start_delay: Duration,
+    /// aCWmin [slots].
+    pub cw_min: u16,
+    /// aCWmax [slots].
+    pub cw_max: u16,
+}
+
+impl Standard {
+    /// All, in the order of the file format's documentation.
+    pub const ALL: [Self; 3] = [Self::B, Self::A, Self::G];
+
+    /// Data rates of a station of this amendment, ascending.
+    pub fn rates(self) -> &'static [DataRate] {
+        /// DSSS/CCK and OFDM rates in one order.  [80211-2020 §18.2]
+        const ERP: [DataRate; 12] = [
+            dsss::RATES[0],
+            dsss::RATES[1],
+            dsss::RATES[2],
+            ofdm::RATES[0],
+            ofdm::RATES[1],
+            dsss::RATES[3],
+            ofdm::RATES[2],
+            ofdm::RATES[3],
+            ofdm::RATES[4],
+            ofdm::RATES[5],
+            ofdm::RATES[6],
+            ofdm::RATES[7],
+        ];
+        match self {
+            Self::B => &dsss::RATES,
+            Self::A => &ofdm::RATES,
+            Self::G => &ERP,
+        }
+    }
+
+    /// Rates that every station supports and that a cell uses as its basic rate set unless told otherwise.
+    ///
+    /// 802.11b: 1 and 2 Mb/s, as access points ship. 802.11g: 1, 2, 5.5 and 11 Mb/s with 6, 12 and 24
+    /// when no b station is in the cell; the b rates only when one is.  [80211-2020 §18.2.3.3]
+    pub fn default_basic_rates(self, b_stations: bool) -> Vec<DataRate> {
+        match self {
+            Self::B => dsss::RATES[..2].to_vec(),
+            Self::A => ofdm::MANDATORY_RATES.to_vec(),
+            Self::G if b_stations => dsss::RATES.to_vec(),
+            Self::G => {
+                let mut rates = [dsss::RATES.as_slice(), &ofdm::MANDATORY_RATES].concat();
+                rates.sort_unstable();
+                rates
+            }
+        }
+    }
+
+    /// Whether frames at `rate` are DSSS/CCK, which OFDM-only and b stations hear differently.
+    pub fn is_dsss(rate: DataRate) -> bool {
+        dsss::RATES.contains(&rate)
+    }
+
+    /// Duration of a PPDU until the medium is idle again, signal extension included.
+    pub fn ppdu_duration(self, psdu: Bytes, rate: DataRate, preamble: Preamble) -> Duration {
+        match self {
+            _ if Self::is_dsss(rate) => dsss::ppdu_duration(psdu, rate, preamble),
+            Self::G => ofdm::ppdu_duration(psdu, rate) + ofdm::SIGNAL_EXTENSION,
+            _ => ofdm::ppdu_duration(psdu, rate),
+        }
+    }
+
+    /// Gaps and windows of a cell. A g cell has the long slot and b's window as soon as a b station is in it.
+    pub fn timing(self, b_stations: bool, preamble: Preamble) -> Timing {
+        let long_slot = Duration::from_micros(20);
+        let short_slot = Duration::from_micros(9);
+        let (slot, sifs, cw_min) = match self {
+            Self::B => (long_slot, Duration::from_micros(10), 31),
+            Self::A => (short_slot, Duration::from_micros(16), 15),
+            Self::G if b_stations => (long_slot, Duration::from_micros(10), 31),
+            Self::G => (short_slot, Duration::from_micros(10), 15),
+        };
+        let lowest = match self {
+            Self::A => ofdm::MANDATORY_RATES[0],
+            Self::B | Self::G => dsss::RATES[0],
+        };
+        let difs = sifs + slot * 2;
+        let ack = self.ppdu_duration(Bytes::new(14), lowest, preamble);
+        let rx_phy_start_delay = match self {
+            Self::A => ofdm::PREAMBLE_AND_SIGNAL,
+            Self::B | Self::G => dsss::preamble_and_header(Preamble::Long, lowest),
+        };
+        Timing {
+            slot,
+            sifs,
+            difs,
+            eifs: sifs + ack + difs,
+            rx_phy_start_delay,
+            cw_min,
+            cw_max: 1023,
+        }
+    }
+}
+
+impl fmt::Display for Standard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::B => "802.11b",
+            Self::A => "802.11a",
+            Self::G => "802.11g",
+        })
+    }
+}
+
+impl FromStr for Standard {
+    type Err = ();
+    fn from_str(text: &str) -> Result<Self, ()> {
+        Self::ALL.into_iter().find(|standard| standard.to_string() == text).ok_or(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Verifies: [80211-2020 §10.3.7]
+    #[test]
+    fn the_gaps_follow_from_slot_and_sifs() {
+        let us = Duration::from_micros;
+        let b = Standard::B.timing(false, Preamble::Long);
+        // DIFS 10 + 2·20 = 50; EIFS 10 + (192 + 112) + 50 = 364
+        assert_eq!((b.difs, b.eifs, b.cw_min), (us(50), us(364), 31));
+        let a = Standard::A.timing(false, Preamble::Long);
+        // DIFS 16 + 2·9 = 34; EIFS 16 + 44 + 34 = 94
+        assert_eq!((a.difs, a.eifs, a.cw_min), (us(34), us(94), 15));
+        let g = Standard::G.timing(false, Preamble::Long);
+        // DIFS 10 + 2·9 = 28; EIFS 10 + 304 + 28 = 342
+        assert_eq!((g.difs, g.eifs, g.cw_min), (us(28), us(342), 15));
+        assert_eq!(Standard::G.timing(true, Preamble::Long), b);
+    }
+
+    /// Verifies: [80211-2020 §18.3.2.4]
+    #[test]
+    fn erp_ofdm_adds_a_signal_extension_and_cck_does_not() {
+        let (size, rate) = (Bytes::new(1536), DataRate::from_mbps(54));
+        let g = Standard::G.ppdu_duration(size, rate, Preamble::Long);
+        assert_eq!(
+            g,
+            Standard::A.ppdu_duration(size, rate, Preamble::Long) + Duration::from_micros(6)
+        );
+        let eleven = DataRate::from_mbps(11);
+        assert_eq!(
+            Standard::G.ppdu_duration(size, eleven, Preamble::Short),
+            Standard::B.ppdu_duration(size, eleven, Preamble::Short)
+        );
+    }
+
+    #[test]
+    fn every_list_of_rates_ascends() {
+        for standard in Standard::ALL {
+            assert!(standard.rates().is_sorted());
+            assert!(standard.default_basic_rates(false).is_sorted());
+        }
+    }
+}

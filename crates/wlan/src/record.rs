@@ -1,0 +1,94 @@
+//! What a cell reports of itself. Records are its only account: it keeps no statistics.
+
+use airfair_units::Time;
+
+use crate::config::NodeId;
+
+/// Something that happened in a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Record {
+    /// The air was used in one way for a while. These intervals follow each other without a gap.
+    Air {
+        /// Start.
+        from: Time,
+        /// End.
+        to: Time,
+        /// Use.
+        usage: AirUse,
+    },
+    /// A frame left the air.
+    Sent {
+        /// Transmitter.
+        node: NodeId,
+        /// What kind of frame.
+        frame: SentFrame,
+        /// Whether it repeats an attempt.
+        retry: bool,
+        /// Whether another frame overlapped it.
+        collided: bool,
+    },
+    /// Frames overlapped: the first of them has just ended its part.
+    Collision,
+    /// The length of a transmit queue changed.
+    Queue {
+        /// Owner.
+        node: NodeId,
+        /// Packets now.
+        length: u32,
+    },
+    /// A packet was given up.
+    Dropped {
+        /// Who gave it up.
+        node: NodeId,
+        /// Why.
+        cause: DropCause,
+    },
+    /// A data frame came again and was acknowledged but not delivered.
+    Duplicate {
+        /// Receiver.
+        node: NodeId,
+    },
+}
+
+/// What a frame was, as far as accounts care.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SentFrame {
+    /// A data frame.
+    Data,
+    /// An RTS.
+    Rts,
+    /// ACK, CTS or CTS-to-self.
+    Response,
+}
+
+/// Use of the air at a point in time. `station` is the one whose exchange it is, in either direction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AirUse {
+    /// A data frame alone.
+    Data {
+        /// Whose exchange.
+        station: NodeId,
+        /// Whether the station is the transmitter.
+        up: bool,
+    },
+    /// ACK, RTS, CTS or CTS-to-self, alone.
+    Control {
+        /// Whose exchange.
+        station: NodeId,
+    },
+    /// Frames that overlap.
+    Collision,
+    /// Nothing on the air while somebody has a frame to send: gaps, back-off, time-outs.
+    Contention,
+    /// Nothing on the air and nothing to send.
+    Idle,
+}
+
+/// Why a packet was given up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum DropCause {
+    /// The transmit queue was full.
+    QueueFull,
+    /// Every attempt failed.
+    RetryLimit,
+}
