@@ -9,7 +9,7 @@ use crate::scenario::{Flavour, Tcp, Transport, UdpRate};
 /// The end that sends data.
 #[derive(Debug)]
 pub(crate) enum Source {
-    Tcp(tcp::Sender),
+    Tcp(Box<tcp::Sender>),
     Udp(udp::Source),
 }
 
@@ -24,7 +24,7 @@ pub(crate) enum Sink {
 pub(crate) fn endpoints(transport: &Transport) -> (Source, Sink) {
     match transport {
         Transport::Tcp(tcp) => (
-            Source::Tcp(tcp::Sender::new(sender_config(tcp))),
+            Source::Tcp(Box::new(tcp::Sender::new(sender_config(tcp)))),
             Sink::Tcp(tcp::Receiver::new(receiver_config(tcp))),
         ),
         Transport::Udp { payload, rate } => {

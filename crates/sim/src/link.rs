@@ -8,7 +8,7 @@ use crate::packet::Packet;
 use crate::scenario;
 
 /// A link of the world, by index.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct LinkId(pub u16);
 
 impl LinkId {

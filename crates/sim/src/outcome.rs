@@ -36,8 +36,12 @@ pub struct FlowOutcome {
     pub packets_sent: u64,
     /// Packets of the sender that reached the receiver's host.
     pub packets_received: u64,
-    /// Packets of either direction that a queue or the MAC dropped.
+    /// Packets of the sender that a queue or the MAC dropped.
     pub packets_dropped: u64,
+    /// Packets of the sender that were queued, on the air or on a wire at the end.
+    pub packets_in_flight: u64,
+    /// Packets of the receiver, such as TCP ACKs, that a queue or the MAC dropped.
+    pub acks_dropped: u64,
     /// Segments sent again.
     pub retransmissions: u64,
     /// Retransmission time-outs.
@@ -46,7 +50,7 @@ pub struct FlowOutcome {
     pub fast_retransmits: u64,
     /// Round-trip times that the sender measured.
     pub rtt: Quantiles,
-    /// Mean link rate of the sending station over the measured time, T_i; `None` for a wired sender.  [arf-aware-tcp eq. 3]
+    /// Mean link rate of the sending station over the measured time, `T_i`; `None` for a wired sender.  [arf-aware-tcp eq. 3]
     pub mean_link_rate: Option<DataRate>,
     /// When a finite source was done, counted from the start of the flow.
     pub completion: Option<Duration>,

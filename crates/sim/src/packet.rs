@@ -4,7 +4,7 @@ use airfair_transport::{tcp, udp};
 use airfair_units::Bytes;
 
 /// A flow of the scenario, by index.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FlowId(pub u16);
 
 impl FlowId {
@@ -23,7 +23,7 @@ impl FlowId {
 }
 
 /// One end of a flow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Side {
     /// Sends the data.
     Sender,

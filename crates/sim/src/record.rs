@@ -3,10 +3,10 @@
 use airfair_units::{Bytes, Duration, Time};
 
 use crate::link::LinkId;
-use crate::packet::FlowId;
+use crate::packet::{FlowId, Side};
 
 /// Something that happened.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Record {
     /// In the cell.
     Cell(airfair_wlan::Record),
@@ -17,7 +17,7 @@ pub enum Record {
 }
 
 /// Something that happened to a flow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FlowRecord {
     /// Its source has started.
     Started,
@@ -25,8 +25,8 @@ pub enum FlowRecord {
     Sent,
     /// A packet of its sender reached the receiving host.
     Received,
-    /// A packet of either end was lost, in a queue or on the air.
-    Lost,
+    /// A packet of this end was lost, in a queue or on the air.
+    Lost(Side),
     /// Application data came out in order [octets].
     Delivered(Bytes),
     /// Octets were sent once more.
@@ -42,7 +42,7 @@ pub enum FlowRecord {
 }
 
 /// Something that happened on a link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LinkRecord {
     /// A packet joined the queue, which is this long now [packets].
     Queued(u32),

@@ -31,6 +31,17 @@ pub enum RunError {
 /// Simulated time between two looks at [`Control`].
 const STEP: Duration = Duration::from_millis(100);
 
+/// A run that has come to its end.
+#[derive(Debug)]
+pub struct Finished<R> {
+    /// The consumer of its records.
+    pub recorder: R,
+    /// Events processed.
+    pub events: u64,
+    /// Packets of each flow's sender still under way.
+    pub in_flight: Vec<u64>,
+}
+
 /// Runs replication `replication` of `scenario` under `seed`.
 ///
 /// # Errors
@@ -41,23 +52,25 @@ pub fn run(
     replication: u32,
     control: &Control,
 ) -> Result<Outcome, RunError> {
-    let metrics = Metrics::new(scenario);
-    let (metrics, events) = simulate(scenario, (seed, replication), metrics, control)?;
-    let outcome = metrics.finish(scenario);
-    Ok(Outcome { replication, seed, events, ..outcome })
+    let streams = Streams::new(seed, replication);
+    let finished = simulate(scenario, streams, Metrics::new(scenario), control)?;
+    let mut outcome = finished.recorder.finish(scenario);
+    for (flow, in_flight) in outcome.flows.iter_mut().zip(finished.in_flight) {
+        flow.packets_in_flight = in_flight;
+    }
+    Ok(Outcome { replication, seed, events: finished.events, ..outcome })
 }
 
-/// Runs `scenario` and hands every record to `recorder`; returns it with the number of events.
+/// Runs `scenario` and hands every record to `recorder`.
 ///
 /// # Errors
 /// [`RunError::Cancelled`] when `control.cancel` is set before the end.
 pub fn simulate<R: Recorder>(
     scenario: &Scenario,
-    (seed, replication): (u64, u32),
+    streams: Streams,
     recorder: R,
     control: &Control,
-) -> Result<(R, u64), RunError> {
-    let streams = Streams::new(seed, replication);
+) -> Result<Finished<R>, RunError> {
     let mut world = build::world(scenario, streams, recorder, FreeRunning);
     let end = Time::ZERO + scenario.duration;
     while world.now < end {
@@ -69,5 +82,6 @@ pub fn simulate<R: Recorder>(
         world.run_until(next);
     }
     world.flush();
-    Ok((world.recorder, world.events))
+    let in_flight = world.in_flight();
+    Ok(Finished { recorder: world.recorder, events: world.events, in_flight })
 }

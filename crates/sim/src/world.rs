@@ -217,7 +217,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
             Hop::Air { from, to } => {
                 let size = packet.size() + self.msdu_overhead;
                 if !self.cell.enqueue(self.now, Msdu { payload: packet, size, from, to }) {
-                    self.emit(packet.flow, FlowRecord::Lost);
+                    self.emit(packet.flow, FlowRecord::Lost(packet.origin));
                 }
             }
             Hop::Wire(link) => self.forward_by_wire(link, packet),
@@ -228,7 +228,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         let link = &mut self.links[id.index()];
         let Ok(arrival) = link.send(self.now, packet) else {
             self.recorder.record(self.now, &Record::Link(id, LinkRecord::Dropped));
-            self.emit(packet.flow, FlowRecord::Lost);
+            self.emit(packet.flow, FlowRecord::Lost(packet.origin));
             return;
         };
         let queued = link.queued(self.now);
@@ -287,7 +287,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         while let Some(Departure { msdu, lost }) = self.cell.poll_departure() {
             let Packet { flow, origin, hop, .. } = msdu.payload;
             if lost {
-                self.emit(flow, FlowRecord::Lost);
+                self.emit(flow, FlowRecord::Lost(origin));
             }
             if hop == 0 && origin == Side::Sender && self.flows[flow.index()].is_saturated {
                 self.send_one(flow);
@@ -302,6 +302,17 @@ impl<R: Recorder, C: Clock> World<R, C> {
     pub(crate) fn flush(&mut self) {
         self.cell.flush(self.now);
         self.drain_cell();
+    }
+
+    /// Packets of each flow's sender that are queued, on the air or on a wire.
+    pub(crate) fn in_flight(&self) -> Vec<u64> {
+        let mut counts = vec![0; self.flows.len()];
+        let on_air = self.cell.undelivered().map(|msdu| &msdu.payload);
+        let on_wires = self.links.iter().flat_map(Link::in_flight);
+        for packet in on_air.chain(on_wires).filter(|packet| packet.origin == Side::Sender) {
+            counts[packet.flow.index()] += 1;
+        }
+        counts
     }
 
     fn emit(&mut self, flow: FlowId, record: FlowRecord) {

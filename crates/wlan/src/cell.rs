@@ -181,9 +181,9 @@ impl<P: Copy> Cell<P> {
         self.channel.records.pop_front()
     }
 
-    /// Packets in a member's transmit queue, the one in service included.
-    pub fn queued(&self, node: NodeId) -> impl Iterator<Item = &Msdu<P>> {
-        self.nodes[node.index()].queue.iter()
+    /// Packets in transmit queues that have not yet reached the receiver of their hop.
+    pub fn undelivered(&self) -> impl Iterator<Item = &Msdu<P>> {
+        self.nodes.iter().flat_map(|node| node.queue.iter().skip(usize::from(node.has_arrived)))
     }
 
     /// Accounts for the air up to `now`, at the end of a run.

@@ -5,7 +5,7 @@ use airfair_units::Time;
 use crate::config::NodeId;
 
 /// Something that happened in a cell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Record {
     /// The air was used in one way for a while. These intervals follow each other without a gap.
     Air {
@@ -51,7 +51,7 @@ pub enum Record {
 }
 
 /// What a frame was, as far as accounts care.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SentFrame {
     /// A data frame.
     Data,
@@ -62,7 +62,7 @@ pub enum SentFrame {
 }
 
 /// Use of the air at a point in time. `station` is the one whose exchange it is, in either direction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AirUse {
     /// A data frame alone.
     Data {
@@ -85,7 +85,7 @@ pub enum AirUse {
 }
 
 /// Why a packet was given up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DropCause {
     /// The transmit queue was full.
     QueueFull,

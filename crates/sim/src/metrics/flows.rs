@@ -5,6 +5,7 @@ use airfair_units::{Bytes, DataRate, Duration, Time};
 use super::Window;
 use super::quantiles::Histogram;
 use crate::outcome::FlowOutcome;
+use crate::packet::Side;
 use crate::record::FlowRecord;
 use crate::scenario::{Endpoint, Flow, Scenario};
 
@@ -36,7 +37,8 @@ impl FlowAccount {
             _ if !window.contains(now) => {}
             FlowRecord::Sent => self.outcome.packets_sent += 1,
             FlowRecord::Received => self.outcome.packets_received += 1,
-            FlowRecord::Lost => self.outcome.packets_dropped += 1,
+            FlowRecord::Lost(Side::Sender) => self.outcome.packets_dropped += 1,
+            FlowRecord::Lost(Side::Receiver) => self.outcome.acks_dropped += 1,
             FlowRecord::Delivered(amount) => self.outcome.delivered += *amount,
             FlowRecord::Retransmission => self.outcome.retransmissions += 1,
             FlowRecord::Timeout => self.outcome.timeouts += 1,
@@ -70,7 +72,7 @@ impl FlowAccount {
     }
 }
 
-/// Mean of a station's rate over the measured time, T_i.  [arf-aware-tcp eq. 3]
+/// Mean of a station's rate over the measured time, `T_i`.  [arf-aware-tcp eq. 3]
 fn mean_rate(schedule: &[(Time, DataRate)], scenario: &Scenario) -> DataRate {
     let window = Window { from: Time::ZERO + scenario.warmup, to: Time::ZERO + scenario.duration };
     let ends = schedule[1..].iter().map(|(at, _)| *at).chain([window.to]);

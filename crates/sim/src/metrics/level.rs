@@ -6,7 +6,7 @@ use super::Window;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Level {
-    level: u32,
+    current: u32,
     since: Time,
     max: u32,
     /// Sum of level · time [ns].
@@ -17,7 +17,7 @@ impl Level {
     /// The level is `level` from now on.
     pub(super) fn set(&mut self, now: Time, level: u32, window: Window) {
         self.charge(now, window);
-        self.level = level;
+        self.current = level;
         if now < window.to {
             // What the warm-up leaves behind counts as soon as the window opens.
             self.max = if now < window.from { level } else { self.max.max(level) };
@@ -26,7 +26,7 @@ impl Level {
 
     fn charge(&mut self, now: Time, window: Window) {
         let counted = window.clip(self.since, now).as_nanos();
-        self.area += u128::from(self.level) * u128::from(counted);
+        self.area += u128::from(self.current) * u128::from(counted);
         self.since = now;
     }
 

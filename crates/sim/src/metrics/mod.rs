@@ -1,6 +1,7 @@
 //! Metrics: accumulators that consume records as they come, and keep no record.
 
 mod air;
+mod fingerprint;
 mod flows;
 mod level;
 mod quantiles;
@@ -13,6 +14,7 @@ use crate::record::{LinkRecord, Record, Recorder};
 use crate::scenario::Scenario;
 
 use air::AirAccount;
+use fingerprint::Fingerprint;
 use flows::FlowAccount;
 use level::Level;
 
@@ -42,7 +44,7 @@ pub struct Metrics {
     flows: Vec<FlowAccount>,
     air: AirAccount,
     links: Vec<LinkAccount>,
-    hash: u64,
+    fingerprint: Fingerprint,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -62,7 +64,7 @@ impl Metrics {
             flows: scenario.flows.iter().map(|_| FlowAccount::new(step)).collect(),
             air: AirAccount::new(scenario.stations.len()),
             links: vec![LinkAccount::default(); scenario.hosts.len() * 2],
-            hash: 0,
+            fingerprint: Fingerprint::default(),
         }
     }
 
@@ -83,7 +85,7 @@ impl Metrics {
             access_point,
             channel,
             links: links.collect(),
-            record_hash: self.hash,
+            record_hash: self.fingerprint.get(),
             ..Outcome::default()
         }
     }
@@ -104,55 +106,11 @@ impl Metrics {
 
 impl Recorder for Metrics {
     fn record(&mut self, now: Time, record: &Record) {
-        self.hash = fingerprint(self.hash, now, record);
+        self.fingerprint.add(now, record);
         match record {
             Record::Cell(record) => self.air.count(now, record, self.window),
             Record::Flow(flow, record) => self.flows[flow.index()].count(now, record, self.window),
             Record::Link(link, record) => self.count_link(now, *link, *record),
         }
     }
-}
-
-/// Mixes a record into the hash of all records before it.
-fn fingerprint(hash: u64, now: Time, record: &Record) -> u64 {
-    use crate::record::FlowRecord;
-    use airfair_wlan::Record as Cell;
-    let word = match record {
-        Record::Cell(Cell::Sent { node, retry, collided, .. }) => {
-            1 | u64::from(*retry) << 8 | u64::from(*collided) << 9 | u64::from(node.0) << 16
-        }
-        Record::Cell(Cell::Dropped { node, cause }) => {
-            2 | (*cause as u64) << 8 | u64::from(node.0) << 16
-        }
-        Record::Cell(Cell::Queue { node, length }) => {
-            3 | u64::from(node.0) << 16 | u64::from(*length) << 32
-        }
-        Record::Cell(Cell::Air { .. }) => 4,
-        Record::Cell(Cell::Collision) => 5,
-        Record::Cell(Cell::Duplicate { node }) => 6 | u64::from(node.0) << 16,
-        Record::Flow(flow, FlowRecord::Delivered(bytes)) => {
-            7 | u64::from(flow.0) << 16 | bytes.get() << 32
-        }
-        Record::Flow(flow, FlowRecord::RoundTrip(rtt)) => {
-            8 | u64::from(flow.0) << 16 | rtt.as_nanos() << 32
-        }
-        Record::Flow(flow, FlowRecord::Started) => 9 | u64::from(flow.0) << 16,
-        Record::Flow(flow, FlowRecord::Sent) => 10 | u64::from(flow.0) << 16,
-        Record::Flow(flow, FlowRecord::Received) => 11 | u64::from(flow.0) << 16,
-        Record::Flow(flow, FlowRecord::Lost) => 12 | u64::from(flow.0) << 16,
-        Record::Flow(flow, FlowRecord::Retransmission) => 13 | u64::from(flow.0) << 16,
-        Record::Flow(flow, FlowRecord::Timeout) => 14 | u64::from(flow.0) << 16,
-        Record::Flow(flow, FlowRecord::FastRetransmit) => 15 | u64::from(flow.0) << 16,
-        Record::Flow(flow, FlowRecord::Finished) => 16 | u64::from(flow.0) << 16,
-        Record::Link(link, LinkRecord::Queued(length)) => {
-            17 | u64::from(link.0) << 16 | u64::from(*length) << 32
-        }
-        Record::Link(link, LinkRecord::Arrived(length)) => {
-            18 | u64::from(link.0) << 16 | u64::from(*length) << 32
-        }
-        Record::Link(link, LinkRecord::Dropped) => 19 | u64::from(link.0) << 16,
-    };
-    let mix =
-        |hash: u64, word: u64| (hash.rotate_left(5) ^ word).wrapping_mul(0x517c_c1b7_2722_0a95);
-    mix(mix(hash, now.as_nanos()), word)
 }

@@ -44,6 +44,9 @@ pub(super) enum Value {
 /// Longest rendering of a value in a message [characters].
 const SHOWN: usize = 60;
 
+/// Syntax errors after which a file is no scenario, and the rest of it not worth a message each.
+const MOST_ERRORS: usize = 100;
+
 impl Node {
     /// The value as a message shows it: one line, shortened.
     pub(super) fn shown(&self) -> String {
@@ -113,10 +116,12 @@ pub(super) fn parse(text: &str, mistakes: &mut Mistakes) -> Option<Node> {
     let mut errors: Vec<Syntax> = errors.iter().map(|error| Syntax::new(text, error)).collect();
     errors.sort_by_key(|error| error.span.start);
     // Behind an unclosed bracket the parser guesses, and its guesses are not the user's mistakes.
-    let lost = errors.iter().position(|error| !error.is_local());
+    let lost = errors.iter().take(MOST_ERRORS).position(|error| !error.is_local(text));
+    let lost = lost.or_else(|| (errors.len() > MOST_ERRORS).then_some(MOST_ERRORS - 1));
     errors.truncate(lost.map_or(errors.len(), |first| first + 1));
     let mut broken = Vec::new();
     let mut redefined = 0..0;
+    let mut told = 0..0;
     for error in &errors {
         let duplicate = error.message == "duplicate key";
         if !duplicate {
@@ -128,7 +133,14 @@ pub(super) fn parse(text: &str, mistakes: &mut Mistakes) -> Option<Node> {
             let end = text[error.span.start..].find("\n[").map(|n| error.span.start + n);
             redefined = error.span.end..end.unwrap_or(text.len());
         }
-        mistakes.add(error.span.start, error.report(text));
+        if !told.contains(&error.span.start) {
+            mistakes.add(error.span.start, error.report(text));
+        }
+        if !duplicate && !error.is_unquoted() {
+            // One slip in the quotes of a line often looks like several.
+            let line = error.span.start - error.before(text).len();
+            told = line..line + error.line(text).len() + 1;
+        }
     }
     let tree = || Node { at: 0, value: table_value(table.get_ref(), 0, &broken) };
     lost.is_none().then(tree)
@@ -192,22 +204,38 @@ impl Syntax {
     }
 
     /// Whether the parser knows for sure where it can go on.
-    fn is_local(&self) -> bool {
-        let local = ["duplicate key", "string values must be quoted", "invalid basic string"];
-        local.iter().any(|message| self.message.starts_with(message))
-            || self.message.starts_with("invalid literal string")
+    fn is_local(&self, text: &str) -> bool {
+        let starts = |message| self.message.starts_with(message);
+        if starts("invalid basic string") || starts("invalid literal string") {
+            // Only a plain `key = "…` ends with its line.
+            let (key, value) = self.before(text).split_once('=').unwrap_or(("[", ""));
+            return !key.contains(['[', '{', '"', '\'']) && !value.contains(['[', '{', '=']);
+        }
+        self.message == "duplicate key" || self.is_unquoted()
+    }
+
+    /// Whether a word stands where a value belongs; one that begins with t or f looks like a boolean.
+    fn is_unquoted(&self) -> bool {
+        let message = &self.message;
+        message.starts_with("string values must be quoted")
+            || message.starts_with("invalid boolean")
+    }
+
+    /// The line up to the mistake.
+    fn before<'t>(&self, text: &'t str) -> &'t str {
+        let start = text[..self.span.start].rfind('\n').map_or(0, |n| n + 1);
+        &text[start..self.span.start]
     }
 
     fn line<'t>(&self, text: &'t str) -> &'t str {
-        let start = text[..self.span.start].rfind('\n').map_or(0, |n| n + 1);
+        let start = self.span.start - self.before(text).len();
         let end = text[self.span.start..].find('\n').map_or(text.len(), |n| self.span.start + n);
         text[start..end].trim_end_matches('\r')
     }
 
     fn report(&self, text: &str) -> ScenarioError {
-        let before = &text[..self.span.start];
-        let line = before.matches('\n').count() + 1;
-        let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
+        let line = text[..self.span.start].matches('\n').count() + 1;
+        let column = self.before(text).chars().count() + 1;
         let clip = |text: &str, length: usize| text.chars().take(length).collect::<String>();
         let (message, allowed) = match self.message.split_once(", expected ") {
             Some((message, expected)) => (message, format!("here: {expected}")),
@@ -223,16 +251,17 @@ impl Syntax {
                 allowed: "each name once".to_owned(),
             };
         }
-        if message.starts_with("string values must be quoted") {
+        if self.is_unquoted() {
             let value = clip(text[self.span.clone()].trim(), SHOWN);
             let (problem, allowed) = (format!("{value} without quotes"), format!("\"{value}\""));
             return ScenarioError { path, found: String::new(), problem, allowed };
         }
-        let found = clip(self.line(text).trim(), SHOWN);
+        let plain = |c: char| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c };
+        let found: String = clip(self.line(text).trim(), SHOWN).chars().map(plain).collect();
         let problem = if found.is_empty() {
             format!("not TOML: {message}")
         } else {
-            format!("not TOML: {message} in `{}`", found.escape_debug())
+            format!("not TOML: {message} in `{found}`")
         };
         ScenarioError { path, found: String::new(), problem, allowed }
     }

@@ -88,7 +88,8 @@ fn flow(
         let error = start.mistake("not before the end of the run", format!("before {end}"));
         mistakes.add(start.at, error);
     }
-    let stop = stop(&fields.take("stop"), start.duration(), mistakes);
+    let stop = fields.take("stop");
+    check_stop(&stop, start.duration(), mistakes);
     let entry = fields.take("transport");
     let transport = entry.table().and_then(|table| transport(table, context, mistakes));
     let control = control(fields.take("control"), (transport.as_ref(), ends.0), mistakes);
@@ -100,7 +101,7 @@ fn flow(
             from: pairs[0].0,
             to: pairs[0].1,
             start: point(start.duration()?),
-            stop: stop?.map(point),
+            stop: stop.given.is_some().then_some(stop.duration().map(point))?,
             transport: transport?,
             control: control?,
         })
@@ -140,20 +141,12 @@ fn pairs(
     Some(pairs)
 }
 
-fn stop(
-    entry: &Entry,
-    start: Option<Duration>,
-    mistakes: &mut Mistakes,
-) -> Option<Option<Duration>> {
-    if entry.word().is_some() {
-        return Some(None);
-    }
-    let stop = entry.duration()?;
-    if let Some(start) = start.filter(|start| stop <= *start) {
+fn check_stop(entry: &Entry, start: Option<Duration>, mistakes: &mut Mistakes) {
+    let (Some(stop), Some(start)) = (entry.duration(), start) else { return };
+    if stop <= start {
         let error = entry.mistake("not after the start", format!("after {start}, or \"end\""));
         mistakes.add(entry.at, error);
     }
-    Some(Some(stop))
 }
 
 fn transport(mut fields: Fields, context: &Context, mistakes: &mut Mistakes) -> Option<Transport> {
@@ -188,7 +181,9 @@ fn tcp(mut fields: Fields, context: &Context, mistakes: &mut Mistakes) -> Option
     let segment = fields.take("segment");
     fits(&segment, IP_TCP, context, mistakes);
     let size = fields.take("size");
-    let delayed_ack = delayed_ack(fields.take("delayed_ack"));
+    let delayed_ack = fields.take("delayed_ack");
+    let at_once = delayed_ack.flag() == Some(false);
+    let delayed_ack = self::delayed_ack(delayed_ack);
     let initial_window = fields.take("initial_window").integer();
     let ssthresh = fields.take("initial_ssthresh");
     let window = fields.take("receive_window");
@@ -201,7 +196,7 @@ fn tcp(mut fields: Fields, context: &Context, mistakes: &mut Mistakes) -> Option
         flavour: flavour?,
         segment: segment.bytes()?,
         size: size.given.is_some().then_some(size.bytes())?,
-        delayed_ack: delayed_ack?,
+        delayed_ack: if at_once { None } else { Some(delayed_ack?) },
         initial_window: initial_window?,
         initial_ssthresh: ssthresh.given.is_some().then_some(ssthresh.integer())?,
         receive_window: window.bytes()?,
@@ -214,15 +209,14 @@ fn tcp(mut fields: Fields, context: &Context, mistakes: &mut Mistakes) -> Option
     })
 }
 
-fn delayed_ack(entry: Entry) -> Option<Option<DelayedAck>> {
+fn delayed_ack(entry: Entry) -> Option<DelayedAck> {
     match entry.given? {
-        Given::Plain(Plain::Flag(false)) => Some(None),
-        Given::Table(mut table) => Some(Some(DelayedAck {
-            segments: table.take("segments").integer()?,
-            timeout: table.take("timeout").duration()?,
-        })),
+        Given::Table(mut table) => {
+            let (segments, timeout) = (table.take("segments"), table.take("timeout"));
+            Some(DelayedAck { segments: segments.integer()?, timeout: timeout.duration()? })
+        }
         // As the declaration of the key says: what `true` stands for.
-        _ => Some(Some(DelayedAck { segments: 2, timeout: Duration::from_millis(200) })),
+        _ => Some(DelayedAck { segments: 2, timeout: Duration::from_millis(200) }),
     }
 }
 

@@ -508,7 +508,7 @@ pub(super) static TCP: Table = Table {
         ),
         Key::new(
             "receive_window",
-            bytes(1, 65_535 << 14),
+            bytes(1, 1_000_000_000),
             size(65_535),
             "\"20 kB\"",
             "Receiver's window: at least one segment; above 65535 B only with `window_scaling`.",

@@ -182,6 +182,7 @@ pub enum UdpRate {
 
 /// Settings of one TCP connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "independent options, each a key of the file")]
 pub struct Tcp {
     /// Congestion control.
     pub flavour: Flavour,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::error::{Mistakes, ScenarioError, nearest};
 use super::overrides::did_you_mean;
-use super::reader::{Entry, Fields};
+use super::reader::{Entry, Fields, Given};
 
 /// What a name stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +30,8 @@ pub(super) struct Names {
 impl Names {
     /// An empty namespace; `stations` tells whether that section can be trusted.
     pub(super) fn new(stations: &Entry) -> Self {
-        Self { targets: BTreeMap::new(), complete: !stations.bad }
+        let some = matches!(&stations.given, Some(Given::Named(all)) if !all.is_empty());
+        Self { targets: BTreeMap::new(), complete: some && !stations.bad }
     }
 
     /// Notes that a section cannot be trusted, if so.
@@ -81,10 +82,11 @@ impl Names {
         let target = self.get(name);
         if target.is_none() {
             let known = || self.targets.keys().map(String::as_str);
-            let hint = did_you_mean(nearest(name, known()));
+            let hint = did_you_mean(nearest(name, known().take(500)));
             let mut allowed = known().take(12).collect::<Vec<_>>().join(", ");
             if known().count() > 12 {
-                allowed.push_str(&format!(", … ({} names)", known().count()));
+                let more = format!(", … ({} names)", known().count());
+                allowed.push_str(&more);
             }
             let problem = format!("no such station or host{hint}");
             mistakes.add(entry.at, entry.mistake(problem, allowed));

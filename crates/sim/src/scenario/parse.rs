@@ -78,7 +78,8 @@ fn scenario(mut root: Fields, mistakes: &mut Mistakes) -> Option<Scenario> {
     let title = root.take("title").text().map(str::to_owned);
     let duration = root.take("duration").duration();
     let warmup = warmup(&root.take("warmup"), duration, mistakes);
-    let series = series(&root.take("series"), duration, mistakes);
+    let series = root.take("series");
+    check_series(&series, duration, mistakes);
     let seed = root.take("seed").integer();
     let replications = root.take("replications").integer();
 
@@ -109,7 +110,7 @@ fn scenario(mut root: Fields, mistakes: &mut Mistakes) -> Option<Scenario> {
         title: title?,
         duration: duration?,
         warmup: warmup?,
-        series_step: series?,
+        series_step: series.given.is_some().then_some(series.duration())?,
         seed: seed?,
         replications: replications?,
         bss: bss?,
@@ -128,20 +129,12 @@ fn warmup(entry: &Entry, duration: Option<Duration>, mistakes: &mut Mistakes) ->
     Some(warmup)
 }
 
-fn series(
-    entry: &Entry,
-    duration: Option<Duration>,
-    mistakes: &mut Mistakes,
-) -> Option<Option<Duration>> {
-    if entry.word().is_some() {
-        return Some(None);
-    }
-    let step = entry.duration()?;
-    if duration.is_some_and(|duration| duration.whole_steps(step) > MAX_SERIES_STEPS) {
+fn check_series(entry: &Entry, duration: Option<Duration>, mistakes: &mut Mistakes) {
+    let (Some(step), Some(duration)) = (entry.duration(), duration) else { return };
+    if duration.whole_steps(step) > MAX_SERIES_STEPS {
         let problem = format!("more than {MAX_SERIES_STEPS} steps in a run");
         mistakes.add(entry.at, entry.mistake(problem, "a longer step, or \"off\""));
     }
-    Some(Some(step))
 }
 
 fn hosts(
@@ -156,9 +149,10 @@ fn hosts(
         let (path, found) = ("host".to_owned(), format!("{} hosts", list.len()));
         let (problem, allowed) = ("too many".to_owned(), format!("at most {MAX_HOSTS}"));
         mistakes.add(at, ScenarioError { path, found, problem, allowed });
+        names.distrust();
         return None;
     }
-    let hosts: Option<Vec<Host>> = list
+    let hosts: Vec<Option<Host>> = list
         .into_iter()
         .enumerate()
         .map(|(index, mut fields)| {
@@ -167,10 +161,8 @@ fn hosts(
             Some(Host { name: fields.name.to_owned(), link })
         })
         // Not straight into an Option: that would stop at the first mistake.
-        .collect::<Vec<Option<Host>>>()
-        .into_iter()
         .collect();
-    hosts.filter(|_| !spoilt)
+    hosts.into_iter().collect::<Option<Vec<Host>>>().filter(|_| !spoilt)
 }
 
 fn link(mut fields: Fields, context: &Context, mistakes: &mut Mistakes) -> Option<Link> {

@@ -277,15 +277,25 @@ impl Reader<'_> {
                 self.item(&super::keys::TIME, &pair[0], format!("{}[0]", place.path)),
                 self.item(&Kind::Rate, &pair[1], format!("{}[1]", place.path)),
             ]))),
-            _ => match plain(kind, &node.value) {
-                Ok(plain) => Some(Given::Plain(plain)),
-                Err((problem, allowed)) => {
-                    let problem = problem.unwrap_or_else(|| wrong_type(kind, node));
-                    let allowed = allowed.unwrap_or_else(|| kind.describe());
-                    self.report(place.path, node, problem, allowed);
-                    None
-                }
-            },
+            _ => self.plain(kind, kind, node, place.path),
+        }
+    }
+
+    /// Reads a value without parts; `whole` is all that its key allows.
+    fn plain<'n>(
+        &mut self,
+        kind: &'static Kind,
+        whole: &'static Kind,
+        node: &'n Node,
+        path: &str,
+    ) -> Option<Given<'n>> {
+        match plain(kind, &node.value) {
+            Ok(plain) => Some(Given::Plain(plain)),
+            Err((problem, allowed)) => {
+                let problem = problem.unwrap_or_else(|| wrong_type(kind, node));
+                self.report(path, node, problem, allowed.unwrap_or_else(|| whole.describe()));
+                None
+            }
         }
     }
 
@@ -306,7 +316,7 @@ impl Reader<'_> {
             // A text that does not even begin like a number is not a slip in a quantity.
             let number = |c: char| c.is_ascii_digit() || c == '-' || c == '.';
             if let Some(kind) = quantity.filter(|_| text.trim().starts_with(number)) {
-                return self.value(kind, node, place);
+                return self.plain(kind, whole, node, place.path);
             }
         }
         let fits = |kind: &&Kind| match (kind, &node.value) {
@@ -315,11 +325,11 @@ impl Reader<'_> {
             (kind, Value::Integer(_)) => matches!(kind, Kind::Integer { .. } | Kind::Window),
             _ => false,
         };
-        if let Some(kind) = kinds.iter().find(fits) {
-            return self.value(kind, node, place);
+        match kinds.iter().find(fits) {
+            Some(kind @ (Kind::Table(_) | Kind::List(_))) => self.value(kind, node, place),
+            Some(kind) => self.plain(kind, whole, node, place.path),
+            None => self.plain(whole, whole, node, place.path),
         }
-        self.report(place.path, node, wrong_type(whole, node), whole.describe());
-        None
     }
 
     fn tagged<'n>(
@@ -459,7 +469,6 @@ fn plain<'n>(kind: &Kind, value: &'n Value) -> Result<Plain<'n>, Misfit> {
     }
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "the shape that map_err wants")]
 fn misfit(error: ParseQuantityError) -> Misfit {
     match error {
         ParseQuantityError::Unit { allowed, example } => (

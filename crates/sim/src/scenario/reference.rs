@@ -18,7 +18,7 @@ pub fn reference_markdown() -> String {
     let mut out = String::new();
     for (i, (heading, table)) in sections.into_iter().enumerate() {
         out.push_str(if i == 0 { "" } else { "\n" });
-        out.push_str(&format!("## {heading}\n\n"));
+        out.extend(["## ", heading, "\n\n"]);
         out.push_str("| key | value | default | example | meaning |\n|---|---|---|---|---|\n");
         rows(&mut out, "", table);
     }
@@ -32,7 +32,14 @@ fn rows(out: &mut String, prefix: &str, table: &Table) {
             if key.example.is_empty() { String::new() } else { format!("`{}`", key.example) };
         let cells = [key.kind.describe(), default_text(key), example, key.doc.to_owned()];
         let cells = cells.map(|cell| cell.replace('|', "\\|"));
-        out.push_str(&format!("| `{name}` | {} |\n", cells.join(" | ")));
+        out.extend([
+            "| `",
+            &name,
+            "` | ",
+            &cells.join(" | "),
+            " |
+",
+        ]);
         if let Some(inner) = inner(&key.kind) {
             rows(out, &format!("{name}."), inner);
         }

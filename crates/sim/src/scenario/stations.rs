@@ -1,5 +1,7 @@
 //! Stations: their rates over time, groups made by `count`, and who decodes whom.
 
+use std::collections::BTreeSet;
+
 use airfair_units::{DataRate, Duration, Time};
 use airfair_wlan::phy::Standard;
 
@@ -235,6 +237,7 @@ pub(super) fn hearing(expanded: Expanded, names: &Names, mistakes: &mut Mistakes
     let mut deaf: Vec<Vec<usize>> = vec![Vec::new(); stations.len()];
     for (group, first) in &groups {
         let own = *first..first + group.count.unwrap_or(1);
+        let mut seen = BTreeSet::new();
         for entry in &group.senses_only {
             let others = match names.resolve(entry, mistakes) {
                 Some(Target::Station(index)) => index..index + 1,
@@ -249,6 +252,9 @@ pub(super) fn hearing(expanded: Expanded, names: &Names, mistakes: &mut Mistakes
             if others.start < own.end && own.start < others.end {
                 let problem = "the station itself";
                 mistakes.add(entry.at, entry.mistake(problem, "names of other stations"));
+                continue;
+            }
+            if !seen.insert((others.start, others.end)) {
                 continue;
             }
             for a in own.clone() {

@@ -7,7 +7,7 @@ use super::kind::{Key, Kind, Table};
 use super::{Scenario, reference_markdown, schema};
 
 const BASE: &str = r#"
-duration = "100 s"
+duration = "50 s"
 [bss.home]
 standard = "802.11g"
 [station.slow]

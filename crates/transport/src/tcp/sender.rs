@@ -152,9 +152,7 @@ impl Sender {
         }
         self.timeouts_in_a_row += 1;
         self.limited_octets = 0;
-        self.is_retransmission_due = false;
         self.next = self.unacknowledged;
-        self.rtt.on_retransmitted();
         self.rtt.back_off();
         self.timer = Some(now + self.rtt.rto());
     }

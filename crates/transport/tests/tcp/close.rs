@@ -1,9 +1,9 @@
 //! Closing.
 
-use airfair_transport::tcp::{Flags, Segment, SenderConfig, SenderEvent, Source};
+use airfair_transport::tcp::{Flags, Segment, Sender, SenderConfig, SenderEvent, Source};
 use airfair_units::{Bytes, Duration};
 
-use crate::script::{SEGMENT, Script, WINDOW, ack, octet, plain};
+use crate::script::{SEGMENT, Script, WINDOW, ack, ms, octet, plain};
 
 /// A connection with handshake, `source` behind it, whose SYN took 100 ms to be answered.
 fn opened(source: Source) -> Script {
@@ -75,7 +75,7 @@ fn nothing_to_send_is_syn_and_fin() {
 fn an_endless_source_ends_with_what_it_has_sent() {
     let mut script = opened(Source::Endless);
     script.drain();
-    script.at(150).sender.close(crate::script::ms(150));
+    script.at(150).sender.close(ms(150));
     script.silent().at(200).ack(3).silent().ack(4);
     assert_eq!(script.drain(), [fin(4)]);
 }
@@ -84,7 +84,7 @@ fn an_endless_source_ends_with_what_it_has_sent() {
 fn what_is_lost_before_closing_is_still_repaired() {
     let mut script = opened(Source::Endless);
     script.drain();
-    script.sender.close(crate::script::ms(100));
+    script.sender.close(ms(100));
     script.at(200).ack(1).silent();
     script.at(1_200).expire().sends([1]);
     script.at(1_300).ack(3).sends([3]);
@@ -96,7 +96,7 @@ fn what_is_lost_before_closing_is_still_repaired() {
 fn a_source_of_so_many_bytes_is_not_cut_short() {
     let mut script = opened(bytes(6));
     assert_eq!(script.drain().len(), 1 + 4);
-    script.sender.close(crate::script::ms(100));
+    script.sender.close(ms(100));
     script.at(200).ack(2).sends([4, 5]);
 }
 
@@ -104,10 +104,22 @@ fn a_source_of_so_many_bytes_is_not_cut_short() {
 fn closing_before_the_answer_to_the_syn_sends_no_data() {
     let mut script = Script::new(SenderConfig { handshake: true, ..plain() });
     script.drain();
-    script.sender.close(crate::script::ms(0));
+    script.sender.close(ms(0));
     let syn_ack = Segment { seq: 0, ack: 1, flags: Flags::SYN_ACK, ..ack(0) };
     script.at(100).receive(syn_ack);
     assert_eq!(script.drain()[1..], [fin(0)]);
+}
+
+#[test]
+fn closing_before_opening_leaves_syn_and_fin() {
+    let mut sender = Sender::new(SenderConfig { handshake: true, ..plain() });
+    sender.close(ms(0));
+    sender.open(ms(0));
+    assert!(sender.poll_transmit(ms(0)).is_some_and(|segment| segment.flags == Flags::SYN));
+    let syn_ack = Segment { seq: 0, ack: 1, flags: Flags::SYN_ACK, ..ack(0) };
+    sender.handle_segment(ms(100), &syn_ack);
+    assert!(sender.poll_transmit(ms(100)).is_some_and(|segment| segment.flags == Flags::ACK));
+    assert_eq!(sender.poll_transmit(ms(100)), Some(fin(0)));
 }
 
 #[test]
@@ -117,8 +129,8 @@ fn without_handshake_the_last_ack_is_the_end() {
     assert!(script.sender.is_finished());
 
     let mut script = Script::new(plain());
-    script.sends(0..4).at(100).ack(4).at(100);
-    script.sender.close(crate::script::ms(100));
+    script.sends(0..4).at(100).ack(4);
+    script.sender.close(ms(100));
     assert!(script.sender.is_finished());
     script.silent();
 }
@@ -134,6 +146,6 @@ fn after_the_end_there_is_silence() {
         SenderEvent::Finished,
     ]);
     script.receive(Segment { window: 2 * WINDOW, ..ack(2) }).ack(2).ack(1).silent().events([]);
-    script.sender.handle_timeout(crate::script::ms(60_000));
+    script.sender.handle_timeout(ms(60_000));
     assert_eq!(script.sender.next_timeout(), None);
 }

@@ -1,9 +1,9 @@
 //! Opening.
 
-use airfair_transport::tcp::{Flags, Segment, SenderConfig, SenderEvent, Source};
+use airfair_transport::tcp::{Flags, Segment, Sender, SenderConfig, SenderEvent, Source};
 use airfair_units::{Bytes, Duration};
 
-use crate::script::{SEGMENT, Script, WINDOW, ack, plain};
+use crate::script::{SEGMENT, Script, WINDOW, ack, ms, plain};
 
 const SYN: Segment =
     Segment { seq: 0, ack: 0, window: 65_535, payload: 0, flags: Flags::SYN, options: 8 };
@@ -102,12 +102,12 @@ fn without_handshake_data_flows_from_the_start() {
 #[test]
 fn nothing_happens_before_opening_or_at_a_second_opening() {
     let mut script = Script::new(plain());
-    script.sends(0..4).at(5).sender.open(airfair_units::Time::ZERO);
+    script.sends(0..4).at(5).sender.open(ms(0));
     script.silent();
-    let mut closed = airfair_transport::tcp::Sender::new(plain());
-    closed.handle_segment(airfair_units::Time::ZERO, &ack(0));
-    closed.handle_timeout(airfair_units::Time::ZERO);
-    assert_eq!(closed.poll_transmit(airfair_units::Time::ZERO), None);
+    let mut closed = Sender::new(plain());
+    closed.handle_segment(ms(0), &ack(0));
+    closed.handle_timeout(ms(0));
+    assert_eq!(closed.poll_transmit(ms(0)), None);
     assert_eq!((closed.next_timeout(), closed.poll_event()), (None, None));
 }
 

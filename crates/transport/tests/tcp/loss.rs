@@ -2,6 +2,7 @@
 
 use airfair_laws::arf_aware::WindowLimit;
 use airfair_transport::tcp::{Deflation, Flags, RecoveryTimer, Segment, SenderConfig, SenderEvent};
+use airfair_units::Duration;
 
 use crate::script::{Script, WINDOW, ack, plain};
 
@@ -9,10 +10,7 @@ use crate::script::{Script, WINDOW, ack, plain};
 fn eleven_in_flight(config: SenderConfig) -> Script {
     let mut script = Script::new(SenderConfig { initial_window: 10, ..config });
     script.sends(0..10).at(100).ack(1).sends([10, 11]).window(11, u32::MAX);
-    script.events([
-        SenderEvent::Established,
-        SenderEvent::RttSample(airfair_units::Duration::from_millis(100)),
-    ]);
+    script.events([SenderEvent::Established, SenderEvent::RttSample(Duration::from_millis(100))]);
     script
 }
 
@@ -38,7 +36,7 @@ fn the_third_duplicate_retransmits_and_further_ones_let_new_segments_out() {
     script.ack(1).ack(1).ack(1).silent().ack(1).sends([12]).window(12, 5);
     script.ack(1).sends([13]).ack(1).sends([14]).ack(1).sends([15]);
     // all up to 11 has arrived: 4 in flight → min(5.5, 4 + 1) = 5
-    script.at(300).ack(12).sends([16]).window(5, 5);
+    script.timer(1_100).at(300).ack(12).sends([16]).window(5, 5).timer(1_300);
     let stats = *script.sender.stats();
     assert_eq!((stats.retransmissions, stats.fast_retransmits, stats.timeouts), (1, 1, 0));
     assert_eq!((stats.duplicate_acks, stats.segments_sent), (10, 18));

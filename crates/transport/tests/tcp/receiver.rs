@@ -60,10 +60,21 @@ fn the_count_and_the_time_of_delayed_acks_are_choices() {
     let acks = [0, 1, 2, 3, 4, 5].map(|k| after(&mut receiver, k, data(k)));
     assert_eq!(acks, [None, None, Some(3), None, None, Some(6)]);
     assert_eq!(after(&mut receiver, 10, data(6)), None);
+    assert_eq!(after(&mut receiver, 20, data(7)), None);
     assert_eq!(receiver.next_timeout(), Some(ms(50)));
 
     let mut receiver = Receiver::new(ReceiverConfig { delayed_ack: None, ..plain() });
     assert_eq!([0, 1, 2].map(|k| after(&mut receiver, k, data(k))), [Some(1), Some(2), Some(3)]);
+}
+
+/// An owner who polls late gets one ACK for all, and no later one.
+#[test]
+fn an_ack_that_is_due_stays_due() {
+    let mut receiver = Receiver::new(plain());
+    for number in 0..3 {
+        receiver.handle_segment(ms(0), &data(number));
+    }
+    assert_eq!(acked(&mut receiver, 0), Some(3));
 }
 
 /// Verifies: [RFC5681 §4.2]
@@ -187,13 +198,15 @@ fn without_scaling_the_window_is_65535_and_the_syn_shorter() {
 #[test]
 fn a_fin_is_answered_at_once_and_is_no_data() {
     let mut receiver = Receiver::new(plain());
-    after(&mut receiver, 0, data(0));
-    receiver.handle_segment(ms(1), &fin(1));
-    assert_eq!(receiver.poll_transmit(ms(1)).unwrap().ack, octet(1) + 1);
+    receiver.handle_segment(ms(0), &data(0));
+    receiver.handle_timeout(ms(200));
+    assert_eq!(acked(&mut receiver, 200), Some(1));
+    receiver.handle_segment(ms(201), &fin(1));
+    assert_eq!(receiver.poll_transmit(ms(201)).unwrap().ack, octet(1) + 1);
     assert_eq!((receiver.delivered(), receiver.is_finished()), (Bytes::new(1_000), true));
     // once more, should the ACK be lost
-    receiver.handle_segment(ms(2), &fin(1));
-    assert_eq!(receiver.poll_transmit(ms(2)).unwrap().ack, octet(1) + 1);
+    receiver.handle_segment(ms(202), &fin(1));
+    assert_eq!(receiver.poll_transmit(ms(202)).unwrap().ack, octet(1) + 1);
     assert_eq!(receiver.stats().segments_received, 1);
     assert_eq!(receiver.stats().duplicates, 0);
 }

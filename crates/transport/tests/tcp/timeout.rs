@@ -3,7 +3,7 @@
 use airfair_transport::tcp::{RtoConfig, SenderConfig, SenderEvent, Source};
 use airfair_units::{Bytes, Duration, Time};
 
-use crate::script::{Script, plain};
+use crate::script::{Script, ms, plain};
 
 fn rtt(ms: u64) -> SenderEvent {
     SenderEvent::RttSample(Duration::from_millis(ms))
@@ -157,11 +157,11 @@ fn a_timeout_overrides_a_due_retransmission() {
 fn a_timeout_at_any_other_time_is_a_no_op() {
     let mut script = eight_lost();
     for at in 0..1_000 {
-        script.at(at).sender.handle_timeout(crate::script::ms(at));
+        script.at(at).sender.handle_timeout(ms(at));
         script.silent().timer(1_000);
     }
     assert_eq!(script.sender.stats().timeouts, 0);
     // late is as good as on time
-    script.at(1_500).sender.handle_timeout(crate::script::ms(1_500));
+    script.at(1_500).sender.handle_timeout(ms(1_500));
     script.sends([0]).timer(3_500);
 }

@@ -155,6 +155,20 @@ fn a_given_window_is_used_at_once_and_is_one_at_least() {
     script.window(1, u32::MAX).at(100).ack(5).sends([6]).window(2, u32::MAX);
 }
 
+/// The growth earned under the old window does not count for the new one.
+#[test]
+fn a_given_window_starts_without_credit() {
+    let mut script = Script::new(SenderConfig { initial_ssthresh: Some(4), ..plain() });
+    // 3000 of 4000 octets earned, and forgotten: the fourth segment does not complete a window
+    script.sends(0..4).at(100).ack(3).sends([4, 5, 6]).sender.set_cwnd(4);
+    script.ack(4).sends([7]).window(4, 4);
+}
+
+#[test]
+fn an_initial_window_of_nothing_is_one_segment() {
+    Script::new(SenderConfig { initial_window: 0, ..plain() }).sends([0]);
+}
+
 /// ACKs of what was never sent, and of what is long acknowledged, mean nothing.
 ///
 /// Verifies: [RFC9293 §3.10.7.4]

@@ -1,0 +1,83 @@
+//! How fast the engine is: simulated seconds per CPU second and nanoseconds of CPU per frame.
+//!
+//! `cargo bench -p airfair-sim`. CPU time, not wall time, so that a busy machine does not blur it;
+//! each line is the fastest of several runs, since noise only ever adds.
+
+use std::fmt::Write as _;
+use std::hint::black_box;
+
+use airfair_sim::outcome::Outcome;
+use airfair_sim::run::{Control, run};
+use airfair_sim::scenario::Scenario;
+use cpu_time::ProcessTime;
+
+/// Runs of each scenario.
+const RUNS: u32 = 7;
+
+/// Five TCP sessions, each over two hops, for 100 s: Table 4 of the paper, NewReno.
+const TABLE4: &str = include_str!("../../../experiments/arf-aware-tcp/table4.toml");
+
+fn main() {
+    println!(
+        "{:<42} {:>10} {:>10} {:>9} {:>9}",
+        "scenario", "sim-s/CPU-s", "ns/frame", "frames", "CPU ms"
+    );
+    measure("table 4: 5 TCP sessions over a relay", TABLE4);
+    measure("10 TCP uploads, 802.11a at 54 Mb/s", &tcp_cell(10));
+    for stations in [1, 10, 100, 1000] {
+        let name = format!("saturated 802.11a cell, {stations} station(s)");
+        measure(&name, &saturated_cell(stations));
+    }
+    if let Some(peak) = peak_memory_kib() {
+        println!("peak memory, the cell of 1000 included: {:.1} MB", peak / 1000.0 * 1.024);
+    }
+}
+
+fn measure(name: &str, text: &str) {
+    let scenario = Scenario::parse(text, &[]).unwrap_or_else(|errors| panic!("{errors:?}"));
+    let best = (0..RUNS).map(|replication| timed(&scenario, replication));
+    let (seconds, outcome) = best.min_by(|a, b| a.0.total_cmp(&b.0)).expect("at least one run");
+    let frames = outcome.channel.frames;
+    println!(
+        "{name:<42} {:>10.0} {:>10.1} {frames:>9} {:>9.2}",
+        scenario.duration.as_secs_f64() / seconds,
+        seconds * 1e9 / frames as f64,
+        seconds * 1e3,
+    );
+}
+
+/// CPU seconds of one run.
+fn timed(scenario: &Scenario, replication: u32) -> (f64, Outcome) {
+    let start = ProcessTime::now();
+    let outcome = run(black_box(scenario), 1, replication, &Control::default());
+    let seconds = start.elapsed().as_secs_f64();
+    (seconds, outcome.expect("nobody cancels"))
+}
+
+fn saturated_cell(stations: u32) -> String {
+    cell(stations, r#"{ kind = "udp", payload = "1472 B", rate = "saturated" }"#)
+}
+
+fn tcp_cell(stations: u32) -> String {
+    cell(stations, r#"{ kind = "tcp" }"#)
+}
+
+/// Stations that all send to one wired host.
+fn cell(stations: u32, transport: &str) -> String {
+    let mut text = String::from("duration = \"20 s\"\nseries = \"off\"\n");
+    let _ = write!(
+        text,
+        "[bss.cell]\nstandard = \"802.11a\"\n\
+         [station.sta]\ncount = {stations}\nrate = \"54 Mb/s\"\n\
+         [host.server]\nlink = {{ rate = \"1 Gb/s\", delay = \"1 ms\" }}\n\
+         [flow.up]\nfrom = \"sta\"\nto = \"server\"\ntransport = {transport}\n",
+    );
+    text
+}
+
+/// Largest resident set so far [KiB], where the system tells.
+fn peak_memory_kib() -> Option<f64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+    line.split_whitespace().nth(1)?.parse().ok()
+}

@@ -1,0 +1,56 @@
+//! Scenario, seed and version determine every record; luck belongs to names.
+
+use crate::common::{SATURATED, TCP, parse, run_once, uploads};
+use airfair_sim::random::Streams;
+use airfair_sim::record::{Record, Recorder};
+use airfair_sim::run::{Control, simulate};
+use airfair_units::Time;
+use airfair_wlan::NodeId;
+
+const B: &str = "standard = \"802.11b\"";
+
+#[test]
+fn the_same_seed_gives_the_same_records() {
+    let scenario = parse(&uploads(B, &["11 Mb/s", "1 Mb/s", "5.5 Mb/s"], TCP, 5));
+    assert_eq!(run_once(&scenario, 3), run_once(&scenario, 3));
+}
+
+#[test]
+fn another_replication_gives_other_records() {
+    let scenario = parse(&uploads(B, &["11 Mb/s", "1 Mb/s"], TCP, 5));
+    assert_ne!(run_once(&scenario, 0).record_hash, run_once(&scenario, 1).record_hash);
+}
+
+/// When each frame of the station called `s1` left the air.
+#[derive(Default)]
+struct SentBy(Vec<Time>);
+
+impl Recorder for SentBy {
+    fn record(&mut self, now: Time, record: &Record) {
+        if let Record::Cell(airfair_wlan::Record::Sent { node: NodeId(1), .. }) = record {
+            self.0.push(now);
+        }
+    }
+}
+
+#[test]
+fn a_new_station_leaves_the_luck_of_the_others_alone() {
+    // An idle station more, and another order of names: the draws of s1 and s2 stay as they were.
+    let two = uploads(B, &["11 Mb/s", "1 Mb/s"], SATURATED, 2);
+    let three = two.clone() + "[station.idle]\nrate = \"2 Mb/s\"\n";
+    let sent = |text: &str| {
+        let control = Control::default();
+        let run = simulate(&parse(text), Streams::new(1, 0), SentBy::default(), &control);
+        run.expect("nobody cancels").recorder.0
+    };
+    assert!(sent(&two).len() > 100);
+    assert_eq!(sent(&two), sent(&three));
+}
+
+#[test]
+fn a_cancelled_run_has_no_outcome() {
+    let scenario = parse(&uploads(B, &["11 Mb/s"], TCP, 5));
+    let control = Control::default();
+    control.cancel.store(true, std::sync::atomic::Ordering::Relaxed);
+    assert!(airfair_sim::run::run(&scenario, 1, 0, &control).is_err());
+}

@@ -1,0 +1,8 @@
+//! The laboratory as a whole: whole runs of whole scenarios.
+
+mod closed_forms;
+mod common;
+mod conservation;
+mod determinism;
+mod golden;
+mod transports;

@@ -1,0 +1,102 @@
+//! Transports and laws through whole worlds.
+
+use airfair_sim::outcome::Outcome;
+use airfair_units::{Bytes, Duration};
+
+use crate::common::{parse, run_once};
+
+fn relay(control: &str) -> Outcome {
+    // Two sessions over two hops; the first falls from 11 to 1 Mb/s at 10 s and is back at 30 s.
+    let station = |name: &str, rate: &str| format!("[station.{name}]\nrate = {rate}\n");
+    let flow = |from: &str, to: &str| {
+        format!(
+            "[flow.{from}]\nfrom = \"{from}\"\nto = \"{to}\"\ncontrol = {control}\n\
+             transport = {{ kind = \"tcp\", segment = \"1000 B\", receive_window = \"20000 B\", \
+             initial_ssthresh = 20, grow_beyond_receive_window = true }}\n"
+        )
+    };
+    let schedule = "{ up = [[\"0 s\", \"11 Mb/s\"], [\"10 s\", \"1 Mb/s\"], [\"30 s\", \"11 Mb/s\"]], down = \"11 Mb/s\" }";
+    let text = String::from("duration = \"40 s\"\n[bss.c]\nstandard = \"802.11b\"\n")
+        + &station("slow", schedule)
+        + &station("fast", "\"11 Mb/s\"")
+        + &station("a", "\"11 Mb/s\"")
+        + &station("b", "\"11 Mb/s\"")
+        + &flow("slow", "a")
+        + &flow("fast", "b");
+    run_once(&parse(&text), 0)
+}
+
+/// Octets of a flow between two seconds.
+fn between(outcome: &Outcome, flow: usize, from: usize, to: usize) -> u64 {
+    outcome.flows[flow].series[from..to].iter().copied().sum::<Bytes>().get()
+}
+
+/// Verifies: [arf-aware-tcp §3]
+#[test]
+fn arf_aware_tcp_spares_the_fast_session_while_the_link_is_slow_and_gives_the_share_back() {
+    let (plain, aware) = (relay("\"none\""), relay("\"arf-aware\""));
+    let fast = |outcome: &Outcome| between(outcome, 1, 15, 30);
+    assert!(fast(&aware) > 2 * fast(&plain), "{} against {}", fast(&aware), fast(&plain));
+    // Before the change and after the recovery the scheme does nothing.
+    assert_eq!(between(&plain, 0, 0, 10), between(&aware, 0, 0, 10));
+    let (slow, fast) = (between(&aware, 0, 32, 40), between(&aware, 1, 32, 40));
+    assert!(slow * 10 > fast * 9 && fast * 10 > slow * 9, "{slow} against {fast}");
+}
+
+#[test]
+fn the_three_readings_of_the_paper_differ() {
+    let slow = |variant: &str| {
+        let control = format!("{{ scheme = \"arf-aware\", variant = \"{variant}\" }}");
+        between(&relay(&control), 0, 15, 30)
+    };
+    let (held, one_shot, continuous) = (slow("held"), slow("one-shot"), slow("continuous"));
+    // One-shot scaling slow-starts back at once; a held cap stays.
+    assert!(held < one_shot, "{held} against {one_shot}");
+    assert!(continuous < one_shot, "{continuous} against {one_shot}");
+}
+
+#[test]
+fn a_finite_transfer_over_a_wired_bottleneck_takes_its_serial_time() {
+    // 100 segments of 1460 octets, 1500 with headers, at 1 Mb/s: 12 ms each.
+    let text = r#"
+        duration = "10 s"
+        [bss.c]
+        standard = "802.11a"
+        [station.s]
+        rate = "54 Mb/s"
+        [host.h]
+        link = { rate = "1 Mb/s", delay = "10 ms" }
+        [flow.f]
+        from = "h"
+        to = "s"
+        transport = { kind = "tcp", size = "146 kB", delayed_ack = false }
+    "#;
+    let outcome = run_once(&parse(text), 0);
+    let flow = &outcome.flows[0];
+    assert_eq!((flow.delivered, flow.retransmissions), (Bytes::new(146_000), 0));
+    let done = flow.completion.expect("the transfer ends");
+    // The bottleneck is never idle after the first window: 1.2 s and a few round trips of handshake and close.
+    assert!(done > Duration::from_millis(1_200) && done < Duration::from_millis(1_400), "{done}");
+}
+
+#[test]
+fn a_constant_rate_below_capacity_arrives_whole() {
+    let text = r#"
+        duration = "10 s"
+        warmup = "1 s"
+        [bss.c]
+        standard = "802.11b"
+        [station.s]
+        [host.h]
+        link = {}
+        [flow.f]
+        from = "s"
+        to = "h"
+        transport = { kind = "udp", payload = "500 B", rate = "800 kb/s" }
+    "#;
+    let outcome = run_once(&parse(text), 0);
+    // 800 kb/s / 4000 bits = 200 packets a second for 9 s, give or take one under way at each end
+    assert!(outcome.flows[0].packets_received.abs_diff(1800) <= 1);
+    assert_eq!(outcome.flows[0].packets_dropped, 0);
+    assert!(outcome.channel.idle > outcome.channel.data);
+}

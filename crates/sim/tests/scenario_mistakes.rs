@@ -1,0 +1,633 @@
+//! Every kind of mistake in a scenario, with the message that it gives, word by word.
+
+use airfair_sim::scenario::{Scenario, ScenarioError};
+
+const GOOD: &str = r#"
+duration = "60 s"
+[bss.home]
+standard = "802.11b"
+[station.slow]
+rate = "1 Mb/s"
+[station.fast]
+[host.server]
+[flow.a]
+from = "slow"
+to = "server"
+transport = { kind = "tcp" }
+"#;
+
+fn messages(result: Result<Scenario, Vec<ScenarioError>>) -> Vec<String> {
+    result.expect_err("a mistake").iter().map(ToString::to_string).collect()
+}
+
+fn with(overrides: &[(&str, &str)]) -> Result<Scenario, Vec<ScenarioError>> {
+    let overrides: Vec<(String, String)> =
+        overrides.iter().map(|(path, value)| ((*path).to_owned(), (*value).to_owned())).collect();
+    Scenario::parse(GOOD, &overrides)
+}
+
+/// The one message that setting `path` to `value` gives.
+fn message(path: &str, value: &str) -> String {
+    let messages = messages(with(&[(path, value)]));
+    assert_eq!(messages.len(), 1, "{messages:?}");
+    messages[0].clone()
+}
+
+/// The one message that the file gives with `from` replaced by `to`.
+fn edited(from: &str, to: &str) -> String {
+    assert!(GOOD.contains(from));
+    let messages = messages(Scenario::parse(&GOOD.replacen(from, to, 1), &[]));
+    assert_eq!(messages.len(), 1, "{messages:?}");
+    messages[0].clone()
+}
+
+/// Key, value, message.
+const QUANTITIES: &[(&str, &str, &str)] = &[
+    (
+        "duration",
+        "20",
+        r#"duration = 20: a number without a unit; allowed a duration from 1 us to 720 h, such as "20 ms""#,
+    ),
+    (
+        "duration",
+        "0 s",
+        r#"duration = "0 s": out of range; allowed a duration from 1 us to 720 h, such as "20 ms""#,
+    ),
+    (
+        "duration",
+        "721 h",
+        r#"duration = "721 h": out of range; allowed a duration from 1 us to 720 h, such as "20 ms""#,
+    ),
+    (
+        "duration",
+        "20 sec",
+        r#"duration = "20 sec": unknown or missing unit; allowed ns, us, ms, s, min, h, for example "20 ms""#,
+    ),
+    (
+        "duration",
+        "-1 s",
+        r#"duration = "-1 s": must not be negative; allowed a duration from 1 us to 720 h, such as "20 ms""#,
+    ),
+    (
+        "duration",
+        "soon",
+        r#"duration = "soon": not a number with a unit; allowed a duration from 1 us to 720 h, such as "20 ms""#,
+    ),
+    (
+        "host.server.link.rate",
+        "0 Mb/s",
+        r#"host.server.link.rate = "0 Mb/s": must not be zero; allowed a rate up to 100 Gb/s, such as "11 Mb/s""#,
+    ),
+    (
+        "host.server.link.rate",
+        "200 Gb/s",
+        r#"host.server.link.rate = "200 Gb/s": out of range; allowed a rate up to 100 Gb/s, such as "11 Mb/s""#,
+    ),
+    (
+        "host.server.link.delay",
+        "2 h",
+        r#"host.server.link.delay = "2 h": out of range; allowed a duration from 0 s to 1 h, such as "20 ms""#,
+    ),
+    (
+        "bss.home.rts_threshold",
+        "500",
+        r#"bss.home.rts_threshold = 500: a number without a unit; allowed "off" or an amount of data from 0 B to 65536 B"#,
+    ),
+    (
+        "bss.home.rts_threshold",
+        "never",
+        r#"bss.home.rts_threshold = "never": no such value; allowed "off" or an amount of data from 0 B to 65536 B"#,
+    ),
+    (
+        "bss.home.ap.queue.packets",
+        "0",
+        "bss.home.ap.queue.packets = 0: out of range; allowed a whole number from 1 to 100000",
+    ),
+    (
+        "bss.home.ap.queue.packets",
+        "99999999999999999999",
+        "bss.home.ap.queue.packets = 99999999999999999999: out of range; allowed a whole number from 1 to 100000",
+    ),
+    (
+        "bss.home.ap.queue.packets",
+        "1.5",
+        "bss.home.ap.queue.packets = 1.5: wrong type: number with a fraction; allowed a whole number from 1 to 100000",
+    ),
+    ("replications", "0", "replications = 0: out of range; allowed a whole number from 1 to 10000"),
+    (
+        "bss.home.cw_min",
+        "30",
+        r#"bss.home.cw_min = 30: not a contention window; allowed 1, 3, 7, 15, … 32767 (a power of two less one) or "standard""#,
+    ),
+    (
+        "bss.home.preamble",
+        "shrot",
+        r#"bss.home.preamble = "shrot": no such value; allowed "long", "short""#,
+    ),
+    (
+        "title",
+        "3",
+        "title = 3: wrong type: integer; allowed one line of text, at most 200 characters",
+    ),
+    (
+        "station",
+        "3",
+        "station = 3: wrong type: integer; allowed sections with names, one for a station each",
+    ),
+    (
+        "station.slow",
+        "3",
+        "station.slow = 3: wrong type: integer; allowed a section [station.slow]",
+    ),
+];
+
+#[test]
+fn wrong_quantities_say_what_is_wrong_with_them() {
+    for (path, value, expected) in QUANTITIES {
+        assert_eq!(message(path, value), *expected);
+    }
+}
+
+/// Key, value, message.
+const COMBINATIONS: &[(&str, &str, &str)] = &[
+    (
+        "warmup",
+        "60 s",
+        r#"warmup = "60 s": nothing would be left to count; allowed less than the duration of 60 s"#,
+    ),
+    (
+        "series",
+        "5 us",
+        r#"series = "5 us": more than 10000000 steps in a run; allowed a longer step, or "off""#,
+    ),
+    (
+        "bss.home.basic_rate",
+        "6 Mb/s",
+        r#"bss.home.basic_rate = "6 Mb/s": not an 802.11b rate; allowed 1, 2, 5.5, 11 Mb/s"#,
+    ),
+    (
+        "bss.home.basic_rates",
+        r#"["1 Mb/s", "1 Mb/s"]"#,
+        r#"bss.home.basic_rates[1] = "1 Mb/s": given twice; allowed each rate once"#,
+    ),
+    (
+        "bss.home.basic_rates",
+        "[]",
+        "bss.home.basic_rates = []: an empty set; allowed one rate at least",
+    ),
+    (
+        "bss.home.protection",
+        "true",
+        "bss.home.protection = true: 802.11b has no protection; allowed in an 802.11g cell only",
+    ),
+    ("bss.home.cw_max", "15", "bss.home.cw_max = 15: smaller than cw_min, 31; allowed at least 31"),
+    (
+        "bss.home.cw_min",
+        "2047",
+        "bss.home.cw_min = 2047: larger than cw_max, 1023; allowed at most 1023",
+    ),
+    (
+        "station.slow.rate",
+        "57 Mb/s",
+        r#"station.slow.rate = "57 Mb/s": not an 802.11b rate; allowed 1, 2, 5.5, 11 Mb/s"#,
+    ),
+    (
+        "station.slow.rate",
+        r#"[["0 s", "11 Mb/s"], ["20 s", "57 Mb/s"]]"#,
+        r#"station.slow.rate[1][1] = "57 Mb/s": not an 802.11b rate; allowed 1, 2, 5.5, 11 Mb/s"#,
+    ),
+    (
+        "station.slow.rate",
+        r#"[["1 s", "11 Mb/s"]]"#,
+        r#"station.slow.rate[0][0] = "1 s": a schedule starts with the run; allowed "0 s" in the first step"#,
+    ),
+    (
+        "station.slow.rate",
+        r#"[["0 s", "11 Mb/s"], ["0 s", "1 Mb/s"]]"#,
+        r#"station.slow.rate[1][0] = "0 s": not later than the step before; allowed after 0 s"#,
+    ),
+    (
+        "station.slow.rate",
+        r#"[["0 s", "11 Mb/s"], ["60 s", "1 Mb/s"]]"#,
+        r#"station.slow.rate[1][0] = "60 s": after the end of the run; allowed before 60 s"#,
+    ),
+    (
+        "station.slow.rate",
+        r#"[["0 s"]]"#,
+        r#"station.slow.rate[0] = ["0 s"]: not a pair; allowed a pair [time, rate]"#,
+    ),
+    (
+        "station.slow.rate",
+        "[]",
+        r#"station.slow.rate = []: an empty schedule; allowed one step at least, at "0 s""#,
+    ),
+    (
+        "station.slow.rate",
+        r#"{ up = "7 Mb/s" }"#,
+        r#"station.slow.rate.up = "7 Mb/s": not an 802.11b rate; allowed 1, 2, 5.5, 11 Mb/s"#,
+    ),
+    (
+        "station.slow.rate",
+        r#"{ control = "arf", up = 10, down = 2 }"#,
+        r#"station.slow.rate.control = "arf": rate adaptation is not available in this version; allowed a rate, a schedule, or { up, down }"#,
+    ),
+    (
+        "station.slow.standard",
+        "802.11g",
+        r#"station.slow.standard = "802.11g": not possible in an 802.11b cell; allowed "802.11b""#,
+    ),
+    (
+        "station.slow.bss",
+        "hom",
+        r#"station.slow.bss = "hom": no such cell, did you mean "home"?; allowed home"#,
+    ),
+    ("host.server.link.to", "away", r#"host.server.link.to = "away": no such cell; allowed home"#),
+    (
+        "station.slow.senses_only",
+        r#"["slow"]"#,
+        r#"station.slow.senses_only[0] = "slow": the station itself; allowed names of other stations"#,
+    ),
+    (
+        "station.slow.senses_only",
+        r#"["fats"]"#,
+        r#"station.slow.senses_only[0] = "fats": no such station or host, did you mean "fast"?; allowed fast, server, slow"#,
+    ),
+    (
+        "station.slow.senses_only",
+        r#"["server"]"#,
+        r#"station.slow.senses_only[0] = "server": a host, which is not on the air; allowed names of stations"#,
+    ),
+    ("station.slow.count", "5000", "station = 5001 stations: too many; allowed at most 5000"),
+    (
+        "flow.a.to",
+        "servr",
+        r#"flow.a.to = "servr": no such station or host, did you mean "server"?; allowed fast, server, slow"#,
+    ),
+    (
+        "flow.a.to",
+        "slow",
+        r#"flow.a.to = "slow": a flow to its own sender; allowed another station or host"#,
+    ),
+    (
+        "flow.a.start",
+        "60 s",
+        r#"flow.a.start = "60 s": not before the end of the run; allowed before 60 s"#,
+    ),
+    (
+        "flow.a.stop",
+        "0 s",
+        r#"flow.a.stop = "0 s": not after the start; allowed after 0 s, or "end""#,
+    ),
+    (
+        "flow.a.transport.segment",
+        "2257 B",
+        r#"flow.a.transport.segment = "2257 B": with 40 octets of headers and 8 of LLC/SNAP over 2304; allowed at most 2256 B"#,
+    ),
+    (
+        "flow.a.transport.receive_window",
+        "64 KiB",
+        r#"flow.a.transport.receive_window = "64 KiB": too large without window scaling; allowed at most 65535 B, or window_scaling = true"#,
+    ),
+    (
+        "flow.a.transport.receive_window",
+        "1 kB",
+        r#"flow.a.transport.receive_window = "1 kB": less than one segment; allowed at least 1460 B"#,
+    ),
+    (
+        "flow.a.transport.kind",
+        "tpc",
+        r#"flow.a.transport.kind = "tpc": no such transport; allowed "tcp", "udp""#,
+    ),
+    (
+        "flow.a.transport",
+        r#"{ kind = "udp", rate = "saturated" }"#,
+        "flow.a.transport.payload: missing; allowed an amount of data from 1 B to 2276 B",
+    ),
+    (
+        "flow.a.transport",
+        r#"{ kind = "udp", rate = "saturated", payload = "1 B", segment = "1 B" }"#,
+        r#"flow.a.transport.segment = "1 B": not a key of a UDP transport; allowed kind, payload, rate"#,
+    ),
+    (
+        "flow.a.transport.payload",
+        "1 B",
+        r#"flow.a.transport.payload = "1 B": not a key of a TCP transport; allowed kind, flavour, segment, size, delayed_ack, initial_window, initial_ssthresh, receive_window, window_scaling, min_rto, limited_transmit, byte_counting, grow_beyond_receive_window, handshake"#,
+    ),
+];
+
+#[test]
+fn what_does_not_fit_together_says_why() {
+    for (path, value, expected) in COMBINATIONS {
+        assert_eq!(message(path, value), *expected);
+    }
+}
+
+#[test]
+fn arf_aware_tcp_needs_tcp_and_a_station() {
+    let udp = ("flow.a.transport", r#"{ kind = "udp", payload = "1 kB", rate = "saturated" }"#);
+    let scheme = ("flow.a.control", "arf-aware");
+    assert_eq!(
+        messages(with(&[udp, scheme])),
+        [
+            r#"flow.a.control = "arf-aware": arf-aware needs TCP: it scales the TCP congestion window; allowed "none", or transport = { kind = "tcp" }"#
+        ]
+    );
+    assert_eq!(
+        messages(with(&[("flow.a.from", "server"), ("flow.a.to", "slow"), scheme])),
+        [
+            r#"flow.a.control = "arf-aware": arf-aware needs a station as sender: only a wireless link changes its rate; allowed "none", or a flow from a station"#
+        ]
+    );
+}
+
+#[test]
+fn two_forms_of_one_setting_exclude_each_other() {
+    let rates = [("bss.home.basic_rate", "1 Mb/s"), ("bss.home.basic_rates", r#"["2 Mb/s"]"#)];
+    assert_eq!(
+        messages(with(&rates)),
+        [r#"bss.home.basic_rates = ["2 Mb/s"]: given beside basic_rate; allowed one of the two"#]
+    );
+    let limits = [("bss.home.max_attempts", "7"), ("bss.home.retry_limits", "{ short = 7 }")];
+    assert_eq!(
+        messages(with(&limits)),
+        [
+            "bss.home.retry_limits = { short = 7 }: given beside max_attempts; allowed one of the two"
+        ]
+    );
+}
+
+#[test]
+fn a_b_station_in_a_g_cell_limits_the_basic_rates() {
+    let mixed = [
+        ("bss.home.standard", "802.11g"),
+        ("bss.home.basic_rate", "6 Mb/s"),
+        ("station.slow.standard", "802.11b"),
+    ];
+    assert_eq!(
+        messages(with(&mixed)),
+        [
+            r#"bss.home.basic_rate = "6 Mb/s": station slow is 802.11b and lacks it; allowed 1, 2, 5.5, 11 Mb/s"#
+        ]
+    );
+}
+
+#[test]
+fn missing_sections_and_cells_are_told_once() {
+    let flow = "[flow.a]\nfrom = \"slow\"\nto = \"server\"\ntransport = { kind = \"tcp\" }\n";
+    assert_eq!(edited(flow, ""), "flow: missing section; allowed [flow.NAME]");
+    let stations = "[station.slow]\nrate = \"1 Mb/s\"\n[station.fast]\n";
+    assert_eq!(edited(stations, ""), "station: missing section; allowed [station.NAME]");
+    assert_eq!(edited(stations, "[station]\n"), "station: missing section; allowed [station.NAME]");
+    let cell = "[bss.home]\nstandard = \"802.11b\"\n";
+    assert_eq!(edited(cell, ""), "bss: missing section; allowed [bss.NAME]");
+    let two = format!("{cell}[bss.away]\nstandard = \"802.11a\"\n");
+    assert_eq!(
+        edited(cell, &two),
+        "bss = home, away: more than one cell; allowed exactly one [bss.NAME] in this version"
+    );
+    assert_eq!(
+        messages(Scenario::parse("", &[])),
+        [
+            "duration: missing; allowed a duration from 1 us to 720 h, such as \"20 ms\"",
+            "bss: missing section; allowed [bss.NAME]",
+            "station: missing section; allowed [station.NAME]",
+            "flow: missing section; allowed [flow.NAME]",
+        ]
+    );
+}
+
+#[test]
+fn a_misspelt_section_does_not_lose_the_names_in_it_twice() {
+    let keys = "title, duration, warmup, series, seed, replications, bss, station, host, flow";
+    assert_eq!(
+        edited("[station.slow]", "[stations.slow]"),
+        format!(
+            "stations = {{ slow = {{ rate = \"1 Mb/s\" }} }}: not a key of the scenario, did you mean \
+             \"station\"?; allowed {keys}"
+        )
+    );
+    assert_eq!(
+        edited("duration", "duratoin"),
+        format!(
+            "duratoin = \"60 s\": not a key of the scenario, did you mean \"duration\"?; allowed {keys}"
+        )
+    );
+}
+
+#[test]
+fn names_are_short_plain_and_given_once() {
+    let taken = "the name fast is given twice; allowed a name that no other station or host has";
+    assert_eq!(
+        edited("[host.server]", "[host.server]\n[host.fast]"),
+        format!("host.fast: {taken}")
+    );
+    let group = "[station.fast]\n[station.f]\ncount = 2\n[host.f2]";
+    assert_eq!(
+        edited("[station.fast]", group),
+        "host.f2: the name f2 is given twice; allowed a name that no other station or host has"
+    );
+    assert_eq!(
+        edited("[station.fast]", "[station.ap]"),
+        "station.ap: the name ap is reserved for the access point; allowed a name that no other \
+         station or host has"
+    );
+    assert_eq!(
+        edited("[station.fast]", "[station.\"two words\"]"),
+        "station.\"two words\": not a name; allowed 1 to 64 letters, digits, - and _"
+    );
+    let long = "x".repeat(64);
+    assert_eq!(
+        edited("[station.fast]", &format!("[station.{long}]\ncount = 2")),
+        format!(
+            "station.{long}: too long a name for a group, whose members are numbered; allowed 64 \
+             characters, the number included"
+        )
+    );
+}
+
+#[test]
+fn groups_pair_up_only_if_they_are_of_one_size() {
+    let group = "[station.p]\ncount = 2\n[station.q]\ncount = 3\n[host.server]";
+    let flow = "[flow.a]\nfrom = \"p\"\nto = \"q\"\ntransport = { kind = \"tcp\" }\n[flow.b]";
+    let text = GOOD.replace("[host.server]", group).replace("[flow.a]", flow);
+    assert_eq!(
+        messages(Scenario::parse(&text, &[])),
+        [
+            "flow.a.to = \"q\": 3 receivers for 2 senders; allowed a group of the same size, or one receiver"
+        ]
+    );
+    let numbered = text.replace("to = \"q\"", "to = \"server\"").replace("[flow.b]", "[flow.a2]");
+    assert_eq!(
+        messages(Scenario::parse(&numbered, &[])),
+        ["flow.a2: the name a2 is given twice; allowed other names: flows of a group are numbered"]
+    );
+}
+
+#[test]
+fn syntax_errors_have_line_and_column() {
+    assert_eq!(
+        edited("[station.fast]", "[station.slow]"),
+        "line 7, column 10: the name slow is given twice; allowed each name once"
+    );
+    assert_eq!(
+        edited("rate = \"1 Mb/s\"", "rate = \"1 Mb/s\"\nrate = \"2 Mb/s\""),
+        "line 7, column 1: the name rate is given twice; allowed each name once"
+    );
+    // The keys in a section that stands twice are no further mistake.
+    assert_eq!(
+        edited("[station.fast]", "[station.slow]\nrate = \"2 Mb/s\"\n[station.fast]"),
+        "line 7, column 10: the name slow is given twice; allowed each name once"
+    );
+    assert_eq!(
+        edited("rate = \"1 Mb/s\"", "rate = 1 Mb/s"),
+        "line 6, column 8: 1 Mb/s without quotes; allowed \"1 Mb/s\""
+    );
+    assert_eq!(
+        edited("kind = \"tcp\"", "kind = tcp"),
+        "line 12, column 22: tcp without quotes; allowed \"tcp\""
+    );
+    assert_eq!(
+        edited("[station.fast]", "[station.fast"),
+        "line 7, column 14: not TOML: unclosed table in `[station.fast`; allowed here: `]`"
+    );
+    assert_eq!(
+        edited("\"60 s\"", "\"60 s"),
+        "line 2, column 17: not TOML: invalid basic string in `duration = \"60 s`; allowed here: `\"`"
+    );
+    assert_eq!(
+        edited("duration = \"60 s\"", "duration"),
+        "line 2, column 9: not TOML: key with no value in `duration`; allowed here: `=`"
+    );
+    // Behind an open bracket the parser can only guess, so it is the last mistake that is told.
+    assert_eq!(
+        edited("\"60 s\"", "[\"60 s\""),
+        "line 3, column 1: not TOML: missing comma between array elements in `[bss.home]`; allowed \
+         here: `,`"
+    );
+}
+
+#[test]
+fn what_is_no_text_is_one_mistake() {
+    assert_eq!(
+        messages(Scenario::load(b"duration = \"\xff\xfe\"", &[])),
+        ["not a text: octet 255 at offset 12 is not UTF-8; allowed a TOML text in UTF-8"]
+    );
+    assert_eq!(
+        messages(Scenario::load(&vec![b'#'; 100_000_000], &[])),
+        ["not a scenario: 100000000 octets; allowed a TOML text of at most 4 MiB"]
+    );
+    let elf: Vec<u8> = (0..=255).cycle().take(100_000).collect();
+    assert_eq!(messages(Scenario::load(&elf, &[])).len(), 1);
+}
+
+#[test]
+fn deep_nesting_is_refused_and_not_followed() {
+    for text in [
+        format!("title = {}{}", "[".repeat(100_000), "]".repeat(100_000)),
+        format!("a{} = 1", ".a".repeat(1_000_000)),
+        format!("[a{}]", ".a".repeat(1_000_000)),
+        format!("title = {}1{}", "{a=".repeat(100_000), "}".repeat(100_000)),
+    ] {
+        let messages = messages(Scenario::parse(&text, &[]));
+        assert!(messages[0].contains("recurs"), "{}", messages[0]);
+    }
+}
+
+#[test]
+fn overrides_are_checked_like_the_file() {
+    let scenario = with(&[("duration", "\"20 s\""), ("station.fast.rate", " 2 Mb/s ")]);
+    let scenario = scenario.expect("no mistake");
+    assert_eq!(scenario, with(&[("duration", "20 s"), ("station.fast.rate", "2 Mb/s")]).unwrap());
+    assert_eq!(scenario.duration.to_string(), "20 s");
+    assert_eq!(
+        message("station.slwo.rate", "1 Mb/s"),
+        "station.slwo: the file has no station of this name, did you mean \"slow\"?; allowed slow, fast"
+    );
+    assert_eq!(
+        message("station.slow.rate.up", "1 Mb/s"),
+        "station.slow.rate = \"1 Mb/s\": a value, not a table that could hold \"up\"; allowed setting \
+         it as a whole"
+    );
+    assert_eq!(
+        message("bss..rate", "1 Mb/s"),
+        "--set = \"bss..rate\": not a path; allowed dotted keys such as bss.home.rts_threshold"
+    );
+    assert_eq!(
+        message("flow.a.start.x", "1"),
+        "flow.a.start = { x = 1 }: wrong type: table; allowed a duration from 0 s to 720 h, such as \
+         \"20 ms\""
+    );
+}
+
+#[test]
+fn all_mistakes_come_at_once_in_the_order_of_the_file() {
+    let text = r#"
+duration = "60 sec"
+warmup = "1 h"
+[bss.home]
+standard = "802.11b"
+preambel = "short"
+[station.slow]
+rate = [["0 s", "11 Mb/s"], ["20 s", "57 Mb/s"]]
+[station.slow]
+rate = "1 Mb/s"
+[station.fast]
+rate = 11 Mb/s
+senses_only = ["nobody"]
+[host.server]
+link = { rate = "0 b/s", to = "home" }
+[flow.a]
+from = "slow"
+to = "nowhere"
+transport = { kind = "tcp", segment = "1 MB" }
+[flow.b]
+to = "server"
+control = "tfrc"
+"#;
+    let overrides = [("seed".to_owned(), "-1".to_owned())];
+    let messages = messages(Scenario::parse(text, &overrides));
+    let places: Vec<&str> = messages
+        .iter()
+        .map(|m| m.split(" = ").next().unwrap().split(": ").next().unwrap())
+        .collect();
+    assert_eq!(
+        places,
+        [
+            "duration",
+            "bss.home.preambel",
+            "station.slow.rate[1][1]",
+            "line 9, column 10",
+            "line 12, column 8",
+            "station.fast.senses_only[0]",
+            "host.server.link.rate",
+            "flow.a.to",
+            "flow.a.transport.segment",
+            "flow.b.from",
+            "flow.b.transport",
+            "flow.b.control",
+            "seed",
+        ]
+    );
+}
+
+#[test]
+fn a_flood_of_mistakes_ends_in_time() {
+    let repeat = |line: &str| line.repeat((4 << 20) / line.len());
+    let many = |line: &dyn Fn(usize) -> String| (0..100_000).map(line).collect::<String>();
+    for text in [
+        repeat("a = 1\n"),
+        repeat("[a]\n"),
+        repeat("a = 1 Mb/s\n"),
+        format!("a = {{ {} }}", repeat("a = 1, ")),
+        many(&|i| format!("a{i} = 1\n")),
+        many(&|i| format!("[host.h{i}]\n")),
+        many(&|i| format!("[flow.f{i}]\nfrom = \"nobody\"\n")),
+        many(&|i| format!("[station.s{i}]\n")),
+        format!("title = [{}]", repeat("[],")),
+        format!("title = \"{}\"", "x".repeat(4 << 20)),
+        format!("{GOOD}[station.g]\ncount = 2500\nsenses_only = [{}]", "\"fast\",".repeat(200_000)),
+    ] {
+        let result = Scenario::parse(&text, &[]);
+        assert!(result.is_ok() == text.starts_with(GOOD));
+    }
+}
