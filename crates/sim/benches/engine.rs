@@ -37,11 +37,11 @@ fn measure(name: &str, text: &str) {
     let scenario = Scenario::parse(text, &[]).unwrap_or_else(|errors| panic!("{errors:?}"));
     let best = (0..RUNS).map(|replication| timed(&scenario, replication));
     let (seconds, outcome) = best.min_by(|a, b| a.0.total_cmp(&b.0)).expect("at least one run");
-    let frames = outcome.channel.frames;
+    let frames = u32::try_from(outcome.channel.frames).expect("fewer than 2^32 frames");
     println!(
         "{name:<42} {:>10.0} {:>10.1} {frames:>9} {:>9.2}",
         scenario.duration.as_secs_f64() / seconds,
-        seconds * 1e9 / frames as f64,
+        seconds * 1e9 / f64::from(frames),
         seconds * 1e3,
     );
 }

@@ -82,7 +82,7 @@ pub struct Quantiles {
 pub struct RadioOutcome {
     /// Data frames sent, retries included.
     pub frames: u64,
-    /// Data frames sent again, or RTS frames sent again before the data.
+    /// Data and RTS frames that had been on the air before.
     pub retries: u64,
     /// Own transmissions (data or RTS) that collided.
     pub collisions: u64,

@@ -215,9 +215,7 @@ impl<P: Copy> Cell<P> {
         let mut ended = std::mem::take(&mut self.ended);
         self.channel.take_ended(now, &mut ended);
         for transmission in &ended {
-            let frame = &transmission.frame;
-            let retry = frame.kind.wants_response() && self.nodes[frame.from.index()].is_retrying();
-            self.channel.record_sent(transmission, retry);
+            self.channel.record_sent(transmission);
         }
         // Responses are decided before the NAV of the frame they answer is set.
         for transmission in &ended {

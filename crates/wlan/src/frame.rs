@@ -42,11 +42,6 @@ pub enum FrameKind {
 }
 
 impl FrameKind {
-    /// Whether the transmitter expects a response a SIFS later.
-    pub(crate) fn wants_response(self) -> bool {
-        matches!(self, Self::Data | Self::Rts)
-    }
-
     /// The kind of frame that a response answers.
     pub(crate) fn answers(self) -> Self {
         if self == Self::Cts { Self::Rts } else { Self::Data }
@@ -64,6 +59,8 @@ pub(crate) struct Frame {
     pub(crate) duration: Duration,
     /// Duration field: how long the exchange lasts after this frame.
     pub(crate) nav: Duration,
+    /// Retry bit: the same frame has been on the air before.  [80211-2020 §9.2.4.1.7]
+    pub(crate) retry: bool,
 }
 
 /// A frame on the air.

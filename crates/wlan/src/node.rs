@@ -55,6 +55,8 @@ pub(crate) struct Node<P> {
     /// Attempts of the frame in service that failed: without and with RTS protection.
     short_retries: u16,
     long_retries: u16,
+    /// Whether the data frame in service has been on the air before.
+    pub(crate) is_repeated: bool,
     /// Whether the frame in service has reached its receiver, whatever became of the ACK.
     pub(crate) has_arrived: bool,
     /// Sequence number of the frame in service.  [80211-2020 §10.3.2.14]
@@ -91,6 +93,7 @@ impl<P> Node<P> {
             cw_max: window.1,
             short_retries: 0,
             long_retries: 0,
+            is_repeated: false,
             has_arrived: false,
             sequence: 0,
             last_received_up: None,
@@ -110,7 +113,7 @@ impl<P> Node<P> {
         u32::try_from(self.queue.len()).expect("a queue of at most 2^32 packets")
     }
 
-    /// Whether the frame in service repeats an attempt.
+    /// Whether an attempt for the packet in service has failed.
     pub(crate) fn is_retrying(&self) -> bool {
         self.short_retries > 0 || self.long_retries > 0
     }
@@ -145,7 +148,7 @@ impl<P> Node<P> {
     pub(crate) fn finish(&mut self) -> Msdu<P> {
         self.contention_window = self.cw_min;
         (self.short_retries, self.long_retries) = (0, 0);
-        self.has_arrived = false;
+        (self.is_repeated, self.has_arrived) = (false, false);
         self.sequence = (self.sequence + 1) & 0x0fff;
         self.queue.pop_front().expect("a packet in service")
     }
@@ -189,7 +192,7 @@ mod tests {
     fn seven_attempts_without_and_four_with_protection() {
         let count = |attempts, protected| {
             let mut node = node();
-            (1..).find(|_| node.fail(attempts, protected) == Verdict::GiveUp)
+            (1..100).find(|_| node.fail(attempts, protected) == Verdict::GiveUp)
         };
         assert_eq!(count(Attempts::default(), false), Some(7));
         assert_eq!(count(Attempts::default(), true), Some(4));

@@ -22,7 +22,7 @@ pub enum Record {
         node: NodeId,
         /// What kind of frame.
         frame: SentFrame,
-        /// Whether it repeats an attempt.
+        /// Whether the same frame has been on the air before.
         retry: bool,
         /// Whether another frame overlapped it.
         collided: bool,

@@ -86,7 +86,9 @@ mod tests {
             mut samples in prop::collection::vec(1_000u64..60_000_000_000, 1..200),
         ) {
             let mut histogram = Histogram::default();
-            samples.iter().for_each(|ns| histogram.add(Duration::from_nanos(*ns)));
+            for ns in &samples {
+                histogram.add(Duration::from_nanos(*ns));
+            }
             samples.sort_unstable();
             let quantiles = histogram.quantiles();
             for (percent, measured) in [(50, quantiles.p50), (95, quantiles.p95), (99, quantiles.p99)] {

@@ -1,6 +1,8 @@
 //! What was sent is delivered, dropped with a cause, or still under way; all time is accounted for.
 
 use crate::common::{parse, run_once};
+use std::fmt::Write as _;
+
 use airfair_sim::outcome::Outcome;
 use airfair_sim::scenario::Scenario;
 use airfair_units::Duration;
@@ -37,7 +39,8 @@ fn random_scenario() -> impl Strategy<Value = String> {
             let me = format!("s{index}");
             let (from, to) = if down { (&other, &me) } else { (&me, &other) };
             let deaf = if senses_only && index > 0 { "senses_only = [\"s0\"]" } else { "" };
-            text += &format!(
+            let _ = write!(
+                text,
                 "[station.{me}]\nrate = \"{rate}\"\nqueue = {{ packets = {queue} }}\n{deaf}\n\
                  [flow.f{index}]\nfrom = \"{from}\"\nto = \"{to}\"\ntransport = {transport}\n"
             );

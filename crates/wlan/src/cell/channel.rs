@@ -85,13 +85,13 @@ impl Channel {
         self.charged_until = now;
     }
 
-    pub(super) fn record_sent(&mut self, transmission: &Transmission, retry: bool) {
+    pub(super) fn record_sent(&mut self, transmission: &Transmission) {
         let frame = match transmission.frame.kind {
             FrameKind::Data => SentFrame::Data,
             FrameKind::Rts => SentFrame::Rts,
             FrameKind::Ack | FrameKind::Cts | FrameKind::CtsToSelf => SentFrame::Response,
         };
-        let node = transmission.frame.from;
+        let Frame { from: node, retry, .. } = transmission.frame;
         self.records.push_back(Record::Sent {
             node,
             frame,

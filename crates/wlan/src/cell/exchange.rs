@@ -29,8 +29,16 @@ impl<P: Copy> Cell<P> {
         self.nodes[id.index()].access = Access::Exchange(plan);
         let sifs = self.airtime.timing.sifs;
         let rest = plan.data + sifs + plan.ack;
-        let frame =
-            |kind, to, rate, duration, nav| Frame { kind, from: id, to, rate, duration, nav };
+        let retry = self.nodes[id.index()].is_retrying();
+        let frame = |kind, to, rate, duration, nav| Frame {
+            kind,
+            from: id,
+            to,
+            rate,
+            duration,
+            nav,
+            retry,
+        };
         match plan.protection {
             Protection::None => self.data_frame(id, &plan),
             Protection::RtsCts(rate) => {
@@ -43,10 +51,12 @@ impl<P: Copy> Cell<P> {
         }
     }
 
-    fn data_frame(&self, from: NodeId, plan: &Plan) -> Frame {
-        let to = self.nodes[from.index()].queue.front().expect("a packet in service").to;
+    fn data_frame(&mut self, from: NodeId, plan: &Plan) -> Frame {
+        let node = &mut self.nodes[from.index()];
+        let to = node.queue.front().expect("a packet in service").to;
+        let retry = std::mem::replace(&mut node.is_repeated, true);
         let nav = self.airtime.timing.sifs + plan.ack;
-        Frame { kind: FrameKind::Data, from, to, rate: plan.rate, duration: plan.data, nav }
+        Frame { kind: FrameKind::Data, from, to, rate: plan.rate, duration: plan.data, nav, retry }
     }
 
     /// What a frame that has just left the air leads to.
@@ -86,7 +96,7 @@ impl<P: Copy> Cell<P> {
         nav: Duration,
     ) {
         let rate: DataRate = self.airtime.response_rate(to.rate);
-        let frame = Frame { kind, from: to.to, to: to.from, rate, duration, nav };
+        let frame = Frame { kind, from: to.to, to: to.from, rate, duration, nav, retry: false };
         self.pending.push(Pending { at: now + self.airtime.timing.sifs, frame });
     }
 
@@ -99,7 +109,7 @@ impl<P: Copy> Cell<P> {
     /// Hands the packet of a data frame on, unless it has come before.  [80211-2020 §10.3.2.14]
     fn deliver(&mut self, frame: &Frame) {
         let sender = &self.nodes[frame.from.index()];
-        let (sequence, retry) = (sender.sequence, sender.is_retrying());
+        let sequence = sender.sequence;
         let msdu = *sender.queue.front().expect("a packet in service");
         // Either end of a hop is the access point, so one cache per station and direction is enough.
         let cache = if frame.from.is_ap() {
@@ -107,7 +117,7 @@ impl<P: Copy> Cell<P> {
         } else {
             &mut self.nodes[frame.from.index()].last_received_up
         };
-        if retry && *cache == Some(sequence) {
+        if frame.retry && *cache == Some(sequence) {
             self.channel.records.push_back(Record::Duplicate { node: frame.to });
             return;
         }

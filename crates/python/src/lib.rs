@@ -1,0 +1,33 @@
+//! `airfair._core`: the simulator as Python sees it.
+//!
+//! Thin on purpose: it parses scenarios, runs them on all cores and hands out columns. What the columns
+//! mean is decided in `airfair-sim`; means, intervals, files and figures are Python's.
+
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "PyO3 hands the arguments of Python's functions over as owned values"
+)]
+
+mod batch;
+mod scenario;
+mod tables;
+
+use pyo3::prelude::*;
+
+/// Simulator core of airfair.
+#[pymodule]
+mod _core {
+    use pyo3::prelude::*;
+
+    #[pymodule_export]
+    use crate::batch::{Batch, Outcome, RunError, run};
+    #[pymodule_export]
+    use crate::scenario::{Scenario, ScenarioError, reference, schema};
+    #[pymodule_export]
+    use crate::tables::tables;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

@@ -1,0 +1,167 @@
+//! Scenarios, read only.
+
+use airfair_sim::scenario as sim;
+use pyo3::create_exception;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+create_exception!(
+    airfair._core,
+    ScenarioError,
+    PyValueError,
+    "A scenario has mistakes: `problems` holds one line for each."
+);
+
+/// One experiment that cannot be wrong.
+#[pyclass(frozen, module = "airfair._core")]
+pub(crate) struct Scenario {
+    pub(crate) inner: sim::Scenario,
+}
+
+#[pymethods]
+impl Scenario {
+    /// Parses a TOML text after setting `overrides`, pairs of a key's path and its value; raises
+    /// `ScenarioError` with all mistakes at once.
+    #[staticmethod]
+    #[pyo3(signature = (text, overrides = Vec::new()))]
+    fn parse(py: Python<'_>, text: &[u8], overrides: Vec<(String, String)>) -> PyResult<Self> {
+        match py.detach(|| sim::Scenario::load(text, &overrides)) {
+            Ok(inner) => Ok(Self { inner }),
+            Err(problems) => {
+                let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
+                let error = ScenarioError::new_err(problems.join("\n"));
+                error.value(py).setattr("problems", problems)?;
+                Err(error)
+            }
+        }
+    }
+
+    /// The scenario with every default spelled out.
+    fn to_toml(&self) -> String {
+        self.inner.to_toml()
+    }
+
+    /// What it shows, in one line.
+    #[getter]
+    fn title(&self) -> &str {
+        &self.inner.title
+    }
+
+    /// Seed.
+    #[getter]
+    fn seed(&self) -> u64 {
+        self.inner.seed
+    }
+
+    /// Number of independent runs.
+    #[getter]
+    fn replications(&self) -> u32 {
+        self.inner.replications
+    }
+
+    /// Simulated time of one run [s].
+    #[getter]
+    fn duration_s(&self) -> f64 {
+        self.inner.duration.as_secs_f64()
+    }
+
+    /// Simulated time of one run [ns].
+    #[getter]
+    fn duration_ns(&self) -> u64 {
+        self.inner.duration.as_nanos()
+    }
+
+    /// Part at the start that no result counts [s].
+    #[getter]
+    fn warmup_s(&self) -> f64 {
+        self.inner.warmup.as_secs_f64()
+    }
+
+    /// Step of the throughput series [s], `None` if none is recorded.
+    #[getter]
+    fn series_step_s(&self) -> Option<f64> {
+        self.inner.series_step.map(airfair_units::Duration::as_secs_f64)
+    }
+
+    /// Step of the throughput series [ns], `None` if none is recorded.
+    #[getter]
+    fn series_step_ns(&self) -> Option<u64> {
+        self.inner.series_step.map(airfair_units::Duration::as_nanos)
+    }
+
+    /// Name of the cell, of its access point and of its channel.
+    #[getter]
+    fn bss(&self) -> &str {
+        &self.inner.bss.name
+    }
+
+    /// Names of the wireless stations.
+    #[getter]
+    fn stations(&self) -> Vec<&str> {
+        self.inner.stations.iter().map(|station| station.name.as_str()).collect()
+    }
+
+    /// Names of the wired hosts.
+    #[getter]
+    fn hosts(&self) -> Vec<&str> {
+        self.inner.hosts.iter().map(|host| host.name.as_str()).collect()
+    }
+
+    /// One dictionary per flow: name, from, to, transport, control.
+    #[getter]
+    fn flows<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        let describe = |flow: &sim::Flow| {
+            let row = PyDict::new(py);
+            row.set_item("name", &flow.name)?;
+            row.set_item("from", self.endpoint(flow.from))?;
+            row.set_item("to", self.endpoint(flow.to))?;
+            row.set_item("transport", transport(&flow.transport))?;
+            row.set_item("control", control(flow.control))?;
+            Ok(row)
+        };
+        self.inner.flows.iter().map(describe).collect()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Scenario {:?}>", self.inner.title)
+    }
+}
+
+impl Scenario {
+    fn endpoint(&self, endpoint: sim::Endpoint) -> &str {
+        match endpoint {
+            sim::Endpoint::Station(index) => &self.inner.stations[index].name,
+            sim::Endpoint::Host(index) => &self.inner.hosts[index].name,
+        }
+    }
+}
+
+/// The scenario file's word for a transport.
+fn transport(transport: &sim::Transport) -> &'static str {
+    match transport {
+        sim::Transport::Tcp(_) => "tcp",
+        sim::Transport::Udp { .. } => "udp",
+    }
+}
+
+/// The scenario file's word for a control.
+fn control(control: sim::Control) -> &'static str {
+    match control {
+        sim::Control::None => "none",
+        sim::Control::ArfAware(_) => "arf-aware",
+    }
+}
+
+/// JSON Schema of the scenario file.
+#[pyfunction]
+pub(crate) fn schema() -> String {
+    serde_json::to_string_pretty(&sim::schema())
+        .expect("a JSON value has no key that is not a string")
+}
+
+/// Reference of the scenario file, in Markdown.
+#[pyfunction]
+pub(crate) fn reference() -> String {
+    sim::reference_markdown()
+}

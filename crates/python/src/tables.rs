@@ -1,0 +1,212 @@
+//! Outcomes as columns, one row per replication and thing: numpy arrays that own what Rust computed.
+
+use airfair_sim::outcome::{Outcome as Run, Quantiles, RadioOutcome};
+use airfair_units::Duration;
+use numpy::{Element, PyArray1};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::batch::Outcome;
+use crate::scenario::Scenario;
+
+/// Columns of each table of `outcomes`, which are runs of `scenario`.
+///
+/// `flow`, `station` and `host` are indices into the scenario's lists. A NaN is a value that does not exist.
+#[pyfunction]
+pub(crate) fn tables<'py>(
+    py: Python<'py>,
+    scenario: &Scenario,
+    outcomes: Vec<Py<Outcome>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let runs: Vec<&Run> = outcomes.iter().map(|outcome| &outcome.get().inner).collect();
+    let tables = PyDict::new(py);
+    tables.set_item("runs", run_table(py, &runs)?)?;
+    tables.set_item("flows", flow_table(py, &runs)?)?;
+    tables.set_item("stations", station_table(py, &runs)?)?;
+    tables.set_item("access_points", access_point_table(py, &runs)?)?;
+    tables.set_item("channels", channel_table(py, &runs)?)?;
+    tables.set_item("links", link_table(py, &runs)?)?;
+    tables.set_item("series", series_table(py, scenario, &runs)?)?;
+    Ok(tables)
+}
+
+/// Rows of one table, each with what identifies it, and the columns made of them.
+struct Table<'py, R> {
+    rows: Vec<R>,
+    columns: Bound<'py, PyDict>,
+}
+
+impl<'py, R> Table<'py, R> {
+    fn new(py: Python<'py>, rows: impl Iterator<Item = R>) -> Self {
+        Self { rows: rows.collect(), columns: PyDict::new(py) }
+    }
+
+    /// Adds a column.
+    fn column<T: Element>(&self, name: &str, value: impl Fn(&R) -> T) -> PyResult<()> {
+        let values: Vec<T> = self.rows.iter().map(value).collect();
+        self.columns.set_item(name, PyArray1::from_vec(self.columns.py(), values))
+    }
+
+    /// Adds the columns of a transmitter.
+    fn radio(&self, radio: impl Fn(&R) -> &RadioOutcome) -> PyResult<()> {
+        self.column("frames", |r| radio(r).frames)?;
+        self.column("retries", |r| radio(r).retries)?;
+        self.column("collisions", |r| radio(r).collisions)?;
+        self.column("dropped_retry_limit", |r| radio(r).dropped_retry_limit)?;
+        self.column("dropped_queue_full", |r| radio(r).dropped_queue_full)?;
+        self.column("duplicates", |r| radio(r).duplicates)?;
+        self.column("queue_mean", |r| radio(r).queue_mean)?;
+        self.column("queue_max", |r| radio(r).queue_max)
+    }
+}
+
+fn run_table<'py>(py: Python<'py>, runs: &[&Run]) -> PyResult<Bound<'py, PyDict>> {
+    let table = Table::new(py, runs.iter().copied());
+    table.column("replication", |run| run.replication)?;
+    table.column("seed", |run| run.seed)?;
+    table.column("elapsed_ns", |run| run.elapsed.as_nanos())?;
+    table.column("events", |run| run.events)?;
+    table.column("record_hash", |run| run.record_hash)?;
+    Ok(table.columns)
+}
+
+fn flow_table<'py>(py: Python<'py>, runs: &[&Run]) -> PyResult<Bound<'py, PyDict>> {
+    let rows = runs
+        .iter()
+        .copied()
+        .flat_map(|run| (0_u32..).zip(&run.flows).map(move |(i, flow)| (run, i, flow)));
+    let table = Table::new(py, rows);
+    table.column("replication", |(run, ..)| run.replication)?;
+    table.column("flow", |(_, index, _)| *index)?;
+    table.column("goodput_bps", |(run, _, flow)| {
+        bits_per_second(flow.delivered.bits(), run.elapsed)
+    })?;
+    table.column("delivered_bytes", |(.., flow)| flow.delivered.get())?;
+    table.column("packets_sent", |(.., flow)| flow.packets_sent)?;
+    table.column("packets_received", |(.., flow)| flow.packets_received)?;
+    table.column("packets_dropped", |(.., flow)| flow.packets_dropped)?;
+    table.column("packets_in_flight", |(.., flow)| flow.packets_in_flight)?;
+    table.column("acks_dropped", |(.., flow)| flow.acks_dropped)?;
+    table.column("retransmissions", |(.., flow)| flow.retransmissions)?;
+    table.column("timeouts", |(.., flow)| flow.timeouts)?;
+    table.column("fast_retransmits", |(.., flow)| flow.fast_retransmits)?;
+    table.column("rtt_samples", |(.., flow)| flow.rtt.count)?;
+    let rtt = |name, value: fn(&Quantiles) -> Duration| {
+        table.column(name, |(.., flow)| {
+            if flow.rtt.count == 0 { f64::NAN } else { value(&flow.rtt).as_secs_f64() * 1e3 }
+        })
+    };
+    rtt("rtt_mean_ms", |q| q.mean)?;
+    rtt("rtt_min_ms", |q| q.min)?;
+    rtt("rtt_p50_ms", |q| q.p50)?;
+    rtt("rtt_p95_ms", |q| q.p95)?;
+    rtt("rtt_p99_ms", |q| q.p99)?;
+    rtt("rtt_max_ms", |q| q.max)?;
+    table.column("mean_link_rate_bps", |(.., flow)| {
+        flow.mean_link_rate.map_or(f64::NAN, |rate| as_f64(rate.bps()))
+    })?;
+    table.column("completion_s", |(.., flow)| {
+        flow.completion.map_or(f64::NAN, Duration::as_secs_f64)
+    })?;
+    Ok(table.columns)
+}
+
+fn station_table<'py>(py: Python<'py>, runs: &[&Run]) -> PyResult<Bound<'py, PyDict>> {
+    let rows = runs
+        .iter()
+        .copied()
+        .flat_map(|run| (0_u32..).zip(&run.stations).map(move |(i, station)| (run, i, station)));
+    let table = Table::new(py, rows);
+    table.column("replication", |(run, ..)| run.replication)?;
+    table.column("station", |(_, index, _)| *index)?;
+    table.column("airtime_share", |(run, _, station)| {
+        let held = station.airtime_data_up + station.airtime_data_down + station.airtime_control;
+        share(held, run.elapsed)
+    })?;
+    table.column("airtime_data_up_ns", |(.., station)| station.airtime_data_up.as_nanos())?;
+    table.column("airtime_data_down_ns", |(.., station)| station.airtime_data_down.as_nanos())?;
+    table.column("airtime_control_ns", |(.., station)| station.airtime_control.as_nanos())?;
+    table.radio(|(.., station)| &station.radio)?;
+    Ok(table.columns)
+}
+
+fn access_point_table<'py>(py: Python<'py>, runs: &[&Run]) -> PyResult<Bound<'py, PyDict>> {
+    let table = Table::new(py, runs.iter().copied());
+    table.column("replication", |run| run.replication)?;
+    table.radio(|run| &run.access_point)?;
+    Ok(table.columns)
+}
+
+fn channel_table<'py>(py: Python<'py>, runs: &[&Run]) -> PyResult<Bound<'py, PyDict>> {
+    let table = Table::new(py, runs.iter().copied());
+    table.column("replication", |run| run.replication)?;
+    table.column("elapsed_ns", |run| run.elapsed.as_nanos())?;
+    table.column("data_ns", |run| run.channel.data.as_nanos())?;
+    table.column("control_ns", |run| run.channel.control.as_nanos())?;
+    table.column("collision_ns", |run| run.channel.collision.as_nanos())?;
+    table.column("contention_ns", |run| run.channel.contention.as_nanos())?;
+    table.column("idle_ns", |run| run.channel.idle.as_nanos())?;
+    table.column("frames", |run| run.channel.frames)?;
+    table.column("collisions", |run| run.channel.collisions)?;
+    Ok(table.columns)
+}
+
+/// Two links per host: towards the access point, then away from it.
+fn link_table<'py>(py: Python<'py>, runs: &[&Run]) -> PyResult<Bound<'py, PyDict>> {
+    let rows = runs
+        .iter()
+        .copied()
+        .flat_map(|run| (0_u32..).zip(&run.links).map(move |(i, link)| (run, i, link)));
+    let table = Table::new(py, rows);
+    table.column("replication", |(run, ..)| run.replication)?;
+    table.column("host", |(_, index, _)| index / 2)?;
+    table.column("to_access_point", |(_, index, _)| index % 2 == 0)?;
+    table.column("packets", |(.., link)| link.packets)?;
+    table.column("dropped_queue_full", |(.., link)| link.dropped_queue_full)?;
+    table.column("queue_mean", |(.., link)| link.queue_mean)?;
+    table.column("queue_max", |(.., link)| link.queue_max)?;
+    Ok(table.columns)
+}
+
+/// One row per flow and step; the last step may be shorter than the others.
+fn series_table<'py>(
+    py: Python<'py>,
+    scenario: &Scenario,
+    runs: &[&Run],
+) -> PyResult<Bound<'py, PyDict>> {
+    let end = scenario.inner.duration;
+    let step = scenario.inner.series_step.unwrap_or(Duration::ZERO);
+    let rows = runs.iter().copied().flat_map(|run| {
+        (0_u32..).zip(&run.flows).flat_map(move |(i, flow)| {
+            (0_u64..).zip(&flow.series).map(move |(k, delivered)| {
+                let start = step.saturating_mul(k);
+                (run, i, start, end.saturating_sub(start).min(step), *delivered)
+            })
+        })
+    });
+    let table = Table::new(py, rows);
+    table.column("replication", |(run, ..)| run.replication)?;
+    table.column("flow", |(_, index, ..)| *index)?;
+    table.column("start_ns", |(_, _, start, ..)| start.as_nanos())?;
+    table.column("length_ns", |(_, _, _, length, _)| length.as_nanos())?;
+    table.column("delivered_bytes", |(.., delivered)| delivered.get())?;
+    Ok(table.columns)
+}
+
+/// Rate of so many bits in a time [bit/s].
+fn bits_per_second(bits: u64, elapsed: Duration) -> f64 {
+    as_f64(bits) / elapsed.as_secs_f64()
+}
+
+/// Part of a time, as a fraction.
+fn share(part: Duration, whole: Duration) -> f64 {
+    as_f64(part.as_nanos()) / as_f64(whole.as_nanos())
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "results are floating point; counts stay below 2^53"
+)]
+fn as_f64(count: u64) -> f64 {
+    count as f64
+}
