@@ -1,0 +1,75 @@
+# Each target works on a fresh clone: what it needs is built first, in .venv and target.
+
+.DEFAULT_GOAL := help
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DELETE_ON_ERROR:
+
+# The first Python of 3.11 or later. Another one: make build PYTHON=/path/to/python
+PYTHON ?= $(firstword $(foreach p,python3 python3.11 python3.12 python3.13 python3.14,$(shell \
+    $(p) -c 'import sys; sys.version_info >= (3, 11) and print(sys.executable)' 2>/dev/null)))
+
+VENV := .venv
+BIN := $(VENV)/bin
+RUST_SOURCES := Cargo.toml Cargo.lock rust-toolchain.toml \
+    $(shell find crates -name '*.rs' -o -name Cargo.toml)
+
+.PHONY: help build demo test test-rust test-python bench golden docs lock clean
+
+help: ## Show the targets.
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+build: $(VENV)/built ## Build the simulator and the command line: .venv/bin/airfair
+
+$(VENV)/installed: requirements/dev.txt
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or later is needed: make build PYTHON=/path/to/python" >&2; exit 1; }
+	"$(PYTHON)" -m venv --clear $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --requirement $<
+	@touch $@
+
+$(VENV)/built: $(VENV)/installed pyproject.toml $(RUST_SOURCES)
+	PIP_QUIET=1 VIRTUAL_ENV="$(CURDIR)/$(VENV)" $(BIN)/maturin develop --release --locked --quiet
+	@touch $@
+
+demo: build ## The main job: every table and figure of arf-aware-tcp, in results/arf-aware-tcp
+	$(BIN)/airfair reproduce arf-aware-tcp --out results/arf-aware-tcp
+	@echo "Open results/arf-aware-tcp/report.html in a browser."
+
+test: build test-rust test-python ## Everything that has to pass: format, lints, types, tests
+
+test-rust: ## The Rust part of `make test`.
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
+	cargo test --workspace --locked --quiet
+
+test-python: build ## The Python part of `make test`.
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	if [ -f tests/check_citations.py ]; then $(BIN)/python tests/check_citations.py; fi
+	$(BIN)/python -m pytest --quiet
+
+bench: ## Speed: simulated seconds per CPU second, nanoseconds per frame
+	cargo bench --package airfair-sim --locked --quiet
+
+golden: ## Write the golden tables anew; read their diff as physics.
+	AIRFAIR_GOLDEN=write cargo test --package airfair-sim --test lab --locked --quiet golden
+	git --no-pager diff --stat
+
+docs: build ## API documentation in target/doc, reference of the scenario file in docs/scenario.md
+	cargo doc --workspace --no-deps --locked --quiet
+	$(BIN)/python -c 'from airfair import _core; print(_core.reference().rstrip())' > docs/scenario.md
+
+lock: build ## Move the Python locks to the newest releases.
+	"$(PYTHON)" -m venv --clear $(VENV)/lock
+	$(VENV)/lock/bin/pip install --quiet --disable-pip-version-check pip-tools
+	$(VENV)/lock/bin/pip-compile --quiet --upgrade $(LOCK) --output-file requirements/run.txt pyproject.toml
+	$(VENV)/lock/bin/pip-compile --quiet --upgrade $(LOCK) --extra dev --constraint requirements/run.txt \
+	    --output-file requirements/dev.txt pyproject.toml
+
+LOCK := --generate-hashes --no-emit-index-url --no-emit-find-links --strip-extras --no-header \
+    --annotation-style line --allow-unsafe
+
+clean: ## Remove everything that was built. Results stay.
+	rm -rf $(VENV) target python/airfair/_core*.so
+	find python tests bench -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,98 @@
+"""Simulator core of airfair."""
+
+from collections.abc import Callable, Sequence
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = [
+    "Batch",
+    "Outcome",
+    "RunError",
+    "Scenario",
+    "ScenarioError",
+    "__version__",
+    "reference",
+    "run",
+    "schema",
+    "tables",
+]
+
+__version__: str
+
+class ScenarioError(ValueError):
+    """A scenario has mistakes: `problems` holds one line for each."""
+
+    problems: list[str]
+
+class RunError(RuntimeError):
+    """A run failed."""
+
+@final
+class Scenario:
+    """One experiment that cannot be wrong."""
+
+    @staticmethod
+    def parse(text: bytes, overrides: Sequence[tuple[str, str]] = ...) -> Scenario: ...
+    def to_toml(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def seed(self) -> int: ...
+    @property
+    def replications(self) -> int: ...
+    @property
+    def duration_s(self) -> float: ...
+    @property
+    def duration_ns(self) -> int: ...
+    @property
+    def warmup_s(self) -> float: ...
+    @property
+    def series_step_s(self) -> float | None: ...
+    @property
+    def series_step_ns(self) -> int | None: ...
+    @property
+    def bss(self) -> str: ...
+    @property
+    def stations(self) -> list[str]: ...
+    @property
+    def hosts(self) -> list[str]: ...
+    @property
+    def flows(self) -> list[dict[str, str]]: ...
+
+@final
+class Outcome:
+    """What one run measured; `tables` turns it into columns."""
+
+    @property
+    def replication(self) -> int: ...
+    @property
+    def seed(self) -> int: ...
+    @property
+    def elapsed_ns(self) -> int: ...
+    @property
+    def events(self) -> int: ...
+    @property
+    def record_hash(self) -> int: ...
+
+@final
+class Batch:
+    """What `run` finished."""
+
+    @property
+    def outcomes(self) -> list[Outcome | None]: ...
+    @property
+    def interrupted(self) -> bool: ...
+
+def run(
+    jobs: Sequence[tuple[Scenario, int, int]],
+    *,
+    threads: int | None = None,
+    progress: Callable[[float], object] | None = None,
+) -> Batch: ...
+def tables(
+    scenario: Scenario, outcomes: Sequence[Outcome]
+) -> dict[str, dict[str, NDArray[np.generic]]]: ...
+def schema() -> str: ...
+def reference() -> str: ...

@@ -1,0 +1,283 @@
+"""The command line. Standard output carries results; everything else goes to standard error.
+
+Exit status: 0 done, 1 a run or a check failed, 2 bad input, 130 interrupted by Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ._core import RunError, Scenario, ScenarioError, __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .result import Result
+
+DONE, FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
+
+_RUN_EPILOGUE = """\
+examples:
+  airfair run scenarios/one-slow-station.toml
+  airfair run cell.toml --set station.slow.rate='11 Mb/s' --replications 10 --out results/cell
+  airfair run cell.toml --json | jq '.flows[].goodput_bps'
+"""
+
+
+class InputError(Exception):
+    """A mistake of the user: one line each."""
+
+    def __init__(self, *problems: str) -> None:
+        super().__init__("\n".join(problems))
+        self.problems = problems
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit status."""
+    command_line = list(sys.argv[1:] if arguments is None else arguments)
+    parsed = parser().parse_args(command_line)
+    parsed.command_line = ["airfair", *command_line]
+    try:
+        status: int = parsed.action(parsed)
+        sys.stdout.flush()
+    except InputError as error:
+        return _fail(BAD_INPUT, *error.problems)
+    except ScenarioError as error:
+        return _fail(BAD_INPUT, *error.problems)
+    except RunError as error:
+        return _fail(FAILED, str(error))
+    except BrokenPipeError:
+        # The reader of our output has seen enough. Nothing more can be written, not even at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+    except OSError as error:
+        _drop_output()
+        return _fail(FAILED, describe(error))
+    except KeyboardInterrupt:
+        return _fail(INTERRUPTED, "interrupted")
+    return status
+
+
+def parser() -> argparse.ArgumentParser:
+    """The grammar of the command line."""
+    top = argparse.ArgumentParser(
+        prog="airfair",
+        description="What happens to transport protocols on a multi-rate 802.11 network, "
+        "and what can be done about it.",
+        epilog="Exit status: 0 done, 1 a run or a check failed, 2 bad input, 130 interrupted.",
+    )
+    top.add_argument("--version", action="version", version=f"airfair {__version__}")
+    commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
+
+    run = commands.add_parser(
+        "run",
+        help="run a scenario",
+        description="Run a scenario and show who got what.",
+        epilog=_RUN_EPILOGUE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    run.add_argument(
+        "scenario", metavar="SCENARIO.toml", help="scenario file; - for standard input"
+    )
+    run.add_argument("--seed", type=int, metavar="N", help="seed, instead of the scenario's")
+    run.add_argument("--replications", type=int, metavar="N", help="independent runs")
+    run.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="PATH=VALUE",
+        help="set a key of the scenario, as in station.slow.rate='1 Mb/s'; may be repeated",
+    )
+    run.add_argument(
+        "--out",
+        type=Path,
+        metavar="DIR",
+        help="write the scenario as run, tables (Parquet) and figures (PNG, SVG) to DIR; "
+        "files of the same names are replaced",
+    )
+    _add_json(run)
+    run.set_defaults(action=_run)
+
+    reproduce = commands.add_parser(
+        "reproduce",
+        help="reproduce the tables and figures of a paper",
+        description="Reproduce the tables and figures of a paper and decide its claims. "
+        "Without PAPER: list what there is.",
+    )
+    reproduce.add_argument("paper", nargs="?", metavar="PAPER[/EXPERIMENT]", help="what to run")
+    reproduce.add_argument("--replications", type=int, metavar="N", help="independent runs")
+    reproduce.add_argument(
+        "--out", type=Path, metavar="DIR", help="write report and figures to DIR"
+    )
+    _add_json(reproduce)
+    reproduce.add_argument("--quick", action="store_true", help="fewer and shorter runs")
+    reproduce.set_defaults(action=_reproduce)
+
+    validate = commands.add_parser(
+        "validate",
+        help="check the simulator against theory",
+        description="Check the simulator against theory: Bianchi, Heusse, sums of airtime.",
+    )
+    _add_json(validate)
+    validate.set_defaults(action=_validate)
+
+    schema = commands.add_parser(
+        "schema",
+        help="print the JSON Schema of the scenario file",
+        description="Print the JSON Schema of the scenario file, for editors.",
+    )
+    schema.set_defaults(action=_schema)
+    return top
+
+
+def _add_json(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--json", action="store_true", help="print one JSON document, and nothing else"
+    )
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    scenario = _scenario(arguments)
+    out: Path | None = arguments.out
+    made = [] if out is None else _prepare(out)
+    result = None
+    try:
+        result = _simulate(scenario, progress_label=scenario.title)
+        if out is not None and result.replications:
+            _save(result, out, arguments.command_line)
+    finally:
+        if result is None or not result.replications:
+            from .store import remove_if_empty
+
+            remove_if_empty(made)
+    _print(result, as_json=arguments.json)
+    if out is not None and result.replications:
+        print(f"airfair: wrote {out}", file=sys.stderr)
+    if result.interrupted:
+        asked = scenario.replications
+        return _fail(
+            INTERRUPTED, f"interrupted after {result.replications} of {asked} replications"
+        )
+    return DONE
+
+
+def _scenario(arguments: argparse.Namespace) -> Scenario:
+    """Scenario of the command line; raises `InputError` with all mistakes."""
+    from . import scenario
+
+    overrides = []
+    for text in arguments.set:
+        path, equals, value = text.partition("=")
+        if not equals or not path.strip():
+            raise InputError(f"--set {text!r}: not PATH=VALUE, as in station.slow.rate='1 Mb/s'")
+        overrides.append((path.strip(), value))
+    overrides += [
+        (key, str(value))
+        for key in ("seed", "replications")
+        if (value := getattr(arguments, key)) is not None
+    ]
+    name = arguments.scenario
+    try:
+        if name == "-":
+            name = "standard input"
+            content = sys.stdin.buffer.read(scenario.LARGEST_FILE + 1)
+        else:
+            content = scenario.read(Path(name))
+    except OSError as error:
+        raise InputError(f"{name}: {error.strerror or error}") from error
+    except ValueError as error:  # a null character
+        raise InputError(f"{name!r}: {error}") from error
+    try:
+        return Scenario.parse(content, overrides)
+    except ScenarioError as error:
+        raise InputError(*(f"{name}: {problem}" for problem in error.problems)) from error
+
+
+def _prepare(out: Path) -> list[Path]:
+    """See that `out` can be written before anything runs; directories that were made for it."""
+    from .store import prepare
+
+    made = [path for path in (out, *out.parents) if not path.exists()]
+    try:
+        prepare(out)
+    except OSError as error:
+        raise InputError(f"--out {out}: {describe(error)}") from error
+    return made
+
+
+def _simulate(scenario: Scenario, progress_label: str) -> Result:
+    from .engine import run_many
+    from .terminal import Progress
+
+    with Progress(progress_label) as progress:
+        (result,) = run_many([scenario], progress=progress)
+    return result
+
+
+def _save(result: Result, out: Path, command_line: list[str]) -> None:
+    from .store import save
+
+    try:
+        save(result, out, command_line)
+    except OSError as error:
+        raise OSError(
+            error.errno, f"--out {out}: {describe(error)}; nothing was written"
+        ) from error
+
+
+def _print(result: Result, *, as_json: bool) -> None:
+    if as_json:
+        from .store import encode
+
+        sys.stdout.buffer.write(encode(result.to_json()))
+    else:
+        from .terminal import show
+
+        show(result)
+    sys.stdout.flush()
+
+
+def _reproduce(arguments: argparse.Namespace) -> int:
+    from . import reproduce
+
+    return reproduce.main(arguments)
+
+
+def _validate(arguments: argparse.Namespace) -> int:
+    from . import validate
+
+    return validate.main(arguments)
+
+
+def _schema(_: argparse.Namespace) -> int:
+    from ._core import schema
+
+    print(schema())
+    return DONE
+
+
+def describe(error: OSError) -> str:
+    """An operating system's error in one line."""
+    return error.strerror or str(error)
+
+
+def _fail(status: int, *problems: str) -> int:
+    for problem in problems:
+        print(f"airfair: {problem}", file=sys.stderr)
+    return status
+
+
+def _drop_output() -> None:
+    """Forget what standard output could not take, lest the interpreter try again at exit."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+if __name__ == "__main__":
+    sys.exit(main())

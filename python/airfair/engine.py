@@ -1,0 +1,87 @@
+"""Runs scenarios: every replication of every scenario in one queue, on all cores."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from . import _core
+from .result import Result
+from .scenario import load
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from .scenario import Source, Value
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C ended a run; `result` holds the replications that were finished."""
+
+    def __init__(self, result: Result) -> None:
+        super().__init__(f"interrupted; {result.replications} replications were finished")
+        self.result = result
+
+
+def run(  # noqa: PLR0913 - options, each with a default
+    source: Source,
+    *,
+    seed: int | None = None,
+    replications: int | None = None,
+    series: str | None = None,
+    set: Mapping[str, Value] | None = None,  # noqa: A002 - named after the option --set
+    threads: int | None = None,
+    progress: Callable[[float], object] | None = None,
+) -> Result:
+    """Run all replications of a scenario: a path, a TOML text, or a mapping of the same shape.
+
+    Replication i of seed s is a pure function of the scenario, s and i: neither `threads` nor the
+    number of replications changes it.
+
+    Raises `ScenarioError` with all mistakes at once, `RunError` if a run fails, and `Interrupted`
+    on Ctrl-C.
+    """
+    scenario = load(source, seed=seed, replications=replications, series=series, set=set)
+    (result,) = run_many([scenario], threads=threads, progress=progress)
+    if result.interrupted:
+        raise Interrupted(result)
+    return result
+
+
+def run_many(
+    scenarios: Sequence[_core.Scenario],
+    *,
+    threads: int | None = None,
+    progress: Callable[[float], object] | None = None,
+) -> list[Result]:
+    """Run all replications of all scenarios, one result each.
+
+    `progress` gets the fraction that is done, about ten times per second. Ctrl-C ends what runs: each
+    result then holds the replications that were finished, and says so by `interrupted`.
+    """
+    jobs = [
+        (scenario, scenario.seed, replication)
+        for scenario in scenarios
+        for replication in range(scenario.replications)
+    ]
+    wall, cpu = time.perf_counter(), time.process_time()
+    batch = _core.run(jobs, threads=threads, progress=progress)
+    wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+
+    outcomes = iter(batch.outcomes)
+    simulated = sum(scenario.duration_s for scenario, _, _ in jobs)
+    results = []
+    for scenario in scenarios:
+        ours = [next(outcomes) for _ in range(scenario.replications)]
+        finished = [outcome for outcome in ours if outcome is not None]
+        part = scenario.duration_s * scenario.replications / simulated
+        results.append(
+            Result(
+                scenario,
+                finished,
+                interrupted=len(finished) < len(ours),
+                cpu_s=cpu * part,
+                wall_s=wall * part,
+            )
+        )
+    return results

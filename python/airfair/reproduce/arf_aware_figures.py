@@ -1,0 +1,116 @@
+"""The figures of the paper `arf-aware-tcp`: Figure 2, 4 and 5, 6 and 7, 8 and 9."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from airfair.figures import Curve, Mark, Panel, over_time
+
+from .arf_aware_tcp import AFTER, BEFORE, CHANGE_S, DURING, RETURN_S
+from .estimate import Floats
+from .runs import Runs
+from .tables import Measurements
+
+SLOW_AT_20 = (Mark(CHANGE_S, "session 1: 11 → 1 Mb/s"),)
+FOUR_RATES = (Mark(CHANGE_S, "sessions 1-3: 11 → 1, 2, 5.5 Mb/s"),)
+RECOVERY = (Mark(CHANGE_S, "session 1: 11 → 1 Mb/s"), Mark(RETURN_S, "1 → 11 Mb/s"))
+NAMES = {"arf_aware": "ARF-aware TCP", "newreno": "NewReno"}
+
+Interval = tuple[float, float]
+
+
+def _percent(runs: Runs, flows: slice, interval: Interval) -> str:
+    """Mean throughput of some flows in the interval, as a part of what it was before the change."""
+    after = runs.throughput_between(*interval)[:, flows].sum(axis=1).mean()
+    before = runs.throughput_between(*BEFORE)[:, flows].sum(axis=1).mean()
+    return f"{100 * after / before:.0f} %"
+
+
+def _sessions(runs: Runs, samples: Floats, title: str, unit: str, marks: Sequence[Mark]) -> Panel:
+    curves = [Curve(f"session {i + 1}", samples[:, i]) for i in range(samples.shape[1])]
+    return Panel(title, f"Throughput [{unit}]", runs.times_s, curves, marks)
+
+
+def _pair(data: Measurements, marks: Sequence[Mark], setup: str, interval: Interval) -> list[Panel]:
+    panels = []
+    for scheme, name in NAMES.items():
+        runs = data[setup, scheme]
+        kept = _percent(runs, slice(1, 2), interval)
+        title = f"{name}: session 2 at {kept} of its rate while session 1 is slow"
+        panels.append(_sessions(runs, runs.packets_per_second, title, "packet/s", marks))
+    return panels
+
+
+def _each(data: Measurements, scheme: str) -> Panel:
+    runs = data["table5", scheme]
+    rates = ", ".join(f"{mean:.0f}" for mean in runs.throughput_between(*AFTER).mean(axis=0))
+    title = f"{NAMES[scheme]}: {rates} kb/s after the change"
+    return _sessions(runs, runs.packets_per_second, title, "packet/s", FOUR_RATES)
+
+
+def _together(data: Measurements, scheme: str) -> Panel:
+    runs = data["table5", scheme]
+    kept = _percent(runs, slice(None), AFTER)
+    title = f"{NAMES[scheme]}: all together at {kept} of the rate before the change"
+    kbps = runs.series * 8 / runs.step_s / 1e3
+    return _sessions(runs, kbps, title, "kb/s", FOUR_RATES)
+
+
+def _top(data: Measurements, setup: str) -> float:
+    """One scale for the figures of a setup, with room for the words on top [packet/s]."""
+    highest = []
+    for scheme in NAMES:
+        samples = data[setup, scheme].packets_per_second
+        highest += [samples[0].max(), np.percentile(samples, 90, axis=0).max()]
+    return 1.15 * float(max(highest))
+
+
+def _top_sum(data: Measurements) -> float:
+    """One scale for both sums [kb/s]."""
+    sums = [data["table5", s].series.sum(axis=1).mean(axis=0).max() for s in NAMES]
+    return 1.2 * float(max(sums)) * 8 / 1e3 / data["table5", "newreno"].step_s
+
+
+def fig2(data: Measurements) -> dict[str, Figure]:
+    """Both schemes, two sessions."""
+    panels = _pair(data, SLOW_AT_20, "table1", AFTER)
+    return {"fig2": over_time(panels, top=_top(data, "table1"))}
+
+
+def fig4_to_7(data: Measurements) -> dict[str, Figure]:
+    """Five sessions, each and all together."""
+    top, top_sum = _top(data, "table5"), _top_sum(data)
+    return {
+        "fig4": over_time([_each(data, "arf_aware")], top=top),
+        "fig5": over_time([_each(data, "newreno")], top=top),
+        "fig6": over_time([_together(data, "arf_aware")], stacked=True, top=top_sum),
+        "fig7": over_time([_together(data, "newreno")], stacked=True, top=top_sum),
+    }
+
+
+def fig8_and_9(data: Measurements) -> dict[str, Figure]:
+    """The recovery under both schemes."""
+    panels = _pair(data, RECOVERY, "recovery", DURING)
+    top = _top(data, "recovery")
+    names = ("fig8", "fig9")
+    return {name: over_time([p], top=top) for name, p in zip(names, panels, strict=True)}
+
+
+FIGURES: dict[str, Callable[[Measurements], dict[str, Figure]]] = {
+    "fig2": fig2,
+    "fig4-7": fig4_to_7,
+    "fig8-9": fig8_and_9,
+}
+CAPTIONS = {
+    "fig2": "Packets delivered per second. Strong line: mean over the replications; band: the middle "
+    "80 % of them; thin line: one of them.",
+    "fig4": "Each session under ARF-aware TCP; lines and bands as in Figure 2.",
+    "fig5": "Each session under NewReno, on the same scale as Figure 4.",
+    "fig6": "All sessions under ARF-aware TCP on top of each other, means over the replications.",
+    "fig7": "All sessions under NewReno, on the same scale as Figure 6.",
+    "fig8": "ARF-aware TCP while session 1 is slow and after its return.",
+    "fig9": "NewReno in the same scenario, on the same scale as Figure 8.",
+}

@@ -1,0 +1,103 @@
+"""How a claim is decided: by confidence intervals against stated bounds, and by nothing else.
+
+A condition names a measured quantity, one value per replication, and the range in which it must lie.
+It *holds* if the mean's whole 95 % confidence interval (Student t) lies in that range, *fails* if all
+of it lies outside, and is *undecided* if the interval straddles a bound. A claim holds if every one of
+its conditions holds; a claim with a condition that fails or is undecided does not.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Generic, Literal, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .estimate import Estimate, estimate
+
+State = Literal["holds", "fails", "undecided"]
+Data = TypeVar("Data")
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A measured quantity and the range in which it must lie."""
+
+    what: str
+    measured: Estimate
+    above: float = -math.inf
+    below: float = math.inf
+
+    @property
+    def state(self) -> State:
+        """Where the confidence interval lies."""
+        low, high = self.measured.low, self.measured.high
+        if self.above < low and high < self.below:
+            return "holds"
+        if high <= self.above or self.below <= low:
+            return "fails"
+        return "undecided"
+
+    def __str__(self) -> str:
+        bounds = []
+        if self.above > -math.inf:
+            bounds.append(f"> {self.above:.4g}")
+        if self.below < math.inf:
+            bounds.append(f"< {self.below:.4g}")
+        need = " and ".join(bounds)
+        return f"{self.what} = {self.measured} (needs {need}): {self.state}"
+
+
+def condition(
+    what: str, samples: ArrayLike, *, above: float = -math.inf, below: float = math.inf
+) -> Condition:
+    """A condition on the mean of `samples`, one per replication."""
+    return Condition(what, estimate(np.asarray(samples, dtype=float)), above, below)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the measured figures say about one claim."""
+
+    id: str
+    text: str
+    conditions: tuple[Condition, ...]
+    remark: str = ""
+    """A figure that decides nothing and helps to understand."""
+
+    @property
+    def state(self) -> State:
+        """The worst of its conditions."""
+        states = {condition.state for condition in self.conditions}
+        return "fails" if "fails" in states else "undecided" if "undecided" in states else "holds"
+
+    @property
+    def holds(self) -> bool:
+        """Whether every condition holds."""
+        return self.state == "holds"
+
+    @property
+    def evidence(self) -> str:
+        """The conditions with their figures, and `undecided` in front where that is the verdict."""
+        parts = [str(condition) for condition in self.conditions]
+        text = "; ".join(parts + ([self.remark] if self.remark else []))
+        return f"undecided: {text}" if self.state == "undecided" else text
+
+
+@dataclass(frozen=True)
+class Predicate(Generic[Data]):
+    """A claim as a function of the measured figures alone."""
+
+    id: str
+    setups: tuple[str, ...]
+    """Scenarios that must have been run before it can be decided."""
+    conditions: Callable[[Data], Sequence[Condition]]
+    remark: Callable[[Data], str] | None = None
+
+    def decide(self, data: Data, text: str) -> Verdict:
+        """Decides the claim."""
+        remark = self.remark(data) if self.remark else ""
+        return Verdict(self.id, text, tuple(self.conditions(data)), remark)

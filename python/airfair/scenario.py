@@ -1,0 +1,103 @@
+"""Where scenarios come from: a file, a text, or a mapping of the same shape."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from ._core import Scenario, __version__
+
+Value = str | bool | int | float | Sequence["Value"] | Mapping[str, "Value"]
+"""What a key of a scenario can hold."""
+
+Source = str | bytes | os.PathLike[str] | Mapping[str, Value] | Scenario
+"""A path, a TOML text (a string of several lines, or bytes), a mapping, or a scenario."""
+
+LARGEST_FILE = 1 << 26
+"""Octets read of a file; a scenario that needs more is refused unread."""
+
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def load(
+    source: Source,
+    *,
+    seed: int | None = None,
+    replications: int | None = None,
+    series: str | None = None,
+    set: Mapping[str, Value] | None = None,  # noqa: A002 - named after the option --set
+) -> Scenario:
+    """Load a scenario, with some of its keys replaced.
+
+    `set` maps a dotted path such as `"station.slow.rate"` to a value; `seed`, `replications` and
+    `series` are short for the keys of these names.
+
+    Raises `ScenarioError` with all mistakes at once, and `OSError` if a file cannot be read.
+    """
+    overrides = [(path, toml_value(value)) for path, value in (set or {}).items()]
+    short: dict[str, Value | None] = {
+        "seed": seed,
+        "replications": replications,
+        "series": series,
+    }
+    overrides += [(key, toml_value(value)) for key, value in short.items() if value is not None]
+    return Scenario.parse(text_of(source), overrides)
+
+
+def text_of(source: Source) -> bytes:
+    """TOML text that `source` stands for."""
+    match source:
+        case Scenario():
+            return source.to_toml().encode()
+        case bytes():
+            return source
+        case str() if "\n" in source:
+            return source.encode()
+        case str() | os.PathLike():
+            return read(Path(source))
+        case Mapping():
+            return toml(source).encode()
+
+
+def read(path: Path) -> bytes:
+    """Content of a file, as far as a scenario can reach."""
+    with path.open("rb") as file:
+        return file.read(LARGEST_FILE + 1)
+
+
+def identity(scenario: Scenario) -> str:
+    """Hash of everything that determines the records, but for seed and replication: SHA-256, hex."""
+    text = f"airfair {__version__}\n{scenario.to_toml()}"
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def toml(table: Mapping[str, Value]) -> str:
+    """`table` as a TOML document, one key per line."""
+    return "".join(f"{_key(key)} = {toml_value(value)}\n" for key, value in table.items())
+
+
+def toml_value(value: Value) -> str:
+    """`value` as TOML writes it."""
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case str():
+            # JSON escapes are TOML escapes, but for DEL, which TOML wants escaped.
+            return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+        case int() | float():
+            return repr(value)
+        case Mapping():
+            pairs = (f"{_key(key)} = {toml_value(item)}" for key, item in value.items())
+            return "{ " + ", ".join(pairs) + " }"
+        case Sequence():
+            return "[" + ", ".join(toml_value(item) for item in value) + "]"
+        case _:
+            raise TypeError(f"{value!r}: a scenario holds text, numbers, booleans, lists, mappings")
+
+
+def _key(key: str) -> str:
+    return key if _BARE_KEY.fullmatch(key) else toml_value(key)

@@ -1,0 +1,90 @@
+"""`airfair validate`: the simulator against theory that it knows nothing of."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from airfair import store
+from airfair.cli import DONE, FAILED, INTERRUPTED
+from airfair.engine import run_many
+from airfair.terminal import Progress
+
+from .checks import plans
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+    from typing import Any
+
+    from .plan import Check
+
+
+def main(args: argparse.Namespace) -> int:
+    """Run `airfair validate` and return its exit status; `args` has json."""
+    work = list(plans())
+    with Progress("validating") as progress:
+        results = run_many([plan.scenario for plan in work], progress=progress)
+    finished = [(p, r) for p, r in zip(work, results, strict=True) if not r.interrupted]
+    checks = [check for plan, result in finished for check in plan.evaluate(result)]
+    people = sys.stderr if args.json else sys.stdout
+    people.write(text(checks))
+    if args.json:
+        sys.stdout.write(store.encode(document(checks)).decode())
+    if len(finished) < len(work):
+        return INTERRUPTED
+    return DONE if all(check.passed for check in checks) else FAILED
+
+
+def document(checks: Sequence[Check]) -> dict[str, Any]:
+    """What `airfair validate --json` prints."""
+    return {
+        "checks": [
+            {
+                "id": check.id,
+                "expected": check.expected,
+                "measured": check.measured,
+                "tolerance": check.tolerance,
+                "passed": check.passed,
+                "ci95": check.ci95,
+                "unit": check.unit,
+            }
+            for check in checks
+        ]
+    }
+
+
+def text(checks: Sequence[Check]) -> str:
+    """One line per group of checks, one per check that failed."""
+    groups: dict[str, list[Check]] = {}
+    for check in checks:
+        groups.setdefault(check.id.rpartition("/")[0], []).append(check)
+    lines = [f"  {'check':<34}{'passed':>10}{'worst':>11}{'allowed':>11}{'± 95 %':>11}"]
+    lines += [_group(name, members) for name, members in groups.items()]
+    lines += [_failure(check) for check in checks if not check.passed]
+    passed = sum(check.passed for check in checks)
+    lines.append(f"{passed} of {len(checks)} checks passed")
+    return "\n".join(lines) + "\n"
+
+
+def _group(name: str, members: list[Check]) -> str:
+    passed = sum(check.passed for check in members)
+    worst = max(members, key=lambda check: abs(check.deviation))
+    widths = [check.ci95 / check.expected for check in members if check.ci95 is not None]
+    width = _percent(max(widths), "") if widths else ""
+    mark = "✓" if passed == len(members) else "✗"
+    return (
+        f"{mark} {name:<34}{passed:>5} of {len(members):<2}{_percent(worst.deviation, '+'):>11}"
+        f"{_percent(max(check.tolerance for check in members), ''):>11}{width:>11}"
+    ).rstrip()
+
+
+def _percent(fraction: float, sign: str) -> str:
+    return f"{100 * fraction:{sign}.2f} %"
+
+
+def _failure(check: Check) -> str:
+    return (
+        f"✗ {check.id}: expected {check.expected:.6g}, measured {check.measured:.6g} {check.unit}, "
+        f"{_percent(check.deviation, '+')}, allowed {_percent(check.tolerance, '')}"
+    )

@@ -1,0 +1,71 @@
+"""Saturated cells as scenarios: the experiments that the closed forms speak of."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from airfair.scenario import load
+
+from .theory import IP_UDP_OCTETS, LLC_SNAP_OCTETS, MAC_OCTETS, Phy
+
+if TYPE_CHECKING:
+    from airfair import Scenario
+    from airfair.scenario import Value
+
+PAYLOAD = 1472
+"""UDP payload whose IP packet has 1500 octets."""
+PACKET = PAYLOAD + IP_UDP_OCTETS
+SOURCE: Mapping[str, str] = {"kind": "udp", "payload": f"{PAYLOAD} B", "rate": "saturated"}
+PSDU = PACKET + LLC_SNAP_OCTETS + MAC_OCTETS
+
+
+def rate_text(rate: float) -> str:
+    """A rate as the scenario file writes it."""
+    return f"{rate:g} Mb/s"
+
+
+@dataclass(frozen=True)
+class SaturatedCell:
+    """One saturated UDP sender per rate, all to a wired sink, under Bianchi's assumptions."""
+
+    phy: Phy
+    rates: Sequence[float]
+    """Data rate of each station [Mb/s]."""
+    rts: bool = False
+    after_collision: str = "difs"
+
+    def scenario(
+        self, seconds: float, *, stop_s: float | None = None, replications: int = 1
+    ) -> Scenario:
+        """The cell for so long; with `stop_s` its sources stop then."""
+        stop = "end" if stop_s is None else f"{stop_s:g} s"
+        counts = Counter(self.rates)
+        names = {rate: f"at-{rate:g}".replace(".", "-") for rate in counts}
+        document: Mapping[str, Value] = {
+            "title": f"{len(self.rates)} saturated stations",
+            "duration": f"{round(seconds * 1000)} ms",
+            "series": "off",
+            "bss": {"cell": self._cell()},
+            "station": {
+                names[rate]: {"rate": rate_text(rate), "count": count}
+                for rate, count in counts.items()
+            },
+            "host": {"sink": {"link": {"rate": "1 Gb/s"}}},
+            "flow": {
+                name: {"from": name, "to": "sink", "stop": stop, "transport": SOURCE}
+                for name in names.values()
+            },
+        }
+        return load(document, replications=replications)
+
+    def _cell(self) -> Mapping[str, Value]:
+        return {
+            "standard": self.phy.standard,
+            "basic_rates": [rate_text(rate) for rate in self.phy.basic_rates],
+            "rts_threshold": "0 B" if self.rts else "off",
+            "after_collision": self.after_collision,
+            "max_attempts": "unlimited",
+        }

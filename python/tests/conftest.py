@@ -1,0 +1,36 @@
+"""Fixtures: a scenario file, and the program as a user starts it."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from support import PROGRAM, SCENARIO, Program
+
+
+@pytest.fixture
+def scenario(tmp_path: Path) -> Path:
+    """A scenario file that runs in milliseconds."""
+    path = tmp_path / "scenario.toml"
+    path.write_text(SCENARIO, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Program:
+    """Start `airfair` with arguments, wait for it and return what it printed."""
+
+    def start(*arguments: object, stdin: str = "") -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [*PROGRAM, *map(str, arguments)],
+            cwd=tmp_path,
+            input=stdin,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+
+    return start

@@ -1,0 +1,93 @@
+"""The experiments' files: they are found, they are scenarios, and they agree with the paper."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from math import isclose
+
+import pytest
+
+from airfair.reproduce.arf_aware_figures import CAPTIONS, FIGURES
+from airfair.reproduce.arf_aware_tcp import PREDICATES
+from airfair.reproduce.catalogue import Paper, UnknownPaperError, load, papers, select
+from airfair.reproduce.tables import printed_index
+from airfair.scenario import load as load_scenario
+
+EXPERIMENTS = ["table1", "table2", "table3", "table4", "table5", "fig2", "fig4-7", "fig8-9"]
+
+# T_i over 100 s with the change at 20 s: (20·11 + 80·r)/100 Mb/s
+T_1, T_2, T_5, T_11 = 3.0, 3.8, 6.6, 11.0
+
+
+@pytest.fixture
+def paper() -> Paper:
+    return load("arf-aware-tcp")
+
+
+def test_the_paper_has_its_experiments_and_claims(paper: Paper) -> None:
+    assert papers() == ["arf-aware-tcp"]
+    assert list(paper.experiments) == EXPERIMENTS
+    assert [predicate.id for predicate in PREDICATES] == list(paper.claim_texts())
+    assert set(FIGURES) == {e.id for e in paper.experiments.values() if e.kind == "figure"}
+    assert set(CAPTIONS) == {"fig2", "fig4", "fig5", "fig6", "fig7", "fig8", "fig9"}
+
+
+def test_an_unknown_name_is_answered_with_those_that_exist(paper: Paper) -> None:
+    with pytest.raises(UnknownPaperError, match="arf-aware-tcp"):
+        load("arf")
+    with pytest.raises(UnknownPaperError, match="fig8-9"):
+        select(paper, "table6")
+
+
+def test_every_setup_is_a_scenario_under_every_scheme(paper: Paper) -> None:
+    for setup in paper.setups.values():
+        for scheme in setup.schemes:
+            scenario = load_scenario(setup.path, set=setup.overrides(scheme))
+            assert scenario.duration_s == 100
+            assert {"newreno"} == {
+                flow["transport"]["flavour"]
+                for flow in tomllib.loads(scenario.to_toml())["flow"].values()
+            }
+
+
+def test_all_scenarios_share_the_settings_of_table_1(paper: Paper) -> None:
+    def common(name: str) -> set[str]:
+        scenario = tomllib.loads(paper.setups[name].path.read_text(encoding="utf-8"))
+        transports = [flow["transport"] for flow in scenario["flow"].values()]
+        queues = [station["queue"] for station in scenario["station"].values()]
+        return {
+            json.dumps(part, sort_keys=True)
+            for part in [*scenario["bss"].values(), *transports, *queues]
+        }
+
+    assert {frozenset(common(name)) for name in paper.setups} == {frozenset(common("table1"))}
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "rates"),
+    [
+        ("table1", "arf_aware", [T_1, T_11]),
+        ("table1", "newreno", [T_1, T_11]),
+        ("table2", "fair_share", [T_11, T_11]),
+        ("table3", "arf_aware", [T_1, T_1]),
+        ("table3", "newreno", [T_1, T_1]),
+        ("table4", "arf_aware", [T_1, T_11, T_11, T_11, T_11]),
+        ("table4", "newreno", [T_1, T_11, T_11, T_11, T_11]),
+    ],
+)
+def test_printed_indices_follow_from_the_printed_throughputs(
+    paper: Paper, table: str, column: str, rates: list[float]
+) -> None:
+    printed = paper.reference[table][column]
+    again = printed_index(printed["sessions"], rates)
+    # Throughputs are rounded to 1 kb/s.
+    assert isclose(again, printed["fairness"], abs_tol=6e-4)
+
+
+@pytest.mark.parametrize(("column", "again"), [("arf_aware", 0.9717), ("newreno", 0.8044)])
+def test_those_of_table_5_do_not(paper: Paper, column: str, again: float) -> None:
+    printed = paper.reference["table5"][column]
+    index = printed_index(printed["sessions"], [T_1, T_2, T_5, T_11])
+    assert isclose(index, again, abs_tol=5e-5)
+    assert abs(index - printed["fairness"]) > 0.02

@@ -1,0 +1,126 @@
+"""Claims are decided by intervals against bounds: true, false and undecided on hand-made runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from airfair.reproduce.arf_aware_tcp import PREDICATES
+from airfair.reproduce.claims import Verdict, condition
+from airfair.reproduce.runs import Runs
+
+Data = dict[tuple[str, str], Runs]
+MakeRuns = Callable[..., Runs]
+
+TWO = [3.0, 11.0]
+FAIR = (20, [1050, 1050])
+
+
+def decide(data: Data, claim: str) -> Verdict:
+    (predicate,) = [p for p in PREDICATES if p.id == claim]
+    return predicate.decide(data, "as printed")
+
+
+def test_a_condition_holds_if_its_whole_interval_lies_in_the_range() -> None:
+    # Mean 1.0, standard deviation 0.1, t(2) = 4.303: 1 ± 4.303·0.1/√3 = 1 ± 0.248
+    samples = [0.9, 1.0, 1.1]
+    assert condition("x", samples).measured.ci95 == pytest.approx(0.2484, abs=1e-4)
+    assert condition("x", samples, above=0.75).state == "holds"
+    assert condition("x", samples, above=0.76).state == "undecided"
+    assert condition("x", samples, above=1.24).state == "undecided"
+    assert condition("x", samples, above=1.25).state == "fails"
+    assert condition("x", samples, below=0.75).state == "fails"
+    assert condition("x", samples, above=0.7, below=1.3).state == "holds"
+    assert condition("x", samples, above=0.7, below=1.2).state == "undecided"
+
+
+def test_one_replication_decides_nothing() -> None:
+    assert condition("x", [5.0], above=1).state == "undecided"
+
+
+def test_a_condition_says_what_it_needs() -> None:
+    text = str(condition("ratio", [1.0, 1.0], above=0.9, below=1.1))
+    assert text == "ratio = 1.000 ± 0.000 (needs > 0.9 and < 1.1): holds"
+
+
+@pytest.mark.parametrize("predicate", PREDICATES, ids=lambda p: p.id)
+def test_in_the_papers_world_every_claim_holds(predicate: object, measurements: Data) -> None:
+    verdict = decide(measurements, predicate.id)  # type: ignore[attr-defined]
+    assert verdict.holds, verdict.evidence
+
+
+@pytest.mark.parametrize(
+    ("claim", "where", "after"),
+    [
+        ("fairness-above-0.9", ("table1", "arf_aware"), [490, 490]),
+        ("anomaly-equalises", ("table1", "newreno"), [400, 600]),
+        ("anomaly-equalises", ("table1", "newreno"), [1000, 1000]),
+        ("fast-session-kept", ("table1", "arf_aware"), [350, 800]),
+        ("aggregate-gain-2", ("table1", "arf_aware"), [480, 500]),
+        ("aggregate-gain-2", ("table1", "arf_aware"), [800, 1200]),
+    ],
+)
+def test_a_world_against_the_claim_refutes_it(
+    claim: str,
+    where: tuple[str, str],
+    after: list[float],
+    measurements: Data,
+    make_runs: MakeRuns,
+) -> None:
+    measurements[where] = make_runs([FAIR, (100, after)], TWO)
+    verdict = decide(measurements, claim)
+    assert verdict.state == "fails"
+    assert not verdict.holds
+    assert "fails" in verdict.evidence
+
+
+@pytest.mark.parametrize(
+    ("claim", "where", "after"),
+    [
+        ("aggregate-gain-5", ("table4", "arf_aware"), [280] * 5),
+        ("no-harm-when-fair", ("table3", "arf_aware"), [100, 300]),
+        ("multi-rate-order", ("table5", "arf_aware"), [200, 150, 300, 700, 700]),
+        ("multi-rate-order", ("table5", "newreno"), [150, 200, 300, 700, 700]),
+        ("aggregate-held", ("table5", "arf_aware"), [230] * 5),
+        ("aggregate-held", ("table5", "newreno"), [150, 200, 300, 700, 700]),
+        ("quick-recovery", ("recovery", "arf_aware"), [350, 1000]),
+        ("quick-recovery", ("recovery", "newreno"), [350, 1000]),
+    ],
+)
+def test_the_other_experiments_can_refute_their_claims(
+    claim: str,
+    where: tuple[str, str],
+    after: list[float],
+    measurements: Data,
+    make_runs: MakeRuns,
+) -> None:
+    before = FAIR if len(after) == 2 else (20, [420] * 5)
+    rates = list(measurements[where].mean_link_rate_bps / 1e6)
+    measurements[where] = make_runs([before, (100, after)], rates)
+    assert decide(measurements, claim).state == "fails"
+
+
+def test_an_interval_across_the_bound_is_undecided_and_does_not_hold(
+    measurements: Data, make_runs: MakeRuns
+) -> None:
+    # Ten replications keep 850 of 1050, ten 1050: the mean 0.905 is above nine tenths, not surely so.
+    parts = [make_runs([FAIR, (100, [350, kept])], TWO) for kept in (850, 1050)]
+    measurements["table1", "arf_aware"] = replace(
+        parts[0],
+        delivered=np.concatenate([runs.delivered for runs in parts]),
+        series=np.concatenate([runs.series for runs in parts]),
+    )
+    verdict = decide(measurements, "fast-session-kept")
+    assert verdict.state == "undecided"
+    assert not verdict.holds
+    assert verdict.evidence.startswith("undecided: ")
+
+
+def test_levels_are_means_over_their_interval(make_runs: MakeRuns) -> None:
+    runs = make_runs([FAIR, (100, [400, 800])], TWO, noise=0)
+    assert np.allclose(runs.throughput_between(25, 100), [400, 800], rtol=1e-4)
+    # (19·1050 + 80·400)/100 = 519.5
+    assert np.allclose(runs.throughput_kbps[:, 0], 519.5, rtol=1e-4)

@@ -1,0 +1,154 @@
+"""Document, tables and report follow from the runs and fit their readers."""
+
+from __future__ import annotations
+
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from airfair.figures import spread
+from airfair.reproduce.catalogue import load
+from airfair.reproduce.results import Choice, Measured, Outcome
+from airfair.reproduce.runs import Runs
+
+Data = dict[tuple[str, str], Runs]
+
+
+def made(data: Data, *, interrupted: bool) -> Measured:
+    return Measured(data, interrupted, seed=1, cpu_s=1.0, wall_s=0.5, simulated_s=26_000.0)
+
+
+@pytest.fixture
+def outcome(measurements: Data, tmp_path: Path) -> Outcome:
+    paper = load("arf-aware-tcp")
+    choice = Choice(paper, tuple(paper.experiments.values()), 10, tmp_path, quick=False)
+    return Outcome(choice, made(measurements, interrupted=False))
+
+
+def test_the_document_has_the_promised_shape(outcome: Outcome) -> None:
+    document = json.loads(json.dumps(outcome.document(), allow_nan=False))
+    assert document["paper"] == "arf-aware-tcp"
+    ids = ["table1", "table2", "table3", "table4", "table5", "fig2", "fig4-7", "fig8-9"]
+    assert [experiment["id"] for experiment in document["experiments"]] == ids
+    for experiment in document["experiments"]:
+        assert {"id", "series", "paper_values", "measured"} <= experiment.keys()
+        assert experiment["series"]
+        for series in experiment["series"]:
+            assert len(series["x"]) == len(series["mean"]) == len(series["ci95"])
+    assert len(document["claims"]) == 9
+    for claim in document["claims"]:
+        assert set(claim) == {"id", "text", "holds", "evidence"}
+        assert isinstance(claim["holds"], bool)
+
+
+def test_what_is_measured_stands_as_the_paper_prints_it(outcome: Outcome) -> None:
+    for experiment in outcome.document()["experiments"][:5]:
+        printed, measured = experiment["paper_values"], experiment["measured"]
+        for column, values in printed.items():
+            rows = len(values["sessions"])
+            assert len(measured[column]["sessions"]) >= rows
+            for key in ("fairness", "aggregate"):
+                deviation = (measured[column][key] - values[key]) / values[key]
+                assert measured[column]["deviation"][key] == pytest.approx(deviation)
+
+
+def test_table_5_reports_the_printed_rows_and_all_five(outcome: Outcome) -> None:
+    table5 = outcome.document()["experiments"][4]["measured"]["newreno"]
+    assert len(table5["sessions"]) == 5
+    assert table5["aggregate"] == pytest.approx(sum(table5["sessions"][:4]))
+    assert table5["aggregate_all"] == pytest.approx(sum(table5["sessions"]))
+    assert table5["fairness_of_printed_sessions"] == pytest.approx(0.8044, abs=5e-5)
+
+
+def test_the_text_fits_80_columns(outcome: Outcome) -> None:
+    lines = outcome.text().splitlines()
+    report = f"report: {outcome.choice.out / 'report.html'}"
+    assert [line for line in lines if len(line) > 80 and line != report] == []
+    assert "9 of 9 claims hold" in lines
+
+
+def test_an_interrupted_run_keeps_the_experiments_that_were_finished(
+    measurements: Data, tmp_path: Path
+) -> None:
+    paper = load("arf-aware-tcp")
+    done = {key: runs for key, runs in measurements.items() if key[0].startswith("table1")}
+    choice = Choice(paper, tuple(paper.experiments.values()), 10, tmp_path, quick=False)
+    outcome = Outcome(choice, made(done, interrupted=True))
+    assert [experiment.id for experiment in outcome.experiments] == ["table1", "fig2"]
+    assert {verdict.id for verdict in outcome.verdicts} == {
+        "anomaly-equalises",
+        "fast-session-kept",
+        "aggregate-gain-2",
+    }
+    assert b"Interrupted" in outcome.files()["report.html"]
+
+
+class Page(HTMLParser):
+    """Collects what a page refers to, and whether its elements close."""
+
+    VOID = frozenset({"meta", "br", "link", "img"})
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.ids: list[str] = []
+        self.references: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag not in self.VOID:
+            self.open.append(tag)
+        for name, value in attrs:
+            if name == "id":
+                self.ids.append(value or "")
+            if name in {"href", "src", "xlink:href", "data"}:
+                self.references.append(value or "")
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        if tag not in self.VOID:
+            self.open.pop()
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def test_the_report_is_one_file_that_asks_for_nothing(outcome: Outcome) -> None:
+    text = outcome.files()["report.html"].decode()
+    page = Page()
+    page.feed(text)
+    assert page.open == []
+    assert len(page.ids) == len(set(page.ids))
+    assert all(reference.startswith("#") for reference in page.references)
+    assert {reference[1:] for reference in page.references} <= set(page.ids)
+    assert set(re.findall(r"url\(#([^)]+)\)", text)) <= set(page.ids)
+    assert not re.search(r"@import|<script|url\((?!#)", text)
+
+
+def test_the_report_shows_everything(outcome: Outcome) -> None:
+    text = outcome.files()["report.html"].decode()
+    for claim in outcome.choice.paper.claim_texts():
+        (verdict,) = [v for v in outcome.verdicts if v.id == claim]
+        assert verdict.conditions[0].what in text
+    assert text.count("<svg") == 7
+    for setup in outcome.choice.setups:
+        assert setup.path.name in text
+    assert "0.8044" in text
+
+
+def test_figures_come_as_png_and_svg_and_do_not_change(outcome: Outcome) -> None:
+    files = outcome.files()
+    again = outcome.files()
+    for name in ("fig2", "fig4", "fig5", "fig6", "fig7", "fig8", "fig9"):
+        assert files[f"{name}.png"].startswith(b"\x89PNG")
+        assert files[f"{name}.svg"] == again[f"{name}.svg"]
+
+
+def test_labels_keep_their_order_and_distance() -> None:
+    placed = spread(np.array([5.0, 1.0, 5.1, 5.2, 9.0]), 1.0)
+    # Three around 5.1 stand 1 apart around their mean, the others stay.
+    assert placed == pytest.approx([4.1, 1.0, 5.1, 6.1, 9.0])
+    assert spread(np.array([0.0, 0.0]), 2.0) == pytest.approx([-1.0, 1.0])

@@ -1,0 +1,127 @@
+"""A short form of each claim, with the simulator: ten replications of the paper's own scenarios."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from airfair.reproduce.catalogue import load
+from airfair.reproduce.results import Choice, Outcome, measure
+from support import PROGRAM, Program
+
+
+@pytest.fixture(scope="module")
+def outcome(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
+    paper = load("arf-aware-tcp")
+    out = tmp_path_factory.mktemp("out")
+    choice = Choice(paper, tuple(paper.experiments.values()), 10, out, quick=True)
+    return Outcome(choice, measure(choice))
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "anomaly-equalises",
+        "fast-session-kept",
+        "aggregate-gain-5",
+        "no-harm-when-fair",
+        "aggregate-held",
+        "quick-recovery",
+    ],
+)
+def test_the_claim_holds(claim: str, outcome: Outcome) -> None:
+    (verdict,) = [verdict for verdict in outcome.verdicts if verdict.id == claim]
+    assert verdict.holds, verdict.evidence
+
+
+def test_fairness_is_above_0_9_except_in_table_5(outcome: Outcome) -> None:
+    (verdict,) = [verdict for verdict in outcome.verdicts if verdict.id == "fairness-above-0.9"]
+    assert [condition.state for condition in verdict.conditions[:3]] == ["holds"] * 3
+
+
+def test_with_two_sessions_the_gain_is_at_least_the_papers(outcome: Outcome) -> None:
+    (verdict,) = [verdict for verdict in outcome.verdicts if verdict.id == "aggregate-gain-2"]
+    assert verdict.conditions[0].measured.low > 1.2
+
+
+def test_the_rates_order_the_sessions_of_table_5(outcome: Outcome) -> None:
+    columns = outcome.document()["experiments"][4]["measured"]
+    sessions = columns["arf_aware"]["sessions"]
+    # Sessions 1 and 2 hold one or two segments each: ten replications do not tell them apart.
+    assert max(sessions[:2]) < sessions[2] < min(sessions[3:])
+
+
+@pytest.mark.parametrize("table", ["table1", "table2", "table4", "table5"])
+def test_newreno_comes_near_the_paper(table: str, outcome: Outcome) -> None:
+    (entry,) = [e for e in outcome.document()["experiments"] if e["id"] == table]
+    for column, printed in entry["paper_values"].items():
+        if column == "arf_aware":
+            continue
+        measured = entry["measured"][column]
+        assert abs(measured["deviation"]["aggregate"]) < 0.05
+        assert abs(measured["fairness"] - printed["fairness"]) < 0.06
+
+
+def test_the_program_writes_one_experiment_and_prints_one_document(
+    program: Program, tmp_path: Path
+) -> None:
+    out = tmp_path / "deep" / "out"
+    done = program("reproduce", "arf-aware-tcp/table2", "--replications", 2, "--out", out, "--json")
+    assert done.returncode == 0, done.stderr
+    document = json.loads(done.stdout)
+    assert [experiment["id"] for experiment in document["experiments"]] == ["table2"]
+    assert {path.name for path in out.iterdir()} == {
+        "arf-aware-tcp.json",
+        "report.html",
+        "table1.toml",
+        "table2.toml",
+    }
+    assert json.loads((out / "arf-aware-tcp.json").read_text(encoding="utf-8")) == document
+
+
+def test_the_program_lists_what_there_is(program: Program) -> None:
+    assert "arf-aware-tcp/fig8-9" in program("reproduce").stdout
+    (paper,) = json.loads(program("reproduce", "--json").stdout)["papers"]
+    assert paper["id"] == "arf-aware-tcp"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "word"),
+    [
+        (["nothing"], "allowed: arf-aware-tcp"),
+        (["arf-aware-tcp/table9"], "table5"),
+        (["arf-aware-tcp", "--replications", "0"], "--replications 0"),
+        (["arf-aware-tcp", "--out", "/dev/null/x"], "--out /dev/null/x"),
+    ],
+)
+def test_bad_input_runs_nothing(program: Program, arguments: list[str], word: str) -> None:
+    done = program("reproduce", *arguments)
+    assert done.returncode == 2
+    assert word in done.stderr
+    assert done.stdout == ""
+
+
+def test_ctrl_c_saves_the_finished_experiments(tmp_path: Path) -> None:
+    command = [*PROGRAM, "reproduce", "arf-aware-tcp", "--replications", "150", "--json"]
+    with subprocess.Popen(
+        [*command, "--out", str(tmp_path)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        time.sleep(5)
+        process.send_signal(signal.SIGINT)
+        output, errors = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "Traceback" not in errors
+    document = json.loads(output)
+    assert document["interrupted"]
+    # Whatever was finished is complete.
+    assert {path.name for path in tmp_path.glob("fig*.png")} == {
+        "fig2.png" for experiment in document["experiments"] if experiment["id"] == "fig2"
+    }

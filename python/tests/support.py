@@ -1,0 +1,41 @@
+"""What the tests share: a small scenario, and how to start the program."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+
+Program = Callable[..., subprocess.CompletedProcess[str]]
+
+PROGRAM = [sys.executable, "-W", "error", "-m", "airfair"]
+
+SCENARIO = """\
+title    = "One slow station drags the fast one down"
+duration = "4 s"
+series   = "500 ms"
+
+[bss.home]
+standard = "802.11b"
+
+[station.slow]
+bss  = "home"
+rate = "1 Mb/s"
+
+[station.fast]
+bss  = "home"
+rate = "11 Mb/s"
+
+[host.server]
+link = { to = "home", rate = "100 Mb/s", delay = "2 ms", queue = { packets = 100 } }
+
+[flow.a]
+from = "slow"
+to   = "server"
+transport = { kind = "tcp", flavour = "newreno" }
+
+[flow.b]
+from = "fast"
+to   = "server"
+transport = { kind = "tcp", flavour = "newreno" }
+"""

@@ -1,0 +1,312 @@
+"""The contract of the command line: what goes where, and the exit status."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+import airfair
+from support import PROGRAM, SCENARIO, Program
+
+FILES = {
+    "scenario.toml",
+    "run.json",
+    "result.json",
+    "flows.parquet",
+    "stations.parquet",
+    "access_points.parquet",
+    "channels.parquet",
+    "links.parquet",
+    "series.parquet",
+    "throughput.png",
+    "throughput.svg",
+    "airtime.png",
+    "airtime.svg",
+}
+
+
+def names(directory: Path) -> set[str]:
+    return {path.name for path in directory.iterdir()}
+
+
+def complains(done: subprocess.CompletedProcess[str], status: int, *fragments: str) -> None:
+    """The program ended with `status`, one line per mistake, no result and no traceback."""
+    assert done.returncode == status, done.stderr
+    assert done.stdout == ""
+    assert "Traceback" not in done.stderr
+    for line in done.stderr.splitlines():
+        assert line.startswith("airfair: ")
+    for fragment in fragments:
+        assert fragment in done.stderr
+
+
+def test_json_is_the_document_and_nothing_else(program: Program, scenario: Path) -> None:
+    done = program("run", scenario, "--json", "--seed", 3, "--replications", 2)
+    assert done.returncode == 0
+    assert done.stderr == ""
+    document = json.loads(done.stdout)
+    assert list(document) == [
+        "scenario",
+        "seed",
+        "version",
+        "replications",
+        "interrupted",
+        "flows",
+        "stations",
+        "access_points",
+        "channels",
+        "links",
+        "fairness",
+    ]
+    assert (document["seed"], document["replications"]) == (3, 2)
+    assert document["version"] == airfair.__version__
+    flow, station, channel = (document[key][0] for key in ("flows", "stations", "channels"))
+    expected = "name from to transport control goodput_bps goodput_ci95_bps loss retransmissions"
+    assert {*expected.split(), "timeouts"} <= flow.keys()
+    assert {"name", "airtime_share", "frames", "retries", "drops"} <= station.keys()
+    assert set(station["drops"]) == {"retry_limit", "queue_full"}
+    assert {"name", "busy", "collisions"} <= channel.keys()
+    assert {"goodput", "airtime"} <= document["fairness"].keys()
+    assert document == airfair.run(scenario, seed=3, replications=2).to_json()
+
+
+def test_the_same_seed_prints_the_same_document(program: Program, scenario: Path) -> None:
+    first, second = (program("run", scenario, "--json").stdout for _ in range(2))
+    assert first == second
+    assert program("run", scenario, "--json", "--seed", 2).stdout != first
+
+
+def test_people_get_tables_without_escape_sequences(program: Program, scenario: Path) -> None:
+    done = program("run", scenario, "--replications", 3)
+    assert done.returncode == 0
+    assert done.stderr == ""
+    assert "\x1b" not in done.stdout
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    for word in ("One slow station", "slow", "fast", "goodput", "contention", "Jain", "± 95 %"):
+        assert word in done.stdout
+
+
+def test_names_with_brackets_are_shown_as_they_are(program: Program, scenario: Path) -> None:
+    text = SCENARIO.replace("One slow station", "[red]One [/] slow station")
+    scenario.write_text(text, encoding="utf-8")
+    assert "[red]One [/] slow station" in program("run", scenario).stdout
+
+
+def test_a_scenario_comes_from_standard_input(program: Program, scenario: Path) -> None:
+    done = program("run", "-", "--json", stdin=SCENARIO)
+    assert done.stdout == program("run", scenario, "--json").stdout
+
+
+def test_set_replaces_a_key(program: Program, scenario: Path) -> None:
+    quoted = program("run", scenario, "--json", "--set", 'station.slow.rate="11 Mb/s"')
+    bare = program("run", scenario, "--json", "--set", "station.slow.rate=11 Mb/s")
+    assert quoted.returncode == 0
+    assert quoted.stdout == bare.stdout != program("run", scenario, "--json").stdout
+
+
+def test_every_mistake_has_its_line_and_nothing_is_written(
+    program: Program, scenario: Path, tmp_path: Path
+) -> None:
+    text = SCENARIO.replace("11 Mb/s", "12 Mb/s").replace('to   = "server"', 'to = "nowhere"')
+    scenario.write_text(text, encoding="utf-8")
+    done = program("run", "scenario.toml", "--out", "results")
+    complains(done, 2, 'airfair: scenario.toml: station.fast.rate = "12 Mb/s"')
+    assert len(done.stderr.splitlines()) == 3
+    assert names(tmp_path) == {"scenario.toml"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["none.toml"], "airfair: none.toml: No such file"),
+        (["."], "airfair: .: Is a directory"),
+        (["scenario.toml", "--set", "seed"], "PATH=VALUE"),
+        (["scenario.toml", "--set", "no.such.key=1"], "scenario.toml: no"),
+        (["scenario.toml", "--seed", "-1"], "scenario.toml: seed = -1"),
+        (["scenario.toml", "--replications", "0"], "scenario.toml: replications = 0"),
+        (["scenario.toml", "--out", "scenario.toml"], "--out scenario.toml: File exists"),
+        (["scenario.toml", "--out", "scenario.toml/x"], "--out scenario.toml/x: Not a directory"),
+        (["scenario.toml", "--out", "/proc/airfair/x"], "--out /proc/airfair/x: "),
+    ],
+)
+def test_a_mistake_on_the_command_line_is_one_line(
+    program: Program, scenario: Path, arguments: list[str], message: str
+) -> None:
+    done = program("run", *arguments)
+    complains(done, 2, message)
+    assert len(done.stderr.splitlines()) == 1
+    assert names(scenario.parent) == {"scenario.toml"}
+
+
+@pytest.mark.parametrize("content", [b"", b"\0\1\2", b"\xff\xfe\xfd", b"= = =", b"a" * 1000])
+def test_a_file_that_is_no_scenario_is_bad_input(
+    program: Program, scenario: Path, content: bytes
+) -> None:
+    scenario.write_bytes(content)
+    complains(program("run", scenario), 2, "scenario.toml: ")
+
+
+@pytest.mark.parametrize("arguments", [[], ["fly"], ["run"], ["run", "x.toml", "--seed", "x"]])
+def test_a_wrong_command_line_says_how_it_is_used(program: Program, arguments: list[str]) -> None:
+    done = program(*arguments)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.startswith("usage: airfair")
+
+
+def test_help_version_and_schema_go_to_standard_output(program: Program) -> None:
+    assert "reproduce" in program("--help").stdout
+    assert program("--version").stdout == f"airfair {airfair.__version__}\n"
+    schema = json.loads(program("schema").stdout)
+    assert "$schema" in schema
+
+
+def test_out_holds_everything_and_is_the_same_every_time(
+    program: Program, scenario: Path, tmp_path: Path
+) -> None:
+    for name in ("first", "second"):
+        done = program("run", scenario, "--json", "--replications", 2, "--out", name)
+        assert done.returncode == 0
+        assert done.stderr == f"airfair: wrote {name}\n"
+        assert names(tmp_path / name) == FILES
+    for file in FILES - {"run.json"}:
+        assert (tmp_path / "first" / file).read_bytes() == (tmp_path / "second" / file).read_bytes()
+    assert (tmp_path / "first" / "result.json").read_text(encoding="utf-8") == done.stdout
+    manifest = json.loads((tmp_path / "first" / "run.json").read_text(encoding="utf-8"))
+    assert manifest["command_line"][:2] == ["airfair", "run"]
+    assert (manifest["seed"], manifest["replications"]) == (1, 2)
+
+
+def test_out_can_be_run_again(program: Program, scenario: Path, tmp_path: Path) -> None:
+    arguments = ["--seed", 9, "--replications", 2, "--set", "station.slow.rate=2 Mb/s", "--json"]
+    first = program("run", scenario, *arguments, "--out", "results")
+    again = program("run", tmp_path / "results" / "scenario.toml", "--json")
+    assert again.stdout == first.stdout
+
+
+def test_out_replaces_files_of_the_same_names_and_leaves_others(
+    program: Program, scenario: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "results"
+    out.mkdir()
+    (out / "notes.txt").write_text("mine", encoding="utf-8")
+    (out / "result.json").write_text("old", encoding="utf-8")
+    assert program("run", scenario, "--out", out).returncode == 0
+    assert names(out) == FILES | {"notes.txt"}
+    assert (out / "result.json").read_text(encoding="utf-8") != "old"
+
+
+def test_a_file_that_cannot_be_written_whole_is_not_written_at_all(
+    scenario: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "results"
+    out.mkdir()
+    (out / "result.json").write_text("old", encoding="utf-8")
+
+    def small_files_only() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192))
+
+    done = subprocess.run(
+        [*PROGRAM, "run", str(scenario), "--out", str(out)],
+        capture_output=True,
+        text=True,
+        check=False,
+        preexec_fn=small_files_only,
+    )
+    complains(done, 1, f"--out {out}: File too large")
+    assert names(out) == {"result.json"}
+    assert (out / "result.json").read_text(encoding="utf-8") == "old"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="mounting a small disk needs root")
+def test_a_full_disk_is_a_clear_error_and_leaves_nothing(
+    program: Program, scenario: Path, tmp_path: Path
+) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(disk)]
+    if subprocess.run(mount, capture_output=True, check=False).returncode != 0:
+        pytest.skip("this machine does not let us mount")
+    try:
+        done = program("run", scenario, "--out", disk)
+        complains(done, 1, f"--out {disk}: No space left on device")
+        assert names(disk) == set()
+    finally:
+        subprocess.run(["umount", str(disk)], check=True)
+
+
+def test_output_that_nobody_can_take_is_an_error(scenario: Path) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [*PROGRAM, "run", str(scenario), "--json"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 1
+    assert done.stderr == "airfair: No space left on device\n"
+
+
+def test_a_reader_that_leaves_early_is_no_traceback() -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(
+        [*PROGRAM, "schema"], stdout=writer, stderr=subprocess.PIPE, text=True, check=False
+    )
+    os.close(writer)
+    assert done.stderr == ""
+    assert done.returncode == 1
+
+
+def interrupt(*arguments: object, started: Path) -> tuple[int, str, str, float]:
+    """Run, press Ctrl-C a while after `started` exists; the last figure is how long that took."""
+    with subprocess.Popen(
+        [*PROGRAM, *map(str, arguments)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        while not started.exists() and process.poll() is None:
+            time.sleep(0.05)
+        time.sleep(2)
+        process.send_signal(signal.SIGINT)
+        pressed = time.monotonic()
+        stdout, stderr = process.communicate(timeout=60)
+        return process.returncode, stdout, stderr, time.monotonic() - pressed
+
+
+def test_ctrl_c_saves_what_was_finished(scenario: Path, tmp_path: Path) -> None:
+    out = tmp_path / "results"
+    status, stdout, stderr, _ = interrupt(
+        "run", scenario, "--json", "--replications", 10_000, "--set", "duration=100 s", "--out", out,
+        started=out,
+    )  # fmt: skip
+    assert status == 130, stderr
+    assert "Traceback" not in stderr
+    assert names(out) == FILES
+    document = json.loads(stdout)
+    assert document["interrupted"]
+    assert 0 < document["replications"] < 10_000
+    assert json.loads((out / "result.json").read_text(encoding="utf-8")) == document
+
+
+def test_ctrl_c_before_anything_is_finished_leaves_nothing(scenario: Path, tmp_path: Path) -> None:
+    out = tmp_path / "results"
+    status, stdout, stderr, seconds = interrupt(
+        "run", scenario, "--set", "duration=100000 s", "--set", "series=off", "--out", out,
+        started=out,
+    )  # fmt: skip
+    assert status == 130, stderr
+    assert "interrupted after 0 of 1 replications" in stderr
+    assert "Traceback" not in stderr
+    assert "interrupted" in stdout
+    assert seconds < 1.5
+    assert not out.exists()

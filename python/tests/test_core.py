@@ -1,0 +1,131 @@
+"""The binary: its stubs, its errors, its runs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import airfair
+from airfair import _core
+from support import SCENARIO
+
+ROOT = Path(__file__).parents[2]
+
+
+def parse(*overrides: tuple[str, str]) -> _core.Scenario:
+    return _core.Scenario.parse(SCENARIO.encode(), list(overrides))
+
+
+def test_the_stubs_say_what_the_binary_has() -> None:
+    command = [sys.executable, "-m", "mypy.stubtest", "airfair._core"]
+    config = ["--mypy-config-file", str(ROOT / "pyproject.toml")]
+    done = subprocess.run(
+        [*command, *config], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_scenario_tells_what_is_in_it() -> None:
+    scenario = parse()
+    assert scenario.title == "One slow station drags the fast one down"
+    assert (scenario.duration_s, scenario.warmup_s, scenario.series_step_s) == (4.0, 0.0, 0.5)
+    assert (scenario.duration_ns, scenario.series_step_ns) == (4_000_000_000, 500_000_000)
+    assert scenario.bss == "home"
+    assert sorted(scenario.stations) == ["fast", "slow"]
+    assert scenario.hosts == ["server"]
+    assert scenario.flows[0] == {
+        "name": "a",
+        "from": "slow",
+        "to": "server",
+        "transport": "tcp",
+        "control": "none",
+    }
+
+
+def test_a_scenario_as_run_is_the_same_scenario() -> None:
+    text = parse(("seed", "7")).to_toml()
+    again = _core.Scenario.parse(text.encode())
+    assert again.to_toml() == text
+    assert again.seed == 7
+
+
+def test_all_mistakes_come_at_once_one_line_each() -> None:
+    text = SCENARIO.replace("11 Mb/s", "12 Mb/s").replace('to   = "server"', 'to = "nowhere"')
+    with pytest.raises(airfair.ScenarioError) as caught:
+        _core.Scenario.parse(text.encode())
+    problems = caught.value.problems
+    assert len(problems) == 3
+    assert problems[0].startswith('station.fast.rate = "12 Mb/s"')
+    assert all("\n" not in problem for problem in problems)
+    assert str(caught.value) == "\n".join(problems)
+    assert isinstance(caught.value, ValueError)
+
+
+def test_outcomes_come_in_the_order_of_the_jobs() -> None:
+    scenario = parse()
+    jobs = [(scenario, seed, replication) for seed in (3, 1) for replication in (1, 0)]
+    batch = _core.run(jobs)
+    assert not batch.interrupted
+    assert [(o.seed, o.replication) for o in batch.outcomes if o] == [
+        (3, 1),
+        (3, 0),
+        (1, 1),
+        (1, 0),
+    ]
+
+
+def test_a_run_depends_on_scenario_seed_and_replication_alone() -> None:
+    scenario = parse()
+    jobs = [(scenario, 5, replication) for replication in range(4)]
+    hashes = [
+        [outcome.record_hash for outcome in _core.run(jobs, threads=threads).outcomes if outcome]
+        for threads in (1, 2, None)
+    ]
+    assert hashes[0] == hashes[1] == hashes[2]
+    assert len(set(hashes[0])) == 4
+
+
+def test_no_jobs_are_done_at_once() -> None:
+    assert _core.run([]).outcomes == []
+
+
+def test_zero_threads_are_refused() -> None:
+    with pytest.raises(ValueError, match="threads = 0"):
+        _core.run([(parse(), 1, 0)], threads=0)
+
+
+def test_progress_rises_from_nothing_to_everything() -> None:
+    seen: list[float] = []
+    long = parse(("duration", "400 s"))
+    _core.run([(long, 1, i) for i in range(40)], progress=seen.append)
+    assert seen == sorted(seen)
+    assert all(0 <= fraction <= 1 for fraction in seen)
+
+
+def test_an_exception_of_progress_ends_the_runs_and_is_raised() -> None:
+    def fail(fraction: float) -> None:
+        raise ZeroDivisionError(fraction)
+
+    endless = parse(("duration", "100000 s"), ("series", "off"))
+    with pytest.raises(ZeroDivisionError):
+        _core.run([(endless, 1, 0)], progress=fail)
+
+
+def test_tables_have_one_row_per_replication_and_thing() -> None:
+    scenario = parse()
+    batch = _core.run([(scenario, 1, replication) for replication in range(3)])
+    tables = _core.tables(scenario, [outcome for outcome in batch.outcomes if outcome])
+    rows = {name: {len(column) for column in columns.values()} for name, columns in tables.items()}
+    # 3 replications of 2 flows, 2 stations, 1 access point and channel, 2 directions, 2 · 8 steps
+    assert rows == {
+        "runs": {3},
+        "flows": {6},
+        "stations": {6},
+        "access_points": {3},
+        "channels": {3},
+        "links": {6},
+        "series": {48},
+    }
