@@ -1,0 +1,72 @@
+"""Citations resolve: every key is in docs/references.md, every deviation in docs/deviations.md.
+
+A law has a source in its first lines and a test that says what it verifies.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+# [RFC6298 §2], [80211-2020 §10.3.3, §10.3.4], [arf-aware-tcp eq. 3], [RFC1042]
+CITATION = re.compile(
+    r"\[([A-Za-z0-9][A-Za-z0-9-]*) (?:§|eq\.|Annex|Table|Fig\.|errat)[^\]]*\]|\[(RFC\d+)\]"
+)
+DEVIATION = re.compile(r"\[?(D-\d{3})\]?")
+
+
+def sources() -> list[Path]:
+    """Every text that may cite."""
+    patterns = ["crates/**/*.rs", "python/**/*.py", "docs/*.md", "*.md", "experiments/**/*.toml"]
+    return sorted(path for pattern in patterns for path in ROOT.glob(pattern))
+
+
+def listed_keys() -> set[str]:
+    """Keys of docs/references.md."""
+    text = (ROOT / "docs/references.md").read_text(encoding="utf-8")
+    return set(re.findall(r"^\| `([^`]+)` \|", text, flags=re.MULTILINE))
+
+
+def problems() -> list[str]:
+    """One line per mistake."""
+    known = listed_keys()
+    deviations = set(
+        re.findall(
+            r"^\*\*(D-\d{3})",
+            (ROOT / "docs/deviations.md").read_text(encoding="utf-8"),
+            re.MULTILINE,
+        )
+    )
+    found: list[str] = []
+    for path in sources():
+        name = path.relative_to(ROOT)
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            keys = [first or second for first, second in CITATION.findall(line)]
+            found += [
+                f"{name}:{number}: [{key}] is not in docs/references.md"
+                for key in keys
+                if key not in known
+            ]
+            found += [
+                f"{name}:{number}: {deviation} is not in docs/deviations.md"
+                for deviation in DEVIATION.findall(line)
+                if deviation not in deviations
+            ]
+    for law in sorted((ROOT / "crates/laws/src").glob("*.rs")):
+        text = law.read_text(encoding="utf-8")
+        header = "".join(line for line in text.splitlines(keepends=True) if line.startswith("//!"))
+        if law.name == "lib.rs":
+            continue
+        if not CITATION.search(header):
+            found.append(f"crates/laws/src/{law.name}: a law without a source in its first lines")
+        if "Verifies: [" not in text:
+            found.append(
+                f"crates/laws/src/{law.name}: a law without a test that verifies its source"
+            )
+    return found
+
+
+if __name__ == "__main__":
+    lines = problems()
+    print("\n".join(lines) if lines else "citations: all keys resolve")
+    sys.exit(bool(lines))
