@@ -58,6 +58,7 @@ fn cell_config(scenario: &Scenario) -> CellConfig {
         protection: bss.protection,
         attempts: bss.attempts,
         after_collision: bss.after_collision,
+        eifs: bss.eifs,
         post_backoff: bss.post_backoff,
         cw_min: bss.cw_min,
         cw_max: bss.cw_max,

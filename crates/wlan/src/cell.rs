@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use airfair_units::{DataRate, Duration, Time};
 
 use crate::airtime::Airtime;
-use crate::config::{AfterCollision, Attempts, CellConfig, NodeId};
+use crate::config::{AfterCollision, Attempts, CellConfig, Eifs, NodeId};
 use crate::contention::Contention;
 use crate::frame::{Frame, FrameKind, Msdu, Transmission};
 use crate::hearing::Hearing;
@@ -63,6 +63,7 @@ pub struct Cell<P> {
     response_timeout: Duration,
     attempts: Attempts,
     after_collision: AfterCollision,
+    eifs: Eifs,
     post_backoff: bool,
     hearing: Hearing,
     contention: Contention,
@@ -98,6 +99,7 @@ impl<P: Copy> Cell<P> {
             response_timeout: airtime.response_timeout(),
             attempts: config.attempts,
             after_collision: config.after_collision,
+            eifs: config.eifs,
             post_backoff: config.post_backoff,
             contention: Contention::new(
                 hearing.lanes().count(),
@@ -242,12 +244,13 @@ impl<P: Copy> Cell<P> {
             if decoded && !frame.nav.is_zero() {
                 self.contention.set_nav(lane, now + frame.nav);
             }
-            let unheard =
-                self.hearing.lane_of(frame.from) == lane && self.hearing.is_alone(frame.from);
             let gap = match self.after_collision {
                 _ if decoded => timing.difs,
                 AfterCollision::Difs if transmission.collided => timing.difs,
-                AfterCollision::Standard if unheard => timing.difs,
+                _ if self.eifs == Eifs::Nav => {
+                    self.contention.set_nav(lane, now + timing.eifs);
+                    timing.difs
+                }
                 _ => timing.eifs,
             };
             self.contention.end_busy(lane, now, gap);

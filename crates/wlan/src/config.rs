@@ -48,6 +48,8 @@ pub struct CellConfig {
     pub attempts: Attempts,
     /// What follows a collision.
     pub after_collision: AfterCollision,
+    /// What ends an EIFS.
+    pub eifs: Eifs,
     /// Whether a back-off follows a success even when no frame waits.  [80211-2020 §10.3.4.3]
     pub post_backoff: bool,
     /// Smallest contention window [slots]; the standard's unless set.
@@ -115,4 +117,15 @@ pub enum AfterCollision {
     Difs,
     /// EIFS for everyone.
     Eifs,
+}
+
+/// What ends the wait after a frame that was sensed and not decoded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Eifs {
+    /// EIFS after the frame, or the next frame that is decoded, whichever comes first.
+    /// [80211-2020 §10.3.2.3.7]
+    #[default]
+    Standard,
+    /// A NAV of EIFS, which no later frame shortens, and a DIFS behind it, as in [ns-2].
+    Nav,
 }

@@ -137,14 +137,12 @@ impl Contention {
     }
 
     /// Slot at which a back-off of `backoff` slots that starts now would be done.
+    ///
+    /// Back-offs are drawn while the medium is busy or in the gap behind it, never inside a slot.
     pub(crate) fn slot_after(&self, lane: LaneId, now: Time, backoff: u16) -> u64 {
         let lane = &self.lanes[lane.index()];
-        let counted = lane.slots_at(now, self.slot);
-        // Inside a slot: count from its end.
-        let partial = lane.busy == 0
-            && now > lane.access_start
-            && !((now - lane.access_start) % self.slot).is_zero();
-        counted + u64::from(partial) + u64::from(backoff)
+        debug_assert!(lane.busy > 0 || now <= lane.access_start, "a back-off drawn inside a slot");
+        lane.slots + u64::from(backoff)
     }
 
     /// Contends with a back-off that is done at lane slot `due`.

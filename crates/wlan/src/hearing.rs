@@ -16,13 +16,6 @@ impl LaneId {
     }
 }
 
-/// Members that cannot decode the same frames.
-#[derive(Clone, Debug)]
-struct Lane {
-    deafness: Deafness,
-    listeners: usize,
-}
-
 /// What a lane cannot decode.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Deafness {
@@ -36,7 +29,7 @@ struct Deafness {
 #[derive(Clone, Debug)]
 pub(crate) struct Hearing {
     lane_of: Vec<LaneId>,
-    lanes: Vec<Lane>,
+    lanes: Vec<Deafness>,
 }
 
 impl Hearing {
@@ -51,22 +44,16 @@ impl Hearing {
     }
 
     fn add(&mut self, deafness: Deafness) {
-        let known = self.lanes.iter().position(|lane| lane.deafness == deafness);
+        let known = self.lanes.iter().position(|lane| *lane == deafness);
         let lane = known.unwrap_or_else(|| {
-            self.lanes.push(Lane { deafness, listeners: 0 });
+            self.lanes.push(deafness);
             self.lanes.len() - 1
         });
-        self.lanes[lane].listeners += 1;
         self.lane_of.push(LaneId(u16::try_from(lane).expect("no more lanes than members")));
     }
 
     pub(crate) fn lane_of(&self, node: NodeId) -> LaneId {
         self.lane_of[node.index()]
-    }
-
-    /// Whether `node` is the only member of its lane: nobody in the lane hears its frames.
-    pub(crate) fn is_alone(&self, node: NodeId) -> bool {
-        self.lanes[self.lane_of(node).index()].listeners == 1
     }
 
     pub(crate) fn lanes(&self) -> impl Iterator<Item = LaneId> + use<> {
@@ -75,7 +62,7 @@ impl Hearing {
 
     /// Whether members of `lane` decode an undisturbed frame of `from`.
     pub(crate) fn decodes(&self, lane: LaneId, from: NodeId, is_dsss: bool) -> bool {
-        let deaf = &self.lanes[lane.index()].deafness;
+        let deaf = &self.lanes[lane.index()];
         (is_dsss || !deaf.ofdm) && deaf.members.binary_search(&from).is_err()
     }
 }

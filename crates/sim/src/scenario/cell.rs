@@ -8,7 +8,7 @@ use super::overrides::did_you_mean;
 use super::parse::{Context, items, queue};
 use super::reader::{Entry, Fields};
 use super::stations::Hearing;
-use super::{AfterCollision, Attempts, Bss, error::nearest};
+use super::{AfterCollision, Attempts, Bss, Eifs, error::nearest};
 
 /// A cell whose stations are not known yet.
 pub(super) struct Draft<'n> {
@@ -76,6 +76,10 @@ pub(super) fn finish(draft: Draft, stations: &Hearing, mistakes: &mut Mistakes) 
         "eifs" => AfterCollision::Eifs,
         _ => AfterCollision::Standard,
     });
+    let eifs = fields.take("eifs").word().map(|word| match word {
+        "ns-2" => Eifs::Nav,
+        _ => Eifs::Standard,
+    });
     let protection = protection(&fields.take("protection"), standard, mistakes);
     let rts = fields.take("rts_threshold");
     let attempts = attempts(&mut fields, mistakes);
@@ -92,6 +96,7 @@ pub(super) fn finish(draft: Draft, stations: &Hearing, mistakes: &mut Mistakes) 
         protection: protection?,
         attempts: attempts?,
         after_collision: after_collision?,
+        eifs: eifs?,
         post_backoff: post_backoff?,
         cw_min: windows?.0,
         cw_max: windows?.1,

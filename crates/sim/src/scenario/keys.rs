@@ -215,6 +215,15 @@ pub(super) static BSS: Table = Table {
              (`standard`), or one gap for all, DIFS as in Bianchi's model.",
         ),
         Key::new(
+            "eifs",
+            Kind::Word(&["standard", "ns-2"]),
+            word("standard"),
+            "\"ns-2\"",
+            "Wait after a frame that was sensed and not decoded: EIFS, ended early by the next frame \
+             that is decoded (`standard`), or a NAV of EIFS that nothing shortens and a DIFS behind it \
+             (`ns-2`).",
+        ),
+        Key::new(
             "post_backoff",
             Kind::Flag,
             TRUE,

@@ -26,7 +26,7 @@ pub use schema::schema;
 use airfair_laws::arf_aware;
 use airfair_units::{Bytes, DataRate, Duration, Time};
 use airfair_wlan::phy::{Preamble, Standard};
-pub use airfair_wlan::{AfterCollision, Attempts};
+pub use airfair_wlan::{AfterCollision, Attempts, Eifs};
 
 /// One experiment.
 #[derive(Clone, Debug, PartialEq)]
@@ -72,6 +72,8 @@ pub struct Bss {
     pub attempts: Attempts,
     /// What follows a collision.
     pub after_collision: AfterCollision,
+    /// What ends an EIFS.
+    pub eifs: Eifs,
     /// Whether a station draws a back-off after each success, before it has the next frame.
     pub post_backoff: bool,
     /// Smallest contention window [slots]; the standard's unless set.

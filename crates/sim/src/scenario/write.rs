@@ -7,8 +7,8 @@ use airfair_units::{DataRate, Time};
 use airfair_wlan::phy::{Preamble, Standard};
 
 use super::{
-    AfterCollision, Attempts, Bss, Control, Endpoint, Flavour, Flow, Queue, Scenario, Station, Tcp,
-    Transport, UdpRate,
+    AfterCollision, Attempts, Bss, Control, Eifs, Endpoint, Flavour, Flow, Queue, Scenario,
+    Station, Tcp, Transport, UdpRate,
 };
 
 impl Scenario {
@@ -130,6 +130,11 @@ fn write_bss(out: &mut String, bss: &Bss) -> std::fmt::Result {
         AfterCollision::Eifs => "eifs",
     };
     writeln!(out, "after_collision = \"{after_collision}\"")?;
+    let eifs = match bss.eifs {
+        Eifs::Standard => "standard",
+        Eifs::Nav => "ns-2",
+    };
+    writeln!(out, "eifs = \"{eifs}\"")?;
     writeln!(out, "post_backoff = {}", bss.post_backoff)?;
     let window = |slots: Option<u16>| slots.map_or("\"standard\"".to_owned(), |n| n.to_string());
     writeln!(out, "cw_min = {}", window(bss.cw_min))?;

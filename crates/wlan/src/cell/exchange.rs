@@ -214,3 +214,70 @@ impl<P: Copy> Cell<P> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frame::Msdu;
+    use crate::node::Stream;
+    use crate::{CellConfig, StationConfig};
+    use airfair_units::Bytes;
+    use rand_core::SeedableRng;
+
+    fn cell() -> Cell<u32> {
+        let rate = DataRate::from_mbps(11);
+        let standard = Standard::B;
+        let station = StationConfig {
+            standard,
+            rate_up: rate,
+            rate_down: rate,
+            queue: 9,
+            senses_only: vec![],
+        };
+        let config = CellConfig {
+            standard,
+            preamble: crate::phy::Preamble::Long,
+            basic_rates: standard.default_basic_rates(false),
+            rts_threshold: None,
+            protection: false,
+            attempts: crate::Attempts::default(),
+            after_collision: AfterCollision::Standard,
+            eifs: crate::Eifs::Standard,
+            post_backoff: true,
+            cw_min: None,
+            cw_max: None,
+            ap_queue: 9,
+            stations: vec![station],
+        };
+        Cell::new(&config, vec![Stream::seed_from_u64(0), Stream::seed_from_u64(1)])
+    }
+
+    /// In one collision domain no ACK is ever lost, so the repetition is made by hand.
+    ///
+    /// Verifies: [80211-2020 §10.3.2.14]
+    #[test]
+    fn a_frame_that_comes_again_is_not_delivered_again_and_the_next_one_is() {
+        let (mut cell, id) = (cell(), NodeId::station(0));
+        for payload in [7, 8] {
+            cell.enqueue(
+                Time::ZERO,
+                Msdu { payload, size: Bytes::new(100), from: id, to: NodeId::AP },
+            );
+        }
+        let first = cell.begin_exchange(id);
+        cell.deliver(&first);
+        let again = cell.begin_exchange(id);
+        assert!(!first.retry && again.retry);
+        cell.deliver(&again);
+        cell.nodes[id.index()].finish();
+        // The next frame is another one even if its first copy was lost and this is a repetition.
+        let next = Frame { retry: true, ..cell.begin_exchange(id) };
+        cell.deliver(&next);
+        let delivered: Vec<u32> =
+            std::iter::from_fn(|| cell.poll_delivery()).map(|msdu| msdu.payload).collect();
+        assert_eq!(delivered, [7, 8]);
+        let duplicate = Record::Duplicate { node: NodeId::AP };
+        let records: Vec<Record> = std::iter::from_fn(|| cell.poll_record()).collect();
+        assert_eq!(records.iter().filter(|record| **record == duplicate).count(), 1);
+    }
+}

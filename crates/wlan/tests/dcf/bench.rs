@@ -1,0 +1,149 @@
+//! A cell on the bench: packets in, a timeline out.
+
+use airfair_units::{Bytes, DataRate, Duration, Time};
+use airfair_wlan::phy::{Preamble, Standard};
+use airfair_wlan::{
+    AfterCollision, Attempts, Cell, CellConfig, Departure, Eifs, Msdu, NodeId, Phase, Record,
+    SentFrame, StationConfig, Stream,
+};
+use rand_core::SeedableRng;
+
+pub(crate) const MBPS: fn(u64) -> DataRate = DataRate::from_mbps;
+
+/// The point `us` microseconds after the start.
+pub(crate) fn at(us: u64) -> Time {
+    Time::ZERO + Duration::from_micros(us)
+}
+
+/// A cell of stations at these rates, everything else by default.
+pub(crate) fn config(standard: Standard, rates: &[DataRate]) -> CellConfig {
+    let station = |rate: &DataRate| StationConfig {
+        standard,
+        rate_up: *rate,
+        rate_down: *rate,
+        queue: 50,
+        senses_only: Vec::new(),
+    };
+    CellConfig {
+        standard,
+        preamble: Preamble::Long,
+        basic_rates: standard.default_basic_rates(false),
+        rts_threshold: None,
+        protection: true,
+        attempts: Attempts::default(),
+        after_collision: AfterCollision::Standard,
+        eifs: Eifs::Standard,
+        post_backoff: true,
+        cw_min: None,
+        cw_max: None,
+        ap_queue: 50,
+        stations: rates.iter().map(station).collect(),
+    }
+}
+
+/// No back-off at all: every time in a script follows from the gaps alone.
+pub(crate) fn without_backoff(mut config: CellConfig) -> CellConfig {
+    (config.cw_min, config.cw_max) = (Some(0), Some(0));
+    config
+}
+
+/// The stream of a member, as the tests seed it.
+pub(crate) fn stream(member: usize) -> Stream {
+    Stream::seed_from_u64(member as u64)
+}
+
+/// A frame that left the air.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Sent {
+    pub(crate) end: Time,
+    pub(crate) node: NodeId,
+    pub(crate) frame: SentFrame,
+    pub(crate) retry: bool,
+    pub(crate) collided: bool,
+}
+
+/// A cell with everything that came out of it.
+pub(crate) struct Bench {
+    pub(crate) cell: Cell<u32>,
+    pub(crate) now: Time,
+    pub(crate) records: Vec<(Time, Record)>,
+    pub(crate) delivered: Vec<(Time, u32)>,
+    pub(crate) departed: Vec<Departure<u32>>,
+    accepted: u32,
+}
+
+impl Bench {
+    pub(crate) fn new(config: &CellConfig) -> Self {
+        let streams = (0..=config.stations.len()).map(stream).collect();
+        let cell = Cell::new(config, streams);
+        let (records, delivered, departed) = (Vec::new(), Vec::new(), Vec::new());
+        Self { cell, now: Time::ZERO, records, delivered, departed, accepted: 0 }
+    }
+
+    /// Queues a packet of `size` octets; its number counts from 0. True if there was room.
+    pub(crate) fn send(&mut self, from: NodeId, to: NodeId, size: u64) -> bool {
+        let msdu = Msdu { payload: self.accepted, size: Bytes::new(size), from, to };
+        let accepted = self.cell.enqueue(self.now, msdu);
+        self.accepted += u32::from(accepted);
+        self.drain();
+        accepted
+    }
+
+    /// Queues a packet of `size` octets at a station for the access point.
+    pub(crate) fn send_up(&mut self, station: usize, size: u64) -> bool {
+        self.send(NodeId::station(station), NodeId::AP, size)
+    }
+
+    /// Lets everything happen that happens before `end`.
+    pub(crate) fn run_until(&mut self, end: Time) {
+        while let Some((next, phase)) = self.cell.next_event().filter(|(next, _)| *next < end) {
+            assert!(next >= self.now, "an event in the past: {next} at {}", self.now);
+            self.now = next;
+            self.cell.handle_event(next, phase);
+            self.drain();
+        }
+        self.now = end;
+    }
+
+    /// Calls every handler at the present instant although nothing is due: must change nothing.
+    pub(crate) fn poke(&mut self) {
+        for phase in [Phase::End, Phase::Timeout, Phase::Start] {
+            if self.cell.next_event().is_none_or(|(next, _)| next > self.now) {
+                self.cell.handle_event(self.now, phase);
+            }
+        }
+        self.drain();
+    }
+
+    fn drain(&mut self) {
+        while let Some(msdu) = self.cell.poll_delivery() {
+            self.delivered.push((self.now, msdu.payload));
+        }
+        while let Some(departure) = self.cell.poll_departure() {
+            self.departed.push(departure);
+        }
+        while let Some(record) = self.cell.poll_record() {
+            self.records.push((self.now, record));
+        }
+    }
+
+    pub(crate) fn accepted(&self) -> u32 {
+        self.accepted
+    }
+
+    /// Every frame, in order of its end.
+    pub(crate) fn sent(&self) -> Vec<Sent> {
+        let sent = |(end, record): &(Time, Record)| match *record {
+            Record::Sent { node, frame, retry, collided } => {
+                Some(Sent { end: *end, node, frame, retry, collided })
+            }
+            _ => None,
+        };
+        self.records.iter().filter_map(sent).collect()
+    }
+
+    /// Ends of all frames [us], with the member that sent each.
+    pub(crate) fn ends(&self) -> Vec<(u64, u16)> {
+        self.sent().iter().map(|sent| (sent.end.as_nanos() / 1000, sent.node.0)).collect()
+    }
+}

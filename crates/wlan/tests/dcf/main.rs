@@ -1,0 +1,8 @@
+//! The distributed coordination function, from outside: scripts with hand-worked times, properties of
+//! random cells, and a station-by-station model of the standard's text.
+
+mod bench;
+mod exchanges;
+mod model;
+mod properties;
+mod waits;

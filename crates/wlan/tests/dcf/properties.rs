@@ -1,0 +1,132 @@
+//! What holds in every cell, whatever its settings and its load.
+
+use airfair_units::{Bytes, Duration, Time};
+use airfair_wlan::phy::Standard;
+use airfair_wlan::{AfterCollision, AirUse, Attempts, CellConfig, Eifs, NodeId, Record};
+use proptest::prelude::*;
+
+use crate::bench::{Bench, config};
+
+/// A packet to come: after a pause, from a station or the access point, of a size.
+#[derive(Clone, Debug)]
+struct Arrival {
+    pause_us: u64,
+    station: usize,
+    down: bool,
+    size: u64,
+}
+
+fn arrivals() -> impl Strategy<Value = Vec<Arrival>> {
+    let arrival = (0u64..3_000, 0usize..6, prop::bool::ANY, 1u64..2_000)
+        .prop_map(|(pause_us, station, down, size)| Arrival { pause_us, station, down, size });
+    prop::collection::vec(arrival, 1..60)
+}
+
+fn cells() -> impl Strategy<Value = CellConfig> {
+    let standards = prop::sample::select(&Standard::ALL[..]);
+    let options = (
+        prop::option::of(0u64..2_500),
+        prop::sample::select(vec![Attempts::default(), Attempts::Max(1), Attempts::Max(3)]),
+        prop::sample::select(
+            &[AfterCollision::Standard, AfterCollision::Difs, AfterCollision::Eifs][..],
+        ),
+        prop::sample::select(&[Eifs::Standard, Eifs::Nav][..]),
+        prop::bool::ANY,
+        prop::sample::select(&[None, Some(0), Some(3)][..]),
+    );
+    let members = prop::collection::vec((0usize..12, prop::bool::ANY, prop::bool::ANY), 1..6);
+    (standards, options, members).prop_map(|(standard, options, members)| {
+        let (rts, attempts, after_collision, eifs, post_backoff, cw_min) = options;
+        let rates = standard.rates();
+        let mut cell =
+            config(standard, &members.iter().map(|m| rates[m.0 % rates.len()]).collect::<Vec<_>>());
+        cell.rts_threshold = rts.map(Bytes::new);
+        (cell.attempts, cell.after_collision, cell.eifs) = (attempts, after_collision, eifs);
+        (cell.post_backoff, cell.cw_min) = (post_backoff, cw_min);
+        cell.ap_queue = 5;
+        for (index, (_, old, deaf)) in members.iter().enumerate() {
+            if standard == Standard::G && *old {
+                let b = Standard::B.rates()[3];
+                let station = &mut cell.stations[index];
+                (station.standard, station.rate_up, station.rate_down) = (Standard::B, b, b);
+            }
+            if *deaf && index > 0 {
+                cell.stations[index].senses_only.push(NodeId::station(0));
+                cell.stations[0].senses_only.push(NodeId::station(index));
+            }
+        }
+        cell.basic_rates = standard.default_basic_rates(cell.has_b_stations());
+        cell
+    })
+}
+
+fn run(cell: &CellConfig, arrivals: &[Arrival], poke: bool) -> Bench {
+    let mut bench = Bench::new(cell);
+    for arrival in arrivals {
+        bench.run_until(bench.now + Duration::from_micros(arrival.pause_us));
+        let station = NodeId::station(arrival.station % cell.stations.len());
+        let (from, to) = if arrival.down { (NodeId::AP, station) } else { (station, NodeId::AP) };
+        bench.send(from, to, arrival.size);
+        if poke {
+            bench.poke();
+        }
+    }
+    bench.run_until(bench.now + Duration::from_millis(40));
+    bench.cell.flush(bench.now);
+    bench.poke();
+    bench
+}
+
+/// The account of the air: intervals without a gap, from the start to the end.
+fn check_air(bench: &Bench) {
+    let mut until = Time::ZERO;
+    for (_, record) in &bench.records {
+        if let Record::Air { from, to, usage } = record {
+            assert_eq!(*from, until, "a gap or an overlap before {usage:?}");
+            assert!(to > from);
+            until = *to;
+        }
+    }
+    assert_eq!(until, bench.now);
+    let control_alone =
+        |usage: &AirUse| matches!(usage, AirUse::Data { .. } | AirUse::Control { .. });
+    let sole = bench
+        .records
+        .iter()
+        .filter(|(_, record)| matches!(record, Record::Air { usage, .. } if control_alone(usage)));
+    let clean = bench.sent().iter().filter(|sent| !sent.collided).count();
+    assert!(sole.count() >= clean, "every frame that did not collide was alone on the air");
+}
+
+/// Every accepted packet came once, was lost with a cause, or is still there.
+fn check_packets(bench: &Bench) {
+    let mut fate = vec![0; bench.accepted() as usize];
+    for (_, number) in &bench.delivered {
+        fate[*number as usize] += 1;
+    }
+    for departure in bench.departed.iter().filter(|departure| departure.lost) {
+        fate[departure.msdu.payload as usize] += 1;
+    }
+    for msdu in bench.cell.undelivered() {
+        fate[msdu.payload as usize] += 1;
+    }
+    assert!(fate.iter().all(|fates| *fates == 1), "{fate:?}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    #[test]
+    fn air_and_packets_are_conserved(cell in cells(), arrivals in arrivals()) {
+        let bench = run(&cell, &arrivals, false);
+        check_air(&bench);
+        check_packets(&bench);
+    }
+
+    #[test]
+    fn spurious_calls_change_nothing(cell in cells(), arrivals in arrivals()) {
+        let (quiet, poked) = (run(&cell, &arrivals, false), run(&cell, &arrivals, true));
+        prop_assert_eq!(quiet.records, poked.records);
+        prop_assert_eq!(quiet.delivered, poked.delivered);
+    }
+}
