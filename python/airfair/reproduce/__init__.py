@@ -16,7 +16,7 @@ from .results import Choice, Outcome, measure
 if TYPE_CHECKING:
     import argparse
 
-REPLICATIONS = 20
+REPLICATIONS = 100
 QUICK_REPLICATIONS = 3
 
 
