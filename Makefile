@@ -51,6 +51,8 @@ test-python: build ## The Python part of `make test`.
 
 bench: ## Speed: simulated seconds per CPU second, nanoseconds per frame
 	cargo bench --package airfair-sim --locked --quiet
+	@if command -v ns >/dev/null; then echo "the first scenario in ns-2:"; bench/ns2/race.sh; \
+	    else echo "ns-2 is not installed: no race"; fi
 
 golden: ## Write the golden tables anew; read their diff as physics.
 	AIRFAIR_GOLDEN=write cargo test --package airfair-sim --test lab --locked --quiet golden
@@ -58,7 +60,8 @@ golden: ## Write the golden tables anew; read their diff as physics.
 
 docs: build ## API documentation in target/doc, reference of the scenario file in docs/scenario.md
 	cargo doc --workspace --no-deps --locked --quiet
-	$(BIN)/python -c 'from airfair import _core; print(_core.reference().rstrip())' > docs/scenario.md
+	{ printf '# The scenario file\n\nWritten by `make docs` from the keys that the parser reads. Examples: [scenarios/](../scenarios).\n\n'; \
+	    $(BIN)/python -c 'from airfair import _core; print(_core.reference().rstrip())'; } > docs/scenario.md
 
 lock: build ## Move the Python locks to the newest releases.
 	"$(PYTHON)" -m venv --clear $(VENV)/lock
