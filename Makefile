@@ -41,6 +41,8 @@ test-rust: ## The Rust part of `make test`.
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
 	cargo test --workspace --locked --quiet
+	@echo "the golden tables once more, optimised: the same records bit for bit"
+	cargo test --package airfair-sim --test lab --locked --quiet --release golden
 
 test-python: build ## The Python part of `make test`.
 	$(BIN)/ruff check

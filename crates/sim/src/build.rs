@@ -51,17 +51,7 @@ fn cell_config(scenario: &Scenario) -> CellConfig {
         senses_only: station.senses_only.iter().map(|other| NodeId::station(*other)).collect(),
     };
     CellConfig {
-        standard: bss.standard,
-        preamble: bss.preamble,
-        basic_rates: bss.basic_rates.clone(),
-        rts_threshold: bss.rts_threshold,
-        protection: bss.protection,
-        attempts: bss.attempts,
-        after_collision: bss.after_collision,
-        eifs: bss.eifs,
-        post_backoff: bss.post_backoff,
-        cw_min: bss.cw_min,
-        cw_max: bss.cw_max,
+        rules: bss.rules.clone(),
         ap_queue: bss.ap_queue.packets,
         stations: scenario.stations.iter().map(station).collect(),
     }

@@ -33,15 +33,15 @@ impl Airtime {
     /// The rules of `config`.
     pub fn new(config: &CellConfig) -> Self {
         let b_stations = config.has_b_stations();
-        let mut timing = config.standard.timing(b_stations, config.preamble);
-        timing.cw_min = config.cw_min.unwrap_or(timing.cw_min);
-        timing.cw_max = config.cw_max.unwrap_or(timing.cw_max);
+        let mut timing = config.rules.standard.timing(b_stations, config.rules.preamble);
+        timing.cw_min = config.rules.cw_min.unwrap_or(timing.cw_min);
+        timing.cw_max = config.rules.cw_max.unwrap_or(timing.cw_max);
         Self {
-            standard: config.standard,
-            preamble: config.preamble,
-            basic_rates: config.basic_rates.clone(),
-            protects: config.protection && b_stations,
-            rts_threshold: config.rts_threshold,
+            standard: config.rules.standard,
+            preamble: config.rules.preamble,
+            basic_rates: config.rules.basic_rates.clone(),
+            protects: config.rules.protection && b_stations,
+            rts_threshold: config.rules.rts_threshold,
             timing,
         }
     }

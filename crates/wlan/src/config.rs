@@ -34,6 +34,17 @@ impl NodeId {
 /// One cell.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CellConfig {
+    /// Rules of its channel.
+    pub rules: Rules,
+    /// Capacity of the access point's queue [packets].
+    pub ap_queue: u32,
+    /// The stations.
+    pub stations: Vec<StationConfig>,
+}
+
+/// Rules of one cell's channel.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rules {
     /// Amendment of the access point.
     pub standard: Standard,
     /// PLCP preamble of DSSS and CCK frames.
@@ -56,10 +67,25 @@ pub struct CellConfig {
     pub cw_min: Option<u16>,
     /// Largest contention window [slots]; the standard's unless set.
     pub cw_max: Option<u16>,
-    /// Capacity of the access point's queue [packets].
-    pub ap_queue: u32,
-    /// The stations.
-    pub stations: Vec<StationConfig>,
+}
+
+impl Rules {
+    /// What `standard` says, where no b station is in the cell.
+    pub fn of(standard: Standard) -> Self {
+        Self {
+            standard,
+            preamble: Preamble::default(),
+            basic_rates: standard.default_basic_rates(false),
+            rts_threshold: None,
+            protection: true,
+            attempts: Attempts::default(),
+            after_collision: AfterCollision::default(),
+            eifs: Eifs::default(),
+            post_backoff: true,
+            cw_min: None,
+            cw_max: None,
+        }
+    }
 }
 
 /// One station.
@@ -80,7 +106,8 @@ pub struct StationConfig {
 impl CellConfig {
     /// Whether an 802.11b station is in the cell: it hears OFDM frames as noise.
     pub fn has_b_stations(&self) -> bool {
-        self.standard == Standard::G && self.stations.iter().any(|s| s.standard == Standard::B)
+        self.rules.standard == Standard::G
+            && self.stations.iter().any(|s| s.standard == Standard::B)
     }
 }
 

@@ -136,13 +136,14 @@ impl Contention {
         self.lanes[lane.index()].nav_until <= now
     }
 
-    /// Slot at which a back-off of `backoff` slots that starts now would be done.
-    ///
-    /// Back-offs are drawn while the medium is busy or in the gap behind it, never inside a slot.
+    /// Slot at which a back-off of `backoff` slots that starts now would be done; from inside a slot
+    /// it counts from that slot's end.
     pub(crate) fn slot_after(&self, lane: LaneId, now: Time, backoff: u16) -> u64 {
         let lane = &self.lanes[lane.index()];
-        debug_assert!(lane.busy > 0 || now <= lane.access_start, "a back-off drawn inside a slot");
-        lane.slots + u64::from(backoff)
+        let counting =
+            if lane.busy > 0 { Duration::ZERO } else { now.saturating_since(lane.access_start) };
+        let begun = counting.as_nanos().div_ceil(self.slot.as_nanos());
+        lane.slots + begun + u64::from(backoff)
     }
 
     /// Contends with a back-off that is done at lane slot `due`.
@@ -213,5 +214,67 @@ impl Contention {
             }
             !wins
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const US: fn(u64) -> Time = |us| Time::from_nanos(us * 1000);
+    const LANE: LaneId = LaneId::FIRST;
+
+    /// One lane, slot 20 µs, DIFS 50 µs: slots start at 50, 70, 90 … µs.
+    fn contention() -> Contention {
+        Contention::new(1, Duration::from_micros(20), Duration::from_micros(50))
+    }
+
+    #[test]
+    fn a_back_off_that_starts_inside_a_slot_counts_from_its_end() {
+        let contention = contention();
+        // In the gap: slot 3 is the first three slots. At 70 one slot has passed, at 71 the second runs.
+        let done = [10, 50, 70, 71, 90].map(|us| contention.slot_after(LANE, US(us), 3));
+        assert_eq!(done, [3, 3, 4, 5, 5]);
+    }
+
+    #[test]
+    fn a_frozen_lane_counts_nothing() {
+        let mut contention = contention();
+        contention.join(NodeId(1), LANE, 4);
+        assert_eq!(contention.next_access(), Some(US(130)));
+        // Two whole slots of the four pass before the frame.
+        contention.begin_busy(US(99));
+        assert_eq!(contention.next_access(), None);
+        assert_eq!(contention.slot_after(LANE, US(500), 0), 2);
+        contention.end_busy(LANE, US(1000), Duration::from_micros(364));
+        assert_eq!(contention.next_access(), Some(US(1404)));
+    }
+
+    #[test]
+    fn all_that_are_due_win_together() {
+        let mut contention = contention();
+        for (node, due) in [(1, 2), (2, 3), (3, 2)] {
+            contention.join(NodeId(node), LANE, due);
+        }
+        // Alone, at the same instant: due at once after an idle DIFS.
+        assert!(contention.try_access(NodeId(4), LANE, 0, US(90)));
+        let mut winners = Vec::new();
+        contention.take_winners(US(90), &mut winners);
+        winners.sort_unstable();
+        assert_eq!(winners, [NodeId(1), NodeId(3), NodeId(4)]);
+        assert_eq!(contention.next_access(), Some(US(110)));
+    }
+
+    #[test]
+    fn virtual_carrier_sense_holds_access_back() {
+        let mut contention = contention();
+        contention.begin_busy(US(100));
+        contention.set_nav(LANE, US(900));
+        contention.end_busy(LANE, US(500), Duration::from_micros(50));
+        assert!(!contention.nav_is_clear(LANE, US(899)) && contention.nav_is_clear(LANE, US(900)));
+        assert!(!contention.try_access(NodeId(1), LANE, 0, US(600)));
+        let due = contention.slot_after(LANE, US(600), 0);
+        contention.join(NodeId(1), LANE, due);
+        assert_eq!(contention.next_access(), Some(US(950)));
     }
 }

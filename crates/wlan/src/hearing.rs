@@ -11,6 +11,10 @@ use crate::phy::Standard;
 pub(crate) struct LaneId(u16);
 
 impl LaneId {
+    /// The access point's lane; there is always one.
+    #[cfg(test)]
+    pub(crate) const FIRST: Self = Self(0);
+
     pub(crate) fn index(self) -> usize {
         usize::from(self.0)
     }
@@ -37,7 +41,7 @@ impl Hearing {
         let mut hearing = Self { lane_of: Vec::new(), lanes: Vec::new() };
         hearing.add(Deafness { members: Vec::new(), ofdm: false });
         for station in &config.stations {
-            let ofdm = config.standard == Standard::G && station.standard == Standard::B;
+            let ofdm = config.rules.standard == Standard::G && station.standard == Standard::B;
             hearing.add(Deafness { members: station.senses_only.clone(), ofdm });
         }
         hearing

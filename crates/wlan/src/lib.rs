@@ -24,7 +24,7 @@ pub mod phy;
 mod record;
 
 pub use cell::{Cell, Departure, Phase};
-pub use config::{AfterCollision, Attempts, CellConfig, Eifs, NodeId, StationConfig};
+pub use config::{AfterCollision, Attempts, CellConfig, Eifs, NodeId, Rules, StationConfig};
 pub use frame::{ACK_SIZE, CTS_SIZE, DATA_OVERHEAD, FrameKind, Msdu, RTS_SIZE};
 pub use node::Stream;
 pub use record::{AirUse, DropCause, Record, SentFrame};

@@ -8,7 +8,7 @@ use super::overrides::did_you_mean;
 use super::parse::{Context, items, queue};
 use super::reader::{Entry, Fields};
 use super::stations::Hearing;
-use super::{AfterCollision, Attempts, Bss, Eifs, error::nearest};
+use super::{AfterCollision, Attempts, Bss, Eifs, Rules, error::nearest};
 
 /// A cell whose stations are not known yet.
 pub(super) struct Draft<'n> {
@@ -87,8 +87,7 @@ pub(super) fn finish(draft: Draft, stations: &Hearing, mistakes: &mut Mistakes) 
     let windows = windows(&mut fields, timing, mistakes);
     let post_backoff = fields.take("post_backoff").flag();
     let ap_queue = fields.take("ap").table().and_then(|mut ap| queue(ap.take("queue")));
-    Some(Bss {
-        name: fields.name.to_owned(),
+    let rules = Rules {
         standard: standard?,
         preamble: preamble?,
         basic_rates: basic_rates?,
@@ -100,9 +99,9 @@ pub(super) fn finish(draft: Draft, stations: &Hearing, mistakes: &mut Mistakes) 
         post_backoff: post_backoff?,
         cw_min: windows?.0,
         cw_max: windows?.1,
-        llc_snap: llc_snap?,
-        ap_queue: ap_queue?,
-    })
+    };
+    let name = fields.name.to_owned();
+    Some(Bss { name, rules, llc_snap: llc_snap?, ap_queue: ap_queue? })
 }
 
 fn basic_rates(

@@ -25,8 +25,8 @@ pub use schema::schema;
 
 use airfair_laws::arf_aware;
 use airfair_units::{Bytes, DataRate, Duration, Time};
-use airfair_wlan::phy::{Preamble, Standard};
-pub use airfair_wlan::{AfterCollision, Attempts, Eifs};
+use airfair_wlan::phy::Standard;
+pub use airfair_wlan::{AfterCollision, Attempts, Eifs, Rules};
 
 /// One experiment.
 #[derive(Clone, Debug, PartialEq)]
@@ -58,28 +58,8 @@ pub struct Scenario {
 pub struct Bss {
     /// Name.
     pub name: String,
-    /// Amendment of the access point, and of each station that names none.
-    pub standard: Standard,
-    /// PLCP preamble of DSSS and CCK frames.
-    pub preamble: Preamble,
-    /// Basic rate set, ascending, never empty.
-    pub basic_rates: Vec<DataRate>,
-    /// PSDUs longer than this are protected by RTS/CTS; `None`: none is.
-    pub rts_threshold: Option<Bytes>,
-    /// Whether an 802.11g cell protects OFDM frames by CTS-to-self when a b station is in it.
-    pub protection: bool,
-    /// When a frame is given up.
-    pub attempts: Attempts,
-    /// What follows a collision.
-    pub after_collision: AfterCollision,
-    /// What ends an EIFS.
-    pub eifs: Eifs,
-    /// Whether a station draws a back-off after each success, before it has the next frame.
-    pub post_backoff: bool,
-    /// Smallest contention window [slots]; the standard's unless set.
-    pub cw_min: Option<u16>,
-    /// Largest contention window [slots]; the standard's unless set.
-    pub cw_max: Option<u16>,
+    /// Rules of its channel; the standard is also that of each station that names none.
+    pub rules: Rules,
     /// Whether 8 octets of LLC/SNAP precede each packet.
     pub llc_snap: bool,
     /// The access point's transmit queue.

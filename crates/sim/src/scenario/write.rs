@@ -103,42 +103,45 @@ impl Scenario {
 
 fn write_bss(out: &mut String, bss: &Bss) -> std::fmt::Result {
     writeln!(out, "\n[bss.{}]", bss.name)?;
-    writeln!(out, "standard = \"{}\"", bss.standard)?;
-    let rates: Vec<String> = bss.basic_rates.iter().map(|rate| format!("\"{rate}\"")).collect();
+    writeln!(out, "standard = \"{}\"", bss.rules.standard)?;
+    let rates: Vec<String> =
+        bss.rules.basic_rates.iter().map(|rate| format!("\"{rate}\"")).collect();
     writeln!(out, "basic_rates = [{}]", rates.join(", "))?;
-    let preamble = match bss.preamble {
+    let preamble = match bss.rules.preamble {
         Preamble::Long => "long",
         Preamble::Short => "short",
     };
     writeln!(out, "preamble = \"{preamble}\"")?;
-    let rts =
-        bss.rts_threshold.map_or_else(|| "off".to_owned(), |size| format!("{} B", size.get()));
+    let rts = bss
+        .rules
+        .rts_threshold
+        .map_or_else(|| "off".to_owned(), |size| format!("{} B", size.get()));
     writeln!(out, "rts_threshold = \"{rts}\"")?;
-    if bss.standard == Standard::G {
-        writeln!(out, "protection = {}", bss.protection)?;
+    if bss.rules.standard == Standard::G {
+        writeln!(out, "protection = {}", bss.rules.protection)?;
     }
-    match bss.attempts {
+    match bss.rules.attempts {
         Attempts::Limits { short, long } => {
             writeln!(out, "retry_limits = {{ short = {short}, long = {long} }}")?;
         }
         Attempts::Max(attempts) => writeln!(out, "max_attempts = {attempts}")?,
         Attempts::Unlimited => writeln!(out, "max_attempts = \"unlimited\"")?,
     }
-    let after_collision = match bss.after_collision {
+    let after_collision = match bss.rules.after_collision {
         AfterCollision::Standard => "standard",
         AfterCollision::Difs => "difs",
         AfterCollision::Eifs => "eifs",
     };
     writeln!(out, "after_collision = \"{after_collision}\"")?;
-    let eifs = match bss.eifs {
+    let eifs = match bss.rules.eifs {
         Eifs::Standard => "standard",
         Eifs::Nav => "ns-2",
     };
     writeln!(out, "eifs = \"{eifs}\"")?;
-    writeln!(out, "post_backoff = {}", bss.post_backoff)?;
+    writeln!(out, "post_backoff = {}", bss.rules.post_backoff)?;
     let window = |slots: Option<u16>| slots.map_or("\"standard\"".to_owned(), |n| n.to_string());
-    writeln!(out, "cw_min = {}", window(bss.cw_min))?;
-    writeln!(out, "cw_max = {}", window(bss.cw_max))?;
+    writeln!(out, "cw_min = {}", window(bss.rules.cw_min))?;
+    writeln!(out, "cw_max = {}", window(bss.rules.cw_max))?;
     writeln!(out, "llc_snap = {}", bss.llc_snap)?;
     writeln!(out, "ap = {{ queue = {} }}", queue(bss.ap_queue))
 }

@@ -234,21 +234,8 @@ mod tests {
             queue: 9,
             senses_only: vec![],
         };
-        let config = CellConfig {
-            standard,
-            preamble: crate::phy::Preamble::Long,
-            basic_rates: standard.default_basic_rates(false),
-            rts_threshold: None,
-            protection: false,
-            attempts: crate::Attempts::default(),
-            after_collision: AfterCollision::Standard,
-            eifs: crate::Eifs::Standard,
-            post_backoff: true,
-            cw_min: None,
-            cw_max: None,
-            ap_queue: 9,
-            stations: vec![station],
-        };
+        let config =
+            CellConfig { rules: crate::Rules::of(standard), ap_queue: 9, stations: vec![station] };
         Cell::new(&config, vec![Stream::seed_from_u64(0), Stream::seed_from_u64(1)])
     }
 

@@ -1,10 +1,10 @@
 //! A cell on the bench: packets in, a timeline out.
 
 use airfair_units::{Bytes, DataRate, Duration, Time};
-use airfair_wlan::phy::{Preamble, Standard};
+use airfair_wlan::phy::Standard;
 use airfair_wlan::{
-    AfterCollision, Attempts, Cell, CellConfig, Departure, Eifs, Msdu, NodeId, Phase, Record,
-    SentFrame, StationConfig, Stream,
+    Cell, CellConfig, Departure, Msdu, NodeId, Phase, Record, Rules, SentFrame, StationConfig,
+    Stream,
 };
 use rand_core::SeedableRng;
 
@@ -24,26 +24,13 @@ pub(crate) fn config(standard: Standard, rates: &[DataRate]) -> CellConfig {
         queue: 50,
         senses_only: Vec::new(),
     };
-    CellConfig {
-        standard,
-        preamble: Preamble::Long,
-        basic_rates: standard.default_basic_rates(false),
-        rts_threshold: None,
-        protection: true,
-        attempts: Attempts::default(),
-        after_collision: AfterCollision::Standard,
-        eifs: Eifs::Standard,
-        post_backoff: true,
-        cw_min: None,
-        cw_max: None,
-        ap_queue: 50,
-        stations: rates.iter().map(station).collect(),
-    }
+    let stations = rates.iter().map(station).collect();
+    CellConfig { rules: Rules::of(standard), ap_queue: 50, stations }
 }
 
 /// No back-off at all: every time in a script follows from the gaps alone.
 pub(crate) fn without_backoff(mut config: CellConfig) -> CellConfig {
-    (config.cw_min, config.cw_max) = (Some(0), Some(0));
+    (config.rules.cw_min, config.rules.cw_max) = (Some(0), Some(0));
     config
 }
 

@@ -45,7 +45,7 @@ fn responses_come_at_the_highest_basic_rate_not_above_the_datas() {
 #[test]
 fn an_ofdm_frame_is_answered_in_ofdm_even_where_the_basic_rates_are_dsss() {
     let mut cell = config(Standard::G, &[MBPS(54)]);
-    cell.basic_rates = vec![MBPS(1), MBPS(2), MBPS(11)];
+    cell.rules.basic_rates = vec![MBPS(1), MBPS(2), MBPS(11)];
     let mut bench = Bench::new(&cell);
     bench.send_up(0, 100);
     bench.run_until(at(10_000));
@@ -58,7 +58,7 @@ fn an_ofdm_frame_is_answered_in_ofdm_even_where_the_basic_rates_are_dsss() {
 #[test]
 fn rts_and_cts_precede_a_frame_longer_than_the_threshold_only() {
     let mut cell = without_backoff(config(Standard::B, &[MBPS(11)]));
-    cell.rts_threshold = Some(Bytes::new(528));
+    cell.rules.rts_threshold = Some(Bytes::new(528));
     let mut bench = Bench::new(&cell);
     // 500 + 28 octets is the threshold itself, 501 + 28 is beyond it.
     bench.send_up(0, 500);
@@ -76,7 +76,7 @@ fn rts_and_cts_precede_a_frame_longer_than_the_threshold_only() {
 fn an_ofdm_frame_is_announced_by_a_cts_to_self_when_a_b_station_listens() {
     let mut cell = without_backoff(config(Standard::G, &[MBPS(54), MBPS(11)]));
     cell.stations[1].standard = Standard::B;
-    cell.basic_rates = Standard::G.default_basic_rates(true);
+    cell.rules.basic_rates = Standard::G.default_basic_rates(true);
     let mut bench = Bench::new(&cell);
     bench.run_until(at(1000));
     bench.send_up(0, 1500);
@@ -85,7 +85,7 @@ fn an_ofdm_frame_is_announced_by_a_cts_to_self_when_a_b_station_listens() {
     // ACK 28 + 6; SIFS 10.
     assert_eq!(bench.ends(), [(1203, 1), (1467, 1), (1511, 0)]);
     // Nothing of the kind without a b station, or when protection is off.
-    cell.protection = false;
+    cell.rules.protection = false;
     let mut bench = Bench::new(&cell);
     bench.send_up(0, 1500);
     bench.run_until(at(5_000));
@@ -124,7 +124,7 @@ fn a_frame_is_given_up_after_its_last_attempt_and_the_next_one_starts_afresh() {
     let limits = [(Attempts::default(), 7), (Attempts::Max(3), 3)];
     for (attempts, expected) in limits {
         let mut cell = without_backoff(config(Standard::B, &[MBPS(11), MBPS(11)]));
-        cell.attempts = attempts;
+        cell.rules.attempts = attempts;
         let mut bench = Bench::new(&cell);
         bench.send_up(0, 1000);
         bench.send_up(1, 1000);
@@ -147,7 +147,7 @@ fn a_frame_is_given_up_after_its_last_attempt_and_the_next_one_starts_afresh() {
 #[test]
 fn an_rts_that_fails_counts_as_a_short_attempt_and_its_data_is_no_repetition() {
     let mut cell = config(Standard::B, &[MBPS(11), MBPS(11)]);
-    cell.rts_threshold = Some(Bytes::new(100));
+    cell.rules.rts_threshold = Some(Bytes::new(100));
     let mut bench = Bench::new(&cell);
     // Both start at the same DIFS: their first RTS collide, later ones do not.
     bench.send_up(0, 1000);

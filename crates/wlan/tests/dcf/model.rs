@@ -160,7 +160,7 @@ impl Model {
 
 fn check(standard: Standard, rates: &[DataRate], frames: usize) {
     let mut cell = config(standard, rates);
-    cell.attempts = Attempts::Max(ATTEMPTS);
+    cell.rules.attempts = Attempts::Max(ATTEMPTS);
     let mut bench = Bench::new(&cell);
     for station in 0..rates.len() {
         for _ in 0..2 {

@@ -40,9 +40,10 @@ fn cells() -> impl Strategy<Value = CellConfig> {
         let rates = standard.rates();
         let mut cell =
             config(standard, &members.iter().map(|m| rates[m.0 % rates.len()]).collect::<Vec<_>>());
-        cell.rts_threshold = rts.map(Bytes::new);
-        (cell.attempts, cell.after_collision, cell.eifs) = (attempts, after_collision, eifs);
-        (cell.post_backoff, cell.cw_min) = (post_backoff, cw_min);
+        cell.rules.rts_threshold = rts.map(Bytes::new);
+        (cell.rules.attempts, cell.rules.after_collision, cell.rules.eifs) =
+            (attempts, after_collision, eifs);
+        (cell.rules.post_backoff, cell.rules.cw_min) = (post_backoff, cw_min);
         cell.ap_queue = 5;
         for (index, (_, old, deaf)) in members.iter().enumerate() {
             if standard == Standard::G && *old {
@@ -55,7 +56,7 @@ fn cells() -> impl Strategy<Value = CellConfig> {
                 cell.stations[0].senses_only.push(NodeId::station(index));
             }
         }
-        cell.basic_rates = standard.default_basic_rates(cell.has_b_stations());
+        cell.rules.basic_rates = standard.default_basic_rates(cell.has_b_stations());
         cell
     })
 }

@@ -50,7 +50,7 @@ fn a_packet_that_finds_the_medium_busy_draws_a_back_off() {
 fn a_success_is_followed_by_a_back_off_unless_switched_off() {
     for (post_backoff, slots) in [(true, draws(1).next().unwrap()), (false, 0)] {
         let mut cell = b(&[MBPS(11)]);
-        cell.post_backoff = post_backoff;
+        cell.rules.post_backoff = post_backoff;
         let mut bench = Bench::new(&cell);
         bench.run_until(at(1000));
         bench.send_up(0, 1000);
@@ -118,7 +118,7 @@ fn those_in_a_collision_wait_for_their_ack_time_out_and_double_their_window() {
 #[test]
 fn under_bianchis_assumption_those_in_a_collision_are_back_a_difs_after_it() {
     let mut cell = b(&[MBPS(11), MBPS(1)]);
-    cell.after_collision = AfterCollision::Difs;
+    cell.rules.after_collision = AfterCollision::Difs;
     let mut bench = Bench::new(&cell);
     bench.send_up(0, 1000);
     bench.send_up(1, 1000);
@@ -147,9 +147,9 @@ fn a_packet_that_comes_between_a_frame_and_its_ack_finds_the_medium_busy_by_its_
 /// A third station that has a packet while two others collide: when it sends [us after the collision].
 fn listener_after_a_collision(after_collision: AfterCollision, eifs: Eifs) -> u64 {
     let mut cell = without_backoff(b(&[MBPS(1), MBPS(1), MBPS(11)]));
-    (cell.after_collision, cell.eifs) = (after_collision, eifs);
+    (cell.rules.after_collision, cell.rules.eifs) = (after_collision, eifs);
     // The colliding ones give up at once and have nothing more to say.
-    cell.attempts = airfair_wlan::Attempts::Max(1);
+    cell.rules.attempts = airfair_wlan::Attempts::Max(1);
     let mut bench = Bench::new(&cell);
     bench.send_up(0, 1000);
     bench.send_up(1, 1000);
@@ -185,7 +185,7 @@ fn deaf_pair() -> CellConfig {
 fn eifs_ends_with_the_next_frame_that_is_decoded() {
     for (eifs, gap) in [(Eifs::Standard, 50), (Eifs::Nav, 364 - 258 + 50)] {
         let mut cell = deaf_pair();
-        cell.eifs = eifs;
+        cell.rules.eifs = eifs;
         let mut bench = Bench::new(&cell);
         bench.run_until(at(1000));
         bench.send_up(1, 1000);
@@ -217,7 +217,7 @@ fn a_response_that_is_only_sensed_leaves_an_eifs_behind() {
 fn the_nav_of_an_rts_covers_the_whole_exchange() {
     // Station 0 decodes the access point's RTS but nothing of station 1's CTS and ACK.
     let mut cell = deaf_pair();
-    cell.rts_threshold = Some(airfair_units::Bytes::new(100));
+    cell.rules.rts_threshold = Some(airfair_units::Bytes::new(100));
     let mut bench = Bench::new(&cell);
     bench.run_until(at(1000));
     bench.send(NodeId::AP, NodeId::station(1), 1000);

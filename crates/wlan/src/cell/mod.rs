@@ -86,7 +86,7 @@ impl<P: Copy> Cell<P> {
         assert_eq!(streams.len(), config.stations.len() + 1, "one stream per member");
         let airtime = Airtime::new(config);
         let window = (airtime.timing.cw_min, airtime.timing.cw_max);
-        let highest = *config.standard.rates().last().expect("every standard has rates");
+        let highest = *config.rules.standard.rates().last().expect("every standard has rates");
         let ap = (config.ap_queue, (highest, highest));
         let stations = config.stations.iter().map(|s| (s.queue, (s.rate_up, s.rate_down)));
         let nodes = std::iter::once(ap)
@@ -97,10 +97,10 @@ impl<P: Copy> Cell<P> {
         let hearing = Hearing::new(config);
         Self {
             response_timeout: airtime.response_timeout(),
-            attempts: config.attempts,
-            after_collision: config.after_collision,
-            eifs: config.eifs,
-            post_backoff: config.post_backoff,
+            attempts: config.rules.attempts,
+            after_collision: config.rules.after_collision,
+            eifs: config.rules.eifs,
+            post_backoff: config.rules.post_backoff,
             contention: Contention::new(
                 hearing.lanes().count(),
                 airtime.timing.slot,
