@@ -59,27 +59,32 @@ def run_many(
     `progress` gets the fraction that is done, about ten times per second. Ctrl-C ends what runs: each
     result then holds the replications that were finished, and says so by `interrupted`.
     """
-    jobs = [
-        (scenario, scenario.seed, replication)
-        for scenario in scenarios
-        for replication in range(scenario.replications)
+    # By replication first: whatever is finished when Ctrl-C comes is about as much of each scenario.
+    most = max((scenario.replications for scenario in scenarios), default=0)
+    order = [
+        (index, replication)
+        for replication in range(most)
+        for index, scenario in enumerate(scenarios)
+        if replication < scenario.replications
     ]
+    jobs = [(scenarios[index], scenarios[index].seed, replication) for index, replication in order]
     wall, cpu = time.perf_counter(), time.process_time()
     batch = _core.run(jobs, threads=threads, progress=progress)
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
 
-    outcomes = iter(batch.outcomes)
+    done: list[list[_core.Outcome]] = [[] for _ in scenarios]
+    for (index, _), outcome in zip(order, batch.outcomes, strict=True):
+        if outcome is not None:
+            done[index].append(outcome)
     simulated = sum(scenario.duration_s for scenario, _, _ in jobs)
     results = []
-    for scenario in scenarios:
-        ours = [next(outcomes) for _ in range(scenario.replications)]
-        finished = [outcome for outcome in ours if outcome is not None]
+    for scenario, finished in zip(scenarios, done, strict=True):
         part = scenario.duration_s * scenario.replications / simulated
         results.append(
             Result(
                 scenario,
                 finished,
-                interrupted=len(finished) < len(ours),
+                interrupted=len(finished) < scenario.replications,
                 cpu_s=cpu * part,
                 wall_s=wall * part,
             )

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from airfair import __version__, store
 from airfair.engine import run_many
 from airfair.figures import png, svg
+from airfair.result import Result
 from airfair.scenario import load
 from airfair.terminal import Progress
 
@@ -20,6 +21,9 @@ from .document import claims_text, document, figure_entry, table_entry, table_te
 from .report import Contents, FigureView, inline_svg, render
 from .runs import Runs
 from .tables import Table, build
+
+FEWEST = 2
+"""Replications without which there is no confidence interval, and so no table after Ctrl-C."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +48,9 @@ class Measured:
     """All finished runs."""
 
     data: dict[tuple[str, str], Runs]
-    """By setup and scheme; a setup has all of its schemes or none."""
+    """By setup and scheme; a setup has all of its schemes, equally often, or none."""
+    replications: int
+    """Runs of each: fewer than asked for after Ctrl-C."""
     interrupted: bool
     seed: int
     cpu_s: float
@@ -62,20 +68,39 @@ def measure(choice: Choice) -> Measured:
     wall, cpu = time.perf_counter(), time.process_time()
     with Progress(choice.paper.id) as progress:
         results = run_many(scenarios, progress=progress)
-    cut = {setup.id for (setup, _), r in zip(work, results, strict=True) if r.interrupted}
+    interrupted = any(result.interrupted for result in results)
+    common = _common_replications(
+        [(setup.id, result) for (setup, _), result in zip(work, results, strict=True)]
+    )
+    least = min(choice.replications, FEWEST)
     finished = {
-        (setup.id, scheme.id): Runs.of(result, choice.paper.segment)
+        (setup.id, scheme.id): Runs.of(_only(result, common[setup.id]), choice.paper.segment)
         for (setup, scheme), result in zip(work, results, strict=True)
-        if setup.id not in cut
+        if len(common[setup.id]) >= least
     }
     return Measured(
         data=finished,
-        interrupted=any(result.interrupted for result in results),
+        replications=min((runs.replications for runs in finished.values()), default=0),
+        interrupted=interrupted,
         seed=scenarios[0].seed,
         cpu_s=time.process_time() - cpu,
         wall_s=time.perf_counter() - wall,
         simulated_s=sum(result.simulated_s for result in results),
     )
+
+
+def _common_replications(results: Sequence[tuple[str, Result]]) -> dict[str, set[int]]:
+    """The replications that every scheme of a setup has finished: schemes are compared by seed."""
+    common: dict[str, set[int]] = {}
+    for setup, result in results:
+        done = {outcome.replication for outcome in result.outcomes}
+        common[setup] = common.get(setup, done) & done
+    return common
+
+
+def _only(result: Result, replications: set[int]) -> Result:
+    outcomes = [outcome for outcome in result.outcomes if outcome.replication in replications]
+    return replace(result, outcomes=outcomes)
 
 
 class Outcome:
@@ -115,7 +140,7 @@ class Outcome:
             "version": __version__,
             "git": store.git_revision(),
             "seed": measured.seed,
-            "replications": self.choice.replications,
+            "replications": measured.replications,
             "quick": self.choice.quick,
             "interrupted": measured.interrupted,
             "simulated_s": measured.simulated_s,
@@ -159,7 +184,7 @@ class Outcome:
             figures=views,
             findings=self.findings,
             provenance=self.provenance(),
-            replications=self.choice.replications,
+            replications=self.measured.replications,
             quick=self.choice.quick,
             interrupted=self.measured.interrupted,
         )
@@ -173,7 +198,11 @@ class Outcome:
         few = (
             f", a quick look: {self.choice.replications} replications" if self.choice.quick else ""
         )
-        cut = ", interrupted: only finished experiments are shown" if measured.interrupted else ""
+        cut = (
+            f", interrupted after {measured.replications} replications"
+            if measured.interrupted
+            else ""
+        )
         parts.append(
             f"{measured.simulated_s:.0f} simulated seconds in {measured.cpu_s:.1f} s of CPU{few}{cut}\n"
             f"report: {self.choice.out / 'report.html'}"

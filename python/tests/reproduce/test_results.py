@@ -19,7 +19,7 @@ Data = dict[tuple[str, str], Runs]
 
 
 def made(data: Data, *, interrupted: bool) -> Measured:
-    return Measured(data, interrupted, seed=1, cpu_s=1.0, wall_s=0.5, simulated_s=26_000.0)
+    return Measured(data, 4, interrupted, seed=1, cpu_s=1.0, wall_s=0.5, simulated_s=26_000.0)
 
 
 @pytest.fixture
