@@ -5,3 +5,4 @@
 
 pub mod arf_aware;
 pub mod newreno;
+pub mod tfrc;

@@ -1,0 +1,177 @@
+//! The sender of ns-2.35, `tcp/tfrc.cc`, with its defaults; the function meant stands at each item.
+
+use airfair_units::Time;
+
+use super::sender::{Event, Observation, Params, State, equation_rate, initial_rate};
+
+/// Rate before the first report, `InitRate_` [octets/s].
+pub(super) const INITIAL_RATE: f64 = 300.0;
+
+/// Clock tick of the TCP-like time-out, `tcp_tick_` [s].
+const TICK: f64 = 0.1;
+
+/// What only this sender keeps.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Memory {
+    /// Slow start is over: a report with loss has come.
+    is_out_of_slow_start: bool,
+    /// Reports and expiries of the no-feedback timer, `round_id`.
+    rounds: u32,
+    /// The source had less to send than it might have: `datalimited_`, and `lastlimited_` for a while.
+    is_data_limited: bool,
+    /// 8 · smoothed round trip, `t_srtt_` [ticks]; 0 before the first.
+    srtt: i64,
+    /// 4 · mean deviation, `t_rttvar_` [ticks].
+    rttvar: i64,
+}
+
+impl Memory {
+    /// `update_rtt`: the integers of a TCP with ticks of 100 ms.
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "a round trip in ticks; the cast saturates"
+    )]
+    pub(super) fn measure(mut self, sample: f64) -> Self {
+        let ticks = ((sample / TICK + 0.5) as i64).max(1);
+        if self.srtt == 0 {
+            self.srtt = ticks << 3;
+            self.rttvar = ticks << 1;
+        } else {
+            let delta = ticks - (self.srtt >> 3);
+            self.srtt = (self.srtt + delta).max(1);
+            self.rttvar = (self.rttvar + delta.abs() - (self.rttvar >> 2)).max(1);
+        }
+        self
+    }
+
+    /// `tzero_`: smoothed round trip and four deviations, in whole ticks [s].
+    #[expect(clippy::cast_precision_loss, reason = "a count of ticks")]
+    pub(super) fn rto(&self) -> f64 {
+        (((self.rttvar << 3) + self.srtt) >> 3) as f64 * TICK
+    }
+}
+
+/// `rfc3390`, in octets.
+pub(super) fn initial_window(segment: f64) -> f64 {
+    let packets = if segment <= 1_095.0 {
+        4.0
+    } else if segment < 2_190.0 {
+        3.0
+    } else {
+        2.0
+    };
+    packets * segment
+}
+
+/// `recv` and `reduce_rate_on_no_feedback`.
+pub(super) fn step(params: &Params, mut state: State, seen: &Observation) -> State {
+    state.ns2.rounds = state.ns2.rounds.saturating_add(1);
+    match (seen.event, state.rtt) {
+        (Event::Feedback { receive_rate, loss_event_rate, is_data_limited, .. }, Some(rtt)) => {
+            let is_first = !state.has_report;
+            state.has_report = true;
+            state.ns2.is_data_limited = is_data_limited;
+            state.loss_event_rate = loss_event_rate;
+            // Round 1 has no receive rate worth the name.
+            let limit = if state.ns2.rounds > 1 { 2.0 * receive_rate } else { 0.0 };
+            if state.ns2.is_out_of_slow_start {
+                congestion_avoidance(params, state, (seen.now, rtt), limit)
+            } else if loss_event_rate > 0.0 && !is_first {
+                state.ns2.is_out_of_slow_start = true;
+                State { rate: equation_rate(params, &state, rtt), ..state }
+            } else {
+                slow_start(params, state, (seen.now, rtt), limit)
+            }
+        }
+        (Event::NoFeedback { is_idle }, rtt) => no_feedback(params, state, is_idle, rtt),
+        (Event::Feedback { .. }, None) => unreachable!("a report gives a round trip"),
+    }
+}
+
+/// `slowstart`.
+fn slow_start(params: &Params, mut state: State, (now, rtt): (Time, f64), limit: f64) -> State {
+    let initial = initial_rate(params, rtt);
+    let one_packet = params.octets() / rtt;
+    if state.ns2.rounds <= 2 {
+        state.rate = state.rate.max(initial);
+    } else if limit <= 0.0 {
+        state.rate = one_packet;
+    } else if state.ns2.is_data_limited && limit < initial {
+        state.rate = state.rate.max(initial);
+    } else if state.rate < limit {
+        if now.saturating_since(state.last_change).as_secs_f64() <= rtt {
+            return state;
+        }
+        state.rate = (2.0 * state.rate).min(limit).max(one_packet);
+    } else if state.rate > limit {
+        state.rate = limit / 2.0;
+    } else {
+        return state;
+    }
+    state.last_change = now;
+    state
+}
+
+/// `increase_rate` and `decrease_rate`.
+fn congestion_avoidance(
+    params: &Params,
+    mut state: State,
+    (now, rtt): (Time, f64),
+    limit: f64,
+) -> State {
+    let allowed = equation_rate(params, &state, rtt);
+    let one_packet = params.octets() / rtt;
+    let mut limit = limit.max(one_packet);
+    if allowed > state.rate {
+        let round_trips = now.saturating_since(state.last_change).as_secs_f64() / rtt;
+        if state.ns2.is_data_limited {
+            limit = limit.max(initial_rate(params, rtt));
+        }
+        state.rate = (state.rate + one_packet * round_trips.min(2.0)).min(allowed).min(limit);
+    } else {
+        state.rate = allowed.min(limit);
+    }
+    state.last_change = now;
+    state
+}
+
+/// `reduce_rate_on_no_feedback`.
+fn no_feedback(params: &Params, mut state: State, is_idle: bool, rtt: Option<f64>) -> State {
+    let Some(rtt) = rtt.filter(|_| is_idle) else {
+        state.rate /= 2.0;
+        return state;
+    };
+    let initial = initial_rate(params, rtt);
+    if state.rate > initial {
+        state.rate = (state.rate / 2.0).max(initial);
+    }
+    state
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Verifies: ns-2.35 `tcp/tfrc.cc`, `update_rtt`
+    #[test]
+    fn the_timeout_counts_in_ticks_of_100_ms() {
+        // 40 ms → 1 tick: srtt 8, rttvar 2; (2·8 + 8)/8 = 3 ticks
+        let first = Memory::default().measure(0.04);
+        assert!((first.rto() - 0.3).abs() < 1e-12);
+        // 560 ms → 6 ticks: delta 5; srtt 13, rttvar 2 + 5 − 0 = 7; (56 + 13)/8 = 8
+        let second = first.measure(0.56);
+        assert!((second.rto() - 0.8).abs() < 1e-12);
+        // 1 tick again: delta 1 − 13/8 = 0; rttvar 7 − 7/4 = 6; (48 + 13)/8 = 7
+        assert!((second.measure(0.1).rto() - 0.7).abs() < 1e-12);
+    }
+
+    /// Verifies: ns-2.35 `tcp/tfrc.cc`, `rfc3390`
+    #[test]
+    fn the_initial_window_has_four_three_or_two_packets() {
+        for (segment, octets) in
+            [(1_000.0, 4_000.0), (1_095.0, 4_380.0), (1_460.0, 4_380.0), (2_190.0, 4_380.0)]
+        {
+            assert!((initial_window(segment) - octets).abs() < 1e-9, "{segment}");
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! `X_recv_set`: what the receiver reported in the last two round trips.  [RFC5348 §4.3]
+
+use airfair_units::Time;
+
+/// Values kept. New losses are at least a round trip apart and so are regular reports, so two round
+/// trips hold five; of more, the oldest is forgotten.
+const CAPACITY: usize = 6;
+
+/// One report.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Report {
+    rate: f64,
+    at: Time,
+}
+
+/// `X_recv_set` [octets/s]. Never empty.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ReceiveRates {
+    reports: [Report; CAPACITY],
+    count: usize,
+}
+
+impl ReceiveRates {
+    /// One value: Infinity before the first report.
+    pub fn single(rate: f64, at: Time) -> Self {
+        Self { reports: [Report { rate, at }; CAPACITY], count: 1 }
+    }
+
+    fn known(&self) -> &[Report] {
+        &self.reports[..self.count]
+    }
+
+    /// The largest value [octets/s].
+    pub fn max(&self) -> f64 {
+        self.known().iter().fold(0.0, |max, report| report.rate.max(max))
+    }
+
+    /// Adds a value and deletes those older than two round trips.
+    #[must_use]
+    pub fn update(mut self, rate: f64, at: Time, rtt: f64) -> Self {
+        let mut kept = 0;
+        for index in 0..self.count {
+            let report = self.reports[index];
+            if at.saturating_since(report.at).as_secs_f64() <= 2.0 * rtt {
+                self.reports[kept] = report;
+                kept += 1;
+            }
+        }
+        if kept == CAPACITY {
+            self.reports.rotate_left(1);
+            kept -= 1;
+        }
+        self.reports[kept] = Report { rate, at };
+        self.count = kept + 1;
+        self
+    }
+
+    /// Keeps the largest of all values and this one, as of now; an initial Infinity goes first.
+    #[must_use]
+    pub fn maximize(self, rate: f64, at: Time) -> Self {
+        let finite = self.known().iter().map(|report| report.rate).filter(|rate| rate.is_finite());
+        Self::single(finite.fold(rate, f64::max), at)
+    }
+
+    /// All values halved.
+    #[must_use]
+    pub fn halve(mut self) -> Self {
+        for report in &mut self.reports {
+            report.rate /= 2.0;
+        }
+        self
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::float_cmp, reason = "halves and whole numbers are exact")]
+mod tests {
+    use super::*;
+    use airfair_units::Duration;
+
+    fn ms(ms: u64) -> Time {
+        Time::ZERO + Duration::from_millis(ms)
+    }
+
+    /// Verifies: [RFC5348 §4.3]
+    #[test]
+    fn values_live_for_two_round_trips() {
+        let mut rates = ReceiveRates::single(f64::INFINITY, ms(0));
+        // R = 100 ms: Infinity of 0 ms lives to 200 ms, 50 of 100 ms to 300 ms
+        for (at, rate, max) in
+            [(100, 50.0, f64::INFINITY), (200, 30.0, f64::INFINITY), (201, 20.0, 50.0)]
+        {
+            rates = rates.update(rate, ms(at), 0.1);
+            assert_eq!(rates.max(), max, "at {at} ms");
+        }
+        assert_eq!(rates.update(10.0, ms(301), 0.1).max(), 30.0);
+    }
+
+    /// Verifies: [RFC5348 §4.3]
+    #[test]
+    fn maximizing_drops_infinity_and_all_but_the_largest() {
+        let fresh = ReceiveRates::single(f64::INFINITY, ms(0));
+        assert_eq!(fresh.maximize(7.0, ms(1)), ReceiveRates::single(7.0, ms(1)));
+        let two = fresh.maximize(7.0, ms(1)).update(9.0, ms(2), 1.0);
+        assert_eq!(two.maximize(3.0, ms(3)).max(), 9.0);
+        // as of 3 ms: with R = 1 ms it lives to 5 ms, and not only to 4 ms
+        assert_eq!(two.maximize(3.0, ms(3)).update(1.0, ms(5), 0.001).max(), 9.0);
+        assert_eq!(two.halve().max(), 4.5);
+    }
+
+    #[test]
+    fn the_oldest_of_too_many_goes() {
+        let mut rates = ReceiveRates::single(100.0, ms(0));
+        for rate in 1..=6u32 {
+            rates = rates.update(rate.into(), ms(1), 1.0);
+        }
+        assert_eq!(rates.max(), 6.0);
+    }
+}
