@@ -1,4 +1,4 @@
-//! Transport endpoints as machines without input and output of their own: [`tcp`] and [`udp`].
+//! Transport endpoints as machines without input and output of their own: [`tcp`], [`tfrc`] and [`udp`].
 //!
 //! Every machine has methods of four kinds, and no other:
 //!
@@ -14,4 +14,5 @@
 //! What happens to a packet between two endpoints is nobody's business here.
 
 pub mod tcp;
+pub mod tfrc;
 pub mod udp;

@@ -37,6 +37,11 @@ impl LossIntervals {
         self.count == 0
     }
 
+    /// Lengths and discounts, the newest first.
+    fn known(&self) -> impl Iterator<Item = (f64, f64)> {
+        self.completed.iter().copied().zip(self.discounts).take(self.count)
+    }
+
     /// A loss event ends an interval of `length` packets, at least 1.  [RFC5348 §5.3]
     ///
     /// The discount earned so far (`DF`) is then final for the older intervals.  [RFC5348 §5.5],
@@ -70,9 +75,9 @@ impl LossIntervals {
     /// `I_tot1` and `W_tot1`: the completed intervals.
     fn completed_sum(&self) -> (f64, f64) {
         let (mut total, mut weight) = (0.0, 0.0);
-        for index in 0..self.count {
-            let share = WEIGHTS[index] * self.discounts[index];
-            total += self.completed[index] * share;
+        for (base, (length, discount)) in WEIGHTS.iter().zip(self.known()) {
+            let share = base * discount;
+            total += length * share;
             weight += share;
         }
         (total, weight)
@@ -89,9 +94,11 @@ impl LossIntervals {
         }
         let discount = self.discount(current, discounting);
         let (mut total, mut weight) = (current * WEIGHTS[0], WEIGHTS[0]);
-        for index in 1..self.count {
-            let share = WEIGHTS[index] * self.discounts[index - 1] * discount;
-            total += self.completed[index - 1] * share;
+        // The oldest makes room for the current one.
+        let newer = self.known().take(self.count - 1);
+        for (base, (length, earned)) in WEIGHTS[1..].iter().zip(newer) {
+            let share = base * earned * discount;
+            total += length * share;
             weight += share;
         }
         let (completed_total, completed_weight) = self.completed_sum();

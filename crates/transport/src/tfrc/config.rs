@@ -1,0 +1,126 @@
+//! What can be chosen about an endpoint. [`Profile`] sets all that its authors chose.
+
+use airfair_laws::tfrc::{Discounting, Equation, Params, Variant};
+use airfair_units::{Bytes, Duration};
+
+use super::source::Source;
+
+/// Whose TFRC. The differences stand in [`airfair_laws::tfrc`] and in [`super`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Profile {
+    /// The standard of 2008.
+    #[default]
+    Rfc5348,
+    /// The standard of 2003, with its errata.
+    Rfc3448,
+    /// The simulator ns-2.35.
+    Ns2,
+}
+
+impl Profile {
+    /// The sender's rules.
+    pub fn variant(self) -> Variant {
+        match self {
+            Self::Rfc5348 => Variant::Rfc5348,
+            Self::Rfc3448 => Variant::Rfc3448,
+            Self::Ns2 => Variant::Ns2,
+        }
+    }
+}
+
+/// Choices about a [`Sender`](super::Sender).
+#[derive(Clone, Debug, PartialEq)]
+pub struct SenderConfig {
+    /// Rules and constants of the rate, segment size s included.
+    pub law: Params,
+    /// What the application sends.
+    pub source: Source,
+    /// How much of it may wait to be sent; what comes on top is dropped. `None` is no limit [octets].
+    pub buffer: Option<Bytes>,
+    /// Name of the sender in its packets.
+    pub ssrc: u32,
+    /// Number of the first packet.
+    pub initial_seq: u16,
+    /// Granularity `t_gran` of the owner's timers: a packet may go half of it early.  [RFC5348 §4.6]
+    pub granularity: Duration,
+}
+
+impl SenderConfig {
+    /// What the profile says, greedy, with a clock of whole nanoseconds.
+    pub fn new(profile: Profile, segment: Bytes) -> Self {
+        Self {
+            law: Params::new(profile.variant(), segment),
+            source: Source::Greedy,
+            buffer: None,
+            ssrc: 1,
+            initial_seq: 0,
+            granularity: Duration::ZERO,
+        }
+    }
+}
+
+/// When a packet was lost, in terms of the packets around it.  [RFC5348 §5.2]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LossTime {
+    /// Between the arrivals.
+    #[default]
+    ByArrival,
+    /// Between the send timestamps (ns-2, `estimate_tstamp`).
+    BySending,
+}
+
+/// When to report, beyond new losses and the first packet.  [RFC5348 §6.1 and §6.2]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reports {
+    /// A round trip after the last report; if nothing had come, with the next packet.
+    #[default]
+    EachRoundTrip,
+    /// With the first packet a round trip after the last report, or one and a half after it (ns-2,
+    /// `recv` and `nextpkt`); and at every loss event, whether p rises or not.
+    OnArrival,
+}
+
+/// Choices about a [`Receiver`](super::Receiver).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ReceiverConfig {
+    /// Name of the receiver in its reports.
+    pub reporter: u32,
+    /// The only sender to listen to; `None` is the first one heard.
+    pub sender: Option<u32>,
+    /// Later packets that make a missing one lost, `NDUPACK`, at least 1.  [RFC5348 §5.1]
+    pub later_packets: u32,
+    /// When a packet was lost.
+    pub loss_time: LossTime,
+    /// History discounting.
+    pub discounting: Discounting,
+    /// When to report.
+    pub reports: Reports,
+    /// The equation that turns the receive rate into the first loss interval.  [RFC5348 §6.3.1]
+    pub equation: Equation,
+}
+
+impl ReceiverConfig {
+    /// What the profile says.
+    pub fn new(profile: Profile) -> Self {
+        let standard = Self {
+            reporter: 2,
+            sender: None,
+            later_packets: 3,
+            loss_time: LossTime::ByArrival,
+            discounting: Discounting::Threshold(0.25),
+            reports: Reports::EachRoundTrip,
+            equation: Equation::default(),
+        };
+        match profile {
+            Profile::Rfc5348 | Profile::Rfc3448 => standard,
+            Profile::Ns2 => Self {
+                later_packets: 1,
+                loss_time: LossTime::BySending,
+                discounting: Discounting::Threshold(0.5),
+                reports: Reports::OnArrival,
+                equation: Equation { clamp_timeout_probability: true, ..standard.equation },
+                ..standard
+            },
+        }
+    }
+}

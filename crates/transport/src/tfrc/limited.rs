@@ -1,0 +1,76 @@
+//! Was the sender data-limited in the interval that a report covers?  [RFC5348 §8.2.1]
+//!
+//! The RFC keeps two instants and may miss a third; runs of packets that the rate alone held back are
+//! as cheap and miss nothing: a greedy sender is one run for ever.
+
+use std::collections::VecDeque;
+
+/// Runs remembered. They end only where packets alternate; of more, the two oldest become one.
+const RUNS: usize = 64;
+
+/// When packets went out that had waited for their time [µs].
+#[derive(Debug, Default)]
+pub(crate) struct Limited {
+    /// First and last packet of each run, in order.
+    runs: VecDeque<(u64, u64)>,
+    is_in_run: bool,
+    /// Up to here reports have covered.
+    covered: u64,
+}
+
+impl Limited {
+    /// A packet went out at `at`; the rate allowed no earlier one if `is_full`.
+    pub(crate) fn on_sent(&mut self, at: u64, is_full: bool) {
+        match self.runs.back_mut() {
+            Some((_, last)) if is_full && self.is_in_run => *last = at,
+            _ if is_full => self.runs.push_back((at, at)),
+            _ => {}
+        }
+        self.is_in_run = is_full;
+        if self.runs.len() > RUNS
+            && let Some((first, _)) = self.runs.pop_front()
+        {
+            self.runs[0].0 = first;
+        }
+    }
+
+    /// A report covers all packets up to the one sent at `to`: whether none of them had waited.
+    pub(crate) fn cover(&mut self, to: u64) -> bool {
+        let from = self.covered;
+        let is_full = self.runs.iter().any(|&(first, last)| first <= to && last > from);
+        self.covered = to;
+        while self.runs.len() > 1 && self.runs[0].1 <= to {
+            self.runs.pop_front();
+        }
+        !is_full
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Verifies: [RFC5348 §8.2.1]
+    #[test]
+    fn one_packet_that_waited_makes_the_interval_unlimited() {
+        let mut limited = Limited::default();
+        for (at, is_full) in [(10, true), (20, true), (30, false), (40, false), (50, true)] {
+            limited.on_sent(at, is_full);
+        }
+        // (0, 10] and (10, 20] hold full packets, (20, 30] and (30, 49] none, (49, 50] one
+        for (to, is_limited) in [(10, false), (20, false), (30, true), (49, true), (50, false)] {
+            assert_eq!(limited.cover(to), is_limited, "up to {to}");
+        }
+        assert!(limited.cover(60));
+    }
+
+    #[test]
+    fn the_memory_is_bounded() {
+        let mut limited = Limited::default();
+        for at in 1..1_000 {
+            limited.on_sent(at, at % 2 == 0);
+        }
+        assert_eq!(limited.runs.len(), RUNS);
+        assert!(!limited.cover(999));
+    }
+}

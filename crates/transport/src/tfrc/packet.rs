@@ -1,0 +1,88 @@
+//! What travels between the endpoints.
+
+use airfair_units::{Bytes, Duration, Time};
+
+use super::wire;
+
+/// IPv4 header without options [octets].  [RFC791 §3.1]
+const IP_HEADER: u64 = 20;
+/// UDP header [octets].  [RFC768]
+const UDP_HEADER: u64 = 8;
+
+/// One packet of data, its payload virtual.  [RFC3550 §5.1], [AVT-TFRC §4]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Data {
+    /// Who sends.
+    pub ssrc: u32,
+    /// Number of the packet; wraps.
+    pub seq: u16,
+    /// When the application had the first octet of its frame, on a clock of 90 kHz; wraps.
+    pub media_time: u32,
+    /// The last packet of its frame.
+    pub is_frame_end: bool,
+    /// When it was sent, on the sender's clock; wraps after 71 minutes [µs].
+    pub sent_at: u32,
+    /// The sender's round trip estimate, 24 bits; 0 while there is none [µs].
+    pub rtt: u32,
+    /// Application data [octets].
+    pub payload: u32,
+}
+
+impl Data {
+    /// Size of the IP packet: 20 octets IP, 8 UDP, 24 RTP with its extension, payload [octets].
+    pub fn size(&self) -> Bytes {
+        let header = Bytes::new(IP_HEADER + UDP_HEADER + wire::DATA_HEADER as u64);
+        header + Bytes::new(u64::from(self.payload))
+    }
+}
+
+/// One report of a receiver.  [RFC5348 §3.2.2], [AVT-TFRC §5]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Feedback {
+    /// Who reports.
+    pub reporter: u32,
+    /// Whose data it is about.
+    pub ssrc: u32,
+    /// [`Data::sent_at`] of the received packet with the highest number: `t_recvdata` [µs].
+    pub sent_at: u32,
+    /// How long ago that packet came: `t_delay` [µs].
+    pub delay: u32,
+    /// `X_recv` [octets/s].
+    pub receive_rate: u32,
+    /// p in units of 2⁻³².
+    pub loss_event_rate: u32,
+}
+
+impl Feedback {
+    /// Size of the IP packet: 20 octets IP, 8 UDP, 28 RTCP [octets].
+    pub fn size(&self) -> Bytes {
+        Bytes::new(IP_HEADER + UDP_HEADER + wire::FEEDBACK as u64)
+    }
+
+    /// p as a fraction.
+    pub fn loss_event_fraction(&self) -> f64 {
+        f64::from(self.loss_event_rate) / 4_294_967_296.0
+    }
+}
+
+/// Whole microseconds since the start of the run.
+pub(crate) fn micros(time: Time) -> u64 {
+    time.as_nanos() / 1_000
+}
+
+/// The low 32 bits: what a header can say.
+#[expect(clippy::cast_possible_truncation, reason = "the field wraps")]
+pub(crate) fn wrapping(value: u64) -> u32 {
+    value as u32
+}
+
+/// A duration as a field of 32 bits, at most its largest value [µs].
+pub(crate) fn saturating_micros(duration: Duration) -> u32 {
+    u32::try_from(duration.as_nanos() / 1_000).unwrap_or(u32::MAX)
+}
+
+/// A value as a field of 32 bits: rounded, between 0 and its largest.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates")]
+pub(crate) fn saturating_field(value: f64) -> u32 {
+    (value + 0.5) as u32
+}

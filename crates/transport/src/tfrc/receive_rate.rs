@@ -1,0 +1,105 @@
+//! `X_recv`: how fast data comes.  [RFC5348 §6.2]
+
+use std::collections::VecDeque;
+
+use airfair_units::{Duration, Time};
+
+/// What came since the last report, and in the last round trip.
+#[derive(Debug, Default)]
+pub(crate) struct ReceiveRate {
+    /// Arrivals of the last round trip, perhaps some before.
+    recent: VecDeque<(Time, u32)>,
+    recent_octets: u64,
+    /// Octets and packets since the last report.
+    octets: u64,
+    packets: u64,
+    reported_at: Time,
+}
+
+impl ReceiveRate {
+    #[inline]
+    pub(crate) fn on_arrival(&mut self, now: Time, octets: u32, rtt: Duration) {
+        self.octets += u64::from(octets);
+        self.packets += 1;
+        self.recent.push_back((now, octets));
+        self.recent_octets += u64::from(octets);
+        self.forget(now, rtt);
+    }
+
+    /// Only what came less than a round trip ago remains.
+    #[inline]
+    fn forget(&mut self, now: Time, rtt: Duration) {
+        while let Some(&(at, octets)) = self.recent.front()
+            && now.saturating_since(at) >= rtt
+            && self.recent.len() > 1
+        {
+            self.recent.pop_front();
+            self.recent_octets -= u64::from(octets);
+        }
+    }
+
+    /// Octets per second since the last report; if that was less than a round trip ago, in the last
+    /// round trip.
+    #[expect(clippy::cast_precision_loss, reason = "far less than 2^53 octets in a round trip")]
+    pub(crate) fn rate(&mut self, now: Time, rtt: Duration) -> f64 {
+        let elapsed = now.saturating_since(self.reported_at);
+        if elapsed >= rtt && !elapsed.is_zero() {
+            return self.octets as f64 / elapsed.as_secs_f64();
+        }
+        self.forget(now, rtt);
+        if rtt.is_zero() { 0.0 } else { self.recent_octets as f64 / rtt.as_secs_f64() }
+    }
+
+    /// Octets per second in the last round trip, for the first loss interval.  [RFC5348 §6.3.1]
+    #[expect(clippy::cast_precision_loss, reason = "far less than 2^53 octets in a round trip")]
+    pub(crate) fn last_round_trip(&mut self, now: Time, rtt: Duration) -> f64 {
+        self.forget(now, rtt);
+        self.recent_octets as f64 / rtt.as_secs_f64()
+    }
+
+    /// Whether a report would have something to say.
+    pub(crate) fn has_news(&self) -> bool {
+        self.packets > 0
+    }
+
+    /// When the last report went.
+    pub(crate) fn reported_at(&self) -> Time {
+        self.reported_at
+    }
+
+    /// A report goes.
+    pub(crate) fn on_report(&mut self, now: Time) {
+        (self.octets, self.packets, self.reported_at) = (0, 0, now);
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::float_cmp, reason = "whole numbers of octets per 100 ms are exact")]
+mod tests {
+    use super::*;
+
+    const RTT: Duration = Duration::from_millis(100);
+
+    fn ms(ms: u64) -> Time {
+        Time::ZERO + Duration::from_millis(ms)
+    }
+
+    /// Verifies: [RFC5348 §6.2]
+    #[test]
+    fn the_rate_is_over_the_report_interval_and_never_over_less_than_a_round_trip() {
+        let mut rate = ReceiveRate::default();
+        for at in (0..=200).step_by(20) {
+            rate.on_arrival(ms(at), 1_000, RTT);
+        }
+        // 11 packets in 200 ms
+        assert_eq!(rate.rate(ms(200), RTT), 55_000.0);
+        rate.on_report(ms(200));
+        assert!(!rate.has_news());
+        // 20 ms after the report: 140, 160, 180, 200 and 220 are less than R ago
+        rate.on_arrival(ms(220), 1_000, RTT);
+        assert_eq!(rate.rate(ms(220), RTT), 50_000.0);
+        // 100 ms after it, one packet
+        assert_eq!(rate.rate(ms(300), RTT), 10_000.0);
+        assert_eq!(rate.last_round_trip(ms(220), RTT), 50_000.0);
+    }
+}

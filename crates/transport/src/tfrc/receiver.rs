@@ -1,0 +1,265 @@
+//! The receiving endpoint: loss events, receive rate, reports.  [RFC5348 §5 and §6]
+
+use airfair_laws::tfrc::{LossIntervals, inverse_throughput};
+use airfair_units::{Bytes, Duration, Time};
+
+use super::config::{ReceiverConfig, Reports};
+use super::history::{History, LossEvent, Placement, loss_clock};
+use super::packet::{Data, Feedback, saturating_field, saturating_micros, wrapping};
+use super::receive_rate::ReceiveRate;
+use super::sequence::Unwrapper;
+use super::stats::{ReceiverEvent, ReceiverStats};
+
+/// 2³²: the unit of a reported p is its inverse.
+const UNIT: f64 = 4_294_967_296.0;
+
+/// When the next report goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Report {
+    /// Nothing has come yet, or no round trip is known: with the next packet.
+    WithNextPacket,
+    /// When the feedback timer expires.
+    At(Time),
+    /// To be sent now.
+    Due,
+}
+
+/// The received packet with the highest number.
+#[derive(Clone, Copy, Debug)]
+struct Newest {
+    number: u64,
+    sent_at: u32,
+    arrived: Time,
+}
+
+/// The sender listened to.
+#[derive(Clone, Copy, Debug)]
+struct Peer {
+    ssrc: u32,
+    first: u64,
+    newest: Newest,
+    /// Its round trip estimate; nothing while it has none.
+    rtt: Duration,
+    /// Its send timestamps without wrap, on its own clock [µs].
+    sent_micros: u64,
+    /// Largest payload, taken for s [octets].
+    segment: u32,
+}
+
+/// Receives one flow.
+///
+/// It has no `open`: the first packet opens. A receiver that hears nothing says nothing.
+#[derive(Debug)]
+pub struct Receiver {
+    config: ReceiverConfig,
+    peer: Option<Peer>,
+    numbers: Unwrapper,
+    history: History,
+    /// First packet of the newest loss event.
+    last_event: Option<u64>,
+    intervals: LossIntervals,
+    /// p as last computed.
+    loss_event_rate: f64,
+    rate: ReceiveRate,
+    report: Report,
+    pending_events: u64,
+    stats: ReceiverStats,
+}
+
+impl Receiver {
+    /// A receiver that waits for its sender.
+    pub fn new(config: ReceiverConfig) -> Self {
+        Self {
+            config,
+            peer: None,
+            numbers: Unwrapper::default(),
+            history: History::new(config.later_packets),
+            last_event: None,
+            intervals: LossIntervals::default(),
+            loss_event_rate: 0.0,
+            rate: ReceiveRate::default(),
+            report: Report::WithNextPacket,
+            pending_events: 0,
+            stats: ReceiverStats::default(),
+        }
+    }
+
+    /// A packet of data has arrived.  [RFC5348 §6.1]
+    pub fn handle_data(&mut self, now: Time, data: &Data) {
+        let known = self.peer.map(|peer| peer.ssrc).or(self.config.sender);
+        if known.is_some_and(|ssrc| ssrc != data.ssrc) {
+            self.stats.strangers += 1;
+            return;
+        }
+        let number = self.numbers.unwrap(data.seq);
+        let mut peer = self.peer.unwrap_or_else(|| first_contact(now, number, data));
+        let sent_micros = unwrap_micros(peer.sent_micros, data.sent_at);
+        let sent = Time::from_nanos(sent_micros.saturating_mul(1_000));
+        if number >= peer.newest.number {
+            peer.newest = Newest { number, sent_at: data.sent_at, arrived: now };
+            peer.rtt = Duration::from_micros(data.rtt.into());
+            peer.sent_micros = sent_micros;
+        }
+        let clock = loss_clock(self.config.loss_time, now, sent);
+        match self.history.insert(number, clock, peer.rtt) {
+            Placement::Old => {
+                // A copy: what it says of time and round trip is no news either.
+                self.stats.old += 1;
+                return;
+            }
+            Placement::Reordered => self.stats.reordered += 1,
+            Placement::New => {}
+        }
+        peer.segment = peer.segment.max(data.payload);
+        self.peer = Some(peer);
+        self.stats.packets_received += 1;
+        self.stats.bytes_received += Bytes::new(data.payload.into());
+        self.rate.on_arrival(now, data.payload, peer.rtt);
+        let has_news = self.history.has_events() && self.learn(now, &peer);
+        if has_news || self.is_time_to_report(now, &peer) {
+            self.report = Report::Due;
+        }
+    }
+
+    /// Takes in new loss events; whether they are worth a report at once.  [RFC5348 §6.1 step 3]
+    fn learn(&mut self, now: Time, peer: &Peer) -> bool {
+        let before = self.loss_event_rate;
+        let mut previous = None;
+        for event in self.history.take_events() {
+            self.stats.loss_events += 1;
+            self.pending_events += 1;
+            let length = match previous.or(self.last_event) {
+                None => self.first_interval(now, peer, event),
+                Some(start) => packets(event.number - start),
+            };
+            self.intervals = self.intervals.complete(length, self.config.discounting);
+            previous = Some(event.number);
+        }
+        self.last_event = previous.or(self.last_event);
+        self.loss_event_rate = self.current_loss_event_rate();
+        self.config.reports == Reports::OnArrival || self.loss_event_rate > before
+    }
+
+    /// The interval before the first loss, such that the equation gives the receive rate.
+    /// [RFC5348 §6.3.1]
+    ///
+    /// Without a round trip the equation says nothing, and the packets are counted.
+    fn first_interval(&mut self, now: Time, peer: &Peer, event: LossEvent) -> f64 {
+        if peer.rtt.is_zero() {
+            return packets(event.number - peer.first);
+        }
+        let target = self.rate.last_round_trip(now, peer.rtt);
+        let segment = f64::from(peer.segment.max(1));
+        1.0 / inverse_throughput(&self.config.equation, segment, peer.rtt.as_secs_f64(), target)
+    }
+
+    /// p now, the current interval included.  [RFC5348 §5.4]
+    fn current_loss_event_rate(&self) -> f64 {
+        let (Some(peer), Some(start)) = (&self.peer, self.last_event) else { return 0.0 };
+        let current = packets(peer.newest.number.saturating_sub(start));
+        self.intervals.loss_event_rate(current, self.config.discounting)
+    }
+
+    /// Whether an arrival that revealed nothing is the occasion for a report.  [RFC5348 §6.1]
+    fn is_time_to_report(&self, now: Time, peer: &Peer) -> bool {
+        match (self.report, self.config.reports) {
+            (Report::WithNextPacket | Report::Due, _) => true,
+            (Report::At(_), Reports::EachRoundTrip) => peer.rtt.is_zero(),
+            (Report::At(_), Reports::OnArrival) => {
+                peer.rtt.is_zero() || now.saturating_since(self.rate.reported_at()) >= peer.rtt
+            }
+        }
+    }
+
+    /// The feedback timer may have expired. Calls at other times change nothing.  [RFC5348 §6.2]
+    pub fn handle_timeout(&mut self, now: Time) {
+        if let Report::At(at) = self.report
+            && at <= now
+        {
+            self.report = if self.rate.has_news() { Report::Due } else { Report::WithNextPacket };
+        }
+    }
+
+    /// When [`handle_timeout`](Self::handle_timeout) wants to be called.
+    #[inline]
+    pub fn next_timeout(&self) -> Option<Time> {
+        match self.report {
+            Report::At(at) => Some(at),
+            Report::WithNextPacket | Report::Due => None,
+        }
+    }
+
+    /// The next report to send.  [RFC5348 §6.2 and §3.2.2]
+    #[inline]
+    pub fn poll_transmit(&mut self, now: Time) -> Option<Feedback> {
+        if self.report != Report::Due {
+            return None;
+        }
+        Some(self.report_now(now))
+    }
+
+    fn report_now(&mut self, now: Time) -> Feedback {
+        let peer = self.peer.expect("a report is about something");
+        self.loss_event_rate = self.current_loss_event_rate();
+        let receive_rate = self.rate.rate(now, peer.rtt);
+        self.rate.on_report(now);
+        self.report = if peer.rtt.is_zero() {
+            Report::WithNextPacket
+        } else {
+            let wait = match self.config.reports {
+                Reports::EachRoundTrip => peer.rtt,
+                Reports::OnArrival => peer.rtt * 3 / 2,
+            };
+            Report::At(now + wait)
+        };
+        self.stats.feedbacks_sent += 1;
+        Feedback {
+            reporter: self.config.reporter,
+            ssrc: peer.ssrc,
+            sent_at: peer.newest.sent_at,
+            delay: saturating_micros(now.saturating_since(peer.newest.arrived)),
+            receive_rate: saturating_field(receive_rate),
+            loss_event_rate: saturating_field(self.loss_event_rate * UNIT),
+        }
+    }
+
+    /// What has happened; events not fetched are counted, not queued.
+    pub fn poll_event(&mut self) -> Option<ReceiverEvent> {
+        self.pending_events = self.pending_events.checked_sub(1)?;
+        Some(ReceiverEvent::LossEvent)
+    }
+
+    /// Loss event rate p with what has come so far.
+    pub fn loss_event_rate(&self) -> f64 {
+        self.current_loss_event_rate()
+    }
+
+    /// Totals so far.
+    pub fn stats(&self) -> ReceiverStats {
+        ReceiverStats { lost: self.history.lost(), ..self.stats }
+    }
+}
+
+fn first_contact(now: Time, number: u64, data: &Data) -> Peer {
+    Peer {
+        ssrc: data.ssrc,
+        first: number,
+        newest: Newest { number, sent_at: data.sent_at, arrived: now },
+        rtt: Duration::from_micros(data.rtt.into()),
+        // A turn ahead, so that earlier timestamps stay positive.
+        sent_micros: (1 << 32) + u64::from(data.sent_at),
+        segment: 0,
+    }
+}
+
+/// The timestamp meant: the one nearest to the newest.
+fn unwrap_micros(newest: u64, sent_at: u32) -> u64 {
+    let ahead = sent_at.wrapping_sub(wrapping(newest));
+    newest.saturating_add_signed(i64::from(ahead.cast_signed()))
+}
+
+/// A count of packets as a length.
+#[expect(clippy::cast_precision_loss, reason = "far less than 2^53 packets")]
+fn packets(count: u64) -> f64 {
+    count as f64
+}

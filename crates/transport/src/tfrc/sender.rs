@@ -1,0 +1,354 @@
+//! The sending endpoint: pacing, round trips, reports.  [RFC5348 §4]
+
+use airfair_laws::tfrc::{
+    Event, Observation, Params, State as Law, Variant, initial_action, start, step,
+};
+use airfair_units::{Bytes, DataRate, Duration, Time};
+
+use super::config::SenderConfig;
+use super::limited::Limited;
+use super::pacing::Pacing;
+use super::packet::{Data, Feedback, micros, wrapping};
+use super::sequence::wrapped;
+use super::source::Application;
+use super::stats::{PendingEvents, SenderEvent, SenderStats};
+use super::wire::MAX_RTT;
+
+/// Half the circle of a timestamp: what is older has wrapped [µs].
+const HALF_CIRCLE: u32 = 1 << 31;
+
+/// Where the flow is. It may be closed and opened again, as another flow.
+///
+/// ```text
+///  Closed ──open──► Open ──last frame sent──► Open, and `Finished` once
+///     ▲────close──────┘
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Closed,
+    Open,
+}
+
+/// A report in the order of reports: the packet it echoes, and how long after it.
+type Order = (u64, u32);
+
+/// Sends one flow.
+#[derive(Debug)]
+pub struct Sender {
+    params: Params,
+    ssrc: u32,
+    granularity: Duration,
+    state: State,
+    law: Law,
+    /// What the law allows, `X_inst` [octets/s].
+    rate: f64,
+    /// What another layer allows [octets/s].
+    limit: f64,
+    pacing: Pacing,
+    application: Application,
+    limited: Limited,
+    /// The no-feedback timer; it runs from the first packet on.
+    no_feedback: Option<Time>,
+    /// A packet went out since that timer was set.
+    has_sent: bool,
+    next: u64,
+    opened: Time,
+    last_sent: u64,
+    /// The receiver listened to, and its newest report.
+    reporter: Option<u32>,
+    newest: Option<Order>,
+    /// Round trip estimate as the packets say it [µs].
+    rtt_field: u32,
+    is_finished: bool,
+    events: PendingEvents,
+    stats: SenderStats,
+}
+
+impl Sender {
+    /// A sender that waits for [`open`](Self::open).
+    pub fn new(config: SenderConfig) -> Self {
+        let params = config.law;
+        let segment = params.segment.get();
+        assert!((1..=65_000).contains(&segment), "a packet of no or more than 65 000 octets");
+        Self {
+            params,
+            ssrc: config.ssrc,
+            granularity: config.granularity,
+            state: State::Closed,
+            law: start(&params, Time::ZERO),
+            rate: start(&params, Time::ZERO).rate,
+            limit: f64::INFINITY,
+            pacing: Pacing::new(Time::ZERO),
+            application: Application::new(config.source, params.segment, config.buffer),
+            limited: Limited::default(),
+            no_feedback: None,
+            has_sent: false,
+            next: u64::from(config.initial_seq),
+            opened: Time::ZERO,
+            last_sent: 0,
+            reporter: None,
+            newest: None,
+            rtt_field: 0,
+            is_finished: false,
+            events: PendingEvents::default(),
+            stats: SenderStats::default(),
+        }
+    }
+
+    /// Starts the flow; a second call changes nothing.  [RFC5348 §4.2]
+    pub fn open(&mut self, now: Time) {
+        if self.state == State::Open {
+            return;
+        }
+        self.state = State::Open;
+        self.law = start(&self.params, now);
+        self.rate = self.law.rate;
+        self.pacing = Pacing::new(now);
+        self.limited = Limited::default();
+        (self.no_feedback, self.has_sent, self.is_finished) = (None, false, false);
+        (self.opened, self.newest, self.rtt_field) = (now, None, 0);
+        self.application.open(now);
+    }
+
+    /// Stops at once: nothing more is sent, reports are ignored.
+    pub fn close(&mut self, _now: Time) {
+        self.state = State::Closed;
+        self.no_feedback = None;
+    }
+
+    /// Limits the rate of payload beside what TFRC allows; a limited sender counts as data-limited.
+    pub fn set_rate_limit(&mut self, now: Time, limit: Option<DataRate>) {
+        self.limit = limit.map_or(f64::INFINITY, octets_per_second);
+        let interval = self.interval();
+        self.pacing.change(now, interval);
+    }
+
+    /// A report has arrived.  [RFC5348 §4.3]
+    pub fn handle_feedback(&mut self, now: Time, feedback: &Feedback) {
+        if self.state == State::Closed {
+            return;
+        }
+        let is_known = self.reporter.is_none_or(|reporter| reporter == feedback.reporter);
+        if feedback.ssrc != self.ssrc || !is_known {
+            self.stats.strangers += 1;
+            return;
+        }
+        let Some((echoed, rtt_sample)) = self.round_trip(now, feedback) else {
+            self.stats.implausible += 1;
+            return;
+        };
+        let order = (echoed, feedback.delay);
+        if self.newest.is_some_and(|newest| order <= newest) {
+            self.stats.stale += 1;
+            return;
+        }
+        self.newest = Some(order);
+        self.reporter = Some(feedback.reporter);
+        let is_data_limited = self.limited.cover(echoed);
+        self.stats.feedbacks += 1;
+        self.stats.limited_feedbacks += u64::from(is_data_limited);
+        self.events.push(SenderEvent::RttSample(rtt_sample));
+        self.observe(
+            now,
+            Event::Feedback {
+                rtt_sample,
+                receive_rate: f64::from(feedback.receive_rate),
+                loss_event_rate: feedback.loss_event_fraction(),
+                is_data_limited,
+            },
+        );
+        // ns-2 sends a packet at once with every report in slow start (`recv` calls `nextpkt`).
+        if self.params.variant == Variant::Ns2 && feedback.loss_event_rate == 0 {
+            self.pacing.hurry(now);
+        }
+    }
+
+    /// When the echoed packet was sent [µs], and the round trip without the receiver's delay.
+    ///
+    /// `None` if no packet of this flow can have had that timestamp.  [RFC5348 §4.3 step 1]
+    fn round_trip(&self, now: Time, feedback: &Feedback) -> Option<(u64, Duration)> {
+        let micros_now = micros(now);
+        let age = wrapping(micros_now).wrapping_sub(feedback.sent_at);
+        let echoed = micros_now.checked_sub(age.into())?;
+        let is_ours = micros(self.opened) <= echoed && echoed <= self.last_sent;
+        if age >= HALF_CIRCLE || !is_ours || self.stats.packets_sent == 0 {
+            return None;
+        }
+        // A round trip below the tick of the timestamps counts as one tick.
+        let sample = age.checked_sub(feedback.delay)?.max(1);
+        Some((echoed, Duration::from_micros(sample.into())))
+    }
+
+    /// Asks the law, and does what it says.
+    fn observe(&mut self, now: Time, event: Event) {
+        let (law, action) = step(&self.params, self.law, &Observation { now, event });
+        if (law.rate - self.law.rate).abs() > 0.0 {
+            self.events.push(SenderEvent::RateChange);
+        }
+        self.law = law;
+        self.rate = action.rate;
+        self.rtt_field = law.rtt.map_or(0, rtt_field);
+        self.no_feedback = Some(now + action.no_feedback_after);
+        self.has_sent = false;
+        let interval = self.interval();
+        self.pacing.change(now, interval);
+    }
+
+    /// The no-feedback timer may have expired, or a packet be due. Calls at other times change nothing.
+    /// [RFC5348 §4.4]
+    pub fn handle_timeout(&mut self, now: Time) {
+        if self.state == State::Closed || self.no_feedback.is_none_or(|deadline| now < deadline) {
+            return;
+        }
+        self.stats.no_feedback_timeouts += 1;
+        self.events.push(SenderEvent::NoFeedback);
+        self.observe(now, Event::NoFeedback { is_idle: !self.has_sent });
+    }
+
+    /// When [`handle_timeout`](Self::handle_timeout) and then
+    /// [`poll_transmit`](Self::poll_transmit) want to be called.
+    #[inline]
+    pub fn next_timeout(&self) -> Option<Time> {
+        if self.state == State::Closed {
+            return None;
+        }
+        let data = match self.application.waits_since(self.pacing.due()) {
+            Some(_) => Some(self.pacing.due()),
+            None => self.application.next().map(|next| next.max(self.pacing.due())),
+        };
+        match (self.no_feedback, data) {
+            (Some(timer), Some(data)) => Some(timer.min(data)),
+            (timer, data) => timer.or(data),
+        }
+    }
+
+    /// The next packet, if one is due.  [RFC5348 §4.6]
+    #[inline]
+    pub fn poll_transmit(&mut self, now: Time) -> Option<Data> {
+        if self.state == State::Closed {
+            return None;
+        }
+        self.application.advance(now);
+        let since = self.application.waits_since(self.pacing.due().min(now))?;
+        let due = self.pacing.due();
+        if now < due && now + self.early() < due {
+            return None;
+        }
+        let piece = self.application.take(now)?;
+        // It waited for its time, and no other layer made it wait.
+        let is_full = since <= due && self.limit >= self.rate;
+        let interval = self.interval();
+        let credit = if since <= due { self.lateness() } else { half(interval) };
+        self.pacing.sent(now, interval, credit);
+        self.limited.on_sent(micros(now), is_full);
+        self.last_sent = micros(now);
+        self.has_sent = true;
+        if self.no_feedback.is_none() {
+            self.no_feedback =
+                Some(now + initial_action(&self.params, &self.law).no_feedback_after);
+        }
+        Some(self.packet(now, piece))
+    }
+
+    fn packet(&mut self, now: Time, piece: super::source::Piece) -> Data {
+        let seq = wrapped(self.next);
+        self.next += 1;
+        self.stats.packets_sent += 1;
+        self.stats.bytes_sent += Bytes::new(piece.octets);
+        if self.application.is_exhausted() && !self.is_finished {
+            self.is_finished = true;
+            self.events.push(SenderEvent::Finished);
+        }
+        Data {
+            ssrc: self.ssrc,
+            seq,
+            media_time: media_time(piece.since),
+            is_frame_end: piece.is_frame_end,
+            sent_at: wrapping(micros(now)),
+            rtt: self.rtt_field,
+            payload: u32::try_from(piece.octets).expect("a segment of 65 000 octets at most"),
+        }
+    }
+
+    /// Seconds between packets.
+    #[expect(clippy::cast_precision_loss, reason = "a segment of 65 000 octets at most")]
+    fn interval(&self) -> f64 {
+        self.params.segment.get() as f64 / self.rate.min(self.limit)
+    }
+
+    /// How early a packet may go: half of the interval, of the timers' granularity or of the round
+    /// trip, whichever is least.  [RFC5348 §4.6]
+    fn early(&self) -> Duration {
+        if self.granularity.is_zero() {
+            return Duration::ZERO;
+        }
+        let rtt = Duration::from_micros(self.rtt_field.into()) / 2;
+        (self.granularity / 2).min(half(self.interval())).min(rtt)
+    }
+
+    /// How far a sender whose owner is late may fall behind and catch up: a round trip.
+    /// [RFC5348 §4.6]
+    fn lateness(&self) -> Duration {
+        Duration::from_micros(self.rtt_field.into()).max(half(self.interval()))
+    }
+
+    /// What has happened, most urgent first; events not fetched are counted, not queued.
+    #[inline]
+    pub fn poll_event(&mut self) -> Option<SenderEvent> {
+        self.events.pop()
+    }
+
+    /// Allowed sending rate X, before damping and limit [octets/s].
+    pub fn allowed_rate(&self) -> f64 {
+        self.law.rate
+    }
+
+    /// Rate of the packets while there is data: `X_inst`, or the limit [octets/s].
+    pub fn pacing_rate(&self) -> f64 {
+        self.rate.min(self.limit)
+    }
+
+    /// Round trip estimate R, once there is one [s].
+    pub fn smoothed_rtt(&self) -> Option<f64> {
+        self.law.rtt
+    }
+
+    /// Loss event rate p as last reported.
+    pub fn loss_event_rate(&self) -> f64 {
+        self.law.loss_event_rate
+    }
+
+    /// All frames of a trace are sent.
+    pub fn is_finished(&self) -> bool {
+        self.is_finished
+    }
+
+    /// Totals so far.
+    pub fn stats(&self) -> SenderStats {
+        SenderStats { bytes_dropped: self.application.dropped(), ..self.stats }
+    }
+}
+
+/// Half of so many seconds.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "64 s at most")]
+fn half(seconds: f64) -> Duration {
+    Duration::from_nanos((seconds * 5e8) as u64)
+}
+
+/// A rate at the edge of the law.
+#[expect(clippy::cast_precision_loss, reason = "a rate below 2^53 bit/s")]
+fn octets_per_second(rate: DataRate) -> f64 {
+    rate.bps() as f64 / 8.0
+}
+
+/// R for the packets: rounded, at least 1, at most what 24 bits can say [µs].
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates")]
+fn rtt_field(seconds: f64) -> u32 {
+    ((seconds * 1e6 + 0.5) as u32).clamp(1, MAX_RTT)
+}
+
+/// A time on the RTP clock of 90 kHz.
+fn media_time(time: Time) -> u32 {
+    let ticks = u128::from(time.as_nanos()) * 90_000 / 1_000_000_000;
+    wrapping(u64::try_from(ticks).expect("less than a nanosecond's count"))
+}

@@ -1,0 +1,284 @@
+//! What the application has to send, and when.
+
+use std::collections::VecDeque;
+
+use airfair_units::{Bytes, DataRate, Duration, Time};
+
+/// One frame of a trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Frame {
+    /// Time since the frame before, or since the start.
+    pub after: Duration,
+    /// Its size, cut into packets of at most s [octets].
+    pub size: Bytes,
+}
+
+/// An application.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// Always more, in packets of s.
+    Greedy,
+    /// Packets of s at this rate of payload.
+    Constant(DataRate),
+    /// The same for `on`, nothing for `off`, and again.
+    OnOff {
+        /// Rate of payload while on.
+        rate: DataRate,
+        /// Length of an on-period.
+        on: Duration,
+        /// Length of an off-period.
+        off: Duration,
+    },
+    /// Frames of a trace, as of a video.
+    Frames {
+        /// In order.
+        frames: Vec<Frame>,
+        /// From the beginning again at the end; the trace must take some time then.
+        repeat: bool,
+    },
+}
+
+/// Data that waits.
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    octets: u64,
+    since: Time,
+}
+
+/// One packet's worth of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Piece {
+    pub(crate) octets: u64,
+    /// When the application had it.
+    pub(crate) since: Time,
+    /// The last of its frame.
+    pub(crate) is_frame_end: bool,
+}
+
+/// The application at work.
+#[derive(Debug)]
+pub(crate) struct Application {
+    source: Source,
+    segment: u64,
+    buffer: u64,
+    waiting: VecDeque<Waiting>,
+    waiting_octets: u64,
+    /// When the next packet or frame comes.
+    next: Option<Time>,
+    /// Start of the on-period, or of the flow.
+    period: Time,
+    /// Packets in this period, or frames ever.
+    count: u64,
+    dropped: u64,
+}
+
+impl Application {
+    pub(crate) fn new(source: Source, segment: Bytes, buffer: Option<Bytes>) -> Self {
+        if let Source::Frames { frames, repeat: true } = &source {
+            let total: Duration = frames.iter().map(|frame| frame.after).sum();
+            assert!(!total.is_zero(), "a trace that repeats without taking time");
+        }
+        if let Source::OnOff { on, .. } = &source {
+            assert!(!on.is_zero(), "an on-period of no length");
+        }
+        Self {
+            source,
+            segment: segment.get(),
+            buffer: buffer.map_or(u64::MAX, Bytes::get),
+            waiting: VecDeque::new(),
+            waiting_octets: 0,
+            next: None,
+            period: Time::ZERO,
+            count: 0,
+            dropped: 0,
+        }
+    }
+
+    /// The flow opens.
+    pub(crate) fn open(&mut self, now: Time) {
+        self.period = now;
+        self.count = 0;
+        self.waiting.clear();
+        self.waiting_octets = 0;
+        self.next = match &self.source {
+            Source::Greedy => None,
+            Source::Constant(_) | Source::OnOff { .. } => Some(now),
+            Source::Frames { frames, .. } => frames.first().map(|frame| now + frame.after),
+        };
+    }
+
+    /// All that the application has by now is waiting.
+    #[inline]
+    pub(crate) fn advance(&mut self, now: Time) {
+        while let Some(at) = self.next.filter(|&at| at <= now) {
+            self.produce(at);
+        }
+    }
+
+    fn produce(&mut self, at: Time) {
+        let octets = match &self.source {
+            Source::Greedy => return,
+            &Source::Constant(rate) => {
+                self.count += 1;
+                self.next = Some(self.period + self.spacing(rate, self.count));
+                self.segment
+            }
+            &Source::OnOff { rate, on, off } => {
+                self.count += 1;
+                let offset = self.spacing(rate, self.count);
+                if offset >= on {
+                    self.period = self.period + on + off;
+                    self.count = 0;
+                }
+                self.next = Some(if self.count == 0 { self.period } else { self.period + offset });
+                self.segment
+            }
+            Source::Frames { frames, repeat } => {
+                let length = frames.len() as u64;
+                let size = frames[index(self.count, length)].size.get();
+                self.count += 1;
+                let has_more = *repeat || self.count < length;
+                self.next = has_more.then(|| at + frames[index(self.count, length)].after);
+                size
+            }
+        };
+        if octets > self.buffer.saturating_sub(self.waiting_octets) {
+            self.dropped += octets;
+        } else if octets > 0 {
+            self.waiting_octets += octets;
+            self.waiting.push_back(Waiting { octets, since: at });
+        }
+    }
+
+    /// When packet `count` comes after the start of the period, rounded down.
+    fn spacing(&self, rate: DataRate, count: u64) -> Duration {
+        let ns =
+            u128::from(count) * u128::from(self.segment) * 8_000_000_000 / u128::from(rate.bps());
+        Duration::from_nanos(u64::try_from(ns).expect("a flow longer than 584 years"))
+    }
+
+    /// When data came that waits now; `now` for a greedy application.
+    #[inline]
+    pub(crate) fn waits_since(&self, now: Time) -> Option<Time> {
+        match self.source {
+            Source::Greedy => Some(now),
+            _ => self.waiting.front().map(|waiting| waiting.since),
+        }
+    }
+
+    /// When the next data comes.
+    #[inline]
+    pub(crate) fn next(&self) -> Option<Time> {
+        self.next
+    }
+
+    /// The next packet's worth.
+    #[inline]
+    pub(crate) fn take(&mut self, now: Time) -> Option<Piece> {
+        if self.source == Source::Greedy {
+            return Some(Piece { octets: self.segment, since: now, is_frame_end: true });
+        }
+        let first = self.waiting.front_mut()?;
+        let octets = first.octets.min(self.segment);
+        let since = first.since;
+        first.octets -= octets;
+        let is_frame_end = first.octets == 0;
+        if is_frame_end {
+            self.waiting.pop_front();
+        }
+        self.waiting_octets -= octets;
+        Some(Piece { octets, since, is_frame_end })
+    }
+
+    /// Nothing waits, and nothing comes.
+    pub(crate) fn is_exhausted(&self) -> bool {
+        self.source != Source::Greedy && self.waiting.is_empty() && self.next.is_none()
+    }
+
+    /// What found the buffer full [octets].
+    pub(crate) fn dropped(&self) -> Bytes {
+        Bytes::new(self.dropped)
+    }
+}
+
+/// Place of frame `count` in a trace of `length`.
+fn index(count: u64, length: u64) -> usize {
+    usize::try_from(count % length).expect("a frame of a list in memory")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ms(ms: u64) -> Time {
+        Time::ZERO + Duration::from_millis(ms)
+    }
+
+    fn application(source: Source) -> Application {
+        let mut application = Application::new(source, Bytes::new(1_000), None);
+        application.open(ms(10));
+        application
+    }
+
+    /// All pieces that `until` brings: arrival in ms, octets, end of frame.
+    fn pieces(application: &mut Application, until: u64) -> Vec<(u64, u64, bool)> {
+        application.advance(ms(until));
+        std::iter::from_fn(|| application.take(ms(until)))
+            .map(|piece| (piece.since.as_nanos() / 1_000_000, piece.octets, piece.is_frame_end))
+            .collect()
+    }
+
+    #[test]
+    fn a_constant_rate_has_a_packet_every_8_s_over_rate() {
+        // 1000 octets at 1 Mb/s: 8 ms
+        let mut constant = application(Source::Constant(DataRate::from_mbps(1)));
+        assert_eq!(pieces(&mut constant, 9), []);
+        assert_eq!(
+            pieces(&mut constant, 26),
+            [(10, 1_000, true), (18, 1_000, true), (26, 1_000, true)]
+        );
+        assert_eq!(constant.next(), Some(ms(34)));
+        assert!(!constant.is_exhausted());
+    }
+
+    #[test]
+    fn on_and_off_alternate() {
+        // on at 10, 18, 26 (20 ms from 10 on, the packet of 34 would be later), off to 60
+        let source = Source::OnOff {
+            rate: DataRate::from_mbps(1),
+            on: Duration::from_millis(20),
+            off: Duration::from_millis(30),
+        };
+        let at: Vec<_> =
+            pieces(&mut application(source), 111).iter().map(|piece| piece.0).collect();
+        assert_eq!(at, [10, 18, 26, 60, 68, 76, 110]);
+    }
+
+    #[test]
+    fn frames_are_cut_and_the_trace_ends_or_repeats() {
+        let frame =
+            |after, size| Frame { after: Duration::from_millis(after), size: Bytes::new(size) };
+        let frames = vec![frame(0, 2_500), frame(40, 300), frame(40, 0)];
+        let once = Source::Frames { frames: frames.clone(), repeat: false };
+        let mut video = application(once);
+        let first = [(10, 1_000, false), (10, 1_000, false), (10, 500, true)];
+        assert_eq!(pieces(&mut video, 10), first);
+        assert!(!video.is_exhausted());
+        assert_eq!(pieces(&mut video, 1_000), [(50, 300, true)]);
+        assert!(video.is_exhausted());
+        let mut again = application(Source::Frames { frames, repeat: true });
+        let at: Vec<_> = pieces(&mut again, 130).iter().map(|piece| piece.0).collect();
+        assert_eq!(at, [10, 10, 10, 50, 90, 90, 90, 130]);
+    }
+
+    #[test]
+    fn a_full_buffer_drops_what_comes() {
+        let source = Source::Constant(DataRate::from_mbps(1));
+        let mut application = Application::new(source, Bytes::new(1_000), Some(Bytes::new(2_500)));
+        application.open(ms(0));
+        // four packets at 0, 8, 16, 24 ms: two fit
+        assert_eq!(pieces(&mut application, 24).len(), 2);
+        assert_eq!(application.dropped(), Bytes::new(2_000));
+        assert_eq!(pieces(&mut application, 32).len(), 1);
+    }
+}
