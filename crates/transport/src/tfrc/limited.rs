@@ -14,8 +14,8 @@ pub(crate) struct Limited {
     /// First and last packet of each run, in order.
     runs: VecDeque<(u64, u64)>,
     is_in_run: bool,
-    /// Up to here reports have covered.
-    covered: u64,
+    /// Up to here, inclusive, reports have covered.
+    covered: Option<u64>,
 }
 
 impl Limited {
@@ -37,8 +37,9 @@ impl Limited {
     /// A report covers all packets up to the one sent at `to`: whether none of them had waited.
     pub(crate) fn cover(&mut self, to: u64) -> bool {
         let from = self.covered;
-        let is_full = self.runs.iter().any(|&(first, last)| first <= to && last > from);
-        self.covered = to;
+        let is_new = |last| from.is_none_or(|from| last > from);
+        let is_full = self.runs.iter().any(|&(first, last)| first <= to && is_new(last));
+        self.covered = Some(to);
         while self.runs.len() > 1 && self.runs[0].1 <= to {
             self.runs.pop_front();
         }
@@ -54,11 +55,15 @@ mod tests {
     #[test]
     fn one_packet_that_waited_makes_the_interval_unlimited() {
         let mut limited = Limited::default();
-        for (at, is_full) in [(10, true), (20, true), (30, false), (40, false), (50, true)] {
+        for (at, is_full) in
+            [(0, true), (10, true), (20, true), (30, false), (40, false), (50, true)]
+        {
             limited.on_sent(at, is_full);
         }
-        // (0, 10] and (10, 20] hold full packets, (20, 30] and (30, 49] none, (49, 50] one
-        for (to, is_limited) in [(10, false), (20, false), (30, true), (49, true), (50, false)] {
+        // [0, 0], (0, 10] and (10, 20] hold full packets, (20, 30] and (30, 49] none, (49, 50] one
+        for (to, is_limited) in
+            [(0, false), (10, false), (20, false), (30, true), (49, true), (50, false)]
+        {
             assert_eq!(limited.cover(to), is_limited, "up to {to}");
         }
         assert!(limited.cover(60));

@@ -13,7 +13,8 @@ pub(crate) struct ReceiveRate {
     /// Octets and packets since the last report.
     octets: u64,
     packets: u64,
-    reported_at: Time,
+    /// When the last report went; `None` before the first.
+    reported_at: Option<Time>,
 }
 
 impl ReceiveRate {
@@ -42,7 +43,9 @@ impl ReceiveRate {
     /// round trip.
     #[expect(clippy::cast_precision_loss, reason = "far less than 2^53 octets in a round trip")]
     pub(crate) fn rate(&mut self, now: Time, rtt: Duration) -> f64 {
-        let elapsed = now.saturating_since(self.reported_at);
+        // The first packet alone says nothing of a rate.  [RFC5348 §6.3]
+        let Some(reported_at) = self.reported_at else { return 0.0 };
+        let elapsed = now.saturating_since(reported_at);
         if elapsed >= rtt && !elapsed.is_zero() {
             return self.octets as f64 / elapsed.as_secs_f64();
         }
@@ -63,13 +66,13 @@ impl ReceiveRate {
     }
 
     /// When the last report went.
-    pub(crate) fn reported_at(&self) -> Time {
+    pub(crate) fn reported_at(&self) -> Option<Time> {
         self.reported_at
     }
 
     /// A report goes.
     pub(crate) fn on_report(&mut self, now: Time) {
-        (self.octets, self.packets, self.reported_at) = (0, 0, now);
+        (self.octets, self.packets, self.reported_at) = (0, 0, Some(now));
     }
 }
 
@@ -88,11 +91,14 @@ mod tests {
     #[test]
     fn the_rate_is_over_the_report_interval_and_never_over_less_than_a_round_trip() {
         let mut rate = ReceiveRate::default();
-        for at in (0..=200).step_by(20) {
+        rate.on_arrival(ms(0), 1_000, RTT);
+        assert_eq!(rate.rate(ms(0), RTT), 0.0);
+        rate.on_report(ms(0));
+        for at in (20..=200).step_by(20) {
             rate.on_arrival(ms(at), 1_000, RTT);
         }
-        // 11 packets in 200 ms
-        assert_eq!(rate.rate(ms(200), RTT), 55_000.0);
+        // 10 packets in 200 ms
+        assert_eq!(rate.rate(ms(200), RTT), 50_000.0);
         rate.on_report(ms(200));
         assert!(!rate.has_news());
         // 20 ms after the report: 140, 160, 180, 200 and 220 are less than R ago

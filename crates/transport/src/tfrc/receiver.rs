@@ -166,7 +166,9 @@ impl Receiver {
             (Report::WithNextPacket | Report::Due, _) => true,
             (Report::At(_), Reports::EachRoundTrip) => peer.rtt.is_zero(),
             (Report::At(_), Reports::OnArrival) => {
-                peer.rtt.is_zero() || now.saturating_since(self.rate.reported_at()) >= peer.rtt
+                let last = self.rate.reported_at();
+                peer.rtt.is_zero()
+                    || last.is_some_and(|last| now.saturating_since(last) >= peer.rtt)
             }
         }
     }

@@ -1,0 +1,10 @@
+//! TFRC endpoints as scripts ("at t receive X, expect exactly Y, then silence") and as pairs.
+
+mod bernoulli;
+mod network;
+mod path;
+mod receiver;
+mod script;
+mod sender;
+mod sources;
+mod strangers;

@@ -1,0 +1,221 @@
+//! The receiver under a script. The sender says R = 100 ms; packets have 1000 octets and travel 50 ms.
+
+use airfair_laws::tfrc::{Equation, throughput};
+use airfair_transport::tfrc::{Data, Feedback, Profile, Receiver, ReceiverConfig, ReceiverEvent};
+use airfair_units::{Duration, Time};
+
+use crate::path::ms;
+
+fn data(seq: u16, arrives: u64) -> Data {
+    Data {
+        ssrc: 1,
+        seq,
+        media_time: 0,
+        is_frame_end: true,
+        sent_at: u32::try_from(arrives * 1_000).expect("a short script").wrapping_sub(50_000),
+        rtt: 100_000,
+        payload: 1_000,
+    }
+}
+
+struct Script {
+    receiver: Receiver,
+    now: Time,
+}
+
+impl Script {
+    fn new(profile: Profile) -> Self {
+        Self { receiver: Receiver::new(ReceiverConfig::new(profile)), now: Time::ZERO }
+    }
+
+    /// Reports that the feedback timer brings up to `at`, with their times [ms].
+    fn until(&mut self, at: u64) -> Vec<(u64, Feedback)> {
+        let mut reports = Vec::new();
+        while let Some(timer) = self.receiver.next_timeout().filter(|&timer| timer <= ms(at)) {
+            self.receiver.handle_timeout(timer - Duration::from_nanos(1));
+            assert_eq!(self.receiver.next_timeout(), Some(timer), "a spurious time-out is a no-op");
+            self.now = timer;
+            self.receiver.handle_timeout(timer);
+            reports.extend(self.drain());
+        }
+        self.now = ms(at);
+        reports
+    }
+
+    fn drain(&mut self) -> Vec<(u64, Feedback)> {
+        let at = self.now.as_nanos() / 1_000_000;
+        std::iter::from_fn(|| self.receiver.poll_transmit(self.now))
+            .map(|report| (at, report))
+            .collect()
+    }
+
+    /// Packets by number and time of arrival; all reports up to the last of them.
+    fn receive(&mut self, arrivals: impl IntoIterator<Item = (u16, u64)>) -> Vec<(u64, Feedback)> {
+        let mut reports = Vec::new();
+        for (seq, at) in arrivals {
+            reports.extend(self.until(at));
+            self.receiver.handle_data(self.now, &data(seq, at));
+            reports.extend(self.drain());
+        }
+        reports
+    }
+}
+
+fn times(reports: &[(u64, Feedback)]) -> Vec<u64> {
+    reports.iter().map(|report| report.0).collect()
+}
+
+/// A packet each 20 ms, numbers from 0, without those in `lost`.
+fn stream(lost: &[u16], packets: u16) -> impl Iterator<Item = (u16, u64)> {
+    (0..packets).filter(|seq| !lost.contains(seq)).map(|seq| (seq, 20 * u64::from(seq)))
+}
+
+/// Verifies: [RFC5348 §6.1 and §6.2]
+#[test]
+fn the_first_packet_is_reported_at_once_and_then_each_round_trip() {
+    let mut script = Script::new(Profile::Rfc5348);
+    let reports = script.receive(stream(&[], 18));
+    assert_eq!(times(&reports), [0, 100, 200, 300]);
+    let first = Feedback {
+        reporter: 2,
+        ssrc: 1,
+        sent_at: 0u32.wrapping_sub(50_000),
+        delay: 0,
+        receive_rate: 0,
+        loss_event_rate: 0,
+    };
+    assert_eq!(reports[0].1, first);
+    // the timer fires before the packet of 100 ms: 20, 40, 60, 80 came; the newest 20 ms ago
+    let second = Feedback { sent_at: 30_000, delay: 20_000, receive_rate: 40_000, ..first };
+    assert_eq!(reports[1].1, second);
+    assert_eq!(reports[2].1, Feedback { sent_at: 130_000, receive_rate: 50_000, ..second });
+}
+
+/// Verifies: [RFC5348 §6.1]
+#[test]
+fn without_data_no_report_and_then_one_with_the_next_packet() {
+    let mut script = Script::new(Profile::Rfc5348);
+    script.receive(stream(&[], 3));
+    // 20 and 40 are reported at 100; nothing came until 200
+    assert_eq!(times(&script.until(10_000)), [100]);
+    assert_eq!(script.receiver.next_timeout(), None);
+    let reports = script.receive([(3, 10_000)]);
+    assert_eq!(times(&reports), [10_000]);
+    // 1000 octets in 9.9 s
+    assert_eq!(reports[0].1.receive_rate, 101);
+    assert_eq!(script.receiver.next_timeout(), Some(ms(10_100)));
+}
+
+/// Verifies: [RFC5348 §6.3]: while the sender has no round trip, every packet is reported.
+#[test]
+fn a_sender_without_round_trip_gets_a_report_per_packet() {
+    let mut script = Script::new(Profile::Rfc5348);
+    for seq in 0..3 {
+        script.until(1_000 * u64::from(seq));
+        let packet = Data { rtt: 0, ..data(seq, 1_000 * u64::from(seq)) };
+        script.receiver.handle_data(script.now, &packet);
+        assert_eq!(script.drain().len(), 1);
+        assert_eq!(script.receiver.next_timeout(), None);
+    }
+}
+
+/// Verifies: [RFC5348 §5.1, §6.1 and §6.3.1]
+#[test]
+fn the_first_loss_is_reported_at_once_with_the_p_of_the_receive_rate() {
+    let mut script = Script::new(Profile::Rfc5348);
+    // 31 is lost; 34, the third after it, reveals that at 680 ms
+    let reports = script.receive(stream(&[31], 35));
+    let (at, report) = *reports.last().unwrap();
+    assert_eq!(at, 680);
+    // in the last 100 ms: 600 (30), 640, 660, 680 ms: 4 packets, as 580 is R ago
+    let p = report.loss_event_fraction();
+    let x = throughput(&Equation::default(), 1_000.0, 0.1, p);
+    assert!((x - 40_000.0).abs() < 1.0, "{x}");
+    // X_recv is over the last round trip too, as the report of 600 is less than that ago
+    assert_eq!(report.receive_rate, 40_000);
+    assert_eq!(script.receiver.poll_event(), Some(ReceiverEvent::LossEvent));
+    assert_eq!(script.receiver.poll_event(), None);
+    // and the next is a round trip later
+    assert_eq!(script.receiver.next_timeout(), Some(ms(780)));
+}
+
+/// Verifies: [RFC5348 §5.3 and §5.4]
+#[test]
+fn intervals_are_counted_from_first_loss_to_first_loss() {
+    let mut script = Script::new(Profile::Rfc5348);
+    // events at 31, 50 and 80; 52 is lost within a round trip of 50; 56 is not (50 is 1000 ms, 56 1120)
+    let reports = script.receive(stream(&[31, 50, 52, 56, 80], 84));
+    let stats = script.receiver.stats();
+    assert_eq!((stats.lost, stats.loss_events), (5, 4));
+    // first interval I from the rate of 40 000; then 19, 6, 24 and now 83 − 80 = 3
+    let first = 1.0 / reports.iter().find(|(at, _)| *at == 680).unwrap().1.loss_event_fraction();
+    let p = script.receiver.loss_event_rate();
+    let mean = (24.0 + 6.0 + 19.0 + first) / 4.0;
+    assert!((1.0 / p - mean).abs() < 1e-6, "{} {mean}", 1.0 / p);
+}
+
+/// Verifies: [RFC5348 §6.1 step 3]: losses of one event raise no further report.
+#[test]
+fn one_report_per_loss_event() {
+    let mut script = Script::new(Profile::Rfc5348);
+    let reports = script.receive(stream(&[31, 32, 34], 50));
+    // 31 and 32 are revealed by 36 (33, 35, 36): 720; 34 by 37, and belongs to them
+    assert_eq!(times(&reports[8..]), [720, 820, 920]);
+    assert_eq!(script.receiver.stats().loss_events, 1);
+}
+
+/// Verifies: [RFC5348 §5.1]
+#[test]
+fn reordering_below_three_and_copies_are_no_loss() {
+    let mut script = Script::new(Profile::Rfc5348);
+    script.receive([(0, 0), (2, 20), (3, 30), (1, 40), (1, 41), (3, 42), (4, 50), (4, 51)]);
+    let stats = script.receiver.stats();
+    let counted = (stats.packets_received, stats.reordered, stats.old, stats.lost);
+    assert_eq!(counted, (5, 1, 3, 0));
+    // lost, and then it comes: it stays lost
+    script.receive([(6, 60), (7, 70), (8, 80), (5, 90)]);
+    let stats = script.receiver.stats();
+    assert_eq!((stats.packets_received, stats.old, stats.lost), (8, 4, 1));
+}
+
+/// A loss across the wrap of the numbers is one packet.
+#[test]
+fn numbers_wrap() {
+    let mut script = Script::new(Profile::Rfc5348);
+    script.receive([(65_534, 0), (65_535, 20), (1, 60), (2, 80), (3, 100)]);
+    let stats = script.receiver.stats();
+    assert_eq!((stats.packets_received, stats.lost, stats.loss_events), (5, 1, 1));
+}
+
+/// Verifies: ns-2.35 `tcp/tfrc-sink.cc`, `recv` and `nextpkt`
+#[test]
+fn ns2_reports_with_arrivals_and_infers_loss_from_one_packet() {
+    let mut script = Script::new(Profile::Ns2);
+    let reports = script.receive(stream(&[], 12));
+    // the packet of 100 ms is the first a round trip later, and counts
+    assert_eq!(times(&reports), [0, 100, 200]);
+    assert_eq!(reports[1].1.receive_rate, 50_000);
+    // a round trip and a half after 200, the packet of 220 is reported
+    assert_eq!(times(&script.until(1_000)), [350]);
+    let reports = script.receive([(12, 1_000)]);
+    assert_eq!(times(&reports), [1_000]);
+    // 13 is lost: 14 reveals it
+    let reports = script.receive([(14, 1_020)]);
+    assert_eq!(times(&reports), [1_020]);
+    assert_eq!(script.receiver.stats().loss_events, 1);
+}
+
+/// Verifies: [RFC5348 §5.2], ns-2.35 `tcp/tfrc-sink.cc`, `estimate_tstamp`
+#[test]
+fn a_loss_has_the_time_of_arrivals_or_of_sending() {
+    // 2 and 5 are lost. Sent 20 ms apart, arriving after a jam of 300 ms between 3 and 4.
+    let arrivals = [(0, 0), (1, 20), (3, 60), (4, 380), (6, 420), (7, 440), (8, 460)];
+    for (profile, events) in [(Profile::Rfc5348, 2), (Profile::Ns2, 1)] {
+        let mut receiver = Receiver::new(ReceiverConfig::new(profile));
+        for (seq, at) in arrivals {
+            let sent_at = 20_000 * u32::from(seq);
+            receiver.handle_data(ms(at), &Data { sent_at, ..data(seq, at) });
+        }
+        assert_eq!(receiver.stats().loss_events, events, "{profile:?}");
+    }
+}

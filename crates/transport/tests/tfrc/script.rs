@@ -1,0 +1,105 @@
+//! A sender under a script. Packets have 1000 octets, and the round trip is 100 ms where nothing else
+//! is said: a report at t echoes the packet sent at t − 100 ms.
+
+use airfair_transport::tfrc::{Data, Feedback, Profile, Sender, SenderConfig, SenderEvent};
+use airfair_units::{Bytes, Duration, Time};
+
+use crate::path::ms;
+
+/// A sender with packets of 1000 octets.
+pub(crate) fn config(profile: Profile) -> SenderConfig {
+    SenderConfig::new(profile, Bytes::new(1_000))
+}
+
+/// What the receiver reports.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Report {
+    /// When the packet that it echoes was sent [ms].
+    pub(crate) echo: u64,
+    /// Octets per second.
+    pub(crate) receive_rate: u32,
+    pub(crate) p: f64,
+}
+
+impl Report {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "p below one")]
+    pub(crate) fn feedback(self) -> Feedback {
+        Feedback {
+            reporter: 2,
+            ssrc: 1,
+            sent_at: u32::try_from(self.echo * 1_000).expect("a short script"),
+            delay: 0,
+            receive_rate: self.receive_rate,
+            loss_event_rate: (self.p * 4_294_967_296.0) as u32,
+        }
+    }
+}
+
+/// A sender, and the time.
+pub(crate) struct Script {
+    pub(crate) sender: Sender,
+    pub(crate) now: Time,
+}
+
+impl Script {
+    /// A sender that was opened at time zero and has not been polled.
+    pub(crate) fn new(config: SenderConfig) -> Self {
+        let mut sender = Sender::new(config);
+        sender.open(Time::ZERO);
+        Self { sender, now: Time::ZERO }
+    }
+
+    /// Packets that went out when they were due, up to `at_ms` and at it: microseconds and numbers.
+    pub(crate) fn until(&mut self, at_ms: u64) -> Vec<(u64, u16)> {
+        let mut sent = self.drain();
+        while let Some(at) = self.sender.next_timeout().filter(|&at| at <= ms(at_ms)) {
+            self.sender.handle_timeout(at - Duration::from_nanos(1));
+            assert_eq!(self.sender.next_timeout(), Some(at), "a spurious time-out is a no-op");
+            self.now = at;
+            self.sender.handle_timeout(at);
+            sent.extend(self.drain());
+        }
+        self.now = ms(at_ms);
+        sent
+    }
+
+    /// A report arrives now.
+    pub(crate) fn receive(&mut self, report: Report) -> &mut Self {
+        self.sender.handle_feedback(self.now, &report.feedback());
+        self
+    }
+
+    /// A report about the newest packet that can have come back by `at_ms`; the packets until then and
+    /// those at once after it.
+    pub(crate) fn report(&mut self, at_ms: u64, receive_rate: u32, p: f64) -> usize {
+        let sent = self.until(at_ms).len();
+        self.receive(Report { echo: at_ms - 100, receive_rate, p });
+        sent
+    }
+
+    /// Now and then silence.
+    pub(crate) fn drain(&mut self) -> Vec<(u64, u16)> {
+        self.packets().iter().map(|data| (self.now.as_nanos() / 1_000, data.seq)).collect()
+    }
+
+    /// All that goes out now.
+    pub(crate) fn packets(&mut self) -> Vec<Data> {
+        std::iter::from_fn(|| self.sender.poll_transmit(self.now)).collect()
+    }
+
+    /// X is this [octets/s].
+    #[track_caller]
+    pub(crate) fn allows(&mut self, rate: f64) -> &mut Self {
+        let found = self.sender.allowed_rate();
+        assert!((found - rate).abs() <= 1e-4 * rate, "{found} is not {rate}");
+        self
+    }
+
+    /// Exactly these events have happened since the last question.
+    #[track_caller]
+    pub(crate) fn events(&mut self, expected: &[SenderEvent]) -> &mut Self {
+        let events: Vec<_> = std::iter::from_fn(|| self.sender.poll_event()).collect();
+        assert_eq!(events, expected);
+        self
+    }
+}
