@@ -21,9 +21,11 @@
 //! | `t_RTO` | 4R (§3.1) | 4R (§3.1) | TCP's, in ticks of 100 ms (`update_rtt`, `tcp_tick_`) |
 //! | damping (§4.5) | off | off | on, with q2 = 0.95 (`ca_`, `df_`) |
 //! | second term of the equation | as it is | as it is | 3·√(3bp/8) is 1 at most (`p_to_b` in `formula.h`) |
-//! | least rate | s/64 s (§4.3) | s/64 s (§4.3) | s/64 s, where ns-2 has none: Deviates: [D-TFRC-3] |
+//! | least rate | s/64 s (§4.3) | s/64 s (§4.3) | s/64 s, where ns-2 has none |
 //!
-//! Not taken over from ns-2: the ramp of `slow_increase_`, `voip_`, `conservative_`, ECN.
+//! Not taken over from ns-2: the ramp of `slow_increase_`, `voip_`, `conservative_`, ECN; its average of
+//! fewer than eight intervals, which includes one more than the RFC's; its data-limited state, which
+//! lasts 1.5 R after the source has data again (here it is that of the report's interval).
 
 mod equation;
 mod loss_intervals;

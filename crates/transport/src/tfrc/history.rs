@@ -147,6 +147,7 @@ pub(crate) fn loss_clock(rule: LossTime, arrived: Time, sent: Time) -> Time {
 
 #[cfg(test)]
 mod tests {
+    use super::Placement::{New, Old, Reordered};
     use super::*;
 
     const RTT: Duration = Duration::from_millis(100);
@@ -188,7 +189,6 @@ mod tests {
             .map(|number| history.insert(number, ms(0), RTT))
             .into_iter()
             .collect();
-        use Placement::{New, Old, Reordered};
         assert_eq!(places, [New, New, Old, New, Reordered, Old, Old, New, Reordered]);
     }
 

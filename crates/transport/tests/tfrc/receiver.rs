@@ -1,7 +1,9 @@
 //! The receiver under a script. The sender says R = 100 ms; packets have 1000 octets and travel 50 ms.
 
 use airfair_laws::tfrc::{Equation, throughput};
-use airfair_transport::tfrc::{Data, Feedback, Profile, Receiver, ReceiverConfig, ReceiverEvent};
+use airfair_transport::tfrc::{
+    Data, Feedback, Profile, Receiver, ReceiverConfig, ReceiverEvent, Reports,
+};
 use airfair_units::{Duration, Time};
 
 use crate::path::ms;
@@ -176,6 +178,31 @@ fn reordering_below_three_and_copies_are_no_loss() {
     script.receive([(6, 60), (7, 70), (8, 80), (5, 90)]);
     let stats = script.receiver.stats();
     assert_eq!((stats.packets_received, stats.old, stats.lost), (8, 4, 1));
+}
+
+/// Verifies: [RFC5348 §6.1 step 3]: a loss event that does not raise p is no hurry, except for ns-2.
+#[test]
+fn a_loss_after_a_long_time_is_reported_at_once_by_ns2_only() {
+    // events each 10 packets to 131, and one 103 later: when it is revealed by packet 237, at 4740 ms,
+    // the last report has counted 102 packets since the event before, so p falls a little
+    let mut lost: Vec<u16> = (31..=131).step_by(10).collect();
+    lost.push(234);
+    for (reports, is_reported) in [(Reports::EachRoundTrip, false), (Reports::OnArrival, true)] {
+        let config = ReceiverConfig { reports, ..ReceiverConfig::new(Profile::Rfc5348) };
+        let mut script = Script { receiver: Receiver::new(config), now: Time::ZERO };
+        let reports = script.receive(stream(&lost, 238));
+        assert_eq!(script.receiver.stats().loss_events, 12);
+        assert_eq!(times(&reports).contains(&4_740), is_reported, "{reports:?}");
+    }
+}
+
+/// A report echoes the packet with the highest number, though another came later.
+#[test]
+fn reordering_does_not_turn_the_echo_back() {
+    let mut script = Script::new(Profile::Rfc5348);
+    script.receive([(0, 0), (2, 50), (1, 60)]);
+    let reports = script.until(100);
+    assert_eq!((reports[0].1.sent_at, reports[0].1.delay), (0, 50_000));
 }
 
 /// A loss across the wrap of the numbers is one packet.
