@@ -141,6 +141,7 @@ impl Scenario {
 fn transport(transport: &sim::Transport) -> &'static str {
     match transport {
         sim::Transport::Tcp(_) => "tcp",
+        sim::Transport::Tfrc(_) => "tfrc",
         sim::Transport::Udp { .. } => "udp",
     }
 }

@@ -24,6 +24,7 @@ fn main() {
     );
     measure("table 4: 5 TCP sessions over a relay", TABLE4);
     measure("10 TCP uploads, 802.11a at 54 Mb/s", &tcp_cell(10));
+    measure("10 TFRC uploads, 802.11a at 54 Mb/s", &cell(10, r#"{ kind = "tfrc" }"#));
     for stations in [1, 10, 100, 1000] {
         let name = format!("saturated 802.11a cell, {stations} station(s)");
         measure(&name, &saturated_cell(stations));

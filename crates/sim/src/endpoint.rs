@@ -1,15 +1,22 @@
 //! The two ends of a flow, whatever the transport.
 
-use airfair_transport::{tcp, udp};
+use std::iter;
+
+use airfair_transport::{tcp, tfrc, udp};
 use airfair_units::{Bytes, Time};
 
 use crate::packet::Body;
-use crate::scenario::{Flavour, Tcp, Transport, UdpRate};
+use crate::record::FlowRecord;
+use crate::scenario::{Flavour, Tcp, Tfrc, TfrcProfile, Transport, UdpRate};
+
+/// Packets of a constant-rate TFRC source that may wait; older ones make room for none.
+const LIVE_BUFFER_PACKETS: u64 = 50;
 
 /// The end that sends data.
 #[derive(Debug)]
 pub(crate) enum Source {
     Tcp(Box<tcp::Sender>),
+    Tfrc(Box<tfrc::Sender>),
     Udp(udp::Source),
 }
 
@@ -17,6 +24,7 @@ pub(crate) enum Source {
 #[derive(Debug)]
 pub(crate) enum Sink {
     Tcp(tcp::Receiver),
+    Tfrc(Box<tfrc::Receiver>),
     Udp(udp::Sink),
 }
 
@@ -27,6 +35,7 @@ pub(crate) fn endpoints(transport: &Transport) -> (Source, Sink) {
             Source::Tcp(Box::new(tcp::Sender::new(sender_config(tcp)))),
             Sink::Tcp(tcp::Receiver::new(receiver_config(tcp))),
         ),
+        Transport::Tfrc(settings) => tfrc_endpoints(settings),
         Transport::Udp { payload, rate } => {
             let rate = match *rate {
                 UdpRate::Saturated => udp::Rate::Saturated,
@@ -68,10 +77,28 @@ fn receiver_config(tcp: &Tcp) -> tcp::ReceiverConfig {
     }
 }
 
+fn tfrc_endpoints(settings: &Tfrc) -> (Source, Sink) {
+    let profile = match settings.profile {
+        TfrcProfile::Rfc5348 => tfrc::Profile::Rfc5348,
+        TfrcProfile::Rfc3448 => tfrc::Profile::Rfc3448,
+        TfrcProfile::Ns2 => tfrc::Profile::Ns2,
+    };
+    let sender = tfrc::SenderConfig {
+        source: settings.rate.map_or(tfrc::Source::Greedy, tfrc::Source::Constant),
+        // What a live source cannot send in a few seconds is of no use to its audience.
+        buffer: settings.rate.map(|_| settings.segment * LIVE_BUFFER_PACKETS),
+        ..tfrc::SenderConfig::new(profile, settings.segment)
+    };
+    let receiver = tfrc::ReceiverConfig::new(profile);
+    let sender = tfrc::Sender::new(sender);
+    (Source::Tfrc(Box::new(sender)), Sink::Tfrc(Box::new(tfrc::Receiver::new(receiver))))
+}
+
 impl Source {
     pub(crate) fn open(&mut self, now: Time) {
         match self {
             Self::Tcp(sender) => sender.open(now),
+            Self::Tfrc(sender) => sender.open(now),
             Self::Udp(source) => source.open(now),
         }
     }
@@ -79,34 +106,72 @@ impl Source {
     pub(crate) fn close(&mut self, now: Time) {
         match self {
             Self::Tcp(sender) => sender.close(now),
+            Self::Tfrc(sender) => sender.close(now),
             Self::Udp(source) => source.close(now),
         }
     }
 
     pub(crate) fn handle(&mut self, now: Time, body: &Body) {
-        if let (Self::Tcp(sender), Body::Segment(segment)) = (self, body) {
-            sender.handle_segment(now, segment);
+        match (self, body) {
+            (Self::Tcp(sender), Body::Segment(segment)) => sender.handle_segment(now, segment),
+            (Self::Tfrc(sender), Body::TfrcFeedback(report)) => sender.handle_feedback(now, report),
+            _ => unreachable!("both ends of a flow speak one transport"),
         }
     }
 
     pub(crate) fn handle_timeout(&mut self, now: Time) {
-        if let Self::Tcp(sender) = self {
-            sender.handle_timeout(now);
+        match self {
+            Self::Tcp(sender) => sender.handle_timeout(now),
+            Self::Tfrc(sender) => sender.handle_timeout(now),
+            Self::Udp(_) => {}
         }
     }
 
     pub(crate) fn next_timeout(&self) -> Option<Time> {
         match self {
             Self::Tcp(sender) => sender.next_timeout(),
+            Self::Tfrc(sender) => sender.next_timeout(),
             Self::Udp(source) => source.next_timeout(),
+        }
+    }
+
+    /// Something that a flow's account wants to know.
+    pub(crate) fn poll_record(&mut self) -> Option<FlowRecord> {
+        match self {
+            Self::Tcp(sender) => iter::from_fn(|| sender.poll_event()).find_map(tcp_record),
+            Self::Tfrc(sender) => iter::from_fn(|| sender.poll_event()).find_map(tfrc_record),
+            Self::Udp(_) => None,
         }
     }
 
     pub(crate) fn poll_transmit(&mut self, now: Time) -> Option<Body> {
         match self {
             Self::Tcp(sender) => sender.poll_transmit(now).map(Body::Segment),
+            Self::Tfrc(sender) => sender.poll_transmit(now).map(Body::TfrcData),
             Self::Udp(source) => source.poll_transmit(now).map(Body::Datagram),
         }
+    }
+}
+
+/// What a TCP sender's event means to a flow's account.
+fn tcp_record(event: tcp::SenderEvent) -> Option<FlowRecord> {
+    match event {
+        tcp::SenderEvent::RttSample(rtt) => Some(FlowRecord::RoundTrip(rtt)),
+        tcp::SenderEvent::FastRetransmit => Some(FlowRecord::FastRetransmit),
+        tcp::SenderEvent::Timeout => Some(FlowRecord::Timeout),
+        tcp::SenderEvent::Retransmission => Some(FlowRecord::Retransmission),
+        tcp::SenderEvent::Finished => Some(FlowRecord::Finished),
+        tcp::SenderEvent::Established => None,
+    }
+}
+
+/// What a TFRC sender's event means to a flow's account: its no-feedback timer is a time-out.
+fn tfrc_record(event: tfrc::SenderEvent) -> Option<FlowRecord> {
+    match event {
+        tfrc::SenderEvent::RttSample(rtt) => Some(FlowRecord::RoundTrip(rtt)),
+        tfrc::SenderEvent::NoFeedback => Some(FlowRecord::Timeout),
+        tfrc::SenderEvent::Finished => Some(FlowRecord::Finished),
+        tfrc::SenderEvent::RateChange => None,
     }
 }
 
@@ -114,20 +179,24 @@ impl Sink {
     pub(crate) fn handle(&mut self, now: Time, body: &Body) {
         match (self, body) {
             (Self::Tcp(receiver), Body::Segment(segment)) => receiver.handle_segment(now, segment),
+            (Self::Tfrc(receiver), Body::TfrcData(data)) => receiver.handle_data(now, data),
             (Self::Udp(sink), Body::Datagram(datagram)) => sink.handle_datagram(datagram),
             _ => unreachable!("both ends of a flow speak one transport"),
         }
     }
 
     pub(crate) fn handle_timeout(&mut self, now: Time) {
-        if let Self::Tcp(receiver) = self {
-            receiver.handle_timeout(now);
+        match self {
+            Self::Tcp(receiver) => receiver.handle_timeout(now),
+            Self::Tfrc(receiver) => receiver.handle_timeout(now),
+            Self::Udp(_) => {}
         }
     }
 
     pub(crate) fn next_timeout(&self) -> Option<Time> {
         match self {
             Self::Tcp(receiver) => receiver.next_timeout(),
+            Self::Tfrc(receiver) => receiver.next_timeout(),
             Self::Udp(_) => None,
         }
     }
@@ -135,6 +204,7 @@ impl Sink {
     pub(crate) fn poll_transmit(&mut self, now: Time) -> Option<Body> {
         match self {
             Self::Tcp(receiver) => receiver.poll_transmit(now).map(Body::Segment),
+            Self::Tfrc(receiver) => receiver.poll_transmit(now).map(Body::TfrcFeedback),
             Self::Udp(_) => None,
         }
     }
@@ -143,6 +213,7 @@ impl Sink {
     pub(crate) fn delivered(&self) -> Bytes {
         match self {
             Self::Tcp(receiver) => receiver.delivered(),
+            Self::Tfrc(receiver) => receiver.stats().bytes_received,
             Self::Udp(sink) => sink.stats().octets,
         }
     }

@@ -1,6 +1,6 @@
 //! Packets between hosts: a transport's message with the way it takes.
 
-use airfair_transport::{tcp, udp};
+use airfair_transport::{tcp, tfrc, udp};
 use airfair_units::Bytes;
 
 /// A flow of the scenario, by index.
@@ -49,6 +49,10 @@ pub struct Packet {
 pub enum Body {
     /// A TCP segment.
     Segment(tcp::Segment),
+    /// Data of a TFRC flow.
+    TfrcData(tfrc::Data),
+    /// A report of a TFRC receiver.
+    TfrcFeedback(tfrc::Feedback),
     /// A UDP datagram.
     Datagram(udp::Datagram),
 }
@@ -58,6 +62,8 @@ impl Packet {
     pub fn size(&self) -> Bytes {
         match &self.body {
             Body::Segment(segment) => segment.size(),
+            Body::TfrcData(data) => data.size(),
+            Body::TfrcFeedback(feedback) => feedback.size(),
             Body::Datagram(datagram) => datagram.size(),
         }
     }

@@ -186,17 +186,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
     }
 
     fn report_sender(&mut self, id: FlowId) {
-        use airfair_transport::tcp::SenderEvent;
-        while let Source::Tcp(sender) = &mut self.flows[id.index()].source {
-            let Some(event) = sender.poll_event() else { break };
-            let record = match event {
-                SenderEvent::RttSample(rtt) => FlowRecord::RoundTrip(rtt),
-                SenderEvent::FastRetransmit => FlowRecord::FastRetransmit,
-                SenderEvent::Timeout => FlowRecord::Timeout,
-                SenderEvent::Retransmission => FlowRecord::Retransmission,
-                SenderEvent::Finished => FlowRecord::Finished,
-                SenderEvent::Established => continue,
-            };
+        while let Some(record) = self.flows[id.index()].source.poll_record() {
             self.emit(id, record);
         }
     }

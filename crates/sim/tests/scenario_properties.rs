@@ -70,7 +70,7 @@ transport = { kind = "udp", payload = "1000 B", rate = "2 Mb/s" }
 "#;
 
 /// Values that fit some keys and not others.
-const VALUES: [&str; 16] = [
+const VALUES: [&str; 17] = [
     "1",
     "-1",
     "true",
@@ -84,6 +84,7 @@ const VALUES: [&str; 16] = [
     "1e400",
     "[[\"0 s\", \"1 Mb/s\"]]",
     "{ kind = \"udp\" }",
+    "{ kind = \"tfrc\", profile = \"ns-2\", rate = \"1 Mb/s\" }",
     "\"s\"",
     "1979-05-27",
     "99999999999999999999",

@@ -6,13 +6,15 @@ use airfair_laws::arf_aware;
 use airfair_units::{Bytes, Duration};
 
 use super::error::{Mistakes, ScenarioError};
-use super::keys::{IP_TCP, IP_UDP, LLC_SNAP, MAX_FLOWS, MAX_MSDU, MAX_UNSCALED};
+use super::keys::{IP_TCP, IP_TFRC, IP_UDP, LLC_SNAP, MAX_FLOWS, MAX_MSDU, MAX_UNSCALED};
 use super::kind::{MAX_NAME, Plain};
 use super::names::{Names, Target};
 use super::parse::{Context, point};
 use super::reader::{Entry, Fields, Given};
 use super::stations::missing;
-use super::{Control, DelayedAck, Endpoint, Flavour, Flow, Tcp, Transport, UdpRate};
+use super::{
+    Control, DelayedAck, Endpoint, Flavour, Flow, Tcp, Tfrc, TfrcProfile, Transport, UdpRate,
+};
 
 /// Reads every flow and makes as many of it as its groups have members.
 pub(super) fn flows(
@@ -151,6 +153,7 @@ fn check_stop(entry: &Entry, start: Option<Duration>, mistakes: &mut Mistakes) {
 
 fn transport(mut fields: Fields, context: &Context, mistakes: &mut Mistakes) -> Option<Transport> {
     match fields.take("kind").word()? {
+        "tfrc" => tfrc(fields, context, mistakes).map(Transport::Tfrc),
         "udp" => {
             let payload = fields.take("payload");
             fits(&payload, IP_UDP, context, mistakes);
@@ -162,6 +165,21 @@ fn transport(mut fields: Fields, context: &Context, mistakes: &mut Mistakes) -> 
         }
         _ => tcp(fields, context, mistakes).map(Transport::Tcp),
     }
+}
+
+fn tfrc(mut fields: Fields, context: &Context, mistakes: &mut Mistakes) -> Option<Tfrc> {
+    let profile = fields.take("profile").word().map(|word| match word {
+        "rfc3448" => TfrcProfile::Rfc3448,
+        "ns-2" => TfrcProfile::Ns2,
+        _ => TfrcProfile::Rfc5348,
+    });
+    let segment = fields.take("segment");
+    fits(&segment, IP_TFRC, context, mistakes);
+    let rate = match fields.take("rate").plain()? {
+        Plain::Rate(rate) => Some(rate),
+        _ => None,
+    };
+    Some(Tfrc { profile: profile?, segment: segment.bytes()?, rate })
 }
 
 /// Checks that a packet of this much data fits into a frame.
@@ -266,7 +284,7 @@ fn control(
         }
         _ => arf_aware::Variant::Held,
     };
-    if matches!(transport, Some(Transport::Udp { .. })) {
+    if transport.is_some_and(|transport| !matches!(transport, Transport::Tcp(_))) {
         mistakes.add(at, wants_tcp);
     }
     if matches!(sender, Some(Target::Host(_))) {

@@ -19,6 +19,8 @@ pub(super) const MAX_MSDU: u64 = 2_304;
 pub(super) const LLC_SNAP: u64 = 8;
 /// IP and TCP headers without options.
 pub(super) const IP_TCP: u64 = 40;
+/// IP, UDP and RTP headers, TFRC's extension included.
+pub(super) const IP_TFRC: u64 = 52;
 /// IP and UDP headers.
 pub(super) const IP_UDP: u64 = 28;
 /// Largest window without the window-scale option.  [RFC7323 §2.2]
@@ -74,6 +76,7 @@ const MIN_RTO: Kind =
     Kind::Duration { min: Duration::from_millis(1), max: Duration::from_secs(60) };
 const SSTHRESH: Kind = Kind::Either(&[UNLIMITED, Kind::Integer { min: 2, max: 1_000_000 }]);
 const UDP_RATE: Kind = Kind::Either(&[Kind::Word(&["saturated"]), Kind::Rate]);
+const TFRC_RATE: Kind = Kind::Either(&[Kind::Word(&["greedy"]), Kind::Rate]);
 
 /// The whole file.
 pub(super) static ROOT: Table = Table {
@@ -453,7 +456,7 @@ pub(super) static FLOW: Table = Table {
     ],
 };
 
-static TRANSPORTS: [(&str, &Table); 2] = [("tcp", &TCP), ("udp", &UDP)];
+static TRANSPORTS: [(&str, &Table); 3] = [("tcp", &TCP), ("tfrc", &TFRC), ("udp", &UDP)];
 
 static CONTROL_TABLE: Table = Table {
     noun: "a control scheme",
@@ -578,6 +581,36 @@ static DELAYED_ACK: Table = Table {
             Absent::Is(Plain::Duration(Duration::from_millis(200))),
             "\"100 ms\"",
             "One ACK at the latest after this time.",
+        ),
+    ],
+};
+
+/// A TFRC flow.
+pub(super) static TFRC: Table = Table {
+    noun: "a TFRC transport",
+    later: None,
+    keys: &[
+        Key::new("kind", Kind::Word(&["tfrc"]), Absent::Required, "\"tfrc\"", "The protocol."),
+        Key::new(
+            "profile",
+            Kind::Word(&["rfc5348", "rfc3448", "ns-2"]),
+            word("rfc5348"),
+            "\"ns-2\"",
+            "Whose TFRC: the standard of 2008, that of 2003, or ns-2.35's.",
+        ),
+        Key::new(
+            "segment",
+            bytes(1, MAX_MSDU - IP_TFRC),
+            Absent::Is(Plain::Bytes(Bytes::new(1_000))),
+            "\"500 B\"",
+            "Application octets per packet, s in the throughput equation.",
+        ),
+        Key::new(
+            "rate",
+            TFRC_RATE,
+            word("greedy"),
+            "\"300 kb/s\"",
+            "What the application offers: always more (`greedy`), or a constant rate.",
         ),
     ],
 };

@@ -144,6 +144,8 @@ pub struct Flow {
 pub enum Transport {
     /// TCP.
     Tcp(Tcp),
+    /// TFRC.
+    Tfrc(Tfrc),
     /// UDP.
     Udp {
         /// Application octets per datagram.
@@ -151,6 +153,29 @@ pub enum Transport {
         /// Rate of the source.
         rate: UdpRate,
     },
+}
+
+/// Settings of one TFRC flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tfrc {
+    /// Whose TFRC.
+    pub profile: TfrcProfile,
+    /// Application octets per packet, s.
+    pub segment: Bytes,
+    /// What the application offers; `None`: always more.
+    pub rate: Option<DataRate>,
+}
+
+/// Whose TFRC.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TfrcProfile {
+    /// [RFC5348]
+    #[default]
+    Rfc5348,
+    /// [RFC3448]
+    Rfc3448,
+    /// [ns-2]
+    Ns2,
 }
 
 /// Rate of a UDP source.

@@ -1,18 +1,19 @@
 //! The reference of the scenario file: one line per key.
 
-use super::keys::{BSS, FLOW, HOST, ROOT, STATION, TCP, UDP};
+use super::keys::{BSS, FLOW, HOST, ROOT, STATION, TCP, TFRC, UDP};
 use super::kind::{Kind, Table};
 use super::schema::default_text;
 
 /// The keys of the scenario file as Markdown tables, for `docs/scenario.md`.
 pub fn reference_markdown() -> String {
-    let sections: [(&str, &Table); 7] = [
+    let sections: [(&str, &Table); 8] = [
         ("Top level", &ROOT),
         ("`[bss.NAME]`", &BSS),
         ("`[station.NAME]`", &STATION),
         ("`[host.NAME]`", &HOST),
         ("`[flow.NAME]`", &FLOW),
         ("`transport = { kind = \"tcp\", … }`", &TCP),
+        ("`transport = { kind = \"tfrc\", … }`", &TFRC),
         ("`transport = { kind = \"udp\", … }`", &UDP),
     ];
     let mut out = String::new();

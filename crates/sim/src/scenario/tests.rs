@@ -21,6 +21,10 @@ transport = { kind = "tcp" }
 from = "fast"
 to = "server"
 transport = { kind = "udp", payload = "500 B", rate = "saturated" }
+[flow.tfrc]
+from = "fast"
+to = "server"
+transport = { kind = "tfrc" }
 "#;
 
 /// Every declared key at an address in [`BASE`].

@@ -8,7 +8,7 @@ use airfair_wlan::phy::{Preamble, Standard};
 
 use super::{
     AfterCollision, Attempts, Bss, Control, Eifs, Endpoint, Flavour, Flow, Queue, Scenario,
-    Station, Tcp, Transport, UdpRate,
+    Station, Tcp, TfrcProfile, Transport, UdpRate,
 };
 
 impl Scenario {
@@ -86,6 +86,17 @@ impl Scenario {
         }
         match &flow.transport {
             Transport::Tcp(tcp) => write_tcp(out, tcp),
+            Transport::Tfrc(tfrc) => {
+                let profile = match tfrc.profile {
+                    TfrcProfile::Rfc5348 => "rfc5348",
+                    TfrcProfile::Rfc3448 => "rfc3448",
+                    TfrcProfile::Ns2 => "ns-2",
+                };
+                let rate = tfrc.rate.map_or("greedy".to_owned(), |rate| rate.to_string());
+                let segment = tfrc.segment.get();
+                write!(out, "transport = {{ kind = \"tfrc\", profile = \"{profile}\"")?;
+                writeln!(out, ", segment = \"{segment} B\", rate = \"{rate}\" }}")
+            }
             Transport::Udp { payload, rate } => {
                 let rate = match rate {
                     UdpRate::Saturated => "saturated".to_owned(),

@@ -16,6 +16,8 @@ fn random_scenario() -> impl Strategy<Value = String> {
         Just("{ kind = \"tcp\", size = \"40 kB\", delayed_ack = false }"),
         Just("{ kind = \"udp\", payload = \"700 B\", rate = \"saturated\" }"),
         Just("{ kind = \"udp\", payload = \"300 B\", rate = \"900 kb/s\" }"),
+        Just("{ kind = \"tfrc\", segment = \"700 B\" }"),
+        Just("{ kind = \"tfrc\", profile = \"ns-2\", rate = \"400 kb/s\" }"),
     ];
     let flow = (transport, 0usize..3, prop::bool::ANY);
     let cell = (

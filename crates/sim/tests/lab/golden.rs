@@ -101,6 +101,38 @@ fn a_b_station_in_a_g_cell() {
     check("b-in-g", B_IN_G);
 }
 
+#[test]
+fn tfrc_beside_tcp() {
+    check("tfrc", TFRC);
+}
+
+const TFRC: &str = r#"
+title = "TFRC in three profiles beside TCP, over a wired bottleneck of 4 Mb/s; 10 s"
+duration = "10 s"
+[bss.cell]
+standard = "802.11a"
+[station.sta]
+count = 4
+[host.server]
+link = { rate = "4 Mb/s", delay = "10 ms", queue = { packets = 20 } }
+[flow.tcp]
+from = "sta1"
+to = "server"
+transport = { kind = "tcp", segment = "1000 B" }
+[flow.rfc5348]
+from = "sta2"
+to = "server"
+transport = { kind = "tfrc" }
+[flow.rfc3448]
+from = "sta3"
+to = "server"
+transport = { kind = "tfrc", profile = "rfc3448" }
+[flow.ns-2]
+from = "sta4"
+to = "server"
+transport = { kind = "tfrc", profile = "ns-2" }
+"#;
+
 const RELAY: &str = r#"
 title = "Two sessions over a relay, one falls to 1 Mb/s at 2 s; 5 s"
 duration = "5 s"

@@ -1,5 +1,7 @@
 //! Transports and laws through whole worlds.
 
+use std::fmt::Write as _;
+
 use airfair_sim::outcome::Outcome;
 use airfair_units::{Bytes, Duration};
 
@@ -99,4 +101,53 @@ fn a_constant_rate_below_capacity_arrives_whole() {
     assert!(outcome.flows[0].packets_received.abs_diff(1800) <= 1);
     assert_eq!(outcome.flows[0].packets_dropped, 0);
     assert!(outcome.channel.idle > outcome.channel.data);
+}
+
+/// Flows of one transport each over a wired bottleneck of 5 Mb/s: octets delivered, and the coefficient
+/// of variation of each flow's throughput in steps of a second.
+fn share_a_bottleneck(transports: &[&str]) -> Vec<(f64, f64)> {
+    let mut text = String::from(
+        "duration = \"200 s\"\nwarmup = \"50 s\"\n[bss.c]\nstandard = \"802.11a\"\n\
+         [host.h]\nlink = { rate = \"5 Mb/s\", delay = \"20 ms\", queue = { packets = 40 } }\n",
+    );
+    for (index, transport) in transports.iter().enumerate() {
+        let _ = write!(
+            text,
+            "[station.s{index}]\n[flow.f{index}]\nfrom = \"s{index}\"\nto = \"h\"\n\
+             transport = {transport}\n"
+        );
+    }
+    let number = |n: u64| u32::try_from(n).map(f64::from).expect("small");
+    let measure = |flow: &airfair_sim::outcome::FlowOutcome| {
+        let steps: Vec<f64> = flow.series[50..].iter().map(|octets| number(octets.get())).collect();
+        let count = number(steps.len() as u64);
+        let mean = steps.iter().sum::<f64>() / count;
+        let variance = steps.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / count;
+        (mean * count, variance.sqrt() / mean)
+    };
+    run_once(&parse(&text), 0).flows.iter().map(measure).collect()
+}
+
+const LONG_TCP: &str = "{ kind = \"tcp\", segment = \"1000 B\", window_scaling = true, \
+                        receive_window = \"1 MB\" }";
+
+/// Verifies: [RFC5348 §1]
+#[test]
+fn tfrc_shares_a_bottleneck_with_tcp_and_is_smoother() {
+    for profile in ["rfc5348", "rfc3448", "ns-2"] {
+        let tfrc = format!("{{ kind = \"tfrc\", segment = \"1000 B\", profile = \"{profile}\" }}");
+        let flows = share_a_bottleneck(&[LONG_TCP, &tfrc]);
+        let [(tcp, tcp_variation), (tfrc, tfrc_variation)] = flows[..] else { panic!("{flows:?}") };
+        // "Reasonably fair": within a factor of two.
+        assert!(tfrc < 2.0 * tcp && tcp < 2.0 * tfrc, "{profile}: TCP {tcp}, TFRC {tfrc} octets");
+        assert!(tfrc_variation < tcp_variation, "{profile}: {tfrc_variation} and {tcp_variation}");
+    }
+}
+
+#[test]
+fn a_tfrc_source_below_its_fair_share_is_not_slowed_down() {
+    let slow = "{ kind = \"tfrc\", segment = \"500 B\", rate = \"400 kb/s\" }";
+    let flows = share_a_bottleneck(&[slow, LONG_TCP]);
+    // 400 kb/s for 150 s are 7.5 MB; TCP's bursts cost a few packets in the shared queue.
+    assert!((7.1e6..=7.51e6).contains(&flows[0].0), "{flows:?}");
 }
