@@ -296,7 +296,7 @@ const COMBINATIONS: &[(&str, &str, &str)] = &[
     (
         "flow.a.transport.kind",
         "tpc",
-        r#"flow.a.transport.kind = "tpc": no such transport; allowed "tcp", "udp""#,
+        r#"flow.a.transport.kind = "tpc": no such transport; allowed "tcp", "tfrc", "udp""#,
     ),
     (
         "flow.a.transport",
@@ -326,12 +326,15 @@ fn what_does_not_fit_together_says_why() {
 fn arf_aware_tcp_needs_tcp_and_a_station() {
     let udp = ("flow.a.transport", r#"{ kind = "udp", payload = "1 kB", rate = "saturated" }"#);
     let scheme = ("flow.a.control", "arf-aware");
-    assert_eq!(
-        messages(with(&[udp, scheme])),
-        [
-            r#"flow.a.control = "arf-aware": arf-aware needs TCP: it scales the TCP congestion window; allowed "none", or transport = { kind = "tcp" }"#
-        ]
-    );
+    let tfrc = ("flow.a.transport", r#"{ kind = "tfrc" }"#);
+    for without_window in [udp, tfrc] {
+        assert_eq!(
+            messages(with(&[without_window, scheme])),
+            [
+                r#"flow.a.control = "arf-aware": arf-aware needs TCP: it scales the TCP congestion window; allowed "none", or transport = { kind = "tcp" }"#
+            ]
+        );
+    }
     assert_eq!(
         messages(with(&[("flow.a.from", "server"), ("flow.a.to", "slow"), scheme])),
         [
