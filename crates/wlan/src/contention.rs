@@ -35,6 +35,8 @@ struct Lane {
     access_start: Time,
     /// Virtual carrier sense: busy until then.
     nav_until: Time,
+    /// Whom the last frame that set the NAV was addressed to, and its own NAV, which that frame left alone.
+    spared: Option<(NodeId, Time)>,
     /// Slots counted until the medium was last busy.
     slots: u64,
     /// Slot at which each contender is due.
@@ -48,6 +50,11 @@ impl Lane {
             return self.slots;
         }
         self.slots + now.saturating_since(self.access_start).whole_steps(slot)
+    }
+
+    /// Until when virtual carrier sense is busy for `node`.
+    fn nav_of(&self, node: NodeId) -> Time {
+        self.spared.filter(|(spared, _)| *spared == node).map_or(self.nav_until, |(_, nav)| nav)
     }
 
     fn next_access(&self, slot: Duration) -> Option<Time> {
@@ -64,6 +71,8 @@ struct Solo {
     /// When its first slot starts; `None` until the medium is idle.
     access_start: Option<Time>,
     backoff: u64,
+    /// Whether it found the medium idle and waits for the end of the gap without a back-off.
+    is_immediate: bool,
 }
 
 /// A member whose transmission has had no response.
@@ -82,12 +91,15 @@ pub(crate) struct Contention {
     difs: Duration,
     lanes: Vec<Lane>,
     solos: Vec<Solo>,
+    /// Members whose immediate access the present frame has forestalled: they must draw a back-off.
+    forestalled: Vec<NodeId>,
 }
 
 impl Contention {
     pub(crate) fn new(lanes: usize, slot: Duration, difs: Duration) -> Self {
         let idle = || Lane { access_start: Time::ZERO + difs, ..Lane::default() };
-        Self { slot, difs, lanes: (0..lanes).map(|_| idle()).collect(), solos: Vec::new() }
+        let lanes = (0..lanes).map(|_| idle()).collect();
+        Self { slot, difs, lanes, solos: Vec::new(), forestalled: Vec::new() }
     }
 
     /// A frame starts: every lane that senses it freezes.
@@ -100,12 +112,22 @@ impl Contention {
             lane.busy += 1;
         }
         for solo in self.solos.drain(..) {
+            if solo.is_immediate {
+                self.forestalled.push(solo.node);
+                continue;
+            }
             let lane = &mut self.lanes[solo.lane.index()];
             let counted = solo.access_start.map_or(0, |start| {
                 now.saturating_since(start).whole_steps(self.slot).min(solo.backoff)
             });
             lane.due.push(Reverse((lane.slots + solo.backoff - counted, solo.node)));
         }
+    }
+
+    /// A member that wanted to transmit at the end of the gap, and has found the medium busy before:
+    /// it must draw a back-off.  [80211-2020 §10.3.4.2]
+    pub(crate) fn pop_forestalled(&mut self) -> Option<NodeId> {
+        self.forestalled.pop()
     }
 
     /// A frame ends: `gap` (DIFS or EIFS) follows, and no sooner than a DIFS after the NAV.
@@ -125,15 +147,21 @@ impl Contention {
         }
     }
 
-    /// Whoever decodes a frame keeps quiet until its exchange is over.
-    pub(crate) fn set_nav(&mut self, lane: LaneId, until: Time) {
+    /// Whoever decodes a frame keeps quiet until its exchange is over, except its receiver.
+    /// [80211-2020 §10.3.2.4]
+    pub(crate) fn set_nav(&mut self, lane: LaneId, until: Time, receiver: Option<NodeId>) {
         let lane = &mut self.lanes[lane.index()];
+        if let Some(node) = receiver {
+            lane.spared = Some((node, lane.nav_of(node)));
+        } else if let Some((_, nav)) = &mut lane.spared {
+            *nav = until.max(*nav);
+        }
         lane.nav_until = lane.nav_until.max(until);
     }
 
-    /// Whether virtual carrier sense is clear.
-    pub(crate) fn nav_is_clear(&self, lane: LaneId, now: Time) -> bool {
-        self.lanes[lane.index()].nav_until <= now
+    /// Whether the virtual carrier sense of `node` is clear.
+    pub(crate) fn nav_is_clear(&self, lane: LaneId, node: NodeId, now: Time) -> bool {
+        self.lanes[lane.index()].nav_of(node) <= now
     }
 
     /// Slot at which a back-off of `backoff` slots that starts now would be done; from inside a slot
@@ -168,7 +196,8 @@ impl Contention {
             let passed = now.saturating_since(first).as_nanos().div_ceil(self.slot.as_nanos());
             first + self.slot * passed
         });
-        self.solos.push(Solo { node, lane, access_start, backoff: u64::from(backoff) });
+        let backoff = u64::from(backoff);
+        self.solos.push(Solo { node, lane, access_start, backoff, is_immediate: false });
     }
 
     /// A frame has come to a member whose last back-off was done at lane slot `done`: contends with
@@ -180,13 +209,17 @@ impl Contention {
             self.join(node, lane, done);
         } else if state.busy > 0 || state.nav_until > now {
             return false;
-        } else if now <= state.access_start {
-            let due = state.slots;
-            self.join(node, lane, due);
         } else {
-            self.solos.push(Solo { node, lane, access_start: Some(now), backoff: 0 });
+            let access_start = Some(state.access_start.max(now));
+            self.solos.push(Solo { node, lane, access_start, backoff: 0, is_immediate: true });
         }
         true
+    }
+
+    /// How many count alone.
+    #[cfg(test)]
+    pub(crate) fn alone(&self) -> usize {
+        self.solos.len()
     }
 
     /// When the next contender transmits, if the medium stays idle.
@@ -269,9 +302,10 @@ mod tests {
     fn virtual_carrier_sense_holds_access_back() {
         let mut contention = contention();
         contention.begin_busy(US(100));
-        contention.set_nav(LANE, US(900));
+        contention.set_nav(LANE, US(900), Some(NodeId(2)));
         contention.end_busy(LANE, US(500), Duration::from_micros(50));
-        assert!(!contention.nav_is_clear(LANE, US(899)) && contention.nav_is_clear(LANE, US(900)));
+        let clear = |node, us| contention.nav_is_clear(LANE, NodeId(node), US(us));
+        assert!(!clear(1, 899) && clear(1, 900) && clear(2, 500));
         assert!(!contention.try_access(NodeId(1), LANE, 0, US(600)));
         let due = contention.slot_after(LANE, US(600), 0);
         contention.join(NodeId(1), LANE, due);

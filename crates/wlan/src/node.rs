@@ -41,6 +41,8 @@ pub(crate) struct Plan {
     pub(crate) protection: Protection,
     /// When its own last frame left the air.
     pub(crate) own_end: Time,
+    /// Whether another frame overlapped it.
+    pub(crate) collided: bool,
 }
 
 /// One member of a cell.
@@ -140,7 +142,8 @@ impl<P> Node<P> {
         if gives_up {
             return Verdict::GiveUp;
         }
-        self.contention_window = (self.contention_window * 2 + 1).min(self.cw_max);
+        let next = self.contention_window.saturating_mul(2).saturating_add(1);
+        self.contention_window = next.min(self.cw_max);
         Verdict::Retry
     }
 
@@ -197,6 +200,18 @@ mod tests {
         assert_eq!(count(Attempts::default(), false), Some(7));
         assert_eq!(count(Attempts::default(), true), Some(4));
         assert_eq!(count(Attempts::Max(3), true), Some(3));
+    }
+
+    #[test]
+    fn the_largest_and_the_smallest_window_there_are_work() {
+        let rates = (DataRate::from_mbps(11), DataRate::from_mbps(11));
+        let mut widest = Node::<()>::new(2, (u16::MAX, u16::MAX), rates, Stream::seed_from_u64(1));
+        assert_eq!(widest.fail(Attempts::Unlimited, false), Verdict::Retry);
+        assert_eq!(widest.contention_window, u16::MAX);
+        assert!((0..100).any(|_| widest.draw_backoff() > 32_767));
+        let mut none = Node::<()>::new(2, (0, 0), rates, Stream::seed_from_u64(1));
+        assert_eq!(none.fail(Attempts::Unlimited, false), Verdict::Retry);
+        assert!((0..100).all(|_| none.draw_backoff() == 0));
     }
 
     #[test]

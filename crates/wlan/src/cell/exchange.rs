@@ -25,6 +25,7 @@ impl<P: Copy> Cell<P> {
             ack: self.airtime.ack(rate),
             protection: self.airtime.protection(size, rate),
             own_end: Time::ZERO,
+            collided: false,
         };
         self.nodes[id.index()].access = Access::Exchange(plan);
         let sifs = self.airtime.timing.sifs;
@@ -63,7 +64,7 @@ impl<P: Copy> Cell<P> {
     pub(super) fn receive(&mut self, now: Time, transmission: &Transmission) {
         let frame = transmission.frame;
         if let Access::Exchange(plan) = &mut self.nodes[frame.from.index()].access {
-            plan.own_end = now;
+            (plan.own_end, plan.collided) = (now, transmission.collided);
         }
         let lane = self.hearing.lane_of(frame.to);
         let is_dsss = Standard::is_dsss(frame.rate);
@@ -74,7 +75,7 @@ impl<P: Copy> Cell<P> {
                 let ack = self.airtime.ack(frame.rate);
                 self.respond(now, &frame, (FrameKind::Ack, ack), Duration::ZERO);
             }
-            FrameKind::Rts if decoded && self.contention.nav_is_clear(lane, now) => {
+            FrameKind::Rts if decoded && self.contention.nav_is_clear(lane, frame.to, now) => {
                 let cts = self.airtime.cts(frame.rate);
                 let nav = frame.nav - self.airtime.timing.sifs - cts;
                 self.respond(now, &frame, (FrameKind::Cts, cts), nav);
@@ -183,7 +184,7 @@ impl<P: Copy> Cell<P> {
         if node.queue.is_empty() {
             let done = self.contention.slot_after(lane, now, backoff);
             self.go_on(id, done);
-        } else if self.after_collision == AfterCollision::Standard {
+        } else if self.after_collision == AfterCollision::Standard || !plan.collided {
             node.access = Access::Contending;
             self.contention.rejoin(Failed { node: id, lane, own_end: plan.own_end }, now, backoff);
         } else {

@@ -2,6 +2,8 @@
 
 mod channel;
 mod exchange;
+#[cfg(test)]
+mod tests;
 
 use std::collections::VecDeque;
 
@@ -135,9 +137,7 @@ impl<P: Copy> Cell<P> {
             self.channel.begin_waiting(now);
             let lane = self.hearing.lane_of(id);
             if !self.contention.try_access(id, lane, backoff_done, now) {
-                let backoff = self.nodes[id.index()].draw_backoff();
-                let due = self.contention.slot_after(lane, now, backoff);
-                self.contention.join(id, lane, due);
+                self.back_off(now, id);
             }
             self.nodes[id.index()].access = Access::Contending;
         }
@@ -211,6 +211,17 @@ impl<P: Copy> Cell<P> {
     fn transmit(&mut self, now: Time, frame: Frame) {
         self.contention.begin_busy(now);
         self.channel.start(now, frame);
+        while let Some(id) = self.contention.pop_forestalled() {
+            self.back_off(now, id);
+        }
+    }
+
+    /// A member that has found the medium busy draws a back-off and contends.
+    fn back_off(&mut self, now: Time, id: NodeId) {
+        let lane = self.hearing.lane_of(id);
+        let backoff = self.nodes[id.index()].draw_backoff();
+        let due = self.contention.slot_after(lane, now, backoff);
+        self.contention.join(id, lane, due);
     }
 
     fn end_transmissions(&mut self, now: Time) {
@@ -242,13 +253,15 @@ impl<P: Copy> Cell<P> {
         for lane in self.hearing.lanes() {
             let decoded = !transmission.collided && self.hearing.decodes(lane, frame.from, is_dsss);
             if decoded && !frame.nav.is_zero() {
-                self.contention.set_nav(lane, now + frame.nav);
+                let is_receivers = self.hearing.lane_of(frame.to) == lane;
+                let receiver = is_receivers && frame.kind != FrameKind::CtsToSelf;
+                self.contention.set_nav(lane, now + frame.nav, receiver.then_some(frame.to));
             }
             let gap = match self.after_collision {
                 _ if decoded => timing.difs,
                 AfterCollision::Difs if transmission.collided => timing.difs,
                 _ if self.eifs == Eifs::Nav => {
-                    self.contention.set_nav(lane, now + timing.eifs);
+                    self.contention.set_nav(lane, now + timing.eifs, None);
                     timing.difs
                 }
                 _ => timing.eifs,

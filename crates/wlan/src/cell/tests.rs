@@ -1,0 +1,159 @@
+use airfair_units::Bytes;
+use rand_core::SeedableRng;
+
+use super::*;
+use crate::config::{Rules, StationConfig};
+use crate::record::SentFrame;
+
+/// An access point with stations at 11 Mb/s, the first of which cannot decode the frames of `noise`.
+fn cell(rules: Rules, stations: usize, noise: &[NodeId]) -> Cell<()> {
+    let rate = DataRate::from_mbps(11);
+    let station = |index| StationConfig {
+        standard: rules.standard,
+        rate_up: rate,
+        rate_down: rate,
+        queue: 9,
+        senses_only: if index == 0 { noise.to_vec() } else { Vec::new() },
+    };
+    let stations: Vec<_> = (0..stations).map(station).collect();
+    let streams = (0..=stations.len()).map(|member| Stream::seed_from_u64(member as u64)).collect();
+    Cell::new(&CellConfig { rules, ap_queue: 9, stations }, streams)
+}
+
+fn down() -> Msdu<()> {
+    Msdu { payload: (), size: Bytes::new(972), from: NodeId::AP, to: NodeId::station(0) }
+}
+
+/// State of the access point.
+fn state(cell: &Cell<()>) -> &'static str {
+    match cell.nodes[0].access {
+        Access::Idle { .. } => "Idle",
+        Access::Contending => "Contending",
+        Access::Exchange(_) => "Exchange",
+    }
+}
+
+fn next(cell: &mut Cell<()>) {
+    let (at, phase) = cell.next_event().expect("something is due");
+    cell.handle_event(at, phase);
+}
+
+/// A cell whose access point has sent a frame, with `waiting` more in its queue.
+fn in_exchange(attempts: u16, rts: bool, deaf: bool, waiting: usize) -> Cell<()> {
+    let rts_threshold = rts.then_some(Bytes::ZERO);
+    let attempts = Attempts::Max(attempts);
+    let rules = Rules { rts_threshold, attempts, ..Rules::of(Standard::B) };
+    let mut cell = cell(rules, 1, if deaf { &[NodeId::AP] } else { &[] });
+    for _ in 0..=waiting {
+        cell.enqueue(Time::ZERO, down());
+    }
+    next(&mut cell);
+    cell
+}
+
+/// Verifies: [80211-2020 §10.3.4]
+#[test]
+fn access_follows_its_diagram() {
+    let mut table = Vec::new();
+    let mut row = |mut cell: Cell<()>, input: &str, act: &dyn Fn(&mut Cell<()>)| {
+        let before = state(&cell);
+        act(&mut cell);
+        table.push(format!("{before} · {input} → {}", state(&cell)));
+    };
+    let idle = || cell(Rules::of(Standard::B), 1, &[]);
+    let contending = || {
+        let mut cell = idle();
+        cell.enqueue(Time::ZERO, down());
+        cell
+    };
+    let packet = |cell: &mut Cell<()>| _ = cell.enqueue(Time::ZERO, down());
+    // Data or RTS ends, then comes the response or the time-out.
+    let response = |cell: &mut Cell<()>| (0..3).for_each(|_| next(cell));
+    let timeout = |cell: &mut Cell<()>| (0..2).for_each(|_| next(cell));
+    row(idle(), "packet", &packet);
+    row(contending(), "packet", &packet);
+    row(contending(), "due", &next);
+    row(in_exchange(9, false, false, 0), "packet", &packet);
+    row(in_exchange(9, true, false, 0), "CTS", &response);
+    row(in_exchange(9, false, false, 0), "ACK", &response);
+    row(in_exchange(9, false, false, 1), "ACK, more to send", &response);
+    row(in_exchange(9, false, true, 0), "no ACK", &timeout);
+    row(in_exchange(9, true, true, 0), "no CTS", &timeout);
+    row(in_exchange(1, false, true, 0), "no ACK, last attempt", &timeout);
+    row(in_exchange(1, false, true, 1), "no ACK, last attempt, more to send", &timeout);
+    // Due at 50 µs at the earliest; nothing is at 49 µs.
+    let spurious = |cell: &mut Cell<()>| {
+        for phase in [Phase::End, Phase::Timeout, Phase::Start] {
+            cell.handle_event(Time::from_nanos(49_000), phase);
+        }
+    };
+    row(idle(), "spurious", &spurious);
+    row(contending(), "spurious", &spurious);
+    row(in_exchange(9, false, false, 0), "spurious", &spurious);
+    let expected = "\
+Idle · packet → Contending
+Contending · packet → Contending
+Contending · due → Exchange
+Exchange · packet → Exchange
+Exchange · CTS → Exchange
+Exchange · ACK → Idle
+Exchange · ACK, more to send → Contending
+Exchange · no ACK → Contending
+Exchange · no CTS → Contending
+Exchange · no ACK, last attempt → Idle
+Exchange · no ACK, last attempt, more to send → Contending
+Idle · spurious → Idle
+Contending · spurious → Contending
+Exchange · spurious → Exchange";
+    assert_eq!(table.join("\n"), expected);
+}
+
+/// Verifies: [80211-2020 §10.3.2.4]
+#[test]
+fn a_cts_sets_the_nav_of_those_who_did_not_decode_the_rts() {
+    let rules = Rules { rts_threshold: Some(Bytes::ZERO), ..Rules::of(Standard::B) };
+    let (listener, sender) = (NodeId::station(0), NodeId::station(1));
+    let mut cell = cell(rules, 2, &[sender]);
+    cell.enqueue(Time::ZERO, Msdu { from: sender, to: NodeId::AP, ..down() });
+    // RTS 50 … 322, CTS 332 … 580, then SIFS 10, data 920, SIFS 10, ACK 248: until 1768 µs.
+    let mut nav_is_clear = |steps: usize, us: u64| {
+        (0..steps).for_each(|_| next(&mut cell));
+        let lane = cell.hearing.lane_of(listener);
+        cell.contention.nav_is_clear(lane, listener, Time::from_nanos(us * 1000))
+    };
+    assert!(nav_is_clear(2, 322));
+    assert!(!nav_is_clear(2, 1767) && nav_is_clear(0, 1768));
+}
+
+/// Entries that a saturated cell looks at one by one, per frame: lanes, those who count alone, those
+/// who await a response, frames on the air. What waits in a heap is not among them.
+fn entries_per_frame(stations: usize) -> usize {
+    const FRAMES: usize = 4_000;
+    let rules = Rules { attempts: Attempts::Unlimited, ..Rules::of(Standard::B) };
+    let mut cell = cell(rules, stations, &[]);
+    let up = |from| Msdu { payload: (), size: Bytes::new(972), from, to: NodeId::AP };
+    (0..stations).for_each(|i| _ = cell.enqueue(Time::ZERO, up(NodeId::station(i))));
+    let (mut frames, mut entries) = (0, 0);
+    // Windows first grow to fit the number of stations.
+    while frames < 2 * FRAMES {
+        let (now, phase) = cell.next_event().expect("a saturated cell");
+        cell.handle_event(now, phase);
+        if frames >= FRAMES {
+            entries += cell.hearing.lanes().count() + cell.unanswered.len() + cell.pending.len();
+            entries += cell.contention.alone();
+        }
+        while let Some(departure) = cell.poll_departure() {
+            cell.enqueue(now, up(departure.msdu.from));
+        }
+        while let Some(record) = cell.poll_record() {
+            frames += usize::from(matches!(record, Record::Sent { frame: SentFrame::Data, .. }));
+        }
+    }
+    entries * 10 / FRAMES
+}
+
+#[test]
+fn a_thousand_stations_cost_no_more_than_three_times_what_ten_cost() {
+    let (few, many) = (entries_per_frame(10), entries_per_frame(1000));
+    assert!(many <= 3 * few, "{many} tenths of an entry per frame against {few}");
+}

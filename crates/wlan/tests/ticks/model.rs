@@ -1,0 +1,424 @@
+//! A model that goes microsecond by microsecond: every station has its own carrier sense, its own NAV
+//! and its own counter, as the standard's text has it. No lanes, no heap, no slot numbers. Whatever the
+//! load, the options and the hearing, the cell must send the same frames at the same times.
+
+use std::collections::VecDeque;
+
+use airfair_units::{Bytes, DataRate, Duration};
+use airfair_wlan::airtime::{Airtime, Protection};
+use airfair_wlan::phy::Standard;
+use airfair_wlan::{AfterCollision, Attempts, CellConfig, Eifs, FrameKind, NodeId, Stream};
+use rand_core::{Rng, SeedableRng};
+
+/// A packet that comes [us]. Stations send to the access point and it to them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Arrival {
+    pub(crate) at: u64,
+    pub(crate) from: NodeId,
+    pub(crate) to: NodeId,
+    pub(crate) size: Bytes,
+}
+
+/// What can be compared: end of a frame [us], its sender, its kind, whether another overlapped it.
+pub(crate) type Sent = (u64, u16, u8, bool);
+
+/// A frame on the air.
+#[derive(Clone, Debug)]
+struct OnAir {
+    kind: FrameKind,
+    from: usize,
+    to: usize,
+    rate: DataRate,
+    end: u64,
+    nav: u64,
+    spoiled: bool,
+    /// Who was listening when it began: not transmitting, nor deafened by a frame whose start it missed.
+    heard_by: Vec<bool>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Want {
+    Nothing,
+    /// The medium was idle when the packet came: at once, as soon as it has been idle for long enough.
+    Immediate,
+    /// When the counter is down.
+    Backoff,
+    /// In an exchange.
+    Response,
+}
+
+struct Station {
+    stream: Stream,
+    queue: VecDeque<Arrival>,
+    want: Want,
+    window: u32,
+    /// Slots to go, and since when they count.
+    counter: u32,
+    drawn_at: u64,
+    /// The medium was physically idle for so long; physically and virtually.
+    idle: u64,
+    clear: u64,
+    /// IFS after the last frame: DIFS or EIFS.
+    gap: u64,
+    /// Time since the IFS was over.
+    ready: Option<u64>,
+    nav: u64,
+    short: u16,
+    long: u16,
+    /// Frame whose response it misses, and when it gives up waiting.
+    timeout: Option<(u64, FrameKind)>,
+    /// In a collision that everyone notices at once.
+    notices: Option<FrameKind>,
+}
+
+pub(crate) struct Model<'a> {
+    config: &'a CellConfig,
+    airtime: Airtime,
+    stations: Vec<Station>,
+    air: Vec<OnAir>,
+    pending: Vec<(u64, OnAir)>,
+    pub(crate) sent: Vec<Sent>,
+    /// From here on the cell is known to differ: a back-off after a drop with nothing left to send is
+    /// counted with the lane.
+    pub(crate) until: u64,
+}
+
+fn us(duration: Duration) -> u64 {
+    assert!(duration.as_nanos().is_multiple_of(1000), "everything lasts whole microseconds");
+    duration.as_nanos() / 1000
+}
+
+fn class(kind: FrameKind) -> u8 {
+    match kind {
+        FrameKind::Data => 0,
+        FrameKind::Rts => 1,
+        _ => 2,
+    }
+}
+
+impl<'a> Model<'a> {
+    pub(crate) fn new(config: &'a CellConfig, until: u64) -> Self {
+        let airtime = Airtime::new(config);
+        let station = |member| Station {
+            stream: stream(member),
+            queue: VecDeque::new(),
+            want: Want::Nothing,
+            window: u32::from(airtime.timing.cw_min),
+            counter: 0,
+            drawn_at: 0,
+            idle: 0,
+            clear: 0,
+            gap: us(airtime.timing.difs),
+            ready: None,
+            nav: 0,
+            short: 0,
+            long: 0,
+            timeout: None,
+            notices: None,
+        };
+        Self {
+            stations: (0..=config.stations.len()).map(station).collect(),
+            config,
+            airtime: airtime.clone(),
+            air: Vec::new(),
+            pending: Vec::new(),
+            sent: Vec::new(),
+            until,
+        }
+    }
+
+    pub(crate) fn run(mut self, arrivals: &[Arrival]) -> Self {
+        for now in 0..self.until {
+            self.listen(now);
+            for arrival in arrivals.iter().filter(|arrival| arrival.at == now) {
+                self.arrive(now, *arrival);
+            }
+            self.end(now);
+            for id in 0..self.stations.len() {
+                if let Some((_, kind)) = self.stations[id].timeout.filter(|(at, _)| *at == now) {
+                    self.stations[id].timeout = None;
+                    self.fail(now, id, kind);
+                }
+            }
+            self.start(now);
+            if now >= self.until {
+                break;
+            }
+        }
+        self
+    }
+
+    /// Accounts for the microsecond before `now`.
+    fn listen(&mut self, now: u64) {
+        if now == 0 {
+            return;
+        }
+        let (slot, difs) = (us(self.airtime.timing.slot), us(self.airtime.timing.difs));
+        let busy = !self.air.is_empty();
+        for s in &mut self.stations {
+            s.idle = if busy { 0 } else { s.idle + 1 };
+            s.clear = if busy || s.nav >= now { 0 } else { s.clear + 1 };
+            let over = s.idle >= s.gap && s.clear >= difs;
+            s.ready = over.then(|| s.ready.map_or(0, |ready| ready + 1));
+            let slot_ends = s.ready.is_some_and(|ready| ready > 0 && ready.is_multiple_of(slot));
+            if slot_ends && s.drawn_at + slot <= now {
+                s.counter = s.counter.saturating_sub(1);
+            }
+        }
+    }
+
+    fn draw(&mut self, now: u64, id: usize) {
+        let s = &mut self.stations[id];
+        let word = u64::from(s.stream.next_u32());
+        s.counter = u32::try_from((word * u64::from(s.window + 1)) >> 32).expect("a slot count");
+        s.drawn_at = now;
+    }
+
+    fn arrive(&mut self, now: u64, arrival: Arrival) {
+        let id = arrival.from.index();
+        let busy = !self.air.is_empty() || self.stations[id].nav > now;
+        let s = &mut self.stations[id];
+        s.queue.push_back(arrival);
+        if s.want != Want::Nothing {
+            return;
+        }
+        s.want = if s.counter > 0 || busy { Want::Backoff } else { Want::Immediate };
+        if s.counter == 0 && busy {
+            self.draw(now, id);
+        }
+    }
+
+    fn decodes(&self, listener: usize, frame: &OnAir) -> bool {
+        let Some(station) = listener.checked_sub(1).map(|index| &self.config.stations[index])
+        else {
+            return true;
+        };
+        let old = self.config.rules.standard == Standard::G && station.standard == Standard::B;
+        let from = NodeId(u16::try_from(frame.from).expect("few stations"));
+        (Standard::is_dsss(frame.rate) || !old) && !station.senses_only.contains(&from)
+    }
+
+    fn end(&mut self, now: u64) {
+        let (ended, still): (Vec<OnAir>, Vec<OnAir>) =
+            self.air.drain(..).partition(|frame| frame.end == now);
+        self.air = still;
+        if ended.is_empty() {
+            return;
+        }
+        for frame in &ended {
+            let from = u16::try_from(frame.from).expect("few stations");
+            self.sent.push((now, from, class(frame.kind), frame.spoiled));
+            self.outcome(now, frame);
+        }
+        self.hear(now, &ended);
+        if self.air.is_empty() {
+            for id in 0..self.stations.len() {
+                if let Some(kind) = self.stations[id].notices.take() {
+                    self.fail(now, id, kind);
+                }
+            }
+        }
+    }
+
+    /// What the frames that have just ended tell each station's carrier sense.
+    fn hear(&mut self, now: u64, ended: &[OnAir]) {
+        let (difs, eifs) = (us(self.airtime.timing.difs), us(self.airtime.timing.eifs));
+        for id in 0..self.stations.len() {
+            let mut gap = difs;
+            for frame in ended {
+                let decoded = !frame.spoiled && frame.from != id && self.decodes(id, frame);
+                if decoded && frame.heard_by[id] && frame.to != id && frame.nav > 0 {
+                    self.stations[id].nav = self.stations[id].nav.max(now + frame.nav);
+                }
+                let noise = frame.heard_by[id] && !decoded;
+                let wait = match self.config.rules.after_collision {
+                    AfterCollision::Standard => noise,
+                    AfterCollision::Difs => noise && !frame.spoiled,
+                    AfterCollision::Eifs => noise || frame.spoiled,
+                };
+                if wait && self.config.rules.eifs == Eifs::Nav {
+                    self.stations[id].nav = self.stations[id].nav.max(now + eifs);
+                } else if wait {
+                    gap = eifs;
+                }
+            }
+            self.stations[id].gap = gap;
+        }
+    }
+
+    fn outcome(&mut self, now: u64, frame: &OnAir) {
+        let received = !frame.spoiled && self.decodes(frame.to, frame);
+        let (sifs, rate) = (us(self.airtime.timing.sifs), self.airtime.response_rate(frame.rate));
+        match frame.kind {
+            FrameKind::Data if received => {
+                let ack = us(self.airtime.ack(frame.rate));
+                self.follow(now, FrameKind::Ack, (frame.to, frame.from), (rate, ack, 0));
+            }
+            FrameKind::Rts if received && self.stations[frame.to].nav <= now => {
+                let cts = us(self.airtime.cts(rate));
+                let left = frame.nav - sifs - cts;
+                self.follow(now, FrameKind::Cts, (frame.to, frame.from), (rate, cts, left));
+            }
+            FrameKind::Data | FrameKind::Rts => {
+                let s = &mut self.stations[frame.from];
+                if frame.spoiled && self.config.rules.after_collision != AfterCollision::Standard {
+                    s.notices = Some(frame.kind);
+                } else {
+                    s.timeout = Some((now + us(self.airtime.response_timeout()), frame.kind));
+                }
+            }
+            FrameKind::Cts if received => self.send_data(now, frame.to),
+            FrameKind::CtsToSelf => self.send_data(now, frame.from),
+            FrameKind::Ack if received => self.succeed(now, frame.to),
+            FrameKind::Ack => self.fail(now, frame.to, FrameKind::Data),
+            FrameKind::Cts => self.fail(now, frame.to, FrameKind::Rts),
+        }
+    }
+
+    /// A frame a SIFS later: rate, duration and NAV.
+    fn follow(
+        &mut self,
+        now: u64,
+        kind: FrameKind,
+        (from, to): (usize, usize),
+        (rate, duration, nav): (DataRate, u64, u64),
+    ) {
+        let at = now + us(self.airtime.timing.sifs);
+        let frame = self.frame(kind, (from, to), (rate, at + duration, nav));
+        self.pending.push((at, frame));
+    }
+
+    fn frame(
+        &self,
+        kind: FrameKind,
+        (from, to): (usize, usize),
+        (rate, end, nav): (DataRate, u64, u64),
+    ) -> OnAir {
+        let heard_by = vec![false; self.stations.len()];
+        OnAir { kind, from, to, rate, end, nav, spoiled: false, heard_by }
+    }
+
+    fn rate_of(&self, packet: &Arrival) -> DataRate {
+        match packet.from.index().checked_sub(1) {
+            Some(station) => self.config.stations[station].rate_up,
+            None => self.config.stations[packet.to.index() - 1].rate_down,
+        }
+    }
+
+    fn send_data(&mut self, now: u64, id: usize) {
+        let packet = self.stations[id].queue[0];
+        let rate = self.rate_of(&packet);
+        let (data, ack) = (us(self.airtime.data(packet.size, rate)), us(self.airtime.ack(rate)));
+        let nav = us(self.airtime.timing.sifs) + ack;
+        self.follow(now, FrameKind::Data, (id, packet.to.index()), (rate, data, nav));
+    }
+
+    fn start(&mut self, now: u64) {
+        let slot = us(self.airtime.timing.slot);
+        let wins = |s: &Station| match s.want {
+            Want::Immediate => s.ready.is_some(),
+            Want::Backoff => s.counter == 0 && s.ready.is_some_and(|r| r.is_multiple_of(slot)),
+            Want::Nothing | Want::Response => false,
+        };
+        let winners: Vec<usize> =
+            (0..self.stations.len()).filter(|id| wins(&self.stations[*id])).collect();
+        let mut starting: Vec<OnAir> = Vec::new();
+        self.pending.retain(|(at, frame)| {
+            starting.extend((*at == now).then(|| frame.clone()));
+            *at != now
+        });
+        for id in winners {
+            self.stations[id].want = Want::Response;
+            starting.push(self.first_frame(now, id));
+        }
+        if starting.is_empty() {
+            return;
+        }
+        let overlap = starting.len() + self.air.len() > 1;
+        let mut transmitting = vec![false; self.stations.len()];
+        for frame in starting.iter().chain(&self.air) {
+            transmitting[frame.from] = true;
+        }
+        let is_idle = self.air.is_empty();
+        let listens = |id: usize| is_idle || self.air.iter().any(|frame| frame.heard_by[id]);
+        let heard_by: Vec<bool> =
+            transmitting.iter().enumerate().map(|(id, is)| !is && listens(id)).collect();
+        for frame in &mut starting {
+            frame.heard_by.clone_from(&heard_by);
+        }
+        self.air.append(&mut starting);
+        if overlap {
+            self.air.iter_mut().for_each(|frame| frame.spoiled = true);
+        }
+        // Whoever waited for the end of its IFS has found the medium busy before it could transmit.
+        for id in 0..self.stations.len() {
+            if self.stations[id].want == Want::Immediate {
+                self.stations[id].want = Want::Backoff;
+                self.draw(now, id);
+            }
+        }
+    }
+
+    fn first_frame(&mut self, now: u64, id: usize) -> OnAir {
+        let packet = self.stations[id].queue[0];
+        let (rate, to) = (self.rate_of(&packet), packet.to.index());
+        let (data, ack) = (us(self.airtime.data(packet.size, rate)), us(self.airtime.ack(rate)));
+        let sifs = us(self.airtime.timing.sifs);
+        match self.airtime.protection(packet.size, rate) {
+            Protection::None => {
+                self.frame(FrameKind::Data, (id, to), (rate, now + data, sifs + ack))
+            }
+            Protection::RtsCts(rate) => {
+                let (rts, cts) = (us(self.airtime.rts(rate)), us(self.airtime.cts(rate)));
+                let nav = cts + data + ack + 3 * sifs;
+                self.frame(FrameKind::Rts, (id, to), (rate, now + rts, nav))
+            }
+            Protection::CtsToSelf(rate) => {
+                let end = now + us(self.airtime.cts(rate));
+                self.frame(FrameKind::CtsToSelf, (id, to), (rate, end, data + ack + 2 * sifs))
+            }
+        }
+    }
+
+    fn succeed(&mut self, now: u64, id: usize) {
+        self.leave(id);
+        if !self.stations[id].queue.is_empty() || self.config.rules.post_backoff {
+            self.draw(now, id);
+        }
+    }
+
+    fn leave(&mut self, id: usize) {
+        let s = &mut self.stations[id];
+        s.queue.pop_front();
+        s.window = u32::from(self.airtime.timing.cw_min);
+        (s.short, s.long) = (0, 0);
+        s.want = if s.queue.is_empty() { Want::Nothing } else { Want::Backoff };
+    }
+
+    fn fail(&mut self, now: u64, id: usize, kind: FrameKind) {
+        let packet = self.stations[id].queue[0];
+        let protection = self.airtime.protection(packet.size, self.rate_of(&packet));
+        let is_long = kind == FrameKind::Data && matches!(protection, Protection::RtsCts(_));
+        let s = &mut self.stations[id];
+        *(if is_long { &mut s.long } else { &mut s.short }) += 1;
+        let gives_up = match self.config.rules.attempts {
+            Attempts::Limits { short, long } => s.short >= short || s.long >= long,
+            Attempts::Max(limit) => s.short + s.long >= limit,
+            Attempts::Unlimited => false,
+        };
+        if gives_up {
+            self.leave(id);
+            if self.stations[id].queue.is_empty() {
+                self.until = self.until.min(now);
+            }
+        } else {
+            s.want = Want::Backoff;
+            s.window = (s.window * 2 + 1).min(u32::from(self.airtime.timing.cw_max));
+        }
+        self.draw(now, id);
+    }
+}
+
+pub(crate) fn stream(member: usize) -> Stream {
+    Stream::seed_from_u64(member as u64)
+}
