@@ -13,10 +13,13 @@ __all__ = [
     "Scenario",
     "ScenarioError",
     "__version__",
+    "quantity",
     "reference",
     "run",
     "schema",
     "tables",
+    "tfrc_receive",
+    "tfrc_send",
 ]
 
 __version__: str
@@ -94,5 +97,24 @@ def run(
 def tables(
     scenario: Scenario, outcomes: Sequence[Outcome]
 ) -> dict[str, dict[str, NDArray[np.generic]]]: ...
+def quantity(text: str, dimension: str) -> float: ...
+def tfrc_send(
+    to: str,
+    *,
+    profile: str,
+    segment: int,
+    ssrc: int,
+    rate_bps: int | None = None,
+    duration_s: float | None = None,
+    report: Callable[[float, float, float, float, float], object] | None = None,
+) -> dict[str, float | bool | None]: ...
+def tfrc_receive(
+    at: str,
+    *,
+    profile: str,
+    reporter: int,
+    duration_s: float | None = None,
+    report: Callable[[float, float, float, float, float], object] | None = None,
+) -> dict[str, float | bool | None]: ...
 def schema() -> str: ...
 def reference() -> str: ...

@@ -23,7 +23,7 @@ DONE, FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 _RUN_EPILOGUE = """\
 examples:
   airfair run scenarios/one-slow-station.toml
-  airfair run cell.toml --set station.slow.rate='11 Mb/s' --replications 10 --out results/cell
+  airfair run cell.toml --replications 10 --out results/cell
   airfair run cell.toml --json | jq '.flows[].goodput_bps'
 """
 
@@ -125,6 +125,8 @@ def parser() -> argparse.ArgumentParser:
     _add_json(validate)
     validate.set_defaults(action=_validate)
 
+    _add_tfrc(commands)
+
     schema = commands.add_parser(
         "schema",
         help="print the JSON Schema of the scenario file",
@@ -132,6 +134,44 @@ def parser() -> argparse.ArgumentParser:
     )
     schema.set_defaults(action=_schema)
     return top
+
+
+def _add_tfrc(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    tfrc = commands.add_parser(
+        "tfrc",
+        help="send or receive a TFRC flow over real UDP",
+        description="A TFRC flow (RFC 5348, over RTP) between two real hosts.",
+    )
+    ends = tfrc.add_subparsers(metavar="END", required=True)
+    send = ends.add_parser(
+        "send", help="send a flow to a receiver", description="Send a TFRC flow to a receiver."
+    )
+    send.add_argument("address", metavar="HOST:PORT", help="where the receiver listens")
+    send.add_argument("--rate", metavar="RATE", help="what to offer, as '400 kb/s'; else greedy")
+    send.add_argument("--segment", default="1000 B", metavar="SIZE", help="octets per packet")
+    receive = ends.add_parser(
+        "receive",
+        help="receive a flow and report to its sender",
+        description="Receive the first TFRC flow that comes, and report to its sender.",
+    )
+    receive.add_argument("address", metavar="[HOST:]PORT", help="where to listen")
+    for end in (send, receive):
+        end.add_argument("--duration", metavar="TIME", help="as '10 s'; else until Ctrl-C")
+        end.add_argument(
+            "--profile",
+            choices=["rfc5348", "rfc3448", "ns-2"],
+            default="rfc5348",
+            help="whose TFRC (default: rfc5348)",
+        )
+        _add_json(end)
+    send.set_defaults(action=_tfrc, end="send")
+    receive.set_defaults(action=_tfrc, end="receive")
+
+
+def _tfrc(arguments: argparse.Namespace) -> int:
+    from . import tfrc
+
+    return tfrc.main(arguments)
 
 
 def _add_json(command: argparse.ArgumentParser) -> None:

@@ -11,6 +11,7 @@
 mod batch;
 mod scenario;
 mod tables;
+mod tfrc;
 
 use pyo3::prelude::*;
 
@@ -25,6 +26,8 @@ mod _core {
     use crate::scenario::{Scenario, ScenarioError, reference, schema};
     #[pymodule_export]
     use crate::tables::tables;
+    #[pymodule_export]
+    use crate::tfrc::{quantity, tfrc_receive, tfrc_send};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
