@@ -17,7 +17,7 @@ Value = str | bool | int | float | Sequence["Value"] | Mapping[str, "Value"]
 Source = str | bytes | os.PathLike[str] | Mapping[str, Value] | Scenario
 """A path, a TOML text (a string of several lines, or bytes), a mapping, or a scenario."""
 
-LARGEST_FILE = 1 << 26
+LARGEST_FILE = 4 << 20
 """Octets read of a file; a scenario that needs more is refused unread."""
 
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")

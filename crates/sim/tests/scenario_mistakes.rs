@@ -517,7 +517,7 @@ fn what_is_no_text_is_one_mistake() {
     );
     assert_eq!(
         messages(Scenario::load(&vec![b'#'; 100_000_000], &[])),
-        ["not a scenario: 100000000 octets; allowed a TOML text of at most 4 MiB"]
+        ["too large for a scenario; allowed a TOML text of at most 4 MiB"]
     );
     let elf: Vec<u8> = (0..=255).cycle().take(100_000).collect();
     assert_eq!(messages(Scenario::load(&elf, &[])).len(), 1);

@@ -58,7 +58,7 @@ impl Scenario {
             vec![ScenarioError { path: String::new(), found: String::new(), problem, allowed }]
         };
         if bytes.len() > MAX_FILE {
-            let problem = format!("not a scenario: {} octets", bytes.len());
+            let problem = "too large for a scenario".to_owned();
             return Err(whole_file(problem, "a TOML text of at most 4 MiB"));
         }
         match std::str::from_utf8(bytes) {
