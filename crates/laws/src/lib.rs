@@ -4,5 +4,11 @@
 //! station or access point could measure. One file per law, each with its source in the first lines.
 
 pub mod arf_aware;
+pub mod cubic;
 pub mod newreno;
+pub mod prr;
 pub mod tfrc;
+pub mod vegas;
+pub mod westwood;
+pub mod westwood_plus;
+pub mod window;

@@ -12,6 +12,12 @@
 //!       └───────── time-out ──────────┼───────┴──── full ACK ◄────────────┘    └───────┘
 //!         (from anywhere)             └──────────────────┘
 //! ```
+//!
+//! With selective acknowledgments [RFC6675 §5] the sender counts what is in the network and the window is
+//! not inflated: it falls to the threshold at the loss and stays there until recovery ends.
+//!
+//! Reno [RFC5681 §3.2] is the same law; its sender just never reports a partial ACK. The other laws
+//! ([`westwood`](crate::westwood), [`cubic`](crate::cubic) …) call this one for all they do not change.
 
 use airfair_units::Bytes;
 
@@ -59,6 +65,8 @@ pub enum Event {
         /// Whether the congestion window is what limits the sender: only then may it grow.
         is_cwnd_limited: bool,
     },
+    /// A duplicate ACK outside fast recovery that starts nothing.
+    Duplicate,
     /// The duplicate ACK that starts fast retransmit.
     ThirdDuplicate,
     /// A further duplicate ACK in fast recovery: a segment has left the network.
@@ -67,6 +75,13 @@ pub enum Event {
     PartialAck,
     /// An ACK in fast recovery for all of it.
     FullAck,
+    /// The scoreboard says that a segment is lost. What is in the network is counted from now on, so
+    /// the window needs no inflation.  [RFC6675 §5 step 4]
+    SackLoss,
+    /// A duplicate or partial ACK in a recovery that counts what is in the network.
+    SackProgress,
+    /// An ACK for all that was outstanding when such a recovery began.
+    SackRecovered,
     /// The retransmission timer expired.
     Timeout {
         /// Whether the same segment has timed out before.
@@ -91,13 +106,11 @@ pub struct Observation {
 pub fn step(params: &Params, state: State, seen: &Observation) -> State {
     let segment = params.segment;
     match seen.event {
-        Event::NewAck { is_cwnd_limited: false } => state,
+        Event::NewAck { is_cwnd_limited: false } | Event::Duplicate | Event::SackProgress => state,
         Event::NewAck { is_cwnd_limited: true } => grow(params, state, seen.acked),
-        Event::ThirdDuplicate => {
+        Event::ThirdDuplicate | Event::SackLoss | Event::Timeout { is_repeated: false } => {
             let ssthresh = half(seen.flight, segment);
-            // Three segments have left the network and sit in the receiver's buffer.
-            let cwnd = ssthresh + segment * u64::from(DUPLICATE_THRESHOLD);
-            State { cwnd, ssthresh, credit: 0 }
+            shrink(segment, seen.event, Target { ssthresh, cwnd: ssthresh })
         }
         Event::FurtherDuplicate => State { cwnd: state.cwnd + segment, ..state },
         Event::PartialAck => {
@@ -112,16 +125,35 @@ pub fn step(params: &Params, state: State, seen: &Observation) -> State {
             };
             State { cwnd, credit: 0, ..state }
         }
-        Event::Timeout { is_repeated } => {
-            // A second time-out of one segment says nothing new about the path.
-            let ssthresh = if is_repeated { state.ssthresh } else { half(seen.flight, segment) };
-            State { cwnd: segment, ssthresh, credit: 0 }
-        }
+        Event::SackRecovered => State { cwnd: state.cwnd.min(state.ssthresh), credit: 0, ..state },
+        // A second time-out of one segment says nothing new about the path.
+        Event::Timeout { is_repeated: true } => State { cwnd: segment, credit: 0, ..state },
     }
 }
 
+/// Where a law wants to go after a loss.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Target {
+    /// Threshold [octets].
+    pub(crate) ssthresh: Bytes,
+    /// Window at which recovery works [octets].
+    pub(crate) cwnd: Bytes,
+}
+
+/// The window after the loss `event`.  [RFC5681 §3.1 and §3.2], [RFC6675 §5 step 4.2]
+#[inline]
+pub(crate) fn shrink(segment: Bytes, event: Event, target: Target) -> State {
+    let cwnd = match event {
+        // Three segments have left the network and sit in the receiver's buffer.
+        Event::ThirdDuplicate => target.cwnd + segment * u64::from(DUPLICATE_THRESHOLD),
+        Event::Timeout { .. } => segment,
+        _ => target.cwnd,
+    };
+    State { cwnd, ssthresh: target.ssthresh, credit: 0 }
+}
+
 /// Threshold after a loss: half of what was in flight, two segments at least.  [RFC5681 §3.1 eq. 4]
-fn half(flight: Bytes, segment: Bytes) -> Bytes {
+pub(crate) fn half(flight: Bytes, segment: Bytes) -> Bytes {
     Bytes::new(flight.get() / 2).max(segment * 2)
 }
 
@@ -257,6 +289,21 @@ mod tests {
         assert_eq!(step(&PARAMS, after, &seen(again, 0, 1_000)), state(1_000, 5_000));
     }
 
+    /// Verifies: [RFC6675 §5 step 4.2]
+    #[test]
+    fn with_a_scoreboard_the_window_falls_to_the_threshold_at_once_and_stays() {
+        // flight 9000 → both 4500, without the three segments of inflation
+        let lost = step(&PARAMS, state(10_000, 64_000), &seen(Event::SackLoss, 0, 9_000));
+        assert_eq!(lost, state(4_500, 4_500));
+        let progress = seen(Event::SackProgress, 3_000, 6_000);
+        assert_eq!(step(&PARAMS, lost, &progress), lost);
+        let recovered = seen(Event::SackRecovered, 9_000, 2_000);
+        assert_eq!(step(&PARAMS, lost, &recovered), lost);
+        // a window given meanwhile does not outlive recovery
+        assert_eq!(step(&PARAMS, state(20_000, 4_500), &recovered), lost);
+        assert_eq!(step(&PARAMS, lost, &seen(Event::Duplicate, 0, 9_000)), lost);
+    }
+
     #[test]
     fn a_loss_forgets_the_credit() {
         let saved = State { credit: 3_999, ..state(4_000, 2_000) };
@@ -274,6 +321,10 @@ mod tests {
             2 => Just(Event::FurtherDuplicate),
             1 => Just(Event::PartialAck),
             1 => Just(Event::FullAck),
+            1 => Just(Event::Duplicate),
+            1 => Just(Event::SackLoss),
+            1 => Just(Event::SackProgress),
+            1 => Just(Event::SackRecovered),
             1 => any::<bool>().prop_map(|is_repeated| Event::Timeout { is_repeated }),
         ]
     }

@@ -1,0 +1,320 @@
+//! CUBIC: the window is a cubic function of the time since the last loss, whatever the round trip.
+//!
+//! Source: [RFC9438 §4]. Flat around the window at which the last loss happened, steep on both sides; and
+//! never slower than Reno would be. Windows are in segments and times in seconds as in the RFC; the cube
+//! root comes from `libm`, so every platform agrees. `HyStart` is not built.
+//!
+//! ```text
+//!  cwnd ▲                      ╱        W_cubic(t) = C·(t − K)³ + W_max
+//! W_max ┤          ____-------´          K = ∛((W_max − cwnd at the start)/C)
+//!       │    ╱-´´´´
+//!       │  ╱                             Deviates from a literal reading in one thing: growth is per
+//!       └──┴──────────┴─────────► t      segment acknowledged when octets are counted, not per ACK.
+//!          loss       K
+//! ```
+
+use airfair_units::{Duration, Time};
+
+use crate::newreno::{self, Event, Target};
+use crate::window::{Observation, Window, octets, whole_octets};
+
+/// C [segments/s³].  [RFC9438 §5]
+pub const SCALE: f64 = 0.4;
+/// β: the part of the window that a loss leaves.  [RFC9438 §4.6]
+pub const BETA: f64 = 0.7;
+/// α: growth per round trip that makes β as fast as Reno, 3·(1 − β)/(1 + β).  [RFC9438 §4.3]
+const ALPHA: f64 = 3.0 * (1.0 - BETA) / (1.0 + BETA);
+/// A flow that gives way aims at this part of its window: (1 + β)/2.  [RFC9438 §4.7]
+const YIELDING: f64 = 0.85;
+/// The target is this much of the window at most.  [RFC9438 §4.2]
+const STEEPEST: f64 = 1.5;
+
+/// What can be chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Params {
+    /// Slow start and fast recovery, as in NewReno.
+    pub window: newreno::Params,
+    /// A flow that lost before it regained its window gives way.  [RFC9438 §4.7]
+    pub fast_convergence: bool,
+}
+
+/// A congestion avoidance stage.  [RFC9438 §4.1]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stage {
+    /// When it began; later by as long as the window did not limit.
+    pub since: Time,
+    /// K [s].
+    pub plateau_time: f64,
+    /// `W_est`: where Reno would be [segments].
+    pub reno: f64,
+}
+
+/// What must survive between steps.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct State {
+    /// `W_max` [segments].
+    pub plateau: f64,
+    /// Whether the last loss set it; otherwise the next stage does.  [RFC9438 §4.8 and §4.10]
+    pub is_plateau_known: bool,
+    /// `cwnd_prior`: the window before the last loss [segments].
+    pub before_loss: f64,
+    /// The running stage.
+    pub stage: Option<Stage>,
+    /// Growth not yet in the window: a fraction of an octet.
+    pub fraction: f64,
+    /// The last ACK for new data outside recovery.
+    pub last_ack: Time,
+}
+
+impl State {
+    /// The window was given a value from outside: a new stage begins there.
+    #[must_use]
+    pub fn restarted(self) -> Self {
+        Self { stage: None, is_plateau_known: false, fraction: 0.0, ..self }
+    }
+}
+
+/// One event.  [RFC9438 §4]
+#[must_use]
+pub fn step(params: &Params, state: State, seen: &Observation) -> (State, Window) {
+    let Observation { window, seen: event, .. } = seen;
+    let segment = params.window.segment;
+    match event.event {
+        Event::NewAck { is_cwnd_limited: false } => (pause(state, seen.path.now), *window),
+        Event::NewAck { .. } if window.cwnd >= window.ssthresh => grow(params, state, seen),
+        Event::ThirdDuplicate | Event::SackLoss | Event::Timeout { is_repeated: false } => {
+            let ssthresh = whole_octets(octets(event.flight) * BETA).max(segment * 2);
+            let target = Target { ssthresh, cwnd: ssthresh };
+            (lose(params, state, seen), newreno::shrink(segment, event.event, target))
+        }
+        _ => {
+            let state = State { stage: None, last_ack: seen.path.now, ..state };
+            (state, newreno::step(&params.window, *window, event))
+        }
+    }
+}
+
+/// The window does not limit: the time does not count.  [RFC9438 §5.8]
+fn pause(mut state: State, now: Time) -> State {
+    let idle = now.saturating_since(state.last_ack);
+    if let Some(stage) = &mut state.stage {
+        stage.since += idle;
+    }
+    State { last_ack: now, ..state }
+}
+
+/// Remembers where the loss happened.  [RFC9438 §4.6 to §4.8]
+fn lose(params: &Params, state: State, seen: &Observation) -> State {
+    let cwnd = octets(seen.window.cwnd) / octets(params.window.segment);
+    let gives_way = params.fast_convergence && cwnd < state.plateau;
+    State {
+        plateau: if gives_way { cwnd * YIELDING } else { cwnd },
+        is_plateau_known: !matches!(seen.seen.event, Event::Timeout { .. }),
+        before_loss: cwnd,
+        stage: None,
+        fraction: 0.0,
+        last_ack: seen.path.now,
+    }
+}
+
+/// A new stage from `cwnd` on.  [RFC9438 §4.2, §4.8 and §4.10]
+fn begin(state: &mut State, cwnd: f64, now: Time) -> Stage {
+    if !state.is_plateau_known || cwnd >= state.plateau {
+        state.plateau = cwnd;
+    }
+    let plateau_time = libm::cbrt((state.plateau - cwnd) / SCALE);
+    Stage { since: now, plateau_time, reno: cwnd }
+}
+
+/// Congestion avoidance.  [RFC9438 §4.2 to §4.5]
+fn grow(params: &Params, mut state: State, seen: &Observation) -> (State, Window) {
+    let segment = octets(params.window.segment);
+    let exact = octets(seen.window.cwnd) + state.fraction;
+    let cwnd = exact / segment;
+    let now = seen.path.now;
+    let running = state.stage;
+    let mut current = running.unwrap_or_else(|| begin(&mut state, cwnd, now));
+    let segments =
+        if params.window.byte_counting { octets(seen.seen.acked) / segment } else { 1.0 };
+    let alpha = if current.reno >= state.before_loss { 1.0 } else { ALPHA };
+    current.reno += alpha * segments / cwnd;
+
+    let elapsed = now.saturating_since(current.since);
+    let ahead = seen.path.smoothed_round_trip.unwrap_or(Duration::ZERO);
+    let next = if cubic(state.plateau, &current, elapsed) < current.reno {
+        cwnd.max(current.reno)
+    } else {
+        let target = cubic(state.plateau, &current, elapsed + ahead).clamp(cwnd, STEEPEST * cwnd);
+        (cwnd + (target - cwnd) / cwnd * segments).min(target)
+    };
+    let grown = (next * segment).max(exact);
+    let whole = whole_octets(grown);
+    let state =
+        State { stage: Some(current), fraction: grown - octets(whole), last_ack: now, ..state };
+    (state, Window { cwnd: whole.max(params.window.segment), ..seen.window })
+}
+
+/// `W_cubic` [segments].  [RFC9438 §4.2]
+fn cubic(plateau: f64, stage: &Stage, elapsed: Duration) -> f64 {
+    let distance = elapsed.as_secs_f64() - stage.plateau_time;
+    SCALE * distance * distance * distance + plateau
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::window::Path;
+    use airfair_units::Bytes;
+
+    const SEGMENT: Bytes = Bytes::new(1_000);
+    const PARAMS: Params = Params {
+        window: newreno::Params {
+            segment: SEGMENT,
+            byte_counting: true,
+            deflation: newreno::Deflation::ToFlight,
+        },
+        fast_convergence: true,
+    };
+    const ACK: Event = Event::NewAck { is_cwnd_limited: true };
+    const TIMEOUT: Event = Event::Timeout { is_repeated: false };
+
+    /// An event at a window of `cwnd` octets, all of it in flight; a round trip takes a second.
+    fn seen(event: Event, at_ms: u64, cwnd: u64) -> Observation {
+        let cwnd = Bytes::new(cwnd);
+        let path = Path {
+            now: Time::ZERO + Duration::from_millis(at_ms),
+            round_trip: None,
+            smoothed_round_trip: Some(Duration::from_secs(1)),
+            unacknowledged: 1,
+            next: 1,
+        };
+        let window = Window { cwnd, ssthresh: SEGMENT * 50, credit: 0 };
+        Observation {
+            window,
+            seen: newreno::Observation { event, acked: SEGMENT, flight: cwnd },
+            path,
+        }
+    }
+
+    /// A stage that began at time zero with 89.2 segments below a plateau of 100: K = ∛(10.8/0.4) = 3 s.
+    fn below_the_plateau() -> State {
+        let stage = Stage { since: Time::ZERO, plateau_time: 3.0, reno: 89.2 };
+        State {
+            plateau: 100.0,
+            is_plateau_known: true,
+            before_loss: 100.0,
+            stage: Some(stage),
+            ..State::default()
+        }
+    }
+
+    fn close(one: f64, other: f64) -> bool {
+        (one - other).abs() < 1e-9 * other.abs().max(1.0)
+    }
+
+    /// Verifies: [RFC9438 §4.2]
+    #[test]
+    fn a_stage_starts_with_the_time_to_the_plateau() {
+        let state = State { stage: None, ..below_the_plateau() };
+        let (state, _) = step(&PARAMS, state, &seen(ACK, 5_000, 89_200));
+        let stage = state.stage.expect("an ACK in avoidance begins a stage");
+        assert!(close(stage.plateau_time, 3.0) && stage.since == Time::from_nanos(5_000_000_000));
+    }
+
+    /// Verifies: [RFC9438 §4.2], [RFC9438 §4.4]
+    #[test]
+    fn below_the_plateau_an_ack_closes_a_cwnd_th_of_the_distance() {
+        // t = 1 s: W(1) = 100 − 0.4·2³ = 96.8 > W_est; target W(1 + 1) = 100 − 0.4·1³ = 99.6;
+        // 89.2 + (99.6 − 89.2)/89.2 = 89.3165919…
+        let (state, window) = step(&PARAMS, below_the_plateau(), &seen(ACK, 1_000, 89_200));
+        assert_eq!(window.cwnd, Bytes::new(89_316));
+        assert!((state.fraction - 0.5919).abs() < 1e-3, "{state:?}");
+        // the fraction is not lost: + (99.6 − 89.3165919)/89.3165919 = 89.4317257…
+        let (_, window) = step(&PARAMS, state, &seen(ACK, 1_000, 89_316));
+        assert_eq!(window.cwnd, Bytes::new(89_431));
+        // at the plateau, t + RTT = K, the target is W_max itself
+        let (_, window) = step(&PARAMS, below_the_plateau(), &seen(ACK, 2_000, 100_000));
+        assert_eq!(window.cwnd, Bytes::new(100_000));
+    }
+
+    /// Verifies: [RFC9438 §4.2], [RFC9438 §4.5]
+    #[test]
+    fn beyond_the_plateau_growth_is_half_the_window_per_round_trip_at_most() {
+        // t = 12 s: W(13) = 100 + 0.4·10³ = 500, clamped to 150: 100 + 50/100 = 100.5
+        let (_, window) = step(&PARAMS, below_the_plateau(), &seen(ACK, 12_000, 100_000));
+        assert_eq!(window.cwnd, Bytes::new(100_500));
+        // t = 7 s: W(8) = 100 + 0.4·5³ = 150, in reach: 120 + 30/120 = 120.25
+        let (_, window) = step(&PARAMS, below_the_plateau(), &seen(ACK, 7_000, 120_000));
+        assert_eq!(window.cwnd, Bytes::new(120_250));
+    }
+
+    /// Verifies: [RFC9438 §4.3]
+    #[test]
+    fn it_is_never_slower_than_reno() {
+        // α = 3·0.3/1.7 = 9/17. At t = 0 a window of 9 below a plateau of 9: W(0) = 9 − 0, flat;
+        // W_est = 9 + (9/17)/9 = 9.0588235
+        let stage = Stage { since: Time::ZERO, plateau_time: 0.0, reno: 9.0 };
+        let flat =
+            State { plateau: 9.0, before_loss: 12.0, stage: Some(stage), ..State::default() };
+        let mut at_zero = seen(ACK, 0, 9_000);
+        at_zero.window.ssthresh = SEGMENT * 2;
+        let (_, window) = step(&PARAMS, flat, &at_zero);
+        assert_eq!(window.cwnd, Bytes::new(9_058));
+        // once W_est has reached the window before the loss, α is 1: 9 + 1/9
+        let regained = State { before_loss: 9.0, ..flat };
+        let (_, window) = step(&PARAMS, regained, &at_zero);
+        assert_eq!(window.cwnd, Bytes::new(9_111));
+    }
+
+    /// Verifies: [RFC9438 §4.6], [RFC9438 §4.7]
+    #[test]
+    fn a_loss_leaves_seven_tenths_and_a_second_one_lowers_the_plateau() {
+        let (state, window) = step(&PARAMS, State::default(), &seen(Event::SackLoss, 0, 100_000));
+        assert_eq!((window.cwnd, window.ssthresh), (Bytes::new(70_000), Bytes::new(70_000)));
+        assert!(close(state.plateau, 100.0) && close(state.before_loss, 100.0));
+        // at 80, below 100: plateau 80·(1 + 0.7)/2 = 68
+        let (again, window) = step(&PARAMS, state, &seen(Event::ThirdDuplicate, 0, 80_000));
+        assert_eq!((window.cwnd, window.ssthresh), (Bytes::new(59_000), Bytes::new(56_000)));
+        assert!(close(again.plateau, 68.0) && close(again.before_loss, 80.0));
+        let greedy = Params { fast_convergence: false, ..PARAMS };
+        let (again, _) = step(&greedy, state, &seen(Event::SackLoss, 0, 80_000));
+        assert!(close(again.plateau, 80.0));
+        // two segments at least
+        let (_, window) = step(&PARAMS, state, &seen(Event::SackLoss, 0, 1_000));
+        assert_eq!(window.cwnd, SEGMENT * 2);
+    }
+
+    /// Verifies: [RFC9438 §4.8]: K is 0 and the plateau where the next stage begins.
+    #[test]
+    fn a_timeout_forgets_the_plateau() {
+        let (state, window) = step(&PARAMS, below_the_plateau(), &seen(TIMEOUT, 0, 100_000));
+        assert_eq!((window.cwnd, window.ssthresh), (SEGMENT, Bytes::new(70_000)));
+        let (state, _) = step(&PARAMS, state, &seen(ACK, 9_000, 70_000));
+        let stage = state.stage.expect("a stage");
+        assert!(close(state.plateau, 70.0) && close(stage.plateau_time, 0.0));
+        // a repeated time-out is no loss of its own
+        let again = Event::Timeout { is_repeated: true };
+        let (after, window) = step(&PARAMS, state, &seen(again, 9_000, 1_000));
+        assert_eq!((after.plateau.to_bits(), window.cwnd), (state.plateau.to_bits(), SEGMENT));
+    }
+
+    /// Verifies: [RFC9438 §5.8]
+    #[test]
+    fn time_without_need_of_the_window_does_not_count() {
+        let idle = Event::NewAck { is_cwnd_limited: false };
+        let (state, window) = step(&PARAMS, below_the_plateau(), &seen(idle, 4_000, 89_200));
+        assert_eq!(window.cwnd, Bytes::new(89_200));
+        // one second after the pause is one second after the start
+        let (_, window) = step(&PARAMS, state, &seen(ACK, 5_000, 89_200));
+        assert_eq!(window.cwnd, Bytes::new(89_316));
+    }
+
+    #[test]
+    fn slow_start_is_newrenos_and_a_given_window_begins_a_stage() {
+        let (state, window) = step(&PARAMS, State::default(), &seen(ACK, 0, 10_000));
+        assert_eq!((window.cwnd, state.stage), (Bytes::new(11_000), None));
+        let restarted = below_the_plateau().restarted();
+        let (state, _) = step(&PARAMS, restarted, &seen(ACK, 0, 60_000));
+        assert!(close(state.plateau, 60.0));
+    }
+}

@@ -1,0 +1,241 @@
+//! Vegas: the window follows the queue that it causes, so that no loss is needed to find the limit.
+//!
+//! Source: [brakmo-1995 §3.2 and §3.3], with the thresholds and the smallest windows of Linux
+//! [linux-vegas]. Once per round trip: expected rate cwnd/base minus actual rate cwnd/rtt, times base, is
+//! what waits in the queues. Below α grow by a segment, above β shrink by one. In slow start the window
+//! doubles every *other* round trip and stops once more than γ waits.
+//!
+//! A loss halves the flight as in NewReno, as Linux has it. Not built: the paper's finer retransmission
+//! timer (its §3.1), which is no matter of the window.
+
+use airfair_units::{Bytes, Duration};
+
+use crate::newreno::{self, Event};
+use crate::window::{Observation, Window, lowest};
+
+/// What the paper calls constants [segments].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Params {
+    /// Growth in slow start, and the answer to losses.
+    pub window: newreno::Params,
+    /// α: below it the window grows.
+    pub alpha: u32,
+    /// β: above it the window shrinks.
+    pub beta: u32,
+    /// γ: above it slow start ends.
+    pub gamma: u32,
+}
+
+impl Params {
+    /// Linux's thresholds.  [linux-vegas]
+    pub const fn new(window: newreno::Params) -> Self {
+        Self { window, alpha: 2, beta: 4, gamma: 1 }
+    }
+}
+
+/// What must survive between steps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct State {
+    /// Smallest round trip ever: `BaseRTT`.
+    pub base: Option<Duration>,
+    /// Smallest round trip of the running round.
+    pub lowest: Option<Duration>,
+    /// An ACK beyond this octet ends the round.
+    pub round_end: u64,
+    /// Slow start stands still in this round, so that the measurement is a valid one.
+    pub is_resting: bool,
+}
+
+/// One event.  [brakmo-1995 §3.2]
+#[must_use]
+pub fn step(params: &Params, mut state: State, seen: &Observation) -> (State, Window) {
+    state.base = lowest(state.base, seen.path.round_trip);
+    state.lowest = lowest(state.lowest, seen.path.round_trip);
+    let Event::NewAck { is_cwnd_limited } = seen.seen.event else {
+        // Round trips across a recovery say nothing about the queue.
+        state.lowest = None;
+        state.round_end = seen.path.next;
+        return (state, newreno::step(&params.window, seen.window, &seen.seen));
+    };
+    let grown = || newreno::step(&params.window, seen.window, &seen.seen);
+    let is_slow_start = seen.window.cwnd < seen.window.ssthresh;
+    if seen.path.unacknowledged <= state.round_end {
+        let window = if is_slow_start && !state.is_resting { grown() } else { seen.window };
+        return (state, window);
+    }
+    state.round_end = seen.path.next;
+    let (Some(round_trip), Some(base)) = (state.lowest.take(), state.base) else {
+        // A round without a measurement: as NewReno.
+        return (state, grown());
+    };
+    // What the path alone would hold; the rest of the window waits in queues.
+    let held = share(seen.window.cwnd, base, round_trip);
+    let queued = seen.window.cwnd - held;
+    if is_slow_start {
+        if queued > params.window.segment * u64::from(params.gamma) {
+            return (state, leave_slow_start(params, seen.window, held));
+        }
+        state.is_resting = !state.is_resting;
+        return (state, if state.is_resting { seen.window } else { grown() });
+    }
+    (state, avoid(params, seen.window, queued, is_cwnd_limited))
+}
+
+/// amount · part / whole, rounded down; `part` is not longer than `whole`.
+fn share(amount: Bytes, part: Duration, whole: Duration) -> Bytes {
+    let product = u128::from(amount.get()) * u128::from(part.as_nanos());
+    let share = product / u128::from(whole.as_nanos().max(1));
+    Bytes::new(u64::try_from(share).expect("a part is not more than the whole")).min(amount)
+}
+
+/// One segment in the queue, and from now on avoidance.  [linux-vegas]
+fn leave_slow_start(params: &Params, window: Window, held: Bytes) -> Window {
+    let segment = params.window.segment;
+    let cwnd = window.cwnd.min(held + segment).max(segment * 2);
+    Window { cwnd, ssthresh: threshold(window.ssthresh, cwnd, segment), credit: 0 }
+}
+
+/// At most one segment up or down.  [brakmo-1995 §3.2]
+fn avoid(params: &Params, window: Window, queued: Bytes, is_cwnd_limited: bool) -> Window {
+    let segment = params.window.segment;
+    if queued > segment * u64::from(params.beta) {
+        let cwnd = (window.cwnd.saturating_sub(segment)).max(segment * 2).min(window.cwnd);
+        return Window { cwnd, ssthresh: threshold(window.ssthresh, cwnd, segment), ..window };
+    }
+    if queued < segment * u64::from(params.alpha) && is_cwnd_limited {
+        return Window { cwnd: window.cwnd + segment, ..window };
+    }
+    window
+}
+
+/// A threshold that does not lead back into slow start.  [linux-vegas]
+fn threshold(ssthresh: Bytes, cwnd: Bytes, segment: Bytes) -> Bytes {
+    ssthresh.min(cwnd.saturating_sub(segment).max(segment))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::window::Path;
+    use airfair_units::Time;
+
+    const SEGMENT: Bytes = Bytes::new(1_000);
+    const PARAMS: Params = Params::new(newreno::Params {
+        segment: SEGMENT,
+        byte_counting: true,
+        deflation: newreno::Deflation::ToFlight,
+    });
+    const ACK: Event = Event::NewAck { is_cwnd_limited: true };
+
+    fn window(cwnd: u64, ssthresh: u64) -> Window {
+        Window { cwnd: Bytes::new(cwnd), ssthresh: Bytes::new(ssthresh), credit: 0 }
+    }
+
+    /// An ACK that ends a round, in which this round trip was measured.
+    fn round_ends(window: Window, round_trip_ms: u64) -> Observation {
+        let path = Path {
+            now: Time::ZERO,
+            round_trip: Some(Duration::from_millis(round_trip_ms)),
+            smoothed_round_trip: None,
+            unacknowledged: 10_001,
+            next: 30_001,
+        };
+        let acked = SEGMENT;
+        let seen = newreno::Observation { event: ACK, acked, flight: window.cwnd };
+        Observation { window, seen, path }
+    }
+
+    /// A round that ends at octet 10 000 on a path of 100 ms.
+    fn state() -> State {
+        State { base: Some(Duration::from_millis(100)), round_end: 10_000, ..State::default() }
+    }
+
+    /// Verifies: [brakmo-1995 §3.2]
+    #[test]
+    fn the_queue_is_kept_between_alpha_and_beta() {
+        // cwnd 20 000: in queues 20 000·(rtt − 100)/rtt
+        // 105 ms: 20 000 − ⌊19 047.6⌋ = 953 < 2000 → one more; 112 ms: 20 000 − 17 857 = 2143 → as it is
+        // 125 ms: 4000, not more than β; 126 ms: 20 000 − 15 873 = 4127 → one less
+        for (round_trip, cwnd) in [(105, 21_000), (112, 20_000), (125, 20_000), (126, 19_000)] {
+            let seen = round_ends(window(20_000, 10_000), round_trip);
+            let (after, next) = step(&PARAMS, state(), &seen);
+            assert_eq!(next, window(cwnd, 10_000), "{round_trip} ms");
+            assert_eq!(after, State { round_end: 30_001, ..state() });
+        }
+    }
+
+    /// Verifies: [brakmo-1995 §3.2]
+    #[test]
+    fn avoidance_does_nothing_within_a_round() {
+        let mut seen = round_ends(window(20_000, 10_000), 300);
+        seen.path.unacknowledged = 10_000;
+        let (after, next) = step(&PARAMS, state(), &seen);
+        assert_eq!(next, window(20_000, 10_000));
+        // the smallest of the round counts when it ends: 110 ms → 20 000 − 18 181 = 1819 < α
+        assert_eq!(after.lowest, Some(Duration::from_millis(300)));
+        let (_, next) = step(&PARAMS, after, &round_ends(window(20_000, 10_000), 110));
+        assert_eq!(next.cwnd, Bytes::new(21_000));
+    }
+
+    /// Verifies: [brakmo-1995 §3.3]
+    #[test]
+    fn slow_start_grows_every_other_round_and_ends_above_gamma() {
+        let begin = window(8_000, 64_000);
+        // nothing queued: rest for a round, and grow in the next
+        let (resting, next) = step(&PARAMS, state(), &round_ends(begin, 100));
+        assert_eq!((resting.is_resting, next), (true, begin));
+        let mut within = round_ends(begin, 100);
+        within.path.unacknowledged = 20_001;
+        assert_eq!(step(&PARAMS, resting, &within).1, begin);
+        let mut ended = within;
+        ended.path.unacknowledged = 30_002;
+        let (growing, next) = step(&PARAMS, resting, &ended);
+        assert_eq!((growing.is_resting, next), (false, window(9_000, 64_000)));
+        assert_eq!(step(&PARAMS, growing, &within).1, window(9_000, 64_000));
+        // 160 ms: 8000·100/160 = 5000 held, 3000 > γ queued → 5000 + 1000, threshold one below
+        let (_, next) = step(&PARAMS, state(), &round_ends(begin, 160));
+        assert_eq!(next, window(6_000, 5_000));
+        // 114 ms: 8000 − 7017 = 983, less than γ
+        assert_eq!(step(&PARAMS, state(), &round_ends(begin, 114)).1, begin);
+    }
+
+    /// Verifies: [linux-vegas]
+    #[test]
+    fn the_window_stays_at_two_segments_and_out_of_slow_start() {
+        // 2000·400/500: 400 queued of … base 100 → 2000 − 400 = 1600 < α → grows; nine times as long
+        // cannot queue more than the window, so β is out of reach below 5 segments
+        let (_, next) = step(&PARAMS, state(), &round_ends(window(5_000, 5_000), 1_000));
+        // 5000 − 500 = 4500 > β → 4000; a threshold of 5000 would mean slow start: 3000
+        assert_eq!(next, window(4_000, 3_000));
+        let tight = Params { beta: 0, alpha: 0, ..PARAMS };
+        let (_, next) = step(&tight, state(), &round_ends(window(2_000, 2_000), 200));
+        assert_eq!(next, window(2_000, 1_000));
+        // slow start ends no lower either: 2000·100/1000 + 1000 = 1200
+        let (_, next) = step(&PARAMS, state(), &round_ends(window(2_000, 64_000), 1_000));
+        assert_eq!(next, window(2_000, 1_000));
+    }
+
+    #[test]
+    fn a_window_that_does_not_limit_does_not_grow() {
+        let mut seen = round_ends(window(20_000, 10_000), 100);
+        seen.seen.event = Event::NewAck { is_cwnd_limited: false };
+        assert_eq!(step(&PARAMS, state(), &seen).1, window(20_000, 10_000));
+    }
+
+    /// Verifies: [linux-vegas]: losses as in Reno, and the measurement begins anew.
+    #[test]
+    fn a_loss_halves_the_flight_and_starts_a_round() {
+        let mut seen = round_ends(window(20_000, 30_000), 100);
+        seen.seen.event = Event::SackLoss;
+        let (after, next) = step(&PARAMS, state(), &seen);
+        assert_eq!(next, window(10_000, 10_000));
+        assert_eq!(after, State { round_end: 30_001, ..state() });
+    }
+
+    #[test]
+    fn a_round_without_a_measurement_is_renos() {
+        let mut seen = round_ends(window(8_000, 64_000), 100);
+        seen.path.round_trip = None;
+        assert_eq!(step(&PARAMS, state(), &seen).1, window(9_000, 64_000));
+    }
+}
