@@ -215,10 +215,10 @@ mod tests {
     /// Verifies: [RFC9438 §4.2]
     #[test]
     fn a_stage_starts_with_the_time_to_the_plateau() {
-        let state = State { stage: None, ..below_the_plateau() };
-        let (state, _) = step(&PARAMS, state, &seen(ACK, 5_000, 89_200));
-        let stage = state.stage.expect("an ACK in avoidance begins a stage");
-        assert!(close(stage.plateau_time, 3.0) && stage.since == Time::from_nanos(5_000_000_000));
+        let before = State { stage: None, ..below_the_plateau() };
+        let (state, _) = step(&PARAMS, before, &seen(ACK, 5_000, 89_200));
+        let begun = state.stage.expect("an ACK in avoidance begins a stage");
+        assert!(close(begun.plateau_time, 3.0) && begun.since == Time::from_nanos(5_000_000_000));
     }
 
     /// Verifies: [RFC9438 §4.2], [RFC9438 §4.4]
@@ -290,8 +290,8 @@ mod tests {
         let (state, window) = step(&PARAMS, below_the_plateau(), &seen(TIMEOUT, 0, 100_000));
         assert_eq!((window.cwnd, window.ssthresh), (SEGMENT, Bytes::new(70_000)));
         let (state, _) = step(&PARAMS, state, &seen(ACK, 9_000, 70_000));
-        let stage = state.stage.expect("a stage");
-        assert!(close(state.plateau, 70.0) && close(stage.plateau_time, 0.0));
+        let begun = state.stage.expect("a stage");
+        assert!(close(state.plateau, 70.0) && close(begun.plateau_time, 0.0));
         // a repeated time-out is no loss of its own
         let again = Event::Timeout { is_repeated: true };
         let (after, window) = step(&PARAMS, state, &seen(again, 9_000, 1_000));

@@ -1,6 +1,6 @@
 //! Westwood: after a loss the window is what the path carried, not half of what was sent.
 //!
-//! Source: [westwood-2001 §2 and §3], Mascolo, Casetti, Gerla, Sanadidi and Wang, MobiCom 2001. Every ACK,
+//! Source: [westwood-2001 §2 and §3], Mascolo, Casetti, Gerla, Sanadidi and Wang, 2001. Every ACK,
 //! duplicates included, is a bandwidth sample; a low-pass filter with time constant τ, discretised by
 //! Tustin's rule over the time since the last ACK, smooths them. While no ACK comes for τ/2, samples of
 //! nothing enter the filter, so that the estimate decays.

@@ -74,6 +74,7 @@ fn receiver_config(tcp: &Tcp) -> tcp::ReceiverConfig {
         window_scaling: tcp.window_scaling,
         handshake: tcp.handshake,
         delayed_ack,
+        ..tcp::ReceiverConfig::default()
     }
 }
 

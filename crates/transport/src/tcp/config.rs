@@ -3,17 +3,13 @@
 use airfair_laws::newreno::Deflation;
 use airfair_units::{Bytes, Duration};
 
+use super::flavour::Flavour;
+
 /// Largest window that the header can say without window scaling [octets].  [RFC9293 §3.1]
 pub const UNSCALED_WINDOW: Bytes = Bytes::new(65_535);
 
 /// Largest shift of the window field.  [RFC7323 §2.3]
 const MAX_SHIFT: u32 = 14;
-
-/// Length of the MSS option, sent in every SYN [octets].  [RFC9293 §3.2]
-const MSS_OPTION: u8 = 4;
-
-/// Length of the window scale option with its padding [octets].  [RFC7323 §2.2]
-const WINDOW_SCALE_OPTION: u8 = 4;
 
 /// How much the application has to send.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -64,6 +60,17 @@ impl Default for RtoConfig {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "independent switches, each read on its own")]
 pub struct SenderConfig {
+    /// The law of the window, and how losses are repaired.
+    pub flavour: Flavour,
+    /// Selective acknowledgments; `None` is what the flavour is used with
+    /// [`Flavour::is_selective`], and [`Flavour::Sack`] always has them. The receiver must agree with
+    /// [`uses_sack`](Self::uses_sack).
+    pub sack: Option<bool>,
+    /// In a recovery with selective acknowledgments, send in proportion to what arrives.  [RFC6937]
+    pub proportional_reduction: bool,
+    /// Timestamps in every segment, and a round trip from every new ACK [RFC7323]. They take 12 octets
+    /// beside `segment`, which remains the payload. Both ends must agree.
+    pub timestamps: bool,
     /// Payload of a full segment, SMSS; never nothing [octets].
     pub segment: Bytes,
     /// How much there is to send.
@@ -98,6 +105,10 @@ pub struct SenderConfig {
 impl Default for SenderConfig {
     fn default() -> Self {
         Self {
+            flavour: Flavour::NewReno,
+            sack: None,
+            proportional_reduction: false,
+            timestamps: false,
             segment: Bytes::new(1_460),
             source: Source::Endless,
             handshake: true,
@@ -112,6 +123,13 @@ impl Default for SenderConfig {
             recovery_timer: RecoveryTimer::Impatient,
             rto: RtoConfig::default(),
         }
+    }
+}
+
+impl SenderConfig {
+    /// Whether selective acknowledgments are in use: what the receiver's `sack` must be.
+    pub fn uses_sack(&self) -> bool {
+        self.flavour == Flavour::Sack || self.sack.unwrap_or(self.flavour.is_selective())
     }
 }
 
@@ -132,6 +150,7 @@ impl Default for DelayedAck {
 
 /// Choices about a [`Receiver`](super::Receiver).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "independent switches, each read on its own")]
 pub struct ReceiverConfig {
     /// Receive buffer, never nothing. The application reads at once, so this is always the window, as
     /// far as the header can say it [octets].
@@ -143,6 +162,10 @@ pub struct ReceiverConfig {
     pub handshake: bool,
     /// Delayed ACKs; `None` acknowledges every segment.
     pub delayed_ack: Option<DelayedAck>,
+    /// Selective acknowledgments [RFC2018], of duplicates as well [RFC2883]. Both ends must agree.
+    pub sack: bool,
+    /// Timestamps in every segment [RFC7323 §3]. Both ends must agree.
+    pub timestamps: bool,
 }
 
 impl Default for ReceiverConfig {
@@ -152,6 +175,8 @@ impl Default for ReceiverConfig {
             window_scaling: true,
             handshake: true,
             delayed_ack: Some(DelayedAck::default()),
+            sack: false,
+            timestamps: false,
         }
     }
 }
@@ -171,14 +196,42 @@ impl ReceiverConfig {
     }
 }
 
-/// TCP options of a SYN [octets].
-pub(crate) const fn syn_options(window_scaling: bool) -> u8 {
-    if window_scaling { MSS_OPTION + WINDOW_SCALE_OPTION } else { MSS_OPTION }
+/// TCP options of a SYN, padded together [octets].
+///
+/// MSS 4 [RFC9293 §3.2], window scale 3 [RFC7323 §2.2], SACK permitted 2 [RFC2018 §2], timestamps 10
+/// [RFC7323 §3.2].
+pub(crate) const fn syn_options(window_scaling: bool, sack: bool, timestamps: bool) -> u8 {
+    let length: u8 = 4
+        + if window_scaling { 3 } else { 0 }
+        + if sack { 2 } else { 0 }
+        + if timestamps { 10 } else { 0 };
+    length.div_ceil(4) * 4
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Verifies: [RFC9293 §3.2], [RFC2018 §2], [RFC7323 §3.2]
+    #[test]
+    fn the_options_of_a_syn_are_padded_together() {
+        // 4; 4 + 3 → 8; 4 + 3 + 2 → 12; 4 + 3 + 10 → 20; all are 19 → 20
+        assert_eq!(syn_options(false, false, false), 4);
+        assert_eq!(syn_options(true, false, false), 8);
+        assert_eq!(syn_options(true, true, false), 12);
+        assert_eq!(syn_options(true, false, true), 20);
+        assert_eq!(syn_options(true, true, true), 20);
+    }
+
+    #[test]
+    fn a_flavour_has_sack_as_it_is_used_unless_told_otherwise() {
+        let uses =
+            |flavour, sack| SenderConfig { flavour, sack, ..SenderConfig::default() }.uses_sack();
+        let expected = [false, false, true, false, true, false, true];
+        assert_eq!(Flavour::ALL.map(|flavour| uses(flavour, None)), expected);
+        assert_eq!(Flavour::ALL.map(|flavour| uses(flavour, Some(true))), [true; 7]);
+        assert!(uses(Flavour::Sack, Some(false)) && !uses(Flavour::Cubic, Some(false)));
+    }
 
     /// Verifies: [RFC7323 §2.3]
     #[test]

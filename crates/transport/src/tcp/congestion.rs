@@ -1,17 +1,32 @@
-//! The sender's congestion window: the one place where it meets a law of `airfair_laws`.
+//! The sender's congestion window: the one place where it meets the laws of `airfair_laws`.
 //!
 //! Another flavour is another law here, chosen by an enum; the sender does not notice.
 
-use airfair_laws::newreno::{self, Event, Observation, Params, State};
+use airfair_laws::newreno::{self, Event, Params, State};
+use airfair_laws::window::{Observation, Path};
+use airfair_laws::{cubic, vegas, westwood, westwood_plus};
 use airfair_units::Bytes;
 
 use super::config::SenderConfig;
+use super::flavour::Flavour;
+
+/// What a law remembers beside the window.
+#[derive(Debug)]
+enum Law {
+    /// Reno, NewReno and SACK: nothing.
+    NewReno,
+    Westwood(westwood::State),
+    WestwoodPlus(westwood_plus::State),
+    Vegas(vegas::State),
+    Cubic(cubic::State),
+}
 
 /// cwnd and ssthresh under the law of the connection's flavour.
 #[derive(Debug)]
 pub(crate) struct Congestion {
     params: Params,
-    state: State,
+    window: State,
+    law: Law,
 }
 
 impl Congestion {
@@ -22,41 +37,88 @@ impl Congestion {
             None => Bytes::new(u64::MAX),
         };
         let cwnd = segment * u64::from(config.initial_window.max(1));
+        // RFC 5681 leaves fast recovery with the threshold; what is in flight became a matter with NewReno.
+        let deflation = match config.flavour {
+            Flavour::Reno => newreno::Deflation::ToThreshold,
+            _ => deflation,
+        };
         Self {
             params: Params { segment, byte_counting, deflation },
-            state: State { cwnd, ssthresh, credit: 0 },
+            window: State { cwnd, ssthresh, credit: 0 },
+            law: match config.flavour {
+                Flavour::Reno | Flavour::NewReno | Flavour::Sack => Law::NewReno,
+                Flavour::Westwood => Law::Westwood(westwood::State::default()),
+                Flavour::WestwoodPlus => Law::WestwoodPlus(westwood_plus::State::default()),
+                Flavour::Vegas => Law::Vegas(vegas::State::default()),
+                Flavour::Cubic => Law::Cubic(cubic::State::default()),
+            },
         }
     }
 
     /// Congestion window [octets].
+    #[inline]
     pub(crate) fn cwnd(&self) -> u64 {
-        self.state.cwnd.get()
+        self.window.cwnd.get()
     }
 
     /// Congestion window, rounded down [segments].
     pub(crate) fn cwnd_segments(&self) -> u32 {
-        self.in_segments(self.state.cwnd)
+        self.in_segments(self.window.cwnd)
     }
 
     /// Slow start threshold, rounded down; `u32::MAX` stands for all above [segments].
     pub(crate) fn ssthresh_segments(&self) -> u32 {
-        self.in_segments(self.state.ssthresh)
+        self.in_segments(self.window.ssthresh)
     }
 
     /// Gives the window a value, one segment at least [segments].
     pub(crate) fn set_cwnd_segments(&mut self, segments: u32) {
-        self.state.cwnd = self.params.segment * u64::from(segments.max(1));
-        self.state.credit = 0;
+        self.window.cwnd = self.params.segment * u64::from(segments.max(1));
+        self.window.credit = 0;
+        if let Law::Cubic(state) = &mut self.law {
+            *state = state.restarted();
+        }
     }
 
     /// Lets the law see an event.
     #[inline]
-    pub(crate) fn observe(&mut self, event: Event, acked: u64, flight: u64) {
-        let seen = Observation { event, acked: Bytes::new(acked), flight: Bytes::new(flight) };
-        self.state = newreno::step(&self.params, self.state, &seen);
+    pub(crate) fn observe(&mut self, event: Event, acked: u64, flight: u64, path: Path) {
+        let (acked, flight) = (Bytes::new(acked), Bytes::new(flight));
+        let seen = newreno::Observation { event, acked, flight };
+        self.window = match self.law {
+            Law::NewReno => newreno::step(&self.params, self.window, &seen),
+            _ => self.observe_path(&Observation { window: self.window, seen, path }),
+        };
+    }
+
+    /// The laws that look at the path.
+    fn observe_path(&mut self, seen: &Observation) -> State {
+        let window = self.params;
+        match &mut self.law {
+            Law::NewReno => newreno::step(&window, seen.window, &seen.seen),
+            Law::Westwood(state) => {
+                let time_constant = westwood::Params::TIME_CONSTANT;
+                let params = westwood::Params { window, time_constant };
+                remember(state, westwood::step(&params, *state, seen))
+            }
+            Law::WestwoodPlus(state) => remember(state, westwood_plus::step(&window, *state, seen)),
+            Law::Vegas(state) => {
+                remember(state, vegas::step(&vegas::Params::new(window), *state, seen))
+            }
+            Law::Cubic(state) => {
+                let params = cubic::Params { window, fast_convergence: true };
+                remember(state, cubic::step(&params, *state, seen))
+            }
+        }
     }
 
     fn in_segments(&self, octets: Bytes) -> u32 {
         u32::try_from(octets.get() / self.params.segment.get()).unwrap_or(u32::MAX)
     }
+}
+
+/// Keeps a law's memory, and hands its window on.
+fn remember<S>(memory: &mut S, (state, window): (S, State)) -> State {
+    *memory = state;
+    window
 }

@@ -1,16 +1,20 @@
-//! TCP with NewReno congestion control: one [`Sender`] and one [`Receiver`] make a connection.
+//! TCP in seven flavours: one [`Sender`] and one [`Receiver`] make a connection.
 //!
-//! Before working here, read RFC 5681, RFC 6298 and RFC 6582.
+//! Before working here, read RFC 5681, RFC 6298 and RFC 6582; for selective acknowledgments RFC 2018 and
+//! RFC 6675.
 //!
 //! Data flows one way. Sequence numbers are offsets that never wrap: the SYN is number 0, the first
 //! octet of data number 1, and the FIN follows the last octet. The receiver's own SYN is number 0 too,
-//! and it never sends anything after it, so every `Segment::seq` of a receiver is 0 or 1.
+//! and it never sends anything after it, so every `Segment::seq` of a receiver is 0 or 1. What guards
+//! against wrapped numbers (PAWS, [RFC7323 §5]) has nothing to do here.
 //!
 //! ```text
-//!  config ──► Sender ─┬─ Congestion ──► laws::newreno     the window
+//!  config ──► Sender ─┬─ Congestion ──► airfair_laws      the window
 //!                     ├─ Recovery                         duplicates, fast recovery, `recover`
+//!                     ├─ Scoreboard ──► laws::prr         sacked, lost, in the network
 //!                     └─ RttEstimator                     retransmission time-out
-//!  config ──► Receiver ── Reassembly                      out-of-order ranges
+//!  config ──► Receiver ─┬─ Reassembly                     out-of-order ranges
+//!                       └─ SackList                       which of them to report
 //! ```
 //!
 //! Not modelled: data in both directions, urgent data, RST, keep-alive, Nagle's algorithm, simultaneous
@@ -20,10 +24,14 @@
 
 mod config;
 mod congestion;
+mod flavour;
+mod ranges;
 mod reassembly;
 mod receiver;
 mod recovery;
 mod rtt;
+mod sack;
+mod sack_list;
 mod segment;
 mod sender;
 mod stats;
@@ -32,7 +40,8 @@ pub use airfair_laws::newreno::Deflation;
 pub use config::{
     DelayedAck, ReceiverConfig, RecoveryTimer, RtoConfig, SenderConfig, Source, UNSCALED_WINDOW,
 };
+pub use flavour::Flavour;
 pub use receiver::Receiver;
-pub use segment::{Flags, Segment};
+pub use segment::{Flags, SackBlocks, Segment, Timestamps};
 pub use sender::Sender;
 pub use stats::{ReceiverStats, SenderEvent, SenderStats};

@@ -1,11 +1,6 @@
 //! Octets that have arrived, in order and beyond gaps.
 
-/// Half-open range of sequence numbers [octets].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Range {
-    start: u64,
-    end: u64,
-}
+use super::ranges::RangeSet;
 
 /// Where a segment fell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,13 +20,13 @@ pub(crate) enum Placement {
 #[derive(Debug)]
 pub(crate) struct Reassembly {
     next: u64,
-    /// Sorted; neither overlapping nor touching; all above `next`.
-    ranges: Vec<Range>,
+    /// All above `next`.
+    ranges: RangeSet,
 }
 
 impl Reassembly {
     pub(crate) fn new(next: u64) -> Self {
-        Self { next, ranges: Vec::new() }
+        Self { next, ranges: RangeSet::default() }
     }
 
     /// Number of the first octet that is missing.
@@ -57,33 +52,25 @@ impl Reassembly {
         Placement::InOrder { is_filling }
     }
 
+    /// Ranges beyond the first gap.
+    pub(crate) fn ranges(&self) -> &RangeSet {
+        &self.ranges
+    }
+
     /// Moves `next` over the ranges that it has reached.
     fn absorb(&mut self) {
         let reached = self.ranges.partition_point(|range| range.start <= self.next);
         if reached > 0 {
             self.next = self.next.max(self.ranges[reached - 1].end);
-            self.ranges.drain(..reached);
+            self.ranges.remove_below(self.next);
         }
     }
 
     fn insert_beyond(&mut self, start: u64, end: u64) -> Placement {
-        let first = self.ranges.partition_point(|range| range.end < start);
-        let behind = self.ranges.partition_point(|range| range.start <= end);
-        if first == behind {
-            self.ranges.insert(first, Range { start, end });
-            return Placement::OutOfOrder;
+        match self.ranges.insert(start, end) {
+            0 => Placement::Duplicate,
+            _ => Placement::OutOfOrder,
         }
-        // `first..behind` touch or overlap the new octets: one range takes the place of all.
-        let merged = Range {
-            start: start.min(self.ranges[first].start),
-            end: end.max(self.ranges[behind - 1].end),
-        };
-        if self.ranges[first] == merged {
-            return Placement::Duplicate;
-        }
-        self.ranges[first] = merged;
-        self.ranges.drain(first + 1..behind);
-        Placement::OutOfOrder
     }
 }
 

@@ -4,7 +4,8 @@ use airfair_units::{Bytes, Time};
 
 use super::config::{ReceiverConfig, UNSCALED_WINDOW, syn_options};
 use super::reassembly::{Placement, Reassembly};
-use super::segment::{FIRST_OCTET, Flags, Segment};
+use super::sack_list::SackList;
+use super::segment::{FIRST_OCTET, Flags, SackBlocks, Segment, TIMESTAMPS_OPTION, Timestamps};
 use super::stats::ReceiverStats;
 
 /// Where the connection is. After the FIN it stays established: late copies still want an ACK.
@@ -52,6 +53,11 @@ pub struct Receiver {
     /// Number of the FIN, once seen.
     fin: Option<u64>,
     acknowledgment: Acknowledgment,
+    sack: SackList,
+    /// The timestamp to echo: `TS.Recent`; 0 before the first.
+    recent_timestamp: u32,
+    /// `Last.ACK.sent`.
+    last_ack_sent: u64,
     stats: ReceiverStats,
 }
 
@@ -66,12 +72,16 @@ impl Receiver {
             arrived: Reassembly::new(FIRST_OCTET),
             fin: None,
             acknowledgment: Acknowledgment::Idle,
+            sack: SackList::default(),
+            recent_timestamp: 0,
+            last_ack_sent: FIRST_OCTET,
             stats: ReceiverStats::default(),
         }
     }
 
     /// A segment has arrived.
     pub fn handle_segment(&mut self, now: Time, segment: &Segment) {
+        self.take_timestamp(segment);
         match self.state {
             State::Listen if !segment.flags.syn => {}
             State::Listen => {
@@ -109,29 +119,41 @@ impl Receiver {
 
     /// The next segment to send.
     #[inline]
-    pub fn poll_transmit(&mut self, _now: Time) -> Option<Segment> {
+    pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
         if self.acknowledgment != Acknowledgment::Due {
             return None;
         }
         self.acknowledgment = Acknowledgment::Idle;
         self.stats.acks_sent += 1;
-        let ack = Segment {
+        let mut ack = Segment {
             seq: FIRST_OCTET,
             ack: self.arrived.next(),
             window: self.window,
-            payload: 0,
             flags: Flags::ACK,
-            options: 0,
+            ..Segment::EMPTY
         };
+        self.last_ack_sent = ack.ack;
+        if self.config.timestamps {
+            let value = Timestamps::clock(now);
+            ack.timestamps = Some(Timestamps { value, echo: self.recent_timestamp });
+            ack.options = TIMESTAMPS_OPTION;
+        }
         if self.state != State::SynReceived {
+            if self.config.sack {
+                // Beside timestamps, three blocks fit into the 40 octets of a header [RFC2018 §3].
+                let room = SackBlocks::ROOM - usize::from(self.config.timestamps);
+                ack.sack = self.sack.blocks(&self.arrived, room);
+                ack.options += ack.sack.option();
+            }
             return Some(ack);
         }
+        let ReceiverConfig { window_scaling, sack, timestamps, .. } = self.config;
         Some(Segment {
             seq: 0,
             // The window of a SYN is never scaled [RFC7323 §2.2].
             window: self.config.buffer.min(UNSCALED_WINDOW).get(),
             flags: Flags::SYN_ACK,
-            options: syn_options(self.config.window_scaling),
+            options: syn_options(window_scaling, sack, timestamps),
             ..ack
         })
     }
@@ -153,6 +175,17 @@ impl Receiver {
         &self.stats
     }
 
+    /// The timestamp to echo is that of the last segment that reached the left edge of what was acknowledged
+    /// last: a held ACK thus echoes the first segment that it acknowledges, and a hole the last one before
+    /// it.  [RFC7323 §4.3]
+    fn take_timestamp(&mut self, segment: &Segment) {
+        let Some(Timestamps { value, .. }) = segment.timestamps else { return };
+        let is_newer = value.get().wrapping_sub(self.recent_timestamp).cast_signed() >= 0;
+        if segment.seq <= self.last_ack_sent && (is_newer || self.recent_timestamp == 0) {
+            self.recent_timestamp = value.get();
+        }
+    }
+
     fn handle_payload(&mut self, now: Time, segment: &Segment) {
         let has_payload = u64::from(segment.payload > 0);
         let end = segment.payload_end() + u64::from(segment.flags.fin);
@@ -165,14 +198,27 @@ impl Receiver {
         if segment.flags.fin {
             self.fin = Some(segment.payload_end());
         }
+        let next = self.arrived.next();
+        if segment.seq < next {
+            self.sack.on_duplicate(segment.seq, end.min(next));
+        }
         match self.arrived.insert(segment.seq, end) {
             Placement::InOrder { is_filling: false } if !segment.flags.fin => {
                 self.acknowledgment = self.after_one_in_order(now);
                 return;
             }
             Placement::InOrder { .. } => {}
-            Placement::OutOfOrder => self.stats.out_of_order += has_payload,
-            Placement::Duplicate => self.stats.duplicates += has_payload,
+            Placement::OutOfOrder => {
+                self.stats.out_of_order += has_payload;
+                self.sack.on_beyond(segment.seq);
+            }
+            Placement::Duplicate => {
+                self.stats.duplicates += has_payload;
+                if segment.seq >= next {
+                    self.sack.on_duplicate(segment.seq, end);
+                    self.sack.on_beyond(segment.seq);
+                }
+            }
         }
         // Out of order, a duplicate, or filling a gap: the sender must know at once [RFC5681 §4.2].
         self.acknowledgment = Acknowledgment::Due;

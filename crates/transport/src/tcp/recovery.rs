@@ -87,6 +87,43 @@ impl Recovery {
         Duplicate::Loss
     }
 
+    /// An ACK for nothing new whose SACK blocks say something new; `is_lost` is the scoreboard's verdict
+    /// on the first octet.  [RFC6675 §5 steps 1 and 2]
+    pub(crate) fn on_sack_duplicate(
+        &mut self,
+        ack: u64,
+        sent_end: u64,
+        is_lost: bool,
+    ) -> Duplicate {
+        let Phase::Open { duplicates } = &mut self.phase else {
+            return Duplicate::InRecovery;
+        };
+        *duplicates += 1;
+        if (*duplicates < DUPLICATE_THRESHOLD && !is_lost) || ack <= self.recover {
+            return Duplicate::Counted;
+        }
+        self.phase = Phase::Fast { is_partial_seen: false };
+        self.recover = sent_end;
+        Duplicate::Loss
+    }
+
+    /// Whether a loss is being repaired.
+    #[inline]
+    pub(crate) fn is_fast(&self) -> bool {
+        matches!(self.phase, Phase::Fast { .. })
+    }
+
+    /// One past the highest octet sent when the last loss was detected.
+    pub(crate) fn point(&self) -> u64 {
+        self.recover
+    }
+
+    /// Reno: any new ACK ends fast recovery, and the next three duplicates are another loss. What a
+    /// time-out has sent again stays guarded until then.  [RFC5681 §3.2 step 6]
+    pub(crate) fn end_as_reno(&mut self) {
+        *self = Self::new();
+    }
+
     /// An ACK for new data up to `ack`.
     #[inline]
     pub(crate) fn on_new_ack(&mut self, ack: u64) -> NewAck {
@@ -185,6 +222,35 @@ mod tests {
             recovery.on_duplicate(ack, 200);
             recovery.on_duplicate(ack, 200);
             assert_eq!(recovery.on_duplicate(ack, 200), third);
+        }
+    }
+
+    /// Verifies: [RFC6675 §5 steps 1 and 2]: the third duplicate, or the scoreboard before it.
+    #[test]
+    fn with_a_scoreboard_its_verdict_is_as_good_as_three_duplicates() {
+        let mut recovery = Recovery::new();
+        assert_eq!(recovery.on_sack_duplicate(10, RECOVER, false), Duplicate::Counted);
+        assert_eq!(recovery.on_sack_duplicate(10, RECOVER, false), Duplicate::Counted);
+        assert_eq!(recovery.on_sack_duplicate(10, RECOVER, false), Duplicate::Loss);
+        assert_eq!(recovery.on_sack_duplicate(10, RECOVER, true), Duplicate::InRecovery);
+        let mut recovery = Recovery::new();
+        assert_eq!(recovery.on_sack_duplicate(10, RECOVER, true), Duplicate::Loss);
+        // not below what a time-out has sent again
+        recovery.on_timeout(200);
+        for _ in 0..4 {
+            assert_eq!(recovery.on_sack_duplicate(200, 300, true), Duplicate::Counted);
+        }
+        assert_eq!(recovery.on_sack_duplicate(201, 300, false), Duplicate::Loss);
+    }
+
+    #[test]
+    fn reno_forgets_the_recovery_point() {
+        let mut recovery = in_recovery();
+        recovery.on_new_ack(20);
+        recovery.end_as_reno();
+        assert_eq!(recovery.duplicates(), 0);
+        for expected in [Duplicate::Counted, Duplicate::Counted, Duplicate::Loss] {
+            assert_eq!(recovery.on_duplicate(20, 200), expected);
         }
     }
 

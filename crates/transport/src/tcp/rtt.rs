@@ -71,6 +71,19 @@ impl RttEstimator {
         Some(sample)
     }
 
+    /// Takes a round trip that a timestamp measured; returns it as the clock sees it. Retransmissions do
+    /// not disturb it: the echo tells which copy was answered.  [RFC7323 §4.1]
+    pub(crate) fn on_echo(&mut self, round_trip: Duration) -> Duration {
+        let sample = self.ticks(round_trip);
+        self.update(sample);
+        sample
+    }
+
+    /// SRTT, once there is one.
+    pub(crate) fn smoothed(&self) -> Option<Duration> {
+        self.smoothed.map(|smoothed| smoothed.rtt)
+    }
+
     /// Doubles the time-out.  [RFC6298 §5.5]
     pub(crate) fn back_off(&mut self) {
         self.rto = self.rto.saturating_mul(2).min(self.config.max);

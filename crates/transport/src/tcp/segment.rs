@@ -1,6 +1,8 @@
 //! What travels between the endpoints.
 
-use airfair_units::Bytes;
+use std::num::NonZeroU32;
+
+use airfair_units::{Bytes, Duration, Time};
 
 /// Sequence number of the first octet of data; the SYN is number 0.
 pub(crate) const FIRST_OCTET: u64 = 1;
@@ -9,6 +11,9 @@ pub(crate) const FIRST_OCTET: u64 = 1;
 const IP_HEADER: u64 = 20;
 /// TCP header without options [octets].  [RFC9293 §3.1]
 const TCP_HEADER: u64 = 20;
+
+/// Length of the timestamps option with its padding [octets].  [RFC7323 §3.2]
+pub(crate) const TIMESTAMPS_OPTION: u8 = 12;
 
 /// Control bits.  [RFC9293 §3.1]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,8 +37,75 @@ impl Flags {
     pub const FIN_ACK: Self = Self { syn: false, ack: true, fin: true };
 }
 
-/// One TCP segment, its payload virtual.  [RFC9293 §3.1]
+/// The timestamps option.  [RFC7323 §3.2]
+///
+/// The clock ticks in microseconds and wraps after 71 minutes; differences survive that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Timestamps {
+    /// The clock of whoever sends it: `TSval`. Never zero, so that the option fits eight octets.
+    pub value: NonZeroU32,
+    /// The last value heard from the other end, 0 before the first: `TSecr`.
+    pub echo: u32,
+}
+
+impl Timestamps {
+    /// The clock now.
+    #[expect(clippy::cast_possible_truncation, reason = "the clock wraps")]
+    pub(crate) fn clock(now: Time) -> NonZeroU32 {
+        let ticks = (now.as_nanos() / 1_000 + 1) as u32;
+        NonZeroU32::new(ticks).unwrap_or(NonZeroU32::MIN)
+    }
+
+    /// Time since the other end's echo left here; nothing if there is no echo.
+    pub(crate) fn round_trip(self, now: Time) -> Option<Duration> {
+        let ticks = Self::clock(now).get().wrapping_sub(self.echo);
+        (self.echo != 0).then(|| Duration::from_micros(u64::from(ticks)))
+    }
+}
+
+/// Up to four ranges of octets that have arrived, as offsets from the acknowledgment number.  [RFC2018 §3]
+///
+/// A range may lie below that number: it then reports a duplicate [RFC2883 §4].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SackBlocks([(i32, i32); SackBlocks::ROOM]);
+
+impl SackBlocks {
+    /// None.
+    pub const NONE: Self = Self([(0, 0); Self::ROOM]);
+    /// Blocks that fit beside no other option.  [RFC2018 §3]
+    pub const ROOM: usize = 4;
+
+    /// Adds a range; without room, or more than 2 GiB away, it is left out.
+    pub fn push(&mut self, ack: u64, start: u64, end: u64) {
+        let offset = |octet: u64| i32::try_from(octet.wrapping_sub(ack).cast_signed());
+        let free = self.0.iter_mut().find(|block| block.0 == block.1);
+        if let (Ok(start), Ok(end), Some(block)) = (offset(start), offset(end), free) {
+            *block = (start, end);
+        }
+    }
+
+    /// The ranges, most recent first, as sequence numbers.
+    pub fn iter(&self, ack: u64) -> impl Iterator<Item = (u64, u64)> {
+        let number = move |offset: i32| ack.wrapping_add_signed(i64::from(offset));
+        let used = self.0.into_iter().take_while(|block| block.0 != block.1);
+        used.map(move |(start, end)| (number(start), number(end)))
+    }
+
+    /// Whether there is none.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.0[0].0 == self.0[0].1
+    }
+
+    /// Length of the option with its padding [octets].  [RFC2018 §3]
+    pub(crate) fn option(&self) -> u8 {
+        let used = self.0.iter().take_while(|block| block.0 != block.1);
+        used.fold(0, |option, _| if option == 0 { 12 } else { option + 8 })
+    }
+}
+
+/// One TCP segment, its payload virtual.  [RFC9293 §3.1]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Segment {
     /// Number of the first octet, unwrapped: an offset from the initial sequence number [octets].
     pub seq: u64,
@@ -45,11 +117,27 @@ pub struct Segment {
     pub payload: u32,
     /// Control bits.
     pub flags: Flags,
-    /// TCP options, a multiple of four [octets].
+    /// All TCP options together, a multiple of four [octets].
     pub options: u8,
+    /// Selective acknowledgments.
+    pub sack: SackBlocks,
+    /// Timestamps, if in use.
+    pub timestamps: Option<Timestamps>,
 }
 
 impl Segment {
+    /// A segment with nothing in it, to build others from.
+    pub const EMPTY: Self = Self {
+        seq: 0,
+        ack: 0,
+        window: 0,
+        payload: 0,
+        flags: Flags { syn: false, ack: false, fin: false },
+        options: 0,
+        sack: SackBlocks::NONE,
+        timestamps: None,
+    };
+
     /// Size of the IP packet: 20 octets IP, 20 octets TCP, options, payload [octets].  [RFC9293 §3.1]
     pub fn size(&self) -> Bytes {
         Bytes::new(IP_HEADER + TCP_HEADER + u64::from(self.options) + u64::from(self.payload))
@@ -74,7 +162,7 @@ mod tests {
             window: 65_535,
             payload: 1_460,
             flags: Flags::ACK,
-            options: 0,
+            ..Segment::EMPTY
         };
         // 20 + 20 + 1460 = 1500; a SYN with MSS and window scale: 20 + 20 + 8 = 48
         assert_eq!(segment.size(), Bytes::new(1_500));
@@ -84,6 +172,43 @@ mod tests {
 
     #[test]
     fn a_segment_is_small_enough_to_copy() {
-        assert!(size_of::<Segment>() <= 40);
+        assert!(size_of::<Segment>() <= 72);
+    }
+
+    /// Verifies: [RFC2018 §3]: 2 octets and 8 per block, padded to a multiple of four.
+    #[test]
+    fn blocks_are_kept_relative_to_the_acknowledgment() {
+        let mut blocks = SackBlocks::NONE;
+        let far = 10_000_000_000;
+        let ranges =
+            [(far + 5, far + 10), (far - 20, far - 10), (far + 20, far + 30), (far + 50, far + 60)];
+        assert!(blocks.is_empty() && blocks.option() == 0);
+        for (count, (start, end)) in (1..).zip(ranges) {
+            blocks.push(far, start, end);
+            assert_eq!(blocks.option(), 4 + 8 * count);
+        }
+        assert!(blocks.iter(far).eq(ranges));
+        // no room for a fifth, and none for what 31 bits cannot say
+        blocks.push(far, far + 70, far + 80);
+        assert!(blocks.iter(far).eq(ranges));
+        let mut blocks = SackBlocks::NONE;
+        blocks.push(far, far + 5, far + (1 << 31));
+        assert!(blocks.is_empty());
+    }
+
+    /// Verifies: [RFC7323 §5.4]: differences of a wrapped clock are right.
+    #[test]
+    fn the_clock_wraps() {
+        let at = |us: u64| Time::from_nanos(us * 1_000);
+        let round_trip = |sent: u64, now: u64| {
+            let value = Timestamps::clock(at(sent));
+            Timestamps { value, echo: value.get() }.round_trip(at(now))
+        };
+        assert_eq!(round_trip(0, 250), Some(Duration::from_micros(250)));
+        let wrap = 1 << 32;
+        assert_eq!(round_trip(wrap - 100, wrap + 150), Some(Duration::from_micros(250)));
+        // the value 0 would mean "none": one tick is given up
+        assert_eq!(Timestamps::clock(at(wrap - 1)).get(), 1);
+        assert_eq!(Timestamps { value: NonZeroU32::MIN, echo: 0 }.round_trip(at(9)), None);
     }
 }

@@ -1,14 +1,17 @@
-//! The sending endpoint.  [RFC9293 §3.10], [RFC5681], [RFC6298 §5], [RFC6582]
+//! The sending endpoint.  [RFC9293 §3.10], [RFC5681], [RFC6298 §5], [RFC6582], [RFC6675]
+
+mod input;
+mod output;
 
 use airfair_laws::arf_aware::WindowLimit;
-use airfair_laws::newreno::{DUPLICATE_THRESHOLD, Event};
 use airfair_units::{Bytes, Time};
 
-use super::config::{RecoveryTimer, SenderConfig, Source, UNSCALED_WINDOW, syn_options};
+use super::config::{SenderConfig, Source};
 use super::congestion::Congestion;
-use super::recovery::{Duplicate, NewAck, Recovery};
+use super::recovery::Recovery;
 use super::rtt::RttEstimator;
-use super::segment::{FIRST_OCTET, Flags, Segment};
+use super::sack::Scoreboard;
+use super::segment::FIRST_OCTET;
 use super::stats::{PendingEvents, SenderEvent, SenderStats};
 
 /// Time-outs of the SYN after which the initial window is one segment.  [RFC6928 §2]
@@ -54,9 +57,13 @@ pub struct Sender {
     limit: WindowLimit,
     congestion: Congestion,
     recovery: Recovery,
+    /// With selective acknowledgments only.
+    scoreboard: Option<Scoreboard>,
     /// What limited transmit has sent since the last new ACK [octets].
     limited_octets: u64,
     rtt: RttEstimator,
+    /// The last timestamp of the receiver, to be echoed; 0 before the first.
+    peer_timestamp: u32,
     /// The retransmission timer: when it expires, if it runs.
     timer: Option<Time>,
     /// Time-outs since the last new ACK.
@@ -89,8 +96,10 @@ impl Sender {
             limit: WindowLimit::None,
             congestion: Congestion::new(&config),
             recovery: Recovery::new(),
+            scoreboard: config.uses_sack().then(|| Scoreboard::new(config.segment.get())),
             limited_octets: 0,
             rtt: RttEstimator::new(config.rto),
+            peer_timestamp: 0,
             timer: None,
             timeouts_in_a_row: 0,
             is_ack_due: false,
@@ -124,61 +133,10 @@ impl Sender {
         }
     }
 
-    /// A segment from the receiver has arrived.
-    pub fn handle_segment(&mut self, now: Time, segment: &Segment) {
-        match self.state {
-            State::SynSent => self.handle_syn_ack(now, segment),
-            // A SYN-ACK once more: our ACK of it was lost.
-            State::Open if segment.flags.syn => self.is_ack_due = true,
-            State::Open if segment.flags.ack => self.handle_ack(now, segment),
-            State::Closed | State::Open | State::Finished => {}
-        }
-    }
-
-    /// The retransmission timer may have expired. Calls at other times change nothing.
-    ///
-    /// All that is outstanding counts as lost, and sending resumes at the first unacknowledged octet.
-    /// [RFC6298 §5.4 to §5.6], [RFC5681 §3.1], [RFC6582 §3.2 step 4]
-    pub fn handle_timeout(&mut self, now: Time) {
-        if self.timer.is_none_or(|deadline| now < deadline) {
-            return;
-        }
-        self.stats.timeouts += 1;
-        self.events.push(SenderEvent::Timeout);
-        if self.state == State::Open {
-            let is_repeated = self.timeouts_in_a_row > 0;
-            self.congestion.observe(Event::Timeout { is_repeated }, 0, self.flight_for_ssthresh());
-            self.recovery.on_timeout(self.sent_end);
-        }
-        self.timeouts_in_a_row += 1;
-        self.limited_octets = 0;
-        self.next = self.unacknowledged;
-        self.rtt.back_off();
-        self.timer = Some(now + self.rtt.rto());
-    }
-
     /// When [`handle_timeout`](Self::handle_timeout) wants to be called.
     #[inline]
     pub fn next_timeout(&self) -> Option<Time> {
         self.timer
-    }
-
-    /// The next segment to send.
-    pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
-        match self.state {
-            State::Closed | State::Finished => None,
-            State::SynSent => (self.next == 0).then(|| self.transmit_syn(now)),
-            State::Open if self.is_ack_due => {
-                self.is_ack_due = false;
-                Some(header(self.next))
-            }
-            State::Open if self.is_retransmission_due => {
-                self.is_retransmission_due = false;
-                let sent = self.sent_end.min(self.data_end) - self.unacknowledged;
-                Some(self.transmit(now, self.unacknowledged, sent.min(self.segment)))
-            }
-            State::Open => self.poll_next(now),
-        }
     }
 
     /// What has happened, most urgent first; events not fetched are counted, not queued.
@@ -213,6 +171,16 @@ impl Sender {
         Bytes::new(self.flight_octets())
     }
 
+    /// Octets believed to be in the network: with selective acknowledgments `pipe` [RFC6675 §4], otherwise
+    /// the flight [octets].
+    pub fn in_network(&self) -> Bytes {
+        Bytes::new(match &self.scoreboard {
+            Some(scoreboard) if self.recovery.is_fast() => scoreboard.pipe(),
+            Some(scoreboard) => scoreboard.outstanding(self.next),
+            None => self.flight_octets(),
+        })
+    }
+
     /// What may be in flight: the smallest of cwnd under the window limit and the receiver's window
     /// [octets].
     pub fn usable_window(&self) -> Bytes {
@@ -227,117 +195,6 @@ impl Sender {
     /// Totals so far.
     pub fn stats(&self) -> &SenderStats {
         &self.stats
-    }
-
-    /// The answer to the SYN.  [RFC9293 §3.10.7.3]
-    fn handle_syn_ack(&mut self, now: Time, segment: &Segment) {
-        if segment.flags != Flags::SYN_ACK || segment.ack != self.sent_end {
-            return;
-        }
-        self.peer_window = segment.window;
-        self.sample_round_trip(now, segment.ack);
-        if self.timeouts_in_a_row > 0 {
-            self.rtt.on_established_after_timeout();
-        }
-        if self.timeouts_in_a_row > SYN_TIMEOUTS_TOLERATED {
-            self.congestion.set_cwnd_segments(1);
-        }
-        self.timeouts_in_a_row = 0;
-        self.timer = None;
-        self.is_ack_due = true;
-        self.establish();
-    }
-
-    fn establish(&mut self) {
-        self.unacknowledged = FIRST_OCTET;
-        self.next = FIRST_OCTET;
-        self.state = State::Open;
-        self.events.push(SenderEvent::Established);
-        self.finish_if_done();
-    }
-
-    fn handle_ack(&mut self, now: Time, segment: &Segment) {
-        let is_same_window = segment.window == self.peer_window;
-        if segment.ack < self.unacknowledged || segment.ack > self.sent_end {
-            return;
-        }
-        self.peer_window = segment.window;
-        if segment.ack > self.unacknowledged {
-            self.handle_new_ack(now, segment.ack);
-            return;
-        }
-        // [RFC5681 §2]: outstanding data, no payload, neither SYN nor FIN, the same ACK, the same window.
-        let is_outstanding = self.sent_end > self.unacknowledged;
-        if is_outstanding && segment.payload == 0 && !segment.flags.fin && is_same_window {
-            self.handle_duplicate_ack();
-        }
-    }
-
-    fn handle_duplicate_ack(&mut self) {
-        self.stats.duplicate_acks += 1;
-        match self.recovery.on_duplicate(self.unacknowledged, self.sent_end) {
-            Duplicate::Counted => {}
-            Duplicate::InRecovery => {
-                self.congestion.observe(Event::FurtherDuplicate, 0, self.flight_octets());
-            }
-            Duplicate::Loss => {
-                self.stats.fast_retransmits += 1;
-                self.events.push(SenderEvent::FastRetransmit);
-                self.congestion.observe(Event::ThirdDuplicate, 0, self.flight_for_ssthresh());
-                self.is_retransmission_due = true;
-            }
-        }
-    }
-
-    fn handle_new_ack(&mut self, now: Time, ack: u64) {
-        let acked = ack.min(self.data_end) - self.unacknowledged.min(self.data_end);
-        // Full: not one more segment would fit.
-        let is_cwnd_limited = self.config.grow_beyond_receive_window
-            || self.flight_octets() + self.segment > self.congestion.cwnd();
-        self.unacknowledged = ack;
-        self.next = self.next.max(ack);
-        self.limited_octets = 0;
-        self.timeouts_in_a_row = 0;
-        self.is_retransmission_due = false;
-        self.stats.bytes_acked += Bytes::new(acked);
-        self.sample_round_trip(now, ack);
-
-        let (event, restarts_timer) = match self.recovery.on_new_ack(ack) {
-            NewAck::Normal => (Event::NewAck { is_cwnd_limited }, true),
-            NewAck::Full => (Event::FullAck, true),
-            NewAck::Partial { is_first } => {
-                self.is_retransmission_due = true;
-                let steady = self.config.recovery_timer == RecoveryTimer::SlowButSteady;
-                (Event::PartialAck, is_first || steady)
-            }
-        };
-        self.congestion.observe(event, acked, self.flight_octets());
-        if self.unacknowledged == self.sent_end {
-            self.timer = None;
-        } else if restarts_timer {
-            self.timer = Some(now + self.rtt.rto());
-        }
-        self.finish_if_done();
-    }
-
-    fn sample_round_trip(&mut self, now: Time, ack: u64) {
-        if let Some(rtt) = self.rtt.on_ack(now, ack) {
-            self.stats.rtt_samples += 1;
-            self.events.push(SenderEvent::RttSample(rtt));
-        }
-    }
-
-    fn finish_if_done(&mut self) {
-        let is_done = if self.config.handshake {
-            self.unacknowledged > self.data_end
-        } else {
-            self.unacknowledged == self.data_end
-        };
-        if is_done {
-            self.state = State::Finished;
-            self.timer = None;
-            self.events.push(SenderEvent::Finished);
-        }
     }
 
     #[inline]
@@ -368,95 +225,5 @@ impl Sender {
                 segments.max(1) * self.segment
             }
         }
-    }
-
-    /// What the first and second duplicate ACK allow beyond cwnd.  [RFC3042 §2]
-    #[inline]
-    fn limited_transmit_octets(&self) -> u64 {
-        let duplicates = self.recovery.duplicates();
-        // Only new data: what comes after a time-out is old.
-        if duplicates == 0 || !self.config.limited_transmit || self.next != self.sent_end {
-            return 0;
-        }
-        u64::from(duplicates.min(DUPLICATE_THRESHOLD - 1)) * self.segment
-    }
-
-    /// The next octets in order: new data, after a time-out old data, at the end the FIN.
-    fn poll_next(&mut self, now: Time) -> Option<Segment> {
-        let left = self.data_end.saturating_sub(self.next);
-        if left == 0 {
-            let is_fin_due = self.next == self.data_end && self.unacknowledged == self.data_end;
-            return is_fin_due.then(|| self.transmit(now, self.next, 0));
-        }
-        let flight = self.flight_octets();
-        let length = left.min(self.segment);
-        let usable = self.usable_octets();
-        if flight + length <= usable {
-            return Some(self.transmit(now, self.next, length));
-        }
-        let extra = self.limited_transmit_octets();
-        let extended = self.limited(self.congestion.cwnd() + extra).min(self.peer_window);
-        if extra > 0 && flight + length <= extended {
-            self.limited_octets += length;
-            return Some(self.transmit(now, self.next, length));
-        }
-        // A window smaller than a segment must not stop the connection, nor invite small segments.
-        (flight == 0 && usable > 0).then(|| self.transmit(now, self.next, usable))
-    }
-
-    fn transmit_syn(&mut self, now: Time) -> Segment {
-        self.record_sent(now, 0, FIRST_OCTET);
-        Segment {
-            ack: 0,
-            flags: Flags::SYN,
-            options: syn_options(self.config.window_scaling),
-            ..header(0)
-        }
-    }
-
-    /// Octets from `seq` on, or the FIN if there are none.
-    fn transmit(&mut self, now: Time, seq: u64, length: u64) -> Segment {
-        let header = header(seq);
-        if length == 0 {
-            self.record_sent(now, seq, seq + 1);
-            return Segment { flags: Flags::FIN_ACK, ..header };
-        }
-        self.stats.segments_sent += 1;
-        self.stats.bytes_sent += Bytes::new(length);
-        if seq < self.sent_end {
-            self.stats.retransmissions += 1;
-            self.events.push(SenderEvent::Retransmission);
-        }
-        self.record_sent(now, seq, seq + length);
-        let payload = u32::try_from(length).expect("a segment is shorter than 4 GiB");
-        Segment { payload, ..header }
-    }
-
-    /// Numbers `seq..end` go out: time them if they are new, and see that the timer runs.
-    /// [RFC6298 §3 and §5.1]
-    #[inline]
-    fn record_sent(&mut self, now: Time, seq: u64, end: u64) {
-        if seq < self.sent_end {
-            self.rtt.on_retransmitted();
-        } else {
-            self.rtt.on_sent(now, end);
-        }
-        self.next = self.next.max(end);
-        self.sent_end = self.sent_end.max(end);
-        if self.timer.is_none() {
-            self.timer = Some(now + self.rtt.rto());
-        }
-    }
-}
-
-/// A segment without payload. The receiver sends one octet, its SYN, and no data.
-fn header(seq: u64) -> Segment {
-    Segment {
-        seq,
-        ack: FIRST_OCTET,
-        window: UNSCALED_WINDOW.get(),
-        payload: 0,
-        flags: Flags::ACK,
-        options: 0,
     }
 }

@@ -34,8 +34,11 @@ pub struct SenderStats {
     pub timeouts: u64,
     /// Fast recoveries entered.
     pub fast_retransmits: u64,
-    /// ACKs that count as duplicates.  [RFC5681 §2]
+    /// ACKs that count as duplicates.  [RFC5681 §2], [RFC6675 §2]
     pub duplicate_acks: u64,
+    /// ACKs that report a segment as arrived twice: a retransmission was needless, or the network
+    /// duplicated.  [RFC2883 §4]
+    pub duplicate_sacks: u64,
     /// Round trips measured.
     pub rtt_samples: u64,
 }

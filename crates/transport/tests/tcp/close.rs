@@ -20,7 +20,15 @@ fn bytes(segments: u64) -> Source {
 
 fn fin(number: u64) -> Segment {
     let window = 65_535;
-    Segment { seq: octet(number), ack: 1, window, payload: 0, flags: Flags::FIN_ACK, options: 0 }
+    Segment {
+        seq: octet(number),
+        ack: 1,
+        window,
+        payload: 0,
+        flags: Flags::FIN_ACK,
+        options: 0,
+        ..Segment::EMPTY
+    }
 }
 
 fn ack_of_fin(number: u64) -> Segment {

@@ -5,12 +5,33 @@ use airfair_units::{Bytes, Duration};
 
 use crate::script::{SEGMENT, Script, WINDOW, ack, ms, plain};
 
-const SYN: Segment =
-    Segment { seq: 0, ack: 0, window: 65_535, payload: 0, flags: Flags::SYN, options: 8 };
-const SYN_ACK: Segment =
-    Segment { seq: 0, ack: 1, window: 3_000, payload: 0, flags: Flags::SYN_ACK, options: 8 };
-const ACK: Segment =
-    Segment { seq: 1, ack: 1, window: 65_535, payload: 0, flags: Flags::ACK, options: 0 };
+const SYN: Segment = Segment {
+    seq: 0,
+    ack: 0,
+    window: 65_535,
+    payload: 0,
+    flags: Flags::SYN,
+    options: 8,
+    ..Segment::EMPTY
+};
+const SYN_ACK: Segment = Segment {
+    seq: 0,
+    ack: 1,
+    window: 3_000,
+    payload: 0,
+    flags: Flags::SYN_ACK,
+    options: 8,
+    ..Segment::EMPTY
+};
+const ACK: Segment = Segment {
+    seq: 1,
+    ack: 1,
+    window: 65_535,
+    payload: 0,
+    flags: Flags::ACK,
+    options: 0,
+    ..Segment::EMPTY
+};
 
 fn with_handshake() -> SenderConfig {
     SenderConfig { handshake: true, ..plain() }

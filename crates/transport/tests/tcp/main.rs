@@ -1,11 +1,15 @@
 //! TCP endpoints as scripts ("at t receive X, expect exactly Y, then silence") and as pairs.
 
 mod close;
+mod every_flavour;
+mod flavours;
 mod handshake;
 mod loss;
 mod network;
+mod options;
 mod pair;
 mod receiver;
 mod script;
+mod selective;
 mod timeout;
 mod window;

@@ -119,7 +119,7 @@ fn a_connection_survives_an_outage() {
     assert!(pair.sender.is_finished() && (ms(15_000)..ms(18_000)).contains(&pair.now));
 }
 
-fn any_fate() -> impl Strategy<Value = Fate> {
+pub(crate) fn any_fate() -> impl Strategy<Value = Fate> {
     // Delays from 1 to 400 ms beside each other reorder everything, and expire timers spuriously.
     let delay = || prop_oneof![4 => Just(20u64), 1 => 1u64..400].prop_map(Duration::from_millis);
     prop_oneof![
@@ -130,7 +130,7 @@ fn any_fate() -> impl Strategy<Value = Fate> {
 }
 
 prop_compose! {
-    fn any_sender()(
+    pub(crate) fn any_sender()(
         octets in 0u64..60_000,
         segment in prop_oneof![Just(1_000u64), 300u64..1_500],
         initial_window in 1u32..12,
@@ -160,7 +160,7 @@ prop_compose! {
 }
 
 prop_compose! {
-    fn any_receiver()(
+    pub(crate) fn any_receiver()(
         buffer in prop_oneof![200u64..3_000, Just(1u64 << 20)],
         delayed in prop::option::of((1u32..4, 1u64..500)),
     ) -> ReceiverConfig {
@@ -172,7 +172,7 @@ prop_compose! {
     }
 }
 
-fn any_limit() -> impl Strategy<Value = WindowLimit> {
+pub(crate) fn any_limit() -> impl Strategy<Value = WindowLimit> {
     prop_oneof![
         Just(WindowLimit::None),
         (0u32..6).prop_map(WindowLimit::Segments),

@@ -31,15 +31,19 @@ pub(crate) struct Pair<F> {
     fate: F,
     /// Segments of the sender as they went out.
     pub(crate) log: Vec<(Time, Segment)>,
-    /// What may be in flight beyond the usable window [octets].
+    /// What may be in the network beyond the usable window [octets].
     allowance: u64,
+    /// A rate reduction in proportion goes down to the window in the course of a round trip.
+    is_gradual: bool,
 }
 
 impl<F: FnMut(To, u64) -> Fate> Pair<F> {
     /// A pair about to open; `fate` is asked for every segment, with its number since the start.
     pub(crate) fn new(sender: SenderConfig, receiver: ReceiverConfig, fate: F) -> Self {
         let allowance = if sender.limited_transmit { 2 * sender.segment.get() } else { 0 };
+        let is_gradual = sender.proportional_reduction && sender.uses_sack();
         let mut pair = Self {
+            is_gradual,
             sender: Sender::new(sender),
             receiver: Receiver::new(receiver),
             now: Time::ZERO,
@@ -96,9 +100,10 @@ impl<F: FnMut(To, u64) -> Fate> Pair<F> {
         loop {
             let before = self.sender.flight();
             let Some(segment) = self.sender.poll_transmit(self.now) else { break };
-            let (flight, usable) = (self.sender.flight(), self.sender.usable_window());
-            let is_retransmission_or_fin = segment.payload == 0 || flight == before;
-            assert!(is_retransmission_or_fin || flight.get() <= usable.get() + self.allowance);
+            let (inside, usable) = (self.sender.in_network(), self.sender.usable_window());
+            let is_retransmission_or_fin = segment.payload == 0 || self.sender.flight() == before;
+            let is_within = inside.get() <= usable.get() + self.allowance;
+            assert!(is_retransmission_or_fin || self.is_gradual || is_within);
             self.log.push((self.now, segment));
             self.send(To::Receiver, segment);
         }

@@ -8,7 +8,15 @@ use crate::script::{SEGMENT, ms, octet};
 /// Segment `number` of 1000 octets.
 fn data(number: u64) -> Segment {
     let flags = Flags::ACK;
-    Segment { seq: octet(number), ack: 1, window: 65_535, payload: 1_000, flags, options: 0 }
+    Segment {
+        seq: octet(number),
+        ack: 1,
+        window: 65_535,
+        payload: 1_000,
+        flags,
+        options: 0,
+        ..Segment::EMPTY
+    }
 }
 
 fn fin(number: u64) -> Segment {
@@ -159,8 +167,15 @@ fn a_syn_is_answered_every_time_until_something_else_comes() {
     assert_eq!((receiver.poll_transmit(ms(3)), receiver.next_timeout()), (None, None));
     // a late copy of the SYN gets an ordinary ACK, with the scaled window: 50 000·2
     receiver.handle_segment(ms(4), &syn);
-    let ack =
-        Segment { seq: 1, ack: 1, window: 100_000, payload: 0, flags: Flags::ACK, options: 0 };
+    let ack = Segment {
+        seq: 1,
+        ack: 1,
+        window: 100_000,
+        payload: 0,
+        flags: Flags::ACK,
+        options: 0,
+        ..Segment::EMPTY
+    };
     assert_eq!(receiver.poll_transmit(ms(4)), Some(ack));
 }
 

@@ -40,6 +40,7 @@ pub(crate) fn ack(number: u64) -> Segment {
         payload: 0,
         flags: Flags::ACK,
         options: 0,
+        ..Segment::EMPTY
     }
 }
 

@@ -1,0 +1,222 @@
+//! The scoreboard: what has arrived beyond the acknowledgment, what is lost, what is in the network, and
+//! what to send next.  [RFC6675]
+//!
+//! ```text
+//!  unacknowledged                lost end       high rxt                          next
+//!     │░░░░░░░│▓▓▓▓│░░░░░░░░░░│▓▓▓▓│░░░░░░░│▓▓▓▓│·······│▓▓▓▓│·················│
+//!     ▓ sacked   ░ sent again (once)   · in the network, as far as anyone knows
+//! ```
+
+use airfair_laws::newreno::DUPLICATE_THRESHOLD;
+use airfair_laws::prr;
+use airfair_units::Bytes;
+
+use super::ranges::{Range, RangeSet};
+use super::segment::Segment;
+
+/// What the SACK blocks of an ACK say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct News {
+    /// Octets sacked for the first time.
+    pub(crate) sacked: u64,
+    /// Octets acknowledged for the first time, cumulatively or selectively: `DeliveredData`.
+    pub(crate) delivered: u64,
+    /// The first block reports a duplicate.  [RFC2883 §4]
+    pub(crate) is_duplicate_reported: bool,
+}
+
+/// The scoreboard of one sender.
+#[derive(Debug)]
+pub(crate) struct Scoreboard {
+    /// SMSS [octets].
+    segment: u64,
+    /// sacked octets beyond `unacknowledged`.
+    ranges: RangeSet,
+    /// How many they are.
+    sacked: u64,
+    /// SND.UNA as of the last ACK.
+    unacknowledged: u64,
+    /// All below that is not sacked is lost.  `IsLost` [RFC6675 §4]
+    lost_end: u64,
+    /// One past the highest octet sent again in this recovery: `HighRxt` plus 1.
+    high_retransmitted: u64,
+    /// Above it, an ACK allows the rescue retransmission: `RescueRxt` plus 1.
+    rescued: u64,
+    /// In the network, during recovery [octets].  `SetPipe` [RFC6675 §4]
+    pipe: u64,
+    /// PRR's memory in recovery, if PRR is used.
+    proportion: Option<prr::State>,
+    /// Window of PRR as of the last ACK [octets].
+    proportional_window: u64,
+}
+
+impl Scoreboard {
+    pub(crate) fn new(segment: u64) -> Self {
+        Self {
+            segment,
+            ranges: RangeSet::default(),
+            sacked: 0,
+            unacknowledged: 0,
+            lost_end: 0,
+            high_retransmitted: 0,
+            rescued: 0,
+            pipe: 0,
+            proportion: None,
+            proportional_window: 0,
+        }
+    }
+
+    /// Takes an ACK, with octets up to `sent_end` sent.  `Update` [RFC6675 §4], [RFC2883 §4.2]
+    #[inline]
+    pub(crate) fn on_ack(&mut self, ack: u64, sent_end: u64, segment: &Segment) -> News {
+        let acked = ack - self.unacknowledged;
+        self.unacknowledged = ack;
+        if segment.sack.is_empty() && self.ranges.is_empty() {
+            return News { sacked: 0, delivered: acked, is_duplicate_reported: false };
+        }
+        let known = self.ranges.remove_below(ack);
+        self.sacked -= known;
+        let mut sacked = 0;
+        for (start, end) in segment.sack.iter(segment.ack) {
+            let start = start.max(ack);
+            if start < end && end <= sent_end {
+                sacked += self.ranges.insert(start, end);
+            }
+        }
+        self.sacked += sacked;
+        self.lost_end = self.lost_end();
+        let delivered = acked - known + sacked;
+        News { sacked, delivered, is_duplicate_reported: reports_duplicate(segment) }
+    }
+
+    /// A time-out: the receiver may have forgotten, so the sender does, too.  [RFC2018 §5.1]
+    pub(crate) fn on_timeout(&mut self) {
+        self.ranges.clear();
+        self.sacked = 0;
+        self.lost_end = 0;
+        self.proportion = None;
+    }
+
+    /// Whether the first octet is lost: three ranges lie above it, or more than two segments.
+    /// `IsLost` [RFC6675 §4]
+    pub(crate) fn is_first_lost(&self) -> bool {
+        self.lost_end > self.unacknowledged
+    }
+
+    /// Recovery begins, with octets up to `next` sent.  [RFC6675 §5 step 4]
+    pub(crate) fn enter(&mut self, next: u64, has_proportion: bool) {
+        self.high_retransmitted = self.unacknowledged;
+        self.rescued = 0;
+        let flight = Bytes::new(next - self.unacknowledged);
+        self.proportion = has_proportion.then(|| prr::State::new(flight));
+    }
+
+    /// An ACK in recovery, the first one included.  [RFC6675 §5 steps B and C], [RFC6937 §3]
+    pub(crate) fn on_ack_in_recovery(&mut self, next: u64, delivered: u64, cwnd: u64) {
+        self.high_retransmitted = self.high_retransmitted.max(self.unacknowledged);
+        let unsacked = next - self.unacknowledged - self.sacked;
+        let lost_end = self.lost_end.max(self.unacknowledged);
+        let lost = lost_end - self.unacknowledged - self.ranges.count_below(lost_end);
+        let again = self.high_retransmitted
+            - self.unacknowledged
+            - self.ranges.count_below(self.high_retransmitted);
+        self.pipe = unsacked - lost + again;
+        let Some(state) = self.proportion else { return };
+        let seen = prr::Observation {
+            delivered: Bytes::new(delivered),
+            pipe: Bytes::new(self.pipe),
+            ssthresh: Bytes::new(cwnd),
+            segment: Bytes::new(self.segment),
+        };
+        let (state, allowance) = prr::step(state, &seen);
+        self.proportion = Some(state);
+        self.proportional_window = self.pipe + allowance.get();
+    }
+
+    /// Octets in the network during recovery: `pipe`.
+    #[inline]
+    pub(crate) fn pipe(&self) -> u64 {
+        self.pipe
+    }
+
+    /// What may be in the network during recovery.
+    pub(crate) fn window(&self, cwnd: u64) -> u64 {
+        if self.proportion.is_some() { self.proportional_window } else { cwnd }
+    }
+
+    /// Octets below `next` in the network outside recovery.
+    #[inline]
+    pub(crate) fn outstanding(&self, next: u64) -> u64 {
+        next - self.unacknowledged - self.ranges.count_below(next)
+    }
+
+    /// The first gap at or after `from` in what was sent, one segment of it at most.
+    pub(crate) fn gap(&self, from: u64, sent_end: u64) -> Option<Range> {
+        let gap = self.ranges.gap(from, sent_end)?;
+        Some(Range { start: gap.start, end: gap.end.min(gap.start + self.segment) })
+    }
+
+    /// Lost octets that were not sent again.  `NextSeg` rule 1 [RFC6675 §4]
+    pub(crate) fn next_lost(&self) -> Option<Range> {
+        self.gap(self.high_retransmitted, self.lost_end)
+    }
+
+    /// Octets below the highest sacked one that were not sent again, lost or not.
+    /// `NextSeg` rule 3 [RFC6675 §4]
+    pub(crate) fn next_unsacked(&self) -> Option<Range> {
+        self.gap(self.high_retransmitted, self.ranges.last()?.start)
+    }
+
+    /// The last octets not sacked, once per recovery.  `NextSeg` rule 4 [RFC6675 §4]
+    pub(crate) fn rescue(&mut self, sent_end: u64, recovery_point: u64) -> Option<Range> {
+        if self.unacknowledged <= self.rescued {
+            return None;
+        }
+        let (end, floor) = match *self.ranges {
+            [.., last] if last.end < sent_end => (sent_end, last.end),
+            [.., before, last] => (last.start, before.end),
+            [last] => (last.start, self.unacknowledged),
+            [] => (sent_end, self.unacknowledged),
+        };
+        self.rescued = recovery_point;
+        Some(Range { start: floor.max(end.saturating_sub(self.segment)), end })
+    }
+
+    /// Octets go out in recovery.
+    pub(crate) fn on_sent(&mut self, length: u64) {
+        self.pipe += length;
+        if let Some(state) = &mut self.proportion {
+            state.sent += Bytes::new(length);
+        }
+    }
+
+    /// Octets up to `end` go out once more; with them, a rescue waits.  [RFC6675 §5 step 4.3]
+    pub(crate) fn on_retransmitted(&mut self, end: u64, is_first: bool) {
+        self.high_retransmitted = end;
+        if is_first {
+            self.rescued = end;
+        }
+    }
+
+    /// `IsLost` [RFC6675 §4]: below the third range from the top, or below more than two segments.
+    fn lost_end(&self) -> u64 {
+        let mut octets = 0;
+        for (count, range) in (1..).zip(self.ranges.iter().rev()) {
+            octets += range.end - range.start;
+            if count >= DUPLICATE_THRESHOLD
+                || octets > u64::from(DUPLICATE_THRESHOLD - 1) * self.segment
+            {
+                return range.start;
+            }
+        }
+        0
+    }
+}
+
+/// Whether the first block is a duplicate: acknowledged already, or part of the second block.
+/// [RFC2883 §4.2]
+fn reports_duplicate(segment: &Segment) -> bool {
+    let mut blocks = segment.sack.iter(segment.ack);
+    let Some((start, end)) = blocks.next() else { return false };
+    end <= segment.ack || blocks.next().is_some_and(|(from, to)| from <= start && end <= to)
+}

@@ -1,0 +1,259 @@
+//! What a sender does with ACKs and time-outs.
+
+use airfair_laws::newreno::Event;
+use airfair_laws::window::Path;
+use airfair_units::{Bytes, Duration, Time};
+
+use super::{SYN_TIMEOUTS_TOLERATED, Sender, State};
+use crate::tcp::config::RecoveryTimer;
+use crate::tcp::flavour::Flavour;
+use crate::tcp::recovery::{Duplicate, NewAck};
+use crate::tcp::sack::News;
+use crate::tcp::segment::{FIRST_OCTET, Flags, Segment};
+use crate::tcp::stats::SenderEvent;
+
+impl Sender {
+    /// A segment from the receiver has arrived.
+    pub fn handle_segment(&mut self, now: Time, segment: &Segment) {
+        match self.state {
+            State::SynSent => self.handle_syn_ack(now, segment),
+            // A SYN-ACK once more: our ACK of it was lost.
+            State::Open if segment.flags.syn => self.is_ack_due = true,
+            State::Open if segment.flags.ack => self.handle_ack(now, segment),
+            State::Closed | State::Open | State::Finished => {}
+        }
+    }
+
+    /// The retransmission timer may have expired. Calls at other times change nothing.
+    ///
+    /// All that is outstanding counts as lost, and sending resumes at the first unacknowledged octet.
+    /// [RFC6298 §5.4 to §5.6], [RFC5681 §3.1], [RFC6582 §3.2 step 4]
+    pub fn handle_timeout(&mut self, now: Time) {
+        if self.timer.is_none_or(|deadline| now < deadline) {
+            return;
+        }
+        self.stats.timeouts += 1;
+        self.events.push(SenderEvent::Timeout);
+        if self.state == State::Open {
+            let is_repeated = self.timeouts_in_a_row > 0;
+            let flight = self.flight_for_ssthresh();
+            let path = self.path(now, None);
+            self.congestion.observe(Event::Timeout { is_repeated }, 0, flight, path);
+            self.recovery.on_timeout(self.sent_end);
+            if let Some(scoreboard) = &mut self.scoreboard {
+                scoreboard.on_timeout();
+            }
+        }
+        self.timeouts_in_a_row += 1;
+        self.limited_octets = 0;
+        self.next = self.unacknowledged;
+        self.rtt.back_off();
+        self.timer = Some(now + self.rtt.rto());
+    }
+
+    /// The answer to the SYN.  [RFC9293 §3.10.7.3]
+    fn handle_syn_ack(&mut self, now: Time, segment: &Segment) {
+        if segment.flags != Flags::SYN_ACK || segment.ack != self.sent_end {
+            return;
+        }
+        self.peer_window = segment.window;
+        self.sample_round_trip(now, segment);
+        if self.timeouts_in_a_row > 0 {
+            self.rtt.on_established_after_timeout();
+        }
+        if self.timeouts_in_a_row > SYN_TIMEOUTS_TOLERATED {
+            self.congestion.set_cwnd_segments(1);
+        }
+        self.timeouts_in_a_row = 0;
+        self.timer = None;
+        self.is_ack_due = true;
+        self.establish();
+    }
+
+    pub(super) fn establish(&mut self) {
+        self.unacknowledged = FIRST_OCTET;
+        self.next = FIRST_OCTET;
+        if let Some(scoreboard) = &mut self.scoreboard {
+            scoreboard.on_ack(FIRST_OCTET, FIRST_OCTET, &Segment::EMPTY);
+        }
+        self.state = State::Open;
+        self.events.push(SenderEvent::Established);
+        self.finish_if_done();
+    }
+
+    fn handle_ack(&mut self, now: Time, segment: &Segment) {
+        let is_same_window = segment.window == self.peer_window;
+        if segment.ack < self.unacknowledged || segment.ack > self.sent_end {
+            return;
+        }
+        self.peer_window = segment.window;
+        let news = self.read_blocks(segment);
+        if segment.ack > self.unacknowledged {
+            self.handle_new_ack(now, segment, news);
+            return;
+        }
+        if let Some(news) = news {
+            // [RFC6675 §2]: a duplicate is an ACK whose blocks say something new.
+            if news.sacked > 0 {
+                self.handle_sack_duplicate(now, news);
+            }
+            return;
+        }
+        // [RFC5681 §2]: outstanding data, no payload, neither SYN nor FIN, the same ACK, the same window.
+        let is_outstanding = self.sent_end > self.unacknowledged;
+        if is_outstanding && segment.payload == 0 && !segment.flags.fin && is_same_window {
+            self.handle_duplicate_ack(now);
+        }
+    }
+
+    /// Shows the scoreboard an ACK, if there is a scoreboard.
+    #[inline]
+    fn read_blocks(&mut self, segment: &Segment) -> Option<News> {
+        let news = self.scoreboard.as_mut()?.on_ack(segment.ack, self.sent_end, segment);
+        self.stats.duplicate_sacks += u64::from(news.is_duplicate_reported);
+        Some(news)
+    }
+
+    fn handle_duplicate_ack(&mut self, now: Time) {
+        self.stats.duplicate_acks += 1;
+        let (event, flight) = match self.recovery.on_duplicate(self.unacknowledged, self.sent_end) {
+            Duplicate::Counted => (Event::Duplicate, self.flight_octets()),
+            Duplicate::InRecovery => (Event::FurtherDuplicate, self.flight_octets()),
+            Duplicate::Loss => {
+                self.note_fast_retransmit();
+                (Event::ThirdDuplicate, self.flight_for_ssthresh())
+            }
+        };
+        let path = self.path(now, None);
+        self.congestion.observe(event, 0, flight, path);
+    }
+
+    /// [RFC6675 §5]
+    fn handle_sack_duplicate(&mut self, now: Time, news: News) {
+        self.stats.duplicate_acks += 1;
+        let Some(scoreboard) = &mut self.scoreboard else { return };
+        let is_lost = scoreboard.is_first_lost();
+        let verdict = self.recovery.on_sack_duplicate(self.unacknowledged, self.sent_end, is_lost);
+        let (event, flight) = match verdict {
+            Duplicate::Counted => (Event::Duplicate, self.flight_octets()),
+            Duplicate::InRecovery => (Event::SackProgress, self.flight_octets()),
+            Duplicate::Loss => {
+                scoreboard.enter(self.next, self.config.proportional_reduction);
+                self.note_fast_retransmit();
+                (Event::SackLoss, self.flight_for_ssthresh())
+            }
+        };
+        let path = self.path(now, None);
+        self.congestion.observe(event, 0, flight, path);
+        self.count_pipe(news);
+    }
+
+    fn note_fast_retransmit(&mut self) {
+        self.stats.fast_retransmits += 1;
+        self.events.push(SenderEvent::FastRetransmit);
+        self.is_retransmission_due = true;
+    }
+
+    /// In a recovery with a scoreboard, counts what is in the network after an ACK.
+    fn count_pipe(&mut self, news: News) {
+        if let Some(scoreboard) = &mut self.scoreboard
+            && self.recovery.is_fast()
+        {
+            let cwnd = self.congestion.cwnd();
+            scoreboard.on_ack_in_recovery(self.next, news.delivered, cwnd);
+        }
+    }
+
+    fn handle_new_ack(&mut self, now: Time, segment: &Segment, news: Option<News>) {
+        let ack = segment.ack;
+        let acked = ack.min(self.data_end) - self.unacknowledged.min(self.data_end);
+        // Full: not one more segment would fit.
+        let is_cwnd_limited = self.config.grow_beyond_receive_window
+            || self.flight_octets() + self.segment > self.congestion.cwnd();
+        self.unacknowledged = ack;
+        self.next = self.next.max(ack);
+        self.limited_octets = 0;
+        self.timeouts_in_a_row = 0;
+        self.is_retransmission_due = false;
+        self.stats.bytes_acked += Bytes::new(acked);
+        let round_trip = self.sample_round_trip(now, segment);
+
+        let (event, restarts_timer) = self.judge_new_ack(ack, is_cwnd_limited);
+        let path = self.path(now, round_trip);
+        self.congestion.observe(event, acked, self.flight_octets(), path);
+        if let Some(news) = news {
+            self.count_pipe(news);
+        }
+        if self.unacknowledged == self.sent_end {
+            self.timer = None;
+        } else if restarts_timer {
+            self.timer = Some(now + self.rtt.rto());
+        }
+        self.finish_if_done();
+    }
+
+    /// What an ACK for new data means, and whether it restarts the timer.
+    #[inline]
+    fn judge_new_ack(&mut self, ack: u64, is_cwnd_limited: bool) -> (Event, bool) {
+        let verdict = self.recovery.on_new_ack(ack);
+        if verdict == NewAck::Normal {
+            return (Event::NewAck { is_cwnd_limited }, true);
+        }
+        if self.scoreboard.is_some() {
+            let is_over = verdict == NewAck::Full;
+            return (if is_over { Event::SackRecovered } else { Event::SackProgress }, true);
+        }
+        if self.config.flavour == Flavour::Reno {
+            self.recovery.end_as_reno();
+            return (Event::FullAck, true);
+        }
+        match verdict {
+            NewAck::Normal | NewAck::Full => (Event::FullAck, true),
+            NewAck::Partial { is_first } => {
+                self.is_retransmission_due = true;
+                let steady = self.config.recovery_timer == RecoveryTimer::SlowButSteady;
+                (Event::PartialAck, is_first || steady)
+            }
+        }
+    }
+
+    /// A round trip from the ACK's echo, or from the one segment being timed.  [RFC7323 §4.1], [RFC6298 §3]
+    #[inline]
+    fn sample_round_trip(&mut self, now: Time, segment: &Segment) -> Option<Duration> {
+        let round_trip = if self.config.timestamps {
+            let timestamps = segment.timestamps?;
+            self.peer_timestamp = timestamps.value.get();
+            self.rtt.on_echo(timestamps.round_trip(now)?)
+        } else {
+            self.rtt.on_ack(now, segment.ack)?
+        };
+        self.stats.rtt_samples += 1;
+        self.events.push(SenderEvent::RttSample(round_trip));
+        Some(round_trip)
+    }
+
+    /// What the laws may know.
+    #[inline]
+    fn path(&self, now: Time, round_trip: Option<Duration>) -> Path {
+        Path {
+            now,
+            round_trip,
+            smoothed_round_trip: self.rtt.smoothed(),
+            unacknowledged: self.unacknowledged,
+            next: self.next,
+        }
+    }
+
+    pub(super) fn finish_if_done(&mut self) {
+        let is_done = if self.config.handshake {
+            self.unacknowledged > self.data_end
+        } else {
+            self.unacknowledged == self.data_end
+        };
+        if is_done {
+            self.state = State::Finished;
+            self.timer = None;
+            self.events.push(SenderEvent::Finished);
+        }
+    }
+}

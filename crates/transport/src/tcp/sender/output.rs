@@ -1,0 +1,227 @@
+//! What a sender sends, and when.
+
+use airfair_laws::newreno::DUPLICATE_THRESHOLD;
+use airfair_units::{Bytes, Time};
+
+use super::{Sender, State};
+use crate::tcp::config::{UNSCALED_WINDOW, syn_options};
+use crate::tcp::ranges::Range;
+use crate::tcp::segment::{FIRST_OCTET, Flags, Segment, TIMESTAMPS_OPTION, Timestamps};
+use crate::tcp::stats::SenderEvent;
+
+impl Sender {
+    /// The next segment to send.
+    pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
+        let segment = self.poll_segment(now)?;
+        Some(if self.config.timestamps { self.stamp(now, segment) } else { segment })
+    }
+
+    #[inline]
+    fn poll_segment(&mut self, now: Time) -> Option<Segment> {
+        match self.state {
+            State::Closed | State::Finished => None,
+            State::SynSent => (self.next == 0).then(|| self.transmit_syn(now)),
+            State::Open if self.is_ack_due => {
+                self.is_ack_due = false;
+                Some(header(self.next))
+            }
+            State::Open if self.is_retransmission_due => {
+                self.is_retransmission_due = false;
+                Some(self.retransmit_first(now))
+            }
+            State::Open if self.scoreboard.is_some() => self.poll_selective(now),
+            State::Open => {
+                self.poll_next(now, self.flight_octets(), self.data_end.saturating_sub(self.next))
+            }
+        }
+    }
+
+    /// The first unacknowledged segment, whatever the window.
+    fn retransmit_first(&mut self, now: Time) -> Segment {
+        let sent_end = self.sent_end.min(self.data_end);
+        let start = self.unacknowledged;
+        let mut end = sent_end.min(start + self.segment);
+        if let Some(scoreboard) = &mut self.scoreboard
+            && self.recovery.is_fast()
+        {
+            end = scoreboard.gap(start, end).map_or(end, |gap| gap.end);
+            scoreboard.on_retransmitted(end, true);
+            scoreboard.on_sent(end - start);
+        }
+        self.transmit(now, start, end - start)
+    }
+
+    /// What the first and second duplicate ACK allow beyond cwnd.  [RFC3042 §2]
+    #[inline]
+    fn limited_transmit_octets(&self) -> u64 {
+        let duplicates = self.recovery.duplicates();
+        // Only new data: what comes after a time-out is old. A scoreboard sees by itself what has left
+        // the network.
+        if duplicates == 0
+            || !self.config.limited_transmit
+            || self.next != self.sent_end
+            || self.scoreboard.is_some()
+        {
+            return 0;
+        }
+        u64::from(duplicates.min(DUPLICATE_THRESHOLD - 1)) * self.segment
+    }
+
+    /// With a scoreboard: what is in the network counts, and not what is unacknowledged.
+    fn poll_selective(&mut self, now: Time) -> Option<Segment> {
+        if self.recovery.is_fast() {
+            return self.poll_recovery(now);
+        }
+        let scoreboard = self.scoreboard.as_ref()?;
+        let mut left = self.data_end.saturating_sub(self.next);
+        if self.next < self.sent_end {
+            // After a time-out, what has arrived meanwhile is skipped  [RFC6675 §5.1].
+            if let Some(Range { start, end }) = scoreboard.gap(self.next, self.sent_end) {
+                self.next = start;
+                left = left.min(end - start);
+            } else {
+                self.next = self.sent_end;
+                left = self.data_end.saturating_sub(self.next);
+            }
+        }
+        let has_duplicates = self.recovery.duplicates() > 0 && self.next == self.sent_end;
+        if has_duplicates && !self.config.limited_transmit {
+            return self.poll_next(now, self.flight_octets(), left);
+        }
+        let before = self.next;
+        let sent = self.poll_next(now, scoreboard.outstanding(self.next), left);
+        if has_duplicates {
+            // Sent because a duplicate came [RFC6675 §5 step 3]: not counted for ssthresh.
+            self.limited_octets += self.next - before;
+        }
+        sent
+    }
+
+    /// In recovery: lost octets, new ones, perhaps lost ones, the last ones.  `NextSeg` [RFC6675 §4, §5 step C]
+    fn poll_recovery(&mut self, now: Time) -> Option<Segment> {
+        let cwnd = self.congestion.cwnd();
+        let scoreboard = self.scoreboard.as_ref()?;
+        let room = self.limited(scoreboard.window(cwnd)).checked_sub(scoreboard.pipe())?;
+        if let Some(lost) = scoreboard.next_lost() {
+            return self.retransmit(now, lost, room);
+        }
+        let length = self.data_end.saturating_sub(self.next).min(self.segment);
+        if length > 0 && self.flight_octets() + length <= self.peer_window {
+            if length > room {
+                return None;
+            }
+            self.scoreboard.as_mut()?.on_sent(length);
+            return Some(self.transmit(now, self.next, length));
+        }
+        if let Some(unsacked) = scoreboard.next_unsacked() {
+            return self.retransmit(now, unsacked, room);
+        }
+        if room < self.segment {
+            return None;
+        }
+        let (sent_end, point) = (self.sent_end, self.recovery.point());
+        let scoreboard = self.scoreboard.as_mut()?;
+        let Range { start, end } = scoreboard.rescue(sent_end, point)?;
+        scoreboard.on_sent(end - start);
+        Some(self.transmit(now, start, end - start))
+    }
+
+    /// Sends a gap once more, if there is room for it.
+    fn retransmit(&mut self, now: Time, gap: Range, room: u64) -> Option<Segment> {
+        let length = gap.end - gap.start;
+        if length > room {
+            return None;
+        }
+        let scoreboard = self.scoreboard.as_mut()?;
+        scoreboard.on_retransmitted(gap.end, false);
+        scoreboard.on_sent(length);
+        Some(self.transmit(now, gap.start, length))
+    }
+
+    /// The next `left` octets in order: new data, after a time-out old data, at the end the FIN.
+    fn poll_next(&mut self, now: Time, outstanding: u64, left: u64) -> Option<Segment> {
+        if left == 0 {
+            let is_fin_due = self.next == self.data_end && self.unacknowledged == self.data_end;
+            return is_fin_due.then(|| self.transmit(now, self.next, 0));
+        }
+        let length = left.min(self.segment);
+        let (window, peer) = (self.limited(self.congestion.cwnd()), self.peer_window);
+        // The receiver's buffer holds what has arrived out of order, too.
+        let is_in_peer_window = self.flight_octets() + length <= peer;
+        if outstanding + length <= window && is_in_peer_window {
+            return Some(self.transmit(now, self.next, length));
+        }
+        let extra = self.limited_transmit_octets();
+        let extended = self.limited(self.congestion.cwnd() + extra);
+        if extra > 0 && outstanding + length <= extended && is_in_peer_window {
+            self.limited_octets += length;
+            return Some(self.transmit(now, self.next, length));
+        }
+        // A window smaller than a segment must not stop the connection, nor invite small segments.
+        let usable = window.min(peer).min(length);
+        (self.flight_octets() == 0 && usable > 0).then(|| self.transmit(now, self.next, usable))
+    }
+
+    fn transmit_syn(&mut self, now: Time) -> Segment {
+        self.record_sent(now, 0, FIRST_OCTET);
+        let (window_scaling, timestamps) = (self.config.window_scaling, self.config.timestamps);
+        Segment {
+            ack: 0,
+            flags: Flags::SYN,
+            options: syn_options(window_scaling, self.scoreboard.is_some(), timestamps),
+            ..header(0)
+        }
+    }
+
+    /// Octets from `seq` on, or the FIN if there are none.
+    fn transmit(&mut self, now: Time, seq: u64, length: u64) -> Segment {
+        let header = header(seq);
+        if length == 0 {
+            self.record_sent(now, seq, seq + 1);
+            return Segment { flags: Flags::FIN_ACK, ..header };
+        }
+        self.stats.segments_sent += 1;
+        self.stats.bytes_sent += Bytes::new(length);
+        if seq < self.sent_end {
+            self.stats.retransmissions += 1;
+            self.events.push(SenderEvent::Retransmission);
+        }
+        self.record_sent(now, seq, seq + length);
+        let payload = u32::try_from(length).expect("a segment is shorter than 4 GiB");
+        Segment { payload, ..header }
+    }
+
+    /// Numbers `seq..end` go out: time them if they are new, and see that the timer runs.
+    /// [RFC6298 §3 and §5.1]
+    #[inline]
+    fn record_sent(&mut self, now: Time, seq: u64, end: u64) {
+        if seq < self.sent_end {
+            self.rtt.on_retransmitted();
+        } else {
+            self.rtt.on_sent(now, end);
+        }
+        self.next = self.next.max(end);
+        self.sent_end = self.sent_end.max(end);
+        if self.timer.is_none() {
+            self.timer = Some(now + self.rtt.rto());
+        }
+    }
+
+    /// Adds the timestamps; a SYN has counted them among its options already.  [RFC7323 §3.2]
+    fn stamp(&self, now: Time, segment: Segment) -> Segment {
+        let timestamps = Timestamps { value: Timestamps::clock(now), echo: self.peer_timestamp };
+        let length = if segment.flags.syn { 0 } else { TIMESTAMPS_OPTION };
+        Segment { timestamps: Some(timestamps), options: segment.options + length, ..segment }
+    }
+}
+
+/// A segment without payload. The receiver sends one octet, its SYN, and no data.
+fn header(seq: u64) -> Segment {
+    Segment {
+        seq,
+        ack: FIRST_OCTET,
+        window: UNSCALED_WINDOW.get(),
+        flags: Flags::ACK,
+        ..Segment::EMPTY
+    }
+}

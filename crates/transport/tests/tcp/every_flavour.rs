@@ -1,0 +1,198 @@
+//! Pairs of endpoints in every flavour, with every option: what must hold whatever the wire does.
+
+use airfair_transport::tcp::{Flavour, ReceiverConfig, SenderConfig, Source};
+use airfair_units::{Bytes, Duration, Time};
+use proptest::prelude::*;
+
+use crate::network::{any_fate, any_limit, any_receiver, any_sender};
+use crate::pair::{Fate, Pair, To};
+use crate::script::ms;
+
+const DELAY: Duration = Duration::from_millis(20);
+
+prop_compose! {
+    fn any_flavour()(
+        sender in any_sender(),
+        flavour in prop::sample::select(&Flavour::ALL[..]),
+        sack in prop::option::of(any::<bool>()),
+        (proportional_reduction, timestamps) in any::<(bool, bool)>(),
+    ) -> SenderConfig {
+        SenderConfig { flavour, sack, proportional_reduction, timestamps, ..sender }
+    }
+}
+
+/// The receiver that agrees with `sender`.
+fn matching(sender: &SenderConfig, receiver: ReceiverConfig) -> ReceiverConfig {
+    ReceiverConfig {
+        handshake: sender.handshake,
+        sack: sender.uses_sack(),
+        timestamps: sender.timestamps,
+        ..receiver
+    }
+}
+
+fn by_number(fates: Vec<Fate>) -> impl FnMut(To, u64) -> Fate {
+    move |_, number| {
+        let fate = usize::try_from(number).ok().and_then(|index| fates.get(index));
+        fate.copied().unwrap_or(Fate::Arrives(DELAY))
+    }
+}
+
+/// A transfer of 64 segments after which a window of 32 has these holes: round trips of 40 ms.
+fn holes(flavour: Flavour, lost: &[u64]) -> (u64, u64, Time) {
+    let source = Source::Bytes(Bytes::new(64_000));
+    let sender = SenderConfig {
+        flavour,
+        segment: Bytes::new(1_000),
+        source,
+        initial_window: 32,
+        handshake: false,
+        assumed_window: Bytes::new(1 << 20),
+        ..SenderConfig::default()
+    };
+    let receiver =
+        matching(&sender, ReceiverConfig { delayed_ack: None, ..ReceiverConfig::default() });
+    let fate = |_, number| if lost.contains(&number) { Fate::Lost } else { Fate::Arrives(DELAY) };
+    let mut pair = Pair::new(sender, receiver, fate);
+    pair.run();
+    let stats = *pair.sender.stats();
+    (stats.retransmissions, stats.timeouts, pair.now)
+}
+
+/// Verifies: [RFC5681 §3.2], [RFC6582 §3.2], [RFC6675 §5]: what five losses of a window cost.
+#[test]
+fn many_losses_of_a_window_tell_the_flavours_apart() {
+    let lost = [3, 7, 11, 15, 19];
+    let (retransmissions, timeouts, reno) = holes(Flavour::Reno, &lost);
+    assert!(timeouts >= 1 && retransmissions >= 5, "{retransmissions} {timeouts}");
+    let (retransmissions, timeouts, newreno) = holes(Flavour::NewReno, &lost);
+    assert_eq!((retransmissions, timeouts), (5, 0));
+    let (retransmissions, timeouts, sack) = holes(Flavour::Sack, &lost);
+    assert_eq!((retransmissions, timeouts), (5, 0));
+    // five round trips against one
+    // NewReno repairs one hole per round trip and sends half a window of new data meanwhile
+    assert!(sack + Duration::from_millis(2 * 40) <= newreno && newreno < reno);
+    for flavour in [Flavour::WestwoodPlus, Flavour::Cubic] {
+        assert_eq!(holes(flavour, &lost).0, 5, "{flavour:?}");
+    }
+}
+
+/// Every single segment lost in turn, and every two, in every flavour.
+#[test]
+fn any_two_losses_are_repaired_in_every_flavour() {
+    for flavour in Flavour::ALL {
+        for first in 0..40 {
+            for second in first..40 {
+                let (_, timeouts, _) = holes(flavour, &[first, second]);
+                assert!(timeouts <= 2, "{flavour:?} losing {first} and {second}");
+            }
+        }
+    }
+}
+
+/// Reordering by less than three segments is no loss in any flavour.
+#[test]
+fn slight_reordering_costs_nothing() {
+    for flavour in Flavour::ALL {
+        let source = Source::Bytes(Bytes::new(100_000));
+        let sender =
+            SenderConfig { flavour, segment: Bytes::new(1_000), source, ..SenderConfig::default() };
+        let receiver = matching(&sender, ReceiverConfig::default());
+        // every eighth segment falls behind the next one or two
+        let fate = |to, number| match (to, number % 8) {
+            (To::Receiver, 3) => Fate::Arrives(DELAY + Duration::from_nanos(1)),
+            _ => Fate::Arrives(DELAY),
+        };
+        let mut pair = Pair::new(sender, receiver, fate);
+        pair.run();
+        assert!(pair.sender.is_finished());
+        assert_eq!(pair.sender.stats().timeouts, 0, "{flavour:?}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1_024, ..ProptestConfig::default() })]
+
+    /// All octets arrive once, in order, and the connection ends. [`Pair`] checks time, cwnd and what is
+    /// in the network at every step.
+    #[test]
+    fn everything_arrives_once_and_the_connection_ends(
+        sender in any_flavour(),
+        receiver in any_receiver(),
+        fates in prop::collection::vec(any_fate(), 0..300),
+        controls in prop::collection::vec((any_limit(), prop::option::of(0u32..20)), 0..20),
+    ) {
+        let Source::Bytes(all) = sender.source else { unreachable!() };
+        let mut pair = Pair::new(sender, matching(&sender, receiver), by_number(fates));
+        let mut delivered = Bytes::ZERO;
+        for steps in 0.. {
+            if steps % 7 == 0 && let Some((limit, cwnd)) = controls.get(steps / 7) {
+                pair.sender.set_window_limit(*limit);
+                if let Some(cwnd) = cwnd {
+                    pair.sender.set_cwnd(*cwnd);
+                }
+                pair.drain();
+            }
+            prop_assert!(pair.receiver.delivered() >= delivered);
+            delivered = pair.receiver.delivered();
+            prop_assert!(steps < 50_000, "no end: {:?}", pair.sender);
+            if !pair.step() {
+                break;
+            }
+        }
+        prop_assert!(pair.sender.is_finished());
+        prop_assert_eq!(delivered, all);
+        prop_assert_eq!(pair.sender.stats().bytes_acked, all);
+        let mut end = 1;
+        for (_, segment) in pair.log.iter().filter(|(_, segment)| segment.payload > 0) {
+            prop_assert!(segment.seq <= end);
+            end = end.max(segment.seq + u64::from(segment.payload));
+        }
+        prop_assert_eq!(end, 1 + all.get());
+    }
+
+    /// A time-out before its time changes nothing at all, in whatever state.
+    #[test]
+    fn a_spurious_timeout_is_a_no_op(
+        sender in any_flavour(),
+        fates in prop::collection::vec(any_fate(), 0..60),
+    ) {
+        let receiver = matching(&sender, ReceiverConfig::default());
+        let mut pair = Pair::new(sender, receiver, by_number(fates));
+        for _ in 0..60 {
+            let before = format!("{:?} {:?}", pair.sender, pair.receiver);
+            let early = |timeout: Option<Time>| match timeout {
+                Some(at) if at == pair.now => None,
+                Some(at) => Some(at - Duration::from_nanos(1)),
+                None => Some(pair.now),
+            };
+            let times = (early(pair.sender.next_timeout()), early(pair.receiver.next_timeout()));
+            if let Some(at) = times.0 {
+                pair.sender.handle_timeout(at);
+            }
+            if let Some(at) = times.1 {
+                pair.receiver.handle_timeout(at);
+            }
+            prop_assert_eq!(before, format!("{:?} {:?}", pair.sender, pair.receiver));
+            if !pair.step() {
+                break;
+            }
+        }
+    }
+
+    /// What a sender of one flavour does depends on its inputs alone.
+    #[test]
+    fn the_same_wire_gives_the_same_segments(
+        sender in any_flavour(),
+        fates in prop::collection::vec(any_fate(), 0..200),
+    ) {
+        let run = || {
+            let receiver = matching(&sender, ReceiverConfig::default());
+            let mut pair = Pair::new(sender, receiver, by_number(fates.clone()));
+            pair.run();
+            prop_assert!(pair.now >= ms(0));
+            Ok(pair.log)
+        };
+        prop_assert_eq!(run()?, run()?);
+    }
+}

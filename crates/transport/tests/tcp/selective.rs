@@ -1,0 +1,201 @@
+//! Recovery with a scoreboard: which segments are sent when.
+
+use airfair_transport::tcp::{Flavour, SackBlocks, Segment, SenderConfig, SenderEvent, Source};
+use airfair_units::Bytes;
+
+use crate::script::{SEGMENT, Script, ack, octet, plain};
+
+/// SACK, and nothing optional.
+pub(crate) fn selective() -> SenderConfig {
+    SenderConfig { flavour: Flavour::Sack, ..plain() }
+}
+
+/// "All below segment `number` has arrived, and these ranges of segments, latest first."
+pub(crate) fn sack(number: u64, ranges: &[(u64, u64)]) -> Segment {
+    let mut blocks = SackBlocks::NONE;
+    for (start, end) in ranges {
+        blocks.push(octet(number), octet(*start), octet(*end));
+    }
+    Segment { sack: blocks, ..ack(number) }
+}
+
+/// Eleven segments in flight, 1 to 11, cwnd 11.
+fn eleven_in_flight(config: SenderConfig) -> Script {
+    let mut script = Script::new(SenderConfig { initial_window: 10, ..config });
+    script.sends(0..10).at(100).ack(1).sends([10, 11]).window(11, u32::MAX);
+    script
+}
+
+/// Verifies: [RFC6675 §5], [RFC6675 §4]: three losses of a window, all repaired in one round trip.
+#[test]
+fn three_losses_are_repaired_in_one_round_trip() {
+    let mut script = eleven_in_flight(selective());
+    // 1, 3 and 5 are lost; 2, 4, 6, 7 … arrive
+    script.at(200).receive(sack(1, &[(2, 3)])).silent();
+    script.receive(sack(1, &[(4, 5), (2, 3)])).silent();
+    // three ranges above 1, but not above 3. Flight 11 → cwnd 5.5; pipe 8 − 1, and 1 for the first
+    script.receive(sack(1, &[(6, 7), (4, 5), (2, 3)])).sends([1]).window(5, 5);
+    // 3000 octets above 3 are more than two segments, 2000 above 5 are not: pipe 7 − 2 + 1 = 6
+    script.receive(sack(1, &[(6, 8), (4, 5), (2, 3)])).silent();
+    // above 5, too: pipe 6 − 3 + 1 = 4, one fits into 5.5
+    script.receive(sack(1, &[(6, 9), (4, 5), (2, 3)])).sends([3]);
+    // pipe 5 − 3 + 2 = 4
+    script.receive(sack(1, &[(6, 10), (4, 5), (2, 3)])).sends([5]);
+    // pipe 4 − 3 + 3 = 4: no hole is left, so new ones
+    script.receive(sack(1, &[(6, 11), (4, 5), (2, 3)])).sends([12]);
+    script.receive(sack(1, &[(6, 12), (4, 5), (2, 3)])).sends([13]);
+    // the retransmissions arrive
+    script.at(300).receive(sack(3, &[(6, 12), (4, 5)])).sends([14]).timer(1_300);
+    script.at(310).receive(sack(5, &[(6, 12)])).sends([15]).timer(1_310);
+    // all up to 11: over. 4 in flight of 5.5
+    script.at(320).ack(12).sends([16]).window(5, 5);
+    let stats = *script.sender.stats();
+    assert_eq!((stats.retransmissions, stats.fast_retransmits, stats.timeouts), (3, 1, 0));
+}
+
+/// Verifies: [RFC6675 §5 step 2]: one ACK may say enough.
+#[test]
+fn the_scoreboard_need_not_wait_for_three_duplicates() {
+    let mut script = eleven_in_flight(selective());
+    // exactly two segments above are not enough, three are
+    script.at(200).receive(sack(1, &[(2, 4)])).silent();
+    script.receive(sack(1, &[(2, 5)])).sends([1]);
+    script.events([
+        SenderEvent::Established,
+        SenderEvent::RttSample(airfair_units::Duration::from_millis(100)),
+        SenderEvent::FastRetransmit,
+        SenderEvent::Retransmission,
+    ]);
+}
+
+/// Verifies: [RFC6675 §2]: a duplicate without news is none.
+#[test]
+fn acks_without_new_blocks_are_no_duplicates() {
+    let mut script = eleven_in_flight(selective());
+    script.at(200).receive(sack(1, &[(2, 3)]));
+    for _ in 0..9 {
+        script.receive(sack(1, &[(2, 3)])).ack(1).silent();
+    }
+    assert_eq!(script.sender.stats().duplicate_acks, 1);
+}
+
+/// Verifies: [RFC6675 §5 step 3], [RFC5681 §3.2 step 2]
+#[test]
+fn limited_transmit_sends_for_what_has_left_the_network() {
+    let config = SenderConfig { limited_transmit: true, initial_window: 4, ..selective() };
+    let mut script = Script::new(config);
+    script.sends(0..4).at(100).receive(sack(0, &[(1, 2)])).sends([4]);
+    // those two do not count: ssthresh 4/2 = 2; pipe 6 − 3 − 1 = 2, and 3 with the first
+    script.receive(sack(0, &[(1, 3)])).sends([5]).receive(sack(0, &[(1, 4)])).sends([0]);
+    script.window(2, 2);
+}
+
+/// Verifies: [RFC6675 §4 rule 3]: without new data, what may be lost is sent, too.
+#[test]
+fn without_new_data_holes_are_sent_before_they_count_as_lost() {
+    let source = Source::Bytes(Bytes::new(10 * SEGMENT));
+    let mut script = Script::new(SenderConfig { source, initial_window: 10, ..selective() });
+    // 0 and 8 are lost. Below 1 all is lost: [0]; cwnd 5, pipe 10 − 4 − 1 + 1 = 6 with it
+    script.sends(0..10).at(100).receive(sack(0, &[(1, 5)])).sends([0]);
+    // pipe 4 − 1 + 1 = 4
+    script.receive(sack(0, &[(1, 7)])).silent().receive(sack(0, &[(1, 8)])).silent();
+    // 9 comes: 8 is below the highest, and only one segment above it. pipe 2 − 1 + 1 = 2
+    script.receive(sack(0, &[(9, 10), (1, 8)])).sends([8]);
+    script.at(200).ack(10).silent();
+    assert!(script.sender.is_finished());
+}
+
+/// Verifies: [RFC6675 §4 rule 4], [RFC6675 §5 step 4.3]
+#[test]
+fn the_last_segment_is_rescued_once() {
+    let source = Source::Bytes(Bytes::new(8 * SEGMENT));
+    let mut script = Script::new(SenderConfig { source, initial_window: 8, ..selective() });
+    // 0 and 7 are lost
+    script.sends(0..8).at(100).receive(sack(0, &[(1, 4)])).sends([0]);
+    // pipe 2 of 4, but the first retransmission is not answered yet
+    script.receive(sack(0, &[(1, 7)])).silent();
+    script.at(200).ack(7).sends([7]).silent();
+    // once per recovery
+    script.at(210).ack(7).receive(sack(7, &[])).silent();
+    script.at(300).ack(8);
+    assert_eq!(script.sender.stats().timeouts, 0);
+}
+
+/// Verifies: [RFC2018 §5.1], [RFC6675 §5.1]
+#[test]
+fn after_a_timeout_the_scoreboard_is_empty_and_what_it_hears_then_is_skipped() {
+    let mut script = Script::new(SenderConfig { initial_window: 8, ..selective() });
+    // 2 is sacked, and forgotten; 3 and 4 have arrived, 0, 1, 5, 6 and 7 have not
+    script.sends(0..8).at(100).receive(sack(0, &[(3, 4)]));
+    script.at(1_000).expire().sends([0]);
+    // duplicates below the recovery point start nothing
+    script.at(1_050).receive(sack(0, &[(3, 5)])).silent();
+    script.at(1_100).receive(sack(1, &[(3, 5)])).sends([1, 2]).window(2, 4);
+    script.at(1_200).receive(sack(2, &[(3, 5)])).sends([5, 6]).window(3, 4);
+    script.at(1_210).ack(5).sends([7, 8]).window(4, 4);
+    assert_eq!(script.sender.stats().fast_retransmits, 0);
+}
+
+/// Verifies: [RFC6675 §5]: pipe, not the flight, is what the window limits; and a time-out ends it.
+#[test]
+fn a_lost_retransmission_ends_in_a_timeout() {
+    let mut script = eleven_in_flight(selective());
+    script.at(200).receive(sack(1, &[(2, 5)])).sends([1]);
+    for number in 6..12 {
+        script.receive(sack(1, &[(2, number)]));
+    }
+    // pipe 2 at the end (1 and 11): 3 fit into 5.5
+    script.sends([12, 13, 14]);
+    assert_eq!(script.sender.in_network(), Bytes::new(5 * SEGMENT));
+    assert_eq!(script.sender.flight(), Bytes::new(14 * SEGMENT));
+    script.timer(1_100).at(1_100).expire().sends([1]).window(1, 7);
+}
+
+/// Verifies: [RFC9293 §3.8.6]: data out of order fills the receiver's buffer.
+#[test]
+fn the_receivers_window_holds_new_data_back_in_recovery() {
+    let narrow = |segment: Segment| Segment { window: 5_000, ..segment };
+    let assumed_window = Bytes::new(5_000);
+    let config = SenderConfig { assumed_window, initial_window: 8, ..selective() };
+    let mut script = Script::new(config);
+    script.sends(0..5).at(100).receive(narrow(sack(0, &[(1, 4)]))).sends([0]);
+    script.receive(narrow(sack(0, &[(1, 5)]))).silent();
+    script.at(200).receive(narrow(ack(5))).sends([5, 6]);
+}
+
+/// Verifies: [RFC6937 §3]: one segment for two that arrive, instead of a pause and a burst.
+#[test]
+fn proportional_reduction_sends_throughout() {
+    for (proportional_reduction, sent) in [
+        // share of 20 → 10: after n arrivals ⌈n/2⌉; the first three and the retransmission are over
+        (true, [false, false, true, false, true, false, true, false]),
+        // pipe 16, 15 … 10, 9: one fits at the eighth
+        (false, [false, false, false, false, false, false, false, true]),
+    ] {
+        let config = SenderConfig { proportional_reduction, initial_window: 20, ..selective() };
+        let mut script = Script::new(config);
+        script.sends(0..20).at(100).receive(sack(0, &[(1, 2)])).receive(sack(0, &[(1, 3)]));
+        script.receive(sack(0, &[(1, 4)])).sends([0]).window(10, 10);
+        let mut next = 20;
+        for (end, sends) in (5..).zip(sent) {
+            script.receive(sack(0, &[(1, end)])).sends((next..).take(usize::from(sends)));
+            next += u64::from(sends);
+        }
+        // 0 arrives: over, with the threshold as the window
+        script.at(200).ack(20).window(10, 10);
+    }
+}
+
+/// Verifies: [RFC2883 §4.2]: below the acknowledgment, or within the second block.
+#[test]
+fn reports_of_duplicates_are_counted() {
+    let mut script = Script::new(SenderConfig { initial_window: 8, ..selective() });
+    script.sends(0..8).at(100).receive(sack(2, &[(0, 1)])).drain();
+    assert_eq!(script.sender.stats().duplicate_sacks, 1);
+    script.receive(sack(2, &[(5, 6), (4, 7)])).receive(sack(2, &[(4, 7), (8, 9)]));
+    assert_eq!(script.sender.stats().duplicate_sacks, 2);
+    // blocks that make no sense change nothing
+    let before = script.sender.in_network();
+    script.receive(sack(2, &[(50, 60)])).receive(sack(2, &[(7, 5)]));
+    assert_eq!(script.sender.in_network(), before);
+}
