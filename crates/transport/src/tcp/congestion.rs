@@ -2,7 +2,7 @@
 //!
 //! Another flavour is another law here, chosen by an enum; the sender does not notice.
 
-use airfair_laws::newreno::{self, Event, Params, State};
+use airfair_laws::newreno::{self, Params, State};
 use airfair_laws::window::{Observation, Path};
 use airfair_laws::{cubic, vegas, westwood, westwood_plus};
 use airfair_units::Bytes;
@@ -80,19 +80,25 @@ impl Congestion {
         }
     }
 
-    /// Lets the law see an event.
+    /// Whether the law wants to see the path: [`observe_path`](Self::observe_path) then, otherwise
+    /// [`observe`](Self::observe).
     #[inline]
-    pub(crate) fn observe(&mut self, event: Event, acked: u64, flight: u64, path: Path) {
-        let (acked, flight) = (Bytes::new(acked), Bytes::new(flight));
-        let seen = newreno::Observation { event, acked, flight };
-        self.window = match self.law {
-            Law::NewReno => newreno::step(&self.params, self.window, &seen),
-            _ => self.observe_path(&Observation { window: self.window, seen, path }),
-        };
+    pub(crate) fn looks_at_path(&self) -> bool {
+        !matches!(self.law, Law::NewReno)
     }
 
-    /// The laws that look at the path.
-    fn observe_path(&mut self, seen: &Observation) -> State {
+    /// Lets a law that does not look at the path see an event.
+    #[inline]
+    pub(crate) fn observe(&mut self, seen: &newreno::Observation) {
+        self.window = newreno::step(&self.params, self.window, seen);
+    }
+
+    /// Lets any law see an event.
+    pub(crate) fn observe_path(&mut self, seen: newreno::Observation, path: Path) {
+        self.window = self.step(&Observation { window: self.window, seen, path });
+    }
+
+    fn step(&mut self, seen: &Observation) -> State {
         let window = self.params;
         match &mut self.law {
             Law::NewReno => newreno::step(&window, seen.window, &seen.seen),

@@ -25,7 +25,7 @@ fn data(number: u64) -> Segment {
 }
 
 fn stamped(number: u64, value: u32) -> Segment {
-    let value = NonZeroU32::new(value).unwrap();
+    let value = NonZeroU32::new(value).expect("a value");
     Segment { timestamps: Some(Timestamps { value, echo: 0 }), options: 12, ..data(number) }
 }
 
@@ -113,7 +113,7 @@ fn every_ack_for_new_data_measures_a_round_trip() {
     assert!(sent.iter().all(|segment| segment.options == 12 && segment.size().get() == 1_052));
     let stamp = |at_ms: u64| u32::try_from(at_ms * 1_000 + 1).unwrap();
     let echoing = |number, at_ms| {
-        let value = NonZeroU32::new(7).unwrap();
+        let value = NonZeroU32::new(7).expect("seven");
         Segment { timestamps: Some(Timestamps { value, echo: stamp(at_ms) }), ..ack(number) }
     };
     assert_eq!(sent[0].timestamps, Some(Timestamps { value: NonZeroU32::MIN, echo: 0 }));

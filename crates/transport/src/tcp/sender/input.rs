@@ -1,6 +1,6 @@
 //! What a sender does with ACKs and time-outs.
 
-use airfair_laws::newreno::Event;
+use airfair_laws::newreno::{Event, Observation};
 use airfair_laws::window::Path;
 use airfair_units::{Bytes, Duration, Time};
 
@@ -37,8 +37,7 @@ impl Sender {
         if self.state == State::Open {
             let is_repeated = self.timeouts_in_a_row > 0;
             let flight = self.flight_for_ssthresh();
-            let path = self.path(now, None);
-            self.congestion.observe(Event::Timeout { is_repeated }, 0, flight, path);
+            self.observe(now, Event::Timeout { is_repeated }, 0, flight);
             self.recovery.on_timeout(self.sent_end);
             if let Some(scoreboard) = &mut self.scoreboard {
                 scoreboard.on_timeout();
@@ -124,8 +123,7 @@ impl Sender {
                 (Event::ThirdDuplicate, self.flight_for_ssthresh())
             }
         };
-        let path = self.path(now, None);
-        self.congestion.observe(event, 0, flight, path);
+        self.observe(now, event, 0, flight);
     }
 
     /// [RFC6675 §5]
@@ -143,8 +141,7 @@ impl Sender {
                 (Event::SackLoss, self.flight_for_ssthresh())
             }
         };
-        let path = self.path(now, None);
-        self.congestion.observe(event, 0, flight, path);
+        self.observe(now, event, 0, flight);
         self.count_pipe(news);
     }
 
@@ -179,8 +176,8 @@ impl Sender {
         let round_trip = self.sample_round_trip(now, segment);
 
         let (event, restarts_timer) = self.judge_new_ack(ack, is_cwnd_limited);
-        let path = self.path(now, round_trip);
-        self.congestion.observe(event, acked, self.flight_octets(), path);
+        let seen = observation(event, acked, self.flight_octets());
+        self.show(now, round_trip, seen);
         if let Some(news) = news {
             self.count_pipe(news);
         }
@@ -232,16 +229,26 @@ impl Sender {
         Some(round_trip)
     }
 
-    /// What the laws may know.
+    /// Shows the law an event that measures no round trip.
+    fn observe(&mut self, now: Time, event: Event, acked: u64, flight: u64) {
+        self.show(now, None, observation(event, acked, flight));
+    }
+
+    /// Shows the law an event, and the path if it wants to know.
     #[inline]
-    fn path(&self, now: Time, round_trip: Option<Duration>) -> Path {
-        Path {
+    fn show(&mut self, now: Time, round_trip: Option<Duration>, seen: Observation) {
+        if !self.congestion.looks_at_path() {
+            self.congestion.observe(&seen);
+            return;
+        }
+        let path = Path {
             now,
             round_trip,
             smoothed_round_trip: self.rtt.smoothed(),
             unacknowledged: self.unacknowledged,
             next: self.next,
-        }
+        };
+        self.congestion.observe_path(seen, path);
     }
 
     pub(super) fn finish_if_done(&mut self) {
@@ -256,4 +263,9 @@ impl Sender {
             self.events.push(SenderEvent::Finished);
         }
     }
+}
+
+#[inline]
+fn observation(event: Event, acked: u64, flight: u64) -> Observation {
+    Observation { event, acked: Bytes::new(acked), flight: Bytes::new(flight) }
 }

@@ -6,24 +6,18 @@ use airfair_units::{Bytes, Time};
 use super::{Sender, State};
 use crate::tcp::config::{UNSCALED_WINDOW, syn_options};
 use crate::tcp::ranges::Range;
-use crate::tcp::segment::{FIRST_OCTET, Flags, Segment, TIMESTAMPS_OPTION, Timestamps};
+use crate::tcp::segment::{FIRST_OCTET, Flags, SackBlocks, Segment, TIMESTAMPS_OPTION, Timestamps};
 use crate::tcp::stats::SenderEvent;
 
 impl Sender {
     /// The next segment to send.
     pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
-        let segment = self.poll_segment(now)?;
-        Some(if self.config.timestamps { self.stamp(now, segment) } else { segment })
-    }
-
-    #[inline]
-    fn poll_segment(&mut self, now: Time) -> Option<Segment> {
         match self.state {
             State::Closed | State::Finished => None,
             State::SynSent => (self.next == 0).then(|| self.transmit_syn(now)),
             State::Open if self.is_ack_due => {
                 self.is_ack_due = false;
-                Some(header(self.next))
+                Some(self.header(now, self.next))
             }
             State::Open if self.is_retransmission_due => {
                 self.is_retransmission_due = false;
@@ -169,13 +163,13 @@ impl Sender {
             ack: 0,
             flags: Flags::SYN,
             options: syn_options(window_scaling, self.scoreboard.is_some(), timestamps),
-            ..header(0)
+            ..self.header(now, 0)
         }
     }
 
     /// Octets from `seq` on, or the FIN if there are none.
     fn transmit(&mut self, now: Time, seq: u64, length: u64) -> Segment {
-        let header = header(seq);
+        let header = self.header(now, seq);
         if length == 0 {
             self.record_sent(now, seq, seq + 1);
             return Segment { flags: Flags::FIN_ACK, ..header };
@@ -207,21 +201,20 @@ impl Sender {
         }
     }
 
-    /// Adds the timestamps; a SYN has counted them among its options already.  [RFC7323 §3.2]
-    fn stamp(&self, now: Time, segment: Segment) -> Segment {
-        let timestamps = Timestamps { value: Timestamps::clock(now), echo: self.peer_timestamp };
-        let length = if segment.flags.syn { 0 } else { TIMESTAMPS_OPTION };
-        Segment { timestamps: Some(timestamps), options: segment.options + length, ..segment }
-    }
-}
-
-/// A segment without payload. The receiver sends one octet, its SYN, and no data.
-fn header(seq: u64) -> Segment {
-    Segment {
-        seq,
-        ack: FIRST_OCTET,
-        window: UNSCALED_WINDOW.get(),
-        flags: Flags::ACK,
-        ..Segment::EMPTY
+    /// A segment without payload. The receiver sends one octet, its SYN, and no data.
+    #[inline]
+    fn header(&self, now: Time, seq: u64) -> Segment {
+        let echo = self.peer_timestamp;
+        let has = self.config.timestamps;
+        Segment {
+            seq,
+            ack: FIRST_OCTET,
+            window: UNSCALED_WINDOW.get(),
+            payload: 0,
+            flags: Flags::ACK,
+            options: if has { TIMESTAMPS_OPTION } else { 0 },
+            sack: SackBlocks::NONE,
+            timestamps: has.then(|| Timestamps { value: Timestamps::clock(now), echo }),
+        }
     }
 }
