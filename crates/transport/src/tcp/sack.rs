@@ -220,3 +220,51 @@ fn reports_duplicate(segment: &Segment) -> bool {
     let Some((start, end)) = blocks.next() else { return false };
     end <= segment.ack || blocks.next().is_some_and(|(from, to)| from <= start && end <= to)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tcp::segment::SackBlocks;
+
+    /// An ACK with blocks.
+    fn ack(ack: u64, ranges: &[(u64, u64)]) -> Segment {
+        let mut sack = SackBlocks::NONE;
+        for (start, end) in ranges {
+            sack.push(ack, *start, *end);
+        }
+        Segment { ack, sack, ..Segment::EMPTY }
+    }
+
+    fn take(board: &mut Scoreboard, number: u64, ranges: &[(u64, u64)]) -> (u64, u64) {
+        let news = board.on_ack(number, 10_000, &ack(number, ranges));
+        (news.sacked, news.delivered)
+    }
+
+    /// Verifies: [RFC6937 §3]: what was sacked before is not delivered again.
+    #[test]
+    fn delivered_is_what_an_ack_adds() {
+        let mut board = Scoreboard::new(1_000);
+        assert_eq!(take(&mut board, 1_000, &[]), (0, 1_000));
+        assert_eq!(take(&mut board, 1_000, &[(3_000, 5_000)]), (2_000, 2_000));
+        assert_eq!(take(&mut board, 1_000, &[(2_500, 4_000)]), (500, 500));
+        // 3500 more, of which 2000 were known, and 1000 beyond
+        assert_eq!(take(&mut board, 4_500, &[(6_000, 7_000)]), (1_000, 3_500 - 2_000 + 1_000));
+        assert_eq!(take(&mut board, 9_000, &[]), (0, 4_500 - 500 - 1_000));
+        assert_eq!(board.outstanding(10_000), 1_000);
+    }
+
+    /// Verifies: [RFC6675 §4]: three ranges, however small, or more than two segments.
+    #[test]
+    fn lost_is_what_lies_below_three_ranges_or_two_segments() {
+        let mut board = Scoreboard::new(1_000);
+        take(&mut board, 1, &[(2_000, 2_100), (3_000, 3_100)]);
+        assert!(!board.is_first_lost());
+        take(&mut board, 1, &[(4_000, 4_100)]);
+        assert_eq!((board.is_first_lost(), board.lost_end), (true, 2_000));
+        take(&mut board, 1, &[(6_000, 8_000)]);
+        // exactly 2000 octets from 6000 on, 2100 from 4000 on
+        assert_eq!(board.lost_end, 4_000);
+        take(&mut board, 1, &[(8_000, 8_001)]);
+        assert_eq!(board.lost_end, 6_000);
+    }
+}

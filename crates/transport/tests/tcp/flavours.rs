@@ -135,3 +135,24 @@ fn cubic_keeps_seven_tenths() {
     let mut script = Script::new(timed_out);
     script.sends(0..10).at(1_000).expire().sends([0]).window(1, 7);
 }
+
+/// A control law's window is where the curve goes on, not an excursion from it.
+#[test]
+fn cubic_starts_again_from_a_given_window() {
+    let config = SenderConfig {
+        flavour: Flavour::Cubic,
+        initial_window: 20,
+        initial_ssthresh: Some(20),
+        ..plain()
+    };
+    let mut script = Script::new(config);
+    script.sends(0..20).at(100).ack(1).sends([20]).window(20, 20).sender.set_cwnd(5);
+    script.sender.set_window_limit(airfair_laws::arf_aware::WindowLimit::None);
+    // below the threshold of 20 it is slow start: 6
+    script.ack(2).silent().window(6, 20);
+    script.sender.set_cwnd(40);
+    script.drain();
+    // above it a new stage at 40, of which it adds a fraction per ACK
+    script.at(200).ack(3).window(40, 20).sender.set_cwnd(25);
+    script.at(210).ack(4).window(25, 20);
+}

@@ -35,6 +35,8 @@ pub(crate) struct Pair<F> {
     allowance: u64,
     /// A rate reduction in proportion goes down to the window in the course of a round trip.
     is_gradual: bool,
+    /// Largest usable window so far [octets].
+    widest: u64,
 }
 
 impl<F: FnMut(To, u64) -> Fate> Pair<F> {
@@ -44,6 +46,7 @@ impl<F: FnMut(To, u64) -> Fate> Pair<F> {
         let is_gradual = sender.proportional_reduction && sender.uses_sack();
         let mut pair = Self {
             is_gradual,
+            widest: 0,
             sender: Sender::new(sender),
             receiver: Receiver::new(receiver),
             now: Time::ZERO,
@@ -102,8 +105,9 @@ impl<F: FnMut(To, u64) -> Fate> Pair<F> {
             let Some(segment) = self.sender.poll_transmit(self.now) else { break };
             let (inside, usable) = (self.sender.in_network(), self.sender.usable_window());
             let is_retransmission_or_fin = segment.payload == 0 || self.sender.flight() == before;
-            let is_within = inside.get() <= usable.get() + self.allowance;
-            assert!(is_retransmission_or_fin || self.is_gradual || is_within);
+            self.widest = self.widest.max(usable.get());
+            let window = if self.is_gradual { self.widest } else { usable.get() };
+            assert!(is_retransmission_or_fin || inside.get() <= window + self.allowance);
             self.log.push((self.now, segment));
             self.send(To::Receiver, segment);
         }

@@ -125,8 +125,8 @@ fn the_last_segment_is_rescued_once() {
 #[test]
 fn after_a_timeout_the_scoreboard_is_empty_and_what_it_hears_then_is_skipped() {
     let mut script = Script::new(SenderConfig { initial_window: 8, ..selective() });
-    // 2 is sacked, and forgotten; 3 and 4 have arrived, 0, 1, 5, 6 and 7 have not
-    script.sends(0..8).at(100).receive(sack(0, &[(3, 4)]));
+    // 2 is sacked, and forgotten: a receiver may throw away what it has not acknowledged
+    script.sends(0..8).at(100).receive(sack(0, &[(2, 3)]));
     script.at(1_000).expire().sends([0]);
     // duplicates below the recovery point start nothing
     script.at(1_050).receive(sack(0, &[(3, 5)])).silent();
@@ -134,6 +134,31 @@ fn after_a_timeout_the_scoreboard_is_empty_and_what_it_hears_then_is_skipped() {
     script.at(1_200).receive(sack(2, &[(3, 5)])).sends([5, 6]).window(3, 4);
     script.at(1_210).ack(5).sends([7, 8]).window(4, 4);
     assert_eq!(script.sender.stats().fast_retransmits, 0);
+}
+
+/// After a time-out a gap smaller than a segment is filled, and no more.
+#[test]
+fn after_a_timeout_segments_end_where_a_gap_ends() {
+    let mut script = Script::new(SenderConfig { initial_window: 8, ..selective() });
+    script.sends(0..8).at(1_000).expire().sends([0]);
+    let mut blocks = SackBlocks::NONE;
+    blocks.push(octet(1), octet(1) + 500, octet(2));
+    script.at(1_100).receive(Segment { sack: blocks, ..ack(1) });
+    // cwnd 2: 500 octets of segment 1, then 2; half a segment more would not fit a whole one
+    let sent: Vec<_> = script.drain().iter().map(|sent| (sent.seq, sent.payload)).collect();
+    assert_eq!(sent, [(octet(1), 500), (octet(2), 1_000)]);
+}
+
+/// Verifies: [RFC6675 §4 rule 4], [RFC6675 §5 step 4.3]: an ACK of just the first retransmission frees no rescue.
+#[test]
+fn a_rescue_waits_for_more_than_the_first_retransmission() {
+    let source = Source::Bytes(Bytes::new(8 * SEGMENT));
+    let mut script = Script::new(SenderConfig { source, initial_window: 8, ..selective() });
+    // 0, 1 and 7 are lost. pipe 5 − 2 + 1 = 4 of 4; then 3 − 2 + 1 = 2
+    script.sends(0..8).at(100).receive(sack(0, &[(2, 5)])).sends([0]);
+    script.receive(sack(0, &[(2, 7)])).sends([1]);
+    script.at(200).receive(sack(1, &[(2, 7)])).silent();
+    script.at(210).ack(7).sends([7]);
 }
 
 /// Verifies: [RFC6675 §5]: pipe, not the flight, is what the window limits; and a time-out ends it.
