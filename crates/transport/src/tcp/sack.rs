@@ -111,6 +111,11 @@ impl Scoreboard {
         self.proportion = has_proportion.then(|| prr::State::new(flight));
     }
 
+    /// A window given from outside holds at once: what is left of this recovery follows it.
+    pub(crate) fn end_proportion(&mut self) {
+        self.proportion = None;
+    }
+
     /// An ACK in recovery, the first one included.  [RFC6675 §5 steps B and C], [RFC6937 §3]
     pub(crate) fn on_ack_in_recovery(&mut self, next: u64, delivered: u64, cwnd: u64) {
         self.high_retransmitted = self.high_retransmitted.max(self.unacknowledged);

@@ -153,6 +153,9 @@ impl Sender {
     /// Gives cwnd a value, 1 at least [segments].
     pub fn set_cwnd(&mut self, segments: u32) {
         self.congestion.set_cwnd_segments(segments);
+        if let Some(scoreboard) = &mut self.scoreboard {
+            scoreboard.end_proportion();
+        }
     }
 
     /// Congestion window, rounded down [segments].

@@ -211,6 +211,19 @@ fn proportional_reduction_sends_throughout() {
     }
 }
 
+/// A control law's window holds at once, whatever the last ACK has allowed.
+#[test]
+fn a_given_window_ends_the_proportion() {
+    let config = SenderConfig { proportional_reduction: true, initial_window: 20, ..selective() };
+    let mut script = Script::new(config);
+    script.sends(0..20).at(100).receive(sack(0, &[(1, 4)])).sends([0]).receive(sack(0, &[(1, 5)]));
+    // two more: ⌈6/2⌉ − 1 = 2 would go now
+    script.receive(sack(0, &[(1, 7)])).sender.set_cwnd(2);
+    script.silent().sender.set_cwnd(20);
+    assert_eq!(script.sender.in_network(), Bytes::new(14 * SEGMENT));
+    script.sends(20..26);
+}
+
 /// Verifies: [RFC2883 §4.2]: below the acknowledgment, or within the second block.
 #[test]
 fn reports_of_duplicates_are_counted() {
