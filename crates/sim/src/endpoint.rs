@@ -7,7 +7,7 @@ use airfair_units::{Bytes, Time};
 
 use crate::packet::Body;
 use crate::record::FlowRecord;
-use crate::scenario::{Flavour, Tcp, Tfrc, TfrcProfile, Transport, UdpRate};
+use crate::scenario::{Tcp, Tfrc, TfrcProfile, Transport, UdpRate};
 
 /// Packets of a constant-rate TFRC source that may wait; older ones make room for none.
 const LIVE_BUFFER_PACKETS: u64 = 50;
@@ -48,8 +48,8 @@ pub(crate) fn endpoints(transport: &Transport) -> (Source, Sink) {
 }
 
 fn sender_config(tcp: &Tcp) -> tcp::SenderConfig {
-    let Flavour::NewReno = tcp.flavour;
     tcp::SenderConfig {
+        flavour: tcp.flavour,
         segment: tcp.segment,
         source: tcp.size.map_or(tcp::Source::Endless, tcp::Source::Bytes),
         handshake: tcp.handshake,
@@ -74,6 +74,7 @@ fn receiver_config(tcp: &Tcp) -> tcp::ReceiverConfig {
         window_scaling: tcp.window_scaling,
         handshake: tcp.handshake,
         delayed_ack,
+        sack: sender_config(tcp).uses_sack(),
         ..tcp::ReceiverConfig::default()
     }
 }

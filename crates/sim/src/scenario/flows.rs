@@ -195,7 +195,15 @@ fn fits(entry: &Entry, headers: u64, context: &Context, mistakes: &mut Mistakes)
 }
 
 fn tcp(mut fields: Fields, context: &Context, mistakes: &mut Mistakes) -> Option<Tcp> {
-    let flavour = fields.take("flavour").word().map(|_| Flavour::NewReno);
+    let flavour = fields.take("flavour").word().map(|word| match word {
+        "reno" => Flavour::Reno,
+        "sack" => Flavour::Sack,
+        "westwood" => Flavour::Westwood,
+        "westwood+" => Flavour::WestwoodPlus,
+        "vegas" => Flavour::Vegas,
+        "cubic" => Flavour::Cubic,
+        _ => Flavour::NewReno,
+    });
     let segment = fields.take("segment");
     fits(&segment, IP_TCP, context, mistakes);
     let size = fields.take("size");

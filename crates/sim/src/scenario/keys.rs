@@ -483,10 +483,10 @@ pub(super) static TCP: Table = Table {
         Key::new("kind", Kind::Word(&["tcp"]), Absent::Required, "\"tcp\"", "The protocol."),
         Key::new(
             "flavour",
-            Kind::Word(&["newreno"]),
+            Kind::Word(&["reno", "newreno", "sack", "westwood", "westwood+", "vegas", "cubic"]),
             word("newreno"),
-            "\"newreno\"",
-            "Congestion control.",
+            "\"cubic\"",
+            "Congestion control. `sack`, `westwood+` and `cubic` acknowledge selectively.",
         ),
         Key::new(
             "segment",

@@ -24,6 +24,7 @@ pub use reference::reference_markdown;
 pub use schema::schema;
 
 use airfair_laws::arf_aware;
+pub use airfair_transport::tcp::Flavour;
 use airfair_units::{Bytes, DataRate, Duration, Time};
 use airfair_wlan::phy::Standard;
 pub use airfair_wlan::{AfterCollision, Attempts, Eifs, Rules};
@@ -217,14 +218,6 @@ pub struct Tcp {
     pub grow_beyond_receive_window: bool,
     /// Whether the connection opens with SYN and SYN-ACK; ns-2's one-way agents have none.
     pub handshake: bool,
-}
-
-/// TCP congestion control.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Flavour {
-    /// [RFC6582]
-    #[default]
-    NewReno,
 }
 
 /// Delayed acknowledgement.

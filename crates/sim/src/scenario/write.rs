@@ -159,7 +159,13 @@ fn write_bss(out: &mut String, bss: &Bss) -> std::fmt::Result {
 
 fn write_tcp(out: &mut String, tcp: &Tcp) -> std::fmt::Result {
     let flavour = match tcp.flavour {
+        Flavour::Reno => "reno",
         Flavour::NewReno => "newreno",
+        Flavour::Sack => "sack",
+        Flavour::Westwood => "westwood",
+        Flavour::WestwoodPlus => "westwood+",
+        Flavour::Vegas => "vegas",
+        Flavour::Cubic => "cubic",
     };
     let size = tcp.size.map_or_else(|| "endless".to_owned(), |size| format!("{} B", size.get()));
     let delayed_ack = tcp.delayed_ack.map_or_else(
