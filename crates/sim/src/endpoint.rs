@@ -248,3 +248,30 @@ impl Alarm {
         is_current
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::Scenario;
+
+    /// Verifies: [RFC2018 §2]
+    #[test]
+    fn both_ends_agree_on_selective_acknowledgement() {
+        let selective = |flavour: &str| {
+            let text = format!(
+                "duration = \"1 s\"\n[bss.c]\nstandard = \"802.11b\"\n[station.s]\n[host.h]\n\
+                 [flow.f]\nfrom = \"s\"\nto = \"h\"\n\
+                 transport = {{ kind = \"tcp\", flavour = \"{flavour}\" }}\n"
+            );
+            let scenario = Scenario::parse(&text, &[]).expect("a scenario without mistakes");
+            let Transport::Tcp(tcp) = scenario.flows[0].transport else { unreachable!("TCP") };
+            (sender_config(&tcp).uses_sack(), receiver_config(&tcp).sack)
+        };
+        for flavour in ["sack", "westwood+", "cubic"] {
+            assert_eq!(selective(flavour), (true, true), "{flavour}");
+        }
+        for flavour in ["reno", "newreno", "westwood", "vegas"] {
+            assert_eq!(selective(flavour), (false, false), "{flavour}");
+        }
+    }
+}
