@@ -3,7 +3,7 @@
 
 use airfair_units::{Bytes, DataRate, Duration};
 
-use super::kind::{Absent, Key, Kind, Plain, Table};
+use super::kind::{Absent, Key, Kind, Plain, Table, Tagged};
 
 /// Longest run, 30 days.
 pub(super) const MAX_DURATION: Duration = Duration::from_secs(30 * 24 * 3600);
@@ -456,7 +456,11 @@ pub(super) static FLOW: Table = Table {
     ],
 };
 
-static TRANSPORTS: [(&str, &Table); 3] = [("tcp", &TCP), ("tfrc", &TFRC), ("udp", &UDP)];
+static TRANSPORTS: Tagged = Tagged {
+    key: "kind",
+    noun: "transport",
+    variants: &[("tcp", &TCP), ("tfrc", &TFRC), ("udp", &UDP)],
+};
 
 static CONTROL_TABLE: Table = Table {
     noun: "a control scheme",

@@ -49,8 +49,8 @@ fn all_keys() -> Vec<(String, &'static Key)> {
                     walk("flow.tcp", table, out);
                 }
             },
-            Kind::Tagged(variants) => {
-                for (tag, table) in *variants {
+            Kind::Tagged(tagged) => {
+                for (tag, table) in tagged.variants {
                     walk(&format!("flow.{tag}.transport"), table, out);
                 }
             }
