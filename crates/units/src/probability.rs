@@ -19,6 +19,15 @@ impl Probability {
         (0.0..=1.0).contains(&value).then_some(Self(value.abs()))
     }
 
+    /// The probability that the source code says.
+    ///
+    /// # Panics
+    /// If it is none; in a constant, that is when the program is compiled.
+    pub const fn literal(value: f64) -> Self {
+        assert!(value >= 0.0 && value <= 1.0, "no probability");
+        Self(value)
+    }
+
     /// Value, from 0 to 1.
     pub const fn get(self) -> f64 {
         self.0

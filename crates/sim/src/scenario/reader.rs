@@ -65,6 +65,14 @@ impl<'n> Fields<'n> {
         self.entries[index].take().expect("a key is read twice")
     }
 
+    /// Whether the file or the command line says something under `key`, which was not taken yet.
+    pub(super) fn says(&self, key: &str) -> bool {
+        let is_said = |(known, entry): (&Key, &Option<Entry>)| {
+            known.name == key && entry.as_ref().is_some_and(|entry| entry.is_set() || entry.bad)
+        };
+        self.spec.keys.iter().zip(&self.entries).any(is_said)
+    }
+
     /// A table of which nothing is known but its name.
     fn bad(spec: &'static Table, name: &'n str, path: String, at: usize) -> Self {
         let entry = |key: &Key| {
