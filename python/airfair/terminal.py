@@ -122,7 +122,11 @@ def report(result: Result, *, colour: bool) -> RenderableType:
             _flows(document),
             *([_stations(document)] if document["stations"] else []),
             *_links(document),
-            *(part for channel in document["channels"] for part in _air(document, channel, colour)),
+            *(
+                part
+                for channel in document["channels"]
+                for part in _air(document, channel, colour=colour)
+            ),
             _fairness(document["fairness"]),
         ]
     return Group(*parts)
@@ -255,7 +259,7 @@ def _holder(index: int, name: str, stations: Sequence[dict[str, Any]]) -> Holder
     return Holder(name, share, note, _LETTERS[index], _COLOURS[index], ink="black")
 
 
-def _air(document: dict[str, Any], channel: dict[str, Any], colour: bool) -> list[Text]:
+def _air(document: dict[str, Any], channel: dict[str, Any], *, colour: bool) -> list[Text]:
     several = len(document["channels"]) > 1
     title = f"Who held the air of {channel['name']}" if several else "Who held the air"
     bar = _bar(holders(document, channel), colour=colour)

@@ -29,6 +29,7 @@ fn main() {
         let name = format!("saturated 802.11a cell, {stations} station(s)");
         measure(&name, &saturated_cell(stations));
     }
+    measure("5 TFRC flows over a chain of wires (hops)", &chain(5));
     if let Some(peak) = peak_memory_kib() {
         println!("peak memory, the cell of 1000 included: {:.1} MB", peak / 1000.0 * 1.024);
     }
@@ -38,13 +39,21 @@ fn measure(name: &str, text: &str) {
     let scenario = Scenario::parse(text, &[]).unwrap_or_else(|errors| panic!("{errors:?}"));
     let best = (0..RUNS).map(|replication| timed(&scenario, replication));
     let (seconds, outcome) = best.min_by(|a, b| a.0.total_cmp(&b.0)).expect("at least one run");
-    let frames = u32::try_from(outcome.channels[0].frames).expect("fewer than 2^32 frames");
+    let frames = u32::try_from(frames(&outcome)).expect("fewer than 2^32 frames");
     println!(
         "{name:<42} {:>10.0} {:>10.1} {frames:>9} {:>9.2}",
         scenario.duration.as_secs_f64() / seconds,
         seconds * 1e9 / f64::from(frames),
         seconds * 1e3,
     );
+}
+
+/// Frames on the air; where there is no air, packets over wires.
+fn frames(outcome: &Outcome) -> u64 {
+    match outcome.channels.as_slice() {
+        [] => outcome.links.iter().map(|link| link.packets).sum(),
+        channels => channels.iter().map(|channel| channel.frames).sum(),
+    }
 }
 
 /// CPU seconds of one run.
@@ -73,6 +82,22 @@ fn cell(stations: u32, transport: &str) -> String {
          [host.server]\nlink = {{ rate = \"1 Gb/s\", delay = \"1 ms\" }}\n\
          [flow.up]\nfrom = \"sta\"\nto = \"server\"\ntransport = {transport}\n",
     );
+    text
+}
+
+/// Hosts at one end of two routers that send to hosts at the other.
+fn chain(flows: u32) -> String {
+    let mut text = String::from(
+        "duration = \"100 s\"\nseries = \"off\"\n[router.near]\n[router.far]\n\
+         [link.core]\nbetween = [\"near\", \"far\"]\nrate = \"10 Mb/s\"\ndelay = \"10 ms\"\n",
+    );
+    for i in 0..flows {
+        let _ = write!(
+            text,
+            "[host.a{i}]\nlink = {{ to = \"near\" }}\n[host.b{i}]\nlink = {{ to = \"far\" }}\n\
+             [flow.f{i}]\nfrom = \"a{i}\"\nto = \"b{i}\"\ntransport = {{ kind = \"tfrc\" }}\n"
+        );
+    }
     text
 }
 

@@ -128,8 +128,15 @@ impl<R: Recorder, C: Clock> World<R, C> {
 
     /// What happens next on any channel, and on which; among equals the first cell's.
     fn next_on_air(&self) -> Option<((Time, Phase), usize)> {
-        let keyed = |(index, radio): (usize, &Radio)| Some((radio.cell.next_event()?, index));
-        self.cells.iter().enumerate().filter_map(keyed).min()
+        let mut first: Option<((Time, Phase), usize)> = None;
+        for (index, radio) in self.cells.iter().enumerate() {
+            if let Some(key) = radio.cell.next_event()
+                && first.is_none_or(|(earliest, _)| key < earliest)
+            {
+                first = Some((key, index));
+            }
+        }
+        first
     }
 
     fn handle(&mut self, event: Event) {

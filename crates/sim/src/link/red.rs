@@ -1,4 +1,4 @@
-//! Random early detection.  [RED]
+//! Random early detection.  [red-1993]
 
 use airfair_units::{Bytes, DataRate, Duration, Probability, Time};
 use airfair_wlan::Stream;
@@ -35,7 +35,7 @@ impl EarlyDetection {
         self.idle_from = departure;
     }
 
-    /// Whether a packet that finds `queued` others is dropped.  [RED, fig. 2]
+    /// Whether a packet that finds `queued` others is dropped.  [red-1993 fig. 2]
     pub(super) fn drops(&mut self, now: Time, queued: u32) -> bool {
         self.update_average(now, queued);
         let Some(base) = self.base_probability() else {

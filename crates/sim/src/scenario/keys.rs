@@ -499,7 +499,7 @@ static BEFORE_LINK: Table = Table {
     ],
 };
 
-/// Defaults of ns-2.35 and of the authors' later advice.  [RED]
+/// Defaults of ns-2.35 and of the authors' later advice.  [red-1993]
 static RED: Table = Table {
     noun: "random early detection",
     later: None,

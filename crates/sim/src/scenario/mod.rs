@@ -146,7 +146,7 @@ pub enum Capacity {
     Bytes(Bytes),
 }
 
-/// Random early detection.  [RED]
+/// Random early detection.  [red-1993]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Red {
     /// Average queue up to which nothing is dropped [packets], `min_th`.
@@ -169,7 +169,7 @@ pub enum Loss {
     None,
     /// Each packet with one probability, whatever became of the others.
     Bernoulli(Probability),
-    /// Two states that change from packet to packet.  [Gilbert1960]
+    /// Two states that change from packet to packet.  [gilbert-1960]
     GilbertElliott(GilbertElliott),
 }
 
