@@ -111,7 +111,7 @@ def _stations(result: Result) -> list[dict[str, Any]]:
 
 def _radio(table: pl.DataFrame) -> dict[str, Any]:
     return {
-        **_means(table, ("frames", "retries", "collisions")),
+        **_means(table, ("frames", "retries", "collisions", "frame_errors")),
         "drops": {
             "retry_limit": mean(table["dropped_retry_limit"]),
             "queue_full": mean(table["dropped_queue_full"]),

@@ -63,6 +63,7 @@ impl<'py, R> Table<'py, R> {
         self.column("frames", |r| radio(r).frames)?;
         self.column("retries", |r| radio(r).retries)?;
         self.column("collisions", |r| radio(r).collisions)?;
+        self.column("frame_errors", |r| radio(r).frame_errors)?;
         self.column("dropped_retry_limit", |r| radio(r).dropped_retry_limit)?;
         self.column("dropped_queue_full", |r| radio(r).dropped_queue_full)?;
         self.column("duplicates", |r| radio(r).duplicates)?;

@@ -1,6 +1,6 @@
 //! How fast the engine is: simulated seconds per CPU second and nanoseconds of CPU per frame.
 //!
-//! `cargo bench -p airfair-sim`. CPU time, not wall time, so that a busy machine does not blur it;
+//! `cargo bench -p airfair-sim [-- WORD]`, with a word only lines that hold it. CPU time, not wall time, so that a busy machine does not blur it;
 //! each line is the fastest of several runs, since noise only ever adds.
 
 use std::fmt::Write as _;
@@ -36,6 +36,10 @@ fn main() {
 }
 
 fn measure(name: &str, text: &str) {
+    let mut words = std::env::args().skip(1).filter(|word| !word.starts_with('-'));
+    if words.next().is_some_and(|word| !name.contains(&word)) {
+        return;
+    }
     let scenario = Scenario::parse(text, &[]).unwrap_or_else(|errors| panic!("{errors:?}"));
     let best = (0..RUNS).map(|replication| timed(&scenario, replication));
     let (seconds, outcome) = best.min_by(|a, b| a.0.total_cmp(&b.0)).expect("at least one run");

@@ -61,6 +61,7 @@ fn radio(scenario: &Scenario, index: usize, members: &[NodeId], streams: Streams
         rate_down: station.rate_down[0].1,
         queue: station.queue.packets,
         senses_only: station.senses_only.iter().map(|other| members[*other]).collect(),
+        errors: station.errors,
     };
     let config = CellConfig {
         rules: bss.rules.clone(),
@@ -68,9 +69,10 @@ fn radio(scenario: &Scenario, index: usize, members: &[NodeId], streams: Streams
         stations: stations().map(config).collect(),
     };
     let names = std::iter::once(&bss.name).chain(stations().map(|station| &station.name));
-    let streams = names.map(|name| streams.stream(name, Purpose::Backoff)).collect();
+    let backoffs = names.map(|name| streams.stream(name, Purpose::Backoff)).collect();
+    let errors = stations().map(|station| streams.stream(&station.name, Purpose::FrameErrors));
     let msdu_overhead = if bss.llc_snap { LLC_SNAP } else { Bytes::ZERO };
-    Radio { cell: Cell::new(&config, streams), msdu_overhead }
+    Radio { cell: Cell::new(&config, backoffs, errors.collect()), msdu_overhead }
 }
 
 /// A link forth and back.

@@ -12,6 +12,8 @@ use rand_core::SeedableRng;
 pub enum Purpose {
     /// Back-off of the channel access.
     Backoff,
+    /// Frames spoilt between a station and its access point.
+    FrameErrors,
     /// Losses of a link, forth.
     LossForth,
     /// Losses of a link, back.
@@ -43,6 +45,7 @@ impl Streams {
             Purpose::LossBack => 3,
             Purpose::RedForth => 4,
             Purpose::RedBack => 5,
+            Purpose::FrameErrors => 6,
         };
         let words = [self.seed, u64::from(self.replication), purpose];
         let mixed =

@@ -1,17 +1,19 @@
 //! Physical quantities of the laboratory, as types: [`Time`], [`Duration`], [`Bytes`], [`DataRate`],
-//! [`Probability`].
+//! [`Probability`], [`Decibels`].
 //!
 //! All that adds up is an integer, so every sum is exact on every platform. Only meaningful arithmetic exists
 //! (`Time - Time = Duration`, no `Time + Time`); overflow and negative intervals are bugs and panic.
 //! Quantities are written with their unit at the text rim: `"54 Mb/s"`, `"60 ms"`, `"1460 B"`.
 
 mod bytes;
+mod decibels;
 mod probability;
 mod rate;
 mod text;
 mod time;
 
 pub use bytes::Bytes;
+pub use decibels::Decibels;
 pub use probability::Probability;
 pub use rate::DataRate;
 pub use text::ParseQuantityError;

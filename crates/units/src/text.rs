@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::{Bytes, DataRate, Duration};
+use crate::{Bytes, DataRate, Decibels, Duration};
 
 /// Why a text is not the quantity that was asked for. Prints as a clause: what is allowed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -97,6 +97,9 @@ const DATA_RATE: Dimension = Dimension {
     step: "1 b/s",
 };
 
+const DECIBELS: Dimension =
+    Dimension { units: &[("dB", 1_000)], allowed: "dB", example: "12 dB", step: "0.001 dB" };
+
 impl Dimension {
     /// The quantity in smallest steps, exactly: no floating point on the way.
     fn parse(&self, text: &str) -> Result<u64, ParseQuantityError> {
@@ -153,6 +156,19 @@ impl FromStr for Bytes {
     type Err = ParseQuantityError;
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         BYTES.parse(text).map(Self::new)
+    }
+}
+
+/// Reads `"12 dB"`, `"-3.5 dB"`.
+impl FromStr for Decibels {
+    type Err = ParseQuantityError;
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (sign, size) = match text.trim().strip_prefix('-') {
+            Some(size) => (-1, size),
+            None => (1, text),
+        };
+        let steps = i64::try_from(DECIBELS.parse(size)?);
+        steps.map(|n| Self::from_thousandths(sign * n)).map_err(|_| ParseQuantityError::TooLarge)
     }
 }
 

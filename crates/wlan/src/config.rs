@@ -2,6 +2,7 @@
 
 use airfair_units::{Bytes, DataRate};
 
+use crate::errors::ErrorModel;
 use crate::phy::{Preamble, Standard};
 
 /// A member of a cell: the access point or a station.
@@ -101,6 +102,8 @@ pub struct StationConfig {
     pub queue: u32,
     /// Members whose frames it senses without decoding them, ascending.
     pub senses_only: Vec<NodeId>,
+    /// Frames between it and the access point that are spoilt.
+    pub errors: ErrorModel,
 }
 
 impl CellConfig {

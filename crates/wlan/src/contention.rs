@@ -35,8 +35,14 @@ struct Lane {
     access_start: Time,
     /// Virtual carrier sense: busy until then.
     nav_until: Time,
-    /// Whom the last frame that set the NAV was addressed to, and its own NAV, which that frame left alone.
-    spared: Option<(NodeId, Time)>,
+    /// Members whose own NAV ends before the lane's: parties of a frame that set it, whom it left alone.
+    spared: Vec<(NodeId, Time)>,
+    /// When the gap after the last frame is over, whatever the NAV.
+    gap_over: Time,
+    /// Members whose slots start to count otherwise than the lane's, and when; until the next frame.
+    apart: Vec<(NodeId, Time)>,
+    /// Slots that resting members have counted more than the lane, or less.
+    ahead: Vec<(NodeId, i64)>,
     /// Slots counted until the medium was last busy.
     slots: u64,
     /// Slot at which each contender is due.
@@ -44,23 +50,52 @@ struct Lane {
 }
 
 impl Lane {
-    /// Slots counted at `now`.
-    fn slots_at(&self, now: Time, slot: Duration) -> u64 {
+    /// Slots counted at `now`, if they count from `start`.
+    fn slots_at(&self, now: Time, start: Time, slot: Duration) -> u64 {
         if self.busy > 0 {
             return self.slots;
         }
-        self.slots + now.saturating_since(self.access_start).whole_steps(slot)
+        self.slots + now.saturating_since(start).whole_steps(slot)
     }
 
     /// Until when virtual carrier sense is busy for `node`.
     fn nav_of(&self, node: NodeId) -> Time {
-        self.spared.filter(|(spared, _)| *spared == node).map_or(self.nav_until, |(_, nav)| nav)
+        of(&self.spared, node).unwrap_or(self.nav_until)
+    }
+
+    /// When the slots of `node` start to count.
+    fn access_start_of(&self, node: NodeId) -> Time {
+        of(&self.apart, node).unwrap_or(self.access_start)
+    }
+
+    /// The medium gets busy.
+    fn freeze(&mut self, now: Time, slot: Duration) {
+        let counted = self.slots_at(now, self.access_start, slot);
+        for (node, start) in std::mem::take(&mut self.apart) {
+            let more = self.slots_at(now, start, slot).cast_signed() - counted.cast_signed();
+            match self.ahead.iter_mut().find(|(known, _)| *known == node) {
+                Some((_, ahead)) => *ahead += more,
+                None => self.ahead.push((node, more)),
+            }
+        }
+        (self.slots, self.busy_since) = (counted, now);
+    }
+
+    /// By how much `node` was ahead of its lane until now.
+    fn take_ahead(&mut self, node: NodeId) -> i64 {
+        let index = self.ahead.iter().position(|(known, _)| *known == node);
+        index.map_or(0, |index| self.ahead.swap_remove(index).1)
     }
 
     fn next_access(&self, slot: Duration) -> Option<Time> {
         let Reverse((due, _)) = self.due.peek().filter(|_| self.busy == 0)?;
         Some(self.access_start + slot * (due - self.slots))
     }
+}
+
+/// What a short list says of a member.
+fn of(list: &[(NodeId, Time)], node: NodeId) -> Option<Time> {
+    list.iter().find(|(known, _)| *known == node).map(|(_, time)| *time)
 }
 
 /// A contender that counts alone.
@@ -106,8 +141,7 @@ impl Contention {
     pub(crate) fn begin_busy(&mut self, now: Time) {
         for lane in &mut self.lanes {
             if lane.busy == 0 {
-                lane.slots = lane.slots_at(now, self.slot);
-                lane.busy_since = now;
+                lane.freeze(now, self.slot);
             }
             lane.busy += 1;
         }
@@ -136,8 +170,50 @@ impl Contention {
         lane.busy -= 1;
         if lane.busy == 0 {
             lane.idle_since = now;
-            lane.access_start = (now + gap).max(lane.nav_until + self.difs);
+            lane.gap_over = now + gap;
+            lane.access_start = lane.gap_over.max(lane.nav_until + self.difs);
         }
+    }
+
+    /// No response follows the frame that has just ended: members whose own gap or NAV is over at
+    /// another time than their lane's count for themselves. `spoilt` is the receiver that could not
+    /// decode the frame, with its gap.
+    pub(crate) fn part(&mut self, lane: LaneId, now: Time, spoilt: Option<(NodeId, Duration)>) {
+        let state = &mut self.lanes[lane.index()];
+        if let Some((node, gap)) = spoilt {
+            let start = (now + gap).max(state.nav_of(node) + self.difs);
+            state.apart.push((node, start));
+        }
+        for &(node, nav) in &state.spared {
+            if of(&state.apart, node).is_none() {
+                state.apart.push((node, state.gap_over.max(nav + self.difs)));
+            }
+        }
+        state.apart.retain(|(_, start)| *start != state.access_start);
+        if !state.apart.is_empty() {
+            self.take_apart(lane);
+        }
+    }
+
+    /// Contenders of the lane that are apart go on alone.
+    fn take_apart(&mut self, lane: LaneId) {
+        let state = &mut self.lanes[lane.index()];
+        let mut due = std::mem::take(&mut state.due).into_vec();
+        due.retain(|Reverse((slot, node))| {
+            let Some(start) = of(&state.apart, *node) else { return true };
+            let (access_start, backoff) = (Some(start), slot - state.slots);
+            self.solos.push(Solo { node: *node, lane, access_start, backoff, is_immediate: false });
+            false
+        });
+        state.due = due.into();
+    }
+
+    /// The wait of a receiver that could not decode a frame, where it is a NAV.
+    pub(crate) fn set_own_nav(&mut self, node: NodeId, lane: LaneId, until: Time) {
+        let lane = &mut self.lanes[lane.index()];
+        let nav = lane.nav_of(node).max(until);
+        lane.spared.retain(|(spared, _)| *spared != node);
+        lane.spared.push((node, nav));
     }
 
     /// Contenders who transmitted during all of the busy period resume a DIFS after it.
@@ -147,16 +223,26 @@ impl Contention {
         }
     }
 
-    /// Whoever decodes a frame keeps quiet until its exchange is over, except its receiver.
+    /// Whoever decodes a frame keeps quiet until its exchange is over, except its two parties.
     /// [80211-2020 §10.3.2.4]
-    pub(crate) fn set_nav(&mut self, lane: LaneId, until: Time, receiver: Option<NodeId>) {
+    pub(crate) fn set_nav(&mut self, lane: LaneId, now: Time, until: Time, parties: &[NodeId]) {
         let lane = &mut self.lanes[lane.index()];
-        if let Some(node) = receiver {
-            lane.spared = Some((node, lane.nav_of(node)));
-        } else if let Some((_, nav)) = &mut lane.spared {
-            *nav = until.max(*nav);
+        if lane.nav_until <= now {
+            lane.spared.clear();
+        }
+        for party in parties {
+            if of(&lane.spared, *party).is_none() {
+                lane.spared.push((*party, lane.nav_until));
+            }
+        }
+        for (node, nav) in &mut lane.spared {
+            if !parties.contains(node) {
+                *nav = until.max(*nav);
+            }
         }
         lane.nav_until = lane.nav_until.max(until);
+        let whole = lane.nav_until;
+        lane.spared.retain(|(_, nav)| *nav < whole);
     }
 
     /// Whether the virtual carrier sense of `node` is clear.
@@ -166,17 +252,30 @@ impl Contention {
 
     /// Slot at which a back-off of `backoff` slots that starts now would be done; from inside a slot
     /// it counts from that slot's end.
-    pub(crate) fn slot_after(&self, lane: LaneId, now: Time, backoff: u16) -> u64 {
-        let lane = &self.lanes[lane.index()];
-        let counting =
-            if lane.busy > 0 { Duration::ZERO } else { now.saturating_since(lane.access_start) };
+    pub(crate) fn slot_after(
+        &mut self,
+        node: NodeId,
+        lane: LaneId,
+        now: Time,
+        backoff: u16,
+    ) -> u64 {
+        let lane = &mut self.lanes[lane.index()];
+        lane.take_ahead(node);
+        let start = lane.access_start_of(node);
+        let counting = if lane.busy > 0 { Duration::ZERO } else { now.saturating_since(start) };
         let begun = counting.as_nanos().div_ceil(self.slot.as_nanos());
         lane.slots + begun + u64::from(backoff)
     }
 
     /// Contends with a back-off that is done at lane slot `due`.
     pub(crate) fn join(&mut self, node: NodeId, lane: LaneId, due: u64) {
-        self.lanes[lane.index()].due.push(Reverse((due, node)));
+        let state = &mut self.lanes[lane.index()];
+        if let Some(start) = of(&state.apart, node) {
+            let (access_start, backoff) = (Some(start), due - state.slots);
+            self.solos.push(Solo { node, lane, access_start, backoff, is_immediate: false });
+        } else {
+            state.due.push(Reverse((due, node)));
+        }
     }
 
     /// Contends again after a transmission that failed, with a back-off of `backoff` slots.
@@ -186,7 +285,7 @@ impl Contention {
         let (is_busy, idle_since) = (state.busy > 0, state.idle_since);
         if state.busy_since > own_end {
             // It has heard a later frame from its beginning, as its lane has.
-            let due = self.slot_after(lane, now, backoff);
+            let due = self.slot_after(node, lane, now, backoff);
             self.join(node, lane, due);
             return;
         }
@@ -204,13 +303,15 @@ impl Contention {
     /// what is left of it, or at once after an idle DIFS. False if a new back-off must be drawn,
     /// because the medium is busy.  [80211-2020 §10.3.4.2]
     pub(crate) fn try_access(&mut self, node: NodeId, lane: LaneId, done: u64, now: Time) -> bool {
-        let state = &self.lanes[lane.index()];
-        if done > state.slots_at(now, self.slot) {
+        let state = &mut self.lanes[lane.index()];
+        let done = done.saturating_add_signed(-state.take_ahead(node));
+        let start = state.access_start_of(node);
+        if done > state.slots_at(now, start, self.slot) {
             self.join(node, lane, done);
-        } else if state.busy > 0 || state.nav_until > now {
+        } else if state.busy > 0 || state.nav_of(node) > now {
             return false;
         } else {
-            let access_start = Some(state.access_start.max(now));
+            let access_start = Some(start.max(now));
             self.solos.push(Solo { node, lane, access_start, backoff: 0, is_immediate: true });
         }
         true
@@ -264,9 +365,9 @@ mod tests {
 
     #[test]
     fn a_back_off_that_starts_inside_a_slot_counts_from_its_end() {
-        let contention = contention();
+        let mut contention = contention();
         // In the gap: slot 3 is the first three slots. At 70 one slot has passed, at 71 the second runs.
-        let done = [10, 50, 70, 71, 90].map(|us| contention.slot_after(LANE, US(us), 3));
+        let done = [10, 50, 70, 71, 90].map(|us| contention.slot_after(NodeId(1), LANE, US(us), 3));
         assert_eq!(done, [3, 3, 4, 5, 5]);
     }
 
@@ -278,7 +379,7 @@ mod tests {
         // Two whole slots of the four pass before the frame.
         contention.begin_busy(US(99));
         assert_eq!(contention.next_access(), None);
-        assert_eq!(contention.slot_after(LANE, US(500), 0), 2);
+        assert_eq!(contention.slot_after(NodeId(1), LANE, US(500), 0), 2);
         contention.end_busy(LANE, US(1000), Duration::from_micros(364));
         assert_eq!(contention.next_access(), Some(US(1404)));
     }
@@ -302,12 +403,12 @@ mod tests {
     fn virtual_carrier_sense_holds_access_back() {
         let mut contention = contention();
         contention.begin_busy(US(100));
-        contention.set_nav(LANE, US(900), Some(NodeId(2)));
+        contention.set_nav(LANE, US(100), US(900), &[NodeId(2)]);
         contention.end_busy(LANE, US(500), Duration::from_micros(50));
         let clear = |node, us| contention.nav_is_clear(LANE, NodeId(node), US(us));
         assert!(!clear(1, 899) && clear(1, 900) && clear(2, 500));
         assert!(!contention.try_access(NodeId(1), LANE, 0, US(600)));
-        let due = contention.slot_after(LANE, US(600), 0);
+        let due = contention.slot_after(NodeId(1), LANE, US(600), 0);
         contention.join(NodeId(1), LANE, due);
         assert_eq!(contention.next_access(), Some(US(950)));
     }

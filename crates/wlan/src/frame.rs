@@ -70,4 +70,6 @@ pub(crate) struct Transmission {
     pub(crate) end: Time,
     /// Whether another frame overlaps it: every member senses every other, so all lose both.
     pub(crate) collided: bool,
+    /// Whether noise spoilt it for its receiver, and for nobody else.
+    pub(crate) spoilt: bool,
 }

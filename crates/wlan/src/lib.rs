@@ -10,6 +10,7 @@
 //! | [`airtime`] | durations of frames and their responses |
 //! | `hearing` | who decodes whom |
 //! | `contention` | back-off: who transmits next |
+//! | `errors` | frames that noise spoils |
 //! | `node` | one member: queue, attempts, windows |
 //! | `cell` | the channel, and what follows each frame |
 
@@ -17,6 +18,7 @@ pub mod airtime;
 mod cell;
 mod config;
 mod contention;
+mod errors;
 mod frame;
 mod hearing;
 mod node;
@@ -25,6 +27,7 @@ mod record;
 
 pub use cell::{Cell, Departure, Phase};
 pub use config::{AfterCollision, Attempts, CellConfig, Eifs, NodeId, Rules, StationConfig};
+pub use errors::{ErrorModel, Periods};
 pub use frame::{ACK_SIZE, CTS_SIZE, DATA_OVERHEAD, FrameKind, Msdu, RTS_SIZE};
 pub use node::Stream;
 pub use record::{AirUse, DropCause, Record, SentFrame};

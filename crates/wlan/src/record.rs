@@ -48,6 +48,11 @@ pub enum Record {
         /// Receiver.
         node: NodeId,
     },
+    /// A frame reached its receiver spoilt by noise.
+    Spoilt {
+        /// Transmitter.
+        node: NodeId,
+    },
 }
 
 /// What a frame was, as far as accounts care.

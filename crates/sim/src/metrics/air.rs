@@ -55,6 +55,7 @@ impl AirAccount {
                 DropCause::QueueFull => self.radio(node).dropped_queue_full += 1,
                 DropCause::RetryLimit => self.radio(node).dropped_retry_limit += 1,
             },
+            Record::Spoilt { node } => self.radio(node).frame_errors += 1,
             Record::Duplicate { node } => self.radio(node).duplicates += 1,
         }
     }

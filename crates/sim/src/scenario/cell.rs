@@ -8,7 +8,7 @@ use super::overrides::did_you_mean;
 use super::parse::{CellContext, Context, items, queue};
 use super::reader::{Entry, Fields};
 use super::stations::CellMembers;
-use super::{AfterCollision, Attempts, Bss, Eifs, Rules, error::nearest};
+use super::{AfterCollision, Attempts, Bss, Eifs, ErrorModel, Periods, Rules, error::nearest};
 
 /// A cell whose stations are not known yet.
 pub(super) struct Draft<'n> {
@@ -21,8 +21,28 @@ pub(super) struct Draft<'n> {
 pub(super) fn draft<'n>(mut fields: Fields<'n>, context: &mut Context) -> Draft<'n> {
     let standard = standard(&fields.take("standard"));
     let llc_snap = fields.take("llc_snap").flag();
-    context.cells.push(CellContext { name: fields.name.to_owned(), standard, llc_snap });
+    let errors = errors(fields.take("errors"));
+    context.cells.push(CellContext { name: fields.name.to_owned(), standard, llc_snap, errors });
     Draft { fields, standard, llc_snap }
+}
+
+/// An error model.
+pub(super) fn errors(entry: Entry) -> Option<ErrorModel> {
+    if entry.word().is_some() {
+        return Some(ErrorModel::None);
+    }
+    let mut fields = entry.table()?;
+    Some(match fields.take("model").word()? {
+        "bernoulli" => ErrorModel::Bernoulli(fields.take("probability").probability()?),
+        "bit" => ErrorModel::Bits(fields.take("ber").probability()?),
+        "snr" => ErrorModel::Snr(fields.take("snr").decibels()?),
+        _ => ErrorModel::GilbertElliott(Periods {
+            good: fields.take("good").probability()?,
+            bad: fields.take("bad").probability()?,
+            mean_good: fields.take("mean_good").duration()?,
+            mean_bad: fields.take("mean_bad").duration()?,
+        }),
+    })
 }
 
 /// The standard that an entry names.

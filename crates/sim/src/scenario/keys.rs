@@ -1,7 +1,7 @@
 //! Every key of the scenario file: name, kind, default, example, meaning. Parser, JSON Schema and
 //! reference are read off these tables.
 
-use airfair_units::{Bytes, DataRate, Duration, Probability};
+use airfair_units::{Bytes, DataRate, Decibels, Duration, Probability};
 
 use super::kind::{Absent, Key, Kind, Plain, Table, Tagged};
 
@@ -58,6 +58,8 @@ const fn size(octets: u64) -> Absent {
 const RUN: Kind = Kind::Duration { min: Duration::from_micros(1), max: MAX_DURATION };
 /// A point in a run.
 pub(super) const TIME: Kind = Kind::Duration { min: Duration::ZERO, max: MAX_DURATION };
+const PERIOD: Kind =
+    Kind::Duration { min: Duration::from_micros(1), max: Duration::from_secs(3_600) };
 const DELAY: Kind = Kind::Duration { min: Duration::ZERO, max: Duration::from_secs(3_600) };
 const SERIES: Kind = Kind::Either(&[OFF, RUN]);
 const STANDARD: Kind = Kind::Word(&["802.11b", "802.11a", "802.11g"]);
@@ -279,11 +281,129 @@ pub(super) static BSS: Table = Table {
             "Whether 8 octets of LLC/SNAP precede each packet.",
         ),
         Key::new(
+            "errors",
+            ERRORS,
+            word("none"),
+            "{ model = \"bernoulli\", probability = 0.1 }",
+            "Frames that noise spoils between a station and the access point, both ways: for each \
+             station that says nothing itself.",
+        ),
+        Key::new(
             "ap",
             Kind::Table(&AP),
             Absent::Defaults,
             "{ queue = { packets = 20 } }",
             "The access point.",
+        ),
+    ],
+};
+
+const ERRORS: Kind = Kind::Either(&[Kind::Word(&["none"]), Kind::Tagged(&ERROR_MODELS)]);
+
+static ERROR_MODELS: Tagged = Tagged {
+    key: "model",
+    noun: "error model",
+    variants: &[
+        ("bernoulli", &FRAME_ERRORS),
+        ("bit", &BIT_ERRORS),
+        ("gilbert-elliott", &PERIODS),
+        ("snr", &SNR),
+    ],
+};
+
+/// Independent frame errors.
+pub(super) static FRAME_ERRORS: Table = Table {
+    noun: "Bernoulli frame errors",
+    later: None,
+    keys: &[
+        Key::new(
+            "model",
+            Kind::Word(&["bernoulli"]),
+            Absent::Required,
+            "\"bernoulli\"",
+            "The model.",
+        ),
+        Key::new(
+            "probability",
+            Kind::Probability,
+            Absent::Required,
+            "0.2",
+            "Probability that a frame is spoilt, whatever its kind and length.",
+        ),
+    ],
+};
+
+/// Independent bit errors.
+pub(super) static BIT_ERRORS: Table = Table {
+    noun: "bit errors",
+    later: None,
+    keys: &[
+        Key::new("model", Kind::Word(&["bit"]), Absent::Required, "\"bit\"", "The model."),
+        Key::new(
+            "ber",
+            Kind::Probability,
+            Absent::Required,
+            "1e-6",
+            "Probability that a bit is wrong; a frame is spoilt by one of them.",
+        ),
+    ],
+};
+
+/// Good and bad periods.
+pub(super) static PERIODS: Table = Table {
+    noun: "good and bad periods",
+    later: None,
+    keys: &[
+        Key::new(
+            "model",
+            Kind::Word(&["gilbert-elliott"]),
+            Absent::Required,
+            "\"gilbert-elliott\"",
+            "The model.",
+        ),
+        Key::new(
+            "good",
+            Kind::Probability,
+            Absent::Is(Plain::Probability(Probability::ZERO)),
+            "0.01",
+            "Probability that a frame is spoilt in a good period.",
+        ),
+        Key::new(
+            "bad",
+            Kind::Probability,
+            Absent::Is(Plain::Probability(Probability::ONE)),
+            "0.5",
+            "Probability that a frame is spoilt in a bad period.",
+        ),
+        Key::new(
+            "mean_good",
+            PERIOD,
+            Absent::Required,
+            "\"1 s\"",
+            "Mean of a good period's length, which is exponential.",
+        ),
+        Key::new(
+            "mean_bad",
+            PERIOD,
+            Absent::Required,
+            "\"100 ms\"",
+            "Mean of a bad period's length, which is exponential.",
+        ),
+    ],
+};
+
+/// Noise.
+pub(super) static SNR: Table = Table {
+    noun: "a noisy channel",
+    later: None,
+    keys: &[
+        Key::new("model", Kind::Word(&["snr"]), Absent::Required, "\"snr\"", "The model."),
+        Key::new(
+            "snr",
+            Kind::Decibels { min: Decibels::new(-100), max: Decibels::new(200) },
+            Absent::Required,
+            "\"6 dB\"",
+            "Ratio of signal to noise in the channel's bandwidth; rate and length decide the rest.",
         ),
     ],
 };
@@ -360,6 +480,13 @@ pub(super) static STATION: Table = Table {
             Absent::Defaults,
             "[\"fast\"]",
             "Stations of its cell that it senses but does not decode, nor they it: EIFS follows their frames.",
+        ),
+        Key::new(
+            "errors",
+            ERRORS,
+            Absent::Follows("the cell's"),
+            "{ model = \"bit\", ber = 1e-5 }",
+            "Frames that noise spoils between it and the access point, both ways.",
         ),
         Key::new(
             "count",

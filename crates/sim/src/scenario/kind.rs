@@ -1,6 +1,6 @@
 //! What a key can be declared as, and how a message describes it.
 
-use airfair_units::{Bytes, DataRate, Duration, Probability};
+use airfair_units::{Bytes, DataRate, Decibels, Duration, Probability};
 
 /// A table with a fixed set of keys.
 #[derive(Debug)]
@@ -58,6 +58,8 @@ pub(super) enum Plain<'n> {
     Rate(DataRate),
     /// A probability.
     Probability(Probability),
+    /// A ratio of powers.
+    Decibels(Decibels),
     /// One of the words that the key allows.
     Word(&'static str),
 }
@@ -83,6 +85,8 @@ pub(super) enum Kind {
     Bytes { min: Bytes, max: Bytes },
     /// A data rate with its unit.
     Rate,
+    /// A ratio of powers with its unit.
+    Decibels { min: Decibels, max: Decibels },
     /// One of a few words.
     Word(&'static [&'static str]),
     /// A list of such values.
@@ -156,6 +160,9 @@ impl Kind {
                     _ => size.to_string(),
                 };
                 format!("an amount of data from {} to {}", bound(min), bound(max))
+            }
+            Self::Decibels { min, max } => {
+                format!("a ratio of powers from {min} to {max}, such as \"12 dB\"")
             }
             Self::Rate => format!("a rate up to {MAX_RATE}, such as \"11 Mb/s\""),
             Self::Word(words) => {

@@ -29,7 +29,7 @@ use airfair_laws::arf_aware;
 pub use airfair_transport::tcp::Flavour;
 use airfair_units::{Bytes, DataRate, Duration, Probability, Time};
 use airfair_wlan::phy::Standard;
-pub use airfair_wlan::{AfterCollision, Attempts, Eifs, Rules};
+pub use airfair_wlan::{AfterCollision, Attempts, Eifs, ErrorModel, Periods, Rules};
 
 /// One experiment.
 #[derive(Clone, Debug, PartialEq)]
@@ -98,6 +98,8 @@ pub struct Station {
     /// Stations (indices into [`Scenario::stations`], ascending) that it senses but does not decode.
     /// The relation is symmetric, and within one cell.
     pub senses_only: Vec<usize>,
+    /// Frames between it and its access point that noise spoils.
+    pub errors: ErrorModel,
 }
 
 /// A node that wired links join.

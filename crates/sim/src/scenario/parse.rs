@@ -9,7 +9,9 @@ use super::keys::{LLC_SNAP, MAX_CELLS, ROOT};
 use super::names::{Names, Target};
 use super::reader::{Entry, Fields, Given, read};
 use super::stations::missing;
-use super::{Bss, Queue, Scenario, cell, document, flows, links, overrides, routes, stations};
+use super::{
+    Bss, ErrorModel, Queue, Scenario, cell, document, flows, links, overrides, routes, stations,
+};
 
 /// Largest scenario file [octets].
 const MAX_FILE: usize = 4 << 20;
@@ -34,6 +36,8 @@ pub(super) struct CellContext {
     pub(super) standard: Option<Standard>,
     /// Whether 8 octets of LLC/SNAP precede each packet.
     pub(super) llc_snap: Option<bool>,
+    /// What spoils the frames of each station that says nothing itself.
+    pub(super) errors: Option<ErrorModel>,
 }
 
 impl Context {

@@ -2,7 +2,7 @@
 //!
 //! What a mistake has spoilt comes out as "bad", so that the checks behind say nothing more about it.
 
-use airfair_units::{Bytes, DataRate, Duration, ParseQuantityError, Probability};
+use airfair_units::{Bytes, DataRate, Decibels, Duration, ParseQuantityError, Probability};
 
 use super::document::{Node, Value};
 use super::error::{Mistakes, ScenarioError, join, nearest};
@@ -134,6 +134,11 @@ impl<'n> Entry<'n> {
     /// Its probability.
     pub(super) fn probability(&self) -> Option<Probability> {
         if let Some(Plain::Probability(p)) = self.plain() { Some(p) } else { None }
+    }
+
+    /// Its ratio of powers.
+    pub(super) fn decibels(&self) -> Option<Decibels> {
+        if let Some(Plain::Decibels(ratio)) = self.plain() { Some(ratio) } else { None }
     }
 
     /// Its table.
@@ -428,7 +433,10 @@ impl Reader<'_> {
 impl Kind {
     /// Whether it is a number with a unit.
     fn is_quantity(&self) -> bool {
-        matches!(self, Self::Duration { .. } | Self::Bytes { .. } | Self::Rate)
+        matches!(
+            self,
+            Self::Duration { .. } | Self::Bytes { .. } | Self::Rate | Self::Decibels { .. }
+        )
     }
 }
 
@@ -489,6 +497,10 @@ fn plain<'n>(kind: &Kind, value: &'n Value) -> Result<Plain<'n>, Misfit> {
         (Kind::Bytes { min, max }, Value::Text(text)) => {
             let size = text.parse::<Bytes>().map_err(misfit)?;
             (*min..=*max).contains(&size).then_some(Plain::Bytes(size)).ok_or_else(range)
+        }
+        (Kind::Decibels { min, max }, Value::Text(text)) => {
+            let ratio = text.parse::<Decibels>().map_err(misfit)?;
+            (*min..=*max).contains(&ratio).then_some(Plain::Decibels(ratio)).ok_or_else(range)
         }
         (Kind::Rate, Value::Text(text)) => {
             let rate = text.parse::<DataRate>().map_err(misfit)?;

@@ -1,17 +1,22 @@
 //! The reference of the scenario file: one line per key.
 
 use super::keys::{
-    BERNOULLI, BSS, FLOW, GILBERT_ELLIOTT, HOST, LINK, ROOT, ROUTER, STATION, TCP, TFRC, UDP,
+    BERNOULLI, BIT_ERRORS, BSS, FLOW, FRAME_ERRORS, GILBERT_ELLIOTT, HOST, LINK, PERIODS, ROOT,
+    ROUTER, SNR, STATION, TCP, TFRC, UDP,
 };
 use super::kind::{Kind, Table};
 use super::schema::default_text;
 
 /// The keys of the scenario file as Markdown tables, for `docs/scenario.md`.
 pub fn reference_markdown() -> String {
-    let sections: [(&str, &Table); 12] = [
+    let sections: [(&str, &Table); 16] = [
         ("Top level", &ROOT),
         ("`[bss.NAME]`", &BSS),
         ("`[station.NAME]`", &STATION),
+        ("`errors = { model = \"bernoulli\", … }`", &FRAME_ERRORS),
+        ("`errors = { model = \"bit\", … }`", &BIT_ERRORS),
+        ("`errors = { model = \"gilbert-elliott\", … }`", &PERIODS),
+        ("`errors = { model = \"snr\", … }`", &SNR),
         ("`[host.NAME]`", &HOST),
         ("`[router.NAME]`", &ROUTER),
         ("`[link.NAME]`", &LINK),

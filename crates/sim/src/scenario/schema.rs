@@ -69,6 +69,7 @@ fn of_kind(kind: &Kind) -> Value {
         Kind::Duration { .. } => quantity("ns|us|µs|ms|s|min|h"),
         Kind::Bytes { .. } => quantity("B|kB|KiB|MB|MiB|GB|GiB"),
         Kind::Rate => quantity("b/s|kb/s|Mb/s|Gb/s"),
+        Kind::Decibels { .. } => signed_quantity("dB"),
         Kind::Word(words) => json!({ "enum": words }),
         Kind::List(item) => json!({ "type": "array", "items": of_kind(item) }),
         Kind::Step => json!({
@@ -99,7 +100,15 @@ fn name_pattern() -> String {
 }
 
 fn quantity(units: &str) -> Value {
-    let pattern = format!("^\\s*([0-9]+\\.?[0-9]*|\\.[0-9]+)\\s*({units})\\s*$");
+    number_with("", units)
+}
+
+fn signed_quantity(units: &str) -> Value {
+    number_with("-?", units)
+}
+
+fn number_with(sign: &str, units: &str) -> Value {
+    let pattern = format!("^\\s*{sign}([0-9]+\\.?[0-9]*|\\.[0-9]+)\\s*({units})\\s*$");
     json!({ "type": "string", "pattern": pattern })
 }
 
@@ -113,6 +122,7 @@ fn json_of(plain: Plain) -> Value {
         Plain::Bytes(size) => json!(format!("{} B", size.get())),
         Plain::Rate(rate) => json!(rate.to_string()),
         Plain::Probability(p) => json!(p.get()),
+        Plain::Decibels(ratio) => json!(ratio.to_string()),
         Plain::Word(word) => json!(word),
     }
 }

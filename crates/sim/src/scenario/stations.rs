@@ -11,7 +11,7 @@ use super::kind::MAX_NAME;
 use super::names::{Names, Target};
 use super::parse::{Context, items, point, queue};
 use super::reader::{Entry, Fields, Given};
-use super::{Queue, Station, cell};
+use super::{ErrorModel, Queue, Station, cell};
 
 /// One `[station.NAME]`.
 pub(super) struct Group<'n> {
@@ -23,6 +23,7 @@ pub(super) struct Group<'n> {
     rates: Option<(Schedule, Schedule)>,
     queue: Option<Queue>,
     senses_only: Vec<Entry<'n>>,
+    errors: Option<ErrorModel>,
     count: Option<usize>,
 }
 
@@ -55,9 +56,15 @@ fn group<'n>(mut fields: Fields<'n>, context: &Context, mistakes: &mut Mistakes)
     let rates = rates(fields.take("rate"), standard, context.duration, mistakes);
     let queue = queue(fields.take("queue"));
     let senses_only = items(fields.take("senses_only"));
+    let errors = fields.take("errors");
+    let errors = if errors.is_set() || errors.bad {
+        cell::errors(errors)
+    } else {
+        cell.and_then(|cell| context.cells[cell].errors)
+    };
     let count = fields.take("count").integer();
     let (name, path, at) = (fields.name.to_owned(), fields.path, fields.at);
-    Group { name, path, at, cell, standard, rates, queue, senses_only, count }
+    Group { name, path, at, cell, standard, rates, queue, senses_only, errors, count }
 }
 
 fn standard(entry: &Entry, cell: Option<Standard>, mistakes: &mut Mistakes) -> Option<Standard> {
@@ -219,6 +226,7 @@ impl Group<'_> {
             rate_down,
             queue: self.queue?,
             senses_only: Vec::new(),
+            errors: self.errors?,
         })
     }
 }

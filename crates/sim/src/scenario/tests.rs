@@ -88,6 +88,21 @@ fn company<'p>(path: &'p str, key: &Key) -> Vec<(&'p str, &'static str)> {
     if let Some(queue) = parent(".queue.red") {
         return vec![(&path[..queue.len() + ".queue".len()], "{ discipline = \"red\" }")];
     }
+    if let Some(member) = parent(".errors.") {
+        const MODELS: [(&str, &str); 4] = [
+            ("{ model = \"bernoulli\", probability = 0.5 }", "bernoulli probability"),
+            ("{ model = \"bit\", ber = 0.5 }", "bit ber"),
+            ("{ model = \"snr\", snr = \"3 dB\" }", "snr"),
+            (
+                "{ model = \"gilbert-elliott\", mean_good = \"2 s\", mean_bad = \"2 s\" }",
+                "gilbert-elliott good bad mean_good mean_bad",
+            ),
+        ];
+        let word = if key.name == "model" { key.example.trim_matches('"') } else { key.name };
+        let model = MODELS.iter().find(|(_, words)| words.split(' ').any(|w| w == word));
+        let errors = &path[..member.len() + ".errors".len()];
+        return vec![(errors, model.expect("a model for each key").0)];
+    }
     if let Some(link) = parent(".loss.") {
         let bursts = matches!(key.name, "good" | "bad" | "to_bad" | "to_good")
             || key.example.contains("gilbert");

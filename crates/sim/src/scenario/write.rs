@@ -7,9 +7,9 @@ use airfair_units::{DataRate, Time};
 use airfair_wlan::phy::{Preamble, Standard};
 
 use super::{
-    AfterCollision, Attempts, Bss, Capacity, Control, Eifs, Endpoint, Flavour, Flow,
-    GilbertElliott, Link, LinkQueue, Loss, Node, Queue, Red, Scenario, Station, Tcp, TfrcProfile,
-    Transport, UdpRate,
+    AfterCollision, Attempts, Bss, Capacity, Control, Eifs, Endpoint, ErrorModel, Flavour, Flow,
+    GilbertElliott, Link, LinkQueue, Loss, Node, Periods, Queue, Red, Scenario, Station, Tcp,
+    TfrcProfile, Transport, UdpRate,
 };
 
 impl Scenario {
@@ -93,7 +93,8 @@ impl Scenario {
         }
         writeln!(out, "queue = {}", queue(station.queue))?;
         let others = station.senses_only.iter().map(|i| format!("\"{}\"", self.stations[*i].name));
-        writeln!(out, "senses_only = [{}]", others.collect::<Vec<_>>().join(", "))
+        writeln!(out, "senses_only = [{}]", others.collect::<Vec<_>>().join(", "))?;
+        writeln!(out, "errors = {}", errors(station.errors))
     }
 
     fn write_flow(&self, out: &mut String, flow: &Flow) -> std::fmt::Result {
@@ -144,6 +145,19 @@ impl Scenario {
                 )
             }
         }
+    }
+}
+
+fn errors(model: ErrorModel) -> String {
+    match model {
+        ErrorModel::None => "\"none\"".to_owned(),
+        ErrorModel::Bernoulli(p) => format!("{{ model = \"bernoulli\", probability = {p} }}"),
+        ErrorModel::Bits(ber) => format!("{{ model = \"bit\", ber = {ber} }}"),
+        ErrorModel::Snr(snr) => format!("{{ model = \"snr\", snr = \"{snr}\" }}"),
+        ErrorModel::GilbertElliott(Periods { good, bad, mean_good, mean_bad }) => format!(
+            "{{ model = \"gilbert-elliott\", good = {good}, bad = {bad}, \
+             mean_good = \"{mean_good}\", mean_bad = \"{mean_bad}\" }}"
+        ),
     }
 }
 

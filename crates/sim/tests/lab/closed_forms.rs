@@ -42,3 +42,27 @@ fn one_slow_station_drags_a_fast_one_down_to_its_own_throughput() {
     // 12 480 µs on the air per frame against 1 310 µs: 9.5 times, less that tenth
     assert!((8.0..9.6).contains(&(slow.as_secs_f64() / fast.as_secs_f64())));
 }
+
+/// Every frame, data and ACK, is spoilt with p = 0.2, two attempts each. An attempt fails with
+/// f = 1 - 0.8² = 0.36, so a packet takes 1.36 attempts; it never arrives with p² = 0.04; it arrives
+/// twice if the first ACK alone is lost, 0.8 · 0.2 · 0.8 = 0.128.
+#[test]
+fn frame_errors_cost_what_their_probabilities_say() {
+    let cell = "standard = \"802.11b\"\nmax_attempts = 2\n\
+                errors = { model = \"bernoulli\", probability = 0.2 }";
+    let outcome = run_once(&parse(&uploads(cell, &["11 Mb/s"], SATURATED, 100)), 0);
+    let (flow, station) = (&outcome.flows[0], &outcome.stations[0].radio);
+    #[expect(clippy::cast_precision_loss, reason = "a share to a percent")]
+    let per_packet = |count: u64| count as f64 / (flow.packets_sent - 2) as f64;
+    let near = |count: u64, expected: f64| (per_packet(count) - expected).abs() < 0.01;
+    assert!(flow.packets_sent > 30_000);
+    assert!(near(station.frames, 1.36), "{}", per_packet(station.frames));
+    assert!(near(flow.packets_dropped, 0.04), "{}", per_packet(flow.packets_dropped));
+    let duplicates = outcome.access_points[0].duplicates;
+    assert!(near(duplicates, 0.128), "{}", per_packet(duplicates));
+    // Of 1.36 data frames 0.2 are spoilt, and of the access point's 0.8 · 1.36 ACKs 0.2.
+    assert!(
+        near(station.frame_errors, 0.272) && near(outcome.access_points[0].frame_errors, 0.2176)
+    );
+    assert_eq!(outcome.channels[0].collisions, 0);
+}

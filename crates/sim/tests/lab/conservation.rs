@@ -21,17 +21,27 @@ fn random_scenario() -> impl Strategy<Value = String> {
     ];
     let flow = (transport, 0usize..3, prop::bool::ANY);
     let cell = (
-        prop_oneof![Just("off"), Just("500 B")],
+        (
+            prop_oneof![Just("off"), Just("500 B")],
+            prop_oneof![
+                Just("\"none\""),
+                Just("{ model = \"bernoulli\", probability = 0.2 }"),
+                Just(
+                    "{ model = \"gilbert-elliott\", mean_good = \"100 ms\", mean_bad = \"30 ms\" }"
+                ),
+                Just("{ model = \"snr\", snr = \"4 dB\" }"),
+            ],
+        ),
         prop_oneof![Just("standard"), Just("difs"), Just("eifs")],
         1u32..8,
         1u32..30,
         prop::bool::ANY,
     );
     (cell, prop::collection::vec((station, flow), 1..5)).prop_map(|(cell, members)| {
-        let (rts, after_collision, attempts, queue, senses_only) = cell;
+        let ((rts, errors), after_collision, attempts, queue, senses_only) = cell;
         let mut text = format!(
             "duration = \"1500 ms\"\n[bss.c]\nstandard = \"802.11b\"\nrts_threshold = \"{rts}\"\n\
-             after_collision = \"{after_collision}\"\nmax_attempts = {attempts}\n\
+             after_collision = \"{after_collision}\"\nmax_attempts = {attempts}\nerrors = {errors}\n\
              ap.queue = {{ packets = {queue} }}\n\
              [host.h]\nlink = {{ rate = \"5 Mb/s\", delay = \"1 ms\", queue = {{ packets = {queue} }} }}\n"
         );

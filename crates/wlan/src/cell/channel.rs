@@ -36,7 +36,8 @@ impl Channel {
         for other in &mut self.on_air {
             other.collided = true;
         }
-        self.on_air.push(Transmission { frame, end: now + frame.duration, collided });
+        let end = now + frame.duration;
+        self.on_air.push(Transmission { frame, end, collided, spoilt: false });
     }
 
     /// Moves the frames that end now to `ended`.

@@ -68,7 +68,8 @@ impl<P: Copy> Cell<P> {
         }
         let lane = self.hearing.lane_of(frame.to);
         let is_dsss = Standard::is_dsss(frame.rate);
-        let decoded = !transmission.collided && self.hearing.decodes(lane, frame.from, is_dsss);
+        let spoilt = transmission.collided || transmission.spoilt;
+        let decoded = !spoilt && self.hearing.decodes(lane, frame.from, is_dsss);
         match frame.kind {
             FrameKind::Data if decoded => {
                 self.deliver(&frame);
@@ -163,7 +164,7 @@ impl<P: Copy> Cell<P> {
         let node = &mut self.nodes[id.index()];
         let has_next = !node.queue.is_empty();
         let backoff = if has_next || self.post_backoff { node.draw_backoff() } else { 0 };
-        let done = self.contention.slot_after(lane, now, backoff);
+        let done = self.contention.slot_after(id, lane, now, backoff);
         self.go_on(id, done);
     }
 
@@ -182,13 +183,13 @@ impl<P: Copy> Cell<P> {
         let node = &mut self.nodes[id.index()];
         let backoff = node.draw_backoff();
         if node.queue.is_empty() {
-            let done = self.contention.slot_after(lane, now, backoff);
+            let done = self.contention.slot_after(id, lane, now, backoff);
             self.go_on(id, done);
         } else if self.after_collision == AfterCollision::Standard || !plan.collided {
             node.access = Access::Contending;
             self.contention.rejoin(Failed { node: id, lane, own_end: plan.own_end }, now, backoff);
         } else {
-            let due = self.contention.slot_after(lane, now, backoff);
+            let due = self.contention.slot_after(id, lane, now, backoff);
             self.go_on(id, due);
         }
     }
@@ -221,7 +222,7 @@ mod tests {
     use super::*;
     use crate::frame::Msdu;
     use crate::node::Stream;
-    use crate::{CellConfig, StationConfig};
+    use crate::{CellConfig, ErrorModel, StationConfig};
     use airfair_units::Bytes;
     use rand_core::SeedableRng;
 
@@ -234,13 +235,15 @@ mod tests {
             rate_down: rate,
             queue: 9,
             senses_only: vec![],
+            errors: ErrorModel::None,
         };
         let config =
             CellConfig { rules: crate::Rules::of(standard), ap_queue: 9, stations: vec![station] };
-        Cell::new(&config, vec![Stream::seed_from_u64(0), Stream::seed_from_u64(1)])
+        let stream = Stream::seed_from_u64;
+        Cell::new(&config, vec![stream(0), stream(1)], vec![stream(2)])
     }
 
-    /// In one collision domain no ACK is ever lost, so the repetition is made by hand.
+    /// The repetition is made by hand, whole lost ACKs are the scripts' business.
     ///
     /// Verifies: [80211-2020 §10.3.2.14]
     #[test]

@@ -12,7 +12,10 @@ use airfair_units::{DataRate, Duration, Time};
 use crate::airtime::Airtime;
 use crate::config::{AfterCollision, Attempts, CellConfig, Eifs, NodeId};
 use crate::contention::Contention;
-use crate::frame::{Frame, FrameKind, Msdu, Transmission};
+use crate::errors::FrameErrors;
+use crate::frame::{
+    ACK_SIZE, CTS_SIZE, DATA_OVERHEAD, Frame, FrameKind, Msdu, RTS_SIZE, Transmission,
+};
 use crate::hearing::Hearing;
 use crate::node::{Access, Node, Stream};
 use crate::phy::Standard;
@@ -71,6 +74,8 @@ pub struct Cell<P> {
     contention: Contention,
     channel: Channel,
     nodes: Vec<Node<P>>,
+    /// What spoils the frames between each station and the access point.
+    errors: Vec<Option<FrameErrors>>,
     pending: Vec<Pending>,
     unanswered: Vec<Unanswered>,
     winners: Vec<NodeId>,
@@ -80,12 +85,16 @@ pub struct Cell<P> {
 }
 
 impl<P: Copy> Cell<P> {
-    /// A silent cell. `streams` are the members' back-off generators, the access point's first.
+    /// A silent cell. `streams` are the members' back-off generators, the access point's first;
+    /// `error_streams` those of the stations' links.
     ///
     /// # Panics
-    /// If there is not one stream per member.
-    pub fn new(config: &CellConfig, streams: Vec<Stream>) -> Self {
+    /// If there is not one stream per member, and one per link.
+    pub fn new(config: &CellConfig, streams: Vec<Stream>, error_streams: Vec<Stream>) -> Self {
         assert_eq!(streams.len(), config.stations.len() + 1, "one stream per member");
+        assert_eq!(error_streams.len(), config.stations.len(), "one stream per link");
+        let errors = config.stations.iter().zip(error_streams);
+        let errors = errors.map(|(station, stream)| FrameErrors::new(station.errors, stream));
         let airtime = Airtime::new(config);
         let window = (airtime.timing.cw_min, airtime.timing.cw_max);
         let highest = *config.rules.standard.rates().last().expect("every standard has rates");
@@ -112,6 +121,7 @@ impl<P: Copy> Cell<P> {
             airtime,
             hearing,
             nodes,
+            errors: errors.collect(),
             pending: Vec::new(),
             unanswered: Vec::new(),
             winners: Vec::new(),
@@ -220,15 +230,16 @@ impl<P: Copy> Cell<P> {
     fn back_off(&mut self, now: Time, id: NodeId) {
         let lane = self.hearing.lane_of(id);
         let backoff = self.nodes[id.index()].draw_backoff();
-        let due = self.contention.slot_after(lane, now, backoff);
+        let due = self.contention.slot_after(id, lane, now, backoff);
         self.contention.join(id, lane, due);
     }
 
     fn end_transmissions(&mut self, now: Time) {
         let mut ended = std::mem::take(&mut self.ended);
         self.channel.take_ended(now, &mut ended);
-        for transmission in &ended {
+        for transmission in &mut ended {
             self.channel.record_sent(transmission);
+            transmission.spoilt = self.spoil(now, transmission);
         }
         // Responses are decided before the NAV of the frame they answer is set.
         for transmission in &ended {
@@ -238,11 +249,41 @@ impl<P: Copy> Cell<P> {
             self.release_lanes(now, transmission);
         }
         if self.channel.is_idle() {
+            if let (true, Some(last)) = (self.pending.is_empty(), ended.last()) {
+                self.part_lanes(now, last);
+            }
             self.contention.resume_solos(now);
             self.fail_collided(now);
         }
         ended.clear();
         self.ended = ended;
+    }
+
+    /// Whether noise spoils a frame that its receiver would decode.
+    fn spoil(&mut self, now: Time, transmission: &Transmission) -> bool {
+        let Frame { kind, from, to, rate, .. } = transmission.frame;
+        let station = if from.is_ap() { to } else { from };
+        if transmission.collided || kind == FrameKind::CtsToSelf {
+            return false;
+        }
+        let Some(errors) = &mut self.errors[station.index() - 1] else { return false };
+        if !self.hearing.decodes(self.hearing.lane_of(to), from, Standard::is_dsss(rate)) {
+            return false;
+        }
+        let psdu = match kind {
+            FrameKind::Data => {
+                let msdu = self.nodes[from.index()].queue.front().expect("a packet in service");
+                msdu.size + DATA_OVERHEAD
+            }
+            FrameKind::Rts => RTS_SIZE,
+            FrameKind::Cts | FrameKind::CtsToSelf => CTS_SIZE,
+            FrameKind::Ack => ACK_SIZE,
+        };
+        let spoilt = errors.spoil(now, rate, psdu);
+        if spoilt {
+            self.channel.records.push_back(Record::Spoilt { node: from });
+        }
+        spoilt
     }
 
     /// Every lane resumes a DIFS or an EIFS after the frame, as it decoded it or not.
@@ -253,20 +294,40 @@ impl<P: Copy> Cell<P> {
         for lane in self.hearing.lanes() {
             let decoded = !transmission.collided && self.hearing.decodes(lane, frame.from, is_dsss);
             if decoded && !frame.nav.is_zero() {
-                let is_receivers = self.hearing.lane_of(frame.to) == lane;
-                let receiver = is_receivers && frame.kind != FrameKind::CtsToSelf;
-                self.contention.set_nav(lane, now + frame.nav, receiver.then_some(frame.to));
+                let parties = [frame.from, frame.to];
+                // A CTS to oneself is for nobody else.
+                let parties = &parties[..if frame.kind == FrameKind::CtsToSelf { 1 } else { 2 }];
+                self.contention.set_nav(lane, now, now + frame.nav, parties);
             }
             let gap = match self.after_collision {
                 _ if decoded => timing.difs,
                 AfterCollision::Difs if transmission.collided => timing.difs,
                 _ if self.eifs == Eifs::Nav => {
-                    self.contention.set_nav(lane, now + timing.eifs, None);
+                    self.contention.set_nav(lane, now, now + timing.eifs, &[]);
                     timing.difs
                 }
                 _ => timing.eifs,
             };
             self.contention.end_busy(lane, now, gap);
+        }
+    }
+
+    /// Where no response follows, whoever is not held back as its lane is counts for itself: the two
+    /// parties of the frame, and a receiver that could not decode it, which waits EIFS.
+    /// [80211-2020 §10.3.2.3.7]
+    fn part_lanes(&mut self, now: Time, last: &Transmission) {
+        let timing = &self.airtime.timing;
+        let receiver = last.frame.to;
+        for lane in self.hearing.lanes() {
+            let is_here = self.hearing.lane_of(receiver) == lane;
+            let spoilt = (last.spoilt && is_here).then(|| match self.eifs {
+                Eifs::Standard => (receiver, timing.eifs),
+                Eifs::Nav => {
+                    self.contention.set_own_nav(receiver, lane, now + timing.eifs);
+                    (receiver, timing.difs)
+                }
+            });
+            self.contention.part(lane, now, spoilt);
         }
     }
 

@@ -2,6 +2,7 @@ use airfair_units::Bytes;
 use rand_core::SeedableRng;
 
 use super::*;
+use crate::ErrorModel;
 use crate::config::{Rules, StationConfig};
 use crate::record::SentFrame;
 
@@ -14,10 +15,13 @@ fn cell(rules: Rules, stations: usize, noise: &[NodeId]) -> Cell<()> {
         rate_down: rate,
         queue: 9,
         senses_only: if index == 0 { noise.to_vec() } else { Vec::new() },
+        errors: ErrorModel::None,
     };
     let stations: Vec<_> = (0..stations).map(station).collect();
-    let streams = (0..=stations.len()).map(|member| Stream::seed_from_u64(member as u64)).collect();
-    Cell::new(&CellConfig { rules, ap_queue: 9, stations }, streams)
+    let stream = |member| Stream::seed_from_u64(member as u64);
+    let streams = (0..=stations.len()).map(stream).collect();
+    let error_streams = (0..stations.len()).map(stream).collect();
+    Cell::new(&CellConfig { rules, ap_queue: 9, stations }, streams, error_streams)
 }
 
 fn down() -> Msdu<()> {

@@ -1,6 +1,7 @@
 //! The physical layers: which rates exist, how long a PPDU lasts, how long the gaps are.
 
 pub mod dsss;
+pub mod error_rate;
 pub mod ofdm;
 mod standard;
 

@@ -3,8 +3,8 @@
 use airfair_units::{Bytes, DataRate, Duration, Time};
 use airfair_wlan::phy::Standard;
 use airfair_wlan::{
-    Cell, CellConfig, Departure, Msdu, NodeId, Phase, Record, Rules, SentFrame, StationConfig,
-    Stream,
+    Cell, CellConfig, Departure, ErrorModel, Msdu, NodeId, Phase, Record, Rules, SentFrame,
+    StationConfig, Stream,
 };
 use rand_core::SeedableRng;
 
@@ -23,6 +23,7 @@ pub(crate) fn config(standard: Standard, rates: &[DataRate]) -> CellConfig {
         rate_down: *rate,
         queue: 50,
         senses_only: Vec::new(),
+        errors: ErrorModel::None,
     };
     let stations = rates.iter().map(station).collect();
     CellConfig { rules: Rules::of(standard), ap_queue: 50, stations }
@@ -37,6 +38,11 @@ pub(crate) fn without_backoff(mut config: CellConfig) -> CellConfig {
 /// The stream of a member, as the tests seed it.
 pub(crate) fn stream(member: usize) -> Stream {
     Stream::seed_from_u64(member as u64)
+}
+
+/// The stream of the errors on a station's link.
+pub(crate) fn error_stream(station: usize) -> Stream {
+    Stream::seed_from_u64(1_000 + station as u64)
 }
 
 /// A frame that left the air.
@@ -62,7 +68,8 @@ pub(crate) struct Bench {
 impl Bench {
     pub(crate) fn new(config: &CellConfig) -> Self {
         let streams = (0..=config.stations.len()).map(stream).collect();
-        let cell = Cell::new(config, streams);
+        let links = (0..config.stations.len()).map(error_stream).collect();
+        let cell = Cell::new(config, streams, links);
         let (records, delivered, departed) = (Vec::new(), Vec::new(), Vec::new());
         Self { cell, now: Time::ZERO, records, delivered, departed, accepted: 0 }
     }

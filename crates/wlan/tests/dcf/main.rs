@@ -2,6 +2,7 @@
 //! random cells, and a station-by-station model of the standard's text.
 
 mod bench;
+mod errors;
 mod exchanges;
 mod model;
 mod properties;

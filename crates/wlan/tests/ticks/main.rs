@@ -3,19 +3,21 @@
 mod model;
 mod scripts;
 
-use airfair_units::{Bytes, Time};
+use airfair_units::{Bytes, Probability, Time};
 use airfair_wlan::phy::Standard;
 use airfair_wlan::{
-    AfterCollision, Attempts, Cell, CellConfig, Eifs, Msdu, NodeId, Record, Rules, SentFrame,
-    StationConfig,
+    AfterCollision, Attempts, Cell, CellConfig, Eifs, ErrorModel, Msdu, NodeId, Record, Rules,
+    SentFrame, StationConfig,
 };
 use proptest::prelude::*;
 
-use model::{Arrival, Model, Sent, stream};
+use model::{Arrival, Model, Sent, error_stream, stream};
 
 /// The frames of the cell itself.
 fn measure(config: &CellConfig, arrivals: &[Arrival], until: u64) -> Vec<Sent> {
-    let mut cell = Cell::new(config, (0..=config.stations.len()).map(stream).collect());
+    let members = config.stations.len();
+    let links = (0..members).map(error_stream).collect();
+    let mut cell = Cell::new(config, (0..=members).map(stream).collect(), links);
     let end = Time::from_nanos(until * 1000);
     let mut coming = arrivals.iter().peekable();
     let mut sent = Vec::new();
@@ -113,18 +115,18 @@ fn rules() -> impl Strategy<Value = Rules> {
     )
 }
 
+/// Rates up and down, whether of 802.11b, who is not decoded, frame errors.
+type Drawn = (usize, usize, bool, u32, f64);
+
 /// Up to five stations; who decodes whom is random among them.
 fn cells(ap_is_heard: bool) -> impl Strategy<Value = (CellConfig, Vec<Arrival>)> {
-    let station = (0usize..12, 0usize..12, prop::bool::weighted(0.3), 0u32..64);
+    let errors = prop::sample::select(&[0.0, 0.0, 0.1, 0.5, 0.9][..]);
+    let station = (0usize..12, 0usize..12, prop::bool::weighted(0.3), 0u32..64, errors);
     let members = prop::collection::vec(station, 1..6);
     (rules(), members)
-        .prop_map(move |(mut rules, members)| {
-            // A g sender's unanswered frame leaves a NAV that outlasts its next exchange: see below.
-            if !ap_is_heard && rules.standard == Standard::G {
-                rules.standard = Standard::B;
-            }
+        .prop_map(move |(rules, members)| {
             let count = members.len();
-            let build = |(index, (up, down, old, deaf)): (usize, &(usize, usize, bool, u32))| {
+            let build = |(index, (up, down, old, deaf, errors)): (usize, &Drawn)| {
                 let is_old = rules.standard == Standard::G && *old;
                 let standard = if is_old { Standard::B } else { rules.standard };
                 let rates = standard.rates();
@@ -139,13 +141,14 @@ fn cells(ap_is_heard: bool) -> impl Strategy<Value = (CellConfig, Vec<Arrival>)>
                         .filter(hears_not)
                         .map(|other| NodeId(u16::try_from(other).expect("few stations")))
                         .collect(),
+                    errors: ErrorModel::Bernoulli(Probability::literal(*errors)),
                 }
             };
             let stations = members.iter().enumerate().map(build).collect();
             let mut config = CellConfig { rules: rules.clone(), ap_queue: 1000, stations };
-            // NAV is kept by lane: an RTS that nobody answers holds its own two parties back as well,
-            // and so does the EIFS that ns-2 keeps as a NAV if their exchange is over before it.
-            if config.rules.eifs == Eifs::Nav || !ap_is_heard {
+            // The EIFS that ns-2 keeps as a NAV is the lane's: it holds those in the collision back as
+            // well, if their exchange is over before it.
+            if config.rules.eifs == Eifs::Nav {
                 config.rules.rts_threshold = None;
             }
             if config.rules.standard != Standard::B {

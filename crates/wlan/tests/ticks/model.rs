@@ -7,7 +7,9 @@ use std::collections::VecDeque;
 use airfair_units::{Bytes, DataRate, Duration};
 use airfair_wlan::airtime::{Airtime, Protection};
 use airfair_wlan::phy::Standard;
-use airfair_wlan::{AfterCollision, Attempts, CellConfig, Eifs, FrameKind, NodeId, Stream};
+use airfair_wlan::{
+    AfterCollision, Attempts, CellConfig, Eifs, ErrorModel, FrameKind, NodeId, Stream,
+};
 use rand_core::{Rng, SeedableRng};
 
 /// A packet that comes [us]. Stations send to the access point and it to them.
@@ -32,6 +34,8 @@ struct OnAir {
     end: u64,
     nav: u64,
     spoiled: bool,
+    /// Whether noise spoilt it for its receiver.
+    noisy: bool,
     /// Who was listening when it began: not transmitting, nor deafened by a frame whose start it missed.
     heard_by: Vec<bool>,
 }
@@ -75,6 +79,7 @@ pub(crate) struct Model<'a> {
     config: &'a CellConfig,
     airtime: Airtime,
     stations: Vec<Station>,
+    links: Vec<Stream>,
     air: Vec<OnAir>,
     pending: Vec<(u64, OnAir)>,
     pub(crate) sent: Vec<Sent>,
@@ -118,6 +123,7 @@ impl<'a> Model<'a> {
         };
         Self {
             stations: (0..=config.stations.len()).map(station).collect(),
+            links: (0..config.stations.len()).map(error_stream).collect(),
             config,
             airtime: airtime.clone(),
             air: Vec::new(),
@@ -199,11 +205,14 @@ impl<'a> Model<'a> {
     }
 
     fn end(&mut self, now: u64) {
-        let (ended, still): (Vec<OnAir>, Vec<OnAir>) =
+        let (mut ended, still): (Vec<OnAir>, Vec<OnAir>) =
             self.air.drain(..).partition(|frame| frame.end == now);
         self.air = still;
         if ended.is_empty() {
             return;
+        }
+        for frame in &mut ended {
+            frame.noisy = self.is_noisy(frame);
         }
         for frame in &ended {
             let from = u16::try_from(frame.from).expect("few stations");
@@ -220,21 +229,33 @@ impl<'a> Model<'a> {
         }
     }
 
+    /// Whether noise spoils a frame that its receiver would decode.
+    fn is_noisy(&mut self, frame: &OnAir) -> bool {
+        if frame.spoiled || frame.kind == FrameKind::CtsToSelf || !self.decodes(frame.to, frame) {
+            return false;
+        }
+        let link = frame.from.max(frame.to) - 1;
+        let ErrorModel::Bernoulli(p) = self.config.stations[link].errors else { return false };
+        p.happens(self.links[link].next_u64())
+    }
+
     /// What the frames that have just ended tell each station's carrier sense.
     fn hear(&mut self, now: u64, ended: &[OnAir]) {
         let (difs, eifs) = (us(self.airtime.timing.difs), us(self.airtime.timing.eifs));
         for id in 0..self.stations.len() {
             let mut gap = difs;
             for frame in ended {
-                let decoded = !frame.spoiled && frame.from != id && self.decodes(id, frame);
+                let noisy = frame.noisy && frame.to == id;
+                let spoiled = frame.spoiled || noisy;
+                let decoded = !spoiled && frame.from != id && self.decodes(id, frame);
                 if decoded && frame.heard_by[id] && frame.to != id && frame.nav > 0 {
                     self.stations[id].nav = self.stations[id].nav.max(now + frame.nav);
                 }
-                let noise = frame.heard_by[id] && !decoded;
+                let sensed = frame.heard_by[id] && !decoded;
                 let wait = match self.config.rules.after_collision {
-                    AfterCollision::Standard => noise,
-                    AfterCollision::Difs => noise && !frame.spoiled,
-                    AfterCollision::Eifs => noise || frame.spoiled,
+                    AfterCollision::Standard => sensed,
+                    AfterCollision::Difs => sensed && !frame.spoiled,
+                    AfterCollision::Eifs => sensed || frame.spoiled,
                 };
                 if wait && self.config.rules.eifs == Eifs::Nav {
                     self.stations[id].nav = self.stations[id].nav.max(now + eifs);
@@ -247,7 +268,7 @@ impl<'a> Model<'a> {
     }
 
     fn outcome(&mut self, now: u64, frame: &OnAir) {
-        let received = !frame.spoiled && self.decodes(frame.to, frame);
+        let received = !frame.spoiled && !frame.noisy && self.decodes(frame.to, frame);
         let (sifs, rate) = (us(self.airtime.timing.sifs), self.airtime.response_rate(frame.rate));
         match frame.kind {
             FrameKind::Data if received => {
@@ -295,7 +316,7 @@ impl<'a> Model<'a> {
         (rate, end, nav): (DataRate, u64, u64),
     ) -> OnAir {
         let heard_by = vec![false; self.stations.len()];
-        OnAir { kind, from, to, rate, end, nav, spoiled: false, heard_by }
+        OnAir { kind, from, to, rate, end, nav, spoiled: false, noisy: false, heard_by }
     }
 
     fn rate_of(&self, packet: &Arrival) -> DataRate {
@@ -417,6 +438,10 @@ impl<'a> Model<'a> {
         }
         self.draw(now, id);
     }
+}
+
+pub(crate) fn error_stream(station: usize) -> Stream {
+    Stream::seed_from_u64(1_000 + station as u64)
 }
 
 pub(crate) fn stream(member: usize) -> Stream {

@@ -2,7 +2,9 @@
 
 use airfair_units::{Bytes, DataRate};
 use airfair_wlan::phy::Standard;
-use airfair_wlan::{AfterCollision, Attempts, CellConfig, Eifs, NodeId, Rules, StationConfig};
+use airfair_wlan::{
+    AfterCollision, Attempts, CellConfig, Eifs, ErrorModel, NodeId, Rules, StationConfig,
+};
 use rand_core::Rng;
 
 use crate::measure;
@@ -17,6 +19,7 @@ fn pair(standard: Standard, rates: &[u64]) -> CellConfig {
             rate_down: rate,
             queue: 9,
             senses_only: Vec::new(),
+            errors: ErrorModel::None,
         }
     };
     let stations = rates.iter().map(station).collect();

@@ -1,0 +1,156 @@
+//! Frames that noise spoils on their way between a station and its access point.
+
+use airfair_units::{Bytes, DataRate, Decibels, Duration, Probability, Time};
+use rand_core::Rng;
+
+use crate::node::Stream;
+use crate::phy::error_rate::{frame_error_rate, independent_bits};
+
+/// Which frames between a station and its access point are spoilt, in both directions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ErrorModel {
+    /// None.
+    #[default]
+    None,
+    /// Each with one probability, whatever its length.
+    Bernoulli(Probability),
+    /// Each by its length: every bit of the PSDU is wrong with this probability.
+    Bits(Probability),
+    /// Good and bad periods of exponential length.  [gilbert-1960]
+    GilbertElliott(Periods),
+    /// By rate and length, at this ratio of signal to noise.
+    Snr(Decibels),
+}
+
+/// A link that changes between a good and a bad state, at any time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Periods {
+    /// Frame error probability in good periods.
+    pub good: Probability,
+    /// Frame error probability in bad periods.
+    pub bad: Probability,
+    /// Mean length of a good period.
+    pub mean_good: Duration,
+    /// Mean length of a bad period.
+    pub mean_bad: Duration,
+}
+
+impl Periods {
+    /// Long-run fraction of time in bad periods.
+    fn bad_share(&self) -> f64 {
+        let (good, bad) = (self.mean_good.as_secs_f64(), self.mean_bad.as_secs_f64());
+        bad / (good + bad)
+    }
+
+    /// Probability of the bad state `elapsed` after a state was seen: π + (1 or 0 - π)·e^(-t/τ) with
+    /// 1/τ = 1/good + 1/bad, exact for the two-state chain, so that no period needs an event.
+    fn bad_after(&self, was_bad: bool, elapsed: Duration) -> Probability {
+        let share = self.bad_share();
+        let rate = 1.0 / self.mean_good.as_secs_f64() + 1.0 / self.mean_bad.as_secs_f64();
+        let memory = libm::exp(-elapsed.as_secs_f64() * rate);
+        let start = if was_bad { 1.0 } else { 0.0 };
+        let bad = (share + (start - share) * memory).clamp(0.0, 1.0);
+        Probability::new(bad).expect("clamped")
+    }
+}
+
+/// What spoils the frames of one link.
+#[derive(Debug)]
+pub(crate) struct FrameErrors {
+    model: ErrorModel,
+    stream: Stream,
+    /// Whether the link was in a bad period, and when that was seen.
+    seen: (bool, Time),
+}
+
+impl FrameErrors {
+    /// A link under `model`; nothing if that spoils none.
+    pub(crate) fn new(model: ErrorModel, stream: Stream) -> Option<Self> {
+        (model != ErrorModel::None).then_some(Self { model, stream, seen: (false, Time::ZERO) })
+    }
+
+    /// Whether noise has spoilt a frame of `psdu` octets at `rate` that ends now.
+    pub(crate) fn spoil(&mut self, now: Time, rate: DataRate, psdu: Bytes) -> bool {
+        let probability = match self.model {
+            ErrorModel::None => return false,
+            ErrorModel::Bernoulli(probability) => probability,
+            ErrorModel::Bits(ber) => probability(independent_bits(ber.get(), psdu)),
+            ErrorModel::Snr(snr) => probability(frame_error_rate(rate, psdu, snr)),
+            ErrorModel::GilbertElliott(periods) => {
+                let (was_bad, at) = self.seen;
+                let is_bad = periods.bad_after(was_bad, now - at).happens(self.stream.next_u64());
+                self.seen = (is_bad, now);
+                if is_bad { periods.bad } else { periods.good }
+            }
+        };
+        probability.happens(self.stream.next_u64())
+    }
+}
+
+fn probability(value: f64) -> Probability {
+    Probability::new(value.clamp(0.0, 1.0)).expect("clamped")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand_core::SeedableRng;
+
+    const PERIODS: Periods = Periods {
+        good: Probability::ZERO,
+        bad: Probability::ONE,
+        mean_good: Duration::from_millis(300),
+        mean_bad: Duration::from_millis(100),
+    };
+
+    fn link(model: ErrorModel) -> FrameErrors {
+        FrameErrors::new(model, Stream::seed_from_u64(5)).expect("a link with errors")
+    }
+
+    /// Frames every 10 ms; the share of bad time is 100/400, and a bad period goes on for the next
+    /// 10 ms with probability 1/4 + 3/4 e^(-10/75) = 0.90636: bursts of 1/(1 - 0.90636) = 10.68 frames.
+    #[test]
+    fn bad_periods_have_their_share_of_time_and_their_length() {
+        let mut link = link(ErrorModel::GilbertElliott(PERIODS));
+        let mut at = Time::ZERO;
+        let frames = 400_000;
+        let (mut spoilt, mut bursts, mut last) = (0u32, 0u32, false);
+        for _ in 0..frames {
+            at += Duration::from_millis(10);
+            let now = link.spoil(at, DataRate::from_mbps(11), Bytes::new(1_000));
+            (spoilt, bursts) = (spoilt + u32::from(now), bursts + u32::from(now && !last));
+            last = now;
+        }
+        let share = f64::from(spoilt) / f64::from(frames);
+        let length = f64::from(spoilt) / f64::from(bursts);
+        assert!((share - 0.25).abs() < 0.01, "{share}");
+        assert!((length - 10.68).abs() < 0.4, "{length}");
+    }
+
+    #[test]
+    fn a_link_forgets_its_state_in_the_long_run_and_keeps_it_for_an_instant() {
+        let bad = |was_bad, ms| PERIODS.bad_after(was_bad, Duration::from_millis(ms)).get();
+        assert!((bad(true, 0) - 1.0).abs() < 1e-12 && bad(false, 0).abs() < 1e-12);
+        assert!((bad(true, 100_000) - 0.25).abs() < 1e-12);
+        assert!((bad(true, 10) - 0.906_36).abs() < 1e-4);
+    }
+
+    #[test]
+    fn frames_are_spoilt_as_often_as_the_model_says() {
+        let (rate, size) = (DataRate::from_mbps(11), Bytes::new(1_000));
+        let snr = Decibels::new(4);
+        let models = [
+            (ErrorModel::Bernoulli(Probability::literal(0.3)), 0.3),
+            // 1 - (1 - 1e-5)^8000
+            (ErrorModel::Bits(Probability::literal(1e-5)), 0.076_884),
+            (ErrorModel::Snr(snr), frame_error_rate(rate, size, snr)),
+        ];
+        for (model, expected) in models {
+            let mut link = link(model);
+            let spoilt = (0..100_000).filter(|_| link.spoil(Time::ZERO, rate, size)).count();
+            let share = f64::from(u32::try_from(spoilt).expect("few frames")) / 1e5;
+            assert!((share - expected).abs() < 0.008, "{model:?}: {share}");
+        }
+        assert!(FrameErrors::new(ErrorModel::None, Stream::seed_from_u64(0)).is_none());
+    }
+}

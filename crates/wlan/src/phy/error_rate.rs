@@ -1,0 +1,264 @@
+//! How likely a PPDU is spoilt by noise, by its rate, its length and the signal-to-noise ratio.
+//!
+//! White Gaussian noise, no fading. DSSS and CCK after [pei-2009], OFDM after [miller-2003], with the
+//! union bound over the weight spectra of the convolutional code in [haccoun-1989]. Preamble and header
+//! are taken at their own rate. All functions are `libm`'s, so that every platform agrees.
+
+use airfair_units::{Bytes, DataRate, Decibels};
+use libm::{erf, erfc, exp, log1p, pow, sqrt};
+
+use super::Standard;
+
+/// Bandwidth of the noise before the DSSS correlator [Hz].
+const DSSS_BANDWIDTH: f64 = 22e6;
+/// CCK symbols per second.
+const CCK_SYMBOL_RATE: f64 = 1.375e6;
+/// PLCP header of DSSS and CCK [bits]; the long preamble's is sent at 1 Mb/s.  [80211-2020 §16.2.2]
+const PLCP_HEADER_BITS: f64 = 48.0;
+/// SIGNAL field of OFDM [bits], sent at 6 Mb/s.  [80211-2020 §17.3.4]
+const SIGNAL_BITS: f64 = 24.0;
+/// SERVICE and tail bits around the PSDU.  [80211-2020 §17.3.5]
+const SERVICE_AND_TAIL_BITS: f64 = 22.0;
+
+/// Probability that a PPDU with `psdu` octets at `rate` is not decoded.
+///
+/// `snr` is the ratio of powers in the channel's bandwidth: 22 MHz in DSSS, the occupied subcarriers in
+/// OFDM.
+///
+/// # Panics
+/// If `rate` is of no mode of 802.11a, b or g.
+pub fn frame_error_rate(rate: DataRate, psdu: Bytes, snr: Decibels) -> f64 {
+    let snr = pow(10.0, snr.get() / 10.0);
+    #[expect(clippy::cast_precision_loss, reason = "the bits of one frame")]
+    let bits = psdu.bits() as f64;
+    let survival = if Standard::is_dsss(rate) {
+        log_success(dbpsk(snr), PLCP_HEADER_BITS) + dsss_log_success(rate, snr, bits)
+    } else {
+        log_success(ofdm_bit_error(DataRate::from_mbps(6), snr), SIGNAL_BITS)
+            + log_success(ofdm_bit_error(rate, snr), bits + SERVICE_AND_TAIL_BITS)
+    };
+    (1.0 - exp(survival)).clamp(0.0, 1.0)
+}
+
+/// Probability that one of `octets` has a wrong bit, if each bit is wrong with `ber`.
+pub fn independent_bits(ber: f64, psdu: Bytes) -> f64 {
+    #[expect(clippy::cast_precision_loss, reason = "the bits of one frame")]
+    let bits = psdu.bits() as f64;
+    1.0 - exp(log_success(ber, bits))
+}
+
+/// ln (1 - p)^n, exact for small p.
+fn log_success(p: f64, n: f64) -> f64 {
+    if p >= 1.0 { f64::NEG_INFINITY } else { n * log1p(-p) }
+}
+
+fn dsss_log_success(rate: DataRate, snr: f64, bits: f64) -> f64 {
+    match rate.bps() {
+        1_000_000 => log_success(dbpsk(snr), bits),
+        2_000_000 => log_success(dqpsk(snr), bits),
+        // Es/N0 of a symbol of 4 bits: 16 biorthogonal codewords.
+        5_500_000 => {
+            log_success(biorthogonal_16(snr * DSSS_BANDWIDTH / CCK_SYMBOL_RATE / 2.0), bits / 4.0)
+        }
+        // 8 bits: two such alphabets side by side, half the energy each.
+        11_000_000 => {
+            let half = biorthogonal_16(snr * DSSS_BANDWIDTH / CCK_SYMBOL_RATE / 4.0);
+            log_success(half, 2.0 * bits / 8.0)
+        }
+        _ => unreachable!("a DSSS or CCK rate"),
+    }
+}
+
+/// Bit error rate of differential BPSK at 1 Mb/s: ½·exp(-Eb/N0).
+fn dbpsk(snr: f64) -> f64 {
+    0.5 * exp(-snr * DSSS_BANDWIDTH / 1e6)
+}
+
+/// Bit error rate of differential QPSK at 2 Mb/s, the usual approximation.
+fn dqpsk(snr: f64) -> f64 {
+    let root = std::f64::consts::SQRT_2;
+    let eb_n0 = snr * DSSS_BANDWIDTH / 2e6;
+    let scale = (root + 1.0) / sqrt(8.0 * std::f64::consts::PI * root);
+    (scale / sqrt(eb_n0) * exp(-(2.0 - root) * eb_n0)).min(0.5)
+}
+
+/// Symbol error rate of 16 biorthogonal signals, coherently detected, by Simpson's rule over
+/// 1 - ∫ φ(x) (2Φ(x + β) - 1)^7 dx from -β, with β = √(2·Es/N0).  [proakis §5.2]
+fn biorthogonal_16(es_n0: f64) -> f64 {
+    const STEPS: u32 = 200;
+    let beta = sqrt(2.0 * es_n0);
+    let (from, to) = ((-beta).max(-8.0), 8.0);
+    let width = (to - from) / f64::from(STEPS);
+    let density = |x: f64| {
+        let inside = erf((x + beta) / std::f64::consts::SQRT_2);
+        exp(-x * x / 2.0) / sqrt(2.0 * std::f64::consts::PI) * (1.0 - pow(inside, 7.0))
+    };
+    let sum: f64 = (0..=STEPS)
+        .map(|i| {
+            let weight = match i {
+                0 | STEPS => 1.0,
+                i if i % 2 == 1 => 4.0,
+                _ => 2.0,
+            };
+            weight * density(from + width * f64::from(i))
+        })
+        .sum();
+    // Below -β the first signal is never the largest in amplitude.
+    let below = 0.5 * erfc(beta / std::f64::consts::SQRT_2);
+    (sum * width / 3.0 + below).clamp(0.0, 1.0)
+}
+
+/// Bit error rate after decoding of an OFDM mode.
+fn ofdm_bit_error(rate: DataRate, snr: f64) -> f64 {
+    let (raw, code): (f64, &Code) = match rate.bps() / 1_000_000 {
+        6 => (psk(snr), &HALF),
+        9 => (psk(snr), &THREE_QUARTERS),
+        12 => (psk(snr / 2.0), &HALF),
+        18 => (psk(snr / 2.0), &THREE_QUARTERS),
+        24 => (qam(16.0, snr), &HALF),
+        36 => (qam(16.0, snr), &THREE_QUARTERS),
+        48 => (qam(64.0, snr), &TWO_THIRDS),
+        54 => (qam(64.0, snr), &THREE_QUARTERS),
+        _ => unreachable!("an OFDM rate"),
+    };
+    code.bit_error(raw)
+}
+
+/// Bit error rate of BPSK, and of QPSK at half the ratio: ½·erfc(√Es/N0).
+fn psk(snr: f64) -> f64 {
+    0.5 * erfc(sqrt(snr))
+}
+
+/// Bit error rate of square QAM with Gray labels: 2(1 - 1/√M)/log2 M · erfc(√(3/2 · snr/(M - 1))).
+fn qam(order: f64, snr: f64) -> f64 {
+    let bits = libm::log2(order);
+    2.0 * (1.0 - 1.0 / sqrt(order)) / bits * erfc(sqrt(1.5 * snr / (order - 1.0)))
+}
+
+/// The convolutional code of 133 and 171 octal, plain or punctured: bits that a wrong path of each
+/// weight gets wrong, per information bits of one puncturing period.
+struct Code {
+    period: f64,
+    free_distance: i32,
+    /// From one coefficient to the next.
+    step: i32,
+    spectrum: &'static [f64],
+}
+
+const HALF: Code = Code {
+    period: 1.0,
+    free_distance: 10,
+    step: 2,
+    spectrum: &[36.0, 211.0, 1_404.0, 11_633.0, 77_433.0, 502_690.0, 3_322_763.0],
+};
+const TWO_THIRDS: Code = Code {
+    period: 2.0,
+    free_distance: 6,
+    step: 1,
+    spectrum: &[3.0, 70.0, 285.0, 1_276.0, 6_160.0, 27_128.0, 117_019.0],
+};
+const THREE_QUARTERS: Code = Code {
+    period: 3.0,
+    free_distance: 5,
+    step: 1,
+    spectrum: &[42.0, 201.0, 1_492.0, 10_469.0, 62_935.0, 379_644.0, 2_253_373.0],
+};
+
+impl Code {
+    /// Union bound with Chernoff's D = √(4p(1 - p)) for a path of weight one.
+    fn bit_error(&self, raw: f64) -> f64 {
+        let chernoff = sqrt(4.0 * raw * (1.0 - raw));
+        let term = |(i, bits): (i32, &f64)| {
+            bits * pow(chernoff, f64::from(self.free_distance + i * self.step))
+        };
+        let bound: f64 = (0..).zip(self.spectrum).map(term).sum();
+        (bound / (2.0 * self.period)).min(0.5)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::phy::{dsss, ofdm};
+
+    const FRAME: Bytes = Bytes::new(1_000);
+
+    fn near(value: f64, expected: f64) -> bool {
+        (value / expected - 1.0).abs() < 1e-3
+    }
+
+    /// Eb/N0 = 22 · 0.4 = 8.8 at 1 Mb/s: ½ e^-8.8 = 7.537e-5.
+    #[test]
+    fn one_megabit_is_differential_bpsk() {
+        assert!(near(dbpsk(0.4), 7.537e-5));
+        assert!(near(dbpsk(0.0), 0.5));
+    }
+
+    /// Eb/N0 = 11: 2.41421/√35.5431 · 1/√11 · e^(-0.585786·11) = 0.40494 · 0.301511 · 0.0015900.
+    #[test]
+    fn two_megabits_are_differential_qpsk() {
+        assert!(near(dqpsk(1.0), 1.9413e-4), "{}", dqpsk(1.0));
+    }
+
+    /// Without signal each of 16 codewords is as likely as any; with much it is never wrong. In between
+    /// the union bound holds: 14 orthogonal rivals at ½ erfc(√(Es/2N0)) and the negative at ½ erfc(√Es/N0).
+    #[test]
+    fn sixteen_codewords_keep_to_their_limits() {
+        assert!(near(biorthogonal_16(0.0), 15.0 / 16.0), "{}", biorthogonal_16(0.0));
+        assert!(biorthogonal_16(100.0) < 1e-12);
+        for es_n0 in [12.0, 16.0, 20.0] {
+            let union = 7.0 * erfc(sqrt(es_n0 / 2.0)) + 0.5 * erfc(sqrt(es_n0));
+            let exact = biorthogonal_16(es_n0);
+            assert!(exact < union && exact > 0.8 * union, "{es_n0}: {exact} of {union}");
+        }
+    }
+
+    /// BPSK at 4 dB: ½ erfc(√2.51189) = 0.012501; 16-QAM at snr 10: 0.375 · erfc(1) = 0.058987;
+    /// 64-QAM at snr 42: 7/24 · erfc(1) = 0.045879.
+    #[test]
+    fn raw_bit_errors_are_the_textbooks() {
+        assert!(near(psk(2.511_886), 0.012_501), "{}", psk(2.511_886));
+        assert!(near(qam(16.0, 10.0), 0.058_987), "{}", qam(16.0, 10.0));
+        assert!(near(qam(64.0, 42.0), 0.045_879), "{}", qam(64.0, 42.0));
+    }
+
+    /// p = 0.01: D² = 0.0396, and ½ (36·0.0396⁵ + 211·0.0396⁶ + 1404·0.0396⁷ + 11633·0.0396⁸ + …) =
+    /// ½ (3.5057e-6 + 8.1368e-7 + 2.1441e-7 + 7.0351e-8 + 1.8544e-8 + 4.767e-9 + 1.248e-9).
+    #[test]
+    fn the_code_of_rate_one_half_follows_its_spectrum() {
+        assert!(near(HALF.bit_error(0.01), 2.3144e-6), "{}", HALF.bit_error(0.01));
+        assert!(near(HALF.bit_error(0.5), 0.5));
+    }
+
+    #[test]
+    fn more_signal_less_length_and_lower_rates_are_never_worse() {
+        let rates = [dsss::RATES.as_slice(), &ofdm::RATES[..]];
+        for rates in rates {
+            for decibels in -10..40 {
+                let snr = Decibels::new(decibels);
+                let at = |rate, size, snr| frame_error_rate(rate, Bytes::new(size), snr);
+                for rate in rates {
+                    let here = at(*rate, 1_000, snr);
+                    assert!((0.0..=1.0).contains(&here));
+                    assert!(at(*rate, 1_000, Decibels::from_thousandths(500)).is_finite());
+                    assert!(at(*rate, 500, snr) <= here + 1e-12);
+                    let better = Decibels::from_thousandths(1_000 * decibels + 500);
+                    assert!(at(*rate, 1_000, better) <= here + 1e-9, "{rate} at {snr}");
+                }
+            }
+        }
+        // 9 Mb/s, punctured BPSK, is worse than 12 Mb/s at low ratios: the rest is in order.
+        for pair in dsss::RATES.windows(2) {
+            let at = |rate| frame_error_rate(rate, FRAME, Decibels::new(3));
+            assert!(at(pair[0]) <= at(pair[1]), "{pair:?}");
+        }
+    }
+
+    /// 1 - (1 - 1e-5)^8000 = 1 - e^-0.0800004 = 0.076884.
+    #[test]
+    fn independent_bits_add_up_over_the_frame() {
+        assert!(near(independent_bits(1e-5, FRAME), 0.076_884));
+        assert!(near(independent_bits(1.0, FRAME), 1.0));
+        assert!(independent_bits(0.0, FRAME).abs() < 1e-300);
+    }
+}

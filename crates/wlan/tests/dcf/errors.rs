@@ -1,0 +1,125 @@
+//! Frames that noise spoils, each time worked out by hand.
+//!
+//! 802.11b at 11 Mb/s, long preamble: 972 + 28 octets last 192 + ⌈8000/11⌉ = 920 µs, ACK and CTS at
+//! 2 Mb/s 248 µs, RTS 272 µs. SIFS 10, slot 20, DIFS 50, EIFS 10 + 304 + 50 = 364 µs; a response is missed
+//! 10 + 20 + 192 = 222 µs after the frame.
+
+use airfair_units::{Bytes, Probability};
+use airfair_wlan::phy::Standard;
+use airfair_wlan::{Attempts, CellConfig, DropCause, ErrorModel, NodeId, Record};
+use rand_core::Rng;
+
+use crate::bench::{Bench, MBPS, at, config, error_stream, without_backoff};
+
+const HALF: Probability = Probability::literal(0.5);
+
+/// A cell in which each frame is spoilt with probability one half, and a station whose first frames
+/// fare as `luck` says.
+fn lucky(luck: &[bool]) -> (CellConfig, usize) {
+    let spoilt = |station: &usize| {
+        let mut stream = error_stream(*station);
+        luck.iter().all(|spoilt| HALF.happens(stream.next_u64()) == *spoilt)
+    };
+    let station = (0..200).find(spoilt).expect("some station has this luck");
+    let rates = vec![MBPS(11); station + 2];
+    let mut cell = without_backoff(config(Standard::B, &rates));
+    for station in &mut cell.stations[..=station] {
+        station.errors = ErrorModel::Bernoulli(HALF);
+    }
+    (cell, station)
+}
+
+fn spoilt(bench: &Bench) -> usize {
+    bench.records.iter().filter(|(_, record)| matches!(record, Record::Spoilt { .. })).count()
+}
+
+/// Verifies: [80211-2020 §10.3.2.9, §10.3.4.4]
+#[test]
+fn a_spoilt_data_frame_is_sent_again_after_the_ack_time_out() {
+    let (cell, station) = lucky(&[true, false, false]);
+    let mut bench = Bench::new(&cell);
+    bench.send_up(station, 972);
+    bench.run_until(at(5_000));
+    let id = NodeId::station(station).0;
+    // 50 + 920; missed at 970 + 222 = 1192; slots since 970 + 50 = 1020: the next starts at 1200.
+    assert_eq!(bench.ends(), [(970, id), (2120, id), (2378, 0)]);
+    assert_eq!(bench.delivered, [(at(2_120), 0)]);
+    assert_eq!(spoilt(&bench), 1);
+}
+
+/// Verifies: [80211-2020 §10.3.2.3.7, §10.3.2.14]
+#[test]
+fn a_spoilt_ack_makes_a_duplicate_that_is_not_delivered_again() {
+    let (cell, station) = lucky(&[false, true, false, false]);
+    let mut bench = Bench::new(&cell);
+    bench.send_up(station, 972);
+    bench.run_until(at(5_000));
+    let id = NodeId::station(station).0;
+    // 50 … 970, ACK 980 … 1228, EIFS to 1592.
+    assert_eq!(bench.ends(), [(970, id), (1228, 0), (2512, id), (2770, 0)]);
+    assert_eq!(bench.delivered, [(at(970), 0)]);
+    let duplicate = (at(2_512), Record::Duplicate { node: NodeId::AP });
+    assert!(bench.records.contains(&duplicate));
+    assert!(bench.departed.iter().all(|departure| !departure.lost));
+}
+
+/// Verifies: [80211-2020 §10.3.2.3.7]
+#[test]
+fn only_the_receiver_of_a_spoilt_frame_waits_eifs() {
+    let (mut cell, station) = lucky(&[true, false, false]);
+    cell.rules.attempts = Attempts::Max(1);
+    // The access point's packet for the last station, on a clean link, comes during the frame.
+    let last = cell.stations.len() - 1;
+    let receiver_resumes = |from: NodeId, to: NodeId| {
+        let mut bench = Bench::new(&cell);
+        bench.send_up(station, 972);
+        bench.run_until(at(500));
+        bench.send(from, to, 972);
+        bench.run_until(at(5_000));
+        let dropped =
+            Record::Dropped { node: NodeId::station(station), cause: DropCause::RetryLimit };
+        assert!(bench.records.contains(&(at(1_192), dropped)));
+        bench.ends()[1]
+    };
+    let last = NodeId::station(last);
+    // 970 + 364 = 1334, and 920 µs.
+    assert_eq!(receiver_resumes(NodeId::AP, last), (2_254, 0));
+    // The others honour the NAV: 970 + 10 + 248 + 50 = 1278.
+    assert_eq!(receiver_resumes(last, NodeId::AP), (2_198, last.0));
+}
+
+/// Verifies: [80211-2020 §10.3.2.9]
+#[test]
+fn a_spoilt_rts_is_sent_again_after_the_cts_time_out() {
+    let (mut cell, station) = lucky(&[true, false, false, false, false]);
+    cell.rules.rts_threshold = Some(Bytes::new(0));
+    let mut bench = Bench::new(&cell);
+    bench.send_up(station, 972);
+    bench.run_until(at(5_000));
+    let id = NodeId::station(station).0;
+    // 50 + 272 = 322; missed at 544; slots since 372: the next starts at 552. CTS 834 … 1082, data 1092.
+    assert_eq!(bench.ends(), [(322, id), (824, id), (1_082, 0), (2_012, id), (2_270, 0)]);
+}
+
+/// A NAV holds back neither party of the exchange that set it.
+///
+/// Verifies: [80211-2020 §10.3.2.4, §10.3.2.3.7]
+#[test]
+fn after_a_spoilt_cts_the_sender_waits_eifs_and_its_partner_a_difs() {
+    let (mut cell, station) = lucky(&[false, true, false, false, false, false]);
+    cell.rules.rts_threshold = Some(Bytes::new(0));
+    let mut bench = Bench::new(&cell);
+    bench.send_up(station, 972);
+    bench.run_until(at(5_000));
+    let id = NodeId::station(station).0;
+    // RTS to 322, CTS 332 … 580, EIFS to 944, RTS to 1216.
+    assert_eq!(bench.ends()[..3], [(322, id), (580, 0), (1_216, id)]);
+    let last = NodeId::station(cell.stations.len() - 1);
+    let mut bench = Bench::new(&cell);
+    bench.send_up(station, 972);
+    bench.run_until(at(400));
+    bench.send(NodeId::AP, last, 972);
+    bench.run_until(at(5_000));
+    // The access point's RTS 630 … 902.
+    assert_eq!(bench.ends()[..3], [(322, id), (580, 0), (902, 0)]);
+}
