@@ -71,13 +71,15 @@ impl Lane {
     /// The medium gets busy.
     fn freeze(&mut self, now: Time, slot: Duration) {
         let counted = self.slots_at(now, self.access_start, slot);
-        for (node, start) in std::mem::take(&mut self.apart) {
+        for index in 0..self.apart.len() {
+            let (node, start) = self.apart[index];
             let more = self.slots_at(now, start, slot).cast_signed() - counted.cast_signed();
             match self.ahead.iter_mut().find(|(known, _)| *known == node) {
                 Some((_, ahead)) => *ahead += more,
                 None => self.ahead.push((node, more)),
             }
         }
+        self.apart.clear();
         (self.slots, self.busy_since) = (counted, now);
     }
 
@@ -180,6 +182,9 @@ impl Contention {
     /// decode the frame, with its gap.
     pub(crate) fn part(&mut self, lane: LaneId, now: Time, spoilt: Option<(NodeId, Duration)>) {
         let state = &mut self.lanes[lane.index()];
+        if state.nav_until <= now && spoilt.is_none() {
+            return;
+        }
         if let Some((node, gap)) = spoilt {
             let start = (now + gap).max(state.nav_of(node) + self.difs);
             state.apart.push((node, start));

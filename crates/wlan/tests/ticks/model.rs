@@ -248,7 +248,8 @@ impl<'a> Model<'a> {
                 let noisy = frame.noisy && frame.to == id;
                 let spoiled = frame.spoiled || noisy;
                 let decoded = !spoiled && frame.from != id && self.decodes(id, frame);
-                if decoded && frame.heard_by[id] && frame.to != id && frame.nav > 0 {
+                let for_it = frame.to == id && frame.kind != FrameKind::CtsToSelf;
+                if decoded && frame.heard_by[id] && !for_it && frame.nav > 0 {
                     self.stations[id].nav = self.stations[id].nav.max(now + frame.nav);
                 }
                 let sensed = frame.heard_by[id] && !decoded;
