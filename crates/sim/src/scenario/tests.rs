@@ -73,6 +73,8 @@ fn parse(overrides: &[(&str, &str)]) -> Result<Scenario, Vec<String>> {
 fn company(path: &str) -> &'static [(&'static str, &'static str)] {
     if path.starts_with("flow.tcp.control.") {
         &[("flow.tcp.control.scheme", "arf-aware")]
+    } else if path == "flow.tcp.transport.prr" {
+        &[("flow.tcp.transport.sack", "true")]
     } else {
         &[]
     }
