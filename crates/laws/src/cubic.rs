@@ -82,8 +82,9 @@ pub fn step(params: &Params, state: State, seen: &Observation) -> (State, Window
     match event.event {
         Event::NewAck { is_cwnd_limited: false } => (pause(state, seen.path.now), *window),
         Event::NewAck { .. } if window.cwnd >= window.ssthresh => grow(params, state, seen),
-        Event::ThirdDuplicate | Event::SackLoss | Event::Timeout { is_repeated: false } => {
+        Event::ThirdDuplicate | Event::SackLoss | Event::Timeout { is_repeated: false, .. } => {
             let ssthresh = whole_octets(octets(event.flight) * BETA).max(segment * 2);
+            let ssthresh = newreno::threshold(event.event, ssthresh, window.ssthresh);
             let target = Target { ssthresh, cwnd: ssthresh };
             (lose(params, state, seen), newreno::shrink(segment, event.event, target))
         }
@@ -176,7 +177,7 @@ mod tests {
         fast_convergence: true,
     };
     const ACK: Event = Event::NewAck { is_cwnd_limited: true };
-    const TIMEOUT: Event = Event::Timeout { is_repeated: false };
+    const TIMEOUT: Event = Event::Timeout { is_repeated: false, is_in_recovery: false };
 
     /// An event at a window of `cwnd` octets, all of it in flight; a round trip takes a second.
     fn seen(event: Event, at_ms: u64, cwnd: u64) -> Observation {
@@ -292,8 +293,12 @@ mod tests {
         let (state, _) = step(&PARAMS, state, &seen(ACK, 9_000, 70_000));
         let begun = state.stage.expect("a stage");
         assert!(close(state.plateau, 70.0) && close(begun.plateau_time, 0.0));
+        // while losses are being repaired the threshold, 50 segments, does not rise to 70
+        let within = Event::Timeout { is_repeated: false, is_in_recovery: true };
+        let (_, window) = step(&PARAMS, below_the_plateau(), &seen(within, 0, 100_000));
+        assert_eq!((window.cwnd, window.ssthresh), (SEGMENT, SEGMENT * 50));
         // a repeated time-out is no loss of its own
-        let again = Event::Timeout { is_repeated: true };
+        let again = Event::Timeout { is_repeated: true, is_in_recovery: false };
         let (after, window) = step(&PARAMS, state, &seen(again, 9_000, 1_000));
         assert_eq!((after.plateau.to_bits(), window.cwnd), (state.plateau.to_bits(), SEGMENT));
     }

@@ -86,6 +86,8 @@ pub enum Event {
     Timeout {
         /// Whether the same segment has timed out before.
         is_repeated: bool,
+        /// Whether something sent before the last loss was detected is still outstanding.
+        is_in_recovery: bool,
     },
 }
 
@@ -108,8 +110,8 @@ pub fn step(params: &Params, state: State, seen: &Observation) -> State {
     match seen.event {
         Event::NewAck { is_cwnd_limited: false } | Event::Duplicate | Event::SackProgress => state,
         Event::NewAck { is_cwnd_limited: true } => grow(params, state, seen.acked),
-        Event::ThirdDuplicate | Event::SackLoss | Event::Timeout { is_repeated: false } => {
-            let ssthresh = half(seen.flight, segment);
+        Event::ThirdDuplicate | Event::SackLoss | Event::Timeout { is_repeated: false, .. } => {
+            let ssthresh = threshold(seen.event, half(seen.flight, segment), state.ssthresh);
             shrink(segment, seen.event, Target { ssthresh, cwnd: ssthresh })
         }
         Event::FurtherDuplicate => State { cwnd: state.cwnd + segment, ..state },
@@ -127,7 +129,7 @@ pub fn step(params: &Params, state: State, seen: &Observation) -> State {
         }
         Event::SackRecovered => State { cwnd: state.cwnd.min(state.ssthresh), credit: 0, ..state },
         // A second time-out of one segment says nothing new about the path.
-        Event::Timeout { is_repeated: true } => State { cwnd: segment, credit: 0, ..state },
+        Event::Timeout { is_repeated: true, .. } => State { cwnd: segment, credit: 0, ..state },
     }
 }
 
@@ -155,6 +157,16 @@ pub(crate) fn shrink(segment: Bytes, event: Event, target: Target) -> State {
 /// Threshold after a loss: half of what was in flight, two segments at least.  [RFC5681 §3.1 eq. 4]
 pub(crate) fn half(flight: Bytes, segment: Bytes) -> Bytes {
     Bytes::new(flight.get() / 2).max(segment * 2)
+}
+
+/// The threshold that a share of the flight, `wanted`, gives after the loss `event`. In recovery the flight
+/// counts what duplicates have let out as well, so it must not take the threshold back up: equation 4 says
+/// "no more than".  [RFC5681 §3.1 eq. 4]
+pub(crate) fn threshold(event: Event, wanted: Bytes, current: Bytes) -> Bytes {
+    match event {
+        Event::Timeout { is_in_recovery: true, .. } => wanted.min(current),
+        _ => wanted,
+    }
 }
 
 /// Slow start or congestion avoidance.  [RFC5681 §3.1 eq. 2 and 3], [RFC3465 §2.1 and §2.2]
@@ -282,11 +294,27 @@ mod tests {
     /// Verifies: [RFC5681 §3.1 eq. 4]
     #[test]
     fn a_timeout_starts_from_one_segment_and_its_repetition_keeps_the_threshold() {
-        let first = Event::Timeout { is_repeated: false };
+        let first = Event::Timeout { is_repeated: false, is_in_recovery: false };
         let after = step(&PARAMS, state(10_000, 64_000), &seen(first, 0, 10_000));
         assert_eq!(after, state(1_000, 5_000));
-        let again = Event::Timeout { is_repeated: true };
+        let again = Event::Timeout { is_repeated: true, is_in_recovery: false };
         assert_eq!(step(&PARAMS, after, &seen(again, 0, 1_000)), state(1_000, 5_000));
+    }
+
+    /// Verifies: [RFC5681 §3.1 eq. 4]: "no more than".
+    #[test]
+    fn a_timeout_in_recovery_lowers_the_threshold_or_keeps_it() {
+        let timeout = Event::Timeout { is_repeated: false, is_in_recovery: true };
+        // 40 segments let out by duplicates: half is 20 000, and the loss had set 10 000
+        let after = step(&PARAMS, state(41_000, 10_000), &seen(timeout, 0, 40_000));
+        assert_eq!(after, state(1_000, 10_000));
+        // 12 in flight: half is 6000, which is less
+        let after = step(&PARAMS, state(13_000, 10_000), &seen(timeout, 0, 12_000));
+        assert_eq!(after, state(1_000, 6_000));
+        // outside recovery the flight alone decides
+        let fresh = Event::Timeout { is_repeated: false, is_in_recovery: false };
+        let after = step(&PARAMS, state(41_000, 10_000), &seen(fresh, 0, 40_000));
+        assert_eq!(after, state(1_000, 20_000));
     }
 
     /// Verifies: [RFC6675 §5 step 4.2]
@@ -307,8 +335,11 @@ mod tests {
     #[test]
     fn a_loss_forgets_the_credit() {
         let saved = State { credit: 3_999, ..state(4_000, 2_000) };
-        for event in [Event::ThirdDuplicate, Event::FullAck, Event::Timeout { is_repeated: false }]
-        {
+        for event in [
+            Event::ThirdDuplicate,
+            Event::FullAck,
+            Event::Timeout { is_repeated: false, is_in_recovery: false },
+        ] {
             assert_eq!(step(&PARAMS, saved, &seen(event, 0, 4_000)).credit, 0);
         }
     }
@@ -325,7 +356,9 @@ mod tests {
             1 => Just(Event::SackLoss),
             1 => Just(Event::SackProgress),
             1 => Just(Event::SackRecovered),
-            1 => any::<bool>().prop_map(|is_repeated| Event::Timeout { is_repeated }),
+            1 => any::<(bool, bool)>().prop_map(|(is_repeated, is_in_recovery)| {
+                Event::Timeout { is_repeated, is_in_recovery }
+            }),
         ]
     }
 

@@ -11,7 +11,7 @@
 
 use airfair_units::{Bytes, Duration, Time};
 
-use crate::newreno::{self, Event, Target, half};
+use crate::newreno::{self, Event, Target, half, threshold};
 use crate::window::{Observation, Window, lowest, octets, whole_octets};
 
 /// Virtual samples after which nothing is left of the estimate: 0.6¹²⁸ < 10⁻²⁸.
@@ -55,9 +55,10 @@ pub fn step(params: &Params, state: State, seen: &Observation) -> (State, Window
     let event = seen.seen.event;
     let segment = params.window.segment;
     let window = match event {
-        Event::ThirdDuplicate | Event::SackLoss | Event::Timeout { is_repeated: false } => {
+        Event::ThirdDuplicate | Event::SackLoss | Event::Timeout { is_repeated: false, .. } => {
             let known = bandwidth_delay(&state).map(|product| product.max(segment * 2));
-            let ssthresh = known.unwrap_or_else(|| half(seen.seen.flight, segment));
+            let flight = half(seen.seen.flight, segment);
+            let ssthresh = known.unwrap_or_else(|| threshold(event, flight, seen.window.ssthresh));
             // A loss never widens the window.
             let cwnd = ssthresh.min(seen.window.cwnd);
             newreno::shrink(segment, event, Target { ssthresh, cwnd })
@@ -225,7 +226,7 @@ mod tests {
             ..State::default()
         };
         // 120 000 octet/s · 50 ms = 6000; the time-out is no sample, so the estimate is as given
-        let timeout = Event::Timeout { is_repeated: false };
+        let timeout = Event::Timeout { is_repeated: false, is_in_recovery: false };
         let (_, window) = step(&PARAMS, known, &seen(timeout, 0, 0, None));
         assert_eq!(window, Window { cwnd: SEGMENT, ssthresh: SEGMENT * 6, credit: 0 });
         // a duplicate at the same instant waits for the next sample; the scoreboard's loss does not inflate

@@ -10,7 +10,7 @@
 
 use airfair_units::{Bytes, Duration, Time};
 
-use crate::newreno::{self, Event, Target, half};
+use crate::newreno::{self, Event, Target, half, threshold};
 use crate::westwood::arrived;
 use crate::window::{Observation, Window, lowest};
 
@@ -54,9 +54,10 @@ pub fn step(params: &newreno::Params, state: State, seen: &Observation) -> (Stat
     let event = seen.seen.event;
     let segment = params.segment;
     let window = match event {
-        Event::ThirdDuplicate | Event::SackLoss | Event::Timeout { is_repeated: false } => {
+        Event::ThirdDuplicate | Event::SackLoss | Event::Timeout { is_repeated: false, .. } => {
             let known = bandwidth_delay(&state).map(|product| product.max(segment * 2));
-            let ssthresh = known.unwrap_or_else(|| half(seen.seen.flight, segment));
+            let flight = half(seen.seen.flight, segment);
+            let ssthresh = known.unwrap_or_else(|| threshold(event, flight, seen.window.ssthresh));
             let cwnd = ssthresh.min(seen.window.cwnd);
             newreno::shrink(segment, event, Target { ssthresh, cwnd })
         }
@@ -180,13 +181,13 @@ mod tests {
         for (event, cwnd) in [
             (Event::SackLoss, 6),
             (Event::ThirdDuplicate, 9),
-            (Event::Timeout { is_repeated: false }, 1),
+            (Event::Timeout { is_repeated: false, is_in_recovery: false }, 1),
         ] {
             let (_, window) = step(&PARAMS, known, &seen(event, 0, 0, None));
             assert_eq!(window, Window { cwnd: SEGMENT * cwnd, ssthresh: SEGMENT * 6, credit: 0 });
         }
         // a repeated time-out leaves the threshold, ten
-        let again = Event::Timeout { is_repeated: true };
+        let again = Event::Timeout { is_repeated: true, is_in_recovery: false };
         let (_, window) = step(&PARAMS, known, &seen(again, 0, 0, None));
         assert_eq!(window, Window { cwnd: SEGMENT, ssthresh: SEGMENT * 10, credit: 0 });
         // unknown path: half of the flight; two segments at least
@@ -203,7 +204,7 @@ mod tests {
         let (state, _) = step(&PARAMS, State::default(), &seen(ACK, 0, 1_000, Some(40)));
         let (state, _) = step(&PARAMS, state, &seen(ACK, 10, 1_000, Some(70)));
         assert_eq!(state.lowest_round_trip, Some(Duration::from_millis(40)));
-        let timeout = Event::Timeout { is_repeated: false };
+        let timeout = Event::Timeout { is_repeated: false, is_in_recovery: false };
         let (state, _) = step(&PARAMS, state, &seen(timeout, 20, 0, None));
         assert_eq!(state.lowest_round_trip, Some(Duration::from_millis(40)));
         let (state, _) = step(&PARAMS, state, &seen(ACK, 30, 1_000, Some(90)));

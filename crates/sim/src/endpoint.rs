@@ -50,6 +50,11 @@ pub(crate) fn endpoints(transport: &Transport) -> (Source, Sink) {
 fn sender_config(tcp: &Tcp) -> tcp::SenderConfig {
     tcp::SenderConfig {
         flavour: tcp.flavour,
+        sack: Some(tcp.sack),
+        proportional_reduction: tcp.prr,
+        timestamps: tcp.timestamps,
+        deflation: tcp.deflation,
+        recovery_timer: tcp.recovery_timer,
         segment: tcp.segment,
         source: tcp.size.map_or(tcp::Source::Endless, tcp::Source::Bytes),
         handshake: tcp.handshake,
@@ -60,8 +65,11 @@ fn sender_config(tcp: &Tcp) -> tcp::SenderConfig {
         limited_transmit: tcp.limited_transmit,
         byte_counting: tcp.byte_counting,
         grow_beyond_receive_window: tcp.grow_beyond_receive_window,
-        rto: tcp::RtoConfig { min: tcp.min_rto, ..tcp::RtoConfig::default() },
-        ..tcp::SenderConfig::default()
+        rto: tcp::RtoConfig {
+            min: tcp.min_rto,
+            granularity: tcp.tick,
+            ..tcp::RtoConfig::default()
+        },
     }
 }
 
@@ -75,7 +83,7 @@ fn receiver_config(tcp: &Tcp) -> tcp::ReceiverConfig {
         handshake: tcp.handshake,
         delayed_ack,
         sack: sender_config(tcp).uses_sack(),
-        ..tcp::ReceiverConfig::default()
+        timestamps: tcp.timestamps,
     }
 }
 
@@ -273,5 +281,54 @@ mod tests {
         for flavour in ["reno", "newreno", "westwood", "vegas"] {
             assert_eq!(selective(flavour), (false, false), "{flavour}");
         }
+    }
+
+    /// The sender's first `count` messages, and the receiver's answer to the last of them.
+    fn opening(options: &str, count: usize) -> (Vec<Body>, Body) {
+        let text = format!(
+            "duration = \"1 s\"\n[bss.c]\nstandard = \"802.11b\"\n[station.s]\n[host.h]\n\
+             [flow.f]\nfrom = \"s\"\nto = \"h\"\n\
+             transport = {{ kind = \"tcp\", handshake = false, {options} }}\n"
+        );
+        let scenario = Scenario::parse(&text, &[]).expect("a scenario without mistakes");
+        let (mut source, mut sink) = endpoints(&scenario.flows[0].transport);
+        source.open(Time::ZERO);
+        let sent: Vec<Body> =
+            iter::from_fn(|| source.poll_transmit(Time::ZERO)).take(count).collect();
+        for body in &sent {
+            sink.handle(Time::ZERO, body);
+        }
+        (sent, sink.poll_transmit(Time::ZERO).expect("an answer"))
+    }
+
+    /// Verifies: [RFC7323 §3.2]: 20 IP, 20 TCP, 12 option, and all of the segment remains payload.
+    #[test]
+    fn timestamps_make_every_packet_twelve_octets_longer() {
+        let size = |body: &Body| {
+            let Body::Segment(segment) = body else { unreachable!("TCP") };
+            segment.size().get()
+        };
+        for (flag, option) in [(false, 0), (true, 12)] {
+            let options = format!("segment = \"1000 B\", timestamps = {flag}");
+            let (sent, ack) = opening(&options, 2);
+            let sizes: Vec<u64> = sent.iter().map(size).collect();
+            assert_eq!((sizes, size(&ack)), (vec![1_040 + option; 2], 40 + option));
+        }
+    }
+
+    #[test]
+    fn the_settings_of_a_flow_reach_its_sender() {
+        let text = "duration = \"1 s\"\n[bss.c]\nstandard = \"802.11b\"\n[station.s]\n[host.h]\n\
+                    [flow.f]\nfrom = \"s\"\nto = \"h\"\n\
+                    transport = { kind = \"tcp\", sack = true, prr = true, tick = \"10 ms\", \
+                    recovery_timer = \"slow-but-steady\", deflation = \"to-ssthresh\" }\n";
+        let scenario = Scenario::parse(text, &[]).expect("a scenario without mistakes");
+        let Transport::Tcp(settings) = &scenario.flows[0].transport else { unreachable!("TCP") };
+        let config = sender_config(settings);
+        assert!(config.uses_sack() && config.proportional_reduction);
+        assert_eq!(config.rto.granularity, airfair_units::Duration::from_millis(10));
+        assert_eq!(config.recovery_timer, tcp::RecoveryTimer::SlowButSteady);
+        assert_eq!(config.deflation, tcp::Deflation::ToThreshold);
+        assert!(receiver_config(settings).sack);
     }
 }

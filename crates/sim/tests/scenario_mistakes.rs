@@ -288,6 +288,11 @@ const COMBINATIONS: &[(&str, &str, &str)] = &[
         r#"flow.a.transport.segment = "2257 B": with 40 octets of headers and 8 of LLC/SNAP over 2304; allowed at most 2256 B"#,
     ),
     (
+        "flow.a.transport.prr",
+        "true",
+        r"flow.a.transport.prr = true: needs selective acknowledgements; allowed false, or sack = true",
+    ),
+    (
         "flow.a.transport.receive_window",
         "64 KiB",
         r#"flow.a.transport.receive_window = "64 KiB": too large without window scaling; allowed at most 65535 B, or window_scaling = true"#,
@@ -315,7 +320,7 @@ const COMBINATIONS: &[(&str, &str, &str)] = &[
     (
         "flow.a.transport.payload",
         "1 B",
-        r#"flow.a.transport.payload = "1 B": not a key of a TCP transport; allowed kind, flavour, segment, size, delayed_ack, initial_window, initial_ssthresh, receive_window, window_scaling, min_rto, limited_transmit, byte_counting, grow_beyond_receive_window, handshake"#,
+        r#"flow.a.transport.payload = "1 B": not a key of a TCP transport; allowed kind, flavour, sack, prr, timestamps, segment, size, delayed_ack, initial_window, initial_ssthresh, receive_window, window_scaling, min_rto, tick, recovery_timer, deflation, limited_transmit, byte_counting, grow_beyond_receive_window, handshake"#,
     ),
 ];
 
@@ -608,6 +613,33 @@ control = "tfrc"
             "flow.b.transport",
             "flow.b.control",
             "seed",
+        ]
+    );
+}
+
+#[test]
+fn selective_acknowledgement_belongs_to_its_flavour_and_options_take_room() {
+    let tcp = |settings: &str| {
+        let text = GOOD.replace("kind = \"tcp\"", &format!("kind = \"tcp\", {settings}"));
+        Scenario::parse(&text, &[])
+    };
+    assert_eq!(
+        messages(tcp("flavour = \"sack\", sack = false")),
+        [
+            "flow.a.transport.sack = false: flavour sack is selective by its nature; allowed true, or \
+          another flavour"
+        ]
+    );
+    assert!(tcp("flavour = \"cubic\", prr = true").is_ok());
+    assert_eq!(messages(tcp("flavour = \"cubic\", sack = false, prr = true")).len(), 1);
+    // An MSDU of 2304: 8 of LLC/SNAP, 20 of IP, 20 of TCP and 12 of timestamps leave 2244.
+    assert!(tcp("segment = \"2244 B\", timestamps = true").is_ok());
+    assert!(tcp("segment = \"2245 B\"").is_ok());
+    assert_eq!(
+        messages(tcp("segment = \"2245 B\", timestamps = true")),
+        [
+            "flow.a.transport.segment = \"2245 B\": with 52 octets of headers and 8 of LLC/SNAP over \
+          2304; allowed at most 2244 B"
         ]
     );
 }

@@ -6,14 +6,15 @@ use airfair_laws::arf_aware;
 use airfair_units::{Bytes, Duration};
 
 use super::error::{Mistakes, ScenarioError};
-use super::keys::{IP_TCP, IP_TFRC, IP_UDP, MAX_FLOWS, MAX_MSDU, MAX_UNSCALED};
+use super::keys::{IP_TCP, IP_TFRC, IP_UDP, MAX_FLOWS, MAX_MSDU, MAX_UNSCALED, TIMESTAMPS};
 use super::kind::{MAX_NAME, Plain};
 use super::names::{Names, Target};
 use super::parse::{Context, point};
 use super::reader::{Entry, Fields, Given};
 use super::stations::missing;
 use super::{
-    Control, DelayedAck, Endpoint, Flavour, Flow, Tcp, Tfrc, TfrcProfile, Transport, UdpRate,
+    Control, Deflation, DelayedAck, Endpoint, Flavour, Flow, RecoveryTimer, Tcp, Tfrc, TfrcProfile,
+    Transport, UdpRate,
 };
 
 /// Reads every flow and makes as many of it as its groups have members.
@@ -210,8 +211,12 @@ fn tcp(mut fields: Fields, context: &Context, mistakes: &mut Mistakes) -> Option
         "cubic" => Flavour::Cubic,
         _ => Flavour::NewReno,
     });
+    let (sack, prr) = (fields.take("sack"), fields.take("prr"));
+    let selective = self::selective(&sack, &prr, flavour, mistakes);
+    let timestamps = fields.take("timestamps").flag();
     let segment = fields.take("segment");
-    fits(&segment, IP_TCP, context, mistakes);
+    let options = if timestamps == Some(true) { TIMESTAMPS } else { 0 };
+    fits(&segment, IP_TCP + options, context, mistakes);
     let size = fields.take("size");
     let delayed_ack = fields.take("delayed_ack");
     let at_once = delayed_ack.flag() == Some(false);
@@ -221,11 +226,22 @@ fn tcp(mut fields: Fields, context: &Context, mistakes: &mut Mistakes) -> Option
     let window = fields.take("receive_window");
     let scaling = fields.take("window_scaling").flag();
     receive_window(&window, segment.bytes(), scaling, mistakes);
+    let recovery_timer = fields.take("recovery_timer").word().map(|word| match word {
+        "slow-but-steady" => RecoveryTimer::SlowButSteady,
+        _ => RecoveryTimer::Impatient,
+    });
+    let deflation = fields.take("deflation").word().map(|word| match word {
+        "to-ssthresh" => Deflation::ToThreshold,
+        _ => Deflation::ToFlight,
+    });
     let mut flag = |name| fields.take(name).flag();
     let (limited_transmit, byte_counting) = (flag("limited_transmit"), flag("byte_counting"));
     let (grow, handshake) = (flag("grow_beyond_receive_window"), flag("handshake"));
     Some(Tcp {
         flavour: flavour?,
+        sack: selective?,
+        prr: prr.flag()?,
+        timestamps: timestamps?,
         segment: segment.bytes()?,
         size: size.given.is_some().then_some(size.bytes())?,
         delayed_ack: if at_once { None } else { Some(delayed_ack?) },
@@ -233,12 +249,34 @@ fn tcp(mut fields: Fields, context: &Context, mistakes: &mut Mistakes) -> Option
         initial_ssthresh: ssthresh.given.is_some().then_some(ssthresh.integer())?,
         receive_window: window.bytes()?,
         window_scaling: scaling?,
+        tick: fields.take("tick").duration()?,
+        recovery_timer: recovery_timer?,
+        deflation: deflation?,
         min_rto: fields.take("min_rto").duration()?,
         limited_transmit: limited_transmit?,
         byte_counting: byte_counting?,
         grow_beyond_receive_window: grow?,
         handshake: handshake?,
     })
+}
+
+/// Whether selective acknowledgements are in use; checks what needs them.
+fn selective(
+    sack: &Entry,
+    prr: &Entry,
+    flavour: Option<Flavour>,
+    mistakes: &mut Mistakes,
+) -> Option<bool> {
+    let flavour = flavour?;
+    let is_selective = if sack.given.is_some() { sack.flag()? } else { flavour.is_selective() };
+    if flavour == Flavour::Sack && !is_selective {
+        let allowed = "true, or another flavour";
+        mistakes.add(sack.at, sack.mistake("flavour sack is selective by its nature", allowed));
+    } else if prr.flag() == Some(true) && !is_selective {
+        let allowed = "false, or sack = true";
+        mistakes.add(prr.at, prr.mistake("needs selective acknowledgements", allowed));
+    }
+    Some(is_selective)
 }
 
 fn delayed_ack(entry: Entry) -> Option<DelayedAck> {

@@ -25,6 +25,8 @@ pub(super) const MAX_MSDU: u64 = 2_304;
 pub(super) const LLC_SNAP: u64 = 8;
 /// IP and TCP headers without options.
 pub(super) const IP_TCP: u64 = 40;
+/// TCP's timestamps option with its padding.
+pub(super) const TIMESTAMPS: u64 = 12;
 /// IP, UDP and RTP headers, TFRC's extension included.
 pub(super) const IP_TFRC: u64 = 52;
 /// IP and UDP headers.
@@ -822,6 +824,28 @@ pub(super) static TCP: Table = Table {
             "Congestion control. `sack`, `westwood+` and `cubic` acknowledge selectively.",
         ),
         Key::new(
+            "sack",
+            Kind::Flag,
+            Absent::Follows("as the flavour is used: see `flavour`"),
+            "true",
+            "Selective acknowledgements (RFC 2018, 6675); flavour `sack` cannot be without.",
+        ),
+        Key::new(
+            "prr",
+            Kind::Flag,
+            FALSE,
+            "true",
+            "Proportional rate reduction in recovery (RFC 6937); needs selective acknowledgements.",
+        ),
+        Key::new(
+            "timestamps",
+            Kind::Flag,
+            FALSE,
+            "true",
+            "Timestamps in every segment and ACK (RFC 7323): 12 more octets of header, and a round \
+             trip measured by every new ACK.",
+        ),
+        Key::new(
             "segment",
             bytes(1, MAX_MSDU - IP_TCP),
             size(1_460),
@@ -871,6 +895,29 @@ pub(super) static TCP: Table = Table {
             Absent::Is(Plain::Duration(Duration::from_secs(1))),
             "\"200 ms\"",
             "Smallest retransmission time-out; RFC 6298 says 1 s.",
+        ),
+        Key::new(
+            "tick",
+            Kind::Duration { min: Duration::from_micros(1), max: Duration::from_secs(1) },
+            Absent::Is(Plain::Duration(Duration::from_micros(1))),
+            "\"10 ms\"",
+            "Tick of the clock that measures round trips; ns-2's `tcpTick_` is 10 ms.",
+        ),
+        Key::new(
+            "recovery_timer",
+            Kind::Word(&["impatient", "slow-but-steady"]),
+            word("impatient"),
+            "\"slow-but-steady\"",
+            "What restarts the retransmission timer in NewReno's fast recovery: the first partial \
+             ACK (RFC 6582, and ns-2.35 by default), or every one (`newreno_changes1_ 0`).",
+        ),
+        Key::new(
+            "deflation",
+            Kind::Word(&["to-flight", "to-ssthresh"]),
+            word("to-flight"),
+            "\"to-ssthresh\"",
+            "Window on leaving NewReno's fast recovery: just above what is in flight, so that no \
+             burst follows, or ssthresh as in ns-2 (`exit_recovery_fix_ 0`). Reno always takes ssthresh.",
         ),
         Key::new("limited_transmit", Kind::Flag, TRUE, "false", "Limited transmit (RFC 3042)."),
         Key::new(

@@ -26,7 +26,7 @@ pub use reference::reference_markdown;
 pub use schema::schema;
 
 use airfair_laws::arf_aware;
-pub use airfair_transport::tcp::Flavour;
+pub use airfair_transport::tcp::{Deflation, Flavour, RecoveryTimer};
 use airfair_units::{Bytes, DataRate, Duration, Probability, Time};
 use airfair_wlan::phy::Standard;
 pub use airfair_wlan::{AfterCollision, Attempts, Eifs, ErrorModel, Periods, Rules};
@@ -270,6 +270,12 @@ pub enum UdpRate {
 pub struct Tcp {
     /// Congestion control.
     pub flavour: Flavour,
+    /// Selective acknowledgements.  [RFC2018]
+    pub sack: bool,
+    /// Proportional rate reduction; only with selective acknowledgements.  [RFC6937]
+    pub prr: bool,
+    /// Timestamps, 12 octets in every segment beside its data.  [RFC7323 §3]
+    pub timestamps: bool,
     /// Application octets per segment (SMSS).
     pub segment: Bytes,
     /// Octets to send; `None`: endless.
@@ -284,6 +290,12 @@ pub struct Tcp {
     pub receive_window: Bytes,
     /// Whether the window-scale option is offered; without it the window ends at 65 535 octets.
     pub window_scaling: bool,
+    /// Tick of the clock that measures round trips.
+    pub tick: Duration,
+    /// What restarts the retransmission timer in fast recovery.
+    pub recovery_timer: RecoveryTimer,
+    /// Window on leaving fast recovery.
+    pub deflation: Deflation,
     /// Smallest retransmission time-out.
     pub min_rto: Duration,
     /// Limited transmit.  [RFC3042]

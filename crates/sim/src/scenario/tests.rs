@@ -85,6 +85,9 @@ fn company<'p>(path: &'p str, key: &Key) -> Vec<(&'p str, &'static str)> {
     if path.starts_with("flow.tcp.control.") {
         return vec![("flow.tcp.control.scheme", "arf-aware")];
     }
+    if path == "flow.tcp.transport.prr" {
+        return vec![("flow.tcp.transport.sack", "true")];
+    }
     if let Some(queue) = parent(".queue.red") {
         return vec![(&path[..queue.len() + ".queue".len()], "{ discipline = \"red\" }")];
     }

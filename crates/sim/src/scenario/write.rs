@@ -7,9 +7,9 @@ use airfair_units::{DataRate, Time};
 use airfair_wlan::phy::{Preamble, Standard};
 
 use super::{
-    AfterCollision, Attempts, Bss, Capacity, Control, Eifs, Endpoint, ErrorModel, Flavour, Flow,
-    GilbertElliott, Link, LinkQueue, Loss, Node, Periods, Queue, Red, Scenario, Station, Tcp,
-    TfrcProfile, Transport, UdpRate,
+    AfterCollision, Attempts, Bss, Capacity, Control, Deflation, Eifs, Endpoint, ErrorModel,
+    Flavour, Flow, GilbertElliott, Link, LinkQueue, Loss, Node, Periods, Queue, RecoveryTimer, Red,
+    Scenario, Station, Tcp, TfrcProfile, Transport, UdpRate,
 };
 
 impl Scenario {
@@ -222,12 +222,23 @@ fn write_tcp(out: &mut String, tcp: &Tcp) -> std::fmt::Result {
         |ack| format!("{{ segments = {}, timeout = \"{}\" }}", ack.segments, ack.timeout),
     );
     let ssthresh = tcp.initial_ssthresh.map_or("\"unlimited\"".to_owned(), |n| n.to_string());
-    write!(out, "transport = {{ kind = \"tcp\", flavour = \"{flavour}\"")?;
+    write!(out, "transport = {{ kind = \"tcp\", flavour = \"{flavour}\", sack = {}", tcp.sack)?;
+    write!(out, ", prr = {}, timestamps = {}", tcp.prr, tcp.timestamps)?;
     write!(out, ", segment = \"{} B\", size = \"{size}\"", tcp.segment.get())?;
     write!(out, ", delayed_ack = {delayed_ack}, initial_window = {}", tcp.initial_window)?;
     write!(out, ", initial_ssthresh = {ssthresh}")?;
     write!(out, ", receive_window = \"{} B\"", tcp.receive_window.get())?;
     write!(out, ", window_scaling = {}, min_rto = \"{}\"", tcp.window_scaling, tcp.min_rto)?;
+    let timer = match tcp.recovery_timer {
+        RecoveryTimer::Impatient => "impatient",
+        RecoveryTimer::SlowButSteady => "slow-but-steady",
+    };
+    let deflation = match tcp.deflation {
+        Deflation::ToFlight => "to-flight",
+        Deflation::ToThreshold => "to-ssthresh",
+    };
+    write!(out, ", tick = \"{}\", recovery_timer = \"{timer}\"", tcp.tick)?;
+    write!(out, ", deflation = \"{deflation}\"")?;
     write!(out, ", limited_transmit = {}", tcp.limited_transmit)?;
     write!(out, ", byte_counting = {}", tcp.byte_counting)?;
     write!(out, ", grow_beyond_receive_window = {}", tcp.grow_beyond_receive_window)?;

@@ -158,8 +158,8 @@ fn every_flavour_fills_a_bottleneck_of_its_own() {
     for flavour in ["reno", "newreno", "sack", "westwood", "westwood+", "vegas", "cubic"] {
         let tcp = LONG_TCP.replace("\"tcp\"", &format!("\"tcp\", flavour = \"{flavour}\""));
         let flows = share_a_bottleneck(&[&tcp]);
-        // 5 Mb/s for 150 s, less headers of 4 %: 90 MB. Two thirds of it are the least that a flavour with
-        // time-outs after its overshoots keeps; more than all of it would be an error of the account.
-        assert!((60e6..91e6).contains(&flows[0].0), "{flavour}: {} octets", flows[0].0);
+        // 5 Mb/s for 150 s, less headers of 4 %: 90 MB. A window that is halved may fall below what the path
+        // holds for a moment, and that is all; more than all of it would be an error of the account.
+        assert!((88e6..91e6).contains(&flows[0].0), "{flavour}: {} octets", flows[0].0);
     }
 }

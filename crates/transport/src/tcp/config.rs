@@ -27,7 +27,8 @@ pub enum RecoveryTimer {
     /// The first partial ACK only; many losses in a window then end in a time-out. RFC 6582's choice.
     #[default]
     Impatient,
-    /// Every partial ACK: one loss repaired per round trip, however many there are. ns-2's default.
+    /// Every partial ACK: one loss repaired per round trip, however many there are. In ns-2.35
+    /// `newreno_changes1_` 0; its default is 1, impatient.
     SlowButSteady,
 }
 
@@ -96,7 +97,7 @@ pub struct SenderConfig {
     pub grow_beyond_receive_window: bool,
     /// Window on leaving fast recovery. ns-2: to the threshold.
     pub deflation: Deflation,
-    /// Timer in fast recovery. ns-2: slow but steady.
+    /// Timer in fast recovery.
     pub recovery_timer: RecoveryTimer,
     /// Retransmission time-out.
     pub rto: RtoConfig,

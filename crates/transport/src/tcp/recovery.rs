@@ -56,11 +56,13 @@ pub(crate) struct Recovery {
     /// One past the highest octet sent when the last loss was detected (the RFC's `recover` plus 1);
     /// 0 before the first loss, so that the very first segment can be fast-retransmitted too.
     recover: u64,
+    /// The same, and Reno does not forget it.
+    loss_end: u64,
 }
 
 impl Recovery {
     pub(crate) fn new() -> Self {
-        Self { phase: Phase::Open { duplicates: 0 }, recover: 0 }
+        Self { phase: Phase::Open { duplicates: 0 }, recover: 0, loss_end: 0 }
     }
 
     /// Duplicate ACKs that wait for a third, outside fast recovery.
@@ -83,7 +85,7 @@ impl Recovery {
             return Duplicate::Counted;
         }
         self.phase = Phase::Fast { is_partial_seen: false };
-        self.recover = sent_end;
+        (self.recover, self.loss_end) = (sent_end, sent_end);
         Duplicate::Loss
     }
 
@@ -103,7 +105,7 @@ impl Recovery {
             return Duplicate::Counted;
         }
         self.phase = Phase::Fast { is_partial_seen: false };
-        self.recover = sent_end;
+        (self.recover, self.loss_end) = (sent_end, sent_end);
         Duplicate::Loss
     }
 
@@ -111,6 +113,11 @@ impl Recovery {
     #[inline]
     pub(crate) fn is_fast(&self) -> bool {
         matches!(self.phase, Phase::Fast { .. })
+    }
+
+    /// Whether something sent before the last loss was detected is outstanding, from `unacknowledged` on.
+    pub(crate) fn is_repairing(&self, unacknowledged: u64) -> bool {
+        unacknowledged < self.loss_end
     }
 
     /// One past the highest octet sent when the last loss was detected.
@@ -121,7 +128,7 @@ impl Recovery {
     /// Reno: any new ACK ends fast recovery, and the next three duplicates are another loss. What a
     /// time-out has sent again stays guarded until then.  [RFC5681 §3.2 step 6]
     pub(crate) fn end_as_reno(&mut self) {
-        *self = Self::new();
+        *self = Self { loss_end: self.loss_end, ..Self::new() };
     }
 
     /// An ACK for new data up to `ack`.
@@ -145,7 +152,7 @@ impl Recovery {
     /// The retransmission timer expired, with octets up to `sent_end` sent.  [RFC6582 §3.2 step 4]
     pub(crate) fn on_timeout(&mut self, sent_end: u64) {
         self.phase = Phase::Open { duplicates: 0 };
-        self.recover = sent_end;
+        (self.recover, self.loss_end) = (sent_end, sent_end);
     }
 }
 
@@ -171,7 +178,7 @@ mod tests {
         let open = |duplicates| Phase::Open { duplicates };
         let fast = |is_partial_seen| Phase::Fast { is_partial_seen };
         let phases = [open(0), open(1), open(2), open(3), fast(false), fast(true)];
-        let recovery = |phase| Recovery { phase, recover: RECOVER };
+        let recovery = |phase| Recovery { phase, recover: RECOVER, loss_end: RECOVER };
 
         // a duplicate of an ACK above `recover`
         let after = phases.map(|phase| {

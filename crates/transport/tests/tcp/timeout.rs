@@ -1,6 +1,6 @@
 //! The retransmission timer.
 
-use airfair_transport::tcp::{RtoConfig, SenderConfig, SenderEvent, Source};
+use airfair_transport::tcp::{Flavour, RtoConfig, SenderConfig, SenderEvent, Source};
 use airfair_units::{Bytes, Duration, Time};
 
 use crate::script::{Script, ms, plain};
@@ -164,4 +164,32 @@ fn a_timeout_at_any_other_time_is_a_no_op() {
     // late is as good as on time
     script.at(1_500).sender.handle_timeout(ms(1_500));
     script.sends([0]).timer(3_500);
+}
+
+/// Duplicates let new segments out, and a flight that counts them must not raise the threshold again.
+///
+/// Verifies: [RFC5681 §3.1 eq. 4]
+#[test]
+fn a_timeout_in_fast_recovery_does_not_raise_the_threshold() {
+    for flavour in [Flavour::NewReno, Flavour::Reno, Flavour::Vegas] {
+        let mut script = Script::new(SenderConfig { flavour, initial_window: 8, ..plain() });
+        script.sends(0..8).at(100).ack(0).ack(0).ack(0).sends([0]).window(7, 4);
+        // four more duplicates: cwnd 11 lets 8, 9 and 10 out, so 11 are in flight and half of them is 5.5
+        script.ack(0).ack(0).ack(0).ack(0).sends(8..11).window(11, 4);
+        script.at(1_000).expire().sends([0]).window(1, 4);
+    }
+}
+
+/// Reno has left fast recovery with the first new ACK, but what was sent in it is still outstanding.
+///
+/// Verifies: [RFC5681 §3.1 eq. 4 and §3.2 step 6]
+#[test]
+fn nor_does_one_of_reno_before_the_losses_are_repaired() {
+    let config = SenderConfig { flavour: Flavour::Reno, initial_window: 8, ..plain() };
+    let mut script = Script::new(config);
+    script.sends(0..8).at(100).ack(0).ack(0).ack(0).sends([0]);
+    script.ack(0).ack(0).ack(0).ack(0).sends(8..11).window(11, 4);
+    // 1 to 10, ten segments, are outstanding: half of them would be 5
+    script.at(200).ack(1).silent().window(4, 4);
+    script.at(1_200).expire().sends([1]).window(1, 4);
 }

@@ -37,7 +37,8 @@ impl Sender {
         if self.state == State::Open {
             let is_repeated = self.timeouts_in_a_row > 0;
             let flight = self.flight_for_ssthresh();
-            self.observe(now, Event::Timeout { is_repeated }, 0, flight);
+            let is_in_recovery = self.recovery.is_repairing(self.unacknowledged);
+            self.observe(now, Event::Timeout { is_repeated, is_in_recovery }, 0, flight);
             self.recovery.on_timeout(self.sent_end);
             if let Some(scoreboard) = &mut self.scoreboard {
                 scoreboard.on_timeout();
