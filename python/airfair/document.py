@@ -95,9 +95,11 @@ def _flows(result: Result) -> list[dict[str, Any]]:
 
 def _stations(result: Result) -> list[dict[str, Any]]:
     airtimes = dict(_rows(result, "airtime"))
+    cells = dict(zip(result.scenario.stations, result.scenario.station_cells, strict=True))
     return [
         {
             "name": name,
+            "bss": cells[name],
             "airtime_share": mean(table["airtime_share"]),
             "airtime_share_ci95": half_width(table["airtime_share"]),
             "airtime": _means(airtimes[name], ("data_up", "data_down", "control")),
@@ -137,13 +139,18 @@ def _channel(name: str, table: pl.DataFrame) -> dict[str, Any]:
 
 
 def _links(result: Result) -> list[dict[str, Any]]:
-    groups = result.links.partition_by("host", "direction", maintain_order=True)
+    groups = result.links.partition_by("link", "from", maintain_order=True)
     return [
         {
-            "host": table.item(0, "host"),
-            "direction": table.item(0, "direction"),
+            "name": table.item(0, "link"),
+            "from": table.item(0, "from"),
+            "to": table.item(0, "to"),
             "packets": mean(table["packets"]),
-            "drops": {"queue_full": mean(table["dropped_queue_full"])},
+            "drops": {
+                "queue_full": mean(table["dropped_queue_full"]),
+                "early": mean(table["dropped_early"]),
+                "lost": mean(table["lost"]),
+            },
             **_means(table, ("queue_mean", "queue_max")),
         }
         for table in groups

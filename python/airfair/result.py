@@ -100,34 +100,26 @@ class Result:
 
     @functools.cached_property
     def access_points(self) -> pl.DataFrame:
-        """Frames, retries, drops by cause and queue of the access point."""
-        table = self._table("access_points")
-        return table.insert_column(
-            1, pl.repeat(self.scenario.bss, table.height, eager=True).alias("access_point")
-        )
+        """Frames, retries, drops by cause and queue of each access point."""
+        return self._table("access_points", access_point=self.scenario.cells)
 
     @functools.cached_property
     def channels(self) -> pl.DataFrame:
-        """What happened on the channel; the five times add up to `elapsed_ns`."""
-        table = self._table("channels")
-        name = pl.repeat(self.scenario.bss, table.height, eager=True).alias("channel")
+        """What happened on each channel; the five times add up to `elapsed_ns`."""
         held = pl.col("data_ns") + pl.col("control_ns") + pl.col("collision_ns")
         busy = (held / pl.col("elapsed_ns")).alias("busy")
-        return table.insert_column(1, name).with_columns(busy)
+        return self._table("channels", channel=self.scenario.cells).with_columns(busy)
 
     @functools.cached_property
     def links(self) -> pl.DataFrame:
         """Packets, drops and queue of each direction of each wired link."""
-        table = self._table("links", host=self.scenario.hosts)
-        direction = (
-            pl.when("to_access_point")
-            .then(pl.lit("to-access-point"))
-            .otherwise(pl.lit("from-access-point"))
-            .alias("direction")
+        table = self._table("links")
+        directions = pl.DataFrame(
+            self.scenario.links, schema={"name": pl.String, "from": pl.String, "to": pl.String}
         )
-        place = table.get_column_index("to_access_point")
-        table = table.insert_column(place, table.select(direction).to_series())
-        return table.drop("to_access_point")
+        ends = directions.select(pl.all().gather(table["link"]))
+        names = ends.rename({"name": "link"})
+        return table.select("replication").hstack(names).hstack(table.drop("replication", "link"))
 
     @functools.cached_property
     def fairness(self) -> pl.DataFrame:

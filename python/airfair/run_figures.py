@@ -45,7 +45,8 @@ def figures(result: Result) -> dict[str, bytes]:
     with mpl.rc_context(_STYLE):
         if result.scenario.series_step_ns is not None and result.scenario.flows:
             files |= _render("throughput", _throughput(result))
-        files |= _render("airtime", _airtime(result.to_json()))
+        if result.scenario.cells:
+            files |= _render("airtime", _airtime(result.to_json()))
     return files
 
 
@@ -87,11 +88,15 @@ def _throughput(result: Result) -> Figure:
 
 def _airtime(document: dict[str, Any]) -> Figure:
     stations = document["stations"][:_MOST_BARS]
-    (channel,) = document["channels"]
+    channels = document["channels"]
+    colours = {"collisions": "#d55e00", "contention": "#999999", "idle": "#dddddd"}
     lost = {
-        "collisions": ("#d55e00", channel["airtime"]["collisions"]),
-        "contention": ("#999999", channel["airtime"]["contention"]),
-        "idle": ("#dddddd", channel["airtime"]["idle"]),
+        f"{kind} in {channel['name']}" if len(channels) > 1 else kind: (
+            colour,
+            channel["airtime"][kind],
+        )
+        for channel in channels
+        for kind, colour in colours.items()
     }
     rows = [station["name"] for station in stations] + list(lost)
     figure, axes = _figure(1.4 + 0.32 * len(rows))

@@ -120,10 +120,9 @@ def report(result: Result, *, colour: bool) -> RenderableType:
     if result.replications:
         parts += [
             _flows(document),
-            _stations(document),
-            Text("Who held the air", style="bold"),
-            *_bar(document, colour=colour),
-            Text(),
+            *([_stations(document)] if document["stations"] else []),
+            *_links(document),
+            *(part for channel in document["channels"] for part in _air(document, channel, colour)),
             _fairness(document["fairness"]),
         ]
     return Group(*parts)
@@ -189,6 +188,31 @@ def _stations(document: dict[str, Any]) -> Table:
     return table
 
 
+def _links(document: dict[str, Any]) -> list[Table]:
+    """The directions of links that lost packets, and every one if there is nothing but wires."""
+    rows = document["links"]
+    if document["channels"]:
+        rows = [link for link in rows if sum(link["drops"].values()) > 0]
+    if not rows:
+        return []
+    table = _table("link")
+    _numbers(table, "packets", "lost on\nthe way", "dropped:\nearly")
+    _numbers(table, "\nqueue", "queue\nmean", "\nmax")
+    for link in rows[:MOST_ROWS]:
+        drops = link["drops"]
+        table.add_row(
+            Text(_short(f"{link['from']} → {link['to']}", 32)),
+            _number(link["packets"]),
+            _number(drops["lost"]),
+            _number(drops["early"]),
+            _number(drops["queue_full"]),
+            _number(link["queue_mean"], 1, 1),
+            _number(link["queue_max"]),
+        )
+    _tell_rest(table, len(rows))
+    return [table]
+
+
 @dataclass(frozen=True)
 class Holder:
     """A part of the bar: who held the air, or what it was lost to."""
@@ -201,17 +225,17 @@ class Holder:
     ink: str = "white"
 
 
-def holders(document: dict[str, Any]) -> list[Holder]:
-    """Parts of the air, which add up to 1: stations, collisions, contention, idle."""
-    stations = sorted(document["stations"], key=lambda station: -station["airtime_share"])
+def holders(document: dict[str, Any], channel: dict[str, Any]) -> list[Holder]:
+    """Parts of a channel's air, which add up to 1: stations, collisions, contention, idle."""
+    here = [station for station in document["stations"] if station["bss"] == channel["name"]]
+    stations = sorted(here, key=lambda station: -station["airtime_share"])
     shown = stations if len(stations) <= MOST_HOLDERS else stations[: MOST_HOLDERS - 1]
     rest = stations[len(shown) :]
     # In the scenario's order, so that the bar of another scheme can be laid beside it.
-    shown = [station for station in document["stations"] if station in shown]
+    shown = [station for station in here if station in shown]
     parts = [_holder(i, station["name"], [station]) for i, station in enumerate(shown)]
     if rest:
         parts.append(_holder(len(shown), f"{len(rest)} others", rest))
-    (channel,) = document["channels"]
     lost = channel["airtime"]
     return [
         *parts,
@@ -231,8 +255,14 @@ def _holder(index: int, name: str, stations: Sequence[dict[str, Any]]) -> Holder
     return Holder(name, share, note, _LETTERS[index], _COLOURS[index], ink="black")
 
 
-def _bar(document: dict[str, Any], *, colour: bool) -> list[Text]:
-    parts = holders(document)
+def _air(document: dict[str, Any], channel: dict[str, Any], colour: bool) -> list[Text]:
+    several = len(document["channels"]) > 1
+    title = f"Who held the air of {channel['name']}" if several else "Who held the air"
+    bar = _bar(holders(document, channel), colour=colour)
+    return [Text(title, style="bold"), *bar, Text()]
+
+
+def _bar(parts: Sequence[Holder], *, colour: bool) -> list[Text]:
     bar = Text()
     for part, width in zip(parts, _widths([part.share for part in parts], WIDTH), strict=True):
         if colour:

@@ -33,7 +33,7 @@ def test_a_scenario_tells_what_is_in_it() -> None:
     assert scenario.title == "One slow station drags the fast one down"
     assert (scenario.duration_s, scenario.warmup_s, scenario.series_step_s) == (4.0, 0.0, 0.5)
     assert (scenario.duration_ns, scenario.series_step_ns) == (4_000_000_000, 500_000_000)
-    assert scenario.bss == "home"
+    assert scenario.cells == ["home"]
     assert sorted(scenario.stations) == ["fast", "slow"]
     assert scenario.hosts == ["server"]
     assert scenario.flows[0] == {

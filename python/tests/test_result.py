@@ -55,8 +55,8 @@ def test_tables_are_long_and_named(result: airfair.Result) -> None:
     assert result.flows["replication"].to_list() == [0, 0, 1, 1, 2, 2]
     assert result.flows["flow"].to_list() == ["a", "b"] * 3
     assert result.stations.columns[:3] == ["replication", "station", "airtime_share"]
-    assert result.links["direction"].to_list() == ["to-access-point", "from-access-point"] * 3
-    assert result.links["host"].unique().to_list() == ["server"]
+    assert result.links["from"].to_list() == ["server", "home"] * 3
+    assert result.links["link"].unique().to_list() == ["server"]
     assert result.access_points["access_point"].to_list() == ["home"] * 3
     assert hasattr(result.flows, "__arrow_c_stream__")
 

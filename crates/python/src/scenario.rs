@@ -90,10 +90,10 @@ impl Scenario {
         self.inner.series_step.map(airfair_units::Duration::as_nanos)
     }
 
-    /// Name of the cell, of its access point and of its channel.
+    /// Names of the cells, of their access points and of their channels.
     #[getter]
-    fn bss(&self) -> &str {
-        &self.inner.bss.name
+    fn cells(&self) -> Vec<&str> {
+        self.inner.cells.iter().map(|cell| cell.name.as_str()).collect()
     }
 
     /// Names of the wireless stations.
@@ -102,10 +102,30 @@ impl Scenario {
         self.inner.stations.iter().map(|station| station.name.as_str()).collect()
     }
 
+    /// Name of each station's cell.
+    #[getter]
+    fn station_cells(&self) -> Vec<&str> {
+        let cell = |station: &sim::Station| self.inner.cells[station.cell].name.as_str();
+        self.inner.stations.iter().map(cell).collect()
+    }
+
     /// Names of the wired hosts.
     #[getter]
     fn hosts(&self) -> Vec<&str> {
-        self.inner.hosts.iter().map(|host| host.name.as_str()).collect()
+        self.inner.hosts.iter().map(String::as_str).collect()
+    }
+
+    /// One dictionary per direction of each wired link, forth and back: name, from, to.
+    #[getter]
+    fn links<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        let describe = |(link, from, to): (&sim::Link, sim::Node, sim::Node)| {
+            let row = PyDict::new(py);
+            row.set_item("name", &link.name)?;
+            row.set_item("from", self.inner.node_name(from))?;
+            row.set_item("to", self.inner.node_name(to))?;
+            Ok(row)
+        };
+        self.inner.links.iter().flat_map(both_directions).map(describe).collect()
     }
 
     /// One dictionary per flow: name, from, to, transport, control.
@@ -132,9 +152,15 @@ impl Scenario {
     fn endpoint(&self, endpoint: sim::Endpoint) -> &str {
         match endpoint {
             sim::Endpoint::Station(index) => &self.inner.stations[index].name,
-            sim::Endpoint::Host(index) => &self.inner.hosts[index].name,
+            sim::Endpoint::Host(index) => &self.inner.hosts[index],
         }
     }
+}
+
+/// A link forth and back, with where each direction starts and ends.
+fn both_directions(link: &sim::Link) -> [(&sim::Link, sim::Node, sim::Node); 2] {
+    let [first, second] = link.ends;
+    [(link, first, second), (link, second, first)]
 }
 
 /// The scenario file's word for a transport.

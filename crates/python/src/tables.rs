@@ -11,7 +11,7 @@ use crate::scenario::Scenario;
 
 /// Columns of each table of `outcomes`, which are runs of `scenario`.
 ///
-/// `flow`, `station` and `host` are indices into the scenario's lists. A NaN is a value that does not exist.
+/// `flow`, `station`, `access_point`, `channel` and `link` are indices into the scenario's lists. A NaN is a value that does not exist.
 #[pyfunction]
 pub(crate) fn tables<'py>(
     py: Python<'py>,
@@ -34,6 +34,17 @@ pub(crate) fn tables<'py>(
 struct Table<'py, R> {
     rows: Vec<R>,
     columns: Bound<'py, PyDict>,
+}
+
+impl<'py, 'r, T> Table<'py, (&'r Run, u32, &'r T)> {
+    /// One row per run and thing, with the thing's index.
+    fn of_each(py: Python<'py>, runs: &[&'r Run], things: impl Fn(&'r Run) -> &'r Vec<T>) -> Self {
+        let rows = |run: &&'r Run| {
+            let run = *run;
+            (0_u32..).zip(things(run)).map(move |(index, thing)| (run, index, thing))
+        };
+        Self::new(py, runs.iter().flat_map(rows))
+    }
 }
 
 impl<'py, R> Table<'py, R> {
@@ -71,11 +82,7 @@ fn run_table<'py>(py: Python<'py>, runs: &[&Run]) -> PyResult<Bound<'py, PyDict>
 }
 
 fn flow_table<'py>(py: Python<'py>, runs: &[&Run]) -> PyResult<Bound<'py, PyDict>> {
-    let rows = runs
-        .iter()
-        .copied()
-        .flat_map(|run| (0_u32..).zip(&run.flows).map(move |(i, flow)| (run, i, flow)));
-    let table = Table::new(py, rows);
+    let table = Table::of_each(py, runs, |run| &run.flows);
     table.column("replication", |(run, ..)| run.replication)?;
     table.column("flow", |(_, index, _)| *index)?;
     table.column("goodput_bps", |(run, _, flow)| {
@@ -112,11 +119,7 @@ fn flow_table<'py>(py: Python<'py>, runs: &[&Run]) -> PyResult<Bound<'py, PyDict
 }
 
 fn station_table<'py>(py: Python<'py>, runs: &[&Run]) -> PyResult<Bound<'py, PyDict>> {
-    let rows = runs
-        .iter()
-        .copied()
-        .flat_map(|run| (0_u32..).zip(&run.stations).map(move |(i, station)| (run, i, station)));
-    let table = Table::new(py, rows);
+    let table = Table::of_each(py, runs, |run| &run.stations);
     table.column("replication", |(run, ..)| run.replication)?;
     table.column("station", |(_, index, _)| *index)?;
     table.column("airtime_share", |(run, _, station)| {
@@ -131,38 +134,37 @@ fn station_table<'py>(py: Python<'py>, runs: &[&Run]) -> PyResult<Bound<'py, PyD
 }
 
 fn access_point_table<'py>(py: Python<'py>, runs: &[&Run]) -> PyResult<Bound<'py, PyDict>> {
-    let table = Table::new(py, runs.iter().copied());
-    table.column("replication", |run| run.replication)?;
-    table.radio(|run| &run.access_point)?;
+    let table = Table::of_each(py, runs, |run| &run.access_points);
+    table.column("replication", |(run, ..)| run.replication)?;
+    table.column("access_point", |(_, index, _)| *index)?;
+    table.radio(|(.., access_point)| access_point)?;
     Ok(table.columns)
 }
 
 fn channel_table<'py>(py: Python<'py>, runs: &[&Run]) -> PyResult<Bound<'py, PyDict>> {
-    let table = Table::new(py, runs.iter().copied());
-    table.column("replication", |run| run.replication)?;
-    table.column("elapsed_ns", |run| run.elapsed.as_nanos())?;
-    table.column("data_ns", |run| run.channel.data.as_nanos())?;
-    table.column("control_ns", |run| run.channel.control.as_nanos())?;
-    table.column("collision_ns", |run| run.channel.collision.as_nanos())?;
-    table.column("contention_ns", |run| run.channel.contention.as_nanos())?;
-    table.column("idle_ns", |run| run.channel.idle.as_nanos())?;
-    table.column("frames", |run| run.channel.frames)?;
-    table.column("collisions", |run| run.channel.collisions)?;
+    let table = Table::of_each(py, runs, |run| &run.channels);
+    table.column("replication", |(run, ..)| run.replication)?;
+    table.column("channel", |(_, index, _)| *index)?;
+    table.column("elapsed_ns", |(run, ..)| run.elapsed.as_nanos())?;
+    table.column("data_ns", |(.., channel)| channel.data.as_nanos())?;
+    table.column("control_ns", |(.., channel)| channel.control.as_nanos())?;
+    table.column("collision_ns", |(.., channel)| channel.collision.as_nanos())?;
+    table.column("contention_ns", |(.., channel)| channel.contention.as_nanos())?;
+    table.column("idle_ns", |(.., channel)| channel.idle.as_nanos())?;
+    table.column("frames", |(.., channel)| channel.frames)?;
+    table.column("collisions", |(.., channel)| channel.collisions)?;
     Ok(table.columns)
 }
 
-/// Two links per host: towards the access point, then away from it.
+/// Two rows per link of the scenario: forth, then back.
 fn link_table<'py>(py: Python<'py>, runs: &[&Run]) -> PyResult<Bound<'py, PyDict>> {
-    let rows = runs
-        .iter()
-        .copied()
-        .flat_map(|run| (0_u32..).zip(&run.links).map(move |(i, link)| (run, i, link)));
-    let table = Table::new(py, rows);
+    let table = Table::of_each(py, runs, |run| &run.links);
     table.column("replication", |(run, ..)| run.replication)?;
-    table.column("host", |(_, index, _)| index / 2)?;
-    table.column("to_access_point", |(_, index, _)| index % 2 == 0)?;
+    table.column("link", |(_, index, _)| *index)?;
     table.column("packets", |(.., link)| link.packets)?;
     table.column("dropped_queue_full", |(.., link)| link.dropped_queue_full)?;
+    table.column("dropped_early", |(.., link)| link.dropped_early)?;
+    table.column("lost", |(.., link)| link.lost)?;
     table.column("queue_mean", |(.., link)| link.queue_mean)?;
     table.column("queue_max", |(.., link)| link.queue_max)?;
     Ok(table.columns)

@@ -38,7 +38,7 @@ fn measure(name: &str, text: &str) {
     let scenario = Scenario::parse(text, &[]).unwrap_or_else(|errors| panic!("{errors:?}"));
     let best = (0..RUNS).map(|replication| timed(&scenario, replication));
     let (seconds, outcome) = best.min_by(|a, b| a.0.total_cmp(&b.0)).expect("at least one run");
-    let frames = u32::try_from(outcome.channel.frames).expect("fewer than 2^32 frames");
+    let frames = u32::try_from(outcome.channels[0].frames).expect("fewer than 2^32 frames");
     println!(
         "{name:<42} {:>10.0} {:>10.1} {frames:>9} {:>9.2}",
         scenario.duration.as_secs_f64() / seconds,

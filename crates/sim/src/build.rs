@@ -6,13 +6,14 @@ use airfair_wlan::{Cell, CellConfig, NodeId, Phase, StationConfig};
 use crate::clock::Clock;
 use crate::coupling::Controller;
 use crate::endpoint::{Alarm, endpoints};
-use crate::link::{Link, LinkId};
+use crate::link::{Link, LinkId, LinkStreams};
 use crate::packet::FlowId;
 use crate::queue::EventQueue;
 use crate::random::{Purpose, Streams};
-use crate::record::Recorder;
-use crate::scenario::{Endpoint, Scenario, Transport, UdpRate};
-use crate::world::{Event, Flow, Hop, RateChange, World};
+use crate::record::{CellId, Recorder};
+use crate::scenario::routes::Routes;
+use crate::scenario::{self, Endpoint, Node, Scenario, Station, Transport, UdpRate};
+use crate::world::{Event, Flow, Hop, Radio, RateChange, World};
 
 /// LLC and SNAP headers.  [RFC1042]
 const LLC_SNAP: Bytes = Bytes::new(8);
@@ -24,54 +25,71 @@ pub(crate) fn world<R: Recorder, C: Clock>(
     recorder: R,
     clock: C,
 ) -> World<R, C> {
-    let rate_changes = rate_changes(scenario);
-    let links = scenario.hosts.iter().flat_map(|host| [Link::new(host.link), Link::new(host.link)]);
-    let overhead = if scenario.bss.llc_snap { LLC_SNAP } else { Bytes::ZERO };
+    let members = members(scenario);
+    let rate_changes = rate_changes(scenario, &members);
+    let cells = 0..scenario.cells.len();
     World {
         now: Time::ZERO,
         clock,
         queue: schedule(scenario, &rate_changes),
-        cell: Cell::new(&cell_config(scenario), cell_streams(scenario, streams)),
-        links: links.collect(),
-        flows: scenario.flows.iter().map(flow).collect(),
+        cells: cells.map(|index| radio(scenario, index, &members, streams)).collect(),
+        links: scenario.links.iter().flat_map(|link| both_ways(link, streams)).collect(),
+        flows: flows(scenario, &members),
         rate_changes,
-        msdu_overhead: overhead,
         recorder,
         events: 0,
     }
 }
 
-fn cell_config(scenario: &Scenario) -> CellConfig {
-    let bss = &scenario.bss;
-    let station = |station: &crate::scenario::Station| StationConfig {
+/// Each station's number in its own cell.
+fn members(scenario: &Scenario) -> Vec<NodeId> {
+    let mut counts = vec![0; scenario.cells.len()];
+    let number = |station: &Station| {
+        counts[station.cell] += 1;
+        NodeId::station(counts[station.cell] - 1)
+    };
+    scenario.stations.iter().map(number).collect()
+}
+
+/// The cell `index`. The access point's stream bears the cell's name, a station's its own.
+fn radio(scenario: &Scenario, index: usize, members: &[NodeId], streams: Streams) -> Radio {
+    let bss = &scenario.cells[index];
+    let stations = || scenario.stations.iter().filter(|station| station.cell == index);
+    let config = |station: &Station| StationConfig {
         standard: station.standard,
         rate_up: station.rate_up[0].1,
         rate_down: station.rate_down[0].1,
         queue: station.queue.packets,
-        senses_only: station.senses_only.iter().map(|other| NodeId::station(*other)).collect(),
+        senses_only: station.senses_only.iter().map(|other| members[*other]).collect(),
     };
-    CellConfig {
+    let config = CellConfig {
         rules: bss.rules.clone(),
         ap_queue: bss.ap_queue.packets,
-        stations: scenario.stations.iter().map(station).collect(),
-    }
+        stations: stations().map(config).collect(),
+    };
+    let names = std::iter::once(&bss.name).chain(stations().map(|station| &station.name));
+    let streams = names.map(|name| streams.stream(name, Purpose::Backoff)).collect();
+    let msdu_overhead = if bss.llc_snap { LLC_SNAP } else { Bytes::ZERO };
+    Radio { cell: Cell::new(&config, streams), msdu_overhead }
 }
 
-/// The access point's stream bears the cell's name, a station's its own.
-fn cell_streams(scenario: &Scenario, streams: Streams) -> Vec<airfair_wlan::Stream> {
-    let stations = scenario.stations.iter().map(|station| station.name.as_str());
-    let names = std::iter::once(scenario.bss.name.as_str()).chain(stations);
-    names.map(|name| streams.stream(name, Purpose::Backoff)).collect()
+/// A link forth and back.
+fn both_ways(link: &scenario::Link, streams: Streams) -> [Link; 2] {
+    let stream = |purpose| streams.stream(&link.name, purpose);
+    let forth = LinkStreams { loss: stream(Purpose::LossForth), red: stream(Purpose::RedForth) };
+    let back = LinkStreams { loss: stream(Purpose::LossBack), red: stream(Purpose::RedBack) };
+    [Link::new(link, true, forth), Link::new(link, false, back)]
 }
 
-fn rate_changes(scenario: &Scenario) -> Vec<RateChange> {
+fn rate_changes(scenario: &Scenario, members: &[NodeId]) -> Vec<RateChange> {
     let mut changes = Vec::new();
-    for (index, station) in scenario.stations.iter().enumerate() {
+    for (station, id) in scenario.stations.iter().zip(members) {
         let highest_rate = *station.standard.rates().last().expect("every standard has rates");
+        let cell = CellId::new(station.cell);
         for (up, schedule) in [(true, &station.rate_up), (false, &station.rate_down)] {
             let change = |&(at, rate): &(Time, DataRate)| {
-                let station = NodeId::station(index);
-                RateChange { at, station, up, rate, highest_rate }
+                let station = *id;
+                RateChange { at, cell, station, up, rate, highest_rate }
             };
             changes.extend(schedule[1..].iter().map(change));
         }
@@ -94,32 +112,49 @@ fn schedule(scenario: &Scenario, rate_changes: &[RateChange]) -> EventQueue<Even
     queue
 }
 
-fn flow(flow: &crate::scenario::Flow) -> Flow {
-    let (source, sink) = endpoints(&flow.transport);
-    let saturated =
-        |transport| matches!(transport, Transport::Udp { rate: UdpRate::Saturated, .. });
-    Flow {
-        source,
-        sink,
-        controller: Controller::new(flow.control),
-        forth: route(flow.from, flow.to),
-        back: route(flow.to, flow.from),
-        is_saturated: saturated(flow.transport),
-        source_alarm: Alarm::default(),
-        sink_alarm: Alarm::default(),
-    }
+fn flows(scenario: &Scenario, members: &[NodeId]) -> Vec<Flow> {
+    let mut known: Vec<(Node, Routes)> = Vec::new();
+    let flow = |flow: &scenario::Flow| {
+        let from = scenario.wired_node(flow.from);
+        let index = known.iter().position(|(source, _)| *source == from).unwrap_or_else(|| {
+            known.push((from, Routes::from(from, &scenario.links)));
+            known.len() - 1
+        });
+        let (source, sink) = endpoints(&flow.transport);
+        let forth = route(scenario, flow, &known[index].1, members);
+        let saturated =
+            |transport| matches!(transport, &Transport::Udp { rate: UdpRate::Saturated, .. });
+        Flow {
+            source,
+            sink,
+            controller: Controller::new(flow.control),
+            back: forth.iter().rev().map(|hop| hop.reversed()).collect(),
+            forth,
+            is_saturated: saturated(&flow.transport),
+            source_alarm: Alarm::default(),
+            sink_alarm: Alarm::default(),
+        }
+    };
+    scenario.flows.iter().map(flow).collect()
 }
 
-/// Every way leads through the access point.
-fn route(from: Endpoint, to: Endpoint) -> Vec<Hop> {
-    let link = |index: usize| LinkId(u16::try_from(index).expect("at most 65 535 links"));
-    let first = match from {
-        Endpoint::Station(index) => Hop::Air { from: NodeId::station(index), to: NodeId::AP },
-        Endpoint::Host(index) => Hop::Wire(link(2 * index)),
+/// Over the air to the access point, over wires, over the air to the receiver.
+fn route(
+    scenario: &Scenario,
+    flow: &scenario::Flow,
+    routes: &Routes,
+    members: &[NodeId],
+) -> Vec<Hop> {
+    let air = |end| match end {
+        Endpoint::Station(index) => {
+            let cell = CellId::new(scenario.stations[index].cell);
+            Some(Hop::Air { cell, from: members[index], to: NodeId::AP })
+        }
+        Endpoint::Host(_) => None,
     };
-    let second = match to {
-        Endpoint::Station(index) => Hop::Air { from: NodeId::AP, to: NodeId::station(index) },
-        Endpoint::Host(index) => Hop::Wire(link(2 * index + 1)),
-    };
-    vec![first, second]
+    let wires = routes.to(scenario.wired_node(flow.to), &scenario.links);
+    let wires = wires.expect("the scenario was checked for ways");
+    let wire = |(index, forth)| Hop::Wire(LinkId::new(index, forth));
+    let down = air(flow.to).map(Hop::reversed);
+    air(flow.from).into_iter().chain(wires.into_iter().map(wire)).chain(down).collect()
 }

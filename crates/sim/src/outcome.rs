@@ -15,11 +15,11 @@ pub struct Outcome {
     pub flows: Vec<FlowOutcome>,
     /// One per station, in the scenario's order.
     pub stations: Vec<StationOutcome>,
-    /// The access point.
-    pub access_point: RadioOutcome,
-    /// The cell's channel.
-    pub channel: ChannelOutcome,
-    /// Two per host: towards the access point, then away from it.
+    /// One per cell, in the scenario's order.
+    pub access_points: Vec<RadioOutcome>,
+    /// One per cell, in the scenario's order.
+    pub channels: Vec<ChannelOutcome>,
+    /// Two per link of the scenario: forth, then back.
     pub links: Vec<LinkOutcome>,
     /// Hash of every record of the run, warm-up included: equal runs have equal hashes.
     pub record_hash: u64,
@@ -137,6 +137,10 @@ pub struct LinkOutcome {
     pub packets: u64,
     /// Packets refused by the full queue.
     pub dropped_queue_full: u64,
+    /// Packets refused by random early detection.
+    pub dropped_early: u64,
+    /// Packets lost on the way.
+    pub lost: u64,
     /// Packets queued or in service, averaged over time.
     pub queue_mean: f64,
     /// Most packets queued or in service.

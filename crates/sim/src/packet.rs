@@ -41,7 +41,7 @@ pub struct Packet {
     /// End that sent it.
     pub origin: Side,
     /// Hop of its route that it takes now, from 0.
-    pub hop: u8,
+    pub hop: u16,
 }
 
 /// What a packet carries.

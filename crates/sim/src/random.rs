@@ -12,6 +12,14 @@ use rand_core::SeedableRng;
 pub enum Purpose {
     /// Back-off of the channel access.
     Backoff,
+    /// Losses of a link, forth.
+    LossForth,
+    /// Losses of a link, back.
+    LossBack,
+    /// Random early detection before a link, forth.
+    RedForth,
+    /// Random early detection before a link, back.
+    RedBack,
 }
 
 /// The streams of one run.
@@ -31,6 +39,10 @@ impl Streams {
     pub fn stream(&self, owner: &str, purpose: Purpose) -> Stream {
         let purpose = match purpose {
             Purpose::Backoff => 1,
+            Purpose::LossForth => 2,
+            Purpose::LossBack => 3,
+            Purpose::RedForth => 4,
+            Purpose::RedBack => 5,
         };
         let words = [self.seed, u64::from(self.replication), purpose];
         let mixed =

@@ -1,15 +1,46 @@
 //! Records: the only output of a run. Whoever wants a figure consumes them as they come.
 
+use std::hash::{Hash, Hasher};
+
 use airfair_units::{Bytes, Duration, Time};
 
 use crate::link::LinkId;
 use crate::packet::{FlowId, Side};
 
+/// A cell of the scenario, by index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct CellId(pub u8);
+
+impl CellId {
+    /// The `index`-th cell.
+    ///
+    /// # Panics
+    /// Beyond 256 cells.
+    pub fn new(index: usize) -> Self {
+        Self(u8::try_from(index).expect("at most 256 cells"))
+    }
+
+    /// Place in a table of all cells.
+    pub fn index(self) -> usize {
+        usize::from(self.0)
+    }
+}
+
+/// The first cell adds nothing, so that a scenario of one cell keeps the hash that it had before there
+/// could be several.
+impl Hash for CellId {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        if self.0 > 0 {
+            self.0.hash(state);
+        }
+    }
+}
+
 /// Something that happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Record {
-    /// In the cell.
-    Cell(airfair_wlan::Record),
+    /// In a cell.
+    Cell(CellId, airfair_wlan::Record),
     /// To a flow.
     Flow(FlowId, FlowRecord),
     /// On a wired link.
@@ -50,6 +81,10 @@ pub enum LinkRecord {
     Arrived(u32),
     /// The full queue refused a packet.
     Dropped,
+    /// A packet was lost on the way; so many are still queued [packets].
+    Lost(u32),
+    /// Random early detection refused a packet.
+    DroppedEarly,
 }
 
 /// A consumer of records.

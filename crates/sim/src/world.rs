@@ -1,24 +1,34 @@
 //! The world: wait for the clock, take the next event, let the touched machine act, forward what it
 //! sends, re-arm it.
 
-use airfair_units::{DataRate, Time};
+use airfair_units::{Bytes, DataRate, Time};
 use airfair_wlan::{Cell, Departure, Msdu, NodeId, Phase};
 
 use crate::clock::Clock;
 use crate::coupling::Controller;
 use crate::endpoint::{Alarm, Sink, Source};
-use crate::link::{Link, LinkId};
+use crate::link::{Arrival, Link, LinkId, Refusal};
 use crate::packet::{FlowId, Packet, Side};
 use crate::queue::EventQueue;
-use crate::record::{FlowRecord, LinkRecord, Record, Recorder};
+use crate::record::{CellId, FlowRecord, LinkRecord, Record, Recorder};
 
 /// One step of a packet's way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Hop {
-    /// Over the air, from one member of the cell to another.
-    Air { from: NodeId, to: NodeId },
+    /// Over the air, from one member of a cell to another.
+    Air { cell: CellId, from: NodeId, to: NodeId },
     /// Over a wired link.
     Wire(LinkId),
+}
+
+impl Hop {
+    /// The same hop in the other direction.
+    pub(crate) fn reversed(self) -> Self {
+        match self {
+            Self::Air { cell, from, to } => Self::Air { cell, from: to, to: from },
+            Self::Wire(link) => Self::Wire(link.reversed()),
+        }
+    }
 }
 
 /// Something that happens at a time known beforehand. What happens on the air is the cell's business.
@@ -40,6 +50,7 @@ pub(crate) enum Event {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RateChange {
     pub(crate) at: Time,
+    pub(crate) cell: CellId,
     pub(crate) station: NodeId,
     pub(crate) up: bool,
     pub(crate) rate: DataRate,
@@ -61,18 +72,24 @@ pub(crate) struct Flow {
     pub(crate) sink_alarm: Alarm,
 }
 
+/// A cell with what is put before each packet on its air.
+#[derive(Debug)]
+pub(crate) struct Radio {
+    pub(crate) cell: Cell<Packet>,
+    /// LLC/SNAP.
+    pub(crate) msdu_overhead: Bytes,
+}
+
 /// All that is simulated.
 #[derive(Debug)]
 pub(crate) struct World<R, C> {
     pub(crate) now: Time,
     pub(crate) clock: C,
     pub(crate) queue: EventQueue<Event>,
-    pub(crate) cell: Cell<Packet>,
+    pub(crate) cells: Vec<Radio>,
     pub(crate) links: Vec<Link>,
     pub(crate) flows: Vec<Flow>,
     pub(crate) rate_changes: Vec<RateChange>,
-    /// LLC/SNAP before each packet on the air.
-    pub(crate) msdu_overhead: airfair_units::Bytes,
     pub(crate) recorder: R,
     pub(crate) events: u64,
 }
@@ -85,8 +102,9 @@ impl<R: Recorder, C: Clock> World<R, C> {
     pub(crate) fn run_until(&mut self, end: Time) {
         loop {
             let scheduled = self.queue.peek();
-            let on_air = self.cell.next_event();
-            let Some(next) = [scheduled, on_air].into_iter().flatten().min() else { break };
+            let on_air = self.next_on_air();
+            let keys = [scheduled, on_air.map(|(key, _)| key)];
+            let Some(next) = keys.into_iter().flatten().min() else { break };
             if next.0 >= end {
                 break;
             }
@@ -94,15 +112,24 @@ impl<R: Recorder, C: Clock> World<R, C> {
             self.now = next.0;
             self.events += 1;
             // Equal keys: what was scheduled before the instant comes before what the air decides in it.
-            if scheduled == Some(next) {
-                let event = self.queue.pop().expect("the event just seen");
-                self.handle(event);
-            } else {
-                self.cell.handle_event(next.0, next.1);
+            match on_air {
+                Some((key, index)) if scheduled != Some(next) => {
+                    self.cells[index].cell.handle_event(key.0, key.1);
+                }
+                _ => {
+                    let event = self.queue.pop().expect("the event just seen");
+                    self.handle(event);
+                }
             }
-            self.drain_cell();
+            self.drain_cells();
         }
         self.now = end;
+    }
+
+    /// What happens next on any channel, and on which; among equals the first cell's.
+    fn next_on_air(&self) -> Option<((Time, Phase), usize)> {
+        let keyed = |(index, radio): (usize, &Radio)| Some((radio.cell.next_event()?, index));
+        self.cells.iter().enumerate().filter_map(keyed).min()
     }
 
     fn handle(&mut self, event: Event) {
@@ -147,14 +174,14 @@ impl<R: Recorder, C: Clock> World<R, C> {
     }
 
     fn change_rate(&mut self, index: usize) {
-        let RateChange { station, up, rate, highest_rate, .. } = self.rate_changes[index];
-        self.cell.set_rate(station, up, rate);
+        let RateChange { cell, station, up, rate, highest_rate, .. } = self.rate_changes[index];
+        self.cells[cell.index()].cell.set_rate(station, up, rate);
         if !up {
             return;
         }
         for index in 0..self.flows.len() {
             let flow = &mut self.flows[index];
-            let sends_here = matches!(flow.forth[0], Hop::Air { from, .. } if from == station);
+            let sends_here = matches!(flow.forth[0], Hop::Air { cell: c, from, .. } if (c, from) == (cell, station));
             if let (true, Source::Tcp(sender)) = (sends_here, &mut flow.source) {
                 flow.controller.rate_changed(highest_rate, rate, sender);
                 self.drain_source(FlowId::new(index));
@@ -204,9 +231,10 @@ impl<R: Recorder, C: Clock> World<R, C> {
         let flow = &self.flows[packet.flow.index()];
         let route = if packet.origin == Side::Sender { &flow.forth } else { &flow.back };
         match route[usize::from(packet.hop)] {
-            Hop::Air { from, to } => {
-                let size = packet.size() + self.msdu_overhead;
-                if !self.cell.enqueue(self.now, Msdu { payload: packet, size, from, to }) {
+            Hop::Air { cell, from, to } => {
+                let radio = &mut self.cells[cell.index()];
+                let size = packet.size() + radio.msdu_overhead;
+                if !radio.cell.enqueue(self.now, Msdu { payload: packet, size, from, to }) {
                     self.emit(packet.flow, FlowRecord::Lost(packet.origin));
                 }
             }
@@ -216,10 +244,17 @@ impl<R: Recorder, C: Clock> World<R, C> {
 
     fn forward_by_wire(&mut self, id: LinkId, packet: Packet) {
         let link = &mut self.links[id.index()];
-        let Ok(arrival) = link.send(self.now, packet) else {
-            self.recorder.record(self.now, &Record::Link(id, LinkRecord::Dropped));
-            self.emit(packet.flow, FlowRecord::Lost(packet.origin));
-            return;
+        let arrival = match link.send(self.now, packet) {
+            Ok(arrival) => arrival,
+            Err(refusal) => {
+                let record = match refusal {
+                    Refusal::QueueFull => LinkRecord::Dropped,
+                    Refusal::Early => LinkRecord::DroppedEarly,
+                };
+                self.recorder.record(self.now, &Record::Link(id, record));
+                self.emit(packet.flow, FlowRecord::Lost(packet.origin));
+                return;
+            }
         };
         let queued = link.queued(self.now);
         let departure = link.last_departure();
@@ -235,10 +270,18 @@ impl<R: Recorder, C: Clock> World<R, C> {
 
     fn arrive_by_wire(&mut self, id: LinkId) {
         let link = &mut self.links[id.index()];
-        let packet = link.receive(self.now).expect("an arrival was announced");
+        let arrival = link.receive(self.now).expect("an arrival was announced");
         let queued = link.queued(self.now);
-        self.recorder.record(self.now, &Record::Link(id, LinkRecord::Arrived(queued)));
-        self.arrive(packet);
+        match arrival {
+            Arrival::Packet(packet) => {
+                self.recorder.record(self.now, &Record::Link(id, LinkRecord::Arrived(queued)));
+                self.arrive(packet);
+            }
+            Arrival::Lost(packet) => {
+                self.recorder.record(self.now, &Record::Link(id, LinkRecord::Lost(queued)));
+                self.emit(packet.flow, FlowRecord::Lost(packet.origin));
+            }
+        }
     }
 
     /// A packet has crossed a hop: on to the next, or to its endpoint.
@@ -269,12 +312,18 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    /// Takes what the cell has to say: packets first, so that its records follow in order of time.
-    fn drain_cell(&mut self) {
-        while let Some(msdu) = self.cell.poll_delivery() {
+    /// Takes what the cells have to say. No packet goes from one to another without a wire between, so
+    /// one turn is enough.
+    fn drain_cells(&mut self) {
+        (0..self.cells.len()).for_each(|index| self.drain_cell(index));
+    }
+
+    /// Packets first, so that the cell's records follow in order of time.
+    fn drain_cell(&mut self, index: usize) {
+        while let Some(msdu) = self.cells[index].cell.poll_delivery() {
             self.arrive(msdu.payload);
         }
-        while let Some(Departure { msdu, lost }) = self.cell.poll_departure() {
+        while let Some(Departure { msdu, lost }) = self.cells[index].cell.poll_departure() {
             let Packet { flow, origin, hop, .. } = msdu.payload;
             if lost {
                 self.emit(flow, FlowRecord::Lost(origin));
@@ -283,21 +332,24 @@ impl<R: Recorder, C: Clock> World<R, C> {
                 self.send_one(flow);
             }
         }
-        while let Some(record) = self.cell.poll_record() {
-            self.recorder.record(self.now, &Record::Cell(record));
+        while let Some(record) = self.cells[index].cell.poll_record() {
+            self.recorder.record(self.now, &Record::Cell(CellId::new(index), record));
         }
     }
 
     /// Accounts for everything up to now, at the end of a run.
     pub(crate) fn flush(&mut self) {
-        self.cell.flush(self.now);
-        self.drain_cell();
+        for radio in &mut self.cells {
+            radio.cell.flush(self.now);
+        }
+        self.drain_cells();
     }
 
     /// Packets of each flow's sender that are queued, on the air or on a wire.
     pub(crate) fn in_flight(&self) -> Vec<u64> {
         let mut counts = vec![0; self.flows.len()];
-        let on_air = self.cell.undelivered().map(|msdu| &msdu.payload);
+        let on_air = self.cells.iter().flat_map(|radio| radio.cell.undelivered());
+        let on_air = on_air.map(|msdu| &msdu.payload);
         let on_wires = self.links.iter().flat_map(Link::in_flight);
         for packet in on_air.chain(on_wires).filter(|packet| packet.origin == Side::Sender) {
             counts[packet.flow.index()] += 1;

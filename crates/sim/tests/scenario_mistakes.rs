@@ -241,7 +241,11 @@ const COMBINATIONS: &[(&str, &str, &str)] = &[
         "hom",
         r#"station.slow.bss = "hom": no such cell, did you mean "home"?; allowed home"#,
     ),
-    ("host.server.link.to", "away", r#"host.server.link.to = "away": no such cell; allowed home"#),
+    (
+        "host.server.link.to",
+        "away",
+        r#"host.server.link.to = "away": no such cell, router or host; allowed home, server"#,
+    ),
     (
         "station.slow.senses_only",
         r#"["slow"]"#,
@@ -383,25 +387,20 @@ fn missing_sections_and_cells_are_told_once() {
     assert_eq!(edited(stations, "[station]\n"), "station: missing section; allowed [station.NAME]");
     let cell = "[bss.home]\nstandard = \"802.11b\"\n";
     assert_eq!(edited(cell, ""), "bss: missing section; allowed [bss.NAME]");
-    let two = format!("{cell}[bss.away]\nstandard = \"802.11a\"\n");
-    assert_eq!(
-        edited(cell, &two),
-        "bss = home, away: more than one cell; allowed exactly one [bss.NAME] in this version"
-    );
     assert_eq!(
         messages(Scenario::parse("", &[])),
         [
             "duration: missing; allowed a duration from 1 us to 720 h, such as \"20 ms\"",
+            "flow: missing section; allowed [flow.NAME]",
             "bss: missing section; allowed [bss.NAME]",
             "station: missing section; allowed [station.NAME]",
-            "flow: missing section; allowed [flow.NAME]",
         ]
     );
 }
 
 #[test]
 fn a_misspelt_section_does_not_lose_the_names_in_it_twice() {
-    let keys = "title, duration, warmup, series, seed, replications, bss, station, host, flow";
+    let keys = "title, duration, warmup, series, seed, replications, bss, station, host, router, link, flow";
     assert_eq!(
         edited("[station.slow]", "[stations.slow]"),
         format!(
@@ -419,7 +418,7 @@ fn a_misspelt_section_does_not_lose_the_names_in_it_twice() {
 
 #[test]
 fn names_are_short_plain_and_given_once() {
-    let taken = "the name fast is given twice; allowed a name that no other station or host has";
+    let taken = "the name fast is given twice; allowed a name that nothing else has";
     assert_eq!(
         edited("[host.server]", "[host.server]\n[host.fast]"),
         format!("host.fast: {taken}")
@@ -427,12 +426,12 @@ fn names_are_short_plain_and_given_once() {
     let group = "[station.fast]\n[station.f]\ncount = 2\n[host.f2]";
     assert_eq!(
         edited("[station.fast]", group),
-        "host.f2: the name f2 is given twice; allowed a name that no other station or host has"
+        "host.f2: the name f2 is given twice; allowed a name that nothing else has"
     );
     assert_eq!(
         edited("[station.fast]", "[station.ap]"),
-        "station.ap: the name ap is reserved for the access point; allowed a name that no other \
-         station or host has"
+        "station.ap: the name ap is reserved for the access point; allowed a name that nothing \
+         else has"
     );
     assert_eq!(
         edited("[station.fast]", "[station.\"two words\"]"),
@@ -646,4 +645,143 @@ fn a_flood_of_mistakes_ends_in_time() {
         let result = Scenario::parse(&text, &[]);
         assert!(result.is_ok() == text.starts_with(GOOD));
     }
+}
+
+const TWO_CELLS: &str = r#"
+duration = "1 s"
+[bss.home]
+standard = "802.11b"
+[bss.office]
+standard = "802.11a"
+[station.here]
+bss = "home"
+[station.there]
+bss = "office"
+rate = "54 Mb/s"
+[host.server]
+link = { to = "hub" }
+[router.hub]
+[link.one]
+between = ["home", "hub"]
+[link.two]
+between = ["hub", "office"]
+queue = { bytes = "30 kB", discipline = "red" }
+loss = { model = "bernoulli", probability = 0.01, towards = "hub" }
+[flow.a]
+from = "here"
+to = "there"
+transport = { kind = "tcp" }
+"#;
+
+/// Key, value, message, in a network of two cells.
+const NETWORKS: &[(&str, &str, &str)] = &[
+    (
+        "station.here",
+        "{ rate = \"1 Mb/s\" }",
+        r"station.here.bss: missing, and there are several cells; allowed home, office",
+    ),
+    (
+        "station.here.senses_only",
+        r#"["there"]"#,
+        r#"station.here.senses_only[0] = "there": in another cell, on another channel; allowed stations of the same cell"#,
+    ),
+    (
+        "station.there.rate",
+        "11 Mb/s",
+        r#"station.there.rate = "11 Mb/s": not an 802.11a rate; allowed 6, 9, 12, 18, 24, 36, 48, 54 Mb/s"#,
+    ),
+    (
+        "host.server.link",
+        "{ rate = \"1 Mb/s\" }",
+        "host.server.link.to: missing, and there are several cells; allowed a node",
+    ),
+    (
+        "host.server.link.to",
+        "here",
+        r#"host.server.link.to = "here": a station, not a cell, router or host; allowed home, hub, office, server"#,
+    ),
+    (
+        "host.server.link.to",
+        "server",
+        r#"host.server.link.to = "server": the host itself; allowed another node"#,
+    ),
+    (
+        "link.one.between",
+        r#"["home"]"#,
+        r#"link.one.between = ["home"]: not two nodes; allowed a list of two names"#,
+    ),
+    (
+        "link.one.between",
+        r#"["hub", "hub"]"#,
+        r#"link.one.between[1] = "hub": both ends are one node; allowed another node"#,
+    ),
+    (
+        "link.one.between",
+        r#"["hub", "two"]"#,
+        r#"link.one.between[1] = "two": a link, not a cell, router or host; allowed home, hub, office, server"#,
+    ),
+    (
+        "link.two.loss.towards",
+        "home",
+        r#"link.two.loss.towards = "home": not an end of this link; allowed one of the two nodes it joins"#,
+    ),
+    (
+        "link.two.loss.probability",
+        "1.5",
+        "link.two.loss.probability = 1.5: out of range; allowed a number from 0 to 1",
+    ),
+    (
+        "link.two.loss.model",
+        "bernouli",
+        r#"link.two.loss.model = "bernouli": no such loss model; allowed "bernoulli", "gilbert-elliott""#,
+    ),
+    (
+        "link.two.queue.packets",
+        "10",
+        r#"link.two.queue.bytes = "30 kB": given beside packets; allowed one of the two"#,
+    ),
+    (
+        "link.two.queue.red.min",
+        "15",
+        "link.two.queue.red.min = 15: min is not below max; allowed less than max, 15",
+    ),
+    (
+        "link.one.queue.red.min",
+        "3",
+        r#"link.one.queue.red = { min = 3 }: given for another discipline; allowed discipline = "red""#,
+    ),
+    (
+        "flow.a.to",
+        "hub",
+        r#"flow.a.to = "hub": a router, not a station or host; allowed here, server, there"#,
+    ),
+    (
+        "link.two.between",
+        r#"["hub", "server"]"#,
+        "flow.a: no way leads from one end to the other; allowed links between them, at most 1000 on the way",
+    ),
+];
+
+#[test]
+fn what_is_wrong_with_a_network_is_told_once() {
+    let read = |set: &[(String, String)]| Scenario::parse(TWO_CELLS, set);
+    assert_eq!(read(&[]).expect("no mistake").links.len(), 3);
+    for (path, value, expected) in NETWORKS {
+        let set = [((*path).to_owned(), (*value).to_owned())];
+        // A link that has lost its end has no direction to lose packets in.
+        let no_loss = ("link.two.loss".to_owned(), "none".to_owned());
+        let set =
+            if *path == "link.two.between" { vec![no_loss, set[0].clone()] } else { set.into() };
+        assert_eq!(messages(read(&set)), [*expected]);
+    }
+}
+
+#[test]
+fn hosts_alone_need_no_cell_but_something_to_be_linked_to() {
+    let text = "duration = \"1 s\"\n[host.a]\n[host.b]\nlink = { to = \"a\" }\n[flow.f]\n\
+                from = \"a\"\nto = \"b\"\ntransport = { kind = \"tcp\" }\n";
+    let wanted = "host.a.link.to: missing, and there is no cell; allowed a router or another host";
+    assert_eq!(messages(Scenario::parse(text, &[])), [wanted]);
+    let set = [("host.a.link.to".to_owned(), "b".to_owned())];
+    assert_eq!(Scenario::parse(text, &set).expect("no mistake").cells, []);
 }

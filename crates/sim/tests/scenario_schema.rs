@@ -92,5 +92,5 @@ fn the_schema_is_a_closed_draft_2020_12_schema() {
     assert_eq!(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");
     assert_eq!(schema["additionalProperties"], json!(false));
     assert_eq!(schema["properties"]["warmup"]["default"], "0 s");
-    assert_eq!(schema["required"], json!(["duration", "bss", "station", "flow"]));
+    assert_eq!(schema["required"], json!(["duration", "flow"]));
 }

@@ -1,15 +1,18 @@
-//! Physical quantities of the laboratory, as types: [`Time`], [`Duration`], [`Bytes`], [`DataRate`].
+//! Physical quantities of the laboratory, as types: [`Time`], [`Duration`], [`Bytes`], [`DataRate`],
+//! [`Probability`].
 //!
-//! All are integers, so every sum is exact on every platform. Only meaningful arithmetic exists
+//! All that adds up is an integer, so every sum is exact on every platform. Only meaningful arithmetic exists
 //! (`Time - Time = Duration`, no `Time + Time`); overflow and negative intervals are bugs and panic.
 //! Quantities are written with their unit at the text rim: `"54 Mb/s"`, `"60 ms"`, `"1460 B"`.
 
 mod bytes;
+mod probability;
 mod rate;
 mod text;
 mod time;
 
 pub use bytes::Bytes;
+pub use probability::Probability;
 pub use rate::DataRate;
 pub use text::ParseQuantityError;
 pub use time::{Duration, Time};

@@ -15,6 +15,20 @@ pub(super) struct AirAccount {
     channel: ChannelOutcome,
 }
 
+/// What one cell's records have added up to.
+pub(super) struct CellOutcome {
+    pub(super) access_point: RadioOutcome,
+    pub(super) channel: ChannelOutcome,
+    stations: std::vec::IntoIter<StationOutcome>,
+}
+
+impl CellOutcome {
+    /// The cell's stations, one after the other.
+    pub(super) fn next_station(&mut self) -> StationOutcome {
+        self.stations.next().expect("one account per station")
+    }
+}
+
 impl AirAccount {
     pub(super) fn new(stations: usize) -> Self {
         Self {
@@ -67,16 +81,13 @@ impl AirAccount {
         }
     }
 
-    pub(super) fn finish(
-        self,
-        window: Window,
-    ) -> (RadioOutcome, Vec<StationOutcome>, ChannelOutcome) {
+    pub(super) fn finish(self, window: Window) -> CellOutcome {
         let mut members = self.members;
         for (member, queue) in members.iter_mut().zip(self.queues) {
             member.radio.queue_max = u64::from(queue.max());
             member.radio.queue_mean = queue.mean(window);
         }
         let access_point = members.remove(0).radio;
-        (access_point, members, self.channel)
+        CellOutcome { access_point, channel: self.channel, stations: members.into_iter() }
     }
 }

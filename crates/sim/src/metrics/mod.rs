@@ -42,7 +42,7 @@ impl Window {
 pub struct Metrics {
     window: Window,
     flows: Vec<FlowAccount>,
-    air: AirAccount,
+    cells: Vec<AirAccount>,
     links: Vec<LinkAccount>,
     fingerprint: Fingerprint,
 }
@@ -59,11 +59,13 @@ impl Metrics {
         let window =
             Window { from: Time::ZERO + scenario.warmup, to: Time::ZERO + scenario.duration };
         let step = scenario.series_step;
+        let stations = |cell| scenario.stations.iter().filter(move |s| s.cell == cell);
+        let air = |cell| AirAccount::new(stations(cell).count());
         Self {
             window,
             flows: scenario.flows.iter().map(|_| FlowAccount::new(step)).collect(),
-            air: AirAccount::new(scenario.stations.len()),
-            links: vec![LinkAccount::default(); scenario.hosts.len() * 2],
+            cells: (0..scenario.cells.len()).map(air).collect(),
+            links: vec![LinkAccount::default(); scenario.links.len() * 2],
             fingerprint: Fingerprint::default(),
         }
     }
@@ -71,7 +73,10 @@ impl Metrics {
     /// The figures, once the run is over.
     pub fn finish(self, scenario: &Scenario) -> Outcome {
         let elapsed = self.window.to - self.window.from;
-        let (access_point, stations, channel) = self.air.finish(self.window);
+        let mut cells: Vec<_> = self.cells.into_iter().map(|air| air.finish(self.window)).collect();
+        // In the scenario's order, which may take turns between cells.
+        let stations = scenario.stations.iter().map(|station| cells[station.cell].next_station());
+        let stations = stations.collect();
         let links = self.links.into_iter().map(|link| LinkOutcome {
             queue_max: u64::from(link.level.max()),
             queue_mean: link.level.mean(self.window),
@@ -82,8 +87,8 @@ impl Metrics {
             elapsed,
             flows: flows.map(|(account, flow)| account.finish(flow, scenario)).collect(),
             stations,
-            access_point,
-            channel,
+            access_points: cells.iter().map(|cell| cell.access_point).collect(),
+            channels: cells.iter().map(|cell| cell.channel).collect(),
             links: links.collect(),
             record_hash: self.fingerprint.get(),
             ..Outcome::default()
@@ -99,7 +104,12 @@ impl Metrics {
                 link.level.set(now, length, self.window);
                 link.outcome.packets += u64::from(counts);
             }
+            LinkRecord::Lost(length) => {
+                link.level.set(now, length, self.window);
+                link.outcome.lost += u64::from(counts);
+            }
             LinkRecord::Dropped => link.outcome.dropped_queue_full += u64::from(counts),
+            LinkRecord::DroppedEarly => link.outcome.dropped_early += u64::from(counts),
         }
     }
 }
@@ -108,7 +118,9 @@ impl Recorder for Metrics {
     fn record(&mut self, now: Time, record: &Record) {
         self.fingerprint.add(now, record);
         match record {
-            Record::Cell(record) => self.air.count(now, record, self.window),
+            Record::Cell(cell, record) => {
+                self.cells[cell.index()].count(now, record, self.window);
+            }
             Record::Flow(flow, record) => self.flows[flow.index()].count(now, record, self.window),
             Record::Link(link, record) => self.count_link(now, *link, *record),
         }

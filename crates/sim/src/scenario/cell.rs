@@ -5,9 +5,9 @@ use airfair_wlan::phy::{Preamble, Standard};
 
 use super::error::{Mistakes, ScenarioError};
 use super::overrides::did_you_mean;
-use super::parse::{Context, items, queue};
+use super::parse::{CellContext, Context, items, queue};
 use super::reader::{Entry, Fields};
-use super::stations::Hearing;
+use super::stations::CellMembers;
 use super::{AfterCollision, Attempts, Bss, Eifs, Rules, error::nearest};
 
 /// A cell whose stations are not known yet.
@@ -17,34 +17,11 @@ pub(super) struct Draft<'n> {
     llc_snap: Option<bool>,
 }
 
-/// All cells; more or fewer than one is a mistake.
-pub(super) fn only<'n>(entry: Entry<'n>, mistakes: &mut Mistakes) -> Vec<Fields<'n>> {
-    let (spoilt, at) = (entry.bad, entry.at);
-    let cells = entry.named();
-    if cells.len() == 1 || spoilt {
-        return cells;
-    }
-    let names: Vec<&str> = cells.iter().take(8).map(|cell| cell.name).collect();
-    let problem = if names.is_empty() { "missing section" } else { "more than one cell" };
-    mistakes.add(
-        at,
-        ScenarioError {
-            path: "bss".to_owned(),
-            found: names.join(", "),
-            problem: problem.to_owned(),
-            allowed: "exactly one [bss.NAME] in this version".to_owned(),
-        },
-    );
-    cells
-}
-
 /// Takes from the cell what stations and flows must know.
 pub(super) fn draft<'n>(mut fields: Fields<'n>, context: &mut Context) -> Draft<'n> {
     let standard = standard(&fields.take("standard"));
     let llc_snap = fields.take("llc_snap").flag();
-    // With several cells it is not known whose standard is meant.
-    context.standard = standard.filter(|_| context.cells.len() == 1);
-    context.llc_snap = llc_snap;
+    context.cells.push(CellContext { name: fields.name.to_owned(), standard, llc_snap });
     Draft { fields, standard, llc_snap }
 }
 
@@ -53,18 +30,34 @@ pub(super) fn standard(entry: &Entry) -> Option<Standard> {
     entry.word().map(|word| word.parse().expect("the allowed words are the standards"))
 }
 
-/// Checks a reference to the cell.
-pub(super) fn reference(entry: &Entry, context: &Context, mistakes: &mut Mistakes) {
-    let Some(name) = entry.text().filter(|_| context.cells_complete) else { return };
-    if !context.cells.is_empty() && context.cells.iter().all(|cell| cell != name) {
-        let hint = did_you_mean(nearest(name, context.cells.iter().map(String::as_str)));
-        let error = entry.mistake(format!("no such cell{hint}"), context.cells.join(", "));
-        mistakes.add(entry.at, error);
+/// The cell that a station is in, by index.
+pub(super) fn reference(
+    entry: &Entry,
+    context: &Context,
+    mistakes: &mut Mistakes,
+) -> Option<usize> {
+    let names = || context.cells.iter().map(|cell| cell.name.as_str());
+    let all = || names().collect::<Vec<_>>().join(", ");
+    if entry.bad || !context.cells_complete {
+        return None;
     }
+    let Some(name) = entry.text() else {
+        if names().count() > 1 {
+            let error = entry.mistake("missing, and there are several cells", all());
+            mistakes.add(entry.at, error);
+        }
+        return (names().count() == 1).then_some(0);
+    };
+    let index = names().position(|cell| cell == name);
+    if index.is_none() {
+        let hint = did_you_mean(nearest(name, names()));
+        mistakes.add(entry.at, entry.mistake(format!("no such cell{hint}"), all()));
+    }
+    index
 }
 
 /// The cell, now that its stations are known.
-pub(super) fn finish(draft: Draft, stations: &Hearing, mistakes: &mut Mistakes) -> Option<Bss> {
+pub(super) fn finish(draft: Draft, stations: &CellMembers, mistakes: &mut Mistakes) -> Option<Bss> {
     let Draft { mut fields, standard, llc_snap } = draft;
     let basic_rates = basic_rates(&mut fields, standard, stations, mistakes);
     let preamble = fields.take("preamble").word().map(|word| match word {
@@ -107,7 +100,7 @@ pub(super) fn finish(draft: Draft, stations: &Hearing, mistakes: &mut Mistakes) 
 fn basic_rates(
     fields: &mut Fields,
     standard: Option<Standard>,
-    stations: &Hearing,
+    stations: &CellMembers,
     mistakes: &mut Mistakes,
 ) -> Option<Vec<DataRate>> {
     let (one, many) = (fields.take("basic_rate"), fields.take("basic_rates"));

@@ -6,7 +6,7 @@ use airfair_laws::arf_aware;
 use airfair_units::{Bytes, Duration};
 
 use super::error::{Mistakes, ScenarioError};
-use super::keys::{IP_TCP, IP_TFRC, IP_UDP, LLC_SNAP, MAX_FLOWS, MAX_MSDU, MAX_UNSCALED};
+use super::keys::{IP_TCP, IP_TFRC, IP_UDP, MAX_FLOWS, MAX_MSDU, MAX_UNSCALED};
 use super::kind::{MAX_NAME, Plain};
 use super::names::{Names, Target};
 use super::parse::{Context, point};
@@ -22,14 +22,14 @@ pub(super) fn flows(
     context: &Context,
     names: &Names,
     mistakes: &mut Mistakes,
-) -> Option<Vec<Flow>> {
+) -> Option<(Vec<Flow>, Vec<Place>)> {
     let (spoilt, at) = (entry.bad, entry.at);
     let list = entry.named();
     if list.is_empty() && !spoilt {
         mistakes.add(at, missing("flow"));
     }
     let mut taken = BTreeSet::new();
-    let mut flows = Some(Vec::new());
+    let mut flows = Some((Vec::new(), Vec::new()));
     let mut total = 0;
     for fields in list {
         let place = (fields.at, fields.path.clone());
@@ -62,13 +62,20 @@ pub(super) fn flows(
                 mistakes.add(place.0, ScenarioError { path, found, problem, allowed });
                 break;
             }
-            if let (Some(flow), Some(flows)) = (&flow, &mut flows) {
+            if let (Some(flow), Some((flows, places))) = (&flow, &mut flows) {
                 flows.push(Flow { name, from, to, ..flow.clone() });
+                places.push(Place { at: place.0, path: place.1.clone() });
             }
         }
         flows = flows.filter(|_| flow.is_some());
     }
     flows
+}
+
+/// Where in the file a flow stands.
+pub(super) struct Place {
+    pub(super) at: usize,
+    pub(super) path: String,
 }
 
 /// Senders with their receivers.
@@ -82,7 +89,7 @@ fn flow(
     mistakes: &mut Mistakes,
 ) -> Option<(Pairs, Option<Flow>)> {
     let (from, to) = (fields.take("from"), fields.take("to"));
-    let ends = (names.resolve(&from, mistakes), names.resolve(&to, mistakes));
+    let ends = (names.end(&from, mistakes), names.end(&to, mistakes));
     let pairs = pairs(ends, &to, mistakes);
     let count = fields.take("count").integer();
     let start = fields.take("start");
@@ -131,7 +138,7 @@ fn pairs(
         Target::Group { first, count } => {
             Some((first..first + count).map(Endpoint::Station).collect())
         }
-        Target::Unknown => None,
+        _ => None,
     };
     let (mut from, mut to) = (ends(from?)?, ends(to?)?);
     if from.len() > 1 && to.len() > 1 && from.len() != to.len() {
@@ -192,8 +199,7 @@ fn tfrc(mut fields: Fields, context: &Context, mistakes: &mut Mistakes) -> Optio
 
 /// Checks that a packet of this much data fits into a frame.
 fn fits(entry: &Entry, headers: u64, context: &Context, mistakes: &mut Mistakes) {
-    let (Some(size), Some(llc_snap)) = (entry.bytes(), context.llc_snap) else { return };
-    let llc = if llc_snap { LLC_SNAP } else { 0 };
+    let (Some(size), Some(llc)) = (entry.bytes(), context.llc_snap()) else { return };
     let room = MAX_MSDU - headers - llc;
     if size > Bytes::new(room) {
         let problem =

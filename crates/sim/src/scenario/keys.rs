@@ -1,9 +1,9 @@
 //! Every key of the scenario file: name, kind, default, example, meaning. Parser, JSON Schema and
 //! reference are read off these tables.
 
-use airfair_units::{Bytes, DataRate, Duration};
+use airfair_units::{Bytes, DataRate, Duration, Probability};
 
-use super::kind::{Absent, Key, Kind, Plain, Table};
+use super::kind::{Absent, Key, Kind, Plain, Table, Tagged};
 
 /// Longest run, 30 days.
 pub(super) const MAX_DURATION: Duration = Duration::from_secs(30 * 24 * 3600);
@@ -11,6 +11,12 @@ pub(super) const MAX_DURATION: Duration = Duration::from_secs(30 * 24 * 3600);
 pub(super) const MAX_STATIONS: usize = 5_000;
 /// Most wired hosts.
 pub(super) const MAX_HOSTS: usize = 1_000;
+/// Most cells.
+pub(super) const MAX_CELLS: usize = 100;
+/// Most routers.
+pub(super) const MAX_ROUTERS: usize = 1_000;
+/// Most links beside those of the hosts.
+pub(super) const MAX_LINKS: usize = 10_000;
 /// Most flows.
 pub(super) const MAX_FLOWS: usize = 10_000;
 /// Largest MSDU of a legacy frame.  [80211-2020 §9.2.4.8]
@@ -28,6 +34,8 @@ pub(super) const MAX_UNSCALED: Bytes = Bytes::new(65_535);
 
 const OFF: Kind = Kind::Word(&["off"]);
 const TRUE: Absent = Absent::Is(Plain::Flag(true));
+const TENTH: Probability = Probability::literal(0.1);
+const TWO_THOUSANDTHS: Probability = Probability::literal(0.002);
 const FALSE: Absent = Absent::Is(Plain::Flag(false));
 const NOW: Absent = Absent::Is(Plain::Duration(Duration::ZERO));
 
@@ -122,23 +130,39 @@ pub(super) static ROOT: Table = Table {
         Key::new(
             "bss",
             Kind::Named(&BSS),
-            Absent::Required,
+            Absent::Defaults,
             "",
-            "The cell: an access point and the rules of its channel. Exactly one in this version.",
+            "Cells, at most 100: an access point and the rules of a channel that no other cell shares. \
+             All names in a file differ: those of cells, stations, hosts, routers and links.",
         ),
         Key::new(
             "station",
             Kind::Named(&STATION),
-            Absent::Required,
+            Absent::Defaults,
             "",
-            "Wireless stations, at most 5000. Names are shared with hosts; `ap` is reserved.",
+            "Wireless stations, at most 5000. The name `ap` is reserved.",
         ),
         Key::new(
             "host",
             Kind::Named(&HOST),
             Absent::Defaults,
             "",
-            "Wired hosts behind the access point, at most 1000.",
+            "Wired hosts, at most 1000: ends of flows, which forward as well.",
+        ),
+        Key::new(
+            "router",
+            Kind::Named(&ROUTER),
+            Absent::Defaults,
+            "",
+            "Wired nodes that only forward, at most 1000. Packets take the fewest hops, among equals the \
+             least delay, among equals the first in the file.",
+        ),
+        Key::new(
+            "link",
+            Kind::Named(&LINK),
+            Absent::Defaults,
+            "",
+            "Wired links beside those of the hosts, at most 10000.",
         ),
         Key::new("flow", Kind::Named(&FLOW), Absent::Required, "", "Flows, at most 10000."),
     ],
@@ -296,12 +320,6 @@ static QUEUE_50: Table = Table {
     keys: &[Key::new("packets", PACKETS, number(50), "20", CAPACITY), DISCIPLINE],
 };
 
-static QUEUE_100: Table = Table {
-    noun: "a queue",
-    later: None,
-    keys: &[Key::new("packets", PACKETS, number(100), "20", CAPACITY), DISCIPLINE],
-};
-
 /// One wireless station, or several alike.
 pub(super) static STATION: Table = Table {
     noun: "a station",
@@ -312,7 +330,7 @@ pub(super) static STATION: Table = Table {
             Kind::Name,
             Absent::Follows("the only cell"),
             "\"home\"",
-            "Cell that it is in.",
+            "Cell that it is in; to be given where there are several.",
         ),
         Key::new(
             "standard",
@@ -341,7 +359,7 @@ pub(super) static STATION: Table = Table {
             Kind::List(&Kind::Name),
             Absent::Defaults,
             "[\"fast\"]",
-            "Stations that it senses but does not decode, nor they it: EIFS follows their frames.",
+            "Stations of its cell that it senses but does not decode, nor they it: EIFS follows their frames.",
         ),
         Key::new(
             "count",
@@ -381,14 +399,40 @@ pub(super) static HOST: Table = Table {
     later: None,
     keys: &[Key::new(
         "link",
-        Kind::Table(&LINK),
+        Kind::Table(&HOST_LINK),
         Absent::Defaults,
         "{ delay = \"2 ms\" }",
-        "Link to the access point, the same in both directions.",
+        "Its link to the access point or another node.",
     )],
 };
 
-static LINK: Table = Table {
+/// One wired node that only forwards.
+pub(super) static ROUTER: Table = Table { noun: "a router", later: None, keys: &[] };
+
+const LINK_RATE: Key = Key::new(
+    "rate",
+    Kind::Rate,
+    Absent::Is(Plain::Rate(DataRate::from_mbps(100))),
+    "\"1 Gb/s\"",
+    "Rate in each direction.",
+);
+const LINK_DELAY: Key = Key::new("delay", DELAY, NOW, "\"2 ms\"", "Propagation delay.");
+const LINK_QUEUE: Key = Key::new(
+    "queue",
+    Kind::Table(&BEFORE_LINK),
+    Absent::Defaults,
+    "{ packets = 20 }",
+    "Queue at each end.",
+);
+const LINK_LOSS: Key = Key::new(
+    "loss",
+    LOSS,
+    word("none"),
+    "{ model = \"bernoulli\", probability = 0.01 }",
+    "What is lost on the way, after the queue.",
+);
+
+static HOST_LINK: Table = Table {
     noun: "a link",
     later: None,
     keys: &[
@@ -397,23 +441,181 @@ static LINK: Table = Table {
             Kind::Name,
             Absent::Follows("the only cell"),
             "\"home\"",
-            "Cell whose access point it ends at.",
+            "Where it ends: a cell (its access point), a router or another host.",
+        ),
+        LINK_RATE,
+        LINK_DELAY,
+        LINK_QUEUE,
+        LINK_LOSS,
+    ],
+};
+
+/// One more wired link.
+pub(super) static LINK: Table = Table {
+    noun: "a link",
+    later: None,
+    keys: &[
+        Key::new(
+            "between",
+            Kind::List(&Kind::Name),
+            Absent::Required,
+            "[\"home\", \"server\"]",
+            "The two nodes that it joins: cells (their access points), routers, hosts.",
+        ),
+        LINK_RATE,
+        LINK_DELAY,
+        LINK_QUEUE,
+        LINK_LOSS,
+    ],
+};
+
+static BEFORE_LINK: Table = Table {
+    noun: "a queue",
+    later: None,
+    keys: &[
+        Key::new("packets", PACKETS, number(100), "20", CAPACITY),
+        Key::new(
+            "bytes",
+            bytes(1, 1_000_000_000),
+            Absent::Follows("see `packets`"),
+            "\"150 kB\"",
+            "Capacity in octets, the packet in service included. Not beside `packets`.",
         ),
         Key::new(
-            "rate",
-            Kind::Rate,
-            Absent::Is(Plain::Rate(DataRate::from_mbps(100))),
-            "\"1 Gb/s\"",
-            "Rate.",
+            "discipline",
+            Kind::Word(&["fifo", "red"]),
+            word("fifo"),
+            "\"red\"",
+            "Who leaves first and who is dropped: at the tail when it is full (`fifo`), or at random \
+             before it is (`red`).",
         ),
-        Key::new("delay", DELAY, NOW, "\"2 ms\"", "Propagation delay."),
         Key::new(
-            "queue",
-            Kind::Table(&QUEUE_100),
+            "red",
+            Kind::Table(&RED),
             Absent::Defaults,
-            "{ packets = 20 }",
-            "Drop-tail queue at each end.",
+            "{ min = 4 }",
+            "Settings of random early detection; only with `discipline = \"red\"`.",
         ),
+    ],
+};
+
+/// Defaults of ns-2.35 and of the authors' later advice.  [RED]
+static RED: Table = Table {
+    noun: "random early detection",
+    later: None,
+    keys: &[
+        Key::new(
+            "min",
+            PACKETS,
+            number(5),
+            "4",
+            "Average queue up to which none is dropped [packets].",
+        ),
+        Key::new("max", PACKETS, number(15), "12", "Average queue at `max_probability` [packets]."),
+        Key::new(
+            "max_probability",
+            Kind::Probability,
+            Absent::Is(Plain::Probability(TENTH)),
+            "0.02",
+            "Drop probability where the average reaches `max`.",
+        ),
+        Key::new(
+            "weight",
+            Kind::Probability,
+            Absent::Is(Plain::Probability(TWO_THOUSANDTHS)),
+            "0.01",
+            "Weight of a new sample in the average.",
+        ),
+        Key::new(
+            "gentle",
+            Kind::Flag,
+            TRUE,
+            "false",
+            "Whether the probability rises to one between `max` and twice `max`, instead of at once.",
+        ),
+    ],
+};
+
+const LOSS: Kind = Kind::Either(&[Kind::Word(&["none"]), Kind::Tagged(&LOSSES)]);
+
+static LOSSES: Tagged = Tagged {
+    key: "model",
+    noun: "loss model",
+    variants: &[("bernoulli", &BERNOULLI), ("gilbert-elliott", &GILBERT_ELLIOTT)],
+};
+
+const TOWARDS: Key = Key::new(
+    "towards",
+    Kind::Name,
+    Absent::Follows("both directions"),
+    "\"server\"",
+    "The end that the lossy direction leads to.",
+);
+
+/// Independent losses.
+pub(super) static BERNOULLI: Table = Table {
+    noun: "Bernoulli loss",
+    later: None,
+    keys: &[
+        Key::new(
+            "model",
+            Kind::Word(&["bernoulli"]),
+            Absent::Required,
+            "\"bernoulli\"",
+            "The model.",
+        ),
+        Key::new(
+            "probability",
+            Kind::Probability,
+            Absent::Required,
+            "0.01",
+            "Probability that a packet is lost.",
+        ),
+        TOWARDS,
+    ],
+};
+
+/// Losses in bursts.
+pub(super) static GILBERT_ELLIOTT: Table = Table {
+    noun: "Gilbert-Elliott loss",
+    later: None,
+    keys: &[
+        Key::new(
+            "model",
+            Kind::Word(&["gilbert-elliott"]),
+            Absent::Required,
+            "\"gilbert-elliott\"",
+            "The model.",
+        ),
+        Key::new(
+            "good",
+            Kind::Probability,
+            Absent::Is(Plain::Probability(Probability::ZERO)),
+            "0.001",
+            "Loss probability in the good state.",
+        ),
+        Key::new(
+            "bad",
+            Kind::Probability,
+            Absent::Is(Plain::Probability(Probability::ONE)),
+            "0.5",
+            "Loss probability in the bad state.",
+        ),
+        Key::new(
+            "to_bad",
+            Kind::Probability,
+            Absent::Required,
+            "0.01",
+            "Probability per packet of a change from good to bad.",
+        ),
+        Key::new(
+            "to_good",
+            Kind::Probability,
+            Absent::Required,
+            "0.3",
+            "Probability per packet of a change from bad to good.",
+        ),
+        TOWARDS,
     ],
 };
 
@@ -464,7 +666,11 @@ pub(super) static FLOW: Table = Table {
     ],
 };
 
-static TRANSPORTS: [(&str, &Table); 3] = [("tcp", &TCP), ("tfrc", &TFRC), ("udp", &UDP)];
+static TRANSPORTS: Tagged = Tagged {
+    key: "kind",
+    noun: "transport",
+    variants: &[("tcp", &TCP), ("tfrc", &TFRC), ("udp", &UDP)],
+};
 
 static CONTROL_TABLE: Table = Table {
     noun: "a control scheme",

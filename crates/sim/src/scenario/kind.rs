@@ -1,6 +1,6 @@
 //! What a key can be declared as, and how a message describes it.
 
-use airfair_units::{Bytes, DataRate, Duration};
+use airfair_units::{Bytes, DataRate, Duration, Probability};
 
 /// A table with a fixed set of keys.
 #[derive(Debug)]
@@ -56,6 +56,8 @@ pub(super) enum Plain<'n> {
     Bytes(Bytes),
     /// A data rate.
     Rate(DataRate),
+    /// A probability.
+    Probability(Probability),
     /// One of the words that the key allows.
     Word(&'static str),
 }
@@ -71,6 +73,8 @@ pub(super) enum Kind {
     Flag,
     /// A whole number.
     Integer { min: u64, max: u64 },
+    /// A number from 0 to 1.
+    Probability,
     /// A contention window: 2ᵏ − 1.
     Window,
     /// A time with its unit.
@@ -89,10 +93,21 @@ pub(super) enum Kind {
     Table(&'static Table),
     /// A table of tables, each under a name that the user gives.
     Named(&'static Table),
-    /// A table whose `kind` says which keys it has.
-    Tagged(&'static [(&'static str, &'static Table)]),
+    /// A table of which one key says which other keys it has.
+    Tagged(&'static Tagged),
     /// Any of these.
     Either(&'static [Kind]),
+}
+
+/// Tables that share a key, whose word tells them apart.
+#[derive(Debug)]
+pub(super) struct Tagged {
+    /// The key: `kind`, `model`.
+    pub(super) key: &'static str,
+    /// What the word names: "transport".
+    pub(super) noun: &'static str,
+    /// Each word with its table.
+    pub(super) variants: &'static [(&'static str, &'static Table)],
 }
 
 const HOUR: Duration = Duration::from_secs(3_600);
@@ -126,6 +141,7 @@ impl Kind {
             Self::Name => "a name in quotes".to_owned(),
             Self::Flag => "true or false".to_owned(),
             Self::Integer { min, max } => format!("a whole number from {min} to {max}"),
+            Self::Probability => "a number from 0 to 1".to_owned(),
             Self::Window => format!("1, 3, 7, 15, … {MAX_WINDOW} (a power of two less one)"),
             Self::Duration { min, max } => {
                 let bound = |time: &Duration| match time.as_nanos() / HOUR.as_nanos() {
@@ -153,10 +169,10 @@ impl Kind {
             Self::Step => "a pair [time, rate]".to_owned(),
             Self::Table(table) => format!("a table {{ {} }}", table.names()),
             Self::Named(table) => format!("sections with names, one for {} each", table.noun),
-            Self::Tagged(variants) => {
-                let kinds: Vec<String> =
-                    variants.iter().map(|(tag, _)| format!("kind = \"{tag}\"")).collect();
-                format!("a table with {}", kinds.join(" or "))
+            Self::Tagged(Tagged { key, variants, .. }) => {
+                let tags: Vec<String> =
+                    variants.iter().map(|(tag, _)| format!("{key} = \"{tag}\"")).collect();
+                format!("a table with {}", tags.join(" or "))
             }
             Self::Either(kinds) => {
                 let all: Vec<String> = kinds.iter().map(Self::describe).collect();

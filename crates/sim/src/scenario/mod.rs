@@ -10,11 +10,13 @@ mod error;
 mod flows;
 mod keys;
 mod kind;
+mod links;
 mod names;
 mod overrides;
 mod parse;
 mod reader;
 mod reference;
+pub(crate) mod routes;
 mod schema;
 mod stations;
 mod write;
@@ -25,7 +27,7 @@ pub use schema::schema;
 
 use airfair_laws::arf_aware;
 pub use airfair_transport::tcp::Flavour;
-use airfair_units::{Bytes, DataRate, Duration, Time};
+use airfair_units::{Bytes, DataRate, Duration, Probability, Time};
 use airfair_wlan::phy::Standard;
 pub use airfair_wlan::{AfterCollision, Attempts, Eifs, Rules};
 
@@ -44,17 +46,21 @@ pub struct Scenario {
     pub seed: u64,
     /// Independent runs.
     pub replications: u32,
-    /// The cell.
-    pub bss: Bss,
+    /// Cells, in order of appearance.
+    pub cells: Vec<Bss>,
     /// Wireless stations, in order of appearance.
     pub stations: Vec<Station>,
-    /// Wired hosts behind the access point, in order of appearance.
-    pub hosts: Vec<Host>,
+    /// Wired hosts, in order of appearance.
+    pub hosts: Vec<String>,
+    /// Wired nodes that only forward, in order of appearance.
+    pub routers: Vec<String>,
+    /// Wired links: each host's own, in the order of the hosts, then the others in order of appearance.
+    pub links: Vec<Link>,
     /// Flows, in order of appearance.
     pub flows: Vec<Flow>,
 }
 
-/// One cell: an access point and the rules of its channel.
+/// One cell: an access point and the rules of its channel, which no other cell shares.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bss {
     /// Name.
@@ -67,7 +73,7 @@ pub struct Bss {
     pub ap_queue: Queue,
 }
 
-/// A transmit queue.
+/// A transmit queue of a station or an access point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Queue {
     /// Capacity [packets], the one in service included.
@@ -79,6 +85,8 @@ pub struct Queue {
 pub struct Station {
     /// Name.
     pub name: String,
+    /// Its cell, an index into [`Scenario::cells`].
+    pub cell: usize,
     /// Amendment, the cell's unless set.
     pub standard: Standard,
     /// Rate of its own transmissions over time; first entry at [`Time::ZERO`], times ascending.
@@ -88,28 +96,94 @@ pub struct Station {
     /// Transmit queue.
     pub queue: Queue,
     /// Stations (indices into [`Scenario::stations`], ascending) that it senses but does not decode.
-    /// The relation is symmetric: each names the other.
+    /// The relation is symmetric, and within one cell.
     pub senses_only: Vec<usize>,
 }
 
-/// A wired host.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Host {
-    /// Name.
-    pub name: String,
-    /// Link to the access point, the same in both directions.
-    pub link: Link,
+/// A node that wired links join.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Node {
+    /// The access point of a cell: index into [`Scenario::cells`].
+    Cell(usize),
+    /// Index into [`Scenario::hosts`].
+    Host(usize),
+    /// Index into [`Scenario::routers`].
+    Router(usize),
 }
 
-/// A wired link with a drop-tail queue at each end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A wired link, the same in both directions but for what it loses.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Link {
+    /// Name; a host's own link bears the host's.
+    pub name: String,
+    /// What it joins: *forth* leads from the first to the second, *back* from the second to the first.
+    pub ends: [Node; 2],
     /// Rate.
     pub rate: DataRate,
     /// Propagation delay.
     pub delay: Duration,
-    /// Queue before the link.
-    pub queue: Queue,
+    /// Queue before the link, at each end.
+    pub queue: LinkQueue,
+    /// What is lost on the way, forth and back.
+    pub loss: [Loss; 2],
+}
+
+/// The queue before a wired link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LinkQueue {
+    /// Room, the packet in service included.
+    pub capacity: Capacity,
+    /// Random early detection; `None`: only a full queue drops, at its tail.
+    pub red: Option<Red>,
+}
+
+/// How much fits into a queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Capacity {
+    /// So many packets.
+    Packets(u32),
+    /// So many octets.
+    Bytes(Bytes),
+}
+
+/// Random early detection.  [RED]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Red {
+    /// Average queue up to which nothing is dropped [packets], `min_th`.
+    pub min: u32,
+    /// Average queue from which everything is dropped, or half of that if gentle [packets], `max_th`.
+    pub max: u32,
+    /// Probability at `max`, `max_p`.
+    pub max_probability: Probability,
+    /// Weight of a new sample in the average, `w_q`.
+    pub weight: Probability,
+    /// Whether the probability rises from `max_probability` to one between `max` and twice `max`.
+    pub gentle: bool,
+}
+
+/// What one direction of a link loses after its queue.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Loss {
+    /// Nothing.
+    #[default]
+    None,
+    /// Each packet with one probability, whatever became of the others.
+    Bernoulli(Probability),
+    /// Two states that change from packet to packet.  [Gilbert1960]
+    GilbertElliott(GilbertElliott),
+}
+
+/// A chain of two states with a loss probability in each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GilbertElliott {
+    /// Loss in the good state, in which it starts.
+    pub good: Probability,
+    /// Loss in the bad state.
+    pub bad: Probability,
+    /// Change from good to bad before a packet.
+    pub to_bad: Probability,
+    /// Change from bad to good before a packet.
+    pub to_good: Probability,
 }
 
 /// An end of a flow.

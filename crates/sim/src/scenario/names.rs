@@ -1,10 +1,11 @@
-//! Who is called what: stations, groups of stations and hosts share one namespace.
+//! Who is called what: all that a scenario names shares one namespace.
 
 use std::collections::BTreeMap;
 
+use super::Node;
 use super::error::{Mistakes, ScenarioError, nearest};
 use super::overrides::did_you_mean;
-use super::reader::{Entry, Fields, Given};
+use super::reader::Entry;
 
 /// What a name stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +16,12 @@ pub(super) enum Target {
     Group { first: usize, count: usize },
     /// A host, by index.
     Host(usize),
+    /// A router, by index.
+    Router(usize),
+    /// A cell, by index.
+    Cell(usize),
+    /// A link.
+    Link,
     /// Something whose declaration is spoilt.
     Unknown,
 }
@@ -23,15 +30,14 @@ pub(super) enum Target {
 #[derive(Debug)]
 pub(super) struct Names {
     targets: BTreeMap<String, Target>,
-    /// Whether a name that is not here is a mistake: a section may be missing or misspelt.
+    /// Whether a name that is not here is a mistake: a section may be misspelt.
     complete: bool,
 }
 
 impl Names {
-    /// An empty namespace; `stations` tells whether that section can be trusted.
-    pub(super) fn new(stations: &Entry) -> Self {
-        let some = matches!(&stations.given, Some(Given::Named(all)) if !all.is_empty());
-        Self { targets: BTreeMap::new(), complete: some && !stations.bad }
+    /// An empty namespace.
+    pub(super) fn new() -> Self {
+        Self { targets: BTreeMap::new(), complete: true }
     }
 
     /// Notes that a section cannot be trusted, if so.
@@ -61,36 +67,81 @@ impl Names {
             return;
         };
         let (path, found) = (path.to_owned(), String::new());
-        let allowed = "a name that no other station or host has".to_owned();
+        let allowed = "a name that nothing else has".to_owned();
         mistakes.add(at, ScenarioError { path, found, problem, allowed });
     }
 
-    /// Gives its name to a host.
-    pub(super) fn host(&mut self, fields: &Fields, index: usize, mistakes: &mut Mistakes) {
-        self.declare(fields.name, Target::Host(index), (fields.at, &fields.path), mistakes);
-    }
-
     /// What `name` stands for, if anything.
-    pub(super) fn get(&self, name: &str) -> Option<Target> {
+    fn get(&self, name: &str) -> Option<Target> {
         let unknown = || (!self.complete).then_some(Target::Unknown);
         self.targets.get(name).copied().or_else(unknown)
     }
 
-    /// What an entry refers to; reports a name that nothing has.
-    pub(super) fn resolve(&self, entry: &Entry, mistakes: &mut Mistakes) -> Option<Target> {
+    /// The end of a flow that an entry names: a station, a group or a host, or unknown.
+    pub(super) fn end(&self, entry: &Entry, mistakes: &mut Mistakes) -> Option<Target> {
+        self.resolve(entry, Target::is_end, "station or host", mistakes)
+    }
+
+    /// The wired node that an entry names; `None` also if it is not known.
+    pub(super) fn node(&self, entry: &Entry, mistakes: &mut Mistakes) -> Option<Node> {
+        let target = self.resolve(entry, |t| t.node().is_some(), "cell, router or host", mistakes);
+        target?.node()
+    }
+
+    /// Reports a name that nothing has, or the wrong thing.
+    fn resolve(
+        &self,
+        entry: &Entry,
+        is_wanted: fn(Target) -> bool,
+        noun: &str,
+        mistakes: &mut Mistakes,
+    ) -> Option<Target> {
         let name = entry.text()?;
         let target = self.get(name);
-        if target.is_none() {
-            let known = || self.targets.keys().map(String::as_str);
-            let hint = did_you_mean(nearest(name, known().take(500)));
-            let mut allowed = known().take(12).collect::<Vec<_>>().join(", ");
-            if known().count() > 12 {
-                let more = format!(", … ({} names)", known().count());
-                allowed.push_str(&more);
-            }
-            let problem = format!("no such station or host{hint}");
-            mistakes.add(entry.at, entry.mistake(problem, allowed));
+        if let Some(target) = target.filter(|t| *t == Target::Unknown || is_wanted(*t)) {
+            return Some(target);
         }
-        target
+        let wanted = self.targets.iter().filter(|(_, target)| is_wanted(**target));
+        let known = || wanted.clone().map(|(name, _)| name.as_str());
+        let problem = match target {
+            Some(target) => format!("{}, not a {noun}", target.noun()),
+            None => {
+                format!("no such {noun}{}", did_you_mean(nearest(name, known().take(500))))
+            }
+        };
+        let mut allowed = known().take(12).collect::<Vec<_>>().join(", ");
+        if known().count() > 12 {
+            let more = format!(", … ({} names)", known().count());
+            allowed.push_str(&more);
+        }
+        mistakes.add(entry.at, entry.mistake(problem, allowed));
+        None
+    }
+}
+
+impl Target {
+    fn is_end(self) -> bool {
+        matches!(self, Self::Station(_) | Self::Group { .. } | Self::Host(_))
+    }
+
+    fn node(self) -> Option<Node> {
+        match self {
+            Self::Cell(index) => Some(Node::Cell(index)),
+            Self::Host(index) => Some(Node::Host(index)),
+            Self::Router(index) => Some(Node::Router(index)),
+            _ => None,
+        }
+    }
+
+    fn noun(self) -> &'static str {
+        match self {
+            Self::Station(_) => "a station",
+            Self::Group { .. } => "a group of stations",
+            Self::Host(_) => "a host",
+            Self::Router(_) => "a router",
+            Self::Cell(_) => "a cell",
+            Self::Link => "a link",
+            Self::Unknown => "something spoilt",
+        }
     }
 }

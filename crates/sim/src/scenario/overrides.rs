@@ -4,7 +4,7 @@ use super::document::{Node, Value, parse_value};
 use super::error::{Mistakes, ScenarioError, join, nearest};
 
 /// Sections whose keys are names that the file gives.
-const NAMED: [&str; 4] = ["bss", "station", "host", "flow"];
+const NAMED: [&str; 6] = ["bss", "station", "host", "router", "link", "flow"];
 
 /// Lays each `(path, value)` over the tree. Their mistakes stand behind those of the file.
 pub(super) fn apply(

@@ -3,11 +3,13 @@
 use airfair_units::{Duration, Time};
 use airfair_wlan::phy::Standard;
 
+use super::cell::Draft;
 use super::error::{Mistakes, ScenarioError};
-use super::keys::{MAX_HOSTS, ROOT};
-use super::names::Names;
+use super::keys::{LLC_SNAP, MAX_CELLS, ROOT};
+use super::names::{Names, Target};
 use super::reader::{Entry, Fields, Given, read};
-use super::{Host, Link, Queue, Scenario, cell, document, flows, overrides, stations};
+use super::stations::missing;
+use super::{Bss, Queue, Scenario, cell, document, flows, links, overrides, routes, stations};
 
 /// Largest scenario file [octets].
 const MAX_FILE: usize = 4 << 20;
@@ -18,14 +20,28 @@ const MAX_SERIES_STEPS: u64 = 10_000_000;
 pub(super) struct Context {
     /// Simulated time of one run.
     pub(super) duration: Option<Duration>,
-    /// Names of the cells.
-    pub(super) cells: Vec<String>,
+    /// The cells.
+    pub(super) cells: Vec<CellContext>,
     /// Whether `cells` is all that the user meant.
     pub(super) cells_complete: bool,
-    /// The cell's amendment.
+}
+
+/// What others must know of a cell.
+pub(super) struct CellContext {
+    /// Name.
+    pub(super) name: String,
+    /// Amendment.
     pub(super) standard: Option<Standard>,
     /// Whether 8 octets of LLC/SNAP precede each packet.
     pub(super) llc_snap: Option<bool>,
+}
+
+impl Context {
+    /// Octets of LLC/SNAP that a packet may have to carry.
+    pub(super) fn llc_snap(&self) -> Option<u64> {
+        let with = self.cells.iter().map(|cell| cell.llc_snap).collect::<Option<Vec<bool>>>()?;
+        Some(if with.contains(&true) { LLC_SNAP } else { 0 })
+    }
 }
 
 impl Scenario {
@@ -83,41 +99,94 @@ fn scenario(mut root: Fields, mistakes: &mut Mistakes) -> Option<Scenario> {
     let seed = root.take("seed").integer();
     let replications = root.take("replications").integer();
 
+    let mut names = Names::new();
     let cells = root.take("bss");
-    let cells_complete = !cells.bad;
-    let mut cells = cell::only(cells, mistakes);
-    let mut context = Context {
-        duration,
-        cells: cells.iter().map(|cell| cell.name.to_owned()).collect(),
-        cells_complete,
-        standard: None,
-        llc_snap: None,
-    };
-    let draft = (!cells.is_empty()).then(|| cell::draft(cells.swap_remove(0), &mut context));
-
     let groups = root.take("station");
-    let mut names = Names::new(&groups);
+    names.doubt(&cells);
+    names.doubt(&groups);
+    let (mut context, drafts) = cells_of(cells, duration, &mut names, mistakes);
+    if !check_sections(&groups, root.says("host"), &mut context, mistakes) {
+        names.distrust();
+    }
     let groups = stations::groups(groups, &context, mistakes);
-    let hosts = root.take("host");
-    names.doubt(&hosts);
     let expanded = stations::expand(groups, &mut names, mistakes);
-    let hosts = self::hosts(hosts, &context, &mut names, mistakes);
+    let network = links::declare(&mut root, &mut names, mistakes);
+    let wired = network.read(&context, &names, mistakes);
     let stations = stations::hearing(expanded, &names, mistakes);
-    let bss = draft.and_then(|draft| cell::finish(draft, &stations, mistakes));
+    let cells: Vec<Option<Bss>> = drafts
+        .into_iter()
+        .enumerate()
+        .map(|(index, draft)| cell::finish(draft, &stations.of_cell(index), mistakes))
+        .collect();
     let flows = flows::flows(root.take("flow"), &context, &names, mistakes);
 
-    Some(Scenario {
+    let wired = wired?;
+    let (flows, flow_paths) = flows?;
+    let scenario = Scenario {
         title: title?,
         duration: duration?,
         warmup: warmup?,
         series_step: series.given.is_some().then_some(series.duration())?,
         seed: seed?,
         replications: replications?,
-        bss: bss?,
+        cells: cells.into_iter().collect::<Option<_>>()?,
         stations: stations.complete()?,
-        hosts: hosts?,
-        flows: flows?,
-    })
+        hosts: wired.hosts,
+        routers: wired.routers,
+        links: wired.links,
+        flows,
+    };
+    routes::check(&scenario, &flow_paths, mistakes);
+    Some(scenario)
+}
+
+/// The cells, by name first.
+fn cells_of<'n>(
+    entry: Entry<'n>,
+    duration: Option<Duration>,
+    names: &mut Names,
+    mistakes: &mut Mistakes,
+) -> (Context, Vec<Draft<'n>>) {
+    let (at, cells_complete) = (entry.at, !entry.bad);
+    let mut context = Context { duration, cells: Vec::new(), cells_complete };
+    let mut cells = entry.named();
+    if cells.len() > MAX_CELLS {
+        let (path, found) = ("bss".to_owned(), format!("{} cells", cells.len()));
+        let (problem, allowed) = ("too many".to_owned(), format!("at most {MAX_CELLS}"));
+        mistakes.add(at, ScenarioError { path, found, problem, allowed });
+        context.cells_complete = false;
+        names.distrust();
+        cells.clear();
+    }
+    let draft = |(index, fields): (usize, Fields<'n>)| {
+        let place = (fields.at, fields.path.clone());
+        names.declare(fields.name, Target::Cell(index), (place.0, &place.1), mistakes);
+        cell::draft(fields, &mut context)
+    };
+    let drafts = cells.into_iter().enumerate().map(draft).collect();
+    (context, drafts)
+}
+
+/// Whether the sections go together: a station needs a cell, a cell a station; only a network of hosts
+/// needs neither.
+fn check_sections(
+    stations: &Entry,
+    has_hosts: bool,
+    context: &mut Context,
+    mistakes: &mut Mistakes,
+) -> bool {
+    let some = matches!(&stations.given, Some(Given::Named(all)) if !all.is_empty());
+    let no_cell = context.cells.is_empty() && context.cells_complete && (some || !has_hosts);
+    let needs_none = context.cells.is_empty() && has_hosts;
+    let no_station = !(some || stations.bad || needs_none);
+    if no_cell {
+        mistakes.add(0, missing("bss"));
+        context.cells_complete = false;
+    }
+    if no_station {
+        mistakes.add(stations.at, missing("station"));
+    }
+    !no_station
 }
 
 fn warmup(entry: &Entry, duration: Option<Duration>, mistakes: &mut Mistakes) -> Option<Duration> {
@@ -135,41 +204,6 @@ fn check_series(entry: &Entry, duration: Option<Duration>, mistakes: &mut Mistak
         let problem = format!("more than {MAX_SERIES_STEPS} steps in a run");
         mistakes.add(entry.at, entry.mistake(problem, "a longer step, or \"off\""));
     }
-}
-
-fn hosts(
-    entry: Entry,
-    context: &Context,
-    names: &mut Names,
-    mistakes: &mut Mistakes,
-) -> Option<Vec<Host>> {
-    let spoilt = entry.bad;
-    let (at, list) = (entry.at, entry.named());
-    if list.len() > MAX_HOSTS {
-        let (path, found) = ("host".to_owned(), format!("{} hosts", list.len()));
-        let (problem, allowed) = ("too many".to_owned(), format!("at most {MAX_HOSTS}"));
-        mistakes.add(at, ScenarioError { path, found, problem, allowed });
-        names.distrust();
-        return None;
-    }
-    let hosts: Vec<Option<Host>> = list
-        .into_iter()
-        .enumerate()
-        .map(|(index, mut fields)| {
-            names.host(&fields, index, mistakes);
-            let link = link(fields.take("link").table()?, context, mistakes)?;
-            Some(Host { name: fields.name.to_owned(), link })
-        })
-        // Not straight into an Option: that would stop at the first mistake.
-        .collect();
-    hosts.into_iter().collect::<Option<Vec<Host>>>().filter(|_| !spoilt)
-}
-
-fn link(mut fields: Fields, context: &Context, mistakes: &mut Mistakes) -> Option<Link> {
-    cell::reference(&fields.take("to"), context, mistakes);
-    let (rate, delay) = (fields.take("rate").rate(), fields.take("delay").duration());
-    let queue = queue(fields.take("queue"));
-    Some(Link { rate: rate?, delay: delay?, queue: queue? })
 }
 
 /// A transmit queue.

@@ -2,11 +2,13 @@
 //!
 //! What a mistake has spoilt comes out as "bad", so that the checks behind say nothing more about it.
 
-use airfair_units::{Bytes, DataRate, Duration, ParseQuantityError};
+use airfair_units::{Bytes, DataRate, Duration, ParseQuantityError, Probability};
 
 use super::document::{Node, Value};
 use super::error::{Mistakes, ScenarioError, join, nearest};
-use super::kind::{Absent, Key, Kind, MAX_NAME, MAX_RATE, MAX_TITLE, MAX_WINDOW, Plain, Table};
+use super::kind::{
+    Absent, Key, Kind, MAX_NAME, MAX_RATE, MAX_TITLE, MAX_WINDOW, Plain, Table, Tagged,
+};
 use super::overrides::did_you_mean;
 
 /// A value that is what its key was declared as.
@@ -61,6 +63,14 @@ impl<'n> Fields<'n> {
         let index = self.spec.keys.iter().position(|known| known.name == key);
         let index = index.expect("a key is read that is not declared");
         self.entries[index].take().expect("a key is read twice")
+    }
+
+    /// Whether the file or the command line says something under `key`, which was not taken yet.
+    pub(super) fn says(&self, key: &str) -> bool {
+        let is_said = |(known, entry): (&Key, &Option<Entry>)| {
+            known.name == key && entry.as_ref().is_some_and(|entry| entry.is_set() || entry.bad)
+        };
+        self.spec.keys.iter().zip(&self.entries).any(is_said)
     }
 
     /// A table of which nothing is known but its name.
@@ -119,6 +129,11 @@ impl<'n> Entry<'n> {
     /// Its rate.
     pub(super) fn rate(&self) -> Option<DataRate> {
         if let Some(Plain::Rate(rate)) = self.plain() { Some(rate) } else { None }
+    }
+
+    /// Its probability.
+    pub(super) fn probability(&self) -> Option<Probability> {
+        if let Some(Plain::Probability(p)) = self.plain() { Some(p) } else { None }
     }
 
     /// Its table.
@@ -264,8 +279,8 @@ impl Reader<'_> {
             (_, Value::Broken) => None,
             (Kind::Either(kinds), _) => self.either(kinds, kind, node, place),
             (Kind::Table(spec), Value::Table(_)) => self.table(spec, node, place).map(Given::Table),
-            (Kind::Tagged(variants), Value::Table(written)) => {
-                self.tagged(variants, written, node, place)
+            (Kind::Tagged(tagged), Value::Table(written)) => {
+                self.tagged(tagged, written, node, place)
             }
             (Kind::Named(spec), Value::Table(written)) => {
                 Some(Given::Named(self.named(spec, written, place.path)))
@@ -320,13 +335,19 @@ impl Reader<'_> {
             }
         }
         let fits = |kind: &&Kind| match (kind, &node.value) {
-            (Kind::Table(_), Value::Table(_)) | (Kind::List(_), Value::Array(_)) => true,
+            (Kind::Table(_) | Kind::Tagged(_), Value::Table(_))
+            | (Kind::List(_), Value::Array(_)) => true,
             (kind, Value::Flag(_)) => matches!(kind, Kind::Flag),
-            (kind, Value::Integer(_)) => matches!(kind, Kind::Integer { .. } | Kind::Window),
+            (kind, Value::Integer(_)) => {
+                matches!(kind, Kind::Integer { .. } | Kind::Window | Kind::Probability)
+            }
+            (kind, Value::Float(_)) => matches!(kind, Kind::Probability),
             _ => false,
         };
         match kinds.iter().find(fits) {
-            Some(kind @ (Kind::Table(_) | Kind::List(_))) => self.value(kind, node, place),
+            Some(kind @ (Kind::Table(_) | Kind::Tagged(_) | Kind::List(_))) => {
+                self.value(kind, node, place)
+            }
             Some(kind) => self.plain(kind, whole, node, place.path),
             None => self.plain(whole, whole, node, place.path),
         }
@@ -334,12 +355,13 @@ impl Reader<'_> {
 
     fn tagged<'n>(
         &mut self,
-        variants: &'static [(&'static str, &'static Table)],
+        tagged: &'static Tagged,
         written: &'n [(String, Node)],
         node: &'n Node,
         place: Place<'n, '_>,
     ) -> Option<Given<'n>> {
-        let tag = written.iter().find(|(name, _)| name == "kind");
+        let Tagged { key, noun, variants } = *tagged;
+        let tag = written.iter().find(|(name, _)| name == key);
         if let Some((_, Node { value: Value::Text(tag), .. })) = tag
             && let Some((_, spec)) = variants.iter().find(|(name, _)| name == tag)
         {
@@ -348,11 +370,13 @@ impl Reader<'_> {
         let specs: Vec<&'static Table> = variants.iter().map(|(_, spec)| *spec).collect();
         let slips = self.unknown_keys(&specs, written, place.path);
         let tags: Vec<String> = variants.iter().map(|(name, _)| format!("\"{name}\"")).collect();
-        let path = join(place.path, "kind");
+        let path = join(place.path, key);
         match tag {
             Some((_, Node { value: Value::Broken, .. })) => {}
-            Some((_, value)) => self.report(&path, value, "no such transport", tags.join(", ")),
-            None if slips.contains(&"kind") => {}
+            Some((_, value)) => {
+                self.report(&path, value, format!("no such {noun}"), tags.join(", "));
+            }
+            None if slips.contains(&key) => {}
             None => {
                 let (found, problem) = (String::new(), "missing".to_owned());
                 let error = ScenarioError { path, found, problem, allowed: tags.join(", ") };
@@ -449,6 +473,14 @@ fn plain<'n>(kind: &Kind, value: &'n Value) -> Result<Plain<'n>, Misfit> {
             let number = number.filter(|n| *n <= u64::from(MAX_WINDOW)).filter(window);
             let problem = || (Some("not a contention window".to_owned()), None);
             number.map(Plain::Integer).ok_or_else(problem)
+        }
+        (Kind::Probability, Value::Integer(number)) => {
+            let number = number.and_then(|n| u8::try_from(n).ok()).map(f64::from);
+            number.and_then(Probability::new).map(Plain::Probability).ok_or_else(range)
+        }
+        (Kind::Probability, Value::Float(text)) => {
+            let number = text.replace('_', "").parse().ok();
+            number.and_then(Probability::new).map(Plain::Probability).ok_or_else(range)
         }
         (Kind::Duration { min, max }, Value::Text(text)) => {
             let time = text.parse::<Duration>().map_err(misfit)?;

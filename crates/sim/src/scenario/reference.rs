@@ -1,16 +1,22 @@
 //! The reference of the scenario file: one line per key.
 
-use super::keys::{BSS, FLOW, HOST, ROOT, STATION, TCP, TFRC, UDP};
+use super::keys::{
+    BERNOULLI, BSS, FLOW, GILBERT_ELLIOTT, HOST, LINK, ROOT, ROUTER, STATION, TCP, TFRC, UDP,
+};
 use super::kind::{Kind, Table};
 use super::schema::default_text;
 
 /// The keys of the scenario file as Markdown tables, for `docs/scenario.md`.
 pub fn reference_markdown() -> String {
-    let sections: [(&str, &Table); 8] = [
+    let sections: [(&str, &Table); 12] = [
         ("Top level", &ROOT),
         ("`[bss.NAME]`", &BSS),
         ("`[station.NAME]`", &STATION),
         ("`[host.NAME]`", &HOST),
+        ("`[router.NAME]`", &ROUTER),
+        ("`[link.NAME]`", &LINK),
+        ("`loss = { model = \"bernoulli\", … }`", &BERNOULLI),
+        ("`loss = { model = \"gilbert-elliott\", … }`", &GILBERT_ELLIOTT),
         ("`[flow.NAME]`", &FLOW),
         ("`transport = { kind = \"tcp\", … }`", &TCP),
         ("`transport = { kind = \"tfrc\", … }`", &TFRC),

@@ -61,6 +61,7 @@ fn of_kind(kind: &Kind) -> Value {
         Kind::Name => json!({ "type": "string", "pattern": name_pattern() }),
         Kind::Flag => json!({ "type": "boolean" }),
         Kind::Integer { min, max } => json!({ "type": "integer", "minimum": min, "maximum": max }),
+        Kind::Probability => json!({ "type": "number", "minimum": 0, "maximum": 1 }),
         Kind::Window => {
             let windows: Vec<u16> = (1..=15).map(|k| MAX_WINDOW >> (15 - k)).collect();
             json!({ "enum": windows })
@@ -82,8 +83,8 @@ fn of_kind(kind: &Kind) -> Value {
             "patternProperties": { name_pattern(): object(table) },
             "additionalProperties": false,
         }),
-        Kind::Tagged(variants) => {
-            let all: Vec<Value> = variants.iter().map(|(_, table)| object(table)).collect();
+        Kind::Tagged(tagged) => {
+            let all: Vec<Value> = tagged.variants.iter().map(|(_, table)| object(table)).collect();
             json!({ "oneOf": all })
         }
         Kind::Either(kinds) => {
@@ -111,6 +112,7 @@ fn json_of(plain: Plain) -> Value {
         Plain::Duration(time) => json!(time.to_string()),
         Plain::Bytes(size) => json!(format!("{} B", size.get())),
         Plain::Rate(rate) => json!(rate.to_string()),
+        Plain::Probability(p) => json!(p.get()),
         Plain::Word(word) => json!(word),
     }
 }

@@ -18,6 +18,7 @@ pub(super) struct Group<'n> {
     name: String,
     path: String,
     at: usize,
+    cell: Option<usize>,
     standard: Option<Standard>,
     rates: Option<(Schedule, Schedule)>,
     queue: Option<Queue>,
@@ -34,12 +35,7 @@ pub(super) fn groups<'n>(
     context: &Context,
     mistakes: &mut Mistakes,
 ) -> Vec<Group<'n>> {
-    let (spoilt, at) = (entry.bad, entry.at);
-    let list = entry.named();
-    if list.is_empty() && !spoilt {
-        mistakes.add(at, missing("station"));
-    }
-    list.into_iter().map(|fields| group(fields, context, mistakes)).collect()
+    entry.named().into_iter().map(|fields| group(fields, context, mistakes)).collect()
 }
 
 /// A section that has nothing in it.
@@ -53,14 +49,15 @@ pub(super) fn missing(section: &str) -> ScenarioError {
 }
 
 fn group<'n>(mut fields: Fields<'n>, context: &Context, mistakes: &mut Mistakes) -> Group<'n> {
-    cell::reference(&fields.take("bss"), context, mistakes);
-    let standard = standard(&fields.take("standard"), context.standard, mistakes);
+    let cell = cell::reference(&fields.take("bss"), context, mistakes);
+    let cells = cell.and_then(|cell| context.cells[cell].standard);
+    let standard = standard(&fields.take("standard"), cells, mistakes);
     let rates = rates(fields.take("rate"), standard, context.duration, mistakes);
     let queue = queue(fields.take("queue"));
     let senses_only = items(fields.take("senses_only"));
     let count = fields.take("count").integer();
     let (name, path, at) = (fields.name.to_owned(), fields.path, fields.at);
-    Group { name, path, at, standard, rates, queue, senses_only, count }
+    Group { name, path, at, cell, standard, rates, queue, senses_only, count }
 }
 
 fn standard(entry: &Entry, cell: Option<Standard>, mistakes: &mut Mistakes) -> Option<Standard> {
@@ -216,6 +213,7 @@ impl Group<'_> {
         let (rate_up, rate_down) = self.rates.clone()?;
         Some(Station {
             name: self.member(i),
+            cell: self.cell?,
             standard: self.standard?,
             rate_up,
             rate_down,
@@ -228,7 +226,14 @@ impl Group<'_> {
 /// The stations with their relation of decoding, and their standards.
 pub(super) struct Hearing {
     stations: Vec<Option<Station>>,
-    standards: Vec<(String, Option<Standard>)>,
+    members: Vec<Member>,
+}
+
+/// A group of stations, as its cell sees it.
+struct Member {
+    name: String,
+    cell: Option<usize>,
+    standard: Option<Standard>,
 }
 
 /// Makes `senses_only` symmetric and checks its names.
@@ -239,7 +244,7 @@ pub(super) fn hearing(expanded: Expanded, names: &Names, mistakes: &mut Mistakes
         let own = *first..first + group.count.unwrap_or(1);
         let mut seen = BTreeSet::new();
         for entry in &group.senses_only {
-            let others = match names.resolve(entry, mistakes) {
+            let others = match names.end(entry, mistakes) {
                 Some(Target::Station(index)) => index..index + 1,
                 Some(Target::Group { first, count }) => first..first + count,
                 Some(Target::Host(_)) => {
@@ -247,8 +252,14 @@ pub(super) fn hearing(expanded: Expanded, names: &Names, mistakes: &mut Mistakes
                     mistakes.add(entry.at, entry.mistake(problem, "names of stations"));
                     continue;
                 }
-                Some(Target::Unknown) | None => continue,
+                _ => continue,
             };
+            let cell = stations[others.start].as_ref().map(|station| station.cell);
+            if cell.zip(group.cell).is_some_and(|(theirs, own)| theirs != own) {
+                let problem = "in another cell, on another channel";
+                mistakes.add(entry.at, entry.mistake(problem, "stations of the same cell"));
+                continue;
+            }
             if others.start < own.end && own.start < others.end {
                 let problem = "the station itself";
                 mistakes.add(entry.at, entry.mistake(problem, "names of other stations"));
@@ -272,29 +283,46 @@ pub(super) fn hearing(expanded: Expanded, names: &Names, mistakes: &mut Mistakes
             station.senses_only = deaf;
         }
     }
-    let standards = groups.into_iter().map(|(group, _)| (group.name, group.standard)).collect();
-    Hearing { stations, standards }
+    let member = |(group, _): (Group, usize)| Member {
+        name: group.name,
+        cell: group.cell,
+        standard: group.standard,
+    };
+    Hearing { stations, members: groups.into_iter().map(member).collect() }
+}
+
+/// The stations of one cell.
+pub(super) struct CellMembers<'h> {
+    members: Vec<&'h Member>,
 }
 
 impl Hearing {
-    /// Whether a b station is in the cell; `None` if a mistake hides it.
-    pub(super) fn b_stations(&self) -> Option<bool> {
-        let is_b = |(_, standard): &(String, Option<Standard>)| standard.map(|s| s == Standard::B);
-        if self.standards.iter().any(|station| is_b(station) == Some(true)) {
-            return Some(true);
-        }
-        self.standards.iter().all(|station| is_b(station).is_some()).then_some(false)
-    }
-
-    /// The first b station, if it lacks `rate`.
-    pub(super) fn first_without(&self, rate: DataRate) -> Option<&str> {
-        let b_station = self.standards.iter().find(|(_, standard)| *standard == Some(Standard::B));
-        let lacks = !Standard::B.rates().contains(&rate);
-        b_station.filter(|_| lacks).map(|(name, _)| name.as_str())
+    /// Those of the cell `index`; a station whose cell is not known may be in any.
+    pub(super) fn of_cell(&self, index: usize) -> CellMembers<'_> {
+        let is_here = |member: &&Member| member.cell.is_none_or(|cell| cell == index);
+        CellMembers { members: self.members.iter().filter(is_here).collect() }
     }
 
     /// The stations, unless one is spoilt.
     pub(super) fn complete(self) -> Option<Vec<Station>> {
         self.stations.into_iter().collect()
+    }
+}
+
+impl CellMembers<'_> {
+    /// Whether a b station is in the cell; `None` if a mistake hides it.
+    pub(super) fn b_stations(&self) -> Option<bool> {
+        let is_b = |member: &&Member| member.standard.map(|s| s == Standard::B);
+        if self.members.iter().any(|member| is_b(member) == Some(true)) {
+            return Some(true);
+        }
+        self.members.iter().all(|member| is_b(member).is_some()).then_some(false)
+    }
+
+    /// The first b station, if it lacks `rate`.
+    pub(super) fn first_without(&self, rate: DataRate) -> Option<&str> {
+        let b_station = self.members.iter().find(|member| member.standard == Some(Standard::B));
+        let lacks = !Standard::B.rates().contains(&rate);
+        b_station.filter(|_| lacks).map(|member| member.name.as_str())
     }
 }

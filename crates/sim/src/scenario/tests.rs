@@ -13,6 +13,9 @@ standard = "802.11g"
 [station.slow]
 [station.fast]
 [host.server]
+[router.hub]
+[link.spare]
+between = ["home", "hub"]
 [flow.tcp]
 from = "slow"
 to = "server"
@@ -45,13 +48,18 @@ fn all_keys() -> Vec<(String, &'static Key)> {
                 "bss" => walk("bss.home", table, out),
                 "station" => walk("station.slow", table, out),
                 "host" => walk("host.server", table, out),
+                "router" => walk("router.hub", table, out),
+                "link" => walk("link.spare", table, out),
                 _ => {
                     walk("flow.tcp", table, out);
                 }
             },
-            Kind::Tagged(variants) => {
-                for (tag, table) in *variants {
-                    walk(&format!("flow.{tag}.transport"), table, out);
+            Kind::Tagged(tagged) => {
+                for (tag, table) in tagged.variants {
+                    match path {
+                        "flow.tcp.transport" => walk(&format!("flow.{tag}.transport"), table, out),
+                        _ => walk(path, table, out),
+                    }
                 }
             }
             _ => {}
@@ -70,19 +78,31 @@ fn parse(overrides: &[(&str, &str)]) -> Result<Scenario, Vec<String>> {
 }
 
 /// What must be set before a key can be.
-fn company(path: &str) -> &'static [(&'static str, &'static str)] {
+fn company<'p>(path: &'p str, key: &Key) -> Vec<(&'p str, &'static str)> {
+    const BERNOULLI: &str = "{ model = \"bernoulli\", probability = 0.5 }";
+    const BURSTS: &str = "{ model = \"gilbert-elliott\", to_bad = 0.5, to_good = 0.5 }";
+    let parent = |end: &str| path.find(end).map(|at| &path[..at]);
     if path.starts_with("flow.tcp.control.") {
-        &[("flow.tcp.control.scheme", "arf-aware")]
-    } else {
-        &[]
+        return vec![("flow.tcp.control.scheme", "arf-aware")];
     }
+    if let Some(queue) = parent(".queue.red") {
+        return vec![(&path[..queue.len() + ".queue".len()], "{ discipline = \"red\" }")];
+    }
+    if let Some(link) = parent(".loss.") {
+        let bursts = matches!(key.name, "good" | "bad" | "to_bad" | "to_good")
+            || key.example.contains("gilbert");
+        let loss = &path[..link.len() + ".loss".len()];
+        let model = if bursts { BURSTS } else { BERNOULLI };
+        return vec![("link.spare.between", "[\"home\", \"server\"]"), (loss, model)];
+    }
+    Vec::new()
 }
 
 #[test]
 fn a_value_of_the_wrong_type_is_one_mistake_with_the_path_of_its_key() {
-    for (path, _) in all_keys() {
+    for (path, key) in all_keys() {
         // A date is right nowhere.
-        let overrides = [company(&path), &[(path.as_str(), "1979-05-27")]].concat();
+        let overrides = [company(&path, key), vec![(path.as_str(), "1979-05-27")]].concat();
         let errors = parse(&overrides).expect_err(&path);
         assert_eq!(errors.len(), 1, "{path}: {errors:?}");
         assert!(errors[0].starts_with(&format!("{path} = 1979-05-27: ")), "{}", errors[0]);
@@ -92,12 +112,15 @@ fn a_value_of_the_wrong_type_is_one_mistake_with_the_path_of_its_key() {
 #[test]
 fn the_example_of_each_key_changes_the_scenario() {
     // These have one possible value in this version.
-    let only = ["bss", "to", "kind", "discipline", "scheme"];
+    let only = ["bss", "to", "kind", "model", "discipline", "scheme"];
+    let choices = ["flow.tcp.to", "flow.udp.to", "flow.tfrc.to", ".link.queue.discipline"];
     for (path, key) in all_keys().into_iter().filter(|(_, key)| !key.example.is_empty()) {
-        let base = parse(company(&path)).expect("the base is right");
-        let overrides = [company(&path), &[(path.as_str(), key.example)]].concat();
+        let base = parse(&company(&path, key)).expect("the base is right");
+        let overrides = [company(&path, key), vec![(path.as_str(), key.example)]].concat();
         let scenario = parse(&overrides).expect(&path);
-        let changes = !only.contains(&key.name) || path.starts_with("flow.tcp.to");
+        let changes = !only.contains(&key.name)
+            || path == "link.spare.queue.discipline"
+            || choices.iter().any(|choice| path.ends_with(choice));
         assert_eq!(scenario != base, changes, "{path}");
     }
 }

@@ -7,8 +7,9 @@ use airfair_units::{DataRate, Time};
 use airfair_wlan::phy::{Preamble, Standard};
 
 use super::{
-    AfterCollision, Attempts, Bss, Control, Eifs, Endpoint, Flavour, Flow, Queue, Scenario,
-    Station, Tcp, TfrcProfile, Transport, UdpRate,
+    AfterCollision, Attempts, Bss, Capacity, Control, Eifs, Endpoint, Flavour, Flow,
+    GilbertElliott, Link, LinkQueue, Loss, Node, Queue, Red, Scenario, Station, Tcp, TfrcProfile,
+    Transport, UdpRate,
 };
 
 impl Scenario {
@@ -27,28 +28,62 @@ impl Scenario {
         writeln!(out, "series = \"{series}\"")?;
         writeln!(out, "seed = {}", self.seed)?;
         writeln!(out, "replications = {}", self.replications)?;
-        write_bss(out, &self.bss)?;
-        for station in &self.stations {
-            self.write_station(out, station)?;
+        self.cells.iter().try_for_each(|bss| write_bss(out, bss))?;
+        self.stations.iter().try_for_each(|station| self.write_station(out, station))?;
+        let (own, others) = self.links.split_at(self.hosts.len());
+        for (host, link) in self.hosts.iter().zip(own) {
+            writeln!(out, "\n[host.{host}]")?;
+            let to = self.node_name(link.ends[1]);
+            let (settings, loss) = (link_settings(link), self.loss(link));
+            writeln!(out, "link = {{ to = \"{to}\", {}, loss = {loss} }}", settings.join(", "))?;
         }
-        for host in &self.hosts {
-            let link = &host.link;
-            writeln!(out, "\n[host.{}]", host.name)?;
-            writeln!(
-                out,
-                "link = {{ to = \"{}\", rate = \"{}\", delay = \"{}\", queue = {} }}",
-                self.bss.name,
-                link.rate,
-                link.delay,
-                queue(link.queue)
-            )?;
-        }
+        self.routers.iter().try_for_each(|router| writeln!(out, "\n[router.{router}]"))?;
+        others.iter().try_for_each(|link| self.write_link(out, link))?;
         self.flows.iter().try_for_each(|flow| self.write_flow(out, flow))
+    }
+
+    /// Name of a wired node.
+    pub fn node_name(&self, node: Node) -> &str {
+        match node {
+            Node::Cell(index) => &self.cells[index].name,
+            Node::Host(index) => &self.hosts[index],
+            Node::Router(index) => &self.routers[index],
+        }
+    }
+
+    fn write_link(&self, out: &mut String, link: &Link) -> std::fmt::Result {
+        writeln!(out, "\n[link.{}]", link.name)?;
+        let [first, second] = link.ends.map(|end| self.node_name(end));
+        writeln!(out, "between = [\"{first}\", \"{second}\"]")?;
+        writeln!(out, "{}", link_settings(link).join("\n"))?;
+        writeln!(out, "loss = {}", self.loss(link))
+    }
+
+    fn loss(&self, link: &Link) -> String {
+        let (loss, towards) = match link.loss {
+            [Loss::None, Loss::None] => return "\"none\"".to_owned(),
+            [forth, back] if forth == back => (forth, None),
+            [forth, Loss::None] => (forth, Some(link.ends[1])),
+            [_, back] => (back, Some(link.ends[0])),
+        };
+        let settings = match loss {
+            Loss::None => unreachable!("a loss is written"),
+            Loss::Bernoulli(probability) => {
+                format!("model = \"bernoulli\", probability = {probability}")
+            }
+            Loss::GilbertElliott(GilbertElliott { good, bad, to_bad, to_good }) => format!(
+                "model = \"gilbert-elliott\", good = {good}, bad = {bad}, \
+                 to_bad = {to_bad}, to_good = {to_good}"
+            ),
+        };
+        let towards = towards
+            .map_or_else(String::new, |end| format!(", towards = \"{}\"", self.node_name(end)));
+        format!("{{ {settings}{towards} }}")
     }
 
     fn write_station(&self, out: &mut String, station: &Station) -> std::fmt::Result {
         writeln!(out, "\n[station.{}]", station.name)?;
-        writeln!(out, "bss = \"{}\"", self.bss.name)?;
+        writeln!(out, "bss = \"{}\"", self.cells[station.cell].name)?;
         writeln!(out, "standard = \"{}\"", station.standard)?;
         let (up, down) = (schedule(&station.rate_up), schedule(&station.rate_down));
         if up == down {
@@ -64,7 +99,7 @@ impl Scenario {
     fn write_flow(&self, out: &mut String, flow: &Flow) -> std::fmt::Result {
         let name = |end| match end {
             Endpoint::Station(index) => &self.stations[index].name,
-            Endpoint::Host(index) => &self.hosts[index].name,
+            Endpoint::Host(index) => &self.hosts[index],
         };
         writeln!(out, "\n[flow.{}]", flow.name)?;
         writeln!(out, "from = \"{}\"", name(flow.from))?;
@@ -183,6 +218,30 @@ fn write_tcp(out: &mut String, tcp: &Tcp) -> std::fmt::Result {
     write!(out, ", byte_counting = {}", tcp.byte_counting)?;
     write!(out, ", grow_beyond_receive_window = {}", tcp.grow_beyond_receive_window)?;
     writeln!(out, ", handshake = {} }}", tcp.handshake)
+}
+
+/// Rate, delay and queue of a link.
+fn link_settings(link: &Link) -> [String; 3] {
+    [
+        format!("rate = \"{}\"", link.rate),
+        format!("delay = \"{}\"", link.delay),
+        format!("queue = {}", link_queue(link.queue)),
+    ]
+}
+
+fn link_queue(LinkQueue { capacity, red }: LinkQueue) -> String {
+    let capacity = match capacity {
+        Capacity::Packets(packets) => format!("packets = {packets}"),
+        Capacity::Bytes(size) => format!("bytes = \"{} B\"", size.get()),
+    };
+    let Some(Red { min, max, max_probability, weight, gentle }) = red else {
+        return format!("{{ {capacity}, discipline = \"fifo\" }}");
+    };
+    let red = format!(
+        "min = {min}, max = {max}, max_probability = {max_probability}, weight = {weight}, \
+         gentle = {gentle}"
+    );
+    format!("{{ {capacity}, discipline = \"red\", red = {{ {red} }} }}")
 }
 
 fn queue(queue: Queue) -> String {

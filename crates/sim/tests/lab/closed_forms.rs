@@ -15,7 +15,7 @@ fn one_saturated_station_uses_its_time_to_the_nanosecond() {
     let (data, ack, sifs, difs, slot) = (us(1310), us(248), us(10), us(50), us(20));
     let scenario = parse(&uploads("standard = \"802.11b\"", &["11 Mb/s"], SATURATED, 10));
     let outcome = run_once(&scenario, 0);
-    let (channel, frames) = (outcome.channel, outcome.stations[0].radio.frames);
+    let (channel, frames) = (outcome.channels[0], outcome.stations[0].radio.frames);
     // The run ends somewhere in the last exchange.
     assert!((data * frames..data * (frames + 1)).contains(&channel.data));
     assert!((ack * (frames - 1)..=ack * frames).contains(&channel.control));

@@ -52,7 +52,7 @@ fn random_scenario() -> impl Strategy<Value = String> {
 }
 
 fn check(scenario: &Scenario, outcome: &Outcome) {
-    let channel = &outcome.channel;
+    let channel = &outcome.channels[0];
     let parts =
         [channel.data, channel.control, channel.collision, channel.contention, channel.idle];
     assert_eq!(parts.into_iter().sum::<Duration>(), outcome.elapsed);

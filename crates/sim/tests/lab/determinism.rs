@@ -27,7 +27,7 @@ struct SentBy(Vec<Time>);
 
 impl Recorder for SentBy {
     fn record(&mut self, now: Time, record: &Record) {
-        if let Record::Cell(airfair_wlan::Record::Sent { node: NodeId(1), .. }) = record {
+        if let Record::Cell(_, airfair_wlan::Record::Sent { node: NodeId(1), .. }) = record {
             self.0.push(now);
         }
     }

@@ -34,11 +34,11 @@ fn table(scenario: &Scenario, outcome: &Outcome) -> String {
         let held = s.airtime_data_up + s.airtime_data_down + s.airtime_control;
         (s.radio, held.as_nanos() / 1000)
     });
-    row(&mut text, "ap", &outcome.access_point, 0);
+    row(&mut text, "ap", &outcome.access_points[0], 0);
     for (name, (radio, held)) in names.zip(radios) {
         row(&mut text, name, &radio, held);
     }
-    let channel = &outcome.channel;
+    let channel = &outcome.channels[0];
     let us = |duration: airfair_units::Duration| duration.as_nanos() / 1000;
     let _ = writeln!(
         text,

@@ -100,7 +100,7 @@ fn a_constant_rate_below_capacity_arrives_whole() {
     // 800 kb/s / 4000 bits = 200 packets a second for 9 s, give or take one under way at each end
     assert!(outcome.flows[0].packets_received.abs_diff(1800) <= 1);
     assert_eq!(outcome.flows[0].packets_dropped, 0);
-    assert!(outcome.channel.idle > outcome.channel.data);
+    assert!(outcome.channels[0].idle > outcome.channels[0].data);
 }
 
 /// Flows of one transport each over a wired bottleneck of 5 Mb/s: octets delivered, and the coefficient

@@ -1,0 +1,221 @@
+//! A wired link in one direction: a queue, a rate, a propagation delay, and what is lost on the way.
+
+mod loss;
+mod red;
+
+use std::collections::VecDeque;
+
+use airfair_units::{Bytes, DataRate, Duration, Time};
+use airfair_wlan::Stream;
+
+use crate::packet::Packet;
+use crate::scenario::{self, Capacity};
+
+use loss::Channel;
+use red::EarlyDetection;
+
+/// A link of the world, by index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct LinkId(pub u16);
+
+impl LinkId {
+    /// Place in a table of all links.
+    pub fn index(self) -> usize {
+        usize::from(self.0)
+    }
+}
+
+impl LinkId {
+    /// The direction forth or back of the `index`-th link of the scenario.
+    pub(crate) fn new(index: usize, forth: bool) -> Self {
+        Self(u16::try_from(2 * index + usize::from(!forth)).expect("at most 32 767 links"))
+    }
+
+    /// The other direction of the same link.
+    #[must_use]
+    pub(crate) fn reversed(self) -> Self {
+        Self(self.0 ^ 1)
+    }
+}
+
+/// Why a packet was refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Refusal {
+    /// The queue was full.
+    QueueFull,
+    /// Random early detection dropped it.
+    Early,
+}
+
+/// The random streams of one direction.
+#[derive(Debug)]
+pub struct LinkStreams {
+    /// For losses on the way.
+    pub loss: Stream,
+    /// For random early detection.
+    pub red: Stream,
+}
+
+/// One direction of a wired link. Packets arrive in the order in which they were sent.
+#[derive(Debug)]
+pub struct Link {
+    rate: DataRate,
+    delay: Duration,
+    capacity: Capacity,
+    red: Option<EarlyDetection>,
+    channel: Channel,
+    /// When each packet queued or in service has left, and its size.
+    departures: VecDeque<(Time, Bytes)>,
+    /// Octets queued or in service.
+    backlog: Bytes,
+    /// Packets with their times of arrival, and whether they get there.
+    in_flight: VecDeque<(Time, Packet, bool)>,
+}
+
+/// What comes out of a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arrival {
+    /// A packet.
+    Packet(Packet),
+    /// Nothing: this packet was lost on the way.
+    Lost(Packet),
+}
+
+impl Link {
+    /// An empty link, in the direction forth or back.
+    pub fn new(config: &scenario::Link, forth: bool, streams: LinkStreams) -> Self {
+        let early = |red| EarlyDetection::new(red, config.rate, streams.red);
+        Self {
+            rate: config.rate,
+            delay: config.delay,
+            capacity: config.queue.capacity,
+            red: config.queue.red.map(early),
+            channel: Channel::new(config.loss[usize::from(!forth)], streams.loss),
+            departures: VecDeque::new(),
+            backlog: Bytes::ZERO,
+            in_flight: VecDeque::new(),
+        }
+    }
+
+    /// Sends a packet; it will arrive at the time returned.
+    ///
+    /// # Errors
+    /// [`Refusal`] if the queue, the packet in service included, has no room or does not want it.
+    pub fn send(&mut self, now: Time, packet: Packet) -> Result<Time, Refusal> {
+        let (queued, size) = (self.queued(now), packet.size());
+        let has_room = match self.capacity {
+            Capacity::Packets(packets) => queued < packets,
+            Capacity::Bytes(bytes) => self.backlog + size <= bytes,
+        };
+        let idle_since = self.departures.back().map_or(now, |(last, _)| *last);
+        if self.red.as_mut().is_some_and(|red| red.drops(now, queued)) {
+            return Err(Refusal::Early);
+        }
+        if !has_room {
+            return Err(Refusal::QueueFull);
+        }
+        let departure = idle_since.max(now) + self.rate.time_to_send(size);
+        if let Some(red) = &mut self.red {
+            red.busy_until(departure);
+        }
+        let arrival = departure + self.delay;
+        self.departures.push_back((departure, size));
+        self.backlog += size;
+        self.in_flight.push_back((arrival, packet, self.channel.carries()));
+        Ok(arrival)
+    }
+
+    /// Packets queued or in service.
+    pub fn queued(&mut self, now: Time) -> u32 {
+        while let Some(&(departure, size)) = self.departures.front() {
+            if departure > now {
+                break;
+            }
+            self.departures.pop_front();
+            self.backlog -= size;
+        }
+        u32::try_from(self.departures.len()).expect("a queue of at most 2^32 packets")
+    }
+
+    /// When the packet sent last has left.
+    pub fn last_departure(&self) -> Option<Time> {
+        self.departures.back().map(|(departure, _)| *departure)
+    }
+
+    /// What arrives now.
+    pub fn receive(&mut self, now: Time) -> Option<Arrival> {
+        let (arrival, packet, is_carried) = *self.in_flight.front()?;
+        (arrival <= now).then(|| {
+            self.in_flight.pop_front();
+            if is_carried { Arrival::Packet(packet) } else { Arrival::Lost(packet) }
+        })
+    }
+
+    /// Packets sent and not yet arrived.
+    pub fn in_flight(&self) -> impl Iterator<Item = &Packet> {
+        self.in_flight.iter().map(|(_, packet, _)| packet)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::packet::{Body, FlowId, Side};
+    use crate::random::{Purpose, Streams};
+    use crate::scenario::{LinkQueue, Loss, Node};
+    use airfair_transport::udp::Datagram;
+
+    fn link(capacity: Capacity) -> Link {
+        let config = scenario::Link {
+            name: String::new(),
+            ends: [Node::Host(0), Node::Host(1)],
+            rate: DataRate::from_mbps(8),
+            delay: Duration::from_millis(2),
+            queue: LinkQueue { capacity, red: None },
+            loss: [Loss::None; 2],
+        };
+        let stream = |purpose| Streams::new(1, 0).stream("", purpose);
+        let streams =
+            LinkStreams { loss: stream(Purpose::LossForth), red: stream(Purpose::RedForth) };
+        Link::new(&config, true, streams)
+    }
+
+    fn packet(seq: u64) -> Packet {
+        // 972 + 28 octets of headers = 1000 octets = 1 ms at 8 Mb/s
+        let body = Body::Datagram(Datagram { seq, payload: 972 });
+        Packet { body, flow: FlowId(0), origin: Side::Sender, hop: 0 }
+    }
+
+    #[test]
+    fn packets_queue_behind_each_other_and_then_travel() {
+        let mut link = link(Capacity::Packets(10));
+        let ms = |ms| Time::ZERO + Duration::from_millis(ms);
+        assert_eq!(link.send(Time::ZERO, packet(0)), Ok(ms(3)));
+        assert_eq!(link.send(Time::ZERO, packet(1)), Ok(ms(4)));
+        assert_eq!(link.send(ms(7), packet(2)), Ok(ms(10)));
+        assert_eq!(link.receive(ms(2)), None);
+        assert_eq!(link.receive(ms(3)), Some(Arrival::Packet(packet(0))));
+        assert_eq!(link.receive(ms(3)), None);
+    }
+
+    #[test]
+    fn a_full_queue_drops_at_its_tail() {
+        let mut link = link(Capacity::Packets(2));
+        assert!(link.send(Time::ZERO, packet(0)).is_ok());
+        assert!(link.send(Time::ZERO, packet(1)).is_ok());
+        assert_eq!(link.send(Time::ZERO, packet(2)), Err(Refusal::QueueFull));
+        let first_has_left = Time::ZERO + Duration::from_millis(1);
+        assert!(link.send(first_has_left, packet(3)).is_ok());
+    }
+
+    #[test]
+    fn a_queue_of_octets_takes_what_fits() {
+        let mut link = link(Capacity::Bytes(Bytes::new(2_500)));
+        assert!(link.send(Time::ZERO, packet(0)).is_ok());
+        assert!(link.send(Time::ZERO, packet(1)).is_ok());
+        assert_eq!(link.send(Time::ZERO, packet(2)), Err(Refusal::QueueFull));
+        let first_has_left = Time::ZERO + Duration::from_millis(1);
+        assert!(link.send(first_has_left, packet(3)).is_ok());
+        assert_eq!(link.backlog, Bytes::new(2_000));
+    }
+}

@@ -1,0 +1,148 @@
+//! Which way packets take through the wired network.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
+
+use airfair_units::Duration;
+
+use super::error::{Mistakes, ScenarioError};
+use super::flows::Place;
+use super::{Endpoint, Link, Node, Scenario};
+
+/// Links from one wired node to another, in order, each with whether it is taken forth.
+pub(crate) type Wires = Vec<(usize, bool)>;
+
+/// The ways from one node to all others: fewest hops, among equals least delay, among equals the link
+/// that comes first.
+#[derive(Debug)]
+pub(crate) struct Routes {
+    /// How each node is reached: over which link, forth or back.
+    last_hop: BTreeMap<Node, (usize, bool)>,
+    source: Node,
+}
+
+impl Routes {
+    /// The ways from `source` over `links`.
+    pub(crate) fn from(source: Node, links: &[Link]) -> Self {
+        let mut incident: BTreeMap<Node, Vec<(usize, bool)>> = BTreeMap::new();
+        for (index, link) in links.iter().enumerate() {
+            incident.entry(link.ends[0]).or_default().push((index, true));
+            incident.entry(link.ends[1]).or_default().push((index, false));
+        }
+        let mut best: BTreeMap<Node, (u32, Duration)> =
+            BTreeMap::from([(source, Default::default())]);
+        let mut last_hop = BTreeMap::new();
+        let mut open = BinaryHeap::from([Reverse((0, Duration::ZERO, source))]);
+        while let Some(Reverse((hops, delay, node))) = open.pop() {
+            if best[&node] < (hops, delay) {
+                continue;
+            }
+            for &(index, forth) in incident.get(&node).into_iter().flatten() {
+                let link = &links[index];
+                let next = link.ends[usize::from(forth)];
+                let cost = (hops + 1, delay + link.delay);
+                if best.get(&next).is_none_or(|known| cost < *known) {
+                    best.insert(next, cost);
+                    last_hop.insert(next, (index, forth));
+                    open.push(Reverse((cost.0, cost.1, next)));
+                }
+            }
+        }
+        Self { last_hop, source }
+    }
+
+    /// The way to `target`, empty if that is the source; `None` if there is none.
+    pub(crate) fn to(&self, target: Node, links: &[Link]) -> Option<Wires> {
+        let (mut wires, mut node) = (Vec::new(), target);
+        while node != self.source {
+            let (link, forth) = *self.last_hop.get(&node)?;
+            wires.push((link, forth));
+            node = links[link].ends[usize::from(!forth)];
+        }
+        wires.reverse();
+        Some(wires)
+    }
+}
+
+impl Scenario {
+    /// The wired node at which the wires of an end of a flow begin.
+    pub(crate) fn wired_node(&self, end: Endpoint) -> Node {
+        match end {
+            Endpoint::Station(index) => Node::Cell(self.stations[index].cell),
+            Endpoint::Host(index) => Node::Host(index),
+        }
+    }
+}
+
+/// Most wires on a way.
+const MAX_HOPS: usize = 1_000;
+
+/// Checks that there is a way between the ends of each flow; a section is reported once.
+pub(super) fn check(scenario: &Scenario, places: &[Place], mistakes: &mut Mistakes) {
+    let mut known: BTreeMap<Node, Routes> = BTreeMap::new();
+    let mut told = BTreeSet::new();
+    for (flow, place) in scenario.flows.iter().zip(places) {
+        let (from, to) = (scenario.wired_node(flow.from), scenario.wired_node(flow.to));
+        let routes = known.entry(from).or_insert_with(|| Routes::from(from, &scenario.links));
+        let problem = match routes.to(to, &scenario.links) {
+            None => "no way leads from one end to the other",
+            Some(wires) if wires.len() > MAX_HOPS => "too long a way from one end to the other",
+            Some(_) => continue,
+        };
+        if told.insert(place.at) {
+            let (path, found, problem) = (place.path.clone(), String::new(), problem.to_owned());
+            let allowed = format!("links between them, at most {MAX_HOPS} on the way");
+            mistakes.add(place.at, ScenarioError { path, found, problem, allowed });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::{Capacity, LinkQueue, Loss};
+    use airfair_units::DataRate;
+
+    fn link(ends: [usize; 2], delay_ms: u64) -> Link {
+        Link {
+            name: String::new(),
+            ends: ends.map(Node::Router),
+            rate: DataRate::from_mbps(1),
+            delay: Duration::from_millis(delay_ms),
+            queue: LinkQueue { capacity: Capacity::Packets(1), red: None },
+            loss: [Loss::None; 2],
+        }
+    }
+
+    fn way(links: &[Link], from: usize, to: usize) -> Option<Wires> {
+        Routes::from(Node::Router(from), links).to(Node::Router(to), links)
+    }
+
+    #[test]
+    fn fewer_hops_beat_less_delay_and_less_delay_beats_an_earlier_place() {
+        // 0 ── 1 ── 2 ── 3, a slow short cut 0 ── 3, and two ways of two hops from 0 to 2
+        let links = [
+            link([0, 1], 1),
+            link([1, 2], 9),
+            link([2, 3], 1),
+            link([3, 0], 50),
+            link([4, 0], 1),
+            link([2, 4], 1),
+        ];
+        assert_eq!(way(&links, 0, 3), Some(vec![(3, false)]));
+        assert_eq!(way(&links, 0, 2), Some(vec![(4, false), (5, false)]));
+        assert_eq!(way(&links, 2, 0), Some(vec![(5, true), (4, true)]));
+        assert_eq!(way(&links, 1, 1), Some(vec![]));
+    }
+
+    #[test]
+    fn of_two_equal_links_the_first_in_the_file_is_taken() {
+        let links = [link([0, 1], 5), link([1, 0], 5)];
+        assert_eq!(way(&links, 1, 0), Some(vec![(0, false)]));
+    }
+
+    #[test]
+    fn no_way_leads_to_an_island() {
+        assert_eq!(way(&[link([0, 1], 1), link([2, 3], 1)], 0, 3), None);
+    }
+}
