@@ -58,7 +58,8 @@ pub(super) fn flows(
                 } else {
                     format!("the name {name} is given twice")
                 };
-                let allowed = "other names: flows of a group are numbered".to_owned();
+                let allowed =
+                    "other names: flows of a group, or of a count, are numbered".to_owned();
                 mistakes.add(place.0, ScenarioError { path, found, problem, allowed });
                 break;
             }
@@ -91,6 +92,7 @@ fn flow(
     let (from, to) = (fields.take("from"), fields.take("to"));
     let ends = (names.end(&from, mistakes), names.end(&to, mistakes));
     let pairs = pairs(ends, &to, mistakes);
+    let count = fields.take("count").integer();
     let start = fields.take("start");
     if let (Some(time), Some(end)) = (start.duration(), context.duration)
         && time >= end
@@ -103,7 +105,7 @@ fn flow(
     let entry = fields.take("transport");
     let transport = entry.table().and_then(|table| transport(table, context, mistakes));
     let control = control(fields.take("control"), (transport.as_ref(), ends.0), mistakes);
-    let pairs = pairs?;
+    let pairs = repeat(&pairs?, count.unwrap_or(1));
     let name = fields.name.to_owned();
     let flow = || {
         Some(Flow {
@@ -116,8 +118,14 @@ fn flow(
             control: control?,
         })
     };
-    let flow = flow();
+    let flow = flow().filter(|_| count.is_some());
     Some((pairs, flow))
+}
+
+/// Each pair so many times in a row; no more in all than it takes to see that they are too many.
+fn repeat(pairs: &[(Endpoint, Endpoint)], count: usize) -> Pairs {
+    let each = pairs.iter().flat_map(|pair| std::iter::repeat_n(*pair, count));
+    each.take(MAX_FLOWS + 1).collect()
 }
 
 fn pairs(
