@@ -788,6 +788,11 @@ const NETWORKS: &[(&str, &str, &str)] = &[
         r#"flow.a.to = "hub": a router, not a station or host; allowed here, server, there"#,
     ),
     (
+        "flow.a.start_jitter",
+        "1 s",
+        r#"flow.a.start_jitter = "1 s": the flow might start after the run; allowed start + start_jitter before 1 s"#,
+    ),
+    (
         "link.two.between",
         r#"["hub", "server"]"#,
         "flow.a: no way leads from one end to the other; allowed links between them, at most 1000 on the way",

@@ -100,8 +100,11 @@ fn flow(
         let error = start.mistake("not before the end of the run", format!("before {end}"));
         mistakes.add(start.at, error);
     }
+    let jitter = fields.take("start_jitter");
+    check_jitter(&jitter, start.duration(), context, mistakes);
     let stop = fields.take("stop");
-    check_stop(&stop, start.duration(), mistakes);
+    let latest = start.duration().zip(jitter.duration()).map(|(start, jitter)| start + jitter);
+    check_stop(&stop, latest, mistakes);
     let entry = fields.take("transport");
     let transport = entry.table().and_then(|table| transport(table, context, mistakes));
     let control = control(fields.take("control"), (transport.as_ref(), ends.0), mistakes);
@@ -113,6 +116,7 @@ fn flow(
             from: pairs[0].0,
             to: pairs[0].1,
             start: point(start.duration()?),
+            start_jitter: jitter.duration()?,
             stop: stop.given.is_some().then_some(stop.duration().map(point))?,
             transport: transport?,
             control: control?,
@@ -157,6 +161,21 @@ fn pairs(
         return None;
     }
     Some(pairs)
+}
+
+fn check_jitter(
+    entry: &Entry,
+    start: Option<Duration>,
+    context: &Context,
+    mistakes: &mut Mistakes,
+) {
+    let (Some(jitter), Some(start), Some(end)) = (entry.duration(), start, context.duration) else {
+        return;
+    };
+    if start < end && start + jitter >= end {
+        let allowed = format!("start + start_jitter before {end}");
+        mistakes.add(entry.at, entry.mistake("the flow might start after the run", allowed));
+    }
 }
 
 fn check_stop(entry: &Entry, start: Option<Duration>, mistakes: &mut Mistakes) {

@@ -776,6 +776,14 @@ pub(super) static FLOW: Table = Table {
              it is.",
         ),
         Key::new("start", TIME, NOW, "\"1 s\"", "When it starts; before the end of the run."),
+        Key::new(
+            "start_jitter",
+            TIME,
+            NOW,
+            "\"1 s\"",
+            "Adds a random delay to the start, uniform from 0 to this, another in each replication: \
+             without it a network without radio has no chance in it.",
+        ),
         Key::new("stop", STOP, word("end"), "\"10 s\"", "When its source stops; after its start."),
         Key::new(
             "transport",
