@@ -1,6 +1,8 @@
 """Figures 8 and 10 of `tfrc-friendliness`, dedicated links: airfair beside ns-2.35, as Markdown.
 
-Run from a checkout after `make build`, with `ns` installed: `.venv/bin/python bench/ns2/compare_friendliness.py`.
+Run from a checkout after `make build`, with `ns` installed:
+`.venv/bin/python bench/ns2/compare_friendliness.py`.
+
 Both count packets at the receivers with their headers, over as many seeds; a deviation is fine within
 15 % or if the means are nearer than ns-2's own standard deviation.
 """
@@ -23,6 +25,8 @@ PACKETS = (540 / 500, 540 / 500, 540 / 500, 532 / 480, 532 / 480)
 """Octets on the wire by application octets."""
 PERIODS = {"early": (0, 35), "late": (35, 200)}
 WITHIN = 0.15
+RATES = {8: "1 Mb/s", 10: "4 Mb/s"}
+"""Link BS0 - H0 of each figure."""
 
 Samples = dict[str, list[list[float]]]
 """Throughput [kb/s] of each flow in each run, by period."""
@@ -40,8 +44,8 @@ def ns2(figure: int) -> Samples:
 
 def ours(figure: int) -> Samples:
     """The same in airfair."""
-    rate = "4 Mb/s" if figure == 10 else "1 Mb/s"
-    result = airfair.run(SCENARIO, replications=SEEDS, set={"link.BS0-H0.rate": rate})
+    keys = {"link.BS0-H0.rate": RATES[figure]}
+    result = airfair.run(SCENARIO, replications=SEEDS, set=keys)
     octets = result.series("delivered")["delivered_bytes"].to_numpy().reshape(SEEDS, 5, -1)
     return {
         period: [
@@ -57,7 +61,7 @@ def main() -> int:
     off = 0
     print("| figure | from … to | flow | ns-2.35 [kb/s] | airfair [kb/s] | ratio | within |")
     print("| --- | --- | --- | --- | --- | --- | --- |")
-    for figure in (8, 10):
+    for figure in RATES:
         theirs, mine = ns2(figure), ours(figure)
         for period, (start, end) in PERIODS.items():
             for i, flow in enumerate(FLOWS):

@@ -14,11 +14,13 @@ from .plan import (
     ACCESS,
     ALONE,
     COMBINATIONS,
+    EQUAL,
     FLAVOURS,
     MIXED,
     SIMULATED,
     alone,
     mixed,
+    queues,
     setups,
     simulated,
 )
@@ -67,9 +69,11 @@ def _testbed(fig5: dict[str, float]) -> list[Experiment[Runs]]:
     def three(flavour: str) -> list[str]:
         return [mixed(flavour, *MIXED)]
 
+    # The finding about queues belongs to Figure 3.
+    held = [queues(*pair) for pair in EQUAL]
     return [
         _figure("fig2", "TFRC's inter-protocol fairness beside TCP Reno", reno, "reno"),
-        _figure("fig3", "TFRC's inter-protocol fairness beside TCP SACK", sack, "sack"),
+        _figure("fig3", "TFRC's inter-protocol fairness beside TCP SACK", [*sack, *held], "sack"),
         Experiment(
             "fig4",
             "Max-min fairness of TCP Reno and TFRC, each alone",

@@ -199,7 +199,7 @@ def five_flows(figure: str, data: Measurements) -> Shown:
         kbps = rates * 8
         curves = [Curve(NAMES[flow], kbps[:, i]) for i, flow in enumerate(one.flows)]
         marks = [Mark(LAST_START_S, "S4 starts")] if access == "dedicated" else []
-        panels.append(Panel(f"Access: {ACCESS[access]}", "[kb/s]", times, curves, marks))
+        panels.append(Panel(f"Access: {ACCESS[access]}", "Throughput [kb/s]", times, curves, marks))
         series += [
             curve(f"{NAMES[flow]}, {ACCESS[access]}", "kb/s", "s", times, kbps[:, i])
             for i, flow in enumerate(one.flows)

@@ -40,7 +40,7 @@ def _periods(good: str, bad: str) -> Channel:
 
 
 def _frames(probability: float) -> Channel:
-    return Channel(f"frames, {probability:.0%}", {"model": "bernoulli", "probability": probability})
+    return Channel(f"frames {probability:.0%}", {"model": "bernoulli", "probability": probability})
 
 
 CHANNELS: Mapping[str, Channel] = {
@@ -60,6 +60,9 @@ CHANNELS: Mapping[str, Channel] = {
 """Channels of Figure 5's table. None is fitted: they span what an indoor channel may do."""
 BAD = "periods-100"
 """Stands for a bad radio channel where one is shown beside the ideal one."""
+
+QUEUES = (50, 100, 200)
+"""Packets that the access point holds, in the finding about it. 50 is airfair's default."""
 
 DECIDES = "wireless-ideal"
 """The variant that decides the claims on the testbed: both PCs have 802.11b cards, and nothing is
@@ -87,6 +90,11 @@ def mixed(flavour: str, tcp: int, tfrc: int) -> str:
     return f"{flavour}-{tcp}-{tfrc}"
 
 
+def queues(tcp: int, tfrc: int) -> str:
+    """Id of the setup in which SACK meets TFRC under several queues."""
+    return f"queues-{tcp}-{tfrc}"
+
+
 def alone(protocol: str, flows: int) -> str:
     """Id of the setup with flows of one protocol only."""
     return f"{protocol}-alone-{flows}"
@@ -96,6 +104,7 @@ def setups(directory: Path) -> dict[str, Setup]:
     """Everything that is run."""
     all_setups = [
         *(_mixed(directory, f, *pair) for f in FLAVOURS for pair in (*COMBINATIONS, MIXED)),
+        *(_queues(directory, *pair) for pair in EQUAL),
         *(_alone(directory, protocol, n) for protocol in ("reno", "tfrc") for n in ALONE),
         *(setup for figure in SIMULATED for setup in _simulated(directory, figure)),
     ]
@@ -130,6 +139,23 @@ def _mixed(directory: Path, flavour: str, tcp: int, tfrc: int) -> Setup:
     channels = tuple(CHANNELS) if (tcp, tfrc) == MIXED else ("ideal", BAD)
     variants = _variants(keys, ("tcp", "tfrc"), channels)
     return Setup(mixed(flavour, tcp, tfrc), directory / "testbed.toml", variants)
+
+
+def _queues(directory: Path, tcp: int, tfrc: int) -> Setup:
+    keys: dict[str, Value] = {
+        "flow.tcp.transport.flavour": "sack",
+        "flow.tcp.count": tcp,
+        "flow.tfrc.count": tfrc,
+    }
+    variants = tuple(
+        Variant(
+            str(packets),
+            f"{packets} packets at the access point",
+            {**keys, "bss.lan.ap.queue": {"packets": packets}},
+        )
+        for packets in QUEUES
+    )
+    return Setup(queues(tcp, tfrc), directory / "testbed.toml", variants)
 
 
 def _alone(directory: Path, protocol: str, flows: int) -> Setup:
