@@ -7,9 +7,9 @@ use airfair_units::{Bytes, Time};
 
 use crate::packet::Body;
 use crate::record::FlowRecord;
-use crate::scenario::{Tcp, Tfrc, TfrcProfile, Transport, UdpRate};
+use crate::scenario::{Tcp, Tfrc, TfrcProfile, TfrcSource, Transport, UdpRate};
 
-/// Packets of a constant-rate TFRC source that may wait; older ones make room for none.
+/// Packets of a TFRC source that may wait; what comes then is dropped, a frame as a whole.
 const LIVE_BUFFER_PACKETS: u64 = 50;
 
 /// The end that sends data.
@@ -93,15 +93,30 @@ fn tfrc_endpoints(settings: &Tfrc) -> (Source, Sink) {
         TfrcProfile::Rfc3448 => tfrc::Profile::Rfc3448,
         TfrcProfile::Ns2 => tfrc::Profile::Ns2,
     };
-    let sender = tfrc::SenderConfig {
-        source: settings.rate.map_or(tfrc::Source::Greedy, tfrc::Source::Constant),
-        // What a live source cannot send in a few seconds is of no use to its audience.
-        buffer: settings.rate.map(|_| settings.segment * LIVE_BUFFER_PACKETS),
-        ..tfrc::SenderConfig::new(profile, settings.segment)
-    };
+    let (source, buffer) = application(settings);
+    let sender =
+        tfrc::SenderConfig { source, buffer, ..tfrc::SenderConfig::new(profile, settings.segment) };
     let receiver = tfrc::ReceiverConfig::new(profile);
     let sender = tfrc::Sender::new(sender);
     (Source::Tfrc(Box::new(sender)), Sink::Tfrc(Box::new(tfrc::Receiver::new(receiver))))
+}
+
+/// What the application sends, and how much of it may wait.
+fn application(settings: &Tfrc) -> (tfrc::Source, Option<Bytes>) {
+    // What a live source cannot send in a few seconds is of no use to its audience.
+    let live = settings.segment * LIVE_BUFFER_PACKETS;
+    match &settings.source {
+        TfrcSource::Greedy => (tfrc::Source::Greedy, None),
+        &TfrcSource::Constant(rate) => (tfrc::Source::Constant(rate), Some(live)),
+        &TfrcSource::OnOff { rate, on, off } => (tfrc::Source::OnOff { rate, on, off }, Some(live)),
+        TfrcSource::Frames { interval, sizes } => {
+            let frame = |&size| tfrc::Frame { after: *interval, size };
+            let frames = sizes.iter().map(frame).collect();
+            // Room for the largest on top: else a frame of more than so many packets never goes out.
+            let largest = sizes.iter().copied().max().unwrap_or(Bytes::ZERO);
+            (tfrc::Source::Frames { frames, repeat: true }, Some(live + largest))
+        }
+    }
 }
 
 impl Source {
@@ -272,8 +287,8 @@ mod tests {
                  transport = {{ kind = \"tcp\", flavour = \"{flavour}\" }}\n"
             );
             let scenario = Scenario::parse(&text, &[]).expect("a scenario without mistakes");
-            let Transport::Tcp(tcp) = scenario.flows[0].transport else { unreachable!("TCP") };
-            (sender_config(&tcp).uses_sack(), receiver_config(&tcp).sack)
+            let Transport::Tcp(tcp) = &scenario.flows[0].transport else { unreachable!("TCP") };
+            (sender_config(tcp).uses_sack(), receiver_config(tcp).sack)
         };
         for flavour in ["sack", "westwood+", "cubic"] {
             assert_eq!(selective(flavour), (true, true), "{flavour}");

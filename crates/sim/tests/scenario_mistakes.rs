@@ -318,6 +318,31 @@ const COMBINATIONS: &[(&str, &str, &str)] = &[
         r#"flow.a.transport.segment = "1 B": not a key of a UDP transport; allowed kind, payload, rate"#,
     ),
     (
+        "flow.a.transport",
+        r#"{ kind = "tfrc", rate = "greedy", source = { model = "on-off", rate = "1 Mb/s", on = "1 s", off = "1 s" } }"#,
+        r#"flow.a.transport.source = { model = "on-off", rate = "1 Mb/s", on = "1 s", off = "1 s…: given beside rate; allowed one of the two"#,
+    ),
+    (
+        "flow.a.transport",
+        r#"{ kind = "tfrc", source = { model = "on-off", rate = "1 Mb/s", on = "0 s", off = "1 s" } }"#,
+        r#"flow.a.transport.source.on = "0 s": out of range; allowed a duration from 1 us to 1 h, such as "20 ms""#,
+    ),
+    (
+        "flow.a.transport",
+        r#"{ kind = "tfrc", source = { model = "frames", interval = "40 ms", sizes = [] } }"#,
+        "flow.a.transport.source.sizes = []: no frame; allowed 1 to 100000 sizes",
+    ),
+    (
+        "flow.a.transport",
+        r#"{ kind = "tfrc", source = { model = "frames", interval = "40 ms", sizes = ["1 kB", "0 B"] } }"#,
+        r#"flow.a.transport.source.sizes[1] = "0 B": out of range; allowed an amount of data from 1 B to 10 MB"#,
+    ),
+    (
+        "flow.a.transport",
+        r#"{ kind = "tfrc", source = { model = "video" } }"#,
+        r#"flow.a.transport.source.model = "video": no such source model; allowed "on-off", "frames""#,
+    ),
+    (
         "flow.a.transport.payload",
         "1 B",
         r#"flow.a.transport.payload = "1 B": not a key of a TCP transport; allowed kind, flavour, sack, prr, timestamps, segment, size, delayed_ack, initial_window, initial_ssthresh, receive_window, window_scaling, min_rto, tick, recovery_timer, deflation, limited_transmit, byte_counting, grow_beyond_receive_window, handshake"#,

@@ -6,15 +6,17 @@ use airfair_laws::arf_aware;
 use airfair_units::{Bytes, Duration};
 
 use super::error::{Mistakes, ScenarioError};
-use super::keys::{IP_TCP, IP_TFRC, IP_UDP, MAX_FLOWS, MAX_MSDU, MAX_UNSCALED, TIMESTAMPS};
+use super::keys::{
+    IP_TCP, IP_TFRC, IP_UDP, MAX_FLOWS, MAX_FRAMES, MAX_MSDU, MAX_UNSCALED, TIMESTAMPS,
+};
 use super::kind::{MAX_NAME, Plain};
 use super::names::{Names, Target};
-use super::parse::{Context, point};
+use super::parse::{Context, items, point};
 use super::reader::{Entry, Fields, Given};
 use super::stations::missing;
 use super::{
     Control, Deflation, DelayedAck, Endpoint, Flavour, Flow, RecoveryTimer, Tcp, Tfrc, TfrcProfile,
-    Transport, UdpRate,
+    TfrcSource, Transport, UdpRate,
 };
 
 /// Reads every flow and makes as many of it as its groups have members.
@@ -210,11 +212,49 @@ fn tfrc(mut fields: Fields, context: &Context, mistakes: &mut Mistakes) -> Optio
     });
     let segment = fields.take("segment");
     fits(&segment, IP_TFRC, context, mistakes);
-    let rate = match fields.take("rate").plain()? {
-        Plain::Rate(rate) => Some(rate),
-        _ => None,
-    };
-    Some(Tfrc { profile: profile?, segment: segment.bytes()?, rate })
+    let source = tfrc_source(fields.take("source"), &fields.take("rate"), mistakes);
+    Some(Tfrc { profile: profile?, segment: segment.bytes()?, source: source? })
+}
+
+/// The application of a TFRC flow, from the one key or the other.
+fn tfrc_source(source: Entry, rate: &Entry, mistakes: &mut Mistakes) -> Option<TfrcSource> {
+    if source.bad {
+        return None;
+    }
+    if !source.is_set() {
+        return Some(match rate.plain()? {
+            Plain::Rate(rate) => TfrcSource::Constant(rate),
+            _ => TfrcSource::Greedy,
+        });
+    }
+    if rate.is_set() {
+        mistakes.add(source.at, source.mistake("given beside rate", "one of the two"));
+        return None;
+    }
+    let mut fields = source.table()?;
+    if fields.take("model").word()? == "frames" {
+        let interval = fields.take("interval").duration();
+        let sizes = frame_sizes(fields.take("sizes"), mistakes);
+        return Some(TfrcSource::Frames { interval: interval?, sizes: sizes? });
+    }
+    Some(TfrcSource::OnOff {
+        rate: fields.take("rate").rate()?,
+        on: fields.take("on").duration()?,
+        off: fields.take("off").duration()?,
+    })
+}
+
+fn frame_sizes(entry: Entry, mistakes: &mut Mistakes) -> Option<Vec<Bytes>> {
+    if entry.bad {
+        return None;
+    }
+    let Some(Given::List(list)) = &entry.given else { return None };
+    if !(1..=MAX_FRAMES).contains(&list.len()) {
+        let problem = if list.is_empty() { "no frame" } else { "too many frames" };
+        mistakes.add(entry.at, entry.mistake(problem, format!("1 to {MAX_FRAMES} sizes")));
+        return None;
+    }
+    items(entry).iter().map(Entry::bytes).collect()
 }
 
 /// Checks that a packet of this much data fits into a frame.

@@ -19,6 +19,8 @@ pub(super) const MAX_ROUTERS: usize = 1_000;
 pub(super) const MAX_LINKS: usize = 10_000;
 /// Most flows.
 pub(super) const MAX_FLOWS: usize = 10_000;
+/// Most frames of a source, before they repeat.
+pub(super) const MAX_FRAMES: usize = 100_000;
 /// Largest MSDU of a legacy frame.  [80211-2020 §9.2.4.8]
 pub(super) const MAX_MSDU: u64 = 2_304;
 /// LLC and SNAP headers.
@@ -89,6 +91,8 @@ const MIN_RTO: Kind =
 const SSTHRESH: Kind = Kind::Either(&[UNLIMITED, Kind::Integer { min: 2, max: 1_000_000 }]);
 const UDP_RATE: Kind = Kind::Either(&[Kind::Word(&["saturated"]), Kind::Rate]);
 const TFRC_RATE: Kind = Kind::Either(&[Kind::Word(&["greedy"]), Kind::Rate]);
+const FRAME_SIZES: Kind = Kind::List(&FRAME_SIZE);
+const FRAME_SIZE: Kind = bytes(1, 10_000_000);
 
 /// The whole file.
 pub(super) static ROOT: Table = Table {
@@ -1007,6 +1011,61 @@ pub(super) static TFRC: Table = Table {
             word("greedy"),
             "\"300 kb/s\"",
             "What the application offers: always more (`greedy`), or a constant rate.",
+        ),
+        Key::new(
+            "source",
+            Kind::Tagged(&SOURCES),
+            Absent::Follows("see `rate`"),
+            "{ model = \"on-off\", rate = \"500 kb/s\", on = \"1 s\", off = \"2 s\" }",
+            "An application that does not offer the same all the time. Not beside `rate`.",
+        ),
+    ],
+};
+
+static SOURCES: Tagged = Tagged {
+    key: "model",
+    noun: "source model",
+    variants: &[("on-off", &ON_OFF), ("frames", &FRAMES)],
+};
+
+/// An application that pauses.
+pub(super) static ON_OFF: Table = Table {
+    noun: "an on-off source",
+    later: None,
+    keys: &[
+        Key::new("model", Kind::Word(&["on-off"]), Absent::Required, "\"on-off\"", "The model."),
+        Key::new(
+            "rate",
+            Kind::Rate,
+            Absent::Required,
+            "\"300 kb/s\"",
+            "Rate of application bits while on, in whole packets; the first comes at once.",
+        ),
+        Key::new("on", PERIOD, Absent::Required, "\"500 ms\"", "Length of each on-period."),
+        Key::new("off", DELAY, Absent::Required, "\"3 s\"", "Length of each off-period."),
+    ],
+};
+
+/// An application that sends frames.
+pub(super) static FRAMES: Table = Table {
+    noun: "a source of frames",
+    later: None,
+    keys: &[
+        Key::new("model", Kind::Word(&["frames"]), Absent::Required, "\"frames\"", "The model."),
+        Key::new(
+            "interval",
+            PERIOD,
+            Absent::Required,
+            "\"40 ms\"",
+            "Time from frame to frame, and from the start to the first.",
+        ),
+        Key::new(
+            "sizes",
+            FRAME_SIZES,
+            Absent::Required,
+            "[\"8 kB\", \"2 kB\", \"2 kB\"]",
+            "Sizes of the frames, from the beginning again at the end; at most 100000. A frame is cut \
+             into packets, and dropped whole if more than 50 packets' worth waits.",
         ),
     ],
 };

@@ -219,7 +219,7 @@ pub struct Flow {
 }
 
 /// A transport protocol with its settings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Transport {
     /// TCP.
     Tcp(Tcp),
@@ -235,14 +235,40 @@ pub enum Transport {
 }
 
 /// Settings of one TFRC flow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tfrc {
     /// Whose TFRC.
     pub profile: TfrcProfile,
     /// Application octets per packet, s.
     pub segment: Bytes,
-    /// What the application offers; `None`: always more.
-    pub rate: Option<DataRate>,
+    /// What the application offers.
+    pub source: TfrcSource,
+}
+
+/// The application of a TFRC flow.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum TfrcSource {
+    /// Always more.
+    #[default]
+    Greedy,
+    /// Constant rate of application bits.
+    Constant(DataRate),
+    /// The same for `on`, nothing for `off`, and again.
+    OnOff {
+        /// Rate of application bits while on.
+        rate: DataRate,
+        /// Length of an on-period, not zero.
+        on: Duration,
+        /// Length of an off-period.
+        off: Duration,
+    },
+    /// Frames, as of a video.
+    Frames {
+        /// Time from frame to frame, not zero.
+        interval: Duration,
+        /// Sizes in order, at least one; from the beginning again at the end.
+        sizes: Vec<Bytes>,
+    },
 }
 
 /// Whose TFRC.

@@ -1,15 +1,15 @@
 //! The reference of the scenario file: one line per key.
 
 use super::keys::{
-    BERNOULLI, BIT_ERRORS, BSS, FLOW, FRAME_ERRORS, GILBERT_ELLIOTT, HOST, LINK, PERIODS, ROOT,
-    ROUTER, SNR, STATION, TCP, TFRC, UDP,
+    BERNOULLI, BIT_ERRORS, BSS, FLOW, FRAME_ERRORS, FRAMES, GILBERT_ELLIOTT, HOST, LINK, ON_OFF,
+    PERIODS, ROOT, ROUTER, SNR, STATION, TCP, TFRC, UDP,
 };
 use super::kind::{Kind, Table};
 use super::schema::default_text;
 
 /// The keys of the scenario file as Markdown tables, for `docs/scenario.md`.
 pub fn reference_markdown() -> String {
-    let sections: [(&str, &Table); 16] = [
+    let sections: [(&str, &Table); 18] = [
         ("Top level", &ROOT),
         ("`[bss.NAME]`", &BSS),
         ("`[station.NAME]`", &STATION),
@@ -25,6 +25,8 @@ pub fn reference_markdown() -> String {
         ("`[flow.NAME]`", &FLOW),
         ("`transport = { kind = \"tcp\", … }`", &TCP),
         ("`transport = { kind = \"tfrc\", … }`", &TFRC),
+        ("`source = { model = \"on-off\", … }`", &ON_OFF),
+        ("`source = { model = \"frames\", … }`", &FRAMES),
         ("`transport = { kind = \"udp\", … }`", &UDP),
     ];
     let mut out = String::new();

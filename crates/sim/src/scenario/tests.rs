@@ -106,6 +106,14 @@ fn company<'p>(path: &'p str, key: &Key) -> Vec<(&'p str, &'static str)> {
         let errors = &path[..member.len() + ".errors".len()];
         return vec![(errors, model.expect("a model for each key").0)];
     }
+    if let Some(transport) = parent(".source.") {
+        const ON_OFF: &str =
+            "{ model = \"on-off\", rate = \"1 Mb/s\", on = \"1 s\", off = \"1 s\" }";
+        const FRAMES: &str = "{ model = \"frames\", interval = \"1 s\", sizes = [\"1 kB\"] }";
+        let frames = matches!(key.name, "interval" | "sizes") || key.example.contains("frames");
+        let source = &path[..transport.len() + ".source".len()];
+        return vec![(source, if frames { FRAMES } else { ON_OFF })];
+    }
     if let Some(link) = parent(".loss.") {
         let bursts = matches!(key.name, "good" | "bad" | "to_bad" | "to_good")
             || key.example.contains("gilbert");

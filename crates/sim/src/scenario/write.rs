@@ -9,7 +9,7 @@ use airfair_wlan::phy::{Preamble, Standard};
 use super::{
     AfterCollision, Attempts, Bss, Capacity, Control, Deflation, Eifs, Endpoint, ErrorModel,
     Flavour, Flow, GilbertElliott, Link, LinkQueue, Loss, Node, Periods, Queue, RecoveryTimer, Red,
-    Scenario, Station, Tcp, TfrcProfile, Transport, UdpRate,
+    Scenario, Station, Tcp, Tfrc, TfrcProfile, TfrcSource, Transport, UdpRate,
 };
 
 impl Scenario {
@@ -123,17 +123,7 @@ impl Scenario {
         }
         match &flow.transport {
             Transport::Tcp(tcp) => write_tcp(out, tcp),
-            Transport::Tfrc(tfrc) => {
-                let profile = match tfrc.profile {
-                    TfrcProfile::Rfc5348 => "rfc5348",
-                    TfrcProfile::Rfc3448 => "rfc3448",
-                    TfrcProfile::Ns2 => "ns-2",
-                };
-                let rate = tfrc.rate.map_or("greedy".to_owned(), |rate| rate.to_string());
-                let segment = tfrc.segment.get();
-                write!(out, "transport = {{ kind = \"tfrc\", profile = \"{profile}\"")?;
-                writeln!(out, ", segment = \"{segment} B\", rate = \"{rate}\" }}")
-            }
+            Transport::Tfrc(tfrc) => write_tfrc(out, tfrc),
             Transport::Udp { payload, rate } => {
                 let rate = match rate {
                     UdpRate::Saturated => "saturated".to_owned(),
@@ -244,6 +234,32 @@ fn write_tcp(out: &mut String, tcp: &Tcp) -> std::fmt::Result {
     write!(out, ", byte_counting = {}", tcp.byte_counting)?;
     write!(out, ", grow_beyond_receive_window = {}", tcp.grow_beyond_receive_window)?;
     writeln!(out, ", handshake = {} }}", tcp.handshake)
+}
+
+fn write_tfrc(out: &mut String, tfrc: &Tfrc) -> std::fmt::Result {
+    let profile = match tfrc.profile {
+        TfrcProfile::Rfc5348 => "rfc5348",
+        TfrcProfile::Rfc3448 => "rfc3448",
+        TfrcProfile::Ns2 => "ns-2",
+    };
+    let source = match &tfrc.source {
+        TfrcSource::Greedy => "rate = \"greedy\"".to_owned(),
+        TfrcSource::Constant(rate) => format!("rate = \"{rate}\""),
+        TfrcSource::OnOff { rate, on, off } => format!(
+            "source = {{ model = \"on-off\", rate = \"{rate}\", on = \"{on}\", off = \"{off}\" }}"
+        ),
+        TfrcSource::Frames { interval, sizes } => {
+            let sizes: Vec<String> =
+                sizes.iter().map(|size| format!("\"{} B\"", size.get())).collect();
+            let sizes = sizes.join(", ");
+            format!(
+                "source = {{ model = \"frames\", interval = \"{interval}\", sizes = [{sizes}] }}"
+            )
+        }
+    };
+    let segment = tfrc.segment.get();
+    write!(out, "transport = {{ kind = \"tfrc\", profile = \"{profile}\"")?;
+    writeln!(out, ", segment = \"{segment} B\", {source} }}")
 }
 
 /// Rate, delay and queue of a link.

@@ -1,6 +1,7 @@
 //! Whole runs against sums that can be done by hand.
 
-use airfair_units::Duration;
+use airfair_sim::outcome::Outcome;
+use airfair_units::{Bytes, Duration};
 
 use crate::common::{SATURATED, parse, run_once, uploads};
 
@@ -65,4 +66,42 @@ fn frame_errors_cost_what_their_probabilities_say() {
         near(station.frame_errors, 0.272) && near(outcome.access_points[0].frame_errors, 0.2176)
     );
     assert_eq!(outcome.channels[0].collisions, 0);
+}
+
+/// A TFRC flow alone on a line with room for all of it, from 2 s to 38 s.
+fn alone_on_a_line(source: &str) -> Outcome {
+    run_once(
+        &parse(&format!(
+            "duration = \"38 s\"\nwarmup = \"2 s\"\n[router.r]\n\
+             [host.a]\nlink = {{ to = \"r\", rate = \"10 Mb/s\", delay = \"5 ms\" }}\n\
+             [host.b]\nlink = {{ to = \"r\", rate = \"10 Mb/s\", delay = \"5 ms\" }}\n\
+             [flow.f]\nfrom = \"a\"\nto = \"b\"\n\
+             transport = {{ kind = \"tfrc\", segment = \"500 B\", source = {source} }}\n"
+        )),
+        0,
+    )
+}
+
+/// 400 kb/s in packets of 500 octets is one each 10 ms, 100 in the second that is on. On from 4, 8, … 36 s:
+/// nine times, every packet of which arrives; the period from 0 s belongs to the warm-up.
+#[test]
+fn an_on_off_source_gives_all_its_packets_and_no_more() {
+    let source = "{ model = \"on-off\", rate = \"400 kb/s\", on = \"1 s\", off = \"3 s\" }";
+    let outcome = alone_on_a_line(source);
+    let flow = &outcome.flows[0];
+    assert_eq!((flow.delivered, flow.packets_dropped), (Bytes::new(9 * 100 * 500), 0));
+}
+
+/// 12 kB in three frames each 120 ms are 100 kB/s, 3.6 MB in 36 s, give or take a frame at either end.
+#[test]
+fn a_source_of_frames_gives_its_mean_rate() {
+    let sizes = "[\"8100 B\", \"2000 B\", \"1900 B\"]";
+    let outcome = alone_on_a_line(&format!(
+        "{{ model = \"frames\", interval = \"40 ms\", sizes = {sizes} }}"
+    ));
+    let flow = &outcome.flows[0];
+    // ⌈8100/500⌉ + 2000/500 + ⌈1900/500⌉ = 17 + 4 + 4 packets
+    assert!(flow.delivered.get().abs_diff(3_600_000) <= 8_100, "{}", flow.delivered);
+    assert!(flow.packets_received.abs_diff(300 * 25) <= 17, "{}", flow.packets_received);
+    assert_eq!(flow.packets_dropped, 0);
 }

@@ -18,6 +18,14 @@ fn random_scenario() -> impl Strategy<Value = String> {
         Just("{ kind = \"udp\", payload = \"300 B\", rate = \"900 kb/s\" }"),
         Just("{ kind = \"tfrc\", segment = \"700 B\" }"),
         Just("{ kind = \"tfrc\", profile = \"ns-2\", rate = \"400 kb/s\" }"),
+        Just(
+            "{ kind = \"tfrc\", source = { model = \"on-off\", rate = \"2 Mb/s\", on = \"90 ms\", \
+             off = \"50 ms\" } }"
+        ),
+        Just(
+            "{ kind = \"tfrc\", segment = \"600 B\", source = { model = \"frames\", \
+             interval = \"40 ms\", sizes = [\"9 kB\", \"100 B\", \"40 kB\"] } }"
+        ),
     ];
     let flow = (transport, 0usize..3, prop::bool::ANY);
     let cell = (
