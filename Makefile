@@ -31,9 +31,9 @@ $(VENV)/built: $(VENV)/installed pyproject.toml $(RUST_SOURCES)
 	PIP_QUIET=1 VIRTUAL_ENV="$(CURDIR)/$(VENV)" $(BIN)/maturin develop --release --locked --quiet
 	@touch $@
 
-demo: build ## The main job: every table and figure of arf-aware-tcp, in results/arf-aware-tcp
-	$(BIN)/airfair reproduce arf-aware-tcp --out results/arf-aware-tcp
-	@echo "Open results/arf-aware-tcp/report.html in a browser."
+demo: build ## The main job: every table and figure of each paper, in results/
+	$(BIN)/airfair reproduce --out results
+	@echo "Open results/arf-aware-tcp/report.html and results/tfrc-friendliness/report.html in a browser."
 
 test: build test-rust test-python ## Everything that has to pass: format, lints, types, tests
 

@@ -106,9 +106,10 @@ def parser() -> argparse.ArgumentParser:
         "reproduce",
         help="reproduce the tables and figures of a paper",
         description="Reproduce the tables and figures of a paper and decide its claims. "
-        "Without PAPER: list what there is.",
+        "Without PAPER: all papers, each in a directory of its own.",
     )
     reproduce.add_argument("paper", nargs="?", metavar="PAPER[/EXPERIMENT]", help="what to run")
+    reproduce.add_argument("--list", action="store_true", help="list what there is and run nothing")
     reproduce.add_argument("--replications", type=int, metavar="N", help="independent runs")
     reproduce.add_argument(
         "--out", type=Path, metavar="DIR", help="write report and figures to DIR"

@@ -7,8 +7,8 @@ below, so that a page can replace them by its own.
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import matplotlib as mpl
@@ -26,6 +26,7 @@ PALETTE = ("#c44601", "#0072b2", "#008a63", "#a4508b", "#806000")
 INK = "#222222"
 MUTED = "#6b6b6b"
 GRID = "#dcdcdc"
+_MARKERS = "os^Dv"
 
 _STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",
@@ -78,6 +79,70 @@ class Panel:
     times_s: Floats
     curves: Sequence[Curve]
     marks: Sequence[Mark] = ()
+
+
+@dataclass(frozen=True)
+class Points:
+    """One estimate per category."""
+
+    label: str
+    estimates: Floats
+    """Means and half widths of their intervals, (2, category)."""
+
+
+@dataclass(frozen=True)
+class Category:
+    """Axes with named places instead of numbers."""
+
+    title: str
+    y_label: str
+    x_label: str
+    names: Sequence[str]
+    groups: Sequence[Points]
+    levels: Mapping[float, str] = field(default_factory=dict)
+    """Horizontal lines with a few words."""
+
+
+def by_category(panel: Category) -> Figure:
+    """Estimates side by side at each place, with their intervals."""
+    with mpl.rc_context(_STYLE):
+        figure = Figure(figsize=(6.4, 3.4), layout="constrained")
+        ax = figure.subplots()
+        places = np.arange(len(panel.names))
+        for level, words in panel.levels.items():
+            ax.axhline(level, color=MUTED, linewidth=0.8, linestyle=(0, (4, 3)))
+            ax.annotate(
+                words,
+                (1, level),
+                xycoords=("axes fraction", "data"),
+                xytext=(4, 0),
+                textcoords="offset points",
+                va="center",
+                fontsize=8,
+                color=INK,
+                annotation_clip=False,
+            )
+        middle = (len(panel.groups) - 1) / 2
+        for i, (group, colour) in enumerate(zip(panel.groups, PALETTE, strict=False)):
+            mean, width = group.estimates
+            ax.errorbar(
+                places + 0.14 * (i - middle),
+                mean,
+                yerr=np.where(np.isfinite(width), width, 0),
+                fmt=_MARKERS[i],
+                markersize=5,
+                color=colour,
+                linewidth=1.2,
+                capsize=2,
+                label=group.label,
+            )
+        ax.set_xticks(places, panel.names)
+        ax.set_xlim(-0.5, len(panel.names) - 0.5)
+        ax.set_title(panel.title)
+        ax.set_xlabel(panel.x_label)
+        ax.set_ylabel(panel.y_label)
+        figure.legend(loc="outside lower center", ncols=2, frameon=False, fontsize=8)
+        return figure
 
 
 def over_time(

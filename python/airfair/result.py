@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import re
+import tomllib
 from dataclasses import KW_ONLY, dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
-from . import _core, statistics
+from . import _core, friendliness, statistics
 
 if TYPE_CHECKING:
     import os
@@ -165,14 +169,9 @@ class Result:
         names = {"throughput": "throughput_bps", "delivered": "delivered_bytes"}
         if what not in columns:
             raise ValueError(f'series {what!r}: not recorded; allowed "throughput", "delivered"')
-        base = self.scenario.series_step_ns
-        if base is None:
-            raise ValueError('the scenario records no series; set series = "100 ms", for example')
-        step_ns = base if step is None else _duration_ns(step)
-        if step_ns == 0 or step_ns % base:
-            raise ValueError(
-                f"step {step!r}: not a multiple of {base / 1e9:g} s, the scenario's series step"
-            )
+        step_ns = (
+            self._series_step_ns if step is None else self._multiple(step) * self._series_step_ns
+        )
         return (
             self._table("series", flow=self._flow_names)
             .group_by(
@@ -186,6 +185,96 @@ class Result:
                 columns[what].alias(names[what]),
             )
         )
+
+    def sliding(self, window: str) -> pl.DataFrame:
+        """Throughput of each flow over the interval `window` that ends at `time_s`, every step.
+
+        From time 0, warm-up included; `window` such as "5 s" is a multiple of the scenario's series
+        step. The first ones count what was delivered since the start.  [tfrc-friendliness eq. 6, eq. 7]
+        """
+        steps = self._multiple(window)
+        octets = self._delivered
+        step_s = self._series_step_ns / 1e9
+        rates = friendliness.throughput(octets, steps, step_s) * 8
+        return self._by_flow(
+            time_s=np.broadcast_to(np.arange(1, octets.shape[-1] + 1) * step_s, octets.shape),
+            throughput_bps=rates,
+        )
+
+    def friendliness(self, granularity: str = "1 s") -> pl.DataFrame:
+        """How each protocol fares beside the others: one row per replication and protocol.
+
+        `protocol` is a flavour of TCP, or tfrc or udp; `throughput_bps` the mean over its `flows`;
+        `inter_protocol` its inter-protocol fairness, 0.5 is ideal and more is timid, null if it is
+        alone; `max_min` the least of its flows by the largest; `coefficient_of_variation` the mean
+        over its flows, at `granularity`; `timeout_share` the part of its loss recoveries that began
+        with a time-out, null if there were none.  [tfrc-friendliness eq. 8 to 11]
+        """
+        samples = self._samples(granularity)
+        shape = samples.shape[:2]
+        goodput = self.flows["goodput_bps"].to_numpy().reshape(shape)
+        counts = {
+            name: self.flows[name].to_numpy().reshape(shape)
+            for name in ("timeouts", "fast_retransmits")
+        }
+        protocols = np.array(list(self.protocols.values()))
+        rows = []
+        for protocol in dict.fromkeys(protocols.tolist()):
+            own = protocols == protocol
+            mean = friendliness.of_protocol(goodput[:, own])
+            recoveries = (counts[name][:, own].sum(axis=1) for name in counts)
+            inter = np.full(shape[0], np.nan)
+            if not own.all():
+                inter = friendliness.inter_protocol(
+                    mean, friendliness.of_protocol(goodput[:, ~own])
+                )
+            rows.append(
+                self._replication_numbers.with_columns(
+                    protocol=pl.lit(protocol),
+                    flows=pl.lit(int(own.sum())),
+                    throughput_bps=pl.Series(mean),
+                    inter_protocol=pl.Series(inter),
+                    max_min=pl.Series(friendliness.max_min(goodput[:, own])),
+                    coefficient_of_variation=pl.Series(
+                        friendliness.coefficient_of_variation(samples[:, own]).mean(axis=-1)
+                    ),
+                    timeout_share=pl.Series(friendliness.timeout_share(*recoveries)),
+                )
+            )
+        table = pl.concat(rows).sort("replication", maintain_order=True)
+        return table.with_columns(pl.selectors.float().fill_nan(None))
+
+    def equivalence(self, granularity: str = "1 s") -> pl.DataFrame:
+        """Equivalence ratio of every pair of flows, one row per replication and pair.
+
+        The mean over time of min(a/b, b/a) of their throughputs at `granularity`, from 0 to 1; instants
+        at which neither has anything are left out, null if there is no other.  [floyd-2000 §4.1.2]
+        """
+        samples = self._samples(granularity)
+        pairs = [
+            self._replication_numbers.with_columns(
+                first=pl.lit(self._flow_names[i]),
+                second=pl.lit(self._flow_names[j]),
+                equivalence_ratio=pl.Series(
+                    friendliness.equivalence_ratio(samples[:, i], samples[:, j])
+                ).fill_nan(None),
+            )
+            for i, j in itertools.combinations(range(samples.shape[1]), 2)
+        ]
+        if not pairs:
+            schema = {"replication": pl.UInt32, "first": pl.String, "second": pl.String}
+            return pl.DataFrame(schema=schema | {"equivalence_ratio": pl.Float64})
+        return pl.concat(pairs).sort("replication", maintain_order=True)
+
+    @functools.cached_property
+    def protocols(self) -> dict[str, str]:
+        """Each flow's protocol: its flavour of TCP, or tfrc or udp."""
+        flows = tomllib.loads(self.scenario.to_toml())["flow"]
+        transports = {name: flow["transport"] for name, flow in flows.items()}
+        return {
+            name: transports[name].get("flavour", transports[name]["kind"])
+            for name in self._flow_names
+        }
 
     def to_json(self) -> dict[str, Any]:
         """The document of `airfair run --json`: every figure is the mean over replications."""
@@ -205,6 +294,49 @@ class Result:
     @property
     def _flow_names(self) -> list[str]:
         return [flow["name"] for flow in self.scenario.flows]
+
+    @property
+    def _replication_numbers(self) -> pl.DataFrame:
+        return self.runs.select("replication")
+
+    @property
+    def _series_step_ns(self) -> int:
+        step = self.scenario.series_step_ns
+        if step is None:
+            raise ValueError('the scenario records no series; set series = "100 ms", for example')
+        return step
+
+    def _multiple(self, step: str) -> int:
+        """A duration in steps of the series."""
+        base, step_ns = self._series_step_ns, _duration_ns(step)
+        if step_ns == 0 or step_ns % base:
+            raise ValueError(
+                f"step {step!r}: not a multiple of {base / 1e9:g} s, the scenario's series step"
+            )
+        return step_ns // base
+
+    @functools.cached_property
+    def _delivered(self) -> NDArray[np.int64]:
+        """Octets delivered in each step, (replication, flow, step)."""
+        octets = self._table("series")["delivered_bytes"].to_numpy()
+        steps = -(-self.scenario.duration_ns // self._series_step_ns)
+        return octets.astype(np.int64).reshape(self.replications, len(self._flow_names), steps)
+
+    def _samples(self, granularity: str) -> NDArray[np.float64]:
+        """Throughputs side by side from warm-up to end [B/s], (replication, flow, interval)."""
+        window, step_ns = self._multiple(granularity), self._series_step_ns
+        # Ceiling: a step that the warm-up has a part of is left out.
+        first = -(-round(self.scenario.warmup_s * 1e9) // step_ns)
+        last = self.scenario.duration_ns // step_ns
+        if last - first < window:
+            raise ValueError(f"step {granularity!r}: longer than the time that is measured")
+        octets = self._delivered[..., first:last]
+        return friendliness.samples(octets, window, step_ns / 1e9)
+
+    def _by_flow(self, **columns: NDArray[np.float64]) -> pl.DataFrame:
+        """Arrays (replication, flow, step) in long form."""
+        series = self._table("series", flow=self._flow_names).select("replication", "flow")
+        return series.with_columns(**{name: pl.Series(a.ravel()) for name, a in columns.items()})
 
     @functools.cached_property
     def _columns(self) -> dict[str, dict[str, Any]]:

@@ -1,7 +1,8 @@
 //! From a scenario to the world at time zero.
 
-use airfair_units::{Bytes, DataRate, Time};
+use airfair_units::{Bytes, DataRate, Duration, Time};
 use airfair_wlan::{Cell, CellConfig, NodeId, Phase, StationConfig};
+use rand_core::Rng;
 
 use crate::clock::Clock;
 use crate::coupling::Controller;
@@ -31,7 +32,7 @@ pub(crate) fn world<R: Recorder, C: Clock>(
     World {
         now: Time::ZERO,
         clock,
-        queue: schedule(scenario, &rate_changes),
+        queue: schedule(scenario, &rate_changes, streams),
         cells: cells.map(|index| radio(scenario, index, &members, streams)).collect(),
         links: scenario.links.iter().flat_map(|link| both_ways(link, streams)).collect(),
         flows: flows(scenario, &members),
@@ -99,19 +100,30 @@ fn rate_changes(scenario: &Scenario, members: &[NodeId]) -> Vec<RateChange> {
     changes
 }
 
-fn schedule(scenario: &Scenario, rate_changes: &[RateChange]) -> EventQueue<Event> {
+fn schedule(
+    scenario: &Scenario,
+    rate_changes: &[RateChange],
+    streams: Streams,
+) -> EventQueue<Event> {
     let mut queue = EventQueue::default();
     for (index, change) in rate_changes.iter().enumerate() {
         queue.push(change.at, Phase::Timeout, Event::Rate(index));
     }
     for (index, flow) in scenario.flows.iter().enumerate() {
         let id = FlowId::new(index);
-        queue.push(flow.start, Phase::Timeout, Event::Start(id));
+        queue.push(start(flow, streams), Phase::Timeout, Event::Start(id));
         if let Some(stop) = flow.stop {
             queue.push(stop, Phase::Timeout, Event::Stop(id));
         }
     }
     queue
+}
+
+/// When a flow starts in this replication.
+fn start(flow: &scenario::Flow, streams: Streams) -> Time {
+    let draw = streams.stream(&flow.name, Purpose::Start).next_u64();
+    let delay = (u128::from(draw) * u128::from(flow.start_jitter.as_nanos())) >> 64;
+    flow.start + Duration::from_nanos(u64::try_from(delay).expect("less than the jitter"))
 }
 
 fn flows(scenario: &Scenario, members: &[NodeId]) -> Vec<Flow> {

@@ -14,6 +14,8 @@ pub enum Purpose {
     Backoff,
     /// Frames spoilt between a station and its access point.
     FrameErrors,
+    /// Delay of a flow's start.
+    Start,
     /// Losses of a link, forth.
     LossForth,
     /// Losses of a link, back.
@@ -46,6 +48,7 @@ impl Streams {
             Purpose::RedForth => 4,
             Purpose::RedBack => 5,
             Purpose::FrameErrors => 6,
+            Purpose::Start => 7,
         };
         let words = [self.seed, u64::from(self.replication), purpose];
         let mixed =

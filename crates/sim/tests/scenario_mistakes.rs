@@ -478,6 +478,18 @@ fn names_are_short_plain_and_given_once() {
 }
 
 #[test]
+fn flows_are_not_too_many() {
+    // 2 stations, each with 5001 flows; more than fit is not even made.
+    for count in ["5001", "10000"] {
+        let overrides = [("station.slow.count", "2"), ("flow.a.count", count)];
+        assert_eq!(
+            messages(with(&overrides)),
+            ["flow = more than 10000 flows: too many; allowed at most 10000"]
+        );
+    }
+}
+
+#[test]
 fn groups_pair_up_only_if_they_are_of_one_size() {
     let group = "[station.p]\ncount = 2\n[station.q]\ncount = 3\n[host.server]";
     let flow = "[flow.a]\nfrom = \"p\"\nto = \"q\"\ntransport = { kind = \"tcp\" }\n[flow.b]";
@@ -491,7 +503,8 @@ fn groups_pair_up_only_if_they_are_of_one_size() {
     let numbered = text.replace("to = \"q\"", "to = \"server\"").replace("[flow.b]", "[flow.a2]");
     assert_eq!(
         messages(Scenario::parse(&numbered, &[])),
-        ["flow.a2: the name a2 is given twice; allowed other names: flows of a group are numbered"]
+        ["flow.a2: the name a2 is given twice; allowed other names: flows of a group, or of a \
+             count, are numbered"]
     );
 }
 
@@ -798,6 +811,11 @@ const NETWORKS: &[(&str, &str, &str)] = &[
         "flow.a.to",
         "hub",
         r#"flow.a.to = "hub": a router, not a station or host; allowed here, server, there"#,
+    ),
+    (
+        "flow.a.start_jitter",
+        "1 s",
+        r#"flow.a.start_jitter = "1 s": the flow might start after the run; allowed start + start_jitter before 1 s"#,
     ),
     (
         "link.two.between",

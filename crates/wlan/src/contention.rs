@@ -233,7 +233,11 @@ impl Contention {
     pub(crate) fn set_nav(&mut self, lane: LaneId, now: Time, until: Time, parties: &[NodeId]) {
         let lane = &mut self.lanes[lane.index()];
         if lane.nav_until <= now {
+            // No NAV is left, as before most frames: the new one holds all but its parties.
             lane.spared.clear();
+            lane.spared.extend(parties.iter().map(|party| (*party, lane.nav_until)));
+            lane.nav_until = until;
+            return;
         }
         for party in parties {
             if of(&lane.spared, *party).is_none() {

@@ -11,50 +11,76 @@ from airfair import store
 from airfair.cli import DONE, INTERRUPTED, InputError, describe
 
 from .catalogue import UnknownPaperError, load, papers, select
-from .results import Choice, Outcome, measure
+from .results import Outcome
+from .runs import Choice, measure
 
 if TYPE_CHECKING:
     import argparse
 
-REPLICATIONS = 100
-QUICK_REPLICATIONS = 3
+    from .paper import Json
 
 
 def main(args: argparse.Namespace) -> int:
     """Run `airfair reproduce [PAPER[/EXPERIMENT]]` and return its exit status.
 
-    `args` has paper, replications, out, json and quick. Raises InputError for a mistake of the user.
+    `args` has paper, list, replications, out, json and quick. Without a paper: all of them, one after
+    the other. Raises InputError for a mistake of the user.
     """
-    if args.paper is None:
+    if args.list:
         _write(_list(as_json=args.json), sys.stdout)
         return DONE
-    choice = _choice(args)
-    try:
-        store.prepare(choice.out)
-    except OSError as error:
-        raise InputError(f"--out {choice.out}: {describe(error)}") from error
-    outcome = Outcome(choice, measure(choice))
-    if outcome.experiments:
-        store.write_all(choice.out, outcome.files())
-    _write(outcome.text() + "\n", sys.stderr if args.json else sys.stdout)
+    choices = _choices(args)
+    for choice in choices:
+        try:
+            store.prepare(choice.out)
+        except OSError as error:
+            raise InputError(f"--out {choice.out}: {describe(error)}") from error
+    documents: list[Json] = []
+    interrupted = False
+    for choice in choices:
+        outcome = Outcome(choice, measure(choice))
+        if outcome.experiments:
+            store.write_all(choice.out, outcome.files())
+        _write(_text(outcome, alone=len(choices) == 1), sys.stderr if args.json else sys.stdout)
+        documents.append(outcome.document())
+        interrupted = outcome.measured.interrupted
+        if interrupted:
+            break
     if args.json:
-        _write(store.encode(outcome.document()).decode(), sys.stdout)
-    return INTERRUPTED if outcome.measured.interrupted else DONE
+        # One paper is the document itself, all of them a list of such documents.
+        whole = documents[0] if args.paper else {"papers": documents}
+        _write(store.encode(whole).decode(), sys.stdout)
+    return INTERRUPTED if interrupted else DONE
 
 
-def _choice(args: argparse.Namespace) -> Choice:
+def _text(outcome: Outcome, *, alone: bool) -> str:
+    paper = outcome.choice.paper
+    heading = "" if alone else f"{paper.id}: {paper.title}\n\n"
+    return heading + outcome.text() + ("\n" if alone else "\n\n")
+
+
+def _choices(args: argparse.Namespace) -> list[Choice]:
+    if args.paper is None:
+        out = args.out or Path("results")
+        return [_choice(args, paper_id, None, out / paper_id) for paper_id in papers()]
     paper_id, _, experiment_id = args.paper.partition("/")
+    out = args.out or Path("results") / paper_id
+    return [_choice(args, paper_id, experiment_id or None, out)]
+
+
+def _choice(
+    args: argparse.Namespace, paper_id: str, experiment_id: str | None, out: Path
+) -> Choice:
     try:
         paper = load(paper_id)
-        experiments = select(paper, experiment_id or None)
+        experiments = select(paper, experiment_id)
     except UnknownPaperError as error:
         raise InputError(str(error)) from error
     replications = args.replications
     if replications is None:
-        replications = QUICK_REPLICATIONS if args.quick else REPLICATIONS
+        replications = paper.quick_replications if args.quick else paper.replications
     if replications < 1:
         raise InputError(f"--replications {replications}: allowed is 1 or more")
-    out = args.out or Path("results") / paper_id
     return Choice(paper, tuple(experiments), replications, out, quick=args.quick)
 
 

@@ -4,6 +4,9 @@ A condition names a measured quantity, one value per replication, and the range 
 It *holds* if the mean's whole 95 % confidence interval (Student t) lies in that range, *fails* if all
 of it lies outside, and is *undecided* if the interval straddles a bound. A claim holds if every one of
 its conditions holds; a claim with a condition that fails or is undecided does not.
+
+Where a claim can be read of several systems, the one nearest to the paper's words decides; the same
+conditions on the others stand beside it and decide nothing.
 """
 
 from __future__ import annotations
@@ -59,6 +62,29 @@ def condition(
 
 
 @dataclass(frozen=True)
+class Elsewhere:
+    """The conditions of a claim on another system than the one that decides it."""
+
+    where: str
+    conditions: tuple[Condition, ...]
+
+    @property
+    def state(self) -> State:
+        """The worst of its conditions."""
+        return worst(self.conditions)
+
+    def __str__(self) -> str:
+        parts = "; ".join(str(condition) for condition in self.conditions)
+        return f"{self.where}, not deciding: {parts}"
+
+
+def worst(conditions: Sequence[Condition]) -> State:
+    """The state of conditions that must all hold."""
+    states = {condition.state for condition in conditions}
+    return "fails" if "fails" in states else "undecided" if "undecided" in states else "holds"
+
+
+@dataclass(frozen=True)
 class Verdict:
     """What the measured figures say about one claim."""
 
@@ -67,12 +93,12 @@ class Verdict:
     conditions: tuple[Condition, ...]
     remark: str = ""
     """A figure that decides nothing and helps to understand."""
+    elsewhere: tuple[Elsewhere, ...] = ()
 
     @property
     def state(self) -> State:
         """The worst of its conditions."""
-        states = {condition.state for condition in self.conditions}
-        return "fails" if "fails" in states else "undecided" if "undecided" in states else "holds"
+        return worst(self.conditions)
 
     @property
     def holds(self) -> bool:
@@ -80,10 +106,15 @@ class Verdict:
         return self.state == "holds"
 
     @property
-    def evidence(self) -> str:
-        """The conditions with their figures, and `undecided` in front where that is the verdict."""
+    def lines(self) -> list[str]:
+        """The conditions with their figures, then what stands beside them."""
         parts = [str(condition) for condition in self.conditions]
-        text = "; ".join(parts + ([self.remark] if self.remark else []))
+        return [*parts, *([self.remark] if self.remark else []), *map(str, self.elsewhere)]
+
+    @property
+    def evidence(self) -> str:
+        """All of it, with `undecided` in front where that is the verdict."""
+        text = "; ".join(self.lines)
         return f"undecided: {text}" if self.state == "undecided" else text
 
 
@@ -96,8 +127,10 @@ class Predicate(Generic[Data]):
     """Scenarios that must have been run before it can be decided."""
     conditions: Callable[[Data], Sequence[Condition]]
     remark: Callable[[Data], str] | None = None
+    elsewhere: Callable[[Data], Sequence[Elsewhere]] | None = None
 
     def decide(self, data: Data, text: str) -> Verdict:
         """Decides the claim."""
         remark = self.remark(data) if self.remark else ""
-        return Verdict(self.id, text, tuple(self.conditions(data)), remark)
+        beside = tuple(self.elsewhere(data)) if self.elsewhere else ()
+        return Verdict(self.id, text, tuple(self.conditions(data)), remark, beside)

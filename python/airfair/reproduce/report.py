@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import math
 import re
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import jinja2
 from markupsafe import Markup
@@ -14,17 +17,16 @@ from markupsafe import Markup
 from airfair.figures import GRID, INK, MUTED, PALETTE
 from airfair.scenario import toml_value
 
-from .arf_aware_tcp import BOUNDS, Finding
-from .catalogue import Json, Paper, Setup
 from .claims import Verdict
 from .document import mark
-from .tables import Table, TableColumn
+from .paper import Finding, Json, Paper, Setup
+from .tables import Cell, Table
+
+if TYPE_CHECKING:
+    from airfair.scenario import Value
 
 DARK_PALETTE = ("#ff8c5a", "#62b5ec", "#3fc79a", "#dd8fc9", "#d3b24a")
 """The palette on a dark page, in the same order."""
-
-ROUNDING = 1e-3
-"""What rounded throughputs can do to an index."""
 
 _VARIABLES = {
     INK: "--ink",
@@ -41,14 +43,18 @@ class FigureView:
     name: str
     caption: str
     svg: Markup
+    statement: str
+    """What the paper says of it."""
+    wide: bool
 
 
 @dataclass(frozen=True)
 class Contents:
     """What the page shows."""
 
-    paper: Paper
+    paper: Paper[Any]
     setups: Sequence[Setup]
+    paths: Sequence[Path]
     verdicts: Sequence[Verdict]
     tables: Sequence[Table]
     figures: Sequence[FigureView]
@@ -65,20 +71,23 @@ def render(contents: Contents) -> str:
     environment = jinja2.Environment(
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    setups = [
-        {"path": setup.path, "text": setup.path.read_text(encoding="utf-8")}
-        for setup in contents.setups
+    sources = [
+        {
+            "path": path,
+            "text": path.read_text(encoding="utf-8"),
+            "variants": _commands(contents, path),
+        }
+        for path in contents.paths
     ]
     return environment.from_string(source).render(
-        **{**vars(contents), "setups": setups},
-        bounds=BOUNDS,
+        **{**vars(contents), "sources": sources},
         palette=PALETTE,
         dark_palette=DARK_PALETTE,
         heading=heading,
         mark=mark,
         number=number,
+        interval=interval,
         percent=percent,
-        disagrees=disagrees,
         toml=toml_value,
     )
 
@@ -102,21 +111,37 @@ def heading(name: str) -> str:
     return re.sub(r"^(table|fig)", lambda m: {"table": "Table ", "fig": "Figure "}[m[1]], name)
 
 
-def number(value: float | None, unit: str) -> str:
-    """A throughput without, an index with three decimals."""
+def _commands(contents: Contents, path: Path) -> list[str]:
+    """How each variant of a file is run by itself, if the schemes do not say it already."""
+    if contents.paper.schemes:
+        return []
+    return [
+        " ".join(["airfair run", path.name, *(_option(*item) for item in variant.set.items())])
+        for setup in contents.setups
+        if setup.path == path
+        for variant in setup.variants
+    ]
+
+
+def _option(key: str, value: Value) -> str:
+    return shlex.join(["--set", f"{key}={toml_value(value)}"])
+
+
+def number(value: float | None, digits: int) -> str:
+    """A figure with so many decimals."""
     if value is None:
         return ""
-    if not math.isfinite(value):
-        return "∞"
-    return f"{value:.0f}" if unit else f"{value:.3f}"
+    return f"{value:.{digits}f}" if math.isfinite(value) else "∞"
+
+
+def interval(cell: Cell) -> str:
+    """A measured figure with its interval."""
+    if math.isnan(cell.measured.mean):
+        return "–"
+    mean, ci95 = cell.measured.mean, cell.measured.ci95
+    return f"{number(mean, cell.digits)} ± {number(ci95, cell.digits)}"
 
 
 def percent(fraction: float | None) -> str:
     """A deviation with its sign."""
     return "" if fraction is None else f"{100 * fraction:+.1f} %"
-
-
-def disagrees(column: TableColumn) -> bool:
-    """Whether the printed index does not follow from the printed throughputs."""
-    index, again = column.fairness.printed, column.fairness_recomputed
-    return index is not None and again is not None and abs(index - again) > ROUNDING

@@ -1,106 +1,19 @@
-"""Runs what was chosen, and writes, prints and decides what follows from it."""
+"""Writes, prints and decides what follows from finished runs."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from typing import Any
 
 from airfair import __version__, store
-from airfair.engine import run_many
 from airfair.figures import png, svg
-from airfair.result import Result
-from airfair.scenario import load
-from airfair.terminal import Progress
 
-from . import arf_aware_figures, arf_aware_tcp
-from .catalogue import Experiment, Json, Paper, Setup
 from .claims import Verdict
-from .document import claims_text, document, figure_entry, table_entry, table_text
+from .document import claims_text, document, entry, table_text
+from .paper import Drawing, Json, Shown
 from .report import Contents, FigureView, inline_svg, render
-from .runs import Runs
-from .tables import Table, build
-
-FEWEST = 2
-"""Replications without which there is no confidence interval, and so no table after Ctrl-C."""
-
-
-@dataclass(frozen=True)
-class Choice:
-    """What to reproduce, how often, and where to write it."""
-
-    paper: Paper
-    experiments: tuple[Experiment, ...]
-    replications: int
-    out: Path
-    quick: bool
-
-    @property
-    def setups(self) -> list[Setup]:
-        """The scenario files that the experiments need, each once."""
-        needed = dict.fromkeys(setup for e in self.experiments for setup in e.setups)
-        return [self.paper.setups[setup] for setup in needed]
-
-
-@dataclass(frozen=True)
-class Measured:
-    """All finished runs."""
-
-    data: dict[tuple[str, str], Runs]
-    """By setup and scheme; a setup has all of its schemes, equally often, or none."""
-    replications: int
-    """Runs of each: fewer than asked for after Ctrl-C."""
-    interrupted: bool
-    seed: int
-    cpu_s: float
-    wall_s: float
-    simulated_s: float
-
-
-def measure(choice: Choice) -> Measured:
-    """Run every scenario under every scheme, all in one pool."""
-    work = [(setup, scheme) for setup in choice.setups for scheme in setup.schemes]
-    scenarios = [
-        load(setup.path, replications=choice.replications, set=setup.overrides(scheme))
-        for setup, scheme in work
-    ]
-    wall, cpu = time.perf_counter(), time.process_time()
-    with Progress(choice.paper.id) as progress:
-        results = run_many(scenarios, progress=progress)
-    interrupted = any(result.interrupted for result in results)
-    common = _common_replications(
-        [(setup.id, result) for (setup, _), result in zip(work, results, strict=True)]
-    )
-    least = min(choice.replications, FEWEST)
-    finished = {
-        (setup.id, scheme.id): Runs.of(_only(result, common[setup.id]), choice.paper.segment)
-        for (setup, scheme), result in zip(work, results, strict=True)
-        if len(common[setup.id]) >= least
-    }
-    return Measured(
-        data=finished,
-        replications=min((runs.replications for runs in finished.values()), default=0),
-        interrupted=interrupted,
-        seed=scenarios[0].seed,
-        cpu_s=time.process_time() - cpu,
-        wall_s=time.perf_counter() - wall,
-        simulated_s=sum(result.simulated_s for result in results),
-    )
-
-
-def _common_replications(results: Sequence[tuple[str, Result]]) -> dict[str, set[int]]:
-    """The replications that every scheme of a setup has finished: schemes are compared by seed."""
-    common: dict[str, set[int]] = {}
-    for setup, result in results:
-        done = {outcome.replication for outcome in result.outcomes}
-        common[setup] = common.get(setup, done) & done
-    return common
-
-
-def _only(result: Result, replications: set[int]) -> Result:
-    outcomes = [outcome for outcome in result.outcomes if outcome.replication in replications]
-    return replace(result, outcomes=outcomes)
+from .runs import Choice, Measured
+from .tables import Table
 
 
 class Outcome:
@@ -110,27 +23,34 @@ class Outcome:
         self.choice = choice
         self.measured = measured
         paper, data = choice.paper, measured.data
-        done = {setup for setup, _ in data}
-        self.experiments = [e for e in choice.experiments if done.issuperset(e.setups)]
-        self.tables: list[Table] = [
-            build(paper, e, data) for e in self.experiments if e.kind == "table"
-        ]
-        self.figures = {
-            name: figure
-            for e in self.experiments
-            if e.kind == "figure"
-            for name, figure in arf_aware_figures.FIGURES[e.id](data).items()
-        }
+        self._done = {setup for setup, _ in data}
+        self.experiments = [e for e in choice.experiments if self._done.issuperset(e.setups)]
+        self.shown: dict[str, Shown] = {e.id: e.show(data) for e in self.experiments}
         self.verdicts = self._decide()
-        self.findings = arf_aware_tcp.findings(data)
+        self.findings = [
+            search.find(data) for search in paper.searches if self._done.issuperset(search.setups)
+        ]
+
+    @property
+    def tables(self) -> list[Table]:
+        """Tables of all experiments."""
+        return [table for shown in self.shown.values() for table in shown.tables]
+
+    @property
+    def drawings(self) -> dict[str, Drawing]:
+        """Figures of all experiments."""
+        return {
+            name: drawing
+            for shown in self.shown.values()
+            for name, drawing in shown.drawings.items()
+        }
 
     def _decide(self) -> list[Verdict]:
         texts = self.choice.paper.claim_texts()
-        done = {setup for setup, _ in self.measured.data}
         return [
             predicate.decide(self.measured.data, texts[predicate.id])
-            for predicate in arf_aware_tcp.PREDICATES
-            if done.issuperset(predicate.setups)
+            for predicate in self.choice.paper.predicates
+            if self._done.issuperset(predicate.setups)
         ]
 
     def provenance(self) -> Json:
@@ -150,27 +70,27 @@ class Outcome:
 
     def document(self) -> Json:
         """The JSON document."""
-        paper, data = self.choice.paper, self.measured.data
-        tables = {table.experiment.id: table for table in self.tables}
-        entries = [
-            table_entry(paper, tables[e.id]) if e.id in tables else figure_entry(paper, e, data)
-            for e in self.experiments
-        ]
+        entries = [entry(e, self.shown[e.id]) for e in self.experiments]
         found = [{"title": finding.title, "text": finding.text} for finding in self.findings]
-        return document(paper, entries, self.verdicts, {"findings": found, **self.provenance()})
+        paper_id = self.choice.paper.id
+        return document(paper_id, entries, self.verdicts, {"findings": found, **self.provenance()})
 
     def files(self) -> dict[str, bytes]:
         """Everything that is written, by name."""
         files: dict[str, bytes] = {}
         views = []
-        for name, figure in self.figures.items():
-            text = svg(figure)
-            files[f"{name}.svg"] = text.encode()
-            files[f"{name}.png"] = png(figure)
-            caption = arf_aware_figures.CAPTIONS[name]
-            views.append(FigureView(name, caption, inline_svg(text, name)))
-        for setup in self.choice.setups:
-            files[setup.path.name] = setup.path.read_bytes()
+        for experiment in self.experiments:
+            for name, drawing in self.shown[experiment.id].drawings.items():
+                text = svg(drawing.figure)
+                files[f"{name}.svg"] = text.encode()
+                files[f"{name}.png"] = png(drawing.figure)
+                picture = inline_svg(text, name)
+                statement = experiment.statement
+                views.append(
+                    FigureView(name, drawing.caption, picture, statement, wide=drawing.wide)
+                )
+        for path in self.choice.paths:
+            files[path.name] = path.read_bytes()
         files[f"{self.choice.paper.id}.json"] = store.encode(self.document())
         files["report.html"] = render(self._contents(views)).encode()
         return files
@@ -179,6 +99,7 @@ class Outcome:
         return Contents(
             paper=self.choice.paper,
             setups=self.choice.setups,
+            paths=self.choice.paths,
             verdicts=self.verdicts,
             tables=self.tables,
             figures=views,
@@ -192,7 +113,8 @@ class Outcome:
     def text(self) -> str:
         """What a terminal shows."""
         measured = self.measured
-        parts = [table_text(table) for table in self.tables]
+        found: list[Any] = [table for finding in self.findings for table in finding.tables]
+        parts = [table_text(table) for table in (*self.tables, *found)]
         if self.verdicts:
             parts.append(claims_text(self.verdicts))
         few = (

@@ -1,89 +1,106 @@
-"""What the runs of one scenario under one scheme measured: one row per replication."""
+"""Runs every scenario of the chosen experiments under every variant, all in one pool."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
+from airfair.engine import run_many
+from airfair.result import Result
+from airfair.scenario import load
+from airfair.terminal import Progress
 
-from airfair.statistics import jain
+from .paper import Data, Experiment, Paper, Setup
 
-from .estimate import Floats
-
-if TYPE_CHECKING:
-    from airfair.result import Result
-
-Integers = NDArray[np.int64]
+FEWEST = 2
+"""Replications without which there is no confidence interval, and so no table after Ctrl-C."""
 
 
 @dataclass(frozen=True)
-class Runs:
-    """Replications of one scenario; flows in the order of the scenario."""
+class Choice:
+    """What to reproduce, how often, and where to write it."""
 
-    flows: tuple[str, ...]
-    elapsed_s: float
-    delivered: Integers
-    """Application octets delivered in order, (replication, flow)."""
-    mean_link_rate_bps: Floats
-    """T_i of each flow's sender over the run, (flow).  [arf-aware-tcp eq. 3]"""
-    series: Integers
-    """Application octets delivered in each step, (replication, flow, step)."""
-    step_s: float
-    segment: int
-    """Application octets per packet."""
-
-    @classmethod
-    def of(cls, result: Result, segment: int) -> Runs:
-        """The throughputs in `result`, whose flows all send packets of `segment` application octets."""
-        scenario, shape = result.scenario, (result.replications, len(result.scenario.flows))
-        flows, series = result.flows, result.series("delivered")
-        return cls(
-            flows=tuple(flow["name"] for flow in scenario.flows),
-            elapsed_s=result.runs.item(0, "elapsed_ns") / 1e9,
-            delivered=flows["delivered_bytes"].to_numpy().reshape(shape).astype(np.int64),
-            mean_link_rate_bps=flows["mean_link_rate_bps"].to_numpy()[: shape[1]],
-            series=series["delivered_bytes"].to_numpy().reshape(*shape, -1).astype(np.int64),
-            step_s=(scenario.series_step_ns or 0) / 1e9,
-            segment=segment,
-        )
+    paper: Paper[Any]
+    experiments: tuple[Experiment[Any], ...]
+    replications: int
+    out: Path
+    quick: bool
 
     @property
-    def replications(self) -> int:
-        """Number of finished runs."""
-        return len(self.delivered)
+    def setups(self) -> list[Setup]:
+        """The setups that the experiments need, each once."""
+        needed = dict.fromkeys(setup for e in self.experiments for setup in e.setups)
+        return [self.paper.setups[setup] for setup in needed]
 
     @property
-    def throughput_kbps(self) -> Floats:
-        """Throughput R_i over the whole run [kb/s], (replication, flow)."""
-        return self.delivered * 8 / self.elapsed_s / 1e3
+    def paths(self) -> list[Path]:
+        """Their scenario files, each once."""
+        return list(dict.fromkeys(setup.path for setup in self.setups))
 
-    def throughput_between(self, start_s: float, end_s: float) -> Floats:
-        """Throughput from `start_s` to `end_s` [kb/s], (replication, flow)."""
-        first, last = round(start_s / self.step_s), round(end_s / self.step_s)
-        octets = self.series[:, :, first:last].sum(axis=-1)
-        rates: Floats = octets * 8 / ((last - first) * self.step_s) / 1e3
-        return rates
 
-    def fairness(self, sessions: int | None = None) -> Floats:
-        """Jain's index of R_i/T_i over the first `sessions` flows.  [arf-aware-tcp eq. 1, 2]"""
-        share = self.throughput_kbps * 1e3 / self.mean_link_rate_bps
-        # Nobody got anything: all got the same.
-        return np.array([jain(row[:sessions]) or 1.0 for row in share])
+@dataclass(frozen=True)
+class Measured:
+    """All finished runs."""
 
-    def aggregate_kbps(self, sessions: int | None = None) -> Floats:
-        """Sum of the first `sessions` throughputs [kb/s], (replication)."""
-        total: Floats = self.throughput_kbps[:, :sessions].sum(axis=-1)
-        return total
+    data: Data[Any]
+    """By setup and variant; a setup has all of its variants or none, and all have the same
+    replications."""
+    replications: int
+    """Runs of each: fewer than asked for after Ctrl-C."""
+    interrupted: bool
+    seed: int
+    cpu_s: float
+    wall_s: float
+    simulated_s: float
 
-    @property
-    def packets_per_second(self) -> Floats:
-        """Packets delivered per second in each step, (replication, flow, step)."""
-        return self.series / self.segment / self.step_s
 
-    @property
-    def times_s(self) -> Floats:
-        """Middle of each step [s]."""
-        times: Floats = (np.arange(self.series.shape[-1], dtype=np.float64) + 0.5) * self.step_s
-        return times
+def measure(choice: Choice) -> Measured:
+    """Run what the choice needs."""
+    work = [(setup, variant) for setup in choice.setups for variant in setup.variants]
+    scenarios = [
+        load(setup.path, replications=choice.replications, set=variant.set)
+        for setup, variant in work
+    ]
+    wall, cpu = time.perf_counter(), time.process_time()
+    with Progress(choice.paper.id) as progress:
+        results = run_many(scenarios, progress=progress)
+    kept, common = _paired(
+        [(setup.id, result) for (setup, _), result in zip(work, results, strict=True)],
+        least=min(choice.replications, FEWEST),
+    )
+    finished = {
+        (setup.id, variant.id): choice.paper.measure(_only(result, common))
+        for (setup, variant), result in zip(work, results, strict=True)
+        if setup.id in kept
+    }
+    return Measured(
+        data=finished,
+        replications=len(common),
+        interrupted=any(result.interrupted for result in results),
+        seed=scenarios[0].seed,
+        cpu_s=time.process_time() - cpu,
+        wall_s=time.perf_counter() - wall,
+        simulated_s=sum(result.simulated_s for result in results),
+    )
+
+
+def _paired(results: Sequence[tuple[str, Result]], least: int) -> tuple[set[str], set[int]]:
+    """The setups with enough replications, and those that all of them have finished.
+
+    Variants are compared by seed, within a setup and beyond.
+    """
+    finished: dict[str, set[int]] = {}
+    for setup, result in results:
+        done = {outcome.replication for outcome in result.outcomes}
+        finished[setup] = finished.get(setup, done) & done
+    kept = {setup: done for setup, done in finished.items() if len(done) >= least}
+    common = set.intersection(*kept.values()) if kept else set()
+    return (set(kept), common) if len(common) >= least else (set(), set())
+
+
+def _only(result: Result, replications: set[int]) -> Result:
+    outcomes = [outcome for outcome in result.outcomes if outcome.replication in replications]
+    return replace(result, outcomes=outcomes)

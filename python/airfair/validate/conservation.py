@@ -26,7 +26,7 @@ def plans() -> Iterator[Plan]:
     paper = load_paper("arf-aware-tcp")
     for id_ in ("table1", "table4", "table5", "recovery", "table1-one-hop"):
         setup = paper.setups[id_]
-        scenario = load(setup.path, set=setup.overrides(paper.schemes["arf_aware"]))
+        scenario = load(setup.path, set=setup.variants[0].set)
         yield Plan(scenario, lambda result, id_=id_: [airtime(f"airtime/{id_}", result)])  # type: ignore[misc]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from airfair.reproduce.runs import Runs
+from airfair.reproduce.papers.arf_aware_tcp.runs import Runs
 
 Levels = list[tuple[int, list[float]]]
 """Throughput of each flow [kb/s] up to an instant [s]; the flows start at 1 s."""

@@ -8,10 +8,11 @@ from math import isclose
 
 import pytest
 
-from airfair.reproduce.arf_aware_figures import CAPTIONS, FIGURES
-from airfair.reproduce.arf_aware_tcp import PREDICATES
-from airfair.reproduce.catalogue import Paper, UnknownPaperError, load, papers, select
-from airfair.reproduce.tables import printed_index
+from airfair.reproduce.catalogue import UnknownPaperError, load, papers, select
+from airfair.reproduce.paper import Paper
+from airfair.reproduce.papers.arf_aware_tcp.figures import CAPTIONS, FIGURES
+from airfair.reproduce.papers.arf_aware_tcp.runs import Runs
+from airfair.reproduce.papers.arf_aware_tcp.tables import printed_index
 from airfair.scenario import load as load_scenario
 
 EXPERIMENTS = ["table1", "table2", "table3", "table4", "table5", "fig2", "fig4-7", "fig8-9"]
@@ -21,29 +22,46 @@ T_1, T_2, T_5, T_11 = 3.0, 3.8, 6.6, 11.0
 
 
 @pytest.fixture
-def paper() -> Paper:
+def paper() -> Paper[Runs]:
     return load("arf-aware-tcp")
 
 
-def test_the_paper_has_its_experiments_and_claims(paper: Paper) -> None:
-    assert papers() == ["arf-aware-tcp"]
+def test_the_paper_has_its_experiments_and_claims(paper: Paper[Runs]) -> None:
     assert list(paper.experiments) == EXPERIMENTS
-    assert [predicate.id for predicate in PREDICATES] == list(paper.claim_texts())
-    assert set(FIGURES) == {e.id for e in paper.experiments.values() if e.kind == "figure"}
+    assert set(FIGURES) == {e for e in EXPERIMENTS if e.startswith("fig")}
     assert set(CAPTIONS) == {"fig2", "fig4", "fig5", "fig6", "fig7", "fig8", "fig9"}
 
 
-def test_an_unknown_name_is_answered_with_those_that_exist(paper: Paper) -> None:
+@pytest.mark.parametrize("paper_id", papers())
+def test_a_paper_is_whole(paper_id: str) -> None:
+    paper = load(paper_id)
+    assert paper.id == paper_id
+    assert [predicate.id for predicate in paper.predicates] == list(paper.claim_texts())
+    parts = [*paper.experiments.values(), *paper.predicates, *paper.searches]
+    used = {setup for part in parts for setup in part.setups}
+    assert used == set(paper.setups)
+    for setup in paper.setups.values():
+        assert len({variant.id for variant in setup.variants}) == len(setup.variants)
+
+
+@pytest.mark.parametrize("paper_id", papers())
+def test_every_variant_is_a_scenario(paper_id: str) -> None:
+    for setup in load(paper_id).setups.values():
+        for variant in setup.variants:
+            assert load_scenario(setup.path, set=variant.set).flows
+
+
+def test_an_unknown_name_is_answered_with_those_that_exist(paper: Paper[Runs]) -> None:
     with pytest.raises(UnknownPaperError, match="arf-aware-tcp"):
         load("arf")
     with pytest.raises(UnknownPaperError, match="fig8-9"):
         select(paper, "table6")
 
 
-def test_every_setup_is_a_scenario_under_every_scheme(paper: Paper) -> None:
+def test_every_setup_is_a_scenario_under_every_scheme(paper: Paper[Runs]) -> None:
     for setup in paper.setups.values():
-        for scheme in setup.schemes:
-            scenario = load_scenario(setup.path, set=setup.overrides(scheme))
+        for variant in setup.variants:
+            scenario = load_scenario(setup.path, set=variant.set)
             assert scenario.duration_s == 100
             assert {"newreno"} == {
                 flow["transport"]["flavour"]
@@ -51,7 +69,7 @@ def test_every_setup_is_a_scenario_under_every_scheme(paper: Paper) -> None:
             }
 
 
-def test_all_scenarios_share_the_settings_of_table_1(paper: Paper) -> None:
+def test_all_scenarios_share_the_settings_of_table_1(paper: Paper[Runs]) -> None:
     def common(name: str) -> set[str]:
         scenario = tomllib.loads(paper.setups[name].path.read_text(encoding="utf-8"))
         transports = [flow["transport"] for flow in scenario["flow"].values()]
@@ -77,7 +95,7 @@ def test_all_scenarios_share_the_settings_of_table_1(paper: Paper) -> None:
     ],
 )
 def test_printed_indices_follow_from_the_printed_throughputs(
-    paper: Paper, table: str, column: str, rates: list[float]
+    paper: Paper[Runs], table: str, column: str, rates: list[float]
 ) -> None:
     printed = paper.reference[table][column]
     again = printed_index(printed["sessions"], rates)

@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from airfair.reproduce.arf_aware_tcp import PREDICATES
-from airfair.reproduce.claims import Verdict, condition
-from airfair.reproduce.runs import Runs
+from airfair.reproduce.claims import Elsewhere, Predicate, Verdict, condition
+from airfair.reproduce.papers.arf_aware_tcp.claims import PREDICATES
+from airfair.reproduce.papers.arf_aware_tcp.runs import Runs
 
 Data = dict[tuple[str, str], Runs]
 MakeRuns = Callable[..., Runs]
@@ -44,6 +44,20 @@ def test_one_replication_decides_nothing() -> None:
 def test_a_condition_says_what_it_needs() -> None:
     text = str(condition("ratio", [1.0, 1.0], above=0.9, below=1.1))
     assert text == "ratio = 1.000 ± 0.000 (needs > 0.9 and < 1.1): holds"
+
+
+def test_what_holds_elsewhere_is_said_and_decides_nothing() -> None:
+    sure, wrong = condition("here", [2.0, 2.0], above=1), condition("there", [0.0, 0.0], above=1)
+    predicate: Predicate[None] = Predicate(
+        "claim", (), lambda _: [sure], elsewhere=lambda _: [Elsewhere("over there", (wrong,))]
+    )
+    verdict = predicate.decide(None, "as printed")
+    assert verdict.holds
+    assert verdict.elsewhere[0].state == "fails"
+    assert verdict.evidence == (
+        "here = 2.000 ± 0.000 (needs > 1): holds; "
+        "over there, not deciding: there = 0.000 ± 0.000 (needs > 1): fails"
+    )
 
 
 @pytest.mark.parametrize("predicate", PREDICATES, ids=lambda p: p.id)

@@ -12,8 +12,9 @@ import pytest
 
 from airfair.figures import spread
 from airfair.reproduce.catalogue import load
-from airfair.reproduce.results import Choice, Measured, Outcome
-from airfair.reproduce.runs import Runs
+from airfair.reproduce.papers.arf_aware_tcp.runs import Runs
+from airfair.reproduce.results import Outcome
+from airfair.reproduce.runs import Choice, Measured
 
 Data = dict[tuple[str, str], Runs]
 

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from airfair.reproduce.catalogue import load
-from airfair.reproduce.results import Choice, Outcome, measure
+from airfair.reproduce.catalogue import load, papers
+from airfair.reproduce.results import Outcome
+from airfair.reproduce.runs import Choice, measure
 from support import PROGRAM, Program
 
 
@@ -85,9 +86,18 @@ def test_the_program_writes_one_experiment_and_prints_one_document(
 
 
 def test_the_program_lists_what_there_is(program: Program) -> None:
-    assert "arf-aware-tcp/fig8-9" in program("reproduce").stdout
-    (paper,) = json.loads(program("reproduce", "--json").stdout)["papers"]
-    assert paper["id"] == "arf-aware-tcp"
+    assert "arf-aware-tcp/fig8-9" in program("reproduce", "--list").stdout
+    listed = json.loads(program("reproduce", "--list", "--json").stdout)["papers"]
+    assert [paper["id"] for paper in listed] == papers()
+
+
+def test_without_a_paper_the_program_runs_them_all(program: Program, tmp_path: Path) -> None:
+    done = program("reproduce", "--replications", 1, "--out", tmp_path / "all", "--json")
+    assert done.returncode == 0, done.stderr
+    documents = json.loads(done.stdout)["papers"]
+    assert [document["paper"] for document in documents] == papers()
+    for paper in papers():
+        assert (tmp_path / "all" / paper / "report.html").exists()
 
 
 @pytest.mark.parametrize(

@@ -60,7 +60,8 @@ pub(super) fn flows(
                 } else {
                     format!("the name {name} is given twice")
                 };
-                let allowed = "other names: flows of a group are numbered".to_owned();
+                let allowed =
+                    "other names: flows of a group, or of a count, are numbered".to_owned();
                 mistakes.add(place.0, ScenarioError { path, found, problem, allowed });
                 break;
             }
@@ -93,6 +94,7 @@ fn flow(
     let (from, to) = (fields.take("from"), fields.take("to"));
     let ends = (names.end(&from, mistakes), names.end(&to, mistakes));
     let pairs = pairs(ends, &to, mistakes);
+    let count = fields.take("count").integer();
     let start = fields.take("start");
     if let (Some(time), Some(end)) = (start.duration(), context.duration)
         && time >= end
@@ -100,12 +102,15 @@ fn flow(
         let error = start.mistake("not before the end of the run", format!("before {end}"));
         mistakes.add(start.at, error);
     }
+    let jitter = fields.take("start_jitter");
+    check_jitter(&jitter, start.duration(), context, mistakes);
     let stop = fields.take("stop");
-    check_stop(&stop, start.duration(), mistakes);
+    let latest = start.duration().zip(jitter.duration()).map(|(start, jitter)| start + jitter);
+    check_stop(&stop, latest, mistakes);
     let entry = fields.take("transport");
     let transport = entry.table().and_then(|table| transport(table, context, mistakes));
     let control = control(fields.take("control"), (transport.as_ref(), ends.0), mistakes);
-    let pairs = pairs?;
+    let pairs = repeat(&pairs?, count.unwrap_or(1));
     let name = fields.name.to_owned();
     let flow = || {
         Some(Flow {
@@ -113,13 +118,20 @@ fn flow(
             from: pairs[0].0,
             to: pairs[0].1,
             start: point(start.duration()?),
+            start_jitter: jitter.duration()?,
             stop: stop.given.is_some().then_some(stop.duration().map(point))?,
             transport: transport?,
             control: control?,
         })
     };
-    let flow = flow();
+    let flow = flow().filter(|_| count.is_some());
     Some((pairs, flow))
+}
+
+/// Each pair so many times in a row; no more in all than it takes to see that they are too many.
+fn repeat(pairs: &[(Endpoint, Endpoint)], count: usize) -> Pairs {
+    let each = pairs.iter().flat_map(|pair| std::iter::repeat_n(*pair, count));
+    each.take(MAX_FLOWS + 1).collect()
 }
 
 fn pairs(
@@ -151,6 +163,21 @@ fn pairs(
         return None;
     }
     Some(pairs)
+}
+
+fn check_jitter(
+    entry: &Entry,
+    start: Option<Duration>,
+    context: &Context,
+    mistakes: &mut Mistakes,
+) {
+    let (Some(jitter), Some(start), Some(end)) = (entry.duration(), start, context.duration) else {
+        return;
+    };
+    if start < end && start + jitter >= end {
+        let allowed = format!("start + start_jitter before {end}");
+        mistakes.add(entry.at, entry.mistake("the flow might start after the run", allowed));
+    }
 }
 
 fn check_stop(entry: &Entry, start: Option<Duration>, mistakes: &mut Mistakes) {

@@ -771,7 +771,23 @@ pub(super) static FLOW: Table = Table {
             "\"fast\"",
             "Receiver, likewise; two groups of equal size pair up by number.",
         ),
+        Key::new(
+            "count",
+            Kind::Integer { min: 1, max: 10_000 },
+            number(1),
+            "3",
+            "Makes so many flows alike between each pair, NAME1, NAME2, …. With 1 the name stays as \
+             it is.",
+        ),
         Key::new("start", TIME, NOW, "\"1 s\"", "When it starts; before the end of the run."),
+        Key::new(
+            "start_jitter",
+            TIME,
+            NOW,
+            "\"1 s\"",
+            "Adds a random delay to the start, uniform from 0 to this, another in each replication: \
+             without it a network without radio has no chance in it.",
+        ),
         Key::new("stop", STOP, word("end"), "\"10 s\"", "When its source stops; after its start."),
         Key::new(
             "transport",

@@ -208,6 +208,8 @@ pub struct Flow {
     pub to: Endpoint,
     /// When it starts.
     pub start: Time,
+    /// Most of a random delay, uniform from zero, that comes on top in each replication.
+    pub start_jitter: Duration,
     /// When its source stops; `None`: at the end of the run.
     pub stop: Option<Time>,
     /// Transport.

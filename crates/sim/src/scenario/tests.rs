@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::keys::ROOT;
 use super::kind::{Key, Kind, Table};
-use super::{Scenario, reference_markdown, schema};
+use super::{Endpoint, Scenario, reference_markdown, schema};
 
 const BASE: &str = r#"
 duration = "50 s"
@@ -212,4 +212,28 @@ proptest! {
             prop_assert_eq!(scenario.to_toml(), text);
         }
     }
+}
+
+#[test]
+fn a_count_makes_flows_alike_between_each_pair() {
+    let overrides = [("station.fast.count", "2"), ("flow.udp.count", "3"), ("flow.tcp.count", "2")]
+        .map(|(path, value)| (path.to_owned(), value.to_owned()));
+    let scenario = Scenario::parse(BASE, &overrides).expect("a good scenario");
+    let ends: Vec<_> = scenario.flows.iter().map(|flow| (flow.name.as_str(), flow.from)).collect();
+    // Stations slow, fast1, fast2: two flows of slow, three of each fast one, one TFRC flow of each.
+    let station = Endpoint::Station;
+    let expected = [
+        ("tcp1", station(0)),
+        ("tcp2", station(0)),
+        ("udp1", station(1)),
+        ("udp2", station(1)),
+        ("udp3", station(1)),
+        ("udp4", station(2)),
+        ("udp5", station(2)),
+        ("udp6", station(2)),
+        ("tfrc1", station(1)),
+        ("tfrc2", station(2)),
+    ];
+    assert_eq!(ends, expected);
+    assert_eq!(scenario.flows[2].transport, scenario.flows[4].transport);
 }

@@ -106,6 +106,7 @@ impl Scenario {
         writeln!(out, "from = \"{}\"", name(flow.from))?;
         writeln!(out, "to = \"{}\"", name(flow.to))?;
         writeln!(out, "start = \"{}\"", flow.start)?;
+        writeln!(out, "start_jitter = \"{}\"", flow.start_jitter)?;
         let stop = flow.stop.map_or_else(|| "end".to_owned(), |stop| stop.to_string());
         writeln!(out, "stop = \"{stop}\"")?;
         match flow.control {

@@ -97,6 +97,27 @@ fn a_queue_of_octets_holds_as_many_small_packets_as_fit() {
     assert_eq!(run("{ bytes = \"2625 B\" }"), 21);
 }
 
+/// Uniform up to 4 s, so 2 s on the average with a standard deviation of 4/√12 = 1.15 s.
+#[test]
+fn a_start_is_delayed_by_chance_and_by_no_more_than_its_jitter() {
+    let text = "duration = \"10 s\"\nseries = \"100 ms\"\n[router.r]\n\
+                [host.a]\nlink = { to = \"r\" }\n[host.b]\nlink = { to = \"r\" }\n\
+                [flow.f]\nfrom = \"a\"\nto = \"b\"\nstart = \"2 s\"\nstart_jitter = \"4 s\"\n\
+                transport = { kind = \"udp\", payload = \"100 B\", rate = \"1 Mb/s\" }\n";
+    let scenario = parse(text);
+    let starts: Vec<f64> = (0..400)
+        .map(|replication| {
+            let series = &run_once(&scenario, replication).flows[0].series;
+            let first = series.iter().position(|octets| !octets.is_zero()).expect("a start");
+            f64::from(u32::try_from(first).expect("few steps")) / 10.0
+        })
+        .collect();
+    assert!(starts.iter().all(|start| (2.0..6.05).contains(start)));
+    let mean = starts.iter().sum::<f64>() / 400.0;
+    assert!((mean - 3.95).abs() < 5.0 * 1.15 / 20.0, "{mean}");
+    assert_eq!(run_once(&scenario, 3), run_once(&scenario, 3));
+}
+
 /// Random early detection keeps the queue near its thresholds, 5 and 15 packets; since the path holds
 /// 20 itself, that costs a tenth of the throughput.
 #[test]

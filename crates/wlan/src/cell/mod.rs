@@ -263,10 +263,10 @@ impl<P: Copy> Cell<P> {
     fn spoil(&mut self, now: Time, transmission: &Transmission) -> bool {
         let Frame { kind, from, to, rate, .. } = transmission.frame;
         let station = if from.is_ap() { to } else { from };
+        let Some(errors) = &mut self.errors[station.index() - 1] else { return false };
         if transmission.collided || kind == FrameKind::CtsToSelf {
             return false;
         }
-        let Some(errors) = &mut self.errors[station.index() - 1] else { return false };
         if !self.hearing.decodes(self.hearing.lane_of(to), from, Standard::is_dsss(rate)) {
             return false;
         }

@@ -8,11 +8,12 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from airfair.figures import Curve, Mark, Panel, over_time
+from airfair.reproduce.estimate import Floats, estimate
+from airfair.reproduce.paper import Drawing, Json, Shown
+from airfair.reproduce.series import curve, finite
 
-from .arf_aware_tcp import AFTER, BEFORE, CHANGE_S, DURING, RETURN_S
-from .estimate import Floats
-from .runs import Runs
-from .tables import Measurements
+from .claims import AFTER, BEFORE, CHANGE_S, DURING, RETURN_S
+from .runs import Measurements, Runs
 
 SLOW_AT_20 = (Mark(CHANGE_S, "session 1: 11 → 1 Mb/s"),)
 FOUR_RATES = (Mark(CHANGE_S, "sessions 1-3: 11 → 1, 2, 5.5 Mb/s"),)
@@ -114,3 +115,34 @@ CAPTIONS = {
     "fig8": "ARF-aware TCP while session 1 is slow and after its return.",
     "fig9": "NewReno in the same scenario, on the same scale as Figure 8.",
 }
+
+
+def show(experiment: str, setups: Sequence[str], data: Measurements) -> Shown:
+    """The curves of both schemes, and each session's mean over the run."""
+    series: list[Json] = []
+    measured: Json = {}
+    for (setup, scheme), runs in data.items():
+        if setup not in setups or scheme not in NAMES:
+            continue
+        label = NAMES[scheme]
+        packets = runs.packets_per_second
+        series += [
+            _curve(f"{label} session {flow + 1}", runs, packets[:, flow])
+            for flow in range(len(runs.flows))
+        ]
+        series.append(_curve(f"{label} all sessions", runs, packets.sum(axis=1)))
+        means = [estimate(runs.throughput_kbps[:, flow]) for flow in range(len(runs.flows))]
+        measured[scheme] = {
+            "sessions": [mean.mean for mean in means],
+            "aggregate": float(runs.aggregate_kbps().mean()),
+            "ci95": {"sessions": [finite(mean.ci95) for mean in means]},
+        }
+    drawings = {
+        name: Drawing(figure, CAPTIONS[name], wide=name == "fig2")
+        for name, figure in FIGURES[experiment](data).items()
+    }
+    return Shown(series, None, measured, drawings=drawings)
+
+
+def _curve(name: str, runs: Runs, samples: Floats) -> Json:
+    return curve(name, "packet/s", "s", runs.times_s, samples)

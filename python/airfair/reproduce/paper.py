@@ -1,0 +1,140 @@
+"""What a paper declares: scenario files and their variants, experiments, claims, findings.
+
+A paper is a module of `airfair.reproduce.papers` with a function `paper(directory)` that returns a
+`Paper`; `directory` holds its scenario files and `reference.toml`. Nothing else knows it.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from matplotlib.figure import Figure
+
+from .claims import Predicate
+from .tables import Table
+
+if TYPE_CHECKING:
+    from airfair.result import Result
+    from airfair.scenario import Value
+
+Json = dict[str, Any]
+"""A document as TOML or JSON gives it."""
+
+M = TypeVar("M")
+"""What a paper keeps of the runs of one variant, one row per replication."""
+
+Data = Mapping[tuple[str, str], M]
+"""Finished runs by (setup, variant)."""
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One way to run a scenario file."""
+
+    id: str
+    label: str
+    set: Mapping[str, Value] = field(default_factory=dict)
+    """Keys that differ from the file, as by `airfair run FILE --set KEY=VALUE`."""
+
+
+@dataclass(frozen=True)
+class Setup:
+    """One scenario file and the variants that run on it: under the same seeds, so comparable in pairs."""
+
+    id: str
+    path: Path
+    variants: tuple[Variant, ...]
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A figure with the words below it."""
+
+    figure: Figure
+    caption: str
+    wide: bool = False
+    """Whether it takes the page's whole width."""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What the finished runs of an experiment show."""
+
+    series: Sequence[Json]
+    paper_values: Json | None
+    measured: Json
+    tables: Sequence[Table] = ()
+    drawings: Mapping[str, Drawing] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Experiment(Generic[M]):
+    """A table or a figure of the paper."""
+
+    id: str
+    title: str
+    setups: tuple[str, ...]
+    """What must have been run before it can be shown."""
+    show: Callable[[Data[M]], Shown]
+    statement: str = ""
+    """What the paper's text says of it."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something that the runs show and the paper does not say."""
+
+    title: str
+    text: str
+    tables: Sequence[Table] = ()
+
+
+@dataclass(frozen=True)
+class Search(Generic[M]):
+    """Where a finding comes from."""
+
+    setups: tuple[str, ...]
+    find: Callable[[Data[M]], Finding]
+
+
+@dataclass(frozen=True)
+class Paper(Generic[M]):
+    """Everything that one paper declares."""
+
+    id: str
+    title: str
+    reference: Json
+    """Printed tables and claims."""
+    setups: Mapping[str, Setup]
+    experiments: Mapping[str, Experiment[M]]
+    measure: Callable[[Result], M]
+    """What is kept of the runs of one variant."""
+    predicates: tuple[Predicate[Data[M]], ...]
+    searches: tuple[Search[M], ...]
+    bounds: str
+    """The bounds of the claims in words, for readers of a report."""
+    units: str
+    """What the tables show, likewise."""
+    schemes: Mapping[str, Value] = field(default_factory=dict)
+    """What the variants set, by label, where a list of them all would only repeat it."""
+    replications: int = 100
+    quick_replications: int = 3
+
+    def claim_texts(self) -> dict[str, str]:
+        """The claims, in the paper's order."""
+        return {claim["id"]: claim["text"] for claim in self.reference["claims"]}
+
+
+def reference(directory: Path) -> Json:
+    """Printed figures and claims of the paper whose files are in `directory`."""
+    printed: Json = read_toml(directory / "reference.toml")[directory.name]
+    return printed
+
+
+def read_toml(path: Path) -> Json:
+    """A TOML file."""
+    return tomllib.loads(path.read_text(encoding="utf-8"))

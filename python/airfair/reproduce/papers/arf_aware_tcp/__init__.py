@@ -1,0 +1,130 @@
+"""Yoo, Kim, Yoo: Resolving Performance Anomaly using ARF-aware TCP."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from airfair.reproduce.paper import Experiment, Json, Paper, Setup, Variant, read_toml, reference
+
+from . import figures, tables
+from .claims import BOUNDS, PREDICATES
+from .findings import SEARCHES
+from .runs import Runs
+from .tables import Place
+
+if TYPE_CHECKING:
+    from airfair.result import Result
+    from airfair.scenario import Value
+
+SEGMENT = 1000
+"""Application octets per packet: the figures count packets."""
+
+SCHEMES: dict[str, tuple[str, Value]] = {
+    "arf_aware": ("ARF-aware TCP", {"scheme": "arf-aware", "variant": "held"}),
+    "newreno": ("NewReno", "none"),
+    "one_shot": ("ARF-aware, one-shot", {"scheme": "arf-aware", "variant": "one-shot"}),
+    "continuous": ("ARF-aware, continuous", {"scheme": "arf-aware", "variant": "continuous"}),
+}
+"""Transports under comparison, with the `control` of every flow."""
+
+ALL, BOTH = tuple(SCHEMES), ("arf_aware", "newreno")
+SETUPS = {
+    "table1": ALL,
+    "table2": ("newreno",),
+    "table3": ALL,
+    "table4": ALL,
+    "table5": ALL,
+    "recovery": BOTH,
+    "table1-one-hop": BOTH,
+    "table3-slow-relay": BOTH,
+}
+"""Scenario files and the schemes that run on them."""
+
+FIGURES = {
+    "fig2": ("Throughput of two sessions, session 1 slow from 20 s", "table1"),
+    "fig4-7": ("Five sessions at four rates: each one, and all together", "table5"),
+    "fig8-9": ("Session 1 slow from 20 to 70 s: the anomaly and the recovery", "recovery"),
+}
+"""Title and setup of each."""
+
+
+def paper(directory: Path) -> Paper[Runs]:
+    """The paper, whose files are in `directory`."""
+    printed = reference(directory)
+    setups = {id_: _setup(directory, id_, schemes) for id_, schemes in SETUPS.items()}
+    experiments = [*_tables(printed), *_figures()]
+    return Paper(
+        id=directory.name,
+        title="Resolving Performance Anomaly using ARF-aware TCP",
+        reference=printed,
+        setups=setups,
+        experiments={e.id: e for e in experiments},
+        measure=_measure,
+        predicates=PREDICATES,
+        searches=SEARCHES,
+        bounds=BOUNDS,
+        units="Throughputs in kb/s over the whole run.",
+        schemes={f"{label}: control": control for label, control in SCHEMES.values()},
+    )
+
+
+def _setup(directory: Path, id_: str, schemes: Sequence[str]) -> Setup:
+    path = directory / f"{id_}.toml"
+    flows = read_toml(path)["flow"]
+    variants = [
+        Variant(scheme, label, {f"flow.{flow}.control": control for flow in flows})
+        for scheme, (label, control) in SCHEMES.items()
+        if scheme in schemes
+    ]
+    return Setup(id_, path, tuple(variants))
+
+
+def _measure(result: Result) -> Runs:
+    return Runs.of(result, SEGMENT)
+
+
+def _tables(printed: Json) -> list[Experiment[Runs]]:
+    schemes = {id_: _place(id_, "", id_) for id_ in SCHEMES}
+
+    def table(id_: str, title: str, places: Sequence[Place], some: int | None = None) -> None:
+        show = partial(tables.show, (id_, title), places, printed[id_], some=some)
+        setups = tuple(dict.fromkeys(place.setup for place in places))
+        experiments.append(Experiment(id_, title, setups, show))
+
+    def everywhere(setup: str) -> list[Place]:
+        return [Place(p.id, p.label, setup, p.scheme) for p in schemes.values()]
+
+    def elsewhere(setup: str, where: str) -> list[Place]:
+        return [_place(f"{where}_{scheme}", setup, scheme) for scheme in BOTH]
+
+    experiments: list[Experiment[Runs]] = []
+    one_hop = elsewhere("table1-one-hop", "one_hop")
+    title = "Two sessions, session 1 goes from 11 to 1 Mb/s at 20 s"
+    table("table1", title, [*everywhere("table1"), *one_hop])
+    alone = [_place("fair_share", "table2", "newreno"), _place("anomaly", "table1", "newreno")]
+    table("table2", "NewReno with and without a slow session", alone)
+    slow_relay = elsewhere("table3-slow-relay", "slow_relay")
+    title = "Both sessions go from 11 to 1 Mb/s at 20 s"
+    table("table3", title, [*everywhere("table3"), *slow_relay])
+    title = "Five sessions, session 1 goes from 11 to 1 Mb/s at 20 s"
+    table("table4", title, everywhere("table4"))
+    title = "Five sessions go from 11 to 1, 2, 5.5, 11 and 11 Mb/s at 20 s"
+    table("table5", title, everywhere("table5"), 4)
+    return experiments
+
+
+def _place(id_: str, setup: str, scheme: str) -> Place:
+    """A column: the scheme, and where it ran if the id says so, as in one_hop_newreno, anomaly."""
+    label, _ = SCHEMES[scheme]
+    where = id_.removesuffix(scheme).replace("_", " ").strip()
+    return Place(id_, f"{label}, {where}" if where else label, setup, scheme)
+
+
+def _figures() -> list[Experiment[Runs]]:
+    return [
+        Experiment(id_, title, (setup,), partial(figures.show, id_, (setup,)))
+        for id_, (title, setup) in FIGURES.items()
+    ]

@@ -1,0 +1,145 @@
+"""The printed tables of `arf-aware-tcp` beside those measured: sessions, index, aggregate."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from airfair.reproduce.estimate import estimate
+from airfair.reproduce.paper import Json, Shown
+from airfair.reproduce.series import finite, points
+from airfair.reproduce.tables import Cell, Column, Table
+
+from .runs import Measurements, Runs
+
+ROUNDING = 1e-3
+"""What rounded throughputs can do to an index."""
+
+
+@dataclass(frozen=True)
+class SchemeColumn:
+    """One scheme's column."""
+
+    id: str
+    label: str
+    sessions: tuple[Cell, ...]
+    """All sessions, those that the paper does not print included [kb/s]."""
+    single: Mapping[str, Cell]
+    """fairness and aggregate [kb/s] over the printed sessions; if the paper prints some only,
+    fairness_all and aggregate_all over all."""
+    recomputed: float | None
+    """Jain's index of the printed throughputs, which need not be the printed one."""
+
+    @property
+    def note(self) -> str:
+        """What the printed index does not agree with, if so."""
+        printed, again = self.single["fairness"].printed, self.recomputed
+        if printed is None or again is None or abs(printed - again) <= ROUNDING:
+            return ""
+        return (
+            f"{self.label}: the printed throughputs give an index of {again:.4f}, "
+            f"the paper prints {printed}."
+        )
+
+    @property
+    def column(self) -> Column:
+        """The column as it is shown."""
+        return Column(self.id, self.label, (*self.sessions, *self.single.values()), self.note)
+
+    @property
+    def entry(self) -> Json:
+        """The column in the shape of the printed values, with intervals and deviations."""
+        entry: Json = {
+            "sessions": [cell.measured.mean for cell in self.sessions],
+            **{key: cell.measured.mean for key, cell in self.single.items()},
+            "ci95": {
+                "sessions": [finite(cell.measured.ci95) for cell in self.sessions],
+                **{key: finite(cell.measured.ci95) for key, cell in self.single.items()},
+            },
+            "deviation": {
+                "sessions": [cell.deviation for cell in self.sessions],
+                **{key: cell.deviation for key, cell in self.single.items()},
+            },
+        }
+        if self.recomputed is not None:
+            entry["fairness_of_printed_sessions"] = self.recomputed
+        return entry
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where the figures of a column come from."""
+
+    id: str
+    label: str
+    setup: str
+    scheme: str
+
+
+def show(
+    table: tuple[str, str],
+    places: Sequence[Place],
+    printed: Json,
+    data: Measurements,
+    some: int | None = None,
+) -> Shown:
+    """The table (id, title), of which the paper prints the first `some` sessions, if not all."""
+    columns = [
+        _column(place, data[place.setup, place.scheme], printed.get(place.id, {}), some)
+        for place in places
+    ]
+    count = len(columns[0].sessions)
+    sessions = [f"session {i + 1}" for i in range(count)]
+    names = [f"fairness 1-{some}", f"aggregate 1-{some}"] if some else ["fairness", "aggregate"]
+    extra = [f"fairness 1-{count}", f"aggregate 1-{count}"] if some else []
+    rows = [*sessions, *names, *extra]
+    return Shown(
+        series=[
+            points(c.label, "kb/s", sessions, [cell.measured for cell in c.sessions])
+            for c in columns
+        ],
+        paper_values=printed,
+        measured={c.id: c.entry for c in columns},
+        tables=[Table(*table, rows, [c.column for c in columns])],
+    )
+
+
+def _column(place: Place, runs: Runs, printed: Json, some: int | None) -> SchemeColumn:
+    sessions: list[float] = printed.get("sessions", [])
+
+    def fairness(count: int | None, printed: float | None) -> Cell:
+        return Cell(estimate(runs.fairness(count)), printed, digits=3)
+
+    def aggregate(count: int | None, printed: float | None) -> Cell:
+        return Cell(estimate(runs.aggregate_kbps(count)), printed)
+
+    single = {
+        "fairness": fairness(some, printed.get("fairness")),
+        "aggregate": aggregate(some, printed.get("aggregate")),
+    }
+    if some:
+        single |= {"fairness_all": fairness(None, None), "aggregate_all": aggregate(None, None)}
+    missing = [None] * (len(runs.flows) - len(sessions))
+    return SchemeColumn(
+        id=place.id,
+        label=place.label,
+        sessions=tuple(
+            Cell(estimate(runs.throughput_kbps[:, i]), value)
+            for i, value in enumerate([*sessions, *missing])
+        ),
+        single=single,
+        recomputed=_recomputed(sessions, runs),
+    )
+
+
+def printed_index(sessions: list[float], rates_bps: list[float]) -> float:
+    """Jain's index that follows from printed throughputs.  [arf-aware-tcp eq. 1 to 3]"""
+    share = [session / rate for session, rate in zip(sessions, rates_bps, strict=True)]
+    return sum(share) ** 2 / (len(share) * math.fsum(x * x for x in share))
+
+
+def _recomputed(sessions: list[float], runs: Runs) -> float | None:
+    if not sessions:
+        return None
+    return printed_index(sessions, list(runs.mean_link_rate_bps[: len(sessions)]))

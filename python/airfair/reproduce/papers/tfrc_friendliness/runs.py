@@ -1,0 +1,111 @@
+"""What the runs of one scenario measured: one row per replication."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from airfair import friendliness
+from airfair.reproduce.estimate import Floats
+
+if TYPE_CHECKING:
+    from airfair.result import Result
+
+Booleans = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Replications of one scenario; flows in the order of the scenario."""
+
+    flows: tuple[str, ...]
+    is_tfrc: Booleans
+    """(flow)."""
+    kbytes_per_s: Floats
+    """B_f between warm-up and end [kB/s], (replication, flow).  [tfrc-friendliness eq. 8]"""
+    timeouts: Floats
+    """(replication, flow)."""
+    fast_retransmits: Floats
+    """(replication, flow)."""
+    series: Floats
+    """Octets delivered in each step from time 0, (replication, flow, step)."""
+    step_s: float
+    warmup_s: float
+    measured_s: float
+
+    @classmethod
+    def of(cls, result: Result) -> Runs:
+        """The figures of `result`."""
+        scenario = result.scenario
+        shape = (result.replications, len(scenario.flows))
+
+        def column(name: str) -> Floats:
+            return result.flows[name].to_numpy().reshape(shape).astype(np.float64)
+
+        octets = result.series("delivered")["delivered_bytes"].to_numpy()
+        return cls(
+            flows=tuple(flow["name"] for flow in scenario.flows),
+            is_tfrc=np.array([flow["transport"] == "tfrc" for flow in scenario.flows]),
+            kbytes_per_s=column("goodput_bps") / 8e3,
+            timeouts=column("timeouts"),
+            fast_retransmits=column("fast_retransmits"),
+            series=octets.reshape(*shape, -1).astype(np.float64),
+            step_s=(scenario.series_step_ns or 0) / 1e9,
+            warmup_s=scenario.warmup_s,
+            measured_s=scenario.duration_s - scenario.warmup_s,
+        )
+
+    def mean(self, *, tfrc: bool) -> Floats:
+        """B_P of TFRC or of all others [kB/s], (replication).  [tfrc-friendliness eq. 9]"""
+        return friendliness.of_protocol(self.kbytes_per_s[:, self.is_tfrc == tfrc])
+
+    def index(self) -> Floats:
+        """F_TFRC, (replication): above 0.5 TFRC is timid.  [tfrc-friendliness eq. 10]"""
+        return friendliness.inter_protocol(self.mean(tfrc=True), self.mean(tfrc=False))
+
+    def max_min(self) -> Floats:
+        """Over all flows, (replication).  [tfrc-friendliness eq. 11]"""
+        return friendliness.max_min(self.kbytes_per_s)
+
+    def variation(self, *, tfrc: bool) -> Floats:
+        """Coefficient of variation at one step, mean over the flows, (replication)."""
+        first = round(self.warmup_s / self.step_s)
+        rates = self.series[:, self.is_tfrc == tfrc, first:]
+        each: Floats = friendliness.coefficient_of_variation(rates).mean(axis=-1)
+        return each
+
+    def variation_of(self, flow: str, start_s: float) -> Floats:
+        """The same of one flow from a time on, (replication)."""
+        steps = self.series[:, self.flows.index(flow), round(start_s / self.step_s) :]
+        return friendliness.coefficient_of_variation(steps)
+
+    def timeout_share(self) -> Floats:
+        """Part of TCP's loss recoveries that began with a time-out, (replication); 0 if there were none."""
+        timeouts = self.timeouts[:, ~self.is_tfrc].sum(axis=1)
+        fast = self.fast_retransmits[:, ~self.is_tfrc].sum(axis=1)
+        return np.nan_to_num(friendliness.timeout_share(timeouts, fast))
+
+    def timeouts_per_minute(self) -> Floats:
+        """Time-outs of a TCP flow per minute, (replication)."""
+        each: Floats = self.timeouts[:, ~self.is_tfrc].mean(axis=1) * 60 / self.measured_s
+        return each
+
+    def between(self, start_s: float, end_s: float) -> Floats:
+        """Throughput from `start_s` to `end_s` [kB/s], (replication, flow)."""
+        first, last = round(start_s / self.step_s), round(end_s / self.step_s)
+        return friendliness.average(self.series[..., first:last], self.step_s) / 1e3
+
+    def smoothed(self, window_s: float) -> tuple[Floats, Floats]:
+        """Throughput over intervals side by side [kB/s], and their middles [s]."""
+        steps = round(window_s / self.step_s)
+        rates = friendliness.samples(self.series, steps, self.step_s) / 1e3
+        middles: Floats = (np.arange(rates.shape[-1], dtype=np.float64) + 0.5) * window_s
+        return rates, middles
+
+
+Measurements = Mapping[tuple[str, str], Runs]
+"""Finished runs by (setup, variant)."""

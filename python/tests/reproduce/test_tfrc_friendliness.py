@@ -1,0 +1,206 @@
+"""The claims of `tfrc-friendliness` on hand-made runs, and a short run of its own scenarios."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from airfair.reproduce.catalogue import load
+from airfair.reproduce.claims import Verdict
+from airfair.reproduce.papers.tfrc_friendliness.claims import PREDICATES
+from airfair.reproduce.papers.tfrc_friendliness.plan import (
+    ACCESS,
+    ALONE,
+    COMBINATIONS,
+    MIXED,
+    VARIANTS,
+    alone,
+    mixed,
+    simulated,
+)
+from airfair.reproduce.papers.tfrc_friendliness.runs import Runs
+from airfair.reproduce.results import Outcome
+from airfair.reproduce.runs import Choice, measure
+
+Data = dict[tuple[str, str], Runs]
+REPLICATIONS, STEPS, WARMUP = 6, 180, 60
+FIVE = ("newreno", "westwood", "sack", "tfrc3", "tfrc4")
+
+
+def made_up(
+    flows: tuple[str, ...],
+    kbytes: list[float],
+    *,
+    wobble: list[float] | None = None,
+    timeouts: float = 1.0,
+    fast: float = 9.0,
+) -> Runs:
+    """Flows at constant rates [kB/s] that swing by `wobble` from second to second."""
+    generator = np.random.default_rng(1)
+    shape = (REPLICATIONS, len(flows))
+    noise = generator.normal(1, 1e-3, shape)
+    rates = np.array(kbytes) * noise
+    swing = np.array(wobble or [0.1] * len(flows))
+    sign = np.where(np.arange(STEPS) % 2 == 0, 1.0, -1.0)
+    series = rates[..., None] * 1e3 * (1 + swing[:, None] * sign)
+    is_tfrc = np.array([name.startswith("tfrc") for name in flows])
+    counts = np.where(is_tfrc, 0.0, 1.0) * np.ones(shape)
+    return Runs(
+        flows=flows,
+        is_tfrc=is_tfrc,
+        kbytes_per_s=rates,
+        timeouts=counts * timeouts,
+        fast_retransmits=counts * fast,
+        series=series,
+        step_s=1.0,
+        warmup_s=float(WARMUP),
+        measured_s=float(STEPS - WARMUP),
+    )
+
+
+def both(index: float, *, timeouts: float = 1.0, fast: float = 9.0) -> Runs:
+    """One flow of each protocol with TFRC's index as given, and a steadier TFRC."""
+    return made_up(
+        ("tcp", "tfrc"),
+        [100 * index, 100 * (1 - index)],
+        wobble=[0.5, 0.1],
+        timeouts=timeouts,
+        fast=fast,
+    )
+
+
+@pytest.fixture
+def data() -> Data:
+    """A world in which every claim of the paper holds."""
+    runs: Data = {}
+    for variant in VARIANTS:
+        for pair in (*COMBINATIONS, MIXED):
+            at_end = pair == (10, 10)
+            reno = 0.6 if at_end else 0.5 if pair == (10, 1) else 0.55
+            runs[mixed("reno", *pair), variant] = both(reno, timeouts=7 if pair[0] == 10 else 5)
+            sack = 0.65 if at_end else 0.7
+            runs[mixed("sack", *pair), variant] = both(sack, timeouts=3 if at_end else 1)
+        for flows in ALONE:
+            even, uneven = [10.0] * flows, [9.0, *[10.0] * (flows - 1)]
+            names = tuple(f"tcp{i}" for i in range(flows))
+            runs[alone("reno", flows), variant] = made_up(names, uneven)
+            runs[alone("tfrc", flows), variant] = made_up(names, even)
+    for access in ACCESS:
+        steady = [0.5, 0.5, 0.5, 0.1, 0.1]
+        runs[simulated("fig8", access)] = made_up(FIVE, [50, 25, 25, 25, 25], wobble=steady)
+        runs[simulated("fig10", access)] = made_up(FIVE, [30, 30, 20, 30, 30], wobble=steady)
+    return runs
+
+
+def decide(data: Data, claim: str) -> Verdict:
+    (predicate,) = [p for p in PREDICATES if p.id == claim]
+    return predicate.decide(data, "as printed")
+
+
+@pytest.mark.parametrize("claim", [predicate.id for predicate in PREDICATES])
+def test_in_the_papers_world_the_claim_holds_everywhere(claim: str, data: Data) -> None:
+    verdict = decide(data, claim)
+    assert verdict.holds, verdict.evidence
+    assert all(elsewhere.state == "holds" for elsewhere in verdict.elsewhere)
+
+
+@pytest.mark.parametrize(
+    ("claim", "key", "runs"),
+    [
+        ("reno-index-0.6", ("reno-10-10", "wireless-ideal"), both(0.7)),
+        ("reno-index-0.6", ("reno-10-10", "wireless-ideal"), both(0.56 - 0.02)),
+        ("reno-10-1", ("reno-10-1", "wireless-ideal"), both(0.6, timeouts=7)),
+        ("reno-10-1", ("reno-10-1", "wireless-ideal"), both(0.5, timeouts=1)),
+        ("sack-10-10", ("sack-10-10", "wireless-ideal"), both(0.75, timeouts=3)),
+        ("sack-10-10", ("sack-10-10", "wireless-ideal"), both(0.65, timeouts=0.5)),
+        ("intra-fairness", ("reno-alone-20", "wireless-ideal"), made_up(("a", "b"), [1, 1])),
+        ("fig8-newreno-most", simulated("fig8", "dedicated"), made_up(FIVE, [25] * 5)),
+        (
+            "fig10-sack-least",
+            simulated("fig10", "dedicated"),
+            made_up(FIVE, [20, 30, 25, 30, 30], wobble=[0.5, 0.5, 0.5, 0.1, 0.1]),
+        ),
+    ],
+)
+def test_one_figure_that_is_off_takes_the_claim_down(
+    claim: str, key: tuple[str, str], runs: Runs, data: Data
+) -> None:
+    data[key] = runs
+    assert not decide(data, claim).holds
+
+
+def test_an_unsteady_tfrc_is_not_smoother(data: Data) -> None:
+    data[mixed("sack", *MIXED), "wireless-ideal"] = made_up(
+        ("tcp", "tfrc"), [50, 50], wobble=[0.1, 0.5]
+    )
+    assert decide(data, "smoother").state == "fails"
+
+
+def test_too_few_combinations_above_0_6_are_not_almost_always(data: Data) -> None:
+    for pair in COMBINATIONS[:2]:
+        data[mixed("sack", *pair), "wireless-ideal"] = both(0.58)
+    # 5 of 7 = 0.714
+    (first, *_) = decide(data, "sack-index-above-0.6").conditions
+    assert first.measured.mean == pytest.approx(5 / 7)
+    assert first.state == "fails"
+
+
+def test_the_runs_give_the_papers_metrics() -> None:
+    runs = made_up(("tcp1", "tcp2", "tfrc"), [60, 80, 30], wobble=[0.2, 0.4, 0.1])
+    # B_TCP = 70, B_TFRC = 30: 70/100; max-min 30/80; means of |swing|.
+    assert runs.index().mean() == pytest.approx(0.7, abs=2e-3)
+    assert runs.max_min().mean() == pytest.approx(0.375, abs=2e-3)
+    assert runs.variation(tfrc=False).mean() == pytest.approx(0.3, abs=1e-9)
+    assert runs.variation(tfrc=True).mean() == pytest.approx(0.1, abs=1e-9)
+    assert runs.timeout_share() == pytest.approx(0.1)
+    assert runs.timeouts_per_minute() == pytest.approx(0.5)
+    assert runs.between(0, 60).mean(axis=0) == pytest.approx([60, 80, 30], abs=0.2)
+    rates, middles = runs.smoothed(2.0)
+    assert rates.shape == (REPLICATIONS, 3, 90)
+    assert middles[:2].tolist() == [1.0, 3.0]
+
+
+def test_no_recovery_at_all_is_no_share_of_time_outs() -> None:
+    assert not made_up(("tcp", "tfrc"), [1, 1], timeouts=0, fast=0).timeout_share().any()
+
+
+@pytest.fixture(scope="module")
+def outcome(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
+    paper = load("tfrc-friendliness")
+    out: Path = tmp_path_factory.mktemp("out")
+    choice = Choice(paper, tuple(paper.experiments.values()), 3, out, quick=True)
+    return Outcome(choice, measure(choice))
+
+
+def test_every_experiment_is_shown_and_every_claim_decided(outcome: Outcome) -> None:
+    document = outcome.document()
+    assert [e["id"] for e in document["experiments"]] == [
+        "fig2",
+        "fig3",
+        "fig4",
+        "fig5",
+        "fig6",
+        "fig8",
+        "fig10",
+    ]
+    assert len(document["claims"]) == 8
+    assert {"report.html", "fig2.png", "fig10.svg"} <= outcome.files().keys()
+    assert len(outcome.findings) == 2
+
+
+def test_figure_5_has_the_printed_values_beside_its_own(outcome: Outcome) -> None:
+    (figure,) = [e for e in outcome.document()["experiments"] if e["id"] == "fig5"]
+    assert figure["paper_values"] == {
+        "tcp_reno_each_kBps": 67.06,
+        "tfrc_kBps": 53.48,
+        "total_mbps": 2.0,
+    }
+    assert figure["measured"].keys() == figure["paper_values"].keys()
+    assert figure["measured"]["total_mbps"] == pytest.approx(2.6, abs=0.1)
+
+
+def test_tfrc_is_smoother_than_tcp_over_the_air(outcome: Outcome) -> None:
+    (verdict,) = [verdict for verdict in outcome.verdicts if verdict.id == "smoother"]
+    assert all(condition.measured.mean < 0.9 for condition in verdict.conditions)
