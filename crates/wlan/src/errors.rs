@@ -1,5 +1,7 @@
 //! Frames that noise spoils on their way between a station and its access point.
 
+use std::collections::BTreeMap;
+
 use airfair_units::{Bytes, DataRate, Decibels, Duration, Probability, Time};
 use rand_core::Rng;
 
@@ -61,12 +63,15 @@ pub(crate) struct FrameErrors {
     stream: Stream,
     /// Whether the link was in a bad period, and when that was seen.
     seen: (bool, Time),
+    /// What rate and length have come to: an integral for each frame would cost more than the rest of it.
+    known: BTreeMap<(DataRate, Bytes), Probability>,
 }
 
 impl FrameErrors {
     /// A link under `model`; nothing if that spoils none.
     pub(crate) fn new(model: ErrorModel, stream: Stream) -> Option<Self> {
-        (model != ErrorModel::None).then_some(Self { model, stream, seen: (false, Time::ZERO) })
+        let (seen, known) = ((false, Time::ZERO), BTreeMap::new());
+        (model != ErrorModel::None).then_some(Self { model, stream, seen, known })
     }
 
     /// Whether noise has spoilt a frame of `psdu` octets at `rate` that ends now.
@@ -75,7 +80,10 @@ impl FrameErrors {
             ErrorModel::None => return false,
             ErrorModel::Bernoulli(probability) => probability,
             ErrorModel::Bits(ber) => probability(independent_bits(ber.get(), psdu)),
-            ErrorModel::Snr(snr) => probability(frame_error_rate(rate, psdu, snr)),
+            ErrorModel::Snr(snr) => *self
+                .known
+                .entry((rate, psdu))
+                .or_insert_with(|| probability(frame_error_rate(rate, psdu, snr))),
             ErrorModel::GilbertElliott(periods) => {
                 let (was_bad, at) = self.seen;
                 let is_bad = periods.bad_after(was_bad, now - at).happens(self.stream.next_u64());

@@ -187,7 +187,7 @@ def test_every_experiment_is_shown_and_every_claim_decided(outcome: Outcome) -> 
     ]
     assert len(document["claims"]) == 8
     assert {"report.html", "fig2.png", "fig10.svg"} <= outcome.files().keys()
-    assert len(outcome.findings) == 2
+    assert len(outcome.findings) == 3
 
 
 def test_figure_5_has_the_printed_values_beside_its_own(outcome: Outcome) -> None:

@@ -18,11 +18,13 @@ from .plan import (
     FLAVOURS,
     MIXED,
     SIMULATED,
+    VARIED,
     alone,
     mixed,
     queues,
     setups,
     simulated,
+    varied,
 )
 from .runs import Measurements, Runs
 
@@ -69,8 +71,9 @@ def _testbed(fig5: dict[str, float]) -> list[Experiment[Runs]]:
     def three(flavour: str) -> list[str]:
         return [mixed(flavour, *MIXED)]
 
-    # The finding about queues belongs to Figure 3.
+    # The findings about queues and other open settings belong to Figure 3.
     held = [queues(*pair) for pair in EQUAL]
+    held += [varied(flavour, *pair) for flavour in FLAVOURS for pair in VARIED]
     return [
         _figure("fig2", "TFRC's inter-protocol fairness beside TCP Reno", reno, "reno"),
         _figure("fig3", "TFRC's inter-protocol fairness beside TCP SACK", [*sack, *held], "sack"),

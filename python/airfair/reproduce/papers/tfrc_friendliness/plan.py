@@ -64,6 +64,24 @@ BAD = "periods-100"
 QUEUES = (50, 100, 200)
 """Packets that the access point holds, in the finding about it. 50 is airfair's default."""
 
+OPEN: Mapping[str, tuple[str, Mapping[str, Value]]] = {
+    "file": ("as in the file", {}),
+    "byte-counting": ("byte counting", {"flow.tcp.transport.byte_counting": True}),
+    "no-delay": ("no delayed ACKs", {"flow.tcp.transport.delayed_ack": False}),
+    "window-32": ("window 32 kB", {"flow.tcp.transport.receive_window": "32 kB"}),
+    "rto-1s": ("RTO from 1 s on", {"flow.tcp.transport.min_rto": "1 s"}),
+    "tfrc-1000": ("TFRC of 1000 B", {"flow.tfrc.transport.segment": "1000 B"}),
+    "rfc5348": ("TFRC of 2008", {"flow.tfrc.transport.profile": "rfc5348"}),
+    "ns-2": ("TFRC of ns-2", {"flow.tfrc.transport.profile": "ns-2"}),
+    "ap-20": ("AP queue 20", {"bss.lan.ap.queue": {"packets": 20}}),
+    "ap-100": ("AP queue 100", {"bss.lan.ap.queue": {"packets": 100}}),
+    "pc-50": ("PC queue 50", {"station.laptop.queue": {"packets": 50}}),
+    "short": ("short preamble", {"bss.lan.preamble": "short"}),
+}
+"""Settings that the paper leaves open, one changed at a time."""
+VARIED = ((1, 1), (10, 10))
+"""Combinations in which they are."""
+
 DECIDES = "wireless-ideal"
 """The variant that decides the claims on the testbed: both PCs have 802.11b cards, and nothing is
 known of the channel."""
@@ -95,6 +113,11 @@ def queues(tcp: int, tfrc: int) -> str:
     return f"queues-{tcp}-{tfrc}"
 
 
+def varied(flavour: str, tcp: int, tfrc: int) -> str:
+    """Id of the setup in which open settings are varied."""
+    return f"varied-{flavour}-{tcp}-{tfrc}"
+
+
 def alone(protocol: str, flows: int) -> str:
     """Id of the setup with flows of one protocol only."""
     return f"{protocol}-alone-{flows}"
@@ -105,6 +128,7 @@ def setups(directory: Path) -> dict[str, Setup]:
     all_setups = [
         *(_mixed(directory, f, *pair) for f in FLAVOURS for pair in (*COMBINATIONS, MIXED)),
         *(_queues(directory, *pair) for pair in EQUAL),
+        *(_varied(directory, f, *pair) for f in FLAVOURS for pair in VARIED),
         *(_alone(directory, protocol, n) for protocol in ("reno", "tfrc") for n in ALONE),
         *(setup for figure in SIMULATED for setup in _simulated(directory, figure)),
     ]
@@ -131,22 +155,30 @@ def _variants(
 
 
 def _mixed(directory: Path, flavour: str, tcp: int, tfrc: int) -> Setup:
-    keys: dict[str, Value] = {
-        "flow.tcp.transport.flavour": flavour,
-        "flow.tcp.count": tcp,
-        "flow.tfrc.count": tfrc,
-    }
+    keys = _counts(flavour, tcp, tfrc)
     channels = tuple(CHANNELS) if (tcp, tfrc) == MIXED else ("ideal", BAD)
     variants = _variants(keys, ("tcp", "tfrc"), channels)
     return Setup(mixed(flavour, tcp, tfrc), directory / "testbed.toml", variants)
 
 
-def _queues(directory: Path, tcp: int, tfrc: int) -> Setup:
-    keys: dict[str, Value] = {
-        "flow.tcp.transport.flavour": "sack",
+def _counts(flavour: str, tcp: int, tfrc: int) -> dict[str, Value]:
+    return {
+        "flow.tcp.transport.flavour": flavour,
         "flow.tcp.count": tcp,
         "flow.tfrc.count": tfrc,
     }
+
+
+def _varied(directory: Path, flavour: str, tcp: int, tfrc: int) -> Setup:
+    variants = tuple(
+        Variant(id_, label, {**_counts(flavour, tcp, tfrc), **keys})
+        for id_, (label, keys) in OPEN.items()
+    )
+    return Setup(varied(flavour, tcp, tfrc), directory / "testbed.toml", variants)
+
+
+def _queues(directory: Path, tcp: int, tfrc: int) -> Setup:
+    keys = _counts("sack", tcp, tfrc)
     variants = tuple(
         Variant(
             str(packets),
