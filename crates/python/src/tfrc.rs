@@ -20,7 +20,7 @@ use pyo3::types::PyDict;
 
 /// How often the caller hears of progress and Ctrl-C is looked for.
 const WAKE: Duration = Duration::from_millis(200);
-/// Timers of an ordinary host wake no finer than this: a packet may go half of it early.  [RFC5348 §4.6]
+/// Timers of an ordinary host wake no finer than this: a packet may go half of it early.  [RFC5348 §8.3]
 const GRANULARITY: Duration = Duration::from_millis(1);
 /// Largest datagram that is read.
 const MAX_DATAGRAM: usize = 65_536;

@@ -41,7 +41,7 @@ pub struct SenderConfig {
     pub ssrc: u32,
     /// Number of the first packet.
     pub initial_seq: u16,
-    /// Granularity `t_gran` of the owner's timers: a packet may go half of it early.  [RFC5348 §4.6]
+    /// Granularity `t_gran` of the owner's timers: a packet may go half of it early.  [RFC5348 §8.3]
     pub granularity: Duration,
 }
 
@@ -80,6 +80,16 @@ pub enum Reports {
     OnArrival,
 }
 
+/// What rate the interval before the first loss stands for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FirstInterval {
+    /// The largest receive rate so far.  [RFC5348 §6.3.1]
+    #[default]
+    LargestSoFar,
+    /// That of the last round trip.  [RFC3448 §6.3.1]
+    LastRoundTrip,
+}
+
 /// Choices about a [`Receiver`](super::Receiver).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ReceiverConfig {
@@ -95,6 +105,11 @@ pub struct ReceiverConfig {
     pub discounting: Discounting,
     /// When to report.
     pub reports: Reports,
+    /// Whether the current loss interval counts the newest packet, `S_C - S_A + 1`, as
+    /// [RFC5348 §5.3] has it; the packets since the loss in [RFC3448 §5.4].
+    pub counts_newest: bool,
+    /// What rate the first loss interval stands for.
+    pub first_interval: FirstInterval,
     /// The equation that turns the receive rate into the first loss interval.  [RFC5348 §6.3.1]
     pub equation: Equation,
 }
@@ -109,17 +124,22 @@ impl ReceiverConfig {
             loss_time: LossTime::ByArrival,
             discounting: Discounting::Threshold(0.25),
             reports: Reports::EachRoundTrip,
+            counts_newest: true,
+            first_interval: FirstInterval::LargestSoFar,
             equation: Equation::default(),
         };
+        let before_2008 =
+            Self { counts_newest: false, first_interval: FirstInterval::LastRoundTrip, ..standard };
         match profile {
-            Profile::Rfc5348 | Profile::Rfc3448 => standard,
+            Profile::Rfc5348 => standard,
+            Profile::Rfc3448 => before_2008,
             Profile::Ns2 => Self {
                 later_packets: 1,
                 loss_time: LossTime::BySending,
                 discounting: Discounting::Threshold(0.5),
                 reports: Reports::OnArrival,
                 equation: Equation { clamp_timeout_probability: true, ..standard.equation },
-                ..standard
+                ..before_2008
             },
         }
     }

@@ -46,7 +46,7 @@ mod stats;
 pub mod wire;
 
 pub use airfair_laws::tfrc::{Discounting, Equation, Params, Variant};
-pub use config::{LossTime, Profile, ReceiverConfig, Reports, SenderConfig};
+pub use config::{FirstInterval, LossTime, Profile, ReceiverConfig, Reports, SenderConfig};
 pub use packet::{Data, Feedback};
 pub use receiver::Receiver;
 pub use sender::Sender;

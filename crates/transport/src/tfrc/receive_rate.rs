@@ -15,6 +15,8 @@ pub(crate) struct ReceiveRate {
     packets: u64,
     /// When the last report went; `None` before the first.
     reported_at: Option<Time>,
+    /// Largest rate reported so far [octets/s].
+    largest: f64,
 }
 
 impl ReceiveRate {
@@ -70,8 +72,14 @@ impl ReceiveRate {
         self.reported_at
     }
 
-    /// A report goes.
-    pub(crate) fn on_report(&mut self, now: Time) {
+    /// The largest rate that a report has had [octets/s].  [RFC5348 §6.3.1]
+    pub(crate) fn largest(&self) -> f64 {
+        self.largest
+    }
+
+    /// A report of `rate` goes.
+    pub(crate) fn on_report(&mut self, now: Time, rate: f64) {
+        self.largest = self.largest.max(rate);
         (self.octets, self.packets, self.reported_at) = (0, 0, Some(now));
     }
 }
@@ -93,13 +101,13 @@ mod tests {
         let mut rate = ReceiveRate::default();
         rate.on_arrival(ms(0), 1_000, RTT);
         assert_eq!(rate.rate(ms(0), RTT), 0.0);
-        rate.on_report(ms(0));
+        rate.on_report(ms(0), 0.0);
         for at in (20..=200).step_by(20) {
             rate.on_arrival(ms(at), 1_000, RTT);
         }
         // 10 packets in 200 ms
         assert_eq!(rate.rate(ms(200), RTT), 50_000.0);
-        rate.on_report(ms(200));
+        rate.on_report(ms(200), 50_000.0);
         assert!(!rate.has_news());
         // 20 ms after the report: 140, 160, 180, 200 and 220 are less than R ago
         rate.on_arrival(ms(220), 1_000, RTT);
@@ -107,5 +115,6 @@ mod tests {
         // 100 ms after it, one packet
         assert_eq!(rate.rate(ms(300), RTT), 10_000.0);
         assert_eq!(rate.last_round_trip(ms(220), RTT), 50_000.0);
+        assert_eq!(rate.largest(), 50_000.0);
     }
 }

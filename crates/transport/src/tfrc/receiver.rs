@@ -3,7 +3,7 @@
 use airfair_laws::tfrc::{LossIntervals, inverse_throughput};
 use airfair_units::{Bytes, Duration, Time};
 
-use super::config::{ReceiverConfig, Reports};
+use super::config::{FirstInterval, ReceiverConfig, Reports};
 use super::history::{History, LossEvent, Placement, loss_clock};
 use super::packet::{Data, Feedback, saturating_field, saturating_micros, wrapping};
 use super::receive_rate::ReceiveRate;
@@ -121,7 +121,7 @@ impl Receiver {
         }
     }
 
-    /// Takes in new loss events; whether they are worth a report at once.  [RFC5348 §6.1 step 3]
+    /// Takes in new loss events; whether they are worth a report at once.  [RFC5348 §6.1 steps 3 and 4]
     fn learn(&mut self, now: Time, peer: &Peer) -> bool {
         let before = self.loss_event_rate;
         let mut previous = None;
@@ -148,15 +148,23 @@ impl Receiver {
         if peer.rtt.is_zero() {
             return packets(event.number - peer.first);
         }
-        let target = self.rate.last_round_trip(now, peer.rtt);
         let segment = f64::from(peer.segment.max(1));
+        let recent = self.rate.last_round_trip(now, peer.rtt);
+        let target = match self.config.first_interval {
+            FirstInterval::LastRoundTrip => recent,
+            FirstInterval::LargestSoFar => {
+                let least = 0.5 * segment / peer.rtt.as_secs_f64();
+                recent.max(self.rate.largest()).max(least)
+            }
+        };
         1.0 / inverse_throughput(&self.config.equation, segment, peer.rtt.as_secs_f64(), target)
     }
 
-    /// p now, the current interval included.  [RFC5348 §5.4]
+    /// p now, the current interval included.  [RFC5348 §5.3, §5.4]
     fn current_loss_event_rate(&self) -> f64 {
         let (Some(peer), Some(start)) = (&self.peer, self.last_event) else { return 0.0 };
-        let current = packets(peer.newest.number.saturating_sub(start));
+        let since = packets(peer.newest.number.saturating_sub(start));
+        let current = since + if self.config.counts_newest { 1.0 } else { 0.0 };
         self.intervals.loss_event_rate(current, self.config.discounting)
     }
 
@@ -204,7 +212,7 @@ impl Receiver {
         let peer = self.peer.expect("a report is about something");
         self.loss_event_rate = self.current_loss_event_rate();
         let receive_rate = self.rate.rate(now, peer.rtt);
-        self.rate.on_report(now);
+        self.rate.on_report(now, receive_rate);
         self.report = if peer.rtt.is_zero() {
             Report::WithNextPacket
         } else {

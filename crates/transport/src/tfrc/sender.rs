@@ -277,7 +277,7 @@ impl Sender {
     }
 
     /// How early a packet may go: half of the interval, of the timers' granularity or of the round
-    /// trip, whichever is least.  [RFC5348 §4.6]
+    /// trip, whichever is least: `t_delta`.  [RFC5348 §8.3]
     fn early(&self) -> Duration {
         if self.granularity.is_zero() {
             return Duration::ZERO;

@@ -39,13 +39,16 @@ fn rate_over_equation(profile: Profile, millionths: u64) -> f64 {
 ///
 /// At p = 0.1 the flow must stay below X(p): 1/X is so convex in the loss interval there that the mean
 /// over estimates of eight intervals is smaller than the value at the mean (Vojnović and Le Boudec,
-/// SIGCOMM 2002, the paper's reference 10). 6 % was measured, with and without the receive limit.
+/// SIGCOMM 2002, the paper's reference 10). The standard of 2008 is 5 % below, that of 2003, whose current
+/// interval is one packet shorter, 7 %.
 ///
 /// Verifies: [RFC5348 §3.1 and §5]
 #[test]
 fn the_mean_rate_is_what_the_equation_says() {
     for profile in [Profile::Rfc5348, Profile::Rfc3448] {
-        for millionths in [500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000] {
+        let all = [500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000];
+        let last = if profile == Profile::Rfc5348 { all.len() } else { all.len() - 1 };
+        for millionths in all[..last].iter().copied() {
             let ratio = rate_over_equation(profile, millionths);
             assert!((ratio - 1.0).abs() < 0.05, "{profile:?}, p = {millionths}·10⁻⁶: {ratio}");
         }

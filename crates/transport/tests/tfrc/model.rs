@@ -28,7 +28,8 @@ struct Flow {
 
 impl Flow {
     fn p(&self) -> f64 {
-        self.intervals.loss_event_rate(self.newest - self.event.0, RFC)
+        // S_C - S_A + 1 packets are in the current interval.
+        self.intervals.loss_event_rate(self.newest - self.event.0 + 1.0, RFC)
     }
 
     /// The rate changes a round trip after the packet that the report answers.

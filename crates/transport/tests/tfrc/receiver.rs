@@ -121,24 +121,50 @@ fn a_sender_without_round_trip_gets_a_report_per_packet() {
     }
 }
 
-/// Verifies: [RFC5348 §5.1, §6.1 and §6.3.1]
+/// 31 is lost; 34, the third after it, reveals that at 680 ms. In the last 100 ms came 600 (30), 640, 660
+/// and 680 ms, 4 packets, as 580 is R ago; the reports before told of 5 in each 100 ms.
+///
+/// Verifies: [RFC5348 §5.1, §6.1 and §6.3.1], [RFC3448 §6.3.1]
 #[test]
 fn the_first_loss_is_reported_at_once_with_the_p_of_the_receive_rate() {
-    let mut script = Script::new(Profile::Rfc5348);
-    // 31 is lost; 34, the third after it, reveals that at 680 ms
-    let reports = script.receive(stream(&[31], 35));
-    let (at, report) = *reports.last().unwrap();
-    assert_eq!(at, 680);
-    // in the last 100 ms: 600 (30), 640, 660, 680 ms: 4 packets, as 580 is R ago
-    let p = report.loss_event_fraction();
-    let x = throughput(&Equation::default(), 1_000.0, 0.1, p);
-    assert!((x - 40_000.0).abs() < 1.0, "{x}");
-    // X_recv is over the last round trip too, as the report of 600 is less than that ago
-    assert_eq!(report.receive_rate, 40_000);
-    assert_eq!(script.receiver.poll_event(), Some(ReceiverEvent::LossEvent));
-    assert_eq!(script.receiver.poll_event(), None);
-    // and the next is a round trip later
-    assert_eq!(script.receiver.next_timeout(), Some(ms(780)));
+    for (profile, target) in [(Profile::Rfc5348, 50_000.0), (Profile::Rfc3448, 40_000.0)] {
+        let mut script = Script::new(profile);
+        let reports = script.receive(stream(&[31], 35));
+        let (at, report) = *reports.last().unwrap();
+        assert_eq!(at, 680);
+        let p = report.loss_event_fraction();
+        let x = throughput(&Equation::default(), 1_000.0, 0.1, p);
+        assert!((x - target).abs() < 1.0, "{profile:?}: {x}");
+        // X_recv is over the last round trip too, as the report of 600 is less than that ago
+        assert_eq!(report.receive_rate, 40_000);
+        assert_eq!(script.receiver.poll_event(), Some(ReceiverEvent::LossEvent));
+        assert_eq!(script.receiver.poll_event(), None);
+        // and the next is a round trip later
+        assert_eq!(script.receiver.next_timeout(), Some(ms(780)));
+    }
+}
+
+/// The current interval is `S_C - S_A + 1` packets long in the standard of 2008, one less in that of 2003.
+/// Before it stand eight intervals of 10.
+///
+/// Verifies: [RFC5348 §5.3 and §5.4], [RFC3448 §5.4]
+#[test]
+fn the_current_interval_counts_the_newest_packet() {
+    for (profile, more) in [(Profile::Rfc5348, 1.0), (Profile::Rfc3448, 0.0)] {
+        let lost: Vec<u16> = (0..10).map(|i| 31 + 10 * i).collect();
+        let mut script = Script::new(profile);
+        let reports = script.receive(stream(&lost, 170));
+        let (at, report) = reports.last().unwrap();
+        // One packet in 20 ms; the last loss is 121; the timer goes off before a packet of that instant.
+        let newest = u16::try_from((at - 1) / 20).unwrap();
+        let current = f64::from(newest - 121) + more;
+        assert!(current > 40.0);
+        // DF = 2·10/current, at least 0.25; weights 1, and 1, 1, 1, 0.8, 0.6, 0.4, 0.2 of DF.
+        let discount = f64::max(20.0 / current, 0.25);
+        let expected = (1.0 + 5.0 * discount) / (current + 50.0 * discount);
+        let p = report.loss_event_fraction();
+        assert!((p / expected - 1.0).abs() < 1e-3, "{profile:?}: {p}, not {expected}");
+    }
 }
 
 /// Verifies: [RFC5348 §5.3 and §5.4]
@@ -156,7 +182,7 @@ fn intervals_are_counted_from_first_loss_to_first_loss() {
     assert!((1.0 / p - mean).abs() < 1e-6, "{} {mean}", 1.0 / p);
 }
 
-/// Verifies: [RFC5348 §6.1 step 3]: losses of one event raise no further report.
+/// Verifies: [RFC5348 §6.1 steps 3 and 4]: losses of one event raise no further report.
 #[test]
 fn one_report_per_loss_event() {
     let mut script = Script::new(Profile::Rfc5348);
@@ -180,7 +206,7 @@ fn reordering_below_three_and_copies_are_no_loss() {
     assert_eq!((stats.packets_received, stats.old, stats.lost), (8, 4, 1));
 }
 
-/// Verifies: [RFC5348 §6.1 step 3]: a loss event that does not raise p is no hurry, except for ns-2.
+/// Verifies: [RFC5348 §6.1 steps 3 and 4]: a loss event that does not raise p is no hurry, except for ns-2.
 #[test]
 fn a_loss_after_a_long_time_is_reported_at_once_by_ns2_only() {
     // events each 10 packets to 131, and one 103 later: when it is revealed by packet 237, at 4740 ms,
