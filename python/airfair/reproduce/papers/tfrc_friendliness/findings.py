@@ -110,8 +110,8 @@ def buffers(data: Measurements) -> Finding:
         "The access point's queue decides what happens at 10/10",
         "With SACK the paper sees fairness improve from 5/5 to 10/10. The queue of its access point is not "
         f"known. With {least} packets the index goes from {_three(few[least].index())} to "
-        f"{_three(many[least].index())}, for twenty flows leave two or three packets each and a tenth of "
-        "them is lost, where the throughput equation falls faster than SACK does; with "
+        f"{_three(many[least].index())}: two or three packets are left for each of twenty flows, and at the "
+        "losses that follow the throughput equation falls faster than SACK does. With "
         f"{most} it goes from {_three(few[most].index())} to {_three(many[most].index())}.",
         [
             Table(
