@@ -69,14 +69,10 @@ def _table(data: Measurements, receiver: str) -> Table:
     columns = [
         Column("tcp", "TCP Reno, kB/s each", cells("reno", 1, "tcp")),
         Column("tfrc", "TFRC beside it, kB/s", cells("reno", 1, "tfrc")),
+        Column("timeouts", "TCP Reno, time-outs/min", cells("reno", 1, "timeouts")),
         *(
-            Column(f"{take}_{flavour}", f"{label}, {words}", cells(flavour, digits, take))
+            Column(f"share_{flavour}", f"{label}, of recoveries", cells(flavour, 2, "share"))
             for flavour, label in FLAVOURS.items()
-            for take, words, digits in (
-                ("timeouts", "time-outs/min", 1),
-                ("share", "of recoveries", 2),
-                ("index", "TFRC's index", 3),
-            )
         ),
     ]
     rows = [channel.label for channel in CHANNELS.values()]
@@ -90,10 +86,8 @@ def _value(runs: Runs, take: str) -> Floats:
             return runs.mean(tfrc=take == "tfrc")
         case "timeouts":
             return runs.timeouts_per_minute()
-        case "share":
-            return runs.timeout_share()
         case _:
-            return runs.index()
+            return runs.timeout_share()
 
 
 def _one(samples: Floats) -> str:
