@@ -1,6 +1,6 @@
 //! What the window laws beyond NewReno see, and the numbers they share.
 //!
-//! [`newreno`](crate::newreno) needs the event alone. The laws that measure the path are told the time,
+//! [`crate::newreno`] needs the event alone. The laws that measure the path are told the time,
 //! the round trip and how far the data has come as well. Each of them is
 //! `step(&Params, State, &Observation) -> (State, Window)`: its own memory, and the window to use.
 
