@@ -128,15 +128,11 @@ impl<R: Recorder, C: Clock> World<R, C> {
 
     /// What happens next on any channel, and on which; among equals the first cell's.
     fn next_on_air(&self) -> Option<((Time, Phase), usize)> {
-        let mut first: Option<((Time, Phase), usize)> = None;
-        for (index, radio) in self.cells.iter().enumerate() {
-            if let Some(key) = radio.cell.next_event()
-                && first.is_none_or(|(earliest, _)| key < earliest)
-            {
-                first = Some((key, index));
-            }
+        if let [only] = self.cells.as_slice() {
+            return Some((only.cell.next_event()?, 0));
         }
-        first
+        let keyed = |(index, radio): (usize, &Radio)| Some((radio.cell.next_event()?, index));
+        self.cells.iter().enumerate().filter_map(keyed).min()
     }
 
     fn handle(&mut self, event: Event) {
@@ -322,7 +318,9 @@ impl<R: Recorder, C: Clock> World<R, C> {
     /// Takes what the cells have to say. No packet goes from one to another without a wire between, so
     /// one turn is enough.
     fn drain_cells(&mut self) {
-        (0..self.cells.len()).for_each(|index| self.drain_cell(index));
+        for index in 0..self.cells.len() {
+            self.drain_cell(index);
+        }
     }
 
     /// Packets first, so that the cell's records follow in order of time.
@@ -339,8 +337,9 @@ impl<R: Recorder, C: Clock> World<R, C> {
                 self.send_one(flow);
             }
         }
+        let id = CellId::new(index);
         while let Some(record) = self.cells[index].cell.poll_record() {
-            self.recorder.record(self.now, &Record::Cell(CellId::new(index), record));
+            self.recorder.record(self.now, &Record::Cell(id, record));
         }
     }
 

@@ -182,7 +182,7 @@ impl Contention {
     /// decode the frame, with its gap.
     pub(crate) fn part(&mut self, lane: LaneId, now: Time, spoilt: Option<(NodeId, Duration)>) {
         let state = &mut self.lanes[lane.index()];
-        if state.nav_until <= now && spoilt.is_none() {
+        if spoilt.is_none() && (state.spared.is_empty() || state.nav_until <= now) {
             return;
         }
         if let Some((node, gap)) = spoilt {
