@@ -36,27 +36,41 @@ def main(args: argparse.Namespace) -> int:
         except OSError as error:
             raise InputError(f"--out {choice.out}: {describe(error)}") from error
     documents: list[Json] = []
-    interrupted = False
+    interrupted, failure = False, None
     for choice in choices:
         outcome = Outcome(choice, measure(choice))
-        if outcome.experiments:
-            store.write_all(choice.out, outcome.files())
-        _write(_text(outcome, alone=len(choices) == 1), sys.stderr if args.json else sys.stdout)
+        failure = _save(outcome)
+        text = _text(outcome, alone=len(choices) == 1, saved=failure is None)
+        _write(text, sys.stderr if args.json else sys.stdout)
         documents.append(outcome.document())
         interrupted = outcome.measured.interrupted
-        if interrupted:
+        if interrupted or failure:
             break
     if args.json:
         # One paper is the document itself, all of them a list of such documents.
         whole = documents[0] if args.paper else {"papers": documents}
         _write(store.encode(whole).decode(), sys.stdout)
+    if failure:
+        raise failure
     return INTERRUPTED if interrupted else DONE
 
 
-def _text(outcome: Outcome, *, alone: bool) -> str:
+def _save(outcome: Outcome) -> OSError | None:
+    """Write the files; what went wrong is told after the figures, which took minutes to get."""
+    if not outcome.experiments:
+        return None
+    out = outcome.choice.out
+    try:
+        store.write_all(out, outcome.files())
+    except OSError as error:
+        return OSError(error.errno, f"--out {out}: {describe(error)}; nothing was written")
+    return None
+
+
+def _text(outcome: Outcome, *, alone: bool, saved: bool) -> str:
     paper = outcome.choice.paper
     heading = "" if alone else f"{paper.id}: {paper.title}\n\n"
-    return heading + outcome.text() + ("\n" if alone else "\n\n")
+    return heading + outcome.text(saved=saved) + ("\n" if alone else "\n\n")
 
 
 def _choices(args: argparse.Namespace) -> list[Choice]:

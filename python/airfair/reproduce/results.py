@@ -110,8 +110,8 @@ class Outcome:
             interrupted=self.measured.interrupted,
         )
 
-    def text(self) -> str:
-        """What a terminal shows."""
+    def text(self, *, saved: bool = True) -> str:
+        """What a terminal shows; `saved` tells whether the files could be written."""
         measured = self.measured
         found: list[Any] = [table for finding in self.findings for table in finding.tables]
         parts = [table_text(table) for table in (*self.tables, *found)]
@@ -125,8 +125,9 @@ class Outcome:
             if measured.interrupted
             else ""
         )
+        report = self.choice.out / "report.html"
+        kept = f"report: {report}" if saved and self.experiments else "no report was written"
         parts.append(
-            f"{measured.simulated_s:.0f} simulated seconds in {measured.cpu_s:.1f} s of CPU{few}{cut}\n"
-            f"report: {self.choice.out / 'report.html'}"
+            f"{measured.simulated_s:.0f} simulated seconds in {measured.cpu_s:.1f} s of CPU{few}{cut}\n{kept}"
         )
         return "\n\n".join(parts)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import argparse
+import errno
 import json
 import signal
 import subprocess
@@ -10,9 +12,10 @@ from pathlib import Path
 
 import pytest
 
+from airfair import reproduce, store
 from airfair.reproduce.catalogue import load, papers
 from airfair.reproduce.results import Outcome
-from airfair.reproduce.runs import Choice, measure
+from airfair.reproduce.runs import Choice, Measured, measure
 from support import PROGRAM, Program
 
 
@@ -114,6 +117,37 @@ def test_bad_input_runs_nothing(program: Program, arguments: list[str], word: st
     assert done.returncode == 2
     assert word in done.stderr
     assert done.stdout == ""
+
+
+def test_a_full_disk_costs_the_files_and_not_the_figures(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(store, "write_all", full)
+    arguments = argparse.Namespace(
+        paper="arf-aware-tcp/table2",
+        list=False,
+        replications=2,
+        out=tmp_path / "out",
+        json=False,
+        quick=True,
+    )
+    message = r"--out .*out: No space left on device; nothing was written"
+    with pytest.raises(OSError, match=message):
+        reproduce.main(arguments)
+    printed = capsys.readouterr().out
+    assert "table2: NewReno with and without a slow session" in printed
+    assert "no report was written" in printed
+    assert "report.html" not in printed
+
+
+def test_where_nothing_was_finished_no_report_is_promised(tmp_path: Path) -> None:
+    choice = Choice(load("arf-aware-tcp"), (), 10, tmp_path, quick=False)
+    nothing = Measured({}, 0, interrupted=True, seed=1, cpu_s=0.1, wall_s=0.1, simulated_s=5.0)
+    text = Outcome(choice, nothing).text()
+    assert "interrupted after 0 replications\nno report was written" in text
 
 
 def test_ctrl_c_saves_the_finished_replications(tmp_path: Path) -> None:
