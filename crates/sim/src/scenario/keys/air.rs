@@ -1,0 +1,353 @@
+//! Cells and stations, and what spoils their frames.
+
+use airfair_units::{Decibels, Probability};
+
+use super::super::kind::{Absent, Key, Kind, Plain, Table, Tagged};
+use super::{CAPACITY, OFF, PACKETS, PERIOD, TRUE, UNLIMITED, bytes, model, number, word};
+
+const STANDARD: Kind = Kind::Word(&["802.11b", "802.11a", "802.11g"]);
+const RATES: Kind = Kind::List(&Kind::Rate);
+const RTS: Kind = Kind::Either(&[OFF, RTS_THRESHOLD]);
+const RTS_THRESHOLD: Kind = bytes(0, 65_536);
+const ATTEMPT: Kind = Kind::Integer { min: 1, max: 255 };
+const ATTEMPTS: Kind = Kind::Either(&[ATTEMPT, UNLIMITED]);
+const WINDOW: Kind = Kind::Either(&[Kind::Window, Kind::Word(&["standard"])]);
+const SCHEDULE: Kind = Kind::List(&Kind::Step);
+const ONE_WAY: Kind = Kind::Either(&[Kind::Rate, SCHEDULE]);
+const STATION_RATE: Kind = Kind::Either(&[Kind::Rate, SCHEDULE, Kind::Table(&UP_DOWN)]);
+
+/// One cell.
+pub(in crate::scenario) static BSS: Table = Table {
+    noun: "a cell",
+    later: None,
+    keys: &[
+        Key::new(
+            "standard",
+            STANDARD,
+            Absent::Required,
+            "\"802.11a\"",
+            "Amendment of the access point, and of each station that names none.",
+        ),
+        Key::new(
+            "basic_rate",
+            Kind::Rate,
+            Absent::Follows("see `basic_rates`"),
+            "\"2 Mb/s\"",
+            "Short for a basic rate set of one.",
+        ),
+        Key::new(
+            "basic_rates",
+            RATES,
+            Absent::Follows(
+                "1, 2 Mb/s in 802.11b; 6, 12, 24 Mb/s in 802.11a; both and 5.5, 11 in \
+                 802.11g, without the OFDM rates if a b station is in the cell",
+            ),
+            "[\"1 Mb/s\", \"11 Mb/s\"]",
+            "Basic rate set: each a rate of the standard that every station has. Not beside \
+             `basic_rate`.",
+        ),
+        Key::new(
+            "preamble",
+            Kind::Word(&["long", "short"]),
+            word("long"),
+            "\"short\"",
+            "PLCP preamble of DSSS and CCK frames.",
+        ),
+        Key::new(
+            "rts_threshold",
+            RTS,
+            word("off"),
+            "\"500 B\"",
+            "PSDUs longer than this are protected by RTS/CTS.",
+        ),
+        Key::new(
+            "protection",
+            Kind::Flag,
+            TRUE,
+            "false",
+            "802.11g only: whether OFDM frames follow a CTS-to-self when a b station is in the cell.",
+        ),
+        Key::new(
+            "max_attempts",
+            ATTEMPTS,
+            Absent::Follows("see `retry_limits`"),
+            "7",
+            "One limit on transmission attempts of a frame, whatever its length.",
+        ),
+        Key::new(
+            "retry_limits",
+            Kind::Table(&RETRY_LIMITS),
+            Absent::Defaults,
+            "{ short = 5 }",
+            "Transmission attempts by the standard's two counters. Not beside `max_attempts`.",
+        ),
+        Key::new(
+            "after_collision",
+            Kind::Word(&["standard", "difs", "eifs"]),
+            word("standard"),
+            "\"difs\"",
+            "Gap after a collision: EIFS for those who heard it and an ACK time-out for those in it \
+             (`standard`), or one gap for all, DIFS as in Bianchi's model.",
+        ),
+        Key::new(
+            "eifs",
+            Kind::Word(&["standard", "ns-2"]),
+            word("standard"),
+            "\"ns-2\"",
+            "Wait after a frame that was sensed and not decoded: EIFS, ended early by the next frame \
+             that is decoded (`standard`), or a NAV of EIFS that nothing shortens and a DIFS behind it \
+             (`ns-2`).",
+        ),
+        Key::new(
+            "post_backoff",
+            Kind::Flag,
+            TRUE,
+            "false",
+            "Whether a station draws a back-off after each success, before it has the next frame.",
+        ),
+        Key::new(
+            "cw_min",
+            WINDOW,
+            word("standard"),
+            "63",
+            "Smallest contention window [slots]: 31 in 802.11b and where a b station is, else 15.",
+        ),
+        Key::new(
+            "cw_max",
+            WINDOW,
+            word("standard"),
+            "2047",
+            "Largest contention window [slots]: 1023; not below `cw_min`.",
+        ),
+        Key::new(
+            "llc_snap",
+            Kind::Flag,
+            TRUE,
+            "false",
+            "Whether 8 octets of LLC/SNAP precede each packet.",
+        ),
+        Key::new(
+            "errors",
+            ERRORS,
+            word("none"),
+            "{ model = \"bernoulli\", probability = 0.1 }",
+            "Frames that noise spoils between a station and the access point, both ways: for each \
+             station that says nothing itself.",
+        ),
+        Key::new(
+            "ap",
+            Kind::Table(&AP),
+            Absent::Defaults,
+            "{ queue = { packets = 20 } }",
+            "The access point.",
+        ),
+    ],
+};
+
+const ERRORS: Kind = Kind::Either(&[Kind::Word(&["none"]), Kind::Tagged(&ERROR_MODELS)]);
+
+static ERROR_MODELS: Tagged = Tagged {
+    key: "model",
+    noun: "error model",
+    variants: &[
+        ("bernoulli", &FRAME_ERRORS),
+        ("bit", &BIT_ERRORS),
+        ("gilbert-elliott", &PERIODS),
+        ("snr", &SNR),
+    ],
+};
+
+/// Independent frame errors.
+pub(in crate::scenario) static FRAME_ERRORS: Table = Table {
+    noun: "Bernoulli frame errors",
+    later: None,
+    keys: &[
+        model(&["bernoulli"], "\"bernoulli\""),
+        Key::new(
+            "probability",
+            Kind::Probability,
+            Absent::Required,
+            "0.2",
+            "Probability that a frame is spoilt, whatever its kind and length.",
+        ),
+    ],
+};
+
+/// Independent bit errors.
+pub(in crate::scenario) static BIT_ERRORS: Table = Table {
+    noun: "bit errors",
+    later: None,
+    keys: &[
+        model(&["bit"], "\"bit\""),
+        Key::new(
+            "ber",
+            Kind::Probability,
+            Absent::Required,
+            "1e-6",
+            "Probability that a bit is wrong; a frame is spoilt by one of them.",
+        ),
+    ],
+};
+
+/// Good and bad periods.
+pub(in crate::scenario) static PERIODS: Table = Table {
+    noun: "good and bad periods",
+    later: None,
+    keys: &[
+        model(&["gilbert-elliott"], "\"gilbert-elliott\""),
+        Key::new(
+            "good",
+            Kind::Probability,
+            Absent::Is(Plain::Probability(Probability::ZERO)),
+            "0.01",
+            "Probability that a frame is spoilt in a good period.",
+        ),
+        Key::new(
+            "bad",
+            Kind::Probability,
+            Absent::Is(Plain::Probability(Probability::ONE)),
+            "0.5",
+            "Probability that a frame is spoilt in a bad period.",
+        ),
+        Key::new(
+            "mean_good",
+            PERIOD,
+            Absent::Required,
+            "\"1 s\"",
+            "Mean of a good period's length, which is exponential.",
+        ),
+        Key::new(
+            "mean_bad",
+            PERIOD,
+            Absent::Required,
+            "\"100 ms\"",
+            "Mean of a bad period's length, which is exponential.",
+        ),
+    ],
+};
+
+/// Noise.
+pub(in crate::scenario) static SNR: Table = Table {
+    noun: "a noisy channel",
+    later: None,
+    keys: &[
+        model(&["snr"], "\"snr\""),
+        Key::new(
+            "snr",
+            Kind::Decibels { min: Decibels::new(-100), max: Decibels::new(200) },
+            Absent::Required,
+            "\"6 dB\"",
+            "Ratio of signal to noise in the channel's bandwidth; rate and length decide the rest.",
+        ),
+    ],
+};
+
+static RETRY_LIMITS: Table = Table {
+    noun: "the retry limits",
+    later: None,
+    keys: &[
+        Key::new("short", ATTEMPT, number(7), "5", "Attempts of a frame not protected by RTS."),
+        Key::new("long", ATTEMPT, number(4), "5", "Attempts of a frame protected by RTS."),
+    ],
+};
+
+static AP: Table = Table {
+    noun: "an access point",
+    later: None,
+    keys: &[Key::new(
+        "queue",
+        Kind::Table(&QUEUE_50),
+        Absent::Defaults,
+        "{ packets = 20 }",
+        "Transmit queue of the access point.",
+    )],
+};
+
+const DISCIPLINE: Key =
+    Key::new("discipline", Kind::Word(&["fifo"]), word("fifo"), "\"fifo\"", "Who leaves first.");
+
+static QUEUE_50: Table = Table {
+    noun: "a queue",
+    later: None,
+    keys: &[Key::new("packets", PACKETS, number(50), "20", CAPACITY), DISCIPLINE],
+};
+
+/// One wireless station, or several alike.
+pub(in crate::scenario) static STATION: Table = Table {
+    noun: "a station",
+    later: None,
+    keys: &[
+        Key::new(
+            "bss",
+            Kind::Name,
+            Absent::Follows("the only cell"),
+            "\"home\"",
+            "Cell that it is in; to be given where there are several.",
+        ),
+        Key::new(
+            "standard",
+            STANDARD,
+            Absent::Follows("the cell's"),
+            "\"802.11b\"",
+            "Its amendment; a b station may be in a g cell, no other mix exists.",
+        ),
+        Key::new(
+            "rate",
+            STATION_RATE,
+            Absent::Follows("the highest rate of its standard"),
+            "[[\"0 s\", \"11 Mb/s\"], [\"20 s\", \"1 Mb/s\"]]",
+            "Data rate between it and the access point: one, a schedule of times and rates that \
+             starts at 0 s, or `{ up, down }` for its own transmissions and the access point's.",
+        ),
+        Key::new(
+            "queue",
+            Kind::Table(&QUEUE_50),
+            Absent::Defaults,
+            "{ packets = 20 }",
+            "Transmit queue.",
+        ),
+        Key::new(
+            "senses_only",
+            Kind::List(&Kind::Name),
+            Absent::Defaults,
+            "[\"fast\"]",
+            "Stations of its cell that it senses but does not decode, nor they it: EIFS follows their frames.",
+        ),
+        Key::new(
+            "errors",
+            ERRORS,
+            Absent::Follows("the cell's"),
+            "{ model = \"bit\", ber = 1e-5 }",
+            "Frames that noise spoils between it and the access point, both ways.",
+        ),
+        Key::new(
+            "count",
+            Kind::Integer { min: 1, max: 5_000 },
+            number(1),
+            "3",
+            "Makes so many stations alike, NAME1, NAME2, …; NAME then stands for all of them. \
+             With 1 the name stays as it is.",
+        ),
+    ],
+};
+
+static UP_DOWN: Table = Table {
+    noun: "a pair of rates",
+    later: Some(("control", "rate adaptation is not available in this version")),
+    keys: &[
+        Key::new(
+            "up",
+            ONE_WAY,
+            Absent::Follows("the highest rate of the standard"),
+            "\"2 Mb/s\"",
+            "Rate of the station's own transmissions.",
+        ),
+        Key::new(
+            "down",
+            ONE_WAY,
+            Absent::Follows("the highest rate of the standard"),
+            "\"2 Mb/s\"",
+            "Rate of the access point's transmissions to it.",
+        ),
+    ],
+};
