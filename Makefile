@@ -14,7 +14,7 @@ BIN := $(VENV)/bin
 RUST_SOURCES := Cargo.toml Cargo.lock rust-toolchain.toml \
     $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
-.PHONY: help build demo test test-rust test-python bench golden docs lock clean
+.PHONY: help build demo test test-rust test-python explore bench golden docs lock clean
 
 help: ## Show the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -37,6 +37,8 @@ demo: build ## The main job: every table and figure of each paper, in results/
 
 test: build test-rust test-python ## Everything that has to pass: format, lints, types, tests
 
+# `make test` draws the same histories every time; `make explore` draws new ones.
+test-rust: export PROPTEST_RNG_SEED ?= 1
 test-rust: ## The Rust part of `make test`.
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
@@ -49,7 +51,15 @@ test-python: build ## The Python part of `make test`.
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	if [ -f tests/check_citations.py ]; then $(BIN)/python tests/check_citations.py; fi
-	$(BIN)/python -m pytest --quiet
+	$(BIN)/python -m pytest --quiet --hypothesis-seed=1
+
+ROUNDS ?= 20
+explore: build ## The property tests on fresh histories, ROUNDS times; a failure leaves its seed.
+	for round in $$(seq $(ROUNDS)); do \
+	    echo "round $$round of $(ROUNDS)"; \
+	    cargo test --workspace --locked --quiet --release >/dev/null; \
+	    $(BIN)/python -m pytest --quiet -k "not reproduce and not validate" >/dev/null; \
+	done
 
 bench: ## Speed: simulated seconds per CPU second, nanoseconds per frame
 	cargo bench --package airfair-sim --locked --quiet

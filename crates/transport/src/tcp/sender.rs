@@ -184,10 +184,14 @@ impl Sender {
         })
     }
 
-    /// What may be in flight: the smallest of cwnd under the window limit and the receiver's window
-    /// [octets].
+    /// What may be in the network: cwnd under the window limit [octets].
     pub fn usable_window(&self) -> Bytes {
-        Bytes::new(self.usable_octets())
+        Bytes::new(self.limited(self.congestion.cwnd()))
+    }
+
+    /// What may be in flight: the receiver's window, `SND.WND` [octets].  [RFC9293 §3.3.1]
+    pub fn receive_window(&self) -> Bytes {
+        Bytes::new(self.peer_window)
     }
 
     /// Whether everything, the FIN included, is acknowledged.
@@ -208,11 +212,6 @@ impl Sender {
     /// What limited transmit sends does not count for ssthresh.  [RFC5681 §3.2 step 2]
     fn flight_for_ssthresh(&self) -> u64 {
         self.flight_octets() - self.limited_octets
-    }
-
-    #[inline]
-    fn usable_octets(&self) -> u64 {
-        self.limited(self.congestion.cwnd()).min(self.peer_window)
     }
 
     /// `window` under the window limit [octets].

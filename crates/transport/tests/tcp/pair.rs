@@ -103,16 +103,23 @@ impl<F: FnMut(To, u64) -> Fate> Pair<F> {
         loop {
             let before = self.sender.flight();
             let Some(segment) = self.sender.poll_transmit(self.now) else { break };
-            let (inside, usable) = (self.sender.in_network(), self.sender.usable_window());
-            let is_retransmission_or_fin = segment.payload == 0 || self.sender.flight() == before;
-            self.widest = self.widest.max(usable.get());
-            let window = if self.is_gradual { self.widest } else { usable.get() };
-            assert!(is_retransmission_or_fin || inside.get() <= window + self.allowance);
+            self.widest = self.widest.max(self.sender.usable_window().get());
+            if segment.payload > 0 && self.sender.flight() > before {
+                self.check_windows();
+            }
             self.log.push((self.now, segment));
             self.send(To::Receiver, segment);
         }
         while self.sender.poll_event().is_some() {}
         assert!(self.sender.cwnd() >= 1);
+    }
+
+    /// New data fit both windows. What was sent again is in the network twice, and in flight once.
+    fn check_windows(&mut self) {
+        let usable = self.sender.usable_window().get();
+        let window = if self.is_gradual { self.widest } else { usable };
+        assert!(self.sender.in_network().get() <= window + self.allowance);
+        assert!(self.sender.flight() <= self.sender.receive_window());
     }
 
     fn send(&mut self, to: To, segment: Segment) {

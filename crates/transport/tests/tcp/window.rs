@@ -49,7 +49,7 @@ fn the_receivers_window_limits() {
     // the window opens, with an ACK that is no duplicate
     script.receive(Segment { window: 4_000, ..ack(1) }).sends([3, 4]);
     assert_eq!(script.sender.stats().duplicate_acks, 0);
-    assert_eq!(script.sender.usable_window(), Bytes::new(4_000));
+    assert_eq!(script.sender.receive_window(), Bytes::new(4_000));
     assert_eq!(script.sender.flight(), Bytes::new(4_000));
 }
 
@@ -179,7 +179,7 @@ fn acks_out_of_range_are_ignored() {
     let beyond = Segment { ack: octet(7) + 1, window: 9, ..ack(0) };
     let old = Segment { window: 9, ..ack(1) };
     script.at(200).receive(beyond).receive(old).silent().window(5, u32::MAX).timer(1_100);
-    assert!(script.sender.usable_window() > Bytes::new(9));
+    assert!(script.sender.receive_window() > Bytes::new(9));
     script.sender.handle_timeout(ms(1_099));
     script.silent();
 }
