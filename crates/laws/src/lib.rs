@@ -3,6 +3,7 @@
 //! A law schedules nothing, logs nothing and draws nothing. Its observation holds only what a real
 //! station or access point could measure. One file per law, each with its source in the first lines.
 
+pub mod ack_separation;
 pub mod arf_aware;
 pub mod cubic;
 pub mod newreno;
@@ -12,3 +13,4 @@ pub mod vegas;
 pub mod westwood;
 pub mod westwood_plus;
 pub mod window;
+pub mod window_sharing;

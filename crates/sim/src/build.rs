@@ -5,7 +5,7 @@ use airfair_wlan::{Cell, CellConfig, NodeId, Phase, StationConfig};
 use rand_core::Rng;
 
 use crate::clock::Clock;
-use crate::coupling::Controller;
+use crate::coupling::{ApController, Controller};
 use crate::endpoint::{Alarm, endpoints};
 use crate::link::{Link, LinkId, LinkStreams};
 use crate::packet::FlowId;
@@ -60,20 +60,21 @@ fn radio(scenario: &Scenario, index: usize, members: &[NodeId], streams: Streams
         standard: station.standard,
         rate_up: station.rate_up[0].1,
         rate_down: station.rate_down[0].1,
-        queue: station.queue.packets,
+        queue: station.queue.config,
         senses_only: station.senses_only.iter().map(|other| members[*other]).collect(),
         errors: station.errors,
     };
     let config = CellConfig {
         rules: bss.rules.clone(),
-        ap_queue: bss.ap_queue.packets,
+        ap_queue: bss.ap.queue.config,
         stations: stations().map(config).collect(),
     };
     let names = std::iter::once(&bss.name).chain(stations().map(|station| &station.name));
     let backoffs = names.map(|name| streams.stream(name, Purpose::Backoff)).collect();
     let errors = stations().map(|station| streams.stream(&station.name, Purpose::FrameErrors));
     let msdu_overhead = if bss.llc_snap { LLC_SNAP } else { Bytes::ZERO };
-    Radio { cell: Cell::new(&config, backoffs, errors.collect()), msdu_overhead }
+    let controller = ApController::new(&bss.ap);
+    Radio { cell: Cell::new(&config, backoffs, errors.collect()), msdu_overhead, controller }
 }
 
 /// A link forth and back.

@@ -234,6 +234,14 @@ impl Sink {
         }
     }
 
+    /// Data segments that came below the highest octet seen.
+    pub(crate) fn repeated(&self) -> u64 {
+        match self {
+            Self::Tcp(receiver) => receiver.stats().below_highest,
+            Self::Tfrc(_) | Self::Udp(_) => 0,
+        }
+    }
+
     /// Application data that has come out since the start.
     pub(crate) fn delivered(&self) -> Bytes {
         match self {

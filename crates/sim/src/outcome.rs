@@ -36,6 +36,9 @@ pub struct FlowOutcome {
     pub packets_sent: u64,
     /// Packets of the sender that reached the receiver's host.
     pub packets_received: u64,
+    /// Data segments among them below the highest octet that had come: retransmissions, as a trace at the
+    /// receiving host shows them.
+    pub packets_repeated: u64,
     /// Packets of the sender that a queue or the MAC dropped.
     pub packets_dropped: u64,
     /// Packets of the sender that were queued, on the air or on a wire at the end.
@@ -92,6 +95,10 @@ pub struct RadioOutcome {
     pub dropped_retry_limit: u64,
     /// Packets refused by the full transmit queue.
     pub dropped_queue_full: u64,
+    /// Packets dropped because they had waited too long.  [RFC8289]
+    pub dropped_codel: u64,
+    /// ACKs that a newer one replaced in the transmit queue.
+    pub dropped_ack_filter: u64,
     /// Received frames that were repetitions of one already received.
     pub duplicates: u64,
     /// Packets in the transmit queue, averaged over time.

@@ -2,6 +2,7 @@
 
 use airfair_transport::{tcp, tfrc, udp};
 use airfair_units::Bytes;
+use airfair_wlan::{Class, Headers};
 
 /// A flow of the scenario, by index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -55,6 +56,22 @@ pub enum Body {
     TfrcFeedback(tfrc::Feedback),
     /// A UDP datagram.
     Datagram(udp::Datagram),
+}
+
+impl Headers for Packet {
+    fn flow(&self) -> u64 {
+        2 * u64::from(self.flow.0) + u64::from(self.origin == Side::Receiver)
+    }
+
+    /// A pure ACK has no data, opens nothing and ends nothing.
+    fn class(&self) -> Class {
+        match &self.body {
+            Body::Segment(segment) if segment.is_pure_ack() => {
+                Class::PureAck { number: segment.ack, is_selective: !segment.sack.is_empty() }
+            }
+            _ => Class::Data,
+        }
+    }
 }
 
 impl Packet {

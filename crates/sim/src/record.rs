@@ -70,6 +70,9 @@ pub enum FlowRecord {
     RoundTrip(Duration),
     /// A finite source is done.
     Finished,
+    /// A data segment came below the highest octet that the receiver had seen: a retransmission, as a
+    /// trace at the receiving host shows it.
+    Repeated,
 }
 
 /// Something that happened on a link.

@@ -5,7 +5,7 @@ use airfair_units::{Bytes, DataRate, Time};
 use airfair_wlan::{Cell, Departure, Msdu, NodeId, Phase};
 
 use crate::clock::Clock;
-use crate::coupling::Controller;
+use crate::coupling::{ApController, Controller};
 use crate::endpoint::{Alarm, Sink, Source};
 use crate::link::{Arrival, Link, LinkId, Refusal};
 use crate::packet::{FlowId, Packet, Side};
@@ -78,6 +78,27 @@ pub(crate) struct Radio {
     pub(crate) cell: Cell<Packet>,
     /// LLC/SNAP.
     pub(crate) msdu_overhead: Bytes,
+    pub(crate) controller: Option<ApController>,
+}
+
+impl Radio {
+    /// The access point sees what it is to send.
+    fn control_downlink(&mut self, now: Time, from: NodeId, packet: &mut Packet) {
+        let Some(controller) = self.controller.as_mut().filter(|_| from.is_ap()) else { return };
+        if let Some(weights) = controller.handle_downlink(now, packet) {
+            self.cell.set_weights(NodeId::AP, weights);
+        }
+    }
+
+    /// The access point sees what it has received, and what has been received of it.
+    fn control_delivery(&mut self, now: Time, msdu: &mut Msdu<Packet>) {
+        let Some(controller) = &mut self.controller else { return };
+        if msdu.to.is_ap() {
+            controller.handle_uplink(now, &mut msdu.payload);
+        } else {
+            controller.handle_sent(&msdu.payload);
+        }
+    }
 }
 
 /// All that is simulated.
@@ -230,12 +251,13 @@ impl<R: Recorder, C: Clock> World<R, C> {
     }
 
     /// Sends a packet over the hop that it has come to.
-    fn forward(&mut self, packet: Packet) {
+    fn forward(&mut self, mut packet: Packet) {
         let flow = &self.flows[packet.flow.index()];
         let route = if packet.origin == Side::Sender { &flow.forth } else { &flow.back };
         match route[usize::from(packet.hop)] {
             Hop::Air { cell, from, to } => {
                 let radio = &mut self.cells[cell.index()];
+                radio.control_downlink(self.now, from, &mut packet);
                 let size = packet.size() + radio.msdu_overhead;
                 if !radio.cell.enqueue(self.now, Msdu { payload: packet, size, from, to }) {
                     self.emit(packet.flow, FlowRecord::Lost(packet.origin));
@@ -299,10 +321,14 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
         match packet.origin {
             Side::Sender => {
-                let before = flow.sink.delivered();
+                let before = (flow.sink.delivered(), flow.sink.repeated());
                 flow.sink.handle(now, &packet.body);
-                let delivered = flow.sink.delivered() - before;
+                let delivered = flow.sink.delivered() - before.0;
+                let is_repeated = flow.sink.repeated() > before.1;
                 self.emit(packet.flow, FlowRecord::Received);
+                if is_repeated {
+                    self.emit(packet.flow, FlowRecord::Repeated);
+                }
                 if !delivered.is_zero() {
                     self.emit(packet.flow, FlowRecord::Delivered(delivered));
                 }
@@ -325,7 +351,8 @@ impl<R: Recorder, C: Clock> World<R, C> {
 
     /// Packets first, so that the cell's records follow in order of time.
     fn drain_cell(&mut self, index: usize) {
-        while let Some(msdu) = self.cells[index].cell.poll_delivery() {
+        while let Some(mut msdu) = self.cells[index].cell.poll_delivery() {
+            self.cells[index].control_delivery(self.now, &mut msdu);
             self.arrive(msdu.payload);
         }
         while let Some(Departure { msdu, lost }) = self.cells[index].cell.poll_departure() {

@@ -4,6 +4,7 @@ use airfair_units::{Bytes, DataRate};
 
 use crate::errors::ErrorModel;
 use crate::phy::{Preamble, Standard};
+use crate::queue::config::QueueConfig;
 
 /// A member of a cell: the access point or a station.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -37,8 +38,8 @@ impl NodeId {
 pub struct CellConfig {
     /// Rules of its channel.
     pub rules: Rules,
-    /// Capacity of the access point's queue [packets].
-    pub ap_queue: u32,
+    /// The access point's queue.
+    pub ap_queue: QueueConfig,
     /// The stations.
     pub stations: Vec<StationConfig>,
 }
@@ -98,8 +99,8 @@ pub struct StationConfig {
     pub rate_up: DataRate,
     /// Rate of data frames to it at the start.
     pub rate_down: DataRate,
-    /// Capacity of its queue [packets].
-    pub queue: u32,
+    /// Its queue.
+    pub queue: QueueConfig,
     /// Members whose frames it senses without decoding them, ascending.
     pub senses_only: Vec<NodeId>,
     /// Frames between it and the access point that are spoilt.

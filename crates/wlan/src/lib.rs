@@ -11,7 +11,8 @@
 //! | `hearing` | who decodes whom |
 //! | `contention` | back-off: who transmits next |
 //! | `errors` | frames that noise spoils |
-//! | `node` | one member: queue, attempts, windows |
+//! | [`queue`] | the way of a packet to its channel access: classifier, queues, scheduler |
+//! | `node` | one member: attempts, windows |
 //! | `cell` | the channel, and what follows each frame |
 
 pub mod airtime;
@@ -23,6 +24,7 @@ mod frame;
 mod hearing;
 mod node;
 pub mod phy;
+pub mod queue;
 mod record;
 
 pub use cell::{Cell, Departure, Phase};
@@ -30,4 +32,6 @@ pub use config::{AfterCollision, Attempts, CellConfig, Eifs, NodeId, Rules, Stat
 pub use errors::{ErrorModel, Periods};
 pub use frame::{ACK_SIZE, CTS_SIZE, DATA_OVERHEAD, FrameKind, Msdu, RTS_SIZE};
 pub use node::Stream;
+pub use queue::config::{CoDel, Discipline, Limit, QueueConfig, Weights};
+pub use queue::headers::{Class, Headers};
 pub use record::{AirUse, DropCause, Record, SentFrame};

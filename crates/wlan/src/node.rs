@@ -1,7 +1,5 @@
 //! One member of the cell: its queue, the state of its channel access, its retry counters.
 
-use std::collections::VecDeque;
-
 use airfair_units::{DataRate, Duration, Time};
 use rand_core::Rng;
 use rand_xoshiro::Xoshiro128PlusPlus;
@@ -9,6 +7,9 @@ use rand_xoshiro::Xoshiro128PlusPlus;
 use crate::airtime::Protection;
 use crate::config::Attempts;
 use crate::frame::Msdu;
+use crate::queue::TransmitQueue;
+use crate::queue::config::QueueConfig;
+use crate::queue::headers::Headers;
 
 /// The random generator that a member draws its back-off from: small, portable, pinned.
 pub type Stream = Xoshiro128PlusPlus;
@@ -49,8 +50,7 @@ pub(crate) struct Plan {
 #[derive(Debug)]
 pub(crate) struct Node<P> {
     pub(crate) access: Access,
-    pub(crate) queue: VecDeque<Msdu<P>>,
-    capacity: usize,
+    pub(crate) queue: TransmitQueue<P>,
     contention_window: u16,
     cw_min: u16,
     cw_max: u16,
@@ -79,17 +79,16 @@ pub(crate) enum Verdict {
     GiveUp,
 }
 
-impl<P> Node<P> {
+impl<P: Headers> Node<P> {
     pub(crate) fn new(
-        capacity: u32,
+        queue: QueueConfig,
         window: (u16, u16),
         rates: (DataRate, DataRate),
         stream: Stream,
     ) -> Self {
         Self {
             access: Access::Idle { backoff_done: 0 },
-            queue: VecDeque::new(),
-            capacity: capacity as usize,
+            queue: TransmitQueue::new(queue),
             contention_window: window.0,
             cw_min: window.0,
             cw_max: window.1,
@@ -104,15 +103,6 @@ impl<P> Node<P> {
             rate_down: rates.1,
             stream,
         }
-    }
-
-    /// Whether the queue has room for one more packet.
-    pub(crate) fn has_room(&self) -> bool {
-        self.queue.len() < self.capacity
-    }
-
-    pub(crate) fn queue_length(&self) -> u32 {
-        u32::try_from(self.queue.len()).expect("a queue of at most 2^32 packets")
     }
 
     /// Whether an attempt for the packet in service has failed.
@@ -148,12 +138,12 @@ impl<P> Node<P> {
     }
 
     /// The frame in service is done, received or given up: the next one starts afresh.
-    pub(crate) fn finish(&mut self) -> Msdu<P> {
+    pub(crate) fn finish(&mut self, now: Time) -> Msdu<P> {
         self.contention_window = self.cw_min;
         (self.short_retries, self.long_retries) = (0, 0);
         (self.is_repeated, self.has_arrived) = (false, false);
         self.sequence = (self.sequence + 1) & 0x0fff;
-        self.queue.pop_front().expect("a packet in service")
+        self.queue.finish(now).expect("a packet in service")
     }
 }
 
@@ -165,19 +155,15 @@ mod tests {
 
     fn node() -> Node<()> {
         let rates = (DataRate::from_mbps(11), DataRate::from_mbps(11));
-        Node::new(2, (31, 1023), rates, Stream::seed_from_u64(1))
+        Node::new(QueueConfig::fifo(2), (31, 1023), rates, Stream::seed_from_u64(1))
     }
 
     /// Verifies: [80211-2020 §10.3.3]
     #[test]
     fn the_window_doubles_to_its_maximum_and_starts_afresh_after_the_frame() {
         let mut node = node();
-        node.queue.push_back(Msdu {
-            payload: (),
-            size: Bytes::new(1),
-            from: crate::NodeId(1),
-            to: crate::NodeId(0),
-        });
+        let (from, to) = (crate::NodeId(1), crate::NodeId::AP);
+        node.queue.push(Time::ZERO, Msdu { payload: (), size: Bytes::new(1), from, to });
         let windows: Vec<u16> = (0..7)
             .map(|_| {
                 assert_eq!(node.fail(Attempts::Unlimited, false), Verdict::Retry);
@@ -185,7 +171,7 @@ mod tests {
             })
             .collect();
         assert_eq!(windows, [63, 127, 255, 511, 1023, 1023, 1023]);
-        node.finish();
+        node.finish(Time::ZERO);
         assert_eq!(node.contention_window, 31);
         assert!(!node.is_retrying());
     }
@@ -205,11 +191,13 @@ mod tests {
     #[test]
     fn the_largest_and_the_smallest_window_there_are_work() {
         let rates = (DataRate::from_mbps(11), DataRate::from_mbps(11));
-        let mut widest = Node::<()>::new(2, (u16::MAX, u16::MAX), rates, Stream::seed_from_u64(1));
+        let queue = QueueConfig::fifo(2);
+        let mut widest =
+            Node::<()>::new(queue, (u16::MAX, u16::MAX), rates, Stream::seed_from_u64(1));
         assert_eq!(widest.fail(Attempts::Unlimited, false), Verdict::Retry);
         assert_eq!(widest.contention_window, u16::MAX);
         assert!((0..100).any(|_| widest.draw_backoff() > 32_767));
-        let mut none = Node::<()>::new(2, (0, 0), rates, Stream::seed_from_u64(1));
+        let mut none = Node::<()>::new(queue, (0, 0), rates, Stream::seed_from_u64(1));
         assert_eq!(none.fail(Attempts::Unlimited, false), Verdict::Retry);
         assert!((0..100).all(|_| none.draw_backoff() == 0));
     }

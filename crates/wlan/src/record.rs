@@ -96,4 +96,8 @@ pub enum DropCause {
     QueueFull,
     /// Every attempt failed.
     RetryLimit,
+    /// It waited too long in a queue that stood too long.  [RFC8289]
+    CoDel,
+    /// A newer ACK of the same flow made it redundant.
+    AckFiltered,
 }

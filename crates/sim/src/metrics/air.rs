@@ -54,6 +54,8 @@ impl AirAccount {
             Record::Dropped { node, cause } => match cause {
                 DropCause::QueueFull => self.radio(node).dropped_queue_full += 1,
                 DropCause::RetryLimit => self.radio(node).dropped_retry_limit += 1,
+                DropCause::CoDel => self.radio(node).dropped_codel += 1,
+                DropCause::AckFiltered => self.radio(node).dropped_ack_filter += 1,
             },
             Record::Spoilt { node } => self.radio(node).frame_errors += 1,
             Record::Duplicate { node } => self.radio(node).duplicates += 1,

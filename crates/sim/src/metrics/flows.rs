@@ -40,6 +40,7 @@ impl FlowAccount {
             FlowRecord::Lost(Side::Sender) => self.outcome.packets_dropped += 1,
             FlowRecord::Lost(Side::Receiver) => self.outcome.acks_dropped += 1,
             FlowRecord::Delivered(amount) => self.outcome.delivered += *amount,
+            FlowRecord::Repeated => self.outcome.packets_repeated += 1,
             FlowRecord::Retransmission => self.outcome.retransmissions += 1,
             FlowRecord::Timeout => self.outcome.timeouts += 1,
             FlowRecord::FastRetransmit => self.outcome.fast_retransmits += 1,

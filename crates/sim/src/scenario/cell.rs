@@ -5,10 +5,13 @@ use airfair_wlan::phy::{Preamble, Standard};
 
 use super::error::{Mistakes, ScenarioError};
 use super::overrides::did_you_mean;
-use super::parse::{CellContext, Context, items, queue};
+use super::parse::{CellContext, Context, items};
+use super::queues::queue;
 use super::reader::{Entry, Fields};
 use super::stations::CellMembers;
-use super::{AfterCollision, Attempts, Bss, Eifs, ErrorModel, Periods, Rules, error::nearest};
+use super::{
+    AccessPoint, AfterCollision, Attempts, Bss, Eifs, ErrorModel, Periods, Rules, error::nearest,
+};
 
 /// A cell whose stations are not known yet.
 pub(super) struct Draft<'n> {
@@ -99,7 +102,7 @@ pub(super) fn finish(draft: Draft, stations: &CellMembers, mistakes: &mut Mistak
     let timing = (standard, stations.b_stations(), preamble);
     let windows = windows(&mut fields, timing, mistakes);
     let post_backoff = fields.take("post_backoff").flag();
-    let ap_queue = fields.take("ap").table().and_then(|mut ap| queue(ap.take("queue")));
+    let ap = fields.take("ap").table().and_then(access_point);
     let rules = Rules {
         standard: standard?,
         preamble: preamble?,
@@ -114,7 +117,13 @@ pub(super) fn finish(draft: Draft, stations: &CellMembers, mistakes: &mut Mistak
         cw_max: windows?.1,
     };
     let name = fields.name.to_owned();
-    Some(Bss { name, rules, llc_snap: llc_snap?, ap_queue: ap_queue? })
+    Some(Bss { name, rules, llc_snap: llc_snap?, ap: ap? })
+}
+
+fn access_point(mut fields: Fields) -> Option<AccessPoint> {
+    let queue = queue(fields.take("queue"));
+    let window_sharing = fields.take("window_sharing").flag();
+    Some(AccessPoint { queue: queue?, window_sharing: window_sharing? })
 }
 
 fn basic_rates(

@@ -110,6 +110,8 @@ pub(super) struct Tagged {
     pub(super) key: &'static str,
     /// What the word names: "transport".
     pub(super) noun: &'static str,
+    /// The word that holds if none is given; `None`: one must be.
+    pub(super) otherwise: Option<&'static str>,
     /// Each word with its table.
     pub(super) variants: &'static [(&'static str, &'static Table)],
 }

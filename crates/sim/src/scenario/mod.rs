@@ -14,6 +14,7 @@ mod links;
 mod names;
 mod overrides;
 mod parse;
+mod queues;
 mod reader;
 mod reference;
 pub(crate) mod routes;
@@ -29,7 +30,10 @@ use airfair_laws::arf_aware;
 pub use airfair_transport::tcp::{Deflation, Flavour, RecoveryTimer};
 use airfair_units::{Bytes, DataRate, Duration, Probability, Time};
 use airfair_wlan::phy::Standard;
-pub use airfair_wlan::{AfterCollision, Attempts, Eifs, ErrorModel, Periods, Rules};
+pub use airfair_wlan::{
+    AfterCollision, Attempts, CoDel, Discipline, Eifs, ErrorModel, Limit, Periods, QueueConfig,
+    Rules, Weights,
+};
 
 /// One experiment.
 #[derive(Clone, Debug, PartialEq)]
@@ -69,15 +73,27 @@ pub struct Bss {
     pub rules: Rules,
     /// Whether 8 octets of LLC/SNAP precede each packet.
     pub llc_snap: bool,
-    /// The access point's transmit queue.
-    pub ap_queue: Queue,
+    /// Its access point.
+    pub ap: AccessPoint,
+}
+
+/// The access point of a cell.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AccessPoint {
+    /// Transmit queue.
+    pub queue: Queue,
+    /// Whether it shares its queue between connections by the windows in their ACKs.
+    /// [pilosof-2003 §V]
+    pub window_sharing: bool,
 }
 
 /// A transmit queue of a station or an access point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Queue {
-    /// Capacity [packets], the one in service included.
-    pub packets: u32,
+    /// Capacity and discipline; its weights are those at the start.
+    pub config: QueueConfig,
+    /// Whether its weights follow the number of connections.  [updown-fairness §IV]
+    pub counts_flows: bool,
 }
 
 /// A wireless station.

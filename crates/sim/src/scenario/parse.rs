@@ -9,9 +9,7 @@ use super::keys::{LLC_SNAP, MAX_CELLS, ROOT};
 use super::names::{Names, Target};
 use super::reader::{Entry, Fields, Given, read};
 use super::stations::missing;
-use super::{
-    Bss, ErrorModel, Queue, Scenario, cell, document, flows, links, overrides, routes, stations,
-};
+use super::{Bss, ErrorModel, Scenario, cell, document, flows, links, overrides, routes, stations};
 
 /// Largest scenario file [octets].
 const MAX_FILE: usize = 4 << 20;
@@ -208,13 +206,6 @@ fn check_series(entry: &Entry, duration: Option<Duration>, mistakes: &mut Mistak
         let problem = format!("more than {MAX_SERIES_STEPS} steps in a run");
         mistakes.add(entry.at, entry.mistake(problem, "a longer step, or \"off\""));
     }
-}
-
-/// A transmit queue.
-pub(super) fn queue(entry: Entry) -> Option<Queue> {
-    let mut fields = entry.table()?;
-    fields.take("discipline").word()?;
-    Some(Queue { packets: fields.take("packets").integer()? })
 }
 
 /// The point that lies `duration` after the start of the run.

@@ -365,11 +365,14 @@ impl Reader<'_> {
         node: &'n Node,
         place: Place<'n, '_>,
     ) -> Option<Given<'n>> {
-        let Tagged { key, noun, variants } = *tagged;
+        let Tagged { key, noun, variants, otherwise } = *tagged;
         let tag = written.iter().find(|(name, _)| name == key);
-        if let Some((_, Node { value: Value::Text(tag), .. })) = tag
-            && let Some((_, spec)) = variants.iter().find(|(name, _)| name == tag)
-        {
+        let word = match tag {
+            Some((_, Node { value: Value::Text(word), .. })) => Some(word.as_str()),
+            Some(_) => None,
+            None => otherwise,
+        };
+        if let Some((_, spec)) = variants.iter().find(|(name, _)| Some(*name) == word) {
             return self.table(spec, node, place).map(Given::Table);
         }
         let specs: Vec<&'static Table> = variants.iter().map(|(_, spec)| *spec).collect();

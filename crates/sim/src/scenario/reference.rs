@@ -1,18 +1,25 @@
 //! The reference of the scenario file: one line per key.
 
 use super::keys::{
-    BERNOULLI, BIT_ERRORS, BSS, FLOW, FRAME_ERRORS, FRAMES, GILBERT_ELLIOTT, HOST, LINK, ON_OFF,
-    PERIODS, ROOT, ROUTER, SNR, STATION, TCP, TFRC, UDP,
+    BERNOULLI, BIT_ERRORS, BSS, CODEL, DATA_ACK, DEFICIT_ROUND_ROBIN, FIFO, FLOW, FQ_CODEL,
+    FRAME_ERRORS, FRAMES, GILBERT_ELLIOTT, HOST, LINK, ON_OFF, PERIODS, ROOT, ROUND_ROBIN, ROUTER,
+    SNR, STATION, TCP, TFRC, UDP,
 };
 use super::kind::{Kind, Table};
 use super::schema::default_text;
 
 /// The keys of the scenario file as Markdown tables, for `docs/scenario.md`.
 pub fn reference_markdown() -> String {
-    let sections: [(&str, &Table); 18] = [
+    let sections: [(&str, &Table); 24] = [
         ("Top level", &ROOT),
         ("`[bss.NAME]`", &BSS),
         ("`[station.NAME]`", &STATION),
+        ("`queue = { … }` of a station or an access point", &FIFO),
+        ("`queue = { discipline = \"data-ack\", … }`", &DATA_ACK),
+        ("`queue = { discipline = \"round-robin\", … }`", &ROUND_ROBIN),
+        ("`queue = { discipline = \"deficit-round-robin\", … }`", &DEFICIT_ROUND_ROBIN),
+        ("`queue = { discipline = \"codel\", … }`", &CODEL),
+        ("`queue = { discipline = \"fq-codel\", … }`", &FQ_CODEL),
         ("`errors = { model = \"bernoulli\", … }`", &FRAME_ERRORS),
         ("`errors = { model = \"bit\", … }`", &BIT_ERRORS),
         ("`errors = { model = \"gilbert-elliott\", … }`", &PERIODS),

@@ -9,7 +9,8 @@ use super::error::{Mistakes, ScenarioError};
 use super::keys::MAX_STATIONS;
 use super::kind::MAX_NAME;
 use super::names::{Names, Target};
-use super::parse::{Context, items, point, queue};
+use super::parse::{Context, items, point};
+use super::queues::queue;
 use super::reader::{Entry, Fields, Given};
 use super::{ErrorModel, Queue, Station, cell};
 

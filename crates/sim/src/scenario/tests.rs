@@ -91,6 +91,17 @@ fn company<'p>(path: &'p str, key: &Key) -> Vec<(&'p str, &'static str)> {
     if let Some(queue) = parent(".queue.red") {
         return vec![(&path[..queue.len() + ".queue".len()], "{ discipline = \"red\" }")];
     }
+    let is_on_air = path.starts_with("bss.") || path.starts_with("station.");
+    if let Some(owner) = parent(".queue.").filter(|_| is_on_air) {
+        let discipline = match key.name {
+            "limit" | "weights" | "data" | "ack" => "{ discipline = \"data-ack\" }",
+            "quantum" => "{ discipline = \"deficit-round-robin\" }",
+            "target" | "interval" => "{ discipline = \"codel\" }",
+            "queues" => "{ discipline = \"fq-codel\" }",
+            _ => return Vec::new(),
+        };
+        return vec![(&path[..owner.len() + ".queue".len()], discipline)];
+    }
     if let Some(member) = parent(".errors.") {
         const MODELS: [(&str, &str); 4] = [
             ("{ model = \"bernoulli\", probability = 0.5 }", "bernoulli probability"),

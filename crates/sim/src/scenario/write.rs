@@ -7,9 +7,10 @@ use airfair_units::{DataRate, Time};
 use airfair_wlan::phy::{Preamble, Standard};
 
 use super::{
-    AfterCollision, Attempts, Bss, Capacity, Control, Deflation, Eifs, Endpoint, ErrorModel,
-    Flavour, Flow, GilbertElliott, Link, LinkQueue, Loss, Node, Periods, Queue, RecoveryTimer, Red,
-    Scenario, Station, Tcp, Tfrc, TfrcProfile, TfrcSource, Transport, UdpRate,
+    AccessPoint, AfterCollision, Attempts, Bss, Capacity, CoDel, Control, Deflation, Discipline,
+    Eifs, Endpoint, ErrorModel, Flavour, Flow, GilbertElliott, Limit, Link, LinkQueue, Loss, Node,
+    Periods, Queue, QueueConfig, RecoveryTimer, Red, Scenario, Station, Tcp, Tfrc, TfrcProfile,
+    TfrcSource, Transport, UdpRate, Weights,
 };
 
 impl Scenario {
@@ -194,7 +195,9 @@ fn write_bss(out: &mut String, bss: &Bss) -> std::fmt::Result {
     writeln!(out, "cw_min = {}", window(bss.rules.cw_min))?;
     writeln!(out, "cw_max = {}", window(bss.rules.cw_max))?;
     writeln!(out, "llc_snap = {}", bss.llc_snap)?;
-    writeln!(out, "ap = {{ queue = {} }}", queue(bss.ap_queue))
+    let AccessPoint { queue, window_sharing } = bss.ap;
+    let queue = self::queue(queue);
+    writeln!(out, "ap = {{ queue = {queue}, window_sharing = {window_sharing} }}")
 }
 
 fn write_tcp(out: &mut String, tcp: &Tcp) -> std::fmt::Result {
@@ -286,8 +289,36 @@ fn link_queue(LinkQueue { capacity, red }: LinkQueue) -> String {
     format!("{{ {capacity}, discipline = \"red\", red = {{ {red} }} }}")
 }
 
-fn queue(queue: Queue) -> String {
-    format!("{{ packets = {}, discipline = \"fifo\" }}", queue.packets)
+fn queue(Queue { config, counts_flows }: Queue) -> String {
+    let limit = match config.limit {
+        Limit::Each => "limit = \"each\"",
+        Limit::Shared => "limit = \"shared\"",
+    };
+    let codel =
+        |CoDel { target, interval }| format!("target = \"{target}\", interval = \"{interval}\"");
+    let (name, settings) = match config.discipline {
+        Discipline::Fifo => ("fifo", String::new()),
+        Discipline::DataAck(_) if counts_flows => {
+            ("data-ack", format!(", {limit}, weights = \"active-flows\""))
+        }
+        Discipline::DataAck(Weights { data, ack }) => {
+            ("data-ack", format!(", {limit}, weights = {{ data = {data}, ack = {ack} }}"))
+        }
+        Discipline::RoundRobin => ("round-robin", format!(", {limit}")),
+        Discipline::DeficitRoundRobin { quantum } => {
+            ("deficit-round-robin", format!(", {limit}, quantum = \"{} B\"", quantum.get()))
+        }
+        Discipline::CoDel(rule) => ("codel", format!(", {}", codel(rule))),
+        Discipline::FqCoDel { codel: rule, quantum, queues } => {
+            let quantum = quantum.get();
+            let own = format!("quantum = \"{quantum} B\", queues = {queues}");
+            ("fq-codel", format!(", {}, {own}", codel(rule)))
+        }
+    };
+    let QueueConfig { packets, ack_filter, .. } = config;
+    format!(
+        "{{ discipline = \"{name}\", packets = {packets}{settings}, ack_filter = {ack_filter} }}"
+    )
 }
 
 fn schedule(steps: &[(Time, DataRate)]) -> String {

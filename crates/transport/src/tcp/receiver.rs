@@ -58,6 +58,8 @@ pub struct Receiver {
     recent_timestamp: u32,
     /// `Last.ACK.sent`.
     last_ack_sent: u64,
+    /// One past the highest octet that has come.
+    highest: u64,
     stats: ReceiverStats,
 }
 
@@ -75,6 +77,7 @@ impl Receiver {
             sack: SackList::default(),
             recent_timestamp: 0,
             last_ack_sent: FIRST_OCTET,
+            highest: FIRST_OCTET,
             stats: ReceiverStats::default(),
         }
     }
@@ -190,6 +193,8 @@ impl Receiver {
         let has_payload = u64::from(segment.payload > 0);
         let end = segment.payload_end() + u64::from(segment.flags.fin);
         self.stats.segments_received += has_payload;
+        self.stats.below_highest += u64::from(segment.seq < self.highest) * has_payload;
+        self.highest = self.highest.max(end);
         if end > self.arrived.next() + self.config.buffer.get() {
             self.stats.beyond_window += 1;
             self.acknowledgment = Acknowledgment::Due;

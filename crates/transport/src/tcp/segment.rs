@@ -143,6 +143,11 @@ impl Segment {
         Bytes::new(IP_HEADER + TCP_HEADER + u64::from(self.options) + u64::from(self.payload))
     }
 
+    /// Whether it acknowledges and does nothing else.
+    pub fn is_pure_ack(&self) -> bool {
+        self.payload == 0 && self.flags == Flags::ACK
+    }
+
     /// Number after the last octet of data [octets].
     pub(crate) fn payload_end(&self) -> u64 {
         self.seq + u64::from(self.payload)

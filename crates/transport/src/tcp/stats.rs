@@ -54,6 +54,8 @@ pub struct ReceiverStats {
     pub out_of_order: u64,
     /// Segments dropped because they reach beyond the receive buffer.
     pub beyond_window: u64,
+    /// Segments that began below the highest octet seen: where nothing overtakes, retransmissions.
+    pub below_highest: u64,
     /// Segments sent: ACKs and SYN-ACKs.
     pub acks_sent: u64,
 }

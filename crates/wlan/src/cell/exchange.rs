@@ -10,13 +10,14 @@ use crate::contention::Failed;
 use crate::frame::{Frame, FrameKind, Transmission};
 use crate::node::{Access, Plan, Verdict};
 use crate::phy::Standard;
+use crate::queue::headers::Headers;
 use crate::record::{DropCause, Record};
 
-impl<P: Copy> Cell<P> {
+impl<P: Copy + Headers> Cell<P> {
     /// The first frame of an exchange whose transmitter has just won the channel.
     pub(super) fn begin_exchange(&mut self, id: NodeId) -> Frame {
         let node = &self.nodes[id.index()];
-        let msdu = node.queue.front().expect("a contender has a packet");
+        let msdu = node.queue.in_service().expect("a contender has a packet");
         let rate = if id.is_ap() { self.nodes[msdu.to.index()].rate_down } else { node.rate_up };
         let (size, to) = (msdu.size, msdu.to);
         let plan = Plan {
@@ -54,7 +55,7 @@ impl<P: Copy> Cell<P> {
 
     fn data_frame(&mut self, from: NodeId, plan: &Plan) -> Frame {
         let node = &mut self.nodes[from.index()];
-        let to = node.queue.front().expect("a packet in service").to;
+        let to = node.queue.in_service().expect("a packet in service").to;
         let retry = std::mem::replace(&mut node.is_repeated, true);
         let nav = self.airtime.timing.sifs + plan.ack;
         Frame { kind: FrameKind::Data, from, to, rate: plan.rate, duration: plan.data, nav, retry }
@@ -112,7 +113,7 @@ impl<P: Copy> Cell<P> {
     fn deliver(&mut self, frame: &Frame) {
         let sender = &self.nodes[frame.from.index()];
         let sequence = sender.sequence;
-        let msdu = *sender.queue.front().expect("a packet in service");
+        let msdu = *sender.queue.in_service().expect("a packet in service");
         // Either end of a hop is the access point, so one cache per station and direction is enough.
         let cache = if frame.from.is_ap() {
             &mut self.nodes[frame.to.index()].last_received_down
@@ -175,9 +176,7 @@ impl<P: Copy> Cell<P> {
             failed == FrameKind::Data && matches!(plan.protection, Protection::RtsCts(_));
         let lane = self.hearing.lane_of(id);
         if self.nodes[id.index()].fail(self.attempts, protected_data) == Verdict::GiveUp {
-            self.channel
-                .records
-                .push_back(Record::Dropped { node: id, cause: DropCause::RetryLimit });
+            self.record_drop(id, DropCause::RetryLimit);
             self.leave_queue(now, id);
         }
         let node = &mut self.nodes[id.index()];
@@ -197,12 +196,13 @@ impl<P: Copy> Cell<P> {
     fn leave_queue(&mut self, now: Time, id: NodeId) {
         let node = &mut self.nodes[id.index()];
         let lost = !node.has_arrived;
-        let msdu = node.finish();
+        let msdu = node.finish(now);
         if node.queue.is_empty() {
             self.channel.end_waiting(now);
         }
-        self.record_queue(id);
         self.departures.push_back(Departure { msdu, lost });
+        self.take_dropped(id);
+        self.record_queue(id);
     }
 
     /// Contends for the next packet with a back-off that is done at lane slot `done`, or rests.
@@ -233,12 +233,15 @@ mod tests {
             standard,
             rate_up: rate,
             rate_down: rate,
-            queue: 9,
+            queue: crate::QueueConfig::fifo(9),
             senses_only: vec![],
             errors: ErrorModel::None,
         };
-        let config =
-            CellConfig { rules: crate::Rules::of(standard), ap_queue: 9, stations: vec![station] };
+        let config = CellConfig {
+            rules: crate::Rules::of(standard),
+            ap_queue: crate::QueueConfig::fifo(9),
+            stations: vec![station],
+        };
         let stream = Stream::seed_from_u64;
         Cell::new(&config, vec![stream(0), stream(1)], vec![stream(2)])
     }
@@ -260,7 +263,7 @@ mod tests {
         let again = cell.begin_exchange(id);
         assert!(!first.retry && again.retry);
         cell.deliver(&again);
-        cell.nodes[id.index()].finish();
+        cell.nodes[id.index()].finish(Time::ZERO);
         // The next frame is another one even if its first copy was lost and this is a repetition.
         let next = Frame { retry: true, ..cell.begin_exchange(id) };
         cell.deliver(&next);

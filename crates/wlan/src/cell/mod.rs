@@ -19,6 +19,8 @@ use crate::frame::{
 use crate::hearing::Hearing;
 use crate::node::{Access, Node, Stream};
 use crate::phy::Standard;
+use crate::queue::config::Weights;
+use crate::queue::headers::Headers;
 use crate::record::{DropCause, Record};
 
 use channel::Channel;
@@ -84,7 +86,7 @@ pub struct Cell<P> {
     departures: VecDeque<Departure<P>>,
 }
 
-impl<P: Copy> Cell<P> {
+impl<P: Copy + Headers> Cell<P> {
     /// A silent cell. `streams` are the members' back-off generators, the access point's first;
     /// `error_streams` those of the stations' links.
     ///
@@ -134,14 +136,12 @@ impl<P: Copy> Cell<P> {
     /// Queues a packet at its transmitter. A full queue refuses it, and the record says so.
     pub fn enqueue(&mut self, now: Time, msdu: Msdu<P>) -> bool {
         let id = msdu.from;
-        let node = &mut self.nodes[id.index()];
-        if !node.has_room() {
-            self.channel
-                .records
-                .push_back(Record::Dropped { node: id, cause: DropCause::QueueFull });
+        let is_let_in = self.nodes[id.index()].queue.push(now, msdu);
+        self.take_dropped(id);
+        if !is_let_in {
+            self.record_drop(id, DropCause::QueueFull);
             return false;
         }
-        node.queue.push_back(msdu);
         self.record_queue(id);
         if let Access::Idle { backoff_done } = self.nodes[id.index()].access {
             self.channel.begin_waiting(now);
@@ -158,6 +158,11 @@ impl<P: Copy> Cell<P> {
     pub fn set_rate(&mut self, station: NodeId, up: bool, rate: DataRate) {
         let node = &mut self.nodes[station.index()];
         *(if up { &mut node.rate_up } else { &mut node.rate_down }) = rate;
+    }
+
+    /// Sets the weights of data and ACKs in the queue of `node`, from the next packet on.
+    pub fn set_weights(&mut self, node: NodeId, weights: Weights) {
+        self.nodes[node.index()].queue.set_weights(weights);
     }
 
     /// When the cell next needs [`handle_event`](Self::handle_event), and in which phase.
@@ -195,7 +200,10 @@ impl<P: Copy> Cell<P> {
 
     /// Packets in transmit queues that have not yet reached the receiver of their hop.
     pub fn undelivered(&self) -> impl Iterator<Item = &Msdu<P>> {
-        self.nodes.iter().flat_map(|node| node.queue.iter().skip(usize::from(node.has_arrived)))
+        self.nodes.iter().flat_map(|node| {
+            let in_service = node.queue.in_service().filter(|_| !node.has_arrived);
+            in_service.into_iter().chain(node.queue.waiting())
+        })
     }
 
     /// Accounts for the air up to `now`, at the end of a run.
@@ -272,7 +280,8 @@ impl<P: Copy> Cell<P> {
         }
         let psdu = match kind {
             FrameKind::Data => {
-                let msdu = self.nodes[from.index()].queue.front().expect("a packet in service");
+                let msdu =
+                    self.nodes[from.index()].queue.in_service().expect("a packet in service");
                 msdu.size + DATA_OVERHEAD
             }
             FrameKind::Rts => RTS_SIZE,
@@ -332,7 +341,19 @@ impl<P: Copy> Cell<P> {
     }
 
     fn record_queue(&mut self, node: NodeId) {
-        let length = self.nodes[node.index()].queue_length();
+        let length = self.nodes[node.index()].queue.len();
         self.channel.records.push_back(Record::Queue { node, length });
+    }
+
+    fn record_drop(&mut self, node: NodeId, cause: DropCause) {
+        self.channel.records.push_back(Record::Dropped { node, cause });
+    }
+
+    /// Packets that the queue of `id` has dropped in favour of others.
+    fn take_dropped(&mut self, id: NodeId) {
+        while let Some((msdu, cause)) = self.nodes[id.index()].queue.poll_dropped() {
+            self.record_drop(id, cause);
+            self.departures.push_back(Departure { msdu, lost: true });
+        }
     }
 }

@@ -3,6 +3,7 @@ use rand_core::SeedableRng;
 
 use super::*;
 use crate::ErrorModel;
+use crate::QueueConfig;
 use crate::config::{Rules, StationConfig};
 use crate::record::SentFrame;
 
@@ -13,7 +14,7 @@ fn cell(rules: Rules, stations: usize, noise: &[NodeId]) -> Cell<()> {
         standard: rules.standard,
         rate_up: rate,
         rate_down: rate,
-        queue: 9,
+        queue: QueueConfig::fifo(9),
         senses_only: if index == 0 { noise.to_vec() } else { Vec::new() },
         errors: ErrorModel::None,
     };
@@ -21,7 +22,11 @@ fn cell(rules: Rules, stations: usize, noise: &[NodeId]) -> Cell<()> {
     let stream = |member| Stream::seed_from_u64(member as u64);
     let streams = (0..=stations.len()).map(stream).collect();
     let error_streams = (0..stations.len()).map(stream).collect();
-    Cell::new(&CellConfig { rules, ap_queue: 9, stations }, streams, error_streams)
+    Cell::new(
+        &CellConfig { rules, ap_queue: QueueConfig::fifo(9), stations },
+        streams,
+        error_streams,
+    )
 }
 
 fn down() -> Msdu<()> {

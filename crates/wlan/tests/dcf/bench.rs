@@ -3,8 +3,8 @@
 use airfair_units::{Bytes, DataRate, Duration, Time};
 use airfair_wlan::phy::Standard;
 use airfair_wlan::{
-    Cell, CellConfig, Departure, ErrorModel, Msdu, NodeId, Phase, Record, Rules, SentFrame,
-    StationConfig, Stream,
+    Cell, CellConfig, Departure, ErrorModel, Msdu, NodeId, Phase, QueueConfig, Record, Rules,
+    SentFrame, StationConfig, Stream,
 };
 use rand_core::SeedableRng;
 
@@ -21,12 +21,12 @@ pub(crate) fn config(standard: Standard, rates: &[DataRate]) -> CellConfig {
         standard,
         rate_up: *rate,
         rate_down: *rate,
-        queue: 50,
+        queue: QueueConfig::fifo(50),
         senses_only: Vec::new(),
         errors: ErrorModel::None,
     };
     let stations = rates.iter().map(station).collect();
-    CellConfig { rules: Rules::of(standard), ap_queue: 50, stations }
+    CellConfig { rules: Rules::of(standard), ap_queue: QueueConfig::fifo(50), stations }
 }
 
 /// No back-off at all: every time in a script follows from the gaps alone.

@@ -164,7 +164,7 @@ fn an_rts_that_fails_counts_as_a_short_attempt_and_its_data_is_no_repetition() {
 #[test]
 fn a_full_queue_refuses_the_packet_and_says_so() {
     let mut cell = config(Standard::B, &[MBPS(1)]);
-    cell.stations[0].queue = 2;
+    cell.stations[0].queue.packets = 2;
     let mut bench = Bench::new(&cell);
     assert_eq!([0, 0, 0].map(|_: i32| bench.send_up(0, 1000)), [true, true, false]);
     let refused = Record::Dropped { node: NodeId(1), cause: DropCause::QueueFull };

@@ -2,7 +2,9 @@
 
 use airfair_units::{Bytes, Duration, Time};
 use airfair_wlan::phy::Standard;
-use airfair_wlan::{AfterCollision, AirUse, Attempts, CellConfig, Eifs, NodeId, Record};
+use airfair_wlan::{
+    AfterCollision, AirUse, Attempts, CellConfig, Eifs, NodeId, QueueConfig, Record,
+};
 use proptest::prelude::*;
 
 use crate::bench::{Bench, config};
@@ -44,7 +46,7 @@ fn cells() -> impl Strategy<Value = CellConfig> {
         (cell.rules.attempts, cell.rules.after_collision, cell.rules.eifs) =
             (attempts, after_collision, eifs);
         (cell.rules.post_backoff, cell.rules.cw_min) = (post_backoff, cw_min);
-        cell.ap_queue = 5;
+        cell.ap_queue = QueueConfig::fifo(5);
         for (index, (_, old, deaf)) in members.iter().enumerate() {
             if standard == Standard::G && *old {
                 let b = Standard::B.rates()[3];

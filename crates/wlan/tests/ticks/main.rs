@@ -6,8 +6,8 @@ mod scripts;
 use airfair_units::{Bytes, Probability, Time};
 use airfair_wlan::phy::Standard;
 use airfair_wlan::{
-    AfterCollision, Attempts, Cell, CellConfig, Eifs, ErrorModel, Msdu, NodeId, Record, Rules,
-    SentFrame, StationConfig,
+    AfterCollision, Attempts, Cell, CellConfig, Eifs, ErrorModel, Msdu, NodeId, QueueConfig,
+    Record, Rules, SentFrame, StationConfig,
 };
 use proptest::prelude::*;
 
@@ -136,7 +136,7 @@ fn cells(ap_is_heard: bool) -> impl Strategy<Value = (CellConfig, Vec<Arrival>)>
                     standard,
                     rate_up: rates[up % rates.len()],
                     rate_down: rates[down % rates.len()],
-                    queue: 1000,
+                    queue: QueueConfig::fifo(1000),
                     senses_only: (first..=count)
                         .filter(hears_not)
                         .map(|other| NodeId(u16::try_from(other).expect("few stations")))
@@ -145,7 +145,8 @@ fn cells(ap_is_heard: bool) -> impl Strategy<Value = (CellConfig, Vec<Arrival>)>
                 }
             };
             let stations = members.iter().enumerate().map(build).collect();
-            let mut config = CellConfig { rules: rules.clone(), ap_queue: 1000, stations };
+            let mut config =
+                CellConfig { rules: rules.clone(), ap_queue: QueueConfig::fifo(1000), stations };
             // The EIFS that ns-2 keeps as a NAV is the lane's: it holds those in the collision back as
             // well, if their exchange is over before it.
             if config.rules.eifs == Eifs::Nav {

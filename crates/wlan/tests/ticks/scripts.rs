@@ -3,7 +3,8 @@
 use airfair_units::{Bytes, DataRate};
 use airfair_wlan::phy::Standard;
 use airfair_wlan::{
-    AfterCollision, Attempts, CellConfig, Eifs, ErrorModel, NodeId, Rules, StationConfig,
+    AfterCollision, Attempts, CellConfig, Eifs, ErrorModel, NodeId, QueueConfig, Rules,
+    StationConfig,
 };
 use rand_core::Rng;
 
@@ -17,13 +18,13 @@ fn pair(standard: Standard, rates: &[u64]) -> CellConfig {
             standard,
             rate_up: rate,
             rate_down: rate,
-            queue: 9,
+            queue: QueueConfig::fifo(9),
             senses_only: Vec::new(),
             errors: ErrorModel::None,
         }
     };
     let stations = rates.iter().map(station).collect();
-    CellConfig { rules: Rules::of(standard), ap_queue: 9, stations }
+    CellConfig { rules: Rules::of(standard), ap_queue: QueueConfig::fifo(9), stations }
 }
 
 fn packet(at: u64, from: u16, to: u16) -> Arrival {

@@ -3,7 +3,8 @@
 use airfair_units::{Decibels, Probability};
 
 use super::super::kind::{Absent, Key, Kind, Plain, Table, Tagged};
-use super::{CAPACITY, OFF, PACKETS, PERIOD, TRUE, UNLIMITED, bytes, model, number, word};
+use super::queues::QUEUE;
+use super::{OFF, PERIOD, TRUE, UNLIMITED, bytes, model, number, word};
 
 const STANDARD: Kind = Kind::Word(&["802.11b", "802.11a", "802.11g"]);
 const RATES: Kind = Kind::List(&Kind::Rate);
@@ -149,6 +150,7 @@ const ERRORS: Kind = Kind::Either(&[Kind::Word(&["none"]), Kind::Tagged(&ERROR_M
 static ERROR_MODELS: Tagged = Tagged {
     key: "model",
     noun: "error model",
+    otherwise: None,
     variants: &[
         ("bernoulli", &FRAME_ERRORS),
         ("bit", &BIT_ERRORS),
@@ -254,22 +256,23 @@ static RETRY_LIMITS: Table = Table {
 static AP: Table = Table {
     noun: "an access point",
     later: None,
-    keys: &[Key::new(
-        "queue",
-        Kind::Table(&QUEUE_50),
-        Absent::Defaults,
-        "{ packets = 20 }",
-        "Transmit queue of the access point.",
-    )],
-};
-
-const DISCIPLINE: Key =
-    Key::new("discipline", Kind::Word(&["fifo"]), word("fifo"), "\"fifo\"", "Who leaves first.");
-
-static QUEUE_50: Table = Table {
-    noun: "a queue",
-    later: None,
-    keys: &[Key::new("packets", PACKETS, number(50), "20", CAPACITY), DISCIPLINE],
+    keys: &[
+        Key::new(
+            "queue",
+            QUEUE,
+            Absent::Defaults,
+            "{ discipline = \"data-ack\" }",
+            "Transmit queue of the access point.",
+        ),
+        Key::new(
+            "window_sharing",
+            Kind::Flag,
+            Absent::Is(Plain::Flag(false)),
+            "true",
+            "Whether it writes into each TCP ACK that it forwards a window of its queue's capacity \
+             shared between all connections that it sees.",
+        ),
+    ],
 };
 
 /// One wireless station, or several alike.
@@ -299,13 +302,7 @@ pub(in crate::scenario) static STATION: Table = Table {
             "Data rate between it and the access point: one, a schedule of times and rates that \
              starts at 0 s, or `{ up, down }` for its own transmissions and the access point's.",
         ),
-        Key::new(
-            "queue",
-            Kind::Table(&QUEUE_50),
-            Absent::Defaults,
-            "{ packets = 20 }",
-            "Transmit queue.",
-        ),
+        Key::new("queue", QUEUE, Absent::Defaults, "{ packets = 20 }", "Transmit queue."),
         Key::new(
             "senses_only",
             Kind::List(&Kind::Name),

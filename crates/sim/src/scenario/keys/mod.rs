@@ -2,6 +2,7 @@
 //! reference are read off these tables.
 
 mod air;
+mod queues;
 mod transports;
 mod wires;
 
@@ -10,6 +11,7 @@ use airfair_units::{Bytes, Duration};
 use super::kind::{Absent, Key, Kind, Plain, Table, Tagged};
 
 pub(super) use air::{BIT_ERRORS, BSS, FRAME_ERRORS, PERIODS, SNR, STATION};
+pub(super) use queues::{CODEL, DATA_ACK, DEFICIT_ROUND_ROBIN, FIFO, FQ_CODEL, ROUND_ROBIN};
 pub(super) use transports::{FRAMES, ON_OFF, TCP, TFRC, UDP};
 pub(super) use wires::{BERNOULLI, GILBERT_ELLIOTT, HOST, LINK, ROUTER};
 
@@ -230,6 +232,7 @@ pub(super) static FLOW: Table = Table {
 static TRANSPORTS: Tagged = Tagged {
     key: "kind",
     noun: "transport",
+    otherwise: None,
     variants: &[("tcp", &TCP), ("tfrc", &TFRC), ("udp", &UDP)],
 };
 

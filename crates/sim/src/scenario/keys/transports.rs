@@ -217,6 +217,7 @@ pub(in crate::scenario) static TFRC: Table = Table {
 static SOURCES: Tagged = Tagged {
     key: "model",
     noun: "source model",
+    otherwise: None,
     variants: &[("on-off", &ON_OFF), ("frames", &FRAMES)],
 };
 

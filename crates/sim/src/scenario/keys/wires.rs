@@ -156,6 +156,7 @@ const LOSS: Kind = Kind::Either(&[Kind::Word(&["none"]), Kind::Tagged(&LOSSES)])
 static LOSSES: Tagged = Tagged {
     key: "model",
     noun: "loss model",
+    otherwise: None,
     variants: &[("bernoulli", &BERNOULLI), ("gilbert-elliott", &GILBERT_ELLIOTT)],
 };
 

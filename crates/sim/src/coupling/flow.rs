@@ -1,5 +1,4 @@
-//! Where layers meet: an observation of one becomes an action on another, through a law, here and
-//! nowhere else.
+//! Control of a flow by what its own station sees.
 
 use airfair_laws::arf_aware;
 use airfair_transport::tcp;

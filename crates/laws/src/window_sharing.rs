@@ -1,0 +1,44 @@
+//! Advertised windows that share an access point's buffer between all connections.
+//!
+//! Source: [pilosof-2003 §V]: the base station writes into each ACK that it forwards a window of
+//! ⌊B / n⌋ packets, for a buffer of `B` packets and `n` connections, up and down alike: then the buffer
+//! never overflows, and all connections have the same window.
+
+use airfair_units::Bytes;
+
+/// What the access point knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Observation {
+    /// Capacity of its buffer [packets].
+    pub buffer: u32,
+    /// Connections through it.
+    pub flows: u32,
+    /// Segment size of the connection.
+    pub segment: Bytes,
+}
+
+/// The largest window that an ACK of the connection may advertise: one segment at least.
+/// [pilosof-2003 §V]
+pub fn window(seen: &Observation) -> Bytes {
+    let packets = seen.buffer / seen.flows.max(1);
+    seen.segment * u64::from(packets.max(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Verifies: [pilosof-2003 §V]: ⌊100 / 8⌋ = 12 segments of 1448 octets.
+    #[test]
+    fn a_buffer_is_shared_between_all_connections() {
+        let seen = Observation { buffer: 100, flows: 8, segment: Bytes::new(1_448) };
+        assert_eq!(window(&seen), Bytes::new(12 * 1_448));
+    }
+
+    #[test]
+    fn a_connection_always_has_one_segment() {
+        let seen = Observation { buffer: 10, flows: 11, segment: Bytes::new(1_448) };
+        assert_eq!(window(&seen), Bytes::new(1_448));
+        assert_eq!(window(&Observation { flows: 0, ..seen }), Bytes::new(14_480));
+    }
+}

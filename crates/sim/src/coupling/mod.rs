@@ -1,0 +1,8 @@
+//! Where layers meet: an observation of one becomes an action on another, through a law, here and
+//! nowhere else.
+
+mod access_point;
+mod flow;
+
+pub(crate) use access_point::ApController;
+pub(crate) use flow::Controller;

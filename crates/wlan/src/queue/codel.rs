@@ -1,0 +1,112 @@
+//! `CoDel`: a queue that stays too long too full drops at its head, the oftener the longer.  [RFC8289 §5]
+
+use airfair_units::{Bytes, Duration, Time};
+
+use super::config::CoDel;
+use super::sub_queue::SubQueues;
+use crate::frame::Msdu;
+use crate::record::DropCause;
+
+/// No more octets than this are no standing queue: one packet of Ethernet's MTU with LLC/SNAP.
+/// `maxpacket` [RFC8289 §5.2]
+const LARGEST_PACKET: Bytes = Bytes::new(1_508);
+/// Dropping resumes where it was if it ended this many intervals ago or less.  [RFC8289 §5.5]
+const MEMORY_INTERVALS: u64 = 16;
+
+/// State of one queue.  [RFC8289 §5.2]
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct State {
+    /// When the delay will have been above target for an interval.
+    first_above: Option<Time>,
+    /// Time of the next drop.
+    drop_next: Time,
+    /// Drops since dropping began.
+    count: u32,
+    /// `count` when dropping began last.
+    last_count: u32,
+    is_dropping: bool,
+}
+
+impl State {
+    /// The gap between drops shrinks with the square root of their number.  [RFC8289 §5.5]
+    fn control_law(&self, from: Time, interval: Duration) -> Time {
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            clippy::cast_precision_loss,
+            reason = "less than 2^53 ns, and rounded down"
+        )]
+        let gap = (interval.as_nanos() as f64 / f64::from(self.count).sqrt()) as u64;
+        from + Duration::from_nanos(gap)
+    }
+
+    /// Whether a packet that has waited since `since`, with `left` octets behind it, may be dropped.
+    /// `dodequeue` [RFC8289 §5.4]
+    fn may_drop(&mut self, rule: &CoDel, now: Time, since: Time, left: Bytes) -> bool {
+        if now.saturating_since(since) < rule.target || left <= LARGEST_PACKET {
+            self.first_above = None;
+            return false;
+        }
+        let first = *self.first_above.get_or_insert(now + rule.interval);
+        now >= first
+    }
+
+    /// Dropping begins, at the rate at which it ended if that was lately.  [RFC8289 §5.5]
+    fn begin(&mut self, rule: &CoDel, now: Time) {
+        self.is_dropping = true;
+        let more = self.count - self.last_count;
+        let is_recent = now.saturating_since(self.drop_next) < rule.interval * MEMORY_INTERVALS;
+        self.count = if more > 1 && is_recent { more } else { 1 };
+        self.drop_next = self.control_law(now, rule.interval);
+        self.last_count = self.count;
+    }
+}
+
+/// The first packet of queue `index` that is not dropped.  [RFC8289 §5.5]
+pub(super) fn pop<P>(
+    rule: &CoDel,
+    now: Time,
+    queues: &mut SubQueues<P>,
+    index: usize,
+) -> Option<Msdu<P>> {
+    let (mut msdu, mut may_drop) = take(rule, now, queues, index)?;
+    if !may_drop {
+        queues.get(index).codel.is_dropping = false;
+        return Some(msdu);
+    }
+    if !queues.get(index).codel.is_dropping {
+        queues.dropped.push_back((msdu, DropCause::CoDel));
+        queues.get(index).codel.begin(rule, now);
+        return Some(take(rule, now, queues, index)?.0);
+    }
+    while may_drop && now >= queues.get(index).codel.drop_next {
+        queues.dropped.push_back((msdu, DropCause::CoDel));
+        let state = &mut queues.get(index).codel;
+        state.count += 1;
+        (msdu, may_drop) = take(rule, now, queues, index)?;
+        let state = &mut queues.get(index).codel;
+        if may_drop {
+            state.drop_next = state.control_law(state.drop_next, rule.interval);
+        } else {
+            state.is_dropping = false;
+        }
+    }
+    Some(msdu)
+}
+
+/// Takes the first packet, and says whether it may be dropped.
+fn take<P>(
+    rule: &CoDel,
+    now: Time,
+    queues: &mut SubQueues<P>,
+    index: usize,
+) -> Option<(Msdu<P>, bool)> {
+    let popped = queues.pop(index);
+    let queue = queues.get(index);
+    let Some((msdu, since)) = popped else {
+        (queue.codel.first_above, queue.codel.is_dropping) = (None, false);
+        return None;
+    };
+    let may_drop = queue.codel.may_drop(rule, now, since, queue.bytes);
+    Some((msdu, may_drop))
+}

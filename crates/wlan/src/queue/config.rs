@@ -1,0 +1,91 @@
+//! What a transmit queue is to be.
+
+use airfair_units::{Bytes, Duration};
+
+/// A transmit queue: how much it holds, and who leaves first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QueueConfig {
+    /// Capacity [packets], the one in service included.
+    pub packets: u32,
+    /// What the capacity counts.
+    pub limit: Limit,
+    /// Who leaves first, and who is dropped.
+    pub discipline: Discipline,
+    /// Whether a pure ACK takes the place of an older one of its flow that waits.  [cake §IV-D]
+    pub ack_filter: bool,
+}
+
+impl QueueConfig {
+    /// First in, first out, with room for `packets`.
+    pub fn fifo(packets: u32) -> Self {
+        Self { packets, limit: Limit::Shared, discipline: Discipline::Fifo, ack_filter: false }
+    }
+}
+
+/// What a capacity counts where a discipline keeps several queues.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// Packets of all queues together.
+    Shared,
+    /// Packets of each queue for itself.
+    Each,
+}
+
+/// Who leaves a transmit queue first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Discipline {
+    /// First in, first out; a full queue refuses.
+    Fifo,
+    /// TCP's data and its pure ACKs in two queues, by weight.  [updown-fairness §IV]
+    DataAck(Weights),
+    /// A queue for each station; each in turn sends a packet.
+    RoundRobin,
+    /// A queue for each station; each in turn sends so many octets more.  [drr-1995]
+    DeficitRoundRobin {
+        /// Octets added at each turn.
+        quantum: Bytes,
+    },
+    /// First in, first out; packets that wait too long for too long are dropped.  [RFC8289]
+    CoDel(CoDel),
+    /// A queue for each flow, by hash, each under `CoDel`; deficit round robin, new flows first.  [RFC8290]
+    FqCoDel {
+        /// Rule of each queue.
+        codel: CoDel,
+        /// Octets added at each turn.
+        quantum: Bytes,
+        /// Number of queues that flows are hashed to.
+        queues: u16,
+    },
+}
+
+/// Packets of each of the two queues in a round in which both have some.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Weights {
+    /// Data, and all that is no pure ACK.
+    pub data: u32,
+    /// Pure ACKs.
+    pub ack: u32,
+}
+
+impl Default for Weights {
+    /// Two segments that an ACK lets through for each ACK.  [updown-fairness §IV]
+    fn default() -> Self {
+        Self { data: 2, ack: 1 }
+    }
+}
+
+/// Parameters of `CoDel`.  [RFC8289 §4]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CoDel {
+    /// Acceptable standing delay.
+    pub target: Duration,
+    /// Sliding window in which the delay must fall below it once.
+    pub interval: Duration,
+}
+
+impl Default for CoDel {
+    /// As the RFC recommends for the Internet.  [RFC8289 §4.2, §4.3]
+    fn default() -> Self {
+        Self { target: Duration::from_millis(5), interval: Duration::from_millis(100) }
+    }
+}

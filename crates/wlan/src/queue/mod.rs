@@ -1,0 +1,183 @@
+//! The way of a packet from its arrival at a transmitter to its channel access.
+//!
+//! ```text
+//!              ┌───────┐
+//!           ┌─►│ queue ├──┐
+//!  packet   │  └───────┘  │ scheduler
+//!  ────► classifier  …    ├───────────► in service ──► channel access
+//!           │  ┌───────┐  │
+//!           └─►│ queue ├──┘
+//!              └───────┘
+//! ```
+//!
+//! | module | concept |
+//! | --- | --- |
+//! | [`config`] | what there is to choose |
+//! | [`headers`] | what a classifier reads |
+//! | `sub_queue` | the queues |
+//! | `scheduler` | who leaves first |
+//! | `codel` | who is dropped for waiting too long |
+
+mod codel;
+pub mod config;
+pub mod headers;
+mod scheduler;
+mod sub_queue;
+#[cfg(test)]
+mod tests;
+
+use airfair_units::Time;
+
+use crate::frame::Msdu;
+use crate::record::DropCause;
+
+use config::{Discipline, Limit, QueueConfig, Weights};
+use headers::{Class, Headers};
+use scheduler::Scheduler;
+use sub_queue::SubQueues;
+
+/// A packet that its channel access works at, and the queue that it came from.
+#[derive(Debug)]
+struct InService<P> {
+    msdu: Msdu<P>,
+    queue: usize,
+}
+
+/// The transmit queue of one member.
+#[derive(Debug)]
+pub struct TransmitQueue<P> {
+    config: QueueConfig,
+    in_service: Option<InService<P>>,
+    queues: SubQueues<P>,
+    scheduler: Scheduler,
+}
+
+impl<P: Headers> TransmitQueue<P> {
+    /// An empty queue.
+    pub fn new(config: QueueConfig) -> Self {
+        let scheduler = Scheduler::new(config.discipline);
+        Self { config, in_service: None, queues: SubQueues::new(), scheduler }
+    }
+
+    /// Packets that wait or are in service.
+    pub fn len(&self) -> u32 {
+        self.queues.waiting + u32::from(self.in_service.is_some())
+    }
+
+    /// Whether there is nothing to send.
+    pub fn is_empty(&self) -> bool {
+        self.in_service.is_none()
+    }
+
+    /// The packet in service.
+    pub fn in_service(&self) -> Option<&Msdu<P>> {
+        self.in_service.as_ref().map(|service| &service.msdu)
+    }
+
+    /// Packets that wait for service.
+    pub fn waiting(&self) -> impl Iterator<Item = &Msdu<P>> {
+        let packets = self.queues.iter().flat_map(|queue| &queue.packets);
+        packets.map(|waiting| &waiting.msdu)
+    }
+
+    /// Lets a packet in, straight into service if nothing else is; false if there is no room for it.
+    /// Others may be dropped in its place: see [`poll_dropped`](Self::poll_dropped).
+    pub fn push(&mut self, now: Time, msdu: Msdu<P>) -> bool {
+        let queue = self.classify(&msdu);
+        if self.in_service.is_none() {
+            self.in_service = Some(InService { msdu, queue });
+            return true;
+        }
+        let was_empty = self.queues.len(queue) == 0;
+        if self.config.ack_filter {
+            self.filter(queue, &msdu.payload);
+        }
+        if !self.has_room(queue) {
+            return false;
+        }
+        self.queues.push(queue, msdu, now);
+        if was_empty {
+            self.scheduler.activate(queue);
+        }
+        if self.len() > self.config.packets {
+            self.shed();
+        }
+        true
+    }
+
+    /// Takes the packet in service away and puts the next one there.
+    pub fn finish(&mut self, now: Time) -> Option<Msdu<P>> {
+        let next = self.scheduler.pop(now, &mut self.queues);
+        let next = next.map(|(queue, msdu)| InService { msdu, queue });
+        std::mem::replace(&mut self.in_service, next).map(|service| service.msdu)
+    }
+
+    /// A packet that was dropped after it had been let in.
+    pub fn poll_dropped(&mut self) -> Option<(Msdu<P>, DropCause)> {
+        self.queues.dropped.pop_front()
+    }
+
+    /// Sets the weights of data and ACKs, if there are such.
+    pub fn set_weights(&mut self, weights: Weights) {
+        if let Scheduler::Weighted(weighted) = &mut self.scheduler {
+            weighted.set(weights);
+        }
+    }
+
+    /// The queue of a packet.
+    fn classify(&self, msdu: &Msdu<P>) -> usize {
+        match self.config.discipline {
+            Discipline::Fifo | Discipline::CoDel(_) => 0,
+            Discipline::DataAck(_) => match msdu.payload.class() {
+                Class::Data => 0,
+                Class::PureAck { .. } => 1,
+            },
+            Discipline::RoundRobin | Discipline::DeficitRoundRobin { .. } => msdu.to.index(),
+            Discipline::FqCoDel { queues, .. } => bucket(msdu.payload.flow(), queues),
+        }
+    }
+
+    /// Whether one more packet may join `queue`. Where the longest queue gives way, there is always room.
+    fn has_room(&self, queue: usize) -> bool {
+        let room = self.config.packets;
+        match (self.config.discipline, self.config.limit) {
+            (Discipline::FqCoDel { .. }, _) => true,
+            (_, Limit::Shared) => self.len() < room,
+            (_, Limit::Each) => {
+                let is_served = self.in_service.as_ref().is_some_and(|it| it.queue == queue);
+                self.queues.len(queue) + usize::from(is_served) < room as usize
+            }
+        }
+    }
+
+    /// Drops the first packet of the longest queue.  [RFC8290 §4.1.3]
+    fn shed(&mut self) {
+        let Scheduler::Fair(fair) = &self.scheduler else { return };
+        let longest = fair.fattest(&self.queues).expect("a packet waits");
+        self.queues.remove(longest, 0, DropCause::QueueFull);
+    }
+
+    /// Drops the ACK of the same flow that a new one makes redundant.  [cake §IV-D]
+    fn filter(&mut self, queue: usize, new: &P) {
+        let Class::PureAck { number, is_selective: false } = new.class() else { return };
+        let is_redundant = |payload: &P| match payload.class() {
+            Class::PureAck { number: older, is_selective: false } => {
+                payload.flow() == new.flow() && older < number
+            }
+            _ => false,
+        };
+        let packets = &self.queues.get(queue).packets;
+        let redundant = packets.iter().rposition(|waiting| is_redundant(&waiting.msdu.payload));
+        if let Some(place) = redundant {
+            self.queues.remove(queue, place, DropCause::AckFiltered);
+        }
+    }
+}
+
+/// Where a flow is hashed to: the finaliser of `SplitMix64`, the same everywhere.
+fn bucket(flow: u64, queues: u16) -> usize {
+    let word = flow.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    usize::try_from((word ^ (word >> 31)) % u64::from(queues.max(1))).expect("a small number")
+}

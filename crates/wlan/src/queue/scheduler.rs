@@ -1,0 +1,214 @@
+//! Who is served next: the rules between several queues.
+
+use std::collections::VecDeque;
+
+use airfair_units::{Bytes, Time};
+
+use super::codel;
+use super::config::{CoDel, Discipline, Weights};
+use super::sub_queue::SubQueues;
+use crate::frame::Msdu;
+
+/// The rule of one transmitter.
+#[derive(Debug)]
+pub(super) enum Scheduler {
+    Single,
+    CoDel(CoDel),
+    Weighted(Weighted),
+    RoundRobin(VecDeque<usize>),
+    Deficit(Deficit),
+    Fair(Fair),
+}
+
+impl Scheduler {
+    pub(super) fn new(discipline: Discipline) -> Self {
+        match discipline {
+            Discipline::Fifo => Self::Single,
+            Discipline::CoDel(codel) => Self::CoDel(codel),
+            Discipline::DataAck(weights) => Self::Weighted(Weighted::new(weights)),
+            Discipline::RoundRobin => Self::RoundRobin(VecDeque::new()),
+            Discipline::DeficitRoundRobin { quantum } => Self::Deficit(Deficit::new(quantum)),
+            Discipline::FqCoDel { codel, quantum, .. } => Self::Fair(Fair::new(codel, quantum)),
+        }
+    }
+
+    /// Queue `index` is no longer empty.
+    pub(super) fn activate(&mut self, index: usize) {
+        match self {
+            Self::Single | Self::CoDel(_) | Self::Weighted(_) => {}
+            Self::RoundRobin(active) => active.push_back(index),
+            Self::Deficit(deficit) => deficit.active.push_back(index),
+            Self::Fair(fair) => fair.activate(index),
+        }
+    }
+
+    /// Takes the packet to be served next, with its queue.
+    pub(super) fn pop<P>(
+        &mut self,
+        now: Time,
+        queues: &mut SubQueues<P>,
+    ) -> Option<(usize, Msdu<P>)> {
+        let first = |queues: &mut SubQueues<P>, index| Some((index, queues.pop(index)?.0));
+        match self {
+            Self::Single => first(queues, 0),
+            Self::CoDel(rule) => Some((0, codel::pop(rule, now, queues, 0)?)),
+            Self::Weighted(weighted) => first(queues, weighted.choose(queues)?),
+            Self::RoundRobin(active) => {
+                let index = active.pop_front()?;
+                let served = first(queues, index);
+                if queues.len(index) > 0 {
+                    active.push_back(index);
+                }
+                served
+            }
+            Self::Deficit(deficit) => first(queues, deficit.choose(queues)?),
+            Self::Fair(fair) => fair.pop(now, queues),
+        }
+    }
+}
+
+/// Smooth weighted round robin over two queues: in each round of as many packets as the weights add up
+/// to, each has its weight, evenly spread. An empty queue gives up its turn and saves nothing.
+#[derive(Debug)]
+pub(super) struct Weighted {
+    weights: [u32; 2],
+    /// What each is owed [packets times the sum of weights].
+    credit: [i64; 2],
+}
+
+impl Weighted {
+    fn new(weights: Weights) -> Self {
+        Self { weights: [weights.data, weights.ack], credit: [0; 2] }
+    }
+
+    pub(super) fn set(&mut self, weights: Weights) {
+        self.weights = [weights.data, weights.ack];
+    }
+
+    fn choose<P>(&mut self, queues: &SubQueues<P>) -> Option<usize> {
+        match (queues.len(0) > 0, queues.len(1) > 0) {
+            (true, true) => {}
+            (has_data, has_acks) => {
+                self.credit = [0; 2];
+                return if has_data { Some(0) } else { has_acks.then_some(1) };
+            }
+        }
+        for (credit, weight) in self.credit.iter_mut().zip(self.weights) {
+            *credit += i64::from(weight);
+        }
+        let chosen = usize::from(self.credit[1] > self.credit[0]);
+        self.credit[chosen] -= self.weights.map(i64::from).iter().sum::<i64>();
+        Some(chosen)
+    }
+}
+
+/// Deficit round robin.  [drr-1995 §3]
+#[derive(Debug)]
+pub(super) struct Deficit {
+    quantum: Bytes,
+    active: VecDeque<usize>,
+    /// What the first active queue may still send in its turn; `None` before the turn.
+    turn: Option<Bytes>,
+    /// What each queue has kept from its last turn.
+    kept: Vec<Bytes>,
+}
+
+impl Deficit {
+    fn new(quantum: Bytes) -> Self {
+        Self { quantum, active: VecDeque::new(), turn: None, kept: Vec::new() }
+    }
+
+    fn choose<P>(&mut self, queues: &SubQueues<P>) -> Option<usize> {
+        loop {
+            let index = *self.active.front()?;
+            if index >= self.kept.len() {
+                self.kept.resize(index + 1, Bytes::ZERO);
+            }
+            let deficit = self.turn.unwrap_or(self.kept[index] + self.quantum);
+            let size = queues.head_size(index).expect("an active queue has a packet");
+            if size <= deficit {
+                self.turn = Some(deficit - size);
+                if queues.len(index) == 1 {
+                    // Whoever has nothing left saves nothing.
+                    self.end_turn(index, Bytes::ZERO);
+                    self.active.pop_front();
+                }
+                return Some(index);
+            }
+            self.end_turn(index, deficit);
+            self.active.rotate_left(1);
+        }
+    }
+
+    fn end_turn(&mut self, index: usize, kept: Bytes) {
+        (self.turn, self.kept[index]) = (None, kept);
+    }
+}
+
+/// Deficit round robin between flows under `CoDel`; a flow that has just come goes first.  [RFC8290 §4]
+#[derive(Debug)]
+pub(super) struct Fair {
+    codel: CoDel,
+    quantum: i64,
+    new: VecDeque<usize>,
+    old: VecDeque<usize>,
+    /// Octets that each queue may send before others have their turn.
+    credits: Vec<i64>,
+    /// Whether a queue is in one of the lists.
+    is_listed: Vec<bool>,
+}
+
+fn octets(bytes: Bytes) -> i64 {
+    i64::try_from(bytes.get()).expect("less than 2^63 octets")
+}
+
+impl Fair {
+    fn new(codel: CoDel, quantum: Bytes) -> Self {
+        let (new, old) = (VecDeque::new(), VecDeque::new());
+        let quantum = octets(quantum);
+        Self { codel, quantum, new, old, credits: Vec::new(), is_listed: Vec::new() }
+    }
+
+    /// [RFC8290 §4.1]
+    fn activate(&mut self, index: usize) {
+        if index >= self.credits.len() {
+            self.credits.resize(index + 1, 0);
+            self.is_listed.resize(index + 1, false);
+        }
+        if !self.is_listed[index] {
+            (self.is_listed[index], self.credits[index]) = (true, self.quantum);
+            self.new.push_back(index);
+        }
+    }
+
+    /// [RFC8290 §4.2]
+    fn pop<P>(&mut self, now: Time, queues: &mut SubQueues<P>) -> Option<(usize, Msdu<P>)> {
+        loop {
+            let is_new = !self.new.is_empty();
+            let list = if is_new { &mut self.new } else { &mut self.old };
+            let index = *list.front()?;
+            if self.credits[index] <= 0 {
+                self.credits[index] += self.quantum;
+                list.pop_front();
+                self.old.push_back(index);
+                continue;
+            }
+            if let Some(msdu) = codel::pop(&self.codel, now, queues, index) {
+                self.credits[index] -= octets(msdu.size);
+                return Some((index, msdu));
+            }
+            list.pop_front();
+            // A new queue that has run empty passes through the old ones, or it would starve them.
+            if is_new && !self.old.is_empty() {
+                self.old.push_back(index);
+            } else {
+                self.is_listed[index] = false;
+            }
+        }
+    }
+
+    /// The queue with the most octets.  [RFC8290 §4.1.3]
+    pub(super) fn fattest<P>(&self, queues: &SubQueues<P>) -> Option<usize> {
+        self.new.iter().chain(&self.old).copied().max_by_key(|index| queues.bytes(*index))
+    }
+}

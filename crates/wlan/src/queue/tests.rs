@@ -1,0 +1,343 @@
+use std::collections::BTreeMap;
+
+use airfair_units::{Bytes, Duration};
+use proptest::prelude::*;
+
+use super::config::CoDel;
+use super::*;
+use crate::config::NodeId;
+
+/// A packet with a number in its flow; an ACK acknowledges up to its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Tagged {
+    flow: u64,
+    number: u64,
+    is_ack: bool,
+}
+
+impl Headers for Tagged {
+    fn flow(&self) -> u64 {
+        self.flow
+    }
+
+    fn class(&self) -> Class {
+        if self.is_ack {
+            Class::PureAck { number: self.number, is_selective: false }
+        } else {
+            Class::Data
+        }
+    }
+}
+
+fn packet(flow: u64, number: u64, size: u64) -> Msdu<Tagged> {
+    // Odd flows are ACKs; two flows go to each station.
+    let payload = Tagged { flow, number, is_ack: flow % 2 == 1 };
+    let station = usize::try_from(flow / 2).expect("a small number");
+    Msdu { payload, size: Bytes::new(size), from: NodeId::AP, to: NodeId::station(station) }
+}
+
+fn ms(ms: u64) -> Time {
+    Time::ZERO + Duration::from_millis(ms)
+}
+
+fn queue(discipline: Discipline, packets: u32, limit: Limit) -> TransmitQueue<Tagged> {
+    TransmitQueue::new(QueueConfig { packets, limit, discipline, ack_filter: false })
+}
+
+/// Flows of the packets served until nothing waits.
+fn served(queue: &mut TransmitQueue<Tagged>, now: Time) -> Vec<u64> {
+    std::iter::from_fn(|| queue.finish(now)).map(|msdu| msdu.payload.flow).collect()
+}
+
+const DRR: Discipline = Discipline::DeficitRoundRobin { quantum: Bytes::new(1_000) };
+const RULE: CoDel =
+    CoDel { target: Duration::from_millis(5), interval: Duration::from_millis(100) };
+const FAIR: Discipline =
+    Discipline::FqCoDel { codel: RULE, quantum: Bytes::new(1_514), queues: 1_024 };
+
+/// The first packet is in service before the second comes; then three rounds of data, ACK, data, and the
+/// ACKs that are left alone.
+///
+/// Verifies: [updown-fairness §IV]
+#[test]
+fn data_and_acks_are_served_two_to_one_and_nobody_waits_for_an_empty_queue() {
+    let mut queue = queue(Discipline::DataAck(Weights::default()), 50, Limit::Each);
+    for number in 0..7 {
+        assert!(queue.push(ms(0), packet(0, number, 1_500)));
+        assert!(queue.push(ms(0), packet(1, number, 52)));
+    }
+    assert_eq!(served(&mut queue, ms(0)), [0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 1, 1, 1, 1]);
+}
+
+#[test]
+fn new_weights_hold_from_the_next_packet_on() {
+    let mut queue = queue(Discipline::DataAck(Weights { data: 1, ack: 1 }), 50, Limit::Each);
+    for number in 0..8 {
+        queue.push(ms(0), packet(0, number, 1_500));
+        queue.push(ms(0), packet(1, number, 52));
+    }
+    queue.set_weights(Weights { data: 1, ack: 3 });
+    // after the one in service, the credit of one round: ACK, ACK, data, ACK or a rotation of it
+    let order = served(&mut queue, ms(0));
+    assert_eq!(order[1..9].iter().sum::<u64>(), 6, "{order:?}");
+}
+
+/// Room for two in each queue: the one in service counts with its own.
+#[test]
+fn a_limit_counts_each_queue_or_all() {
+    let accepted = |limit| {
+        let mut queue = queue(Discipline::DataAck(Weights::default()), 2, limit);
+        let flows = [0, 0, 0, 1, 1, 1];
+        flows.map(|flow| queue.push(ms(0), packet(flow, 0, 100)))
+    };
+    assert_eq!(accepted(Limit::Each), [true, true, false, true, true, false]);
+    assert_eq!(accepted(Limit::Shared), [true, true, false, false, false, false]);
+}
+
+#[test]
+fn stations_take_turns() {
+    let mut queue = queue(Discipline::RoundRobin, 50, Limit::Each);
+    for flow in [0, 0, 0, 0, 2, 2, 4] {
+        queue.push(ms(0), packet(flow, 0, 100));
+    }
+    assert_eq!(served(&mut queue, ms(0)), [0, 0, 2, 4, 0, 2, 0]);
+}
+
+/// Quantum 1000. Station 0 sends 600 octets at a time, station 1 300: after the packet in service,
+/// 600 (400 kept), then 300 · 3 (100 kept), 600 · 2 of 1400, 300 · 3 of 1100.
+///
+/// Verifies: [drr-1995 §3]
+#[test]
+fn octets_are_shared_where_packets_differ() {
+    let mut queue = queue(DRR, 50, Limit::Each);
+    for _ in 0..8 {
+        queue.push(ms(0), packet(0, 0, 600));
+        queue.push(ms(0), packet(2, 0, 300));
+    }
+    let order = served(&mut queue, ms(0));
+    assert_eq!(order[..10], [0, 2, 2, 2, 0, 2, 2, 2, 0, 0]);
+}
+
+/// Packets of 1000 octets, one served each 20 ms, so each has waited 20 ms more than the one before. The
+/// delay is above 5 ms from the first dequeue on; 100 ms later the first drop; the next one follows
+/// 100 ms after it, and the next 100/√2 ms after that.
+///
+/// Verifies: [RFC8289 §5.5]
+#[test]
+fn codel_drops_the_oftener_the_longer_the_queue_stands() {
+    let mut queue = queue(Discipline::CoDel(RULE), 1_000, Limit::Shared);
+    for number in 0..100 {
+        queue.push(ms(0), packet(0, number, 1_000));
+    }
+    let mut drops = Vec::new();
+    for step in 1..=20 {
+        let now = ms(20 * step);
+        queue.finish(now);
+        while let Some((msdu, cause)) = queue.poll_dropped() {
+            assert_eq!(cause, DropCause::CoDel);
+            drops.push((20 * step, msdu.payload.number));
+        }
+    }
+    // First dequeue at 20 ms, so drops from 120 ms on; then 120 + 100 = 220, 220 + 70.7 = 290.7 → 300,
+    // 290.7 + 57.7 = 348.4 → 360, 348.4 + 50 = 398.4 → 400.
+    let times: Vec<u64> = drops.iter().map(|(at, _)| *at).collect();
+    assert_eq!(times, [120, 220, 300, 360, 400]);
+    // packet n is dequeued at 20·n, one later for each drop before
+    assert_eq!(drops[..2], [(120, 6), (220, 12)]);
+}
+
+#[test]
+fn codel_leaves_a_short_or_a_fast_queue_alone() {
+    let mut queue = queue(Discipline::CoDel(RULE), 1_000, Limit::Shared);
+    // at most two packets of 700 octets wait: less than one of the largest size
+    for step in 0..50 {
+        queue.push(ms(100 * step), packet(0, step, 700));
+        if step > 2 {
+            queue.finish(ms(100 * step));
+        }
+    }
+    assert!(queue.poll_dropped().is_none());
+}
+
+/// Verifies: [RFC8290 §4.2]: a new flow goes before the old ones, then takes turns with them.
+#[test]
+fn a_flow_that_has_just_come_goes_first() {
+    let mut queue = queue(FAIR, 1_000, Limit::Shared);
+    for number in 0..6 {
+        queue.push(ms(0), packet(0, number, 1_514));
+    }
+    queue.finish(ms(0));
+    queue.finish(ms(0));
+    queue.push(ms(0), packet(2, 0, 100));
+    queue.push(ms(0), packet(2, 1, 100));
+    assert_eq!(served(&mut queue, ms(0))[..4], [0, 2, 2, 0]);
+}
+
+/// Verifies: [RFC8290 §4.1.3]
+#[test]
+fn where_there_is_no_room_the_longest_queue_gives_way_at_its_head() {
+    let mut queue = queue(FAIR, 4, Limit::Shared);
+    for number in 0..4 {
+        assert!(queue.push(ms(0), packet(0, number, 1_000)));
+    }
+    assert!(queue.push(ms(0), packet(2, 0, 100)));
+    let (dropped, cause) = queue.poll_dropped().expect("one gives way");
+    // number 0 is in service
+    assert_eq!((dropped.payload.flow, dropped.payload.number), (0, 1));
+    assert_eq!((cause, queue.len()), (DropCause::QueueFull, 4));
+}
+
+#[test]
+fn a_newer_ack_takes_the_place_of_an_older_one_of_its_flow() {
+    let config = QueueConfig { ack_filter: true, ..QueueConfig::fifo(4) };
+    let mut queue = TransmitQueue::new(config);
+    for (flow, number) in [(0, 0), (1, 1), (3, 1), (1, 2), (1, 2), (0, 1)] {
+        assert!(queue.push(ms(0), packet(flow, number, 52)) || (flow, number) == (0, 1));
+    }
+    // ACK 1 of flow 1 went; the second ACK 2 is a duplicate, which tells of a loss, and stays.
+    let (filtered, cause) = queue.poll_dropped().expect("one is redundant");
+    assert_eq!((filtered.payload.flow, filtered.payload.number), (1, 1));
+    assert_eq!((cause, queue.poll_dropped()), (DropCause::AckFiltered, None));
+    assert_eq!(served(&mut queue, ms(0)), [0, 3, 1, 1]);
+}
+
+fn any_discipline() -> impl Strategy<Value = Discipline> {
+    let weights = (1u32..8, 1u32..8).prop_map(|(data, ack)| Weights { data, ack });
+    let quantum = || (64u64..3_000).prop_map(Bytes::new);
+    let codel = || {
+        let time = |range| prop::num::u64::ANY.prop_map(move |n: u64| n % range + 1);
+        (time(20), time(50)).prop_map(|(target, interval)| CoDel {
+            target: Duration::from_millis(target),
+            interval: Duration::from_millis(interval),
+        })
+    };
+    prop_oneof![
+        Just(Discipline::Fifo),
+        weights.prop_map(Discipline::DataAck),
+        Just(Discipline::RoundRobin),
+        quantum().prop_map(|quantum| Discipline::DeficitRoundRobin { quantum }),
+        codel().prop_map(Discipline::CoDel),
+        (codel(), quantum(), 1u16..6).prop_map(|(codel, quantum, queues)| Discipline::FqCoDel {
+            codel,
+            quantum,
+            queues
+        }),
+    ]
+}
+
+fn any_config() -> impl Strategy<Value = QueueConfig> {
+    let limit = prop::sample::select(vec![Limit::Shared, Limit::Each]);
+    (1u32..12, limit, any_discipline(), any::<bool>()).prop_map(
+        |(packets, limit, discipline, ack_filter)| QueueConfig {
+            packets,
+            limit,
+            discipline,
+            ack_filter,
+        },
+    )
+}
+
+/// An arrival of a flow with a size, or the end of a service; then time passes [ms].
+fn any_history() -> impl Strategy<Value = Vec<(Option<(u64, u64)>, u64)>> {
+    let arrival = prop::option::weighted(0.6, (0u64..6, 1u64..1_515));
+    prop::collection::vec((arrival, 0u64..8), 0..400)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1_024, ..ProptestConfig::default() })]
+
+    /// Every packet is served, dropped, refused or there; each flow in order; nothing waits while nothing
+    /// is served; no more than there is room for.
+    #[test]
+    fn nothing_is_lost_overtaken_or_left_waiting(
+        config in any_config(),
+        history in any_history(),
+    ) {
+        let mut queue = TransmitQueue::new(config);
+        let mut now = Time::ZERO;
+        let (mut came, mut gone, mut last) = (0, 0, BTreeMap::new());
+        for (number, (arrival, pause)) in (1u64..).zip(history) {
+            match arrival {
+                Some((flow, size)) => {
+                    came += 1;
+                    gone += u32::from(!queue.push(now, packet(flow, number, size)));
+                }
+                None => if let Some(msdu) = queue.finish(now) {
+                    gone += 1;
+                    let Tagged { flow, number, .. } = msdu.payload;
+                    prop_assert!(last.insert(flow, number).is_none_or(|before| before < number));
+                },
+            }
+            while queue.poll_dropped().is_some() {
+                gone += 1;
+            }
+            prop_assert_eq!(came - gone, queue.len());
+            let in_service = usize::from(queue.in_service().is_some());
+            prop_assert_eq!(queue.waiting().count() + in_service, queue.len() as usize);
+            prop_assert!(queue.waiting().count() == 0 || in_service == 1);
+            let room = config.packets * if config.limit == Limit::Each { 7 } else { 1 };
+            prop_assert!(queue.len() <= room);
+            now += Duration::from_millis(pause);
+        }
+    }
+
+    /// While both kinds wait, each has its weight in every round, and never more than a packet more or
+    /// less on the way.
+    #[test]
+    fn weights_are_kept_within_a_packet(data in 1u32..40, ack in 1u32..40, rounds in 1usize..8) {
+        let weights = Weights { data, ack };
+        let mut queue = queue(Discipline::DataAck(weights), 10_000, Limit::Each);
+        for number in 0..1_000 {
+            queue.push(ms(0), packet(0, number, 1_500));
+            queue.push(ms(0), packet(1, number, 52));
+        }
+        queue.finish(ms(0));
+        let total = data + ack;
+        let mut served = [0u32; 2];
+        for step in 1..=(rounds * total as usize) {
+            let msdu = queue.finish(ms(0)).expect("packets wait");
+            served[usize::from(msdu.payload.is_ack)] += 1;
+            let ideal = f64::from(u32::try_from(step).unwrap() * data) / f64::from(total);
+            prop_assert!((f64::from(served[0]) - ideal).abs() <= 1.0, "{served:?} after {step}");
+            if step % total as usize == 0 {
+                prop_assert!(served[0].abs_diff(data * (served[0] + served[1]) / total) == 0);
+            }
+        }
+    }
+
+    /// Stations that always have packets send equally often, and under deficits equally much within a
+    /// quantum and a packet.
+    #[test]
+    fn turns_are_fair(sizes in prop::collection::vec(64u64..1_515, 2..5), quantum in 1_514u64..4_000) {
+        let station = |i: usize| 2 * u64::try_from(i).unwrap();
+        for discipline in [
+            Discipline::RoundRobin,
+            Discipline::DeficitRoundRobin { quantum: Bytes::new(quantum) },
+        ] {
+            let mut queue = queue(discipline, 100_000, Limit::Shared);
+            for number in 0..400 {
+                for (i, size) in sizes.iter().enumerate() {
+                    queue.push(ms(0), packet(station(i), number, *size));
+                }
+            }
+            queue.finish(ms(0));
+            let mut sent = vec![(0i64, 0i64); sizes.len()];
+            for _ in 0..300 {
+                let msdu = queue.finish(ms(0)).expect("packets wait");
+                let (packets, octets) = &mut sent[msdu.to.index() - 1];
+                *packets += 1;
+                *octets += i64::try_from(msdu.size.get()).unwrap();
+                let spread = |of: &dyn Fn(&(i64, i64)) -> i64| {
+                    let values: Vec<i64> = sent.iter().map(of).collect();
+                    values.iter().max().unwrap() - values.iter().min().unwrap()
+                };
+                match discipline {
+                    Discipline::RoundRobin => prop_assert!(spread(&|(packets, _)| *packets) <= 1),
+                    _ => prop_assert!(
+                        spread(&|(_, octets)| *octets) <= i64::try_from(quantum + 2 * 1_514).unwrap()
+                    ),
+                }
+            }
+        }
+    }
+}
