@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _FLOW_MEANS = (
     "loss",
+    "loss_estimated",
     "retransmissions",
     "timeouts",
     "fast_retransmits",
@@ -115,6 +116,8 @@ def _radio(table: pl.DataFrame) -> dict[str, Any]:
         "drops": {
             "retry_limit": mean(table["dropped_retry_limit"]),
             "queue_full": mean(table["dropped_queue_full"]),
+            "codel": mean(table["dropped_codel"]),
+            "ack_filter": mean(table["dropped_ack_filter"]),
         },
         **_means(table, ("duplicates", "queue_mean", "queue_max")),
     }

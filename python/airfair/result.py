@@ -69,13 +69,31 @@ class Result:
     def flows(self) -> pl.DataFrame:
         """Goodput, loss, retransmissions, time-outs, round-trip times of each flow.
 
-        `loss` is the part of the sender's packets that a queue or the MAC dropped.
+        `loss` is the part of the sender's packets that a queue or the MAC dropped. `loss_estimated` is
+        what a trace at the wired end shows of TCP: retransmissions among the data segments that it sent
+        or, if only the sender is wireless, that came to it.
         """
         flows = self._table("flows", flow=self._flow_names)
         sent = pl.col("packets_sent")
-        loss = pl.when(sent > 0).then(pl.col("packets_dropped") / sent).otherwise(0.0).alias("loss")
+        stations = set(self.scenario.stations)
+        upward = pl.col("flow").is_in(
+            [
+                f["name"]
+                for f in self.scenario.flows
+                if f["from"] in stations and f["to"] not in stations
+            ]
+        )
+        received = pl.col("packets_received")
+        repeated = _part(pl.col("packets_repeated"), received)
+        resent = _part(pl.col("retransmissions"), sent)
+        losses = flows.select(
+            loss=_part(pl.col("packets_dropped"), sent),
+            loss_estimated=pl.when(upward).then(repeated).otherwise(resent),
+        )
         place = flows.get_column_index("goodput_bps") + 1
-        return flows.insert_column(place, flows.select(loss).to_series())
+        for column in reversed(losses.get_columns()):
+            flows = flows.insert_column(place, column)
+        return flows
 
     @functools.cached_property
     def stations(self) -> pl.DataFrame:
@@ -95,7 +113,9 @@ class Result:
             control=pl.col("airtime_control_ns") / pl.col("elapsed_ns"),
             frames="frames",
             retries="retries",
-            drops=pl.col("dropped_retry_limit") + pl.col("dropped_queue_full"),
+            drops=pl.sum_horizontal(
+                "dropped_retry_limit", "dropped_queue_full", "dropped_codel", "dropped_ack_filter"
+            ),
         )
 
     @functools.cached_property
@@ -350,6 +370,11 @@ class Result:
             named = pl.Series(column, of, dtype=pl.String).gather(index)
             table = table.with_columns(named)
         return table.with_columns(pl.selectors.float().fill_nan(None))
+
+
+def _part(some: pl.Expr, of: pl.Expr) -> pl.Expr:
+    """A ratio, zero of nothing."""
+    return pl.when(of > 0).then(some / of).otherwise(0.0)
 
 
 def _duration_ns(text: str) -> int:

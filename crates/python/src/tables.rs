@@ -66,6 +66,8 @@ impl<'py, R> Table<'py, R> {
         self.column("frame_errors", |r| radio(r).frame_errors)?;
         self.column("dropped_retry_limit", |r| radio(r).dropped_retry_limit)?;
         self.column("dropped_queue_full", |r| radio(r).dropped_queue_full)?;
+        self.column("dropped_codel", |r| radio(r).dropped_codel)?;
+        self.column("dropped_ack_filter", |r| radio(r).dropped_ack_filter)?;
         self.column("duplicates", |r| radio(r).duplicates)?;
         self.column("queue_mean", |r| radio(r).queue_mean)?;
         self.column("queue_max", |r| radio(r).queue_max)
@@ -92,6 +94,7 @@ fn flow_table<'py>(py: Python<'py>, runs: &[&Run]) -> PyResult<Bound<'py, PyDict
     table.column("delivered_bytes", |(.., flow)| flow.delivered.get())?;
     table.column("packets_sent", |(.., flow)| flow.packets_sent)?;
     table.column("packets_received", |(.., flow)| flow.packets_received)?;
+    table.column("packets_repeated", |(.., flow)| flow.packets_repeated)?;
     table.column("packets_dropped", |(.., flow)| flow.packets_dropped)?;
     table.column("packets_in_flight", |(.., flow)| flow.packets_in_flight)?;
     table.column("acks_dropped", |(.., flow)| flow.acks_dropped)?;
