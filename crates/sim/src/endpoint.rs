@@ -82,6 +82,7 @@ fn receiver_config(tcp: &Tcp) -> tcp::ReceiverConfig {
         window_scaling: tcp.window_scaling,
         handshake: tcp.handshake,
         delayed_ack,
+        quick_acks: 0,
         sack: sender_config(tcp).uses_sack(),
         timestamps: tcp.timestamps,
     }

@@ -163,6 +163,10 @@ pub struct ReceiverConfig {
     pub handshake: bool,
     /// Delayed ACKs; `None` acknowledges every segment.
     pub delayed_ack: Option<DelayedAck>,
+    /// So many ACKs at the start go out at once, one per segment, before delaying begins. Linux: as many
+    /// as half the window holds, 16 at most, and again after duplicates and long pauses, which is not
+    /// built.  [linux-quickack]
+    pub quick_acks: u32,
     /// Selective acknowledgments [RFC2018], of duplicates as well [RFC2883]. Both ends must agree.
     pub sack: bool,
     /// Timestamps in every segment [RFC7323 §3]. Both ends must agree.
@@ -176,6 +180,7 @@ impl Default for ReceiverConfig {
             window_scaling: true,
             handshake: true,
             delayed_ack: Some(DelayedAck::default()),
+            quick_acks: 0,
             sack: false,
             timestamps: false,
         }

@@ -2,7 +2,7 @@
 //!
 //! Another flavour is another law here, chosen by an enum; the sender does not notice.
 
-use airfair_laws::newreno::{self, Params, State};
+use airfair_laws::newreno::{self, Event, Params, State};
 use airfair_laws::window::{Observation, Path};
 use airfair_laws::{cubic, vegas, westwood, westwood_plus};
 use airfair_units::Bytes;
@@ -11,7 +11,7 @@ use super::config::SenderConfig;
 use super::flavour::Flavour;
 
 /// What a law remembers beside the window.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 enum Law {
     /// Reno, NewReno and SACK: nothing.
     NewReno,
@@ -98,6 +98,25 @@ impl Congestion {
         self.window = self.step(&Observation { window: self.window, seen, path });
     }
 
+    /// Reduces the window without a loss, to the threshold of the law at once. Linux goes there by a
+    /// segment for every second ACK. Like Linux it takes a share of cwnd and not of the flight: a burst
+    /// that was cut short says nothing about what the path holds.  [linux-cwr]
+    pub(crate) fn reduce(&mut self, path: Path) {
+        let (before, law) = (self.window.cwnd, self.law);
+        // The laws that measure bandwidth take all but a time-out for an arrival, and nothing has arrived.
+        let measures = matches!(law, Law::Westwood(_) | Law::WestwoodPlus(_));
+        let event = if measures {
+            Event::Timeout { is_repeated: false, is_in_recovery: false }
+        } else {
+            Event::SackLoss
+        };
+        self.observe_path(newreno::Observation { event, acked: Bytes::ZERO, flight: before }, path);
+        self.window.cwnd = self.window.ssthresh.min(before);
+        if measures {
+            self.law = law;
+        }
+    }
+
     fn step(&mut self, seen: &Observation) -> State {
         let window = self.params;
         match &mut self.law {
@@ -127,4 +146,56 @@ impl Congestion {
 fn remember<S>(memory: &mut S, (state, window): (S, State)) -> State {
     *memory = state;
     window
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use airfair_units::{Duration, Time};
+
+    /// A window of `segments` under the law of `flavour`, after one ACK that measured 100 ms.
+    fn after_an_ack(flavour: Flavour, segments: u32) -> (Congestion, Path) {
+        let segment = Bytes::new(1_000);
+        let initial_window = segments;
+        let config = SenderConfig { flavour, segment, initial_window, ..SenderConfig::default() };
+        let mut congestion = Congestion::new(&config);
+        let path = Path {
+            now: Time::ZERO + Duration::from_millis(100),
+            round_trip: Some(Duration::from_millis(100)),
+            smoothed_round_trip: Some(Duration::from_millis(100)),
+            unacknowledged: 1_001,
+            next: 10_001,
+        };
+        let event = Event::NewAck { is_cwnd_limited: false };
+        let (acked, flight) = (segment, Bytes::new(9_000));
+        congestion.observe_path(newreno::Observation { event, acked, flight }, path);
+        (congestion, Path { now: path.now + Duration::from_millis(50), round_trip: None, ..path })
+    }
+
+    /// Verifies: [linux-cwr]: the threshold of the law, whatever is in flight, and never up.
+    #[test]
+    fn a_reduction_without_a_loss_never_widens_the_window() {
+        for flavour in Flavour::ALL {
+            let (mut congestion, path) = after_an_ack(flavour, 10);
+            congestion.reduce(path);
+            // half of 10; seven tenths. The two that measure bandwidth have no sample yet: half, too
+            let segments = if flavour == Flavour::Cubic { 7 } else { 5 };
+            assert_eq!(congestion.cwnd_segments(), segments, "{flavour:?}");
+            assert_eq!(congestion.ssthresh_segments(), segments, "{flavour:?}");
+            let (mut smallest, path) = after_an_ack(flavour, 1);
+            smallest.reduce(path);
+            assert_eq!((smallest.cwnd_segments(), smallest.ssthresh_segments()), (1, 2));
+        }
+    }
+
+    /// What Westwood has measured stays: nothing has arrived.
+    #[test]
+    fn a_reduction_is_no_sample_of_the_bandwidth() {
+        for flavour in [Flavour::Westwood, Flavour::WestwoodPlus] {
+            let (mut congestion, path) = after_an_ack(flavour, 10);
+            let before = format!("{:?}", congestion.law);
+            congestion.reduce(path);
+            assert_eq!(format!("{:?}", congestion.law), before);
+        }
+    }
 }

@@ -53,6 +53,8 @@ pub struct Receiver {
     /// Number of the FIN, once seen.
     fin: Option<u64>,
     acknowledgment: Acknowledgment,
+    /// ACKs left of those that are not delayed. All that are sent count, as in Linux.  [linux-quickack]
+    quick_acks: u32,
     sack: SackList,
     /// The timestamp to echo: `TS.Recent`; 0 before the first.
     recent_timestamp: u32,
@@ -74,6 +76,7 @@ impl Receiver {
             arrived: Reassembly::new(FIRST_OCTET),
             fin: None,
             acknowledgment: Acknowledgment::Idle,
+            quick_acks: config.quick_acks,
             sack: SackList::default(),
             recent_timestamp: 0,
             last_ack_sent: FIRST_OCTET,
@@ -142,6 +145,7 @@ impl Receiver {
             ack.options = TIMESTAMPS_OPTION;
         }
         if self.state != State::SynReceived {
+            self.quick_acks = self.quick_acks.saturating_sub(1);
             if self.config.sack {
                 // Beside timestamps, three blocks fit into the 40 octets of a header [RFC2018 §3].
                 let room = SackBlocks::ROOM - usize::from(self.config.timestamps);
@@ -233,6 +237,9 @@ impl Receiver {
         let Some(delayed) = self.config.delayed_ack else {
             return Acknowledgment::Due;
         };
+        if self.quick_acks > 0 {
+            return Acknowledgment::Due;
+        }
         let (held, deadline) = match self.acknowledgment {
             Acknowledgment::Due => return Acknowledgment::Due,
             Acknowledgment::Held { segments, deadline } => (segments, deadline),

@@ -61,6 +61,11 @@ impl RttEstimator {
         self.timed = None;
     }
 
+    /// The segment that ends at `end` did not go out after all.
+    pub(crate) fn on_taken_back(&mut self, end: u64) {
+        self.timed = self.timed.filter(|timed| timed.end != end);
+    }
+
     /// Takes an ACK up to `ack`; returns the round trip if it completes a measurement.
     #[inline]
     pub(crate) fn on_ack(&mut self, now: Time, ack: u64) -> Option<Duration> {

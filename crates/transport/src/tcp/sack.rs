@@ -195,6 +195,14 @@ impl Scoreboard {
         }
     }
 
+    /// Octets that were to go out in recovery did not.
+    pub(crate) fn on_taken_back(&mut self, length: u64) {
+        self.pipe -= length;
+        if let Some(state) = &mut self.proportion {
+            state.sent -= Bytes::new(length);
+        }
+    }
+
     /// Octets up to `end` go out once more; with them, a rescue waits.  [RFC6675 §5 step 4.3]
     pub(crate) fn on_retransmitted(&mut self, end: u64, is_first: bool) {
         self.high_retransmitted = end;

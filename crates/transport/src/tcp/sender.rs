@@ -2,6 +2,7 @@
 
 mod input;
 mod output;
+mod refusal;
 
 use airfair_laws::arf_aware::WindowLimit;
 use airfair_units::{Bytes, Time};
@@ -13,6 +14,7 @@ use super::rtt::RttEstimator;
 use super::sack::Scoreboard;
 use super::segment::FIRST_OCTET;
 use super::stats::{PendingEvents, SenderEvent, SenderStats};
+use refusal::Refusals;
 
 /// Time-outs of the SYN after which the initial window is one segment.  [RFC6928 §2]
 const SYN_TIMEOUTS_TOLERATED: u32 = 1;
@@ -72,6 +74,7 @@ pub struct Sender {
     is_ack_due: bool,
     /// The first unacknowledged segment is to be sent once more, whatever the window.
     is_retransmission_due: bool,
+    refusals: Refusals,
     events: PendingEvents,
     stats: SenderStats,
 }
@@ -104,6 +107,7 @@ impl Sender {
             timeouts_in_a_row: 0,
             is_ack_due: false,
             is_retransmission_due: false,
+            refusals: Refusals::default(),
             events: PendingEvents::default(),
             stats: SenderStats::default(),
         }

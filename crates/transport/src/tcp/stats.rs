@@ -41,6 +41,8 @@ pub struct SenderStats {
     pub duplicate_sacks: u64,
     /// Round trips measured.
     pub rtt_samples: u64,
+    /// Segments that the sender's own host refused; new data among them does not count as sent.
+    pub refusals: u64,
 }
 
 /// Totals of a receiver since its creation.

@@ -11,7 +11,7 @@ use crate::script::ms;
 const DELAY: Duration = Duration::from_millis(20);
 
 prop_compose! {
-    fn any_flavour()(
+    pub(crate) fn any_flavour()(
         sender in any_sender(),
         flavour in prop::sample::select(&Flavour::ALL[..]),
         sack in prop::option::of(any::<bool>()),
@@ -22,7 +22,7 @@ prop_compose! {
 }
 
 /// The receiver that agrees with `sender`.
-fn matching(sender: &SenderConfig, receiver: ReceiverConfig) -> ReceiverConfig {
+pub(crate) fn matching(sender: &SenderConfig, receiver: ReceiverConfig) -> ReceiverConfig {
     ReceiverConfig {
         handshake: sender.handshake,
         sack: sender.uses_sack(),
@@ -31,7 +31,7 @@ fn matching(sender: &SenderConfig, receiver: ReceiverConfig) -> ReceiverConfig {
     }
 }
 
-fn by_number(fates: Vec<Fate>) -> impl FnMut(To, u64) -> Fate {
+pub(crate) fn by_number(fates: Vec<Fate>) -> impl FnMut(To, u64) -> Fate {
     move |_, number| {
         let fate = usize::try_from(number).ok().and_then(|index| fates.get(index));
         fate.copied().unwrap_or(Fate::Arrives(DELAY))

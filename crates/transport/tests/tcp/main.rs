@@ -9,6 +9,7 @@ mod network;
 mod options;
 mod pair;
 mod receiver;
+mod refusal;
 mod script;
 mod selective;
 mod timeout;

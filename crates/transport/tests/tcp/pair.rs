@@ -16,6 +16,8 @@ pub(crate) enum To {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fate {
     Lost,
+    /// The sender's own host has no room for it; an ACK is lost.
+    Refused,
     Arrives(Duration),
     ArrivesTwice(Duration, Duration),
 }
@@ -29,6 +31,8 @@ pub(crate) struct Pair<F> {
     wire: BTreeMap<(Time, u64), (To, Segment)>,
     sent: u64,
     fate: F,
+    /// Number of the last segment that was refused.
+    refused: Option<u64>,
     /// Segments of the sender as they went out.
     pub(crate) log: Vec<(Time, Segment)>,
     /// What may be in the network beyond the usable window [octets].
@@ -53,6 +57,7 @@ impl<F: FnMut(To, u64) -> Fate> Pair<F> {
             wire: BTreeMap::new(),
             sent: 0,
             fate,
+            refused: None,
             log: Vec::new(),
             allowance,
         };
@@ -107,11 +112,29 @@ impl<F: FnMut(To, u64) -> Fate> Pair<F> {
             if segment.payload > 0 && self.sender.flight() > before {
                 self.check_windows();
             }
-            self.log.push((self.now, segment));
+            let number = self.sent;
             self.send(To::Receiver, segment);
+            if self.refused == Some(number) {
+                self.refuse(segment);
+                break;
+            }
+            self.log.push((self.now, segment));
         }
         while self.sender.poll_event().is_some() {}
         assert!(self.sender.cwnd() >= 1);
+    }
+
+    /// The sender is told that a segment did not leave; one that it takes back was never sent.
+    fn refuse(&mut self, segment: Segment) {
+        let before = *self.sender.stats();
+        self.sender.handle_refusal(self.now, &segment);
+        let after = self.sender.stats();
+        assert_eq!(after.refusals, before.refusals + 1);
+        if after.segments_sent == before.segments_sent {
+            self.log.push((self.now, segment));
+        }
+        assert_eq!(self.sender.poll_transmit(self.now), None, "the queue is still full");
+        assert!(self.sender.next_timeout().is_some(), "nothing would wake the sender");
     }
 
     /// New data fit both windows. What was sent again is in the network twice, and in flight once.
@@ -127,6 +150,10 @@ impl<F: FnMut(To, u64) -> Fate> Pair<F> {
         self.sent += 1;
         let (first, second) = match (self.fate)(to, number) {
             Fate::Lost => (None, None),
+            Fate::Refused => {
+                self.refused = Some(number);
+                (None, None)
+            }
             Fate::Arrives(delay) => (Some(delay), None),
             Fate::ArrivesTwice(delay, other) => (Some(delay), Some(other)),
         };

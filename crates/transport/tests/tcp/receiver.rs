@@ -75,6 +75,38 @@ fn the_count_and_the_time_of_delayed_acks_are_choices() {
     assert_eq!([0, 1, 2].map(|k| after(&mut receiver, k, data(k))), [Some(1), Some(2), Some(3)]);
 }
 
+/// Verifies: [linux-quickack]
+#[test]
+fn at_the_start_so_many_acks_are_not_delayed() {
+    let mut receiver = Receiver::new(ReceiverConfig { quick_acks: 3, ..plain() });
+    let acks = [0, 1, 2, 3, 4, 5].map(|k| after(&mut receiver, k, data(k)));
+    assert_eq!(acks, [Some(1), Some(2), Some(3), None, Some(5), None]);
+    assert_eq!(receiver.next_timeout(), Some(ms(205)));
+}
+
+/// An ACK that a gap has called for is one of them.
+///
+/// Verifies: [linux-quickack]
+#[test]
+fn every_ack_sent_is_one_of_the_quick_ones() {
+    let mut receiver = Receiver::new(ReceiverConfig { quick_acks: 3, ..plain() });
+    let acks = [0, 2, 1, 3].map(|k| after(&mut receiver, k, data(k)));
+    assert_eq!(acks, [Some(1), Some(1), Some(3), None]);
+}
+
+/// The answer to the SYN is not.
+///
+/// Verifies: [linux-quickack]
+#[test]
+fn quick_acks_begin_with_the_data() {
+    let config = ReceiverConfig { handshake: true, quick_acks: 1, ..plain() };
+    let mut receiver = Receiver::new(config);
+    let syn = Segment { seq: 0, ack: 0, payload: 0, flags: Flags::SYN, ..data(0) };
+    receiver.handle_segment(ms(0), &syn);
+    assert!(receiver.poll_transmit(ms(0)).is_some_and(|answer| answer.flags == Flags::SYN_ACK));
+    assert_eq!([0, 1, 2].map(|k| after(&mut receiver, k, data(k))), [Some(1), None, Some(3)]);
+}
+
 /// An owner who polls late gets one ACK for all, and no later one.
 #[test]
 fn an_ack_that_is_due_stays_due() {

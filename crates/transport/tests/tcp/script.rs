@@ -101,6 +101,23 @@ impl Script {
         self.sends([])
     }
 
+    /// Exactly these segments go out, then `refused` is refused, and then there is silence.
+    #[track_caller]
+    pub(crate) fn refuses(
+        &mut self,
+        sent: impl IntoIterator<Item = u64>,
+        refused: u64,
+    ) -> &mut Self {
+        for number in sent.into_iter().chain([refused]) {
+            let segment = self.sender.poll_transmit(self.now).expect("a segment");
+            assert_eq!((segment.seq, segment.payload), (octet(number), 1_000));
+            if number == refused {
+                self.sender.handle_refusal(self.now, &segment);
+            }
+        }
+        self.silent()
+    }
+
     /// All that goes out now.
     pub(crate) fn drain(&mut self) -> Vec<Segment> {
         std::iter::from_fn(|| self.sender.poll_transmit(self.now)).collect()

@@ -15,6 +15,7 @@ use crate::tcp::stats::SenderEvent;
 impl Sender {
     /// A segment from the receiver has arrived.
     pub fn handle_segment(&mut self, now: Time, segment: &Segment) {
+        self.refusals.is_waiting = false;
         match self.state {
             State::SynSent => self.handle_syn_ack(now, segment),
             // A SYN-ACK once more: our ACK of it was lost.
@@ -30,6 +31,12 @@ impl Sender {
     /// [RFC6298 §5.4 to §5.6], [RFC5681 §3.1], [RFC6582 §3.2 step 4]
     pub fn handle_timeout(&mut self, now: Time) {
         if self.timer.is_none_or(|deadline| now < deadline) {
+            return;
+        }
+        self.refusals.is_waiting = false;
+        if self.state == State::Open && self.is_nothing_outstanding() {
+            // A local retry: what its own host has refused says nothing about the network.
+            self.timer = None;
             return;
         }
         self.stats.timeouts += 1;
@@ -166,8 +173,9 @@ impl Sender {
         let ack = segment.ack;
         let acked = ack.min(self.data_end) - self.unacknowledged.min(self.data_end);
         // Full: not one more segment would fit.
-        let is_cwnd_limited = self.config.grow_beyond_receive_window
+        let is_full = self.config.grow_beyond_receive_window
             || self.flight_octets() + self.segment > self.congestion.cwnd();
+        let is_cwnd_limited = is_full && !self.is_reducing();
         self.unacknowledged = ack;
         self.next = self.next.max(ack);
         self.limited_octets = 0;
@@ -242,14 +250,20 @@ impl Sender {
             self.congestion.observe(&seen);
             return;
         }
-        let path = Path {
+        let path = self.path(now, round_trip);
+        self.congestion.observe_path(seen, path);
+    }
+
+    /// What a law may see of the path now.
+    #[inline]
+    pub(super) fn path(&self, now: Time, round_trip: Option<Duration>) -> Path {
+        Path {
             now,
             round_trip,
             smoothed_round_trip: self.rtt.smoothed(),
             unacknowledged: self.unacknowledged,
             next: self.next,
-        };
-        self.congestion.observe_path(seen, path);
+        }
     }
 
     pub(super) fn finish_if_done(&mut self) {

@@ -12,6 +12,10 @@ use crate::tcp::stats::SenderEvent;
 impl Sender {
     /// The next segment to send.
     pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
+        if self.refusals.is_waiting {
+            return None;
+        }
+        self.note_before_transmit();
         match self.state {
             State::Closed | State::Finished => None,
             State::SynSent => (self.next == 0).then(|| self.transmit_syn(now)),
@@ -189,6 +193,8 @@ impl Sender {
     /// [RFC6298 §3 and §5.1]
     #[inline]
     fn record_sent(&mut self, now: Time, seq: u64, end: u64) {
+        // A timer that runs with nothing outstanding is that of a local retry, which this is.
+        let is_timer_free = self.timer.is_none() || self.is_nothing_outstanding();
         if seq < self.sent_end {
             self.rtt.on_retransmitted();
         } else {
@@ -196,7 +202,7 @@ impl Sender {
         }
         self.next = self.next.max(end);
         self.sent_end = self.sent_end.max(end);
-        if self.timer.is_none() {
+        if is_timer_free {
             self.timer = Some(now + self.rtt.rto());
         }
     }

@@ -1,0 +1,286 @@
+//! Segments that the sender's own host refuses, its transmit queue being full.
+
+use airfair_transport::tcp::{
+    Flags, Flavour, ReceiverConfig, Segment, SenderConfig, SenderEvent, Source,
+};
+use airfair_units::{Bytes, Duration, Time};
+use proptest::prelude::*;
+
+use crate::every_flavour::{any_flavour, by_number, matching};
+use crate::network::{any_fate, any_limit, any_receiver};
+use crate::pair::{Fate, Pair, To};
+use crate::script::{SEGMENT, Script, ack, octet, plain};
+use crate::selective::{sack, selective};
+
+/// A window of ten segments.
+fn ten() -> SenderConfig {
+    SenderConfig { initial_window: 10, ..plain() }
+}
+
+/// Nine of ten segments in flight, the last one refused.
+fn nine_in_flight() -> Script {
+    let mut script = Script::new(ten());
+    script.refuses(0..9, 9);
+    script
+}
+
+/// Verifies: [linux-cwr]
+#[test]
+fn new_data_is_taken_back_and_the_window_reduced() {
+    let mut script = nine_in_flight();
+    // half of cwnd 10, and both at once
+    script.window(5, 5).timer(1_000);
+    assert_eq!(script.sender.flight(), Bytes::new(9_000));
+    let stats = *script.sender.stats();
+    assert_eq!((stats.refusals, stats.segments_sent, stats.retransmissions), (1, 9, 0));
+    assert_eq!(stats.bytes_sent, Bytes::new(9_000));
+    // Reno's relatives halve, CUBIC keeps seven tenths
+    let mut script = Script::new(SenderConfig { flavour: Flavour::Cubic, ..ten() });
+    script.refuses(0..9, 9).window(7, 7);
+}
+
+/// Verifies: [linux-cwr]
+#[test]
+fn sending_resumes_once_the_flight_has_drained_to_the_window() {
+    let mut script = nine_in_flight();
+    // 8, 7, 6, 5 in flight of 5; then one for each, the refused one first
+    script.at(100).ack(1).silent().ack(2).silent().ack(3).silent().ack(4).silent();
+    script.ack(5).sends([9]).ack(6).sends([10]).ack(7).sends([11]).ack(8).sends([12]);
+    // the window does not grow before all nine are acknowledged
+    script.ack(9).sends([13]).window(5, 5);
+    // and then as ever: five segments acknowledged for one more
+    script.at(200).ack(10).sends([14]).ack(11).sends([15]).ack(12).sends([16]).ack(13).sends([17]);
+    script.window(5, 5).ack(14).sends([18, 19]).window(6, 5);
+    let stats = *script.sender.stats();
+    assert_eq!((stats.segments_sent, stats.retransmissions, stats.timeouts), (20, 0, 0));
+}
+
+/// Verifies: [linux-cwr]
+#[test]
+fn a_window_is_reduced_once() {
+    let mut script = nine_in_flight();
+    script.at(100).ack(4).silent().ack(5).refuses([], 9).window(5, 5);
+    // 3 in flight: the refused one and another
+    script.ack(6).refuses([9], 10).window(5, 5).ack(7).sends([10, 11]);
+    // all nine are acknowledged: the next refusal halves 5 to 2.5
+    script.ack(9).refuses([12], 13).window(2, 2);
+    assert_eq!(script.sender.flight(), Bytes::new(4_000));
+    assert_eq!(script.sender.stats().refusals, 4);
+}
+
+/// Verifies: [linux-cwr]: cwnd counts, and not how far the burst came.
+#[test]
+fn a_burst_cut_short_costs_no_more() {
+    let mut script = Script::new(ten());
+    script.refuses(0..2, 2).window(5, 5).at(100).ack(1).sends(2..6);
+}
+
+/// Verifies: [linux-cwr]: the timer tries again, and that is no time-out.
+#[test]
+fn with_nothing_in_flight_the_timer_tries_again() {
+    let mut script = Script::new(ten());
+    script.refuses([], 0).window(5, 5).timer(1_000);
+    assert_eq!(script.sender.flight(), Bytes::ZERO);
+    // in vain, and without back-off
+    script.at(1_000).expire().refuses([], 0).window(5, 5).timer(2_000);
+    script.at(2_000).expire().timer_is_off().sends(0..5).window(5, 5).timer(3_000);
+    // the round trip counts from the copy that left
+    script.at(2_100).ack(1).sends([5]).window(5, 5);
+    let round_trip = SenderEvent::RttSample(Duration::from_millis(100));
+    script.events([SenderEvent::Established, round_trip]);
+    let stats = *script.sender.stats();
+    assert_eq!((stats.refusals, stats.timeouts, stats.retransmissions), (2, 0, 0));
+    // from here on the timer is a time-out again
+    script.at(3_100).expire().sends([1]).window(1, 2);
+    assert_eq!(script.sender.stats().timeouts, 1);
+}
+
+/// What leaves before the retry has all its time, and a lost segment thereafter is a time-out.
+///
+/// Verifies: [RFC6298 §5.1]
+#[test]
+fn an_ack_before_the_retry_starts_the_timer_anew() {
+    let mut script = Script::new(ten());
+    script.refuses([], 0).timer(1_000).at(900).ack(0).sends(0..5).timer(1_900);
+    script.at(1_900).expire().sends([0]).window(1, 2);
+}
+
+/// Verifies: [RFC6298 §3]: another segment's measurement goes on.
+#[test]
+fn only_the_refused_segment_is_no_longer_timed() {
+    let mut script = nine_in_flight();
+    script.at(100).ack(1);
+    let round_trip = |ms| SenderEvent::RttSample(Duration::from_millis(ms));
+    script.events([SenderEvent::Established, round_trip(100)]);
+    // 9 would be timed at 200, and is at 250
+    script.at(200).ack(5).refuses([], 9).at(250).ack(6).sends([9, 10]).at(330).ack(10);
+    script.events([round_trip(80)]);
+}
+
+/// A refused retransmission counts as lost, be it the last segment that was sent.
+///
+/// Verifies: [linux-cwr]: while losses are being repaired the window stays.
+#[test]
+fn a_refused_retransmission_is_left_to_the_timer() {
+    let mut script = Script::new(SenderConfig { initial_window: 8, ..plain() });
+    script.sends(0..8).at(100).ack(0).ack(0).ack(0).refuses([], 0).window(7, 4);
+    assert_eq!(script.sender.flight(), Bytes::new(8_000));
+    script.at(1_000).expire().sends([0]).window(1, 4);
+
+    let source = Source::Bytes(Bytes::new(SEGMENT));
+    let mut script = Script::new(SenderConfig { source, ..plain() });
+    script.sends([0]).at(1_000).expire().refuses([], 0).window(1, 2).timer(3_000);
+    assert_eq!(script.sender.flight(), Bytes::new(SEGMENT));
+    script.at(3_000).expire().sends([0]).at(3_100).ack(1);
+    assert!(script.sender.is_finished());
+    let stats = *script.sender.stats();
+    assert_eq!((stats.segments_sent, stats.retransmissions, stats.timeouts), (3, 2, 2));
+}
+
+/// Slow start after a time-out is not held back by an earlier reduction.
+#[test]
+fn a_timeout_ends_the_reduction() {
+    let mut script = nine_in_flight();
+    // 9 in flight: half is 4.5
+    script.at(1_000).expire().sends([0]).window(1, 4);
+    script.at(1_100).ack(1).sends([1, 2]).window(2, 4);
+}
+
+/// Verifies: [RFC3042 §2]: what limited transmit did not send is not left out of the flight.
+#[test]
+fn a_refused_limited_transmit_does_not_lower_the_threshold() {
+    let mut script = Script::new(SenderConfig { limited_transmit: true, ..ten() });
+    script.sends(0..10).at(100).ack(0).refuses([], 10).window(5, 5);
+    // ten in flight, none of them by limited transmit: ssthresh 5 and not 4.5, cwnd 5 + 3
+    script.ack(0).silent().ack(0).sends([0]).window(8, 5);
+}
+
+/// Verifies: [RFC6675 §5 step C]: what did not leave is not in the pipe.
+#[test]
+fn new_data_refused_in_recovery_is_not_in_the_network() {
+    let mut script = Script::new(SenderConfig { initial_window: 10, ..selective() });
+    // 0 is lost. Three segments above it: cwnd 5, pipe 10 − 3 − 1 + 1 = 7
+    script.sends(0..10).at(100).receive(sack(0, &[(1, 4)])).sends([0]).window(5, 5);
+    // pipe 4: 10 fits, and is refused
+    script.receive(sack(0, &[(1, 7)])).refuses([], 10).window(5, 5);
+    assert_eq!(script.sender.in_network(), Bytes::new(4_000));
+    assert_eq!(script.sender.flight(), Bytes::new(10_000));
+    // pipe 3
+    script.receive(sack(0, &[(1, 8)])).sends([10, 11]);
+}
+
+/// SYN, ACK and FIN: as if lost.
+#[test]
+fn what_carries_no_data_is_left_to_the_timer() {
+    let source = Source::Bytes(Bytes::new(SEGMENT));
+    let mut script = Script::new(SenderConfig { handshake: true, source, ..ten() });
+    let refuse = |script: &mut Script, at: u64, flags: Flags| {
+        let now = Time::ZERO + Duration::from_millis(at);
+        let segment = script.at(at).sender.poll_transmit(now).expect("a segment");
+        assert_eq!((segment.flags, segment.payload), (flags, 0));
+        script.sender.handle_refusal(now, &segment);
+        script.silent();
+    };
+    refuse(&mut script, 0, Flags::SYN);
+    script.timer(1_000).at(1_000).expire();
+    assert_eq!(script.drain().len(), 1);
+    script.at(1_100).receive(Segment { seq: 0, ack: 1, flags: Flags::SYN_ACK, ..ack(0) });
+    // the receiver will take data for the ACK of its SYN: 3 s after a lost SYN
+    refuse(&mut script, 1_100, Flags::ACK);
+    script.window(5, 5).timer(4_100).at(4_100).expire().sends([0]);
+    script.at(4_200).ack(1);
+    refuse(&mut script, 4_200, Flags::FIN_ACK);
+    script.timer(5_200).at(5_200).expire();
+    assert_eq!(script.drain().len(), 1);
+    script.at(5_300).receive(Segment { ack: octet(1) + 1, ..ack(1) });
+    assert!(script.sender.is_finished());
+    assert_eq!((script.sender.stats().timeouts, script.sender.stats().refusals), (2, 3));
+}
+
+/// An endless source may close while it waits.
+#[test]
+fn closing_after_a_refusal_ends_with_what_has_left() {
+    let mut script = nine_in_flight();
+    script.sender.close(Time::ZERO);
+    script.at(100).ack(9).silent();
+    assert!(script.sender.is_finished());
+}
+
+fn any_fate_or_refusal() -> impl Strategy<Value = Fate> {
+    prop_oneof![1 => Just(Fate::Refused), 4 => any_fate()]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1_024, ..ProptestConfig::default() })]
+
+    /// Whatever is refused, lost, delayed, reordered and doubled: all octets arrive once, in order, and
+    /// the connection ends. [`Pair`] checks that a refused sender is silent, and that it will wake up.
+    #[test]
+    fn everything_arrives_once_and_the_connection_ends(
+        sender in any_flavour(),
+        receiver in any_receiver(),
+        quick_acks in 0u32..20,
+        fates in prop::collection::vec(any_fate_or_refusal(), 0..300),
+        controls in prop::collection::vec((any_limit(), prop::option::of(0u32..20)), 0..20),
+    ) {
+        let Source::Bytes(all) = sender.source else { unreachable!() };
+        let receiver = ReceiverConfig { quick_acks, ..matching(&sender, receiver) };
+        let mut pair = Pair::new(sender, receiver, by_number(fates));
+        let mut delivered = Bytes::ZERO;
+        for steps in 0.. {
+            if steps % 7 == 0 && let Some((limit, cwnd)) = controls.get(steps / 7) {
+                pair.sender.set_window_limit(*limit);
+                if let Some(cwnd) = cwnd {
+                    pair.sender.set_cwnd(*cwnd);
+                }
+                pair.drain();
+            }
+            prop_assert!(pair.receiver.delivered() >= delivered);
+            delivered = pair.receiver.delivered();
+            prop_assert!(steps < 50_000, "no end: {:?}", pair.sender);
+            if !pair.step() {
+                break;
+            }
+        }
+        prop_assert!(pair.sender.is_finished());
+        prop_assert_eq!(delivered, all);
+        let stats = pair.sender.stats();
+        prop_assert_eq!(stats.bytes_acked, all);
+        let data = || pair.log.iter().map(|(_, segment)| segment).filter(|sent| sent.payload > 0);
+        let octets: u64 = data().map(|segment| u64::from(segment.payload)).sum();
+        prop_assert_eq!(stats.bytes_sent, Bytes::new(octets));
+        prop_assert_eq!(stats.segments_sent, data().count() as u64);
+        let mut end = 1;
+        for segment in data() {
+            prop_assert!(segment.seq <= end);
+            end = end.max(segment.seq + u64::from(segment.payload));
+        }
+        prop_assert_eq!(end, 1 + all.get());
+    }
+
+    /// On a wire that loses nothing, refusals of data cost neither a time-out nor a retransmission.
+    #[test]
+    fn refused_data_is_not_lost(
+        sender in any_flavour(),
+        refused in prop::collection::vec(any::<bool>(), 0..200),
+    ) {
+        let receiver = matching(&sender, ReceiverConfig::default());
+        let sender = SenderConfig { handshake: false, ..sender };
+        let receiver = ReceiverConfig { handshake: false, delayed_ack: None, ..receiver };
+        let fates = refused.into_iter().map(|refused| {
+            if refused { Fate::Refused } else { Fate::Arrives(Duration::from_millis(20)) }
+        });
+        let fates: Vec<_> = fates.collect();
+        let fate = move |to, number: u64| match (to, fates.get(usize::try_from(number).unwrap())) {
+            (To::Receiver, Some(fate)) => *fate,
+            _ => Fate::Arrives(Duration::from_millis(20)),
+        };
+        let mut pair = Pair::new(sender, receiver, fate);
+        pair.run();
+        prop_assert!(pair.sender.is_finished());
+        let stats = pair.sender.stats();
+        prop_assert_eq!((stats.timeouts, stats.retransmissions, stats.fast_retransmits), (0, 0, 0));
+        let Source::Bytes(all) = sender.source else { unreachable!() };
+        prop_assert_eq!(stats.bytes_sent, all);
+    }
+}
