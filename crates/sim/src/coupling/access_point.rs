@@ -103,9 +103,10 @@ impl ApController {
             self.segments += u32::from(way == Way::Up);
             self.note(index, way, now, Bytes::new(u64::from(segment.payload)));
         } else if let Some(buffer) = self.shared_buffer {
-            let Some(&Connection { segment: size, .. }) = self.connections.get(index) else {
+            let size = self.connections.get(index).map_or(Bytes::ZERO, |known| known.segment);
+            if size.is_zero() {
                 return;
-            };
+            }
             let flows = self.count(now, &[Way::Down, Way::Up]);
             let seen = window_sharing::Observation { buffer, flows, segment: size };
             segment.window = segment.window.min(window_sharing::window(&seen).get());
