@@ -9,7 +9,7 @@
 //! | [`phy`] | rates, PPDU durations, gaps |
 //! | [`airtime`] | durations of frames and their responses |
 //! | `hearing` | who decodes whom |
-//! | `contention` | back-off: who transmits next |
+//! | `contention` | gaps and back-off: who transmits next |
 //! | `errors` | frames that noise spoils |
 //! | `node` | one member: queue, attempts, windows |
 //! | `cell` | the channel, and what follows each frame |
@@ -26,7 +26,9 @@ pub mod phy;
 mod record;
 
 pub use cell::{Cell, Departure, Phase};
-pub use config::{AfterCollision, Attempts, CellConfig, Eifs, NodeId, Rules, StationConfig};
+pub use config::{
+    AccessParameters, AfterCollision, Attempts, CellConfig, Eifs, NodeId, Rules, StationConfig,
+};
 pub use errors::{ErrorModel, Periods};
 pub use frame::{ACK_SIZE, CTS_SIZE, DATA_OVERHEAD, FrameKind, Msdu, RTS_SIZE};
 pub use node::Stream;
