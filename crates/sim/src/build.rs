@@ -1,7 +1,7 @@
 //! From a scenario to the world at time zero.
 
 use airfair_units::{Bytes, DataRate, Duration, Time};
-use airfair_wlan::{Cell, CellConfig, NodeId, Phase, StationConfig};
+use airfair_wlan::{AccessParameters, Cell, CellConfig, NodeId, Phase, StationConfig};
 use rand_core::Rng;
 
 use crate::clock::Clock;
@@ -61,12 +61,14 @@ fn radio(scenario: &Scenario, index: usize, members: &[NodeId], streams: Streams
         rate_up: station.rate_up[0].1,
         rate_down: station.rate_down[0].1,
         queue: station.queue.config,
+        access: AccessParameters::default(),
         senses_only: station.senses_only.iter().map(|other| members[*other]).collect(),
         errors: station.errors,
     };
     let config = CellConfig {
         rules: bss.rules.clone(),
         ap_queue: bss.ap.queue.config,
+        ap_access: AccessParameters::default(),
         stations: stations().map(config).collect(),
     };
     let names = std::iter::once(&bss.name).chain(stations().map(|station| &station.name));

@@ -1,6 +1,6 @@
 //! The rules of one cell: what the scenario chose, free of contradictions.
 
-use airfair_units::{Bytes, DataRate};
+use airfair_units::{Bytes, DataRate, Duration};
 
 use crate::errors::ErrorModel;
 use crate::phy::{Preamble, Standard};
@@ -40,6 +40,8 @@ pub struct CellConfig {
     pub rules: Rules,
     /// The access point's queue.
     pub ap_queue: QueueConfig,
+    /// Channel access of the access point.
+    pub ap_access: AccessParameters,
     /// The stations.
     pub stations: Vec<StationConfig>,
 }
@@ -101,6 +103,8 @@ pub struct StationConfig {
     pub rate_down: DataRate,
     /// Its queue.
     pub queue: QueueConfig,
+    /// Its channel access.
+    pub access: AccessParameters,
     /// Members whose frames it senses without decoding them, ascending.
     pub senses_only: Vec<NodeId>,
     /// Frames between it and the access point that are spoilt.
@@ -112,6 +116,30 @@ impl CellConfig {
     pub fn has_b_stations(&self) -> bool {
         self.rules.standard == Standard::G
             && self.stations.iter().any(|s| s.standard == Standard::B)
+    }
+}
+
+/// Channel access of one member: its EDCA parameters, and when it gives a frame up.  [80211-2020 §10.23.2]
+///
+/// The countdown is the DCF's: a slot counts once it has been idle as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AccessParameters {
+    /// Slots of idle time, after a SIFS, before back-off counts: 2 makes a DIFS. At least 1.
+    pub aifsn: u8,
+    /// Smallest contention window [slots]; the cell's unless set.
+    pub cw_min: Option<u16>,
+    /// Largest contention window [slots]; the cell's unless set.
+    pub cw_max: Option<u16>,
+    /// How long it may go on sending once it has won the channel; zero: one frame.
+    pub txop_limit: Duration,
+    /// When a frame is given up; by the cell's rule unless set.
+    pub attempts: Option<Attempts>,
+}
+
+impl Default for AccessParameters {
+    /// Access as the DCF has it, by the cell's rules.  [80211-2020 §10.3.4]
+    fn default() -> Self {
+        Self { aifsn: 2, cw_min: None, cw_max: None, txop_limit: Duration::ZERO, attempts: None }
     }
 }
 
@@ -144,7 +172,7 @@ pub enum AfterCollision {
     /// As the standard says: stations that heard it wait EIFS, those that were in it an ACK time-out.
     #[default]
     Standard,
-    /// DIFS for everyone, at once, as Bianchi's model assumes.
+    /// AIFS, by default a DIFS, for everyone, at once, as Bianchi's model assumes.
     Difs,
     /// EIFS for everyone.
     Eifs,
@@ -157,6 +185,6 @@ pub enum Eifs {
     /// [80211-2020 §10.3.2.3.7]
     #[default]
     Standard,
-    /// A NAV of EIFS, which no later frame shortens, and a DIFS behind it, as in [ns-2].
+    /// A NAV of the DCF's EIFS, which no later frame shortens, and an AIFS behind it, as in [ns-2].
     Nav,
 }

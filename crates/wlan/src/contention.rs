@@ -5,14 +5,14 @@
 //! the lane is frozen nothing is touched, and the next winner is the smallest number in the lane.
 //!
 //! ```text
-//!            frame                 DIFS or EIFS      slot slot slot
+//!            frame                 AIFS or EIFS      slot slot slot
 //!   ─────┬───────────────┬─────────────────────────┬────┬────┬────┬──
 //!     counted: s         │ idle                    │ s+1  s+2  s+3
 //!                        └ end_busy          access_start
 //! ```
 //!
 //! A member whose idle time began otherwise than its lane's (it was in a collision, or it transmits
-//! at once after an idle DIFS) counts alone, as a [`Solo`], until the next frame that all hear.
+//! at once after an idle AIFS) counts alone, as a [`Solo`], until the next frame that all hear.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -21,10 +21,23 @@ use airfair_units::{Duration, Time};
 
 use crate::config::NodeId;
 use crate::hearing::LaneId;
+use crate::phy::Timing;
 
-/// Countdown of the members that hear alike.
+/// Which gap follows a frame.  [80211-2020 §10.3.2.3]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Gap {
+    /// AIFS, which is the DIFS where the AIFSN is 2.
+    Aifs,
+    /// EIFS.
+    Eifs,
+}
+
+/// Countdown of the members that hear alike and have the same AIFSN.
 #[derive(Debug, Default)]
 struct Lane {
+    /// What follows a frame that was decoded, and one that was not.
+    aifs: Duration,
+    eifs: Duration,
     /// Frames on the air now.
     busy: u32,
     /// When the last idle period began.
@@ -50,6 +63,20 @@ struct Lane {
 }
 
 impl Lane {
+    /// A lane that has heard nothing yet.
+    fn new(timing: &Timing, aifsn: u8) -> Self {
+        let aifs = timing.sifs + timing.slot * u64::from(aifsn);
+        let eifs = timing.eifs - timing.difs + aifs;
+        Self { aifs, eifs, access_start: Time::ZERO + aifs, ..Self::default() }
+    }
+
+    fn length_of(&self, gap: Gap) -> Duration {
+        match gap {
+            Gap::Aifs => self.aifs,
+            Gap::Eifs => self.eifs,
+        }
+    }
+
     /// Slots counted at `now`, if they count from `start`.
     fn slots_at(&self, now: Time, start: Time, slot: Duration) -> u64 {
         if self.busy > 0 {
@@ -125,7 +152,6 @@ pub(crate) struct Failed {
 #[derive(Debug)]
 pub(crate) struct Contention {
     slot: Duration,
-    difs: Duration,
     lanes: Vec<Lane>,
     solos: Vec<Solo>,
     /// Members whose immediate access the present frame has forestalled: they must draw a back-off.
@@ -133,10 +159,10 @@ pub(crate) struct Contention {
 }
 
 impl Contention {
-    pub(crate) fn new(lanes: usize, slot: Duration, difs: Duration) -> Self {
-        let idle = || Lane { access_start: Time::ZERO + difs, ..Lane::default() };
-        let lanes = (0..lanes).map(|_| idle()).collect();
-        Self { slot, difs, lanes, solos: Vec::new(), forestalled: Vec::new() }
+    /// One lane for each AIFSN.
+    pub(crate) fn new(timing: &Timing, aifsns: impl Iterator<Item = u8>) -> Self {
+        let lanes = aifsns.map(|aifsn| Lane::new(timing, aifsn)).collect();
+        Self { slot: timing.slot, lanes, solos: Vec::new(), forestalled: Vec::new() }
     }
 
     /// A frame starts: every lane that senses it freezes.
@@ -166,32 +192,32 @@ impl Contention {
         self.forestalled.pop()
     }
 
-    /// A frame ends: `gap` (DIFS or EIFS) follows, and no sooner than a DIFS after the NAV.
-    pub(crate) fn end_busy(&mut self, lane: LaneId, now: Time, gap: Duration) {
+    /// A frame ends: `gap` follows, and access no sooner than an AIFS after the NAV.
+    pub(crate) fn end_busy(&mut self, lane: LaneId, now: Time, gap: Gap) {
         let lane = &mut self.lanes[lane.index()];
         lane.busy -= 1;
         if lane.busy == 0 {
             lane.idle_since = now;
-            lane.gap_over = now + gap;
-            lane.access_start = lane.gap_over.max(lane.nav_until + self.difs);
+            lane.gap_over = now + lane.length_of(gap);
+            lane.access_start = lane.gap_over.max(lane.nav_until + lane.aifs);
         }
     }
 
     /// No response follows the frame that has just ended: members whose own gap or NAV is over at
     /// another time than their lane's count for themselves. `spoilt` is the receiver that could not
     /// decode the frame, with its gap.
-    pub(crate) fn part(&mut self, lane: LaneId, now: Time, spoilt: Option<(NodeId, Duration)>) {
+    pub(crate) fn part(&mut self, lane: LaneId, now: Time, spoilt: Option<(NodeId, Gap)>) {
         let state = &mut self.lanes[lane.index()];
         if spoilt.is_none() && (state.spared.is_empty() || state.nav_until <= now) {
             return;
         }
         if let Some((node, gap)) = spoilt {
-            let start = (now + gap).max(state.nav_of(node) + self.difs);
+            let start = (now + state.length_of(gap)).max(state.nav_of(node) + state.aifs);
             state.apart.push((node, start));
         }
         for &(node, nav) in &state.spared {
             if of(&state.apart, node).is_none() {
-                state.apart.push((node, state.gap_over.max(nav + self.difs)));
+                state.apart.push((node, state.gap_over.max(nav + state.aifs)));
             }
         }
         state.apart.retain(|(_, start)| *start != state.access_start);
@@ -221,10 +247,11 @@ impl Contention {
         lane.spared.push((node, nav));
     }
 
-    /// Contenders who transmitted during all of the busy period resume a DIFS after it.
+    /// Contenders who transmitted during all of the busy period resume an AIFS after it.
     pub(crate) fn resume_solos(&mut self, now: Time) {
         for solo in &mut self.solos {
-            solo.access_start.get_or_insert(now + self.difs);
+            let aifs = self.lanes[solo.lane.index()].aifs;
+            solo.access_start.get_or_insert(now + aifs);
         }
     }
 
@@ -291,7 +318,7 @@ impl Contention {
     pub(crate) fn rejoin(&mut self, failed: Failed, now: Time, backoff: u16) {
         let Failed { node, lane, own_end } = failed;
         let state = &self.lanes[lane.index()];
-        let (is_busy, idle_since) = (state.busy > 0, state.idle_since);
+        let (is_busy, idle_since, aifs) = (state.busy > 0, state.idle_since, state.aifs);
         if state.busy_since > own_end {
             // It has heard a later frame from its beginning, as its lane has.
             let due = self.slot_after(node, lane, now, backoff);
@@ -300,7 +327,7 @@ impl Contention {
         }
         // Its idle time follows its own frame, or the rest of a frame of which it decoded nothing.
         let access_start = (!is_busy).then(|| {
-            let first = idle_since + self.difs;
+            let first = idle_since + aifs;
             let passed = now.saturating_since(first).as_nanos().div_ceil(self.slot.as_nanos());
             first + self.slot * passed
         });
@@ -309,7 +336,7 @@ impl Contention {
     }
 
     /// A frame has come to a member whose last back-off was done at lane slot `done`: contends with
-    /// what is left of it, or at once after an idle DIFS. False if a new back-off must be drawn,
+    /// what is left of it, or at once after an idle AIFS. False if a new back-off must be drawn,
     /// because the medium is busy.  [80211-2020 §10.3.4.2]
     pub(crate) fn try_access(&mut self, node: NodeId, lane: LaneId, done: u64, now: Time) -> bool {
         let state = &mut self.lanes[lane.index()];
@@ -363,13 +390,14 @@ impl Contention {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::phy::{Preamble, Standard};
 
     const US: fn(u64) -> Time = |us| Time::from_nanos(us * 1000);
     const LANE: LaneId = LaneId::FIRST;
 
-    /// One lane, slot 20 µs, DIFS 50 µs: slots start at 50, 70, 90 … µs.
+    /// One lane of 802.11b, slot 20 µs, AIFS 50 µs: slots start at 50, 70, 90 … µs.
     fn contention() -> Contention {
-        Contention::new(1, Duration::from_micros(20), Duration::from_micros(50))
+        Contention::new(&Standard::B.timing(false, Preamble::Long), [2].into_iter())
     }
 
     #[test]
@@ -389,7 +417,8 @@ mod tests {
         contention.begin_busy(US(99));
         assert_eq!(contention.next_access(), None);
         assert_eq!(contention.slot_after(NodeId(1), LANE, US(500), 0), 2);
-        contention.end_busy(LANE, US(1000), Duration::from_micros(364));
+        // EIFS 364 µs.
+        contention.end_busy(LANE, US(1000), Gap::Eifs);
         assert_eq!(contention.next_access(), Some(US(1404)));
     }
 
@@ -399,7 +428,7 @@ mod tests {
         for (node, due) in [(1, 2), (2, 3), (3, 2)] {
             contention.join(NodeId(node), LANE, due);
         }
-        // Alone, at the same instant: due at once after an idle DIFS.
+        // Alone, at the same instant: due at once after an idle AIFS.
         assert!(contention.try_access(NodeId(4), LANE, 0, US(90)));
         let mut winners = Vec::new();
         contention.take_winners(US(90), &mut winners);
@@ -413,7 +442,7 @@ mod tests {
         let mut contention = contention();
         contention.begin_busy(US(100));
         contention.set_nav(LANE, US(100), US(900), &[NodeId(2)]);
-        contention.end_busy(LANE, US(500), Duration::from_micros(50));
+        contention.end_busy(LANE, US(500), Gap::Aifs);
         let clear = |node, us| contention.nav_is_clear(LANE, NodeId(node), US(us));
         assert!(!clear(1, 899) && clear(1, 900) && clear(2, 500));
         assert!(!contention.try_access(NodeId(1), LANE, 0, US(600)));

@@ -9,7 +9,7 @@
 //! | [`phy`] | rates, PPDU durations, gaps |
 //! | [`airtime`] | durations of frames and their responses |
 //! | `hearing` | who decodes whom |
-//! | `contention` | back-off: who transmits next |
+//! | `contention` | gaps and back-off: who transmits next |
 //! | `errors` | frames that noise spoils |
 //! | [`queue`] | the way of a packet to its channel access: classifier, queues, scheduler |
 //! | `node` | one member: attempts, windows |
@@ -28,7 +28,9 @@ pub mod queue;
 mod record;
 
 pub use cell::{Cell, Departure, Phase};
-pub use config::{AfterCollision, Attempts, CellConfig, Eifs, NodeId, Rules, StationConfig};
+pub use config::{
+    AccessParameters, AfterCollision, Attempts, CellConfig, Eifs, NodeId, Rules, StationConfig,
+};
 pub use errors::{ErrorModel, Periods};
 pub use frame::{ACK_SIZE, CTS_SIZE, DATA_OVERHEAD, FrameKind, Msdu, RTS_SIZE};
 pub use node::Stream;

@@ -5,8 +5,9 @@ use rand_core::Rng;
 use rand_xoshiro::Xoshiro128PlusPlus;
 
 use crate::airtime::Protection;
-use crate::config::Attempts;
+use crate::config::{AccessParameters, Attempts, NodeId};
 use crate::frame::Msdu;
+use crate::phy::Timing;
 use crate::queue::TransmitQueue;
 use crate::queue::config::QueueConfig;
 use crate::queue::headers::Headers;
@@ -19,9 +20,10 @@ pub type Stream = Xoshiro128PlusPlus;
 /// ```text
 ///            packet comes                due                     response missing
 ///   Idle ─────────────────► Contending ───────► Exchange ───────────────────┐
-///    ▲                          ▲  ▲               │ ACK received           │ back-off from a
-///    │ queue empty              │  └───────────────┼────────────────────────┘ doubled window
-///    └──────────────────────────┴─── back-off ◄────┘
+///    ▲                          ▲  ▲             ▲ │ ACK received           │ back-off from a
+///    │ queue empty              │  └─────────────┼─┼────────────────────────┘ doubled window
+///    └──────────────────────────┴─── back-off ◄──┴─┘
+///                                    the next frame fits the TXOP: at once
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Access {
@@ -36,14 +38,37 @@ pub(crate) enum Access {
 /// A data frame with what protects it, fixed when the exchange starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Plan {
+    pub(crate) to: NodeId,
     pub(crate) rate: DataRate,
     pub(crate) data: Duration,
     pub(crate) ack: Duration,
     pub(crate) protection: Protection,
+    /// When the first frame of its TXOP started.
+    pub(crate) txop_start: Time,
     /// When its own last frame left the air.
     pub(crate) own_end: Time,
     /// Whether another frame overlapped it.
     pub(crate) collided: bool,
+}
+
+/// Windows and limits of one member: its own, else the cell's.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    cw_min: u16,
+    cw_max: u16,
+    attempts: Attempts,
+    pub(crate) txop: Duration,
+}
+
+impl Limits {
+    pub(crate) fn new(access: &AccessParameters, timing: &Timing, attempts: Attempts) -> Self {
+        Self {
+            cw_min: access.cw_min.unwrap_or(timing.cw_min),
+            cw_max: access.cw_max.unwrap_or(timing.cw_max),
+            attempts: access.attempts.unwrap_or(attempts),
+            txop: access.txop_limit,
+        }
+    }
 }
 
 /// One member of a cell.
@@ -52,8 +77,7 @@ pub(crate) struct Node<P> {
     pub(crate) access: Access,
     pub(crate) queue: TransmitQueue<P>,
     contention_window: u16,
-    cw_min: u16,
-    cw_max: u16,
+    pub(crate) limits: Limits,
     /// Attempts of the frame in service that failed: without and with RTS protection.
     short_retries: u16,
     long_retries: u16,
@@ -82,16 +106,15 @@ pub(crate) enum Verdict {
 impl<P: Headers> Node<P> {
     pub(crate) fn new(
         queue: QueueConfig,
-        window: (u16, u16),
+        limits: Limits,
         rates: (DataRate, DataRate),
         stream: Stream,
     ) -> Self {
         Self {
             access: Access::Idle { backoff_done: 0 },
             queue: TransmitQueue::new(queue),
-            contention_window: window.0,
-            cw_min: window.0,
-            cw_max: window.1,
+            contention_window: limits.cw_min,
+            limits,
             short_retries: 0,
             long_retries: 0,
             is_repeated: false,
@@ -119,10 +142,10 @@ impl<P: Headers> Node<P> {
     }
 
     /// Counts a failed attempt and doubles the window.  [80211-2020 §10.3.3, §10.3.4.4]
-    pub(crate) fn fail(&mut self, attempts: Attempts, protected_data: bool) -> Verdict {
+    pub(crate) fn fail(&mut self, protected_data: bool) -> Verdict {
         let counter = if protected_data { &mut self.long_retries } else { &mut self.short_retries };
         *counter = counter.saturating_add(1);
-        let gives_up = match attempts {
+        let gives_up = match self.limits.attempts {
             Attempts::Limits { short, long } => {
                 self.short_retries >= short || self.long_retries >= long
             }
@@ -133,13 +156,13 @@ impl<P: Headers> Node<P> {
             return Verdict::GiveUp;
         }
         let next = self.contention_window.saturating_mul(2).saturating_add(1);
-        self.contention_window = next.min(self.cw_max);
+        self.contention_window = next.min(self.limits.cw_max);
         Verdict::Retry
     }
 
     /// The frame in service is done, received or given up: the next one starts afresh.
     pub(crate) fn finish(&mut self, now: Time) -> Msdu<P> {
-        self.contention_window = self.cw_min;
+        self.contention_window = self.limits.cw_min;
         (self.short_retries, self.long_retries) = (0, 0);
         (self.is_repeated, self.has_arrived) = (false, false);
         self.sequence = (self.sequence + 1) & 0x0fff;
@@ -153,20 +176,21 @@ mod tests {
     use airfair_units::Bytes;
     use rand_core::SeedableRng;
 
-    fn node() -> Node<()> {
+    fn node(cw_min: u16, cw_max: u16, attempts: Attempts) -> Node<()> {
         let rates = (DataRate::from_mbps(11), DataRate::from_mbps(11));
-        Node::new(QueueConfig::fifo(2), (31, 1023), rates, Stream::seed_from_u64(1))
+        let limits = Limits { cw_min, cw_max, attempts, txop: Duration::ZERO };
+        Node::new(QueueConfig::fifo(2), limits, rates, Stream::seed_from_u64(1))
     }
 
     /// Verifies: [80211-2020 §10.3.3]
     #[test]
     fn the_window_doubles_to_its_maximum_and_starts_afresh_after_the_frame() {
-        let mut node = node();
-        let (from, to) = (crate::NodeId(1), crate::NodeId::AP);
+        let mut node = node(31, 1023, Attempts::Unlimited);
+        let (from, to) = (NodeId(1), NodeId::AP);
         node.queue.push(Time::ZERO, Msdu { payload: (), size: Bytes::new(1), from, to });
         let windows: Vec<u16> = (0..7)
             .map(|_| {
-                assert_eq!(node.fail(Attempts::Unlimited, false), Verdict::Retry);
+                assert_eq!(node.fail(false), Verdict::Retry);
                 node.contention_window
             })
             .collect();
@@ -180,8 +204,8 @@ mod tests {
     #[test]
     fn seven_attempts_without_and_four_with_protection() {
         let count = |attempts, protected| {
-            let mut node = node();
-            (1..100).find(|_| node.fail(attempts, protected) == Verdict::GiveUp)
+            let mut node = node(31, 1023, attempts);
+            (1..100).find(|_| node.fail(protected) == Verdict::GiveUp)
         };
         assert_eq!(count(Attempts::default(), false), Some(7));
         assert_eq!(count(Attempts::default(), true), Some(4));
@@ -190,21 +214,18 @@ mod tests {
 
     #[test]
     fn the_largest_and_the_smallest_window_there_are_work() {
-        let rates = (DataRate::from_mbps(11), DataRate::from_mbps(11));
-        let queue = QueueConfig::fifo(2);
-        let mut widest =
-            Node::<()>::new(queue, (u16::MAX, u16::MAX), rates, Stream::seed_from_u64(1));
-        assert_eq!(widest.fail(Attempts::Unlimited, false), Verdict::Retry);
+        let mut widest = node(u16::MAX, u16::MAX, Attempts::Unlimited);
+        assert_eq!(widest.fail(false), Verdict::Retry);
         assert_eq!(widest.contention_window, u16::MAX);
         assert!((0..100).any(|_| widest.draw_backoff() > 32_767));
-        let mut none = Node::<()>::new(queue, (0, 0), rates, Stream::seed_from_u64(1));
-        assert_eq!(none.fail(Attempts::Unlimited, false), Verdict::Retry);
+        let mut none = node(0, 0, Attempts::Unlimited);
+        assert_eq!(none.fail(false), Verdict::Retry);
         assert!((0..100).all(|_| none.draw_backoff() == 0));
     }
 
     #[test]
     fn every_back_off_of_the_window_is_drawn_about_equally_often() {
-        let mut node = node();
+        let mut node = node(31, 1023, Attempts::Unlimited);
         let mut counts = [0u32; 32];
         for _ in 0..32_000 {
             counts[usize::from(node.draw_backoff())] += 1;

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::keys::ROOT;
-use super::kind::{Absent, Key, Kind, MAX_NAME, MAX_TITLE, MAX_WINDOW, Plain, Table};
+use super::kind::{Absent, Key, Kind, MAX_NAME, MAX_TITLE, MAX_WINDOW, Plain, Table, Tagged};
 
 /// JSON Schema (draft 2020-12) of the scenario file.
 ///
@@ -85,7 +85,8 @@ fn of_kind(kind: &Kind) -> Value {
             "additionalProperties": false,
         }),
         Kind::Tagged(tagged) => {
-            let all: Vec<Value> = tagged.variants.iter().map(|(_, table)| object(table)).collect();
+            let all: Vec<Value> =
+                tagged.variants.iter().map(|(tag, table)| variant(tagged, tag, table)).collect();
             json!({ "oneOf": all })
         }
         Kind::Either(kinds) => {
@@ -93,6 +94,17 @@ fn of_kind(kind: &Kind) -> Value {
             json!({ "anyOf": all })
         }
     }
+}
+
+/// A table that its tag tells from the others; only one of them can do without.
+fn variant(tagged: &Tagged, tag: &str, table: &Table) -> Value {
+    let mut schema = object(table);
+    let required = schema["required"].as_array_mut().expect("a list of keys");
+    let key = json!(tagged.key);
+    if tagged.otherwise != Some(tag) && !required.contains(&key) {
+        required.push(key);
+    }
+    schema
 }
 
 fn name_pattern() -> String {

@@ -15,50 +15,50 @@ use crate::record::{DropCause, Record};
 
 impl<P: Copy + Headers> Cell<P> {
     /// The first frame of an exchange whose transmitter has just won the channel.
-    pub(super) fn begin_exchange(&mut self, id: NodeId) -> Frame {
-        let node = &self.nodes[id.index()];
-        let msdu = node.queue.in_service().expect("a contender has a packet");
-        let rate = if id.is_ap() { self.nodes[msdu.to.index()].rate_down } else { node.rate_up };
-        let (size, to) = (msdu.size, msdu.to);
-        let plan = Plan {
-            rate,
-            data: self.airtime.data(size, rate),
-            ack: self.airtime.ack(rate),
-            protection: self.airtime.protection(size, rate),
-            own_end: Time::ZERO,
-            collided: false,
-        };
+    pub(super) fn begin_exchange(&mut self, now: Time, id: NodeId) -> Frame {
+        let plan = self.plan(id, now);
         self.nodes[id.index()].access = Access::Exchange(plan);
         let sifs = self.airtime.timing.sifs;
         let rest = plan.data + sifs + plan.ack;
-        let retry = self.nodes[id.index()].is_retrying();
-        let frame = |kind, to, rate, duration, nav| Frame {
-            kind,
-            from: id,
-            to,
-            rate,
-            duration,
-            nav,
-            retry,
-        };
+        let (to, retry) = (plan.to, self.nodes[id.index()].is_retrying());
+        let frame =
+            |kind, rate, duration, nav| Frame { kind, from: id, to, rate, duration, nav, retry };
         match plan.protection {
             Protection::None => self.data_frame(id, &plan),
             Protection::RtsCts(rate) => {
                 let nav = sifs + self.airtime.cts(rate) + sifs + rest;
-                frame(FrameKind::Rts, to, rate, self.airtime.rts(rate), nav)
+                frame(FrameKind::Rts, rate, self.airtime.rts(rate), nav)
             }
             Protection::CtsToSelf(rate) => {
-                frame(FrameKind::CtsToSelf, to, rate, self.airtime.cts(rate), sifs + rest)
+                frame(FrameKind::CtsToSelf, rate, self.airtime.cts(rate), sifs + rest)
             }
         }
     }
 
+    /// The exchange of the packet in service.
+    fn plan(&self, id: NodeId, txop_start: Time) -> Plan {
+        let node = &self.nodes[id.index()];
+        let msdu = node.queue.in_service().expect("a contender has a packet");
+        let (size, to) = (msdu.size, msdu.to);
+        let rate = if id.is_ap() { self.nodes[to.index()].rate_down } else { node.rate_up };
+        Plan {
+            to,
+            rate,
+            data: self.airtime.data(size, rate),
+            ack: self.airtime.ack(rate),
+            protection: self.airtime.protection(size, rate),
+            txop_start,
+            own_end: Time::ZERO,
+            collided: false,
+        }
+    }
+
+    /// Its duration field covers its own ACK only, whatever follows in the TXOP.  [80211-2020 §9.2.5.2]
     fn data_frame(&mut self, from: NodeId, plan: &Plan) -> Frame {
-        let node = &mut self.nodes[from.index()];
-        let to = node.queue.in_service().expect("a packet in service").to;
-        let retry = std::mem::replace(&mut node.is_repeated, true);
+        let retry = std::mem::replace(&mut self.nodes[from.index()].is_repeated, true);
         let nav = self.airtime.timing.sifs + plan.ack;
-        Frame { kind: FrameKind::Data, from, to, rate: plan.rate, duration: plan.data, nav, retry }
+        let Plan { to, rate, data, .. } = *plan;
+        Frame { kind: FrameKind::Data, from, to, rate, duration: data, nav, retry }
     }
 
     /// What a frame that has just left the air leads to.
@@ -161,6 +161,9 @@ impl<P: Copy + Headers> Cell<P> {
 
     fn succeed(&mut self, now: Time, id: NodeId) {
         self.leave_queue(now, id);
+        if self.continue_txop(now, id) {
+            return;
+        }
         let lane = self.hearing.lane_of(id);
         let node = &mut self.nodes[id.index()];
         let has_next = !node.queue.is_empty();
@@ -169,13 +172,32 @@ impl<P: Copy + Headers> Cell<P> {
         self.go_on(id, done);
     }
 
+    /// Sends the next packet a SIFS later, if there is one whose exchange ends within the TXOP. The
+    /// channel is held already, so nothing goes before it.  [80211-2020 §10.23.2.8]
+    fn continue_txop(&mut self, now: Time, id: NodeId) -> bool {
+        let node = &self.nodes[id.index()];
+        let Access::Exchange(last) = node.access else { return false };
+        if node.limits.txop.is_zero() || node.queue.is_empty() {
+            return false;
+        }
+        let plan = Plan { protection: Protection::None, ..self.plan(id, last.txop_start) };
+        let sifs = self.airtime.timing.sifs;
+        let end = now + sifs + plan.data + sifs + plan.ack;
+        let fits = end <= plan.txop_start + node.limits.txop;
+        if fits {
+            self.nodes[id.index()].access = Access::Exchange(plan);
+            self.send_data(now, id);
+        }
+        fits
+    }
+
     /// The RTS or data frame `failed` has had no response.
     fn fail(&mut self, now: Time, id: NodeId, failed: FrameKind) {
         let Access::Exchange(plan) = self.nodes[id.index()].access else { return };
         let protected_data =
             failed == FrameKind::Data && matches!(plan.protection, Protection::RtsCts(_));
         let lane = self.hearing.lane_of(id);
-        if self.nodes[id.index()].fail(self.attempts, protected_data) == Verdict::GiveUp {
+        if self.nodes[id.index()].fail(protected_data) == Verdict::GiveUp {
             self.record_drop(id, DropCause::RetryLimit);
             self.leave_queue(now, id);
         }
@@ -222,7 +244,7 @@ mod tests {
     use super::*;
     use crate::frame::Msdu;
     use crate::node::Stream;
-    use crate::{CellConfig, ErrorModel, StationConfig};
+    use crate::{AccessParameters, CellConfig, ErrorModel, QueueConfig, StationConfig};
     use airfair_units::Bytes;
     use rand_core::SeedableRng;
 
@@ -233,13 +255,15 @@ mod tests {
             standard,
             rate_up: rate,
             rate_down: rate,
-            queue: crate::QueueConfig::fifo(9),
+            queue: QueueConfig::fifo(9),
+            access: AccessParameters::default(),
             senses_only: vec![],
             errors: ErrorModel::None,
         };
         let config = CellConfig {
             rules: crate::Rules::of(standard),
-            ap_queue: crate::QueueConfig::fifo(9),
+            ap_queue: QueueConfig::fifo(9),
+            ap_access: AccessParameters::default(),
             stations: vec![station],
         };
         let stream = Stream::seed_from_u64;
@@ -258,14 +282,14 @@ mod tests {
                 Msdu { payload, size: Bytes::new(100), from: id, to: NodeId::AP },
             );
         }
-        let first = cell.begin_exchange(id);
+        let first = cell.begin_exchange(Time::ZERO, id);
         cell.deliver(&first);
-        let again = cell.begin_exchange(id);
+        let again = cell.begin_exchange(Time::ZERO, id);
         assert!(!first.retry && again.retry);
         cell.deliver(&again);
         cell.nodes[id.index()].finish(Time::ZERO);
         // The next frame is another one even if its first copy was lost and this is a repetition.
-        let next = Frame { retry: true, ..cell.begin_exchange(id) };
+        let next = Frame { retry: true, ..cell.begin_exchange(Time::ZERO, id) };
         cell.deliver(&next);
         let delivered: Vec<u32> =
             std::iter::from_fn(|| cell.poll_delivery()).map(|msdu| msdu.payload).collect();

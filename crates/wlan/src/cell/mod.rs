@@ -10,14 +10,14 @@ use std::collections::VecDeque;
 use airfair_units::{DataRate, Duration, Time};
 
 use crate::airtime::Airtime;
-use crate::config::{AfterCollision, Attempts, CellConfig, Eifs, NodeId};
-use crate::contention::Contention;
+use crate::config::{AfterCollision, CellConfig, Eifs, NodeId};
+use crate::contention::{Contention, Gap};
 use crate::errors::FrameErrors;
 use crate::frame::{
     ACK_SIZE, CTS_SIZE, DATA_OVERHEAD, Frame, FrameKind, Msdu, RTS_SIZE, Transmission,
 };
 use crate::hearing::Hearing;
-use crate::node::{Access, Node, Stream};
+use crate::node::{Access, Limits, Node, Stream};
 use crate::phy::Standard;
 use crate::queue::config::Weights;
 use crate::queue::headers::Headers;
@@ -68,7 +68,6 @@ pub struct Departure<P> {
 pub struct Cell<P> {
     airtime: Airtime,
     response_timeout: Duration,
-    attempts: Attempts,
     after_collision: AfterCollision,
     eifs: Eifs,
     post_backoff: bool,
@@ -91,34 +90,32 @@ impl<P: Copy + Headers> Cell<P> {
     /// `error_streams` those of the stations' links.
     ///
     /// # Panics
-    /// If there is not one stream per member, and one per link.
+    /// If there is not one stream per member, and one per link, or an AIFSN is zero.
     pub fn new(config: &CellConfig, streams: Vec<Stream>, error_streams: Vec<Stream>) -> Self {
         assert_eq!(streams.len(), config.stations.len() + 1, "one stream per member");
         assert_eq!(error_streams.len(), config.stations.len(), "one stream per link");
         let errors = config.stations.iter().zip(error_streams);
         let errors = errors.map(|(station, stream)| FrameErrors::new(station.errors, stream));
         let airtime = Airtime::new(config);
-        let window = (airtime.timing.cw_min, airtime.timing.cw_max);
         let highest = *config.rules.standard.rates().last().expect("every standard has rates");
-        let ap = (config.ap_queue, (highest, highest));
-        let stations = config.stations.iter().map(|s| (s.queue, (s.rate_up, s.rate_down)));
+        let ap = (config.ap_queue, &config.ap_access, (highest, highest));
+        let stations =
+            config.stations.iter().map(|s| (s.queue, &s.access, (s.rate_up, s.rate_down)));
         let nodes = std::iter::once(ap)
             .chain(stations)
             .zip(streams)
-            .map(|((queue, rates), stream)| Node::new(queue, window, rates, stream))
+            .map(|((queue, access, rates), stream)| {
+                let limits = Limits::new(access, &airtime.timing, config.rules.attempts);
+                Node::new(queue, limits, rates, stream)
+            })
             .collect();
         let hearing = Hearing::new(config);
         Self {
             response_timeout: airtime.response_timeout(),
-            attempts: config.rules.attempts,
             after_collision: config.rules.after_collision,
             eifs: config.rules.eifs,
             post_backoff: config.rules.post_backoff,
-            contention: Contention::new(
-                hearing.lanes().count(),
-                airtime.timing.slot,
-                airtime.timing.difs,
-            ),
+            contention: Contention::new(&airtime.timing, hearing.aifsns()),
             channel: Channel::default(),
             airtime,
             hearing,
@@ -220,7 +217,7 @@ impl<P: Copy + Headers> Cell<P> {
             self.transmit(now, frame);
         }
         for node in winners.drain(..) {
-            let frame = self.begin_exchange(node);
+            let frame = self.begin_exchange(now, node);
             self.transmit(now, frame);
         }
         self.winners = winners;
@@ -295,7 +292,7 @@ impl<P: Copy + Headers> Cell<P> {
         spoilt
     }
 
-    /// Every lane resumes a DIFS or an EIFS after the frame, as it decoded it or not.
+    /// Every lane resumes an AIFS or an EIFS after the frame, as it decoded it or not.
     fn release_lanes(&mut self, now: Time, transmission: &Transmission) {
         let frame = &transmission.frame;
         let timing = &self.airtime.timing;
@@ -309,13 +306,13 @@ impl<P: Copy + Headers> Cell<P> {
                 self.contention.set_nav(lane, now, now + frame.nav, parties);
             }
             let gap = match self.after_collision {
-                _ if decoded => timing.difs,
-                AfterCollision::Difs if transmission.collided => timing.difs,
+                _ if decoded => Gap::Aifs,
+                AfterCollision::Difs if transmission.collided => Gap::Aifs,
                 _ if self.eifs == Eifs::Nav => {
                     self.contention.set_nav(lane, now, now + timing.eifs, &[]);
-                    timing.difs
+                    Gap::Aifs
                 }
-                _ => timing.eifs,
+                _ => Gap::Eifs,
             };
             self.contention.end_busy(lane, now, gap);
         }
@@ -330,10 +327,10 @@ impl<P: Copy + Headers> Cell<P> {
         for lane in self.hearing.lanes() {
             let is_here = self.hearing.lane_of(receiver) == lane;
             let spoilt = (last.spoilt && is_here).then(|| match self.eifs {
-                Eifs::Standard => (receiver, timing.eifs),
+                Eifs::Standard => (receiver, Gap::Eifs),
                 Eifs::Nav => {
                     self.contention.set_own_nav(receiver, lane, now + timing.eifs);
-                    (receiver, timing.difs)
+                    (receiver, Gap::Aifs)
                 }
             });
             self.contention.part(lane, now, spoilt);

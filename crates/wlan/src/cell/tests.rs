@@ -2,10 +2,9 @@ use airfair_units::Bytes;
 use rand_core::SeedableRng;
 
 use super::*;
-use crate::ErrorModel;
-use crate::QueueConfig;
-use crate::config::{Rules, StationConfig};
+use crate::config::{AccessParameters, Attempts, Rules, StationConfig};
 use crate::record::SentFrame;
+use crate::{ErrorModel, QueueConfig};
 
 /// An access point with stations at 11 Mb/s, the first of which cannot decode the frames of `noise`.
 fn cell(rules: Rules, stations: usize, noise: &[NodeId]) -> Cell<()> {
@@ -15,6 +14,7 @@ fn cell(rules: Rules, stations: usize, noise: &[NodeId]) -> Cell<()> {
         rate_up: rate,
         rate_down: rate,
         queue: QueueConfig::fifo(9),
+        access: AccessParameters::default(),
         senses_only: if index == 0 { noise.to_vec() } else { Vec::new() },
         errors: ErrorModel::None,
     };
@@ -22,8 +22,9 @@ fn cell(rules: Rules, stations: usize, noise: &[NodeId]) -> Cell<()> {
     let stream = |member| Stream::seed_from_u64(member as u64);
     let streams = (0..=stations.len()).map(stream).collect();
     let error_streams = (0..stations.len()).map(stream).collect();
+    let ap_access = AccessParameters::default();
     Cell::new(
-        &CellConfig { rules, ap_queue: QueueConfig::fifo(9), stations },
+        &CellConfig { rules, ap_queue: QueueConfig::fifo(9), ap_access, stations },
         streams,
         error_streams,
     )
@@ -75,6 +76,12 @@ fn access_follows_its_diagram() {
         cell.enqueue(Time::ZERO, down());
         cell
     };
+    // Room for any number of frames.
+    let in_txop = |waiting| {
+        let mut cell = in_exchange(9, false, false, waiting);
+        cell.nodes[0].limits.txop = Duration::from_millis(50);
+        cell
+    };
     let packet = |cell: &mut Cell<()>| _ = cell.enqueue(Time::ZERO, down());
     // Data or RTS ends, then comes the response or the time-out.
     let response = |cell: &mut Cell<()>| (0..3).for_each(|_| next(cell));
@@ -86,6 +93,8 @@ fn access_follows_its_diagram() {
     row(in_exchange(9, true, false, 0), "CTS", &response);
     row(in_exchange(9, false, false, 0), "ACK", &response);
     row(in_exchange(9, false, false, 1), "ACK, more to send", &response);
+    row(in_txop(0), "ACK, TXOP", &response);
+    row(in_txop(1), "ACK, TXOP, more to send", &response);
     row(in_exchange(9, false, true, 0), "no ACK", &timeout);
     row(in_exchange(9, true, true, 0), "no CTS", &timeout);
     row(in_exchange(1, false, true, 0), "no ACK, last attempt", &timeout);
@@ -107,6 +116,8 @@ Exchange · packet → Exchange
 Exchange · CTS → Exchange
 Exchange · ACK → Idle
 Exchange · ACK, more to send → Contending
+Exchange · ACK, TXOP → Idle
+Exchange · ACK, TXOP, more to send → Exchange
 Exchange · no ACK → Contending
 Exchange · no CTS → Contending
 Exchange · no ACK, last attempt → Idle

@@ -3,8 +3,8 @@
 use airfair_units::{Bytes, DataRate, Duration, Time};
 use airfair_wlan::phy::Standard;
 use airfair_wlan::{
-    Cell, CellConfig, Departure, ErrorModel, Msdu, NodeId, Phase, QueueConfig, Record, Rules,
-    SentFrame, StationConfig, Stream,
+    AccessParameters, Cell, CellConfig, Departure, ErrorModel, Msdu, NodeId, Phase, QueueConfig,
+    Record, Rules, SentFrame, StationConfig, Stream,
 };
 use rand_core::SeedableRng;
 
@@ -22,11 +22,13 @@ pub(crate) fn config(standard: Standard, rates: &[DataRate]) -> CellConfig {
         rate_up: *rate,
         rate_down: *rate,
         queue: QueueConfig::fifo(50),
+        access: AccessParameters::default(),
         senses_only: Vec::new(),
         errors: ErrorModel::None,
     };
     let stations = rates.iter().map(station).collect();
-    CellConfig { rules: Rules::of(standard), ap_queue: QueueConfig::fifo(50), stations }
+    let ap_access = AccessParameters::default();
+    CellConfig { rules: Rules::of(standard), ap_queue: QueueConfig::fifo(50), ap_access, stations }
 }
 
 /// No back-off at all: every time in a script follows from the gaps alone.

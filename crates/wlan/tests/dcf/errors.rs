@@ -15,12 +15,12 @@ const HALF: Probability = Probability::literal(0.5);
 
 /// A cell in which each frame is spoilt with probability one half, and a station whose first frames
 /// fare as `luck` says.
-fn lucky(luck: &[bool]) -> (CellConfig, usize) {
+pub(crate) fn lucky(luck: &[bool]) -> (CellConfig, usize) {
     let spoilt = |station: &usize| {
         let mut stream = error_stream(*station);
         luck.iter().all(|spoilt| HALF.happens(stream.next_u64()) == *spoilt)
     };
-    let station = (0..200).find(spoilt).expect("some station has this luck");
+    let station = (0..2_000).find(spoilt).expect("some station has this luck");
     let rates = vec![MBPS(11); station + 2];
     let mut cell = without_backoff(config(Standard::B, &rates));
     for station in &mut cell.stations[..=station] {

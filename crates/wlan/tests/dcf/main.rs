@@ -1,6 +1,7 @@
 //! The distributed coordination function, from outside: scripts with hand-worked times, properties of
 //! random cells, and a station-by-station model of the standard's text.
 
+mod access;
 mod bench;
 mod errors;
 mod exchanges;

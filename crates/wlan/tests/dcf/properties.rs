@@ -3,7 +3,7 @@
 use airfair_units::{Bytes, Duration, Time};
 use airfair_wlan::phy::Standard;
 use airfair_wlan::{
-    AfterCollision, AirUse, Attempts, CellConfig, Eifs, NodeId, QueueConfig, Record,
+    AccessParameters, AfterCollision, AirUse, Attempts, CellConfig, Eifs, NodeId, Record,
 };
 use proptest::prelude::*;
 
@@ -24,6 +24,26 @@ fn arrivals() -> impl Strategy<Value = Vec<Arrival>> {
     prop::collection::vec(arrival, 1..60)
 }
 
+/// Members as the DCF has them, and others.
+fn accesses() -> impl Strategy<Value = AccessParameters> {
+    let windows = &[(None, None), (Some(0), None), (Some(3), Some(7))][..];
+    let attempts = &[None, None, Some(Attempts::Max(2)), Some(Attempts::Max(1))][..];
+    let drawn = (
+        prop::sample::select(&[1u8, 2, 2, 3, 7][..]),
+        prop::sample::select(windows),
+        prop::sample::select(&[0u64, 0, 1_000, 3_000, 9_000][..]),
+        prop::sample::select(attempts),
+    );
+    let own = drawn.prop_map(|(aifsn, (cw_min, cw_max), txop_us, attempts)| AccessParameters {
+        aifsn,
+        cw_min,
+        cw_max,
+        txop_limit: Duration::from_micros(txop_us),
+        attempts,
+    });
+    prop_oneof![Just(AccessParameters::default()), own]
+}
+
 fn cells() -> impl Strategy<Value = CellConfig> {
     let standards = prop::sample::select(&Standard::ALL[..]);
     let options = (
@@ -36,8 +56,9 @@ fn cells() -> impl Strategy<Value = CellConfig> {
         prop::bool::ANY,
         prop::sample::select(&[None, Some(0), Some(3)][..]),
     );
-    let members = prop::collection::vec((0usize..12, prop::bool::ANY, prop::bool::ANY), 1..6);
-    (standards, options, members).prop_map(|(standard, options, members)| {
+    let member = (0usize..12, prop::bool::ANY, prop::bool::ANY, accesses());
+    let members = prop::collection::vec(member, 1..6);
+    (standards, options, accesses(), members).prop_map(|(standard, options, ap_access, members)| {
         let (rts, attempts, after_collision, eifs, post_backoff, cw_min) = options;
         let rates = standard.rates();
         let mut cell =
@@ -46,13 +67,14 @@ fn cells() -> impl Strategy<Value = CellConfig> {
         (cell.rules.attempts, cell.rules.after_collision, cell.rules.eifs) =
             (attempts, after_collision, eifs);
         (cell.rules.post_backoff, cell.rules.cw_min) = (post_backoff, cw_min);
-        cell.ap_queue = QueueConfig::fifo(5);
-        for (index, (_, old, deaf)) in members.iter().enumerate() {
+        (cell.ap_queue.packets, cell.ap_access) = (5, ap_access);
+        for (index, (_, old, deaf, access)) in members.iter().enumerate() {
             if standard == Standard::G && *old {
                 let b = Standard::B.rates()[3];
                 let station = &mut cell.stations[index];
                 (station.standard, station.rate_up, station.rate_down) = (Standard::B, b, b);
             }
+            cell.stations[index].access = *access;
             if *deaf && index > 0 {
                 cell.stations[index].senses_only.push(NodeId::station(0));
                 cell.stations[0].senses_only.push(NodeId::station(index));

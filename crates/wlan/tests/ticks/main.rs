@@ -3,11 +3,11 @@
 mod model;
 mod scripts;
 
-use airfair_units::{Bytes, Probability, Time};
+use airfair_units::{Bytes, Duration, Probability, Time};
 use airfair_wlan::phy::Standard;
 use airfair_wlan::{
-    AfterCollision, Attempts, Cell, CellConfig, Eifs, ErrorModel, Msdu, NodeId, QueueConfig,
-    Record, Rules, SentFrame, StationConfig,
+    AccessParameters, AfterCollision, Attempts, Cell, CellConfig, Eifs, ErrorModel, Msdu, NodeId,
+    QueueConfig, Record, Rules, SentFrame, StationConfig,
 };
 use proptest::prelude::*;
 
@@ -115,18 +115,38 @@ fn rules() -> impl Strategy<Value = Rules> {
     )
 }
 
-/// Rates up and down, whether of 802.11b, who is not decoded, frame errors.
-type Drawn = (usize, usize, bool, u32, f64);
+/// Members as the DCF has them, and others.
+fn accesses() -> impl Strategy<Value = AccessParameters> {
+    let windows = &[(None, None), (Some(0), None), (Some(3), Some(7)), (None, Some(63))][..];
+    let attempts = &[None, None, Some(Attempts::Max(2)), Some(Attempts::Unlimited)][..];
+    let drawn = (
+        prop::sample::select(&[1u8, 2, 2, 3, 7][..]),
+        prop::sample::select(windows),
+        prop::sample::select(&[0u64, 0, 1_000, 3_000, 9_000][..]),
+        prop::sample::select(attempts),
+    );
+    let own = drawn.prop_map(|(aifsn, (cw_min, cw_max), txop_us, attempts)| AccessParameters {
+        aifsn,
+        cw_min,
+        cw_max,
+        txop_limit: Duration::from_micros(txop_us),
+        attempts,
+    });
+    prop_oneof![Just(AccessParameters::default()), own]
+}
+
+/// Rates up and down, whether of 802.11b, who is not decoded, frame errors, channel access.
+type Drawn = (usize, usize, bool, u32, f64, AccessParameters);
 
 /// Up to five stations; who decodes whom is random among them.
 fn cells(ap_is_heard: bool) -> impl Strategy<Value = (CellConfig, Vec<Arrival>)> {
     let errors = prop::sample::select(&[0.0, 0.0, 0.1, 0.5, 0.9][..]);
-    let station = (0usize..12, 0usize..12, prop::bool::weighted(0.3), 0u32..64, errors);
+    let station = (0usize..12, 0usize..12, prop::bool::weighted(0.3), 0u32..64, errors, accesses());
     let members = prop::collection::vec(station, 1..6);
-    (rules(), members)
-        .prop_map(move |(rules, members)| {
+    (rules(), accesses(), members)
+        .prop_map(move |(rules, ap_access, members)| {
             let count = members.len();
-            let build = |(index, (up, down, old, deaf, errors)): (usize, &Drawn)| {
+            let build = |(index, (up, down, old, deaf, errors, access)): (usize, &Drawn)| {
                 let is_old = rules.standard == Standard::G && *old;
                 let standard = if is_old { Standard::B } else { rules.standard };
                 let rates = standard.rates();
@@ -137,6 +157,7 @@ fn cells(ap_is_heard: bool) -> impl Strategy<Value = (CellConfig, Vec<Arrival>)>
                     rate_up: rates[up % rates.len()],
                     rate_down: rates[down % rates.len()],
                     queue: QueueConfig::fifo(1000),
+                    access: *access,
                     senses_only: (first..=count)
                         .filter(hears_not)
                         .map(|other| NodeId(u16::try_from(other).expect("few stations")))
@@ -145,8 +166,12 @@ fn cells(ap_is_heard: bool) -> impl Strategy<Value = (CellConfig, Vec<Arrival>)>
                 }
             };
             let stations = members.iter().enumerate().map(build).collect();
-            let mut config =
-                CellConfig { rules: rules.clone(), ap_queue: QueueConfig::fifo(1000), stations };
+            let mut config = CellConfig {
+                rules: rules.clone(),
+                ap_queue: QueueConfig::fifo(1000),
+                ap_access,
+                stations,
+            };
             // The EIFS that ns-2 keeps as a NAV is the lane's: it holds those in the collision back as
             // well, if their exchange is over before it.
             if config.rules.eifs == Eifs::Nav {

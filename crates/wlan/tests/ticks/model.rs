@@ -6,9 +6,10 @@ use std::collections::VecDeque;
 
 use airfair_units::{Bytes, DataRate, Duration};
 use airfair_wlan::airtime::{Airtime, Protection};
-use airfair_wlan::phy::Standard;
+use airfair_wlan::phy::{Standard, Timing};
 use airfair_wlan::{
-    AfterCollision, Attempts, CellConfig, Eifs, ErrorModel, FrameKind, NodeId, Stream,
+    AccessParameters, AfterCollision, Attempts, CellConfig, Eifs, ErrorModel, FrameKind, NodeId,
+    Stream,
 };
 use rand_core::{Rng, SeedableRng};
 
@@ -56,13 +57,20 @@ struct Station {
     queue: VecDeque<Arrival>,
     want: Want,
     window: u32,
+    access: AccessParameters,
+    /// Wait after a frame that it decoded, and after one that it did not.
+    aifs: u64,
+    eifs: u64,
+    /// When its TXOP began, and whether the frame in service was not its first.
+    txop_start: u64,
+    goes_on: bool,
     /// Slots to go, and since when they count.
     counter: u32,
     drawn_at: u64,
     /// The medium was physically idle for so long; physically and virtually.
     idle: u64,
     clear: u64,
-    /// IFS after the last frame: DIFS or EIFS.
+    /// IFS after the last frame: AIFS or EIFS.
     gap: u64,
     /// Time since the IFS was over.
     ready: Option<u64>,
@@ -73,6 +81,34 @@ struct Station {
     timeout: Option<(u64, FrameKind)>,
     /// In a collision that everyone notices at once.
     notices: Option<FrameKind>,
+}
+
+impl Station {
+    fn new(member: usize, access: AccessParameters, timing: &Timing) -> Self {
+        let aifs = us(timing.sifs) + u64::from(access.aifsn) * us(timing.slot);
+        Self {
+            stream: stream(member),
+            queue: VecDeque::new(),
+            want: Want::Nothing,
+            window: u32::from(access.cw_min.unwrap_or(timing.cw_min)),
+            access,
+            aifs,
+            eifs: us(timing.eifs) - us(timing.difs) + aifs,
+            txop_start: 0,
+            goes_on: false,
+            counter: 0,
+            drawn_at: 0,
+            idle: 0,
+            clear: 0,
+            gap: aifs,
+            ready: None,
+            nav: 0,
+            short: 0,
+            long: 0,
+            timeout: None,
+            notices: None,
+        }
+    }
 }
 
 pub(crate) struct Model<'a> {
@@ -104,25 +140,11 @@ fn class(kind: FrameKind) -> u8 {
 impl<'a> Model<'a> {
     pub(crate) fn new(config: &'a CellConfig, until: u64) -> Self {
         let airtime = Airtime::new(config);
-        let station = |member| Station {
-            stream: stream(member),
-            queue: VecDeque::new(),
-            want: Want::Nothing,
-            window: u32::from(airtime.timing.cw_min),
-            counter: 0,
-            drawn_at: 0,
-            idle: 0,
-            clear: 0,
-            gap: us(airtime.timing.difs),
-            ready: None,
-            nav: 0,
-            short: 0,
-            long: 0,
-            timeout: None,
-            notices: None,
-        };
+        let accesses = std::iter::once(config.ap_access);
+        let accesses = accesses.chain(config.stations.iter().map(|station| station.access));
+        let station = |(member, access)| Station::new(member, access, &airtime.timing);
         Self {
-            stations: (0..=config.stations.len()).map(station).collect(),
+            stations: accesses.enumerate().map(station).collect(),
             links: (0..config.stations.len()).map(error_stream).collect(),
             config,
             airtime: airtime.clone(),
@@ -159,12 +181,12 @@ impl<'a> Model<'a> {
         if now == 0 {
             return;
         }
-        let (slot, difs) = (us(self.airtime.timing.slot), us(self.airtime.timing.difs));
+        let slot = us(self.airtime.timing.slot);
         let busy = !self.air.is_empty();
         for s in &mut self.stations {
             s.idle = if busy { 0 } else { s.idle + 1 };
             s.clear = if busy || s.nav >= now { 0 } else { s.clear + 1 };
-            let over = s.idle >= s.gap && s.clear >= difs;
+            let over = s.idle >= s.gap && s.clear >= s.aifs;
             s.ready = over.then(|| s.ready.map_or(0, |ready| ready + 1));
             let slot_ends = s.ready.is_some_and(|ready| ready > 0 && ready.is_multiple_of(slot));
             if slot_ends && s.drawn_at + slot <= now {
@@ -241,9 +263,9 @@ impl<'a> Model<'a> {
 
     /// What the frames that have just ended tell each station's carrier sense.
     fn hear(&mut self, now: u64, ended: &[OnAir]) {
-        let (difs, eifs) = (us(self.airtime.timing.difs), us(self.airtime.timing.eifs));
+        let eifs = us(self.airtime.timing.eifs);
         for id in 0..self.stations.len() {
-            let mut gap = difs;
+            let mut gap = self.stations[id].aifs;
             for frame in ended {
                 let noisy = frame.noisy && frame.to == id;
                 let spoiled = frame.spoiled || noisy;
@@ -261,7 +283,7 @@ impl<'a> Model<'a> {
                 if wait && self.config.rules.eifs == Eifs::Nav {
                     self.stations[id].nav = self.stations[id].nav.max(now + eifs);
                 } else if wait {
-                    gap = eifs;
+                    gap = self.stations[id].eifs;
                 }
             }
             self.stations[id].gap = gap;
@@ -351,6 +373,7 @@ impl<'a> Model<'a> {
         });
         for id in winners {
             self.stations[id].want = Want::Response;
+            (self.stations[id].txop_start, self.stations[id].goes_on) = (now, false);
             starting.push(self.first_frame(now, id));
         }
         if starting.is_empty() {
@@ -404,15 +427,28 @@ impl<'a> Model<'a> {
 
     fn succeed(&mut self, now: u64, id: usize) {
         self.leave(id);
-        if !self.stations[id].queue.is_empty() || self.config.rules.post_backoff {
+        if self.fits_txop(now, id) {
+            (self.stations[id].want, self.stations[id].goes_on) = (Want::Response, true);
+            self.send_data(now, id);
+        } else if !self.stations[id].queue.is_empty() || self.config.rules.post_backoff {
             self.draw(now, id);
         }
+    }
+
+    /// Whether the next packet, without protection, and its ACK end within the TXOP.
+    fn fits_txop(&self, now: u64, id: usize) -> bool {
+        let s = &self.stations[id];
+        let Some(packet) = s.queue.front() else { return false };
+        let rate = self.rate_of(packet);
+        let exchange = us(self.airtime.data(packet.size, rate)) + us(self.airtime.ack(rate));
+        let end = now + exchange + 2 * us(self.airtime.timing.sifs);
+        end - s.txop_start <= us(s.access.txop_limit)
     }
 
     fn leave(&mut self, id: usize) {
         let s = &mut self.stations[id];
         s.queue.pop_front();
-        s.window = u32::from(self.airtime.timing.cw_min);
+        s.window = u32::from(s.access.cw_min.unwrap_or(self.airtime.timing.cw_min));
         (s.short, s.long) = (0, 0);
         s.want = if s.queue.is_empty() { Want::Nothing } else { Want::Backoff };
     }
@@ -420,10 +456,11 @@ impl<'a> Model<'a> {
     fn fail(&mut self, now: u64, id: usize, kind: FrameKind) {
         let packet = self.stations[id].queue[0];
         let protection = self.airtime.protection(packet.size, self.rate_of(&packet));
-        let is_long = kind == FrameKind::Data && matches!(protection, Protection::RtsCts(_));
         let s = &mut self.stations[id];
+        let is_protected = matches!(protection, Protection::RtsCts(_)) && !s.goes_on;
+        let is_long = kind == FrameKind::Data && is_protected;
         *(if is_long { &mut s.long } else { &mut s.short }) += 1;
-        let gives_up = match self.config.rules.attempts {
+        let gives_up = match s.access.attempts.unwrap_or(self.config.rules.attempts) {
             Attempts::Limits { short, long } => s.short >= short || s.long >= long,
             Attempts::Max(limit) => s.short + s.long >= limit,
             Attempts::Unlimited => false,
@@ -435,7 +472,8 @@ impl<'a> Model<'a> {
             }
         } else {
             s.want = Want::Backoff;
-            s.window = (s.window * 2 + 1).min(u32::from(self.airtime.timing.cw_max));
+            let largest = s.access.cw_max.unwrap_or(self.airtime.timing.cw_max);
+            s.window = (s.window * 2 + 1).min(u32::from(largest));
         }
         self.draw(now, id);
     }

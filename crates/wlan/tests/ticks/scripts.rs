@@ -3,8 +3,8 @@
 use airfair_units::{Bytes, DataRate};
 use airfair_wlan::phy::Standard;
 use airfair_wlan::{
-    AfterCollision, Attempts, CellConfig, Eifs, ErrorModel, NodeId, QueueConfig, Rules,
-    StationConfig,
+    AccessParameters, AfterCollision, Attempts, CellConfig, Eifs, ErrorModel, NodeId, QueueConfig,
+    Rules, StationConfig,
 };
 use rand_core::Rng;
 
@@ -19,12 +19,14 @@ fn pair(standard: Standard, rates: &[u64]) -> CellConfig {
             rate_up: rate,
             rate_down: rate,
             queue: QueueConfig::fifo(9),
+            access: AccessParameters::default(),
             senses_only: Vec::new(),
             errors: ErrorModel::None,
         }
     };
     let stations = rates.iter().map(station).collect();
-    CellConfig { rules: Rules::of(standard), ap_queue: QueueConfig::fifo(9), stations }
+    let ap_access = AccessParameters::default();
+    CellConfig { rules: Rules::of(standard), ap_queue: QueueConfig::fifo(9), ap_access, stations }
 }
 
 fn packet(at: u64, from: u16, to: u16) -> Arrival {
