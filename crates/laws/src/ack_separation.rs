@@ -3,41 +3,44 @@
 //! Source: [updown-fairness §IV]. A receiver on the wire acknowledges every second segment, so one ACK
 //! lets a station send two segments: with two data packets served for one ACK, uplink and downlink are
 //! equal. The paper's weights are fixed at 2:1, whatever the number of connections; it leaves to future
-//! work the scheduler that counts them, which is this law. With `d` connections down and `u` up, and
-//! `b` segments per ACK, each connection has the same share where
+//! work the scheduler that counts them, which is this law. With `d` connections down, `u` up, and `b`
+//! segments that one ACK lets through, each connection has the same share where
 //!
 //! ```text
 //!   data : ACKs = d : u / b
 //! ```
 //!
-//! `b` is measured: where ACKs are lost in a full queue, the next one lets more segments through.
+//! `b` is measured, since it is 2 only while no ACK is lost: if the queue of ACKs overflows, those that
+//! remain let more segments through.
 
 /// What the access point's owner chooses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
     /// Segments that an ACK lets through before any has been seen.  [RFC5681 §4.2]
     pub segments_per_ack: u32,
-    /// Weight of a new measurement is 1 to this many.
+    /// Steps over which `b` is averaged.
     pub memory: u32,
 }
 
 impl Default for Params {
     fn default() -> Self {
-        Self { segments_per_ack: 2, memory: 8 }
+        Self { segments_per_ack: 2, memory: 50 }
     }
 }
 
-/// What must survive between steps.
+/// What must survive between steps: sums that forget, in units of 1/[`SCALE`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct State {
-    /// Segments per ACK, smoothed, in units of 1/[`SCALE`]; `None` before the first measurement.
-    ratio: Option<u32>,
+    segments: u64,
+    acks: u64,
 }
 
-/// Fixed-point one of a ratio.
-const SCALE: u32 = 16;
-/// More segments per ACK than this are not believed.
-const MAX_RATIO: u32 = 64 * SCALE;
+/// Fixed-point one.
+const SCALE: u64 = 256;
+/// ACKs in a round, for one connection up: the finer, the nearer the weights to their ratio.
+const ROUND: u64 = 16;
+/// Largest weight.
+const MAX_WEIGHT: u64 = 1 << 20;
 
 /// What an access point sees in the packets that it forwards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,9 +49,9 @@ pub struct Observation {
     pub down: u32,
     /// Connections that send data up through it.
     pub up: u32,
-    /// Data segments that came from stations since the last step.
+    /// Data segments that have come from stations since the last step.
     pub segments: u32,
-    /// Pure ACKs that it sent to stations since the last step.
+    /// Pure ACKs that stations have received since the last step.
     pub acks: u32,
 }
 
@@ -61,28 +64,100 @@ pub struct Action {
     pub ack: u32,
 }
 
-/// One measurement period.
+/// One measurement period.  [updown-fairness §IV]
 pub fn step(params: &Params, state: State, seen: &Observation) -> (State, Action) {
-    let ratio = match (state.ratio, measured(seen)) {
-        (Some(old), Some(new)) => {
-            let memory = params.memory.max(1);
-            Some((old * (memory - 1) + new).div_ceil(memory))
-        }
-        (old, new) => old.or(new.map(|_| params.segments_per_ack * SCALE)),
+    let memory = u64::from(params.memory.max(1));
+    let add = |sum: u64, new: u32| sum - sum / memory + u64::from(new) * SCALE;
+    let state =
+        State { segments: add(state.segments, seen.segments), acks: add(state.acks, seen.acks) };
+    // One segment per ACK at least: fewer means that other connections' ACKs are among them.
+    let (segments, acks) = if state.acks < SCALE {
+        (u64::from(params.segments_per_ack), 1)
+    } else {
+        (state.segments.max(state.acks), state.acks)
     };
-    let segments = ratio.unwrap_or(params.segments_per_ack * SCALE);
-    let data = segments.saturating_mul(seen.down.max(1));
-    let ack = SCALE.saturating_mul(seen.up.max(1));
+    let (down, up) = (u64::from(seen.down.max(1)), u64::from(seen.up.max(1)));
+    let ack = up * ROUND;
+    let data = (2 * down * ROUND * segments / acks).div_ceil(2);
+    (state, reduced(data.min(MAX_WEIGHT), ack.min(MAX_WEIGHT)))
+}
+
+/// The same ratio in the smallest numbers.
+fn reduced(data: u64, ack: u64) -> Action {
     let common = greatest_common_divisor(data, ack);
-    (State { ratio }, Action { data: data / common, ack: ack / common })
+    let weight = |number: u64| u32::try_from(number / common).expect("at most MAX_WEIGHT");
+    Action { data: weight(data), ack: weight(ack) }
 }
 
-/// Segments per ACK in this period, in units of 1/[`SCALE`].
-fn measured(seen: &Observation) -> Option<u32> {
-    let ratio = seen.segments.saturating_mul(SCALE).checked_div(seen.acks)?;
-    Some(ratio.clamp(SCALE, MAX_RATIO))
-}
-
-fn greatest_common_divisor(a: u32, b: u32) -> u32 {
+fn greatest_common_divisor(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { greatest_common_divisor(b, a % b) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn weights(state: State, down: u32, up: u32, segments: u32, acks: u32) -> (u32, u32) {
+        let seen = Observation { down, up, segments, acks };
+        let action = step(&Params::default(), state, &seen).1;
+        (action.data, action.ack)
+    }
+
+    /// Verifies: [updown-fairness §IV]: as many connections up as down have the paper's weights.
+    #[test]
+    fn two_to_one_where_both_ways_have_as_many() {
+        for flows in [0, 1, 2, 4] {
+            assert_eq!(weights(State::default(), flows, flows, 0, 0), (2, 1));
+            assert_eq!(weights(State::default(), flows, flows, 40, 20), (2, 1));
+        }
+    }
+
+    /// 7 down and 1 up: each ACK lets 2 segments through, so 14 data packets for one ACK give each
+    /// connection 2. 1 down and 7 up: 2 for the one, and 7 ACKs for 14 segments.
+    #[test]
+    fn weights_follow_the_number_of_connections() {
+        assert_eq!(weights(State::default(), 7, 1, 40, 20), (14, 1));
+        assert_eq!(weights(State::default(), 1, 7, 40, 20), (2, 7));
+    }
+
+    /// Half of the ACKs are lost: each of the others lets 4 segments through.
+    #[test]
+    fn lost_acks_make_the_others_worth_more() {
+        assert_eq!(weights(State::default(), 1, 1, 80, 20), (4, 1));
+        let seen = Observation { down: 1, up: 1, segments: 40, acks: 20 };
+        let mut state = State::default();
+        for _ in 0..50 {
+            state = step(&Params::default(), state, &seen).0;
+        }
+        // one period of 4 against a memory of 50 of 2: between, and near to 2
+        let (data, ack) = weights(state, 1, 1, 80, 20);
+        assert!(2 * ack <= data && data * 10 < 22 * ack, "{data} {ack}");
+    }
+
+    proptest! {
+        /// Whatever is seen, both queues are served, and the weights never run away.
+        #[test]
+        fn neither_queue_starves(history in prop::collection::vec(any::<(u16, u16, u32, u32)>(), 1..50)) {
+            let mut state = State::default();
+            for (down, up, segments, acks) in history {
+                let seen = Observation { down: down.into(), up: up.into(), segments, acks };
+                let (next, action) = step(&Params::default(), state, &seen);
+                prop_assert!(action.data > 0 && action.ack > 0);
+                prop_assert!(u64::from(action.data.max(action.ack)) <= MAX_WEIGHT);
+                state = next;
+            }
+        }
+
+        /// Each connection's share is the same within the rounding of a round.
+        #[test]
+        fn shares_are_equal(down in 1u32..50, up in 1u32..50, acks in 1u32..1_000, ratio in 1u32..5) {
+            let (data, ack) = weights(State::default(), down, up, ratio * acks, acks);
+            let (each_down, each_up) = (
+                f64::from(data) / f64::from(down),
+                f64::from(ack * ratio) / f64::from(up),
+            );
+            prop_assert!((each_down / each_up - 1.0).abs() < 0.05, "{data}:{ack}");
+        }
+    }
 }

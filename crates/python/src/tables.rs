@@ -93,6 +93,7 @@ fn flow_table<'py>(py: Python<'py>, runs: &[&Run]) -> PyResult<Bound<'py, PyDict
     })?;
     table.column("delivered_bytes", |(.., flow)| flow.delivered.get())?;
     table.column("packets_sent", |(.., flow)| flow.packets_sent)?;
+    table.column("packets_refused", |(.., flow)| flow.packets_refused)?;
     table.column("packets_received", |(.., flow)| flow.packets_received)?;
     table.column("packets_repeated", |(.., flow)| flow.packets_repeated)?;
     table.column("packets_dropped", |(.., flow)| flow.packets_dropped)?;

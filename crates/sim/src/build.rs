@@ -1,7 +1,7 @@
 //! From a scenario to the world at time zero.
 
 use airfair_units::{Bytes, DataRate, Duration, Time};
-use airfair_wlan::{AccessParameters, Cell, CellConfig, NodeId, Phase, StationConfig};
+use airfair_wlan::{Cell, CellConfig, NodeId, Phase, StationConfig};
 use rand_core::Rng;
 
 use crate::clock::Clock;
@@ -61,14 +61,14 @@ fn radio(scenario: &Scenario, index: usize, members: &[NodeId], streams: Streams
         rate_up: station.rate_up[0].1,
         rate_down: station.rate_down[0].1,
         queue: station.queue.config,
-        access: AccessParameters::default(),
+        access: station.access,
         senses_only: station.senses_only.iter().map(|other| members[*other]).collect(),
         errors: station.errors,
     };
     let config = CellConfig {
         rules: bss.rules.clone(),
         ap_queue: bss.ap.queue.config,
-        ap_access: AccessParameters::default(),
+        ap_access: bss.ap.access,
         stations: stations().map(config).collect(),
     };
     let names = std::iter::once(&bss.name).chain(stations().map(|station| &station.name));
@@ -148,6 +148,7 @@ fn flows(scenario: &Scenario, members: &[NodeId]) -> Vec<Flow> {
             back: forth.iter().rev().map(|hop| hop.reversed()).collect(),
             forth,
             is_saturated: saturated(&flow.transport),
+            keeps_refused: matches!(&flow.transport, Transport::Tcp(tcp) if tcp.keeps_refused),
             source_alarm: Alarm::default(),
             sink_alarm: Alarm::default(),
         }

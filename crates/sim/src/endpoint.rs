@@ -82,7 +82,7 @@ fn receiver_config(tcp: &Tcp) -> tcp::ReceiverConfig {
         window_scaling: tcp.window_scaling,
         handshake: tcp.handshake,
         delayed_ack,
-        quick_acks: 0,
+        quick_acks: tcp.quick_acks,
         sack: sender_config(tcp).uses_sack(),
         timestamps: tcp.timestamps,
     }
@@ -142,6 +142,14 @@ impl Source {
             (Self::Tcp(sender), Body::Segment(segment)) => sender.handle_segment(now, segment),
             (Self::Tfrc(sender), Body::TfrcFeedback(report)) => sender.handle_feedback(now, report),
             _ => unreachable!("both ends of a flow speak one transport"),
+        }
+    }
+
+    /// The queue of its own host has refused what it has just sent; whether it takes that back.
+    pub(crate) fn handle_refusal(&mut self, now: Time, body: &Body) -> bool {
+        match (self, body) {
+            (Self::Tcp(sender), Body::Segment(segment)) => sender.handle_refusal(now, segment),
+            _ => false,
         }
     }
 

@@ -34,6 +34,8 @@ pub struct FlowOutcome {
     pub delivered: Bytes,
     /// Packets that the sender emitted, retransmissions included.
     pub packets_sent: u64,
+    /// Packets that its own host's queue had no room for and that it kept; not among those emitted.
+    pub packets_refused: u64,
     /// Packets of the sender that reached the receiver's host.
     pub packets_received: u64,
     /// Data segments among them below the highest octet that had come: retransmissions, as a trace at the

@@ -73,6 +73,8 @@ pub enum FlowRecord {
     /// A data segment came below the highest octet that the receiver had seen: a retransmission, as a
     /// trace at the receiving host shows it.
     Repeated,
+    /// A packet that the sender had just emitted found its own host's queue full, and was taken back.
+    Refused,
 }
 
 /// Something that happened on a link.

@@ -8,7 +8,7 @@ use crate::clock::Clock;
 use crate::coupling::{ApController, Controller};
 use crate::endpoint::{Alarm, Sink, Source};
 use crate::link::{Arrival, Link, LinkId, Refusal};
-use crate::packet::{FlowId, Packet, Side};
+use crate::packet::{Body, FlowId, Packet, Side};
 use crate::queue::EventQueue;
 use crate::record::{CellId, FlowRecord, LinkRecord, Record, Recorder};
 
@@ -68,6 +68,8 @@ pub(crate) struct Flow {
     /// Hops back.
     pub(crate) back: Vec<Hop>,
     pub(crate) is_saturated: bool,
+    /// Whether the sender keeps what its own host's queue refuses.
+    pub(crate) keeps_refused: bool,
     pub(crate) source_alarm: Alarm,
     pub(crate) sink_alarm: Alarm,
 }
@@ -216,8 +218,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
     /// Sends what the source wants to send and re-arms its alarm.
     fn drain_source(&mut self, id: FlowId) {
         while let Some(body) = self.flows[id.index()].source.poll_transmit(self.now) {
-            self.emit(id, FlowRecord::Sent);
-            self.forward(Packet { body, flow: id, origin: Side::Sender, hop: 0 });
+            self.send(id, body);
         }
         self.report_sender(id);
         let flow = &mut self.flows[id.index()];
@@ -228,7 +229,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
 
     fn drain_sink(&mut self, id: FlowId) {
         while let Some(body) = self.flows[id.index()].sink.poll_transmit(self.now) {
-            self.forward(Packet { body, flow: id, origin: Side::Receiver, hop: 0 });
+            self.forward_or_lose(Packet { body, flow: id, origin: Side::Receiver, hop: 0 });
         }
         let flow = &mut self.flows[id.index()];
         if let Some(at) = flow.sink_alarm.want(flow.sink.next_timeout()) {
@@ -245,13 +246,29 @@ impl<R: Recorder, C: Clock> World<R, C> {
     /// One packet of a saturated source.
     fn send_one(&mut self, id: FlowId) {
         if let Some(body) = self.flows[id.index()].source.poll_transmit(self.now) {
-            self.emit(id, FlowRecord::Sent);
-            self.forward(Packet { body, flow: id, origin: Side::Sender, hop: 0 });
+            self.send(id, body);
         }
     }
 
-    /// Sends a packet over the hop that it has come to.
-    fn forward(&mut self, mut packet: Packet) {
+    /// A packet of the sender leaves its host, unless the queue there has no room for it.
+    fn send(&mut self, id: FlowId, body: Body) {
+        self.emit(id, FlowRecord::Sent);
+        if self.forward(Packet { body, flow: id, origin: Side::Sender, hop: 0 }) {
+            return;
+        }
+        let flow = &mut self.flows[id.index()];
+        let is_kept = flow.keeps_refused && flow.source.handle_refusal(self.now, &body);
+        self.emit(id, if is_kept { FlowRecord::Refused } else { FlowRecord::Lost(Side::Sender) });
+    }
+
+    fn forward_or_lose(&mut self, packet: Packet) {
+        if !self.forward(packet) {
+            self.emit(packet.flow, FlowRecord::Lost(packet.origin));
+        }
+    }
+
+    /// Sends a packet over the hop that it has come to; false if there is no room in the queue.
+    fn forward(&mut self, mut packet: Packet) -> bool {
         let flow = &self.flows[packet.flow.index()];
         let route = if packet.origin == Side::Sender { &flow.forth } else { &flow.back };
         match route[usize::from(packet.hop)] {
@@ -259,15 +276,13 @@ impl<R: Recorder, C: Clock> World<R, C> {
                 let radio = &mut self.cells[cell.index()];
                 radio.control_downlink(self.now, from, &mut packet);
                 let size = packet.size() + radio.msdu_overhead;
-                if !radio.cell.enqueue(self.now, Msdu { payload: packet, size, from, to }) {
-                    self.emit(packet.flow, FlowRecord::Lost(packet.origin));
-                }
+                radio.cell.enqueue(self.now, Msdu { payload: packet, size, from, to })
             }
             Hop::Wire(link) => self.forward_by_wire(link, packet),
         }
     }
 
-    fn forward_by_wire(&mut self, id: LinkId, packet: Packet) {
+    fn forward_by_wire(&mut self, id: LinkId, packet: Packet) -> bool {
         let link = &mut self.links[id.index()];
         let arrival = match link.send(self.now, packet) {
             Ok(arrival) => arrival,
@@ -277,8 +292,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
                     Refusal::Early => LinkRecord::DroppedEarly,
                 };
                 self.recorder.record(self.now, &Record::Link(id, record));
-                self.emit(packet.flow, FlowRecord::Lost(packet.origin));
-                return;
+                return false;
             }
         };
         let queued = link.queued(self.now);
@@ -291,6 +305,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         {
             self.queue.push(at, Phase::End, Event::LinkFree(packet.flow));
         }
+        true
     }
 
     fn arrive_by_wire(&mut self, id: LinkId) {
@@ -316,7 +331,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         let flow = &mut self.flows[packet.flow.index()];
         let route = if packet.origin == Side::Sender { &flow.forth } else { &flow.back };
         if usize::from(packet.hop) < route.len() {
-            self.forward(packet);
+            self.forward_or_lose(packet);
             return;
         }
         match packet.origin {

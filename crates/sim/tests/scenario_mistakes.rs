@@ -261,6 +261,51 @@ const COMBINATIONS: &[(&str, &str, &str)] = &[
         r#"["server"]"#,
         r#"station.slow.senses_only[0] = "server": a host, which is not on the air; allowed names of stations"#,
     ),
+    (
+        "bss.home.ap.queue",
+        r#"{ discipline = "fair" }"#,
+        r#"bss.home.ap.queue.discipline = "fair": no such discipline; allowed "fifo", "data-ack", "round-robin", "deficit-round-robin", "codel", "fq-codel""#,
+    ),
+    (
+        "bss.home.ap.queue",
+        "{ packets = 0 }",
+        "bss.home.ap.queue.packets = 0: out of range; allowed a whole number from 1 to 100000",
+    ),
+    (
+        "bss.home.ap.queue",
+        r#"{ discipline = "data-ack", weights = { data = 0 } }"#,
+        "bss.home.ap.queue.weights.data = 0: out of range; allowed a whole number from 1 to 1000",
+    ),
+    (
+        "bss.home.ap.queue",
+        r#"{ discipline = "data-ack", weights = { ack = -1 } }"#,
+        "bss.home.ap.queue.weights.ack = -1: out of range; allowed a whole number from 1 to 1000",
+    ),
+    (
+        "bss.home.ap.queue",
+        r"{ weights = { data = 3 } }",
+        "bss.home.ap.queue.weights = { data = 3 }: not a key of a queue; allowed discipline, packets, ack_filter",
+    ),
+    (
+        "station.slow.queue",
+        r#"{ discipline = "data-ack", weights = "active-flows" }"#,
+        r#"station.slow.queue.weights = "active-flows": only an access point sees the connections up and down; allowed { data, ack }"#,
+    ),
+    (
+        "station.slow.edca",
+        "{ aifsn = 1 }",
+        "station.slow.edca.aifsn = 1: only an access point may wait less than a DIFS; allowed 2 to 15",
+    ),
+    (
+        "station.slow.edca",
+        "{ cw_max = 15 }",
+        "station.slow.edca = cw_min 31, cw_max 15: its smallest window is larger than its largest; allowed cw_min at most cw_max, where the cell's hold unless it has its own",
+    ),
+    (
+        "bss.home.ap.edca",
+        "{ cw_min = 5 }",
+        r#"bss.home.ap.edca.cw_min = 5: not a contention window; allowed 1, 3, 7, 15, … 32767 (a power of two less one) or "cell""#,
+    ),
     ("station.slow.count", "5000", "station = 5001 stations: too many; allowed at most 5000"),
     (
         "flow.a.to",
@@ -345,7 +390,7 @@ const COMBINATIONS: &[(&str, &str, &str)] = &[
     (
         "flow.a.transport.payload",
         "1 B",
-        r#"flow.a.transport.payload = "1 B": not a key of a TCP transport; allowed kind, flavour, sack, prr, timestamps, segment, size, delayed_ack, initial_window, initial_ssthresh, receive_window, window_scaling, min_rto, tick, recovery_timer, deflation, limited_transmit, byte_counting, grow_beyond_receive_window, handshake"#,
+        r#"flow.a.transport.payload = "1 B": not a key of a TCP transport; allowed kind, flavour, sack, prr, timestamps, segment, size, delayed_ack, initial_window, initial_ssthresh, receive_window, window_scaling, min_rto, tick, recovery_timer, deflation, limited_transmit, byte_counting, grow_beyond_receive_window, quick_acks, full_queue, handshake"#,
     ),
 ];
 
@@ -846,4 +891,29 @@ fn hosts_alone_need_no_cell_but_something_to_be_linked_to() {
     assert_eq!(messages(Scenario::parse(text, &[])), [wanted]);
     let set = [("host.a.link.to".to_owned(), "b".to_owned())];
     assert_eq!(Scenario::parse(text, &set).expect("no mistake").cells, []);
+}
+
+/// A queue that tells data from ACKs needs senders that follow their ACKs.
+#[test]
+fn udp_through_a_queue_of_data_and_acks_is_refused_where_it_goes_through() {
+    let udp = r#"{ kind = "udp", payload = "500 B", rate = "saturated" }"#;
+    let data_ack = r#"{ discipline = "data-ack" }"#;
+    let both = |queue| with(&[("flow.a.transport", udp), (queue, data_ack)]);
+    let allowed = "allowed no UDP flow through this queue, or another discipline";
+    assert_eq!(
+        messages(both("station.slow.queue")),
+        [format!(
+            r#"station.slow.queue.discipline = "data-ack": flow.a is UDP and has no ACKs that it follows; {allowed}"#
+        )]
+    );
+    // Uplink data does not go through the access point's transmit queue.
+    assert!(both("bss.home.ap.queue").is_ok());
+    let down = [("flow.a.transport", udp), ("flow.a.from", "server"), ("flow.a.to", "slow")];
+    let down = [&down[..], &[("bss.home.ap.queue", data_ack)]].concat();
+    assert_eq!(
+        messages(with(&down)),
+        [format!(
+            r#"bss.home.ap.queue.discipline = "data-ack": flow.a is UDP and has no ACKs that it follows; {allowed}"#
+        )]
+    );
 }

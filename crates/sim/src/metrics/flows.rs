@@ -40,6 +40,10 @@ impl FlowAccount {
             FlowRecord::Lost(Side::Sender) => self.outcome.packets_dropped += 1,
             FlowRecord::Lost(Side::Receiver) => self.outcome.acks_dropped += 1,
             FlowRecord::Delivered(amount) => self.outcome.delivered += *amount,
+            FlowRecord::Refused => {
+                self.outcome.packets_sent -= 1;
+                self.outcome.packets_refused += 1;
+            }
             FlowRecord::Repeated => self.outcome.packets_repeated += 1,
             FlowRecord::Retransmission => self.outcome.retransmissions += 1,
             FlowRecord::Timeout => self.outcome.timeouts += 1,

@@ -3,6 +3,7 @@
 use airfair_units::DataRate;
 use airfair_wlan::phy::{Preamble, Standard};
 
+use super::access::{self, OwnAccess};
 use super::error::{Mistakes, ScenarioError};
 use super::overrides::did_you_mean;
 use super::parse::{CellContext, Context, items};
@@ -102,7 +103,11 @@ pub(super) fn finish(draft: Draft, stations: &CellMembers, mistakes: &mut Mistak
     let timing = (standard, stations.b_stations(), preamble);
     let windows = windows(&mut fields, timing, mistakes);
     let post_backoff = fields.take("post_backoff").flag();
-    let ap = fields.take("ap").table().and_then(access_point);
+    let ap = fields.take("ap").table().map(|ap| access_point(ap, mistakes));
+    if let (Some((_, own)), Some(cell)) = (&ap, cell_windows(timing, windows)) {
+        own.check(cell, mistakes);
+        stations.check_access(cell, mistakes);
+    }
     let rules = Rules {
         standard: standard?,
         preamble: preamble?,
@@ -117,13 +122,27 @@ pub(super) fn finish(draft: Draft, stations: &CellMembers, mistakes: &mut Mistak
         cw_max: windows?.1,
     };
     let name = fields.name.to_owned();
-    Some(Bss { name, rules, llc_snap: llc_snap?, ap: ap? })
+    Some(Bss { name, rules, llc_snap: llc_snap?, ap: ap?.0? })
 }
 
-fn access_point(mut fields: Fields) -> Option<AccessPoint> {
-    let queue = queue(fields.take("queue"));
+fn access_point(mut fields: Fields, mistakes: &mut Mistakes) -> (Option<AccessPoint>, OwnAccess) {
+    let queue = queue(fields.take("queue"), true, mistakes);
+    let own = access::own(&mut fields, true, mistakes);
     let window_sharing = fields.take("window_sharing").flag();
-    Some(AccessPoint { queue: queue?, window_sharing: window_sharing? })
+    let ap = || {
+        let (queue, window_sharing) = (queue?, window_sharing?);
+        Some(AccessPoint { queue, access: own.parameters?, window_sharing })
+    };
+    (ap(), own)
+}
+
+/// Smallest and largest window of the cell, unless a mistake hides them.
+fn cell_windows(
+    (standard, b_stations, preamble): (Option<Standard>, Option<bool>, Option<Preamble>),
+    own: Option<Windows>,
+) -> Option<access::Windows> {
+    let windows = access::windows_of((standard?, b_stations?, preamble?), own?);
+    Some(windows).filter(|(smallest, largest)| smallest <= largest)
 }
 
 fn basic_rates(

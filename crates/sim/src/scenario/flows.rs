@@ -301,6 +301,8 @@ fn tcp(mut fields: Fields, context: &Context, mistakes: &mut Mistakes) -> Option
         "to-ssthresh" => Deflation::ToThreshold,
         _ => Deflation::ToFlight,
     });
+    let full_queue = fields.take("full_queue").word();
+    let quick_acks = fields.take("quick_acks").integer();
     let mut flag = |name| fields.take(name).flag();
     let (limited_transmit, byte_counting) = (flag("limited_transmit"), flag("byte_counting"));
     let (grow, handshake) = (flag("grow_beyond_receive_window"), flag("handshake"));
@@ -323,6 +325,8 @@ fn tcp(mut fields: Fields, context: &Context, mistakes: &mut Mistakes) -> Option
         limited_transmit: limited_transmit?,
         byte_counting: byte_counting?,
         grow_beyond_receive_window: grow?,
+        quick_acks: quick_acks?,
+        keeps_refused: full_queue? == "hold",
         handshake: handshake?,
     })
 }

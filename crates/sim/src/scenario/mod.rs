@@ -4,6 +4,7 @@
 //! comes out needs no further check. Units are in the values, every key has a documented default, and
 //! [`Scenario::to_toml`] writes the scenario back with every default spelled out.
 
+mod access;
 mod cell;
 mod document;
 mod error;
@@ -31,8 +32,8 @@ pub use airfair_transport::tcp::{Deflation, Flavour, RecoveryTimer};
 use airfair_units::{Bytes, DataRate, Duration, Probability, Time};
 use airfair_wlan::phy::Standard;
 pub use airfair_wlan::{
-    AfterCollision, Attempts, CoDel, Discipline, Eifs, ErrorModel, Limit, Periods, QueueConfig,
-    Rules, Weights,
+    AccessParameters, AfterCollision, Attempts, CoDel, Discipline, Eifs, ErrorModel, Limit,
+    Periods, QueueConfig, Rules, Weights,
 };
 
 /// One experiment.
@@ -82,6 +83,8 @@ pub struct Bss {
 pub struct AccessPoint {
     /// Transmit queue.
     pub queue: Queue,
+    /// Channel access.
+    pub access: AccessParameters,
     /// Whether it shares its queue between connections by the windows in their ACKs.
     /// [pilosof-2003 §V]
     pub window_sharing: bool,
@@ -111,6 +114,8 @@ pub struct Station {
     pub rate_down: Vec<(Time, DataRate)>,
     /// Transmit queue.
     pub queue: Queue,
+    /// Channel access.
+    pub access: AccessParameters,
     /// Stations (indices into [`Scenario::stations`], ascending) that it senses but does not decode.
     /// The relation is symmetric, and within one cell.
     pub senses_only: Vec<usize>,
@@ -348,6 +353,10 @@ pub struct Tcp {
     pub byte_counting: bool,
     /// Whether cwnd grows while another window is the limit, as ns-2's does and RFC 7661 says it should not.
     pub grow_beyond_receive_window: bool,
+    /// ACKs at the start that are not delayed.  [linux-quickack]
+    pub quick_acks: u32,
+    /// Whether the sender keeps what its own host's queue refuses, and reduces its window.  [linux-cwr]
+    pub keeps_refused: bool,
     /// Whether the connection opens with SYN and SYN-ACK; ns-2's one-way agents have none.
     pub handshake: bool,
 }

@@ -9,7 +9,9 @@ use super::keys::{LLC_SNAP, MAX_CELLS, ROOT};
 use super::names::{Names, Target};
 use super::reader::{Entry, Fields, Given, read};
 use super::stations::missing;
-use super::{Bss, ErrorModel, Scenario, cell, document, flows, links, overrides, routes, stations};
+use super::{
+    Bss, ErrorModel, Scenario, cell, document, flows, links, overrides, queues, routes, stations,
+};
 
 /// Largest scenario file [octets].
 const MAX_FILE: usize = 4 << 20;
@@ -139,6 +141,7 @@ fn scenario(mut root: Fields, mistakes: &mut Mistakes) -> Option<Scenario> {
         flows,
     };
     routes::check(&scenario, &flow_paths, mistakes);
+    queues::check(&scenario, &flow_paths, mistakes);
     Some(scenario)
 }
 

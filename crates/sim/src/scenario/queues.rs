@@ -1,10 +1,14 @@
 //! Transmit queues of stations and access points.
 
+use super::error::{Mistakes, ScenarioError};
+use super::flows::Place;
 use super::reader::{Entry, Fields};
-use super::{CoDel, Discipline, Limit, Queue, QueueConfig, Weights};
+use super::{
+    CoDel, Discipline, Endpoint, Flow, Limit, Queue, QueueConfig, Scenario, Transport, Weights,
+};
 
-/// A transmit queue.
-pub(super) fn queue(entry: Entry) -> Option<Queue> {
+/// A transmit queue; only an access point sees connections in both directions.
+pub(super) fn queue(entry: Entry, is_ap: bool, mistakes: &mut Mistakes) -> Option<Queue> {
     let mut fields = entry.table()?;
     let name = fields.take("discipline").word()?;
     let packets = fields.take("packets").integer();
@@ -15,6 +19,10 @@ pub(super) fn queue(entry: Entry) -> Option<Queue> {
             let limit = limit(&mut fields);
             let weights = fields.take("weights");
             counts_flows = weights.word().is_some();
+            if counts_flows && !is_ap {
+                let problem = "only an access point sees the connections up and down";
+                mistakes.add(weights.at, weights.mistake(problem, "{ data, ack }"));
+            }
             let weights = if counts_flows { Some(Weights::default()) } else { pair(weights) };
             (limit, weights.map(Discipline::DataAck))
         }
@@ -31,6 +39,30 @@ pub(super) fn queue(entry: Entry) -> Option<Queue> {
     let (packets, limit, ack_filter) = (packets?, limit?, ack_filter?);
     let config = QueueConfig { packets, limit, discipline: discipline?, ack_filter };
     Some(Queue { config, counts_flows })
+}
+
+/// Checks that no UDP flow goes through a queue that tells data from ACKs: its weights assume senders
+/// that follow their ACKs.
+pub(super) fn check(scenario: &Scenario, places: &[Place], mistakes: &mut Mistakes) {
+    let udp = |(flow, _): &(&Flow, &Place)| matches!(flow.transport, Transport::Udp { .. });
+    for (flow, place) in scenario.flows.iter().zip(places).filter(udp) {
+        let mut refuse = |queue: Queue, path: String| {
+            if matches!(queue.config.discipline, Discipline::DataAck(_)) {
+                let problem = format!("{} is UDP and has no ACKs that it follows", place.path);
+                let allowed = "no UDP flow through this queue, or another discipline".to_owned();
+                let found = "\"data-ack\"".to_owned();
+                mistakes.add(place.at, ScenarioError { path, found, problem, allowed });
+            }
+        };
+        if let Endpoint::Station(index) = flow.from {
+            let station = &scenario.stations[index];
+            refuse(station.queue, format!("station.{}.queue.discipline", station.name));
+        }
+        if let Endpoint::Station(index) = flow.to {
+            let bss = &scenario.cells[scenario.stations[index].cell];
+            refuse(bss.ap.queue, format!("bss.{}.ap.queue.discipline", bss.name));
+        }
+    }
 }
 
 fn limit(fields: &mut Fields) -> Option<Limit> {

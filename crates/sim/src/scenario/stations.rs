@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use airfair_units::{DataRate, Duration, Time};
 use airfair_wlan::phy::Standard;
 
+use super::access::{self, OwnAccess, Windows};
 use super::error::{Mistakes, ScenarioError};
 use super::keys::MAX_STATIONS;
 use super::kind::MAX_NAME;
@@ -23,6 +24,7 @@ pub(super) struct Group<'n> {
     standard: Option<Standard>,
     rates: Option<(Schedule, Schedule)>,
     queue: Option<Queue>,
+    access: OwnAccess,
     senses_only: Vec<Entry<'n>>,
     errors: Option<ErrorModel>,
     count: Option<usize>,
@@ -55,7 +57,8 @@ fn group<'n>(mut fields: Fields<'n>, context: &Context, mistakes: &mut Mistakes)
     let cells = cell.and_then(|cell| context.cells[cell].standard);
     let standard = standard(&fields.take("standard"), cells, mistakes);
     let rates = rates(fields.take("rate"), standard, context.duration, mistakes);
-    let queue = queue(fields.take("queue"));
+    let queue = queue(fields.take("queue"), false, mistakes);
+    let access = access::own(&mut fields, false, mistakes);
     let senses_only = items(fields.take("senses_only"));
     let errors = fields.take("errors");
     let errors = if errors.is_set() || errors.bad {
@@ -65,7 +68,7 @@ fn group<'n>(mut fields: Fields<'n>, context: &Context, mistakes: &mut Mistakes)
     };
     let count = fields.take("count").integer();
     let (name, path, at) = (fields.name.to_owned(), fields.path, fields.at);
-    Group { name, path, at, cell, standard, rates, queue, senses_only, errors, count }
+    Group { name, path, at, cell, standard, rates, queue, access, senses_only, errors, count }
 }
 
 fn standard(entry: &Entry, cell: Option<Standard>, mistakes: &mut Mistakes) -> Option<Standard> {
@@ -226,6 +229,7 @@ impl Group<'_> {
             rate_up,
             rate_down,
             queue: self.queue?,
+            access: self.access.parameters?,
             senses_only: Vec::new(),
             errors: self.errors?,
         })
@@ -243,6 +247,7 @@ struct Member {
     name: String,
     cell: Option<usize>,
     standard: Option<Standard>,
+    access: OwnAccess,
 }
 
 /// Makes `senses_only` symmetric and checks its names.
@@ -296,6 +301,7 @@ pub(super) fn hearing(expanded: Expanded, names: &Names, mistakes: &mut Mistakes
         name: group.name,
         cell: group.cell,
         standard: group.standard,
+        access: group.access,
     };
     Hearing { stations, members: groups.into_iter().map(member).collect() }
 }
@@ -319,6 +325,11 @@ impl Hearing {
 }
 
 impl CellMembers<'_> {
+    /// Checks the channel access of each against the windows of the cell.
+    pub(super) fn check_access(&self, cell: Windows, mistakes: &mut Mistakes) {
+        self.members.iter().for_each(|member| member.access.check(cell, mistakes));
+    }
+
     /// Whether a b station is in the cell; `None` if a mistake hides it.
     pub(super) fn b_stations(&self) -> Option<bool> {
         let is_b = |member: &&Member| member.standard.map(|s| s == Standard::B);

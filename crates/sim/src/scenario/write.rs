@@ -7,10 +7,10 @@ use airfair_units::{DataRate, Time};
 use airfair_wlan::phy::{Preamble, Standard};
 
 use super::{
-    AccessPoint, AfterCollision, Attempts, Bss, Capacity, CoDel, Control, Deflation, Discipline,
-    Eifs, Endpoint, ErrorModel, Flavour, Flow, GilbertElliott, Limit, Link, LinkQueue, Loss, Node,
-    Periods, Queue, QueueConfig, RecoveryTimer, Red, Scenario, Station, Tcp, Tfrc, TfrcProfile,
-    TfrcSource, Transport, UdpRate, Weights,
+    AccessParameters, AccessPoint, AfterCollision, Attempts, Bss, Capacity, CoDel, Control,
+    Deflation, Discipline, Eifs, Endpoint, ErrorModel, Flavour, Flow, GilbertElliott, Limit, Link,
+    LinkQueue, Loss, Node, Periods, Queue, QueueConfig, RecoveryTimer, Red, Scenario, Station, Tcp,
+    Tfrc, TfrcProfile, TfrcSource, Transport, UdpRate, Weights,
 };
 
 impl Scenario {
@@ -93,6 +93,7 @@ impl Scenario {
             writeln!(out, "rate = {{ up = {up}, down = {down} }}")?;
         }
         writeln!(out, "queue = {}", queue(station.queue))?;
+        writeln!(out, "{}", access(station.access).join("\n"))?;
         let others = station.senses_only.iter().map(|i| format!("\"{}\"", self.stations[*i].name));
         writeln!(out, "senses_only = [{}]", others.collect::<Vec<_>>().join(", "))?;
         writeln!(out, "errors = {}", errors(station.errors))
@@ -195,9 +196,12 @@ fn write_bss(out: &mut String, bss: &Bss) -> std::fmt::Result {
     writeln!(out, "cw_min = {}", window(bss.rules.cw_min))?;
     writeln!(out, "cw_max = {}", window(bss.rules.cw_max))?;
     writeln!(out, "llc_snap = {}", bss.llc_snap)?;
-    let AccessPoint { queue, window_sharing } = bss.ap;
-    let queue = self::queue(queue);
-    writeln!(out, "ap = {{ queue = {queue}, window_sharing = {window_sharing} }}")
+    let AccessPoint { queue, access, window_sharing } = bss.ap;
+    let (queue, [edca, attempts]) = (self::queue(queue), self::access(access));
+    writeln!(
+        out,
+        "ap = {{ queue = {queue}, {edca}, {attempts}, window_sharing = {window_sharing} }}"
+    )
 }
 
 fn write_tcp(out: &mut String, tcp: &Tcp) -> std::fmt::Result {
@@ -236,6 +240,8 @@ fn write_tcp(out: &mut String, tcp: &Tcp) -> std::fmt::Result {
     write!(out, ", limited_transmit = {}", tcp.limited_transmit)?;
     write!(out, ", byte_counting = {}", tcp.byte_counting)?;
     write!(out, ", grow_beyond_receive_window = {}", tcp.grow_beyond_receive_window)?;
+    let full_queue = if tcp.keeps_refused { "hold" } else { "loss" };
+    write!(out, ", quick_acks = {}, full_queue = \"{full_queue}\"", tcp.quick_acks)?;
     writeln!(out, ", handshake = {} }}", tcp.handshake)
 }
 
@@ -287,6 +293,22 @@ fn link_queue(LinkQueue { capacity, red }: LinkQueue) -> String {
          gentle = {gentle}"
     );
     format!("{{ {capacity}, discipline = \"red\", red = {{ {red} }} }}")
+}
+
+fn access(access: AccessParameters) -> [String; 2] {
+    let AccessParameters { aifsn, cw_min, cw_max, txop_limit, attempts } = access;
+    let window = |slots: Option<u16>| slots.map_or("\"cell\"".to_owned(), |n| n.to_string());
+    let (cw_min, cw_max) = (window(cw_min), window(cw_max));
+    let attempts = match attempts {
+        None => "\"cell\"".to_owned(),
+        Some(Attempts::Max(limit)) => limit.to_string(),
+        Some(_) => "\"unlimited\"".to_owned(),
+    };
+    let edca = format!(
+        "edca = {{ aifsn = {aifsn}, cw_min = {cw_min}, cw_max = {cw_max}, \
+         txop_limit = \"{txop_limit}\" }}"
+    );
+    [edca, format!("max_attempts = {attempts}")]
 }
 
 fn queue(Queue { config, counts_flows }: Queue) -> String {

@@ -1,6 +1,6 @@
 //! Cells and stations, and what spoils their frames.
 
-use airfair_units::{Decibels, Probability};
+use airfair_units::{Decibels, Duration, Probability};
 
 use super::super::kind::{Absent, Key, Kind, Plain, Table, Tagged};
 use super::queues::QUEUE;
@@ -13,6 +13,9 @@ const RTS_THRESHOLD: Kind = bytes(0, 65_536);
 const ATTEMPT: Kind = Kind::Integer { min: 1, max: 255 };
 const ATTEMPTS: Kind = Kind::Either(&[ATTEMPT, UNLIMITED]);
 const WINDOW: Kind = Kind::Either(&[Kind::Window, Kind::Word(&["standard"])]);
+const OWN_WINDOW: Kind = Kind::Either(&[Kind::Window, Kind::Word(&["cell"])]);
+const OWN_ATTEMPTS: Kind = Kind::Either(&[ATTEMPT, Kind::Word(&["unlimited", "cell"])]);
+const TXOP: Kind = Kind::Duration { min: Duration::ZERO, max: Duration::from_millis(2_097) };
 const SCHEDULE: Kind = Kind::List(&Kind::Step);
 const ONE_WAY: Kind = Kind::Either(&[Kind::Rate, SCHEDULE]);
 const STATION_RATE: Kind = Kind::Either(&[Kind::Rate, SCHEDULE, Kind::Table(&UP_DOWN)]);
@@ -253,6 +256,56 @@ static RETRY_LIMITS: Table = Table {
     ],
 };
 
+const OWN_EDCA: Key = Key::new(
+    "edca",
+    Kind::Table(&EDCA),
+    Absent::Defaults,
+    "{ aifsn = 3 }",
+    "Its own channel access.",
+);
+const OWN_LIMIT: Key = Key::new(
+    "max_attempts",
+    OWN_ATTEMPTS,
+    word("cell"),
+    "3",
+    "Its own limit on transmission attempts of a frame, or the cell's.",
+);
+
+static EDCA: Table = Table {
+    noun: "a channel access",
+    later: None,
+    keys: &[
+        Key::new(
+            "aifsn",
+            Kind::Integer { min: 1, max: 15 },
+            number(2),
+            "3",
+            "Idle slots after a SIFS before back-off counts: 2 makes a DIFS; 1 is for access points.",
+        ),
+        Key::new(
+            "cw_min",
+            OWN_WINDOW,
+            word("cell"),
+            "15",
+            "Smallest contention window [slots], or the cell's.",
+        ),
+        Key::new(
+            "cw_max",
+            OWN_WINDOW,
+            word("cell"),
+            "255",
+            "Largest contention window [slots], or the cell's.",
+        ),
+        Key::new(
+            "txop_limit",
+            TXOP,
+            Absent::Is(Plain::Duration(Duration::ZERO)),
+            "\"3 ms\"",
+            "How long it may go on sending once it has won the channel; `0 s` is one frame.",
+        ),
+    ],
+};
+
 static AP: Table = Table {
     noun: "an access point",
     later: None,
@@ -264,6 +317,8 @@ static AP: Table = Table {
             "{ discipline = \"data-ack\" }",
             "Transmit queue of the access point.",
         ),
+        OWN_EDCA,
+        OWN_LIMIT,
         Key::new(
             "window_sharing",
             Kind::Flag,
@@ -303,6 +358,8 @@ pub(in crate::scenario) static STATION: Table = Table {
              starts at 0 s, or `{ up, down }` for its own transmissions and the access point's.",
         ),
         Key::new("queue", QUEUE, Absent::Defaults, "{ packets = 20 }", "Transmit queue."),
+        OWN_EDCA,
+        OWN_LIMIT,
         Key::new(
             "senses_only",
             Kind::List(&Kind::Name),

@@ -147,6 +147,22 @@ pub(in crate::scenario) static TCP: Table = Table {
             "Whether cwnd grows while the receiver's window is the limit, as in ns-2.",
         ),
         Key::new(
+            "quick_acks",
+            Kind::Integer { min: 0, max: 1_000 },
+            number(0),
+            "16",
+            "ACKs at the start of a connection that are sent at once, before delaying begins; Linux \
+             begins with up to 16.",
+        ),
+        Key::new(
+            "full_queue",
+            Kind::Word(&["loss", "hold"]),
+            word("loss"),
+            "\"hold\"",
+            "What becomes of a segment that the transmit queue of the sender's own host has no room \
+             for: it is lost, as in ns-2, or the sender keeps it and reduces its window, as Linux does.",
+        ),
+        Key::new(
             "handshake",
             Kind::Flag,
             TRUE,

@@ -28,11 +28,12 @@ impl Sender {
     /// New data is taken back, as if it had not been polled; anything else counts as lost and is left to
     /// the timer. cwnd is reduced once per window, and not while losses are being repaired. Nothing is
     /// sent before the next ACK or time-out; with nothing in flight the timer runs all the same, and its
-    /// expiry is then a local retry and no time-out.
-    pub fn handle_refusal(&mut self, now: Time, segment: &Segment) {
+    /// expiry is then a local retry and no time-out. Returns whether the segment was taken back.
+    pub fn handle_refusal(&mut self, now: Time, segment: &Segment) -> bool {
         self.stats.refusals += 1;
         self.refusals.is_waiting = true;
-        if segment.payload > 0 && segment.seq == self.refusals.sent_end {
+        let is_new = segment.payload > 0 && segment.seq == self.refusals.sent_end;
+        if is_new {
             self.take_back(segment);
         }
         if self.state == State::Open {
@@ -41,6 +42,7 @@ impl Sender {
                 self.timer = Some(now + self.rtt.rto());
             }
         }
+        is_new
     }
 
     /// A segment is about to be chosen, and may be refused.
