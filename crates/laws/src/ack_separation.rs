@@ -78,8 +78,14 @@ pub fn step(params: &Params, state: State, seen: &Observation) -> (State, Action
     };
     let (down, up) = (u64::from(seen.down.max(1)), u64::from(seen.up.max(1)));
     let ack = up * ROUND;
-    let data = (2 * down * ROUND * segments / acks).div_ceil(2);
+    let data = u128::from(down * ROUND) * u128::from(segments);
+    let data = u64::try_from(rounded(data, acks.into())).unwrap_or(MAX_WEIGHT);
     (state, reduced(data.min(MAX_WEIGHT), ack.min(MAX_WEIGHT)))
+}
+
+/// A quotient to the nearest whole number.
+fn rounded(number: u128, by: u128) -> u128 {
+    (2 * number / by).div_ceil(2)
 }
 
 /// The same ratio in the smallest numbers.

@@ -284,7 +284,7 @@ const COMBINATIONS: &[(&str, &str, &str)] = &[
     (
         "bss.home.ap.queue",
         r"{ weights = { data = 3 } }",
-        "bss.home.ap.queue.weights = { data = 3 }: not a key of a queue; allowed discipline, packets, ack_filter",
+        "bss.home.ap.queue.weights = { data = 3 }: not a key of a queue; allowed discipline, packets, overflow, ack_filter",
     ),
     (
         "station.slow.queue",

@@ -34,6 +34,6 @@ pub use config::{
 pub use errors::{ErrorModel, Periods};
 pub use frame::{ACK_SIZE, CTS_SIZE, DATA_OVERHEAD, FrameKind, Msdu, RTS_SIZE};
 pub use node::Stream;
-pub use queue::config::{CoDel, Discipline, Limit, QueueConfig, Weights};
+pub use queue::config::{CoDel, Discipline, Limit, Overflow, QueueConfig, Weights};
 pub use queue::headers::{Class, Headers};
 pub use record::{AirUse, DropCause, Record, SentFrame};

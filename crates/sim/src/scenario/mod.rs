@@ -33,7 +33,7 @@ use airfair_units::{Bytes, DataRate, Duration, Probability, Time};
 use airfair_wlan::phy::Standard;
 pub use airfair_wlan::{
     AccessParameters, AfterCollision, Attempts, CoDel, Discipline, Eifs, ErrorModel, Limit,
-    Periods, QueueConfig, Rules, Weights,
+    Overflow, Periods, QueueConfig, Rules, Weights,
 };
 
 /// One experiment.

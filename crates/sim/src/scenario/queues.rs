@@ -4,7 +4,8 @@ use super::error::{Mistakes, ScenarioError};
 use super::flows::Place;
 use super::reader::{Entry, Fields};
 use super::{
-    CoDel, Discipline, Endpoint, Flow, Limit, Queue, QueueConfig, Scenario, Transport, Weights,
+    CoDel, Discipline, Endpoint, Flow, Limit, Overflow, Queue, QueueConfig, Scenario, Transport,
+    Weights,
 };
 
 /// A transmit queue; only an access point sees connections in both directions.
@@ -13,6 +14,11 @@ pub(super) fn queue(entry: Entry, is_ap: bool, mistakes: &mut Mistakes) -> Optio
     let name = fields.take("discipline").word()?;
     let packets = fields.take("packets").integer();
     let ack_filter = fields.take("ack_filter").flag();
+    let overflow = match name {
+        // It has a rule of its own: the longest queue gives way.
+        "fq-codel" => Some(Overflow::Tail),
+        _ => overflow(&mut fields),
+    };
     let mut counts_flows = false;
     let (limit, discipline) = match name {
         "data-ack" => {
@@ -36,8 +42,13 @@ pub(super) fn queue(entry: Entry, is_ap: bool, mistakes: &mut Mistakes) -> Optio
         "fq-codel" => (Some(Limit::Shared), fq_codel(&mut fields)),
         _ => (Some(Limit::Shared), Some(Discipline::Fifo)),
     };
-    let (packets, limit, ack_filter) = (packets?, limit?, ack_filter?);
-    let config = QueueConfig { packets, limit, discipline: discipline?, ack_filter };
+    let config = QueueConfig {
+        packets: packets?,
+        limit: limit?,
+        discipline: discipline?,
+        overflow: overflow?,
+        ack_filter: ack_filter?,
+    };
     Some(Queue { config, counts_flows })
 }
 
@@ -63,6 +74,13 @@ pub(super) fn check(scenario: &Scenario, places: &[Place], mistakes: &mut Mistak
             refuse(bss.ap.queue, format!("bss.{}.ap.queue.discipline", bss.name));
         }
     }
+}
+
+fn overflow(fields: &mut Fields) -> Option<Overflow> {
+    Some(match fields.take("overflow").word()? {
+        "longest-flow" => Overflow::LongestFlow,
+        _ => Overflow::Tail,
+    })
 }
 
 fn limit(fields: &mut Fields) -> Option<Limit> {

@@ -9,8 +9,8 @@ use airfair_wlan::phy::{Preamble, Standard};
 use super::{
     AccessParameters, AccessPoint, AfterCollision, Attempts, Bss, Capacity, CoDel, Control,
     Deflation, Discipline, Eifs, Endpoint, ErrorModel, Flavour, Flow, GilbertElliott, Limit, Link,
-    LinkQueue, Loss, Node, Periods, Queue, QueueConfig, RecoveryTimer, Red, Scenario, Station, Tcp,
-    Tfrc, TfrcProfile, TfrcSource, Transport, UdpRate, Weights,
+    LinkQueue, Loss, Node, Overflow, Periods, Queue, QueueConfig, RecoveryTimer, Red, Scenario,
+    Station, Tcp, Tfrc, TfrcProfile, TfrcSource, Transport, UdpRate, Weights,
 };
 
 impl Scenario {
@@ -337,9 +337,14 @@ fn queue(Queue { config, counts_flows }: Queue) -> String {
             ("fq-codel", format!(", {}, {own}", codel(rule)))
         }
     };
-    let QueueConfig { packets, ack_filter, .. } = config;
+    let QueueConfig { packets, overflow, ack_filter, .. } = config;
+    let overflow = match (config.discipline, overflow) {
+        (Discipline::FqCoDel { .. }, _) => "",
+        (_, Overflow::Tail) => ", overflow = \"tail\"",
+        (_, Overflow::LongestFlow) => ", overflow = \"longest-flow\"",
+    };
     format!(
-        "{{ discipline = \"{name}\", packets = {packets}{settings}, ack_filter = {ack_filter} }}"
+        "{{ discipline = \"{name}\", packets = {packets}{settings}{overflow}, ack_filter = {ack_filter} }}"
     )
 }
 

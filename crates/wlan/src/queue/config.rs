@@ -11,6 +11,8 @@ pub struct QueueConfig {
     pub limit: Limit,
     /// Who leaves first, and who is dropped.
     pub discipline: Discipline,
+    /// Who gives way where there is no room.
+    pub overflow: Overflow,
     /// Whether a pure ACK takes the place of an older one of its flow that waits.  [cake §IV-D]
     pub ack_filter: bool,
 }
@@ -18,7 +20,13 @@ pub struct QueueConfig {
 impl QueueConfig {
     /// First in, first out, with room for `packets`.
     pub fn fifo(packets: u32) -> Self {
-        Self { packets, limit: Limit::Shared, discipline: Discipline::Fifo, ack_filter: false }
+        Self {
+            packets,
+            limit: Limit::Shared,
+            discipline: Discipline::Fifo,
+            overflow: Overflow::Tail,
+            ack_filter: false,
+        }
     }
 }
 
@@ -29,6 +37,16 @@ pub enum Limit {
     Shared,
     /// Packets of each queue for itself.
     Each,
+}
+
+/// Who gives way where there is no room for one more packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Overflow {
+    /// The packet that comes.
+    Tail,
+    /// The oldest packet of the flow that has most packets in the same queue: nobody is locked out.
+    /// [mckenney-1990 §3]
+    LongestFlow,
 }
 
 /// Who leaves a transmit queue first.

@@ -26,12 +26,15 @@ mod sub_queue;
 #[cfg(test)]
 mod tests;
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
 use airfair_units::Time;
 
 use crate::frame::Msdu;
 use crate::record::DropCause;
 
-use config::{Discipline, Limit, QueueConfig, Weights};
+use config::{Discipline, Limit, Overflow, QueueConfig, Weights};
 use headers::{Class, Headers};
 use scheduler::Scheduler;
 use sub_queue::SubQueues;
@@ -92,7 +95,7 @@ impl<P: Headers> TransmitQueue<P> {
         if self.config.ack_filter {
             self.filter(queue, &msdu.payload);
         }
-        if !self.has_room(queue) {
+        if !self.has_room(queue) && !self.make_room(queue, &msdu.payload) {
             return false;
         }
         self.queues.push(queue, msdu, now);
@@ -148,6 +151,24 @@ impl<P: Headers> TransmitQueue<P> {
                 self.queues.len(queue) + usize::from(is_served) < room as usize
             }
         }
+    }
+
+    /// Drops the oldest packet of the flow with most packets in `queue`, the new one included; false if
+    /// there is no older one. O(packets · log flows).
+    fn make_room(&mut self, queue: usize, new: &P) -> bool {
+        if self.config.overflow == Overflow::Tail {
+            return false;
+        }
+        let mut flows = BTreeMap::from([(new.flow(), (1, None))]);
+        for (place, waiting) in self.queues.get(queue).packets.iter().enumerate() {
+            let (count, first) = flows.entry(waiting.msdu.payload.flow()).or_insert((0, None));
+            *count += 1;
+            first.get_or_insert(place);
+        }
+        let longest = flows.into_values().max_by_key(|(count, first)| (*count, Reverse(*first)));
+        let Some((_, Some(place))) = longest else { return false };
+        self.queues.remove(queue, place, DropCause::QueueFull);
+        true
     }
 
     /// Drops the first packet of the longest queue.  [RFC8290 §4.1.3]

@@ -41,7 +41,7 @@ fn ms(ms: u64) -> Time {
 }
 
 fn queue(discipline: Discipline, packets: u32, limit: Limit) -> TransmitQueue<Tagged> {
-    TransmitQueue::new(QueueConfig { packets, limit, discipline, ack_filter: false })
+    TransmitQueue::new(QueueConfig { limit, discipline, ..QueueConfig::fifo(packets) })
 }
 
 /// Flows of the packets served until nothing waits.
@@ -201,6 +201,33 @@ fn a_newer_ack_takes_the_place_of_an_older_one_of_its_flow() {
     assert_eq!(served(&mut queue, ms(0)), [0, 3, 1, 1]);
 }
 
+/// Room for five, one of them in service. Flow 0 fills it; a packet of flow 2 takes the place of the
+/// oldest that waits, and so does the next one, until both have as many; then the longer one, the new
+/// packet included, gives way again.
+///
+/// Verifies: [mckenney-1990 §3]
+#[test]
+fn a_flow_with_few_packets_is_not_locked_out() {
+    let config = QueueConfig { overflow: Overflow::LongestFlow, ..QueueConfig::fifo(5) };
+    let mut queue = TransmitQueue::new(config);
+    for number in 0..5 {
+        assert!(queue.push(ms(0), packet(0, number, 1_000)));
+    }
+    for number in 0..3 {
+        assert!(queue.push(ms(0), packet(2, number, 1_000)));
+    }
+    let dropped: Vec<(u64, u64)> = std::iter::from_fn(|| queue.poll_dropped())
+        .map(|(msdu, _)| (msdu.payload.flow, msdu.payload.number))
+        .collect();
+    assert_eq!(dropped, [(0, 1), (0, 2), (2, 0)]);
+    assert_eq!(served(&mut queue, ms(0)), [0, 0, 0, 2, 2]);
+    // With nothing but itself in service there is nothing to drop.
+    let config = QueueConfig { overflow: Overflow::LongestFlow, ..QueueConfig::fifo(1) };
+    let mut queue = TransmitQueue::new(config);
+    assert!(queue.push(ms(0), packet(0, 0, 1_000)));
+    assert!(!queue.push(ms(0), packet(2, 0, 1_000)));
+}
+
 fn any_discipline() -> impl Strategy<Value = Discipline> {
     let weights = (1u32..8, 1u32..8).prop_map(|(data, ack)| Weights { data, ack });
     let quantum = || (64u64..3_000).prop_map(Bytes::new);
@@ -227,11 +254,13 @@ fn any_discipline() -> impl Strategy<Value = Discipline> {
 
 fn any_config() -> impl Strategy<Value = QueueConfig> {
     let limit = prop::sample::select(vec![Limit::Shared, Limit::Each]);
-    (1u32..12, limit, any_discipline(), any::<bool>()).prop_map(
-        |(packets, limit, discipline, ack_filter)| QueueConfig {
+    let overflow = prop::sample::select(vec![Overflow::Tail, Overflow::LongestFlow]);
+    (1u32..12, limit, any_discipline(), overflow, any::<bool>()).prop_map(
+        |(packets, limit, discipline, overflow, ack_filter)| QueueConfig {
             packets,
             limit,
             discipline,
+            overflow,
             ack_filter,
         },
     )

@@ -39,6 +39,14 @@ const LIMIT: Key = Key::new(
     "\"shared\"",
     "What `packets` counts: those of each queue for itself, or of all together.",
 );
+const OVERFLOW: Key = Key::new(
+    "overflow",
+    Kind::Word(&["tail", "longest-flow"]),
+    word("tail"),
+    "\"longest-flow\"",
+    "Who gives way where there is no room: the packet that comes, or the oldest of the flow with most \
+     packets in the same queue.",
+);
 const ACK_FILTER: Key = Key::new(
     "ack_filter",
     Kind::Flag,
@@ -73,7 +81,7 @@ const QUANTUM: Key = Key::new(
 pub(in crate::scenario) static FIFO: Table = Table {
     noun: "a queue",
     later: None,
-    keys: &[discipline(&["fifo"], "fifo"), ROOM, ACK_FILTER],
+    keys: &[discipline(&["fifo"], "fifo"), ROOM, OVERFLOW, ACK_FILTER],
 };
 
 /// TCP's data and pure ACKs apart.
@@ -92,6 +100,7 @@ pub(in crate::scenario) static DATA_ACK: Table = Table {
             "Packets of each queue in a round: fixed, or by the number of connections up and down \
              that the access point sees.",
         ),
+        OVERFLOW,
         ACK_FILTER,
     ],
 };
@@ -115,7 +124,7 @@ static WEIGHT_PAIR: Table = Table {
 pub(in crate::scenario) static ROUND_ROBIN: Table = Table {
     noun: "a queue",
     later: None,
-    keys: &[discipline(&["round-robin"], "round-robin"), ROOM, LIMIT, ACK_FILTER],
+    keys: &[discipline(&["round-robin"], "round-robin"), ROOM, LIMIT, OVERFLOW, ACK_FILTER],
 };
 
 /// A queue for each station, fair in octets.
@@ -127,6 +136,7 @@ pub(in crate::scenario) static DEFICIT_ROUND_ROBIN: Table = Table {
         ROOM,
         LIMIT,
         QUANTUM,
+        OVERFLOW,
         ACK_FILTER,
     ],
 };
@@ -140,6 +150,7 @@ pub(in crate::scenario) static CODEL: Table = Table {
         Key::new("packets", PACKETS, number(1_000), "20", CAPACITY),
         TARGET,
         INTERVAL,
+        OVERFLOW,
         ACK_FILTER,
     ],
 };
