@@ -145,6 +145,144 @@ def by_category(panel: Category) -> Figure:
         return figure
 
 
+@dataclass(frozen=True)
+class Chart:
+    """Axes with a number along x."""
+
+    title: str
+    x: Sequence[float]
+    lines: Sequence[Points]
+    levels: Mapping[float, str] = field(default_factory=dict)
+    """Horizontal lines with a few words."""
+
+
+def over_number(
+    charts: Sequence[Chart],
+    x_label: str,
+    y_label: str,
+    *,
+    floor: float | None = None,
+    columns: int = 2,
+) -> Figure:
+    """Estimates along a number, in panels with the same axes and the same lines.
+
+    With a floor y is logarithmic, and what lies below the floor is drawn on it.
+    """
+    rows = -(-len(charts) // columns)
+    with mpl.rc_context(_STYLE):
+        figure = Figure(figsize=(3.6 * columns, 0.7 + 2.7 * rows), layout="constrained")
+        grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
+        axes = grid.ravel()
+        for ax in axes[len(charts) :]:
+            ax.set_visible(False)
+        for place, (ax, chart) in enumerate(zip(axes, charts, strict=False)):
+            _numbers(ax, chart, floor)
+            ax.set_title(chart.title)
+            if place % columns == 0:
+                ax.set_ylabel(y_label)
+            if place + columns >= len(charts):
+                ax.set_xlabel(x_label)
+                ax.tick_params(labelbottom=True)
+        if floor is None:
+            axes[0].set_ylim(bottom=0)
+        else:
+            axes[0].set_yscale("log")
+            axes[0].set_ylim(bottom=floor)
+            axes[0].yaxis.set_major_formatter(lambda value, _: f"{value:g}")
+        handles, labels = axes[0].get_legend_handles_labels()
+        figure.legend(
+            handles,
+            labels,
+            loc="outside lower center",
+            ncols=min(len(labels), 3 if columns > 1 else 2),
+            frameon=False,
+            fontsize=8,
+        )
+        return figure
+
+
+def _numbers(ax: Axes, chart: Chart, floor: float | None) -> None:
+    for level, words in chart.levels.items():
+        ax.axhline(level, color=MUTED, linewidth=0.8, linestyle=(0, (4, 3)))
+        ax.annotate(
+            words,
+            (1, level),
+            xycoords=("axes fraction", "data"),
+            xytext=(-2, 2),
+            textcoords="offset points",
+            ha="right",
+            fontsize=8,
+            color=INK,
+        )
+    for i, (line, colour) in enumerate(zip(chart.lines, PALETTE, strict=False)):
+        mean, width = line.estimates
+        low = mean - np.where(np.isfinite(width), width, 0)
+        high = mean + np.where(np.isfinite(width), width, 0)
+        if floor is not None:
+            mean, low, high = (np.maximum(values, floor) for values in (mean, low, high))
+        ax.fill_between(chart.x, low, high, color=colour, alpha=0.18, linewidth=0)
+        ax.plot(
+            chart.x,
+            mean,
+            color=colour,
+            marker=_MARKERS[i],
+            markersize=4,
+            linewidth=1.3,
+            label=line.label,
+            clip_on=False,
+        )
+
+
+def by_name(panels: Sequence[Category]) -> Figure:
+    """Estimates in rows with long names, panels side by side with the same rows."""
+    rows = len(panels[0].names)
+    with mpl.rc_context({**_STYLE, "axes.grid.axis": "x"}):
+        size = (2.0 + 2.6 * len(panels), 1.2 + 0.26 * rows)
+        figure = Figure(figsize=size, layout="constrained")
+        axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
+        for ax, panel in zip(axes, panels, strict=True):
+            _rows_of(ax, panel)
+        axes[0].set_yticks(range(rows), panels[0].names)
+        axes[0].set_ylim(rows - 0.5, -0.5)
+        handles, labels = axes[0].get_legend_handles_labels()
+        figure.legend(
+            handles, labels, loc="outside lower center", ncols=3, frameon=False, fontsize=8
+        )
+        return figure
+
+
+def _rows_of(ax: Axes, panel: Category) -> None:
+    for level, words in panel.levels.items():
+        ax.axvline(level, color=MUTED, linewidth=0.8, linestyle=(0, (4, 3)))
+        ax.annotate(
+            words,
+            (level, 1),
+            xycoords=("data", "axes fraction"),
+            xytext=(2, 3),
+            textcoords="offset points",
+            fontsize=8,
+            color=INK,
+        )
+    middle = (len(panel.groups) - 1) / 2
+    places = np.arange(len(panel.names))
+    for i, (group, colour) in enumerate(zip(panel.groups, PALETTE, strict=False)):
+        mean, width = group.estimates
+        ax.errorbar(
+            mean,
+            places + 0.22 * (i - middle),
+            xerr=np.where(np.isfinite(width), width, 0),
+            fmt=_MARKERS[i],
+            markersize=4.5,
+            color=colour,
+            linewidth=1.2,
+            capsize=2,
+            label=group.label,
+        )
+    ax.set_xlim(left=0)
+    ax.set_title(panel.title, pad=14 if panel.levels else 6)
+    ax.set_xlabel(panel.x_label)
+
+
 def over_time(
     panels: Sequence[Panel], *, stacked: bool = False, top: float | None = None
 ) -> Figure:

@@ -48,6 +48,8 @@ class Setup:
     id: str
     path: Path
     variants: tuple[Variant, ...]
+    quick: Mapping[str, Value] = field(default_factory=dict)
+    """Keys that differ in a quick look."""
 
 
 @dataclass(frozen=True)

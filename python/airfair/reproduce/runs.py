@@ -61,7 +61,11 @@ def measure(choice: Choice) -> Measured:
     """Run what the choice needs."""
     work = [(setup, variant) for setup in choice.setups for variant in setup.variants]
     scenarios = [
-        load(setup.path, replications=choice.replications, set=variant.set)
+        load(
+            setup.path,
+            replications=choice.replications,
+            set={**variant.set, **(setup.quick if choice.quick else {})},
+        )
         for setup, variant in work
     ]
     wall, cpu = time.perf_counter(), time.process_time()

@@ -1,0 +1,248 @@
+"""The figures of the paper `updown-fairness`: 2 and 6, 3 and 7, 4 and 8."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from airfair.figures import Chart, Points, over_number
+from airfair.reproduce.estimate import Floats, estimate
+from airfair.reproduce.paper import Drawing, Json, Shown
+from airfair.reproduce.series import finite, points
+from airfair.reproduce.tables import Cell, Column, Table
+
+from .plan import (
+    ATTEMPTS,
+    BUFFERS,
+    IDEAL,
+    RIVAL_ATTEMPTS,
+    RIVALS,
+    SCHEMES,
+    SHOWN,
+    SYMMETRIC,
+    SYSTEMS,
+    Place,
+)
+from .runs import DOWN, UP, Measurements, Runs
+
+X = "Transmission attempts of a frame, $M_t$"
+TWO, FOUR = "dl2-ul2", "dl4-ul4"
+LEAST_RATIO = 0.003
+LEAST_LOSS = 1e-4
+EQUAL = {1.0: "1:1"}
+
+RATIO = "Downlink / uplink goodput"
+ROWS = [f"M_t = {m}" for m in ATTEMPTS]
+
+Take = Callable[[Runs], Floats]
+
+WAYS: Mapping[str, Take] = {way: partial(Runs.goodput, way=way) for way in (DOWN, UP)}
+ALL_WAYS: Mapping[str, Take] = {**WAYS, "total": Runs.total}
+ESTIMATED: Mapping[str, Take] = {way: partial(Runs.loss, way=way) for way in (UP, DOWN)}
+EXACT: Mapping[str, Take] = {way: partial(Runs.exact_loss, way=way) for way in (UP, DOWN)}
+LOSSES = {"estimated": ESTIMATED, "exact": EXACT}
+"""As the paper estimates losses, and as they were."""
+
+
+def ratios(scheme: str, data: Measurements) -> Shown:
+    """Figures 2 and 6: downlink over uplink goodput."""
+    name = {"fifo": "fig2", "scheduler": "fig6"}[scheme]
+    panels = {TWO: f"(a) {TWO}", FOUR: f"(b) {FOUR}"}
+    charts = [
+        Chart(title, ATTEMPTS, _by_buffer(data, scheme, scenario, Runs.ratio), EQUAL)
+        for scenario, title in panels.items()
+    ]
+    caption = (
+        f"{SCHEMES[scheme].label}, ideal channel: mean over the replications and its 95 % interval, for "
+        f"each buffer of the access point. Below {LEAST_RATIO:g} drawn at the edge."
+    )
+    drawing = over_number(charts, X, RATIO, floor=LEAST_RATIO)
+    drawings = {name: Drawing(drawing, caption, wide=True)}
+    if scheme != "fifo":
+        drawings[f"{name}-rivals"] = _rivals(data)
+    return Shown(
+        series=[
+            _series(f"{scenario}, Q = {q}", "1", data, along(scheme, scenario, q), Runs.ratio)
+            for scenario in panels
+            for q in BUFFERS
+        ],
+        paper_values=None,
+        measured={scenario: _measured(data, scheme, scenario, Runs.ratio) for scenario in panels},
+        tables=[_ratio_table(name, data, scheme, scenario) for scenario in panels],
+        drawings=drawings,
+    )
+
+
+def _rivals(data: Measurements) -> Drawing:
+    """The axes of Figures 2 and 6 for other schemes."""
+
+    def line(scheme: str, scenario: str) -> Points:
+        places = [Place(IDEAL, scheme, scenario, m, SHOWN) for m in RIVAL_ATTEMPTS]
+        return Points(SCHEMES[scheme].label, _estimates(data, places, Runs.ratio))
+
+    charts = [
+        Chart(
+            f"{scenario}, Q = {SHOWN}",
+            RIVAL_ATTEMPTS,
+            [line(rival, scenario) for rival in RIVALS],
+            EQUAL,
+        )
+        for scenario in (TWO, FOUR)
+    ]
+    caption = (
+        "The same axes for what the paper leaves to future work and what it cites, with a buffer of "
+        f"{SHOWN} packets."
+    )
+    return Drawing(over_number(charts, X, RATIO, floor=LEAST_RATIO), caption, wide=True)
+
+
+def goodputs(scheme: str, printed: Json | None, data: Measurements) -> Shown:
+    """Figures 3 and 7: both goodputs."""
+    name = {"fifo": "fig3", "scheduler": "fig7"}[scheme]
+    lines = {
+        f"{way}{words}": (system, take)
+        for system, words in {IDEAL: "", "errors": f", {SYSTEMS['errors'].label}"}.items()
+        for way, take in WAYS.items()
+    }
+
+    def places(system: str, scenario: str) -> list[Place]:
+        return along(scheme, scenario, SHOWN, system)
+
+    charts = [
+        Chart(
+            scenario,
+            ATTEMPTS,
+            [
+                Points(label, _estimates(data, places(system, scenario), take))
+                for label, (system, take) in lines.items()
+            ],
+        )
+        for scenario in SYMMETRIC
+    ]
+    caption = (
+        f"{SCHEMES[scheme].label}, Q = {SHOWN}: overall goodput of each way, mean over the replications and "
+        "its 95 % interval, with an ideal channel and with the frame errors that bring dl1-ul1 at M_t = 1 "
+        "to the paper's 370 packets/s."
+    )
+    figure = over_number(charts, X, "Goodput [packets/s]", columns=3)
+    first = data[places(IDEAL, "dl1-ul1")[0].key]
+    return Shown(
+        series=[
+            _series(f"{scenario}, {label}", "packets/s", data, places(system, scenario), take)
+            for scenario in SYMMETRIC
+            for label, (system, take) in lines.items()
+        ],
+        paper_values=printed,
+        measured={
+            f"{way}_pps": finite(estimate(take(first)).mean) for way, take in ALL_WAYS.items()
+        },
+        tables=[
+            _goodput_table(name, scheme, system, printed, data) for system in (IDEAL, "errors")
+        ],
+        drawings={name: Drawing(figure, caption, wide=True)},
+    )
+
+
+def losses(scheme: str, data: Measurements) -> Shown:
+    """Figures 4 and 8: loss of TCP DATA in dl4-ul4."""
+    name = {"fifo": "fig4", "scheduler": "fig8"}[scheme]
+    charts = [
+        Chart(f"({letter}) {way}", ATTEMPTS, _by_buffer(data, scheme, FOUR, ESTIMATED[way]))
+        for letter, way in zip("ab", (UP, DOWN), strict=True)
+    ]
+    figure = over_number(charts, X, "TCP DATA loss probability", floor=LEAST_LOSS)
+    caption = (
+        f"{SCHEMES[scheme].label}, dl4-ul4, ideal channel: retransmissions among the data packets at HOST "
+        f"A, as the paper estimates it. Below {LEAST_LOSS:g} drawn at the edge."
+    )
+    return Shown(
+        series=[
+            _series(f"{way}, Q = {q}", "1", data, along(scheme, FOUR, q), ESTIMATED[way])
+            for way in (UP, DOWN)
+            for q in BUFFERS
+        ],
+        paper_values=None,
+        measured={
+            way: {
+                words: _measured(data, scheme, FOUR, takes[way]) for words, takes in LOSSES.items()
+            }
+            for way in (UP, DOWN)
+        },
+        tables=[_loss_table(name, data, scheme)],
+        drawings={name: Drawing(figure, caption, wide=True)},
+    )
+
+
+def along(scheme: str, scenario: str, packets: int, system: str = IDEAL) -> list[Place]:
+    """The places of a curve over M_t."""
+    return [Place(system, scheme, scenario, m, packets) for m in ATTEMPTS]
+
+
+def _estimates(data: Measurements, places: Sequence[Place], take: Take) -> Floats:
+    """Means and half widths, (2, place)."""
+    all_ = [estimate(take(data[place.key])) for place in places]
+    return np.array([[one.mean for one in all_], [one.ci95 for one in all_]])
+
+
+def _by_buffer(data: Measurements, scheme: str, scenario: str, take: Take) -> list[Points]:
+    return [Points(f"Q = {q}", _estimates(data, along(scheme, scenario, q), take)) for q in BUFFERS]
+
+
+def _series(name: str, unit: str, data: Measurements, places: Sequence[Place], take: Take) -> Json:
+    return points(name, unit, ATTEMPTS, [estimate(take(data[place.key])) for place in places])
+
+
+def _measured(data: Measurements, scheme: str, scenario: str, take: Take) -> Json:
+    """Means by buffer and attempts."""
+
+    def mean(place: Place) -> float | None:
+        return finite(estimate(take(data[place.key])).mean)
+
+    return {
+        f"Q{q}": {f"M{place.attempts}": mean(place) for place in along(scheme, scenario, q)}
+        for q in BUFFERS
+    }
+
+
+def _ratio_table(name: str, data: Measurements, scheme: str, scenario: str) -> Table:
+    columns = [
+        Column(f"Q{q}", f"Q = {q}", _cells(data, along(scheme, scenario, q), Runs.ratio, 3))
+        for q in BUFFERS
+    ]
+    title = f"Downlink / uplink goodput, {scenario}, {SCHEMES[scheme].label}"
+    return Table(f"{name}-{scenario}", title, ROWS, columns)
+
+
+def _cells(data: Measurements, places: Sequence[Place], take: Take, digits: int) -> list[Cell]:
+    return [Cell(estimate(take(data[place.key])), digits=digits) for place in places]
+
+
+def _goodput_table(
+    name: str, scheme: str, system: str, printed: Json | None, data: Measurements
+) -> Table:
+    places = along(scheme, "dl1-ul1", SHOWN, system)
+
+    def column(way: str, take: Take) -> Column:
+        first, *others = _cells(data, places, take, 0)
+        if printed:
+            first = replace(first, printed=printed[f"{way}_pps"])
+        return Column(way, way, [first, *others])
+
+    title = f"Goodput in packets/s, dl1-ul1, Q = {SHOWN}, {SCHEMES[scheme].label}, {SYSTEMS[system].label}"
+    columns = [column(way, take) for way, take in ALL_WAYS.items()]
+    return Table(f"{name}-{system}", title, ROWS, columns)
+
+
+def _loss_table(name: str, data: Measurements, scheme: str) -> Table:
+    def column(way: str, words: str, take: Take) -> Column:
+        cells = _cells(data, along(scheme, FOUR, SHOWN), lambda one: 100 * take(one), 2)
+        return Column(f"{way}_{words}", f"{way}, {words}", cells)
+
+    columns = [
+        column(way, words, takes[way]) for way in (UP, DOWN) for words, takes in LOSSES.items()
+    ]
+    title = f"Loss of TCP DATA in %, dl4-ul4, Q = {SHOWN}, {SCHEMES[scheme].label}"
+    return Table(name, title, ROWS, columns)

@@ -1,0 +1,103 @@
+"""What the runs of one cell measured: one row per replication."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from airfair.reproduce.estimate import Floats
+
+if TYPE_CHECKING:
+    from airfair.result import Result
+
+Booleans = NDArray[np.bool_]
+
+SEGMENT = 1448
+"""Application octets of a full segment: MTU 1500 less headers and timestamps."""
+UP, DOWN = "uplink", "downlink"
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Replications of one scenario; flows in the order of the scenario."""
+
+    ways: tuple[str, ...]
+    """`uplink`, `downlink`, or a short flow's name without its number."""
+    packets_per_s: Floats
+    """Goodput [packets/s], (replication, flow)."""
+    sent: Floats
+    """Packets of TCP's senders, (replication, flow)."""
+    dropped: Floats
+    """Those of them that a queue or the MAC dropped."""
+    seen: Floats
+    """Data packets that the wired host's trace shows."""
+    seen_again: Floats
+    """Retransmissions among them."""
+    completion_s: Floats
+    """Of finite flows; NaN if they were not done."""
+
+    @classmethod
+    def of(cls, result: Result) -> Runs:
+        """The figures of `result`."""
+        names = [flow["name"] for flow in result.scenario.flows]
+        shape = (result.replications, len(names))
+
+        def column(name: str) -> Floats:
+            values = result.flows[name].to_numpy().astype(np.float64)
+            return values.reshape(shape)
+
+        ways = tuple(name.rstrip("0123456789") for name in names)
+        is_up = np.array([way.startswith("up") for way in ways])
+        sent = column("packets_sent")
+        return cls(
+            ways=ways,
+            packets_per_s=column("goodput_bps") / 8 / SEGMENT,
+            sent=sent,
+            dropped=column("packets_dropped"),
+            seen=np.where(is_up, column("packets_received"), sent),
+            seen_again=np.where(is_up, column("packets_repeated"), column("retransmissions")),
+            completion_s=column("completion_s"),
+        )
+
+    def of_way(self, way: str) -> Booleans:
+        """Which flows go that way."""
+        return np.array([one == way for one in self.ways])
+
+    def goodput(self, way: str) -> Floats:
+        """Overall goodput of one way [packets/s], (replication)."""
+        total: Floats = self.packets_per_s[:, self.of_way(way)].sum(axis=1)
+        return total
+
+    def total(self) -> Floats:
+        """Overall goodput of both ways [packets/s], (replication)."""
+        return self.goodput(UP) + self.goodput(DOWN)
+
+    def ratio(self) -> Floats:
+        """Downlink goodput over uplink goodput, (replication)."""
+        return self.goodput(DOWN) / self.goodput(UP)
+
+    def unfairness(self) -> Floats:
+        """|ln ratio|, (replication): 0 is 1:1."""
+        return np.abs(np.log(self.ratio()))
+
+    def loss(self, way: str) -> Floats:
+        """Loss of TCP DATA as the paper estimates it, from the trace at the wired host, (replication)."""
+        return _part(self.seen_again, self.seen, self.of_way(way))
+
+    def exact_loss(self, way: str) -> Floats:
+        """Packets dropped over packets sent, (replication)."""
+        return _part(self.dropped, self.sent, self.of_way(way))
+
+
+def _part(some: Floats, of: Floats, flows: Booleans) -> Floats:
+    total = of[:, flows].sum(axis=1)
+    part: Floats = some[:, flows].sum(axis=1) / np.maximum(total, 1)
+    return part
+
+
+Measurements = Mapping[tuple[str, str], Runs]
+"""Finished runs by (setup, variant): `data[place.key]`."""
