@@ -154,6 +154,8 @@ class Chart:
     lines: Sequence[Points]
     levels: Mapping[float, str] = field(default_factory=dict)
     """Horizontal lines with a few words."""
+    reference: Points | None = None
+    """A line to compare the others with, in grey."""
 
 
 def over_number(
@@ -214,6 +216,11 @@ def _numbers(ax: Axes, chart: Chart, floor: float | None) -> None:
             fontsize=8,
             color=INK,
         )
+    if chart.reference:
+        mean = chart.reference.estimates[0]
+        shown = mean if floor is None else np.maximum(mean, floor)
+        label = chart.reference.label
+        ax.plot(chart.x, shown, color=MUTED, linewidth=1.3, linestyle=(0, (1, 1.5)), label=label)
     for i, (line, colour) in enumerate(zip(chart.lines, PALETTE, strict=False)):
         mean, width = line.estimates
         low = mean - np.where(np.isfinite(width), width, 0)

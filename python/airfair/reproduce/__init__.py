@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import textwrap
 from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
@@ -11,6 +12,7 @@ from airfair import store
 from airfair.cli import DONE, INTERRUPTED, InputError, describe
 
 from .catalogue import UnknownPaperError, load, papers, select
+from .document import WIDTH
 from .results import Outcome
 from .runs import Choice, measure
 
@@ -69,7 +71,8 @@ def _save(outcome: Outcome) -> OSError | None:
 
 def _text(outcome: Outcome, *, alone: bool, saved: bool) -> str:
     paper = outcome.choice.paper
-    heading = "" if alone else f"{paper.id}: {paper.title}\n\n"
+    title = "\n".join(textwrap.wrap(f"{paper.id}: {paper.title}", WIDTH))
+    heading = "" if alone else f"{title}\n\n"
     return heading + outcome.text(saved=saved) + ("\n" if alone else "\n\n")
 
 
@@ -107,8 +110,11 @@ def _list(*, as_json: bool) -> str:
         return store.encode({"papers": entries}).decode()
     lines = []
     for paper in all_papers:
-        lines.append(f"{paper.id}: {paper.title}")
-        lines += [f"  {paper.id}/{e.id:<10} {e.title}" for e in paper.experiments.values()]
+        lines += textwrap.wrap(f"{paper.id}: {paper.title}", WIDTH)
+        for experiment in paper.experiments.values():
+            name = f"  {paper.id}/{experiment.id:<10} "
+            rest = " " * len(name)
+            lines += textwrap.wrap(name + experiment.title, WIDTH, subsequent_indent=rest)
     return "\n".join(lines) + "\n"
 
 

@@ -112,6 +112,14 @@ class Verdict:
         return [*parts, *([self.remark] if self.remark else []), *map(str, self.elsewhere)]
 
     @property
+    def brief(self) -> list[str]:
+        """The conditions with their figures, and of what stands beside them the state alone."""
+        parts = [str(condition) for condition in self.conditions]
+        states = [f"{one.where}: {one.state}" for one in self.elsewhere]
+        beside = ["not deciding: " + "; ".join(states)] if states else []
+        return [*parts, *([self.remark] if self.remark else []), *beside]
+
+    @property
     def evidence(self) -> str:
         """All of it, with `undecided` in front where that is the verdict."""
         text = "; ".join(self.lines)

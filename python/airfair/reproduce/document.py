@@ -96,7 +96,7 @@ def claims_text(verdicts: Sequence[Verdict]) -> str:
     lines = [f"{sum(v.holds for v in verdicts)} of {len(verdicts)} claims hold"]
     for verdict in verdicts:
         lines.append(f"  {mark(verdict)} {verdict.id}")
-        lines += [f"      {line}" for part in verdict.lines for line in _wrap(part)]
+        lines += [f"      {line}" for part in verdict.brief for line in _wrap(part)]
     return "\n".join(lines)
 
 

@@ -49,6 +49,7 @@ def test_every_variant_is_a_scenario(paper_id: str) -> None:
     for setup in load(paper_id).setups.values():
         for variant in setup.variants:
             assert load_scenario(setup.path, set=variant.set).flows
+            assert load_scenario(setup.path, set={**variant.set, **setup.quick}).flows
 
 
 def test_an_unknown_name_is_answered_with_those_that_exist(paper: Paper[Runs]) -> None:

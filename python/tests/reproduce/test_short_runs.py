@@ -95,7 +95,7 @@ def test_the_program_lists_what_there_is(program: Program) -> None:
 
 
 def test_without_a_paper_the_program_runs_them_all(program: Program, tmp_path: Path) -> None:
-    done = program("reproduce", "--replications", 1, "--out", tmp_path / "all", "--json")
+    done = program("reproduce", "--quick", "--replications", 1, "--out", tmp_path / "all", "--json")
     assert done.returncode == 0, done.stderr
     documents = json.loads(done.stdout)["papers"]
     assert [document["paper"] for document in documents] == papers()

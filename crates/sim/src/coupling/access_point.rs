@@ -99,7 +99,9 @@ impl ApController {
     fn handle(&mut self, now: Time, packet: &mut Packet, way: Way) {
         let index = packet.flow.index();
         let Body::Segment(segment) = &mut packet.body else { return };
-        if segment.payload > 0 {
+        if segment.flags.fin {
+            self.forget(index);
+        } else if segment.payload > 0 {
             self.segments += u32::from(way == Way::Up);
             self.note(index, way, now, Bytes::new(u64::from(segment.payload)));
         } else if let Some(buffer) = self.shared_buffer {
@@ -110,6 +112,13 @@ impl ApController {
             let flows = self.count(now, &[Way::Down, Way::Up]);
             let seen = window_sharing::Observation { buffer, flows, segment: size };
             segment.window = segment.window.min(window_sharing::window(&seen).get());
+        }
+    }
+
+    /// A connection ends.
+    fn forget(&mut self, index: usize) {
+        if let Some(connection) = self.connections.get_mut(index) {
+            connection.seen = [None; 2];
         }
     }
 

@@ -135,10 +135,10 @@ def uplink_loss(data: Measurements, system: str) -> Sequence[Condition]:
     found = []
     for m in ATTEMPTS[1:]:
         if loss[m - 1].mean() >= NOTHING:
-            step = loss[m] - loss[m - 1]
-            found.append(condition(f"loss at M_t = {m} - at {m - 1}", step, below=0))
+            step = 100 * (loss[m] - loss[m - 1])
+            found.append(condition(f"loss at M_t = {m} - at {m - 1}, %", step, below=0))
         else:
-            found.append(condition(f"loss at M_t = {m}", loss[m], below=NOTHING))
+            found.append(condition(f"loss at M_t = {m}, %", 100 * loss[m], below=100 * NOTHING))
     return found
 
 
@@ -146,8 +146,8 @@ def downlink_loss(data: Measurements, system: str) -> Sequence[Condition]:
     """Figure 4(b)."""
     loss = {m: _fifo(data, system, FOUR, m).loss(DOWN) for m in (1, 2, ATTEMPTS[-1])}
     return [
-        condition("loss at M_t = 2 - at 1", loss[2] - loss[1], below=0),
-        condition("loss at M_t = 8 - at 2", loss[ATTEMPTS[-1]] - loss[2], above=0),
+        condition("loss at M_t = 2 - at 1, %", 100 * (loss[2] - loss[1]), below=0),
+        condition("loss at M_t = 8 - at 2, %", 100 * (loss[ATTEMPTS[-1]] - loss[2]), above=0),
     ]
 
 
@@ -186,14 +186,14 @@ def scheduler_losses(data: Measurements, system: str) -> Sequence[Condition]:
         fair = _fair(data, system, FOUR, m)
         found += [
             condition(
-                f"M_t = {m}, uplink loss, scheduler - FIFO",
-                fair.loss(UP) - fifo.loss(UP),
-                above=-AS_IT_WAS,
-                below=AS_IT_WAS,
+                f"M_t = {m}, uplink loss, scheduler - FIFO, %",
+                100 * (fair.loss(UP) - fifo.loss(UP)),
+                above=-100 * AS_IT_WAS,
+                below=100 * AS_IT_WAS,
             ),
             condition(
-                f"M_t = {m}, downlink loss, scheduler - FIFO",
-                fair.loss(DOWN) - fifo.loss(DOWN),
+                f"M_t = {m}, downlink loss, scheduler - FIFO, %",
+                100 * (fair.loss(DOWN) - fifo.loss(DOWN)),
                 below=0,
             ),
         ]

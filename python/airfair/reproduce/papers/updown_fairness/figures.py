@@ -89,6 +89,7 @@ def _rivals(data: Measurements) -> Drawing:
             RIVAL_ATTEMPTS,
             [line(rival, scenario) for rival in RIVALS],
             EQUAL,
+            line("fifo", scenario),
         )
         for scenario in (TWO, FOUR)
     ]

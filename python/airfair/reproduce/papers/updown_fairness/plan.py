@@ -59,6 +59,7 @@ SCHEMES: Mapping[str, Scheme] = {
     "scheduler": _queue("DATA/ACK 2:1", discipline="data-ack"),
     "counted": Scheme("DATA/ACK by connections", COUNTED, {}),
     "windows": Scheme("windows shared", {}, {"bss.cell.ap.window_sharing": True}),
+    "both": Scheme("by connections, windows shared", COUNTED, {"bss.cell.ap.window_sharing": True}),
     "window": _access("CWmin 7 at the AP", cw_min=7),
     "txop": _access("TXOP 8 ms at the AP", txop_limit="8 ms"),
     "ack-filter": _queue("FIFO, ACK filter", ack_filter=True),
@@ -147,7 +148,7 @@ ASYMMETRIC = ((4, 4), (1, 7), (7, 1))
 """Flows up and down."""
 COMPARED = (50, 200)
 """Buffers in the comparison of schemes over them."""
-MIXED = ("fifo", "scheduler", "counted", "windows")
+MIXED = ("fifo", "scheduler", "counted", "windows", "both")
 """Schemes under which short flows are mixed in."""
 
 

@@ -1,0 +1,174 @@
+"""The claims of `updown-fairness` on hand-made runs, and a short run of its own scenarios."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from airfair.reproduce.catalogue import load
+from airfair.reproduce.claims import Verdict
+from airfair.reproduce.papers.updown_fairness.claims import PREDICATES
+from airfair.reproduce.papers.updown_fairness.plan import (
+    IDEAL,
+    SCHEMES,
+    SMALL,
+    SYMMETRIC,
+    SYSTEMS,
+    Place,
+    claimed,
+)
+from airfair.reproduce.papers.updown_fairness.runs import DOWN, UP, Runs
+from airfair.reproduce.results import Outcome
+from airfair.reproduce.runs import Choice, measure
+
+Data = dict[tuple[str, str], Runs]
+REPLICATIONS = 6
+SENT = 10_000.0
+
+
+def made_up(
+    up: float, down: float, *, loss_up: float = 0.0, loss_down: float = 0.0, flows: int = 1
+) -> Runs:
+    """Equal flows with these overall goodputs [packets/s] and estimated losses."""
+    generator = np.random.default_rng(1)
+    shape = (REPLICATIONS, 2 * flows)
+    is_up = np.arange(2 * flows) < flows
+    rates = np.where(is_up, up / flows, down / flows) * generator.normal(1, 1e-3, shape)
+    losses = np.where(is_up, loss_up, loss_down) * generator.normal(1, 1e-3, shape)
+    sent = np.full(shape, SENT)
+    return Runs(
+        ways=(UP,) * flows + (DOWN,) * flows,
+        packets_per_s=rates,
+        sent=sent,
+        dropped=losses * sent / 2,
+        seen=sent,
+        seen_again=losses * sent,
+        completion_s=np.full(shape, np.nan),
+    )
+
+
+def ratio(value: float, **losses: float) -> Runs:
+    """Downlink over uplink goodput as given."""
+    return made_up(200.0, 200.0 * value, **losses)
+
+
+def papers_world(place: Place) -> Runs:
+    """What the paper says of a place."""
+    m, q = place.attempts, place.packets
+    fair = place.scheme == "scheduler"
+    loss_up = 0.1 / 4**m
+    if m == 1:
+        level = 0.8 if q in SMALL and place.scenario == "dl2-ul2" else 1.1
+        return (
+            made_up(100, 150, loss_up=loss_up, loss_down=0.06)
+            if place.scenario == "dl1-ul1"
+            else ratio(
+                1.3 if place.scenario == "dl4-ul4" else level, loss_up=loss_up, loss_down=0.06
+            )
+        )
+    if m == 2:
+        return ratio(1.2 + q / 200, loss_up=loss_up, loss_down=0.02)
+    if m == 3:
+        return ratio(1.05, loss_up=loss_up, loss_down=0.05)
+    if fair:
+        return ratio(1.0, loss_up=loss_up, loss_down=0.05)
+    return made_up(400, 20 + q / 20, loss_up=loss_up, loss_down=0.3)
+
+
+@pytest.fixture
+def data() -> Data:
+    """A world in which every claim of the paper holds, up to one that cannot without noise."""
+    return {place.key: papers_world(place) for system in SYSTEMS for place in claimed(system)}
+
+
+def decide(data: Data, claim: str) -> Verdict:
+    (predicate,) = [p for p in PREDICATES if p.id == claim]
+    return predicate.decide(data, "as printed")
+
+
+@pytest.mark.parametrize("claim", [predicate.id for predicate in PREDICATES])
+def test_in_the_papers_world_the_claim_holds_everywhere(claim: str, data: Data) -> None:
+    verdict = decide(data, claim)
+    assert verdict.holds, verdict.evidence
+    assert all(elsewhere.state == "holds" for elsewhere in verdict.elsewhere)
+
+
+def place(scheme: str, scenario: str, attempts: int, packets: int = 100) -> Place:
+    return Place(IDEAL, scheme, scenario, attempts, packets)
+
+
+@pytest.mark.parametrize(
+    ("claim", "where", "runs"),
+    [
+        ("mt1-dl2ul2", place("fifo", "dl2-ul2", 1, 200), ratio(1.3)),
+        ("mt1-dl2ul2", place("fifo", "dl2-ul2", 1, 10), ratio(1.1)),
+        ("mt1-dl4ul4", place("fifo", "dl4-ul4", 1, 20), ratio(0.9)),
+        ("mt2-downlink", place("fifo", "dl4-ul4", 2, 50), ratio(0.9)),
+        ("mt2-downlink", place("fifo", "dl2-ul2", 2, 200), ratio(1.1)),
+        ("large-mt-starves-downlink", place("fifo", "dl2-ul2", 8, 200), ratio(0.6)),
+        ("large-mt-starves-downlink", place("fifo", "dl4-ul4", 4, 50), ratio(0.9)),
+        ("reversal", place("fifo", "dl1-ul1", 8), made_up(120, 100)),
+        ("reversal", place("fifo", "dl1-ul1", 3), ratio(0.9)),
+        ("reversal", place("fifo", "dl1-ul1", 4), ratio(1.1)),
+        ("uplink-loss-falls", place("fifo", "dl4-ul4", 3), ratio(1, loss_up=0.05)),
+        ("uplink-loss-falls", place("fifo", "dl4-ul4", 8), ratio(1, loss_up=0.01)),
+        ("downlink-loss-turns", place("fifo", "dl4-ul4", 2), ratio(1, loss_down=0.07)),
+        ("downlink-loss-turns", place("fifo", "dl4-ul4", 8), ratio(1, loss_down=0.01)),
+        ("below-1-over-n-plus-1", place("fifo", "dl4-ul4", 8), ratio(0.15)),
+        ("scheduler-1-1", place("scheduler", "dl4-ul4", 6, 200), ratio(0.7)),
+        ("scheduler-losses", place("scheduler", "dl4-ul4", 8), ratio(1, loss_up=0.01)),
+        ("scheduler-losses", place("scheduler", "dl4-ul4", 6), ratio(1, loss_down=0.4)),
+        ("scheduler-no-help-below", place("scheduler", "dl2-ul2", 2), ratio(1.0)),
+    ],
+)
+def test_one_figure_that_is_off_takes_the_claim_down(
+    claim: str, where: Place, runs: Runs, data: Data
+) -> None:
+    assert where.key in data
+    data[where.key] = runs
+    assert not decide(data, claim).holds
+
+
+def test_goodputs_are_sums_and_losses_parts_of_what_was_seen() -> None:
+    runs = made_up(100, 300, loss_up=0.04, loss_down=0.1, flows=4)
+    assert runs.goodput(UP) == pytest.approx(100, rel=5e-3)
+    assert runs.total() == pytest.approx(400, rel=5e-3)
+    assert runs.ratio() == pytest.approx(3, rel=5e-3)
+    assert runs.unfairness() == pytest.approx(np.log(3), rel=5e-3)
+    assert runs.loss(UP) == pytest.approx(0.04, rel=5e-3)
+    assert runs.exact_loss(DOWN) == pytest.approx(0.05, rel=5e-3)
+
+
+def test_the_scheme_of_a_place_sets_its_queue() -> None:
+    assert SCHEMES["scheduler"].keys(50) == {
+        "bss.cell.ap.queue": {"packets": 50, "discipline": "data-ack"}
+    }
+    assert list(SYMMETRIC.values()) == [1, 2, 4]
+
+
+@pytest.fixture(scope="module")
+def outcome(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
+    paper = load("updown-fairness")
+    out: Path = tmp_path_factory.mktemp("out")
+    choice = Choice(paper, (paper.experiments["fig4"],), 3, out, quick=True)
+    return Outcome(choice, measure(choice))
+
+
+def test_downlink_loss_turns_where_the_queue_overflows(outcome: Outcome) -> None:
+    (figure,) = outcome.document()["experiments"]
+    loss = figure["measured"][DOWN]["estimated"]["Q100"]
+    assert loss["M2"] < loss["M1"] < loss["M8"]
+    exact = figure["measured"][DOWN]["exact"]["Q100"]
+    assert all(exact[m] == pytest.approx(loss[m], rel=0.8) for m in loss)
+    claims = {claim["id"]: claim["holds"] for claim in outcome.document()["claims"]}
+    assert claims.keys() == {"mt1-dl4ul4", "uplink-loss-falls", "downlink-loss-turns"}
+    assert claims["downlink-loss-turns"]
+
+
+def test_what_does_not_decide_is_told_briefly_on_a_terminal(outcome: Outcome) -> None:
+    text = outcome.text(saved=True)
+    assert "not deciding: 1.3% of the frames spoilt: " in text
+    assert max(len(line) for line in text.splitlines()) <= 80
+    assert {"report.html", "fig4.png", "cell.toml"} <= outcome.files().keys()
