@@ -34,6 +34,8 @@ from .runs import DOWN, SEGMENT, UP, Measurements, Runs
 PRINTED_TOTAL = 370
 PRINTED = {"downlink": 250, "uplink": 120}
 FOUR = "dl4-ul4"
+STARVED = 0.1
+"""Ratios below it say only that downlink has nothing."""
 
 
 def errors(data: Measurements) -> Finding:
@@ -270,12 +272,12 @@ def stack(data: Measurements) -> Finding:
         for i, label in enumerate(labels)
     ]
 
+    def ratio(id_: str, i: int) -> float:
+        return float(data["stack", f"{id_}-{i}"].ratio().mean())
+
     def distance(id_: str) -> float:
-        pairs = [
-            (data["stack", f"{one}-{i}"].ratio().mean() for one in (id_, "file"))
-            for i in range(len(labels))
-        ]
-        return max(abs(math.log(a / b)) for a, b in pairs)
+        alive = [i for i in range(len(labels)) if ratio("file", i) > STARVED]
+        return max(abs(math.log(ratio(id_, i) / ratio("file", i))) for i in alive)
 
     most = max(STACK, key=distance)
     return Finding(
