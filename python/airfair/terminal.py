@@ -184,12 +184,19 @@ def _stations(document: dict[str, Any]) -> Table:
             _number(frames),
             _number(retries, 100, 1),
             _number(radio["drops"]["retry_limit"]),
-            _number(radio["drops"]["queue_full"]),
+            _number(_dropped_in_queue(radio["drops"])),
             _number(radio["queue_mean"], 1, 1),
             _number(radio["queue_max"]),
         )
     _tell_rest(table, len(document["stations"]))
     return table
+
+
+def _dropped_in_queue(drops: dict[str, float | None]) -> float | None:
+    """Packets that the queue refused or dropped, whatever its reason."""
+    causes = [drops[cause] for cause in ("queue_full", "codel", "ack_filter")]
+    known = [number for number in causes if number is not None]
+    return sum(known) if len(known) == len(causes) else None
 
 
 def _links(document: dict[str, Any]) -> list[Table]:

@@ -84,22 +84,31 @@ pub(crate) struct Radio {
 }
 
 impl Radio {
-    /// The access point sees what it is to send.
-    fn control_downlink(&mut self, now: Time, from: NodeId, packet: &mut Packet) {
-        let Some(controller) = self.controller.as_mut().filter(|_| from.is_ap()) else { return };
-        if let Some(weights) = controller.handle_downlink(now, packet) {
+    /// The access point sees what it is to send; the packet as it leaves it.
+    #[inline]
+    fn controlled_downlink(&mut self, now: Time, from: NodeId, packet: Packet) -> Packet {
+        let Some(controller) = self.controller.as_mut().filter(|_| from.is_ap()) else {
+            return packet;
+        };
+        let mut packet = packet;
+        if let Some(weights) = controller.handle_downlink(now, &mut packet) {
             self.cell.set_weights(NodeId::AP, weights);
         }
+        packet
     }
 
-    /// The access point sees what it has received, and what has been received of it.
-    fn control_delivery(&mut self, now: Time, msdu: &mut Msdu<Packet>) {
-        let Some(controller) = &mut self.controller else { return };
+    /// The access point sees what it has received, and what has been received of it; the packet as it
+    /// leaves it.
+    #[inline]
+    fn controlled_delivery(&mut self, now: Time, msdu: &Msdu<Packet>) -> Packet {
+        let Some(controller) = &mut self.controller else { return msdu.payload };
+        let mut packet = msdu.payload;
         if msdu.to.is_ap() {
-            controller.handle_uplink(now, &mut msdu.payload);
+            controller.handle_uplink(now, &mut packet);
         } else {
-            controller.handle_sent(&msdu.payload);
+            controller.handle_sent(&packet);
         }
+        packet
     }
 }
 
@@ -268,13 +277,13 @@ impl<R: Recorder, C: Clock> World<R, C> {
     }
 
     /// Sends a packet over the hop that it has come to; false if there is no room in the queue.
-    fn forward(&mut self, mut packet: Packet) -> bool {
+    fn forward(&mut self, packet: Packet) -> bool {
         let flow = &self.flows[packet.flow.index()];
         let route = if packet.origin == Side::Sender { &flow.forth } else { &flow.back };
         match route[usize::from(packet.hop)] {
             Hop::Air { cell, from, to } => {
                 let radio = &mut self.cells[cell.index()];
-                radio.control_downlink(self.now, from, &mut packet);
+                let packet = radio.controlled_downlink(self.now, from, packet);
                 let size = packet.size() + radio.msdu_overhead;
                 radio.cell.enqueue(self.now, Msdu { payload: packet, size, from, to })
             }
@@ -366,9 +375,9 @@ impl<R: Recorder, C: Clock> World<R, C> {
 
     /// Packets first, so that the cell's records follow in order of time.
     fn drain_cell(&mut self, index: usize) {
-        while let Some(mut msdu) = self.cells[index].cell.poll_delivery() {
-            self.cells[index].control_delivery(self.now, &mut msdu);
-            self.arrive(msdu.payload);
+        while let Some(msdu) = self.cells[index].cell.poll_delivery() {
+            let packet = self.cells[index].controlled_delivery(self.now, &msdu);
+            self.arrive(packet);
         }
         while let Some(Departure { msdu, lost }) = self.cells[index].cell.poll_departure() {
             let Packet { flow, origin, hop, .. } = msdu.payload;

@@ -3,10 +3,27 @@
 use crate::common::{parse, run_once};
 use std::fmt::Write as _;
 
-use airfair_sim::outcome::Outcome;
+use airfair_sim::outcome::{Outcome, RadioOutcome};
 use airfair_sim::scenario::Scenario;
 use airfair_units::Duration;
 use proptest::prelude::*;
+
+const DISCIPLINES: [&str; 9] = [
+    "",
+    ", ack_filter = true",
+    ", overflow = \"longest-flow\"",
+    ", discipline = \"data-ack\"",
+    ", discipline = \"data-ack\", limit = \"shared\", weights = \"active-flows\"",
+    ", discipline = \"round-robin\", overflow = \"longest-flow\", ack_filter = true",
+    ", discipline = \"deficit-round-robin\", quantum = \"300 B\"",
+    ", discipline = \"codel\", target = \"1 ms\", interval = \"5 ms\"",
+    ", discipline = \"fq-codel\", target = \"1 ms\", interval = \"5 ms\", queues = 3",
+];
+const ACCESS: [&str; 3] = [
+    "max_attempts = \"cell\"",
+    "max_attempts = 2, edca = { aifsn = 1, cw_min = 3, cw_max = 7 }",
+    "edca = { aifsn = 4, txop_limit = \"9 ms\" }",
+];
 
 /// A small random cell with every kind of flow.
 fn random_scenario() -> impl Strategy<Value = String> {
@@ -14,6 +31,7 @@ fn random_scenario() -> impl Strategy<Value = String> {
     let transport = prop_oneof![
         Just("{ kind = \"tcp\" }"),
         Just("{ kind = \"tcp\", size = \"40 kB\", delayed_ack = false }"),
+        Just("{ kind = \"tcp\", flavour = \"sack\", full_queue = \"hold\", quick_acks = 4 }"),
         Just("{ kind = \"udp\", payload = \"700 B\", rate = \"saturated\" }"),
         Just("{ kind = \"udp\", payload = \"300 B\", rate = \"900 kb/s\" }"),
         Just("{ kind = \"tfrc\", segment = \"700 B\" }"),
@@ -42,15 +60,23 @@ fn random_scenario() -> impl Strategy<Value = String> {
         ),
         prop_oneof![Just("standard"), Just("difs"), Just("eifs")],
         1u32..8,
-        1u32..30,
+        (1u32..30, prop::sample::select(&DISCIPLINES[..]), prop::sample::select(&ACCESS[..])),
         prop::bool::ANY,
     );
     (cell, prop::collection::vec((station, flow), 1..5)).prop_map(|(cell, members)| {
         let ((rts, errors), after_collision, attempts, queue, senses_only) = cell;
+        let (queue, discipline, access) = queue;
+        let has_udp = members.iter().any(|(_, (transport, ..))| transport.contains("udp"));
+        // It takes no UDP.
+        let is_fit = !(has_udp && discipline.contains("data-ack"));
+        let discipline = if is_fit { discipline } else { "" };
+        // Only an access point sees both ways.
+        let own = discipline.replace(", weights = \"active-flows\"", "");
         let mut text = format!(
             "duration = \"1500 ms\"\n[bss.c]\nstandard = \"802.11b\"\nrts_threshold = \"{rts}\"\n\
              after_collision = \"{after_collision}\"\nmax_attempts = {attempts}\nerrors = {errors}\n\
-             ap.queue = {{ packets = {queue} }}\n\
+             ap = {{ queue = {{ packets = {queue}{discipline} }}, window_sharing = {senses_only}, \
+             {access} }}\n\
              [host.h]\nlink = {{ rate = \"5 Mb/s\", delay = \"1 ms\", queue = {{ packets = {queue} }} }}\n"
         );
         let count = members.len();
@@ -61,7 +87,7 @@ fn random_scenario() -> impl Strategy<Value = String> {
             let deaf = if senses_only && index > 0 { "senses_only = [\"s0\"]" } else { "" };
             let _ = write!(
                 text,
-                "[station.{me}]\nrate = \"{rate}\"\nqueue = {{ packets = {queue} }}\n{deaf}\n\
+                "[station.{me}]\nrate = \"{rate}\"\nqueue = {{ packets = {queue}{own} }}\n{deaf}\n\
                  [flow.f{index}]\nfrom = \"{from}\"\nto = \"{to}\"\ntransport = {transport}\n"
             );
         }
@@ -83,6 +109,17 @@ fn check(scenario: &Scenario, outcome: &Outcome) {
         let accounted = flow.packets_received + flow.packets_dropped + flow.packets_in_flight;
         assert_eq!(flow.packets_sent, accounted, "flow {}: {flow:?}", spec.name);
     }
+    let by_flow: u64 = outcome.flows.iter().map(|f| f.packets_dropped + f.acks_dropped).sum();
+    let refused: u64 = outcome.flows.iter().map(|f| f.packets_refused).sum();
+    let stations = outcome.stations.iter().map(|station| &station.radio);
+    let radios = outcome.access_points.iter().chain(stations);
+    let drops = |r: &RadioOutcome| {
+        r.dropped_queue_full + r.dropped_retry_limit + r.dropped_codel + r.dropped_ack_filter
+    };
+    let by_cause = radios.map(drops).sum::<u64>()
+        + outcome.links.iter().map(|link| link.dropped_queue_full).sum::<u64>();
+    // A frame whose ACKs were all lost is given up though it has arrived.
+    assert!(by_flow + refused <= by_cause, "{by_flow} and {refused} against {by_cause}");
 }
 
 proptest! {

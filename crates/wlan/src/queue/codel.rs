@@ -4,7 +4,6 @@ use airfair_units::{Bytes, Duration, Time};
 
 use super::config::CoDel;
 use super::sub_queue::SubQueues;
-use crate::frame::Msdu;
 use crate::record::DropCause;
 
 /// No more octets than this are no standing queue: one packet of Ethernet's MTU with LLC/SNAP.
@@ -62,28 +61,24 @@ impl State {
     }
 }
 
-/// The first packet of queue `index` that is not dropped.  [RFC8289 §5.5]
-pub(super) fn pop<P>(
-    rule: &CoDel,
-    now: Time,
-    queues: &mut SubQueues<P>,
-    index: usize,
-) -> Option<Msdu<P>> {
-    let (mut msdu, mut may_drop) = take(rule, now, queues, index)?;
+/// Drops what is to be dropped before queue `index` is served; false if it is empty then.
+/// [RFC8289 §5.5]
+pub(super) fn settle<P>(rule: &CoDel, now: Time, queues: &mut SubQueues<P>, index: usize) -> bool {
+    let Some(mut may_drop) = judge(rule, now, queues, index) else { return false };
     if !may_drop {
         queues.get(index).codel.is_dropping = false;
-        return Some(msdu);
+        return true;
     }
     if !queues.get(index).codel.is_dropping {
-        queues.dropped.push_back((msdu, DropCause::CoDel));
+        queues.remove(index, 0, DropCause::CoDel);
         queues.get(index).codel.begin(rule, now);
-        return Some(take(rule, now, queues, index)?.0);
+        return judge(rule, now, queues, index).is_some();
     }
     while may_drop && now >= queues.get(index).codel.drop_next {
-        queues.dropped.push_back((msdu, DropCause::CoDel));
-        let state = &mut queues.get(index).codel;
-        state.count += 1;
-        (msdu, may_drop) = take(rule, now, queues, index)?;
+        queues.remove(index, 0, DropCause::CoDel);
+        queues.get(index).codel.count += 1;
+        let Some(next) = judge(rule, now, queues, index) else { return false };
+        may_drop = next;
         let state = &mut queues.get(index).codel;
         if may_drop {
             state.drop_next = state.control_law(state.drop_next, rule.interval);
@@ -91,22 +86,16 @@ pub(super) fn pop<P>(
             state.is_dropping = false;
         }
     }
-    Some(msdu)
+    true
 }
 
-/// Takes the first packet, and says whether it may be dropped.
-fn take<P>(
-    rule: &CoDel,
-    now: Time,
-    queues: &mut SubQueues<P>,
-    index: usize,
-) -> Option<(Msdu<P>, bool)> {
-    let popped = queues.pop(index);
+/// Whether the first packet may be dropped; `None` if there is none.
+fn judge<P>(rule: &CoDel, now: Time, queues: &mut SubQueues<P>, index: usize) -> Option<bool> {
     let queue = queues.get(index);
-    let Some((msdu, since)) = popped else {
+    let Some(first) = queue.packets.front() else {
         (queue.codel.first_above, queue.codel.is_dropping) = (None, false);
         return None;
     };
-    let may_drop = queue.codel.may_drop(rule, now, since, queue.bytes);
-    Some((msdu, may_drop))
+    let left = queue.bytes - first.msdu.size;
+    Some(queue.codel.may_drop(rule, now, first.since, left))
 }

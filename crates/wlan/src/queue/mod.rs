@@ -39,18 +39,13 @@ use headers::{Class, Headers};
 use scheduler::Scheduler;
 use sub_queue::SubQueues;
 
-/// A packet that its channel access works at, and the queue that it came from.
-#[derive(Debug)]
-struct InService<P> {
-    msdu: Msdu<P>,
-    queue: usize,
-}
-
 /// The transmit queue of one member.
 #[derive(Debug)]
 pub struct TransmitQueue<P> {
     config: QueueConfig,
-    in_service: Option<InService<P>>,
+    in_service: Option<Msdu<P>>,
+    /// The queue that the packet in service came from.
+    serving: usize,
     queues: SubQueues<P>,
     scheduler: Scheduler,
 }
@@ -59,7 +54,7 @@ impl<P: Headers> TransmitQueue<P> {
     /// An empty queue.
     pub fn new(config: QueueConfig) -> Self {
         let scheduler = Scheduler::new(config.discipline);
-        Self { config, in_service: None, queues: SubQueues::new(), scheduler }
+        Self { config, in_service: None, serving: 0, queues: SubQueues::new(), scheduler }
     }
 
     /// Packets that wait or are in service.
@@ -73,8 +68,9 @@ impl<P: Headers> TransmitQueue<P> {
     }
 
     /// The packet in service.
+    #[inline]
     pub fn in_service(&self) -> Option<&Msdu<P>> {
-        self.in_service.as_ref().map(|service| &service.msdu)
+        self.in_service.as_ref()
     }
 
     /// Packets that wait for service.
@@ -88,7 +84,7 @@ impl<P: Headers> TransmitQueue<P> {
     pub fn push(&mut self, now: Time, msdu: Msdu<P>) -> bool {
         let queue = self.classify(&msdu);
         if self.in_service.is_none() {
-            self.in_service = Some(InService { msdu, queue });
+            (self.in_service, self.serving) = (Some(msdu), queue);
             return true;
         }
         let was_empty = self.queues.len(queue) == 0;
@@ -110,9 +106,11 @@ impl<P: Headers> TransmitQueue<P> {
 
     /// Takes the packet in service away and puts the next one there.
     pub fn finish(&mut self, now: Time) -> Option<Msdu<P>> {
-        let next = self.scheduler.pop(now, &mut self.queues);
-        let next = next.map(|(queue, msdu)| InService { msdu, queue });
-        std::mem::replace(&mut self.in_service, next).map(|service| service.msdu)
+        let served = self.in_service.take();
+        if let Some(queue) = self.scheduler.choose(now, &mut self.queues) {
+            (self.in_service, self.serving) = (self.queues.pop(queue), queue);
+        }
+        served
     }
 
     /// A packet that was dropped after it had been let in.
@@ -147,7 +145,7 @@ impl<P: Headers> TransmitQueue<P> {
             (Discipline::FqCoDel { .. }, _) => true,
             (_, Limit::Shared) => self.len() < room,
             (_, Limit::Each) => {
-                let is_served = self.in_service.as_ref().is_some_and(|it| it.queue == queue);
+                let is_served = self.in_service.is_some() && self.serving == queue;
                 self.queues.len(queue) + usize::from(is_served) < room as usize
             }
         }

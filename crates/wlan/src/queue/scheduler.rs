@@ -7,7 +7,6 @@ use airfair_units::{Bytes, Time};
 use super::codel;
 use super::config::{CoDel, Discipline, Weights};
 use super::sub_queue::SubQueues;
-use crate::frame::Msdu;
 
 /// The rule of one transmitter.
 #[derive(Debug)]
@@ -42,27 +41,22 @@ impl Scheduler {
         }
     }
 
-    /// Takes the packet to be served next, with its queue.
-    pub(super) fn pop<P>(
-        &mut self,
-        now: Time,
-        queues: &mut SubQueues<P>,
-    ) -> Option<(usize, Msdu<P>)> {
-        let first = |queues: &mut SubQueues<P>, index| Some((index, queues.pop(index)?.0));
+    /// The queue to be served next, with a packet in it.
+    #[inline]
+    pub(super) fn choose<P>(&mut self, now: Time, queues: &mut SubQueues<P>) -> Option<usize> {
         match self {
-            Self::Single => first(queues, 0),
-            Self::CoDel(rule) => Some((0, codel::pop(rule, now, queues, 0)?)),
-            Self::Weighted(weighted) => first(queues, weighted.choose(queues)?),
+            Self::Single => (queues.waiting > 0).then_some(0),
+            Self::CoDel(rule) => codel::settle(rule, now, queues, 0).then_some(0),
+            Self::Weighted(weighted) => weighted.choose(queues),
             Self::RoundRobin(active) => {
                 let index = active.pop_front()?;
-                let served = first(queues, index);
-                if queues.len(index) > 0 {
+                if queues.len(index) > 1 {
                     active.push_back(index);
                 }
-                served
+                Some(index)
             }
-            Self::Deficit(deficit) => first(queues, deficit.choose(queues)?),
-            Self::Fair(fair) => fair.pop(now, queues),
+            Self::Deficit(deficit) => deficit.choose(queues),
+            Self::Fair(fair) => fair.choose(now, queues),
         }
     }
 }
@@ -182,7 +176,7 @@ impl Fair {
     }
 
     /// [RFC8290 §4.2]
-    fn pop<P>(&mut self, now: Time, queues: &mut SubQueues<P>) -> Option<(usize, Msdu<P>)> {
+    fn choose<P>(&mut self, now: Time, queues: &mut SubQueues<P>) -> Option<usize> {
         loop {
             let is_new = !self.new.is_empty();
             let list = if is_new { &mut self.new } else { &mut self.old };
@@ -193,9 +187,10 @@ impl Fair {
                 self.old.push_back(index);
                 continue;
             }
-            if let Some(msdu) = codel::pop(&self.codel, now, queues, index) {
-                self.credits[index] -= octets(msdu.size);
-                return Some((index, msdu));
+            if codel::settle(&self.codel, now, queues, index) {
+                let size = queues.head_size(index).expect("it is not empty");
+                self.credits[index] -= octets(size);
+                return Some(index);
             }
             list.pop_front();
             // A new queue that has run empty passes through the old ones, or it would starve them.

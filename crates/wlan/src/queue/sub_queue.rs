@@ -77,13 +77,14 @@ impl<P> SubQueues<P> {
         self.waiting += 1;
     }
 
-    /// Takes the first packet of queue `index`, with the time at which it came.
-    pub(super) fn pop(&mut self, index: usize) -> Option<(Msdu<P>, Time)> {
+    /// Takes the first packet of queue `index`.
+    #[inline]
+    pub(super) fn pop(&mut self, index: usize) -> Option<Msdu<P>> {
         let queue = self.queues.get_mut(index)?;
-        let Waiting { msdu, since } = queue.packets.pop_front()?;
+        let Waiting { msdu, .. } = queue.packets.pop_front()?;
         queue.bytes -= msdu.size;
         self.waiting -= 1;
-        Some((msdu, since))
+        Some(msdu)
     }
 
     /// Drops packet `place` of queue `index`.
