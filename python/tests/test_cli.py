@@ -71,7 +71,7 @@ def test_json_is_the_document_and_nothing_else(program: Program, scenario: Path)
     expected = "name from to transport control goodput_bps goodput_ci95_bps loss retransmissions"
     assert {*expected.split(), "timeouts"} <= flow.keys()
     assert {"name", "airtime_share", "frames", "retries", "drops"} <= station.keys()
-    assert set(station["drops"]) == {"retry_limit", "queue_full"}
+    assert set(station["drops"]) == {"retry_limit", "queue_full", "codel", "ack_filter"}
     assert {"name", "busy", "collisions"} <= channel.keys()
     assert {"goodput", "airtime"} <= document["fairness"].keys()
     assert document == airfair.run(scenario, seed=3, replications=2).to_json()

@@ -139,3 +139,98 @@ impl ApController {
         u32::try_from(count).expect("at most 65 535 flows")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use airfair_transport::tcp::{Flags, Segment};
+    use airfair_wlan::{Discipline, QueueConfig};
+
+    use super::*;
+    use crate::packet::{FlowId, Side};
+
+    fn controller(window_sharing: bool) -> ApController {
+        let config = QueueConfig {
+            discipline: Discipline::DataAck(Weights::default()),
+            ..QueueConfig::fifo(100)
+        };
+        let queue = scenario::Queue { config, counts_flows: true };
+        let access = airfair_wlan::AccessParameters::default();
+        let ap = scenario::AccessPoint { queue, access, window_sharing };
+        ApController::new(&ap).expect("it has something to do")
+    }
+
+    fn packet(flow: u16, origin: Side, payload: u32, flags: Flags) -> Packet {
+        let segment = Segment { payload, flags, window: 1_000_000, ..Segment::EMPTY };
+        Packet { body: Body::Segment(segment), flow: FlowId(flow), origin, hop: 0 }
+    }
+
+    fn data(flow: u16) -> Packet {
+        packet(flow, Side::Sender, 1_448, Flags::ACK)
+    }
+
+    fn ack(flow: u16) -> Packet {
+        packet(flow, Side::Receiver, 0, Flags::ACK)
+    }
+
+    fn window(packet: &Packet) -> u64 {
+        let Body::Segment(segment) = packet.body else { unreachable!("TCP") };
+        segment.window
+    }
+
+    const fn ms(ms: u64) -> Time {
+        Time::from_nanos(ms * 1_000_000)
+    }
+
+    /// Flows 0 to 2 down, flow 3 up, two segments per ACK: 3 · 2 data packets for an ACK. A period later one
+    /// down has ended, and two seconds later the others are forgotten.
+    #[test]
+    fn weights_follow_the_connections_that_are_seen() {
+        let mut ap = controller(false);
+        for flow in 0..3 {
+            ap.handle_downlink(ms(1), &mut data(flow));
+        }
+        for _ in 0..20 {
+            ap.handle_uplink(ms(2), &mut data(3));
+        }
+        (0..10).for_each(|_| ap.handle_sent(&ack(3)));
+        assert_eq!(ap.handle_downlink(ms(50), &mut ack(3)), None);
+        let weights = ap.handle_downlink(ms(101), &mut ack(3));
+        assert_eq!(weights, Some(Weights { data: 6, ack: 1 }));
+        ap.handle_downlink(ms(150), &mut packet(0, Side::Sender, 0, Flags::FIN_ACK));
+        let weights = ap.handle_downlink(ms(201), &mut ack(3));
+        assert_eq!(weights, Some(Weights { data: 4, ack: 1 }));
+        (0..2).for_each(|_| ap.handle_uplink(ms(2_100), &mut data(3)));
+        ap.handle_sent(&ack(3));
+        let weights = ap.handle_downlink(ms(2_200), &mut ack(3));
+        assert_eq!(weights, Some(Weights { data: 2, ack: 1 }));
+    }
+
+    /// 100 packets for three connections: ⌊100 / 3⌋ = 33 segments, in ACKs of both ways.
+    #[test]
+    fn an_ack_gets_its_share_of_the_queue_once_the_segment_is_known() {
+        let mut ap = controller(true);
+        let mut early = ack(2);
+        ap.handle_uplink(ms(0), &mut early);
+        assert_eq!(window(&early), 1_000_000);
+        ap.handle_downlink(ms(1), &mut data(0));
+        ap.handle_downlink(ms(1), &mut data(1));
+        ap.handle_uplink(ms(1), &mut data(2));
+        let (mut up, mut down) = (ack(0), ack(2));
+        ap.handle_uplink(ms(2), &mut up);
+        ap.handle_downlink(ms(2), &mut down);
+        assert_eq!((window(&up), window(&down)), (33 * 1_448, 33 * 1_448));
+        let mut unknown = ack(9);
+        ap.handle_uplink(ms(2), &mut unknown);
+        assert_eq!(window(&unknown), 1_000_000);
+    }
+
+    /// A connection between two stations goes up and down, and has one share of the queue.
+    #[test]
+    fn a_relayed_connection_counts_both_ways_and_once() {
+        let mut ap = controller(true);
+        ap.handle_uplink(ms(0), &mut data(0));
+        ap.handle_downlink(ms(0), &mut data(0));
+        assert_eq!((ap.count(ms(1), &[Way::Up]), ap.count(ms(1), &[Way::Down])), (1, 1));
+        assert_eq!(ap.count(ms(1), &[Way::Up, Way::Down]), 1);
+    }
+}

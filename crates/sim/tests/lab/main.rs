@@ -1,5 +1,6 @@
 //! The laboratory as a whole: whole runs of whole scenarios.
 
+mod access_point;
 mod closed_forms;
 mod common;
 mod conservation;

@@ -1,0 +1,148 @@
+//! Cells with traffic both ways: the access point's queue, its channel access, and what it does to the
+//! packets of others.
+
+use airfair_sim::outcome::{FlowOutcome, Outcome};
+
+use crate::common::{parse, run_once};
+
+/// `up` stations that send and `down` that receive through an access point with these settings.
+fn both_ways(up: u32, down: u32, ap: &str, transport: &str, rest: &str) -> Outcome {
+    let text = format!(
+        "duration = \"40 s\"\nwarmup = \"10 s\"\nseries = \"off\"\n\
+         [bss.c]\nstandard = \"802.11b\"\nap = {{ {ap} }}\n\
+         [station.up]\ncount = {up}\nqueue = {{ packets = 100 }}\n[station.down]\ncount = {down}\n\
+         [host.h]\n\
+         [flow.up]\nfrom = \"up\"\nto = \"h\"\ntransport = {{ {transport} }}\n\
+         [flow.down]\nfrom = \"h\"\nto = \"down\"\ntransport = {{ {transport} }}\n{rest}"
+    );
+    run_once(&parse(&text), 0)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a share to a percent")]
+fn octets(flows: &[FlowOutcome]) -> f64 {
+    flows.iter().map(|flow| flow.delivered.get()).sum::<u64>() as f64
+}
+
+/// Downlink over uplink goodput, with `up` flows first.
+fn ratio(outcome: &Outcome, up: usize) -> f64 {
+    octets(&outcome.flows[up..]) / octets(&outcome.flows[..up])
+}
+
+/// Largest goodput over the least.
+fn spread(outcome: &Outcome) -> f64 {
+    let each: Vec<f64> = outcome.flows.chunks(1).map(octets).collect();
+    let largest = each.iter().copied().fold(0.0, f64::max);
+    largest / each.iter().copied().fold(f64::INFINITY, f64::min)
+}
+
+const SACK: &str = "kind = \"tcp\", flavour = \"sack\"";
+const WIDE: &str =
+    "kind = \"tcp\", flavour = \"sack\", window_scaling = true, receive_window = \"1 MB\"";
+
+/// Windows of 44 segments leave n · 22 ACKs waiting: as long as they fit, an ACK lets two segments
+/// through, and two data packets for an ACK are one to one. Where they do not, ACKs are lost.
+///
+/// Verifies: [updown-fairness §IV]
+#[test]
+fn two_to_one_makes_one_to_one_while_no_ack_is_lost() {
+    for (flows, packets, is_room) in [(1, 50, true), (2, 50, true), (4, 100, true), (4, 50, false)]
+    {
+        let ap = format!("queue = {{ packets = {packets}, discipline = \"data-ack\" }}");
+        let outcome = both_ways(flows, flows, &ap, SACK, "");
+        let up = usize::try_from(flows).unwrap();
+        let lost: u64 = outcome.flows[..up].iter().map(|flow| flow.acks_dropped).sum();
+        assert_eq!(lost == 0, is_room, "{flows} flows, {packets} packets");
+        let off = (ratio(&outcome, up) - 1.0).abs();
+        assert_eq!(off < 0.03, is_room, "{flows} flows, {packets} packets: {off}");
+    }
+}
+
+/// Verifies: [updown-fairness §III]: FIFO starves downlink; [pilosof-2003 §V] and counted weights do not.
+#[test]
+fn shared_windows_and_counted_weights_make_all_flows_equal() {
+    let counted =
+        "queue = { packets = 200, discipline = \"data-ack\", weights = \"active-flows\" }";
+    for (up, down) in [(4, 4), (1, 7), (7, 1)] {
+        let plain = both_ways(up, down, "queue = { packets = 50 }", WIDE, "");
+        assert!(spread(&plain) > 4.0, "{up} and {down}: {}", spread(&plain));
+        let shared = "queue = { packets = 50 }, window_sharing = true";
+        let shared = both_ways(up, down, shared, WIDE, "");
+        assert!(spread(&shared) < 1.1, "{up} and {down}, shared: {}", spread(&shared));
+        assert_eq!(shared.access_points[0].dropped_queue_full, 0);
+        let counted = both_ways(up, down, counted, SACK, "");
+        // Seven flows over one queue differ by chance in half a minute; the mean of each way does not.
+        let mean = ratio(&counted, up as usize) * f64::from(up) / f64::from(down);
+        assert!((mean - 1.0).abs() < 0.1, "{up} and {down}, counted: {mean}");
+    }
+}
+
+/// A window of 700 segments against a station's queue of 100: what does not fit is kept, and nothing is
+/// ever sent twice for it.
+///
+/// Verifies: [linux-cwr]
+#[test]
+fn a_sender_that_keeps_what_its_queue_refuses_loses_nothing() {
+    let run = |full_queue: &str| {
+        let transport = format!("{WIDE}, full_queue = \"{full_queue}\"");
+        both_ways(1, 1, "queue = { packets = 1000 }", &transport, "")
+    };
+    let (kept, lost) = (&run("hold").flows[0], &run("loss").flows[0]);
+    assert!(kept.packets_refused > 0 && lost.packets_refused == 0);
+    assert_eq!((kept.packets_dropped, kept.retransmissions, kept.timeouts), (0, 0, 0));
+    assert!(lost.packets_dropped > 0 && lost.retransmissions > 0);
+}
+
+/// Three frames in ten are spoilt, and nobody else sends meanwhile: with one attempt many packets are given
+/// up, without a limit none.
+///
+/// Verifies: [80211-2020 §10.3.4.4]
+#[test]
+fn each_member_has_its_own_limit_on_attempts() {
+    let text = "duration = \"5 s\"\n\
+                [bss.c]\nstandard = \"802.11b\"\nerrors = { model = \"bernoulli\", probability = 0.3 }\n\
+                max_attempts = \"unlimited\"\n\
+                [station.hasty]\nmax_attempts = 1\n[station.patient]\n[host.h]\n\
+                [flow.a]\nfrom = \"hasty\"\nto = \"h\"\n\
+                transport = { kind = \"udp\", payload = \"500 B\", rate = \"100 kb/s\" }\n\
+                [flow.b]\nfrom = \"patient\"\nto = \"h\"\nstart = \"3 ms\"\n\
+                transport = { kind = \"udp\", payload = \"500 B\", rate = \"100 kb/s\" }\n";
+    let outcome = run_once(&parse(text), 0);
+    let given_up = |station: usize| outcome.stations[station].radio.dropped_retry_limit;
+    // 125 packets, each lost with 1 - 0.7² = 0.51 as the sender sees it
+    assert!((40..90).contains(&given_up(0)), "{}", given_up(0));
+    assert_eq!((given_up(1), outcome.stations[0].radio.retries), (0, 0));
+}
+
+/// With the smallest windows the access point wins the channel far more often, and downlink the balance.
+///
+/// Verifies: [80211-2020 §10.23.2]
+#[test]
+fn an_access_point_with_a_smaller_window_sends_more() {
+    let queue = "queue = { packets = 50 }";
+    let plain = both_ways(2, 2, queue, WIDE, "");
+    let quick = both_ways(2, 2, &format!("{queue}, edca = {{ cw_min = 7 }}"), WIDE, "");
+    let burst = both_ways(2, 2, &format!("{queue}, edca = {{ txop_limit = \"6 ms\" }}"), WIDE, "");
+    assert!(ratio(&plain, 2) < 0.3, "{}", ratio(&plain, 2));
+    assert!(ratio(&quick, 2) > 0.9, "{}", ratio(&quick, 2));
+    assert!(ratio(&burst, 2) > 2.0 * ratio(&plain, 2), "{}", ratio(&burst, 2));
+}
+
+/// A wire that loses 2 %: what a trace at the wired end shows is what was lost, both ways.
+///
+/// Verifies: [updown-fairness §III]
+#[test]
+fn retransmissions_at_the_wired_end_tell_the_loss() {
+    let lossy = "[host.far]\nlink = { loss = { model = \"bernoulli\", probability = 0.02 } }\n\
+                 [flow.lossy_up]\nfrom = \"up\"\nto = \"far\"\n\
+                 transport = { kind = \"tcp\", flavour = \"sack\" }\n\
+                 [flow.lossy_down]\nfrom = \"far\"\nto = \"down\"\n\
+                 transport = { kind = \"tcp\", flavour = \"sack\" }\n";
+    let outcome = both_ways(1, 1, "queue = { packets = 1000 }", SACK, lossy);
+    let (up, down) = (&outcome.flows[2], &outcome.flows[3]);
+    assert!(up.packets_dropped > 10 && down.packets_dropped > 10);
+    // Each loss is repaired by one retransmission that comes below the highest octet seen; an open
+    // repair, a lost retransmission or a time-out may cost a few more.
+    assert!(up.packets_repeated.abs_diff(up.packets_dropped) <= 3, "{up:?}");
+    assert!(down.retransmissions.abs_diff(down.packets_dropped) <= 3, "{down:?}");
+    assert_eq!(outcome.flows[0].packets_repeated, outcome.flows[0].retransmissions);
+}
