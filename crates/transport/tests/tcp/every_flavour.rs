@@ -4,7 +4,7 @@ use airfair_transport::tcp::{Flavour, ReceiverConfig, SenderConfig, Source};
 use airfair_units::{Bytes, Duration, Time};
 use proptest::prelude::*;
 
-use crate::network::{any_fate, any_limit, any_receiver, any_sender};
+use crate::network::{any_control, any_fate, any_receiver, any_sender};
 use crate::pair::{Fate, Pair, To};
 use crate::script::ms;
 
@@ -120,35 +120,12 @@ proptest! {
         sender in any_flavour(),
         receiver in any_receiver(),
         fates in prop::collection::vec(any_fate(), 0..300),
-        controls in prop::collection::vec((any_limit(), prop::option::of(0u32..20)), 0..20),
+        controls in prop::collection::vec(any_control(), 0..20),
     ) {
         let Source::Bytes(all) = sender.source else { unreachable!() };
         let mut pair = Pair::new(sender, matching(&sender, receiver), by_number(fates));
-        let mut delivered = Bytes::ZERO;
-        for steps in 0.. {
-            if steps % 7 == 0 && let Some((limit, cwnd)) = controls.get(steps / 7) {
-                pair.sender.set_window_limit(*limit);
-                if let Some(cwnd) = cwnd {
-                    pair.sender.set_cwnd(*cwnd);
-                }
-                pair.drain();
-            }
-            prop_assert!(pair.receiver.delivered() >= delivered);
-            delivered = pair.receiver.delivered();
-            prop_assert!(steps < 50_000, "no end: {:?}", pair.sender);
-            if !pair.step() {
-                break;
-            }
-        }
-        prop_assert!(pair.sender.is_finished());
-        prop_assert_eq!(delivered, all);
-        prop_assert_eq!(pair.sender.stats().bytes_acked, all);
-        let mut end = 1;
-        for (_, segment) in pair.log.iter().filter(|(_, segment)| segment.payload > 0) {
-            prop_assert!(segment.seq <= end);
-            end = end.max(segment.seq + u64::from(segment.payload));
-        }
-        prop_assert_eq!(end, 1 + all.get());
+        pair.transfer(all, &controls);
+        prop_assert_eq!(pair.receiver.is_finished(), sender.handshake);
     }
 
     /// A time-out before its time changes nothing at all, in whatever state.

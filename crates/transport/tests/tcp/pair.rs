@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use airfair_laws::arf_aware::WindowLimit;
 use airfair_transport::tcp::{Receiver, ReceiverConfig, Segment, Sender, SenderConfig};
-use airfair_units::{Duration, Time};
+use airfair_units::{Bytes, Duration, Time};
 
 /// Where a segment goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +22,9 @@ pub(crate) enum Fate {
     Arrives(Duration),
     ArrivesTwice(Duration, Duration),
 }
+
+/// What a control law does: a limit on the window, perhaps a cwnd [segments].
+pub(crate) type Control = (WindowLimit, Option<u32>);
 
 /// The endpoints, the wire and the time.
 pub(crate) struct Pair<F> {
@@ -98,6 +102,49 @@ impl<F: FnMut(To, u64) -> Fate> Pair<F> {
             }
         }
         panic!("no end after 100 000 steps, at {}: {:?}", self.now, self.sender);
+    }
+
+    /// Runs to the end while a control law acts every seventh step, and checks what must hold of a whole
+    /// transfer of `all` octets: they arrive once, in order, and the connection ends.
+    pub(crate) fn transfer(&mut self, all: Bytes, controls: &[Control]) {
+        let mut delivered = Bytes::ZERO;
+        for steps in 0.. {
+            if steps % 7 == 0
+                && let Some(control) = controls.get(steps / 7)
+            {
+                self.act(*control);
+            }
+            assert!(self.receiver.delivered() >= delivered);
+            delivered = self.receiver.delivered();
+            assert!(steps < 50_000, "no end: {:?}", self.sender);
+            if !self.step() {
+                break;
+            }
+        }
+        assert!(self.sender.is_finished());
+        assert_eq!((delivered, self.sender.stats().bytes_acked), (all, all));
+        let stats = self.receiver.stats();
+        assert!(stats.segments_received >= stats.duplicates + stats.out_of_order);
+        // The segments as they first went out make up the data, without gap or overlap.
+        let mut end = 1;
+        for segment in self.data() {
+            assert!(segment.seq <= end);
+            end = end.max(segment.seq + u64::from(segment.payload));
+        }
+        assert_eq!(end, 1 + all.get());
+    }
+
+    fn act(&mut self, (limit, cwnd): Control) {
+        self.sender.set_window_limit(limit);
+        if let Some(cwnd) = cwnd {
+            self.sender.set_cwnd(cwnd);
+        }
+        self.drain();
+    }
+
+    /// Segments of the sender with data, as they went out.
+    pub(crate) fn data(&self) -> impl Iterator<Item = &Segment> {
+        self.log.iter().map(|(_, segment)| segment).filter(|segment| segment.payload > 0)
     }
 
     /// Polls both endpoints, and checks what must always hold.

@@ -7,7 +7,7 @@ use airfair_units::{Bytes, Duration, Time};
 use proptest::prelude::*;
 
 use crate::every_flavour::{any_flavour, by_number, matching};
-use crate::network::{any_fate, any_limit, any_receiver};
+use crate::network::{any_control, any_fate, any_receiver};
 use crate::pair::{Fate, Pair, To};
 use crate::script::{SEGMENT, Script, ack, octet, plain};
 use crate::selective::{sack, selective};
@@ -221,41 +221,16 @@ proptest! {
         receiver in any_receiver(),
         quick_acks in 0u32..20,
         fates in prop::collection::vec(any_fate_or_refusal(), 0..300),
-        controls in prop::collection::vec((any_limit(), prop::option::of(0u32..20)), 0..20),
+        controls in prop::collection::vec(any_control(), 0..20),
     ) {
         let Source::Bytes(all) = sender.source else { unreachable!() };
         let receiver = ReceiverConfig { quick_acks, ..matching(&sender, receiver) };
         let mut pair = Pair::new(sender, receiver, by_number(fates));
-        let mut delivered = Bytes::ZERO;
-        for steps in 0.. {
-            if steps % 7 == 0 && let Some((limit, cwnd)) = controls.get(steps / 7) {
-                pair.sender.set_window_limit(*limit);
-                if let Some(cwnd) = cwnd {
-                    pair.sender.set_cwnd(*cwnd);
-                }
-                pair.drain();
-            }
-            prop_assert!(pair.receiver.delivered() >= delivered);
-            delivered = pair.receiver.delivered();
-            prop_assert!(steps < 50_000, "no end: {:?}", pair.sender);
-            if !pair.step() {
-                break;
-            }
-        }
-        prop_assert!(pair.sender.is_finished());
-        prop_assert_eq!(delivered, all);
+        pair.transfer(all, &controls);
         let stats = pair.sender.stats();
-        prop_assert_eq!(stats.bytes_acked, all);
-        let data = || pair.log.iter().map(|(_, segment)| segment).filter(|sent| sent.payload > 0);
-        let octets: u64 = data().map(|segment| u64::from(segment.payload)).sum();
+        let octets: u64 = pair.data().map(|segment| u64::from(segment.payload)).sum();
         prop_assert_eq!(stats.bytes_sent, Bytes::new(octets));
-        prop_assert_eq!(stats.segments_sent, data().count() as u64);
-        let mut end = 1;
-        for segment in data() {
-            prop_assert!(segment.seq <= end);
-            end = end.max(segment.seq + u64::from(segment.payload));
-        }
-        prop_assert_eq!(end, 1 + all.get());
+        prop_assert_eq!(stats.segments_sent, pair.data().count() as u64);
     }
 
     /// On a wire that loses nothing, refusals of data cost neither a time-out nor a retransmission.
