@@ -115,7 +115,7 @@ def parser() -> argparse.ArgumentParser:
         "--out", type=Path, metavar="DIR", help="write report and figures to DIR"
     )
     _add_json(reproduce)
-    reproduce.add_argument("--quick", action="store_true", help="fewer and, where a paper allows it, shorter runs")
+    reproduce.add_argument("--quick", action="store_true", help="fewer and shorter runs")
     reproduce.set_defaults(action=_reproduce)
 
     validate = commands.add_parser(

@@ -69,6 +69,21 @@ fn data_and_acks_are_served_two_to_one_and_nobody_waits_for_an_empty_queue() {
     assert_eq!(served(&mut queue, ms(0)), [0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 1, 1, 1, 1]);
 }
 
+/// Two to one; the only data packet that waits is served first, then the ACK is alone and clears the account:
+/// of the next two, data goes first again.
+#[test]
+fn an_empty_queue_saves_nothing() {
+    let mut queue = queue(Discipline::DataAck(Weights::default()), 50, Limit::Each);
+    queue.push(ms(0), packet(0, 0, 1_500));
+    let mut order = Vec::new();
+    for round in 1..4 {
+        queue.push(ms(0), packet(0, round, 1_500));
+        queue.push(ms(0), packet(1, round, 52));
+        order.extend((0..2).filter_map(|_| queue.finish(ms(0))).map(|msdu| msdu.payload.flow));
+    }
+    assert_eq!(order, [0, 0, 1, 0, 1, 0]);
+}
+
 #[test]
 fn new_weights_hold_from_the_next_packet_on() {
     let mut queue = queue(Discipline::DataAck(Weights { data: 1, ack: 1 }), 50, Limit::Each);
@@ -118,6 +133,21 @@ fn octets_are_shared_where_packets_differ() {
     assert_eq!(order[..10], [0, 2, 2, 2, 0, 2, 2, 2, 0, 0]);
 }
 
+/// Station 1 sends 300 octets of its 1000 and has no more: the 700 are gone when it comes back, and after
+/// one packet of 600 it is station 0's turn.
+#[test]
+fn whoever_has_nothing_left_keeps_no_octets() {
+    let mut queue = queue(DRR, 50, Limit::Each);
+    queue.push(ms(0), packet(0, 0, 600));
+    queue.push(ms(0), packet(2, 0, 300));
+    queue.finish(ms(0));
+    for number in 1..4 {
+        queue.push(ms(0), packet(2, number, 600));
+        queue.push(ms(0), packet(0, number, 600));
+    }
+    assert_eq!(served(&mut queue, ms(0))[..4], [2, 2, 0, 2]);
+}
+
 /// Packets of 1000 octets, one served each 20 ms, so each has waited 20 ms more than the one before. The
 /// delay is above 5 ms from the first dequeue on; 100 ms later the first drop; the next one follows
 /// 100 ms after it, and the next 100/√2 ms after that.
@@ -159,6 +189,30 @@ fn codel_leaves_a_short_or_a_fast_queue_alone() {
     assert!(queue.poll_dropped().is_none());
 }
 
+/// Dropping that resumes within 16 intervals goes on at the rate at which it ended: five drops made count 5
+/// from 1, so 4 is left, and the second drop comes 100/√4 = 50 ms after the first. Later it starts afresh.
+///
+/// Verifies: [RFC8289 §5.5]
+#[test]
+fn codel_remembers_for_a_while_how_fast_it_had_to_drop() {
+    for (start, second) in [(500, 180), (5_000, 220)] {
+        let mut queue = queue(Discipline::CoDel(RULE), 1_000, Limit::Shared);
+        let mut drops = Vec::new();
+        let mut stand = |queue: &mut TransmitQueue<Tagged>, start: u64| {
+            (0..100).for_each(|number| _ = queue.push(ms(start), packet(0, number, 1_000)));
+            for step in 1..=20 {
+                queue.finish(ms(start + 20 * step));
+                drops.extend(std::iter::from_fn(|| queue.poll_dropped()).map(|_| 20 * step));
+            }
+        };
+        stand(&mut queue, 0);
+        while queue.finish(ms(400)).is_some() {}
+        stand(&mut queue, start);
+        assert_eq!(drops[..5], [120, 220, 300, 360, 400]);
+        assert_eq!(drops[5..7], [120, second], "from {start} ms on");
+    }
+}
+
 /// Verifies: [RFC8290 §4.2]: a new flow goes before the old ones, then takes turns with them.
 #[test]
 fn a_flow_that_has_just_come_goes_first() {
@@ -171,6 +225,31 @@ fn a_flow_that_has_just_come_goes_first() {
     queue.push(ms(0), packet(2, 0, 100));
     queue.push(ms(0), packet(2, 1, 100));
     assert_eq!(served(&mut queue, ms(0))[..4], [0, 2, 2, 0]);
+}
+
+/// A turn is three packets long. A flow that has just come interrupts one, and does so once: when it comes
+/// back while it is still listed, it waits for its turn.
+///
+/// Verifies: [RFC8290 §4.2]
+#[test]
+fn a_flow_goes_first_only_when_it_is_new() {
+    let long = Discipline::FqCoDel { codel: RULE, quantum: Bytes::new(4_500), queues: 1_024 };
+    let mut queue = queue(long, 1_000, Limit::Shared);
+    for number in 0..12 {
+        queue.push(ms(0), packet(0, number, 1_500));
+    }
+    let next = |queue: &mut TransmitQueue<Tagged>| {
+        queue.finish(ms(0));
+        queue.in_service().expect("packets wait").payload.flow
+    };
+    // flow 0 is new itself: a turn after the packet in service; then the first of a turn among the old
+    assert_eq!([0; 4].map(|_| next(&mut queue)), [0; 4]);
+    queue.push(ms(0), packet(2, 0, 100));
+    assert_eq!(next(&mut queue), 2);
+    // looked at again, empty, and listed among the old; flow 0 goes on with its turn
+    assert_eq!(next(&mut queue), 0);
+    queue.push(ms(0), packet(2, 1, 100));
+    assert_eq!([0; 3].map(|_| next(&mut queue)), [0, 2, 0]);
 }
 
 /// Verifies: [RFC8290 §4.1.3]
@@ -221,6 +300,13 @@ fn a_flow_with_few_packets_is_not_locked_out() {
         .collect();
     assert_eq!(dropped, [(0, 1), (0, 2), (2, 0)]);
     assert_eq!(served(&mut queue, ms(0)), [0, 0, 0, 2, 2]);
+    // As many of flow 0 as of flow 2: the one whose oldest packet is older gives way.
+    let mut queue = TransmitQueue::new(config);
+    for flow in [0, 2, 0, 0, 2] {
+        assert!(queue.push(ms(0), packet(flow, 0, 1_000)));
+    }
+    assert!(queue.push(ms(0), packet(4, 0, 1_000)));
+    assert_eq!(served(&mut queue, ms(0)), [0, 0, 0, 2, 4]);
     // With nothing but itself in service there is nothing to drop.
     let config = QueueConfig { overflow: Overflow::LongestFlow, ..QueueConfig::fifo(1) };
     let mut queue = TransmitQueue::new(config);
