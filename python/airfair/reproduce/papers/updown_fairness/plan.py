@@ -61,6 +61,7 @@ SCHEMES: Mapping[str, Scheme] = {
     "windows": Scheme("windows shared", {}, {"bss.cell.ap.window_sharing": True}),
     "both": Scheme("by connections, windows shared", COUNTED, {"bss.cell.ap.window_sharing": True}),
     "window": _access("CWmin 7 at the AP", cw_min=7),
+    "aifs": _access("AIFSN 1 at the AP", aifsn=1),
     "txop": _access("TXOP 8 ms at the AP", txop_limit="8 ms"),
     "ack-filter": _queue("FIFO, ACK filter", ack_filter=True),
     "round-robin": _queue("round robin", discipline="round-robin"),
