@@ -4,6 +4,7 @@
 //! station or access point could measure. One file per law, each with its source in the first lines.
 
 pub mod ack_separation;
+pub mod arf;
 pub mod arf_aware;
 pub mod cubic;
 pub mod newreno;

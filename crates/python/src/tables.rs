@@ -1,7 +1,7 @@
 //! Outcomes as columns, one row per replication and thing: numpy arrays that own what Rust computed.
 
 use airfair_sim::outcome::{Outcome as Run, Quantiles, RadioOutcome};
-use airfair_units::Duration;
+use airfair_units::{DataRate, Duration};
 use numpy::{Element, PyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -134,6 +134,10 @@ fn station_table<'py>(py: Python<'py>, runs: &[&Run]) -> PyResult<Bound<'py, PyD
     table.column("airtime_data_up_ns", |(.., station)| station.airtime_data_up.as_nanos())?;
     table.column("airtime_data_down_ns", |(.., station)| station.airtime_data_down.as_nanos())?;
     table.column("airtime_control_ns", |(.., station)| station.airtime_control.as_nanos())?;
+    let bps = |rate: Option<DataRate>| rate.map_or(f64::NAN, |rate| as_f64(rate.bps()));
+    table.column("mean_rate_up_bps", |(.., station)| bps(station.mean_rate_up))?;
+    table.column("mean_rate_down_bps", |(.., station)| bps(station.mean_rate_down))?;
+    table.column("rate_changes", |(.., station)| station.rate_changes)?;
     table.radio(|(.., station)| &station.radio)?;
     Ok(table.columns)
 }

@@ -60,6 +60,7 @@ fn radio(scenario: &Scenario, index: usize, members: &[NodeId], streams: Streams
         standard: station.standard,
         rate_up: station.rate_up[0].1,
         rate_down: station.rate_down[0].1,
+        adaptation: station.adaptation,
         queue: station.queue.config,
         access: station.access,
         senses_only: station.senses_only.iter().map(|other| members[*other]).collect(),
@@ -76,7 +77,13 @@ fn radio(scenario: &Scenario, index: usize, members: &[NodeId], streams: Streams
     let errors = stations().map(|station| streams.stream(&station.name, Purpose::FrameErrors));
     let msdu_overhead = if bss.llc_snap { LLC_SNAP } else { Bytes::ZERO };
     let controller = ApController::new(&bss.ap);
-    Radio { cell: Cell::new(&config, backoffs, errors.collect()), msdu_overhead, controller }
+    let highest_rates = stations().map(highest_rate).collect();
+    let cell = Cell::new(&config, backoffs, errors.collect());
+    Radio { cell, msdu_overhead, controller, highest_rates }
+}
+
+fn highest_rate(station: &Station) -> DataRate {
+    *station.standard.rates().last().expect("every standard has rates")
 }
 
 /// A link forth and back.
@@ -90,7 +97,7 @@ fn both_ways(link: &scenario::Link, streams: Streams) -> [Link; 2] {
 fn rate_changes(scenario: &Scenario, members: &[NodeId]) -> Vec<RateChange> {
     let mut changes = Vec::new();
     for (station, id) in scenario.stations.iter().zip(members) {
-        let highest_rate = *station.standard.rates().last().expect("every standard has rates");
+        let highest_rate = highest_rate(station);
         let cell = CellId::new(station.cell);
         for (up, schedule) in [(true, &station.rate_up), (false, &station.rate_down)] {
             let change = |&(at, rate): &(Time, DataRate)| {

@@ -114,6 +114,12 @@ pub struct RadioOutcome {
 pub struct StationOutcome {
     /// Its transmitter.
     pub radio: RadioOutcome,
+    /// Times that a law changed the rate between it and the access point.
+    pub rate_changes: u64,
+    /// Mean rate of its own data frames over the measured time.
+    pub mean_rate_up: Option<DataRate>,
+    /// Mean rate of data frames to it over the measured time.
+    pub mean_rate_down: Option<DataRate>,
     /// Air held by data frames that it sent.
     pub airtime_data_up: Duration,
     /// Air held by data frames sent to it.

@@ -81,6 +81,8 @@ pub(crate) struct Radio {
     /// LLC/SNAP.
     pub(crate) msdu_overhead: Bytes,
     pub(crate) controller: Option<ApController>,
+    /// Highest rate of each station.
+    pub(crate) highest_rates: Vec<DataRate>,
 }
 
 impl Radio {
@@ -211,9 +213,18 @@ impl<R: Recorder, C: Clock> World<R, C> {
     fn change_rate(&mut self, index: usize) {
         let RateChange { cell, station, up, rate, highest_rate, .. } = self.rate_changes[index];
         self.cells[cell.index()].cell.set_rate(station, up, rate);
-        if !up {
-            return;
+        if up {
+            self.tell_senders(cell, station, (highest_rate, rate));
         }
+    }
+
+    /// The rate of a station's own frames has changed: those that send there may care.
+    fn tell_senders(
+        &mut self,
+        cell: CellId,
+        station: NodeId,
+        (highest_rate, rate): (DataRate, DataRate),
+    ) {
         for index in 0..self.flows.len() {
             let flow = &mut self.flows[index];
             let sends_here = matches!(flow.forth[0], Hop::Air { cell: c, from, .. } if (c, from) == (cell, station));
@@ -389,6 +400,12 @@ impl<R: Recorder, C: Clock> World<R, C> {
             }
         }
         let id = CellId::new(index);
+        while let Some(change) = self.cells[index].cell.poll_rate_change() {
+            if change.up {
+                let highest = self.cells[index].highest_rates[change.station.index() - 1];
+                self.tell_senders(id, change.station, (highest, change.rate));
+            }
+        }
         while let Some(record) = self.cells[index].cell.poll_record() {
             self.recorder.record(self.now, &Record::Cell(id, record));
         }

@@ -228,8 +228,28 @@ const COMBINATIONS: &[(&str, &str, &str)] = &[
     ),
     (
         "station.slow.rate",
-        r#"{ control = "arf", up = 10, down = 2 }"#,
-        r#"station.slow.rate.control = "arf": rate adaptation is not available in this version; allowed a rate, a schedule, or { up, down }"#,
+        r#"{ control = "minstrel" }"#,
+        r#"station.slow.rate.control = "minstrel": no such rate adaptation; allowed "arf", "aarf""#,
+    ),
+    (
+        "station.slow.rate",
+        r#"{ control = "arf", up = 0 }"#,
+        "station.slow.rate.up = 0: out of range; allowed a whole number from 1 to 1000000",
+    ),
+    (
+        "station.slow.rate",
+        r#"{ control = "aarf", up = 60 }"#,
+        "station.slow.rate.most_up: less than up; allowed at least 60",
+    ),
+    (
+        "station.slow.rate",
+        r#"{ control = "arf", most_up = 60 }"#,
+        "station.slow.rate.most_up = 60: not a key of a rate adaptation; allowed control, up, down, timer, rts_failures, initial",
+    ),
+    (
+        "station.slow.rate",
+        r#"{ up = { control = "arf", timer = "0 s" } }"#,
+        r#"station.slow.rate.up.timer = "0 s": out of range; allowed "off" or a duration from 1 us to 1 h, such as "20 ms" or a whole number from 1 to 1000000"#,
     ),
     (
         "station.slow.standard",

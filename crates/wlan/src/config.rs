@@ -1,5 +1,6 @@
 //! The rules of one cell: what the scenario chose, free of contradictions.
 
+use airfair_laws::arf;
 use airfair_units::{Bytes, DataRate, Duration};
 
 use crate::errors::ErrorModel;
@@ -101,6 +102,8 @@ pub struct StationConfig {
     pub rate_up: DataRate,
     /// Rate of data frames to it at the start.
     pub rate_down: DataRate,
+    /// Laws that find these rates instead, up and down.
+    pub adaptation: [Option<arf::Params>; 2],
     /// Its queue.
     pub queue: QueueConfig,
     /// Its channel access.

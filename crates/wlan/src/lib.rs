@@ -12,6 +12,7 @@
 //! | `contention` | gaps and back-off: who transmits next |
 //! | `errors` | frames that noise spoils |
 //! | [`queue`] | the way of a packet to its channel access: classifier, queues, scheduler |
+//! | `link_rate` | rates, given or adapted |
 //! | `node` | one member: attempts, windows |
 //! | `cell` | the channel, and what follows each frame |
 
@@ -22,12 +23,13 @@ mod contention;
 mod errors;
 mod frame;
 mod hearing;
+mod link_rate;
 mod node;
 pub mod phy;
 pub mod queue;
 mod record;
 
-pub use cell::{Cell, Departure, Phase};
+pub use cell::{Cell, Departure, Phase, RateChange};
 pub use config::{
     AccessParameters, AfterCollision, Attempts, CellConfig, Eifs, NodeId, Rules, StationConfig,
 };

@@ -7,6 +7,7 @@ use rand_xoshiro::Xoshiro128PlusPlus;
 use crate::airtime::Protection;
 use crate::config::{AccessParameters, Attempts, NodeId};
 use crate::frame::Msdu;
+use crate::link_rate::LinkRate;
 use crate::phy::Timing;
 use crate::queue::TransmitQueue;
 use crate::queue::config::QueueConfig;
@@ -91,8 +92,8 @@ pub(crate) struct Node<P> {
     pub(crate) last_received_up: Option<u16>,
     pub(crate) last_received_down: Option<u16>,
     /// Rate of data frames between this station and the access point, up and down.
-    pub(crate) rate_up: DataRate,
-    pub(crate) rate_down: DataRate,
+    pub(crate) rate_up: LinkRate,
+    pub(crate) rate_down: LinkRate,
     stream: Stream,
 }
 
@@ -107,7 +108,7 @@ impl<P: Headers> Node<P> {
     pub(crate) fn new(
         queue: QueueConfig,
         limits: Limits,
-        rates: (DataRate, DataRate),
+        rates: (LinkRate, LinkRate),
         stream: Stream,
     ) -> Self {
         Self {
@@ -177,7 +178,8 @@ mod tests {
     use rand_core::SeedableRng;
 
     fn node(cw_min: u16, cw_max: u16, attempts: Attempts) -> Node<()> {
-        let rates = (DataRate::from_mbps(11), DataRate::from_mbps(11));
+        let rate = LinkRate::new(DataRate::from_mbps(11), None, crate::phy::Standard::B);
+        let rates = (rate, rate);
         let limits = Limits { cw_min, cw_max, attempts, txop: Duration::ZERO };
         Node::new(QueueConfig::fifo(2), limits, rates, Stream::seed_from_u64(1))
     }

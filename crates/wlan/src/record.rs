@@ -1,6 +1,6 @@
 //! What a cell reports of itself. Records are its only account: it keeps no statistics.
 
-use airfair_units::Time;
+use airfair_units::{DataRate, Time};
 
 use crate::config::NodeId;
 
@@ -47,6 +47,15 @@ pub enum Record {
     Duplicate {
         /// Receiver.
         node: NodeId,
+    },
+    /// A law changed the rate of data frames between a station and the access point.
+    Rate {
+        /// The station.
+        station: NodeId,
+        /// Whether of its own frames, or of those to it.
+        up: bool,
+        /// Rate from now on.
+        rate: DataRate,
     },
     /// A frame reached its receiver spoilt by noise.
     Spoilt {

@@ -1,6 +1,6 @@
 //! The account of the cell: its members and its air.
 
-use airfair_units::{Duration, Time};
+use airfair_units::{DataRate, Duration, Time};
 use airfair_wlan::{AirUse, DropCause, NodeId, Record, SentFrame};
 
 use super::Window;
@@ -12,6 +12,8 @@ use crate::outcome::{ChannelOutcome, RadioOutcome, StationOutcome};
 pub(super) struct AirAccount {
     members: Vec<StationOutcome>,
     queues: Vec<Level>,
+    /// Rates that laws have found, up and down [b/s].
+    rates: Vec<[Level; 2]>,
     channel: ChannelOutcome,
 }
 
@@ -34,6 +36,7 @@ impl AirAccount {
         Self {
             members: vec![StationOutcome::default(); stations + 1],
             queues: vec![Level::default(); stations + 1],
+            rates: vec![[Level::default(), Level::default()]; stations + 1],
             channel: ChannelOutcome::default(),
         }
     }
@@ -42,6 +45,10 @@ impl AirAccount {
         match *record {
             Record::Air { from, to, usage } => self.charge(usage, window.clip(from, to)),
             Record::Queue { node, length } => self.queues[node.index()].set(now, length, window),
+            Record::Rate { station, up, rate } => {
+                self.start_rate(now, (station, up), rate, window);
+                self.members[station.index()].rate_changes += u64::from(window.contains(now));
+            }
             _ if !window.contains(now) => {}
             Record::Sent { node, frame, retry, collided } => {
                 self.channel.frames += 1;
@@ -60,6 +67,18 @@ impl AirAccount {
             Record::Spoilt { node } => self.radio(node).frame_errors += 1,
             Record::Duplicate { node } => self.radio(node).duplicates += 1,
         }
+    }
+
+    /// The rate of a station's frames, or of those to it, is `rate` from now on.
+    pub(super) fn start_rate(
+        &mut self,
+        now: Time,
+        (station, up): (NodeId, bool),
+        rate: DataRate,
+        window: Window,
+    ) {
+        let bps = u32::try_from(rate.bps()).expect("less than 4 Gb/s");
+        self.rates[station.index()][usize::from(!up)].set(now, bps, window);
     }
 
     fn radio(&mut self, node: NodeId) -> &mut RadioOutcome {
@@ -86,6 +105,10 @@ impl AirAccount {
 
     pub(super) fn finish(self, window: Window) -> CellOutcome {
         let mut members = self.members;
+        for (member, [up, down]) in members.iter_mut().zip(self.rates) {
+            (member.mean_rate_up, member.mean_rate_down) =
+                (mean_rate(up, window), mean_rate(down, window));
+        }
         for (member, queue) in members.iter_mut().zip(self.queues) {
             member.radio.queue_max = u64::from(queue.max());
             member.radio.queue_mean = queue.mean(window);
@@ -93,4 +116,10 @@ impl AirAccount {
         let access_point = members.remove(0).radio;
         CellOutcome { access_point, channel: self.channel, stations: members.into_iter() }
     }
+}
+
+fn mean_rate(level: Level, window: Window) -> Option<DataRate> {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "less than 4 Gb/s")]
+    let bps = level.mean(window).round() as u64;
+    (bps > 0).then(|| DataRate::from_bps(bps))
 }

@@ -1,10 +1,10 @@
 //! The account of one flow.
 
-use airfair_units::{Bytes, DataRate, Duration, Time};
+use airfair_units::{Bytes, Duration, Time};
 
 use super::Window;
 use super::quantiles::Histogram;
-use crate::outcome::FlowOutcome;
+use crate::outcome::{FlowOutcome, StationOutcome};
 use crate::packet::Side;
 use crate::record::FlowRecord;
 use crate::scenario::{Endpoint, Flow, Scenario};
@@ -62,11 +62,15 @@ impl FlowAccount {
         self.outcome.series[bin] += amount;
     }
 
-    pub(super) fn finish(mut self, flow: &Flow, scenario: &Scenario) -> FlowOutcome {
+    pub(super) fn finish(
+        mut self,
+        flow: &Flow,
+        scenario: &Scenario,
+        stations: &[StationOutcome],
+    ) -> FlowOutcome {
         self.outcome.rtt = self.rtt.quantiles();
         if let Endpoint::Station(index) = flow.from {
-            let schedule = &scenario.stations[index].rate_up;
-            self.outcome.mean_link_rate = Some(mean_rate(schedule, scenario));
+            self.outcome.mean_link_rate = stations[index].mean_rate_up;
         }
         if let Some(step) = self.series_step {
             let bins = scenario.duration.as_nanos().div_ceil(step.as_nanos());
@@ -75,15 +79,4 @@ impl FlowAccount {
         }
         self.outcome
     }
-}
-
-/// Mean of a station's rate over the measured time, `T_i`.  [arf-aware-tcp eq. 3]
-fn mean_rate(schedule: &[(Time, DataRate)], scenario: &Scenario) -> DataRate {
-    let window = Window { from: Time::ZERO + scenario.warmup, to: Time::ZERO + scenario.duration };
-    let ends = schedule[1..].iter().map(|(at, _)| *at).chain([window.to]);
-    let weighted = schedule.iter().zip(ends).map(|((from, rate), to)| {
-        u128::from(rate.bps()) * u128::from(window.clip(*from, to).as_nanos())
-    });
-    let mean = weighted.sum::<u128>() / u128::from((window.to - window.from).as_nanos());
-    DataRate::from_bps(u64::try_from(mean).expect("a mean of rates"))
 }

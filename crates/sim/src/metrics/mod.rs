@@ -6,12 +6,14 @@ mod flows;
 mod level;
 mod quantiles;
 
-use airfair_units::Time;
+use airfair_laws::arf;
+use airfair_units::{DataRate, Time};
+use airfair_wlan::NodeId;
 
 use crate::link::LinkId;
-use crate::outcome::{LinkOutcome, Outcome};
+use crate::outcome::{LinkOutcome, Outcome, StationOutcome};
 use crate::record::{LinkRecord, Record, Recorder};
-use crate::scenario::Scenario;
+use crate::scenario::{Scenario, Station};
 
 use air::AirAccount;
 use fingerprint::Fingerprint;
@@ -60,7 +62,16 @@ impl Metrics {
             Window { from: Time::ZERO + scenario.warmup, to: Time::ZERO + scenario.duration };
         let step = scenario.series_step;
         let stations = |cell| scenario.stations.iter().filter(move |s| s.cell == cell);
-        let air = |cell| AirAccount::new(stations(cell).count());
+        let air = |cell| {
+            let mut air = AirAccount::new(stations(cell).count());
+            for (index, station) in stations(cell).enumerate() {
+                let id = NodeId::station(index);
+                for (up, schedule) in [(true, &station.rate_up), (false, &station.rate_down)] {
+                    air.start_rate(Time::ZERO, (id, up), schedule[0].1, window);
+                }
+            }
+            air
+        };
         Self {
             window,
             flows: scenario.flows.iter().map(|_| FlowAccount::new(step)).collect(),
@@ -76,7 +87,10 @@ impl Metrics {
         let mut cells: Vec<_> = self.cells.into_iter().map(|air| air.finish(self.window)).collect();
         // In the scenario's order, which may take turns between cells.
         let stations = scenario.stations.iter().map(|station| cells[station.cell].next_station());
-        let stations = stations.collect();
+        let stations: Vec<StationOutcome> = stations
+            .zip(&scenario.stations)
+            .map(|(found, spec)| with_rates(found, spec, self.window))
+            .collect();
         let links = self.links.into_iter().map(|link| LinkOutcome {
             queue_max: u64::from(link.level.max()),
             queue_mean: link.level.mean(self.window),
@@ -85,7 +99,7 @@ impl Metrics {
         let flows = self.flows.into_iter().zip(&scenario.flows);
         Outcome {
             elapsed,
-            flows: flows.map(|(account, flow)| account.finish(flow, scenario)).collect(),
+            flows: flows.map(|(account, flow)| account.finish(flow, scenario, &stations)).collect(),
             stations,
             access_points: cells.iter().map(|cell| cell.access_point).collect(),
             channels: cells.iter().map(|cell| cell.channel).collect(),
@@ -112,6 +126,29 @@ impl Metrics {
             LinkRecord::DroppedEarly => link.outcome.dropped_early += u64::from(counts),
         }
     }
+}
+
+/// The mean rates of a station: those of its schedules, where no law has found others.
+fn with_rates(found: StationOutcome, spec: &Station, window: Window) -> StationOutcome {
+    let mean = |found, law: Option<arf::Params>, schedule: &[(Time, DataRate)]| {
+        if law.is_some() { found } else { Some(mean_of(schedule, window)) }
+    };
+    let [law_up, law_down] = spec.adaptation;
+    StationOutcome {
+        mean_rate_up: mean(found.mean_rate_up, law_up, &spec.rate_up),
+        mean_rate_down: mean(found.mean_rate_down, law_down, &spec.rate_down),
+        ..found
+    }
+}
+
+/// Mean of a schedule over the measured time.
+fn mean_of(schedule: &[(Time, DataRate)], window: Window) -> DataRate {
+    let ends = schedule[1..].iter().map(|(at, _)| *at).chain([window.to]);
+    let weighted = schedule.iter().zip(ends).map(|((from, rate), to)| {
+        u128::from(rate.bps()) * u128::from(window.clip(*from, to).as_nanos())
+    });
+    let mean = weighted.sum::<u128>() / u128::from((window.to - window.from).as_nanos());
+    DataRate::from_bps(u64::try_from(mean).expect("a mean of rates"))
 }
 
 impl Recorder for Metrics {

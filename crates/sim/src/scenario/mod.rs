@@ -27,7 +27,7 @@ pub use error::ScenarioError;
 pub use reference::reference_markdown;
 pub use schema::schema;
 
-use airfair_laws::arf_aware;
+use airfair_laws::{arf, arf_aware};
 pub use airfair_transport::tcp::{Deflation, Flavour, RecoveryTimer};
 use airfair_units::{Bytes, DataRate, Duration, Probability, Time};
 use airfair_wlan::phy::Standard;
@@ -112,6 +112,8 @@ pub struct Station {
     pub rate_up: Vec<(Time, DataRate)>,
     /// Rate of the access point's transmissions to it over time, likewise.
     pub rate_down: Vec<(Time, DataRate)>,
+    /// Laws that find these rates instead, up and down; the schedules then say where they start.
+    pub adaptation: [Option<arf::Params>; 2],
     /// Transmit queue.
     pub queue: Queue,
     /// Channel access.

@@ -65,6 +65,11 @@ impl<'n> Fields<'n> {
         self.entries[index].take().expect("a key is read twice")
     }
 
+    /// Whether `key` is declared here.
+    pub(super) fn has(&self, key: &str) -> bool {
+        self.spec.keys.iter().any(|known| known.name == key)
+    }
+
     /// Whether the file or the command line says something under `key`, which was not taken yet.
     pub(super) fn says(&self, key: &str) -> bool {
         let is_said = |(known, entry): (&Key, &Option<Entry>)| {
@@ -339,7 +344,12 @@ impl Reader<'_> {
                 return self.plain(kind, whole, node, place.path);
             }
         }
+        // A table beside tagged ones is meant where there is no tag.
+        let is_plain = kinds.iter().any(|kind| matches!(kind, Kind::Table(_)));
         let fits = |kind: &&Kind| match (kind, &node.value) {
+            (Kind::Tagged(tagged), Value::Table(written)) if is_plain => {
+                written.iter().any(|(name, _)| name == tagged.key)
+            }
             (Kind::Table(_) | Kind::Tagged(_), Value::Table(_))
             | (Kind::List(_), Value::Array(_)) => true,
             (kind, Value::Flag(_)) => matches!(kind, Kind::Flag),

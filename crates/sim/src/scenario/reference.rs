@@ -1,19 +1,21 @@
 //! The reference of the scenario file: one line per key.
 
 use super::keys::{
-    BERNOULLI, BIT_ERRORS, BSS, CODEL, DATA_ACK, DEFICIT_ROUND_ROBIN, FIFO, FLOW, FQ_CODEL,
-    FRAME_ERRORS, FRAMES, GILBERT_ELLIOTT, HOST, LINK, ON_OFF, PERIODS, ROOT, ROUND_ROBIN, ROUTER,
-    SNR, STATION, TCP, TFRC, UDP,
+    AARF, ARF, BERNOULLI, BIT_ERRORS, BSS, CODEL, DATA_ACK, DEFICIT_ROUND_ROBIN, FIFO, FLOW,
+    FQ_CODEL, FRAME_ERRORS, FRAMES, GILBERT_ELLIOTT, HOST, LINK, ON_OFF, PERIODS, ROOT,
+    ROUND_ROBIN, ROUTER, SNR, STATION, TCP, TFRC, UDP,
 };
 use super::kind::{Kind, Table};
 use super::schema::default_text;
 
 /// The keys of the scenario file as Markdown tables, for `docs/scenario.md`.
 pub fn reference_markdown() -> String {
-    let sections: [(&str, &Table); 24] = [
+    let sections: [(&str, &Table); 26] = [
         ("Top level", &ROOT),
         ("`[bss.NAME]`", &BSS),
         ("`[station.NAME]`", &STATION),
+        ("`rate = { control = \"arf\", … }`", &ARF),
+        ("`rate = { control = \"aarf\", … }`", &AARF),
         ("`queue = { … }` of a station or an access point", &FIFO),
         ("`queue = { discipline = \"data-ack\", … }`", &DATA_ACK),
         ("`queue = { discipline = \"round-robin\", … }`", &ROUND_ROBIN),

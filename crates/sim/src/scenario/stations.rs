@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 
+use airfair_laws::arf;
 use airfair_units::{DataRate, Duration, Time};
 use airfair_wlan::phy::Standard;
 
 use super::access::{self, OwnAccess, Windows};
 use super::error::{Mistakes, ScenarioError};
 use super::keys::MAX_STATIONS;
-use super::kind::MAX_NAME;
+use super::kind::{MAX_NAME, Plain};
 use super::names::{Names, Target};
 use super::parse::{Context, items, point};
 use super::queues::queue;
@@ -22,7 +23,7 @@ pub(super) struct Group<'n> {
     at: usize,
     cell: Option<usize>,
     standard: Option<Standard>,
-    rates: Option<(Schedule, Schedule)>,
+    rates: Option<[Rate; 2]>,
     queue: Option<Queue>,
     access: OwnAccess,
     senses_only: Vec<Entry<'n>>,
@@ -32,6 +33,8 @@ pub(super) struct Group<'n> {
 
 /// Rate over time.
 type Schedule = Vec<(Time, DataRate)>;
+/// Rate over time, or where a law starts that finds it.
+type Rate = (Schedule, Option<arf::Params>);
 
 /// Reads each section by itself.
 pub(super) fn groups<'n>(
@@ -93,15 +96,61 @@ fn rates(
     standard: Option<Standard>,
     duration: Option<Duration>,
     mistakes: &mut Mistakes,
-) -> Option<(Schedule, Schedule)> {
-    if !matches!(entry.given, Some(Given::Table(_))) {
-        let both = schedule(entry, standard, duration, mistakes)?;
-        return Some((both.clone(), both));
+) -> Option<[Rate; 2]> {
+    let is_pair = match &entry.given {
+        Some(Given::Table(fields)) => !fields.has("control"),
+        _ => false,
+    };
+    if !is_pair {
+        let both = one_way(entry, standard, duration, mistakes)?;
+        return Some([both.clone(), both]);
     }
     let mut pair = entry.table()?;
-    let up = schedule(pair.take("up"), standard, duration, mistakes);
-    let down = schedule(pair.take("down"), standard, duration, mistakes);
-    Some((up?, down?))
+    let up = one_way(pair.take("up"), standard, duration, mistakes);
+    let down = one_way(pair.take("down"), standard, duration, mistakes);
+    Some([up?, down?])
+}
+
+fn one_way(
+    entry: Entry,
+    standard: Option<Standard>,
+    duration: Option<Duration>,
+    mistakes: &mut Mistakes,
+) -> Option<Rate> {
+    if !matches!(entry.given, Some(Given::Table(_))) {
+        return Some((schedule(entry, standard, duration, mistakes)?, None));
+    }
+    let law = law(entry.table()?, mistakes)?;
+    let rates = standard?.rates();
+    let start = if law.starts_high { rates.last() } else { rates.first() };
+    Some((vec![(Time::ZERO, *start.expect("each standard has rates"))], Some(law)))
+}
+
+fn law(mut fields: Fields, mistakes: &mut Mistakes) -> Option<arf::Params> {
+    let is_adaptive = fields.take("control").word()? == "aarf";
+    let (up, timer) = (fields.take("up"), fields.take("timer"));
+    let most = is_adaptive.then(|| fields.take("most_up"));
+    if let (Some(least), Some(most)) = (up.integer::<u32>(), &most)
+        && most.integer::<u32>().is_some_and(|most| most < least)
+    {
+        mistakes.add(most.at, most.mistake("less than up", format!("at least {least}")));
+    }
+    let timer = match timer.plain()? {
+        Plain::Duration(time) => arf::Timer::Time(time),
+        Plain::Integer(_) => arf::Timer::Attempts(timer.integer()?),
+        _ => arf::Timer::Off,
+    };
+    Some(arf::Params {
+        up: up.integer()?,
+        down: fields.take("down").integer()?,
+        timer,
+        rts_failures: fields.take("rts_failures").flag()?,
+        most_up: match most {
+            Some(most) => Some(most.integer()?),
+            None => None,
+        },
+        starts_high: fields.take("initial").word()? == "highest",
+    })
 }
 
 fn schedule(
@@ -221,13 +270,14 @@ impl Group<'_> {
     }
 
     fn station(&self, i: usize) -> Option<Station> {
-        let (rate_up, rate_down) = self.rates.clone()?;
+        let [(rate_up, law_up), (rate_down, law_down)] = self.rates.clone()?;
         Some(Station {
             name: self.member(i),
             cell: self.cell?,
             standard: self.standard?,
             rate_up,
             rate_down,
+            adaptation: [law_up, law_down],
             queue: self.queue?,
             access: self.access.parameters?,
             senses_only: Vec::new(),

@@ -77,11 +77,27 @@ fn parse(overrides: &[(&str, &str)]) -> Result<Scenario, Vec<String>> {
         .map_err(|errors| errors.iter().map(ToString::to_string).collect())
 }
 
+/// The rate whose law a key belongs to; `up` and `down` are a law's thresholds or the two directions.
+fn law_of<'p>(path: &'p str, key: &Key) -> Option<&'p str> {
+    let (rate, name) = path.rsplit_once('.')?;
+    let is_rate = path.starts_with("station.") && path.contains(".rate.");
+    let is_threshold = ["up", "down"].contains(&name) && matches!(key.kind, Kind::Integer { .. });
+    let is_of_law = ["control", "timer", "most_up", "rts_failures", "initial"].contains(&name);
+    (is_rate && (is_of_law || is_threshold)).then_some(rate)
+}
+
 /// What must be set before a key can be.
 fn company<'p>(path: &'p str, key: &Key) -> Vec<(&'p str, &'static str)> {
     const BERNOULLI: &str = "{ model = \"bernoulli\", probability = 0.5 }";
     const BURSTS: &str = "{ model = \"gilbert-elliott\", to_bad = 0.5, to_good = 0.5 }";
     let parent = |end: &str| path.find(end).map(|at| &path[..at]);
+    if let Some(rate) = law_of(path, key) {
+        let is_arf = key.example == "\"arf\"";
+        return vec![(
+            rate,
+            if is_arf { "{ control = \"arf\" }" } else { "{ control = \"aarf\" }" },
+        )];
+    }
     if path.starts_with("flow.tcp.control.") {
         return vec![("flow.tcp.control.scheme", "arf-aware")];
     }
@@ -149,8 +165,14 @@ fn a_value_of_the_wrong_type_is_one_mistake_with_the_path_of_its_key() {
 #[test]
 fn the_example_of_each_key_changes_the_scenario() {
     // These have one possible value in this version.
-    let only = ["bss", "to", "kind", "model", "discipline", "scheme"];
-    let choices = ["flow.tcp.to", "flow.udp.to", "flow.tfrc.to", ".link.queue.discipline"];
+    let only = ["bss", "to", "kind", "model", "discipline", "scheme", "control"];
+    let choices = [
+        "flow.tcp.control",
+        "flow.tcp.to",
+        "flow.udp.to",
+        "flow.tfrc.to",
+        ".link.queue.discipline",
+    ];
     // Its example is for access points, which share the key.
     let for_others = "station.slow.queue.weights";
     let has_example = |(path, key): &(String, &Key)| !key.example.is_empty() && path != for_others;

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use airfair_laws::arf;
 use airfair_laws::arf_aware::Variant;
 use airfair_units::{DataRate, Time};
 use airfair_wlan::phy::{Preamble, Standard};
@@ -86,7 +87,9 @@ impl Scenario {
         writeln!(out, "\n[station.{}]", station.name)?;
         writeln!(out, "bss = \"{}\"", self.cells[station.cell].name)?;
         writeln!(out, "standard = \"{}\"", station.standard)?;
-        let (up, down) = (schedule(&station.rate_up), schedule(&station.rate_down));
+        let [law_up, law_down] = station.adaptation;
+        let up = law_up.map_or_else(|| schedule(&station.rate_up), law);
+        let down = law_down.map_or_else(|| schedule(&station.rate_down), law);
         if up == down {
             writeln!(out, "rate = {up}")?;
         } else {
@@ -345,6 +348,24 @@ fn queue(Queue { config, counts_flows }: Queue) -> String {
     };
     format!(
         "{{ discipline = \"{name}\", packets = {packets}{settings}{overflow}, ack_filter = {ack_filter} }}"
+    )
+}
+
+fn law(law: arf::Params) -> String {
+    let arf::Params { up, down, timer, rts_failures, most_up, starts_high } = law;
+    let (name, most) = match most_up {
+        Some(most) => ("aarf", format!(", most_up = {most}")),
+        None => ("arf", String::new()),
+    };
+    let timer = match timer {
+        arf::Timer::Off => "\"off\"".to_owned(),
+        arf::Timer::Time(time) => format!("\"{time}\""),
+        arf::Timer::Attempts(attempts) => attempts.to_string(),
+    };
+    let initial = if starts_high { "highest" } else { "lowest" };
+    format!(
+        "{{ control = \"{name}\", up = {up}{most}, down = {down}, timer = {timer}, \
+         rts_failures = {rts_failures}, initial = \"{initial}\" }}"
     )
 }
 

@@ -27,7 +27,14 @@ const ACCESS: [&str; 3] = [
 
 /// A small random cell with every kind of flow.
 fn random_scenario() -> impl Strategy<Value = String> {
-    let station = prop_oneof![Just("1 Mb/s"), Just("2 Mb/s"), Just("5.5 Mb/s"), Just("11 Mb/s")];
+    let station = prop_oneof![
+        Just("\"1 Mb/s\""),
+        Just("\"2 Mb/s\""),
+        Just("\"5.5 Mb/s\""),
+        Just("\"11 Mb/s\""),
+        Just("{ control = \"arf\" }"),
+        Just("{ up = { control = \"aarf\", up = 2, timer = 5 }, down = \"11 Mb/s\" }"),
+    ];
     let transport = prop_oneof![
         Just("{ kind = \"tcp\" }"),
         Just("{ kind = \"tcp\", size = \"40 kB\", delayed_ack = false }"),
@@ -87,7 +94,7 @@ fn random_scenario() -> impl Strategy<Value = String> {
             let deaf = if senses_only && index > 0 { "senses_only = [\"s0\"]" } else { "" };
             let _ = write!(
                 text,
-                "[station.{me}]\nrate = \"{rate}\"\nqueue = {{ packets = {queue}{own} }}\n{deaf}\n\
+                "[station.{me}]\nrate = {rate}\nqueue = {{ packets = {queue}{own} }}\n{deaf}\n\
                  [flow.f{index}]\nfrom = \"{from}\"\nto = \"{to}\"\ntransport = {transport}\n"
             );
         }

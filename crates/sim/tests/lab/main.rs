@@ -7,4 +7,5 @@ mod conservation;
 mod determinism;
 mod golden;
 mod networks;
+mod rates;
 mod transports;

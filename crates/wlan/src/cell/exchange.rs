@@ -1,6 +1,7 @@
 //! What follows each frame: the sequences RTS–CTS–DATA–ACK, CTS-to-self–DATA–ACK and DATA–ACK.
 //! [80211-2020 §10.3.2, §10.23]
 
+use airfair_laws::arf::Event;
 use airfair_units::{DataRate, Duration, Time};
 
 use super::{Cell, Departure, Pending, Unanswered};
@@ -16,6 +17,7 @@ use crate::record::{DropCause, Record};
 impl<P: Copy + Headers> Cell<P> {
     /// The first frame of an exchange whose transmitter has just won the channel.
     pub(super) fn begin_exchange(&mut self, now: Time, id: NodeId) -> Frame {
+        self.adapt(now, self.hop(id), Event::Sending);
         let plan = self.plan(id, now);
         self.nodes[id.index()].access = Access::Exchange(plan);
         let sifs = self.airtime.timing.sifs;
@@ -35,12 +37,19 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
+    /// Transmitter and receiver of the packet in service.
+    fn hop(&self, id: NodeId) -> (NodeId, NodeId) {
+        let msdu = self.nodes[id.index()].queue.in_service().expect("a contender has a packet");
+        (id, msdu.to)
+    }
+
     /// The exchange of the packet in service.
     fn plan(&self, id: NodeId, txop_start: Time) -> Plan {
         let node = &self.nodes[id.index()];
         let msdu = node.queue.in_service().expect("a contender has a packet");
         let (size, to) = (msdu.size, msdu.to);
-        let rate = if id.is_ap() { self.nodes[to.index()].rate_down } else { node.rate_up };
+        let rate = if id.is_ap() { &self.nodes[to.index()].rate_down } else { &node.rate_up };
+        let rate = rate.get();
         Plan {
             to,
             rate,
@@ -160,6 +169,7 @@ impl<P: Copy + Headers> Cell<P> {
     }
 
     fn succeed(&mut self, now: Time, id: NodeId) {
+        self.adapt(now, self.hop(id), Event::Success);
         self.leave_queue(now, id);
         if self.continue_txop(now, id) {
             return;
@@ -180,6 +190,8 @@ impl<P: Copy + Headers> Cell<P> {
         if node.limits.txop.is_zero() || node.queue.is_empty() {
             return false;
         }
+        self.adapt(now, self.hop(id), Event::Sending);
+        let node = &self.nodes[id.index()];
         let plan = Plan { protection: Protection::None, ..self.plan(id, last.txop_start) };
         let sifs = self.airtime.timing.sifs;
         let end = now + sifs + plan.data + sifs + plan.ack;
@@ -194,6 +206,8 @@ impl<P: Copy + Headers> Cell<P> {
     /// The RTS or data frame `failed` has had no response.
     fn fail(&mut self, now: Time, id: NodeId, failed: FrameKind) {
         let Access::Exchange(plan) = self.nodes[id.index()].access else { return };
+        let event = if failed == FrameKind::Rts { Event::RtsFailure } else { Event::Failure };
+        self.adapt(now, (id, plan.to), event);
         let protected_data =
             failed == FrameKind::Data && matches!(plan.protection, Protection::RtsCts(_));
         let lane = self.hearing.lane_of(id);
@@ -255,6 +269,7 @@ mod tests {
             standard,
             rate_up: rate,
             rate_down: rate,
+            adaptation: [None; 2],
             queue: QueueConfig::fifo(9),
             access: AccessParameters::default(),
             senses_only: vec![],

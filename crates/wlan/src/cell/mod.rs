@@ -7,16 +7,18 @@ mod tests;
 
 use std::collections::VecDeque;
 
+use airfair_laws::arf;
 use airfair_units::{DataRate, Duration, Time};
 
 use crate::airtime::Airtime;
-use crate::config::{AfterCollision, CellConfig, Eifs, NodeId};
+use crate::config::{AfterCollision, CellConfig, Eifs, NodeId, StationConfig};
 use crate::contention::{Contention, Gap};
 use crate::errors::FrameErrors;
 use crate::frame::{
     ACK_SIZE, CTS_SIZE, DATA_OVERHEAD, Frame, FrameKind, Msdu, RTS_SIZE, Transmission,
 };
 use crate::hearing::Hearing;
+use crate::link_rate::LinkRate;
 use crate::node::{Access, Limits, Node, Stream};
 use crate::phy::Standard;
 use crate::queue::config::Weights;
@@ -63,6 +65,17 @@ pub struct Departure<P> {
     pub lost: bool,
 }
 
+/// A law has changed the rate of data frames from (`up`) or to a station.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RateChange {
+    /// The station.
+    pub station: NodeId,
+    /// Whether of its own frames, or of those to it.
+    pub up: bool,
+    /// Rate from now on.
+    pub rate: DataRate,
+}
+
 /// One 802.11 cell: an access point, its stations and their channel. `P` travels with each packet.
 #[derive(Debug)]
 pub struct Cell<P> {
@@ -83,6 +96,7 @@ pub struct Cell<P> {
     ended: Vec<Transmission>,
     deliveries: VecDeque<Msdu<P>>,
     departures: VecDeque<Departure<P>>,
+    rate_changes: VecDeque<RateChange>,
 }
 
 impl<P: Copy + Headers> Cell<P> {
@@ -98,9 +112,14 @@ impl<P: Copy + Headers> Cell<P> {
         let errors = errors.map(|(station, stream)| FrameErrors::new(station.errors, stream));
         let airtime = Airtime::new(config);
         let highest = *config.rules.standard.rates().last().expect("every standard has rates");
-        let ap = (config.ap_queue, &config.ap_access, (highest, highest));
-        let stations =
-            config.stations.iter().map(|s| (s.queue, &s.access, (s.rate_up, s.rate_down)));
+        let fixed = LinkRate::new(highest, None, config.rules.standard);
+        let ap = (config.ap_queue, &config.ap_access, (fixed, fixed));
+        let rates = |s: &StationConfig| {
+            let [up, down] = s.adaptation;
+            let rate_up = LinkRate::new(s.rate_up, up, s.standard);
+            (rate_up, LinkRate::new(s.rate_down, down, s.standard))
+        };
+        let stations = config.stations.iter().map(|s| (s.queue, &s.access, rates(s)));
         let nodes = std::iter::once(ap)
             .chain(stations)
             .zip(streams)
@@ -127,6 +146,7 @@ impl<P: Copy + Headers> Cell<P> {
             ended: Vec::new(),
             deliveries: VecDeque::new(),
             departures: VecDeque::new(),
+            rate_changes: VecDeque::new(),
         }
     }
 
@@ -153,8 +173,21 @@ impl<P: Copy + Headers> Cell<P> {
 
     /// Sets the rate of data frames from (`up`) or to a station, from its next attempt on.
     pub fn set_rate(&mut self, station: NodeId, up: bool, rate: DataRate) {
+        self.link_rate(station, up).set(rate);
+    }
+
+    fn link_rate(&mut self, station: NodeId, up: bool) -> &mut LinkRate {
         let node = &mut self.nodes[station.index()];
-        *(if up { &mut node.rate_up } else { &mut node.rate_down }) = rate;
+        if up { &mut node.rate_up } else { &mut node.rate_down }
+    }
+
+    /// Something happened to a frame from one member to another: its law may change the rate.
+    fn adapt(&mut self, now: Time, (from, to): (NodeId, NodeId), event: arf::Event) {
+        let (station, up) = if from.is_ap() { (to, false) } else { (from, true) };
+        if let Some(rate) = self.link_rate(station, up).handle(now, event) {
+            self.channel.records.push_back(Record::Rate { station, up, rate });
+            self.rate_changes.push_back(RateChange { station, up, rate });
+        }
     }
 
     /// Sets the weights of data and ACKs in the queue of `node`, from the next packet on.
@@ -188,6 +221,11 @@ impl<P: Copy + Headers> Cell<P> {
     /// A packet that is no longer queued.
     pub fn poll_departure(&mut self) -> Option<Departure<P>> {
         self.departures.pop_front()
+    }
+
+    /// A rate that a law has changed.
+    pub fn poll_rate_change(&mut self) -> Option<RateChange> {
+        self.rate_changes.pop_front()
     }
 
     /// Something that happened.

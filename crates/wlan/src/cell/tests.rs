@@ -13,6 +13,7 @@ fn cell(rules: Rules, stations: usize, noise: &[NodeId]) -> Cell<()> {
         standard: rules.standard,
         rate_up: rate,
         rate_down: rate,
+        adaptation: [None; 2],
         queue: QueueConfig::fifo(9),
         access: AccessParameters::default(),
         senses_only: if index == 0 { noise.to_vec() } else { Vec::new() },

@@ -21,6 +21,7 @@ pub(crate) fn config(standard: Standard, rates: &[DataRate]) -> CellConfig {
         standard,
         rate_up: *rate,
         rate_down: *rate,
+        adaptation: [None; 2],
         queue: QueueConfig::fifo(50),
         access: AccessParameters::default(),
         senses_only: Vec::new(),

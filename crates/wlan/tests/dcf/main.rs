@@ -7,4 +7,5 @@ mod errors;
 mod exchanges;
 mod model;
 mod properties;
+mod rates;
 mod waits;

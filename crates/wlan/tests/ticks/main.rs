@@ -156,6 +156,7 @@ fn cells(ap_is_heard: bool) -> impl Strategy<Value = (CellConfig, Vec<Arrival>)>
                     standard,
                     rate_up: rates[up % rates.len()],
                     rate_down: rates[down % rates.len()],
+                    adaptation: [None; 2],
                     queue: QueueConfig::fifo(1000),
                     access: *access,
                     senses_only: (first..=count)

@@ -18,6 +18,7 @@ fn pair(standard: Standard, rates: &[u64]) -> CellConfig {
             standard,
             rate_up: rate,
             rate_down: rate,
+            adaptation: [None; 2],
             queue: QueueConfig::fifo(9),
             access: AccessParameters::default(),
             senses_only: Vec::new(),

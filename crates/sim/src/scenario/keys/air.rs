@@ -17,8 +17,15 @@ const OWN_WINDOW: Kind = Kind::Either(&[Kind::Window, Kind::Word(&["cell"])]);
 const OWN_ATTEMPTS: Kind = Kind::Either(&[ATTEMPT, Kind::Word(&["unlimited", "cell"])]);
 const TXOP: Kind = Kind::Duration { min: Duration::ZERO, max: Duration::from_millis(2_097) };
 const SCHEDULE: Kind = Kind::List(&Kind::Step);
-const ONE_WAY: Kind = Kind::Either(&[Kind::Rate, SCHEDULE]);
-const STATION_RATE: Kind = Kind::Either(&[Kind::Rate, SCHEDULE, Kind::Table(&UP_DOWN)]);
+const ONE_WAY: Kind = Kind::Either(&[Kind::Rate, SCHEDULE, ADAPTED]);
+const STATION_RATE: Kind = Kind::Either(&[Kind::Rate, SCHEDULE, ADAPTED, Kind::Table(&UP_DOWN)]);
+const ADAPTED: Kind = Kind::Tagged(&LAWS);
+const THRESHOLD: Kind = Kind::Integer { min: 1, max: 1_000_000 };
+const TIMER: Kind = Kind::Either(&[
+    OFF,
+    Kind::Duration { min: Duration::from_micros(1), max: Duration::from_secs(3_600) },
+    THRESHOLD,
+]);
 
 /// One cell.
 pub(in crate::scenario) static BSS: Table = Table {
@@ -355,7 +362,8 @@ pub(in crate::scenario) static STATION: Table = Table {
             Absent::Follows("the highest rate of its standard"),
             "[[\"0 s\", \"11 Mb/s\"], [\"20 s\", \"1 Mb/s\"]]",
             "Data rate between it and the access point: one, a schedule of times and rates that \
-             starts at 0 s, or `{ up, down }` for its own transmissions and the access point's.",
+             starts at 0 s, a law `{ control = … }` that finds it, or `{ up, down }` for its own \
+             transmissions and the access point's.",
         ),
         Key::new("queue", QUEUE, Absent::Defaults, "{ packets = 20 }", "Transmit queue."),
         OWN_EDCA,
@@ -387,7 +395,7 @@ pub(in crate::scenario) static STATION: Table = Table {
 
 static UP_DOWN: Table = Table {
     noun: "a pair of rates",
-    later: Some(("control", "rate adaptation is not available in this version")),
+    later: None,
     keys: &[
         Key::new(
             "up",
@@ -403,5 +411,89 @@ static UP_DOWN: Table = Table {
             "\"2 Mb/s\"",
             "Rate of the access point's transmissions to it.",
         ),
+    ],
+};
+
+static LAWS: Tagged = Tagged {
+    key: "control",
+    noun: "rate adaptation",
+    otherwise: None,
+    variants: &[("arf", &ARF), ("aarf", &AARF)],
+};
+
+const fn control(word: &'static [&'static str], example: &'static str) -> Key {
+    Key::new("control", Kind::Word(word), Absent::Required, example, "The law.")
+}
+
+const UP_THRESHOLD: Key = Key::new(
+    "up",
+    THRESHOLD,
+    number(10),
+    "5",
+    "Frames acknowledged in a row before the next higher rate is tried.",
+);
+const DOWN_THRESHOLD: Key = Key::new(
+    "down",
+    THRESHOLD,
+    number(2),
+    "3",
+    "Frames in a row that are not acknowledged before the rate falls; the first one at a rate that is being \
+     tried is enough.",
+);
+const ARF_TIMER: Key = Key::new(
+    "timer",
+    TIMER,
+    Absent::Is(Plain::Duration(Duration::from_millis(60))),
+    "15",
+    "What else lets it try the next higher rate: a time since the last fall, or a number of attempts since \
+     the last change.",
+);
+const RTS_FAILURES: Key = Key::new(
+    "rts_failures",
+    Kind::Flag,
+    TRUE,
+    "false",
+    "Whether an RTS without an answer counts as a frame that is not acknowledged.",
+);
+const START: Key = Key::new(
+    "initial",
+    Kind::Word(&["highest", "lowest"]),
+    word("highest"),
+    "\"lowest\"",
+    "Rate that it starts with.",
+);
+
+/// Automatic rate fallback.
+pub(in crate::scenario) static ARF: Table = Table {
+    noun: "a rate adaptation",
+    later: None,
+    keys: &[
+        control(&["arf"], "\"arf\""),
+        UP_THRESHOLD,
+        DOWN_THRESHOLD,
+        ARF_TIMER,
+        RTS_FAILURES,
+        START,
+    ],
+};
+
+/// Adaptive automatic rate fallback.
+pub(in crate::scenario) static AARF: Table = Table {
+    noun: "a rate adaptation",
+    later: None,
+    keys: &[
+        control(&["aarf"], "\"aarf\""),
+        UP_THRESHOLD,
+        Key::new(
+            "most_up",
+            THRESHOLD,
+            number(50),
+            "80",
+            "Largest value that `up` doubles to when a rate that is tried fails.",
+        ),
+        DOWN_THRESHOLD,
+        ARF_TIMER,
+        RTS_FAILURES,
+        START,
     ],
 };

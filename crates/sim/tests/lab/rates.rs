@@ -1,0 +1,78 @@
+//! Stations that find their rate by their ACKs.
+
+use airfair_sim::outcome::Outcome;
+use airfair_units::DataRate;
+
+use crate::common::{parse, run_once};
+
+/// Stations that send to a host at this rate over a channel with these errors.
+fn uploads(stations: u32, rate: &str, errors: &str, flow: &str) -> Outcome {
+    let text = format!(
+        "duration = \"30 s\"\nwarmup = \"2 s\"\nseries = \"off\"\n\
+         [bss.c]\nstandard = \"802.11b\"\nerrors = {errors}\n\
+         [station.s]\ncount = {stations}\nrate = {rate}\n[host.h]\n\
+         [flow.f]\nfrom = \"s\"\nto = \"h\"\n{flow}\n"
+    );
+    run_once(&parse(&text), 0)
+}
+
+const SATURATED: &str =
+    "transport = { kind = \"udp\", payload = \"1000 B\", rate = \"saturated\" }";
+const ARF: &str = "{ control = \"arf\" }";
+
+fn mean_rate(outcome: &Outcome, station: usize) -> DataRate {
+    outcome.stations[station].mean_rate_up.expect("a station has a rate")
+}
+
+/// At 5 dB hardly a frame of 1000 octets gets through at 11 Mb/s, and most do at 5.5 and below.
+#[test]
+fn arf_finds_a_rate_that_gets_through() {
+    let errors = "{ model = \"snr\", snr = \"5 dB\" }";
+    let octets = |rate: &str| uploads(1, rate, errors, SATURATED).flows[0].delivered.get();
+    let (found, highest) = (octets(ARF), octets("\"11 Mb/s\""));
+    let best = ["\"1 Mb/s\"", "\"2 Mb/s\"", "\"5.5 Mb/s\""].map(octets);
+    assert!(found > 4 * highest, "{found} against {highest} at 11 Mb/s");
+    // probes that fail cost some of what the best fixed rate gives
+    let best = best.into_iter().max().unwrap_or(0);
+    assert!((best / 2..=best).contains(&found), "{found} of {best}");
+}
+
+#[test]
+fn a_link_without_noise_and_company_stays_at_its_highest_rate() {
+    let outcome = uploads(1, ARF, "\"none\"", SATURATED);
+    assert_eq!(outcome.stations[0].rate_changes, 0);
+    assert_eq!(mean_rate(&outcome, 0), DataRate::from_mbps(11));
+    assert_eq!(outcome.stations[0].mean_rate_down, Some(DataRate::from_mbps(11)));
+}
+
+/// ARF cannot tell a collision from noise: in company it falls although nothing is wrong with the channel.
+///
+/// Verifies: [kamerman-1997]
+#[test]
+fn collisions_make_arf_fall() {
+    let outcome = uploads(10, ARF, "\"none\"", SATURATED);
+    for (station, found) in outcome.stations.iter().enumerate() {
+        assert!(found.rate_changes > 10);
+        assert!(mean_rate(&outcome, station) < DataRate::from_mbps(10));
+    }
+    // AARF asks for longer and longer successes after probes that fail, and so stays lower and steadier.
+    let aarf = uploads(10, "{ control = \"aarf\" }", "\"none\"", SATURATED);
+    let changes = |outcome: &Outcome| outcome.stations.iter().map(|s| s.rate_changes).sum::<u64>();
+    assert!(changes(&aarf) < changes(&outcome));
+}
+
+/// The TCP of a station whose ARF lowers the rate hears of it.
+///
+/// Verifies: [arf-aware-tcp §3]
+#[test]
+fn arf_aware_tcp_follows_the_rate_that_arf_finds() {
+    let errors =
+        "{ model = \"gilbert-elliott\", bad = 0.9, mean_good = \"2 s\", mean_bad = \"1 s\" }";
+    let flow = |control: &str| format!("transport = {{ kind = \"tcp\" }}\ncontrol = \"{control}\"");
+    let [plain, aware] =
+        ["none", "arf-aware"].map(|control| uploads(1, ARF, errors, &flow(control)));
+    assert!(plain.stations[0].rate_changes > 10 && aware.stations[0].rate_changes > 10);
+    assert_ne!(plain.record_hash, aware.record_hash);
+    assert!(aware.flows[0].delivered.get() > 0);
+    assert_eq!(aware.flows[0].mean_link_rate, aware.stations[0].mean_rate_up);
+}
