@@ -97,7 +97,7 @@ class Result:
 
     @functools.cached_property
     def stations(self) -> pl.DataFrame:
-        """Frames, retries, drops by cause, queue and airtime of each station."""
+        """Frames, retries, drops by cause, queue, rates and airtime of each station."""
         return self._table("stations", station=self.scenario.stations)
 
     @functools.cached_property
