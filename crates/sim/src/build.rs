@@ -1,5 +1,7 @@
 //! From a scenario to the world at time zero.
 
+use std::collections::VecDeque;
+
 use airfair_units::{Bytes, DataRate, Duration, Time};
 use airfair_wlan::{Cell, CellConfig, NodeId, Phase, StationConfig};
 use rand_core::Rng;
@@ -37,6 +39,7 @@ pub(crate) fn world<R: Recorder, C: Clock>(
         links: scenario.links.iter().flat_map(|link| both_ways(link, streams)).collect(),
         flows: flows(scenario, &members),
         rate_changes,
+        owed: VecDeque::new(),
         recorder,
         events: 0,
     }

@@ -1,6 +1,8 @@
 //! The world: wait for the clock, take the next event, let the touched machine act, forward what it
 //! sends, re-arm it.
 
+use std::collections::VecDeque;
+
 use airfair_units::{Bytes, DataRate, Time};
 use airfair_wlan::{Cell, Departure, Msdu, NodeId, Phase};
 
@@ -124,6 +126,8 @@ pub(crate) struct World<R, C> {
     pub(crate) links: Vec<Link>,
     pub(crate) flows: Vec<Flow>,
     pub(crate) rate_changes: Vec<RateChange>,
+    /// Saturated sources that wait for room in their first queue, a packet each.
+    pub(crate) owed: VecDeque<FlowId>,
     pub(crate) recorder: R,
     pub(crate) events: u64,
 }
@@ -265,20 +269,23 @@ impl<R: Recorder, C: Clock> World<R, C> {
 
     /// One packet of a saturated source.
     fn send_one(&mut self, id: FlowId) {
-        if let Some(body) = self.flows[id.index()].source.poll_transmit(self.now) {
-            self.send(id, body);
+        let Some(body) = self.flows[id.index()].source.poll_transmit(self.now) else { return };
+        let is_accepted = self.send(id, body);
+        if !is_accepted && matches!(self.flows[id.index()].forth[0], Hop::Air { .. }) {
+            self.owed.push_back(id);
         }
     }
 
-    /// A packet of the sender leaves its host, unless the queue there has no room for it.
-    fn send(&mut self, id: FlowId, body: Body) {
+    /// A packet of the sender leaves its host; false if the queue there has no room for it.
+    fn send(&mut self, id: FlowId, body: Body) -> bool {
         self.emit(id, FlowRecord::Sent);
         if self.forward(Packet { body, flow: id, origin: Side::Sender, hop: 0 }) {
-            return;
+            return true;
         }
         let flow = &mut self.flows[id.index()];
         let is_kept = flow.keeps_refused && flow.source.handle_refusal(self.now, &body);
         self.emit(id, if is_kept { FlowRecord::Refused } else { FlowRecord::Lost(Side::Sender) });
+        false
     }
 
     fn forward_or_lose(&mut self, packet: Packet) {
@@ -390,14 +397,8 @@ impl<R: Recorder, C: Clock> World<R, C> {
             let packet = self.cells[index].controlled_delivery(self.now, &msdu);
             self.arrive(packet);
         }
-        while let Some(Departure { msdu, lost }) = self.cells[index].cell.poll_departure() {
-            let Packet { flow, origin, hop, .. } = msdu.payload;
-            if lost {
-                self.emit(flow, FlowRecord::Lost(origin));
-            }
-            if hop == 0 && origin == Side::Sender && self.flows[flow.index()].is_saturated {
-                self.send_one(flow);
-            }
+        while let Some(departure) = self.cells[index].cell.poll_departure() {
+            self.depart(CellId::new(index), &departure);
         }
         let id = CellId::new(index);
         while let Some(change) = self.cells[index].cell.poll_rate_change() {
@@ -408,6 +409,32 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
         while let Some(record) = self.cells[index].cell.poll_record() {
             self.recorder.record(self.now, &Record::Cell(id, record));
+        }
+    }
+
+    /// A packet has left a transmit queue, and saturated sources of its own host fill the room, if it has
+    /// left any: those first that have found none before.
+    fn depart(&mut self, cell: CellId, departure: &Departure<Packet>) {
+        let Departure { msdu, lost, leaves_room } = departure;
+        let Packet { flow, origin, hop, .. } = msdu.payload;
+        if *lost {
+            self.emit(flow, FlowRecord::Lost(origin));
+        }
+        if hop > 0 || origin == Side::Receiver || !self.flows[flow.index()].is_saturated {
+            return;
+        }
+        self.owed.push_back(flow);
+        if !leaves_room {
+            return;
+        }
+        for _ in 0..self.owed.len() {
+            let Some(flow) = self.owed.pop_front() else { break };
+            let is_here = matches!(self.flows[flow.index()].forth[0], Hop::Air { cell: c, from, .. } if (c, from) == (cell, msdu.from));
+            if is_here && self.cells[cell.index()].cell.may_have_room(msdu.from) {
+                self.send_one(flow);
+            } else {
+                self.owed.push_back(flow);
+            }
         }
     }
 

@@ -14,10 +14,11 @@ struct Adaptation {
 }
 
 /// Rate of the data frames from one member to another.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct LinkRate {
     rate: DataRate,
-    adaptation: Option<Adaptation>,
+    /// Apart, so that a member without a law stays small.
+    adaptation: Option<Box<Adaptation>>,
 }
 
 impl LinkRate {
@@ -27,7 +28,7 @@ impl LinkRate {
         let rates = standard.rates();
         let state = arf::State::new(&params, rates.len());
         let rate = rates[usize::from(state.level)];
-        Self { rate, adaptation: Some(Adaptation { params, state, rates }) }
+        Self { rate, adaptation: Some(Box::new(Adaptation { params, state, rates })) }
     }
 
     /// The rate now.

@@ -92,6 +92,31 @@ fn a_sender_that_keeps_what_its_queue_refuses_loses_nothing() {
     assert!(lost.packets_dropped > 0 && lost.retransmissions > 0);
 }
 
+/// A saturated source that fills a small queue whose longest flow gives way must not fill it again and
+/// again in one instant, and must not fall silent when its packets had to give way.
+#[test]
+fn saturated_sources_get_by_where_packets_give_way() {
+    for queue in [
+        "discipline = \"fq-codel\", packets = 1",
+        "packets = 1, overflow = \"longest-flow\"",
+        "packets = 3, overflow = \"longest-flow\"",
+        "discipline = \"round-robin\", packets = 2",
+        "packets = 2",
+        "discipline = \"codel\", target = \"1 ms\", interval = \"5 ms\"",
+    ] {
+        let text = format!(
+            "duration = \"2 s\"\n[bss.c]\nstandard = \"802.11b\"\n\
+             [station.s]\nqueue = {{ {queue} }}\n[host.h]\n\
+             [flow.f]\nfrom = \"s\"\nto = \"h\"\ncount = 3\n\
+             transport = {{ kind = \"udp\", payload = \"1000 B\", rate = \"saturated\" }}\n"
+        );
+        let outcome = run_once(&parse(&text), 0);
+        let received: Vec<u64> = outcome.flows.iter().map(|flow| flow.packets_received).collect();
+        assert!(received.iter().sum::<u64>() > 900, "{queue}: {received:?}");
+        assert!(received.iter().all(|packets| *packets > 50), "{queue}: {received:?}");
+    }
+}
+
 /// Three frames in ten are spoilt, and nobody else sends meanwhile: with one attempt many packets are given
 /// up, without a limit none.
 ///

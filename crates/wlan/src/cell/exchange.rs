@@ -17,7 +17,7 @@ use crate::record::{DropCause, Record};
 impl<P: Copy + Headers> Cell<P> {
     /// The first frame of an exchange whose transmitter has just won the channel.
     pub(super) fn begin_exchange(&mut self, now: Time, id: NodeId) -> Frame {
-        self.adapt(now, self.hop(id), Event::Sending);
+        self.adapt(now, id, Event::Sending);
         let plan = self.plan(id, now);
         self.nodes[id.index()].access = Access::Exchange(plan);
         let sifs = self.airtime.timing.sifs;
@@ -35,12 +35,6 @@ impl<P: Copy + Headers> Cell<P> {
                 frame(FrameKind::CtsToSelf, rate, self.airtime.cts(rate), sifs + rest)
             }
         }
-    }
-
-    /// Transmitter and receiver of the packet in service.
-    fn hop(&self, id: NodeId) -> (NodeId, NodeId) {
-        let msdu = self.nodes[id.index()].queue.in_service().expect("a contender has a packet");
-        (id, msdu.to)
     }
 
     /// The exchange of the packet in service.
@@ -169,7 +163,7 @@ impl<P: Copy + Headers> Cell<P> {
     }
 
     fn succeed(&mut self, now: Time, id: NodeId) {
-        self.adapt(now, self.hop(id), Event::Success);
+        self.adapt(now, id, Event::Success);
         self.leave_queue(now, id);
         if self.continue_txop(now, id) {
             return;
@@ -190,7 +184,7 @@ impl<P: Copy + Headers> Cell<P> {
         if node.limits.txop.is_zero() || node.queue.is_empty() {
             return false;
         }
-        self.adapt(now, self.hop(id), Event::Sending);
+        self.adapt(now, id, Event::Sending);
         let node = &self.nodes[id.index()];
         let plan = Plan { protection: Protection::None, ..self.plan(id, last.txop_start) };
         let sifs = self.airtime.timing.sifs;
@@ -207,7 +201,7 @@ impl<P: Copy + Headers> Cell<P> {
     fn fail(&mut self, now: Time, id: NodeId, failed: FrameKind) {
         let Access::Exchange(plan) = self.nodes[id.index()].access else { return };
         let event = if failed == FrameKind::Rts { Event::RtsFailure } else { Event::Failure };
-        self.adapt(now, (id, plan.to), event);
+        self.adapt(now, id, event);
         let protected_data =
             failed == FrameKind::Data && matches!(plan.protection, Protection::RtsCts(_));
         let lane = self.hearing.lane_of(id);
@@ -236,7 +230,7 @@ impl<P: Copy + Headers> Cell<P> {
         if node.queue.is_empty() {
             self.channel.end_waiting(now);
         }
-        self.departures.push_back(Departure { msdu, lost });
+        self.departures.push_back(Departure { msdu, lost, leaves_room: true });
         self.take_dropped(id);
         self.record_queue(id);
     }

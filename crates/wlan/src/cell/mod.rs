@@ -56,13 +56,15 @@ struct Unanswered {
     kind: FrameKind,
 }
 
-/// A packet that has left its transmitter's queue, which has room for one more now.
+/// A packet that has left its transmitter's queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Departure<P> {
     /// The packet.
     pub msdu: Msdu<P>,
     /// Whether it was given up without having reached its receiver.
     pub lost: bool,
+    /// Whether the queue has room for one more now; else another packet has taken its place.
+    pub leaves_room: bool,
 }
 
 /// A law has changed the rate of data frames from (`up`) or to a station.
@@ -97,6 +99,8 @@ pub struct Cell<P> {
     deliveries: VecDeque<Msdu<P>>,
     departures: VecDeque<Departure<P>>,
     rate_changes: VecDeque<RateChange>,
+    /// Whether any rate follows a law.
+    adapts: bool,
 }
 
 impl<P: Copy + Headers> Cell<P> {
@@ -113,7 +117,7 @@ impl<P: Copy + Headers> Cell<P> {
         let airtime = Airtime::new(config);
         let highest = *config.rules.standard.rates().last().expect("every standard has rates");
         let fixed = LinkRate::new(highest, None, config.rules.standard);
-        let ap = (config.ap_queue, &config.ap_access, (fixed, fixed));
+        let ap = (config.ap_queue, &config.ap_access, (fixed.clone(), fixed));
         let rates = |s: &StationConfig| {
             let [up, down] = s.adaptation;
             let rate_up = LinkRate::new(s.rate_up, up, s.standard);
@@ -147,6 +151,7 @@ impl<P: Copy + Headers> Cell<P> {
             deliveries: VecDeque::new(),
             departures: VecDeque::new(),
             rate_changes: VecDeque::new(),
+            adapts: config.stations.iter().any(|s| s.adaptation.iter().any(Option::is_some)),
         }
     }
 
@@ -171,6 +176,11 @@ impl<P: Copy + Headers> Cell<P> {
         true
     }
 
+    /// Whether the queue of `node` may have room for a packet without another giving way.
+    pub fn may_have_room(&self, node: NodeId) -> bool {
+        self.nodes[node.index()].queue.may_have_room()
+    }
+
     /// Sets the rate of data frames from (`up`) or to a station, from its next attempt on.
     pub fn set_rate(&mut self, station: NodeId, up: bool, rate: DataRate) {
         self.link_rate(station, up).set(rate);
@@ -181,8 +191,17 @@ impl<P: Copy + Headers> Cell<P> {
         if up { &mut node.rate_up } else { &mut node.rate_down }
     }
 
-    /// Something happened to a frame from one member to another: its law may change the rate.
-    fn adapt(&mut self, now: Time, (from, to): (NodeId, NodeId), event: arf::Event) {
+    /// Something happened to the frame in service of a member: the law of its link may change the rate.
+    #[inline]
+    fn adapt(&mut self, now: Time, id: NodeId, event: arf::Event) {
+        if self.adapts {
+            self.adapt_link(now, id, event);
+        }
+    }
+
+    fn adapt_link(&mut self, now: Time, from: NodeId, event: arf::Event) {
+        let msdu = self.nodes[from.index()].queue.in_service().expect("a packet in service");
+        let to = msdu.to;
         let (station, up) = if from.is_ap() { (to, false) } else { (from, true) };
         if let Some(rate) = self.link_rate(station, up).handle(now, event) {
             self.channel.records.push_back(Record::Rate { station, up, rate });
@@ -388,7 +407,8 @@ impl<P: Copy + Headers> Cell<P> {
     fn take_dropped(&mut self, id: NodeId) {
         while let Some((msdu, cause)) = self.nodes[id.index()].queue.poll_dropped() {
             self.record_drop(id, cause);
-            self.departures.push_back(Departure { msdu, lost: true });
+            let leaves_room = cause == DropCause::CoDel;
+            self.departures.push_back(Departure { msdu, lost: true, leaves_room });
         }
     }
 }

@@ -67,6 +67,12 @@ impl<P: Headers> TransmitQueue<P> {
         self.in_service.is_none()
     }
 
+    /// Whether there may be room for a packet without another giving way; where each queue has room of
+    /// its own, only the packet tells.
+    pub fn may_have_room(&self) -> bool {
+        self.config.limit == Limit::Each || self.len() < self.config.packets
+    }
+
     /// The packet in service.
     #[inline]
     pub fn in_service(&self) -> Option<&Msdu<P>> {
