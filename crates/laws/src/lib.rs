@@ -7,6 +7,7 @@ pub mod ack_separation;
 pub mod arf;
 pub mod arf_aware;
 pub mod cubic;
+pub mod minstrel;
 pub mod newreno;
 pub mod prr;
 pub mod tfrc;

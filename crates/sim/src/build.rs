@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use airfair_units::{Bytes, DataRate, Duration, Time};
-use airfair_wlan::{Cell, CellConfig, NodeId, Phase, StationConfig};
+use airfair_wlan::{Cell, CellConfig, NodeId, Phase, RateLaw, StationConfig};
 use rand_core::Rng;
 
 use crate::clock::Clock;
@@ -63,7 +63,7 @@ fn radio(scenario: &Scenario, index: usize, members: &[NodeId], streams: Streams
         standard: station.standard,
         rate_up: station.rate_up[0].1,
         rate_down: station.rate_down[0].1,
-        adaptation: station.adaptation,
+        adaptation: laws(station, streams),
         queue: station.queue.config,
         access: station.access,
         senses_only: station.senses_only.iter().map(|other| members[*other]).collect(),
@@ -83,6 +83,19 @@ fn radio(scenario: &Scenario, index: usize, members: &[NodeId], streams: Streams
     let highest_rates = stations().map(highest_rate).collect();
     let cell = Cell::new(&config, backoffs, errors.collect());
     Radio { cell, msdu_overhead, controller, highest_rates }
+}
+
+/// Laws of a station's rates, up and down.
+fn laws(station: &Station, streams: Streams) -> [Option<RateLaw>; 2] {
+    let law = |law, purpose| match law {
+        scenario::RateControl::Arf(params) => RateLaw::Arf(params),
+        scenario::RateControl::Minstrel(params) => {
+            let seed = streams.stream(&station.name, purpose).next_u64();
+            RateLaw::Minstrel { params, seed }
+        }
+    };
+    let [up, down] = station.adaptation;
+    [up.map(|it| law(it, Purpose::SamplingUp)), down.map(|it| law(it, Purpose::SamplingDown))]
 }
 
 fn highest_rate(station: &Station) -> DataRate {

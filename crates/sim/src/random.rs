@@ -14,6 +14,10 @@ pub enum Purpose {
     Backoff,
     /// Frames spoilt between a station and its access point.
     FrameErrors,
+    /// Rates that a station samples.
+    SamplingUp,
+    /// Rates that are sampled for frames to a station.
+    SamplingDown,
     /// Delay of a flow's start.
     Start,
     /// Losses of a link, forth.
@@ -49,6 +53,8 @@ impl Streams {
             Purpose::RedBack => 5,
             Purpose::FrameErrors => 6,
             Purpose::Start => 7,
+            Purpose::SamplingUp => 8,
+            Purpose::SamplingDown => 9,
         };
         let words = [self.seed, u64::from(self.replication), purpose];
         let mixed =

@@ -228,8 +228,8 @@ const COMBINATIONS: &[(&str, &str, &str)] = &[
     ),
     (
         "station.slow.rate",
-        r#"{ control = "minstrel" }"#,
-        r#"station.slow.rate.control = "minstrel": no such rate adaptation; allowed "arf", "aarf""#,
+        r#"{ control = "onoe" }"#,
+        r#"station.slow.rate.control = "onoe": no such rate adaptation; allowed "arf", "aarf", "minstrel""#,
     ),
     (
         "station.slow.rate",

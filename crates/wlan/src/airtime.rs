@@ -6,6 +6,9 @@ use crate::config::CellConfig;
 use crate::frame::{ACK_SIZE, CTS_SIZE, DATA_OVERHEAD, RTS_SIZE};
 use crate::phy::{Preamble, Standard, Timing, dsss, ofdm};
 
+/// Frame by which rates are compared.  [linux-minstrel]
+const ORDINARY: Bytes = Bytes::new(1_200);
+
 /// Timing rules of one cell.
 #[derive(Clone, Debug)]
 pub struct Airtime {
@@ -77,6 +80,12 @@ impl Airtime {
     /// The ACK of a data frame at `rate`.
     pub fn ack(&self, rate: DataRate) -> Duration {
         self.standard.ppdu_duration(ACK_SIZE, self.response_rate(rate), self.preamble)
+    }
+
+    /// What a frame of ordinary size takes with its ACK and the gaps, the yardstick of rate adaptation.
+    pub fn exchange(&self, rate: DataRate) -> Duration {
+        let Timing { sifs, difs, .. } = self.timing;
+        difs + self.data(ORDINARY, rate) + sifs + self.ack(rate)
     }
 
     /// An RTS at `rate`.

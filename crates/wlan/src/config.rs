@@ -1,9 +1,9 @@
 //! The rules of one cell: what the scenario chose, free of contradictions.
 
-use airfair_laws::arf;
 use airfair_units::{Bytes, DataRate, Duration};
 
 use crate::errors::ErrorModel;
+use crate::link_rate::RateLaw;
 use crate::phy::{Preamble, Standard};
 use crate::queue::config::QueueConfig;
 
@@ -103,7 +103,7 @@ pub struct StationConfig {
     /// Rate of data frames to it at the start.
     pub rate_down: DataRate,
     /// Laws that find these rates instead, up and down.
-    pub adaptation: [Option<arf::Params>; 2],
+    pub adaptation: [Option<RateLaw>; 2],
     /// Its queue.
     pub queue: QueueConfig,
     /// Its channel access.

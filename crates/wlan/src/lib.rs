@@ -35,6 +35,7 @@ pub use config::{
 };
 pub use errors::{ErrorModel, Periods};
 pub use frame::{ACK_SIZE, CTS_SIZE, DATA_OVERHEAD, FrameKind, Msdu, RTS_SIZE};
+pub use link_rate::RateLaw;
 pub use node::Stream;
 pub use queue::config::{CoDel, Discipline, Limit, Overflow, QueueConfig, Weights};
 pub use queue::headers::{Class, Headers};

@@ -1,16 +1,103 @@
 //! The data rate of one hop in one direction: given, or found by a law.
 
-use airfair_laws::arf;
-use airfair_units::{DataRate, Time};
+use airfair_laws::{arf, minstrel};
+use airfair_units::{DataRate, Duration, Time};
+use rand_core::{Rng, SeedableRng};
 
+use crate::node::Stream;
 use crate::phy::Standard;
 
+/// How the rate of a link is found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RateLaw {
+    /// By the ACKs of the last frames.
+    Arf(arf::Params),
+    /// By the success of each rate, some frames sampling others.
+    Minstrel {
+        /// Intervals and weights.
+        params: minstrel::Params,
+        /// Seed of what is sampled.
+        seed: u64,
+    },
+}
+
+/// What a transmitter sees of its link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LinkEvent {
+    /// A frame is about to go out, for the first time or again.
+    Sending { is_first: bool },
+    /// A data frame was acknowledged.
+    Success,
+    /// A data frame was not.
+    Failure,
+    /// An RTS had no answer.
+    RtsFailure,
+}
+
 /// A law with what it remembers and the rates that it chooses from.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Adaptation {
-    params: arf::Params,
-    state: arf::State,
+    law: Law,
     rates: &'static [DataRate],
+}
+
+#[derive(Clone, Debug)]
+enum Law {
+    Arf {
+        params: arf::Params,
+        state: arf::State,
+    },
+    Minstrel {
+        params: minstrel::Params,
+        state: minstrel::State,
+        times: Vec<Duration>,
+        stream: Stream,
+    },
+}
+
+impl Law {
+    fn new(law: RateLaw, times: Vec<Duration>) -> Self {
+        match law {
+            RateLaw::Arf(params) => {
+                Self::Arf { params, state: arf::State::new(&params, times.len()) }
+            }
+            RateLaw::Minstrel { params, seed } => {
+                let state = minstrel::State::new(&params, &times);
+                Self::Minstrel { params, state, times, stream: Stream::seed_from_u64(seed) }
+            }
+        }
+    }
+
+    fn level(&self) -> usize {
+        usize::from(match self {
+            Self::Arf { state, .. } => state.level,
+            Self::Minstrel { state, .. } => state.level(),
+        })
+    }
+
+    fn handle(&mut self, now: Time, event: LinkEvent) {
+        match self {
+            Self::Arf { params, state } => {
+                let event = match event {
+                    LinkEvent::Sending { .. } => arf::Event::Sending,
+                    LinkEvent::Success => arf::Event::Success,
+                    LinkEvent::Failure => arf::Event::Failure,
+                    LinkEvent::RtsFailure => arf::Event::RtsFailure,
+                };
+                *state = arf::step(params, *state, now, event);
+            }
+            Self::Minstrel { params, state, times, stream } => {
+                let event = match event {
+                    LinkEvent::Sending { is_first } => {
+                        minstrel::Event::Sending { is_first, draw: stream.next_u32() }
+                    }
+                    LinkEvent::Success => minstrel::Event::Success,
+                    LinkEvent::Failure | LinkEvent::RtsFailure => minstrel::Event::Failure,
+                };
+                *state = minstrel::step(params, times, *state, now, event);
+            }
+        }
+    }
 }
 
 /// Rate of the data frames from one member to another.
@@ -22,13 +109,21 @@ pub(crate) struct LinkRate {
 }
 
 impl LinkRate {
-    /// `rate` for good, or what a law finds among the rates of `standard`.
-    pub(crate) fn new(rate: DataRate, law: Option<arf::Params>, standard: Standard) -> Self {
-        let Some(params) = law else { return Self { rate, adaptation: None } };
+    /// `rate` for good.
+    pub(crate) fn fixed(rate: DataRate) -> Self {
+        Self { rate, adaptation: None }
+    }
+
+    /// What `law` finds among the rates of `standard`; `time` is that of an ordinary frame at a rate, its
+    /// ACK and the gaps included.
+    pub(crate) fn adapted(
+        law: RateLaw,
+        standard: Standard,
+        time: impl Fn(DataRate) -> Duration,
+    ) -> Self {
         let rates = standard.rates();
-        let state = arf::State::new(&params, rates.len());
-        let rate = rates[usize::from(state.level)];
-        Self { rate, adaptation: Some(Box::new(Adaptation { params, state, rates })) }
+        let law = Law::new(law, rates.iter().map(|rate| time(*rate)).collect());
+        Self { rate: rates[law.level()], adaptation: Some(Box::new(Adaptation { law, rates })) }
     }
 
     /// The rate now.
@@ -43,11 +138,10 @@ impl LinkRate {
     }
 
     /// Something happened on the link; the new rate, if the law changes it.
-    #[inline]
-    pub(crate) fn handle(&mut self, now: Time, event: arf::Event) -> Option<DataRate> {
+    pub(crate) fn handle(&mut self, now: Time, event: LinkEvent) -> Option<DataRate> {
         let adaptation = self.adaptation.as_mut()?;
-        adaptation.state = arf::step(&adaptation.params, adaptation.state, now, event);
-        let rate = adaptation.rates[usize::from(adaptation.state.level)];
+        adaptation.law.handle(now, event);
+        let rate = adaptation.rates[adaptation.law.level()];
         (std::mem::replace(&mut self.rate, rate) != rate).then_some(rate)
     }
 }

@@ -178,7 +178,7 @@ mod tests {
     use rand_core::SeedableRng;
 
     fn node(cw_min: u16, cw_max: u16, attempts: Attempts) -> Node<()> {
-        let rate = LinkRate::new(DataRate::from_mbps(11), None, crate::phy::Standard::B);
+        let rate = LinkRate::fixed(DataRate::from_mbps(11));
         let rates = (rate.clone(), rate);
         let limits = Limits { cw_min, cw_max, attempts, txop: Duration::ZERO };
         Node::new(QueueConfig::fifo(2), limits, rates, Stream::seed_from_u64(1))

@@ -6,14 +6,13 @@ mod flows;
 mod level;
 mod quantiles;
 
-use airfair_laws::arf;
 use airfair_units::{DataRate, Time};
 use airfair_wlan::NodeId;
 
 use crate::link::LinkId;
 use crate::outcome::{LinkOutcome, Outcome, StationOutcome};
 use crate::record::{LinkRecord, Record, Recorder};
-use crate::scenario::{Scenario, Station};
+use crate::scenario::{RateControl, Scenario, Station};
 
 use air::AirAccount;
 use fingerprint::Fingerprint;
@@ -130,7 +129,7 @@ impl Metrics {
 
 /// The mean rates of a station: those of its schedules, where no law has found others.
 fn with_rates(found: StationOutcome, spec: &Station, window: Window) -> StationOutcome {
-    let mean = |found, law: Option<arf::Params>, schedule: &[(Time, DataRate)]| {
+    let mean = |found, law: Option<RateControl>, schedule: &[(Time, DataRate)]| {
         if law.is_some() { found } else { Some(mean_of(schedule, window)) }
     };
     let [law_up, law_down] = spec.adaptation;

@@ -27,7 +27,7 @@ pub use error::ScenarioError;
 pub use reference::reference_markdown;
 pub use schema::schema;
 
-use airfair_laws::{arf, arf_aware};
+use airfair_laws::{arf, arf_aware, minstrel};
 pub use airfair_transport::tcp::{Deflation, Flavour, RecoveryTimer};
 use airfair_units::{Bytes, DataRate, Duration, Probability, Time};
 use airfair_wlan::phy::Standard;
@@ -99,6 +99,15 @@ pub struct Queue {
     pub counts_flows: bool,
 }
 
+/// How the rate of a link is found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RateControl {
+    /// ARF and AARF.
+    Arf(arf::Params),
+    /// Minstrel.
+    Minstrel(minstrel::Params),
+}
+
 /// A wireless station.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Station {
@@ -113,7 +122,7 @@ pub struct Station {
     /// Rate of the access point's transmissions to it over time, likewise.
     pub rate_down: Vec<(Time, DataRate)>,
     /// Laws that find these rates instead, up and down; the schedules then say where they start.
-    pub adaptation: [Option<arf::Params>; 2],
+    pub adaptation: [Option<RateControl>; 2],
     /// Transmit queue.
     pub queue: Queue,
     /// Channel access.

@@ -2,7 +2,7 @@
 
 use super::keys::{
     AARF, ARF, BERNOULLI, BIT_ERRORS, BSS, CODEL, DATA_ACK, DEFICIT_ROUND_ROBIN, FIFO, FLOW,
-    FQ_CODEL, FRAME_ERRORS, FRAMES, GILBERT_ELLIOTT, HOST, LINK, ON_OFF, PERIODS, ROOT,
+    FQ_CODEL, FRAME_ERRORS, FRAMES, GILBERT_ELLIOTT, HOST, LINK, MINSTREL, ON_OFF, PERIODS, ROOT,
     ROUND_ROBIN, ROUTER, SNR, STATION, TCP, TFRC, UDP,
 };
 use super::kind::{Kind, Table};
@@ -10,12 +10,13 @@ use super::schema::default_text;
 
 /// The keys of the scenario file as Markdown tables, for `docs/scenario.md`.
 pub fn reference_markdown() -> String {
-    let sections: [(&str, &Table); 26] = [
+    let sections: [(&str, &Table); 27] = [
         ("Top level", &ROOT),
         ("`[bss.NAME]`", &BSS),
         ("`[station.NAME]`", &STATION),
         ("`rate = { control = \"arf\", … }`", &ARF),
         ("`rate = { control = \"aarf\", … }`", &AARF),
+        ("`rate = { control = \"minstrel\", … }`", &MINSTREL),
         ("`queue = { … }` of a station or an access point", &FIFO),
         ("`queue = { discipline = \"data-ack\", … }`", &DATA_ACK),
         ("`queue = { discipline = \"round-robin\", … }`", &ROUND_ROBIN),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use airfair_laws::arf;
+use airfair_laws::{arf, minstrel};
 use airfair_units::{DataRate, Duration, Time};
 use airfair_wlan::phy::Standard;
 
@@ -14,7 +14,7 @@ use super::names::{Names, Target};
 use super::parse::{Context, items, point};
 use super::queues::queue;
 use super::reader::{Entry, Fields, Given};
-use super::{ErrorModel, Queue, Station, cell};
+use super::{ErrorModel, Queue, RateControl, Station, cell};
 
 /// One `[station.NAME]`.
 pub(super) struct Group<'n> {
@@ -34,7 +34,7 @@ pub(super) struct Group<'n> {
 /// Rate over time.
 type Schedule = Vec<(Time, DataRate)>;
 /// Rate over time, or where a law starts that finds it.
-type Rate = (Schedule, Option<arf::Params>);
+type Rate = (Schedule, Option<RateControl>);
 
 /// Reads each section by itself.
 pub(super) fn groups<'n>(
@@ -122,12 +122,26 @@ fn one_way(
     }
     let law = law(entry.table()?, mistakes)?;
     let rates = standard?.rates();
-    let start = if law.starts_high { rates.last() } else { rates.first() };
+    let start = match law {
+        RateControl::Arf(params) if params.starts_high => rates.last(),
+        _ => rates.first(),
+    };
     Some((vec![(Time::ZERO, *start.expect("each standard has rates"))], Some(law)))
 }
 
-fn law(mut fields: Fields, mistakes: &mut Mistakes) -> Option<arf::Params> {
-    let is_adaptive = fields.take("control").word()? == "aarf";
+fn law(mut fields: Fields, mistakes: &mut Mistakes) -> Option<RateControl> {
+    match fields.take("control").word()? {
+        "minstrel" => Some(RateControl::Minstrel(minstrel::Params {
+            interval: fields.take("interval").duration()?,
+            ewma: fields.take("ewma").integer()?,
+            lookaround: fields.take("lookaround").integer()?,
+            segment: fields.take("segment").duration()?,
+        })),
+        name => arf(fields, name == "aarf", mistakes).map(RateControl::Arf),
+    }
+}
+
+fn arf(mut fields: Fields, is_adaptive: bool, mistakes: &mut Mistakes) -> Option<arf::Params> {
     let (up, timer) = (fields.take("up"), fields.take("timer"));
     let most = is_adaptive.then(|| fields.take("most_up"));
     if let (Some(least), Some(most)) = (up.integer::<u32>(), &most)

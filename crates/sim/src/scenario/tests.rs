@@ -82,7 +82,18 @@ fn law_of<'p>(path: &'p str, key: &Key) -> Option<&'p str> {
     let (rate, name) = path.rsplit_once('.')?;
     let is_rate = path.starts_with("station.") && path.contains(".rate.");
     let is_threshold = ["up", "down"].contains(&name) && matches!(key.kind, Kind::Integer { .. });
-    let is_of_law = ["control", "timer", "most_up", "rts_failures", "initial"].contains(&name);
+    let is_of_law = [
+        "control",
+        "timer",
+        "most_up",
+        "rts_failures",
+        "initial",
+        "interval",
+        "ewma",
+        "lookaround",
+        "segment",
+    ]
+    .contains(&name);
     (is_rate && (is_of_law || is_threshold)).then_some(rate)
 }
 
@@ -93,6 +104,10 @@ fn company<'p>(path: &'p str, key: &Key) -> Vec<(&'p str, &'static str)> {
     let parent = |end: &str| path.find(end).map(|at| &path[..at]);
     if let Some(rate) = law_of(path, key) {
         let is_arf = key.example == "\"arf\"";
+        let of_minstrel = ["interval", "ewma", "lookaround", "segment"].contains(&key.name);
+        if of_minstrel || key.example == "\"minstrel\"" {
+            return vec![(rate, "{ control = \"minstrel\" }")];
+        }
         return vec![(
             rate,
             if is_arf { "{ control = \"arf\" }" } else { "{ control = \"aarf\" }" },

@@ -2,16 +2,16 @@
 
 use std::fmt::Write as _;
 
-use airfair_laws::arf;
 use airfair_laws::arf_aware::Variant;
+use airfair_laws::{arf, minstrel};
 use airfair_units::{DataRate, Time};
 use airfair_wlan::phy::{Preamble, Standard};
 
 use super::{
     AccessParameters, AccessPoint, AfterCollision, Attempts, Bss, Capacity, CoDel, Control,
     Deflation, Discipline, Eifs, Endpoint, ErrorModel, Flavour, Flow, GilbertElliott, Limit, Link,
-    LinkQueue, Loss, Node, Overflow, Periods, Queue, QueueConfig, RecoveryTimer, Red, Scenario,
-    Station, Tcp, Tfrc, TfrcProfile, TfrcSource, Transport, UdpRate, Weights,
+    LinkQueue, Loss, Node, Overflow, Periods, Queue, QueueConfig, RateControl, RecoveryTimer, Red,
+    Scenario, Station, Tcp, Tfrc, TfrcProfile, TfrcSource, Transport, UdpRate, Weights,
 };
 
 impl Scenario {
@@ -351,7 +351,17 @@ fn queue(Queue { config, counts_flows }: Queue) -> String {
     )
 }
 
-fn law(law: arf::Params) -> String {
+fn law(law: RateControl) -> String {
+    match law {
+        RateControl::Arf(params) => arf(params),
+        RateControl::Minstrel(minstrel::Params { interval, ewma, lookaround, segment }) => format!(
+            "{{ control = \"minstrel\", interval = \"{interval}\", ewma = {ewma}, \
+             lookaround = {lookaround}, segment = \"{segment}\" }}"
+        ),
+    }
+}
+
+fn arf(law: arf::Params) -> String {
     let arf::Params { up, down, timer, rts_failures, most_up, starts_high } = law;
     let (name, most) = match most_up {
         Some(most) => ("aarf", format!(", most_up = {most}")),

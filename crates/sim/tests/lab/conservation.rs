@@ -33,6 +33,7 @@ fn random_scenario() -> impl Strategy<Value = String> {
         Just("\"5.5 Mb/s\""),
         Just("\"11 Mb/s\""),
         Just("{ control = \"arf\" }"),
+        Just("{ control = \"minstrel\", interval = \"20 ms\" }"),
         Just("{ up = { control = \"aarf\", up = 2, timer = 5 }, down = \"11 Mb/s\" }"),
     ];
     let transport = prop_oneof![

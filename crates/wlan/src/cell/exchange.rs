@@ -1,7 +1,6 @@
 //! What follows each frame: the sequences RTS–CTS–DATA–ACK, CTS-to-self–DATA–ACK and DATA–ACK.
 //! [80211-2020 §10.3.2, §10.23]
 
-use airfair_laws::arf::Event;
 use airfair_units::{DataRate, Duration, Time};
 
 use super::{Cell, Departure, Pending, Unanswered};
@@ -9,6 +8,7 @@ use crate::airtime::Protection;
 use crate::config::{AfterCollision, NodeId};
 use crate::contention::Failed;
 use crate::frame::{Frame, FrameKind, Transmission};
+use crate::link_rate::LinkEvent;
 use crate::node::{Access, Plan, Verdict};
 use crate::phy::Standard;
 use crate::queue::headers::Headers;
@@ -17,7 +17,7 @@ use crate::record::{DropCause, Record};
 impl<P: Copy + Headers> Cell<P> {
     /// The first frame of an exchange whose transmitter has just won the channel.
     pub(super) fn begin_exchange(&mut self, now: Time, id: NodeId) -> Frame {
-        self.adapt(now, id, Event::Sending);
+        self.adapt(now, id, self.sending(id));
         let plan = self.plan(id, now);
         self.nodes[id.index()].access = Access::Exchange(plan);
         let sifs = self.airtime.timing.sifs;
@@ -35,6 +35,11 @@ impl<P: Copy + Headers> Cell<P> {
                 frame(FrameKind::CtsToSelf, rate, self.airtime.cts(rate), sifs + rest)
             }
         }
+    }
+
+    /// The packet in service is about to go out.
+    fn sending(&self, id: NodeId) -> LinkEvent {
+        LinkEvent::Sending { is_first: !self.nodes[id.index()].is_retrying() }
     }
 
     /// The exchange of the packet in service.
@@ -163,7 +168,7 @@ impl<P: Copy + Headers> Cell<P> {
     }
 
     fn succeed(&mut self, now: Time, id: NodeId) {
-        self.adapt(now, id, Event::Success);
+        self.adapt(now, id, LinkEvent::Success);
         self.leave_queue(now, id);
         if self.continue_txop(now, id) {
             return;
@@ -184,7 +189,7 @@ impl<P: Copy + Headers> Cell<P> {
         if node.limits.txop.is_zero() || node.queue.is_empty() {
             return false;
         }
-        self.adapt(now, id, Event::Sending);
+        self.adapt(now, id, self.sending(id));
         let node = &self.nodes[id.index()];
         let plan = Plan { protection: Protection::None, ..self.plan(id, last.txop_start) };
         let sifs = self.airtime.timing.sifs;
@@ -200,7 +205,8 @@ impl<P: Copy + Headers> Cell<P> {
     /// The RTS or data frame `failed` has had no response.
     fn fail(&mut self, now: Time, id: NodeId, failed: FrameKind) {
         let Access::Exchange(plan) = self.nodes[id.index()].access else { return };
-        let event = if failed == FrameKind::Rts { Event::RtsFailure } else { Event::Failure };
+        let event =
+            if failed == FrameKind::Rts { LinkEvent::RtsFailure } else { LinkEvent::Failure };
         self.adapt(now, id, event);
         let protected_data =
             failed == FrameKind::Data && matches!(plan.protection, Protection::RtsCts(_));

@@ -7,7 +7,6 @@ mod tests;
 
 use std::collections::VecDeque;
 
-use airfair_laws::arf;
 use airfair_units::{DataRate, Duration, Time};
 
 use crate::airtime::Airtime;
@@ -18,7 +17,7 @@ use crate::frame::{
     ACK_SIZE, CTS_SIZE, DATA_OVERHEAD, Frame, FrameKind, Msdu, RTS_SIZE, Transmission,
 };
 use crate::hearing::Hearing;
-use crate::link_rate::LinkRate;
+use crate::link_rate::{LinkEvent, LinkRate, RateLaw};
 use crate::node::{Access, Limits, Node, Stream};
 use crate::phy::Standard;
 use crate::queue::config::Weights;
@@ -116,12 +115,15 @@ impl<P: Copy + Headers> Cell<P> {
         let errors = errors.map(|(station, stream)| FrameErrors::new(station.errors, stream));
         let airtime = Airtime::new(config);
         let highest = *config.rules.standard.rates().last().expect("every standard has rates");
-        let fixed = LinkRate::new(highest, None, config.rules.standard);
+        let fixed = LinkRate::fixed(highest);
         let ap = (config.ap_queue, &config.ap_access, (fixed.clone(), fixed));
         let rates = |s: &StationConfig| {
+            let link = |rate, law: Option<RateLaw>| match law {
+                Some(law) => LinkRate::adapted(law, s.standard, |rate| airtime.exchange(rate)),
+                None => LinkRate::fixed(rate),
+            };
             let [up, down] = s.adaptation;
-            let rate_up = LinkRate::new(s.rate_up, up, s.standard);
-            (rate_up, LinkRate::new(s.rate_down, down, s.standard))
+            (link(s.rate_up, up), link(s.rate_down, down))
         };
         let stations = config.stations.iter().map(|s| (s.queue, &s.access, rates(s)));
         let nodes = std::iter::once(ap)
@@ -193,13 +195,13 @@ impl<P: Copy + Headers> Cell<P> {
 
     /// Something happened to the frame in service of a member: the law of its link may change the rate.
     #[inline]
-    fn adapt(&mut self, now: Time, id: NodeId, event: arf::Event) {
+    fn adapt(&mut self, now: Time, id: NodeId, event: LinkEvent) {
         if self.adapts {
             self.adapt_link(now, id, event);
         }
     }
 
-    fn adapt_link(&mut self, now: Time, from: NodeId, event: arf::Event) {
+    fn adapt_link(&mut self, now: Time, from: NodeId, event: LinkEvent) {
         let msdu = self.nodes[from.index()].queue.in_service().expect("a packet in service");
         let to = msdu.to;
         let (station, up) = if from.is_ap() { (to, false) } else { (from, true) };

@@ -6,7 +6,7 @@
 use airfair_laws::arf;
 use airfair_units::Probability;
 use airfair_wlan::phy::Standard;
-use airfair_wlan::{CellConfig, ErrorModel, NodeId, Record};
+use airfair_wlan::{CellConfig, ErrorModel, NodeId, RateLaw, Record};
 
 use crate::bench::{Bench, MBPS, at, config, without_backoff};
 
@@ -22,7 +22,7 @@ const ARF: arf::Params = arf::Params {
 /// A cell of one station whose frames and those to it follow ARF.
 fn cell() -> CellConfig {
     let mut cell = without_backoff(config(Standard::B, &[MBPS(11)]));
-    cell.stations[0].adaptation = [Some(ARF); 2];
+    cell.stations[0].adaptation = [Some(RateLaw::Arf(ARF)); 2];
     cell
 }
 
@@ -57,7 +57,8 @@ fn a_repetition_goes_out_at_the_rate_that_the_failure_has_led_to() {
 #[test]
 fn each_direction_of_a_link_has_a_law_of_its_own() {
     let mut cell = cell();
-    cell.stations[0].adaptation = [Some(arf::Params { starts_high: false, ..ARF }); 2];
+    cell.stations[0].adaptation =
+        [Some(RateLaw::Arf(arf::Params { starts_high: false, ..ARF })); 2];
     let mut bench = Bench::new(&cell);
     for _ in 0..4 {
         bench.send(NodeId::AP, NodeId::station(0), 972);

@@ -20,6 +20,8 @@ const SCHEDULE: Kind = Kind::List(&Kind::Step);
 const ONE_WAY: Kind = Kind::Either(&[Kind::Rate, SCHEDULE, ADAPTED]);
 const STATION_RATE: Kind = Kind::Either(&[Kind::Rate, SCHEDULE, ADAPTED, Kind::Table(&UP_DOWN)]);
 const ADAPTED: Kind = Kind::Tagged(&LAWS);
+const INTERVAL: Kind =
+    Kind::Duration { min: Duration::from_millis(1), max: Duration::from_secs(60) };
 const THRESHOLD: Kind = Kind::Integer { min: 1, max: 1_000_000 };
 const TIMER: Kind = Kind::Either(&[
     OFF,
@@ -418,7 +420,7 @@ static LAWS: Tagged = Tagged {
     key: "control",
     noun: "rate adaptation",
     otherwise: None,
-    variants: &[("arf", &ARF), ("aarf", &AARF)],
+    variants: &[("arf", &ARF), ("aarf", &AARF), ("minstrel", &MINSTREL)],
 };
 
 const fn control(word: &'static [&'static str], example: &'static str) -> Key {
@@ -495,5 +497,42 @@ pub(in crate::scenario) static AARF: Table = Table {
         ARF_TIMER,
         RTS_FAILURES,
         START,
+    ],
+};
+
+/// Minstrel.
+pub(in crate::scenario) static MINSTREL: Table = Table {
+    noun: "a rate adaptation",
+    later: None,
+    keys: &[
+        control(&["minstrel"], "\"minstrel\""),
+        Key::new(
+            "interval",
+            INTERVAL,
+            Absent::Is(Plain::Duration(Duration::from_millis(100))),
+            "\"50 ms\"",
+            "How often the success of each rate is summed up.",
+        ),
+        Key::new(
+            "ewma",
+            Kind::Integer { min: 0, max: 99 },
+            number(75),
+            "90",
+            "Weight of what was known before, in percent.",
+        ),
+        Key::new(
+            "lookaround",
+            Kind::Integer { min: 1, max: 100 },
+            number(10),
+            "20",
+            "Frames that sample another rate, in percent.",
+        ),
+        Key::new(
+            "segment",
+            INTERVAL,
+            Absent::Is(Plain::Duration(Duration::from_millis(6))),
+            "\"24 ms\"",
+            "Longest time that the attempts of a frame at one rate may take.",
+        ),
     ],
 };
