@@ -121,6 +121,7 @@ def report(result: Result, *, colour: bool) -> RenderableType:
         parts += [
             _flows(document),
             *([_stations(document)] if document["stations"] else []),
+            *_rates(document["stations"]),
             *_links(document),
             *(
                 part
@@ -197,6 +198,23 @@ def _dropped_in_queue(drops: dict[str, float | None]) -> float | None:
     causes = [drops[cause] for cause in ("queue_full", "codel", "ack_filter")]
     known = [number for number in causes if number is not None]
     return sum(known) if len(known) == len(causes) else None
+
+
+def _rates(stations: Sequence[dict[str, Any]]) -> list[Table]:
+    """The rates of all stations, if a law changed any."""
+    if not any(station["rate_changes"] for station in stations):
+        return []
+    table = _table("station")
+    _numbers(table, "mean rate\nup Mb/s", "mean rate\ndown Mb/s", "rate\nchanges")
+    for station in stations[:MOST_ROWS]:
+        table.add_row(
+            Text(_short(station["name"])),
+            _number(station["mean_rate_up_bps"], 1e-6, 2),
+            _number(station["mean_rate_down_bps"], 1e-6, 2),
+            _number(station["rate_changes"]),
+        )
+    _tell_rest(table, len(stations))
+    return [table]
 
 
 def _links(document: dict[str, Any]) -> list[Table]:

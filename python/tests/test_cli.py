@@ -93,6 +93,14 @@ def test_people_get_tables_without_escape_sequences(program: Program, scenario: 
         assert word in done.stdout
 
 
+def test_the_rates_are_told_where_a_law_changes_them(program: Program, scenario: Path) -> None:
+    changed = """station.slow.rate={ control = "arf", initial = "lowest" }"""
+    adapted = program("run", scenario, "--set", changed).stdout
+    assert "mean rate" in adapted
+    assert max(map(len, adapted.splitlines())) <= 80
+    assert "mean rate" not in program("run", scenario).stdout
+
+
 def test_names_with_brackets_are_shown_as_they_are(program: Program, scenario: Path) -> None:
     text = SCENARIO.replace("One slow station", "[red]One [/] slow station")
     scenario.write_text(text, encoding="utf-8")
