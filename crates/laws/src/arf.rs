@@ -44,9 +44,15 @@ pub struct Params {
     pub starts_high: bool,
 }
 
-impl Default for Params {
-    /// 10 successes, 2 failures [kamerman-1997]; 60 ms as `QualNet` 4 has it.
-    fn default() -> Self {
+impl Params {
+    /// As its paper has it: ten ACKs in a row, two missing; the paper leaves the time open and speaks of no
+    /// RTS.  [kamerman-1997]
+    pub fn kamerman97() -> Self {
+        Self { rts_failures: false, ..Self::qualnet4() }
+    }
+
+    /// As `QualNet` 4 has it, with 60 ms.  [arf-window §IV]
+    pub fn qualnet4() -> Self {
         Self {
             up: 10,
             down: 2,
@@ -55,6 +61,17 @@ impl Default for Params {
             most_up: None,
             starts_high: true,
         }
+    }
+
+    /// As ns-3 has it: attempts for a timer, from the lowest rate.  [ns-3 §`ArfWifiManager`]
+    pub fn ns3() -> Self {
+        Self { timer: Timer::Attempts(15), starts_high: false, ..Self::kamerman97() }
+    }
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self::qualnet4()
     }
 }
 

@@ -142,28 +142,49 @@ fn law(mut fields: Fields, mistakes: &mut Mistakes) -> Option<RateControl> {
 }
 
 fn arf(mut fields: Fields, is_adaptive: bool, mistakes: &mut Mistakes) -> Option<arf::Params> {
-    let (up, timer) = (fields.take("up"), fields.take("timer"));
+    let up = fields.take("up");
     let most = is_adaptive.then(|| fields.take("most_up"));
     if let (Some(least), Some(most)) = (up.integer::<u32>(), &most)
         && most.integer::<u32>().is_some_and(|most| most < least)
     {
         mistakes.add(most.at, most.mistake("less than up", format!("at least {least}")));
     }
-    let timer = match timer.plain()? {
-        Plain::Duration(time) => arf::Timer::Time(time),
-        Plain::Integer(_) => arf::Timer::Attempts(timer.integer()?),
-        _ => arf::Timer::Off,
-    };
-    Some(arf::Params {
+    let preset = if is_adaptive { arf::Params::qualnet4() } else { preset(&mut fields)? };
+    let mut params = arf::Params {
         up: up.integer()?,
         down: fields.take("down").integer()?,
-        timer,
-        rts_failures: fields.take("rts_failures").flag()?,
         most_up: match most {
             Some(most) => Some(most.integer()?),
             None => None,
         },
-        starts_high: fields.take("initial").word()? == "highest",
+        ..preset
+    };
+    if fields.says("timer") {
+        params.timer = arf_timer(&fields.take("timer"))?;
+    }
+    if fields.says("rts_failures") {
+        params.rts_failures = fields.take("rts_failures").flag()?;
+    }
+    if fields.says("initial") {
+        params.starts_high = fields.take("initial").word()? == "highest";
+    }
+    Some(params)
+}
+
+/// Whose ARF gives what the scenario does not.
+fn preset(fields: &mut Fields) -> Option<arf::Params> {
+    Some(match fields.take("preset").word()? {
+        "kamerman97" => arf::Params::kamerman97(),
+        "ns3" => arf::Params::ns3(),
+        _ => arf::Params::qualnet4(),
+    })
+}
+
+fn arf_timer(timer: &Entry) -> Option<arf::Timer> {
+    Some(match timer.plain()? {
+        Plain::Duration(time) => arf::Timer::Time(time),
+        Plain::Integer(_) => arf::Timer::Attempts(timer.integer()?),
+        _ => arf::Timer::Off,
     })
 }
 

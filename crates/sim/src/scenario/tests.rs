@@ -84,6 +84,7 @@ fn law_of<'p>(path: &'p str, key: &Key) -> Option<&'p str> {
     let is_threshold = ["up", "down"].contains(&name) && matches!(key.kind, Kind::Integer { .. });
     let is_of_law = [
         "control",
+        "preset",
         "timer",
         "most_up",
         "rts_failures",
@@ -103,7 +104,7 @@ fn company<'p>(path: &'p str, key: &Key) -> Vec<(&'p str, &'static str)> {
     const BURSTS: &str = "{ model = \"gilbert-elliott\", to_bad = 0.5, to_good = 0.5 }";
     let parent = |end: &str| path.find(end).map(|at| &path[..at]);
     if let Some(rate) = law_of(path, key) {
-        let is_arf = key.example == "\"arf\"";
+        let is_arf = key.example == "\"arf\"" || key.name == "preset";
         let of_minstrel = ["interval", "ewma", "lookaround", "segment"].contains(&key.name);
         if of_minstrel || key.example == "\"minstrel\"" {
             return vec![(rate, "{ control = \"minstrel\" }")];

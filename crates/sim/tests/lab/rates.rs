@@ -52,6 +52,18 @@ fn collisions_do_not_make_minstrel_fall() {
     assert!(total(&minstrel) > total(&arf));
 }
 
+/// What a preset sets may be set otherwise, and what it leaves is as without it.
+#[test]
+fn presets_are_sets_of_keys() {
+    let hash = |law: &str| uploads(2, law, NOISE, SATURATED).record_hash;
+    let ns3 = hash("{ control = \"arf\", preset = \"ns3\" }");
+    let keys = "timer = 15, rts_failures = false, initial = \"lowest\"";
+    assert_eq!(ns3, hash(&format!("{{ control = \"arf\", {keys} }}")));
+    assert_ne!(ns3, hash(ARF));
+    let undone = "timer = \"60 ms\", rts_failures = true, initial = \"highest\"";
+    assert_eq!(hash(ARF), hash(&format!("{{ control = \"arf\", preset = \"ns3\", {undone} }}")));
+}
+
 #[test]
 fn a_link_without_noise_and_company_stays_at_its_highest_rate() {
     let outcome = uploads(1, ARF, "\"none\"", SATURATED);

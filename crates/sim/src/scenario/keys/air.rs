@@ -442,28 +442,36 @@ const DOWN_THRESHOLD: Key = Key::new(
     "Frames in a row that are not acknowledged before the rate falls; the first one at a rate that is being \
      tried is enough.",
 );
-const ARF_TIMER: Key = Key::new(
-    "timer",
-    TIMER,
-    Absent::Is(Plain::Duration(Duration::from_millis(60))),
-    "15",
-    "What else lets it try the next higher rate: a time since the last fall, or a number of attempts since \
-     the last change.",
-);
-const RTS_FAILURES: Key = Key::new(
-    "rts_failures",
-    Kind::Flag,
-    TRUE,
-    "false",
-    "Whether an RTS without an answer counts as a frame that is not acknowledged.",
-);
-const START: Key = Key::new(
-    "initial",
-    Kind::Word(&["highest", "lowest"]),
-    word("highest"),
-    "\"lowest\"",
-    "Rate that it starts with.",
-);
+const fn timer(absent: Absent) -> Key {
+    Key::new(
+        "timer",
+        TIMER,
+        absent,
+        "15",
+        "What else lets it try the next higher rate: a time since the last fall, or a number of attempts \
+         since the last change.",
+    )
+}
+
+const fn rts_failures(absent: Absent) -> Key {
+    Key::new(
+        "rts_failures",
+        Kind::Flag,
+        absent,
+        "false",
+        "Whether an RTS without an answer counts as a frame that is not acknowledged.",
+    )
+}
+
+const fn initial(absent: Absent) -> Key {
+    Key::new(
+        "initial",
+        Kind::Word(&["highest", "lowest"]),
+        absent,
+        "\"lowest\"",
+        "Rate that it starts with.",
+    )
+}
 
 /// Automatic rate fallback.
 pub(in crate::scenario) static ARF: Table = Table {
@@ -471,11 +479,18 @@ pub(in crate::scenario) static ARF: Table = Table {
     later: None,
     keys: &[
         control(&["arf"], "\"arf\""),
+        Key::new(
+            "preset",
+            Kind::Word(&["kamerman97", "qualnet4", "ns3"]),
+            word("qualnet4"),
+            "\"ns3\"",
+            "Whose ARF gives what is not set: its paper's, QualNet 4's, or ns-3's.",
+        ),
         UP_THRESHOLD,
         DOWN_THRESHOLD,
-        ARF_TIMER,
-        RTS_FAILURES,
-        START,
+        timer(Absent::Follows("`60 ms`; `15` in `ns3`")),
+        rts_failures(Absent::Follows("`true` in `qualnet4`, else `false`")),
+        initial(Absent::Follows("`highest`; `lowest` in `ns3`")),
     ],
 };
 
@@ -494,9 +509,9 @@ pub(in crate::scenario) static AARF: Table = Table {
             "Largest value that `up` doubles to when a rate that is tried fails.",
         ),
         DOWN_THRESHOLD,
-        ARF_TIMER,
-        RTS_FAILURES,
-        START,
+        timer(Absent::Is(Plain::Duration(Duration::from_millis(60)))),
+        rts_failures(TRUE),
+        initial(word("highest")),
     ],
 };
 
