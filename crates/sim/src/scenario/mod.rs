@@ -16,6 +16,7 @@ mod names;
 mod overrides;
 mod parse;
 mod queues;
+mod rates;
 mod reader;
 mod reference;
 pub(crate) mod routes;

@@ -3,6 +3,7 @@
 
 mod air;
 mod queues;
+mod rates;
 mod transports;
 mod wires;
 
@@ -10,8 +11,9 @@ use airfair_units::{Bytes, Duration};
 
 use super::kind::{Absent, Key, Kind, Plain, Table, Tagged};
 
-pub(super) use air::{AARF, ARF, BIT_ERRORS, BSS, FRAME_ERRORS, MINSTREL, PERIODS, SNR, STATION};
+pub(super) use air::{BIT_ERRORS, BSS, FRAME_ERRORS, PERIODS, SNR, STATION};
 pub(super) use queues::{CODEL, DATA_ACK, DEFICIT_ROUND_ROBIN, FIFO, FQ_CODEL, ROUND_ROBIN};
+pub(super) use rates::{AARF, ARF, MINSTREL};
 pub(super) use transports::{FRAMES, ON_OFF, TCP, TFRC, UDP};
 pub(super) use wires::{BERNOULLI, GILBERT_ELLIOTT, HOST, LINK, ROUTER};
 
