@@ -12,8 +12,11 @@ from .series import finite
 from .tables import Cell, Column, Table
 
 WIDTH = 80
-SIDE_BY_SIDE = 4
-"""Columns of 15 characters that fit beside the rows' names."""
+MARGIN = "  "
+NAME = 15
+"""Characters for the rows' names at least."""
+COMPARED, ALONE = 29, 15
+"""Characters of a column beside the paper's, and of one that the paper does not have."""
 
 
 def document(
@@ -44,27 +47,38 @@ def table_text(table: Table) -> str:
     """A table in at most 80 columns: printed columns with their deviations, then the others."""
     printed = [column for column in table.columns if column.printed]
     others = [column for column in table.columns if not column.printed]
-    lines = [f"{table.id}: {table.title}"]
-    lines = [line for part in lines for line in textwrap.wrap(part, WIDTH)]
-    if printed:
-        lines.append(_line("", [f"{column.label:>29}" for column in printed]))
-        lines.append(_line("", [f"{'paper':>7}{'measured':>13}{'dev.':>9}"] * len(printed)))
-        lines += _rows(table, printed, _compared)
-    for first in range(0, len(others), SIDE_BY_SIDE):
-        part = others[first : first + SIDE_BY_SIDE]
-        heads = [_split(column.label) for column in part]
-        lines += ["", *(_line("", [f"{head[i]:>15}" for head in heads]) for i in range(2))]
-        lines += _rows(table, part, _alone)
+    name = max([NAME, *map(len, table.rows)])
+    lines = textwrap.wrap(f"{table.id}: {table.title}", WIDTH)
+    for i, part in enumerate(_side_by_side(printed, name, COMPARED)):
+        heads = [
+            [f"{column.label:>{COMPARED}}" for column in part],
+            [f"{'paper':>7}{'measured':>13}{'dev.':>9}"] * len(part),
+        ]
+        lines += [*([""] if i else []), *_block(table, part, name, heads, _compared)]
+    for part in _side_by_side(others, name, ALONE):
+        labels = [_split(column.label) for column in part]
+        heads = [[f"{label[i]:>{ALONE}}" for label in labels] for i in range(2)]
+        lines += ["", *_block(table, part, name, heads, _alone)]
     return "\n".join(lines)
 
 
-def _rows(table: Table, columns: Sequence[Column], show: Callable[[Cell], str]) -> list[str]:
+def _side_by_side(columns: Sequence[Column], name: int, width: int) -> list[Sequence[Column]]:
+    """Columns in groups that fit beside names of so many characters."""
+    size = max(1, (WIDTH - len(MARGIN) - name) // width)
+    return [columns[first : first + size] for first in range(0, len(columns), size)]
+
+
+def _block(
+    table: Table,
+    columns: Sequence[Column],
+    name: int,
+    heads: Sequence[Sequence[str]],
+    show: Callable[[Cell], str],
+) -> list[str]:
     rows = zip(table.rows, *(column.cells for column in columns), strict=True)
-    return [_line(name, [show(cell) for cell in cells]) for name, *cells in rows]
-
-
-def _line(name: str, cells: Sequence[str]) -> str:
-    return f"  {name:<15}{''.join(cells)}".rstrip()
+    lines = [("", head) for head in heads]
+    lines += [(row, [show(cell) for cell in cells]) for row, *cells in rows]
+    return [f"{MARGIN}{row:<{name}}{''.join(cells)}".rstrip() for row, cells in lines]
 
 
 def _compared(cell: Cell) -> str:

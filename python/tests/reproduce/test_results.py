@@ -12,9 +12,12 @@ import pytest
 
 from airfair.figures import spread
 from airfair.reproduce.catalogue import load
+from airfair.reproduce.document import table_text
+from airfair.reproduce.estimate import Estimate
 from airfair.reproduce.papers.arf_aware_tcp.runs import Runs
 from airfair.reproduce.results import Outcome
 from airfair.reproduce.runs import Choice, Measured
+from airfair.reproduce.tables import Cell, Column, Table
 
 Data = dict[tuple[str, str], Runs]
 
@@ -70,6 +73,23 @@ def test_the_text_fits_80_columns(outcome: Outcome) -> None:
     report = f"report: {outcome.choice.out / 'report.html'}"
     assert [line for line in lines if len(line) > 80 and line != report] == []
     assert "9 of 9 claims hold" in lines
+
+
+@pytest.mark.parametrize("name", ["STA 1", "weights by the number of connections"])
+@pytest.mark.parametrize("printed", [1, 3])
+def test_wide_tables_fit_80_columns_and_keep_their_columns(name: str, printed: int) -> None:
+    def column(index: int, paper: float | None) -> Column:
+        cells = [Cell(Estimate(1234.5, 67.8), paper, digits=1)] * 2
+        return Column(f"c{index}", f"column, {index}", cells)
+
+    columns = [column(i, 1200.0) for i in range(printed)] + [column(i, None) for i in range(6)]
+    lines = table_text(Table("t", "A title", [name, "x"], columns)).splitlines()
+    assert max(map(len, lines)) <= 80
+    figures = [line for line in lines if "±" in line]
+    assert sum(line.count("±") for line in lines) == 2 * len(columns)
+    # Both rows of a block end alike: their figures stand below each other.
+    for first, second in zip(figures[::2], figures[1::2], strict=True):
+        assert first[len(name) + 2 :] == second[len(name) + 2 :]
 
 
 def test_an_interrupted_run_keeps_the_experiments_that_were_finished(
