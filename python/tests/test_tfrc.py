@@ -159,11 +159,13 @@ ip -n afr route add default via 10.81.1.254
 ip netns exec afm sysctl -qw net.ipv4.ip_forward=1
 ip netns exec afm tc qdisc add dev afm1 root handle 1: htb default 1
 ip netns exec afm tc class add dev afm1 parent 1: classid 1:1 htb rate 5mbit
-ip netns exec afm tc qdisc add dev afm1 parent 1:1 pfifo limit 50
+ip netns exec afm tc qdisc add dev afm1 parent 1:1 pfifo limit 20
 """
-"""The router sends on at 5 Mb/s from a queue of 50 packets, each one segment of TCP.
+"""The router sends on at 5 Mb/s from a queue of 20 packets, each one segment of TCP.
 
-It is not TCP's own host: the kernel's limit on small queues would hold TCP back there.
+It is not TCP's own host: the kernel's limit on small queues would hold TCP back there. A longer queue
+has so few losses that one run says little: at 50 packets the ratio of 20 s is anywhere from 0.4 to 1.1,
+simulated and real. At 20 packets and 40 s six runs on a busy machine were from 0.72 to 0.87.
 """
 
 
@@ -187,17 +189,17 @@ def shaped_path() -> Iterator[None]:
 )
 def test_it_shares_a_link_with_the_kernels_reno_within_a_factor_of_two() -> None:
     sender, receiver = ("ip", "netns", "exec", "afs"), ("ip", "netns", "exec", "afr")
-    with shaped_path(), receiving("10.81.1.2:5600", "22 s", receiver) as flow:
+    with shaped_path(), receiving("10.81.1.2:5600", "42 s", receiver) as flow:
         tcp_sink = [*receiver, sys.executable, "-c", TCP_RECEIVER]
         with subprocess.Popen(tcp_sink, stdout=subprocess.PIPE, text=True) as tcp:
             time.sleep(0.5)
-            with subprocess.Popen([*sender, sys.executable, "-c", TCP_SENDER, "20"]) as source:
+            with subprocess.Popen([*sender, sys.executable, "-c", TCP_SENDER, "40"]) as source:
                 # Packets as large as TCP's segments: the equation's rate is in proportion to them.
-                options = ["--duration", "20 s", "--segment", "1448 B"]
+                options = ["--duration", "40 s", "--segment", "1448 B"]
                 send("10.81.1.2:5600", *options, prefix=sender)
-            output, _ = tcp.communicate(timeout=30)
+            output, _ = tcp.communicate(timeout=60)
         assert source.returncode == 0
         tfrc_octets, tcp_octets = flow.result()["bytes_received"], int(output)
     # The link is used, and neither has more than twice the other's.
-    assert 0.7 * 5e6 * 20 / 8 < tfrc_octets + tcp_octets < 5e6 * 22 / 8
+    assert 0.7 * 5e6 * 40 / 8 < tfrc_octets + tcp_octets < 5e6 * 42 / 8
     assert 0.5 < tfrc_octets / tcp_octets < 2
