@@ -1,14 +1,22 @@
-//! Ratios of powers.
+//! Powers and ratios of powers, on the logarithmic scale.
 
 use std::fmt;
+use std::ops::{Add, Neg, Sub};
 
-use crate::text::write_scaled;
+use crate::text::write_signed;
 
 /// A ratio of two powers [dB], in steps of a thousandth.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Decibels(i64);
 
+/// A power over one milliwatt [dBm], in steps of a thousandth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Dbm(i64);
+
 impl Decibels {
+    /// As strong as the other.
+    pub const ZERO: Self = Self(0);
+
     /// `thousandths`/1000 dB.
     pub const fn from_thousandths(thousandths: i64) -> Self {
         Self(thousandths)
@@ -19,6 +27,21 @@ impl Decibels {
         Self(decibels * 1_000)
     }
 
+    /// The nearest step to `decibels` dB.
+    ///
+    /// # Panics
+    /// If it is no number.
+    #[expect(clippy::cast_possible_truncation, reason = "saturates at 9·10¹⁵ dB")]
+    pub fn rounded(decibels: f64) -> Self {
+        assert!(!decibels.is_nan(), "no ratio");
+        Self((decibels * 1_000.0).round() as i64)
+    }
+
+    /// Ratio in steps of a thousandth of a dB.
+    pub const fn as_thousandths(self) -> i64 {
+        self.0
+    }
+
     /// Ratio [dB].
     #[expect(clippy::cast_precision_loss, reason = "thousandths of a few hundred dB")]
     pub const fn get(self) -> f64 {
@@ -26,12 +49,80 @@ impl Decibels {
     }
 }
 
+impl Dbm {
+    /// `thousandths`/1000 dBm.
+    pub const fn from_thousandths(thousandths: i64) -> Self {
+        Self(thousandths)
+    }
+
+    /// `dbm` dBm.
+    pub const fn new(dbm: i64) -> Self {
+        Self(dbm * 1_000)
+    }
+
+    /// Power [dBm].
+    #[expect(clippy::cast_precision_loss, reason = "thousandths of a few hundred dB")]
+    pub const fn get(self) -> f64 {
+        self.0 as f64 / 1_000.0
+    }
+}
+
+/// A sum or a difference of two counts of steps.
+fn in_range(steps: Option<i64>) -> i64 {
+    steps.expect("a ratio of powers beyond 9·10¹⁵ dB")
+}
+
+impl Add for Decibels {
+    type Output = Self;
+    fn add(self, rhs: Self) -> Self {
+        Self(in_range(self.0.checked_add(rhs.0)))
+    }
+}
+
+impl Sub for Decibels {
+    type Output = Self;
+    fn sub(self, rhs: Self) -> Self {
+        Self(in_range(self.0.checked_sub(rhs.0)))
+    }
+}
+
+impl Neg for Decibels {
+    type Output = Self;
+    fn neg(self) -> Self {
+        Self(in_range(self.0.checked_neg()))
+    }
+}
+
+impl Add<Decibels> for Dbm {
+    type Output = Self;
+    fn add(self, rhs: Decibels) -> Self {
+        Self(in_range(self.0.checked_add(rhs.0)))
+    }
+}
+
+impl Sub<Decibels> for Dbm {
+    type Output = Self;
+    fn sub(self, rhs: Decibels) -> Self {
+        Self(in_range(self.0.checked_sub(rhs.0)))
+    }
+}
+
+impl Sub for Dbm {
+    type Output = Decibels;
+    fn sub(self, rhs: Self) -> Decibels {
+        Decibels(in_range(self.0.checked_sub(rhs.0)))
+    }
+}
+
 impl fmt::Display for Decibels {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.0 < 0 {
-            f.write_str("-")?;
-        }
-        write_scaled(f, self.0.unsigned_abs(), &[(1_000, "dB")])
+        write_signed(f, self.0, &[(1_000, "dB")])
+    }
+}
+
+impl fmt::Display for Dbm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_signed(f, self.0, &[(1_000, "dBm")])
     }
 }
 
@@ -52,5 +143,22 @@ mod tests {
         assert!(matches!(wrong("12"), ParseQuantityError::Unit { allowed: "dB", .. }));
         assert!(matches!(wrong("--1 dB"), ParseQuantityError::Negative));
         assert!(matches!(wrong("0.0001 dB"), ParseQuantityError::TooFine { .. }));
+    }
+
+    #[test]
+    fn a_power_is_no_ratio_but_two_powers_make_one() {
+        assert_eq!("-82 dBm".parse(), Ok(Dbm::new(-82)));
+        assert_eq!(Dbm::new(20).to_string(), "20 dBm");
+        let wrong = "20 dB".parse::<Dbm>().expect_err("a ratio");
+        assert!(matches!(wrong, ParseQuantityError::Unit { allowed: "dBm", .. }));
+        assert_eq!(Dbm::new(20) - Dbm::new(-82), Decibels::new(102));
+        assert_eq!(Dbm::new(20) - Decibels::new(90) + Decibels::new(3), Dbm::new(-67));
+        assert_eq!(-(Decibels::new(3) - Decibels::new(5)), Decibels::new(2) + Decibels::ZERO);
+    }
+
+    #[test]
+    fn a_computed_ratio_goes_to_the_nearest_step() {
+        assert_eq!(Decibels::rounded(86.769_49), Decibels(86_769));
+        assert_eq!(Decibels::rounded(-0.000_6), Decibels(-1));
     }
 }

@@ -1,5 +1,5 @@
 //! Physical quantities of the laboratory, as types: [`Time`], [`Duration`], [`Bytes`], [`DataRate`],
-//! [`Probability`], [`Decibels`].
+//! [`Probability`], [`Decibels`], [`Dbm`], [`Length`], [`Speed`], [`Frequency`].
 //!
 //! All that adds up is an integer, so every sum is exact on every platform. Only meaningful arithmetic exists
 //! (`Time - Time = Duration`, no `Time + Time`); overflow and negative intervals are bugs and panic.
@@ -7,13 +7,17 @@
 
 mod bytes;
 mod decibels;
+mod frequency;
+mod length;
 mod probability;
 mod rate;
 mod text;
 mod time;
 
 pub use bytes::Bytes;
-pub use decibels::Decibels;
+pub use decibels::{Dbm, Decibels};
+pub use frequency::Frequency;
+pub use length::{Length, Speed};
 pub use probability::Probability;
 pub use rate::DataRate;
 pub use text::ParseQuantityError;

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::{Bytes, DataRate, Decibels, Duration};
+use crate::{Bytes, DataRate, Dbm, Decibels, Duration, Frequency, Length, Speed};
 
 /// Why a text is not the quantity that was asked for. Prints as a clause: what is allowed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub enum ParseQuantityError {
     },
     /// Larger than can be represented.
     TooLarge,
-    /// A rate of zero.
+    /// Zero, where that means nothing.
     Zero,
 }
 
@@ -100,6 +100,26 @@ const DATA_RATE: Dimension = Dimension {
 const DECIBELS: Dimension =
     Dimension { units: &[("dB", 1_000)], allowed: "dB", example: "12 dB", step: "0.001 dB" };
 
+const DBM: Dimension =
+    Dimension { units: &[("dBm", 1_000)], allowed: "dBm", example: "20 dBm", step: "0.001 dBm" };
+
+const LENGTH: Dimension = Dimension {
+    units: &[("mm", 1), ("m", 1_000), ("km", 1_000_000)],
+    allowed: "mm, m, km",
+    example: "370 m",
+    step: "1 mm",
+};
+
+const SPEED: Dimension =
+    Dimension { units: &[("m/s", 1_000)], allowed: "m/s", example: "1.5 m/s", step: "0.001 m/s" };
+
+const FREQUENCY: Dimension = Dimension {
+    units: &[("Hz", 1), ("kHz", 1_000), ("MHz", 1_000_000), ("GHz", 1_000_000_000)],
+    allowed: "Hz, kHz, MHz, GHz",
+    example: "5.2 GHz",
+    step: "1 Hz",
+};
+
 impl Dimension {
     /// The quantity in smallest steps, exactly: no floating point on the way.
     fn parse(&self, text: &str) -> Result<u64, ParseQuantityError> {
@@ -125,6 +145,16 @@ impl Dimension {
         u64::checked_mul(whole, scale)
             .and_then(|steps| steps.checked_add(fraction))
             .ok_or(ParseQuantityError::TooLarge)
+    }
+
+    /// Likewise, of either sign.
+    fn parse_signed(&self, text: &str) -> Result<i64, ParseQuantityError> {
+        let (sign, size) = match text.trim().strip_prefix('-') {
+            Some(size) => (-1, size),
+            None => (1, text),
+        };
+        let steps = sign * i128::from(self.parse(size)?);
+        i64::try_from(steps).map_err(|_| ParseQuantityError::TooLarge)
     }
 
     fn fraction_steps(&self, digits: &str, scale: u64) -> Result<u64, ParseQuantityError> {
@@ -163,12 +193,42 @@ impl FromStr for Bytes {
 impl FromStr for Decibels {
     type Err = ParseQuantityError;
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let (sign, size) = match text.trim().strip_prefix('-') {
-            Some(size) => (-1, size),
-            None => (1, text),
-        };
-        let steps = i64::try_from(DECIBELS.parse(size)?);
-        steps.map(|n| Self::from_thousandths(sign * n)).map_err(|_| ParseQuantityError::TooLarge)
+        DECIBELS.parse_signed(text).map(Self::from_thousandths)
+    }
+}
+
+/// Reads `"20 dBm"`, `"-82 dBm"`.
+impl FromStr for Dbm {
+    type Err = ParseQuantityError;
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        DBM.parse_signed(text).map(Self::from_thousandths)
+    }
+}
+
+/// Reads `"370 m"`, `"-1.5 m"`, `"2 km"`.
+impl FromStr for Length {
+    type Err = ParseQuantityError;
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        LENGTH.parse_signed(text).map(Self::from_millimetres)
+    }
+}
+
+/// Reads `"10 m/s"`, `"-0.5 m/s"`.
+impl FromStr for Speed {
+    type Err = ParseQuantityError;
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        SPEED.parse_signed(text).map(Self::from_millimetres_per_second)
+    }
+}
+
+/// Reads `"5.2 GHz"`, `"10 MHz"`.
+impl FromStr for Frequency {
+    type Err = ParseQuantityError;
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match FREQUENCY.parse(text)? {
+            0 => Err(ParseQuantityError::Zero),
+            hertz => Ok(Self::from_hertz(hertz)),
+        }
     }
 }
 
@@ -197,6 +257,18 @@ pub(crate) fn write_scaled(
     }
     let decimals = format!("{thousandths:03}");
     write!(f, "{whole}.{} {unit}", decimals.trim_end_matches('0'))
+}
+
+/// [`write_scaled`] for either sign.
+pub(crate) fn write_signed(
+    f: &mut fmt::Formatter<'_>,
+    steps: i64,
+    units: &[(u64, &str)],
+) -> fmt::Result {
+    if steps < 0 {
+        f.write_str("-")?;
+    }
+    write_scaled(f, steps.unsigned_abs(), units)
 }
 
 #[cfg(test)]
@@ -234,10 +306,26 @@ mod tests {
         }
 
         #[test]
+        fn what_is_printed_of_a_radio_is_read_back(steps: i64, hertz in 1u64..) {
+            let length = Length::from_millimetres(steps);
+            prop_assert_eq!(length.to_string().parse(), Ok(length));
+            let speed = Speed::from_millimetres_per_second(steps);
+            prop_assert_eq!(speed.to_string().parse(), Ok(speed));
+            let power = Dbm::from_thousandths(steps);
+            prop_assert_eq!(power.to_string().parse(), Ok(power));
+            let ratio = Decibels::from_thousandths(steps);
+            prop_assert_eq!(ratio.to_string().parse(), Ok(ratio));
+            let frequency = Frequency::from_hertz(hertz);
+            prop_assert_eq!(frequency.to_string().parse(), Ok(frequency));
+        }
+
+        #[test]
         fn no_text_panics(text in ".{0,40}") {
             let _ = text.parse::<Duration>();
             let _ = text.parse::<DataRate>();
             let _ = text.parse::<Bytes>();
+            let _ = text.parse::<Length>();
+            let _ = text.parse::<Frequency>();
         }
     }
 }

@@ -1,0 +1,119 @@
+//! Lengths, and how fast they are covered.
+
+use std::fmt;
+
+use crate::text::write_signed;
+
+/// A length or a coordinate, of either sign [mm].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Length(i64);
+
+/// A speed along an axis, of either sign [mm/s].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Speed(i64);
+
+impl Length {
+    /// No length.
+    pub const ZERO: Self = Self(0);
+
+    /// `millimetres` mm.
+    pub const fn from_millimetres(millimetres: i64) -> Self {
+        Self(millimetres)
+    }
+
+    /// `metres` m.
+    pub const fn from_metres(metres: i64) -> Self {
+        Self(metres * 1_000)
+    }
+
+    /// The nearest step to `metres` m.
+    ///
+    /// # Panics
+    /// If it is no number.
+    #[expect(clippy::cast_possible_truncation, reason = "saturates at a light year")]
+    pub fn rounded(metres: f64) -> Self {
+        assert!(!metres.is_nan(), "no length");
+        Self((metres * 1_000.0).round() as i64)
+    }
+
+    /// Length [mm].
+    pub const fn as_millimetres(self) -> i64 {
+        self.0
+    }
+
+    /// Length [m], rounded to the nearest `f64`.
+    #[expect(clippy::cast_precision_loss, reason = "less than 9·10¹² m is exact to 1 mm")]
+    pub const fn as_metres(self) -> f64 {
+        self.0 as f64 / 1_000.0
+    }
+}
+
+impl Speed {
+    /// At rest.
+    pub const ZERO: Self = Self(0);
+
+    /// `speed` mm/s.
+    pub const fn from_millimetres_per_second(speed: i64) -> Self {
+        Self(speed)
+    }
+
+    /// `speed` m/s.
+    pub const fn from_metres_per_second(speed: i64) -> Self {
+        Self(speed * 1_000)
+    }
+
+    /// Speed [m/s], rounded to the nearest `f64`.
+    #[expect(clippy::cast_precision_loss, reason = "no speed is near 9·10¹² m/s")]
+    pub const fn as_metres_per_second(self) -> f64 {
+        self.0 as f64 / 1_000.0
+    }
+}
+
+/// Shortest exact form: `370 m`, `1.5 km`, `-1 mm`.
+impl fmt::Display for Length {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            0 => f.write_str("0 m"),
+            steps => write_signed(f, steps, &[(1_000_000, "km"), (1_000, "m"), (1, "mm")]),
+        }
+    }
+}
+
+/// In metres per second: `1.5 m/s`.
+impl fmt::Display for Speed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_signed(f, self.0, &[(1_000, "m/s")])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ParseQuantityError;
+
+    #[test]
+    fn lengths_of_either_sign_are_read_and_written_exactly() {
+        for (text, millimetres) in
+            [("370 m", 370_000), ("1.5 m", 1_500), ("-20 m", -20_000), ("2 km", 2_000_000)]
+        {
+            assert_eq!(text.parse(), Ok(Length(millimetres)));
+            assert_eq!(Length(millimetres).to_string(), text);
+        }
+        assert_eq!(Length::ZERO.to_string(), "0 m");
+        let wrong = |text: &str| text.parse::<Length>().expect_err(text);
+        assert!(matches!(wrong("20"), ParseQuantityError::Unit { allowed: "mm, m, km", .. }));
+        assert!(matches!(wrong("0.5 mm"), ParseQuantityError::TooFine { .. }));
+        assert!(matches!(wrong("9223372036854776 m"), ParseQuantityError::TooLarge));
+        assert_eq!(Length::rounded(-1.499_6), Length(-1_500));
+    }
+
+    #[test]
+    fn speeds_of_either_sign_are_read_and_written_exactly() {
+        for (text, speed) in [("10 m/s", 10_000), ("-0.5 m/s", -500), ("0 m/s", 0)] {
+            assert_eq!(text.parse(), Ok(Speed(speed)));
+            assert_eq!(Speed(speed).to_string(), text);
+        }
+        let wrong = "10 m".parse::<Speed>().expect_err("a length");
+        assert!(matches!(wrong, ParseQuantityError::Unit { allowed: "m/s", .. }));
+    }
+}
