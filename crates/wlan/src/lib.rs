@@ -14,6 +14,7 @@
 //! | [`queue`] | the way of a packet to its channel access: classifier, queues, scheduler |
 //! | `link_rate` | rates, given or adapted |
 //! | `node` | one member: attempts, windows |
+//! | [`radio`] | positions, powers at a receiver, and what it decodes |
 //! | `cell` | the channel, and what follows each frame |
 
 pub mod airtime;
@@ -27,6 +28,7 @@ mod link_rate;
 mod node;
 pub mod phy;
 pub mod queue;
+pub mod radio;
 mod record;
 
 pub use cell::{Cell, Departure, Phase, RateChange};

@@ -23,21 +23,54 @@ const SERVICE_AND_TAIL_BITS: f64 = 22.0;
 /// Probability that a PPDU with `psdu` octets at `rate` is not decoded.
 ///
 /// `snr` is the ratio of powers in the channel's bandwidth: 22 MHz in DSSS, the occupied subcarriers in
-/// OFDM.
+/// OFDM, so that it is Es/N0 of each of them.
 ///
 /// # Panics
 /// If `rate` is of no mode of 802.11a, b or g.
 pub fn frame_error_rate(rate: DataRate, psdu: Bytes, snr: Decibels) -> f64 {
+    log_survival(rate, snr).frame_error_rate(psdu)
+}
+
+/// Natural logarithms of the probabilities that the parts of a PPDU survive the noise.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LogSurvival {
+    /// Of the PLCP header or the SIGNAL field.
+    pub header: f64,
+    /// Of one bit at the data rate; of a CCK symbol, the share of each of its bits.
+    pub per_bit: f64,
+    /// Bits at the data rate around the PSDU.
+    pub overhead_bits: f64,
+}
+
+impl LogSurvival {
+    /// Probability that a PPDU with `psdu` octets is not decoded.
+    pub fn frame_error_rate(self, psdu: Bytes) -> f64 {
+        #[expect(clippy::cast_precision_loss, reason = "the bits of one frame")]
+        let bits = psdu.bits() as f64;
+        (1.0 - exp(self.header + self.per_bit * (bits + self.overhead_bits))).clamp(0.0, 1.0)
+    }
+}
+
+/// How likely the parts of a PPDU at `rate` survive, whatever its length; `snr` as in
+/// [`frame_error_rate`].
+///
+/// # Panics
+/// If `rate` is of no mode of 802.11a, b or g.
+pub fn log_survival(rate: DataRate, snr: Decibels) -> LogSurvival {
     let snr = pow(10.0, snr.get() / 10.0);
-    #[expect(clippy::cast_precision_loss, reason = "the bits of one frame")]
-    let bits = psdu.bits() as f64;
-    let survival = if Standard::is_dsss(rate) {
-        log_success(dbpsk(snr), PLCP_HEADER_BITS) + dsss_log_success(rate, snr, bits)
+    if Standard::is_dsss(rate) {
+        LogSurvival {
+            header: log_success(dbpsk(snr), PLCP_HEADER_BITS),
+            per_bit: dsss_log_success(rate, snr),
+            overhead_bits: 0.0,
+        }
     } else {
-        log_success(ofdm_bit_error(DataRate::from_mbps(6), snr), SIGNAL_BITS)
-            + log_success(ofdm_bit_error(rate, snr), bits + SERVICE_AND_TAIL_BITS)
-    };
-    (1.0 - exp(survival)).clamp(0.0, 1.0)
+        LogSurvival {
+            header: log_success(ofdm_bit_error(DataRate::from_mbps(6), snr), SIGNAL_BITS),
+            per_bit: log_success(ofdm_bit_error(rate, snr), 1.0),
+            overhead_bits: SERVICE_AND_TAIL_BITS,
+        }
+    }
 }
 
 /// Probability that one of `octets` has a wrong bit, if each bit is wrong with `ber`.
@@ -52,18 +85,18 @@ fn log_success(p: f64, n: f64) -> f64 {
     if p >= 1.0 { f64::NEG_INFINITY } else { n * log1p(-p) }
 }
 
-fn dsss_log_success(rate: DataRate, snr: f64, bits: f64) -> f64 {
+fn dsss_log_success(rate: DataRate, snr: f64) -> f64 {
     match rate.bps() {
-        1_000_000 => log_success(dbpsk(snr), bits),
-        2_000_000 => log_success(dqpsk(snr), bits),
+        1_000_000 => log_success(dbpsk(snr), 1.0),
+        2_000_000 => log_success(dqpsk(snr), 1.0),
         // Es/N0 of a symbol of 4 bits: 16 biorthogonal codewords.
         5_500_000 => {
-            log_success(biorthogonal_16(snr * DSSS_BANDWIDTH / CCK_SYMBOL_RATE / 2.0), bits / 4.0)
+            log_success(biorthogonal_16(snr * DSSS_BANDWIDTH / CCK_SYMBOL_RATE / 2.0), 1.0 / 4.0)
         }
         // 8 bits: two such alphabets side by side, half the energy each.
         11_000_000 => {
             let half = biorthogonal_16(snr * DSSS_BANDWIDTH / CCK_SYMBOL_RATE / 4.0);
-            log_success(half, 2.0 * bits / 8.0)
+            log_success(half, 2.0 / 8.0)
         }
         _ => unreachable!("a DSSS or CCK rate"),
     }

@@ -1,0 +1,26 @@
+//! Where the members of a cell are, what power arrives from one at another, and what that decodes.
+//!
+//! Pure: time comes in, randomness comes in as a [`Stream`](crate::Stream), nothing schedules. Functions of
+//! the distance are `libm`'s, and powers are rounded to a thousandth of a dB, so that every platform agrees.
+//!
+//! | file | concept |
+//! | --- | --- |
+//! | `propagation` | [`PathLoss`]: loss by distance, and back |
+//! | `fading` | [`LinkGain`]: shadowing of a link, fading over time |
+//! | `region` | [`Position`], [`Region`]: places in the plane |
+//! | `mobility` | [`Mobility`], [`Mover`]: where a member is at a time |
+//! | `random_waypoint` | [`RandomWaypoint`]: trips between random places |
+//! | `draws` | random numbers by their place in a sequence |
+
+mod draws;
+mod fading;
+mod mobility;
+mod propagation;
+mod random_waypoint;
+mod region;
+
+pub use fading::{Fading, LinkGain};
+pub use mobility::{Mobility, Mover, Waypoints, WaypointsError};
+pub use propagation::PathLoss;
+pub use random_waypoint::{RandomWaypoint, RandomWaypointError, Start};
+pub use region::{Position, Region};
