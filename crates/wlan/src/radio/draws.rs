@@ -5,7 +5,7 @@ use std::f64::consts::PI;
 use libm::{cos, log, sin, sqrt};
 
 /// A sequence of random words with access to each: `SplitMix64`, whose state is a counter.
-/// [steele-2014 §5]
+/// [steele-2014]
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Draws {
     seed: u64,
@@ -51,7 +51,7 @@ mod tests {
 
     /// The first words after seed 0 as every implementation of the generator prints them.
     ///
-    /// Verifies: [steele-2014 §5]
+    /// Verifies: [steele-2014]
     #[test]
     fn the_sequence_is_that_of_splitmix64() {
         let words = [0, 1, 2].map(|index| Draws::new(0).word(index));

@@ -7,20 +7,32 @@
 //! | --- | --- |
 //! | `propagation` | [`PathLoss`]: loss by distance, and back |
 //! | `fading` | [`LinkGain`]: shadowing of a link, fading over time |
+//! | `reception` | [`Radio`], [`Terminal`]: received power, noise, carrier sense, capture |
+//! | `sensitivity` | least powers that the standard asks a receiver to decode |
+//! | `decoding` | [`Decoding`]: frames that are lost at a power, from tables |
+//! | `range` | [`RangeError`]: power and exponent from the ranges of rates |
 //! | `region` | [`Position`], [`Region`]: places in the plane |
 //! | `mobility` | [`Mobility`], [`Mover`]: where a member is at a time |
 //! | `random_waypoint` | [`RandomWaypoint`]: trips between random places |
 //! | `draws` | random numbers by their place in a sequence |
 
+mod decoding;
 mod draws;
 mod fading;
 mod mobility;
 mod propagation;
 mod random_waypoint;
+mod range;
+mod reception;
 mod region;
+mod sensitivity;
 
+pub use decoding::Decoding;
 pub use fading::{Fading, LinkGain};
 pub use mobility::{Mobility, Mover, Waypoints, WaypointsError};
 pub use propagation::PathLoss;
 pub use random_waypoint::{RandomWaypoint, RandomWaypointError, Start};
+pub use range::{RangeError, Solved};
+pub use reception::{Decoder, Radio, Terminal};
 pub use region::{Position, Region};
+pub use sensitivity::{carrier_sense_threshold, sensitivity};

@@ -13,9 +13,9 @@ use crate::node::Stream;
 /// The random waypoint model: uniform places in a region, each trip straight at a speed that is uniform
 /// between two limits, a pause of constant length after each trip.
 ///
-/// The mean speed over time is the harmonic mean of the limits' range, not its middle, as slow trips last
+/// On its way, the mean speed over time is (max - min)/ln(max/min) and not the middle, as slow trips last
 /// longer. With a lower limit of zero it decays towards zero as a run goes on: trips at speeds near zero
-/// last for ever.  [yoon-2003 §III]
+/// last for ever.  [yoon-2003]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RandomWaypoint {
     region: Region,
@@ -35,7 +35,7 @@ pub enum Start {
     /// Here, with a pause.
     At(Position),
     /// As if it had been moving for ever: within a pause or a trip, as the stationary distribution has it.
-    /// [navidi-2004 §3]
+    /// [navidi-2004]
     SteadyState,
 }
 
@@ -105,7 +105,7 @@ impl RandomWaypoint {
         lowest + (highest - lowest) * unit(stream.next_u64())
     }
 
-    /// A speed as seen at a time, not per trip: its density is proportional to 1/v.  [navidi-2004 §3]
+    /// A speed as seen at a time, not per trip: its density is proportional to 1/v.  [navidi-2004]
     fn draw_steady_speed(&self, stream: &mut Stream) -> f64 {
         let (lowest, highest) = self.speeds;
         lowest * pow(highest / lowest, unit(stream.next_u64()))
@@ -121,13 +121,13 @@ impl RandomWaypoint {
         log(highest / lowest) / (highest - lowest)
     }
 
-    /// Share of time in pauses.  [navidi-2004 §3]
+    /// Share of time in pauses.  [navidi-2004]
     fn pause_share(&self) -> f64 {
         let pause = self.pause.as_secs_f64();
         pause / (pause + self.region.mean_distance() * self.mean_slowness())
     }
 
-    /// Both ends of a trip as seen at a time: a pair is as likely as it is far apart.  [navidi-2004 §3]
+    /// Both ends of a trip as seen at a time: a pair is as likely as it is far apart.  [navidi-2004]
     fn draw_steady_trip(&self, stream: &mut Stream) -> (Position, Position) {
         loop {
             let ends = (self.region.draw(stream), self.region.draw(stream));
@@ -283,7 +283,7 @@ mod tests {
     /// 1 to 20 m/s without pauses: the classic start has a mean of 10.5 m/s, the stationary one
     /// 19/ln 20 = 6.342 m/s. One speed deviates by 5.3 m/s: 4·5.3/√4000 = 0.34.
     ///
-    /// Verifies: [navidi-2004 §3] [yoon-2003 §III]
+    /// Verifies: [navidi-2004] [yoon-2003]
     #[test]
     fn the_steady_state_keeps_its_mean_speed_and_the_classic_start_falls_to_it() {
         for region in regions() {
@@ -302,7 +302,7 @@ mod tests {
     /// 8.2210 s, at rest 5/13.2210 = 0.3782; 4·√(0.378·0.622/4000) = 0.031. The mean speed is
     /// 52.1405/13.2210 = 3.944 m/s.
     ///
-    /// Verifies: [navidi-2004 §3]
+    /// Verifies: [navidi-2004]
     #[test]
     fn the_steady_state_keeps_its_share_of_pauses() {
         let model = model(regions()[0], 1, 5, Start::SteadyState);
@@ -318,7 +318,7 @@ mod tests {
     /// In the disc, the density of a stop-free walk is nearly 2(1 - r²/R²)/πR²: the inner half of the
     /// radius holds 2·¼ - ¼² = 0.4375 of it. In both regions far from the uniform quarter, and constant.
     ///
-    /// Verifies: [navidi-2004 §3]
+    /// Verifies: [navidi-2004]
     #[test]
     fn the_steady_state_is_denser_in_the_middle_from_the_start() {
         for region in regions() {
@@ -336,7 +336,7 @@ mod tests {
         }
     }
 
-    /// Verifies: [yoon-2003 §III]
+    /// Verifies: [yoon-2003]
     #[test]
     fn without_a_lowest_speed_the_mean_decays_and_nothing_stops() {
         let mut classic = walks(model(regions()[0], 0, 0, Start::Uniform));

@@ -94,7 +94,7 @@ impl Region {
 
     /// Mean distance between two independent uniform places [m]: in a rectangle a by b with diagonal d,
     /// (a³/b² + b³/a² + d(3 - a²/b² - b²/a²) + 5/2 (b²/a · arsinh(a/b) + a²/b · arsinh(b/a)))/15; in a
-    /// disc 128R/45π.  [navidi-2004 §3]
+    /// disc 128R/45π.  [navidi-2004]
     pub(super) fn mean_distance(&self) -> f64 {
         let (a, b) = match *self {
             Self::Disc { radius, .. } => return 128.0 * radius.as_metres() / (45.0 * PI),
@@ -143,7 +143,7 @@ mod tests {
     /// Unit square: (2 + √2 + 5·arsinh 1)/15 = (2 + 1.41421 + 4.40687)/15 = 0.521405; a line: 1/3;
     /// a disc of 1 m: 128/141.372 = 0.905415.
     ///
-    /// Verifies: [navidi-2004 §3]
+    /// Verifies: [navidi-2004]
     #[test]
     fn the_mean_distance_is_that_of_many_pairs() {
         assert!((rectangle(1, 1).mean_distance() - 0.521_405).abs() < 1e-6);

@@ -1,0 +1,146 @@
+//! How often a frame is lost at a received power: from tables, as moving members have a new ratio of signal
+//! to noise for every frame.
+
+use std::collections::BTreeMap;
+
+use airfair_units::{Bytes, DataRate, Dbm, Decibels, Probability};
+
+use super::reception::{Decoder, Radio};
+use super::sensitivity::sensitivity;
+use crate::phy::error_rate::{LogSurvival, log_survival};
+
+/// Distance of the table's points [thousandths of a dB].
+const STEP: i64 = 50;
+/// First and last ratio in the tables [thousandths of a dB]: below, no frame survives in any mode; above,
+/// each does.
+const FIRST: i64 = -20_000;
+const LAST: i64 = 40_000;
+
+/// Probabilities of loss of frames that nothing overlaps, in one cell.
+///
+/// With [`Decoder::Snr`], logarithms of survival are taken from points 0.05 dB apart, computed when first
+/// asked for, and a straight line between two of them: within 0.002 of
+/// [`frame_error_rate`](crate::phy::error_rate::frame_error_rate), whatever the length.
+#[derive(Clone, Debug)]
+pub struct Decoding {
+    radio: Radio,
+    curves: BTreeMap<DataRate, Curve>,
+}
+
+/// The survival at one rate, point by point, as far as it is known.
+#[derive(Clone, Debug)]
+struct Curve {
+    rate: DataRate,
+    points: Vec<Option<LogSurvival>>,
+}
+
+impl Decoding {
+    /// Tables of a cell, as yet empty.
+    pub fn new(radio: Radio) -> Self {
+        Self { radio, curves: BTreeMap::new() }
+    }
+
+    /// Probability that a PPDU with `psdu` octets at `rate` is not decoded at this power.
+    ///
+    /// # Panics
+    /// If `rate` is of no mode of 802.11a, b or g.
+    pub fn loss(&mut self, rate: DataRate, psdu: Bytes, received: Dbm) -> Probability {
+        match self.radio.decoder {
+            Decoder::Sensitivity if received >= sensitivity(rate) => Probability::ZERO,
+            Decoder::Sensitivity => Probability::ONE,
+            Decoder::Snr => {
+                let snr = self.radio.snr(rate, received);
+                let curve = self.curves.entry(rate).or_insert_with(|| Curve::new(rate));
+                let loss = curve.survival(snr).frame_error_rate(psdu);
+                Probability::new(loss).expect("clamped")
+            }
+        }
+    }
+}
+
+impl Curve {
+    fn new(rate: DataRate) -> Self {
+        let points = (LAST - FIRST) / STEP + 1;
+        Self { rate, points: vec![None; usize::try_from(points).expect("a short table")] }
+    }
+
+    /// A straight line between the two points around `snr`.
+    fn survival(&mut self, snr: Decibels) -> LogSurvival {
+        let above = snr.as_thousandths().clamp(FIRST, LAST - 1) - FIRST;
+        let index = usize::try_from(above / STEP).expect("clamped");
+        let share =
+            Decibels::from_thousandths(above % STEP).get() / Decibels::from_thousandths(STEP).get();
+        let (low, high) = (self.point(index), self.point(index + 1));
+        let between = |low: f64, high: f64| low + share * (high - low);
+        LogSurvival {
+            header: between(low.header, high.header),
+            per_bit: between(low.per_bit, high.per_bit),
+            overhead_bits: low.overhead_bits,
+        }
+    }
+
+    fn point(&mut self, index: usize) -> LogSurvival {
+        let rate = self.rate;
+        let steps = i64::try_from(index).expect("a short table");
+        *self.points[index].get_or_insert_with(|| {
+            log_survival(rate, Decibels::from_thousandths(FIRST + steps * STEP))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use airfair_units::Frequency;
+
+    use crate::phy::error_rate::frame_error_rate;
+    use crate::phy::{Standard, dsss, ofdm};
+    use crate::radio::PathLoss;
+
+    fn radio(decoder: Decoder) -> Radio {
+        let frequency = Frequency::from_megahertz(2_437);
+        Radio { decoder, ..Radio::new(Standard::G, PathLoss::FreeSpace { frequency }) }
+    }
+
+    fn error(rate: DataRate, octets: u64, thousandths: i64) -> f64 {
+        let radio = radio(Decoder::Snr);
+        let snr = Decibels::from_thousandths(thousandths);
+        let loss = Decoding::new(radio).loss(rate, Bytes::new(octets), radio.noise(rate) + snr);
+        (loss.get() - frame_error_rate(rate, Bytes::new(octets), snr)).abs()
+    }
+
+    /// -ln of survival, y, falls like e^(-c·x) with c of 3 to 4 per dB where frames begin to survive, and a
+    /// straight line over h misses h²/8 of its second derivative: 0.05²/8 · 16 · y·e^-y ≤ 0.0018, as
+    /// y·e^-y ≤ 0.37.
+    #[test]
+    fn tables_are_within_two_thousandths_of_the_exact_rate() {
+        let mut worst = 0.0f64;
+        for &rate in dsss::RATES.iter().chain(&ofdm::RATES) {
+            for octets in [14, 200, 1_536, 2_304] {
+                // 17 has no factor in common with a step: all places between two points.
+                let errors = (-12_000..30_000).step_by(17).map(|snr| error(rate, octets, snr));
+                worst = errors.fold(worst, f64::max);
+            }
+        }
+        assert!(worst < 0.002, "{worst}");
+    }
+
+    #[test]
+    fn beyond_the_tables_nothing_changes_any_more() {
+        for &rate in dsss::RATES.iter().chain(&ofdm::RATES) {
+            for snr in [-300_000, FIRST - 1, FIRST, LAST - 1, LAST, LAST + 1, 300_000] {
+                assert!(error(rate, 14, snr) < 1e-9, "{rate} at {snr}");
+            }
+        }
+    }
+
+    /// Verifies: [80211-2020 Table 17-18]
+    #[test]
+    fn a_sensitivity_is_a_threshold() {
+        let mut decoding = Decoding::new(radio(Decoder::Sensitivity));
+        let rate = DataRate::from_mbps(54);
+        let mut loss = |power| decoding.loss(rate, Bytes::new(1_536), power);
+        assert_eq!(loss(Dbm::new(-65)), Probability::ZERO);
+        assert_eq!(loss(Dbm::from_thousandths(-65_001)), Probability::ONE);
+    }
+}

@@ -1,0 +1,204 @@
+//! The power that arrives, against the noise and against other powers.
+
+use airfair_units::{DataRate, Dbm, Decibels, Length};
+
+use super::propagation::PathLoss;
+use super::sensitivity::{carrier_sense_threshold, criterion, sensitivity};
+use crate::phy::Standard;
+use crate::phy::error_rate::frame_error_rate;
+
+/// Thermal noise kTB of DSSS and CCK: 290 K in the 22 MHz before the correlator.
+const DSSS_NOISE: Dbm = Dbm::from_thousandths(-100_551);
+/// Thermal noise kTB of OFDM: 290 K in its 52 subcarriers of 312.5 kHz, 16.25 MHz. So the ratio is Es/N0 of
+/// each subcarrier, as the error model defines it; the nominal 16.6 MHz would cost 0.09 dB, all 20 MHz of
+/// the channel 0.90 dB.  [80211-2020 §17.3.2.3]
+const OFDM_NOISE: Dbm = Dbm::from_thousandths(-101_867);
+/// What a receiver adds to the noise, as the standard assumed for its sensitivities.
+/// [80211-2020 §17.3.10.2]
+const NOISE_FIGURE: Decibels = Decibels::new(10);
+/// No ratio of signal to noise that is searched lies beyond these [thousandths of a dB].
+const SEARCHED: (i64, i64) = (-50_000, 100_000);
+
+/// The radio of one member.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Terminal {
+    /// Power at the antenna connector.
+    pub transmit_power: Dbm,
+    /// Gain of the antenna over an isotropic one less the losses of its cable, sending and receiving.
+    pub antenna_gain: Decibels,
+}
+
+/// What decides whether a frame that nothing overlaps is decoded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Decoder {
+    /// A draw, by the ratio of signal to noise, the rate and the length.
+    #[default]
+    Snr,
+    /// The received power: at least the sensitivity of the rate.  [80211-2020 §17.3.10.2]
+    Sensitivity,
+}
+
+/// What all members of a cell have in common: the space between them, and receivers of one make.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Radio {
+    /// Loss by distance.
+    pub path_loss: PathLoss,
+    /// What a receiver adds to the thermal noise.
+    pub noise_figure: Decibels,
+    /// What decides whether a frame is decoded.
+    pub decoder: Decoder,
+    /// Power from which a frame makes the medium busy.
+    pub carrier_sense: Dbm,
+    /// By how much a frame that another overlaps must be stronger to survive; without, none does.
+    pub capture: Option<Decibels>,
+}
+
+impl Radio {
+    /// Receivers of `standard`: a noise figure of 10 dB, carrier sense at the sensitivity of the most
+    /// robust rate, frames decoded by signal to noise, no capture.
+    pub fn new(standard: Standard, path_loss: PathLoss) -> Self {
+        Self {
+            path_loss,
+            noise_figure: NOISE_FIGURE,
+            decoder: Decoder::default(),
+            carrier_sense: carrier_sense_threshold(standard),
+            capture: None,
+        }
+    }
+
+    /// Power of a frame at the receiver, over `distance` [m] and with the `link`'s own gain.
+    pub fn received(&self, from: Terminal, to: Terminal, distance: f64, link: Decibels) -> Dbm {
+        radiated(from, to) - self.path_loss.loss(distance) + link
+    }
+
+    /// The longest distance over which `power` is received [m]; nothing if it is not even from nearby.
+    /// Right to half a thousandth of a dB, that is, to 0.006 % in free space.
+    pub fn reach(&self, from: Terminal, to: Terminal, power: Dbm) -> Option<f64> {
+        let loss = radiated(from, to) - power;
+        let nearest = self.path_loss.loss(self.path_loss.nearest());
+        (loss >= nearest).then(|| self.path_loss.distance(loss))
+    }
+
+    /// The longest distance over which `rate` is just received; nothing if it is not even from nearby.
+    pub fn range(&self, from: Terminal, to: Terminal, rate: DataRate) -> Option<Length> {
+        self.reach(from, to, self.required_power(rate)).map(Length::rounded)
+    }
+
+    /// Noise in a receiver of `rate`.
+    pub fn noise(&self, rate: DataRate) -> Dbm {
+        (if Standard::is_dsss(rate) { DSSS_NOISE } else { OFDM_NOISE }) + self.noise_figure
+    }
+
+    /// Ratio of signal to noise, as [`frame_error_rate`] takes it.
+    pub fn snr(&self, rate: DataRate, received: Dbm) -> Decibels {
+        received - self.noise(rate)
+    }
+
+    /// The power at which `rate` is just received: its sensitivity, or the power at which the error model
+    /// comes to the error rate that defines a sensitivity: 10 % of 1000 octets in OFDM, 8 % of 1024 in DSSS
+    /// and CCK.  [80211-2020 §17.3.10.2, §15.4.6.2, §16.3.8.2]
+    ///
+    /// # Panics
+    /// If `rate` is of no mode of 802.11a, b or g.
+    pub fn required_power(&self, rate: DataRate) -> Dbm {
+        match self.decoder {
+            Decoder::Sensitivity => sensitivity(rate),
+            Decoder::Snr => self.noise(rate) + required_snr(rate),
+        }
+    }
+
+    /// Whether a frame makes the medium busy.
+    pub fn senses(&self, received: Dbm) -> bool {
+        received >= self.carrier_sense
+    }
+
+    /// Whether a frame survives another that overlaps it.
+    pub fn captures(&self, wanted: Dbm, other: Dbm) -> bool {
+        self.capture.is_some_and(|margin| wanted - other >= margin)
+    }
+}
+
+/// Power towards the receiver as if nothing were lost in between.
+fn radiated(from: Terminal, to: Terminal) -> Dbm {
+    from.transmit_power + from.antenna_gain + to.antenna_gain
+}
+
+/// The least ratio of signal to noise, to a thousandth of a dB, at which the error rate is that of the
+/// standard's sensitivity: by bisection.
+fn required_snr(rate: DataRate) -> Decibels {
+    let (psdu, target) = criterion(rate);
+    let (mut too_low, mut enough) = SEARCHED;
+    while enough - too_low > 1 {
+        let middle = too_low + (enough - too_low) / 2;
+        if frame_error_rate(rate, psdu, Decibels::from_thousandths(middle)) <= target {
+            enough = middle;
+        } else {
+            too_low = middle;
+        }
+    }
+    Decibels::from_thousandths(enough)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use airfair_units::Frequency;
+
+    use crate::phy::{dsss, ofdm};
+
+    const TERMINAL: Terminal =
+        Terminal { transmit_power: Dbm::new(20), antenna_gain: Decibels::new(2) };
+
+    fn radio() -> Radio {
+        let frequency = Frequency::from_megahertz(5_200);
+        Radio::new(Standard::A, PathLoss::FreeSpace { frequency })
+    }
+
+    /// kT = 1.380649e-23 · 290 = 4.00388e-21 W/Hz = -173.9752 dBm/Hz; 22 MHz: + 73.4242 dB;
+    /// 52 · 312.5 kHz = 16.25 MHz: + 72.1085 dB.
+    #[test]
+    fn noise_is_ktb() {
+        let noise = |hertz: f64| 10.0 * libm::log10(1.380_649e-23 * 290.0 * hertz * 1e3);
+        assert!((noise(22e6) - DSSS_NOISE.get()).abs() < 6e-4, "{}", noise(22e6));
+        assert!((noise(52.0 * 312.5e3) - OFDM_NOISE.get()).abs() < 6e-4, "{}", noise(16.25e6));
+        // A noise figure of 10 dB; -82 dBm are 9.867 dB above it.
+        let ratio = radio().snr(DataRate::from_mbps(6), Dbm::new(-82));
+        assert_eq!(ratio, Decibels::from_thousandths(9_867));
+    }
+
+    /// 20 + 2 + 2 - 86.768 - 3 = -65.768 dBm at 100 m behind an obstacle of 3 dB.
+    #[test]
+    fn a_link_budget_adds_up() {
+        let link = Decibels::new(-3);
+        let received = radio().received(TERMINAL, TERMINAL, 100.0, link);
+        assert_eq!(received, Dbm::from_thousandths(-65_768));
+        let reach = radio().reach(TERMINAL, TERMINAL, received - link).expect("far enough");
+        assert!((reach - 100.0).abs() < 0.01, "{reach}");
+        assert_eq!(radio().reach(TERMINAL, TERMINAL, Dbm::new(30)), None);
+    }
+
+    /// Verifies: [80211-2020 §17.3.10.2]
+    #[test]
+    fn what_is_just_received_is_lost_as_often_as_the_standard_says() {
+        let rates = dsss::RATES.iter().chain(&ofdm::RATES);
+        for &rate in rates {
+            let power = radio().required_power(rate);
+            let (psdu, target) = criterion(rate);
+            let at = |power| frame_error_rate(rate, psdu, radio().snr(rate, power));
+            assert!(at(power) <= target && at(power - Decibels::from_thousandths(1)) > target);
+            // Receivers must not be better than theory: 5 dB of margin are in the standard's numbers.
+            assert!(power < sensitivity(rate), "{rate}: {power}");
+        }
+    }
+
+    #[test]
+    fn carrier_sense_and_capture_compare_powers() {
+        let mut radio = radio();
+        assert!(radio.senses(Dbm::new(-82)) && !radio.senses(Dbm::from_thousandths(-82_001)));
+        assert!(!radio.captures(Dbm::new(-30), Dbm::new(-90)));
+        radio.capture = Some(Decibels::new(10));
+        assert!(radio.captures(Dbm::new(-60), Dbm::new(-70)));
+        assert!(!radio.captures(Dbm::new(-60), Dbm::from_thousandths(-69_999)));
+        assert!(!radio.captures(Dbm::new(-70), Dbm::new(-60)));
+    }
+}
