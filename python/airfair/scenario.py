@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from . import traces
 from ._core import Scenario, __version__
 
 Value = str | bool | int | float | Sequence["Value"] | Mapping[str, "Value"]
@@ -38,14 +39,23 @@ def load(
 
     Raises `ScenarioError` with all mistakes at once, and `OSError` if a file cannot be read.
     """
-    overrides = [(path, toml_value(value)) for path, value in (set or {}).items()]
+    text = text_of(source)
+    overrides = traces.overrides(text, _folder(source))
+    overrides += [(path, toml_value(value)) for path, value in (set or {}).items()]
     short: dict[str, Value | None] = {
         "seed": seed,
         "replications": replications,
         "series": series,
     }
     overrides += [(key, toml_value(value)) for key, value in short.items() if value is not None]
-    return Scenario.parse(text_of(source), overrides)
+    return Scenario.parse(text, overrides)
+
+
+def _folder(source: Source) -> Path:
+    """What the names of files in a scenario are relative to: its own folder, else the present one."""
+    if isinstance(source, os.PathLike) or (isinstance(source, str) and "\n" not in source):
+        return Path(source).parent
+    return Path()
 
 
 def text_of(source: Source) -> bytes:

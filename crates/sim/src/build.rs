@@ -1,8 +1,10 @@
 //! From a scenario to the world at time zero.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 use airfair_units::{Bytes, DataRate, Duration, Time};
+use airfair_wlan::phy::Standard;
+use airfair_wlan::radio::{Space, StationStreams};
 use airfair_wlan::{Cell, CellConfig, NodeId, Phase, RateLaw, StationConfig};
 use rand_core::Rng;
 
@@ -67,7 +69,7 @@ fn radio(scenario: &Scenario, index: usize, members: &[NodeId], streams: Streams
         queue: station.queue.config,
         access: station.access,
         senses_only: station.senses_only.iter().map(|other| members[*other]).collect(),
-        hidden_from: Vec::new(),
+        hidden_from: station.hidden_from.iter().map(|other| members[*other]).collect(),
         errors: station.errors,
     };
     let config = CellConfig {
@@ -82,8 +84,49 @@ fn radio(scenario: &Scenario, index: usize, members: &[NodeId], streams: Streams
     let msdu_overhead = if bss.llc_snap { LLC_SNAP } else { Bytes::ZERO };
     let controller = ApController::new(&bss.ap);
     let highest_rates = stations().map(highest_rate).collect();
-    let cell = Cell::new(&config, backoffs, errors.collect());
+    let cell = match &bss.radio {
+        None => Cell::new(&config, backoffs, errors.collect()),
+        Some(radio) => {
+            let stations: Vec<&Station> = stations().collect();
+            let space = space(radio, &stations, bss.rules.standard, streams);
+            let end = Time::ZERO + scenario.duration;
+            Cell::within(space, end, &config, backoffs)
+        }
+    };
     Radio { cell, msdu_overhead, controller, highest_rates }
+}
+
+/// Where the stations of a cell are, and what they hear there.
+fn space(
+    radio: &scenario::Radio,
+    stations: &[&Station],
+    standard: Standard,
+    streams: Streams,
+) -> Space {
+    let way = |station: &&Station| station.way.as_ref().expect("a cell with a radio").mobility();
+    let ways = stations.iter().map(way).collect();
+    let layout = radio.layout(standard, ways, rates_of(stations));
+    let purposes = |station: &&Station| StationStreams {
+        way: streams.stream(&station.name, Purpose::Mobility),
+        link: streams.stream(&station.name, Purpose::Shadowing),
+        errors: streams.stream(&station.name, Purpose::FrameErrors),
+    };
+    Space::new(&layout, stations.iter().map(purposes).collect())
+}
+
+/// Rates that anyone may use.
+fn rates_of(stations: &[&Station]) -> Vec<DataRate> {
+    let mut rates = BTreeSet::new();
+    for station in stations {
+        let schedules = [&station.rate_up, &station.rate_down];
+        for (schedule, law) in schedules.into_iter().zip(station.adaptation) {
+            match law {
+                Some(_) => rates.extend(station.standard.rates()),
+                None => rates.extend(schedule.iter().map(|(_, rate)| *rate)),
+            }
+        }
+    }
+    rates.into_iter().collect()
 }
 
 /// Laws of a station's rates, up and down.

@@ -28,6 +28,10 @@ pub enum Purpose {
     RedForth,
     /// Random early detection before a link, back.
     RedBack,
+    /// Where a station goes.
+    Mobility,
+    /// Shadowing and fading of a station's link.
+    Shadowing,
 }
 
 /// The streams of one run.
@@ -55,6 +59,8 @@ impl Streams {
             Purpose::Start => 7,
             Purpose::SamplingUp => 8,
             Purpose::SamplingDown => 9,
+            Purpose::Mobility => 10,
+            Purpose::Shadowing => 11,
         };
         let words = [self.seed, u64::from(self.replication), purpose];
         let mixed =

@@ -8,6 +8,7 @@ use super::error::{Mistakes, ScenarioError};
 use super::overrides::did_you_mean;
 use super::parse::{CellContext, Context, items};
 use super::queues::queue;
+use super::radio::{Radio, Spoilt, radio};
 use super::reader::{Entry, Fields};
 use super::stations::CellMembers;
 use super::{
@@ -19,15 +20,33 @@ pub(super) struct Draft<'n> {
     fields: Fields<'n>,
     standard: Option<Standard>,
     llc_snap: Option<bool>,
+    radio: Result<Option<Radio>, Spoilt>,
 }
 
 /// Takes from the cell what stations and flows must know.
-pub(super) fn draft<'n>(mut fields: Fields<'n>, context: &mut Context) -> Draft<'n> {
+pub(super) fn draft<'n>(
+    mut fields: Fields<'n>,
+    context: &mut Context,
+    mistakes: &mut Mistakes,
+) -> Draft<'n> {
     let standard = standard(&fields.take("standard"));
     let llc_snap = fields.take("llc_snap").flag();
-    let errors = errors(fields.take("errors"));
-    context.cells.push(CellContext { name: fields.name.to_owned(), standard, llc_snap, errors });
-    Draft { fields, standard, llc_snap }
+    let radio = radio(fields.take("radio"), standard, mistakes);
+    let has_radio = radio.as_ref().map(Option::is_some).ok();
+    let given = fields.take("errors");
+    no_radio(&given, has_radio, mistakes);
+    let errors = errors(given);
+    let name = fields.name.to_owned();
+    context.cells.push(CellContext { name, standard, llc_snap, errors, has_radio });
+    Draft { fields, standard, llc_snap, radio }
+}
+
+/// Where powers and distances decide who hears what, nobody else may.
+pub(super) fn no_radio(entry: &Entry, has_radio: Option<bool>, mistakes: &mut Mistakes) {
+    if has_radio == Some(true) && entry.is_set() && !entry.bad {
+        let problem = "the cell has a radio, which decides that";
+        mistakes.add(entry.at, entry.mistake(problem, "one of the two"));
+    }
 }
 
 /// An error model.
@@ -82,7 +101,7 @@ pub(super) fn reference(
 
 /// The cell, now that its stations are known.
 pub(super) fn finish(draft: Draft, stations: &CellMembers, mistakes: &mut Mistakes) -> Option<Bss> {
-    let Draft { mut fields, standard, llc_snap } = draft;
+    let Draft { mut fields, standard, llc_snap, radio } = draft;
     let basic_rates = basic_rates(&mut fields, standard, stations, mistakes);
     let preamble = fields.take("preamble").word().map(|word| match word {
         "short" => Preamble::Short,
@@ -122,7 +141,7 @@ pub(super) fn finish(draft: Draft, stations: &CellMembers, mistakes: &mut Mistak
         cw_max: windows?.1,
     };
     let name = fields.name.to_owned();
-    Some(Bss { name, rules, llc_snap: llc_snap?, ap: ap?.0? })
+    Some(Bss { name, rules, llc_snap: llc_snap?, radio: radio.ok()?, ap: ap?.0? })
 }
 
 fn access_point(mut fields: Fields, mistakes: &mut Mistakes) -> (Option<AccessPoint>, OwnAccess) {

@@ -1,6 +1,8 @@
 //! What a key can be declared as, and how a message describes it.
 
-use airfair_units::{Bytes, DataRate, Decibels, Duration, Probability};
+use airfair_units::{
+    Bytes, DataRate, Dbm, Decibels, Duration, Frequency, Length, Probability, Speed,
+};
 
 /// A table with a fixed set of keys.
 #[derive(Debug)]
@@ -60,6 +62,16 @@ pub(super) enum Plain<'n> {
     Probability(Probability),
     /// A ratio of powers.
     Decibels(Decibels),
+    /// A power.
+    Power(Dbm),
+    /// A length or a coordinate.
+    Length(Length),
+    /// A speed along an axis.
+    Speed(Speed),
+    /// A frequency.
+    Frequency(Frequency),
+    /// A decimal fraction, in thousandths.
+    Decimal(u64),
     /// One of the words that the key allows.
     Word(&'static str),
 }
@@ -77,6 +89,8 @@ pub(super) enum Kind {
     Integer { min: u64, max: u64 },
     /// A number from 0 to 1.
     Probability,
+    /// A decimal fraction with three places at most; bounds in thousandths.
+    Decimal { min: u64, max: u64 },
     /// A contention window: 2ᵏ − 1.
     Window,
     /// A time with its unit.
@@ -87,12 +101,22 @@ pub(super) enum Kind {
     Rate,
     /// A ratio of powers with its unit.
     Decibels { min: Decibels, max: Decibels },
+    /// A power with its unit.
+    Power { min: Dbm, max: Dbm },
+    /// A length or a coordinate with its unit.
+    Length { min: Length, max: Length },
+    /// A speed with its unit.
+    Speed { min: Speed, max: Speed },
+    /// A frequency with its unit.
+    Frequency { min: Frequency, max: Frequency },
     /// One of a few words.
     Word(&'static [&'static str]),
     /// A list of such values.
     List(&'static Kind),
-    /// A pair `[time, rate]`.
-    Step,
+    /// A list of so many items, each of its own kind.
+    Tuple(&'static Tuple),
+    /// A table of lengths, each under a rate: read as pairs.
+    Ranges,
     /// A table with fixed keys.
     Table(&'static Table),
     /// A table of tables, each under a name that the user gives.
@@ -114,6 +138,17 @@ pub(super) struct Tagged {
     pub(super) otherwise: Option<&'static str>,
     /// Each word with its table.
     pub(super) variants: &'static [(&'static str, &'static Table)],
+}
+
+/// A list whose places differ.
+#[derive(Debug)]
+pub(super) struct Tuple {
+    /// One of them: "a pair [time, rate]".
+    pub(super) one: &'static str,
+    /// A list of them.
+    pub(super) many: &'static str,
+    /// What stands in each place.
+    pub(super) items: &'static [Kind],
 }
 
 const HOUR: Duration = Duration::from_secs(3_600);
@@ -147,6 +182,9 @@ impl Kind {
             Self::Name => "a name in quotes".to_owned(),
             Self::Flag => "true or false".to_owned(),
             Self::Integer { min, max } => format!("a whole number from {min} to {max}"),
+            Self::Decimal { min, max } => {
+                format!("a number from {} to {}", thousandths(*min), thousandths(*max))
+            }
             Self::Probability => "a number from 0 to 1".to_owned(),
             Self::Window => format!("1, 3, 7, 15, … {MAX_WINDOW} (a power of two less one)"),
             Self::Duration { min, max } => {
@@ -166,16 +204,23 @@ impl Kind {
             Self::Decibels { min, max } => {
                 format!("a ratio of powers from {min} to {max}, such as \"12 dB\"")
             }
+            Self::Power { min, max } => format!("a power from {min} to {max}, such as \"20 dBm\""),
+            Self::Length { min, max } => format!("a length from {min} to {max}, such as \"10 m\""),
+            Self::Speed { min, max } => {
+                format!("a speed from {min} to {max}, such as \"1.5 m/s\"")
+            }
+            Self::Frequency { min, max } => {
+                format!("a frequency from {min} to {max}, such as \"5.2 GHz\"")
+            }
             Self::Rate => format!("a rate up to {MAX_RATE}, such as \"11 Mb/s\""),
             Self::Word(words) => {
                 let quoted: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
                 quoted.join(", ")
             }
-            Self::List(Self::Step) => {
-                "a schedule [[\"0 s\", \"11 Mb/s\"], [\"20 s\", \"1 Mb/s\"], …]".to_owned()
-            }
+            Self::List(Self::Tuple(tuple)) => tuple.many.to_owned(),
             Self::List(item) => format!("a list, each item {}", item.describe()),
-            Self::Step => "a pair [time, rate]".to_owned(),
+            Self::Tuple(tuple) => tuple.one.to_owned(),
+            Self::Ranges => "a table { \"6 Mb/s\" = \"370 m\", \"54 Mb/s\" = \"37 m\" }".to_owned(),
             Self::Table(table) => format!("a table {{ {} }}", table.names()),
             Self::Named(table) => format!("sections with names, one for {} each", table.noun),
             Self::Tagged(Tagged { key, variants, .. }) => {
@@ -189,6 +234,12 @@ impl Kind {
             }
         }
     }
+}
+
+/// A decimal fraction as it is written.
+pub(super) fn thousandths(number: u64) -> String {
+    let text = format!("{}.{:03}", number / 1_000, number % 1_000);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 impl Table {

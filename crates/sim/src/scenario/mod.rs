@@ -16,6 +16,7 @@ mod names;
 mod overrides;
 mod parse;
 mod queues;
+mod radio;
 mod rates;
 mod reader;
 mod reference;
@@ -25,6 +26,7 @@ mod stations;
 mod write;
 
 pub use error::ScenarioError;
+pub use radio::{Area, Begin, Fading, Motion, Propagation, Radio, Reception, Way};
 pub use reference::reference_markdown;
 pub use schema::schema;
 
@@ -75,6 +77,8 @@ pub struct Bss {
     pub rules: Rules,
     /// Whether 8 octets of LLC/SNAP precede each packet.
     pub llc_snap: bool,
+    /// Powers and noise, by which members hear each other; `None`: as stations say.
+    pub radio: Option<Radio>,
     /// Its access point.
     pub ap: AccessPoint,
 }
@@ -131,6 +135,10 @@ pub struct Station {
     /// Stations (indices into [`Scenario::stations`], ascending) that it senses but does not decode.
     /// The relation is symmetric, and within one cell.
     pub senses_only: Vec<usize>,
+    /// Stations whose frames it does not even sense, likewise.
+    pub hidden_from: Vec<usize>,
+    /// Where it is, if its cell has a radio.
+    pub way: Option<Way>,
     /// Frames between it and its access point that noise spoils.
     pub errors: ErrorModel,
 }

@@ -38,6 +38,8 @@ pub(super) struct CellContext {
     pub(super) llc_snap: Option<bool>,
     /// What spoils the frames of each station that says nothing itself.
     pub(super) errors: Option<ErrorModel>,
+    /// Whether powers and distances decide that.
+    pub(super) has_radio: Option<bool>,
 }
 
 impl Context {
@@ -166,7 +168,7 @@ fn cells_of<'n>(
     let draft = |(index, fields): (usize, Fields<'n>)| {
         let place = (fields.at, fields.path.clone());
         names.declare(fields.name, Target::Cell(index), (place.0, &place.1), mistakes);
-        cell::draft(fields, &mut context)
+        cell::draft(fields, &mut context, mistakes)
     };
     let drafts = cells.into_iter().enumerate().map(draft).collect();
     (context, drafts)

@@ -135,7 +135,7 @@ fn schedule(
     let mut schedule = Vec::new();
     let mut last: Option<Duration> = None;
     for (i, step) in steps.iter().enumerate() {
-        let Some(Given::Step(pair)) = &step.given else { continue };
+        let Some(Given::Tuple(pair)) = &step.given else { continue };
         let time = pair[0].duration();
         if let Some(now) = time {
             let mut wrong = |problem: &str, allowed: String| {

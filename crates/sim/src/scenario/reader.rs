@@ -2,7 +2,10 @@
 //!
 //! What a mistake has spoilt comes out as "bad", so that the checks behind say nothing more about it.
 
-use airfair_units::{Bytes, DataRate, Decibels, Duration, ParseQuantityError, Probability};
+use airfair_units::{
+    Bytes, DataRate, Dbm, Decibels, Duration, Frequency, Length, ParseQuantityError, Probability,
+    Speed,
+};
 
 use super::document::{Node, Value};
 use super::error::{Mistakes, ScenarioError, join, nearest};
@@ -18,8 +21,8 @@ pub(super) enum Given<'n> {
     Plain(Plain<'n>),
     /// The items of a list.
     List(Vec<Entry<'n>>),
-    /// The time and the rate of a schedule's step.
-    Step(Box<[Entry<'n>; 2]>),
+    /// The places of a tuple.
+    Tuple(Vec<Entry<'n>>),
     /// A table.
     Table(Fields<'n>),
     /// Tables with their names.
@@ -144,6 +147,37 @@ impl<'n> Entry<'n> {
     /// Its ratio of powers.
     pub(super) fn decibels(&self) -> Option<Decibels> {
         if let Some(Plain::Decibels(ratio)) = self.plain() { Some(ratio) } else { None }
+    }
+
+    /// Its decimal fraction, in thousandths.
+    pub(super) fn decimal(&self) -> Option<u64> {
+        if let Some(Plain::Decimal(number)) = self.plain() { Some(number) } else { None }
+    }
+
+    /// Its power.
+    pub(super) fn power(&self) -> Option<Dbm> {
+        if let Some(Plain::Power(power)) = self.plain() { Some(power) } else { None }
+    }
+
+    /// Its length.
+    pub(super) fn length(&self) -> Option<Length> {
+        if let Some(Plain::Length(length)) = self.plain() { Some(length) } else { None }
+    }
+
+    /// Its speed.
+    pub(super) fn speed(&self) -> Option<Speed> {
+        if let Some(Plain::Speed(speed)) = self.plain() { Some(speed) } else { None }
+    }
+
+    /// Its frequency.
+    pub(super) fn frequency(&self) -> Option<Frequency> {
+        if let Some(Plain::Frequency(frequency)) = self.plain() { Some(frequency) } else { None }
+    }
+
+    /// What stands in its places.
+    pub(super) fn tuple<const N: usize>(self) -> Option<[Entry<'n>; N]> {
+        let Some(Given::Tuple(places)) = self.given else { return None };
+        Some(places.try_into().expect("as many places as declared"))
     }
 
     /// Its table.
@@ -298,10 +332,15 @@ impl Reader<'_> {
             (Kind::List(item), Value::Array(nodes)) => {
                 Some(Given::List(self.items(item, nodes, place.path)))
             }
-            (Kind::Step, Value::Array(pair)) if pair.len() == 2 => Some(Given::Step(Box::new([
-                self.item(&super::keys::TIME, &pair[0], format!("{}[0]", place.path)),
-                self.item(&Kind::Rate, &pair[1], format!("{}[1]", place.path)),
-            ]))),
+            (Kind::Tuple(tuple), Value::Array(nodes)) if nodes.len() == tuple.items.len() => {
+                let places = (0..).zip(nodes).zip(tuple.items);
+                let item =
+                    |((i, node), kind)| self.item(kind, node, format!("{}[{i}]", place.path));
+                Some(Given::Tuple(places.map(item).collect()))
+            }
+            (Kind::Ranges, Value::Table(written)) => {
+                Some(Given::List(self.ranges(written, place.path)))
+            }
             _ => self.plain(kind, kind, node, place.path),
         }
     }
@@ -350,19 +389,26 @@ impl Reader<'_> {
             (Kind::Tagged(tagged), Value::Table(written)) if is_plain => {
                 written.iter().any(|(name, _)| name == tagged.key)
             }
-            (Kind::Table(_) | Kind::Tagged(_), Value::Table(_))
-            | (Kind::List(_), Value::Array(_)) => true,
+            (Kind::Table(_) | Kind::Tagged(_) | Kind::Ranges, Value::Table(_))
+            | (Kind::List(_) | Kind::Tuple(_), Value::Array(_)) => true,
             (kind, Value::Flag(_)) => matches!(kind, Kind::Flag),
             (kind, Value::Integer(_)) => {
-                matches!(kind, Kind::Integer { .. } | Kind::Window | Kind::Probability)
+                matches!(
+                    kind,
+                    Kind::Integer { .. } | Kind::Window | Kind::Probability | Kind::Decimal { .. }
+                )
             }
-            (kind, Value::Float(_)) => matches!(kind, Kind::Probability),
+            (kind, Value::Float(_)) => matches!(kind, Kind::Probability | Kind::Decimal { .. }),
             _ => false,
         };
         match kinds.iter().find(fits) {
-            Some(kind @ (Kind::Table(_) | Kind::Tagged(_) | Kind::List(_))) => {
-                self.value(kind, node, place)
-            }
+            Some(
+                kind @ (Kind::Table(_)
+                | Kind::Tagged(_)
+                | Kind::Ranges
+                | Kind::List(_)
+                | Kind::Tuple(_)),
+            ) => self.value(kind, node, place),
             Some(kind) => self.plain(kind, whole, node, place.path),
             None => self.plain(whole, whole, node, place.path),
         }
@@ -437,6 +483,34 @@ impl Reader<'_> {
         Entry { path, at: node.at, node: Some(node), given, bad }
     }
 
+    /// Each rate with its length. What is wrong with the rate is told at the whole.
+    fn ranges<'n>(&mut self, written: &'n [(String, Node)], path: &str) -> Vec<Entry<'n>> {
+        let pair = |(name, node): &'n (String, Node)| {
+            let path = format!("{path}.\"{name}\"");
+            let rate = match name.parse::<DataRate>() {
+                Ok(rate) => Some(Given::Plain(Plain::Rate(rate))),
+                Err(error) => {
+                    let (problem, allowed) = misfit(error);
+                    let problem = problem.unwrap_or_else(|| "not a rate".to_owned());
+                    self.report(
+                        &path,
+                        node,
+                        problem,
+                        allowed.unwrap_or_else(|| Kind::Rate.describe()),
+                    );
+                    None
+                }
+            };
+            let bad = rate.is_none();
+            let rate =
+                Entry { path: path.clone(), at: node.at, node: Some(node), given: rate, bad };
+            let length = self.item(&super::keys::RANGE, node, path.clone());
+            let given = Some(Given::Tuple(vec![rate, length]));
+            Entry { path, at: node.at, node: Some(node), given, bad }
+        };
+        written.iter().map(pair).collect()
+    }
+
     fn items<'n>(&mut self, kind: &'static Kind, nodes: &'n [Node], path: &str) -> Vec<Entry<'n>> {
         let item = |(i, node)| self.item(kind, node, format!("{path}[{i}]"));
         nodes.iter().enumerate().map(item).collect()
@@ -448,7 +522,14 @@ impl Kind {
     fn is_quantity(&self) -> bool {
         matches!(
             self,
-            Self::Duration { .. } | Self::Bytes { .. } | Self::Rate | Self::Decibels { .. }
+            Self::Duration { .. }
+                | Self::Bytes { .. }
+                | Self::Rate
+                | Self::Decibels { .. }
+                | Self::Power { .. }
+                | Self::Length { .. }
+                | Self::Speed { .. }
+                | Self::Frequency { .. }
         )
     }
 }
@@ -462,7 +543,10 @@ fn wrong_type(kind: &Kind, node: &Node) -> String {
         (_, Value::Integer(_) | Value::Float(_)) if quantity => {
             "a number without a unit".to_owned()
         }
-        (Kind::Step, Value::Array(_)) => "not a pair".to_owned(),
+        (Kind::Tuple(tuple), Value::Array(_)) => {
+            let noun = tuple.one.split(" [").next();
+            format!("not {}", noun.expect("split gives one piece at least"))
+        }
         (Kind::Either(_) | Kind::Word(_), Value::Text(_)) => "no such value".to_owned(),
         _ => format!("wrong type: {}", node.type_name()),
     }
@@ -495,6 +579,10 @@ fn plain<'n>(kind: &Kind, value: &'n Value) -> Result<Plain<'n>, Misfit> {
             let problem = || (Some("not a contention window".to_owned()), None);
             number.map(Plain::Integer).ok_or_else(problem)
         }
+        (Kind::Decimal { min, max }, Value::Integer(_) | Value::Float(_)) => {
+            let number = thousandths(value).filter(|n| (min..=max).contains(&n));
+            number.map(Plain::Decimal).ok_or_else(range)
+        }
         (Kind::Probability, Value::Integer(number)) => {
             let number = number.and_then(|n| u8::try_from(n).ok()).map(f64::from);
             number.and_then(Probability::new).map(Plain::Probability).ok_or_else(range)
@@ -515,6 +603,23 @@ fn plain<'n>(kind: &Kind, value: &'n Value) -> Result<Plain<'n>, Misfit> {
             let ratio = text.parse::<Decibels>().map_err(misfit)?;
             (*min..=*max).contains(&ratio).then_some(Plain::Decibels(ratio)).ok_or_else(range)
         }
+        (Kind::Power { min, max }, Value::Text(text)) => {
+            let power = text.parse::<Dbm>().map_err(misfit)?;
+            (*min..=*max).contains(&power).then_some(Plain::Power(power)).ok_or_else(range)
+        }
+        (Kind::Length { min, max }, Value::Text(text)) => {
+            let length = text.parse::<Length>().map_err(misfit)?;
+            (*min..=*max).contains(&length).then_some(Plain::Length(length)).ok_or_else(range)
+        }
+        (Kind::Speed { min, max }, Value::Text(text)) => {
+            let speed = text.parse::<Speed>().map_err(misfit)?;
+            (*min..=*max).contains(&speed).then_some(Plain::Speed(speed)).ok_or_else(range)
+        }
+        (Kind::Frequency { min, max }, Value::Text(text)) => {
+            let frequency = text.parse::<Frequency>().map_err(misfit)?;
+            let fits = (*min..=*max).contains(&frequency);
+            fits.then_some(Plain::Frequency(frequency)).ok_or_else(range)
+        }
         (Kind::Rate, Value::Text(text)) => {
             let rate = text.parse::<DataRate>().map_err(misfit)?;
             (rate <= MAX_RATE).then_some(Plain::Rate(rate)).ok_or_else(range)
@@ -523,6 +628,21 @@ fn plain<'n>(kind: &Kind, value: &'n Value) -> Result<Plain<'n>, Misfit> {
             words.iter().find(|word| *word == text).map(|word| Plain::Word(word)).ok_or(OTHER)
         }
         _ => Err(OTHER),
+    }
+}
+
+/// A number of at most three places, in thousandths.
+fn thousandths(value: &Value) -> Option<u64> {
+    match value {
+        Value::Integer(number) => u64::try_from((*number)?).ok()?.checked_mul(1_000),
+        Value::Float(text) => {
+            let (whole, places) = text.split_once('.')?;
+            let places = format!("{places:0<3}");
+            let whole: u64 = whole.replace('_', "").parse().ok()?;
+            let places: u64 = places.parse().ok().filter(|_| places.len() == 3)?;
+            whole.checked_mul(1_000)?.checked_add(places)
+        }
+        _ => None,
     }
 }
 

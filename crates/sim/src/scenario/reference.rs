@@ -2,15 +2,16 @@
 
 use super::keys::{
     AARF, ARF, BERNOULLI, BIT_ERRORS, BSS, CODEL, DATA_ACK, DEFICIT_ROUND_ROBIN, FIFO, FLOW,
-    FQ_CODEL, FRAME_ERRORS, FRAMES, GILBERT_ELLIOTT, HOST, LINK, MINSTREL, ON_OFF, PERIODS, ROOT,
-    ROUND_ROBIN, ROUTER, SNR, STATION, TCP, TFRC, UDP,
+    FQ_CODEL, FRAME_ERRORS, FRAMES, GILBERT_ELLIOTT, HOST, LINK, LOG_DISTANCE, MINSTREL, ON_OFF,
+    PERIODS, RANDOM_WAYPOINT, RAYLEIGH, RICIAN, ROOT, ROUND_ROBIN, ROUTER, SNR, STATION, STRAIGHT,
+    TCP, TFRC, TRACE, TWO_RAY, UDP, WAYPOINTS,
 };
 use super::kind::{Kind, Table};
 use super::schema::default_text;
 
 /// The keys of the scenario file as Markdown tables, for `docs/scenario.md`.
 pub fn reference_markdown() -> String {
-    let sections: [(&str, &Table); 27] = [
+    let sections: [(&str, &Table); 35] = [
         ("Top level", &ROOT),
         ("`[bss.NAME]`", &BSS),
         ("`[station.NAME]`", &STATION),
@@ -27,6 +28,14 @@ pub fn reference_markdown() -> String {
         ("`errors = { model = \"bit\", … }`", &BIT_ERRORS),
         ("`errors = { model = \"gilbert-elliott\", … }`", &PERIODS),
         ("`errors = { model = \"snr\", … }`", &SNR),
+        ("`propagation = { model = \"two-ray\", … }`", &TWO_RAY),
+        ("`propagation = { model = \"log-distance\", … }`", &LOG_DISTANCE),
+        ("`fading = { model = \"rayleigh\", … }`", &RAYLEIGH),
+        ("`fading = { model = \"rician\", … }`", &RICIAN),
+        ("`mobility = { model = \"velocity\", … }`", &STRAIGHT),
+        ("`mobility = { model = \"waypoints\", … }`", &WAYPOINTS),
+        ("`mobility = { model = \"trace\", … }`", &TRACE),
+        ("`mobility = { model = \"random-waypoint\", … }`", &RANDOM_WAYPOINT),
         ("`[host.NAME]`", &HOST),
         ("`[router.NAME]`", &ROUTER),
         ("`[link.NAME]`", &LINK),

@@ -1,5 +1,6 @@
 //! The JSON Schema of the scenario file, for editors and other programs.
 
+use airfair_units::Decibels;
 use serde_json::{Map, Value, json};
 
 use super::keys::ROOT;
@@ -61,6 +62,10 @@ fn of_kind(kind: &Kind) -> Value {
         Kind::Name => json!({ "type": "string", "pattern": name_pattern() }),
         Kind::Flag => json!({ "type": "boolean" }),
         Kind::Integer { min, max } => json!({ "type": "integer", "minimum": min, "maximum": max }),
+        Kind::Decimal { min, max } => {
+            let bound = |number: &u64| json_of(Plain::Decimal(*number));
+            json!({ "type": "number", "minimum": bound(min), "maximum": bound(max) })
+        }
         Kind::Probability => json!({ "type": "number", "minimum": 0, "maximum": 1 }),
         Kind::Window => {
             let windows: Vec<u16> = (1..=15).map(|k| MAX_WINDOW >> (15 - k)).collect();
@@ -68,15 +73,24 @@ fn of_kind(kind: &Kind) -> Value {
         }
         Kind::Duration { .. } => quantity("ns|us|µs|ms|s|min|h"),
         Kind::Bytes { .. } => quantity("B|kB|KiB|MB|MiB|GB|GiB"),
-        Kind::Rate => quantity("b/s|kb/s|Mb/s|Gb/s"),
+        Kind::Rate => quantity(RATE_UNITS),
+        Kind::Power { .. } => signed_quantity("dBm"),
+        Kind::Length { .. } => signed_quantity("mm|m|km"),
+        Kind::Speed { .. } => signed_quantity("m/s"),
+        Kind::Frequency { .. } => quantity("Hz|kHz|MHz|GHz"),
         Kind::Decibels { .. } => signed_quantity("dB"),
         Kind::Word(words) => json!({ "enum": words }),
         Kind::List(item) => json!({ "type": "array", "items": of_kind(item) }),
-        Kind::Step => json!({
+        Kind::Tuple(tuple) => json!({
             "type": "array",
-            "prefixItems": [of_kind(&super::keys::TIME), of_kind(&Kind::Rate)],
+            "prefixItems": tuple.items.iter().map(of_kind).collect::<Vec<_>>(),
             "items": false,
-            "minItems": 2,
+            "minItems": tuple.items.len(),
+        }),
+        Kind::Ranges => json!({
+            "type": "object",
+            "patternProperties": { pattern("", RATE_UNITS): of_kind(&super::keys::RANGE) },
+            "additionalProperties": false,
         }),
         Kind::Table(table) => object(table),
         Kind::Named(table) => json!({
@@ -119,9 +133,14 @@ fn signed_quantity(units: &str) -> Value {
     number_with("-?", units)
 }
 
+const RATE_UNITS: &str = "b/s|kb/s|Mb/s|Gb/s";
+
 fn number_with(sign: &str, units: &str) -> Value {
-    let pattern = format!("^\\s*{sign}([0-9]+\\.?[0-9]*|\\.[0-9]+)\\s*({units})\\s*$");
-    json!({ "type": "string", "pattern": pattern })
+    json!({ "type": "string", "pattern": pattern(sign, units) })
+}
+
+fn pattern(sign: &str, units: &str) -> String {
+    format!("^\\s*{sign}([0-9]+\\.?[0-9]*|\\.[0-9]+)\\s*({units})\\s*$")
 }
 
 /// A value as JSON.
@@ -135,6 +154,11 @@ fn json_of(plain: Plain) -> Value {
         Plain::Rate(rate) => json!(rate.to_string()),
         Plain::Probability(p) => json!(p.get()),
         Plain::Decibels(ratio) => json!(ratio.to_string()),
+        Plain::Decimal(number) => json!(Decibels::from_thousandths(number.cast_signed()).get()),
+        Plain::Power(power) => json!(power.to_string()),
+        Plain::Length(length) => json!(length.to_string()),
+        Plain::Speed(speed) => json!(speed.to_string()),
+        Plain::Frequency(frequency) => json!(frequency.to_string()),
         Plain::Word(word) => json!(word),
     }
 }

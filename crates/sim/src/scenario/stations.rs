@@ -1,6 +1,7 @@
 //! Stations: groups made by `count`, and who decodes whom.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use airfair_units::DataRate;
 use airfair_wlan::phy::Standard;
@@ -12,6 +13,7 @@ use super::kind::MAX_NAME;
 use super::names::{Names, Target};
 use super::parse::{Context, items};
 use super::queues::queue;
+use super::radio::{Place, Spoilt, place};
 use super::rates::{Rate, rates};
 use super::reader::{Entry, Fields};
 use super::{ErrorModel, Queue, Station, cell};
@@ -27,6 +29,8 @@ pub(super) struct Group<'n> {
     queue: Option<Queue>,
     access: OwnAccess,
     senses_only: Vec<Entry<'n>>,
+    hidden_from: Vec<Entry<'n>>,
+    place: Result<Option<Place>, Spoilt>,
     errors: Option<ErrorModel>,
     count: Option<usize>,
 }
@@ -57,8 +61,16 @@ fn group<'n>(mut fields: Fields<'n>, context: &Context, mistakes: &mut Mistakes)
     let rates = rates(fields.take("rate"), standard, context.duration, mistakes);
     let queue = queue(fields.take("queue"), false, mistakes);
     let access = access::own(&mut fields, false, mistakes);
-    let senses_only = items(fields.take("senses_only"));
+    let has_radio = cell.and_then(|cell| context.cells[cell].has_radio);
+    let relation = |entry: Entry<'n>, mistakes: &mut Mistakes| {
+        cell::no_radio(&entry, has_radio, mistakes);
+        items(entry)
+    };
+    let senses_only = relation(fields.take("senses_only"), mistakes);
+    let hidden_from = relation(fields.take("hidden_from"), mistakes);
+    let place = place(&mut fields, has_radio, mistakes);
     let errors = fields.take("errors");
+    cell::no_radio(&errors, has_radio, mistakes);
     let errors = if errors.is_set() || errors.bad {
         cell::errors(errors)
     } else {
@@ -66,7 +78,21 @@ fn group<'n>(mut fields: Fields<'n>, context: &Context, mistakes: &mut Mistakes)
     };
     let count = fields.take("count").integer();
     let (name, path, at) = (fields.name.to_owned(), fields.path, fields.at);
-    Group { name, path, at, cell, standard, rates, queue, access, senses_only, errors, count }
+    Group {
+        name,
+        path,
+        at,
+        cell,
+        standard,
+        rates,
+        queue,
+        access,
+        senses_only,
+        hidden_from,
+        place,
+        errors,
+        count,
+    }
 }
 
 fn standard(entry: &Entry, cell: Option<Standard>, mistakes: &mut Mistakes) -> Option<Standard> {
@@ -162,6 +188,13 @@ impl Group<'_> {
             queue: self.queue?,
             access: self.access.parameters?,
             senses_only: Vec::new(),
+            hidden_from: Vec::new(),
+            way: self
+                .place
+                .as_ref()
+                .ok()?
+                .as_ref()
+                .map(|place| place.way(i, self.count.unwrap_or(1))),
             errors: self.errors?,
         })
     }
@@ -181,26 +214,50 @@ struct Member {
     access: OwnAccess,
 }
 
-/// Makes `senses_only` symmetric and checks its names.
+/// Makes `senses_only` and `hidden_from` symmetric and checks their names.
 pub(super) fn hearing(expanded: Expanded, names: &Names, mistakes: &mut Mistakes) -> Hearing {
     let Expanded { groups, mut stations } = expanded;
-    let mut deaf: Vec<Vec<usize>> = vec![Vec::new(); stations.len()];
-    for (group, first) in &groups {
+    let cells: Vec<Option<usize>> =
+        stations.iter().map(|station| station.as_ref().map(|station| station.cell)).collect();
+    let deaf = relation(&groups, &cells, |group| &group.senses_only, names, mistakes);
+    let hidden = relation(&groups, &cells, |group| &group.hidden_from, names, mistakes);
+    for (station, (deaf, hidden)) in stations.iter_mut().zip(deaf.into_iter().zip(hidden)) {
+        let Some(station) = station else { continue };
+        if let Some(both) = deaf.iter().find(|other| hidden.binary_search(other).is_ok()) {
+            let (group, _) = groups.iter().rfind(|(_, first)| first <= both).expect("its group");
+            let path = group.path.clone();
+            let found = String::new();
+            let problem =
+                format!("both under senses_only and under hidden_from with {}", station.name);
+            let allowed = "one of the two".to_owned();
+            mistakes.add(group.at, ScenarioError { path, found, problem, allowed });
+        }
+        (station.senses_only, station.hidden_from) = (deaf, hidden);
+    }
+    let member = |(group, _): (Group, usize)| Member {
+        name: group.name,
+        cell: group.cell,
+        standard: group.standard,
+        access: group.access,
+    };
+    Hearing { stations, members: groups.into_iter().map(member).collect() }
+}
+
+/// The stations that each station names, or that name it, ascending.
+fn relation<'g, 'n>(
+    groups: &'g [(Group<'n>, usize)],
+    cells: &[Option<usize>],
+    listed: impl Fn(&'g Group<'n>) -> &'g [Entry<'n>],
+    names: &Names,
+    mistakes: &mut Mistakes,
+) -> Vec<Vec<usize>> {
+    let mut related: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); cells.len()];
+    for (group, first) in groups {
         let own = *first..first + group.count.unwrap_or(1);
         let mut seen = BTreeSet::new();
-        for entry in &group.senses_only {
-            let others = match names.end(entry, mistakes) {
-                Some(Target::Station(index)) => index..index + 1,
-                Some(Target::Group { first, count }) => first..first + count,
-                Some(Target::Host(_)) => {
-                    let problem = "a host, which is not on the air";
-                    mistakes.add(entry.at, entry.mistake(problem, "names of stations"));
-                    continue;
-                }
-                _ => continue,
-            };
-            let cell = stations[others.start].as_ref().map(|station| station.cell);
-            if cell.zip(group.cell).is_some_and(|(theirs, own)| theirs != own) {
+        for entry in listed(group) {
+            let Some(others) = others(entry, names, mistakes) else { continue };
+            if cells[others.start].zip(group.cell).is_some_and(|(theirs, own)| theirs != own) {
                 let problem = "in another cell, on another channel";
                 mistakes.add(entry.at, entry.mistake(problem, "stations of the same cell"));
                 continue;
@@ -213,28 +270,25 @@ pub(super) fn hearing(expanded: Expanded, names: &Names, mistakes: &mut Mistakes
             if !seen.insert((others.start, others.end)) {
                 continue;
             }
-            for a in own.clone() {
-                deaf[a].extend(others.clone());
-            }
-            for b in others {
-                deaf[b].extend(own.clone());
-            }
+            own.clone().for_each(|a| related[a].extend(others.clone()));
+            others.for_each(|b| related[b].extend(own.clone()));
         }
     }
-    for (station, mut deaf) in stations.iter_mut().zip(deaf) {
-        deaf.sort_unstable();
-        deaf.dedup();
-        if let Some(station) = station {
-            station.senses_only = deaf;
+    related.into_iter().map(|others| others.into_iter().collect()).collect()
+}
+
+/// The station or the stations that an entry names.
+fn others(entry: &Entry, names: &Names, mistakes: &mut Mistakes) -> Option<Range<usize>> {
+    match names.end(entry, mistakes)? {
+        Target::Station(index) => Some(index..index + 1),
+        Target::Group { first, count } => Some(first..first + count),
+        Target::Host(_) => {
+            let problem = "a host, which is not on the air";
+            mistakes.add(entry.at, entry.mistake(problem, "names of stations"));
+            None
         }
+        _ => None,
     }
-    let member = |(group, _): (Group, usize)| Member {
-        name: group.name,
-        cell: group.cell,
-        standard: group.standard,
-        access: group.access,
-    };
-    Hearing { stations, members: groups.into_iter().map(member).collect() }
 }
 
 /// The stations of one cell.

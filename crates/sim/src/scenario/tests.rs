@@ -114,6 +114,9 @@ fn company<'p>(path: &'p str, key: &Key) -> Vec<(&'p str, &'static str)> {
             if is_arf { "{ control = \"arf\" }" } else { "{ control = \"aarf\" }" },
         )];
     }
+    if path.contains(".radio") || path.contains(".position") || path.contains(".mobility") {
+        return radio_company(path, key);
+    }
     if path.starts_with("flow.tcp.control.") {
         return vec![("flow.tcp.control.scheme", "arf-aware")];
     }
@@ -167,6 +170,65 @@ fn company<'p>(path: &'p str, key: &Key) -> Vec<(&'p str, &'static str)> {
     Vec::new()
 }
 
+/// What must be set before a key of the radio, of a place or of a way can be.
+fn radio_company<'p>(path: &'p str, key: &Key) -> Vec<(&'p str, &'static str)> {
+    const WAYPOINT: &str = "{ model = \"random-waypoint\", radius = \"9 m\", min_speed = \"1 m/s\", \
+                            max_speed = \"3 m/s\" }";
+    const CORNERS: &str = "{ model = \"random-waypoint\", max_speed = \"3 m/s\", \
+                           corners = [[\"0 m\", \"0 m\"], [\"1 m\", \"1 m\"]] }";
+    const HERE: &str = "[\"1 m\", \"2 m\"]";
+    let word = if key.name == "model" { key.example.trim_matches('"') } else { key.name };
+    let mut company = vec![("station.fast.position", HERE), ("bss.home.radio", "{}")];
+    let parent = |name: &str| path.find(name).map(|at| &path[..at + name.len()]);
+    let given = [
+        (
+            ".propagation",
+            &["two-ray ap_height station_height", "log-distance exponent reference_loss"][..],
+        ),
+        (".fading", &["rayleigh", "rician k coherence"]),
+        (".position", &["circle"]),
+        (
+            ".mobility",
+            &[
+                "velocity",
+                "waypoints points",
+                "trace file",
+                "random-waypoint radius min_speed max_speed pause begin",
+                "corners",
+            ],
+        ),
+    ];
+    let values = [
+        &["{ model = \"two-ray\" }", "{ model = \"log-distance\" }"][..],
+        &["{ model = \"rayleigh\" }", "{ model = \"rician\" }"],
+        &["{ circle = \"5 m\" }"],
+        &[
+            "{ model = \"velocity\", velocity = [\"1 m/s\", \"2 m/s\"] }",
+            "{ model = \"waypoints\", points = [[\"0 s\", \"1 m\", \"1 m\"]] }",
+            "{ model = \"trace\", file = \"a.csv\" }",
+            WAYPOINT,
+            CORNERS,
+        ],
+    ];
+    let mut starts_elsewhere = path == "station.slow.position";
+    for ((name, words), values) in given.into_iter().zip(values) {
+        let Some(whole) = parent(name).filter(|whole| path.len() > whole.len()) else { continue };
+        let index = words.iter().position(|words| words.split(' ').any(|one| one == word));
+        let index = index.expect("a table for each key");
+        starts_elsewhere |= name == ".position" || (name == ".mobility" && index > 0);
+        company.push((whole, values[index]));
+    }
+    if !starts_elsewhere {
+        company.push(("station.slow.position", HERE));
+    }
+    company
+}
+
+/// A trace is read before the scenario is: here it is refused.
+fn is_of_trace(path: &str, key: &Key) -> bool {
+    path.contains(".mobility.") && (key.name == "file" || key.example == "\"trace\"")
+}
+
 #[test]
 fn a_value_of_the_wrong_type_is_one_mistake_with_the_path_of_its_key() {
     for (path, key) in all_keys() {
@@ -192,9 +254,14 @@ fn the_example_of_each_key_changes_the_scenario() {
     // Its example is for access points, which share the key.
     let for_others = "station.slow.queue.weights";
     let has_example = |(path, key): &(String, &Key)| !key.example.is_empty() && path != for_others;
-    for (path, key) in all_keys().into_iter().filter(has_example) {
-        let base = parse(&company(&path, key)).expect("the base is right");
-        let overrides = [company(&path, key), vec![(path.as_str(), key.example)]].concat();
+    let is_known = |(path, key): &(String, &Key)| !is_of_trace(path, key);
+    for (path, key) in all_keys().into_iter().filter(has_example).filter(is_known) {
+        let mut company = company(&path, key);
+        if path == "station.slow.position" {
+            company.push((path.as_str(), "[\"3 m\", \"4 m\"]"));
+        }
+        let base = parse(&company).expect("the base is right");
+        let overrides = [company, vec![(path.as_str(), key.example)]].concat();
         let scenario = parse(&overrides).expect(&path);
         let changes = !only.contains(&key.name)
             || path == "link.spare.queue.discipline"

@@ -4,14 +4,16 @@ use std::fmt::Write as _;
 
 use airfair_laws::arf_aware::Variant;
 use airfair_laws::{arf, minstrel};
-use airfair_units::{DataRate, Time};
+use airfair_units::{DataRate, Length, Time};
 use airfair_wlan::phy::{Preamble, Standard};
 
+use super::kind::thousandths;
 use super::{
-    AccessParameters, AccessPoint, AfterCollision, Attempts, Bss, Capacity, CoDel, Control,
-    Deflation, Discipline, Eifs, Endpoint, ErrorModel, Flavour, Flow, GilbertElliott, Limit, Link,
-    LinkQueue, Loss, Node, Overflow, Periods, Queue, QueueConfig, RateControl, RecoveryTimer, Red,
-    Scenario, Station, Tcp, Tfrc, TfrcProfile, TfrcSource, Transport, UdpRate, Weights,
+    AccessParameters, AccessPoint, AfterCollision, Area, Attempts, Begin, Bss, Capacity, CoDel,
+    Control, Deflation, Discipline, Eifs, Endpoint, ErrorModel, Fading, Flavour, Flow,
+    GilbertElliott, Limit, Link, LinkQueue, Loss, Motion, Node, Overflow, Periods, Propagation,
+    Queue, QueueConfig, Radio, RateControl, Reception, RecoveryTimer, Red, Scenario, Station, Tcp,
+    Tfrc, TfrcProfile, TfrcSource, Transport, UdpRate, Way, Weights,
 };
 
 impl Scenario {
@@ -97,8 +99,15 @@ impl Scenario {
         }
         writeln!(out, "queue = {}", queue(station.queue))?;
         writeln!(out, "{}", access(station.access).join("\n"))?;
-        let others = station.senses_only.iter().map(|i| format!("\"{}\"", self.stations[*i].name));
-        writeln!(out, "senses_only = [{}]", others.collect::<Vec<_>>().join(", "))?;
+        let others = |indices: &[usize]| {
+            let names = indices.iter().map(|i| format!("\"{}\"", self.stations[*i].name));
+            names.collect::<Vec<_>>().join(", ")
+        };
+        if let Some(way) = &station.way {
+            return write_way(out, way);
+        }
+        writeln!(out, "senses_only = [{}]", others(&station.senses_only))?;
+        writeln!(out, "hidden_from = [{}]", others(&station.hidden_from))?;
         writeln!(out, "errors = {}", errors(station.errors))
     }
 
@@ -157,6 +166,95 @@ fn errors(model: ErrorModel) -> String {
     }
 }
 
+fn write_way(out: &mut String, way: &Way) -> std::fmt::Result {
+    let pair = |[x, y]: [Length; 2]| format!("[\"{x}\", \"{y}\"]");
+    let (starts_here, motion) = match &way.motion {
+        Motion::None => (true, "\"none\"".to_owned()),
+        Motion::Velocity([right, up]) => {
+            (true, format!("{{ model = \"velocity\", velocity = [\"{right}\", \"{up}\"] }}"))
+        }
+        Motion::Waypoints(points) => {
+            let point = |(at, [x, y]): &(Time, [Length; 2])| {
+                format!("[\"{}\", \"{x}\", \"{y}\"]", *at - Time::ZERO)
+            };
+            let points: Vec<String> = points.iter().map(point).collect();
+            (false, format!("{{ model = \"waypoints\", points = [{}] }}", points.join(", ")))
+        }
+        Motion::RandomWaypoint { region, speeds: [lowest, highest], pause, begin } => {
+            let region = match *region {
+                Area::Disc(radius) => format!("radius = \"{radius}\""),
+                Area::Rectangle(corners) => format!("corners = [{}]", corners.map(pair).join(", ")),
+            };
+            let begins = match begin {
+                Begin::Uniform => "uniform",
+                Begin::Position => "position",
+                Begin::SteadyState => "steady-state",
+            };
+            let motion = format!(
+                "{{ model = \"random-waypoint\", {region}, min_speed = \"{lowest}\", \
+                 max_speed = \"{highest}\", pause = \"{pause}\", begin = \"{begins}\" }}"
+            );
+            (*begin == Begin::Position, motion)
+        }
+    };
+    if starts_here {
+        writeln!(out, "position = {}", pair(way.position))?;
+    }
+    writeln!(out, "mobility = {motion}")
+}
+
+fn write_radio(out: &mut String, radio: &Radio) -> std::fmt::Result {
+    let mut keys = vec![format!("frequency = \"{}\"", radio.frequency)];
+    if radio.range.is_empty() {
+        keys.push(format!("tx_power = \"{}\"", radio.tx_power));
+    } else {
+        let range = |(rate, length): &(DataRate, Length)| format!("\"{rate}\" = \"{length}\"");
+        let ranges: Vec<String> = radio.range.iter().map(range).collect();
+        keys.push(format!("range = {{ {} }}", ranges.join(", ")));
+    }
+    if radio.range.len() < 2 {
+        keys.push(format!("propagation = {}", propagation(radio.propagation)));
+    }
+    keys.push(format!("noise_figure = \"{}\"", radio.noise_figure));
+    let reception = match radio.reception {
+        Reception::Snr => "snr",
+        Reception::Sensitivity => "sensitivity",
+        Reception::Qualnet4 => "qualnet4",
+    };
+    keys.push(format!("reception = \"{reception}\""));
+    let sense = radio.carrier_sense.map_or_else(|| "lowest-rate".to_owned(), |p| p.to_string());
+    keys.push(format!("carrier_sense = \"{sense}\""));
+    keys.push(format!("shadowing = \"{}\"", radio.shadowing));
+    keys.push(match radio.fading {
+        Fading::None => "fading = \"none\"".to_owned(),
+        Fading::Rayleigh { coherence } => {
+            format!("fading = {{ model = \"rayleigh\", coherence = \"{coherence}\" }}")
+        }
+        Fading::Rician { k, coherence } => {
+            format!("fading = {{ model = \"rician\", k = \"{k}\", coherence = \"{coherence}\" }}")
+        }
+    });
+    let capture = radio.capture.map_or_else(|| "off".to_owned(), |ratio| ratio.to_string());
+    keys.push(format!("capture = \"{capture}\""));
+    writeln!(out, "radio = {{ {} }}", keys.join(", "))
+}
+
+fn propagation(model: Propagation) -> String {
+    match model {
+        Propagation::FreeSpace => "\"free-space\"".to_owned(),
+        Propagation::TwoRay { ap_height, station_height } => format!(
+            "{{ model = \"two-ray\", ap_height = \"{ap_height}\", \
+             station_height = \"{station_height}\" }}"
+        ),
+        Propagation::LogDistance { decade, reference_loss } => {
+            let exponent = thousandths(decade.as_thousandths().unsigned_abs() / 10);
+            let loss = reference_loss
+                .map_or_else(String::new, |loss| format!(", reference_loss = \"{loss}\""));
+            format!("{{ model = \"log-distance\", exponent = {exponent}{loss} }}")
+        }
+    }
+}
+
 fn write_bss(out: &mut String, bss: &Bss) -> std::fmt::Result {
     writeln!(out, "\n[bss.{}]", bss.name)?;
     writeln!(out, "standard = \"{}\"", bss.rules.standard)?;
@@ -199,6 +297,9 @@ fn write_bss(out: &mut String, bss: &Bss) -> std::fmt::Result {
     writeln!(out, "cw_min = {}", window(bss.rules.cw_min))?;
     writeln!(out, "cw_max = {}", window(bss.rules.cw_max))?;
     writeln!(out, "llc_snap = {}", bss.llc_snap)?;
+    if let Some(radio) = &bss.radio {
+        write_radio(out, radio)?;
+    }
     let AccessPoint { queue, access, window_sharing } = bss.ap;
     let (queue, [edca, attempts]) = (self::queue(queue), self::access(access));
     writeln!(

@@ -22,6 +22,7 @@ use crate::node::{Access, Limits, Node, Stream};
 use crate::phy::Timing;
 use crate::queue::config::Weights;
 use crate::queue::headers::Headers;
+use crate::radio::Space;
 use crate::record::{DropCause, Record};
 
 use channel::Channel;
@@ -78,6 +79,15 @@ pub struct RateChange {
     pub rate: DataRate,
 }
 
+/// What spoils frames that nothing overlaps.
+#[derive(Debug)]
+enum Noise {
+    /// A model of its own for each station's link with the access point.
+    Links(Vec<Option<FrameErrors>>),
+    /// Powers and distances.
+    Space(Box<Space>),
+}
+
 /// One 802.11 cell: an access point, its stations and their channel. `P` travels with each packet.
 #[derive(Debug)]
 pub struct Cell<P> {
@@ -90,8 +100,7 @@ pub struct Cell<P> {
     next: Option<(Time, Phase)>,
     channel: Channel,
     nodes: Vec<Node<P>>,
-    /// What spoils the frames between each station and the access point.
-    errors: Vec<Option<FrameErrors>>,
+    noise: Noise,
     pending: Vec<Pending>,
     unanswered: Vec<Unanswered>,
     winners: Vec<NodeId>,
@@ -101,6 +110,23 @@ pub struct Cell<P> {
     rate_changes: VecDeque<RateChange>,
     /// Whether any rate follows a law.
     adapts: bool,
+}
+
+impl Noise {
+    fn links(config: &CellConfig, streams: Vec<Stream>) -> Self {
+        assert_eq!(streams.len(), config.stations.len(), "one stream per link");
+        let links = config.stations.iter().zip(streams);
+        Self::Links(links.map(|(s, stream)| FrameErrors::new(s.errors, stream)).collect())
+    }
+
+    /// Whether frames between this station and the access point may be spoilt.
+    #[inline]
+    fn is_on(&self, station: NodeId) -> bool {
+        match self {
+            Self::Links(links) => links[station.index() - 1].is_some(),
+            Self::Space(_) => true,
+        }
+    }
 }
 
 impl<P: Copy + Headers> Cell<P> {
@@ -113,7 +139,17 @@ impl<P: Copy + Headers> Cell<P> {
         if config.has_hidden() {
             return Self::with_relation(config, streams, error_streams);
         }
-        Self::on(config, (streams, error_streams), Medium::lanes)
+        Self::on(config, streams, Noise::links(config, error_streams), Medium::lanes)
+    }
+
+    /// A silent cell in a `space`, whose powers decide who hears whom and which frames are spoilt until
+    /// `end`. A frame costs time that grows with the members where not all decode each other all along.
+    ///
+    /// # Panics
+    /// If there is not one stream per member, or an AIFSN is zero.
+    pub fn within(space: Space, end: Time, config: &CellConfig, streams: Vec<Stream>) -> Self {
+        let medium = if space.all_decode(end) { Medium::lanes } else { Medium::members };
+        Self::on(config, streams, Noise::Space(Box::new(space)), medium)
     }
 
     /// A silent cell whose members may be hidden from each other, now or later: see
@@ -126,18 +162,16 @@ impl<P: Copy + Headers> Cell<P> {
         streams: Vec<Stream>,
         error_streams: Vec<Stream>,
     ) -> Self {
-        Self::on(config, (streams, error_streams), Medium::members)
+        Self::on(config, streams, Noise::links(config, error_streams), Medium::members)
     }
 
     fn on(
         config: &CellConfig,
-        (streams, error_streams): (Vec<Stream>, Vec<Stream>),
+        streams: Vec<Stream>,
+        noise: Noise,
         medium: fn(&CellConfig, &Timing) -> Medium,
     ) -> Self {
         assert_eq!(streams.len(), config.stations.len() + 1, "one stream per member");
-        assert_eq!(error_streams.len(), config.stations.len(), "one stream per link");
-        let errors = config.stations.iter().zip(error_streams);
-        let errors = errors.map(|(station, stream)| FrameErrors::new(station.errors, stream));
         let airtime = Airtime::new(config);
         let highest = *config.rules.standard.rates().last().expect("every standard has rates");
         let fixed = LinkRate::fixed(highest);
@@ -168,7 +202,7 @@ impl<P: Copy + Headers> Cell<P> {
             channel: Channel::default(),
             airtime,
             nodes,
-            errors: errors.collect(),
+            noise,
             pending: Vec::new(),
             unanswered: Vec::new(),
             winners: Vec::new(),
@@ -349,6 +383,10 @@ impl<P: Copy + Headers> Cell<P> {
                 self.channel.start(now, frame);
             }
             Medium::Members(members) => {
+                if let Noise::Space(space) = &mut self.noise {
+                    let tell = |listener, reach| members.set_reach(listener, frame.from, reach);
+                    space.reach(now, (frame.from, frame.to), frame.rate, tell);
+                }
                 members.announce(&frame);
                 self.channel.put(now, frame);
             }
@@ -415,8 +453,7 @@ impl<P: Copy + Headers> Cell<P> {
     fn spoil(&mut self, now: Time, transmission: &Transmission) -> bool {
         let Frame { kind, from, to, rate, .. } = transmission.frame;
         let station = if from.is_ap() { to } else { from };
-        let Some(errors) = &mut self.errors[station.index() - 1] else { return false };
-        if transmission.collided || kind == FrameKind::CtsToSelf {
+        if !self.noise.is_on(station) || transmission.collided || kind == FrameKind::CtsToSelf {
             return false;
         }
         if !self.medium.decodes(to, &transmission.frame) {
@@ -432,7 +469,12 @@ impl<P: Copy + Headers> Cell<P> {
             FrameKind::Cts | FrameKind::CtsToSelf => CTS_SIZE,
             FrameKind::Ack => ACK_SIZE,
         };
-        let spoilt = errors.spoil(now, rate, psdu);
+        let spoilt = match &mut self.noise {
+            Noise::Links(links) => {
+                links[station.index() - 1].as_mut().is_some_and(|link| link.spoil(now, rate, psdu))
+            }
+            Noise::Space(space) => space.spoil(now, station, rate, psdu),
+        };
         if spoilt {
             self.channel.records.push_back(Record::Spoilt { node: from });
         }

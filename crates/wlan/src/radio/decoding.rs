@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 use airfair_units::{Bytes, DataRate, Dbm, Decibels, Probability};
 
 use super::reception::{Decoder, Radio};
-use super::sensitivity::sensitivity;
 use crate::phy::error_rate::{LogSurvival, log_survival};
 
 /// Distance of the table's points [thousandths of a dB].
@@ -46,8 +45,10 @@ impl Decoding {
     /// If `rate` is of no mode of 802.11a, b or g.
     pub fn loss(&mut self, rate: DataRate, psdu: Bytes, received: Dbm) -> Probability {
         match self.radio.decoder {
-            Decoder::Sensitivity if received >= sensitivity(rate) => Probability::ZERO,
-            Decoder::Sensitivity => Probability::ONE,
+            Decoder::Sensitivity | Decoder::Qualnet4 => {
+                let is_received = received >= self.radio.required_power(rate);
+                if is_received { Probability::ZERO } else { Probability::ONE }
+            }
             Decoder::Snr => {
                 let snr = self.radio.snr(rate, received);
                 let curve = self.curves.entry(rate).or_insert_with(|| Curve::new(rate));

@@ -95,6 +95,11 @@ impl LinkGain {
         }
     }
 
+    /// Gain of the link beside its path loss, without fading.
+    pub fn shadowing(&self) -> Decibels {
+        self.shadowing
+    }
+
     /// Gain of the link beside its path loss.
     pub fn gain(&mut self, now: Time) -> Decibels {
         let Some(coherence) = self.fading.coherence() else { return self.shadowing };

@@ -8,9 +8,10 @@
 //! | `propagation` | [`PathLoss`]: loss by distance, and back |
 //! | `fading` | [`LinkGain`]: shadowing of a link, fading over time |
 //! | `reception` | [`Radio`], [`Terminal`]: received power, noise, carrier sense, capture |
-//! | `sensitivity` | least powers that the standard asks a receiver to decode |
+//! | `sensitivity` | least powers that the standard asks a receiver to decode, and QualNet |
 //! | `decoding` | [`Decoding`]: frames that are lost at a power, from tables |
 //! | `range` | [`RangeError`]: power and exponent from the ranges of rates |
+//! | `space` | [`Space`]: the members of one cell, and who hears whom now |
 //! | `region` | [`Position`], [`Region`]: places in the plane |
 //! | `mobility` | [`Mobility`], [`Mover`]: where a member is at a time |
 //! | `random_waypoint` | [`RandomWaypoint`]: trips between random places |
@@ -26,6 +27,7 @@ mod range;
 mod reception;
 mod region;
 mod sensitivity;
+mod space;
 
 pub use decoding::Decoding;
 pub use fading::{Fading, LinkGain};
@@ -35,4 +37,5 @@ pub use random_waypoint::{RandomWaypoint, RandomWaypointError, Start};
 pub use range::{RangeError, Solved};
 pub use reception::{Decoder, Radio, Terminal};
 pub use region::{Position, Region};
-pub use sensitivity::{carrier_sense_threshold, sensitivity};
+pub use sensitivity::{carrier_sense_threshold, qualnet4, sensitivity};
+pub use space::{Layout, Space, StationStreams};

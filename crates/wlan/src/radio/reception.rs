@@ -3,7 +3,7 @@
 use airfair_units::{DataRate, Dbm, Decibels, Length};
 
 use super::propagation::PathLoss;
-use super::sensitivity::{carrier_sense_threshold, criterion, sensitivity};
+use super::sensitivity::{carrier_sense_threshold, criterion, qualnet4, sensitivity};
 use crate::phy::Standard;
 use crate::phy::error_rate::frame_error_rate;
 
@@ -36,6 +36,8 @@ pub enum Decoder {
     Snr,
     /// The received power: at least the sensitivity of the rate.  [80211-2020 §17.3.10.2]
     Sensitivity,
+    /// The same by QualNet 4's sensitivities and powers of 802.11a.
+    Qualnet4,
 }
 
 /// What all members of a cell have in common: the space between them, and receivers of one make.
@@ -103,6 +105,7 @@ impl Radio {
     pub fn required_power(&self, rate: DataRate) -> Dbm {
         match self.decoder {
             Decoder::Sensitivity => sensitivity(rate),
+            Decoder::Qualnet4 => qualnet4(rate),
             Decoder::Snr => self.noise(rate) + required_snr(rate),
         }
     }

@@ -27,6 +27,22 @@ pub fn sensitivity(rate: DataRate) -> Dbm {
     })
 }
 
+/// QualNet 4's sensitivity of `rate` in 802.11a, for a frame sent with the power of its lowest rate: the
+/// table of the sensitivities, and 4 dB less power at 54 Mb/s than at 6, in one.  [qualnet4]
+///
+/// # Panics
+/// If `rate` is of no mode of 802.11a.
+pub fn qualnet4(rate: DataRate) -> Dbm {
+    let (sensitivity, less_power) = match rate.bps() / 1_000_000 {
+        6 | 9 => (-85, 0),
+        12 | 18 => (-83, 1),
+        24 | 36 => (-78, 2),
+        48 | 54 => (-69, 4),
+        _ => unreachable!("a rate of 802.11a"),
+    };
+    Dbm::new(sensitivity + less_power)
+}
+
 /// The frame and the error rate at which a receiver's sensitivity is measured: 10 % of 1000 octets in
 /// OFDM [80211-2020 §17.3.10.2], 8 % of 1024 octets in DSSS and CCK [80211-2020 §15.4.6.2, §16.3.8.2].
 pub(super) fn criterion(rate: DataRate) -> (Bytes, f64) {

@@ -4,6 +4,7 @@ use airfair_units::{Decibels, Duration, Probability};
 
 use super::super::kind::{Absent, Key, Kind, Plain, Table, Tagged};
 use super::queues::QUEUE;
+use super::radio::{CELL_RADIO, MOBILITY, POSITION};
 use super::rates::STATION_RATE;
 use super::{OFF, PERIOD, TRUE, UNLIMITED, bytes, model, number, word};
 
@@ -135,6 +136,14 @@ pub(in crate::scenario) static BSS: Table = Table {
             "{ model = \"bernoulli\", probability = 0.1 }",
             "Frames that noise spoils between a station and the access point, both ways: for each \
              station that says nothing itself.",
+        ),
+        Key::new(
+            "radio",
+            CELL_RADIO,
+            word("none"),
+            "{ range = { \"54 Mb/s\" = \"40 m\" } }",
+            "Powers, distances and noise, which then decide who hears whom and which frames are spoilt, in place of \
+             `errors` and `senses_only`. The access point is at [\"0 m\", \"0 m\"].",
         ),
         Key::new(
             "ap",
@@ -372,6 +381,27 @@ pub(in crate::scenario) static STATION: Table = Table {
             Absent::Follows("the cell's"),
             "{ model = \"bit\", ber = 1e-5 }",
             "Frames that noise spoils between it and the access point, both ways.",
+        ),
+        Key::new(
+            "hidden_from",
+            Kind::List(&Kind::Name),
+            Absent::Defaults,
+            "[\"fast\"]",
+            "Stations of its cell whose frames it does not even sense, nor they its.",
+        ),
+        Key::new(
+            "position",
+            POSITION,
+            Absent::Follows("to be given where the cell has a radio"),
+            "[\"10 m\", \"0 m\"]",
+            "Where it starts: to the east and to the north of the access point; or `{ circle = \"10 m\" }`.",
+        ),
+        Key::new(
+            "mobility",
+            MOBILITY,
+            word("none"),
+            "{ model = \"velocity\", velocity = [\"1.5 m/s\", \"0 m/s\"] }",
+            "How it moves.",
         ),
         Key::new(
             "count",

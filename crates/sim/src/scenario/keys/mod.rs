@@ -3,6 +3,7 @@
 
 mod air;
 mod queues;
+mod radio;
 mod rates;
 mod transports;
 mod wires;
@@ -13,6 +14,9 @@ use super::kind::{Absent, Key, Kind, Plain, Table, Tagged};
 
 pub(super) use air::{BIT_ERRORS, BSS, FRAME_ERRORS, PERIODS, SNR, STATION};
 pub(super) use queues::{CODEL, DATA_ACK, DEFICIT_ROUND_ROBIN, FIFO, FQ_CODEL, ROUND_ROBIN};
+pub(super) use radio::{
+    LOG_DISTANCE, RANDOM_WAYPOINT, RANGE, RAYLEIGH, RICIAN, STRAIGHT, TRACE, TWO_RAY, WAYPOINTS,
+};
 pub(super) use rates::{AARF, ARF, MINSTREL};
 pub(super) use transports::{FRAMES, ON_OFF, TCP, TFRC, UDP};
 pub(super) use wires::{BERNOULLI, GILBERT_ELLIOTT, HOST, LINK, ROUTER};

@@ -2,10 +2,15 @@
 
 use airfair_units::Duration;
 
-use super::super::kind::{Absent, Key, Kind, Plain, Table, Tagged};
-use super::{OFF, TRUE, number, word};
+use super::super::kind::{Absent, Key, Kind, Plain, Table, Tagged, Tuple};
+use super::{OFF, TIME, TRUE, number, word};
 
-const SCHEDULE: Kind = Kind::List(&Kind::Step);
+const SCHEDULE: Kind = Kind::List(&Kind::Tuple(&STEP));
+static STEP: Tuple = Tuple {
+    one: "a pair [time, rate]",
+    many: "a schedule [[\"0 s\", \"11 Mb/s\"], [\"20 s\", \"1 Mb/s\"], …]",
+    items: &[TIME, Kind::Rate],
+};
 const ONE_WAY: Kind = Kind::Either(&[Kind::Rate, SCHEDULE, ADAPTED]);
 pub(super) const STATION_RATE: Kind =
     Kind::Either(&[Kind::Rate, SCHEDULE, ADAPTED, Kind::Table(&UP_DOWN)]);

@@ -1,0 +1,199 @@
+//! Every kind of mistake in a radio, a place or a way, with the message that it gives, word by word.
+
+use airfair_sim::scenario::Scenario;
+
+const GOOD: &str = r#"
+duration = "60 s"
+[bss.home]
+standard = "802.11a"
+radio = { range = { "6 Mb/s" = "370 m", "54 Mb/s" = "37 m" } }
+[station.near]
+position = ["10 m", "0 m"]
+[station.far]
+position = ["300 m", "0 m"]
+[host.server]
+[flow.a]
+from = "near"
+to = "server"
+transport = { kind = "tcp" }
+"#;
+
+/// Messages that the file gives with `path` set to `value`.
+fn messages(path: &str, value: &str) -> Vec<String> {
+    let overrides = [(path.to_owned(), value.to_owned())];
+    let errors = Scenario::parse(GOOD, &overrides).expect_err("a mistake");
+    errors.iter().map(ToString::to_string).collect()
+}
+
+/// Key, value, message.
+const MISTAKES: &[(&str, &str, &str)] = &[
+    (
+        "bss.home.radio.range",
+        r#"{ "6 Mb/s" = "37 m", "54 Mb/s" = "37 m" }"#,
+        r#"bss.home.radio.range."54 Mb/s" = "37 m": 54 Mb/s reaches no less far than 6 Mb/s; allowed less than 37 m for 54 Mb/s"#,
+    ),
+    (
+        "bss.home.radio.range",
+        r#"{ "6 Mb/s" = "37 m", "54 Mb/s" = "0 m" }"#,
+        r#"bss.home.radio.range."54 Mb/s" = "0 m": out of range; allowed a length from 1 mm to 1000 km, such as "10 m""#,
+    ),
+    (
+        "bss.home.radio.range",
+        r#"{ "6 Mb/s" = "37 m", "54 Mb/s" = "500 mm" }"#,
+        r#"bss.home.radio.range = { 6 Mb/s = "37 m", 54 Mb/s = "500 mm" }: the range of 54 Mb/s is below 1 m, from where the loss grows; allowed ranges that some power gives"#,
+    ),
+    (
+        "bss.home.radio.range",
+        r#"{ "6 Mb/s" = "3 m", "12 Mb/s" = "2 m", "54 Mb/s" = "1 m" }"#,
+        r#"bss.home.radio.range = { 6 Mb/s = "3 m", 12 Mb/s = "2 m", 54 Mb/s = "1 m" }: not one or two rates; allowed the ranges of one rate or of two"#,
+    ),
+    (
+        "bss.home.radio.range",
+        "{}",
+        "bss.home.radio.range = { }: not one or two rates; allowed the ranges of one rate or of two",
+    ),
+    (
+        "bss.home.radio.range",
+        r#"{ "11 Mb/s" = "100 m" }"#,
+        r#"bss.home.radio.range."11 Mb/s" = "100 m": not an 802.11a rate; allowed 6, 9, 12, 18, 24, 36, 48, 54 Mb/s"#,
+    ),
+    (
+        "bss.home.radio.range",
+        r#"{ "6" = "100 m" }"#,
+        r#"bss.home.radio.range."6" = "100 m": unknown or missing unit; allowed b/s, kb/s, Mb/s, Gb/s, for example "11 Mb/s""#,
+    ),
+    (
+        "bss.home.radio.tx_power",
+        "20 dBm",
+        r#"bss.home.radio.tx_power = "20 dBm": solved for what is given under range; allowed one of the two"#,
+    ),
+    (
+        "bss.home.radio.propagation",
+        "free-space",
+        r#"bss.home.radio.propagation = "free-space": solved for what is given under range; allowed one of the two"#,
+    ),
+    (
+        "bss.home.radio.tx_power",
+        "-20 dB",
+        r#"bss.home.radio.tx_power = "-20 dB": unknown or missing unit; allowed dBm, for example "20 dBm""#,
+    ),
+    (
+        "bss.home.radio.noise_figure",
+        "-1 dB",
+        r#"bss.home.radio.noise_figure = "-1 dB": out of range; allowed a ratio of powers from 0 dB to 50 dB, such as "12 dB""#,
+    ),
+    (
+        "bss.home.radio.fading",
+        r#"{ model = "rayleigh", coherence = "0 s" }"#,
+        r#"bss.home.radio.fading.coherence = "0 s": out of range; allowed a duration from 1 us to 1 h, such as "20 ms""#,
+    ),
+    (
+        "bss.home.errors",
+        r#"{ model = "bit", ber = 0.1 }"#,
+        r#"bss.home.errors = { model = "bit", ber = 0.1 }: the cell has a radio, which decides that; allowed one of the two"#,
+    ),
+    (
+        "station.near.errors",
+        r#"{ model = "bit", ber = 0.1 }"#,
+        r#"station.near.errors = { model = "bit", ber = 0.1 }: the cell has a radio, which decides that; allowed one of the two"#,
+    ),
+    (
+        "station.near.senses_only",
+        r#"["far"]"#,
+        r#"station.near.senses_only = ["far"]: the cell has a radio, which decides that; allowed one of the two"#,
+    ),
+    (
+        "station.near.hidden_from",
+        r#"["far"]"#,
+        r#"station.near.hidden_from = ["far"]: the cell has a radio, which decides that; allowed one of the two"#,
+    ),
+    (
+        "station.near.position",
+        r#"["10 m"]"#,
+        r#"station.near.position = ["10 m"]: not a pair; allowed a pair [x, y] such as ["10 m", "-5 m"]"#,
+    ),
+    (
+        "station.near.position",
+        r#"["10 m", "0 s"]"#,
+        r#"station.near.position[1] = "0 s": unknown or missing unit; allowed mm, m, km, for example "370 m""#,
+    ),
+    (
+        "station.near.mobility",
+        r#"{ model = "velocity", velocity = ["2000 m/s", "0 m/s"] }"#,
+        r#"station.near.mobility.velocity[0] = "2000 m/s": out of range; allowed a speed from -1000 m/s to 1000 m/s, such as "1.5 m/s""#,
+    ),
+    (
+        "station.near.mobility",
+        r#"{ model = "waypoints", points = [] }"#,
+        "station.near.mobility.points = []: no waypoint; allowed one at least",
+    ),
+    (
+        "station.near.mobility",
+        r#"{ model = "waypoints", points = [["0 s", "1 m", "1 m"]] }"#,
+        r#"station.near.position = ["10 m", "0 m"]: its mobility says where it starts; allowed one of the two"#,
+    ),
+    (
+        "station.near.mobility",
+        r#"{ model = "trace", file = "walk.csv" }"#,
+        r#"station.near.mobility.file = "walk.csv": a scenario that is no file cannot refer to one; allowed model = "waypoints" with points"#,
+    ),
+    (
+        "station.near.mobility",
+        r#"{ model = "random-waypoint", max_speed = "3 m/s" }"#,
+        "station.near.mobility.corners: neither radius nor corners; allowed one of radius and corners",
+    ),
+    (
+        "station.near.mobility",
+        r#"{ model = "random-waypoint", radius = "9 m", max_speed = "0 m/s", begin = "position" }"#,
+        r#"station.near.mobility.max_speed = { model = "random-waypoint", radius = "9 m", max_speed = "0…: the highest speed must be positive and not below the lowest; allowed more than 0 m/s, and at least min_speed"#,
+    ),
+    (
+        "station.near.mobility",
+        r#"{ model = "random-waypoint", radius = "9 m", max_speed = "3 m/s", begin = "position" }"#,
+        r#"station.near.mobility.begin = { model = "random-waypoint", radius = "9 m", max_speed = "3…: the start lies outside of the region; allowed a position inside of the region"#,
+    ),
+    (
+        "station.near.mobility",
+        r#"{ model = "random-waypoint", corners = [["0 m", "0 m"]], max_speed = "3 m/s" }"#,
+        r#"station.near.mobility.corners = [["0 m", "0 m"]]: not two corners; allowed two opposite corners"#,
+    ),
+];
+
+#[test]
+fn each_mistake_is_told_once_with_what_is_allowed() {
+    for (path, value, message) in MISTAKES {
+        assert_eq!(messages(path, value), [*message], "{path} = {value}");
+    }
+}
+
+/// The file without a radio: places mean nothing.
+#[test]
+fn places_need_a_radio_and_a_radio_needs_places() {
+    let edited = |from: &str, to: &str| {
+        let errors = Scenario::parse(&GOOD.replacen(from, to, 1), &[]).expect_err("a mistake");
+        errors.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    let range = r#"radio = { range = { "6 Mb/s" = "370 m", "54 Mb/s" = "37 m" } }"#;
+    let useless = |station: &str, x: &str| {
+        format!(
+            "station.{station}.position = [\"{x} m\", \"0 m\"]: its cell has no radio, so that places mean \
+             nothing; allowed bss.NAME.radio = {{ … }} as well"
+        )
+    };
+    assert_eq!(edited(range, ""), [useless("near", "10"), useless("far", "300")]);
+    let back = r#"mobility = { model = "waypoints", points = [["9 s", "1 m", "1 m"], ["3 s", "2 m", "2 m"]] }"#;
+    assert_eq!(
+        edited(r#"position = ["10 m", "0 m"]"#, back),
+        [concat!(
+            r#"station.near.mobility.points[1] = ["3 s", "2 m", "2 m"]: "#,
+            "not later than the waypoint before; allowed after 9 s"
+        )]
+    );
+    assert_eq!(
+        edited(r#"position = ["10 m", "0 m"]"#, ""),
+        [concat!(
+            "station.near.position: missing, and its cell has a radio; ",
+            r#"allowed a pair such as ["10 m", "0 m"], or { circle = "10 m" }"#
+        )]
+    );
+}
