@@ -29,7 +29,7 @@ pub mod phy;
 pub mod queue;
 mod record;
 
-pub use cell::{Cell, Departure, Phase, RateChange};
+pub use cell::{Cell, Departure, Overheard, Phase, RateChange};
 pub use config::{
     AccessParameters, AfterCollision, Attempts, CellConfig, Eifs, NodeId, Rules, StationConfig,
 };

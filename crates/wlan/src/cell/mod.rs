@@ -2,6 +2,7 @@
 
 mod channel;
 mod exchange;
+mod overhear;
 #[cfg(test)]
 mod tests;
 
@@ -25,6 +26,7 @@ use crate::queue::headers::Headers;
 use crate::record::{DropCause, Record};
 
 use channel::Channel;
+pub use overhear::Overheard;
 
 /// Order of what happens at one instant.
 ///
@@ -100,6 +102,9 @@ pub struct Cell<P> {
     rate_changes: VecDeque<RateChange>,
     /// Whether any rate follows a law.
     adapts: bool,
+    /// Stations that are told what they overhear, and what they have not been told yet.
+    listeners: Vec<NodeId>,
+    overheard: VecDeque<Overheard<P>>,
 }
 
 impl<P: Copy + Headers> Cell<P> {
@@ -154,6 +159,8 @@ impl<P: Copy + Headers> Cell<P> {
             departures: VecDeque::new(),
             rate_changes: VecDeque::new(),
             adapts: config.stations.iter().any(|s| s.adaptation.iter().any(Option::is_some)),
+            listeners: Vec::new(),
+            overheard: VecDeque::new(),
         }
     }
 
@@ -304,6 +311,9 @@ impl<P: Copy + Headers> Cell<P> {
         for transmission in &mut ended {
             self.channel.record_sent(transmission);
             transmission.spoilt = self.spoil(now, transmission);
+            if !self.listeners.is_empty() {
+                self.overhear(now, transmission);
+            }
         }
         // Responses are decided before the NAV of the frame they answer is set.
         for transmission in &ended {
