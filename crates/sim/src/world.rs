@@ -4,10 +4,10 @@
 use std::collections::VecDeque;
 
 use airfair_units::{Bytes, DataRate, Time};
-use airfair_wlan::{Cell, Departure, Msdu, NodeId, Phase};
+use airfair_wlan::{Cell, Departure, Msdu, NodeId, Overheard, Phase};
 
 use crate::clock::Clock;
-use crate::coupling::{ApController, Controller};
+use crate::coupling::{ApController, Controller, StationObserver};
 use crate::endpoint::{Alarm, Sink, Source};
 use crate::link::{Arrival, Link, LinkId, Refusal};
 use crate::packet::{Body, FlowId, Packet, Side};
@@ -85,6 +85,8 @@ pub(crate) struct Radio {
     pub(crate) controller: Option<ApController>,
     /// Highest rate of each station.
     pub(crate) highest_rates: Vec<DataRate>,
+    /// By station.
+    pub(crate) observers: Vec<StationObserver>,
 }
 
 impl Radio {
@@ -393,6 +395,9 @@ impl<R: Recorder, C: Clock> World<R, C> {
 
     /// Packets first, so that the cell's records follow in order of time.
     fn drain_cell(&mut self, index: usize) {
+        while let Some(heard) = self.cells[index].cell.poll_overheard() {
+            self.observe(index, &heard);
+        }
         while let Some(msdu) = self.cells[index].cell.poll_delivery() {
             let packet = self.cells[index].controlled_delivery(self.now, &msdu);
             self.arrive(packet);
@@ -409,6 +414,26 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
         while let Some(record) = self.cells[index].cell.poll_record() {
             self.recorder.record(self.now, &Record::Cell(id, record));
+        }
+    }
+
+    /// A station has heard a frame; what it makes of it comes before the packet goes on.
+    fn observe(&mut self, index: usize, heard: &Overheard<Packet>) {
+        let observers = &self.cells[index].observers;
+        let first = observers.partition_point(|observer| observer.station < heard.listener);
+        for place in first..self.cells[index].observers.len() {
+            let Radio { cell, observers, .. } = &mut self.cells[index];
+            let observer = &mut observers[place];
+            if observer.station != heard.listener {
+                break;
+            }
+            if !observer.handle(cell.airtime(), heard, &mut self.flows) {
+                continue;
+            }
+            let flows: Vec<FlowId> = observer.senders().collect();
+            for flow in flows {
+                self.drain_source(flow);
+            }
         }
     }
 

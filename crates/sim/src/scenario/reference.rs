@@ -1,16 +1,16 @@
 //! The reference of the scenario file: one line per key.
 
 use super::keys::{
-    AARF, ARF, BERNOULLI, BIT_ERRORS, BSS, CODEL, DATA_ACK, DEFICIT_ROUND_ROBIN, FIFO, FLOW,
-    FQ_CODEL, FRAME_ERRORS, FRAMES, GILBERT_ELLIOTT, HOST, LINK, MINSTREL, ON_OFF, PERIODS, ROOT,
-    ROUND_ROBIN, ROUTER, SNR, STATION, TCP, TFRC, UDP,
+    AARF, ARF, ARF_AWARE, ARF_WINDOW, BERNOULLI, BIT_ERRORS, BSS, CODEL, DATA_ACK,
+    DEFICIT_ROUND_ROBIN, FIFO, FLOW, FQ_CODEL, FRAME_ERRORS, FRAMES, GILBERT_ELLIOTT, HOST, LINK,
+    MINSTREL, ON_OFF, PERIODS, ROOT, ROUND_ROBIN, ROUTER, SNR, STATION, TCP, TFRC, UDP,
 };
 use super::kind::{Kind, Table};
 use super::schema::default_text;
 
 /// The keys of the scenario file as Markdown tables, for `docs/scenario.md`.
 pub fn reference_markdown() -> String {
-    let sections: [(&str, &Table); 27] = [
+    let sections: [(&str, &Table); 29] = [
         ("Top level", &ROOT),
         ("`[bss.NAME]`", &BSS),
         ("`[station.NAME]`", &STATION),
@@ -33,6 +33,8 @@ pub fn reference_markdown() -> String {
         ("`loss = { model = \"bernoulli\", … }`", &BERNOULLI),
         ("`loss = { model = \"gilbert-elliott\", … }`", &GILBERT_ELLIOTT),
         ("`[flow.NAME]`", &FLOW),
+        ("`control = { scheme = \"arf-aware\", … }`", &ARF_AWARE),
+        ("`control = { scheme = \"arf-window\", … }`", &ARF_WINDOW),
         ("`transport = { kind = \"tcp\", … }`", &TCP),
         ("`transport = { kind = \"tfrc\", … }`", &TFRC),
         ("`source = { model = \"on-off\", … }`", &ON_OFF),

@@ -115,7 +115,10 @@ fn company<'p>(path: &'p str, key: &Key) -> Vec<(&'p str, &'static str)> {
         )];
     }
     if path.starts_with("flow.tcp.control.") {
-        return vec![("flow.tcp.control.scheme", "arf-aware")];
+        let is_window =
+            ["slot", "long_lived"].contains(&key.name) || key.example.contains("window");
+        let scheme = if is_window { "arf-window" } else { "arf-aware" };
+        return vec![("flow.tcp.control.scheme", scheme)];
     }
     if path == "flow.tcp.transport.prr" {
         return vec![("flow.tcp.transport.sack", "true")];

@@ -188,6 +188,11 @@ impl Receiver {
         self.limit = limit.map_or(u64::MAX, |limit| limit.get().max(1));
     }
 
+    /// The receive buffer.
+    pub fn buffer(&self) -> Bytes {
+        self.config.buffer
+    }
+
     /// From now on [`round_trip`](Self::round_trip) is estimated.
     pub fn estimate_round_trip(&mut self) {
         self.round_trip.get_or_insert_default();
