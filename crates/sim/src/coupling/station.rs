@@ -274,3 +274,6 @@ impl<'f> End<'f> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

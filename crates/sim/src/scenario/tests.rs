@@ -270,6 +270,18 @@ proptest! {
 }
 
 #[test]
+fn a_control_scheme_is_a_word_or_a_table() {
+    let scenario = |control| parse(&[("flow.tcp.control", control)]).expect("a good scenario");
+    let plain = scenario("arf-window");
+    let table = "{ scheme = \"arf-window\", slot = \"300 ms\", long_lived = \"100 kB\" }";
+    assert_eq!(plain, scenario(table));
+    let other = scenario("{ scheme = \"arf-window\", slot = \"1 s\", long_lived = \"1 MB\" }");
+    for control in [plain, other] {
+        assert_eq!(Scenario::parse(&control.to_toml(), &[]), Ok(control));
+    }
+}
+
+#[test]
 fn a_count_makes_flows_alike_between_each_pair() {
     let overrides = [("station.fast.count", "2"), ("flow.udp.count", "3"), ("flow.tcp.count", "2")]
         .map(|(path, value)| (path.to_owned(), value.to_owned()));
