@@ -128,6 +128,8 @@ pub(crate) struct World<R, C> {
     pub(crate) links: Vec<Link>,
     pub(crate) flows: Vec<Flow>,
     pub(crate) rate_changes: Vec<RateChange>,
+    /// Whether any station observes its channel.
+    pub(crate) observes: bool,
     /// Saturated sources that wait for room in their first queue, a packet each.
     pub(crate) owed: VecDeque<FlowId>,
     pub(crate) recorder: R,
@@ -388,6 +390,9 @@ impl<R: Recorder, C: Clock> World<R, C> {
     /// Takes what the cells have to say. No packet goes from one to another without a wire between, so
     /// one turn is enough.
     fn drain_cells(&mut self) {
+        if self.observes {
+            self.drain_overheard();
+        }
         for index in 0..self.cells.len() {
             self.drain_cell(index);
         }
@@ -395,9 +400,6 @@ impl<R: Recorder, C: Clock> World<R, C> {
 
     /// Packets first, so that the cell's records follow in order of time.
     fn drain_cell(&mut self, index: usize) {
-        while let Some(heard) = self.cells[index].cell.poll_overheard() {
-            self.observe(index, &heard);
-        }
         while let Some(msdu) = self.cells[index].cell.poll_delivery() {
             let packet = self.cells[index].controlled_delivery(self.now, &msdu);
             self.arrive(packet);
@@ -417,7 +419,17 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    /// A station has heard a frame; what it makes of it comes before the packet goes on.
+    /// What stations have heard; what they make of it comes before the packets go on.
+    #[cold]
+    #[inline(never)]
+    fn drain_overheard(&mut self) {
+        for index in 0..self.cells.len() {
+            while let Some(heard) = self.cells[index].cell.poll_overheard() {
+                self.observe(index, &heard);
+            }
+        }
+    }
+
     fn observe(&mut self, index: usize, heard: &Overheard<Packet>) {
         let observers = &self.cells[index].observers;
         let first = observers.partition_point(|observer| observer.station < heard.listener);

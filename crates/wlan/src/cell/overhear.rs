@@ -56,6 +56,8 @@ impl<P: Copy + Headers> Cell<P> {
     }
 
     /// Tells the listeners of a frame that has just left the air.
+    #[cold]
+    #[inline(never)]
     pub(super) fn overhear(&mut self, now: Time, transmission: &Transmission) {
         let frame = &transmission.frame;
         for listener in &self.listeners {
@@ -89,9 +91,14 @@ impl<P: Copy + Headers> Cell<P> {
 
 #[cfg(test)]
 mod tests {
+    use airfair_units::Probability;
+    use rand_core::SeedableRng;
+
     use super::super::tests::{cell, down, next};
     use super::*;
     use crate::Rules;
+    use crate::errors::{ErrorModel, FrameErrors};
+    use crate::node::Stream;
     use crate::record::{Record, SentFrame};
 
     const NEAR: NodeId = NodeId(1);
@@ -143,6 +150,21 @@ mod tests {
         let expected = ["Cts ? → far (248, 1188)", "Ack ? → far (248, 0)"];
         assert_eq!(overheard(NEAR, FAR, NodeId::AP), expected);
         assert_eq!(overheard(FAR, FAR, NodeId::AP).len(), 4);
+    }
+
+    /// What noise spoils for its receiver others decode: a link spoils its own station's frames alone.
+    #[test]
+    fn a_receiver_does_not_know_a_frame_that_noise_spoilt() {
+        let heard_by = |listener| {
+            let mut cell = cell(Rules::of(Standard::B), 2, &[]);
+            let always = ErrorModel::Bernoulli(Probability::literal(1.0));
+            cell.errors[0] = FrameErrors::new(always, Stream::seed_from_u64(0));
+            cell.listen(listener);
+            cell.enqueue(Time::ZERO, down());
+            (0..2).for_each(|_| next(&mut cell));
+            std::iter::from_fn(|| cell.poll_overheard()).count()
+        };
+        assert_eq!([NEAR, FAR].map(heard_by), [0, 1]);
     }
 
     /// A frame that was in a collision is known to its sender alone.
