@@ -176,6 +176,8 @@ pub fn window(params: &Params, extra: Extra, seen: &Connection) -> Bytes {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::arf;
+    use airfair_units::Time;
     use proptest::prelude::*;
 
     const fn us(us: u64) -> Duration {
@@ -255,6 +257,41 @@ mod tests {
         // nothing is measured yet
         let (_, extra) = step(&params, state, &Observation { rate: mbps(54), measured: None });
         assert_eq!(extra, None);
+    }
+
+    /// ARF with three successes to rise and two failures to fall, whose station sees but what gets through:
+    /// S a frame that does, F one that does not. The rate after each step that was a change.
+    fn changes(frames: &str) -> Vec<u64> {
+        const RATES: [u64; 3] = [36, 48, 54];
+        let arf = arf::Params { up: 3, timer: arf::Timer::Off, ..arf::Params::kamerman97() };
+        let params = Params::default();
+        let (mut link, mut state) = (arf::State::new(&arf, RATES.len()), State::default());
+        let mut changes = Vec::new();
+        for frame in frames.chars() {
+            let rate = RATES[usize::from(link.level)];
+            let event = if frame == 'S' { arf::Event::Success } else { arf::Event::Failure };
+            link = arf::step(&arf, link, Time::ZERO, event);
+            if frame == 'S' {
+                let seen = Observation { rate: mbps(rate), measured: Some(MEASURED) };
+                let (next, extra) = step(&params, state, &seen);
+                state = next;
+                changes.extend(extra.map(|_| rate));
+            }
+        }
+        changes
+    }
+
+    /// Two failures: a fall, which the next success shows. Three successes: a probe, which counts once it
+    /// succeeds, and never if it fails.
+    ///
+    /// Verifies: [arf-window §III-B]
+    #[test]
+    fn a_probe_counts_once_it_succeeds() {
+        assert_eq!(changes("SFFS"), [48]);
+        assert_eq!(changes("SFFSSSS"), [48, 54]);
+        assert_eq!(changes("SFFSSSFSSSFSSS"), [48]);
+        // two falls before anything gets through are one change
+        assert_eq!(changes("SFFFFS"), [36]);
     }
 
     /// 79 + 28 + 16 + 28 + 16 + 248 + 16 + 28 = 459 µs, the ACK 243; without RTS/CTS 371 µs.

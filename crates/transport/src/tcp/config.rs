@@ -153,8 +153,8 @@ impl Default for DelayedAck {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "independent switches, each read on its own")]
 pub struct ReceiverConfig {
-    /// Receive buffer, never nothing. The application reads at once, so this is always the window, as
-    /// far as the header can say it [octets].
+    /// Receive buffer, never nothing. The application reads at once, so this is the window, as far as the
+    /// header can say it and nobody limits it [octets].
     pub buffer: Bytes,
     /// Send the window scale option in the SYN [RFC7323 §2.2]; otherwise the window is 65 535 octets at
     /// most. Both ends must agree.

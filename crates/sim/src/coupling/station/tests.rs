@@ -117,6 +117,32 @@ fn exchanges_are_measured_as_they_were() {
     }
 }
 
+/// The first station cannot decode the second, and still measures what it sends: by the access point's CTS.
+/// The estimate of the RTS is exact, since both go at one rate.
+///
+/// Verifies: [arf-window eq. 4]
+#[test]
+fn a_hidden_station_is_measured_by_its_cts() {
+    for standard in ["802.11a", "802.11b"] {
+        let text = text(standard, 2, "u", true) + "[station.s0]\nsenses_only = [\"s1\"]\n";
+        let text = text.replacen("[station.s0]\n[flow", "[flow", 1);
+        let (error, _) = compare(&observed(&text));
+        assert!(error.abs() < 0.005, "{error}");
+    }
+}
+
+/// Where the settings of a station's flows differ, each has an observer, which sees all of its connections.
+#[test]
+fn settings_that_differ_have_observers_of_their_own() {
+    let other = "[flow.other]\nfrom = \"h\"\nto = \"s0\"\ntransport = { kind = \"tcp\" }\ncontrol = \"arf-window\"\n";
+    let world = observed(&(text("802.11a", 2, "u", false) + other));
+    let seen = world.cells[0].observers.iter().map(|observer| {
+        let controlled = observer.connections.iter().filter(|it| it.is_controlled).count();
+        (observer.station.0, observer.connections.len(), controlled)
+    });
+    assert_eq!(seen.collect::<Vec<_>>(), [(1, 2, 1), (1, 2, 1), (2, 1, 1)]);
+}
+
 /// One TCP flow of a station with these rates of its link: windows [segments] and what was delivered [kB],
 /// each in steps of a second.
 fn windows(way: char, rate: &str, control: &str) -> Vec<(u64, u64)> {
