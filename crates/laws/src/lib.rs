@@ -6,9 +6,11 @@
 pub mod ack_separation;
 pub mod arf;
 pub mod arf_aware;
+pub mod arf_window;
 pub mod cubic;
 pub mod minstrel;
 pub mod newreno;
+pub mod occupancy_meter;
 pub mod prr;
 pub mod tfrc;
 pub mod vegas;

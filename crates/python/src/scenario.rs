@@ -177,6 +177,7 @@ fn control(control: sim::Control) -> &'static str {
     match control {
         sim::Control::None => "none",
         sim::Control::ArfAware(_) => "arf-aware",
+        sim::Control::ArfWindow(_) => "arf-window",
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
+use airfair_laws::arf_window;
 use airfair_units::{Bytes, DataRate, Duration, Time};
 use airfair_wlan::phy::Standard;
 use airfair_wlan::radio::{Space, StationStreams};
@@ -9,10 +10,10 @@ use airfair_wlan::{Cell, CellConfig, NodeId, Phase, RateLaw, StationConfig};
 use rand_core::Rng;
 
 use crate::clock::Clock;
-use crate::coupling::{ApController, Controller};
-use crate::endpoint::{Alarm, endpoints};
+use crate::coupling::{ApController, Connection, Controller, StationObserver};
+use crate::endpoint::{Alarm, Sink, endpoints};
 use crate::link::{Link, LinkId, LinkStreams};
-use crate::packet::FlowId;
+use crate::packet::{FlowId, Side};
 use crate::queue::EventQueue;
 use crate::random::{Purpose, Streams};
 use crate::record::{CellId, Recorder};
@@ -33,14 +34,18 @@ pub(crate) fn world<R: Recorder, C: Clock>(
     let members = members(scenario);
     let rate_changes = rate_changes(scenario, &members);
     let cells = 0..scenario.cells.len();
+    let mut cells: Vec<_> = cells.map(|index| radio(scenario, index, &members, streams)).collect();
+    let mut flows = flows(scenario, &members);
+    observe(scenario, &members, &mut cells, &mut flows);
     World {
         now: Time::ZERO,
         clock,
         queue: schedule(scenario, &rate_changes, streams),
-        cells: cells.map(|index| radio(scenario, index, &members, streams)).collect(),
         links: scenario.links.iter().flat_map(|link| both_ways(link, streams)).collect(),
-        flows: flows(scenario, &members),
+        flows,
         rate_changes,
+        observes: cells.iter().any(|radio| !radio.observers.is_empty()),
+        cells,
         owed: VecDeque::new(),
         recorder,
         events: 0,
@@ -93,7 +98,50 @@ fn radio(scenario: &Scenario, index: usize, members: &[NodeId], streams: Streams
             Cell::within(space, end, &config, backoffs)
         }
     };
-    Radio { cell, msdu_overhead, controller, highest_rates }
+    let observers = Vec::new();
+    Radio { cell, msdu_overhead, controller, highest_rates, observers }
+}
+
+/// An observer for each station with a connection that wants one; should their settings differ, one for each.
+fn observe(scenario: &Scenario, members: &[NodeId], cells: &mut [Radio], flows: &mut [Flow]) {
+    let ends = |index: usize| {
+        let is_tcp = matches!(scenario.flows[index].transport, Transport::Tcp(_));
+        let scenario::Flow { from, to, .. } = scenario.flows[index];
+        let ends = [(from, Side::Sender), (to, Side::Receiver)];
+        ends.into_iter().filter(move |_| is_tcp).filter_map(|(end, side)| match end {
+            Endpoint::Station(station) => Some((station, side)),
+            Endpoint::Host(_) => None,
+        })
+    };
+    let wanted = |index: usize| match scenario.flows[index].control {
+        scenario::Control::ArfWindow(params) => Some(params),
+        _ => None,
+    };
+    let all = || 0..scenario.flows.len();
+    let mut observers: Vec<(usize, arf_window::Params)> = Vec::new();
+    for (index, params) in all().filter_map(|index| Some((index, wanted(index)?))) {
+        for (station, side) in ends(index) {
+            if !observers.contains(&(station, params)) {
+                observers.push((station, params));
+            }
+            if let (Side::Receiver, Sink::Tcp(receiver)) = (side, &mut flows[index].sink) {
+                receiver.estimate_round_trip();
+            }
+        }
+    }
+    // A station's own number in its cell grows with its place in the scenario.
+    observers.sort_by_key(|(station, _)| *station);
+    for (station, params) in observers {
+        let here =
+            |index| ends(index).filter(|end| end.0 == station).map(move |end| (index, end.1));
+        let connections = all().flat_map(here).map(|(index, side)| {
+            Connection::new(FlowId::new(index), side, wanted(index) == Some(params))
+        });
+        let Radio { cell, observers, .. } = &mut cells[scenario.stations[station].cell];
+        let connections = connections.collect();
+        cell.listen(members[station]);
+        observers.push(StationObserver::new(members[station], params, cell.airtime(), connections));
+    }
 }
 
 /// Where the stations of a cell are, and what they hear there.

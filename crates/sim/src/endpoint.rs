@@ -23,7 +23,7 @@ pub(crate) enum Source {
 /// The end that receives it.
 #[derive(Debug)]
 pub(crate) enum Sink {
-    Tcp(tcp::Receiver),
+    Tcp(Box<tcp::Receiver>),
     Tfrc(Box<tfrc::Receiver>),
     Udp(udp::Sink),
 }
@@ -33,7 +33,7 @@ pub(crate) fn endpoints(transport: &Transport) -> (Source, Sink) {
     match transport {
         Transport::Tcp(tcp) => (
             Source::Tcp(Box::new(tcp::Sender::new(sender_config(tcp)))),
-            Sink::Tcp(tcp::Receiver::new(receiver_config(tcp))),
+            Sink::Tcp(Box::new(tcp::Receiver::new(receiver_config(tcp)))),
         ),
         Transport::Tfrc(settings) => tfrc_endpoints(settings),
         Transport::Udp { payload, rate } => {

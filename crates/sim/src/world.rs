@@ -4,10 +4,10 @@
 use std::collections::VecDeque;
 
 use airfair_units::{Bytes, DataRate, Time};
-use airfair_wlan::{Cell, Departure, Msdu, NodeId, Phase};
+use airfair_wlan::{Cell, Departure, Msdu, NodeId, Overheard, Phase};
 
 use crate::clock::Clock;
-use crate::coupling::{ApController, Controller};
+use crate::coupling::{ApController, Controller, StationObserver};
 use crate::endpoint::{Alarm, Sink, Source};
 use crate::link::{Arrival, Link, LinkId, Refusal};
 use crate::packet::{Body, FlowId, Packet, Side};
@@ -85,6 +85,8 @@ pub(crate) struct Radio {
     pub(crate) controller: Option<ApController>,
     /// Highest rate of each station.
     pub(crate) highest_rates: Vec<DataRate>,
+    /// By station.
+    pub(crate) observers: Vec<StationObserver>,
 }
 
 impl Radio {
@@ -126,6 +128,8 @@ pub(crate) struct World<R, C> {
     pub(crate) links: Vec<Link>,
     pub(crate) flows: Vec<Flow>,
     pub(crate) rate_changes: Vec<RateChange>,
+    /// Whether any station observes its channel.
+    pub(crate) observes: bool,
     /// Saturated sources that wait for room in their first queue, a packet each.
     pub(crate) owed: VecDeque<FlowId>,
     pub(crate) recorder: R,
@@ -386,6 +390,9 @@ impl<R: Recorder, C: Clock> World<R, C> {
     /// Takes what the cells have to say. No packet goes from one to another without a wire between, so
     /// one turn is enough.
     fn drain_cells(&mut self) {
+        if self.observes {
+            self.drain_overheard();
+        }
         for index in 0..self.cells.len() {
             self.drain_cell(index);
         }
@@ -409,6 +416,36 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
         while let Some(record) = self.cells[index].cell.poll_record() {
             self.recorder.record(self.now, &Record::Cell(id, record));
+        }
+    }
+
+    /// What stations have heard; what they make of it comes before the packets go on.
+    #[cold]
+    #[inline(never)]
+    fn drain_overheard(&mut self) {
+        for index in 0..self.cells.len() {
+            while let Some(heard) = self.cells[index].cell.poll_overheard() {
+                self.observe(index, &heard);
+            }
+        }
+    }
+
+    fn observe(&mut self, index: usize, heard: &Overheard<Packet>) {
+        let observers = &self.cells[index].observers;
+        let first = observers.partition_point(|observer| observer.station < heard.listener);
+        for place in first..self.cells[index].observers.len() {
+            let Radio { cell, observers, .. } = &mut self.cells[index];
+            let observer = &mut observers[place];
+            if observer.station != heard.listener {
+                break;
+            }
+            if !observer.handle(cell.airtime(), heard, &mut self.flows) {
+                continue;
+            }
+            let flows: Vec<FlowId> = observer.senders().collect();
+            for flow in flows {
+                self.drain_source(flow);
+            }
         }
     }
 

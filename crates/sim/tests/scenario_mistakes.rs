@@ -443,6 +443,30 @@ fn arf_aware_tcp_needs_tcp_and_a_station() {
 }
 
 #[test]
+fn windows_from_occupancy_need_tcp_and_a_station() {
+    let scheme = ("flow.a.control", r#"{ scheme = "arf-window", slot = "1 s" }"#);
+    let tfrc = ("flow.a.transport", r#"{ kind = "tfrc" }"#);
+    assert_eq!(
+        messages(with(&[tfrc, scheme])),
+        [
+            r#"flow.a.control = { scheme = "arf-window", slot = "1 s" }: arf-window needs TCP: it limits the TCP window; allowed "none", or transport = { kind = "tcp" }"#
+        ]
+    );
+    for (from, to) in [("server", "slow"), ("slow", "server")] {
+        assert!(with(&[("flow.a.from", from), ("flow.a.to", to), scheme]).is_ok());
+    }
+    let wired = "duration = \"1 s\"\n[bss.c]\nstandard = \"802.11b\"\n[station.s]\n[host.a]\n[host.b]\n\
+                 [flow.f]\nfrom = \"a\"\nto = \"b\"\ntransport = { kind = \"tcp\" }\n\
+                 control = \"arf-window\"\n";
+    assert_eq!(
+        messages(Scenario::parse(wired, &[])),
+        [
+            r#"flow.f.control = "arf-window": arf-window needs a station at either end: only there the channel can be heard; allowed "none", or a flow from or to a station"#
+        ]
+    );
+}
+
+#[test]
 fn two_forms_of_one_setting_exclude_each_other() {
     let rates = [("bss.home.basic_rate", "1 Mb/s"), ("bss.home.basic_rates", r#"["2 Mb/s"]"#)];
     assert_eq!(

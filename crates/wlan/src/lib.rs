@@ -33,7 +33,7 @@ pub mod queue;
 pub mod radio;
 mod record;
 
-pub use cell::{Cell, Departure, Phase, RateChange};
+pub use cell::{Cell, Departure, Overheard, Phase, RateChange};
 pub use config::{
     AccessParameters, AfterCollision, Attempts, CellConfig, Eifs, NodeId, Rules, StationConfig,
 };

@@ -18,7 +18,8 @@ pub(crate) enum Controller {
 impl Controller {
     pub(crate) fn new(control: scenario::Control) -> Self {
         match control {
-            scenario::Control::None => Self::None,
+            // What a station does for all its connections is its observer's business.
+            scenario::Control::None | scenario::Control::ArfWindow(_) => Self::None,
             scenario::Control::ArfAware(params) => {
                 Self::ArfAware { params, state: arf_aware::State::default() }
             }

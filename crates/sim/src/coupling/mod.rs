@@ -3,6 +3,8 @@
 
 mod access_point;
 mod flow;
+mod station;
 
 pub(crate) use access_point::ApController;
 pub(crate) use flow::Controller;
+pub(crate) use station::{Connection, StationObserver};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use airfair_laws::arf_aware;
+use airfair_laws::{arf_aware, arf_window};
 use airfair_units::{Bytes, Duration};
 
 use super::error::{Mistakes, ScenarioError};
@@ -109,7 +109,7 @@ fn flow(
     check_stop(&stop, latest, mistakes);
     let entry = fields.take("transport");
     let transport = entry.table().and_then(|table| transport(table, context, mistakes));
-    let control = control(fields.take("control"), (transport.as_ref(), ends.0), mistakes);
+    let control = control(fields.take("control"), (transport.as_ref(), ends), mistakes);
     let pairs = repeat(&pairs?, count.unwrap_or(1));
     let name = fields.name.to_owned();
     let flow = || {
@@ -381,37 +381,60 @@ fn receive_window(
 
 fn control(
     entry: Entry,
-    (transport, sender): (Option<&Transport>, Option<Target>),
+    (transport, ends): (Option<&Transport>, (Option<Target>, Option<Target>)),
     mistakes: &mut Mistakes,
 ) -> Option<Control> {
-    if entry.word() == Some("none") {
-        return Some(Control::None);
+    let scheme = match &entry.given {
+        Some(Given::Table(table)) => table.tag("scheme")?,
+        _ => entry.word()?,
+    };
+    let (is_tcp, at) = (!transport.is_some_and(|it| !matches!(it, Transport::Tcp(_))), entry.at);
+    let is_host = |end| matches!(end, Some(Target::Host(_)));
+    let (wants_tcp, wants_station) = match scheme {
+        "none" => return Some(Control::None),
+        "arf-aware" => (
+            (!is_tcp).then_some("arf-aware needs TCP: it scales the TCP congestion window"),
+            is_host(ends.0).then_some((
+                "arf-aware needs a station as sender: only a wireless link changes its rate",
+                "\"none\", or a flow from a station",
+            )),
+        ),
+        _ => (
+            (!is_tcp).then_some("arf-window needs TCP: it limits the TCP window"),
+            (is_host(ends.0) && is_host(ends.1)).then_some((
+                "arf-window needs a station at either end: only there the channel can be heard",
+                "\"none\", or a flow from or to a station",
+            )),
+        ),
+    };
+    if let Some(problem) = wants_tcp {
+        let allowed = "\"none\", or transport = { kind = \"tcp\" }";
+        mistakes.add(at, entry.mistake(problem, allowed));
     }
-    let wants_tcp = entry.mistake(
-        "arf-aware needs TCP: it scales the TCP congestion window",
-        "\"none\", or transport = { kind = \"tcp\" }",
-    );
-    let wants_station = entry.mistake(
-        "arf-aware needs a station as sender: only a wireless link changes its rate",
-        "\"none\", or a flow from a station",
-    );
-    let at = entry.at;
+    if let Some((problem, allowed)) = wants_station {
+        mistakes.add(at, entry.mistake(problem, allowed));
+    }
+    if scheme == "arf-aware" { arf_aware(entry) } else { arf_window(entry) }
+}
+
+fn arf_aware(entry: Entry) -> Option<Control> {
     let variant = match entry.given? {
-        Given::Table(mut table) => {
-            table.take("scheme").word()?;
-            match table.take("variant").word()? {
-                "one-shot" => arf_aware::Variant::OneShot,
-                "continuous" => arf_aware::Variant::Continuous,
-                _ => arf_aware::Variant::Held,
-            }
-        }
+        Given::Table(mut table) => match table.take("variant").word()? {
+            "one-shot" => arf_aware::Variant::OneShot,
+            "continuous" => arf_aware::Variant::Continuous,
+            _ => arf_aware::Variant::Held,
+        },
         _ => arf_aware::Variant::Held,
     };
-    if transport.is_some_and(|transport| !matches!(transport, Transport::Tcp(_))) {
-        mistakes.add(at, wants_tcp);
-    }
-    if matches!(sender, Some(Target::Host(_))) {
-        mistakes.add(at, wants_station);
-    }
     Some(Control::ArfAware(arf_aware::Params { variant }))
+}
+
+fn arf_window(entry: Entry) -> Option<Control> {
+    Some(Control::ArfWindow(match entry.given? {
+        Given::Table(mut table) => {
+            let (slot, long_lived) = (table.take("slot"), table.take("long_lived"));
+            arf_window::Params { slot: slot.duration()?, long_lived: long_lived.bytes()? }
+        }
+        _ => arf_window::Params::default(),
+    }))
 }

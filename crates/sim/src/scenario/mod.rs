@@ -30,7 +30,7 @@ pub use radio::{Area, Begin, Fading, Motion, Propagation, Radio, Reception, Way}
 pub use reference::reference_markdown;
 pub use schema::schema;
 
-use airfair_laws::{arf, arf_aware, minstrel};
+use airfair_laws::{arf, arf_aware, arf_window, minstrel};
 pub use airfair_transport::tcp::{Deflation, Flavour, RecoveryTimer};
 use airfair_units::{Bytes, DataRate, Duration, Probability, Time};
 use airfair_wlan::phy::Standard;
@@ -398,6 +398,8 @@ pub enum Control {
     None,
     /// ARF-aware TCP. The sender is a station.  [arf-aware-tcp §3]
     ArfAware(arf_aware::Params),
+    /// Windows from channel occupancy. An end at least is a station.  [arf-window §III]
+    ArfWindow(arf_window::Params),
 }
 
 #[cfg(test)]

@@ -1,17 +1,17 @@
 //! The reference of the scenario file: one line per key.
 
 use super::keys::{
-    AARF, ARF, BERNOULLI, BIT_ERRORS, BSS, CODEL, DATA_ACK, DEFICIT_ROUND_ROBIN, FIFO, FLOW,
-    FQ_CODEL, FRAME_ERRORS, FRAMES, GILBERT_ELLIOTT, HOST, LINK, LOG_DISTANCE, MINSTREL, ON_OFF,
-    PERIODS, RANDOM_WAYPOINT, RAYLEIGH, RICIAN, ROOT, ROUND_ROBIN, ROUTER, SNR, STATION, STRAIGHT,
-    TCP, TFRC, TRACE, TWO_RAY, UDP, WAYPOINTS,
+    AARF, ARF, ARF_AWARE, ARF_WINDOW, BERNOULLI, BIT_ERRORS, BSS, CODEL, DATA_ACK,
+    DEFICIT_ROUND_ROBIN, FIFO, FLOW, FQ_CODEL, FRAME_ERRORS, FRAMES, GILBERT_ELLIOTT, HOST, LINK,
+    LOG_DISTANCE, MINSTREL, ON_OFF, PERIODS, RANDOM_WAYPOINT, RAYLEIGH, RICIAN, ROOT, ROUND_ROBIN,
+    ROUTER, SNR, STATION, STRAIGHT, TCP, TFRC, TRACE, TWO_RAY, UDP, WAYPOINTS,
 };
 use super::kind::{Kind, Table};
 use super::schema::default_text;
 
 /// The keys of the scenario file as Markdown tables, for `docs/scenario.md`.
 pub fn reference_markdown() -> String {
-    let sections: [(&str, &Table); 35] = [
+    let sections: [(&str, &Table); 37] = [
         ("Top level", &ROOT),
         ("`[bss.NAME]`", &BSS),
         ("`[station.NAME]`", &STATION),
@@ -42,6 +42,8 @@ pub fn reference_markdown() -> String {
         ("`loss = { model = \"bernoulli\", … }`", &BERNOULLI),
         ("`loss = { model = \"gilbert-elliott\", … }`", &GILBERT_ELLIOTT),
         ("`[flow.NAME]`", &FLOW),
+        ("`control = { scheme = \"arf-aware\", … }`", &ARF_AWARE),
+        ("`control = { scheme = \"arf-window\", … }`", &ARF_WINDOW),
         ("`transport = { kind = \"tcp\", … }`", &TCP),
         ("`transport = { kind = \"tfrc\", … }`", &TFRC),
         ("`source = { model = \"on-off\", … }`", &ON_OFF),

@@ -118,7 +118,10 @@ fn company<'p>(path: &'p str, key: &Key) -> Vec<(&'p str, &'static str)> {
         return radio_company(path, key);
     }
     if path.starts_with("flow.tcp.control.") {
-        return vec![("flow.tcp.control.scheme", "arf-aware")];
+        let is_window =
+            ["slot", "long_lived"].contains(&key.name) || key.example.contains("window");
+        let scheme = if is_window { "arf-window" } else { "arf-aware" };
+        return vec![("flow.tcp.control.scheme", scheme)];
     }
     if path == "flow.tcp.transport.prr" {
         return vec![("flow.tcp.transport.sack", "true")];
@@ -330,6 +333,18 @@ proptest! {
             prop_assert_eq!(Scenario::parse(&text, &[]), Ok(scenario.clone()), "{}", text);
             prop_assert_eq!(scenario.to_toml(), text);
         }
+    }
+}
+
+#[test]
+fn a_control_scheme_is_a_word_or_a_table() {
+    let scenario = |control| parse(&[("flow.tcp.control", control)]).expect("a good scenario");
+    let plain = scenario("arf-window");
+    let table = "{ scheme = \"arf-window\", slot = \"300 ms\", long_lived = \"100 kB\" }";
+    assert_eq!(plain, scenario(table));
+    let other = scenario("{ scheme = \"arf-window\", slot = \"1 s\", long_lived = \"1 MB\" }");
+    for control in [plain, other] {
+        assert_eq!(Scenario::parse(&control.to_toml(), &[]), Ok(control));
     }
 }
 

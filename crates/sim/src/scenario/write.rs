@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use airfair_laws::arf_aware::Variant;
+use airfair_laws::arf_window;
 use airfair_laws::{arf, minstrel};
 use airfair_units::{DataRate, Length, Time};
 use airfair_wlan::phy::{Preamble, Standard};
@@ -134,6 +135,11 @@ impl Scenario {
                 let scheme = "scheme = \"arf-aware\"";
                 writeln!(out, "control = {{ {scheme}, variant = \"{variant}\" }}")?;
             }
+            Control::ArfWindow(arf_window::Params { slot, long_lived }) => writeln!(
+                out,
+                "control = {{ scheme = \"arf-window\", slot = \"{slot}\", long_lived = \"{} B\" }}",
+                long_lived.get()
+            )?,
         }
         match &flow.transport {
             Transport::Tcp(tcp) => write_tcp(out, tcp),

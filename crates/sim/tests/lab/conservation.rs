@@ -40,6 +40,10 @@ fn random_scenario() -> impl Strategy<Value = String> {
         Just("{ kind = \"tcp\" }"),
         Just("{ kind = \"tcp\", size = \"40 kB\", delayed_ack = false }"),
         Just("{ kind = \"tcp\", flavour = \"sack\", full_queue = \"hold\", quick_acks = 4 }"),
+        Just(
+            "{ kind = \"tcp\", timestamps = true }\n\
+             control = { scheme = \"arf-window\", slot = \"20 ms\", long_lived = \"0 B\" }"
+        ),
         Just("{ kind = \"udp\", payload = \"700 B\", rate = \"saturated\" }"),
         Just("{ kind = \"udp\", payload = \"300 B\", rate = \"900 kb/s\" }"),
         Just("{ kind = \"tfrc\", segment = \"700 B\" }"),

@@ -9,3 +9,4 @@ mod golden;
 mod networks;
 mod rates;
 mod transports;
+mod windows;

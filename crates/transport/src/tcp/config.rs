@@ -153,8 +153,8 @@ impl Default for DelayedAck {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "independent switches, each read on its own")]
 pub struct ReceiverConfig {
-    /// Receive buffer, never nothing. The application reads at once, so this is always the window, as
-    /// far as the header can say it [octets].
+    /// Receive buffer, never nothing. The application reads at once, so this is the window, as far as the
+    /// header can say it and nobody limits it [octets].
     pub buffer: Bytes,
     /// Send the window scale option in the SYN [RFC7323 §2.2]; otherwise the window is 65 535 octets at
     /// most. Both ends must agree.
@@ -191,14 +191,17 @@ impl ReceiverConfig {
     /// Window that the header says once the connection is established: the buffer, rounded down to what
     /// the smallest sufficient shift can express [octets].  [RFC7323 §2.3]
     pub(crate) fn window(&self) -> Bytes {
+        let unit = self.window_unit();
+        Bytes::new((self.buffer.get() / unit).min(UNSCALED_WINDOW.get()) * unit)
+    }
+
+    /// What the header can say of a window: multiples of this [octets].  [RFC7323 §2.3]
+    pub(crate) fn window_unit(&self) -> u64 {
         if !self.window_scaling {
-            return self.buffer.min(UNSCALED_WINDOW);
+            return 1;
         }
         let fits = |shift: &u32| self.buffer.get() >> shift <= UNSCALED_WINDOW.get();
-        match (0..=MAX_SHIFT).find(fits) {
-            Some(shift) => Bytes::new(self.buffer.get() >> shift << shift),
-            None => Bytes::new(UNSCALED_WINDOW.get() << MAX_SHIFT),
-        }
+        1 << (0..=MAX_SHIFT).find(fits).unwrap_or(MAX_SHIFT)
     }
 }
 

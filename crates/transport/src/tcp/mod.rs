@@ -14,7 +14,8 @@
 //!                     ├─ Scoreboard ──► laws::prr         sacked, lost, in the network
 //!                     └─ RttEstimator                     retransmission time-out
 //!  config ──► Receiver ─┬─ Reassembly                     out-of-order ranges
-//!                       └─ SackList                       which of them to report
+//!                       ├─ SackList                       which of them to report
+//!                       └─ ReceiverRtt                    round trips, for who asks
 //! ```
 //!
 //! Not modelled: data in both directions, urgent data, RST, keep-alive, Nagle's algorithm, simultaneous
@@ -28,6 +29,7 @@ mod flavour;
 mod ranges;
 mod reassembly;
 mod receiver;
+mod receiver_rtt;
 mod recovery;
 mod rtt;
 mod sack;

@@ -1,9 +1,10 @@
 //! The receiving endpoint: reassembly and acknowledgments.  [RFC9293 §3.10.7], [RFC5681 §4.2]
 
-use airfair_units::{Bytes, Time};
+use airfair_units::{Bytes, Duration, Time};
 
 use super::config::{ReceiverConfig, UNSCALED_WINDOW, syn_options};
 use super::reassembly::{Placement, Reassembly};
+use super::receiver_rtt::ReceiverRtt;
 use super::sack_list::SackList;
 use super::segment::{FIRST_OCTET, Flags, SackBlocks, Segment, TIMESTAMPS_OPTION, Timestamps};
 use super::stats::ReceiverStats;
@@ -41,13 +42,22 @@ enum Acknowledgment {
 
 /// Receives the data of one connection.
 ///
-/// The application reads at once, so the window is always the whole buffer. A lost SYN-ACK is repaired
-/// by the sender's next SYN; the receiver has no retransmission timer.
+/// The application reads at once, so the window is always the whole buffer, unless a
+/// [limit](Self::set_window_limit) is set. A lost SYN-ACK is repaired by the sender's next SYN; the receiver
+/// has no retransmission timer.
 #[derive(Debug)]
 pub struct Receiver {
     config: ReceiverConfig,
-    /// Window in every ACK [octets].
+    /// Window in every ACK without a limit [octets].
     window: u64,
+    /// Window that a control law wants [octets].
+    limit: u64,
+    /// One past the highest octet that the sender has been allowed.
+    right_edge: u64,
+    /// Low bits that the header cannot say of a window.
+    unsaid: u64,
+    /// If somebody wants to know.
+    round_trip: Option<Box<ReceiverRtt>>,
     state: State,
     arrived: Reassembly,
     /// Number of the FIN, once seen.
@@ -72,6 +82,10 @@ impl Receiver {
         Self {
             config,
             window: config.window().get(),
+            limit: u64::MAX,
+            right_edge: if config.handshake { 0 } else { FIRST_OCTET + config.window().get() },
+            unsaid: config.window_unit() - 1,
+            round_trip: None,
             state: if config.handshake { State::Listen } else { State::Established },
             arrived: Reassembly::new(FIRST_OCTET),
             fin: None,
@@ -134,7 +148,7 @@ impl Receiver {
         let mut ack = Segment {
             seq: FIRST_OCTET,
             ack: self.arrived.next(),
-            window: self.window,
+            window: self.advertise(),
             flags: Flags::ACK,
             ..Segment::EMPTY
         };
@@ -155,14 +169,49 @@ impl Receiver {
             return Some(ack);
         }
         let ReceiverConfig { window_scaling, sack, timestamps, .. } = self.config;
+        // The window of a SYN is never scaled [RFC7323 §2.2].
+        let window = self.config.buffer.min(UNSCALED_WINDOW).get();
+        self.right_edge = ack.ack + window;
         Some(Segment {
             seq: 0,
-            // The window of a SYN is never scaled [RFC7323 §2.2].
-            window: self.config.buffer.min(UNSCALED_WINDOW).get(),
+            window,
             flags: Flags::SYN_ACK,
             options: syn_options(window_scaling, sack, timestamps),
             ..ack
         })
+    }
+
+    /// Limits the window beside the buffer: from the next ACK on, at least one octet. What the sender has
+    /// been allowed before stays allowed: a smaller limit only lets the right edge wait until enough has
+    /// arrived.  [RFC9293 §3.8.6.2.1]
+    pub fn set_window_limit(&mut self, limit: Option<Bytes>) {
+        self.limit = limit.map_or(u64::MAX, |limit| limit.get().max(1));
+    }
+
+    /// The receive buffer.
+    pub fn buffer(&self) -> Bytes {
+        self.config.buffer
+    }
+
+    /// From now on [`round_trip`](Self::round_trip) is estimated.
+    pub fn estimate_round_trip(&mut self) {
+        self.round_trip.get_or_insert_default();
+    }
+
+    /// A round trip as this end can estimate it, once it can, if it was asked to.  [linux-rcv-rtt]
+    pub fn round_trip(&self) -> Option<Duration> {
+        self.round_trip.as_ref()?.get()
+    }
+
+    /// The window of an ACK: the right edge goes to where the limit wants it, and never back. Rounded up to
+    /// what the header can say, lest rounding takes it back.  [RFC7323 §2.4]
+    #[inline]
+    fn advertise(&mut self) -> u64 {
+        let next = self.arrived.next();
+        let wanted = next + self.window.min(self.limit);
+        let window = (self.right_edge.max(wanted) - next + self.unsaid) & !self.unsaid;
+        self.right_edge = next + window;
+        window
     }
 
     /// Application data delivered in order since the start [octets].
@@ -211,7 +260,11 @@ impl Receiver {
         if segment.seq < next {
             self.sack.on_duplicate(segment.seq, end.min(next));
         }
-        match self.arrived.insert(segment.seq, end) {
+        let placement = self.arrived.insert(segment.seq, end);
+        if let Some(round_trip) = &mut self.round_trip {
+            round_trip.on_data(now, segment, self.arrived.next(), self.window.min(self.limit));
+        }
+        match placement {
             Placement::InOrder { is_filling: false } if !segment.flags.fin => {
                 self.acknowledgment = self.after_one_in_order(now);
                 return;

@@ -5,7 +5,7 @@ mod output;
 mod refusal;
 
 use airfair_laws::arf_aware::WindowLimit;
-use airfair_units::{Bytes, Time};
+use airfair_units::{Bytes, Duration, Time};
 
 use super::config::{SenderConfig, Source};
 use super::congestion::Congestion;
@@ -193,9 +193,19 @@ impl Sender {
         Bytes::new(self.limited(self.congestion.cwnd()))
     }
 
+    /// Mean round trip, SRTT, once there is one.  [RFC6298 §2]
+    pub fn smoothed_round_trip(&self) -> Option<Duration> {
+        self.rtt.smoothed()
+    }
+
     /// What may be in flight: the receiver's window, `SND.WND` [octets].  [RFC9293 §3.3.1]
     pub fn receive_window(&self) -> Bytes {
         Bytes::new(self.peer_window)
+    }
+
+    /// Payload of a full segment, SMSS [octets].
+    pub fn segment_size(&self) -> Bytes {
+        Bytes::new(self.segment)
     }
 
     /// Whether everything, the FIN included, is acknowledged.

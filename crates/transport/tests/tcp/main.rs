@@ -14,3 +14,4 @@ mod script;
 mod selective;
 mod timeout;
 mod window;
+mod window_limit;

@@ -71,6 +71,14 @@ impl Medium {
         }
     }
 
+    /// Whether `listener` decodes a frame that ends now, as far as noise allows.
+    #[cold]
+    pub(super) fn hears(&self, listener: NodeId, transmission: &Transmission) -> bool {
+        // Where all sense each other a collision is one for everybody.
+        let is_lost = matches!(self, Self::Lanes(_)) && transmission.collided;
+        !is_lost && self.decodes(listener, &transmission.frame)
+    }
+
     /// Whether the virtual carrier sense of `node` is clear.
     #[inline]
     pub(super) fn nav_is_clear(&self, node: NodeId, now: Time) -> bool {

@@ -3,6 +3,7 @@
 mod channel;
 mod exchange;
 mod medium;
+mod overhear;
 #[cfg(test)]
 mod tests;
 
@@ -27,6 +28,7 @@ use crate::record::{DropCause, Record};
 
 use channel::Channel;
 use medium::Medium;
+pub use overhear::Overheard;
 
 /// Order of what happens at one instant.
 ///
@@ -110,6 +112,9 @@ pub struct Cell<P> {
     rate_changes: VecDeque<RateChange>,
     /// Whether any rate follows a law.
     adapts: bool,
+    /// Stations that are told what they overhear, and what they have not been told yet.
+    listeners: Vec<NodeId>,
+    overheard: VecDeque<Overheard<P>>,
 }
 
 impl Noise {
@@ -211,6 +216,8 @@ impl<P: Copy + Headers> Cell<P> {
             departures: VecDeque::new(),
             rate_changes: VecDeque::new(),
             adapts: config.stations.iter().any(|s| s.adaptation.iter().any(Option::is_some)),
+            listeners: Vec::new(),
+            overheard: VecDeque::new(),
         }
     }
 
@@ -425,6 +432,9 @@ impl<P: Copy + Headers> Cell<P> {
         for transmission in &mut ended {
             self.channel.record_sent(transmission);
             transmission.spoilt = self.spoil(now, transmission);
+            if !self.listeners.is_empty() {
+                self.overhear(now, transmission);
+            }
         }
         // Responses are decided before the NAV of the frame they answer is set.
         for transmission in &ended {

@@ -8,7 +8,7 @@ use crate::record::SentFrame;
 use crate::{ErrorModel, QueueConfig};
 
 /// An access point with stations at 11 Mb/s, the first of which cannot decode the frames of `noise`.
-fn cell(rules: Rules, stations: usize, noise: &[NodeId]) -> Cell<()> {
+pub(super) fn cell(rules: Rules, stations: usize, noise: &[NodeId]) -> Cell<()> {
     let rate = DataRate::from_mbps(11);
     let station = |index| StationConfig {
         standard: rules.standard,
@@ -33,7 +33,7 @@ fn cell(rules: Rules, stations: usize, noise: &[NodeId]) -> Cell<()> {
     )
 }
 
-fn down() -> Msdu<()> {
+pub(super) fn down() -> Msdu<()> {
     Msdu { payload: (), size: Bytes::new(972), from: NodeId::AP, to: NodeId::station(0) }
 }
 
@@ -46,7 +46,7 @@ fn state(cell: &Cell<()>) -> &'static str {
     }
 }
 
-fn next(cell: &mut Cell<()>) {
+pub(super) fn next(cell: &mut Cell<()>) {
     let (at, phase) = cell.next_event().expect("something is due");
     cell.handle_event(at, phase);
 }

@@ -18,7 +18,7 @@ pub(super) use radio::{
     LOG_DISTANCE, RANDOM_WAYPOINT, RANGE, RAYLEIGH, RICIAN, STRAIGHT, TRACE, TWO_RAY, WAYPOINTS,
 };
 pub(super) use rates::{AARF, ARF, MINSTREL};
-pub(super) use transports::{FRAMES, ON_OFF, TCP, TFRC, UDP};
+pub(super) use transports::{ARF_AWARE, ARF_WINDOW, FRAMES, ON_OFF, TCP, TFRC, UDP};
 pub(super) use wires::{BERNOULLI, GILBERT_ELLIOTT, HOST, LINK, ROUTER};
 
 /// Longest run, 30 days.
@@ -94,9 +94,10 @@ const DELAY: Kind = Kind::Duration { min: Duration::ZERO, max: Duration::from_se
 const SERIES: Kind = Kind::Either(&[OFF, RUN]);
 const UNLIMITED: Kind = Kind::Word(&["unlimited"]);
 const STOP: Kind = Kind::Either(&[Kind::Word(&["end"]), TIME]);
-const SCHEME: Kind = Kind::Word(&["arf-aware"]);
-const CONTROL: Kind =
-    Kind::Either(&[Kind::Word(&["none", "arf-aware"]), Kind::Table(&CONTROL_TABLE)]);
+const CONTROL: Kind = Kind::Either(&[
+    Kind::Word(&["none", "arf-aware", "arf-window"]),
+    Kind::Tagged(&transports::CONTROLS),
+]);
 
 /// The whole file.
 pub(super) static ROOT: Table = Table {
@@ -229,8 +230,8 @@ pub(super) static FLOW: Table = Table {
             CONTROL,
             word("none"),
             "\"arf-aware\"",
-            "Cross-layer control: one of the papers' schemes. `arf-aware` needs TCP and a station \
-             as sender.",
+            "Cross-layer control: one of the papers' schemes. Both need TCP; `arf-aware` a station \
+             as sender, `arf-window` one at either end, and it acts at each.",
         ),
     ],
 };
@@ -240,21 +241,4 @@ static TRANSPORTS: Tagged = Tagged {
     noun: "transport",
     otherwise: None,
     variants: &[("tcp", &TCP), ("tfrc", &TFRC), ("udp", &UDP)],
-};
-
-static CONTROL_TABLE: Table = Table {
-    noun: "a control scheme",
-    later: None,
-    keys: &[
-        Key::new("scheme", SCHEME, Absent::Required, "\"arf-aware\"", "Name of the scheme."),
-        Key::new(
-            "variant",
-            Kind::Word(&["held", "one-shot", "continuous"]),
-            word("held"),
-            "\"one-shot\"",
-            "Reading of the paper: the window is capped at a k-th of the saved one as long as the \
-             rate is low (`held`), is set to it once (`one-shot`), or is capped at a k-th of the \
-             current one (`continuous`).",
-        ),
-    ],
 };

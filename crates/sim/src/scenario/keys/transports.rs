@@ -1,4 +1,4 @@
-//! TCP, TFRC and UDP.
+//! TCP, TFRC and UDP, and the schemes that control TCP.
 
 use airfair_units::{Bytes, Duration};
 
@@ -16,6 +16,8 @@ const ACK_TIMER: Kind =
     Kind::Duration { min: Duration::from_millis(1), max: Duration::from_secs(10) };
 const MIN_RTO: Kind =
     Kind::Duration { min: Duration::from_millis(1), max: Duration::from_secs(60) };
+const SLOT: Kind =
+    Kind::Duration { min: Duration::from_millis(1), max: Duration::from_secs(3_600) };
 const SSTHRESH: Kind = Kind::Either(&[UNLIMITED, Kind::Integer { min: 2, max: 1_000_000 }]);
 const UDP_RATE: Kind = Kind::Either(&[Kind::Word(&["saturated"]), Kind::Rate]);
 const TFRC_RATE: Kind = Kind::Either(&[Kind::Word(&["greedy"]), Kind::Rate]);
@@ -275,6 +277,59 @@ pub(in crate::scenario) static FRAMES: Table = Table {
             "[\"8 kB\", \"2 kB\", \"2 kB\"]",
             "Sizes of the frames, from the beginning again at the end; at most 100000. A frame is cut \
              into packets, and dropped whole if more than 50 packets' worth waits.",
+        ),
+    ],
+};
+
+/// Cross-layer control with its settings.
+pub(super) static CONTROLS: Tagged = Tagged {
+    key: "scheme",
+    noun: "control scheme",
+    otherwise: None,
+    variants: &[("arf-aware", &ARF_AWARE), ("arf-window", &ARF_WINDOW)],
+};
+
+const fn scheme(word: &'static [&'static str], example: &'static str) -> Key {
+    Key::new("scheme", Kind::Word(word), Absent::Required, example, "Name of the scheme.")
+}
+
+/// The congestion window divided while the rate is low.
+pub(in crate::scenario) static ARF_AWARE: Table = Table {
+    noun: "a control scheme",
+    later: None,
+    keys: &[
+        scheme(&["arf-aware"], "\"arf-aware\""),
+        Key::new(
+            "variant",
+            Kind::Word(&["held", "one-shot", "continuous"]),
+            word("held"),
+            "\"one-shot\"",
+            "Reading of the paper: the window is capped at a k-th of the saved one as long as the \
+             rate is low (`held`), is set to it once (`one-shot`), or is capped at a k-th of the \
+             current one (`continuous`).",
+        ),
+    ],
+};
+
+/// Windows from the occupancy of the channel.
+pub(in crate::scenario) static ARF_WINDOW: Table = Table {
+    noun: "a control scheme",
+    later: None,
+    keys: &[
+        scheme(&["arf-window"], "\"arf-window\""),
+        Key::new(
+            "slot",
+            SLOT,
+            Absent::Is(Plain::Duration(Duration::from_millis(300))),
+            "\"1 s\"",
+            "Observation slot, T: the station's account of its channel goes over so long a time.",
+        ),
+        Key::new(
+            "long_lived",
+            bytes(0, 1_000_000_000_000_000),
+            Absent::Is(Plain::Bytes(Bytes::new(100_000))),
+            "\"1 MB\"",
+            "What a connection must have moved before the scheme takes it for long-lived.",
         ),
     ],
 };

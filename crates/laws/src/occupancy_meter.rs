@@ -1,0 +1,545 @@
+//! Channel occupancy as a station can measure it: from the frames that it decodes, and from its own.
+//!
+//! Source: [arf-window §III-A, eq. 1 to 4]. An exchange occupies the channel from its DIFS to the end of
+//! its ACK. The first frame of it that the station hears says how long it will last, in its duration field:
+//!
+//! ```text
+//!   DIFS  back-off │ RTS │ SIFS │ CTS │ SIFS │ DATA │ SIFS │ ACK │
+//!                  ├ t ──┼─────────── duration field of the RTS ─┤   eq. 2 and 3
+//!                  ├ ─ estimated ─ t ──┼─────── that of the CTS ─┤   eq. 4, where the RTS was not heard
+//!                                      without RTS: ├ t ──┼──────┤   by analogy: data and its field
+//! ```
+//!
+//! The paper shows the case with RTS/CTS and says that the other is alike; its two gaps of contention are
+//! means and not measured, so exchanges (frames and SIFS) and accesses to the channel are counted apart.
+//! What a station cannot see: collisions of others, and an exchange none of whose frames it decodes.
+
+use std::collections::BTreeMap;
+
+use airfair_units::{Bytes, Duration, Time};
+
+/// What the station knows of its cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Params {
+    /// Its own address.
+    pub me: u16,
+    /// That of the access point.
+    pub access_point: u16,
+    /// Length of an observation slot, T.
+    pub slot: Duration,
+    /// Shortest gap.
+    pub sifs: Duration,
+    /// Gap before back-off counts.
+    pub difs: Duration,
+    /// A slot of back-off.
+    pub backoff_slot: Duration,
+    /// Smallest contention window, `CWmin` [slots].
+    pub cw_min: u16,
+}
+
+/// A frame that the station has decoded or sent, as its header tells. CTS and ACK name no transmitter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Frame {
+    /// When it left the air.
+    pub end: Time,
+    /// Time on the air.
+    pub duration: Duration,
+    /// Duration field: how long the exchange lasts after it.
+    pub rest: Duration,
+    /// Receiver's address.
+    pub to: u16,
+    /// What it is.
+    pub kind: Kind,
+}
+
+/// What a frame is, with what only this kind tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Asks for the channel.
+    Rts {
+        /// Transmitter.
+        from: u16,
+    },
+    /// Grants it.
+    Cts {
+        /// How long an RTS lasts at its rate: what went before, if it was not heard. Zero where the
+        /// station knows that there was none, its own CTS to itself.
+        request: Duration,
+    },
+    /// Carries a packet.
+    Data {
+        /// Transmitter.
+        from: u16,
+        /// The part that is sent at the data rate: header, packet and check sequence.
+        psdu: Bytes,
+        /// The TCP segment in it, if the station is one of its ends.
+        segment: Option<Segment>,
+    },
+    /// Acknowledges a data frame.
+    Ack,
+    /// Announces the cell.
+    Beacon,
+}
+
+/// A TCP segment of a connection of the station.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Segment {
+    /// The connection.
+    pub connection: u16,
+    /// Application octets; none in an ACK.
+    pub payload: u32,
+}
+
+/// Exchanges of one kind within a slot.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Share {
+    /// Frames and SIFS of those that were answered.
+    pub exchange: Duration,
+    /// Frames that had no answer.
+    pub failed: Duration,
+    /// How often the channel was won for them.
+    pub accesses: u32,
+}
+
+impl Share {
+    fn add(&mut self, other: Self) {
+        self.exchange += other.exchange;
+        self.failed += other.failed;
+        self.accesses += other.accesses;
+    }
+
+    /// Contention before them: a DIFS and a mean back-off each, among `active` stations.
+    pub fn contention(&self, params: &Params, active: u32) -> Duration {
+        (params.difs + mean_backoff(params, active)) * u64::from(self.accesses)
+    }
+
+    /// The channel occupancy time.  [arf-window eq. 2 to 4]
+    pub fn occupancy(&self, params: &Params, active: u32) -> Duration {
+        self.exchange + self.failed + self.contention(params, active)
+    }
+}
+
+/// Exchanges of one station.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// Those of its own data.
+    pub up: Share,
+    /// Those of data to it.
+    pub down: Share,
+}
+
+impl Usage {
+    /// Channel occupancy time, both ways.
+    pub fn occupancy(&self, params: &Params, active: u32) -> Duration {
+        self.up.occupancy(params, active) + self.down.occupancy(params, active)
+    }
+}
+
+/// What a connection of the station has had in a slot.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Connection {
+    /// Its exchanges, of data and of ACKs.
+    pub share: Share,
+    /// Segments with data.
+    pub segments: u32,
+    /// Application octets in them.
+    pub octets: Bytes,
+    /// Segments without.
+    pub acks: u32,
+}
+
+/// What was seen in an observation slot.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Slot {
+    /// Stations that were active, whichever end of an exchange.
+    pub stations: BTreeMap<u16, Usage>,
+    /// Connections of the station.
+    pub connections: BTreeMap<u16, Connection>,
+    /// Octets that the station has sent and received at data rates.
+    pub adapted_up: Bytes,
+    /// Those that it has received.
+    pub adapted_down: Bytes,
+    /// Beacons on the air.
+    pub beacons: Duration,
+}
+
+impl Slot {
+    /// Active stations, N; one at least.  [arf-window §III-A]
+    pub fn active(&self) -> u32 {
+        u32::try_from(self.stations.len()).unwrap_or(u32::MAX).max(1)
+    }
+
+    /// Channel occupancy time of all stations.
+    pub fn occupied(&self, params: &Params) -> Duration {
+        self.stations.values().map(|usage| usage.occupancy(params, self.active())).sum()
+    }
+}
+
+/// An exchange under way, or whose end is not known yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Exchange {
+    /// Who sends its data; the access point may have asked for the channel without saying for whom.
+    sender: u16,
+    /// The station that it is for or from.
+    station: Option<u16>,
+    /// What it has taken so far, estimates included.
+    spent: Duration,
+    /// What it takes more if it is answered.
+    promised: Duration,
+    is_answered: bool,
+    has_data: bool,
+    /// When it ends.
+    until: Time,
+    segment: Option<Segment>,
+}
+
+/// What must survive between frames.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct State {
+    start: Time,
+    open: Option<Exchange>,
+    current: Slot,
+    last: Option<Slot>,
+}
+
+impl State {
+    /// The last slot that is complete; `None` before the first is.
+    pub fn last(&self) -> Option<&Slot> {
+        self.last.as_ref()
+    }
+
+    /// The slot under way.
+    pub fn current(&self) -> &Slot {
+        &self.current
+    }
+}
+
+/// Mean back-off before an exchange, as the paper assumes it among `active` stations.  [arf-window eq. 1]
+pub fn mean_backoff(params: &Params, active: u32) -> Duration {
+    params.backoff_slot * u64::from(params.cw_min) / (u64::from(active) + 1)
+}
+
+/// One frame.  [arf-window §III-A]
+#[must_use]
+pub fn step(params: &Params, state: State, frame: &Frame) -> State {
+    let mut state = roll(params, state, frame.end);
+    if state.open.is_some_and(|open| open.until < frame.end) {
+        settle(params, &mut state);
+    }
+    let &Frame { end, duration, rest, to, kind } = frame;
+    let until = end + rest;
+    match kind {
+        Kind::Rts { from } => {
+            let spent = (duration, rest);
+            open(params, &mut state, Exchange::new(params, (from, Some(to)), spent, until));
+        }
+        Kind::Cts { request } => match &mut state.open {
+            Some(open) if open.sender == to && !open.has_data => open.is_answered = true,
+            _ => {
+                let before = if request.is_zero() { request } else { request + params.sifs };
+                let spent = (before + duration, rest);
+                let granted = Exchange::new(params, (to, None), spent, until);
+                open(params, &mut state, Exchange { is_answered: true, ..granted });
+            }
+        },
+        Kind::Data { from, psdu, segment } => {
+            if from == params.me {
+                state.current.adapted_up += psdu;
+            } else if to == params.me {
+                state.current.adapted_down += psdu;
+            }
+            let follows = |open: &&mut Exchange| open.sender == from && !open.has_data;
+            if let Some(open) = state.open.as_mut().filter(follows) {
+                let station = Exchange::station(params, from, Some(to));
+                *open = Exchange { is_answered: true, has_data: true, station, segment, ..*open };
+                return state;
+            }
+            let spent = (duration, rest);
+            let exchange = Exchange::new(params, (from, Some(to)), spent, until);
+            // Of its own frames it knows whether an ACK came; of others' it takes that for granted.
+            let is_answered = from != params.me;
+            let exchange = Exchange { is_answered, has_data: true, segment, ..exchange };
+            open(params, &mut state, exchange);
+        }
+        Kind::Ack => match &mut state.open {
+            Some(open) if open.sender == to => {
+                open.is_answered = true;
+                settle(params, &mut state);
+            }
+            // Data that it could not decode: all that it knows is this.
+            _ if to != params.access_point => {
+                settle(params, &mut state);
+                let exchange = params.sifs + duration;
+                let usage = state.current.stations.entry(to).or_default();
+                usage.up.add(Share { exchange, failed: Duration::ZERO, accesses: 1 });
+            }
+            _ => {}
+        },
+        Kind::Beacon => state.current.beacons += duration,
+    }
+    state
+}
+
+impl Exchange {
+    fn new(
+        params: &Params,
+        (sender, to): (u16, Option<u16>),
+        (spent, promised): (Duration, Duration),
+        until: Time,
+    ) -> Self {
+        let station = Self::station(params, sender, to);
+        let (is_answered, has_data, segment) = (false, false, None);
+        Self { sender, station, spent, promised, is_answered, has_data, until, segment }
+    }
+
+    /// Whose exchange it is: that of the end that is no access point.
+    fn station(params: &Params, sender: u16, to: Option<u16>) -> Option<u16> {
+        if sender == params.access_point { to } else { Some(sender) }
+    }
+}
+
+fn open(params: &Params, state: &mut State, exchange: Exchange) {
+    settle(params, state);
+    state.open = Some(exchange);
+}
+
+/// Charges the exchange that is over to its station. An RTS that neither CTS nor data has followed has
+/// reserved nothing [80211-2020 §10.3.2.4], nor has the station's own data without an ACK.
+fn settle(params: &Params, state: &mut State) {
+    let Some(open) = state.open.take() else { return };
+    let Some(station) = open.station else { return };
+    let (exchange, failed) = if open.is_answered {
+        (open.spent + open.promised, Duration::ZERO)
+    } else {
+        (Duration::ZERO, open.spent)
+    };
+    let share = Share { exchange, failed, accesses: 1 };
+    let usage = state.current.stations.entry(station).or_default();
+    let way = if open.sender == params.access_point { &mut usage.down } else { &mut usage.up };
+    way.add(share);
+    if let Some(Segment { connection, payload }) = open.segment {
+        let seen = state.current.connections.entry(connection).or_default();
+        seen.share.add(share);
+        if open.is_answered {
+            seen.segments += u32::from(payload > 0);
+            seen.acks += u32::from(payload == 0);
+            seen.octets += Bytes::new(payload.into());
+        }
+    }
+}
+
+/// Closes the slots that have ended by `now`. An exchange belongs to the slot in which it ends.
+fn roll(params: &Params, mut state: State, now: Time) -> State {
+    let steps = (now - state.start).whole_steps(params.slot);
+    if steps == 0 {
+        return state;
+    }
+    if state.open.is_some_and(|open| open.until <= state.start + params.slot) {
+        settle(params, &mut state);
+    }
+    state.start += params.slot * steps;
+    let ended = std::mem::take(&mut state.current);
+    // Silence since: the last slot was empty.
+    state.last = Some(if steps == 1 { ended } else { Slot::default() });
+    state
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const AP: u16 = 0;
+    const ME: u16 = 1;
+    const OTHER: u16 = 2;
+
+    const fn us(us: u64) -> Duration {
+        Duration::from_micros(us)
+    }
+
+    /// 802.11a.
+    const PARAMS: Params = Params {
+        me: ME,
+        access_point: AP,
+        slot: Duration::from_millis(300),
+        sifs: us(16),
+        difs: us(34),
+        backoff_slot: us(9),
+        cw_min: 15,
+    };
+
+    /// RTS, CTS and ACK at 24 Mb/s last 28 µs, 1536 octets at 54 Mb/s 248 µs.
+    const CONTROL: u64 = 28;
+    const DATA: u64 = 248;
+
+    /// A frame that ends at `end` µs; its duration field is what the exchange takes after it.
+    fn frame(end: u64, to: u16, kind: Kind) -> Frame {
+        let data = matches!(kind, Kind::Data { .. });
+        let rest = match kind {
+            // 3 · 16 + 28 + 248 + 28
+            Kind::Rts { .. } => 352,
+            // 2 · 16 + 248 + 28
+            Kind::Cts { .. } => 308,
+            // 16 + 28
+            Kind::Data { .. } => 44,
+            Kind::Ack | Kind::Beacon => 0,
+        };
+        let duration = us(if data { DATA } else { CONTROL });
+        Frame { end: Time::ZERO + us(end), duration, rest: us(rest), to, kind }
+    }
+
+    fn rts(end: u64, from: u16, to: u16) -> Frame {
+        frame(end, to, Kind::Rts { from })
+    }
+
+    fn cts(end: u64, to: u16) -> Frame {
+        frame(end, to, Kind::Cts { request: us(CONTROL) })
+    }
+
+    fn data(end: u64, from: u16, to: u16) -> Frame {
+        let segment = (from == ME || to == ME).then_some(Segment { connection: 7, payload: 1_460 });
+        frame(end, to, Kind::Data { from, psdu: Bytes::new(1_536), segment })
+    }
+
+    fn ack(end: u64, to: u16) -> Frame {
+        frame(end, to, Kind::Ack)
+    }
+
+    /// The slot under way after these frames and one that shows that all is over.
+    fn slot(frames: &[Frame]) -> Slot {
+        let state = frames.iter().fold(State::default(), |state, seen| step(&PARAMS, state, seen));
+        step(&PARAMS, state, &frame(200_000, AP, Kind::Beacon)).current
+    }
+
+    fn share(exchange: u64, failed: u64, accesses: u32) -> Share {
+        Share { exchange: us(exchange), failed: us(failed), accesses }
+    }
+
+    /// Verifies: [arf-window eq. 1]: 15 / (N + 1) slots of 9 µs.
+    #[test]
+    fn the_mean_backoff_falls_with_the_number_of_active_stations() {
+        let backoffs = [1, 2, 4].map(|active| mean_backoff(&PARAMS, active).as_nanos());
+        assert_eq!(backoffs, [67_500, 45_000, 27_000]);
+    }
+
+    /// RTS 28 and its field 352: 380 µs; DIFS 34 and a back-off of 67.5 among one.
+    ///
+    /// Verifies: [arf-window eq. 2], [arf-window eq. 3]
+    #[test]
+    fn an_exchange_lasts_as_its_rts_says() {
+        let down = [rts(100, AP, ME), cts(144, AP), data(408, AP, ME), ack(452, AP)];
+        let seen = slot(&down);
+        assert_eq!(seen.stations[&ME].down, share(380, 0, 1));
+        assert_eq!(seen.stations[&ME].up, Share::default());
+        assert_eq!(seen.occupied(&PARAMS).as_nanos(), 380_000 + 34_000 + 67_500);
+        let up = [rts(100, ME, AP), cts(144, ME), data(408, ME, AP), ack(452, ME)];
+        assert_eq!(slot(&up).stations[&ME].up, share(380, 0, 1));
+        // of another station, whose CTS is enough to know that its RTS was granted
+        let other = [rts(100, AP, OTHER), cts(144, AP)];
+        assert_eq!(slot(&other).stations[&OTHER].down, share(380, 0, 1));
+    }
+
+    /// A hidden station's RTS is not heard. Estimated 28, SIFS 16, CTS 28, field 308: 380 µs, too.
+    ///
+    /// Verifies: [arf-window eq. 4]
+    #[test]
+    fn a_cts_alone_is_enough() {
+        let seen = slot(&[cts(144, OTHER), ack(452, OTHER)]);
+        assert_eq!(seen.stations[&OTHER].up, share(380, 0, 1));
+        assert_eq!(seen.active(), 1);
+        // one's own CTS to oneself follows nothing: 28 + 308
+        let own = [frame(144, ME, Kind::Cts { request: Duration::ZERO }), data(408, ME, AP)];
+        assert_eq!(slot(&own).stations[&ME].up, share(336, 0, 1));
+        // the access point's CTS to itself says with its data whose it is
+        let access_point = [cts(144, AP), data(408, AP, OTHER)];
+        assert_eq!(slot(&access_point).stations[&OTHER].down, share(380, 0, 1));
+    }
+
+    /// Without RTS: data 248, and its field 44.
+    ///
+    /// Verifies: [arf-window §III]
+    #[test]
+    fn without_rts_data_counts_with_its_duration_field() {
+        let frames = [data(300, AP, ME), ack(344, AP), data(800, OTHER, AP), ack(844, OTHER)];
+        let seen = slot(&[&frames[..], &[data(1_200, ME, AP), ack(1_244, ME)]].concat());
+        assert_eq!(seen.stations[&ME], Usage { up: share(292, 0, 1), down: share(292, 0, 1) });
+        assert_eq!(seen.stations[&OTHER].up, share(292, 0, 1));
+        assert_eq!(seen.active(), 2);
+        let (up, down) = (seen.adapted_up, seen.adapted_down);
+        assert_eq!((up, down), (Bytes::new(1_536), Bytes::new(1_536)));
+        let connection = seen.connections[&7];
+        assert_eq!(connection.share, share(584, 0, 2));
+        assert_eq!((connection.segments, connection.acks), (2, 0));
+        assert_eq!(connection.octets, Bytes::new(2_920));
+    }
+
+    #[test]
+    fn what_has_no_answer_counts_as_failed() {
+        assert_eq!(slot(&[rts(100, ME, AP)]).stations[&ME].up, share(0, 28, 1));
+        assert_eq!(slot(&[data(300, ME, AP)]).stations[&ME].up, share(0, 248, 1));
+        // another's data is taken for answered: its ACK may be out of hearing
+        assert_eq!(slot(&[data(300, OTHER, AP)]).stations[&OTHER].up, share(292, 0, 1));
+        // an ACK without data that was decoded: SIFS and itself
+        assert_eq!(slot(&[ack(344, OTHER)]).stations[&OTHER].up, share(44, 0, 1));
+        // a station's ACK, when neither the access point's data nor anything else was decoded: nobody's
+        assert!(slot(&[ack(344, AP)]).stations.is_empty());
+    }
+
+    #[test]
+    fn slots_follow_each_other_and_forget() {
+        let ms = |ms: u64| ms * 1_000;
+        let heard = [data(ms(1), ME, AP), ack(ms(1) + 44, ME)];
+        let state = heard.iter().fold(State::default(), |state, seen| step(&PARAMS, state, seen));
+        assert_eq!(state.last(), None);
+        // ends in the next slot, and counts there
+        let state = step(&PARAMS, state, &data(ms(300) - 10, OTHER, AP));
+        let state = step(&PARAMS, state, &ack(ms(300) + 34, OTHER));
+        let last = state.last().expect("a slot is over");
+        assert_eq!(last.stations.keys().collect::<Vec<_>>(), [&ME]);
+        assert_eq!(state.current().stations.keys().collect::<Vec<_>>(), [&OTHER]);
+        let state = step(&PARAMS, state, &frame(ms(950), AP, Kind::Beacon));
+        assert_eq!(state.last(), Some(&Slot::default()));
+        assert_eq!(state.current().beacons, us(28));
+    }
+
+    fn any_frame() -> impl Strategy<Value = (u64, Frame)> {
+        let kind = prop_oneof![
+            (0..4u16).prop_map(|from| Kind::Rts { from }),
+            (0..50u64).prop_map(|request| Kind::Cts { request: us(request) }),
+            (0..4u16, 1..2_000u64).prop_map(|(from, psdu)| Kind::Data {
+                from,
+                psdu: Bytes::new(psdu),
+                segment: Some(Segment { connection: from, payload: 1 }),
+            }),
+            Just(Kind::Ack),
+            Just(Kind::Beacon),
+        ];
+        (0..400_000u64, 0..4u16, kind).prop_map(|(gap, to, kind)| (gap, frame(0, to, kind)))
+    }
+
+    proptest! {
+        /// Whatever is heard in whatever order: a frame is counted once at the most, with what it promises.
+        #[test]
+        fn nothing_is_counted_twice(heard in prop::collection::vec(any_frame(), 0..60)) {
+            let mut state = State::default();
+            let (mut now, mut most, mut total) = (0, Duration::ZERO, Duration::ZERO);
+            let mut start = Time::ZERO;
+            let sum = |slot: &Slot| -> Duration {
+                let shares = slot.stations.values().flat_map(|usage| [usage.up, usage.down]);
+                shares.map(|share| share.exchange + share.failed).sum()
+            };
+            for (gap, seen) in heard {
+                now += gap;
+                let request = if let Kind::Cts { request } = seen.kind { request } else { Duration::ZERO };
+                most += seen.duration + seen.rest + request + PARAMS.sifs;
+                let before = state.last.clone();
+                state = step(&PARAMS, state, &Frame { end: Time::ZERO + us(now), ..seen });
+                if state.start != start || state.last != before {
+                    total += state.last.as_ref().map_or(Duration::ZERO, sum);
+                    start = state.start;
+                }
+                prop_assert!(total + sum(&state.current) <= most);
+            }
+        }
+    }
+}

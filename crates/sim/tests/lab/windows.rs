@@ -1,0 +1,84 @@
+//! Windows from channel occupancy, end to end.
+
+use airfair_sim::outcome::Outcome;
+
+use crate::common::{TCP, parse, run_once, uploads};
+
+/// Stations whose rate ARF finds, with flows to and from a host.
+fn cell(stations: u32, errors: &str, rts: &str, control: &str) -> Outcome {
+    let transport = "transport = { kind = \"tcp\", timestamps = true, window_scaling = true, \
+                     receive_window = \"131072 B\" }";
+    let flow = format!("{transport}\ncontrol = {control}\n");
+    let text = format!(
+        "duration = \"20 s\"\nseries = \"off\"\n\
+         [bss.c]\nstandard = \"802.11a\"\nrts_threshold = {rts}\nerrors = {errors}\n\
+         [station.s]\ncount = {stations}\nrate = {{ control = \"arf\" }}\n\
+         [host.h]\nlink = {{ rate = \"100 Mb/s\", delay = \"20 ms\" }}\n\
+         [flow.up]\nfrom = \"s\"\nto = \"h\"\n{flow}[flow.down]\nfrom = \"h\"\nto = \"s\"\n{flow}"
+    );
+    run_once(&parse(&text), 0)
+}
+
+/// Most frames get through at 36 Mb/s, and hardly one at 54.
+const NOISE: &str = "{ model = \"snr\", snr = \"20 dB\" }";
+const WINDOW: &str = "\"arf-window\"";
+
+fn total(outcome: &Outcome) -> u64 {
+    outcome.flows.iter().map(|flow| flow.delivered.get()).sum()
+}
+
+/// ARF keeps changing the rate, up and down; the flows, several of each station and both ways, go on.
+///
+/// Verifies: [arf-window §IV]
+#[test]
+fn flows_under_it_do_not_collapse() {
+    for (stations, rts) in [(1, "\"off\""), (3, "\"off\""), (3, "\"0 B\"")] {
+        let [plain, limited] =
+            ["\"none\"", WINDOW].map(|control| cell(stations, NOISE, rts, control));
+        assert!(limited.stations.iter().all(|station| station.rate_changes > 10));
+        assert_ne!(plain.record_hash, limited.record_hash);
+        assert!(limited.flows.iter().all(|flow| flow.delivered.get() > 100_000));
+        let (plain, limited) = (total(&plain), total(&limited));
+        assert!(limited * 10 > plain * 8, "{limited} against {plain} octets");
+    }
+}
+
+/// Short connections are left alone whatever happens.
+#[test]
+fn without_a_long_connection_no_limit() {
+    let hash = |control| cell(1, NOISE, "\"off\"", control).record_hash;
+    let long = "{ scheme = \"arf-window\", long_lived = \"1 GB\" }";
+    assert_eq!(hash(long), hash("\"none\""));
+    assert_ne!(hash(WINDOW), hash("\"none\""));
+}
+
+/// A station whose rate never changes is never limited, however much it measures.
+///
+/// Verifies: [arf-window §III-B]
+#[test]
+fn without_a_change_of_rate_no_limit() {
+    let hash = |control: &str| {
+        let transport = format!("{TCP}\ncontrol = {control}");
+        let text = uploads("standard = \"802.11a\"", &["54 Mb/s", "6 Mb/s"], &transport, 5);
+        run_once(&parse(&text), 0).record_hash
+    };
+    assert_eq!(hash(WINDOW), hash("\"none\""));
+}
+
+/// Both ends are stations, and each does its part.
+#[test]
+fn a_flow_between_stations_is_observed_at_both_ends() {
+    let run = |control: &str| {
+        let text = format!(
+            "duration = \"10 s\"\nseries = \"off\"\n\
+             [bss.c]\nstandard = \"802.11a\"\nerrors = {NOISE}\n\
+             [station.a]\nrate = {{ control = \"arf\" }}\n[station.b]\nrate = {{ control = \"arf\" }}\n\
+             [flow.f]\nfrom = \"a\"\nto = \"b\"\ntransport = {{ kind = \"tcp\" }}\n\
+             control = {control}\n"
+        );
+        run_once(&parse(&text), 0)
+    };
+    let [plain, limited] = ["\"none\"", WINDOW].map(run);
+    assert_ne!(plain.record_hash, limited.record_hash);
+    assert!(total(&limited) * 10 > total(&plain) * 7, "{} {}", total(&limited), total(&plain));
+}
