@@ -12,6 +12,7 @@ pub mod minstrel;
 pub mod newreno;
 pub mod occupancy_meter;
 pub mod prr;
+pub mod snr_oracle;
 pub mod tfrc;
 pub mod vegas;
 pub mod westwood;

@@ -229,7 +229,7 @@ const COMBINATIONS: &[(&str, &str, &str)] = &[
     (
         "station.slow.rate",
         r#"{ control = "onoe" }"#,
-        r#"station.slow.rate.control = "onoe": no such rate adaptation; allowed "arf", "aarf", "minstrel""#,
+        r#"station.slow.rate.control = "onoe": no such rate adaptation; allowed "arf", "aarf", "minstrel", "oracle""#,
     ),
     (
         "station.slow.rate",

@@ -7,7 +7,7 @@ use crate::frame::{ACK_SIZE, CTS_SIZE, DATA_OVERHEAD, RTS_SIZE};
 use crate::phy::{Preamble, Standard, Timing, dsss, ofdm};
 
 /// Frame by which rates are compared.  [linux-minstrel]
-const ORDINARY: Bytes = Bytes::new(1_200);
+pub(crate) const ORDINARY: Bytes = Bytes::new(1_200);
 
 /// Timing rules of one cell.
 #[derive(Clone, Debug)]
@@ -86,6 +86,11 @@ impl Airtime {
     pub fn exchange(&self, rate: DataRate) -> Duration {
         let Timing { sifs, difs, .. } = self.timing;
         difs + self.data(ORDINARY, rate) + sifs + self.ack(rate)
+    }
+
+    /// Mean back-off of a first attempt.
+    pub fn mean_backoff(&self) -> Duration {
+        Duration::from_nanos((self.timing.slot * u64::from(self.timing.cw_min)).as_nanos() / 2)
     }
 
     /// An RTS at `rate`.

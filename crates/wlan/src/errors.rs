@@ -74,16 +74,20 @@ impl FrameErrors {
         (model != ErrorModel::None).then_some(Self { model, stream, seen, known })
     }
 
+    /// Probability that a frame is lost, as far as it depends on the rate.
+    pub(crate) fn loss(&mut self, rate: DataRate, psdu: Bytes) -> Probability {
+        let ErrorModel::Snr(snr) = self.model else { return Probability::ZERO };
+        let loss = || probability(frame_error_rate(rate, psdu, snr));
+        *self.known.entry((rate, psdu)).or_insert_with(loss)
+    }
+
     /// Whether noise has spoilt a frame of `psdu` octets at `rate` that ends now.
     pub(crate) fn spoil(&mut self, now: Time, rate: DataRate, psdu: Bytes) -> bool {
         let probability = match self.model {
             ErrorModel::None => return false,
             ErrorModel::Bernoulli(probability) => probability,
             ErrorModel::Bits(ber) => probability(independent_bits(ber.get(), psdu)),
-            ErrorModel::Snr(snr) => *self
-                .known
-                .entry((rate, psdu))
-                .or_insert_with(|| probability(frame_error_rate(rate, psdu, snr))),
+            ErrorModel::Snr(_) => self.loss(rate, psdu),
             ErrorModel::GilbertElliott(periods) => {
                 let (was_bad, at) = self.seen;
                 let is_bad = periods.bad_after(was_bad, now - at).happens(self.stream.next_u64());

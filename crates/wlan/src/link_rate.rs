@@ -1,7 +1,8 @@
 //! The data rate of one hop in one direction: given, or found by a law.
 
+use airfair_laws::snr_oracle::{self, Choice};
 use airfair_laws::{arf, minstrel};
-use airfair_units::{DataRate, Duration, Time};
+use airfair_units::{DataRate, Duration, Probability, Time};
 use rand_core::{Rng, SeedableRng};
 
 use crate::node::Stream;
@@ -19,6 +20,8 @@ pub enum RateLaw {
         /// Seed of what is sampled.
         seed: u64,
     },
+    /// By what noise does to each rate now, which no transmitter knows.
+    Oracle,
 }
 
 /// What a transmitter sees of its link.
@@ -53,6 +56,10 @@ enum Law {
         times: Vec<Duration>,
         stream: Stream,
     },
+    Oracle {
+        level: u16,
+        times: Vec<Duration>,
+    },
 }
 
 impl Law {
@@ -65,6 +72,7 @@ impl Law {
                 let state = minstrel::State::new(&params, &times);
                 Self::Minstrel { params, state, times, stream: Stream::seed_from_u64(seed) }
             }
+            RateLaw::Oracle => Self::Oracle { level: 0, times },
         }
     }
 
@@ -72,6 +80,7 @@ impl Law {
         usize::from(match self {
             Self::Arf { state, .. } => state.level,
             Self::Minstrel { state, .. } => state.level(),
+            Self::Oracle { level, .. } => *level,
         })
     }
 
@@ -96,6 +105,8 @@ impl Law {
                 };
                 *state = minstrel::step(params, times, *state, now, event);
             }
+            // It learns nothing.
+            Self::Oracle { .. } => {}
         }
     }
 }
@@ -135,6 +146,30 @@ impl LinkRate {
     /// Sets a rate that no law finds.
     pub(crate) fn set(&mut self, rate: DataRate) {
         self.rate = rate;
+    }
+
+    /// Whether its law wants to know, before each frame, what noise does to each rate.
+    pub(crate) fn asks_noise(&self) -> bool {
+        self.adaptation.as_ref().is_some_and(|it| matches!(it.law, Law::Oracle { .. }))
+    }
+
+    /// An ordinary frame would be lost with the probability `loss` at each rate; the new rate, if the law
+    /// changes it.
+    pub(crate) fn choose(
+        &mut self,
+        mut loss: impl FnMut(DataRate) -> Probability,
+    ) -> Option<DataRate> {
+        let Adaptation { law: Law::Oracle { level, times }, rates } =
+            self.adaptation.as_deref_mut()?
+        else {
+            return None;
+        };
+        let choice =
+            |(time, rate): (&Duration, &DataRate)| Choice { time: *time, loss: loss(*rate) };
+        let best = snr_oracle::best(times.iter().zip(*rates).map(choice));
+        *level = u16::try_from(best).expect("a dozen rates");
+        let rate = rates[best];
+        (std::mem::replace(&mut self.rate, rate) != rate).then_some(rate)
     }
 
     /// Something happened on the link; the new rate, if the law changes it.

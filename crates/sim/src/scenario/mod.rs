@@ -111,6 +111,8 @@ pub enum RateControl {
     Arf(arf::Params),
     /// Minstrel.
     Minstrel(minstrel::Params),
+    /// Knowledge of the channel.
+    Oracle,
 }
 
 /// A wireless station.

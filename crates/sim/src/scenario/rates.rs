@@ -62,6 +62,7 @@ fn law(mut fields: Fields, mistakes: &mut Mistakes) -> Option<RateControl> {
             lookaround: fields.take("lookaround").integer()?,
             segment: fields.take("segment").duration()?,
         })),
+        "oracle" => Some(RateControl::Oracle),
         name => arf(fields, name == "aarf", mistakes).map(RateControl::Arf),
     }
 }

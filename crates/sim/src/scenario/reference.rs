@@ -3,21 +3,22 @@
 use super::keys::{
     AARF, ARF, ARF_AWARE, ARF_WINDOW, BERNOULLI, BIT_ERRORS, BSS, CODEL, DATA_ACK,
     DEFICIT_ROUND_ROBIN, FIFO, FLOW, FQ_CODEL, FRAME_ERRORS, FRAMES, GILBERT_ELLIOTT, HOST, LINK,
-    LOG_DISTANCE, MINSTREL, ON_OFF, PERIODS, RANDOM_WAYPOINT, RAYLEIGH, RICIAN, ROOT, ROUND_ROBIN,
-    ROUTER, SNR, STATION, STRAIGHT, TCP, TFRC, TRACE, TWO_RAY, UDP, WAYPOINTS,
+    LOG_DISTANCE, MINSTREL, ON_OFF, ORACLE, PERIODS, RANDOM_WAYPOINT, RAYLEIGH, RICIAN, ROOT,
+    ROUND_ROBIN, ROUTER, SNR, STATION, STRAIGHT, TCP, TFRC, TRACE, TWO_RAY, UDP, WAYPOINTS,
 };
 use super::kind::{Kind, Table};
 use super::schema::default_text;
 
 /// The keys of the scenario file as Markdown tables, for `docs/scenario.md`.
 pub fn reference_markdown() -> String {
-    let sections: [(&str, &Table); 37] = [
+    let sections: [(&str, &Table); 38] = [
         ("Top level", &ROOT),
         ("`[bss.NAME]`", &BSS),
         ("`[station.NAME]`", &STATION),
         ("`rate = { control = \"arf\", … }`", &ARF),
         ("`rate = { control = \"aarf\", … }`", &AARF),
         ("`rate = { control = \"minstrel\", … }`", &MINSTREL),
+        ("`rate = { control = \"oracle\" }`", &ORACLE),
         ("`queue = { … }` of a station or an access point", &FIFO),
         ("`queue = { discipline = \"data-ack\", … }`", &DATA_ACK),
         ("`queue = { discipline = \"round-robin\", … }`", &ROUND_ROBIN),

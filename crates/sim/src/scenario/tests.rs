@@ -106,6 +106,9 @@ fn company<'p>(path: &'p str, key: &Key) -> Vec<(&'p str, &'static str)> {
     if let Some(rate) = law_of(path, key) {
         let is_arf = key.example == "\"arf\"" || key.name == "preset";
         let of_minstrel = ["interval", "ewma", "lookaround", "segment"].contains(&key.name);
+        if key.example == "\"oracle\"" {
+            return vec![(rate, "{ control = \"oracle\" }")];
+        }
         if of_minstrel || key.example == "\"minstrel\"" {
             return vec![(rate, "{ control = \"minstrel\" }")];
         }

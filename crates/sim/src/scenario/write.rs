@@ -461,6 +461,7 @@ fn queue(Queue { config, counts_flows }: Queue) -> String {
 fn law(law: RateControl) -> String {
     match law {
         RateControl::Arf(params) => arf(params),
+        RateControl::Oracle => "{ control = \"oracle\" }".to_owned(),
         RateControl::Minstrel(minstrel::Params { interval, ewma, lookaround, segment }) => format!(
             "{{ control = \"minstrel\", interval = \"{interval}\", ewma = {ewma}, \
              lookaround = {lookaround}, segment = \"{segment}\" }}"

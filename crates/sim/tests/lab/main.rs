@@ -7,6 +7,7 @@ mod conservation;
 mod determinism;
 mod golden;
 mod networks;
+mod radio;
 mod rates;
 mod transports;
 mod windows;

@@ -9,9 +9,9 @@ mod tests;
 
 use std::collections::VecDeque;
 
-use airfair_units::{DataRate, Duration, Time};
+use airfair_units::{DataRate, Duration, Probability, Time};
 
-use crate::airtime::Airtime;
+use crate::airtime::{Airtime, ORDINARY};
 use crate::config::{AfterCollision, CellConfig, NodeId, StationConfig};
 use crate::errors::FrameErrors;
 use crate::frame::{
@@ -124,6 +124,17 @@ impl Noise {
         Self::Links(links.map(|(s, stream)| FrameErrors::new(s.errors, stream)).collect())
     }
 
+    /// Probability that an ordinary frame at `rate` between this station and the access point is lost now.
+    fn loss(&mut self, now: Time, station: NodeId, rate: DataRate) -> Probability {
+        let psdu = ORDINARY + DATA_OVERHEAD;
+        match self {
+            Self::Links(links) => links[station.index() - 1]
+                .as_mut()
+                .map_or(Probability::ZERO, |link| link.loss(rate, psdu)),
+            Self::Space(space) => space.loss(now, station, rate, psdu),
+        }
+    }
+
     /// Whether frames between this station and the access point may be spoilt.
     #[inline]
     fn is_on(&self, station: NodeId) -> bool {
@@ -183,6 +194,11 @@ impl<P: Copy + Headers> Cell<P> {
         let ap = (config.ap_queue, &config.ap_access, (fixed.clone(), fixed));
         let rates = |s: &StationConfig| {
             let link = |rate, law: Option<RateLaw>| match law {
+                // What a frame that is lost costs, the back-off before it included.
+                Some(law @ RateLaw::Oracle) => {
+                    let backoff = airtime.mean_backoff();
+                    LinkRate::adapted(law, s.standard, |rate| backoff + airtime.exchange(rate))
+                }
                 Some(law) => LinkRate::adapted(law, s.standard, |rate| airtime.exchange(rate)),
                 None => LinkRate::fixed(rate),
             };
@@ -269,10 +285,32 @@ impl<P: Copy + Headers> Cell<P> {
         let msdu = self.nodes[from.index()].queue.in_service().expect("a packet in service");
         let to = msdu.to;
         let (station, up) = if from.is_ap() { (to, false) } else { (from, true) };
-        if let Some(rate) = self.link_rate(station, up).handle(now, event) {
+        let change = if self.link_rate(station, up).asks_noise() {
+            self.ask_noise(now, station, up, event)
+        } else {
+            self.link_rate(station, up).handle(now, event)
+        };
+        if let Some(rate) = change {
             self.channel.records.push_back(Record::Rate { station, up, rate });
             self.rate_changes.push_back(RateChange { station, up, rate });
         }
+    }
+
+    /// An oracle chooses before each frame.
+    fn ask_noise(
+        &mut self,
+        now: Time,
+        station: NodeId,
+        up: bool,
+        event: LinkEvent,
+    ) -> Option<DataRate> {
+        if !matches!(event, LinkEvent::Sending { .. }) {
+            return None;
+        }
+        let node = &mut self.nodes[station.index()];
+        let link = if up { &mut node.rate_up } else { &mut node.rate_down };
+        let noise = &mut self.noise;
+        link.choose(|rate| noise.loss(now, station, rate))
     }
 
     /// Sets the weights of data and ACKs in the queue of `node`, from the next packet on.

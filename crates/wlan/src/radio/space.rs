@@ -1,6 +1,6 @@
 //! The space of one cell: where its members are now, and so what power arrives where.
 
-use airfair_units::{Bytes, DataRate, Dbm, Decibels, Time};
+use airfair_units::{Bytes, DataRate, Dbm, Decibels, Probability, Time};
 use rand_core::Rng;
 
 use super::decoding::Decoding;
@@ -156,13 +156,24 @@ impl Space {
         rate: DataRate,
         psdu: Bytes,
     ) -> bool {
-        let received = self.received(now, station);
-        let loss = self.decoding.loss(rate, psdu, received);
+        let loss = self.loss(now, station, rate, psdu);
         loss.happens(self.places[station.index() - 1].errors.next_u64())
     }
 
+    /// Probability that noise spoils a frame between a station and the access point now.
+    pub(crate) fn loss(
+        &mut self,
+        now: Time,
+        station: NodeId,
+        rate: DataRate,
+        psdu: Bytes,
+    ) -> Probability {
+        let received = self.received(now, station);
+        self.decoding.loss(rate, psdu, received)
+    }
+
     /// Power that a station and the access point now receive of each other, fading included.
-    pub(crate) fn received(&mut self, now: Time, station: NodeId) -> Dbm {
+    fn received(&mut self, now: Time, station: NodeId) -> Dbm {
         let place = &mut self.places[station.index() - 1];
         let distance = Position::default().distance(place.mover.position(now));
         let gain = place.link.gain(now);

@@ -17,7 +17,7 @@ pub(super) use queues::{CODEL, DATA_ACK, DEFICIT_ROUND_ROBIN, FIFO, FQ_CODEL, RO
 pub(super) use radio::{
     LOG_DISTANCE, RANDOM_WAYPOINT, RANGE, RAYLEIGH, RICIAN, STRAIGHT, TRACE, TWO_RAY, WAYPOINTS,
 };
-pub(super) use rates::{AARF, ARF, MINSTREL};
+pub(super) use rates::{AARF, ARF, MINSTREL, ORACLE};
 pub(super) use transports::{ARF_AWARE, ARF_WINDOW, FRAMES, ON_OFF, TCP, TFRC, UDP};
 pub(super) use wires::{BERNOULLI, GILBERT_ELLIOTT, HOST, LINK, ROUTER};
 

@@ -49,7 +49,7 @@ static LAWS: Tagged = Tagged {
     key: "control",
     noun: "rate adaptation",
     otherwise: None,
-    variants: &[("arf", &ARF), ("aarf", &AARF), ("minstrel", &MINSTREL)],
+    variants: &[("arf", &ARF), ("aarf", &AARF), ("minstrel", &MINSTREL), ("oracle", &ORACLE)],
 };
 
 const fn control(word: &'static [&'static str], example: &'static str) -> Key {
@@ -142,6 +142,20 @@ pub(in crate::scenario) static AARF: Table = Table {
         rts_failures(TRUE),
         initial(word("highest")),
     ],
+};
+
+/// Knowledge of the channel.
+pub(in crate::scenario) static ORACLE: Table = Table {
+    noun: "a rate adaptation",
+    later: None,
+    keys: &[Key::new(
+        "control",
+        Kind::Word(&["oracle"]),
+        Absent::Required,
+        "\"oracle\"",
+        "The law: before each frame the rate at which one of ordinary size gets through soonest, by a noise that \
+         no station knows. A bound for the others.",
+    )],
 };
 
 /// Minstrel.

@@ -1,0 +1,124 @@
+//! Cells with a radio: distances, ways, who hears whom.
+
+use airfair_sim::outcome::Outcome;
+use airfair_units::DataRate;
+
+use crate::common::{parse, run_once};
+
+const RANGE: &str = "range = { \"6 Mb/s\" = \"370 m\", \"54 Mb/s\" = \"37 m\" }";
+const SATURATED: &str = "{ kind = \"udp\", payload = \"1000 B\", rate = \"saturated\" }";
+
+/// Uploads of stations in an 802.11a cell with this radio; each has its keys and its rate.
+fn uploads(seconds: u32, radio: &str, stations: &[&str]) -> Outcome {
+    let station = |(i, keys): (usize, &&str)| {
+        format!(
+            "[station.s{i}]\n{keys}\n[flow.f{i}]\nfrom = \"s{i}\"\nto = \"h\"\ntransport = {SATURATED}\n"
+        )
+    };
+    let stations: String = stations.iter().enumerate().map(station).collect();
+    let text = format!(
+        "duration = \"{seconds} s\"\nseries = \"off\"\n[bss.c]\nstandard = \"802.11a\"\n\
+         radio = {{ {radio} }}\n[host.h]\n{stations}"
+    );
+    run_once(&parse(&text), 0)
+}
+
+fn delivered(outcome: &Outcome) -> Vec<u64> {
+    outcome.flows.iter().map(|flow| flow.delivered.get()).collect()
+}
+
+/// By sensitivity everything gets through up to the range itself, and nothing a metre beyond.
+#[test]
+fn a_rate_reaches_as_far_as_its_range() {
+    let radio = format!("{RANGE}, reception = \"sensitivity\"");
+    for (rate, metres) in [("6 Mb/s", 370), ("54 Mb/s", 37)] {
+        let at = |metres: u32| {
+            let keys = format!("position = [\"0 m\", \"-{metres} m\"]\nrate = \"{rate}\"");
+            let outcome = uploads(1, &radio, &[&keys]);
+            let radio = &outcome.stations[0].radio;
+            (radio.frames, radio.retries, outcome.flows[0].delivered.get())
+        };
+        let (frames, retries, octets) = at(metres);
+        // The last one may still be on the air, or its ACK.
+        assert!(retries == 0 && frames - octets / 1_000 <= 1, "{rate} at {metres} m");
+        assert_eq!(at(metres + 1).2, 0, "{rate} at {} m", metres + 1);
+    }
+}
+
+/// Whoever walks from 10 m to 330 m sees the same places as whoever walks back.
+#[test]
+fn the_rate_follows_the_distance_and_the_way_back_is_the_way_forth() {
+    let walk = |from: u32, speed: i32, law: &str| {
+        let mobility =
+            format!("{{ model = \"velocity\", velocity = [\"{speed} m/s\", \"0 m/s\"] }}");
+        let keys = format!(
+            "position = [\"{from} m\", \"0 m\"]\nmobility = {mobility}\nrate = {{ control = \"{law}\" }}"
+        );
+        uploads(40, RANGE, &[&keys])
+    };
+    for law in ["arf", "oracle"] {
+        let (away, back) = (walk(10, 8, law), walk(330, -8, law));
+        let octets = [&away, &back].map(|outcome| outcome.flows[0].delivered.get());
+        assert!(octets[0].abs_diff(octets[1]) < octets[0] / 50, "{law}: {octets:?}");
+        let mean = away.stations[0].mean_rate_up.expect("a rate");
+        let range = DataRate::from_mbps(9)..DataRate::from_mbps(36);
+        assert!(range.contains(&mean), "{law}: {mean}");
+    }
+}
+
+/// An oracle is as good as the best fixed rate wherever the station stands, and laws that learn are not better.
+#[test]
+fn nobody_finds_a_better_rate_than_the_oracle() {
+    for metres in [20, 45, 80, 130, 200, 280, 350] {
+        let at = |rate: &str| {
+            let keys = format!("position = [\"{metres} m\", \"0 m\"]\nrate = {rate}");
+            delivered(&uploads(4, RANGE, &[&keys]))[0]
+        };
+        let rates = ["6", "9", "12", "18", "24", "36", "48", "54"];
+        let best = rates.map(|rate| at(&format!("\"{rate} Mb/s\""))).into_iter().max();
+        let oracle = at("{ control = \"oracle\" }");
+        let best = best.expect("eight rates");
+        assert!(oracle >= best / 100 * 97, "{metres} m: {oracle} of {best}");
+        for law in ["arf", "aarf", "minstrel"] {
+            let found = at(&format!("{{ control = \"{law}\" }}"));
+            assert!(found <= oracle / 100 * 102, "{law} at {metres} m: {found} against {oracle}");
+        }
+    }
+}
+
+/// Two stations at opposite ends of the cell do not hear each other, and collide all the time; RTS/CTS
+/// helps. A threshold low enough makes them neighbours.
+#[test]
+fn stations_out_of_each_others_range_are_hidden() {
+    let ends = [
+        "position = [\"-300 m\", \"0 m\"]\nrate = \"6 Mb/s\"",
+        "position = [\"300 m\", \"0 m\"]\nrate = \"6 Mb/s\"",
+    ];
+    let lost = |radio: &str, cell: &str| {
+        let outcome = uploads(
+            5,
+            &format!("{RANGE}, reception = \"sensitivity\"{radio} }}\n{cell}\nap = {{"),
+            &ends,
+        );
+        let retries: u64 = outcome.stations.iter().map(|s| s.radio.retries).sum();
+        let frames: u64 = outcome.stations.iter().map(|s| s.radio.frames).sum();
+        (retries * 100 / frames, delivered(&outcome).iter().sum::<u64>())
+    };
+    let (hidden, poor) = lost("", "");
+    let (protected, good) = lost("", "rts_threshold = \"0 B\"");
+    let (neighbours, _) = lost(", carrier_sense = \"-95 dBm\"", "");
+    assert!(hidden > 40, "{hidden} % of the frames are repetitions");
+    assert!(protected < 30 && good > poor, "{protected} %, {good} against {poor}");
+    assert!(neighbours < 15, "{neighbours} %");
+}
+
+/// Where a radio lets everyone decode everything and spoils nothing, it is as if it were not there.
+#[test]
+fn a_radio_that_does_nothing_changes_nothing() {
+    let close = "position = { circle = \"3 m\" }\ncount = 8\nrate = \"54 Mb/s\"";
+    let near = uploads(2, RANGE, &[close]);
+    let text = "duration = \"2 s\"\nseries = \"off\"\n[bss.c]\nstandard = \"802.11a\"\n[host.h]\n[station.s0]\n\
+                count = 8\n[flow.f0]\nfrom = \"s0\"\nto = \"h\"\n\
+                transport = { kind = \"udp\", payload = \"1000 B\", rate = \"saturated\" }";
+    assert_eq!(near.record_hash, run_once(&parse(text), 0).record_hash);
+}
