@@ -67,6 +67,7 @@ fn radio(scenario: &Scenario, index: usize, members: &[NodeId], streams: Streams
         queue: station.queue.config,
         access: station.access,
         senses_only: station.senses_only.iter().map(|other| members[*other]).collect(),
+        hidden_from: Vec::new(),
         errors: station.errors,
     };
     let config = CellConfig {

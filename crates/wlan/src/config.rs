@@ -110,11 +110,19 @@ pub struct StationConfig {
     pub access: AccessParameters,
     /// Members whose frames it senses without decoding them, ascending.
     pub senses_only: Vec<NodeId>,
+    /// Members that do not sense its frames, nor it theirs, ascending; none of `senses_only`. The
+    /// relation is mutual: a station that is hidden from another has it in its own list.
+    pub hidden_from: Vec<NodeId>,
     /// Frames between it and the access point that are spoilt.
     pub errors: ErrorModel,
 }
 
 impl CellConfig {
+    /// Whether some members do not sense each other.
+    pub fn has_hidden(&self) -> bool {
+        self.stations.iter().any(|station| !station.hidden_from.is_empty())
+    }
+
     /// Whether an 802.11b station is in the cell: it hears OFDM frames as noise.
     pub fn has_b_stations(&self) -> bool {
         self.rules.standard == Standard::G

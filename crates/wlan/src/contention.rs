@@ -19,7 +19,7 @@ use std::collections::BinaryHeap;
 
 use airfair_units::{Duration, Time};
 
-use crate::config::NodeId;
+use crate::config::{AfterCollision, Eifs, NodeId, Rules};
 use crate::hearing::LaneId;
 use crate::phy::Timing;
 
@@ -30,6 +30,21 @@ pub(crate) enum Gap {
     Aifs,
     /// EIFS.
     Eifs,
+}
+
+/// What decides which gap follows a frame that was not decoded.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Waits {
+    pub(crate) after_collision: AfterCollision,
+    pub(crate) eifs: Eifs,
+    /// The EIFS that is a NAV.
+    pub(crate) nav: Duration,
+}
+
+impl Waits {
+    pub(crate) fn new(rules: &Rules, timing: &Timing) -> Self {
+        Self { after_collision: rules.after_collision, eifs: rules.eifs, nav: timing.eifs }
+    }
 }
 
 /// Countdown of the members that hear alike and have the same AIFSN.

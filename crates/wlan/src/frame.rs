@@ -68,8 +68,11 @@ pub(crate) struct Frame {
 pub(crate) struct Transmission {
     pub(crate) frame: Frame,
     pub(crate) end: Time,
-    /// Whether another frame overlaps it: every member senses every other, so all lose both.
+    /// Whether another frame overlaps it at its receiver. Where every member senses every other, all
+    /// lose both.
     pub(crate) collided: bool,
     /// Whether noise spoilt it for its receiver, and for nobody else.
     pub(crate) spoilt: bool,
+    /// Whether it is a response whose start escaped the one who waits for it.
+    pub(crate) missed: bool,
 }

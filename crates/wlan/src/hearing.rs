@@ -1,11 +1,26 @@
-//! Who decodes whom. Every member senses every frame; a frame that it cannot decode is noise to it.
+//! Who senses and who decodes whom.
 //!
-//! Members that decode and miss the same frames, and wait equally long after them, freeze and resume
-//! their back-off together, so they form one *lane* of contention. A plain cell has one lane; its cost
+//! Where every member senses every frame, a frame that it cannot decode is noise to it. Members that
+//! decode and miss the same frames, and wait equally long after them, freeze and resume their back-off
+//! together, so they form one *lane* of contention: [`Hearing`]. A plain cell has one lane; its cost
 //! does not grow with its stations.
+//!
+//! Where some are hidden from others, or may come to be, a [`Relation`] says for each frame what it is
+//! to each member.
 
-use crate::config::{CellConfig, NodeId};
+use crate::config::{CellConfig, NodeId, StationConfig};
 use crate::phy::Standard;
+
+/// What the frames of one member are to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Reach {
+    /// Too faint to be noticed: carrier sense stays idle.
+    Nothing,
+    /// Noise that keeps the medium busy.
+    Senses,
+    /// A frame, unless another one disturbs it.
+    Decodes,
+}
 
 /// A set of members that hear the channel alike and have the same AIFSN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +46,7 @@ struct Likeness {
     aifsn: u8,
 }
 
-/// The relation "decodes" of one cell.
+/// The relation "decodes" of a cell whose members all sense each other.
 #[derive(Clone, Debug)]
 pub(crate) struct Hearing {
     lane_of: Vec<LaneId>,
@@ -79,5 +94,57 @@ impl Hearing {
     pub(crate) fn decodes(&self, lane: LaneId, from: NodeId, is_dsss: bool) -> bool {
         let lane = &self.lanes[lane.index()];
         (is_dsss || !lane.is_deaf_to_ofdm) && lane.noise.binary_search(&from).is_err()
+    }
+}
+
+/// What the frames of each member are to each other one. It may change during a run; a frame on the air
+/// keeps the reach that it started with.
+#[derive(Clone, Debug)]
+pub(crate) struct Relation {
+    /// One row for each transmitter, with a place for each listener.
+    rows: Vec<Vec<Reach>>,
+    is_deaf_to_ofdm: Vec<bool>,
+}
+
+impl Relation {
+    pub(crate) fn new(config: &CellConfig) -> Self {
+        let is_b =
+            |s: &StationConfig| config.rules.standard == Standard::G && s.standard == Standard::B;
+        let members = config.stations.len() + 1;
+        let mut relation = Self {
+            rows: vec![vec![Reach::Decodes; members]; members],
+            is_deaf_to_ofdm: std::iter::once(false)
+                .chain(config.stations.iter().map(is_b))
+                .collect(),
+        };
+        for (index, station) in config.stations.iter().enumerate() {
+            let id = NodeId::station(index);
+            for other in &station.senses_only {
+                relation.set(id, *other, Reach::Senses);
+            }
+        }
+        // Hiding is mutual, and the access point has no list of its own.
+        for (index, station) in config.stations.iter().enumerate() {
+            let id = NodeId::station(index);
+            for other in &station.hidden_from {
+                relation.set(id, *other, Reach::Nothing);
+                relation.set(*other, id, Reach::Nothing);
+            }
+        }
+        relation
+    }
+
+    /// What frames of `from` are to `listener` from now on.
+    pub(crate) fn set(&mut self, listener: NodeId, from: NodeId, reach: Reach) {
+        self.rows[from.index()][listener.index()] = reach;
+    }
+
+    /// What a frame of `from` is to each member: asked once, when it starts.
+    pub(crate) fn reach(&self, from: NodeId, is_dsss: bool) -> impl Iterator<Item = Reach> {
+        let row = self.rows[from.index()].iter().zip(&self.is_deaf_to_ofdm);
+        row.map(move |(reach, is_deaf)| match reach {
+            Reach::Decodes if *is_deaf && !is_dsss => Reach::Senses,
+            other => *other,
+        })
     }
 }

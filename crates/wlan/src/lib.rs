@@ -8,8 +8,9 @@
 //! | --- | --- |
 //! | [`phy`] | rates, PPDU durations, gaps |
 //! | [`airtime`] | durations of frames and their responses |
-//! | `hearing` | who decodes whom |
-//! | `contention` | gaps and back-off: who transmits next |
+//! | `hearing` | who senses and who decodes whom |
+//! | `contention` | gaps and back-off: who transmits next, where all sense each other |
+//! | `members` | the same where they do not: each member listens and counts alone |
 //! | `errors` | frames that noise spoils |
 //! | [`queue`] | the way of a packet to its channel access: classifier, queues, scheduler |
 //! | `link_rate` | rates, given or adapted |
@@ -24,6 +25,7 @@ mod errors;
 mod frame;
 mod hearing;
 mod link_rate;
+mod members;
 mod node;
 pub mod phy;
 pub mod queue;
@@ -35,6 +37,7 @@ pub use config::{
 };
 pub use errors::{ErrorModel, Periods};
 pub use frame::{ACK_SIZE, CTS_SIZE, DATA_OVERHEAD, FrameKind, Msdu, RTS_SIZE};
+pub use hearing::Reach;
 pub use link_rate::RateLaw;
 pub use node::Stream;
 pub use queue::config::{CoDel, Discipline, Limit, Overflow, QueueConfig, Weights};

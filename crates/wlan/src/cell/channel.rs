@@ -26,18 +26,41 @@ impl Channel {
         self.on_air.iter().map(|transmission| transmission.end).min()
     }
 
-    /// A frame starts. It and all that it overlaps are lost to everyone.
+    /// A frame starts where all sense each other: it and all that it overlaps are lost to everyone.
     pub(super) fn start(&mut self, now: Time, frame: Frame) {
+        self.put(now, frame);
+        if self.on_air.len() > 1 {
+            self.collide(|_| true);
+        }
+    }
+
+    /// A frame starts.
+    pub(super) fn put(&mut self, now: Time, frame: Frame) {
         self.charge(now);
-        let collided = !self.on_air.is_empty();
-        if collided && self.on_air.iter().all(|transmission| !transmission.collided) {
+        let end = now + frame.duration;
+        self.on_air.push(Transmission {
+            frame,
+            end,
+            collided: false,
+            spoilt: false,
+            missed: false,
+        });
+    }
+
+    /// All frames on the air that are `overlapped` where their receiver is are lost.
+    pub(super) fn collide(&mut self, overlapped: impl Fn(&Frame) -> bool) {
+        let known = self.on_air.iter().any(|transmission| transmission.collided);
+        for transmission in &mut self.on_air {
+            transmission.collided |= overlapped(&transmission.frame);
+        }
+        if !known && self.on_air.iter().any(|transmission| transmission.collided) {
             self.records.push_back(Record::Collision);
         }
-        for other in &mut self.on_air {
-            other.collided = true;
-        }
-        let end = now + frame.duration;
-        self.on_air.push(Transmission { frame, end, collided, spoilt: false });
+    }
+
+    /// Frames that have just started.
+    pub(super) fn started(&mut self, now: Time) -> impl Iterator<Item = &mut Transmission> {
+        self.on_air.iter_mut().filter(move |on_air| on_air.end == now + on_air.frame.duration)
     }
 
     /// Moves the frames that end now to `ended`.

@@ -3,14 +3,13 @@
 
 use airfair_units::{DataRate, Duration, Time};
 
+use super::medium::Medium;
 use super::{Cell, Departure, Pending, Unanswered};
 use crate::airtime::Protection;
 use crate::config::{AfterCollision, NodeId};
-use crate::contention::Failed;
 use crate::frame::{Frame, FrameKind, Transmission};
 use crate::link_rate::LinkEvent;
 use crate::node::{Access, Plan, Verdict};
-use crate::phy::Standard;
 use crate::queue::headers::Headers;
 use crate::record::{DropCause, Record};
 
@@ -75,17 +74,18 @@ impl<P: Copy + Headers> Cell<P> {
         if let Access::Exchange(plan) = &mut self.nodes[frame.from.index()].access {
             (plan.own_end, plan.collided) = (now, transmission.collided);
         }
-        let lane = self.hearing.lane_of(frame.to);
-        let is_dsss = Standard::is_dsss(frame.rate);
+        if transmission.missed {
+            return;
+        }
         let spoilt = transmission.collided || transmission.spoilt;
-        let decoded = !spoilt && self.hearing.decodes(lane, frame.from, is_dsss);
+        let decoded = !spoilt && self.medium.decodes(frame.to, &frame);
         match frame.kind {
             FrameKind::Data if decoded => {
                 self.deliver(&frame);
                 let ack = self.airtime.ack(frame.rate);
                 self.respond(now, &frame, (FrameKind::Ack, ack), Duration::ZERO);
             }
-            FrameKind::Rts if decoded && self.contention.nav_is_clear(lane, frame.to, now) => {
+            FrameKind::Rts if decoded && self.medium.nav_is_clear(frame.to, now) => {
                 let cts = self.airtime.cts(frame.rate);
                 let nav = frame.nav - self.airtime.timing.sifs - cts;
                 self.respond(now, &frame, (FrameKind::Cts, cts), nav);
@@ -154,17 +154,23 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// Under Bianchi's assumption, whoever was in a collision knows it as soon as the medium is idle.
+    /// Under Bianchi's assumption, whoever was in a collision knows it as soon as its medium is idle.
     pub(super) fn fail_collided(&mut self, now: Time) {
         if self.after_collision == AfterCollision::Standard {
             return;
         }
-        while let Some(due) =
-            self.unanswered.iter().position(|unanswered| unanswered.at == Time::MAX)
-        {
+        while let Some(due) = self.unanswered.iter().position(|unanswered| self.knows(unanswered)) {
             let unanswered = self.unanswered.swap_remove(due);
             self.fail(now, unanswered.node, unanswered.kind);
         }
+    }
+
+    fn knows(&self, unanswered: &Unanswered) -> bool {
+        let is_idle = match &self.medium {
+            Medium::Lanes(_) => self.channel.is_idle(),
+            Medium::Members(members) => members.is_idle(unanswered.node),
+        };
+        unanswered.at == Time::MAX && is_idle
     }
 
     fn succeed(&mut self, now: Time, id: NodeId) {
@@ -173,11 +179,10 @@ impl<P: Copy + Headers> Cell<P> {
         if self.continue_txop(now, id) {
             return;
         }
-        let lane = self.hearing.lane_of(id);
         let node = &mut self.nodes[id.index()];
         let has_next = !node.queue.is_empty();
         let backoff = if has_next || self.post_backoff { node.draw_backoff() } else { 0 };
-        let done = self.contention.slot_after(id, lane, now, backoff);
+        let done = self.medium.draw(id, now, backoff);
         self.go_on(id, done);
     }
 
@@ -210,7 +215,6 @@ impl<P: Copy + Headers> Cell<P> {
         self.adapt(now, id, event);
         let protected_data =
             failed == FrameKind::Data && matches!(plan.protection, Protection::RtsCts(_));
-        let lane = self.hearing.lane_of(id);
         if self.nodes[id.index()].fail(protected_data) == Verdict::GiveUp {
             self.record_drop(id, DropCause::RetryLimit);
             self.leave_queue(now, id);
@@ -218,13 +222,13 @@ impl<P: Copy + Headers> Cell<P> {
         let node = &mut self.nodes[id.index()];
         let backoff = node.draw_backoff();
         if node.queue.is_empty() {
-            let done = self.contention.slot_after(id, lane, now, backoff);
+            let done = self.medium.draw(id, now, backoff);
             self.go_on(id, done);
         } else if self.after_collision == AfterCollision::Standard || !plan.collided {
             node.access = Access::Contending;
-            self.contention.rejoin(Failed { node: id, lane, own_end: plan.own_end }, now, backoff);
+            self.medium.rejoin(id, plan.own_end, now, backoff);
         } else {
-            let due = self.contention.slot_after(id, lane, now, backoff);
+            let due = self.medium.draw(id, now, backoff);
             self.go_on(id, due);
         }
     }
@@ -248,7 +252,7 @@ impl<P: Copy + Headers> Cell<P> {
             node.access = Access::Idle { backoff_done: done };
         } else {
             node.access = Access::Contending;
-            self.contention.join(id, self.hearing.lane_of(id), done);
+            self.medium.join(id, done);
         }
     }
 }
@@ -258,6 +262,7 @@ mod tests {
     use super::*;
     use crate::frame::Msdu;
     use crate::node::Stream;
+    use crate::phy::Standard;
     use crate::{AccessParameters, CellConfig, ErrorModel, QueueConfig, StationConfig};
     use airfair_units::Bytes;
     use rand_core::SeedableRng;
@@ -273,6 +278,7 @@ mod tests {
             queue: QueueConfig::fifo(9),
             access: AccessParameters::default(),
             senses_only: vec![],
+            hidden_from: vec![],
             errors: ErrorModel::None,
         };
         let config = CellConfig {

@@ -2,6 +2,7 @@
 
 mod channel;
 mod exchange;
+mod medium;
 #[cfg(test)]
 mod tests;
 
@@ -10,21 +11,21 @@ use std::collections::VecDeque;
 use airfair_units::{DataRate, Duration, Time};
 
 use crate::airtime::Airtime;
-use crate::config::{AfterCollision, CellConfig, Eifs, NodeId, StationConfig};
-use crate::contention::{Contention, Gap};
+use crate::config::{AfterCollision, CellConfig, NodeId, StationConfig};
 use crate::errors::FrameErrors;
 use crate::frame::{
     ACK_SIZE, CTS_SIZE, DATA_OVERHEAD, Frame, FrameKind, Msdu, RTS_SIZE, Transmission,
 };
-use crate::hearing::Hearing;
+use crate::hearing::Reach;
 use crate::link_rate::{LinkEvent, LinkRate, RateLaw};
 use crate::node::{Access, Limits, Node, Stream};
-use crate::phy::Standard;
+use crate::phy::Timing;
 use crate::queue::config::Weights;
 use crate::queue::headers::Headers;
 use crate::record::{DropCause, Record};
 
 use channel::Channel;
+use medium::Medium;
 
 /// Order of what happens at one instant.
 ///
@@ -83,10 +84,10 @@ pub struct Cell<P> {
     airtime: Airtime,
     response_timeout: Duration,
     after_collision: AfterCollision,
-    eifs: Eifs,
     post_backoff: bool,
-    hearing: Hearing,
-    contention: Contention,
+    medium: Medium,
+    /// What comes next, kept since the world asks more often than it changes.
+    next: Option<(Time, Phase)>,
     channel: Channel,
     nodes: Vec<Node<P>>,
     /// What spoils the frames between each station and the access point.
@@ -109,6 +110,30 @@ impl<P: Copy + Headers> Cell<P> {
     /// # Panics
     /// If there is not one stream per member, and one per link, or an AIFSN is zero.
     pub fn new(config: &CellConfig, streams: Vec<Stream>, error_streams: Vec<Stream>) -> Self {
+        if config.has_hidden() {
+            return Self::with_relation(config, streams, error_streams);
+        }
+        Self::on(config, (streams, error_streams), Medium::lanes)
+    }
+
+    /// A silent cell whose members may be hidden from each other, now or later: see
+    /// [`set_reach`](Self::set_reach). A frame costs time that grows with the members.
+    ///
+    /// # Panics
+    /// As [`new`](Self::new) does.
+    pub fn with_relation(
+        config: &CellConfig,
+        streams: Vec<Stream>,
+        error_streams: Vec<Stream>,
+    ) -> Self {
+        Self::on(config, (streams, error_streams), Medium::members)
+    }
+
+    fn on(
+        config: &CellConfig,
+        (streams, error_streams): (Vec<Stream>, Vec<Stream>),
+        medium: fn(&CellConfig, &Timing) -> Medium,
+    ) -> Self {
         assert_eq!(streams.len(), config.stations.len() + 1, "one stream per member");
         assert_eq!(error_streams.len(), config.stations.len(), "one stream per link");
         let errors = config.stations.iter().zip(error_streams);
@@ -134,16 +159,14 @@ impl<P: Copy + Headers> Cell<P> {
                 Node::new(queue, limits, rates, stream)
             })
             .collect();
-        let hearing = Hearing::new(config);
         Self {
             response_timeout: airtime.response_timeout(),
             after_collision: config.rules.after_collision,
-            eifs: config.rules.eifs,
             post_backoff: config.rules.post_backoff,
-            contention: Contention::new(&airtime.timing, hearing.aifsns()),
+            medium: medium(config, &airtime.timing),
+            next: None,
             channel: Channel::default(),
             airtime,
-            hearing,
             nodes,
             errors: errors.collect(),
             pending: Vec::new(),
@@ -169,11 +192,11 @@ impl<P: Copy + Headers> Cell<P> {
         self.record_queue(id);
         if let Access::Idle { backoff_done } = self.nodes[id.index()].access {
             self.channel.begin_waiting(now);
-            let lane = self.hearing.lane_of(id);
-            if !self.contention.try_access(id, lane, backoff_done, now) {
+            if !self.medium.try_access(id, backoff_done, now) {
                 self.back_off(now, id);
             }
             self.nodes[id.index()].access = Access::Contending;
+            self.next = self.find_next();
         }
         true
     }
@@ -218,11 +241,27 @@ impl<P: Copy + Headers> Cell<P> {
 
     /// When the cell next needs [`handle_event`](Self::handle_event), and in which phase.
     pub fn next_event(&self) -> Option<(Time, Phase)> {
-        let end = self.channel.next_end().map(|at| (at, Phase::End));
-        let timeout = self.unanswered.iter().map(|u| u.at).min().map(|at| (at, Phase::Timeout));
-        let response = self.pending.iter().map(|p| p.at).min().map(|at| (at, Phase::Start));
-        let access = self.contention.next_access().map(|at| (at, Phase::Start));
-        [end, timeout, response, access].into_iter().flatten().min()
+        self.next
+    }
+
+    fn find_next(&self) -> Option<(Time, Phase)> {
+        let timeout = self.unanswered.iter().map(|u| u.at).min();
+        let response = self.pending.iter().map(|p| p.at).min();
+        let mut next = self.channel.next_end().map(|at| (at, Phase::End));
+        let later = [
+            (timeout, Phase::Timeout),
+            (response, Phase::Start),
+            (self.medium.next_access(), Phase::Start),
+        ];
+        for (at, phase) in later {
+            // What comes first at an instant stands first here.
+            if let Some(at) = at
+                && next.is_none_or(|(next, _)| at < next)
+            {
+                next = Some((at, phase));
+            }
+        }
+        next
     }
 
     /// Lets happen what [`next_event`](Self::next_event) announced. A spurious call is a no-op.
@@ -232,6 +271,20 @@ impl<P: Copy + Headers> Cell<P> {
             Phase::Timeout => self.time_out(now),
             Phase::Start => self.start_transmissions(now),
         }
+        self.next = self.find_next();
+    }
+
+    /// What frames of `from` that start from now on are to `listener`; those on the air keep the reach
+    /// that they started with. An 802.11b receiver senses OFDM frames at most.
+    ///
+    /// # Panics
+    /// If the cell was made for members that all sense each other for good, by [`new`](Self::new)
+    /// without hidden stations.
+    pub fn set_reach(&mut self, listener: NodeId, from: NodeId, reach: Reach) {
+        let Medium::Members(members) = &mut self.medium else {
+            panic!("who senses whom was given for good: make the cell with `Cell::with_relation`");
+        };
+        members.set_reach(listener, from, reach);
     }
 
     /// A packet that has reached the receiver of this hop.
@@ -270,7 +323,7 @@ impl<P: Copy + Headers> Cell<P> {
     fn start_transmissions(&mut self, now: Time) {
         let mut winners = std::mem::take(&mut self.winners);
         // Winners first: a response that starts now would freeze them.
-        self.contention.take_winners(now, &mut winners);
+        self.medium.take_winners(now, &mut winners);
         while let Some(due) = self.pending.iter().position(|pending| pending.at == now) {
             let frame = self.pending.swap_remove(due).frame;
             self.transmit(now, frame);
@@ -280,22 +333,52 @@ impl<P: Copy + Headers> Cell<P> {
             self.transmit(now, frame);
         }
         self.winners = winners;
+        if let Medium::Members(members) = &mut self.medium {
+            members.begin_busy(now);
+            self.meet(now);
+        }
+        while let Some(id) = self.medium.pop_forestalled() {
+            self.back_off(now, id);
+        }
     }
 
     fn transmit(&mut self, now: Time, frame: Frame) {
-        self.contention.begin_busy(now);
-        self.channel.start(now, frame);
-        while let Some(id) = self.contention.pop_forestalled() {
-            self.back_off(now, id);
+        match &mut self.medium {
+            Medium::Lanes(lanes) => {
+                lanes.contention.begin_busy(now);
+                self.channel.start(now, frame);
+            }
+            Medium::Members(members) => {
+                members.announce(&frame);
+                self.channel.put(now, frame);
+            }
+        }
+    }
+
+    /// Frames have started, heard by some: those that overlap where their receiver is collide. Whoever
+    /// misses the start of its response waits for nothing but its time-out.
+    #[cold]
+    fn meet(&mut self, now: Time) {
+        let Medium::Members(members) = &self.medium else { return };
+        self.channel.collide(|frame| members.overlapped(frame));
+        for transmission in self.channel.started(now) {
+            let Frame { kind, to: node, .. } = transmission.frame;
+            if !members.misses(&transmission.frame) {
+                continue;
+            }
+            transmission.missed = true;
+            if let Access::Exchange(plan) = self.nodes[node.index()].access {
+                let at = plan.own_end + self.response_timeout;
+                self.unanswered.push(Unanswered { at, node, kind: kind.answers() });
+            }
         }
     }
 
     /// A member that has found the medium busy draws a back-off and contends.
     fn back_off(&mut self, now: Time, id: NodeId) {
-        let lane = self.hearing.lane_of(id);
         let backoff = self.nodes[id.index()].draw_backoff();
-        let due = self.contention.slot_after(id, lane, now, backoff);
-        self.contention.join(id, lane, due);
+        let done = self.medium.draw(id, now, backoff);
+        self.medium.join(id, done);
     }
 
     fn end_transmissions(&mut self, now: Time) {
@@ -309,16 +392,21 @@ impl<P: Copy + Headers> Cell<P> {
         for transmission in &ended {
             self.receive(now, transmission);
         }
-        for transmission in &ended {
-            self.release_lanes(now, transmission);
-        }
-        if self.channel.is_idle() {
-            if let (true, Some(last)) = (self.pending.is_empty(), ended.last()) {
-                self.part_lanes(now, last);
+        match &mut self.medium {
+            Medium::Lanes(lanes) => {
+                for transmission in &ended {
+                    lanes.release(now, transmission);
+                }
+                if self.channel.is_idle() {
+                    if let (true, Some(last)) = (self.pending.is_empty(), ended.last()) {
+                        lanes.part(now, last);
+                    }
+                    lanes.contention.resume_solos(now);
+                }
             }
-            self.contention.resume_solos(now);
-            self.fail_collided(now);
+            Medium::Members(members) => members.end_busy(now, &ended),
         }
+        self.fail_collided(now);
         ended.clear();
         self.ended = ended;
     }
@@ -331,7 +419,7 @@ impl<P: Copy + Headers> Cell<P> {
         if transmission.collided || kind == FrameKind::CtsToSelf {
             return false;
         }
-        if !self.hearing.decodes(self.hearing.lane_of(to), from, Standard::is_dsss(rate)) {
+        if !self.medium.decodes(to, &transmission.frame) {
             return false;
         }
         let psdu = match kind {
@@ -349,51 +437,6 @@ impl<P: Copy + Headers> Cell<P> {
             self.channel.records.push_back(Record::Spoilt { node: from });
         }
         spoilt
-    }
-
-    /// Every lane resumes an AIFS or an EIFS after the frame, as it decoded it or not.
-    fn release_lanes(&mut self, now: Time, transmission: &Transmission) {
-        let frame = &transmission.frame;
-        let timing = &self.airtime.timing;
-        let is_dsss = Standard::is_dsss(frame.rate);
-        for lane in self.hearing.lanes() {
-            let decoded = !transmission.collided && self.hearing.decodes(lane, frame.from, is_dsss);
-            if decoded && !frame.nav.is_zero() {
-                let parties = [frame.from, frame.to];
-                // A CTS to oneself is for nobody else.
-                let parties = &parties[..if frame.kind == FrameKind::CtsToSelf { 1 } else { 2 }];
-                self.contention.set_nav(lane, now, now + frame.nav, parties);
-            }
-            let gap = match self.after_collision {
-                _ if decoded => Gap::Aifs,
-                AfterCollision::Difs if transmission.collided => Gap::Aifs,
-                _ if self.eifs == Eifs::Nav => {
-                    self.contention.set_nav(lane, now, now + timing.eifs, &[]);
-                    Gap::Aifs
-                }
-                _ => Gap::Eifs,
-            };
-            self.contention.end_busy(lane, now, gap);
-        }
-    }
-
-    /// Where no response follows, whoever is not held back as its lane is counts for itself: the two
-    /// parties of the frame, and a receiver that could not decode it, which waits EIFS.
-    /// [80211-2020 §10.3.2.3.7]
-    fn part_lanes(&mut self, now: Time, last: &Transmission) {
-        let timing = &self.airtime.timing;
-        let receiver = last.frame.to;
-        for lane in self.hearing.lanes() {
-            let is_here = self.hearing.lane_of(receiver) == lane;
-            let spoilt = (last.spoilt && is_here).then(|| match self.eifs {
-                Eifs::Standard => (receiver, Gap::Eifs),
-                Eifs::Nav => {
-                    self.contention.set_own_nav(receiver, lane, now + timing.eifs);
-                    (receiver, Gap::Aifs)
-                }
-            });
-            self.contention.part(lane, now, spoilt);
-        }
     }
 
     fn record_queue(&mut self, node: NodeId) {

@@ -3,6 +3,7 @@ use rand_core::SeedableRng;
 
 use super::*;
 use crate::config::{AccessParameters, Attempts, Rules, StationConfig};
+use crate::phy::Standard;
 use crate::record::SentFrame;
 use crate::{ErrorModel, QueueConfig};
 
@@ -17,6 +18,7 @@ fn cell(rules: Rules, stations: usize, noise: &[NodeId]) -> Cell<()> {
         queue: QueueConfig::fifo(9),
         access: AccessParameters::default(),
         senses_only: if index == 0 { noise.to_vec() } else { Vec::new() },
+        hidden_from: Vec::new(),
         errors: ErrorModel::None,
     };
     let stations: Vec<_> = (0..stations).map(station).collect();
@@ -139,8 +141,7 @@ fn a_cts_sets_the_nav_of_those_who_did_not_decode_the_rts() {
     // RTS 50 … 322, CTS 332 … 580, then SIFS 10, data 920, SIFS 10, ACK 248: until 1768 µs.
     let mut nav_is_clear = |steps: usize, us: u64| {
         (0..steps).for_each(|_| next(&mut cell));
-        let lane = cell.hearing.lane_of(listener);
-        cell.contention.nav_is_clear(lane, listener, Time::from_nanos(us * 1000))
+        cell.medium.nav_is_clear(listener, Time::from_nanos(us * 1000))
     };
     assert!(nav_is_clear(2, 322));
     assert!(!nav_is_clear(2, 1767) && nav_is_clear(0, 1768));
@@ -160,8 +161,9 @@ fn entries_per_frame(stations: usize) -> usize {
         let (now, phase) = cell.next_event().expect("a saturated cell");
         cell.handle_event(now, phase);
         if frames >= FRAMES {
-            entries += cell.hearing.lanes().count() + cell.unanswered.len() + cell.pending.len();
-            entries += cell.contention.alone();
+            let Medium::Lanes(lanes) = &cell.medium else { panic!("nobody is hidden") };
+            entries += lanes.hearing.lanes().count() + lanes.contention.alone();
+            entries += cell.unanswered.len() + cell.pending.len();
         }
         while let Some(departure) = cell.poll_departure() {
             cell.enqueue(now, up(departure.msdu.from));

@@ -25,6 +25,7 @@ pub(crate) fn config(standard: Standard, rates: &[DataRate]) -> CellConfig {
         queue: QueueConfig::fifo(50),
         access: AccessParameters::default(),
         senses_only: Vec::new(),
+        hidden_from: Vec::new(),
         errors: ErrorModel::None,
     };
     let stations = rates.iter().map(station).collect();

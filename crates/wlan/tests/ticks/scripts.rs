@@ -22,6 +22,7 @@ fn pair(standard: Standard, rates: &[u64]) -> CellConfig {
             queue: QueueConfig::fifo(9),
             access: AccessParameters::default(),
             senses_only: Vec::new(),
+            hidden_from: Vec::new(),
             errors: ErrorModel::None,
         }
     };

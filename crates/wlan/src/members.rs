@@ -1,0 +1,363 @@
+//! Who gets the channel next where not all members sense each other: everyone listens and counts alone.
+//!
+//! A member's busy period lasts from the first frame that it senses or sends to the end of the last one
+//! that overlaps it. What the member makes of it is its [`Ear`]:
+//!
+//! ```text
+//!                        one frame        another one
+//!                      ┌──────────► Frame ───────────► Clash ──┐
+//!   Idle ──────────────┤              │ it transmits   │       │
+//!    ▲                 │              ▼                ▼       │
+//!    │                 └──► Own ───► Energy ◄──────────┘       │
+//!    │            transmits    any other                       │
+//!    └── nothing on the air that it senses or sends ◄──────────┘
+//! ```
+//!
+//! Decisions, for a receiver and for anyone who listens:
+//!
+//! - Only a frame that is alone from its start to its end is decoded (no capture): `Frame`.
+//! - Frames that overlap while the member is in step with the first are an error of reception, and EIFS
+//!   follows the last of them [80211-2020 §10.3.2.3.7]: `Clash`.
+//! - Whoever transmits gives up what it was receiving. What it hears of a frame whose start it has
+//!   missed so, or that starts meanwhile, is energy without a preamble: busy, and no error: `Energy`.
+//! - Responses, and data after a CTS, go out a SIFS after the frame that they follow, whatever carrier
+//!   sense says [80211-2020 §10.3.2.3.3]; only the NAV keeps a station from answering an RTS
+//!   [80211-2020 §10.3.2.9]. Nobody has to send two frames at once: the frame before was decoded, so it was
+//!   the last that the member sensed, and its own access comes an AIFS, more than a SIFS, after it; a
+//!   second frame that asked for a response within the same SIFS would have overlapped the first.
+//! - A response whose start finds its addressee's medium busy, or that does not reach it, gives no sign of
+//!   itself within the time-out, which then counts [80211-2020 §10.3.2.11]. One that began well and was
+//!   overlapped later fails the attempt at its end, as one that noise has spoilt.
+//! - What the members make of the frames of one instant is decided when all of them have started: two
+//!   that start together are heard together.
+
+use airfair_units::{Duration, Time};
+
+use crate::config::{AfterCollision, CellConfig, Eifs, NodeId};
+use crate::contention::Waits;
+use crate::frame::{Frame, FrameKind, Transmission};
+use crate::hearing::{Reach, Relation};
+use crate::phy::{Standard, Timing};
+
+/// What a member makes of its medium.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Ear {
+    /// Nothing on the air.
+    #[default]
+    Idle,
+    /// One frame of another member, from its start.
+    Frame,
+    /// Frames that overlap, the first from its start.
+    Clash,
+    /// Its own frame alone.
+    Own,
+    /// Frames of which it has missed the start, for it transmitted.
+    Energy,
+}
+
+impl Ear {
+    /// Frames start: its own (`sends`), or `others` that it senses.
+    fn after(self, sends: bool, others: usize) -> Self {
+        match (self, sends, others) {
+            (same, false, 0) => same,
+            (Self::Idle, true, 0) => Self::Own,
+            (Self::Idle, false, 1) => Self::Frame,
+            (Self::Idle | Self::Frame | Self::Clash, false, _) => Self::Clash,
+            _ => Self::Energy,
+        }
+    }
+}
+
+/// What a member wants of the channel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Want {
+    /// It rests, or is in an exchange.
+    #[default]
+    Nothing,
+    /// To transmit when its idle medium has been so for long enough.
+    Immediate,
+    /// To transmit when its back-off is done.
+    Backoff,
+}
+
+/// Carrier sense and countdown of one member.
+#[derive(Clone, Debug, Default)]
+struct Member {
+    /// What follows a frame that was decoded, and one that was not.
+    aifs: Duration,
+    eifs: Duration,
+    ear: Ear,
+    /// Whether it sends, and how many frames are on the air that it sends or senses.
+    sends: bool,
+    on_air: u32,
+    /// Virtual carrier sense: busy until then.
+    nav_until: Time,
+    /// When slots start to count, if the medium stays idle.
+    access_start: Time,
+    want: Want,
+    /// Slots still to count, and since when they do.
+    backoff: u64,
+    counts_from: Time,
+    /// What its own frame on the air is to each member.
+    reach: Vec<Reach>,
+}
+
+impl Member {
+    fn new(timing: &Timing, aifsn: u8) -> Self {
+        assert!(aifsn > 0, "an AIFSN of at least 1: a SIFS alone is for responses");
+        let aifs = timing.sifs + timing.slot * u64::from(aifsn);
+        let eifs = timing.eifs - timing.difs + aifs;
+        let start = Time::ZERO + aifs;
+        Self { aifs, eifs, access_start: start, counts_from: start, ..Self::default() }
+    }
+
+    fn is_idle(&self) -> bool {
+        self.ear == Ear::Idle
+    }
+
+    /// Whole slots that have counted until `now`.
+    fn counted(&self, now: Time, slot: Duration) -> u64 {
+        now.saturating_since(self.counts_from).whole_steps(slot).min(self.backoff)
+    }
+
+    /// When it transmits, if its medium stays idle.
+    fn next_access(&self, slot: Duration) -> Option<Time> {
+        let wants = self.want != Want::Nothing && self.is_idle();
+        wants.then(|| self.counts_from + slot * self.backoff)
+    }
+
+    /// A back-off that starts now; from inside a slot it counts from that slot's end.
+    fn draw(&mut self, now: Time, backoff: u16, slot: Duration) {
+        let begun = now.saturating_since(self.access_start).as_nanos().div_ceil(slot.as_nanos());
+        self.backoff = u64::from(backoff);
+        self.counts_from = self.access_start + slot * begun;
+    }
+
+    /// A frame that it sensed or sent has ended, and `gap` follows if it was the last.
+    fn release(&mut self, now: Time, gap: Duration) {
+        self.on_air -= 1;
+        if self.on_air == 0 {
+            self.ear = Ear::Idle;
+            self.access_start = (now + gap).max(self.nav_until + self.aifs);
+            self.counts_from = self.access_start;
+        }
+    }
+}
+
+/// A frame that starts now.
+#[derive(Clone, Copy, Debug)]
+struct Start {
+    from: NodeId,
+    is_dsss: bool,
+}
+
+/// The carrier sense of each member, and what it waits for.
+#[derive(Debug)]
+pub(crate) struct Members {
+    slot: Duration,
+    waits: Waits,
+    relation: Relation,
+    each: Vec<Member>,
+    starting: Vec<Start>,
+    /// Members whose immediate access the frames that start have forestalled: they must draw a back-off.
+    forestalled: Vec<NodeId>,
+}
+
+impl Members {
+    #[cold]
+    pub(crate) fn new(config: &CellConfig, timing: &Timing) -> Self {
+        let stations = config.stations.iter().map(|station| station.access.aifsn);
+        let aifsns = std::iter::once(config.ap_access.aifsn).chain(stations);
+        Self {
+            slot: timing.slot,
+            waits: Waits::new(&config.rules, timing),
+            relation: Relation::new(config),
+            each: aifsns.map(|aifsn| Member::new(timing, aifsn)).collect(),
+            starting: Vec::new(),
+            forestalled: Vec::new(),
+        }
+    }
+
+    /// What frames of `from` that start from now on are to `listener`.
+    #[cold]
+    pub(crate) fn set_reach(&mut self, listener: NodeId, from: NodeId, reach: Reach) {
+        self.relation.set(listener, from, reach);
+    }
+
+    /// When the next contender transmits, if its medium stays idle.
+    #[cold]
+    pub(crate) fn next_access(&self) -> Option<Time> {
+        self.each.iter().filter_map(|member| member.next_access(self.slot)).min()
+    }
+
+    /// Appends those who transmit at `now` to `winners`; they want nothing any more.
+    #[cold]
+    pub(crate) fn take_winners(&mut self, now: Time, winners: &mut Vec<NodeId>) {
+        for (id, member) in (0..).map(NodeId).zip(&mut self.each) {
+            if member.next_access(self.slot) == Some(now) {
+                (member.want, member.backoff) = (Want::Nothing, 0);
+                winners.push(id);
+            }
+        }
+    }
+
+    /// A frame starts; [`begin_busy`](Self::begin_busy) follows when all that start at this instant are known.
+    #[cold]
+    pub(crate) fn announce(&mut self, frame: &Frame) {
+        let from = frame.from;
+        let sends = &mut self.each[from.index()].sends;
+        assert!(!std::mem::replace(sends, true), "a member sends one frame at a time");
+        self.starting.push(Start { from, is_dsss: Standard::is_dsss(frame.rate) });
+    }
+
+    /// The frames announced start: whoever senses them freezes.
+    #[cold]
+    pub(crate) fn begin_busy(&mut self, now: Time) {
+        let starting = std::mem::take(&mut self.starting);
+        for &Start { from, is_dsss } in &starting {
+            let reach = &mut self.each[from.index()].reach;
+            reach.clear();
+            reach.extend(self.relation.reach(from, is_dsss));
+        }
+        for id in (0..).map(NodeId).take(self.each.len()) {
+            let sends = starting.iter().any(|start| start.from == id);
+            let others = starting.iter().filter(|start| self.senses(id, start.from)).count();
+            if sends || others > 0 {
+                self.freeze(now, id, (sends, others));
+            }
+        }
+        self.starting = starting;
+        self.starting.clear();
+    }
+
+    fn freeze(&mut self, now: Time, id: NodeId, (sends, others): (bool, usize)) {
+        let member = &mut self.each[id.index()];
+        if member.is_idle() {
+            member.backoff -= member.counted(now, self.slot);
+            if member.want == Want::Immediate {
+                self.forestalled.push(id);
+            }
+        }
+        member.ear = member.ear.after(sends, others);
+        member.on_air += u32::from(sends) + u32::try_from(others).expect("one for each member");
+    }
+
+    /// A member that wanted to transmit at the end of the gap, and has found the medium busy before:
+    /// it must draw a back-off.  [80211-2020 §10.3.4.2]
+    #[cold]
+    pub(crate) fn pop_forestalled(&mut self) -> Option<NodeId> {
+        self.forestalled.pop()
+    }
+
+    /// Whether `id` senses the frame of `from` that is on the air.
+    fn senses(&self, id: NodeId, from: NodeId) -> bool {
+        id != from && self.each[from.index()].reach[id.index()] != Reach::Nothing
+    }
+
+    /// Whether another frame overlaps the one on the air where its receiver is.
+    #[cold]
+    pub(crate) fn overlapped(&self, frame: &Frame) -> bool {
+        self.senses(frame.to, frame.from) && self.each[frame.to.index()].ear != Ear::Frame
+    }
+
+    /// Whether a frame that has just started is a response that its addressee cannot make out.
+    #[cold]
+    pub(crate) fn misses(&self, frame: &Frame) -> bool {
+        let is_response = matches!(frame.kind, FrameKind::Ack | FrameKind::Cts);
+        is_response && (self.overlapped(frame) || !self.senses(frame.to, frame.from))
+    }
+
+    /// Whether a frame that ends now is decoded by `id`, as far as noise allows.
+    #[cold]
+    pub(crate) fn decodes(&self, id: NodeId, from: NodeId) -> bool {
+        self.each[id.index()].ear == Ear::Frame
+            && self.each[from.index()].reach[id.index()] == Reach::Decodes
+    }
+
+    /// Whether carrier sense of `id` is idle.
+    #[cold]
+    pub(crate) fn is_idle(&self, id: NodeId) -> bool {
+        self.each[id.index()].is_idle()
+    }
+
+    /// Whether the virtual carrier sense of `id` is clear.
+    #[cold]
+    pub(crate) fn nav_is_clear(&self, id: NodeId, now: Time) -> bool {
+        self.each[id.index()].nav_until <= now
+    }
+
+    /// Frames have ended: everyone who sensed or sent them resumes an AIFS or an EIFS later.
+    #[cold]
+    pub(crate) fn end_busy(&mut self, now: Time, ended: &[Transmission]) {
+        for transmission in ended {
+            self.release(now, transmission);
+        }
+    }
+
+    fn release(&mut self, now: Time, transmission: &Transmission) {
+        let frame = &transmission.frame;
+        for id in (0..).map(NodeId).take(self.each.len()) {
+            if id != frame.from && !self.senses(id, frame.from) {
+                continue;
+            }
+            let noisy = transmission.spoilt && id == frame.to;
+            let decoded = id != frame.from && !noisy && self.decodes(id, frame.from);
+            let waits_eifs = !decoded && self.waits_eifs(id, transmission);
+            let member = &mut self.each[id.index()];
+            // A CTS to oneself is for nobody else.
+            let is_party = id == frame.to && frame.kind != FrameKind::CtsToSelf;
+            if decoded && !is_party && !frame.nav.is_zero() {
+                member.nav_until = member.nav_until.max(now + frame.nav);
+            }
+            let as_nav = self.waits.eifs == Eifs::Nav;
+            if waits_eifs && as_nav {
+                member.nav_until = member.nav_until.max(now + self.waits.nav);
+            }
+            member.sends &= id != frame.from;
+            member.release(now, if waits_eifs && !as_nav { member.eifs } else { member.aifs });
+        }
+    }
+
+    /// Whether `id`, which has not decoded the frame that ends, waits EIFS after it.
+    fn waits_eifs(&self, id: NodeId, transmission: &Transmission) -> bool {
+        let ear = self.each[id.index()].ear;
+        let is_error = matches!(ear, Ear::Frame | Ear::Clash);
+        match self.waits.after_collision {
+            AfterCollision::Standard => is_error,
+            AfterCollision::Difs => ear == Ear::Frame,
+            // Senders know that their frame collided, although they have not heard it.
+            AfterCollision::Eifs => is_error || ear == Ear::Energy || transmission.collided,
+        }
+    }
+
+    /// A back-off that starts now. It counts whether or not the member has something to send.
+    #[cold]
+    pub(crate) fn draw(&mut self, id: NodeId, now: Time, backoff: u16) {
+        self.each[id.index()].draw(now, backoff, self.slot);
+    }
+
+    /// Contends with the back-off that it has drawn.
+    #[cold]
+    pub(crate) fn contend(&mut self, id: NodeId) {
+        self.each[id.index()].want = Want::Backoff;
+    }
+
+    /// A packet has come to a resting member: contends with what is left of its last back-off, or at once
+    /// after an idle AIFS. False if a new back-off must be drawn, because the medium is busy.
+    /// [80211-2020 §10.3.4.2]
+    #[cold]
+    pub(crate) fn try_access(&mut self, id: NodeId, now: Time) -> bool {
+        let slot = self.slot;
+        let member = &mut self.each[id.index()];
+        let counted = if member.is_idle() { member.counted(now, slot) } else { 0 };
+        if member.backoff > counted {
+            member.want = Want::Backoff;
+        } else if !member.is_idle() || member.nav_until > now {
+            return false;
+        } else {
+            member.want = Want::Immediate;
+            (member.backoff, member.counts_from) = (0, member.access_start.max(now));
+        }
+        true
+    }
+}
