@@ -113,6 +113,26 @@ fn a_sender_that_its_receiver_does_not_sense_waits_for_its_time_out() {
     assert!(bench.sent().iter().all(|sent| !sent.collided));
 }
 
+/// Verifies: [80211-2020 §10.3.2.11]
+#[test]
+fn a_response_in_the_tail_of_another_frame_comes_in_vain() {
+    // Stations 1 and 2 sense each other and start together, 2 at 1 Mb/s and unheard by the access point:
+    // 192 + 8224 = 8416 µs. That decodes 1's frame and answers into the noise that 1 hears of 2.
+    let mut cell = config(Standard::B, &[MBPS(11), MBPS(1)]);
+    cell.stations[1].hidden_from = vec![NodeId::AP];
+    let mut bench = Bench::new(&without_backoff(cell));
+    send_at(&mut bench, 1000, 0);
+    bench.send_up(1, 1000);
+    bench.run_until(at(10_700));
+    let again = 1000 + 8416 + DIFS + DATA;
+    let expected =
+        [(1940, 1), (1940 + SIFS + ACK, 0), (9416, 2), (again, 1), (again + SIFS + ACK, 0)];
+    assert_eq!(bench.ends(), expected);
+    let collided: Vec<bool> = bench.sent().iter().map(|sent| sent.collided).collect();
+    assert_eq!(collided, [false, true, false, false, false]);
+    assert_eq!(bench.delivered.len(), 1);
+}
+
 #[test]
 fn a_relation_that_changes_holds_for_the_frames_that_start_then() {
     let mut bench = once(hidden(2));

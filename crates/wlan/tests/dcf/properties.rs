@@ -3,7 +3,7 @@
 use airfair_units::{Bytes, Duration, Time};
 use airfair_wlan::phy::Standard;
 use airfair_wlan::{
-    AccessParameters, AfterCollision, AirUse, Attempts, CellConfig, Eifs, NodeId, Record,
+    AccessParameters, AfterCollision, AirUse, Attempts, CellConfig, Eifs, NodeId, Reach, Record,
 };
 use proptest::prelude::*;
 
@@ -94,15 +94,24 @@ fn cells() -> impl Strategy<Value = CellConfig> {
 }
 
 fn run(cell: &CellConfig, arrivals: &[Arrival], poke: bool) -> Bench {
-    let mut bench = Bench::new(cell);
+    run_on(Bench::new(cell), (cell, arrivals), |bench| {
+        if poke {
+            bench.poke();
+        }
+    })
+}
+
+fn run_on(
+    mut bench: Bench,
+    (cell, arrivals): (&CellConfig, &[Arrival]),
+    mut after: impl FnMut(&mut Bench),
+) -> Bench {
     for arrival in arrivals {
         bench.run_until(bench.now + Duration::from_micros(arrival.pause_us));
         let station = NodeId::station(arrival.station % cell.stations.len());
         let (from, to) = if arrival.down { (NodeId::AP, station) } else { (station, NodeId::AP) };
         bench.send(from, to, arrival.size);
-        if poke {
-            bench.poke();
-        }
+        after(&mut bench);
     }
     bench.run_until(bench.now + Duration::from_millis(40));
     bench.cell.flush(bench.now);
@@ -155,6 +164,23 @@ proptest! {
     fn air_and_packets_are_conserved(cell in cells(), arrivals in arrivals()) {
         let bench = run(&cell, &arrivals, false);
         check_air(&bench, cell.has_hidden());
+        check_packets(&bench);
+    }
+
+    #[test]
+    fn members_may_be_hidden_and_found_again_at_any_time(
+        cell in cells(), arrivals in arrivals(),
+        changes in prop::collection::vec((0u16..6, 0u16..6, 0usize..3), 60)
+    ) {
+        let members = u16::try_from(cell.stations.len() + 1).expect("few stations");
+        let mut changes = changes.into_iter();
+        let change = |bench: &mut Bench| {
+            let (one, other, reach) = changes.next().expect("one for each arrival");
+            let reach = [Reach::Nothing, Reach::Senses, Reach::Decodes][reach];
+            bench.cell.set_reach(NodeId(one % members), NodeId(other % members), reach);
+        };
+        let bench = run_on(Bench::with_relation(&cell), (&cell, &arrivals), change);
+        check_air(&bench, true);
         check_packets(&bench);
     }
 

@@ -214,7 +214,7 @@ fn cells(hears: Hears) -> impl Strategy<Value = (CellConfig, Vec<Arrival>)> {
         0usize..12,
         0usize..12,
         prop::bool::weighted(0.3),
-        (0u32..64, 0u32..512),
+        (0u32..64, 0u32..128),
         errors,
         accesses(),
     );
