@@ -7,11 +7,11 @@ use airfair_units::{Bytes, Duration, Probability, Time};
 use airfair_wlan::phy::Standard;
 use airfair_wlan::{
     AccessParameters, AfterCollision, Attempts, Cell, CellConfig, Eifs, ErrorModel, Msdu, NodeId,
-    QueueConfig, Record, Rules, SentFrame, StationConfig,
+    QueueConfig, Reach, Record, Rules, SentFrame, StationConfig,
 };
 use proptest::prelude::*;
 
-use model::{Arrival, Model, Sent, error_stream, stream};
+use model::{Arrival, Change, Model, Sent, error_stream, stream};
 
 /// How a cell keeps its countdowns.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,13 +37,14 @@ impl Way {
 /// Runs a cell until `until` [us].
 fn drive(
     config: &CellConfig,
-    arrivals: &[Arrival],
+    (arrivals, changes): (&[Arrival], &[Change]),
     (way, until): (Way, u64),
     mut take: impl FnMut(Time, Record),
 ) {
     let mut cell = way.cell(config);
     let end = Time::from_nanos(until * 1000);
     let mut coming = arrivals.iter().peekable();
+    let mut changing = changes.iter().peekable();
     loop {
         let event = cell.next_event();
         let at = |arrival: &&Arrival| Time::from_nanos(arrival.at * 1000);
@@ -51,6 +52,10 @@ fn drive(
         let Some(now) = arrives.or(event.map(|(next, _)| next)).filter(|now| *now < end) else {
             return;
         };
+        let is_due = |change: &&Change| Time::from_nanos(change.at * 1000) <= now;
+        while let Some(Change { listener, from, reach, .. }) = changing.next_if(is_due) {
+            cell.set_reach(*listener, *from, *reach);
+        }
         if let Some(arrival) = arrives.and_then(|_| coming.next()) {
             let Arrival { from, to, size, .. } = *arrival;
             cell.enqueue(now, Msdu { payload: (), size, from, to });
@@ -65,12 +70,12 @@ fn drive(
 
 /// The frames of the cell itself.
 fn measure(config: &CellConfig, arrivals: &[Arrival], until: u64) -> Vec<Sent> {
-    measure_as(config, arrivals, (Way::Lanes, until))
+    measure_as(config, (arrivals, &[]), (Way::Lanes, until))
 }
 
-fn measure_as(config: &CellConfig, arrivals: &[Arrival], way: (Way, u64)) -> Vec<Sent> {
+fn measure_as(config: &CellConfig, happens: (&[Arrival], &[Change]), way: (Way, u64)) -> Vec<Sent> {
     let mut sent = Vec::new();
-    drive(config, arrivals, way, |now, record| {
+    drive(config, happens, way, |now, record| {
         if let Record::Sent { node, frame, collided, .. } = record {
             let class = [SentFrame::Data, SentFrame::Rts, SentFrame::Response];
             let class = class.iter().position(|kind| *kind == frame).expect("a kind");
@@ -82,9 +87,13 @@ fn measure_as(config: &CellConfig, arrivals: &[Arrival], way: (Way, u64)) -> Vec
 }
 
 fn compare(config: &CellConfig, arrivals: &[Arrival], way: Way) {
+    compare_changing(config, (arrivals, &[]), way);
+}
+
+fn compare_changing(config: &CellConfig, (arrivals, changes): (&[Arrival], &[Change]), way: Way) {
     let last = arrivals.last().map_or(0, |arrival| arrival.at);
-    let model = Model::new(config, last + 60_000, way == Way::Lanes).run(arrivals);
-    let measured = measure_as(config, arrivals, (way, model.until));
+    let model = Model::new(config, last + 60_000, way == Way::Lanes).run(arrivals, changes);
+    let measured = measure_as(config, (arrivals, changes), (way, model.until));
     let known = |sent: Vec<Sent>| {
         let mut sent: Vec<Sent> = sent.into_iter().filter(|s| s.0 < model.until).collect();
         // Frames that end at the same instant have no order of their own.
@@ -97,7 +106,7 @@ fn compare(config: &CellConfig, arrivals: &[Arrival], way: Way) {
     let near = |sent: &[Sent]| sent[index.saturating_sub(4)..sent.len().min(index + 3)].to_vec();
     assert!(
         measured == expected,
-        "frame {index}:\nmeasured {:?}\nexpected {:?}\n{config:?}\n{arrivals:?}",
+        "frame {index}:\nmeasured {:?}\nexpected {:?}\n{config:?}\n{arrivals:?}\n{changes:?}",
         near(&measured),
         near(&expected)
     );
@@ -275,7 +284,7 @@ fn cells(hears: Hears) -> impl Strategy<Value = (CellConfig, Vec<Arrival>)> {
 fn account(config: &CellConfig, arrivals: &[Arrival], way: Way) -> Vec<(Time, Record)> {
     let last = arrivals.last().map_or(0, |arrival| arrival.at);
     let mut records = Vec::new();
-    drive(config, arrivals, (way, last + 60_000), |now, record| records.push((now, record)));
+    drive(config, (arrivals, &[]), (way, last + 60_000), |now, record| records.push((now, record)));
     records
 }
 
@@ -340,6 +349,24 @@ proptest! {
     #[test]
     fn so_it_does_where_members_do_not_sense_each_other((config, arrivals) in cells(Hears::NotAll)) {
         compare(&config, &arrivals, Way::Members);
+    }
+
+    /// Nor where that changes, in one direction or both, whatever is on the air.
+    #[test]
+    fn so_it_does_where_members_come_and_go(
+        (config, arrivals) in cells(Hears::NotAll),
+        drawn in prop::collection::vec((0u64..3_000, 0u16..6, 0u16..6, 0usize..3), 0..30),
+    ) {
+        let members = u16::try_from(config.stations.len() + 1).expect("few stations");
+        let mut at = 0;
+        let change = |(pause, listener, from, reach)| {
+            at += pause;
+            let reach = [Reach::Nothing, Reach::Senses, Reach::Decodes][reach];
+            let (listener, from) = (NodeId(listener % members), NodeId(from % members));
+            Change { at, listener, from, reach }
+        };
+        let changes: Vec<Change> = drawn.into_iter().map(change).collect();
+        compare_changing(&config, (&arrivals, &changes), Way::Members);
     }
 
     /// Lanes are a short cut: each member by itself would send the same.

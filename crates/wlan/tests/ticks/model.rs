@@ -12,7 +12,7 @@ use airfair_wlan::airtime::{Airtime, Protection};
 use airfair_wlan::phy::{Standard, Timing};
 use airfair_wlan::{
     AccessParameters, AfterCollision, Attempts, CellConfig, Eifs, ErrorModel, FrameKind, NodeId,
-    Stream,
+    Reach, Stream,
 };
 use rand_core::{Rng, SeedableRng};
 
@@ -23,6 +23,15 @@ pub(crate) struct Arrival {
     pub(crate) from: NodeId,
     pub(crate) to: NodeId,
     pub(crate) size: Bytes,
+}
+
+/// From a time on [us], frames of `from` are something else to `listener`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Change {
+    pub(crate) at: u64,
+    pub(crate) listener: NodeId,
+    pub(crate) from: NodeId,
+    pub(crate) reach: Reach,
 }
 
 /// What can be compared: end of a frame [us], its sender, its kind, whether another overlapped it.
@@ -41,8 +50,9 @@ struct OnAir {
     spoiled: bool,
     /// Whether noise spoilt it for its receiver.
     noisy: bool,
-    /// Who is near enough to find the medium busy.
+    /// Who is near enough to find the medium busy, and to read the frame.
     sensed_by: Vec<bool>,
+    readable_by: Vec<bool>,
     /// Who has listened since it began: not transmitting, nor deafened by a frame whose start it missed.
     heard_by: Vec<bool>,
     /// For whom another frame has overlapped it: one that it senses too, or its own.
@@ -55,6 +65,11 @@ impl OnAir {
     /// Whether it makes the medium busy for `id`.
     fn occupies(&self, id: usize) -> bool {
         self.from == id || self.sensed_by[id]
+    }
+
+    /// Whether `id` decodes it, as far as noise allows.
+    fn is_decoded_by(&self, id: usize) -> bool {
+        self.sensed_by[id] && self.readable_by[id] && !self.lost_to[id]
     }
 }
 
@@ -140,6 +155,8 @@ pub(crate) struct Model<'a> {
     /// send is counted with the lane.
     pub(crate) until: u64,
     has_lanes: bool,
+    /// Changes that have come to pass, the latest last.
+    changed: Vec<Change>,
 }
 
 fn us(duration: Duration) -> u64 {
@@ -171,11 +188,13 @@ impl<'a> Model<'a> {
             sent: Vec::new(),
             until,
             has_lanes,
+            changed: Vec::new(),
         }
     }
 
-    pub(crate) fn run(mut self, arrivals: &[Arrival]) -> Self {
+    pub(crate) fn run(mut self, arrivals: &[Arrival], changes: &[Change]) -> Self {
         for now in 0..self.until {
+            self.changed.extend(changes.iter().filter(|change| change.at == now));
             self.listen(now);
             for arrival in arrivals.iter().filter(|arrival| arrival.at == now) {
                 self.arrive(now, *arrival);
@@ -239,25 +258,30 @@ impl<'a> Model<'a> {
         self.air.iter().any(|frame| frame.occupies(id))
     }
 
-    fn is_hidden(&self, one: usize, other: usize) -> bool {
-        let lists = |one: usize, other: usize| {
-            let other = NodeId(u16::try_from(other).expect("few stations"));
-            one > 0 && self.config.stations[one - 1].hidden_from.contains(&other)
-        };
-        lists(one, other) || lists(other, one)
+    /// What frames of `from` are to `listener` now.
+    fn reach(&self, listener: usize, from: usize) -> Reach {
+        let id = |member: usize| NodeId(u16::try_from(member).expect("few stations"));
+        let is_it = |change: &&Change| (change.listener, change.from) == (id(listener), id(from));
+        if let Some(change) = self.changed.iter().rfind(is_it) {
+            return change.reach;
+        }
+        let station = |member: usize| Some(&self.config.stations[member.checked_sub(1)?]);
+        let lists = |one, other| station(one).is_some_and(|s| s.hidden_from.contains(&id(other)));
+        if lists(listener, from) || lists(from, listener) {
+            Reach::Nothing
+        } else if station(listener).is_some_and(|s| s.senses_only.contains(&id(from))) {
+            Reach::Senses
+        } else {
+            Reach::Decodes
+        }
     }
 
-    fn decodes(&self, listener: usize, frame: &OnAir) -> bool {
-        if !frame.sensed_by[listener] || frame.lost_to[listener] {
-            return false;
-        }
-        let Some(station) = listener.checked_sub(1).map(|index| &self.config.stations[index])
-        else {
-            return true;
-        };
-        let old = self.config.rules.standard == Standard::G && station.standard == Standard::B;
-        let from = NodeId(u16::try_from(frame.from).expect("few stations"));
-        (Standard::is_dsss(frame.rate) || !old) && !station.senses_only.contains(&from)
+    /// Whether the receiver of `listener` understands frames at this rate.
+    fn understands(&self, listener: usize, rate: DataRate) -> bool {
+        let standard = self.config.rules.standard;
+        let station = listener.checked_sub(1).map(|index| &self.config.stations[index]);
+        let old = station.is_some_and(|s| standard == Standard::G && s.standard == Standard::B);
+        Standard::is_dsss(rate) || !old
     }
 
     fn end(&mut self, now: u64) {
@@ -288,7 +312,7 @@ impl<'a> Model<'a> {
 
     /// Whether noise spoils a frame that its receiver would decode.
     fn is_noisy(&mut self, frame: &OnAir) -> bool {
-        if frame.kind == FrameKind::CtsToSelf || !self.decodes(frame.to, frame) {
+        if frame.kind == FrameKind::CtsToSelf || !frame.is_decoded_by(frame.to) {
             return false;
         }
         let link = frame.from.max(frame.to) - 1;
@@ -307,7 +331,7 @@ impl<'a> Model<'a> {
             let mut gap = self.stations[id].aifs;
             for frame in concerning {
                 let noisy = frame.noisy && frame.to == id;
-                let decoded = !noisy && self.decodes(id, frame);
+                let decoded = !noisy && frame.is_decoded_by(id);
                 // A sender that is told of collisions is told of its own.
                 let collision = frame.lost_to[id] || frame.from == id && frame.spoiled;
                 let for_it = frame.to == id && frame.kind != FrameKind::CtsToSelf;
@@ -334,7 +358,7 @@ impl<'a> Model<'a> {
         if frame.missed {
             return;
         }
-        let received = !frame.noisy && self.decodes(frame.to, frame);
+        let received = !frame.noisy && frame.is_decoded_by(frame.to);
         let (sifs, rate) = (us(self.airtime.timing.sifs), self.airtime.response_rate(frame.rate));
         match frame.kind {
             FrameKind::Data if received => {
@@ -392,6 +416,7 @@ impl<'a> Model<'a> {
             spoiled: false,
             noisy: false,
             sensed_by: nobody(),
+            readable_by: nobody(),
             heard_by: nobody(),
             lost_to: nobody(),
             missed: false,
@@ -464,7 +489,9 @@ impl<'a> Model<'a> {
             let in_step = self.air.iter().any(|frame| frame.heard_by[id]);
             let listens = !sends && (in_step || !self.is_busy(id));
             for frame in &mut *starting {
-                frame.sensed_by[id] = frame.from != id && !self.is_hidden(id, frame.from);
+                let reach = self.reach(id, frame.from);
+                frame.sensed_by[id] = frame.from != id && reach != Reach::Nothing;
+                frame.readable_by[id] = reach == Reach::Decodes && self.understands(id, frame.rate);
                 frame.heard_by[id] = frame.sensed_by[id] && listens;
             }
             if sends {
