@@ -163,8 +163,8 @@ pub(crate) struct Members {
     forestalled: Vec<NodeId>,
 }
 
+// What the cell calls here is `cold`: kept out of line, so that cells with lanes stay as fast as without it.
 impl Members {
-    #[cold]
     pub(crate) fn new(config: &CellConfig, timing: &Timing) -> Self {
         let stations = config.stations.iter().map(|station| station.access.aifsn);
         let aifsns = std::iter::once(config.ap_access.aifsn).chain(stations);
@@ -179,7 +179,6 @@ impl Members {
     }
 
     /// What frames of `from` that start from now on are to `listener`.
-    #[cold]
     pub(crate) fn set_reach(&mut self, listener: NodeId, from: NodeId, reach: Reach) {
         self.relation.set(listener, from, reach);
     }

@@ -24,10 +24,12 @@ pub enum Record {
         frame: SentFrame,
         /// Whether the same frame has been on the air before.
         retry: bool,
-        /// Whether another frame overlapped it.
+        /// Whether another frame overlapped it where its receiver is: one that the receiver senses, or its
+        /// own. What the receiver does not sense does not collide.
         collided: bool,
     },
-    /// Frames overlapped: the first of them has just ended its part.
+    /// Frames have begun to collide. Those that overlap a frame that has collided already belong to the same
+    /// collision.
     Collision,
     /// The length of a transmit queue changed.
     Queue {
@@ -90,7 +92,8 @@ pub enum AirUse {
         /// Whose exchange.
         station: NodeId,
     },
-    /// Frames that overlap.
+    /// Frames that overlap anywhere, though their receivers may each sense but one of them; and a frame alone
+    /// from where it has collided on. What was sent of it before a hidden one came counts as its own.
     Collision,
     /// Nothing on the air while somebody has a frame to send: gaps, back-off, time-outs.
     Contention,

@@ -73,7 +73,17 @@ impl Bench {
     pub(crate) fn new(config: &CellConfig) -> Self {
         let streams = (0..=config.stations.len()).map(stream).collect();
         let links = (0..config.stations.len()).map(error_stream).collect();
-        let cell = Cell::new(config, streams, links);
+        Self::of(Cell::new(config, streams, links))
+    }
+
+    /// A cell whose members may be hidden from each other at any time.
+    pub(crate) fn with_relation(config: &CellConfig) -> Self {
+        let streams = (0..=config.stations.len()).map(stream).collect();
+        let links = (0..config.stations.len()).map(error_stream).collect();
+        Self::of(Cell::with_relation(config, streams, links))
+    }
+
+    fn of(cell: Cell<u32>) -> Self {
         let (records, delivered, departed) = (Vec::new(), Vec::new(), Vec::new());
         Self { cell, now: Time::ZERO, records, delivered, departed, accepted: 0 }
     }

@@ -5,6 +5,7 @@ mod access;
 mod bench;
 mod errors;
 mod exchanges;
+mod hidden;
 mod model;
 mod properties;
 mod rates;

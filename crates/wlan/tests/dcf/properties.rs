@@ -3,7 +3,7 @@
 use airfair_units::{Bytes, Duration, Time};
 use airfair_wlan::phy::Standard;
 use airfair_wlan::{
-    AccessParameters, AfterCollision, AirUse, Attempts, CellConfig, Eifs, NodeId, Record,
+    AccessParameters, AfterCollision, AirUse, Attempts, CellConfig, Eifs, NodeId, Reach, Record,
 };
 use proptest::prelude::*;
 
@@ -56,7 +56,7 @@ fn cells() -> impl Strategy<Value = CellConfig> {
         prop::bool::ANY,
         prop::sample::select(&[None, Some(0), Some(3)][..]),
     );
-    let member = (0usize..12, prop::bool::ANY, prop::bool::ANY, accesses());
+    let member = (0usize..12, prop::bool::ANY, 0u8..4, accesses());
     let members = prop::collection::vec(member, 1..6);
     (standards, options, accesses(), members).prop_map(|(standard, options, ap_access, members)| {
         let (rts, attempts, after_collision, eifs, post_backoff, cw_min) = options;
@@ -75,9 +75,17 @@ fn cells() -> impl Strategy<Value = CellConfig> {
                 (station.standard, station.rate_up, station.rate_down) = (Standard::B, b, b);
             }
             cell.stations[index].access = *access;
-            if *deaf && index > 0 {
-                cell.stations[index].senses_only.push(NodeId::station(0));
-                cell.stations[0].senses_only.push(NodeId::station(index));
+            let (first, other) = (NodeId::station(0), NodeId::station(index));
+            match *deaf {
+                1 if index > 0 => {
+                    cell.stations[index].senses_only.push(first);
+                    cell.stations[0].senses_only.push(other);
+                }
+                2 if index > 0 => {
+                    cell.stations[index].hidden_from.push(first);
+                    cell.stations[0].hidden_from.push(other);
+                }
+                _ => {}
             }
         }
         cell.rules.basic_rates = standard.default_basic_rates(cell.has_b_stations());
@@ -86,15 +94,24 @@ fn cells() -> impl Strategy<Value = CellConfig> {
 }
 
 fn run(cell: &CellConfig, arrivals: &[Arrival], poke: bool) -> Bench {
-    let mut bench = Bench::new(cell);
+    run_on(Bench::new(cell), (cell, arrivals), |bench| {
+        if poke {
+            bench.poke();
+        }
+    })
+}
+
+fn run_on(
+    mut bench: Bench,
+    (cell, arrivals): (&CellConfig, &[Arrival]),
+    mut after: impl FnMut(&mut Bench),
+) -> Bench {
     for arrival in arrivals {
         bench.run_until(bench.now + Duration::from_micros(arrival.pause_us));
         let station = NodeId::station(arrival.station % cell.stations.len());
         let (from, to) = if arrival.down { (NodeId::AP, station) } else { (station, NodeId::AP) };
         bench.send(from, to, arrival.size);
-        if poke {
-            bench.poke();
-        }
+        after(&mut bench);
     }
     bench.run_until(bench.now + Duration::from_millis(40));
     bench.cell.flush(bench.now);
@@ -103,7 +120,7 @@ fn run(cell: &CellConfig, arrivals: &[Arrival], poke: bool) -> Bench {
 }
 
 /// The account of the air: intervals without a gap, from the start to the end.
-fn check_air(bench: &Bench) {
+fn check_air(bench: &Bench, has_hidden: bool) {
     let mut until = Time::ZERO;
     for (_, record) in &bench.records {
         if let Record::Air { from, to, usage } = record {
@@ -120,7 +137,9 @@ fn check_air(bench: &Bench) {
         .iter()
         .filter(|(_, record)| matches!(record, Record::Air { usage, .. } if control_alone(usage)));
     let clean = bench.sent().iter().filter(|sent| !sent.collided).count();
-    assert!(sole.count() >= clean, "every frame that did not collide was alone on the air");
+    // A frame may reach its receiver while others, hidden from there, are on the air.
+    let is_alone = has_hidden || sole.count() >= clean;
+    assert!(is_alone, "every frame that did not collide was alone on the air");
 }
 
 /// Every accepted packet came once, was lost with a cause, or is still there.
@@ -144,7 +163,24 @@ proptest! {
     #[test]
     fn air_and_packets_are_conserved(cell in cells(), arrivals in arrivals()) {
         let bench = run(&cell, &arrivals, false);
-        check_air(&bench);
+        check_air(&bench, cell.has_hidden());
+        check_packets(&bench);
+    }
+
+    #[test]
+    fn members_may_be_hidden_and_found_again_at_any_time(
+        cell in cells(), arrivals in arrivals(),
+        changes in prop::collection::vec((0u16..6, 0u16..6, 0usize..3), 60)
+    ) {
+        let members = u16::try_from(cell.stations.len() + 1).expect("few stations");
+        let mut changes = changes.into_iter();
+        let change = |bench: &mut Bench| {
+            let (one, other, reach) = changes.next().expect("one for each arrival");
+            let reach = [Reach::Nothing, Reach::Senses, Reach::Decodes][reach];
+            bench.cell.set_reach(NodeId(one % members), NodeId(other % members), reach);
+        };
+        let bench = run_on(Bench::with_relation(&cell), (&cell, &arrivals), change);
+        check_air(&bench, true);
         check_packets(&bench);
     }
 

@@ -7,27 +7,44 @@ use airfair_units::{Bytes, Duration, Probability, Time};
 use airfair_wlan::phy::Standard;
 use airfair_wlan::{
     AccessParameters, AfterCollision, Attempts, Cell, CellConfig, Eifs, ErrorModel, Msdu, NodeId,
-    QueueConfig, Record, Rules, SentFrame, StationConfig, Stream,
+    QueueConfig, Reach, Record, Rules, SentFrame, StationConfig,
 };
 use proptest::prelude::*;
 
-use model::{Arrival, Model, Sent, error_stream, stream};
+use model::{Arrival, Change, Model, Sent, error_stream, stream};
 
-/// How a cell is made.
-type Make = fn(&CellConfig, Vec<Stream>, Vec<Stream>) -> Cell<()>;
+/// How a cell keeps its countdowns.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Way {
+    /// By lanes, unless some are hidden.
+    Lanes,
+    /// Each member by itself.
+    Members,
+}
+
+impl Way {
+    fn cell(self, config: &CellConfig) -> Cell<()> {
+        let members = config.stations.len();
+        let streams = (0..=members).map(stream).collect();
+        let links = (0..members).map(error_stream).collect();
+        match self {
+            Self::Lanes => Cell::new(config, streams, links),
+            Self::Members => Cell::with_relation(config, streams, links),
+        }
+    }
+}
 
 /// Runs a cell until `until` [us].
 fn drive(
     config: &CellConfig,
-    arrivals: &[Arrival],
-    (make, until): (Make, u64),
+    (arrivals, changes): (&[Arrival], &[Change]),
+    (way, until): (Way, u64),
     mut take: impl FnMut(Time, Record),
 ) {
-    let members = config.stations.len();
-    let links = (0..members).map(error_stream).collect();
-    let mut cell = make(config, (0..=members).map(stream).collect(), links);
+    let mut cell = way.cell(config);
     let end = Time::from_nanos(until * 1000);
     let mut coming = arrivals.iter().peekable();
+    let mut changing = changes.iter().peekable();
     loop {
         let event = cell.next_event();
         let at = |arrival: &&Arrival| Time::from_nanos(arrival.at * 1000);
@@ -35,6 +52,10 @@ fn drive(
         let Some(now) = arrives.or(event.map(|(next, _)| next)).filter(|now| *now < end) else {
             return;
         };
+        let is_due = |change: &&Change| Time::from_nanos(change.at * 1000) <= now;
+        while let Some(Change { listener, from, reach, .. }) = changing.next_if(is_due) {
+            cell.set_reach(*listener, *from, *reach);
+        }
         if let Some(arrival) = arrives.and_then(|_| coming.next()) {
             let Arrival { from, to, size, .. } = *arrival;
             cell.enqueue(now, Msdu { payload: (), size, from, to });
@@ -49,8 +70,12 @@ fn drive(
 
 /// The frames of the cell itself.
 fn measure(config: &CellConfig, arrivals: &[Arrival], until: u64) -> Vec<Sent> {
+    measure_as(config, (arrivals, &[]), (Way::Lanes, until))
+}
+
+fn measure_as(config: &CellConfig, happens: (&[Arrival], &[Change]), way: (Way, u64)) -> Vec<Sent> {
     let mut sent = Vec::new();
-    drive(config, arrivals, (Cell::new, until), |now, record| {
+    drive(config, happens, way, |now, record| {
         if let Record::Sent { node, frame, collided, .. } = record {
             let class = [SentFrame::Data, SentFrame::Rts, SentFrame::Response];
             let class = class.iter().position(|kind| *kind == frame).expect("a kind");
@@ -61,10 +86,14 @@ fn measure(config: &CellConfig, arrivals: &[Arrival], until: u64) -> Vec<Sent> {
     sent
 }
 
-fn compare(config: &CellConfig, arrivals: &[Arrival]) {
+fn compare(config: &CellConfig, arrivals: &[Arrival], way: Way) {
+    compare_changing(config, (arrivals, &[]), way);
+}
+
+fn compare_changing(config: &CellConfig, (arrivals, changes): (&[Arrival], &[Change]), way: Way) {
     let last = arrivals.last().map_or(0, |arrival| arrival.at);
-    let model = Model::new(config, last + 60_000).run(arrivals);
-    let measured = measure(config, arrivals, model.until);
+    let model = Model::new(config, last + 60_000, way == Way::Lanes).run(arrivals, changes);
+    let measured = measure_as(config, (arrivals, changes), (way, model.until));
     let known = |sent: Vec<Sent>| {
         let mut sent: Vec<Sent> = sent.into_iter().filter(|s| s.0 < model.until).collect();
         // Frames that end at the same instant have no order of their own.
@@ -77,7 +106,7 @@ fn compare(config: &CellConfig, arrivals: &[Arrival]) {
     let near = |sent: &[Sent]| sent[index.saturating_sub(4)..sent.len().min(index + 3)].to_vec();
     assert!(
         measured == expected,
-        "frame {index}:\nmeasured {:?}\nexpected {:?}\n{config:?}\n{arrivals:?}",
+        "frame {index}:\nmeasured {:?}\nexpected {:?}\n{config:?}\n{arrivals:?}\n{changes:?}",
         near(&measured),
         near(&expected)
     );
@@ -151,22 +180,62 @@ fn accesses() -> impl Strategy<Value = AccessParameters> {
     prop_oneof![Just(AccessParameters::default()), own]
 }
 
-/// Rates up and down, whether of 802.11b, who is not decoded, frame errors, channel access.
-type Drawn = (usize, usize, bool, u32, f64, AccessParameters);
+/// Rates up and down, whether of 802.11b, who is not decoded and who hidden, frame errors, channel access.
+type Drawn = (usize, usize, bool, (u32, u32), f64, AccessParameters);
 
-/// Up to five stations; who decodes whom is random among them.
-fn cells(ap_is_heard: bool) -> impl Strategy<Value = (CellConfig, Vec<Arrival>)> {
+/// Who hears whom in a random cell.
+#[derive(Clone, Copy, PartialEq)]
+enum Hears {
+    /// All sense each other, and the access point is decoded.
+    AccessPoint,
+    /// All sense each other.
+    Noise,
+    /// Some are hidden from each other.
+    NotAll,
+}
+
+/// Makes hiding mutual; whoever is hidden is not sensed.
+fn hide(members: &[Drawn], stations: &mut [StationConfig]) {
+    let id = |member: usize| NodeId(u16::try_from(member).expect("few stations"));
+    for member in 1..=stations.len() {
+        let bits = members[member - 1].3.1;
+        for other in (0..member).filter(|other| bits >> other & 1 == 1) {
+            // The access point is hidden from few.
+            if other == 0 && bits >> 6 != 0 {
+                continue;
+            }
+            stations[member - 1].hidden_from.push(id(other));
+            if other > 0 {
+                stations[other - 1].hidden_from.push(id(member));
+            }
+        }
+    }
+    for station in stations {
+        station.hidden_from.sort_unstable();
+        station.senses_only.retain(|other| !station.hidden_from.contains(other));
+    }
+}
+
+/// Up to five stations; who hears whom is random among them.
+fn cells(hears: Hears) -> impl Strategy<Value = (CellConfig, Vec<Arrival>)> {
     let errors = prop::sample::select(&[0.0, 0.0, 0.1, 0.5, 0.9][..]);
-    let station = (0usize..12, 0usize..12, prop::bool::weighted(0.3), 0u32..64, errors, accesses());
+    let station = (
+        0usize..12,
+        0usize..12,
+        prop::bool::weighted(0.3),
+        (0u32..64, 0u32..128),
+        errors,
+        accesses(),
+    );
     let members = prop::collection::vec(station, 1..6);
     (rules(), accesses(), members)
         .prop_map(move |(rules, ap_access, members)| {
             let count = members.len();
-            let build = |(index, (up, down, old, deaf, errors, access)): (usize, &Drawn)| {
+            let build = |(index, (up, down, old, (deaf, _), errors, access)): (usize, &Drawn)| {
                 let is_old = rules.standard == Standard::G && *old;
                 let standard = if is_old { Standard::B } else { rules.standard };
                 let rates = standard.rates();
-                let first = usize::from(ap_is_heard);
+                let first = usize::from(hears == Hears::AccessPoint);
                 let hears_not = |other: &usize| deaf >> other & 1 == 1 && *other != index + 1;
                 StationConfig {
                     standard,
@@ -183,19 +252,22 @@ fn cells(ap_is_heard: bool) -> impl Strategy<Value = (CellConfig, Vec<Arrival>)>
                     errors: ErrorModel::Bernoulli(Probability::literal(*errors)),
                 }
             };
-            let stations = members.iter().enumerate().map(build).collect();
+            let mut stations: Vec<_> = members.iter().enumerate().map(build).collect();
+            if hears == Hears::NotAll {
+                hide(&members, &mut stations);
+            }
             let mut config = CellConfig {
                 rules: rules.clone(),
                 ap_queue: QueueConfig::fifo(1000),
                 ap_access,
                 stations,
             };
-            // The EIFS that ns-2 keeps as a NAV is the lane's: it holds those in the collision back as
+            // Where there are lanes, the EIFS that ns-2 keeps as a NAV is the lane's: it holds those in the collision back as
             // well, if their exchange is over before it.
-            if config.rules.eifs == Eifs::Nav {
+            if config.rules.eifs == Eifs::Nav && hears != Hears::NotAll {
                 config.rules.rts_threshold = None;
             }
-            if config.rules.standard != Standard::B {
+            if config.rules.standard != Standard::B && hears != Hears::NotAll {
                 config.rules.eifs = Eifs::Standard;
             }
             let has_b = config.has_b_stations();
@@ -209,10 +281,10 @@ fn cells(ap_is_heard: bool) -> impl Strategy<Value = (CellConfig, Vec<Arrival>)>
 }
 
 /// Everything that a cell records until `end`, by the way in which it was made.
-fn account(config: &CellConfig, arrivals: &[Arrival], make: Make) -> Vec<(Time, Record)> {
+fn account(config: &CellConfig, arrivals: &[Arrival], way: Way) -> Vec<(Time, Record)> {
     let last = arrivals.last().map_or(0, |arrival| arrival.at);
     let mut records = Vec::new();
-    drive(config, arrivals, (make, last + 60_000), |now, record| records.push((now, record)));
+    drive(config, (arrivals, &[]), (way, last + 60_000), |now, record| records.push((now, record)));
     records
 }
 
@@ -228,8 +300,8 @@ fn empties_by_a_drop(pair: &[(Time, Record)]) -> bool {
 }
 
 fn compare_ways(config: &CellConfig, arrivals: &[Arrival]) {
-    let lanes = account(config, arrivals, Cell::new);
-    let members = account(config, arrivals, Cell::with_relation);
+    let lanes = account(config, arrivals, Way::Lanes);
+    let members = account(config, arrivals, Way::Members);
     let differs = lanes.windows(2).find(|pair| empties_by_a_drop(pair)).map(|pair| pair[0].0);
     let until = differs.unwrap_or(Time::MAX);
     let known = |records: &[(Time, Record)]| -> Vec<(Time, Record)> {
@@ -258,22 +330,48 @@ proptest! {
     /// Verifies: [80211-2020 §10.3.2.3.7, §10.3.2.4, §10.3.3, §10.3.4.2, §10.3.4.3, §10.3.4.4]
     #[test]
     fn every_frame_goes_out_when_a_station_by_station_model_says(
-        (config, arrivals) in cells(true)
+        (config, arrivals) in cells(Hears::AccessPoint)
     ) {
-        compare(&config, &arrivals);
+        compare(&config, &arrivals, Way::Lanes);
     }
 
     /// Stations that do not decode their access point get no ACK and no CTS.
     ///
     /// Verifies: [80211-2020 §10.3.2.9, §10.3.2.11]
     #[test]
-    fn so_it_does_where_responses_are_not_decoded((config, arrivals) in cells(false)) {
-        compare(&config, &arrivals);
+    fn so_it_does_where_responses_are_not_decoded((config, arrivals) in cells(Hears::Noise)) {
+        compare(&config, &arrivals, Way::Lanes);
+    }
+
+    /// Members that are hidden from each other, down to the last drop.
+    ///
+    /// Verifies: [80211-2020 §10.3.2.3.7, §10.3.2.4, §10.3.2.9, §10.3.2.11, §10.3.4.2]
+    #[test]
+    fn so_it_does_where_members_do_not_sense_each_other((config, arrivals) in cells(Hears::NotAll)) {
+        compare(&config, &arrivals, Way::Members);
+    }
+
+    /// Nor where that changes, in one direction or both, whatever is on the air.
+    #[test]
+    fn so_it_does_where_members_come_and_go(
+        (config, arrivals) in cells(Hears::NotAll),
+        drawn in prop::collection::vec((0u64..3_000, 0u16..6, 0u16..6, 0usize..3), 0..30),
+    ) {
+        let members = u16::try_from(config.stations.len() + 1).expect("few stations");
+        let mut at = 0;
+        let change = |(pause, listener, from, reach)| {
+            at += pause;
+            let reach = [Reach::Nothing, Reach::Senses, Reach::Decodes][reach];
+            let (listener, from) = (NodeId(listener % members), NodeId(from % members));
+            Change { at, listener, from, reach }
+        };
+        let changes: Vec<Change> = drawn.into_iter().map(change).collect();
+        compare_changing(&config, (&arrivals, &changes), Way::Members);
     }
 
     /// Lanes are a short cut: each member by itself would send the same.
     #[test]
-    fn lanes_and_members_by_themselves_record_the_same((config, arrivals) in cells(false)) {
+    fn lanes_and_members_by_themselves_record_the_same((config, arrivals) in cells(Hears::Noise)) {
         compare_ways(&config, &arrivals);
     }
 }

@@ -1,6 +1,9 @@
 //! A model that goes microsecond by microsecond: every station has its own carrier sense, its own NAV
 //! and its own counter, as the standard's text has it. No lanes, no heap, no slot numbers. Whatever the
 //! load, the options and the hearing, the cell must send the same frames at the same times.
+//!
+//! Each frame on the air knows, station by station, who senses it, who noticed its start and for whom
+//! another frame has overlapped it.
 
 use std::collections::VecDeque;
 
@@ -9,7 +12,7 @@ use airfair_wlan::airtime::{Airtime, Protection};
 use airfair_wlan::phy::{Standard, Timing};
 use airfair_wlan::{
     AccessParameters, AfterCollision, Attempts, CellConfig, Eifs, ErrorModel, FrameKind, NodeId,
-    Stream,
+    Reach, Stream,
 };
 use rand_core::{Rng, SeedableRng};
 
@@ -20,6 +23,15 @@ pub(crate) struct Arrival {
     pub(crate) from: NodeId,
     pub(crate) to: NodeId,
     pub(crate) size: Bytes,
+}
+
+/// From a time on [us], frames of `from` are something else to `listener`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Change {
+    pub(crate) at: u64,
+    pub(crate) listener: NodeId,
+    pub(crate) from: NodeId,
+    pub(crate) reach: Reach,
 }
 
 /// What can be compared: end of a frame [us], its sender, its kind, whether another overlapped it.
@@ -34,11 +46,31 @@ struct OnAir {
     rate: DataRate,
     end: u64,
     nav: u64,
+    /// Whether another frame has overlapped it at its receiver.
     spoiled: bool,
     /// Whether noise spoilt it for its receiver.
     noisy: bool,
-    /// Who was listening when it began: not transmitting, nor deafened by a frame whose start it missed.
+    /// Who is near enough to find the medium busy, and to read the frame.
+    sensed_by: Vec<bool>,
+    readable_by: Vec<bool>,
+    /// Who has listened since it began: not transmitting, nor deafened by a frame whose start it missed.
     heard_by: Vec<bool>,
+    /// For whom another frame has overlapped it: one that it senses too, or its own.
+    lost_to: Vec<bool>,
+    /// Whether it is a response that gave no sign of its start to the one who waits for it.
+    missed: bool,
+}
+
+impl OnAir {
+    /// Whether it makes the medium busy for `id`.
+    fn occupies(&self, id: usize) -> bool {
+        self.from == id || self.sensed_by[id]
+    }
+
+    /// Whether `id` decodes it, as far as noise allows.
+    fn is_decoded_by(&self, id: usize) -> bool {
+        self.sensed_by[id] && self.readable_by[id] && !self.lost_to[id]
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,9 +151,12 @@ pub(crate) struct Model<'a> {
     air: Vec<OnAir>,
     pending: Vec<(u64, OnAir)>,
     pub(crate) sent: Vec<Sent>,
-    /// From here on the cell is known to differ: a back-off after a drop with nothing left to send is
-    /// counted with the lane.
+    /// From here on a cell with lanes is known to differ: a back-off after a drop with nothing left to
+    /// send is counted with the lane.
     pub(crate) until: u64,
+    has_lanes: bool,
+    /// Changes that have come to pass, the latest last.
+    changed: Vec<Change>,
 }
 
 fn us(duration: Duration) -> u64 {
@@ -138,7 +173,7 @@ fn class(kind: FrameKind) -> u8 {
 }
 
 impl<'a> Model<'a> {
-    pub(crate) fn new(config: &'a CellConfig, until: u64) -> Self {
+    pub(crate) fn new(config: &'a CellConfig, until: u64, has_lanes: bool) -> Self {
         let airtime = Airtime::new(config);
         let accesses = std::iter::once(config.ap_access);
         let accesses = accesses.chain(config.stations.iter().map(|station| station.access));
@@ -152,11 +187,14 @@ impl<'a> Model<'a> {
             pending: Vec::new(),
             sent: Vec::new(),
             until,
+            has_lanes,
+            changed: Vec::new(),
         }
     }
 
-    pub(crate) fn run(mut self, arrivals: &[Arrival]) -> Self {
+    pub(crate) fn run(mut self, arrivals: &[Arrival], changes: &[Change]) -> Self {
         for now in 0..self.until {
+            self.changed.extend(changes.iter().filter(|change| change.at == now));
             self.listen(now);
             for arrival in arrivals.iter().filter(|arrival| arrival.at == now) {
                 self.arrive(now, *arrival);
@@ -182,8 +220,8 @@ impl<'a> Model<'a> {
             return;
         }
         let slot = us(self.airtime.timing.slot);
-        let busy = !self.air.is_empty();
-        for s in &mut self.stations {
+        for (id, s) in self.stations.iter_mut().enumerate() {
+            let busy = self.air.iter().any(|frame| frame.occupies(id));
             s.idle = if busy { 0 } else { s.idle + 1 };
             s.clear = if busy || s.nav >= now { 0 } else { s.clear + 1 };
             let over = s.idle >= s.gap && s.clear >= s.aifs;
@@ -204,7 +242,7 @@ impl<'a> Model<'a> {
 
     fn arrive(&mut self, now: u64, arrival: Arrival) {
         let id = arrival.from.index();
-        let busy = !self.air.is_empty() || self.stations[id].nav > now;
+        let busy = self.is_busy(id) || self.stations[id].nav > now;
         let s = &mut self.stations[id];
         s.queue.push_back(arrival);
         if s.want != Want::Nothing {
@@ -216,14 +254,34 @@ impl<'a> Model<'a> {
         }
     }
 
-    fn decodes(&self, listener: usize, frame: &OnAir) -> bool {
-        let Some(station) = listener.checked_sub(1).map(|index| &self.config.stations[index])
-        else {
-            return true;
-        };
-        let old = self.config.rules.standard == Standard::G && station.standard == Standard::B;
-        let from = NodeId(u16::try_from(frame.from).expect("few stations"));
-        (Standard::is_dsss(frame.rate) || !old) && !station.senses_only.contains(&from)
+    fn is_busy(&self, id: usize) -> bool {
+        self.air.iter().any(|frame| frame.occupies(id))
+    }
+
+    /// What frames of `from` are to `listener` now.
+    fn reach(&self, listener: usize, from: usize) -> Reach {
+        let id = |member: usize| NodeId(u16::try_from(member).expect("few stations"));
+        let is_it = |change: &&Change| (change.listener, change.from) == (id(listener), id(from));
+        if let Some(change) = self.changed.iter().rfind(is_it) {
+            return change.reach;
+        }
+        let station = |member: usize| Some(&self.config.stations[member.checked_sub(1)?]);
+        let lists = |one, other| station(one).is_some_and(|s| s.hidden_from.contains(&id(other)));
+        if lists(listener, from) || lists(from, listener) {
+            Reach::Nothing
+        } else if station(listener).is_some_and(|s| s.senses_only.contains(&id(from))) {
+            Reach::Senses
+        } else {
+            Reach::Decodes
+        }
+    }
+
+    /// Whether the receiver of `listener` understands frames at this rate.
+    fn understands(&self, listener: usize, rate: DataRate) -> bool {
+        let standard = self.config.rules.standard;
+        let station = listener.checked_sub(1).map(|index| &self.config.stations[index]);
+        let old = station.is_some_and(|s| standard == Standard::G && s.standard == Standard::B);
+        Standard::is_dsss(rate) || !old
     }
 
     fn end(&mut self, now: u64) {
@@ -242,18 +300,19 @@ impl<'a> Model<'a> {
             self.outcome(now, frame);
         }
         self.hear(now, &ended);
-        if self.air.is_empty() {
-            for id in 0..self.stations.len() {
-                if let Some(kind) = self.stations[id].notices.take() {
-                    self.fail(now, id, kind);
-                }
+        for id in 0..self.stations.len() {
+            if self.is_busy(id) {
+                continue;
+            }
+            if let Some(kind) = self.stations[id].notices.take() {
+                self.fail(now, id, kind);
             }
         }
     }
 
     /// Whether noise spoils a frame that its receiver would decode.
     fn is_noisy(&mut self, frame: &OnAir) -> bool {
-        if frame.spoiled || frame.kind == FrameKind::CtsToSelf || !self.decodes(frame.to, frame) {
+        if frame.kind == FrameKind::CtsToSelf || !frame.is_decoded_by(frame.to) {
             return false;
         }
         let link = frame.from.max(frame.to) - 1;
@@ -265,11 +324,16 @@ impl<'a> Model<'a> {
     fn hear(&mut self, now: u64, ended: &[OnAir]) {
         let eifs = us(self.airtime.timing.eifs);
         for id in 0..self.stations.len() {
+            let concerning: Vec<&OnAir> = ended.iter().filter(|f| f.occupies(id)).collect();
+            if concerning.is_empty() {
+                continue;
+            }
             let mut gap = self.stations[id].aifs;
-            for frame in ended {
+            for frame in concerning {
                 let noisy = frame.noisy && frame.to == id;
-                let spoiled = frame.spoiled || noisy;
-                let decoded = !spoiled && frame.from != id && self.decodes(id, frame);
+                let decoded = !noisy && frame.is_decoded_by(id);
+                // A sender that is told of collisions is told of its own.
+                let collision = frame.lost_to[id] || frame.from == id && frame.spoiled;
                 let for_it = frame.to == id && frame.kind != FrameKind::CtsToSelf;
                 if decoded && frame.heard_by[id] && !for_it && frame.nav > 0 {
                     self.stations[id].nav = self.stations[id].nav.max(now + frame.nav);
@@ -277,8 +341,8 @@ impl<'a> Model<'a> {
                 let sensed = frame.heard_by[id] && !decoded;
                 let wait = match self.config.rules.after_collision {
                     AfterCollision::Standard => sensed,
-                    AfterCollision::Difs => sensed && !frame.spoiled,
-                    AfterCollision::Eifs => sensed || frame.spoiled,
+                    AfterCollision::Difs => sensed && !collision,
+                    AfterCollision::Eifs => sensed || collision,
                 };
                 if wait && self.config.rules.eifs == Eifs::Nav {
                     self.stations[id].nav = self.stations[id].nav.max(now + eifs);
@@ -291,7 +355,10 @@ impl<'a> Model<'a> {
     }
 
     fn outcome(&mut self, now: u64, frame: &OnAir) {
-        let received = !frame.spoiled && !frame.noisy && self.decodes(frame.to, frame);
+        if frame.missed {
+            return;
+        }
+        let received = !frame.noisy && frame.is_decoded_by(frame.to);
         let (sifs, rate) = (us(self.airtime.timing.sifs), self.airtime.response_rate(frame.rate));
         match frame.kind {
             FrameKind::Data if received => {
@@ -338,8 +405,22 @@ impl<'a> Model<'a> {
         (from, to): (usize, usize),
         (rate, end, nav): (DataRate, u64, u64),
     ) -> OnAir {
-        let heard_by = vec![false; self.stations.len()];
-        OnAir { kind, from, to, rate, end, nav, spoiled: false, noisy: false, heard_by }
+        let nobody = || vec![false; self.stations.len()];
+        OnAir {
+            kind,
+            from,
+            to,
+            rate,
+            end,
+            nav,
+            spoiled: false,
+            noisy: false,
+            sensed_by: nobody(),
+            readable_by: nobody(),
+            heard_by: nobody(),
+            lost_to: nobody(),
+            missed: false,
+        }
     }
 
     fn rate_of(&self, packet: &Arrival) -> DataRate {
@@ -379,28 +460,75 @@ impl<'a> Model<'a> {
         if starting.is_empty() {
             return;
         }
-        let overlap = starting.len() + self.air.len() > 1;
-        let mut transmitting = vec![false; self.stations.len()];
-        for frame in starting.iter().chain(&self.air) {
-            transmitting[frame.from] = true;
-        }
-        let is_idle = self.air.is_empty();
-        let listens = |id: usize| is_idle || self.air.iter().any(|frame| frame.heard_by[id]);
-        let heard_by: Vec<bool> =
-            transmitting.iter().enumerate().map(|(id, is)| !is && listens(id)).collect();
-        for frame in &mut starting {
-            frame.heard_by.clone_from(&heard_by);
-        }
+        let before = self.air.len();
+        self.begin(&mut starting);
         self.air.append(&mut starting);
-        if overlap {
-            self.air.iter_mut().for_each(|frame| frame.spoiled = true);
+        self.overlap();
+        for index in before..self.air.len() {
+            self.await_response(now, index);
         }
         // Whoever waited for the end of its IFS has found the medium busy before it could transmit.
         for id in 0..self.stations.len() {
-            if self.stations[id].want == Want::Immediate {
+            if self.stations[id].want == Want::Immediate && self.is_busy(id) {
                 self.stations[id].want = Want::Backoff;
                 self.draw(now, id);
             }
+        }
+    }
+
+    /// Who senses the frames that start, and who notices that they do.
+    fn begin(&mut self, starting: &mut [OnAir]) {
+        let senders: Vec<usize> = starting.iter().map(|frame| frame.from).collect();
+        for (index, sender) in senders.iter().enumerate() {
+            let twice = senders[..index].contains(sender);
+            let still = self.air.iter().any(|frame| frame.from == *sender);
+            assert!(!twice && !still, "nobody sends two frames at once");
+        }
+        for id in 0..self.stations.len() {
+            let sends = senders.contains(&id) || self.air.iter().any(|frame| frame.from == id);
+            let in_step = self.air.iter().any(|frame| frame.heard_by[id]);
+            let listens = !sends && (in_step || !self.is_busy(id));
+            for frame in &mut *starting {
+                let reach = self.reach(id, frame.from);
+                frame.sensed_by[id] = frame.from != id && reach != Reach::Nothing;
+                frame.readable_by[id] = reach == Reach::Decodes && self.understands(id, frame.rate);
+                frame.heard_by[id] = frame.sensed_by[id] && listens;
+            }
+            if sends {
+                // It turns from reception to transmission and loses what it was receiving.
+                self.air.iter_mut().for_each(|frame| frame.heard_by[id] = false);
+            }
+        }
+    }
+
+    /// Frames on the air together are lost to whoever is reached by both.
+    fn overlap(&mut self) {
+        for one in 0..self.air.len() {
+            for other in (0..self.air.len()).filter(|other| *other != one) {
+                for id in 0..self.stations.len() {
+                    let both = self.air[one].occupies(id) && self.air[other].occupies(id);
+                    self.air[one].lost_to[id] |= both;
+                }
+            }
+            let frame = &mut self.air[one];
+            frame.spoiled = frame.sensed_by[frame.to] && frame.lost_to[frame.to];
+        }
+    }
+
+    /// The sender of a frame hears its response begin, or only its own time-out counts.
+    /// [80211-2020 §10.3.2.9, §10.3.2.11]
+    fn await_response(&mut self, now: u64, index: usize) {
+        let sent = now - us(self.airtime.timing.sifs).min(now);
+        let gives_up = sent + us(self.airtime.response_timeout());
+        let frame = &mut self.air[index];
+        let answered = match frame.kind {
+            FrameKind::Ack => FrameKind::Data,
+            FrameKind::Cts => FrameKind::Rts,
+            _ => return,
+        };
+        frame.missed = !frame.sensed_by[frame.to] || frame.lost_to[frame.to];
+        if frame.missed {
+            self.stations[frame.to].timeout = Some((gives_up, answered));
         }
     }
 
@@ -467,7 +595,7 @@ impl<'a> Model<'a> {
         };
         if gives_up {
             self.leave(id);
-            if self.stations[id].queue.is_empty() {
+            if self.has_lanes && self.stations[id].queue.is_empty() {
                 self.until = self.until.min(now);
             }
         } else {
