@@ -139,6 +139,11 @@ impl Relation {
         self.rows[from.index()][listener.index()] = reach;
     }
 
+    /// What frames of `from` are to each member from now on.
+    pub(crate) fn set_row(&mut self, from: NodeId, row: &[Reach]) {
+        self.rows[from.index()].copy_from_slice(row);
+    }
+
     /// What a frame of `from` is to each member: asked once, when it starts.
     pub(crate) fn reach(&self, from: NodeId, is_dsss: bool) -> impl Iterator<Item = Reach> {
         let row = self.rows[from.index()].iter().zip(&self.is_deaf_to_ofdm);

@@ -183,6 +183,16 @@ impl Members {
         self.relation.set(listener, from, reach);
     }
 
+    /// What `frame`, which is about to start, is to each member. To whom it is addressed it is a frame as soon
+    /// as it is sensed: whether noise spoils it is drawn at its end.
+    #[cold]
+    pub(crate) fn set_row(&mut self, frame: &Frame, row: &[Reach]) {
+        self.relation.set_row(frame.from, row);
+        if row[frame.to.index()] == Reach::Senses {
+            self.relation.set(frame.to, frame.from, Reach::Decodes);
+        }
+    }
+
     /// When the next contender transmits, if its medium stays idle.
     #[cold]
     pub(crate) fn next_access(&self) -> Option<Time> {

@@ -429,8 +429,7 @@ impl<P: Copy + Headers> Cell<P> {
             }
             Medium::Members(members) => {
                 if let Noise::Space(space) = &mut self.noise {
-                    let tell = |listener, reach| members.set_reach(listener, frame.from, reach);
-                    space.reach(now, (frame.from, frame.to), frame.rate, tell);
+                    members.set_row(&frame, space.reach(now, frame.from, frame.rate));
                 }
                 members.announce(&frame);
                 self.channel.put(now, frame);

@@ -161,6 +161,24 @@ impl Mover {
         }
     }
 
+    /// The speed that it never exceeds [m/s].
+    pub fn highest_speed(&self) -> f64 {
+        match &self.mobility {
+            Mobility::Fixed(_) => 0.0,
+            Mobility::Velocity { right, up, .. } => {
+                let (x, y) = (right.as_metres_per_second(), up.as_metres_per_second());
+                libm::sqrt(x * x + y * y)
+            }
+            Mobility::Waypoints(Waypoints(places)) => {
+                let speed = |pair: &[(Time, Position)]| {
+                    pair[0].1.distance(pair[1].1) / (pair[1].0 - pair[0].0).as_secs_f64()
+                };
+                places.windows(2).map(speed).fold(0.0, f64::max)
+            }
+            Mobility::RandomWaypoint(model) => model.highest_speed(),
+        }
+    }
+
     /// Whether it never moves.
     pub fn is_fixed(&self) -> bool {
         match &self.mobility {

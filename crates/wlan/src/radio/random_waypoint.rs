@@ -99,6 +99,11 @@ impl RandomWaypoint {
         &self.region
     }
 
+    /// Highest speed of a trip [m/s].
+    pub(super) fn highest_speed(&self) -> f64 {
+        self.speeds.1
+    }
+
     /// A uniform speed above zero: a draw is never zero, so no trip is without end.
     fn draw_speed(&self, stream: &mut Stream) -> f64 {
         let (lowest, highest) = self.speeds;

@@ -1,6 +1,6 @@
 //! The space of one cell: where its members are now, and so what power arrives where.
 
-use airfair_units::{Bytes, DataRate, Dbm, Decibels, Probability, Time};
+use airfair_units::{Bytes, DataRate, Dbm, Decibels, Duration, Probability, Time};
 use rand_core::Rng;
 
 use super::decoding::Decoding;
@@ -52,6 +52,19 @@ struct Place {
     errors: Stream,
     /// Its part in the shadowing between stations.
     seed: u64,
+    /// What it never exceeds [m/s].
+    speed: f64,
+}
+
+/// What frames of one member at one rate are to each member.
+#[derive(Debug)]
+struct Row {
+    rate: DataRate,
+    /// Power at which the rate is just received.
+    required: Dbm,
+    /// When somebody may have moved so far that it is no longer true.
+    until: Time,
+    reach: Vec<Reach>,
 }
 
 /// Members at their places.
@@ -63,8 +76,10 @@ pub struct Space {
     shadowing: Decibels,
     places: Vec<Place>,
     decoding: Decoding,
-    /// Power at which each rate is just received.
-    required: Vec<(DataRate, Dbm)>,
+    /// Power at which the most demanding rate that anyone may use is just received.
+    required: Option<Dbm>,
+    /// Rows of each member, one for each rate that it has used.
+    rows: Vec<Vec<Row>>,
 }
 
 impl Space {
@@ -74,13 +89,17 @@ impl Space {
     /// If there is not one set of streams for each station.
     pub fn new(layout: &Layout, streams: Vec<StationStreams>) -> Self {
         assert_eq!(layout.ways.len(), streams.len(), "one set of streams per station");
-        let place = |(way, mut streams): (&Mobility, StationStreams)| Place {
-            seed: streams.link.next_u64(),
-            link: LinkGain::new(layout.shadowing, layout.fading, &mut streams.link),
-            mover: Mover::new(way.clone(), streams.way),
-            errors: streams.errors,
+        let place = |(way, mut streams): (&Mobility, StationStreams)| {
+            let mover = Mover::new(way.clone(), streams.way);
+            Place {
+                seed: streams.link.next_u64(),
+                link: LinkGain::new(layout.shadowing, layout.fading, &mut streams.link),
+                speed: mover.highest_speed(),
+                mover,
+                errors: streams.errors,
+            }
         };
-        let required = |rate: &DataRate| (*rate, layout.radio.required_power(*rate));
+        let required = layout.rates.iter().map(|rate| layout.radio.required_power(*rate)).max();
         Self {
             radio: layout.radio,
             between: layout.between,
@@ -91,7 +110,8 @@ impl Space {
             shadowing: layout.shadowing,
             places: layout.ways.iter().zip(streams).map(place).collect(),
             decoding: Decoding::new(layout.radio),
-            required: layout.rates.iter().map(required).collect(),
+            required,
+            rows: (0..=layout.ways.len()).map(|_| Vec::new()).collect(),
         }
     }
 
@@ -103,8 +123,8 @@ impl Space {
             .collect();
         let sensed = self.radio.carrier_sense;
         // Two members have no third party: it is enough that they sense each other.
-        let highest = self.required.iter().map(|(_, power)| *power).max().unwrap_or(sensed);
-        let needed = if corners.len() > 2 { sensed.max(highest) } else { sensed };
+        let needed = self.required.filter(|_| corners.len() > 2);
+        let needed = needed.map_or(sensed, |required| sensed.max(required));
         if self.radio.capture.is_some() {
             return false;
         }
@@ -117,35 +137,63 @@ impl Space {
         pairs(corners.len()).all(|pair| farthest(pair) >= needed)
     }
 
-    /// What a frame of `from` at `rate` that starts now is to each other member: too faint to be noticed,
-    /// noise, or a frame. To whom it is addressed it is a frame as soon as it is sensed: whether it is
-    /// spoilt is drawn at its end.
-    pub(crate) fn reach(
-        &mut self,
-        now: Time,
-        (from, to): (NodeId, NodeId),
-        rate: DataRate,
-        mut tell: impl FnMut(NodeId, Reach),
-    ) {
-        let required = self.required.iter().find(|(known, _)| *known == rate);
-        let required = required.map_or_else(|| self.radio.required_power(rate), |known| known.1);
+    /// What a frame of `from` at `rate` that starts now is to each member: too faint to be noticed, noise,
+    /// or a frame.
+    pub(crate) fn reach(&mut self, now: Time, from: NodeId, rate: DataRate) -> &[Reach] {
+        let known = self.rows[from.index()].iter().position(|row| row.rate == rate);
+        let index = known.unwrap_or_else(|| {
+            let reach = vec![Reach::Decodes; self.places.len() + 1];
+            let required = self.radio.required_power(rate);
+            self.rows[from.index()].push(Row { rate, required, until: Time::ZERO, reach });
+            self.rows[from.index()].len() - 1
+        });
+        if self.rows[from.index()][index].until <= now {
+            self.look(now, from, index);
+        }
+        &self.rows[from.index()][index].reach
+    }
+
+    /// Looks where everyone is. The answer holds until somebody can have crossed a limit.
+    fn look(&mut self, now: Time, from: NodeId, index: usize) {
+        let mut row = self.rows[from.index()].swap_remove(index);
         let here = self.position(now, from);
-        for index in 0..=self.places.len() {
-            let listener = id(index);
-            if listener == from {
+        let mut time = f64::INFINITY;
+        for (listener, reach) in row.reach.iter_mut().enumerate() {
+            let pair = (from, id(listener));
+            if pair.0 == pair.1 {
                 continue;
             }
-            let distance = here.distance(self.position(now, listener));
-            let power = self.power((from, listener), distance);
-            let reach = if !self.radio.senses(power) {
+            let distance = here.distance(self.position(now, pair.1));
+            let power = self.power(pair, distance);
+            *reach = if !self.radio.senses(power) {
                 Reach::Nothing
-            } else if listener == to || power >= required {
+            } else if power >= row.required {
                 Reach::Decodes
             } else {
                 Reach::Senses
             };
-            tell(listener, reach);
+            let speed = self.speed(pair.0) + self.speed(pair.1);
+            for limit in [self.radio.carrier_sense, row.required] {
+                time = time.min(self.slack(pair, distance, limit) / speed);
+            }
         }
+        row.until = after(now, time);
+        self.rows[from.index()].push(row);
+        let last = self.rows[from.index()].len() - 1;
+        self.rows[from.index()].swap(index, last);
+    }
+
+    /// How far two members must move for the power between them to come to `limit` [m], less what rounding
+    /// may hide.
+    fn slack(&self, pair: (NodeId, NodeId), distance: f64, limit: Dbm) -> f64 {
+        const ROUNDING: f64 = 1e-3;
+        let nearby = self.power(pair, 0.0);
+        if nearby < limit {
+            return f64::INFINITY;
+        }
+        let path_loss = self.path_loss(pair);
+        let there = path_loss.distance(nearby - limit + path_loss.loss(0.0));
+        ((there - distance).abs() - ROUNDING * there).max(0.0)
     }
 
     /// Whether noise spoils a frame between a station and the access point that ends now.
@@ -187,14 +235,23 @@ impl Space {
         self.places[node.index() - 1].mover.position(now)
     }
 
+    fn speed(&self, node: NodeId) -> f64 {
+        if node.is_ap() { 0.0 } else { self.places[node.index() - 1].speed }
+    }
+
     /// Power of one member at another without fading, over `distance` [m].
     fn power(&self, (a, b): (NodeId, NodeId), distance: f64) -> Dbm {
         let station = a.index().max(b.index());
-        if a.is_ap() || b.is_ap() {
-            let gain = self.places[station - 1].link.shadowing();
-            return self.radio.received(self.terminal, self.terminal, distance, gain);
-        }
-        self.terminal.transmit_power - self.between.loss(distance) + self.shadow(a, b)
+        let gain = if a.is_ap() || b.is_ap() {
+            self.places[station - 1].link.shadowing()
+        } else {
+            self.shadow(a, b)
+        };
+        self.terminal.transmit_power - self.path_loss((a, b)).loss(distance) + gain
+    }
+
+    fn path_loss(&self, (a, b): (NodeId, NodeId)) -> &PathLoss {
+        if a.is_ap() || b.is_ap() { &self.radio.path_loss } else { &self.between }
     }
 
     /// Shadowing between two stations, the same both ways: drawn anew at each question, as there are many
@@ -213,6 +270,118 @@ fn id(index: usize) -> NodeId {
     NodeId(u16::try_from(index).expect("at most 65 535 members"))
 }
 
+/// `seconds` after `now`, or never.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "below a year, and not negative"
+)]
+fn after(now: Time, seconds: f64) -> Time {
+    const YEAR: f64 = 3e7;
+    // Nobody moves: nothing over nothing is no number.
+    if seconds.is_nan() || seconds > YEAR {
+        return Time::MAX;
+    }
+    now + Duration::from_nanos((seconds * 1e9) as u64)
+}
+
 fn pairs(members: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..members).flat_map(move |a| (a + 1..members).map(move |b| (a, b)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use airfair_units::{Frequency, Length, Speed};
+    use proptest::prelude::*;
+    use rand_core::SeedableRng;
+
+    use crate::phy::Standard;
+    use crate::radio::{RandomWaypoint, Region, Start};
+
+    const MBPS: fn(u64) -> DataRate = DataRate::from_mbps;
+
+    fn layout(ways: Vec<Mobility>, shadowing: Decibels) -> Layout {
+        let path_loss = PathLoss::log_distance(Frequency::from_megahertz(5_200), 3.0);
+        Layout {
+            radio: Radio::new(Standard::A, path_loss),
+            between: path_loss,
+            transmit_power: Dbm::new(20),
+            shadowing,
+            fading: Fading::None,
+            ways,
+            rates: vec![MBPS(6), MBPS(54)],
+        }
+    }
+
+    fn space(layout: &Layout, seed: u64) -> Space {
+        let stream = |purpose: u64, i: u64| Stream::seed_from_u64(seed * 1_000 + 10 * i + purpose);
+        let streams = (0..).take(layout.ways.len()).map(|i| StationStreams {
+            way: stream(1, i),
+            link: stream(2, i),
+            errors: stream(3, i),
+        });
+        Space::new(layout, streams.collect())
+    }
+
+    fn wanderer(radius: i64) -> Mobility {
+        let region =
+            Region::Disc { centre: Position::default(), radius: Length::from_metres(radius) };
+        let speeds = (Speed::ZERO, Speed::from_metres_per_second(30));
+        let model = RandomWaypoint::new(region, speeds, Duration::ZERO, Start::Uniform);
+        Mobility::RandomWaypoint(model.expect("a model"))
+    }
+
+    fn fixed(x: i64, y: i64) -> Mobility {
+        Mobility::Fixed(Position::new(Length::from_metres(x), Length::from_metres(y)))
+    }
+
+    /// Exponent 3 from 46.768 dB at 1 m, 20 dBm: -82 dBm is sensed up to 10^((102 - 46.768)/30) = 69.4 m.
+    /// 54 Mb/s needs -71.9 dBm or so (noise -91.867, 19.9 dB): some 32 m.
+    #[test]
+    fn near_members_decode_others_sense_and_far_ones_hear_nothing() {
+        let layout =
+            layout(vec![fixed(10, 0), fixed(69, 0), fixed(70, 0), fixed(0, 79)], Decibels::ZERO);
+        let mut space = space(&layout, 1);
+        use Reach::{Decodes, Nothing, Senses};
+        let row =
+            |space: &mut Space, from, rate| space.reach(Time::ZERO, NodeId(from), rate).to_vec();
+        assert_eq!(row(&mut space, 0, MBPS(54)), [Decodes, Decodes, Senses, Nothing, Nothing]);
+        assert_eq!(row(&mut space, 0, MBPS(6)), [Decodes, Decodes, Decodes, Nothing, Nothing]);
+        assert_eq!(row(&mut space, 2, MBPS(54)), [Senses, Senses, Decodes, Decodes, Nothing]);
+        assert!(!space.all_decode(Time::MAX));
+    }
+
+    #[test]
+    fn whether_all_decode_is_asked_of_where_they_can_be() {
+        let all = |ways: Vec<Mobility>, shadowing| {
+            space(&layout(ways, shadowing), 1).all_decode(Time::ZERO + Duration::from_secs(9))
+        };
+        assert!(all(vec![fixed(10, 0), fixed(-10, 0), wanderer(10)], Decibels::ZERO));
+        // 40 m from one end to the other: too far for 54 Mb/s, but not where two are alone.
+        assert!(!all(vec![fixed(10, 0), fixed(-30, 0)], Decibels::ZERO));
+        assert!(all(vec![fixed(40, 0)], Decibels::ZERO));
+        assert!(!all(vec![wanderer(70)], Decibels::ZERO));
+    }
+
+    proptest! {
+        /// Between two looks nobody crosses a limit.
+        #[test]
+        fn what_was_seen_holds_until_somebody_can_have_moved_too_far(
+            seed in 0u64..1_000,
+            shadowing in 0i64..8,
+            pauses in prop::collection::vec(0u64..400, 1..200),
+        ) {
+            let ways = vec![wanderer(90), wanderer(40), fixed(30, 1), wanderer(120)];
+            let layout = layout(ways, Decibels::new(shadowing));
+            let (mut remembers, mut forgets) = (space(&layout, seed), space(&layout, seed));
+            let mut now = Time::ZERO;
+            for (i, pause) in pauses.into_iter().enumerate() {
+                now += Duration::from_millis(pause);
+                let (from, rate) = (id(i % 5), layout.rates[i % 2]);
+                forgets.rows.iter_mut().for_each(Vec::clear);
+                prop_assert_eq!(remembers.reach(now, from, rate), forgets.reach(now, from, rate));
+            }
+        }
+    }
 }
