@@ -302,7 +302,9 @@ fn empties_by_a_drop(pair: &[(Time, Record)]) -> bool {
 fn compare_ways(config: &CellConfig, arrivals: &[Arrival]) {
     let lanes = account(config, arrivals, Way::Lanes);
     let members = account(config, arrivals, Way::Members);
-    let differs = lanes.windows(2).find(|pair| empties_by_a_drop(pair)).map(|pair| pair[0].0);
+    let is_air = |record: &Record| matches!(record, Record::Air { .. });
+    let events: Vec<_> = lanes.iter().filter(|(_, record)| !is_air(record)).copied().collect();
+    let differs = events.windows(2).find(|pair| empties_by_a_drop(pair)).map(|pair| pair[0].0);
     let until = differs.unwrap_or(Time::MAX);
     let known = |records: &[(Time, Record)]| -> Vec<(Time, Record)> {
         let mut known: Vec<_> = records.iter().filter(|(at, _)| *at < until).copied().collect();
