@@ -29,6 +29,11 @@ fn main() {
         let name = format!("saturated 802.11a cell, {stations} station(s)");
         measure(&name, &saturated_cell(stations));
     }
+    for (still, roaming, where_) in [(40, 40, "all in range"), (140, 150, "not all in range")] {
+        let circle = format!("position = {{ circle = \"{still} m\" }}");
+        measure(&format!("radio: 20 fixed, {where_}"), &radio_cell(&circle));
+        measure(&format!("radio: 20 moving, {where_}"), &radio_cell(&wandering(roaming)));
+    }
     measure("5 TFRC flows over a chain of wires (hops)", &chain(5));
     if let Some(peak) = peak_memory_kib() {
         println!("peak memory, the cell of 1000 included: {:.1} MB", peak / 1000.0 * 1.024);
@@ -87,6 +92,18 @@ fn cell(stations: u32, transport: &str) -> String {
          [flow.up]\nfrom = \"sta\"\nto = \"server\"\ntransport = {transport}\n",
     );
     text
+}
+
+/// 20 stations at 12 Mb/s whose cell has a radio; 262 m are its range.
+fn radio_cell(keys: &str) -> String {
+    let radio = "radio = { range = { \"12 Mb/s\" = \"262 m\" } }\n[station.sta]\n";
+    let rate = format!("{keys}\nrate = \"12 Mb/s\"");
+    saturated_cell(20).replace("[station.sta]\n", radio).replace("rate = \"54 Mb/s\"", &rate)
+}
+
+fn wandering(radius: u32) -> String {
+    let speeds = "min_speed = \"1 m/s\", max_speed = \"10 m/s\"";
+    format!("mobility = {{ model = \"random-waypoint\", radius = \"{radius} m\", {speeds} }}")
 }
 
 /// Hosts at one end of two routers that send to hosts at the other.

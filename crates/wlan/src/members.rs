@@ -117,7 +117,15 @@ impl Member {
 
     /// Whole slots that have counted until `now`.
     fn counted(&self, now: Time, slot: Duration) -> u64 {
-        now.saturating_since(self.counts_from).whole_steps(slot).min(self.backoff)
+        let passed = now.saturating_since(self.counts_from);
+        // Most have a while to go, or nothing: a division is what costs here.
+        if passed < slot || self.backoff == 0 {
+            return 0;
+        }
+        if passed >= slot * self.backoff {
+            return self.backoff;
+        }
+        passed.whole_steps(slot)
     }
 
     /// When it transmits, if its medium stays idle.
@@ -228,15 +236,32 @@ impl Members {
             reach.clear();
             reach.extend(self.relation.reach(from, is_dsss));
         }
-        for id in (0..).map(NodeId).take(self.each.len()) {
-            let sends = starting.iter().any(|start| start.from == id);
-            let others = starting.iter().filter(|start| self.senses(id, start.from)).count();
-            if sends || others > 0 {
-                self.freeze(now, id, (sends, others));
+        if let [Start { from, .. }] = starting[..] {
+            self.begin_one(now, from);
+        } else {
+            for id in (0..).map(NodeId).take(self.each.len()) {
+                let sends = starting.iter().any(|start| start.from == id);
+                let others = starting.iter().filter(|start| self.senses(id, start.from)).count();
+                if sends || others > 0 {
+                    self.freeze(now, id, (sends, others));
+                }
             }
         }
         self.starting = starting;
         self.starting.clear();
+    }
+
+    /// One frame starts, as nearly always.
+    fn begin_one(&mut self, now: Time, from: NodeId) {
+        let row = std::mem::take(&mut self.each[from.index()].reach);
+        for (id, reach) in (0..).map(NodeId).zip(&row) {
+            if id == from {
+                self.freeze(now, id, (true, 0));
+            } else if *reach != Reach::Nothing {
+                self.freeze(now, id, (false, 1));
+            }
+        }
+        self.each[from.index()].reach = row;
     }
 
     fn freeze(&mut self, now: Time, id: NodeId, (sends, others): (bool, usize)) {
@@ -305,38 +330,30 @@ impl Members {
 
     fn release(&mut self, now: Time, transmission: &Transmission) {
         let frame = &transmission.frame;
-        for id in (0..).map(NodeId).take(self.each.len()) {
-            if id != frame.from && !self.senses(id, frame.from) {
+        let waits = self.waits;
+        let as_nav = waits.eifs == Eifs::Nav;
+        let row = std::mem::take(&mut self.each[frame.from.index()].reach);
+        for ((id, reach), member) in (0..).map(NodeId).zip(&row).zip(&mut self.each) {
+            let is_own = id == frame.from;
+            if !is_own && *reach == Reach::Nothing {
                 continue;
             }
             let noisy = transmission.spoilt && id == frame.to;
-            let decoded = id != frame.from && !noisy && self.decodes(id, frame.from);
-            let waits_eifs = !decoded && self.waits_eifs(id, transmission);
-            let member = &mut self.each[id.index()];
+            let heard = member.ear == Ear::Frame && *reach == Reach::Decodes;
+            let decoded = heard && !is_own && !noisy;
+            let waits_eifs = !decoded && waits_eifs(waits, member.ear, transmission.collided);
             // A CTS to oneself is for nobody else.
             let is_party = id == frame.to && frame.kind != FrameKind::CtsToSelf;
             if decoded && !is_party && !frame.nav.is_zero() {
                 member.nav_until = member.nav_until.max(now + frame.nav);
             }
-            let as_nav = self.waits.eifs == Eifs::Nav;
             if waits_eifs && as_nav {
-                member.nav_until = member.nav_until.max(now + self.waits.nav);
+                member.nav_until = member.nav_until.max(now + waits.nav);
             }
-            member.sends &= id != frame.from;
+            member.sends &= !is_own;
             member.release(now, if waits_eifs && !as_nav { member.eifs } else { member.aifs });
         }
-    }
-
-    /// Whether `id`, which has not decoded the frame that ends, waits EIFS after it.
-    fn waits_eifs(&self, id: NodeId, transmission: &Transmission) -> bool {
-        let ear = self.each[id.index()].ear;
-        let is_error = matches!(ear, Ear::Frame | Ear::Clash);
-        match self.waits.after_collision {
-            AfterCollision::Standard => is_error,
-            AfterCollision::Difs => ear == Ear::Frame,
-            // Senders know that their frame collided, although they have not heard it.
-            AfterCollision::Eifs => is_error || ear == Ear::Energy || transmission.collided,
-        }
+        self.each[frame.from.index()].reach = row;
     }
 
     /// A back-off that starts now. It counts whether or not the member has something to send.
@@ -368,5 +385,16 @@ impl Members {
             (member.backoff, member.counts_from) = (0, member.access_start.max(now));
         }
         true
+    }
+}
+
+/// Whether a member whose frame ends so, and who has not decoded it, waits EIFS after it.
+fn waits_eifs(waits: Waits, ear: Ear, collided: bool) -> bool {
+    let is_error = matches!(ear, Ear::Frame | Ear::Clash);
+    match waits.after_collision {
+        AfterCollision::Standard => is_error,
+        AfterCollision::Difs => ear == Ear::Frame,
+        // Senders know that their frame collided, although they have not heard it.
+        AfterCollision::Eifs => is_error || ear == Ear::Energy || collided,
     }
 }

@@ -292,6 +292,7 @@ fn pairs(members: usize) -> impl Iterator<Item = (usize, usize)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use Reach::{Decodes, Nothing, Senses};
     use airfair_units::{Frequency, Length, Speed};
     use proptest::prelude::*;
     use rand_core::SeedableRng;
@@ -343,7 +344,7 @@ mod tests {
         let layout =
             layout(vec![fixed(10, 0), fixed(69, 0), fixed(70, 0), fixed(0, 79)], Decibels::ZERO);
         let mut space = space(&layout, 1);
-        use Reach::{Decodes, Nothing, Senses};
+
         let row =
             |space: &mut Space, from, rate| space.reach(Time::ZERO, NodeId(from), rate).to_vec();
         assert_eq!(row(&mut space, 0, MBPS(54)), [Decodes, Decodes, Senses, Nothing, Nothing]);
