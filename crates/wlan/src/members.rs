@@ -15,7 +15,8 @@
 //!
 //! Decisions, for a receiver and for anyone who listens:
 //!
-//! - Only a frame that is alone from its start to its end is decoded (no capture): `Frame`.
+//! - Only a frame that is alone from its start to its end is decoded: `Frame`; with capture, also one that was
+//!   there first, or started together with others, and is stronger than all of them by a margin.
 //! - Frames that overlap while the member is in step with the first are an error of reception, and EIFS
 //!   follows the last of them [80211-2020 §10.3.2.3.7]: `Clash`.
 //! - Whoever transmits gives up what it was receiving. What it hears of a frame whose start it has
@@ -31,13 +32,14 @@
 //! - What the members make of the frames of one instant is decided when all of them have started: two
 //!   that start together are heard together.
 
-use airfair_units::{Duration, Time};
+use airfair_units::{Dbm, Decibels, Duration, Time};
 
 use crate::config::{AfterCollision, CellConfig, Eifs, NodeId};
 use crate::contention::Waits;
 use crate::frame::{Frame, FrameKind, Transmission};
 use crate::hearing::{Reach, Relation};
 use crate::phy::{Standard, Timing};
+use crate::radio::milliwatts;
 
 /// What a member makes of its medium.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -100,6 +102,10 @@ struct Member {
     counts_from: Time,
     /// What its own frame on the air is to each member.
     reach: Vec<Reach>,
+    /// The power that it arrives with, where frames are captured.
+    power: Vec<Dbm>,
+    /// Whose frame it is in step with: the only one, or one so strong that others do not matter.
+    follows: Option<NodeId>,
 }
 
 impl Member {
@@ -134,6 +140,11 @@ impl Member {
         wants.then(|| self.counts_from + slot * self.backoff)
     }
 
+    /// Whether it is receiving the frame of `from`.
+    fn receives(&self, from: NodeId) -> bool {
+        self.ear == Ear::Frame || (self.ear == Ear::Clash && self.follows == Some(from))
+    }
+
     /// A back-off that starts now; from inside a slot it counts from that slot's end.
     fn draw(&mut self, now: Time, backoff: u16, slot: Duration) {
         let begun = now.saturating_since(self.access_start).as_nanos().div_ceil(slot.as_nanos());
@@ -145,7 +156,7 @@ impl Member {
     fn release(&mut self, now: Time, gap: Duration) {
         self.on_air -= 1;
         if self.on_air == 0 {
-            self.ear = Ear::Idle;
+            (self.ear, self.follows) = (Ear::Idle, None);
             self.access_start = (now + gap).max(self.nav_until + self.aifs);
             self.counts_from = self.access_start;
         }
@@ -169,6 +180,8 @@ pub(crate) struct Members {
     starting: Vec<Start>,
     /// Members whose immediate access the frames that start have forestalled: they must draw a back-off.
     forestalled: Vec<NodeId>,
+    /// By how much a frame must be stronger than all that overlap it to survive.
+    capture: Option<Decibels>,
 }
 
 // What the cell calls here is `cold`: kept out of line, so that cells with lanes stay as fast as without it.
@@ -183,7 +196,21 @@ impl Members {
             each: aifsns.map(|aifsn| Member::new(timing, aifsn)).collect(),
             starting: Vec::new(),
             forestalled: Vec::new(),
+            capture: None,
         }
+    }
+
+    /// Lets a frame survive that is so much stronger than all that overlap it.
+    pub(crate) fn set_capture(&mut self, margin: Decibels) {
+        self.capture = Some(margin);
+    }
+
+    /// The powers that the frame of `from`, which is about to start, arrives with.
+    #[cold]
+    pub(crate) fn set_powers(&mut self, from: NodeId, powers: impl Iterator<Item = Dbm>) {
+        let known = &mut self.each[from.index()].power;
+        known.clear();
+        known.extend(powers);
     }
 
     /// What frames of `from` that start from now on are to `listener`.
@@ -247,8 +274,36 @@ impl Members {
                 }
             }
         }
+        if let Some(margin) = self.capture {
+            self.follow(&starting, margin);
+        }
         self.starting = starting;
         self.starting.clear();
+    }
+
+    /// Who was in step with a frame stays so, and who hears several start together takes the strongest, if it
+    /// is strong enough.
+    fn follow(&mut self, starting: &[Start], margin: Decibels) {
+        for id in (0..).map(NodeId).take(self.each.len()) {
+            let Member { ear, follows, .. } = self.each[id.index()];
+            if !matches!(ear, Ear::Frame | Ear::Clash) {
+                continue;
+            }
+            let power = |from: NodeId| self.each[from.index()].power[id.index()];
+            let heard =
+                || starting.iter().map(|start| start.from).filter(|from| self.senses(id, *from));
+            // The others that it senses have all just started.
+            let is_first =
+                heard().count() == usize::try_from(self.each[id.index()].on_air).unwrap_or(0);
+            let first = if is_first { heard().max_by_key(|from| power(*from)) } else { follows };
+            let survives = |from: &NodeId| {
+                let all = (0..).map(NodeId).zip(&self.each);
+                let others = all.filter(|(other, it)| it.sends && other != from && *other != id);
+                let noise: f64 = others.map(|(other, _)| milliwatts(power(other))).sum();
+                milliwatts(power(*from) - margin) >= noise
+            };
+            self.each[id.index()].follows = first.filter(survives);
+        }
     }
 
     /// One frame starts, as nearly always.
@@ -291,7 +346,8 @@ impl Members {
     /// Whether another frame overlaps the one on the air where its receiver is.
     #[cold]
     pub(crate) fn overlapped(&self, frame: &Frame) -> bool {
-        self.senses(frame.to, frame.from) && self.each[frame.to.index()].ear != Ear::Frame
+        let listener = &self.each[frame.to.index()];
+        self.senses(frame.to, frame.from) && !listener.receives(frame.from)
     }
 
     /// Whether a frame that has just started is a response that its addressee cannot make out.
@@ -304,7 +360,7 @@ impl Members {
     /// Whether a frame that ends now is decoded by `id`, as far as noise allows.
     #[cold]
     pub(crate) fn decodes(&self, id: NodeId, from: NodeId) -> bool {
-        self.each[id.index()].ear == Ear::Frame
+        self.each[id.index()].receives(from)
             && self.each[from.index()].reach[id.index()] == Reach::Decodes
     }
 
@@ -339,7 +395,7 @@ impl Members {
                 continue;
             }
             let noisy = transmission.spoilt && id == frame.to;
-            let heard = member.ear == Ear::Frame && *reach == Reach::Decodes;
+            let heard = member.receives(frame.from) && *reach == Reach::Decodes;
             let decoded = heard && !is_own && !noisy;
             let waits_eifs = !decoded && waits_eifs(waits, member.ear, transmission.collided);
             // A CTS to oneself is for nobody else.
@@ -351,6 +407,8 @@ impl Members {
                 member.nav_until = member.nav_until.max(now + waits.nav);
             }
             member.sends &= !is_own;
+            // What is left of the others has no beginning that it could make out.
+            member.follows = member.follows.filter(|from| *from != frame.from);
             member.release(now, if waits_eifs && !as_nav { member.eifs } else { member.aifs });
         }
         self.each[frame.from.index()].reach = row;

@@ -25,6 +25,11 @@ const ACCESS: [&str; 3] = [
     "edca = { aifsn = 4, txop_limit = \"9 ms\" }",
 ];
 
+const WANDERS: &str =
+    "mobility = { model = \"random-waypoint\", radius = \"90 m\", max_speed = \"500 m/s\" }";
+const AWAY: &str = "position = [\"-100 m\", \"3 m\"]\n\
+                    mobility = { model = \"velocity\", velocity = [\"130 m/s\", \"0 m/s\"] }";
+
 /// A small random cell with every kind of flow.
 fn random_scenario() -> impl Strategy<Value = String> {
     let station = prop_oneof![
@@ -34,6 +39,7 @@ fn random_scenario() -> impl Strategy<Value = String> {
         Just("\"11 Mb/s\""),
         Just("{ control = \"arf\" }"),
         Just("{ control = \"minstrel\", interval = \"20 ms\" }"),
+        Just("{ control = \"oracle\" }"),
         Just("{ up = { control = \"aarf\", up = 2, timer = 5 }, down = \"11 Mb/s\" }"),
     ];
     let transport = prop_oneof![
@@ -62,12 +68,17 @@ fn random_scenario() -> impl Strategy<Value = String> {
         (
             prop_oneof![Just("off"), Just("500 B")],
             prop_oneof![
-                Just("\"none\""),
-                Just("{ model = \"bernoulli\", probability = 0.2 }"),
+                Just("errors = \"none\""),
+                Just("errors = { model = \"bernoulli\", probability = 0.2 }"),
                 Just(
-                    "{ model = \"gilbert-elliott\", mean_good = \"100 ms\", mean_bad = \"30 ms\" }"
+                    "errors = { model = \"gilbert-elliott\", mean_good = \"100 ms\", mean_bad = \"30 ms\" }"
                 ),
-                Just("{ model = \"snr\", snr = \"4 dB\" }"),
+                Just("errors = { model = \"snr\", snr = \"4 dB\" }"),
+                Just("radio = { range = { \"11 Mb/s\" = \"30 m\" } }"),
+                Just(
+                    "radio = { range = { \"1 Mb/s\" = \"60 m\" }, shadowing = \"6 dB\", capture = \"10 dB\", \
+                     fading = { model = \"rayleigh\" } }"
+                ),
             ],
         ),
         prop_oneof![Just("standard"), Just("difs"), Just("eifs")],
@@ -86,7 +97,7 @@ fn random_scenario() -> impl Strategy<Value = String> {
         let own = discipline.replace(", weights = \"active-flows\"", "");
         let mut text = format!(
             "duration = \"1500 ms\"\n[bss.c]\nstandard = \"802.11b\"\nrts_threshold = \"{rts}\"\n\
-             after_collision = \"{after_collision}\"\nmax_attempts = {attempts}\nerrors = {errors}\n\
+             after_collision = \"{after_collision}\"\nmax_attempts = {attempts}\n{errors}\n\
              ap = {{ queue = {{ packets = {queue}{discipline} }}, window_sharing = {senses_only}, \
              {access} }}\n\
              [host.h]\nlink = {{ rate = \"5 Mb/s\", delay = \"1 ms\", queue = {{ packets = {queue} }} }}\n"
@@ -96,10 +107,20 @@ fn random_scenario() -> impl Strategy<Value = String> {
             let other = if other < count && other != index { format!("s{other}") } else { "h".into() };
             let me = format!("s{index}");
             let (from, to) = if down { (&other, &me) } else { (&me, &other) };
-            let deaf = if senses_only && index > 0 { "senses_only = [\"s0\"]" } else { "" };
+            let place = if errors.starts_with("radio") {
+                // In and out of range, fast, from one end to the other.
+                let way = ["position = [\"5 m\", \"0 m\"]", WANDERS][index % 2];
+                if down { AWAY } else { way }
+            } else if senses_only && index > 0 {
+                "senses_only = [\"s0\"]"
+            } else if attempts % 2 == 0 && index > 0 {
+                "hidden_from = [\"s0\"]"
+            } else {
+                ""
+            };
             let _ = write!(
                 text,
-                "[station.{me}]\nrate = {rate}\nqueue = {{ packets = {queue}{own} }}\n{deaf}\n\
+                "[station.{me}]\nrate = {rate}\nqueue = {{ packets = {queue}{own} }}\n{place}\n\
                  [flow.f{index}]\nfrom = \"{from}\"\nto = \"{to}\"\ntransport = {transport}\n"
             );
         }

@@ -122,3 +122,46 @@ fn a_radio_that_does_nothing_changes_nothing() {
                 transport = { kind = \"udp\", payload = \"1000 B\", rate = \"saturated\" }";
     assert_eq!(near.record_hash, run_once(&parse(text), 0).record_hash);
 }
+
+/// A margin that nobody has makes every member listen by itself, which must not change a frame.
+#[test]
+fn whoever_listens_by_itself_hears_what_all_hear_together() {
+    let walk =
+        "mobility = { model = \"random-waypoint\", radius = \"18 m\", max_speed = \"10 m/s\" }";
+    let stand = "position = { circle = \"15 m\" }";
+    for (keys, cell) in [
+        (walk, ""),
+        (stand, "rts_threshold = \"500 B\""),
+        (walk, "eifs = \"ns-2\""),
+        (stand, "after_collision = \"difs\""),
+        (walk, "after_collision = \"eifs\"\nrts_threshold = \"0 B\""),
+    ] {
+        let keys = format!("{keys}\ncount = 6\nrate = {{ control = \"arf\" }}");
+        let outcome = |capture: &str| {
+            let radio = format!("{RANGE}, capture = \"{capture}\" }}\n{cell}\nap = {{");
+            // Records of one instant may come in another order.
+            Outcome { record_hash: 0, events: 0, ..uploads(3, &radio, &[&keys]) }
+        };
+        let [all, each] = ["off", "100 dB"].map(|capture| format!("{:?}", outcome(capture)));
+        assert!(all == each, "{keys} {cell}\n{all}\n{each}");
+    }
+}
+
+/// 3 m and 30 m from the access point: 20 dB apart or so, and nothing is spoilt but by collisions.
+#[test]
+fn the_nearer_of_two_captures_the_access_point() {
+    let stations =
+        ["3", "30"].map(|x| format!("position = [\"{x} m\", \"0 m\"]\nrate = \"6 Mb/s\""));
+    let stations: Vec<&str> = stations.iter().map(String::as_str).collect();
+    let repeated = |capture: &str| {
+        let radio = format!("{RANGE}, reception = \"sensitivity\", capture = \"{capture}\"");
+        let outcome = uploads(5, &radio, &stations);
+        [0, 1].map(|i| outcome.stations[i].radio.retries)
+    };
+    let [near, far] = repeated("off");
+    assert_eq!(near, far);
+    let [near, far] = repeated("10 dB");
+    assert!(near == 0 && far > 50, "{near} and {far}");
+    let [near, far] = repeated("40 dB");
+    assert_eq!(near, far);
+}

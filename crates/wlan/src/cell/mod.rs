@@ -165,7 +165,12 @@ impl<P: Copy + Headers> Cell<P> {
     /// If there is not one stream per member, or an AIFSN is zero.
     pub fn within(space: Space, end: Time, config: &CellConfig, streams: Vec<Stream>) -> Self {
         let medium = if space.all_decode(end) { Medium::lanes } else { Medium::members };
-        Self::on(config, streams, Noise::Space(Box::new(space)), medium)
+        let capture = space.capture();
+        let mut cell = Self::on(config, streams, Noise::Space(Box::new(space)), medium);
+        if let (Some(margin), Medium::Members(members)) = (capture, &mut cell.medium) {
+            members.set_capture(margin);
+        }
+        cell
     }
 
     /// A silent cell whose members may be hidden from each other, now or later: see
@@ -430,6 +435,9 @@ impl<P: Copy + Headers> Cell<P> {
             Medium::Members(members) => {
                 if let Noise::Space(space) = &mut self.noise {
                     members.set_row(&frame, space.reach(now, frame.from, frame.rate));
+                    if space.capture().is_some() {
+                        members.set_powers(frame.from, space.powers(now, frame.from));
+                    }
                 }
                 members.announce(&frame);
                 self.channel.put(now, frame);

@@ -35,6 +35,7 @@ pub use mobility::{Mobility, Mover, Waypoints, WaypointsError};
 pub use propagation::PathLoss;
 pub use random_waypoint::{RandomWaypoint, RandomWaypointError, Start};
 pub use range::{RangeError, Solved};
+pub(crate) use reception::milliwatts;
 pub use reception::{Decoder, Radio, Terminal};
 pub use region::{Position, Region};
 pub use sensitivity::{carrier_sense_threshold, qualnet4, sensitivity};

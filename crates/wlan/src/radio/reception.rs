@@ -114,11 +114,11 @@ impl Radio {
     pub fn senses(&self, received: Dbm) -> bool {
         received >= self.carrier_sense
     }
+}
 
-    /// Whether a frame survives another that overlaps it.
-    pub fn captures(&self, wanted: Dbm, other: Dbm) -> bool {
-        self.capture.is_some_and(|margin| wanted - other >= margin)
-    }
+/// A power on a linear scale [mW].
+pub(crate) fn milliwatts(power: Dbm) -> f64 {
+    libm::pow(10.0, power.get() / 10.0)
 }
 
 /// Power towards the receiver as if nothing were lost in between.
@@ -195,13 +195,9 @@ mod tests {
     }
 
     #[test]
-    fn carrier_sense_and_capture_compare_powers() {
-        let mut radio = radio();
+    fn carrier_sense_compares_powers() {
+        let radio = radio();
         assert!(radio.senses(Dbm::new(-82)) && !radio.senses(Dbm::from_thousandths(-82_001)));
-        assert!(!radio.captures(Dbm::new(-30), Dbm::new(-90)));
-        radio.capture = Some(Decibels::new(10));
-        assert!(radio.captures(Dbm::new(-60), Dbm::new(-70)));
-        assert!(!radio.captures(Dbm::new(-60), Dbm::from_thousandths(-69_999)));
-        assert!(!radio.captures(Dbm::new(-70), Dbm::new(-60)));
+        assert!((milliwatts(Dbm::new(-30)) - 1e-3).abs() < 1e-15);
     }
 }

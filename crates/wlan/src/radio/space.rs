@@ -235,6 +235,25 @@ impl Space {
         self.places[node.index() - 1].mover.position(now)
     }
 
+    /// By how much a frame must be stronger than all that overlap it to survive.
+    pub(crate) fn capture(&self) -> Option<Decibels> {
+        self.radio.capture
+    }
+
+    /// What a frame of `from` arrives with at each member; the sender's own place means nothing.
+    pub(crate) fn powers(&mut self, now: Time, from: NodeId) -> impl Iterator<Item = Dbm> {
+        let here = self.position(now, from);
+        (0..=self.places.len()).map(move |index| {
+            let listener = id(index);
+            let distance = here.distance(self.position(now, listener));
+            if listener == from {
+                self.terminal.transmit_power
+            } else {
+                self.power((from, listener), distance)
+            }
+        })
+    }
+
     fn speed(&self, node: NodeId) -> f64 {
         if node.is_ap() { 0.0 } else { self.places[node.index() - 1].speed }
     }
