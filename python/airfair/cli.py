@@ -221,21 +221,23 @@ def _scenario(arguments: argparse.Namespace) -> Scenario:
         for key in ("seed", "replications")
         if (value := getattr(arguments, key)) is not None
     ]
-    name = arguments.scenario
+    name, folder = arguments.scenario, Path()
     try:
         if name == "-":
             name = "standard input"
             content = sys.stdin.buffer.read(scenario.LARGEST_FILE + 1)
         else:
-            content = scenario.read(Path(name))
+            content, folder = scenario.read(Path(name)), Path(name).parent
     except OSError as error:
         raise InputError(f"{name}: {error.strerror or error}") from error
     except ValueError as error:  # a null character
         raise InputError(f"{name!r}: {error}") from error
     try:
-        return Scenario.parse(content, overrides)
+        return scenario.parse(content, overrides, folder)
     except ScenarioError as error:
         raise InputError(*(f"{name}: {problem}" for problem in error.problems)) from error
+    except OSError as error:
+        raise InputError(f"{name}: {error.filename}: {error.strerror or error}") from error
 
 
 def _prepare(out: Path) -> list[Path]:

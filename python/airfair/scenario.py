@@ -39,16 +39,22 @@ def load(
 
     Raises `ScenarioError` with all mistakes at once, and `OSError` if a file cannot be read.
     """
-    text = text_of(source)
-    overrides = traces.overrides(text, _folder(source))
-    overrides += [(path, toml_value(value)) for path, value in (set or {}).items()]
+    overrides = [(path, toml_value(value)) for path, value in (set or {}).items()]
     short: dict[str, Value | None] = {
         "seed": seed,
         "replications": replications,
         "series": series,
     }
     overrides += [(key, toml_value(value)) for key, value in short.items() if value is not None]
-    return Scenario.parse(text, overrides)
+    return parse(text_of(source), overrides, _folder(source))
+
+
+def parse(text: bytes, overrides: Sequence[tuple[str, str]], folder: Path) -> Scenario:
+    """The scenario of a TOML text with overrides in TOML; files that it refers to are relative to `folder`.
+
+    Raises `ScenarioError` with all mistakes at once, and `OSError` if one of these files cannot be read.
+    """
+    return Scenario.parse(text, [*traces.overrides(text, folder), *overrides])
 
 
 def _folder(source: Source) -> Path:

@@ -1,6 +1,6 @@
 //! The rate that somebody would choose who knew the channel: the least time for a frame that gets through.
 //!
-//! No station knows the loss of rates that it does not use, so this is no scheme but the bound that schemes
+//! Source: the metric of [bicket-2005 §5], with losses that are known instead of sampled. No station knows the loss of rates that it does not use, so this is no scheme but the bound that schemes
 //! are measured against. It knows the loss of a frame of ordinary size now; whoever collides it does not know.
 
 use airfair_units::{Duration, Probability};
@@ -38,6 +38,8 @@ mod tests {
         }))
     }
 
+    /// Verifies: [bicket-2005 §5]
+    ///
     /// 10/1 = 10 ms, 6/0.8 = 7.5 ms, 4/0.5 = 8 ms for a frame that gets through.
     #[test]
     fn the_least_time_for_a_frame_that_gets_through() {

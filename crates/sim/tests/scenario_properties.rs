@@ -3,10 +3,12 @@
 use airfair_sim::scenario::Scenario;
 use proptest::prelude::*;
 
-const FILES: [&str; 6] = [
+const FILES: [&str; 8] = [
     include_str!("../../../scenarios/one-slow-station.toml"),
     include_str!("../../../scenarios/one-slow-station-arf-aware.toml"),
     include_str!("../../../scenarios/saturated-cell.toml"),
+    include_str!("../../../scenarios/walking-away.toml"),
+    include_str!("../../../scenarios/hidden-stations.toml"),
     include_str!("../../../scenarios/b-station-in-a-g-cell.toml"),
     include_str!("../../../scenarios/download.toml"),
     RICH,
