@@ -1,7 +1,8 @@
 //! The rate that somebody would choose who knew the channel: the least time for a frame that gets through.
 //!
-//! Source: the metric of [bicket-2005 §5], with losses that are known instead of sampled. No station knows the loss of rates that it does not use, so this is no scheme but the bound that schemes
-//! are measured against. It knows the loss of a frame of ordinary size now; whoever collides it does not know.
+//! Source: the metric of [bicket-2005 §5], with losses that are known instead of sampled. No station knows the
+//! loss of rates that it does not use, so this is no scheme but the bound that schemes are measured against. It
+//! knows the loss of a frame of ordinary size now; who collides with it, it does not know.
 
 use airfair_units::{Duration, Probability};
 

@@ -165,3 +165,22 @@ fn the_nearer_of_two_captures_the_access_point() {
     let [near, far] = repeated("40 dB");
     assert_eq!(near, far);
 }
+
+/// Where others listen each member asks who hears it; that changes nothing of what noise does to the frames of one
+/// that sends from a little beyond its range.
+#[test]
+fn noise_decides_what_an_addressee_gets_whoever_else_listens() {
+    let sender = "position = [\"39 m\", \"0 m\"]\nrate = \"54 Mb/s\"";
+    let listener = "[station.listener]\nposition = [\"-300 m\", \"0 m\"]\nrate = \"6 Mb/s\"";
+    let frames = |others: &str| {
+        // The section of the sender comes last, where its flow follows.
+        let radio =
+            format!("{RANGE} }}\nmax_attempts = 1\n{others}\n[bss.c.ap]\nqueue = {{ packets = 50");
+        let outcome = uploads(4, &radio, &[sender]);
+        (outcome.stations.last().expect("the sender").radio.frames, delivered(&outcome)[0] / 1_000)
+    };
+    for others in ["", listener] {
+        let (sent, received) = frames(others);
+        assert!(received > sent / 10 && received < sent / 10 * 9, "{received} of {sent}");
+    }
+}
