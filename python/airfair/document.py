@@ -103,6 +103,7 @@ def _stations(result: Result) -> list[dict[str, Any]]:
             "bss": cells[name],
             "airtime_share": mean(table["airtime_share"]),
             "airtime_share_ci95": half_width(table["airtime_share"]),
+            "measured_airtime_share": mean(table["measured_airtime_share"]),
             "airtime": _means(airtimes[name], ("data_up", "data_down", "control")),
             **_means(table, ("mean_rate_up_bps", "mean_rate_down_bps", "rate_changes")),
             **_radio(table),

@@ -97,7 +97,11 @@ class Result:
 
     @functools.cached_property
     def stations(self) -> pl.DataFrame:
-        """Frames, retries, drops by cause, queue, rates and airtime of each station."""
+        """Frames, retries, drops by cause, queue, rates and airtime of each station.
+
+        `measured_airtime_share` is what a station that observes its channel makes of its own airtime,
+        with the SIFS inside its exchanges; null for others.  [arf-window §III-A]
+        """
         return self._table("stations", station=self.scenario.stations)
 
     @functools.cached_property

@@ -172,9 +172,20 @@ def _flows(document: dict[str, Any]) -> Table:
 
 def _stations(document: dict[str, Any]) -> Table:
     table = _table("station")
-    _numbers(table, "airtime\n%", "data\nframes", "retries\n%", "dropped:\nretries")
+    # Only stations that observe their channel have measured anything.
+    shares = [station["measured_airtime_share"] for station in document["stations"]]
+    measured = any(share is not None for share in shares)
+    _numbers(
+        table,
+        "airtime\n%",
+        *["so it\nmeasures"] * measured,
+        "data\nframes",
+        "retries\n%",
+        "dropped:\nretries",
+    )
     _numbers(table, "\nqueue", "queue\nmean", "\nmax")
-    access_points = [point | {"airtime_share": None} for point in document["access_points"]]
+    nothing = {"airtime_share": None, "measured_airtime_share": None}
+    access_points = [point | nothing for point in document["access_points"]]
     for radio in [*document["stations"][:MOST_ROWS], *access_points]:
         frames = radio["frames"]
         retries = radio["retries"] / frames if frames else None
@@ -182,6 +193,7 @@ def _stations(document: dict[str, Any]) -> Table:
         table.add_row(
             Text(_short(radio["name"] + point)),
             _number(radio["airtime_share"], 100, 1),
+            *[_number(radio["measured_airtime_share"], 100, 1)] * measured,
             _number(frames),
             _number(retries, 100, 1),
             _number(radio["drops"]["retry_limit"]),

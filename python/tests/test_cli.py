@@ -70,7 +70,8 @@ def test_json_is_the_document_and_nothing_else(program: Program, scenario: Path)
     flow, station, channel = (document[key][0] for key in ("flows", "stations", "channels"))
     expected = "name from to transport control goodput_bps goodput_ci95_bps loss retransmissions"
     assert {*expected.split(), "timeouts"} <= flow.keys()
-    assert {"name", "airtime_share", "frames", "retries", "drops"} <= station.keys()
+    expected = "name airtime_share measured_airtime_share frames retries drops"
+    assert set(expected.split()) <= station.keys()
     assert set(station["drops"]) == {"retry_limit", "queue_full", "codel", "ack_filter"}
     assert {"name", "busy", "collisions"} <= channel.keys()
     assert {"goodput", "airtime"} <= document["fairness"].keys()
@@ -99,6 +100,20 @@ def test_the_rates_are_told_where_a_law_changes_them(program: Program, scenario:
     assert "mean rate" in adapted
     assert max(map(len, adapted.splitlines())) <= 80
     assert "mean rate" not in program("run", scenario).stdout
+
+
+def test_measured_airtime_is_told_where_a_station_observes(
+    program: Program, scenario: Path
+) -> None:
+    observed = ["--set", """flow.a.control={ scheme = "arf-window", slot = "500 ms" }"""]
+    told = program("run", scenario, *observed).stdout
+    assert "so it" in told
+    assert max(map(len, told.splitlines())) <= 80
+    assert "so it" not in program("run", scenario).stdout
+    slow, fast = json.loads(program("run", scenario, *observed, "--json").stdout)["stations"]
+    assert fast["measured_airtime_share"] is None
+    # the SIFS of each exchange of data and ACK, 10 µs, are short beside 1 Mb/s
+    assert slow["measured_airtime_share"] == pytest.approx(slow["airtime_share"], rel=0.02)
 
 
 def test_names_with_brackets_are_shown_as_they_are(program: Program, scenario: Path) -> None:

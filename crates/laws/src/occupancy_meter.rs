@@ -169,10 +169,30 @@ impl Slot {
         u32::try_from(self.stations.len()).unwrap_or(u32::MAX).max(1)
     }
 
+    /// Exchanges that were answered, their contention apart: those of `station`, and all others'.
+    pub fn exchanges(&self, station: u16) -> (Duration, Duration) {
+        let sum = |is_own: bool| -> Duration {
+            let chosen = self.stations.iter().filter(|(id, _)| (**id == station) == is_own);
+            chosen.map(|(_, usage)| usage.up.exchange + usage.down.exchange).sum()
+        };
+        (sum(true), sum(false))
+    }
+
     /// Channel occupancy time of all stations.
     pub fn occupied(&self, params: &Params) -> Duration {
         self.stations.values().map(|usage| usage.occupancy(params, self.active())).sum()
     }
+}
+
+/// A slot that is over, and the silence after it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ended {
+    /// When the slot began.
+    pub from: Time,
+    /// What was seen in it.
+    pub slot: Slot,
+    /// How many slots without a frame have passed since.
+    pub silent: u64,
 }
 
 /// An exchange under way, or whose end is not known yet.
@@ -222,7 +242,7 @@ pub fn mean_backoff(params: &Params, active: u32) -> Duration {
 /// One frame.  [arf-window §III-A]
 #[must_use]
 pub fn step(params: &Params, state: State, frame: &Frame) -> State {
-    let mut state = roll(params, state, frame.end);
+    let (mut state, _) = close(params, state, frame.end);
     if state.open.is_some_and(|open| open.until < frame.end) {
         settle(params, &mut state);
     }
@@ -329,19 +349,21 @@ fn settle(params: &Params, state: &mut State) {
 }
 
 /// Closes the slots that have ended by `now`. An exchange belongs to the slot in which it ends.
-fn roll(params: &Params, mut state: State, now: Time) -> State {
+#[must_use]
+pub fn close(params: &Params, mut state: State, now: Time) -> (State, Option<Ended>) {
     let steps = (now - state.start).whole_steps(params.slot);
     if steps == 0 {
-        return state;
+        return (state, None);
     }
     if state.open.is_some_and(|open| open.until <= state.start + params.slot) {
         settle(params, &mut state);
     }
+    let from = state.start;
     state.start += params.slot * steps;
-    let ended = std::mem::take(&mut state.current);
+    let slot = std::mem::take(&mut state.current);
     // Silence since: the last slot was empty.
-    state.last = Some(if steps == 1 { ended } else { Slot::default() });
-    state
+    state.last = Some(if steps == 1 { slot.clone() } else { Slot::default() });
+    (state, Some(Ended { from, slot, silent: steps - 1 }))
 }
 
 #[cfg(test)]
@@ -500,6 +522,23 @@ mod tests {
         let state = step(&PARAMS, state, &frame(ms(950), AP, Kind::Beacon));
         assert_eq!(state.last(), Some(&Slot::default()));
         assert_eq!(state.current().beacons, us(28));
+    }
+
+    /// The exchange of 292 µs ends at 1.044 ms; two slots of silence follow, and half of another.
+    #[test]
+    fn closing_tells_what_was_seen_and_how_long_there_was_silence() {
+        let heard = [data(1_000, ME, AP), ack(1_044, ME)];
+        let state = heard.iter().fold(State::default(), |state, seen| step(&PARAMS, state, seen));
+        let at = |ms| Time::ZERO + Duration::from_millis(ms);
+        let (state, ended) = close(&PARAMS, state, at(299));
+        assert_eq!(ended, None);
+        let (state, ended) = close(&PARAMS, state, at(1_050));
+        let ended = ended.expect("three slots are over");
+        assert_eq!((ended.from, ended.silent), (Time::ZERO, 2));
+        assert_eq!(ended.slot.exchanges(ME), (us(292), Duration::ZERO));
+        assert_eq!(ended.slot.exchanges(OTHER), (Duration::ZERO, us(292)));
+        let (_, ended) = close(&PARAMS, state, at(1_200));
+        assert_eq!(ended.map(|it| (it.from, it.silent)), Some((at(900), 0)));
     }
 
     fn any_frame() -> impl Strategy<Value = (u64, Frame)> {

@@ -134,6 +134,10 @@ fn station_table<'py>(py: Python<'py>, runs: &[&Run]) -> PyResult<Bound<'py, PyD
     table.column("airtime_data_up_ns", |(.., station)| station.airtime_data_up.as_nanos())?;
     table.column("airtime_data_down_ns", |(.., station)| station.airtime_data_down.as_nanos())?;
     table.column("airtime_control_ns", |(.., station)| station.airtime_control.as_nanos())?;
+    table.column("measured_airtime_share", |(.., station)| {
+        let measured = station.measured;
+        if measured.time.is_zero() { f64::NAN } else { share(measured.own, measured.time) }
+    })?;
     let bps = |rate: Option<DataRate>| rate.map_or(f64::NAN, |rate| as_f64(rate.bps()));
     table.column("mean_rate_up_bps", |(.., station)| bps(station.mean_rate_up))?;
     table.column("mean_rate_down_bps", |(.., station)| bps(station.mean_rate_down))?;

@@ -126,6 +126,19 @@ pub struct StationOutcome {
     pub airtime_data_down: Duration,
     /// Air held by ACK, RTS and CTS of its exchanges, both directions.
     pub airtime_control: Duration,
+    /// What it measured itself; nothing where it does not observe its channel, or for less than a slot.
+    pub measured: Measured,
+}
+
+/// What a station measured of its channel, over all of its observation slots.  [arf-window §III-A]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Measured {
+    /// Time that it observed.
+    pub time: Duration,
+    /// Frames and SIFS of its own exchanges, both ways, that were answered.
+    pub own: Duration,
+    /// Those of all other stations.
+    pub others: Duration,
 }
 
 /// What happened on a channel. The five durations add up to the measured time, to the nanosecond.

@@ -3,6 +3,7 @@
 use std::hash::{Hash, Hasher};
 
 use airfair_units::{Bytes, Duration, Time};
+use airfair_wlan::NodeId;
 
 use crate::link::LinkId;
 use crate::packet::{FlowId, Side};
@@ -45,6 +46,24 @@ pub enum Record {
     Flow(FlowId, FlowRecord),
     /// On a wired link.
     Link(LinkId, LinkRecord),
+    /// What a station has measured of its channel.
+    Measured(CellId, NodeId, Measured),
+}
+
+/// What a station that observes its channel has measured in a time: a slot of its own, or several in which
+/// it heard nothing.  [arf-window §III-A]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Measured {
+    /// When that began.
+    pub from: Time,
+    /// When it ended.
+    pub to: Time,
+    /// Frames and SIFS of its own exchanges, both ways, that were answered.
+    pub own: Duration,
+    /// Those of all other stations.
+    pub others: Duration,
+    /// Active stations, N.
+    pub active: u32,
 }
 
 /// Something that happened to a flow.

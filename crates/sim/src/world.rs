@@ -439,6 +439,10 @@ impl<R: Recorder, C: Clock> World<R, C> {
             if observer.station != heard.listener {
                 break;
             }
+            for measured in observer.close_slots(heard.end).into_iter().flatten() {
+                let record = Record::Measured(CellId::new(index), observer.station, measured);
+                self.recorder.record(self.now, &record);
+            }
             if !observer.handle(cell.airtime(), heard, &mut self.flows) {
                 continue;
             }
@@ -481,6 +485,14 @@ impl<R: Recorder, C: Clock> World<R, C> {
             radio.cell.flush(self.now);
         }
         self.drain_cells();
+        for (index, radio) in self.cells.iter_mut().enumerate() {
+            for observer in &mut radio.observers {
+                for measured in observer.close_slots(self.now).into_iter().flatten() {
+                    let record = Record::Measured(CellId::new(index), observer.station, measured);
+                    self.recorder.record(self.now, &record);
+                }
+            }
+        }
     }
 
     /// Packets of each flow's sender that are queued, on the air or on a wire.

@@ -10,6 +10,7 @@ from airfair.cli import DONE, FAILED, INTERRUPTED
 from airfair.engine import run_many
 from airfair.terminal import Progress
 
+from . import propagation
 from .checks import plans
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ def main(args: argparse.Namespace) -> int:
         results = run_many([plan.scenario for plan in work], progress=progress)
     finished = [(p, r) for p, r in zip(work, results, strict=True) if not r.interrupted]
     checks = [check for plan, result in finished for check in plan.evaluate(result)]
+    if len(finished) == len(work):
+        checks += propagation.checks()
     people = sys.stderr if args.json else sys.stdout
     people.write(text(checks))
     if args.json:

@@ -44,5 +44,11 @@ def test_the_simulator_agrees_with_theory(program: Program) -> None:
     assert len(ids) == len(set(ids))
     # 7 rates, basic and RTS/CTS, 6 numbers of stations
     assert sum(id_.startswith("bianchi/") for id_ in ids) == 84
+    counts = {"noise": 14, "hidden": 6, "measured-airtime": 32, "range": 8}
+    found = [id_.partition("/")[0] for id_ in ids]
+    assert {group: found.count(group) for group in counts} == counts
+    # What rounding and statistics explain is little.
+    tight = [c for c in checks if c["id"].startswith(("hidden", "measured-airtime", "range"))]
+    assert max(c["tolerance"] for c in tight) < 0.03
     widths = [c["ci95"] / c["expected"] for c in checks if c["id"].startswith("bianchi")]
     assert max(widths) < 0.004

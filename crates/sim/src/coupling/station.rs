@@ -4,12 +4,13 @@ use airfair_laws::arf_aware::WindowLimit;
 use airfair_laws::arf_window;
 use airfair_laws::occupancy_meter as meter;
 use airfair_transport::tcp;
-use airfair_units::{Bytes, DataRate, Duration};
+use airfair_units::{Bytes, DataRate, Duration, Time};
 use airfair_wlan::airtime::{Airtime, Protection};
 use airfair_wlan::{FrameKind, Msdu, NodeId, Overheard};
 
 use crate::endpoint::{Sink, Source};
 use crate::packet::{Body, FlowId, Packet, Side};
+use crate::record::Measured;
 use crate::world::Flow;
 
 /// A TCP connection with an end at the station.
@@ -88,6 +89,24 @@ impl StationObserver {
             connections,
             sent: None,
         }
+    }
+
+    /// What was measured in slots that are over at `now`: the one that was under way, and silent ones.
+    pub(crate) fn close_slots(&mut self, now: Time) -> [Option<Measured>; 2] {
+        let (meter, ended) = meter::close(&self.meter_params, std::mem::take(&mut self.meter), now);
+        self.meter = meter;
+        let Some(meter::Ended { from, slot, silent }) = ended else { return [None; 2] };
+        let (own, others) = slot.exchanges(self.station.0);
+        let active = u32::try_from(slot.stations.len()).expect("at most 65 535 stations");
+        let to = from + self.params.slot;
+        let silence = (silent > 0).then(|| Measured {
+            from: to,
+            to: to + self.params.slot * silent,
+            own: Duration::ZERO,
+            others: Duration::ZERO,
+            active: 0,
+        });
+        [Some(Measured { from, to, own, others, active }), silence]
     }
 
     /// The station has decoded or sent a frame. Whether windows were set.

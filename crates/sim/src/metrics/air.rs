@@ -6,6 +6,7 @@ use airfair_wlan::{AirUse, DropCause, NodeId, Record, SentFrame};
 use super::Window;
 use super::level::Level;
 use crate::outcome::{ChannelOutcome, RadioOutcome, StationOutcome};
+use crate::record::Measured;
 
 /// What the cell's records add up to. Index 0 is the access point.
 #[derive(Debug)]
@@ -103,6 +104,16 @@ impl AirAccount {
         }
     }
 
+    /// A slot that is only in part within the window counts by that part.
+    pub(super) fn measure(&mut self, station: NodeId, measured: &Measured, window: Window) {
+        let &Measured { from, to, own, others, .. } = measured;
+        let counted = window.clip(from, to);
+        let sums = &mut self.members[station.index()].measured;
+        sums.time += counted;
+        sums.own += part(own, counted, to - from);
+        sums.others += part(others, counted, to - from);
+    }
+
     pub(super) fn finish(self, window: Window) -> CellOutcome {
         let mut members = self.members;
         for (member, [up, down]) in members.iter_mut().zip(self.rates) {
@@ -116,6 +127,13 @@ impl AirAccount {
         let access_point = members.remove(0).radio;
         CellOutcome { access_point, channel: self.channel, stations: members.into_iter() }
     }
+}
+
+/// The `counted` part of `whole`, of a time that is spread over it.
+fn part(time: Duration, counted: Duration, whole: Duration) -> Duration {
+    let product = u128::from(time.as_nanos()) * u128::from(counted.as_nanos());
+    let nanos = product / u128::from(whole.as_nanos());
+    Duration::from_nanos(u64::try_from(nanos).expect("a part of a time"))
 }
 
 fn mean_rate(level: Level, window: Window) -> Option<DataRate> {

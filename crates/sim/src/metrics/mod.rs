@@ -159,6 +159,9 @@ impl Recorder for Metrics {
             }
             Record::Flow(flow, record) => self.flows[flow.index()].count(now, record, self.window),
             Record::Link(link, record) => self.count_link(now, *link, *record),
+            Record::Measured(cell, station, measured) => {
+                self.cells[cell.index()].measure(*station, measured, self.window);
+            }
         }
     }
 }

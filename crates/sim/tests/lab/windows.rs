@@ -1,6 +1,7 @@
 //! Windows from channel occupancy, end to end.
 
-use airfair_sim::outcome::Outcome;
+use airfair_sim::outcome::{Measured, Outcome};
+use airfair_units::Duration;
 
 use crate::common::{TCP, parse, run_once, uploads};
 
@@ -22,6 +23,13 @@ fn cell(stations: u32, errors: &str, rts: &str, control: &str) -> Outcome {
 /// Most frames get through at 36 Mb/s, and hardly one at 54.
 const NOISE: &str = "{ model = \"snr\", snr = \"20 dB\" }";
 const WINDOW: &str = "\"arf-window\"";
+
+/// The run but for what stations measured, which is a record too.
+fn apart_from_measurements(mut outcome: Outcome) -> Outcome {
+    outcome.record_hash = 0;
+    outcome.stations.iter_mut().for_each(|station| station.measured = Measured::default());
+    outcome
+}
 
 fn total(outcome: &Outcome) -> u64 {
     outcome.flows.iter().map(|flow| flow.delivered.get()).sum()
@@ -46,10 +54,10 @@ fn flows_under_it_do_not_collapse() {
 /// Short connections are left alone whatever happens.
 #[test]
 fn without_a_long_connection_no_limit() {
-    let hash = |control| cell(1, NOISE, "\"off\"", control).record_hash;
+    let run = |control| apart_from_measurements(cell(1, NOISE, "\"off\"", control));
     let long = "{ scheme = \"arf-window\", long_lived = \"1 GB\" }";
-    assert_eq!(hash(long), hash("\"none\""));
-    assert_ne!(hash(WINDOW), hash("\"none\""));
+    assert_eq!(run(long), run("\"none\""));
+    assert_ne!(run(WINDOW), run("\"none\""));
 }
 
 /// A station whose rate never changes is never limited, however much it measures.
@@ -57,12 +65,12 @@ fn without_a_long_connection_no_limit() {
 /// Verifies: [arf-window §III-B]
 #[test]
 fn without_a_change_of_rate_no_limit() {
-    let hash = |control: &str| {
+    let run = |control: &str| {
         let transport = format!("{TCP}\ncontrol = {control}");
         let text = uploads("standard = \"802.11a\"", &["54 Mb/s", "6 Mb/s"], &transport, 5);
-        run_once(&parse(&text), 0).record_hash
+        apart_from_measurements(run_once(&parse(&text), 0))
     };
-    assert_eq!(hash(WINDOW), hash("\"none\""));
+    assert_eq!(run(WINDOW), run("\"none\""));
 }
 
 /// Both ends are stations, and each does its part.
@@ -81,4 +89,31 @@ fn a_flow_between_stations_is_observed_at_both_ends() {
     let [plain, limited] = ["\"none\"", WINDOW].map(run);
     assert_ne!(plain.record_hash, limited.record_hash);
     assert!(total(&limited) * 10 > total(&plain) * 7, "{} {}", total(&limited), total(&plain));
+}
+
+/// One upload, from 1 s to 2 s of 4 s, observed in slots of 400 ms. With a warm-up of 0.6 s the second slot
+/// counts by half: 0.2 + 8 · 0.4 s. What is measured is the true airtime and a SIFS of 16 µs for each
+/// exchange, one under way at the most apart; silence counts as time.
+///
+/// Verifies: [arf-window §III-A]
+#[test]
+fn what_a_station_measures_is_in_the_outcome() {
+    let run = |control: &str| {
+        let transport = format!("{TCP}\nstart = \"1 s\"\nstop = \"2 s\"\ncontrol = {control}");
+        let text = uploads("standard = \"802.11a\"", &["54 Mb/s"], &transport, 4);
+        run_once(&parse(&text.replacen("duration", "warmup = \"600 ms\"\nduration", 1)), 0)
+    };
+    let observed = run("{ scheme = \"arf-window\", slot = \"400 ms\" }");
+    let [ref station] = observed.stations[..] else { panic!("one station") };
+    let exchanges = station.radio.frames + observed.access_points[0].frames;
+    let truth = station.airtime_data_up + station.airtime_data_down + station.airtime_control;
+    let collided = station.radio.collisions + observed.access_points[0].collisions;
+    let sifs = Duration::from_micros(16) * (exchanges - collided);
+    let measured = station.measured;
+    assert_eq!(measured.time, Duration::from_millis(3_400));
+    assert!(measured.own.as_secs_f64() > 0.5, "{measured:?}");
+    let difference = measured.own.as_secs_f64() - (truth + sifs).as_secs_f64();
+    assert!(difference.abs() < 1e-3, "{difference}");
+    assert_eq!(measured.others, Duration::ZERO);
+    assert_eq!(run("\"none\"").stations[0].measured, Measured::default());
 }
