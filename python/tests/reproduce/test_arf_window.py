@@ -14,6 +14,7 @@ from airfair.reproduce.claims import Verdict
 from airfair.reproduce.paper import Paper
 from airfair.reproduce.papers.arf_window import findings
 from airfair.reproduce.papers.arf_window.plan import (
+    BELTS,
     DECIDING,
     NEAR,
     NEWRENO,
@@ -23,6 +24,7 @@ from airfair.reproduce.papers.arf_window.plan import (
     WINDOW,
     Place,
     at_random,
+    at_rest,
     claimed,
     in_grid,
     on_the_way,
@@ -192,6 +194,18 @@ def test_findings_say_where_the_scheme_helps() -> None:
     text = findings.network(data).text
     assert "more throughput in 1 (5 ms, 25 packets) and less in 11 (" in text
     assert "Table I come at 5 ms, 25 packets: 0.350 % with standard TCP, 0.300 %" in text
+
+
+def test_findings_count_the_runs_that_stay_with_a_small_window(data: Data) -> None:
+    for belt in BELTS:
+        data[at_rest(belt).key(NEWRENO)] = made_up(9.3, 0.0)
+        data[at_rest(belt).key(WINDOW)] = made_up(8.8 if belt == "18 Mb/s" else 9.3, 0.0)
+    data[on_the_way(DECIDING, "away", 9).key(WINDOW)] = made_up(7.0, 0.0)
+    text = findings.belts(data).text
+    assert "where 18 Mb/s is the highest rate that gets through: -5.4 ± 0.0 %" in text
+    # 10 speeds, 6 replications; those at 9 m/s have 7.0 Mb/s of 8.44
+    assert "6 of 60 of the runs away lose more than 6%" in text
+    assert "0 of 60 of those toward" in text
 
 
 @pytest.fixture(scope="module")

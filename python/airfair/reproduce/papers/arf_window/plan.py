@@ -82,6 +82,10 @@ ARF: Mapping[str, tuple[int, str]] = {
 FALLS = (48, 36, 24, 18, 12, 6)
 """Rates to which a link falls once, from 54 Mb/s."""
 
+BELTS: Mapping[str, int] = {"54 Mb/s": 20, "36 Mb/s": 80, "18 Mb/s": 200, "9 Mb/s": 320}
+"""The highest rate that gets through, and a distance at which it is that [m]; each reaches as far as the one
+next below it by QualNet's sensitivities: 37, 131, 262 and 370 m."""
+
 STATIONS = (2, 5, 10)
 CONNECTIONS = (2, 4)
 BACKGROUNDS: Mapping[str, str] = {"udp": "UDP down, 2 Mb/s", "upload": "an upload"}
@@ -195,6 +199,19 @@ def with_fall(mbps: int) -> Place:
     )
 
 
+def at_rest(belt: str) -> Place:
+    """A station at rest where a rate is the highest that gets through."""
+    return Place(
+        "belts",
+        belt,
+        {
+            MOBILITY: "none",
+            "station.mobile.position": [f"{BELTS[belt]} m", "0 m"],
+            "duration": f"{2 * REST_S} s",
+        },
+    )
+
+
 def with_stations(count: int) -> Place:
     """So many stations that wander, a download each."""
     return Place("stations", str(count), {**wandering(100), "station.mobile.count": count})
@@ -225,6 +242,7 @@ OTHERS: tuple[Place, ...] = (
     *(in_grid(delay, packets) for delay in DELAYS_MS for packets in QUEUES),
     *map(with_arf, ARF),
     *map(with_fall, FALLS),
+    *map(at_rest, BELTS),
     *map(with_stations, STATIONS),
     *map(with_connections, CONNECTIONS),
     *map(beside_background, BACKGROUNDS),
