@@ -161,32 +161,36 @@ class Chart:
 def over_number(
     charts: Sequence[Chart],
     x_label: str,
-    y_label: str,
+    y_label: str | Sequence[str],
     *,
     floor: float | None = None,
     columns: int = 2,
 ) -> Figure:
     """Estimates along a number, in panels with the same axes and the same lines.
 
-    With a floor y is logarithmic, and what lies below the floor is drawn on it.
+    With a floor y is logarithmic, and what lies below the floor is drawn on it. With a label for each
+    column y is shared within columns alone.
     """
     rows = -(-len(charts) // columns)
+    labels_of_y = [y_label] if isinstance(y_label, str) else y_label
+    share = "all" if len(labels_of_y) == 1 else "col"
     with mpl.rc_context(_STYLE):
         figure = Figure(figsize=(3.6 * columns, 0.7 + 2.7 * rows), layout="constrained")
-        grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
+        grid = figure.subplots(rows, columns, sharex=True, sharey=share, squeeze=False)  # type: ignore[call-overload]
         axes = grid.ravel()
         for ax in axes[len(charts) :]:
             ax.set_visible(False)
         for place, (ax, chart) in enumerate(zip(axes, charts, strict=False)):
             _numbers(ax, chart, floor)
             ax.set_title(chart.title)
-            if place % columns == 0:
-                ax.set_ylabel(y_label)
+            if place % columns < len(labels_of_y):
+                ax.set_ylabel(labels_of_y[place % columns])
             if place + columns >= len(charts):
                 ax.set_xlabel(x_label)
                 ax.tick_params(labelbottom=True)
         if floor is None:
-            axes[0].set_ylim(bottom=0)
+            for ax in axes[: len(labels_of_y)]:
+                ax.set_ylim(bottom=0)
         else:
             axes[0].set_yscale("log")
             axes[0].set_ylim(bottom=floor)
