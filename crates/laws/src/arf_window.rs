@@ -24,11 +24,27 @@ pub struct Params {
     pub slot: Duration,
     /// A connection that has moved so much is long-lived.  Deviates: [D-081]
     pub long_lived: Bytes,
+    /// What a fall of the rate takes.
+    pub fall: Fall,
+}
+
+/// What a fall of the rate takes from a station's time, beside the longer time of each segment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Fall {
+    /// Δ⁻, so that it counts twice.  [arf-window eq. 13]
+    #[default]
+    Printed,
+    /// Nothing.  Deviates: [D-083]
+    Once,
 }
 
 impl Default for Params {
     fn default() -> Self {
-        Self { slot: Duration::from_millis(300), long_lived: Bytes::new(100_000) }
+        Self {
+            slot: Duration::from_millis(300),
+            long_lived: Bytes::new(100_000),
+            fall: Fall::Printed,
+        }
     }
 }
 
@@ -97,8 +113,11 @@ fn extra(params: &Params, before: DataRate, after: DataRate, seen: &Measured) ->
     let busy = seen.occupied + seen.beacons;
     let remaining = params.slot.saturating_sub(busy).as_secs_f64();
     let active = f64::from(seen.active.max(1));
-    let own =
-        if after > before { (freed + remaining) / active } else { remaining / active + freed };
+    let own = match params.fall {
+        _ if after > before => (freed + remaining) / active,
+        Fall::Printed => remaining / active + freed,
+        Fall::Once => remaining / active,
+    };
     Extra(own / f64::from(seen.connections.max(1)))
 }
 
@@ -245,6 +264,20 @@ mod tests {
     fn what_a_slower_link_needs_is_the_stations_own_affair() {
         assert_eq!(extra_us(54, 48, MEASURED), Some(1_250));
         assert_eq!(extra_us(54, 48, Measured { occupied: us(300_000), ..MEASURED }), Some(-12_500));
+    }
+
+    /// 55 / 2 = 27.5 ms for two connections: the slower rate is in the time of a segment alone.
+    #[test]
+    fn a_fall_may_count_once() {
+        let params = Params { fall: Fall::Once, ..Params::default() };
+        let state = State { rate: Some(mbps(54)) };
+        let seen = Observation { rate: mbps(48), measured: Some(MEASURED) };
+        let (_, extra) = step(&params, state, &seen);
+        let Extra(seconds) = extra.expect("a change");
+        assert!((seconds - 0.013_75).abs() < 1e-12, "{seconds}");
+        let rise = Observation { rate: mbps(54), measured: Some(MEASURED) };
+        let state = State { rate: Some(mbps(48)) };
+        assert_eq!(step(&params, state, &rise), step(&Params::default(), state, &rise));
     }
 
     /// Verifies: [arf-window §III-B]: what got through at 48 Mb/s before and after a probe at 54 that failed.

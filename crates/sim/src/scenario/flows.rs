@@ -433,7 +433,11 @@ fn arf_window(entry: Entry) -> Option<Control> {
     Some(Control::ArfWindow(match entry.given? {
         Given::Table(mut table) => {
             let (slot, long_lived) = (table.take("slot"), table.take("long_lived"));
-            arf_window::Params { slot: slot.duration()?, long_lived: long_lived.bytes()? }
+            let fall = match table.take("fall").word()? {
+                "once" => arf_window::Fall::Once,
+                _ => arf_window::Fall::Printed,
+            };
+            arf_window::Params { slot: slot.duration()?, long_lived: long_lived.bytes()?, fall }
         }
         _ => arf_window::Params::default(),
     }))

@@ -122,7 +122,7 @@ fn company<'p>(path: &'p str, key: &Key) -> Vec<(&'p str, &'static str)> {
     }
     if path.starts_with("flow.tcp.control.") {
         let is_window =
-            ["slot", "long_lived"].contains(&key.name) || key.example.contains("window");
+            ["slot", "long_lived", "fall"].contains(&key.name) || key.example.contains("window");
         let scheme = if is_window { "arf-window" } else { "arf-aware" };
         return vec![("flow.tcp.control.scheme", scheme)];
     }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use airfair_laws::arf_aware::Variant;
-use airfair_laws::arf_window;
+use airfair_laws::arf_window::{self, Fall};
 use airfair_laws::{arf, minstrel};
 use airfair_units::{DataRate, Length, Time};
 use airfair_wlan::phy::{Preamble, Standard};
@@ -135,11 +135,18 @@ impl Scenario {
                 let scheme = "scheme = \"arf-aware\"";
                 writeln!(out, "control = {{ {scheme}, variant = \"{variant}\" }}")?;
             }
-            Control::ArfWindow(arf_window::Params { slot, long_lived }) => writeln!(
-                out,
-                "control = {{ scheme = \"arf-window\", slot = \"{slot}\", long_lived = \"{} B\" }}",
-                long_lived.get()
-            )?,
+            Control::ArfWindow(arf_window::Params { slot, long_lived, fall }) => {
+                let long_lived = long_lived.get();
+                let fall = match fall {
+                    Fall::Printed => "printed",
+                    Fall::Once => "once",
+                };
+                writeln!(
+                    out,
+                    "control = {{ scheme = \"arf-window\", slot = \"{slot}\", \
+                     long_lived = \"{long_lived} B\", fall = \"{fall}\" }}"
+                )?;
+            }
         }
         match &flow.transport {
             Transport::Tcp(tcp) => write_tcp(out, tcp),

@@ -331,6 +331,14 @@ pub(in crate::scenario) static ARF_WINDOW: Table = Table {
             "\"1 MB\"",
             "What a connection must have moved before the scheme takes it for long-lived.",
         ),
+        Key::new(
+            "fall",
+            Kind::Word(&["printed", "once"]),
+            word("printed"),
+            "\"once\"",
+            "Whether a fall of the rate takes Δ⁻ from the station's time, as the paper prints it, and so counts \
+             twice, or counts once, by the longer time of each segment.",
+        ),
     ],
 };
 

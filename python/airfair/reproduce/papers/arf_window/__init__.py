@@ -25,7 +25,7 @@ STATEMENTS = {
 FOUND_WITH = {
     "fig4": ("grid", "slots", "falls", "arf"),
     "fig5": ("belts",),
-    "table1": ("stations", "connections", "background", "flavours"),
+    "table1": ("once", "stations", "connections", "background", "flavours"),
 }
 """Setups of findings, with the experiment that they belong to."""
 

@@ -22,6 +22,7 @@ from .plan import (
     FALLS,
     FLAVOURS,
     NEWRENO,
+    ONCE,
     QUALNETS_ARF,
     QUEUES,
     RANDOM,
@@ -39,6 +40,7 @@ from .plan import (
     beside_background,
     in_grid,
     on_the_way,
+    once_key,
     setup_id,
     slot_key,
     with_arf,
@@ -224,6 +226,47 @@ def slots(data: Measurements) -> Finding:
     )
 
 
+def once(data: Measurements) -> Finding:
+    """A fall that counts once."""
+    runs = {label: data[once_key(label)] for label in ONCE}
+    standard = {label: data[place.key(NEWRENO)] for label, place in ONCE.items()}
+    gains = {label: gain_over(standard[label], one) for label, one in runs.items()}
+    told = "; ".join(
+        f"{label} {_percent(gains[label])} instead of {_percent(gain(data, place))}"
+        for label, place in ONCE.items()
+    )
+    return Finding(
+        "If a fall counted once",
+        "Without Δ⁻ in eq. 13 a fall is felt through eq. 8 alone. Against standard TCP the scheme then has: "
+        f"{told}.",
+        [
+            Table(
+                "once",
+                "A fall that counts once: throughput in Mb/s, gain and drop rates in %",
+                list(ONCE),
+                [
+                    Column(
+                        "throughput",
+                        "proposed, Mb/s",
+                        [Cell(estimate(one.throughput()), digits=2) for one in runs.values()],
+                    ),
+                    Column("gain", "gain, %", [Cell(one, digits=2) for one in gains.values()]),
+                    Column(
+                        "newreno-drops",
+                        "standard, drops %",
+                        [Cell(estimate(one.drops()), digits=3) for one in standard.values()],
+                    ),
+                    Column(
+                        "drops",
+                        "proposed, drops %",
+                        [Cell(estimate(one.drops()), digits=3) for one in runs.values()],
+                    ),
+                ],
+            )
+        ],
+    )
+
+
 def protection(data: Measurements) -> Finding:
     """What the paper's sentence on RTS/CTS can mean."""
     off, on = (
@@ -350,6 +393,7 @@ SEARCHES = (
     Search(("belts", setup_id(DECIDING, AWAY), setup_id(DECIDING, TOWARD)), belts),
     Search(("arf", "grid"), changes),
     Search(("slots", "grid"), slots),
+    Search(("once", "grid", setup_id(DECIDING, RANDOM)), once),
     Search(_WANDERING, protection),
     Search(("stations", "connections"), many),
     Search(("background",), background),

@@ -74,8 +74,8 @@ SYSTEMS: Mapping[str, System] = {
 BESIDE = tuple(system for system in SYSTEMS if system != DECIDING)
 
 DELAYS_MS = (5, 20, 50, 100)
-QUEUES = (25, 50, 100)
-"""Packets at the access point. The window of 128 KiB is 90 segments: more than 100 would be the same."""
+QUEUES = (25, 50, 100, 150)
+"""Packets at the access point. The window of 128 KiB is 90 segments: from 100 on nothing overflows."""
 SLOTS = ("100 ms", "300 ms", "1 s")
 """T; the second is the default."""
 ARF: Mapping[str, tuple[int, str]] = {
@@ -261,6 +261,20 @@ OTHERS: tuple[Place, ...] = (
 """Everything that no claim looks at."""
 
 
+ONCE: Mapping[str, Place] = {
+    "away at 5 m/s": at_middle(),
+    "random waypoint": at_random(DECIDING),
+    "away, 20 ms, 25 packets": in_grid(20, 25),
+    "away, 5 ms, 50 packets": in_grid(NEAR_DELAY_MS, NEAR_PACKETS),
+}
+"""Where the scheme also runs with a fall that counts once."""
+
+
+def once_key(label: str) -> tuple[str, str]:
+    """Setup and variant of the scheme whose falls count once."""
+    return ("once", label)
+
+
 def setups(directory: Path) -> dict[str, Setup]:
     """Everything that is run."""
     cell, background = directory / "cell.toml", directory / "background.toml"
@@ -268,6 +282,7 @@ def setups(directory: Path) -> dict[str, Setup]:
     for place in (*(p for system in SYSTEMS for p in claimed(system)), *OTHERS):
         grouped.setdefault(place.setup, []).extend(_variants(place))
     grouped["slots"] = list(_slots())
+    grouped["once"] = list(_once())
     return {
         id_: Setup(id_, background if id_ == "background" else cell, tuple(variants))
         for id_, variants in grouped.items()
@@ -284,3 +299,9 @@ def _slots() -> Iterable[Variant]:
     for slot in (SLOTS[0], SLOTS[-1]):
         control: Value = {"scheme": "arf-window", "slot": slot}
         yield Variant(slot, f"T = {slot}", {**_MIDDLE, CONTROL: control})
+
+
+def _once() -> Iterable[Variant]:
+    control: Value = {"scheme": "arf-window", "fall": "once"}
+    for label, place in ONCE.items():
+        yield Variant(label, f"fall once, {label}", {**place.keys, CONTROL: control})
