@@ -18,6 +18,7 @@ from airfair.reproduce.papers.arf_window.plan import (
     DECIDING,
     NEAR,
     NEWRENO,
+    ONCE,
     SCHEMES,
     SPEEDS,
     SYSTEMS,
@@ -28,6 +29,7 @@ from airfair.reproduce.papers.arf_window.plan import (
     claimed,
     in_grid,
     on_the_way,
+    once_key,
     straight,
     with_stations,
 )
@@ -186,14 +188,23 @@ def test_the_scenario_has_the_settings_of_the_paper(paper: Paper[Runs]) -> None:
 def test_findings_say_where_the_scheme_helps() -> None:
     data: Data = {}
     for delay in (5, 20, 50, 100):
-        for packets in (25, 50, 100):
+        for packets in (25, 50, 100, 150):
             place = in_grid(delay, packets)
             helps = (delay, packets) == (5, 25)
             data[place.key(NEWRENO)] = made_up(8.0, 0.35 if helps else 0.0)
             data[place.key(WINDOW)] = made_up(8.5 if helps else 7.5, 0.3 if helps else 0.0)
     text = findings.network(data).text
-    assert "more throughput in 1 (5 ms, 25 packets) and less in 11 (" in text
+    assert "more throughput in 1 (5 ms, 25 packets) and less in 15 (" in text
     assert "Table I come at 5 ms, 25 packets: 0.350 % with standard TCP, 0.300 %" in text
+
+
+def test_findings_compare_a_fall_that_counts_once_with_standard_tcp() -> None:
+    data: Data = {}
+    for label, place in ONCE.items():
+        data[place.key(NEWRENO)] = made_up(8.0, 0.0)
+        data[place.key(WINDOW)] = made_up(7.6, 0.0)
+        data[once_key(label)] = made_up(7.84, 0.0)
+    assert "random waypoint -2.0 ± 0.0 % instead of -5.0 ± 0.0 %" in findings.once(data).text
 
 
 def test_findings_count_the_runs_that_stay_with_a_small_window(data: Data) -> None:
