@@ -261,8 +261,8 @@ impl Receiver {
             self.sack.on_duplicate(segment.seq, end.min(next));
         }
         let placement = self.arrived.insert(segment.seq, end);
-        if let Some(round_trip) = &mut self.round_trip {
-            round_trip.on_data(now, segment, self.arrived.next(), self.window.min(self.limit));
+        if let Some(round_trip) = self.round_trip.as_mut().filter(|_| segment.payload > 0) {
+            round_trip.on_data(now, segment, self.arrived.next(), self.right_edge);
         }
         match placement {
             Placement::InOrder { is_filling: false } if !segment.flags.fin => {

@@ -1,7 +1,7 @@
 //! A round trip as a receiver can estimate it.  [linux-rcv-rtt]
 //!
 //! With timestamps a data segment echoes the clock of the ACK that released it: samples are averaged. Without,
-//! a window's worth of data takes a round trip at least, so the smallest sample counts.
+//! data beyond a window takes a round trip at least, so the smallest sample counts.
 
 use airfair_units::{Duration, Time};
 
@@ -10,8 +10,8 @@ use super::segment::{Segment, Timestamps};
 /// The window's worth under way.
 #[derive(Clone, Copy, Debug)]
 struct Window {
-    /// One past its last octet.
-    end: u64,
+    /// One past the last octet that was allowed when it began.
+    edge: u64,
     since: Time,
 }
 
@@ -31,11 +31,11 @@ impl ReceiverRtt {
         self.estimate
     }
 
-    /// A segment with data has come, up to `next` all is there, and `window` is advertised.
-    pub(crate) fn on_data(&mut self, now: Time, segment: &Segment, next: u64, window: u64) {
+    /// A segment with data has come, up to `next` all is there, and up to `edge` all has been allowed.
+    pub(crate) fn on_data(&mut self, now: Time, segment: &Segment, next: u64, edge: u64) {
         match segment.timestamps {
             Some(timestamps) => self.on_echo(now, segment.payload, timestamps),
-            None => self.on_window(now, next, window),
+            None => self.on_window(now, next, edge),
         }
     }
 
@@ -49,14 +49,15 @@ impl ReceiverRtt {
         self.estimate = Some(self.estimate.map_or(sample, |mean| (mean * 7 + sample) / 8));
     }
 
-    fn on_window(&mut self, now: Time, next: u64, window: u64) {
-        if self.window.is_some_and(|window| next < window.end) {
+    /// What lies beyond the edge can only have been sent after a later ACK, whatever became of the window.
+    fn on_window(&mut self, now: Time, next: u64, edge: u64) {
+        if self.window.is_some_and(|window| next <= window.edge) {
             return;
         }
         if let Some(Window { since, .. }) = self.window {
             let sample = now - since;
             self.estimate = Some(self.estimate.map_or(sample, |least| least.min(sample)));
         }
-        self.window = Some(Window { end: next + window, since: now });
+        self.window = Some(Window { edge, since: now });
     }
 }

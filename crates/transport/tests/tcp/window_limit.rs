@@ -106,10 +106,32 @@ fn without_timestamps_a_window_takes_a_round_trip() {
     let times = [0, 10, 20, 30, 35, 40, 45, 55, 65, 75];
     let seen = (0..).zip(times).map(|(number, at)| {
         receiver.handle_segment(ms(at), &data(number));
+        assert!(receiver.poll_transmit(ms(at)).is_some(), "an ACK for each");
         receiver.round_trip().map(|round_trip| round_trip.as_nanos() / 1_000_000)
     });
     let thirty = [None, None, None, Some(30), Some(30), Some(30)];
     assert_eq!(seen.collect::<Vec<_>>(), [&thirty[..], &[Some(15); 4]].concat());
+}
+
+/// Six segments a round trip of 60 ms. The window is limited to two while six are on their way: the edge stays,
+/// and only what lies beyond it was sent after an ACK to come. Two segments, the limit, come in 20 ms.
+///
+/// Verifies: [linux-rcv-rtt §`tcp_rcv_rtt_measure`]
+#[test]
+fn a_limit_that_falls_does_not_shorten_the_round_trip() {
+    let mut receiver = Receiver::new(plain(6_000));
+    receiver.estimate_round_trip();
+    let mut seen = Vec::new();
+    for number in 0..14 {
+        if number == 6 {
+            receiver.set_window_limit(Some(Bytes::new(2_000)));
+        }
+        let at = 10 * number;
+        receiver.handle_segment(ms(at), &data(number));
+        while receiver.poll_transmit(ms(at)).is_some() {}
+        seen.push(receiver.round_trip().map(|round_trip| round_trip.as_nanos() / 1_000_000));
+    }
+    assert_eq!(seen[6..], [Some(60); 8]);
 }
 
 proptest! {

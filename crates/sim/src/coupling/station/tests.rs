@@ -151,7 +151,8 @@ fn windows(way: char, rate: &str, control: &str) -> Vec<(u64, u64)> {
         "duration = \"9 s\"\n[bss.c]\nstandard = \"802.11a\"\n\
          [host.h]\nlink = {{ rate = \"100 Mb/s\", delay = \"2 ms\" }}\n\
          [station.s]\nrate = {rate}\n[flow.f]\nfrom = \"{from}\"\nto = \"{to}\"\n\
-         transport = {{ kind = \"tcp\", window_scaling = true, receive_window = \"128 KiB\" }}\n\
+         transport = {{ kind = \"tcp\", window_scaling = true, receive_window = \"128 KiB\", \
+         timestamps = true }}\n\
          control = \"{control}\"\n"
     );
     let scenario = Scenario::parse(&text, &[]).expect("a scenario without mistakes");
