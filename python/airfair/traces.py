@@ -16,8 +16,8 @@ NANOSECOND = Decimal("1e-9")
 MILLIMETRE = Decimal("1e-3")
 LARGEST = Decimal("1e9")
 """Beyond any run and any cell; what is allowed is checked with the scenario."""
-MOST = 1_000_000
-"""Waypoints of a trace."""
+MOST = 50_000
+"""Waypoints of all stations: the scenario as run, in which they are written out, must stay readable."""
 
 
 def overrides(text: bytes, folder: Path) -> list[tuple[str, str]]:
@@ -26,12 +26,19 @@ def overrides(text: bytes, folder: Path) -> list[tuple[str, str]]:
     Raises `ScenarioError` with the address of the key and the line of the file, and `OSError` if the file
     cannot be read.
     """
-    found = list(_references(text))
-    return [(path, waypoints(path, name, folder / name)) for path, name in found]
+    replaced, total = [], 0
+    for path, name, count in _references(text):
+        points = waypoints(path, name, folder / name)
+        total += len(points) * count
+        if total > MOST:
+            raise _mistake(path, name, f"{total} waypoints of all stations, more than {MOST}")
+        written = ", ".join(f'["{t:f} s", "{x:f} m", "{y:f} m"]' for t, x, y in points)
+        replaced.append((path, f'{{ model = "waypoints", points = [{written}] }}'))
+    return replaced
 
 
-def _references(text: bytes) -> Iterator[tuple[str, str]]:
-    """Addresses of the stations' mobility, and the file that each names."""
+def _references(text: bytes) -> Iterator[tuple[str, str, int]]:
+    """Addresses of the stations' mobility, the file that each names, and how many stations follow it."""
     try:
         stations = tomllib.loads(text.decode()).get("station", {})
     except (UnicodeDecodeError, tomllib.TOMLDecodeError):
@@ -41,7 +48,8 @@ def _references(text: bytes) -> Iterator[tuple[str, str]]:
         if isinstance(mobility, Mapping) and mobility.get("model") == "trace":
             file = mobility.get("file")
             if isinstance(file, str) and mobility.keys() == {"model", "file"}:
-                yield f"station.{name}.mobility", file
+                count = station.get("count", 1)
+                yield f"station.{name}.mobility", file, count if isinstance(count, int) else 1
 
 
 def _tables(value: object) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -49,8 +57,12 @@ def _tables(value: object) -> Iterator[tuple[str, Mapping[str, Any]]]:
         yield from ((name, item) for name, item in value.items() if isinstance(item, Mapping))
 
 
-def waypoints(path: str, name: str, file: Path) -> str:
-    """The waypoints in `file` as TOML."""
+Waypoint = tuple[Decimal, Decimal, Decimal]
+"""Time [s], and place east and north of the access point [m]."""
+
+
+def waypoints(path: str, name: str, file: Path) -> list[Waypoint]:
+    """The waypoints in `file`."""
     with file.open(newline="", encoding="utf-8") as opened:
         try:
             rows = list(_rows(csv.reader(opened)))
@@ -58,11 +70,10 @@ def waypoints(path: str, name: str, file: Path) -> str:
             raise _mistake(path, name, str(error)) from None
     if not rows:
         raise _mistake(path, name, "no waypoints")
-    points = ", ".join(f'["{t:f} s", "{x:f} m", "{y:f} m"]' for t, x, y in rows)
-    return f'{{ model = "waypoints", points = [{points}] }}'
+    return rows
 
 
-def _rows(reader: Iterator[list[str]]) -> Iterator[tuple[Decimal, Decimal, Decimal]]:
+def _rows(reader: Iterator[list[str]]) -> Iterator[Waypoint]:
     header = next(reader, [])
     if tuple(column.strip() for column in header) != COLUMNS:
         raise ValueError(f"line 1: columns {header}")
@@ -81,8 +92,8 @@ def _rows(reader: Iterator[list[str]]) -> Iterator[tuple[Decimal, Decimal, Decim
         time, x, y = numbers
         if last is not None and time <= last:
             raise ValueError(f"line {line}: time {time} is not later than {last}")
-        if line > MOST:
-            raise ValueError(f"more than {MOST} lines")
+        if line > MOST + 1:
+            raise ValueError(f"line {line}: more than {MOST} waypoints")
         last = time
         yield time.quantize(NANOSECOND), x.quantize(MILLIMETRE), y.quantize(MILLIMETRE)
 

@@ -8,6 +8,7 @@ import pytest
 
 import airfair
 from airfair import ScenarioError
+from airfair.traces import MOST
 from support import PROGRAM
 
 SCENARIO = """
@@ -64,6 +65,19 @@ def test_a_wrong_trace_is_one_line_with_its_place(tmp_path: Path, trace: str, pr
         airfair.load(scenario(tmp_path, trace))
     (line,) = caught.value.problems
     assert line.startswith(f'station.walker.mobility.file = "walk.csv": {problem}; allowed ')
+
+
+def test_what_is_accepted_can_be_read_again_and_more_is_refused(tmp_path: Path) -> None:
+    rows = "".join(f"{i}.123456789,-300.001,-300.001\n" for i in range(MOST))
+    path = scenario(tmp_path, f"time_s,x_m,y_m\n{rows}")
+    written = airfair.load(path).to_toml()
+    assert airfair.load(written).to_toml() == written
+    two = path.read_text(encoding="utf-8").replace("[host", "count = 2\n[host", 1)
+    path.write_text(two, encoding="utf-8")
+    with pytest.raises(ScenarioError, match=f"{2 * MOST} waypoints of all stations"):
+        airfair.load(path)
+    with pytest.raises(ScenarioError, match=f"line {MOST + 2}: more than {MOST} waypoints"):
+        airfair.load(scenario(tmp_path, f"time_s,x_m,y_m\n{rows}{MOST},0,0\n"))
 
 
 def test_times_before_the_run_and_places_out_of_this_world_have_an_address(tmp_path: Path) -> None:

@@ -184,3 +184,23 @@ fn noise_decides_what_an_addressee_gets_whoever_else_listens() {
         assert!(received > sent / 10 && received < sent / 10 * 9, "{received} of {sent}");
     }
 }
+
+/// By sensitivity a frame gets through where the power, exponential under Rayleigh fading, is above the threshold:
+/// at the range itself with e^-1 = 0.368, and where the mean is 10 dB above it with e^-0.1 = 0.905. Two ranges of a
+/// decade and 17 dB between them make 1.7 the exponent, so 10 dB nearer is at 370 / 10^(10/17) = 95.5 m.
+#[test]
+fn rayleigh_fading_spoils_as_many_frames_as_an_exponential_says() {
+    let radio = format!(
+        "{RANGE}, reception = \"sensitivity\", carrier_sense = \"-95 dBm\", \
+         fading = {{ model = \"rayleigh\", coherence = \"1 ms\" }} }}\nmax_attempts = 1\nap = {{"
+    );
+    for (metres, expected) in [("370", 0.368), ("95.5", 0.905)] {
+        let keys = format!("position = [\"{metres} m\", \"0 m\"]\nrate = \"6 Mb/s\"");
+        let outcome = uploads(30, &radio, &[&keys]);
+        let [received, sent] =
+            [outcome.flows[0].delivered.get() / 1_000, outcome.stations[0].radio.frames]
+                .map(|frames| f64::from(u32::try_from(frames).expect("few")));
+        // Some 18 000 frames, each in an interval or two of its own: a standard deviation of 0.004 at most.
+        assert!((received / sent - expected).abs() < 0.02, "{metres} m: {received} of {sent}");
+    }
+}

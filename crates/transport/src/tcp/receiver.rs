@@ -261,7 +261,7 @@ impl Receiver {
             self.sack.on_duplicate(segment.seq, end.min(next));
         }
         let placement = self.arrived.insert(segment.seq, end);
-        if let Some(round_trip) = self.round_trip.as_mut().filter(|_| segment.payload > 0) {
+        if let Some(round_trip) = &mut self.round_trip {
             round_trip.on_data(now, segment, self.arrived.next(), self.right_edge);
         }
         match placement {

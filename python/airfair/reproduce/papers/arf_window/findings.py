@@ -49,7 +49,7 @@ from .plan import (
     with_flavour,
     with_stations,
 )
-from .runs import Measurements, gain, gain_over
+from .runs import Measurements, Runs, gain, gain_over
 
 PRINTED_DROPS = 0.351
 """Standard TCP's in Table I [%]."""
@@ -208,22 +208,24 @@ def slots(data: Measurements) -> Finding:
                 "slots",
                 "Away at 5 m/s: throughput in Mb/s, gain and drop rate in %, by T",
                 SLOTS,
-                [
-                    Column(
-                        "throughput",
-                        "proposed, Mb/s",
-                        [Cell(estimate(one.throughput()), digits=2) for one in runs.values()],
-                    ),
-                    Column("gain", "gain, %", [Cell(one, digits=2) for one in gains.values()]),
-                    Column(
-                        "drops",
-                        "proposed, drops %",
-                        [Cell(estimate(one.drops()), digits=3) for one in runs.values()],
-                    ),
-                ],
+                _proposed(list(runs.values()), list(gains.values())),
             )
         ],
     )
+
+
+def _proposed(runs: Sequence[Runs], gains: Sequence[Estimate]) -> list[Column]:
+    """What variants of the scheme have, and gain over standard TCP."""
+    rates = [Cell(estimate(one.throughput()), digits=2) for one in runs]
+    return [
+        Column("throughput", "proposed, Mb/s", rates),
+        Column("gain", "gain, %", [Cell(one, digits=2) for one in gains]),
+        _drops("drops", "proposed", runs),
+    ]
+
+
+def _drops(id_: str, name: str, runs: Sequence[Runs]) -> Column:
+    return Column(id_, f"{name}, drops %", [Cell(estimate(one.drops()), digits=3) for one in runs])
 
 
 def once(data: Measurements) -> Finding:
@@ -245,22 +247,8 @@ def once(data: Measurements) -> Finding:
                 "A fall that counts once: throughput in Mb/s, gain and drop rates in %",
                 list(ONCE),
                 [
-                    Column(
-                        "throughput",
-                        "proposed, Mb/s",
-                        [Cell(estimate(one.throughput()), digits=2) for one in runs.values()],
-                    ),
-                    Column("gain", "gain, %", [Cell(one, digits=2) for one in gains.values()]),
-                    Column(
-                        "newreno-drops",
-                        "standard, drops %",
-                        [Cell(estimate(one.drops()), digits=3) for one in standard.values()],
-                    ),
-                    Column(
-                        "drops",
-                        "proposed, drops %",
-                        [Cell(estimate(one.drops()), digits=3) for one in runs.values()],
-                    ),
+                    *_proposed(list(runs.values()), list(gains.values())),
+                    _drops("newreno-drops", "standard", list(standard.values())),
                 ],
             )
         ],
