@@ -127,7 +127,21 @@ impl StationObserver {
         let seen = arf_window::Observation { rate, measured };
         let (next, extra) = arf_window::step(&self.params, self.rates[side as usize], &seen);
         self.rates[side as usize] = next;
-        let (Some(extra), Some(slot)) = (extra, self.meter.last()) else { return false };
+        if let Some(extra) = extra {
+            self.set_windows(airtime, (side, rate), extra, flows);
+        }
+        extra.is_some()
+    }
+
+    /// The windows of the connections whose data goes the way of `side`, at its new rate.
+    fn set_windows(
+        &self,
+        airtime: &Airtime,
+        (side, rate): (Side, DataRate),
+        extra: arf_window::Extra,
+        flows: &mut [Flow],
+    ) {
+        let slot = self.meter.last().expect("windows follow from a slot");
         let access =
             meter::mean_backoff(&self.meter_params, slot.active()) + self.meter_params.difs;
         let exchange = |msdu| exchange(airtime, access, msdu, rate);
@@ -154,7 +168,6 @@ impl StationObserver {
             );
             end.set_limit(window);
         }
-        true
     }
 
     /// Connections that count as long-lived, with what they had in the slot.

@@ -15,6 +15,7 @@ mod links;
 mod names;
 mod overrides;
 mod parse;
+mod plain;
 mod queues;
 mod radio;
 mod rates;

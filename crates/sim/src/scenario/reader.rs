@@ -3,16 +3,14 @@
 //! What a mistake has spoilt comes out as "bad", so that the checks behind say nothing more about it.
 
 use airfair_units::{
-    Bytes, DataRate, Dbm, Decibels, Duration, Frequency, Length, ParseQuantityError, Probability,
-    Speed,
+    Bytes, DataRate, Dbm, Decibels, Duration, Frequency, Length, Probability, Speed,
 };
 
 use super::document::{Node, Value};
 use super::error::{Mistakes, ScenarioError, join, nearest};
-use super::kind::{
-    Absent, Key, Kind, MAX_NAME, MAX_RATE, MAX_TITLE, MAX_WINDOW, Plain, Table, Tagged,
-};
+use super::kind::{Absent, Key, Kind, MAX_NAME, Plain, Table, Tagged};
 use super::overrides::did_you_mean;
+use super::plain::{misfit, plain, wrong_type};
 
 /// A value that is what its key was declared as.
 #[derive(Debug)]
@@ -520,147 +518,5 @@ impl Reader<'_> {
     fn items<'n>(&mut self, kind: &'static Kind, nodes: &'n [Node], path: &str) -> Vec<Entry<'n>> {
         let item = |(i, node)| self.item(kind, node, format!("{path}[{i}]"));
         nodes.iter().enumerate().map(item).collect()
-    }
-}
-
-impl Kind {
-    /// Whether it is a number with a unit.
-    fn is_quantity(&self) -> bool {
-        matches!(
-            self,
-            Self::Duration { .. }
-                | Self::Bytes { .. }
-                | Self::Rate
-                | Self::Decibels { .. }
-                | Self::Power { .. }
-                | Self::Length { .. }
-                | Self::Speed { .. }
-                | Self::Frequency { .. }
-        )
-    }
-}
-
-fn wrong_type(kind: &Kind, node: &Node) -> String {
-    let quantity = match kind {
-        Kind::Either(kinds) => kinds.iter().any(Kind::is_quantity),
-        kind => kind.is_quantity(),
-    };
-    match (kind, &node.value) {
-        (_, Value::Integer(_) | Value::Float(_)) if quantity => {
-            "a number without a unit".to_owned()
-        }
-        (Kind::Tuple(tuple), Value::Array(_)) => {
-            let noun = tuple.one.split(" [").next();
-            format!("not {}", noun.expect("split gives one piece at least"))
-        }
-        (Kind::Either(_) | Kind::Word(_), Value::Text(_)) => "no such value".to_owned(),
-        _ => format!("wrong type: {}", node.type_name()),
-    }
-}
-
-/// The problem and what is allowed; `None` where the general words will do.
-type Misfit = (Option<String>, Option<String>);
-
-/// Reads a value without parts.
-fn plain<'n>(kind: &Kind, value: &'n Value) -> Result<Plain<'n>, Misfit> {
-    const OTHER: Misfit = (None, None);
-    let range = || (Some("out of range".to_owned()), None);
-    match (kind, value) {
-        (Kind::Text, Value::Text(text)) => {
-            let one_line = !text.chars().any(char::is_control) && text.chars().count() <= MAX_TITLE;
-            let problem = || (Some("not one line of text, or too long".to_owned()), None);
-            one_line.then_some(Plain::Text(text)).ok_or_else(problem)
-        }
-        (Kind::Name, Value::Text(text)) => Ok(Plain::Text(text)),
-        (Kind::Flag, Value::Flag(flag)) => Ok(Plain::Flag(*flag)),
-        (Kind::Integer { min, max }, Value::Integer(number)) => {
-            let number = number.and_then(|n| u64::try_from(n).ok());
-            let number = number.filter(|n| (min..=max).contains(&n));
-            number.map(Plain::Integer).ok_or_else(range)
-        }
-        (Kind::Window, Value::Integer(number)) => {
-            let number = number.and_then(|n| u64::try_from(n).ok());
-            let window = |n: &u64| (*n + 1).is_power_of_two() && *n > 0;
-            let number = number.filter(|n| *n <= u64::from(MAX_WINDOW)).filter(window);
-            let problem = || (Some("not a contention window".to_owned()), None);
-            number.map(Plain::Integer).ok_or_else(problem)
-        }
-        (Kind::Decimal { min, max }, Value::Integer(_) | Value::Float(_)) => {
-            let number = thousandths(value).filter(|n| (min..=max).contains(&n));
-            number.map(Plain::Decimal).ok_or_else(range)
-        }
-        (Kind::Probability, Value::Integer(number)) => {
-            let number = number.and_then(|n| u8::try_from(n).ok()).map(f64::from);
-            number.and_then(Probability::new).map(Plain::Probability).ok_or_else(range)
-        }
-        (Kind::Probability, Value::Float(text)) => {
-            let number = text.replace('_', "").parse().ok();
-            number.and_then(Probability::new).map(Plain::Probability).ok_or_else(range)
-        }
-        (Kind::Duration { min, max }, Value::Text(text)) => {
-            let time = text.parse::<Duration>().map_err(misfit)?;
-            (*min..=*max).contains(&time).then_some(Plain::Duration(time)).ok_or_else(range)
-        }
-        (Kind::Bytes { min, max }, Value::Text(text)) => {
-            let size = text.parse::<Bytes>().map_err(misfit)?;
-            (*min..=*max).contains(&size).then_some(Plain::Bytes(size)).ok_or_else(range)
-        }
-        (Kind::Decibels { min, max }, Value::Text(text)) => {
-            let ratio = text.parse::<Decibels>().map_err(misfit)?;
-            (*min..=*max).contains(&ratio).then_some(Plain::Decibels(ratio)).ok_or_else(range)
-        }
-        (Kind::Power { min, max }, Value::Text(text)) => {
-            let power = text.parse::<Dbm>().map_err(misfit)?;
-            (*min..=*max).contains(&power).then_some(Plain::Power(power)).ok_or_else(range)
-        }
-        (Kind::Length { min, max }, Value::Text(text)) => {
-            let length = text.parse::<Length>().map_err(misfit)?;
-            (*min..=*max).contains(&length).then_some(Plain::Length(length)).ok_or_else(range)
-        }
-        (Kind::Speed { min, max }, Value::Text(text)) => {
-            let speed = text.parse::<Speed>().map_err(misfit)?;
-            (*min..=*max).contains(&speed).then_some(Plain::Speed(speed)).ok_or_else(range)
-        }
-        (Kind::Frequency { min, max }, Value::Text(text)) => {
-            let frequency = text.parse::<Frequency>().map_err(misfit)?;
-            let fits = (*min..=*max).contains(&frequency);
-            fits.then_some(Plain::Frequency(frequency)).ok_or_else(range)
-        }
-        (Kind::Rate, Value::Text(text)) => {
-            let rate = text.parse::<DataRate>().map_err(misfit)?;
-            (rate <= MAX_RATE).then_some(Plain::Rate(rate)).ok_or_else(range)
-        }
-        (Kind::Word(words), Value::Text(text)) => {
-            words.iter().find(|word| *word == text).map(|word| Plain::Word(word)).ok_or(OTHER)
-        }
-        _ => Err(OTHER),
-    }
-}
-
-/// A number of at most three places, in thousandths.
-fn thousandths(value: &Value) -> Option<u64> {
-    match value {
-        Value::Integer(number) => u64::try_from((*number)?).ok()?.checked_mul(1_000),
-        Value::Float(text) => {
-            let (whole, places) = text.split_once('.')?;
-            let places = format!("{places:0<3}");
-            let whole: u64 = whole.replace('_', "").parse().ok()?;
-            let places: u64 = places.parse().ok().filter(|_| places.len() == 3)?;
-            whole.checked_mul(1_000)?.checked_add(places)
-        }
-        _ => None,
-    }
-}
-
-fn misfit(error: ParseQuantityError) -> Misfit {
-    match error {
-        ParseQuantityError::Unit { allowed, example } => (
-            Some("unknown or missing unit".to_owned()),
-            Some(format!("{allowed}, for example \"{example}\"")),
-        ),
-        ParseQuantityError::NotANumber { .. } => {
-            (Some("not a number with a unit".to_owned()), None)
-        }
-        other => (Some(other.to_string()), None),
     }
 }
