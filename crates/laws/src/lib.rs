@@ -10,6 +10,7 @@ pub mod arf_window;
 pub mod cubic;
 pub mod minstrel;
 pub mod newreno;
+pub mod occupancy;
 pub mod occupancy_meter;
 pub mod prr;
 pub mod snr_oracle;

@@ -1,0 +1,82 @@
+//! What the access point says in a beacon.
+
+use airfair_units::Duration;
+
+/// Unit of the shares in a beacon: all of the channel.  [occupancy-tfrc §III-B]
+const WHOLE: u16 = u16::MAX;
+
+/// Three fields of 16 bits, as they travel in a beacon.  [occupancy-tfrc §III-B]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Grant {
+    /// Share of the channel of each active station, `p_even` [1/65535].
+    pub even: u16,
+    /// What each unsatisfied station may hold more, `p_additional` [1/65535].
+    pub additional: u16,
+    /// Mean back-off of the access point [µs].
+    pub backoff: u16,
+}
+
+impl Grant {
+    /// Octets that it adds to a beacon.  [occupancy-tfrc §III-B]
+    pub const OCTETS: u64 = 6;
+
+    /// The fields for two fractions of the channel and a mean back-off: rounded down, and within what a
+    /// field can say. A fraction below zero is none.
+    #[must_use]
+    pub fn new(even: f64, additional: f64, backoff: Duration) -> Self {
+        let micros = backoff.as_nanos() / 1_000;
+        Self {
+            even: field(even),
+            additional: field(additional),
+            backoff: u16::try_from(micros).unwrap_or(u16::MAX),
+        }
+    }
+
+    /// `p_even`.
+    pub fn even(&self) -> f64 {
+        fraction(self.even)
+    }
+
+    /// `p_additional`.
+    pub fn additional(&self) -> f64 {
+        fraction(self.additional)
+    }
+
+    /// Mean back-off of the access point.
+    pub fn backoff(&self) -> Duration {
+        Duration::from_micros(self.backoff.into())
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates")]
+fn field(fraction: f64) -> u16 {
+    (fraction * f64::from(WHOLE)) as u16
+}
+
+fn fraction(field: u16) -> f64 {
+    f64::from(field) / f64::from(WHOLE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 0.5 · 65535 = 32767.5 and 0.1 · 65535 = 6553.5, rounded down; a back-off of 67.5 µs.
+    ///
+    /// Verifies: [occupancy-tfrc §III-B]
+    #[test]
+    fn fields_are_rounded_down() {
+        let grant = Grant::new(0.5, 0.1, Duration::from_nanos(67_500));
+        assert_eq!(grant, Grant { even: 32_767, additional: 6_553, backoff: 67 });
+        assert!((grant.even() - 32_767.0 / 65_535.0).abs() < 1e-12);
+        assert_eq!(grant.backoff(), Duration::from_micros(67));
+    }
+
+    #[test]
+    fn what_a_field_cannot_say_is_its_nearest() {
+        let most = Grant { even: 65_535, additional: 65_535, backoff: 65_535 };
+        assert_eq!(Grant::new(1.0, 7.0, Duration::from_secs(1)), most);
+        let least = Grant { even: 0, additional: 0, backoff: 0 };
+        assert_eq!(Grant::new(-0.1, f64::NAN, Duration::ZERO), least);
+    }
+}
