@@ -16,6 +16,8 @@
 
 use airfair_units::{Bytes, DataRate, Duration};
 
+use crate::exchange::Exchange;
+
 /// What the paper leaves to the implementer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
@@ -124,29 +126,6 @@ fn extra(params: &Params, before: DataRate, after: DataRate, seen: &Measured) ->
 #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
 fn seconds_to_send(size: Bytes, rate: DataRate) -> f64 {
     size.bits() as f64 / rate.bps() as f64
-}
-
-/// What it takes to move one segment at the new rate, `T_data(C, λ)`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Exchange {
-    /// DIFS and mean back-off.
-    pub access: Duration,
-    /// RTS and CTS, where they are used; a CTS to oneself alone.
-    pub protection: [Option<Duration>; 2],
-    /// The data frame.
-    pub data: Duration,
-    /// Its ACK.
-    pub ack: Duration,
-    /// Gap between two of them.
-    pub sifs: Duration,
-}
-
-impl Exchange {
-    /// All of it.  [arf-window eq. 10]
-    pub fn time(&self) -> Duration {
-        let protection = self.protection.iter().flatten().map(|frame| *frame + self.sifs);
-        self.access + protection.sum() + self.data + self.sifs + self.ack
-    }
 }
 
 /// A long-lived connection, as the station sees it.

@@ -8,6 +8,7 @@ pub mod arf;
 pub mod arf_aware;
 pub mod arf_window;
 pub mod cubic;
+pub mod exchange;
 pub mod minstrel;
 pub mod newreno;
 pub mod occupancy;

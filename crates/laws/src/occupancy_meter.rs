@@ -48,6 +48,8 @@ pub struct Frame {
     pub rest: Duration,
     /// Receiver's address.
     pub to: u16,
+    /// Back-off that the station has counted before it, if it is the first of an own exchange.
+    pub backoff: Option<Duration>,
     /// What it is.
     pub kind: Kind,
 }
@@ -72,8 +74,8 @@ pub enum Kind {
         from: u16,
         /// The part that is sent at the data rate: header, packet and check sequence.
         psdu: Bytes,
-        /// The TCP segment in it, if the station is one of its ends.
-        segment: Option<Segment>,
+        /// The transport's packet in it, if the station is one of its ends.
+        packet: Option<Packet>,
     },
     /// Acknowledges a data frame.
     Ack,
@@ -81,12 +83,12 @@ pub enum Kind {
     Beacon,
 }
 
-/// A TCP segment of a connection of the station.
+/// A packet of a flow of the station.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Segment {
-    /// The connection.
-    pub connection: u16,
-    /// Application octets; none in an ACK.
+pub struct Packet {
+    /// The flow.
+    pub flow: u16,
+    /// Application octets; none in an ACK or a report.
     pub payload: u32,
 }
 
@@ -108,18 +110,14 @@ impl Share {
         self.accesses += other.accesses;
     }
 
-    /// Contention before them: a DIFS and a mean back-off each, among `active` stations.
-    pub fn contention(&self, params: &Params, active: u32) -> Duration {
-        (params.difs + mean_backoff(params, active)) * u64::from(self.accesses)
-    }
-
-    /// The channel occupancy time.  [arf-window eq. 2 to 4]
-    pub fn occupancy(&self, params: &Params, active: u32) -> Duration {
-        self.exchange + self.failed + self.contention(params, active)
+    /// The channel occupancy time, where each of them costs `access`: a DIFS and a mean back-off.
+    /// [arf-window eq. 2 to 4], [occupancy-tfrc fig. 1]
+    pub fn occupancy(&self, access: Duration) -> Duration {
+        self.exchange + self.failed + access * u64::from(self.accesses)
     }
 }
 
-/// Exchanges of one station.
+/// Exchanges of one station, or of one of its flows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
     /// Those of its own data.
@@ -129,23 +127,62 @@ pub struct Usage {
 }
 
 impl Usage {
+    fn add(&mut self, other: &Self) {
+        self.up.add(other.up);
+        self.down.add(other.down);
+    }
+
     /// Channel occupancy time, both ways.
-    pub fn occupancy(&self, params: &Params, active: u32) -> Duration {
-        self.up.occupancy(params, active) + self.down.occupancy(params, active)
+    pub fn occupancy(&self, access: Access) -> Duration {
+        self.up.occupancy(access.up) + self.down.occupancy(access.down)
     }
 }
 
-/// What a connection of the station has had in a slot.
+/// What precedes an exchange, of a station's own data and of data to it: a DIFS and a mean back-off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Access {
+    /// Before its own.
+    pub up: Duration,
+    /// Before the access point's.
+    pub down: Duration,
+}
+
+/// What a flow of the station has had in a slot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Connection {
-    /// Its exchanges, of data and of ACKs.
-    pub share: Share,
-    /// Segments with data.
-    pub segments: u32,
+pub struct Flow {
+    /// Its exchanges, of data and of what answers it.
+    pub usage: Usage,
+    /// Packets with data.
+    pub packets: u32,
     /// Application octets in them.
     pub octets: Bytes,
-    /// Segments without.
-    pub acks: u32,
+    /// Packets without: ACKs, reports.
+    pub answers: u32,
+}
+
+impl Flow {
+    fn add(&mut self, other: &Self) {
+        self.usage.add(&other.usage);
+        self.packets += other.packets;
+        self.octets += other.octets;
+        self.answers += other.answers;
+    }
+}
+
+/// Back-offs that were counted before own accesses to the channel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Backoffs {
+    /// All of them.
+    pub total: Duration,
+    /// How many.
+    pub count: u32,
+}
+
+impl Backoffs {
+    /// Their mean, `t_BO`; `None` without any.
+    pub fn mean(&self) -> Option<Duration> {
+        (self.count > 0).then(|| self.total / u64::from(self.count))
+    }
 }
 
 /// What was seen in an observation slot.
@@ -153,8 +190,10 @@ pub struct Connection {
 pub struct Slot {
     /// Stations that were active, whichever end of an exchange.
     pub stations: BTreeMap<u16, Usage>,
-    /// Connections of the station.
-    pub connections: BTreeMap<u16, Connection>,
+    /// Flows of the station.
+    pub flows: BTreeMap<u16, Flow>,
+    /// Its own back-offs.
+    pub backoffs: Backoffs,
     /// Octets that the station has sent and received at data rates.
     pub adapted_up: Bytes,
     /// Those that it has received.
@@ -179,8 +218,23 @@ impl Slot {
     }
 
     /// Channel occupancy time of all stations.
-    pub fn occupied(&self, params: &Params) -> Duration {
-        self.stations.values().map(|usage| usage.occupancy(params, self.active())).sum()
+    pub fn occupied(&self, access: Access) -> Duration {
+        self.stations.values().map(|usage| usage.occupancy(access)).sum()
+    }
+
+    /// Takes in what another slot has seen.
+    pub fn add(&mut self, other: &Self) {
+        for (station, usage) in &other.stations {
+            self.stations.entry(*station).or_default().add(usage);
+        }
+        for (flow, seen) in &other.flows {
+            self.flows.entry(*flow).or_default().add(seen);
+        }
+        self.backoffs.total += other.backoffs.total;
+        self.backoffs.count += other.backoffs.count;
+        self.adapted_up += other.adapted_up;
+        self.adapted_down += other.adapted_down;
+        self.beacons += other.beacons;
     }
 }
 
@@ -210,7 +264,7 @@ struct Exchange {
     has_data: bool,
     /// When it ends.
     until: Time,
-    segment: Option<Segment>,
+    packet: Option<Packet>,
 }
 
 /// What must survive between frames.
@@ -246,7 +300,11 @@ pub fn step(params: &Params, state: State, frame: &Frame) -> State {
     if state.open.is_some_and(|open| open.until < frame.end) {
         settle(params, &mut state);
     }
-    let &Frame { end, duration, rest, to, kind } = frame;
+    let &Frame { end, duration, rest, to, backoff, kind } = frame;
+    if let Some(backoff) = backoff {
+        state.current.backoffs.total += backoff;
+        state.current.backoffs.count += 1;
+    }
     let until = end + rest;
     match kind {
         Kind::Rts { from } => {
@@ -262,7 +320,7 @@ pub fn step(params: &Params, state: State, frame: &Frame) -> State {
                 open(params, &mut state, Exchange { is_answered: true, ..granted });
             }
         },
-        Kind::Data { from, psdu, segment } => {
+        Kind::Data { from, psdu, packet } => {
             if from == params.me {
                 state.current.adapted_up += psdu;
             } else if to == params.me {
@@ -271,14 +329,14 @@ pub fn step(params: &Params, state: State, frame: &Frame) -> State {
             let follows = |open: &&mut Exchange| open.sender == from && !open.has_data;
             if let Some(open) = state.open.as_mut().filter(follows) {
                 let station = Exchange::station(params, from, Some(to));
-                *open = Exchange { is_answered: true, has_data: true, station, segment, ..*open };
+                *open = Exchange { is_answered: true, has_data: true, station, packet, ..*open };
                 return state;
             }
             let spent = (duration, rest);
             let exchange = Exchange::new(params, (from, Some(to)), spent, until);
             // Of its own frames it knows whether an ACK came; of others' it takes that for granted.
             let is_answered = from != params.me;
-            let exchange = Exchange { is_answered, has_data: true, segment, ..exchange };
+            let exchange = Exchange { is_answered, has_data: true, packet, ..exchange };
             open(params, &mut state, exchange);
         }
         Kind::Ack => match &mut state.open {
@@ -308,8 +366,8 @@ impl Exchange {
         until: Time,
     ) -> Self {
         let station = Self::station(params, sender, to);
-        let (is_answered, has_data, segment) = (false, false, None);
-        Self { sender, station, spent, promised, is_answered, has_data, until, segment }
+        let (is_answered, has_data, packet) = (false, false, None);
+        Self { sender, station, spent, promised, is_answered, has_data, until, packet }
     }
 
     /// Whose exchange it is: that of the end that is no access point.
@@ -337,12 +395,13 @@ fn settle(params: &Params, state: &mut State) {
     let usage = state.current.stations.entry(station).or_default();
     let way = if open.sender == params.access_point { &mut usage.down } else { &mut usage.up };
     way.add(share);
-    if let Some(Segment { connection, payload }) = open.segment {
-        let seen = state.current.connections.entry(connection).or_default();
-        seen.share.add(share);
+    if let Some(Packet { flow, payload }) = open.packet {
+        let seen = state.current.flows.entry(flow).or_default();
+        let is_down = open.sender == params.access_point;
+        (if is_down { &mut seen.usage.down } else { &mut seen.usage.up }).add(share);
         if open.is_answered {
-            seen.segments += u32::from(payload > 0);
-            seen.acks += u32::from(payload == 0);
+            seen.packets += u32::from(payload > 0);
+            seen.answers += u32::from(payload == 0);
             seen.octets += Bytes::new(payload.into());
         }
     }
@@ -364,6 +423,16 @@ pub fn close(params: &Params, mut state: State, now: Time) -> (State, Option<End
     // Silence since: the last slot was empty.
     state.last = Some(if steps == 1 { slot.clone() } else { Slot::default() });
     (state, Some(Ended { from, slot, silent: steps - 1 }))
+}
+
+/// Ends the slot under way at `now`, whatever its length. An exchange belongs to the slot in which it ends.
+#[must_use]
+pub fn cut(params: &Params, mut state: State, now: Time) -> (State, Slot) {
+    if state.open.is_some_and(|open| open.until <= now) {
+        settle(params, &mut state);
+    }
+    let slot = std::mem::take(&mut state.current);
+    (state, slot)
 }
 
 #[cfg(test)]
@@ -407,7 +476,7 @@ mod tests {
             Kind::Ack | Kind::Beacon => 0,
         };
         let duration = us(if data { DATA } else { CONTROL });
-        Frame { end: Time::ZERO + us(end), duration, rest: us(rest), to, kind }
+        Frame { end: Time::ZERO + us(end), duration, rest: us(rest), to, backoff: None, kind }
     }
 
     fn rts(end: u64, from: u16, to: u16) -> Frame {
@@ -419,8 +488,8 @@ mod tests {
     }
 
     fn data(end: u64, from: u16, to: u16) -> Frame {
-        let segment = (from == ME || to == ME).then_some(Segment { connection: 7, payload: 1_460 });
-        frame(end, to, Kind::Data { from, psdu: Bytes::new(1_536), segment })
+        let packet = (from == ME || to == ME).then_some(Packet { flow: 7, payload: 1_460 });
+        frame(end, to, Kind::Data { from, psdu: Bytes::new(1_536), packet })
     }
 
     fn ack(end: u64, to: u16) -> Frame {
@@ -453,7 +522,9 @@ mod tests {
         let seen = slot(&down);
         assert_eq!(seen.stations[&ME].down, share(380, 0, 1));
         assert_eq!(seen.stations[&ME].up, Share::default());
-        assert_eq!(seen.occupied(&PARAMS).as_nanos(), 380_000 + 34_000 + 67_500);
+        let access = PARAMS.difs + mean_backoff(&PARAMS, seen.active());
+        let access = Access { up: access, down: access };
+        assert_eq!(seen.occupied(access).as_nanos(), 380_000 + 34_000 + 67_500);
         let up = [rts(100, ME, AP), cts(144, ME), data(408, ME, AP), ack(452, ME)];
         assert_eq!(slot(&up).stations[&ME].up, share(380, 0, 1));
         // of another station, whose CTS is enough to know that its RTS was granted
@@ -489,10 +560,9 @@ mod tests {
         assert_eq!(seen.active(), 2);
         let (up, down) = (seen.adapted_up, seen.adapted_down);
         assert_eq!((up, down), (Bytes::new(1_536), Bytes::new(1_536)));
-        let connection = seen.connections[&7];
-        assert_eq!(connection.share, share(584, 0, 2));
-        assert_eq!((connection.segments, connection.acks), (2, 0));
-        assert_eq!(connection.octets, Bytes::new(2_920));
+        let flow = seen.flows[&7];
+        assert_eq!(flow.usage, Usage { up: share(292, 0, 1), down: share(292, 0, 1) });
+        assert_eq!((flow.packets, flow.answers, flow.octets), (2, 0, Bytes::new(2_920)));
     }
 
     #[test]
@@ -541,6 +611,26 @@ mod tests {
         assert_eq!(ended.map(|it| (it.from, it.silent)), Some((at(900), 0)));
     }
 
+    /// Two exchanges of 292 µs, cut in the middle of the second: it counts in the next slot. Back-offs of 45
+    /// and 90 µs.
+    #[test]
+    fn a_slot_may_be_cut_at_any_time() {
+        let own = |frame, backoff| Frame { backoff: Some(us(backoff)), ..frame };
+        let first = [own(data(1_000, ME, AP), 45), ack(1_044, ME), own(data(2_000, ME, AP), 90)];
+        let state = first.iter().fold(State::default(), |state, seen| step(&PARAMS, state, seen));
+        let at = |us: u64| Time::from_nanos(us * 1_000);
+        let (state, slot) = cut(&PARAMS, state, at(2_010));
+        assert_eq!(slot.stations[&ME].up, share(292, 0, 1));
+        assert_eq!(slot.backoffs.mean(), Some(Duration::from_nanos(67_500)));
+        let state = step(&PARAMS, state, &ack(2_044, ME));
+        let (state, second) = cut(&PARAMS, state, at(2_044));
+        assert_eq!((second.stations[&ME].up, second.backoffs.mean()), (share(292, 0, 1), None));
+        assert_eq!(cut(&PARAMS, state, at(9_000)).1, Slot::default());
+        let mut both = slot;
+        both.add(&second);
+        assert_eq!((both.stations[&ME].up, both.flows[&7].packets), (share(584, 0, 2), 2));
+    }
+
     fn any_frame() -> impl Strategy<Value = (u64, Frame)> {
         let kind = prop_oneof![
             (0..4u16).prop_map(|from| Kind::Rts { from }),
@@ -548,7 +638,7 @@ mod tests {
             (0..4u16, 1..2_000u64).prop_map(|(from, psdu)| Kind::Data {
                 from,
                 psdu: Bytes::new(psdu),
-                segment: Some(Segment { connection: from, payload: 1 }),
+                packet: Some(Packet { flow: from, payload: 1 }),
             }),
             Just(Kind::Ack),
             Just(Kind::Beacon),

@@ -2,6 +2,7 @@
 
 use airfair_laws::arf_aware::WindowLimit;
 use airfair_laws::arf_window;
+use airfair_laws::exchange::Exchange;
 use airfair_laws::occupancy_meter as meter;
 use airfair_transport::tcp;
 use airfair_units::{Bytes, DataRate, Duration, Time};
@@ -142,16 +143,15 @@ impl StationObserver {
         flows: &mut [Flow],
     ) {
         let slot = self.meter.last().expect("windows follow from a slot");
-        let access =
-            meter::mean_backoff(&self.meter_params, slot.active()) + self.meter_params.difs;
-        let exchange = |msdu| exchange(airtime, access, msdu, rate);
+        let access = self.access(slot);
+        let exchange = |msdu| exchange(airtime, access.up, msdu, rate);
         let controlled =
             self.long_lived(slot).filter(|(it, _)| it.side == side && it.is_controlled);
         for (connection, seen) in controlled {
             let end = End::of(&mut flows[connection.flow.index()], side);
             let Some((mut end, round_trip)) = end else { continue };
-            let occupied = seen.share.occupancy(&self.meter_params, slot.active());
-            let segment = Bytes::new(seen.octets.get() / u64::from(seen.segments));
+            let occupied = seen.usage.occupancy(access);
+            let segment = Bytes::new(seen.octets.get() / u64::from(seen.packets));
             let window = arf_window::window(
                 &self.params,
                 extra,
@@ -170,21 +170,28 @@ impl StationObserver {
         }
     }
 
+    /// What precedes an exchange: a DIFS and the mean back-off that the paper assumes.  [arf-window eq. 1]
+    fn access(&self, slot: &meter::Slot) -> meter::Access {
+        let backoff = meter::mean_backoff(&self.meter_params, slot.active());
+        let access = self.meter_params.difs + backoff;
+        meter::Access { up: access, down: access }
+    }
+
     /// Connections that count as long-lived, with what they had in the slot.
     fn long_lived<'s>(
         &'s self,
         slot: &'s meter::Slot,
-    ) -> impl Iterator<Item = (&'s Connection, &'s meter::Connection)> {
+    ) -> impl Iterator<Item = (&'s Connection, &'s meter::Flow)> {
         let is_long = |it: &&Connection| it.moved >= self.params.long_lived;
-        let active = |it: &'s Connection| Some((it, slot.connections.get(&it.flow.0)?));
+        let active = |it: &'s Connection| Some((it, slot.flows.get(&it.flow.0)?));
         let connections = self.connections.iter().filter(is_long).filter_map(active);
-        connections.filter(|(_, seen)| seen.segments > 0)
+        connections.filter(|(_, seen)| seen.packets > 0)
     }
 
     /// The slot as the law wants to know it.
     fn measured(&self, slot: &meter::Slot, side: Side) -> arf_window::Measured {
         arf_window::Measured {
-            occupied: slot.occupied(&self.meter_params),
+            occupied: slot.occupied(self.access(slot)),
             beacons: slot.beacons,
             active: slot.active(),
             adapted: if side == Side::Sender { slot.adapted_up } else { slot.adapted_down },
@@ -225,8 +232,8 @@ fn frame(airtime: &Airtime, heard: &Overheard<Packet>) -> meter::Frame {
     let kind = match (heard.kind, heard.from) {
         (FrameKind::Rts, Some(from)) => meter::Kind::Rts { from: from.0 },
         (FrameKind::Data, Some(from)) => {
-            let segment = heard.msdu.and_then(|msdu| segment(&msdu.payload));
-            meter::Kind::Data { from: from.0, psdu: heard.psdu, segment }
+            let packet = heard.msdu.and_then(|msdu| segment(&msdu.payload));
+            meter::Kind::Data { from: from.0, psdu: heard.psdu, packet }
         }
         (FrameKind::CtsToSelf, _) => meter::Kind::Cts { request: Duration::ZERO },
         (FrameKind::Cts, _) => meter::Kind::Cts { request: airtime.rts(heard.rate) },
@@ -234,34 +241,29 @@ fn frame(airtime: &Airtime, heard: &Overheard<Packet>) -> meter::Frame {
         (FrameKind::Rts | FrameKind::Data, None) => unreachable!("they name their transmitter"),
     };
     let Overheard { end, duration, rest, to, .. } = *heard;
-    meter::Frame { end, duration, rest, to: to.0, kind }
+    meter::Frame { end, duration, rest, to: to.0, backoff: None, kind }
 }
 
-fn segment(packet: &Packet) -> Option<meter::Segment> {
+fn segment(packet: &Packet) -> Option<meter::Packet> {
     let Body::Segment(segment) = packet.body else { return None };
-    Some(meter::Segment { connection: packet.flow.0, payload: segment.payload })
+    Some(meter::Packet { flow: packet.flow.0, payload: segment.payload })
 }
 
 /// Segments that one ACK acknowledges, as the slot had them.
-fn segments_per_ack(seen: &meter::Connection) -> u32 {
-    let acks = seen.acks.max(1);
-    ((seen.segments + acks / 2) / acks).max(1)
+fn segments_per_ack(seen: &meter::Flow) -> u32 {
+    let acks = seen.answers.max(1);
+    ((seen.packets + acks / 2) / acks).max(1)
 }
 
 /// What a packet takes at a rate.  [arf-window eq. 10]
-fn exchange(
-    airtime: &Airtime,
-    access: Duration,
-    msdu: Bytes,
-    rate: DataRate,
-) -> arf_window::Exchange {
+fn exchange(airtime: &Airtime, access: Duration, msdu: Bytes, rate: DataRate) -> Exchange {
     let protection = match airtime.protection(msdu, rate) {
         Protection::None => [None; 2],
         Protection::CtsToSelf(rate) => [None, Some(airtime.cts(rate))],
         Protection::RtsCts(rate) => [Some(airtime.rts(rate)), Some(airtime.cts(rate))],
     };
     let (data, ack, sifs) = (airtime.data(msdu, rate), airtime.ack(rate), airtime.timing.sifs);
-    arf_window::Exchange { access, protection, data, ack, sifs }
+    Exchange { access, protection, data, ack, sifs }
 }
 
 /// The end of a connection that is at the station.

@@ -1,0 +1,114 @@
+//! What the access point grants.  [occupancy-tfrc §III-B]
+
+use airfair_units::Duration;
+
+use super::{Grant, Params};
+
+/// The last observation slot, as the access point has measured it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Observation<'s> {
+    /// Its length, T, never nothing.
+    pub slot: Duration,
+    /// Channel occupancy of beacons.
+    pub beacons: Duration,
+    /// Channel occupancy of each active station, of frames from it and to it.
+    pub occupied: &'s [Duration],
+    /// Mean back-off of the access point, `t_BO_AP`.
+    pub backoff: Duration,
+}
+
+/// What the next beacon says.  [occupancy-tfrc eq. 2 to 6]
+///
+/// Back-offs of stations that count down at the same time add up to more than passes: nothing is left then,
+/// and nothing is taken away.
+#[must_use]
+pub fn grant(params: &Params, seen: &Observation) -> Grant {
+    let fraction = |time: Duration| time.as_secs_f64() / seen.slot.as_secs_f64();
+    let available = 1.0 - fraction(seen.beacons);
+    let even = available / count(seen.occupied.len().max(1));
+    let used = || seen.occupied.iter().map(|time| fraction(*time));
+    let remaining = available - used().sum::<f64>();
+    let unsatisfied = used().filter(|used| params.is_unsatisfied(*used, even)).count();
+    let additional = if unsatisfied == 0 { 0.0 } else { remaining / count(unsatisfied) };
+    Grant::new(even, additional, seen.backoff)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "at most 65 535 stations")]
+fn count(stations: usize) -> f64 {
+    stations as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const fn ms(ms: u64) -> Duration {
+        Duration::from_millis(ms)
+    }
+
+    /// The shares of the channel that `occupied` of 300 ms lead to, `p_even` and `p_additional` [1/1000].
+    fn shares(beacons: u64, occupied: &[u64]) -> (u32, u32) {
+        let occupied: Vec<Duration> = occupied.iter().map(|time| ms(*time)).collect();
+        let backoff = Duration::from_micros(67);
+        let seen =
+            Observation { slot: ms(300), beacons: ms(beacons), occupied: &occupied, backoff };
+        let grant = grant(&Params::default(), &seen);
+        assert_eq!(grant.backoff(), backoff);
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "small")]
+        let thousandths = |share: f64| (share * 1_000.0).round() as u32;
+        (thousandths(grant.even()), thousandths(grant.additional()))
+    }
+
+    /// 3 ms of beacons: 297 ms are available, 148.5 ms or 0.495 for each of two. 100 and 50 ms used: 147 ms
+    /// or 0.49 are left, and none has 0.8 · 148.5 = 118.8 ms. With 120 ms the first has, and gets all of the
+    /// 127 ms or 0.4233 that are left; with 120 ms each both do, 28.5 ms or 0.095 each.
+    ///
+    /// Verifies: [occupancy-tfrc eq. 2], [occupancy-tfrc eq. 3], [occupancy-tfrc eq. 4],
+    /// [occupancy-tfrc eq. 5], [occupancy-tfrc eq. 6]
+    #[test]
+    fn what_is_left_goes_to_those_who_use_what_they_have() {
+        assert_eq!(shares(3, &[100, 50]), (495, 0));
+        assert_eq!(shares(3, &[120, 50]), (495, 423));
+        assert_eq!(shares(3, &[120, 120]), (495, 95));
+    }
+
+    /// r is reached at exactly 0.8 · 150 = 120 ms.
+    #[test]
+    fn the_threshold_itself_is_unsatisfied() {
+        assert_eq!(shares(0, &[120, 0]), (500, 600));
+        assert_eq!(shares(0, &[119, 0]), (500, 0));
+    }
+
+    #[test]
+    fn an_overfull_slot_leaves_nothing_and_an_empty_one_everything() {
+        assert_eq!(shares(3, &[200, 150]), (495, 0));
+        assert_eq!(shares(0, &[]), (1_000, 0));
+        assert_eq!(shares(400, &[10]), (0, 0));
+    }
+
+    proptest! {
+        /// Equal shares never add up to more than all, and all shares together to no more than what the
+        /// satisfied leave to others.
+        #[test]
+        fn no_more_is_granted_than_there_is(
+            beacons in 0u64..10,
+            occupied in prop::collection::vec(0u64..300_000, 1..40),
+        ) {
+            let occupied: Vec<Duration> = occupied.into_iter().map(Duration::from_micros).collect();
+            let params = Params::default();
+            let seen = Observation {
+                slot: ms(300), beacons: ms(beacons), occupied: &occupied, backoff: Duration::ZERO,
+            };
+            let grant = grant(&params, &seen);
+            let all = count(occupied.len());
+            prop_assert!(grant.even() * all <= 1.0);
+            let used = |time: &Duration| time.as_secs_f64() / 0.3;
+            let total: f64 = occupied.iter().map(used).sum();
+            let hungry = occupied.iter().filter(|time| {
+                params.is_unsatisfied(used(time), (1.0 - used(&ms(beacons))) / all)
+            });
+            prop_assert!(grant.additional() * count(hungry.count()) <= (1.0 - total).max(0.0) + 1e-9);
+        }
+    }
+}

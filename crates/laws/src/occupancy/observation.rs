@@ -1,0 +1,70 @@
+//! The last *n* beacon intervals, of which observation slots consist: they overlap.  [occupancy-tfrc §III-A]
+
+use std::collections::VecDeque;
+
+use airfair_units::Duration;
+
+use crate::occupancy_meter::Slot;
+
+/// What was seen in some beacon intervals.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ObservationSlot {
+    /// Their length, T.
+    pub length: Duration,
+    /// What was seen.
+    pub seen: Slot,
+}
+
+/// The last beacon intervals, each with its own length: a beacon may be late or missed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Intervals(VecDeque<(Duration, Slot)>);
+
+impl Intervals {
+    /// Adds an interval of `length` and forgets all but the last `most`.
+    pub fn push(&mut self, most: u16, length: Duration, seen: Slot) {
+        self.0.push_back((length, seen));
+        while self.0.len() > usize::from(most.max(1)) {
+            self.0.pop_front();
+        }
+    }
+
+    /// All of them as one slot.
+    pub fn slot(&self) -> ObservationSlot {
+        let mut all = ObservationSlot::default();
+        for (length, seen) in &self.0 {
+            all.length += *length;
+            all.seen.add(seen);
+        }
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::occupancy_meter::{Backoffs, Usage};
+
+    fn seen(station: u16) -> Slot {
+        let mut slot = Slot { beacons: Duration::from_micros(50), ..Slot::default() };
+        let usage: &mut Usage = slot.stations.entry(station).or_default();
+        usage.down.accesses = 1;
+        slot.backoffs = Backoffs { total: Duration::from_micros(9), count: 1 };
+        slot
+    }
+
+    /// Verifies: [occupancy-tfrc §III-A]
+    #[test]
+    fn three_intervals_count_and_older_ones_are_forgotten() {
+        let mut intervals = Intervals::default();
+        assert_eq!(intervals.slot(), ObservationSlot::default());
+        for (station, length) in [(1, 100), (2, 102), (2, 98), (3, 101)] {
+            intervals.push(3, Duration::from_millis(length), seen(station));
+        }
+        let ObservationSlot { length, seen } = intervals.slot();
+        assert_eq!(length, Duration::from_millis(301));
+        let accesses: Vec<_> =
+            seen.stations.iter().map(|(id, it)| (*id, it.down.accesses)).collect();
+        assert_eq!(accesses, [(2, 2), (3, 1)]);
+        assert_eq!((seen.backoffs.count, seen.beacons), (3, Duration::from_micros(150)));
+    }
+}

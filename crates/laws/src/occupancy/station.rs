@@ -1,0 +1,198 @@
+//! What a station makes of a grant: its own share, that of each of its flows, and their highest rates.
+//! [occupancy-tfrc §III-B, §III-C]
+
+use airfair_units::Duration;
+
+use super::{Grant, Params};
+use crate::exchange::Exchange;
+
+/// Share of the channel that a station may hold which holds `used` of it.  [occupancy-tfrc eq. 5 and 7]
+#[must_use]
+pub fn share(params: &Params, grant: Grant, used: f64) -> f64 {
+    let is_unsatisfied = params.is_unsatisfied(used, grant.even());
+    grant.even() + if is_unsatisfied { grant.additional() } else { 0.0 }
+}
+
+/// Share of the channel that a flow needs whose rate nobody controls, with `packets` per second of so long an
+/// exchange each.  [occupancy-tfrc eq. 8 and 10]
+#[must_use]
+pub fn needed(packets: f64, exchange: &Exchange) -> f64 {
+    packets * exchange.time().as_secs_f64()
+}
+
+/// A station's share, divided between its flows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Division {
+    even: f64,
+    additional: f64,
+    params: Params,
+}
+
+impl Division {
+    /// Divides `available` between flows that hold `used` of the channel each and whose rates are controlled,
+    /// at least one, after others have had what they `need`.  [occupancy-tfrc eq. 11 to 13, eq. 15]
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "at most 65 535 flows")]
+    pub fn new(params: &Params, available: f64, used: &[f64], need: f64) -> Self {
+        let even = (available - need) / used.len().max(1) as f64;
+        let remaining = available - used.iter().sum::<f64>() - need;
+        let unsatisfied = used.iter().filter(|used| params.is_unsatisfied(**used, even)).count();
+        let additional = if unsatisfied == 0 { 0.0 } else { remaining / unsatisfied as f64 };
+        Self { even, additional, params: *params }
+    }
+
+    /// Share of a flow that holds `used`: less than nothing where others need all.  [occupancy-tfrc eq. 14]
+    #[must_use]
+    pub fn share(&self, used: f64) -> f64 {
+        let is_unsatisfied = self.params.is_unsatisfied(used, self.even);
+        self.even + if is_unsatisfied { self.additional } else { 0.0 }
+    }
+}
+
+/// What answers the data of a flow.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Answers {
+    /// A report each round trip, as TFRC has.
+    EachRoundTrip(Duration),
+    /// An answer each so many packets, as TCP's ACKs, b.
+    Each(f64),
+}
+
+/// A flow whose rate is controlled, at the rates of its link now.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Flow {
+    /// Mean application octets of a packet, λ.
+    pub payload: f64,
+    /// A packet with data.
+    pub data: Exchange,
+    /// A packet that answers.
+    pub answer: Exchange,
+    /// How often answers come.
+    pub answers: Answers,
+}
+
+/// Highest rate of application data that a flow can have with `share` of the channel, θ [octets/s]: never less
+/// than a packet per observation `slot`, or it would not be seen any more.
+/// [occupancy-tfrc eq. 16 to 18], for TCP [arf-window eq. 8 and 9]  Deviates: [D-112]
+#[must_use]
+pub fn highest_rate(share: f64, slot: Duration, flow: &Flow) -> f64 {
+    let (data, answer) = (flow.data.time().as_secs_f64(), flow.answer.time().as_secs_f64());
+    let packets = match flow.answers {
+        Answers::EachRoundTrip(round_trip) => (share - answer / round_trip.as_secs_f64()) / data,
+        Answers::Each(packets) => share / (data + answer / packets),
+    };
+    flow.payload * packets.max(1.0 / slot.as_secs_f64())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const fn us(us: u64) -> Duration {
+        Duration::from_micros(us)
+    }
+
+    fn is_near(a: f64, b: f64) -> bool {
+        (a - b).abs() < 1e-9 * a.abs().max(b.abs()).max(1.0)
+    }
+
+    /// 0.4 for each and 0.2 more: from 0.32 on a station is unsatisfied.
+    ///
+    /// Verifies: [occupancy-tfrc eq. 7]
+    #[test]
+    fn who_uses_its_share_may_have_more() {
+        let params = Params::default();
+        let grant = Grant::new(0.4, 0.2, Duration::ZERO);
+        let unit = 1.0 / 65_535.0;
+        assert!((share(&params, grant, 0.31) - 0.4).abs() < unit);
+        assert!((share(&params, grant, 0.33) - 0.6).abs() < 2.0 * unit);
+    }
+
+    /// 50 packets per second of 34 + 66 + 248 + 16 + 36 = 400 µs each.
+    ///
+    /// Verifies: [occupancy-tfrc eq. 8], [occupancy-tfrc eq. 10]
+    #[test]
+    fn an_uncontrollable_flow_needs_its_packets_time() {
+        assert!(is_near(needed(50.0, &exchange(248)), 0.02));
+    }
+
+    /// DIFS and back-off of 100, SIFS 16 and ACK 36 µs around a data frame.
+    fn exchange(data: u64) -> Exchange {
+        let (access, ack, sifs) = (us(100), us(36), us(16));
+        Exchange { access, protection: [None; 2], data: us(data), ack, sifs }
+    }
+
+    /// 0.6 of the channel, of which 0.1 is needed: 0.25 for each of two flows. Used 0.22 and 0.08: 0.2 are left,
+    /// and the first, above 0.8 · 0.25 = 0.2, gets it all. Where both are above, each gets half of what is left;
+    /// where they use more than there is, what is too much is taken from them.
+    ///
+    /// Verifies: [occupancy-tfrc eq. 11], [occupancy-tfrc eq. 12], [occupancy-tfrc eq. 13],
+    /// [occupancy-tfrc eq. 14], [occupancy-tfrc eq. 15]
+    #[test]
+    fn flows_share_as_stations_do_after_those_that_nobody_controls() {
+        let shares = |used: [f64; 2]| {
+            let division = Division::new(&Params::default(), 0.6, &used, 0.1);
+            used.map(|used| division.share(used))
+        };
+        let near = |a: [f64; 2], b: [f64; 2]| is_near(a[0], b[0]) && is_near(a[1], b[1]);
+        assert!(near(shares([0.22, 0.08]), [0.45, 0.25]));
+        assert!(near(shares([0.22, 0.24]), [0.27, 0.27]));
+        assert!(near(shares([0.30, 0.28]), [0.21, 0.21]));
+        assert!(near(shares([0.0, 0.0]), [0.25, 0.25]));
+    }
+
+    /// One flow at 400 µs per packet of 1448 octets and reports of 200 µs each 100 ms: 0.502 of the channel are
+    /// 0.5 for data, 1250 packets per second.
+    ///
+    /// Verifies: [occupancy-tfrc eq. 16], [occupancy-tfrc eq. 17], [occupancy-tfrc eq. 18]
+    #[test]
+    fn reports_are_paid_for_before_data() {
+        let flow = Flow {
+            payload: 1_448.0,
+            data: exchange(248),
+            answer: exchange(48),
+            answers: Answers::EachRoundTrip(Duration::from_millis(100)),
+        };
+        let slot = Duration::from_millis(300);
+        assert!(is_near(highest_rate(0.502, slot, &flow), 1_448.0 * 1_250.0));
+        // ACKs for two segments each: 400 + 200 / 2 = 500 µs
+        let tcp = Flow { answers: Answers::Each(2.0), ..flow };
+        assert!(is_near(highest_rate(0.5, slot, &tcp), 1_448.0 * 1_000.0));
+    }
+
+    /// Nothing at all is one packet in 300 ms.
+    #[test]
+    fn a_flow_is_never_silenced() {
+        let slot = Duration::from_millis(300);
+        for answers in [Answers::EachRoundTrip(us(1)), Answers::Each(1.0)] {
+            let flow = Flow { payload: 300.0, data: exchange(248), answer: exchange(48), answers };
+            for share in [-1.0, 0.0] {
+                assert!(is_near(highest_rate(share, slot, &flow), 1_000.0));
+            }
+        }
+    }
+
+    proptest! {
+        /// If all flows are unsatisfied, or none has anything, what they may have and what others need add up
+        /// to what is available, and to twice that less what is used.
+        #[test]
+        fn all_is_given_away(
+            available in 0.0f64..1.0,
+            part in 0.0f64..1.0,
+            used in prop::collection::vec(0.0f64..1.0, 1..9),
+        ) {
+            let need = available * part;
+            let division = Division::new(&Params::default(), available, &used, need);
+            let sum: f64 = used.iter().map(|used| division.share(*used)).sum();
+            let total: f64 = used.iter().sum();
+            let is_hungry = |used: &f64| division.params.is_unsatisfied(*used, division.even);
+            let expected = if used.iter().any(is_hungry) {
+                2.0 * (available - need) - total
+            } else {
+                available - need
+            };
+            prop_assert!((sum - expected).abs() < 1e-9, "{} {}", sum, expected);
+        }
+    }
+}
