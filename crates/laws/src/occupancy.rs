@@ -51,3 +51,16 @@ impl Params {
         used >= self.satisfied.get() * even
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Verifies: [occupancy-tfrc §IV]: n = 3, r = 0.8; Verifies: [occupancy-tfrc §III]
+    #[test]
+    fn the_papers_constants_are_the_default() {
+        let params = Params::default();
+        assert_eq!((params.beacons, params.satisfied.get()), (3, 0.8));
+        assert!(params.is_unsatisfied(0.4, 0.5) && !params.is_unsatisfied(0.39, 0.5));
+    }
+}

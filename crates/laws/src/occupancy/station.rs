@@ -1,7 +1,7 @@
 //! What a station makes of a grant: its own share, that of each of its flows, and their highest rates.
 //! [occupancy-tfrc §III-B, §III-C]
 
-use airfair_units::Duration;
+use airfair_units::{DataRate, Duration};
 
 use super::{Grant, Params};
 use crate::exchange::Exchange;
@@ -71,17 +71,23 @@ pub struct Flow {
     pub answers: Answers,
 }
 
-/// Highest rate of application data that a flow can have with `share` of the channel, θ [octets/s]: never less
+/// Highest rate of application data that a flow can have with `share` of the channel, θ: never less
 /// than a packet per observation `slot`, or it would not be seen any more.
 /// [occupancy-tfrc eq. 16 to 18], for TCP [arf-window eq. 8 and 9]  Deviates: [D-112]
 #[must_use]
-pub fn highest_rate(share: f64, slot: Duration, flow: &Flow) -> f64 {
+pub fn highest_rate(share: f64, slot: Duration, flow: &Flow) -> DataRate {
     let (data, answer) = (flow.data.time().as_secs_f64(), flow.answer.time().as_secs_f64());
     let packets = match flow.answers {
         Answers::EachRoundTrip(round_trip) => (share - answer / round_trip.as_secs_f64()) / data,
         Answers::Each(packets) => share / (data + answer / packets),
     };
-    flow.payload * packets.max(1.0 / slot.as_secs_f64())
+    let octets = flow.payload * packets.max(1.0 / slot.as_secs_f64());
+    DataRate::from_bps(whole_bits(octets).max(1))
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates")]
+fn whole_bits(octets: f64) -> u64 {
+    (8.0 * octets + 0.5) as u64
 }
 
 #[cfg(test)]
@@ -155,10 +161,10 @@ mod tests {
             answers: Answers::EachRoundTrip(Duration::from_millis(100)),
         };
         let slot = Duration::from_millis(300);
-        assert!(is_near(highest_rate(0.502, slot, &flow), 1_448.0 * 1_250.0));
+        assert_eq!(highest_rate(0.502, slot, &flow), DataRate::from_bps(8 * 1_448 * 1_250));
         // ACKs for two segments each: 400 + 200 / 2 = 500 µs
         let tcp = Flow { answers: Answers::Each(2.0), ..flow };
-        assert!(is_near(highest_rate(0.5, slot, &tcp), 1_448.0 * 1_000.0));
+        assert_eq!(highest_rate(0.5, slot, &tcp), DataRate::from_bps(8 * 1_448 * 1_000));
     }
 
     /// Nothing at all is one packet in 300 ms.
@@ -168,7 +174,7 @@ mod tests {
         for answers in [Answers::EachRoundTrip(us(1)), Answers::Each(1.0)] {
             let flow = Flow { payload: 300.0, data: exchange(248), answer: exchange(48), answers };
             for share in [-1.0, 0.0] {
-                assert!(is_near(highest_rate(share, slot, &flow), 1_000.0));
+                assert_eq!(highest_rate(share, slot, &flow), DataRate::from_kbps(8));
             }
         }
     }

@@ -1,7 +1,7 @@
 //! The receiving endpoint: loss events, receive rate, reports.  [RFC5348 §5 and §6]
 
 use airfair_laws::tfrc::{LossIntervals, inverse_throughput};
-use airfair_units::{Bytes, Duration, Time};
+use airfair_units::{Bytes, DataRate, Duration, Time};
 
 use super::config::{FirstInterval, ReceiverConfig, Reports};
 use super::history::{History, LossEvent, Placement, loss_clock};
@@ -61,6 +61,8 @@ pub struct Receiver {
     /// p as last computed.
     loss_event_rate: f64,
     rate: ReceiveRate,
+    /// What reports say instead of the receive rate [octets/s].
+    granted: Option<f64>,
     report: Report,
     pending_events: u64,
     stats: ReceiverStats,
@@ -78,10 +80,17 @@ impl Receiver {
             intervals: LossIntervals::default(),
             loss_event_rate: 0.0,
             rate: ReceiveRate::default(),
+            granted: None,
             report: Report::WithNextPacket,
             pending_events: 0,
             stats: ReceiverStats::default(),
         }
+    }
+
+    /// Limits the sender's rate of payload: from now on reports say half of `limit` instead of what was received,
+    /// and a sender sends twice of that at most. `None`: they say what was received.  [occupancy-tfrc §III-D]
+    pub fn set_rate_limit(&mut self, limit: Option<DataRate>) {
+        self.granted = limit.map(|limit| octets_per_second(limit) / 2.0);
     }
 
     /// A packet of data has arrived.  [RFC5348 §6.1]
@@ -228,7 +237,7 @@ impl Receiver {
             ssrc: peer.ssrc,
             sent_at: peer.newest.sent_at,
             delay: saturating_micros(now.saturating_since(peer.newest.arrived)),
-            receive_rate: saturating_field(receive_rate),
+            receive_rate: saturating_field(self.granted.unwrap_or(receive_rate)),
             loss_event_rate: saturating_field(self.loss_event_rate * UNIT),
         }
     }
@@ -237,6 +246,11 @@ impl Receiver {
     pub fn poll_event(&mut self) -> Option<ReceiverEvent> {
         self.pending_events = self.pending_events.checked_sub(1)?;
         Some(ReceiverEvent::LossEvent)
+    }
+
+    /// Round trip estimate of its sender, once there is one.
+    pub fn round_trip(&self) -> Option<Duration> {
+        self.peer.map(|peer| peer.rtt).filter(|rtt| !rtt.is_zero())
     }
 
     /// Loss event rate p with what has come so far.
@@ -266,6 +280,11 @@ fn first_contact(now: Time, number: u64, data: &Data) -> Peer {
 fn unwrap_micros(newest: u64, sent_at: u32) -> u64 {
     let ahead = sent_at.wrapping_sub(wrapping(newest));
     newest.saturating_add_signed(i64::from(ahead.cast_signed()))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a rate below 2^53 bit/s")]
+fn octets_per_second(rate: DataRate) -> f64 {
+    rate.bps() as f64 / 8.0
 }
 
 /// A count of packets as a length.

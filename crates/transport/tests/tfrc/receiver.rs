@@ -4,7 +4,7 @@ use airfair_laws::tfrc::{Equation, throughput};
 use airfair_transport::tfrc::{
     Data, Feedback, Profile, Receiver, ReceiverConfig, ReceiverEvent, Reports,
 };
-use airfair_units::{Duration, Time};
+use airfair_units::{DataRate, Duration, Time};
 
 use crate::path::ms;
 
@@ -271,4 +271,25 @@ fn a_loss_has_the_time_of_arrivals_or_of_sending() {
         }
         assert_eq!(receiver.stats().loss_events, events, "{profile:?}");
     }
+}
+
+/// 1000 octets each 20 ms are 50 000 octets/s. A limit of 160 kb/s is 20 000 octets/s, of which reports say half;
+/// what was received is measured as before, for when the limit is gone.
+///
+/// Verifies: [occupancy-tfrc §III-D]
+#[test]
+fn a_limited_receiver_reports_half_of_its_limit() {
+    let mut script = Script::new(Profile::Rfc5348);
+    assert_eq!(script.receiver.round_trip(), None);
+    script.receive(stream(&[], 20));
+    assert_eq!(script.receiver.round_trip(), Some(Duration::from_millis(100)));
+    let rates = |reports: Vec<(u64, Feedback)>| -> Vec<u32> {
+        reports.iter().map(|(_, report)| report.receive_rate).collect()
+    };
+    script.receiver.set_rate_limit(Some(DataRate::from_kbps(160)));
+    let limited = rates(script.receive(stream(&[], 40).skip(20)));
+    assert!(!limited.is_empty() && limited.iter().all(|rate| *rate == 10_000), "{limited:?}");
+    script.receiver.set_rate_limit(None);
+    let free = rates(script.receive(stream(&[], 60).skip(40)));
+    assert!(!free.is_empty() && free.iter().all(|rate| *rate == 50_000), "{free:?}");
 }
