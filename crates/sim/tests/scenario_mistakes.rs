@@ -115,6 +115,41 @@ const QUANTITIES: &[(&str, &str, &str)] = &[
     ),
     ("replications", "0", "replications = 0: out of range; allowed a whole number from 1 to 10000"),
     (
+        "bss.home.ap.occupancy.beacons",
+        "0",
+        "bss.home.ap.occupancy.beacons = 0: out of range; allowed a whole number from 1 to 1000",
+    ),
+    (
+        "bss.home.ap.occupancy.satisfied",
+        "1.1",
+        "bss.home.ap.occupancy.satisfied = 1.1: out of range; allowed a number from 0 to 1",
+    ),
+    (
+        "bss.home.ap.occupancy.satisfied",
+        "1",
+        "bss.home.ap.occupancy.satisfied = 1: out of range; allowed more than 0 and less than 1",
+    ),
+    (
+        "bss.home.ap.occupancy.satisfied",
+        "0",
+        "bss.home.ap.occupancy.satisfied = 0: out of range; allowed more than 0 and less than 1",
+    ),
+    (
+        "bss.home.beacon.interval",
+        "700 us",
+        r#"bss.home.beacon.interval = "700 us": not longer than a beacon, which takes 720 us at 1 Mb/s; allowed more than 720 us"#,
+    ),
+    (
+        "bss.home.beacon.interval",
+        "0 s",
+        r#"bss.home.beacon.interval = "0 s": out of range; allowed a duration from 100 us to 60 s, such as "20 ms""#,
+    ),
+    (
+        "flow.a.control",
+        "occupancy",
+        r#"flow.a.control = "occupancy": the access point of home grants no shares; allowed bss.home.ap.occupancy = true, or another control"#,
+    ),
+    (
         "bss.home.cw_min",
         "30",
         r#"bss.home.cw_min = 30: not a contention window; allowed 1, 3, 7, 15, … 32767 (a power of two less one) or "standard""#,
@@ -960,4 +995,28 @@ fn udp_through_a_queue_of_data_and_acks_is_refused_where_it_goes_through() {
             r#"bss.home.ap.queue.discipline = "data-ack": flow.a is UDP and has no ACKs that it follows; {allowed}"#
         )]
     );
+}
+
+#[test]
+fn shares_are_granted_in_beacons_to_who_can_keep_them() {
+    let grants = ("bss.home.ap.occupancy", "true");
+    let unsent = messages(with(&[grants, ("bss.home.beacon", "false")]));
+    let expected = "bss.home.beacon = false: the access point grants shares of the channel in its beacons; \
+                    allowed true, or ap.occupancy = false";
+    assert_eq!(unsent, [expected]);
+    let scheme = ("flow.a.control", "occupancy");
+    assert!(with(&[grants, scheme]).is_ok());
+    let udp = "{ kind = \"udp\", payload = \"500 B\", rate = \"saturated\" }";
+    let expected = "flow.a.control = \"occupancy\": occupancy needs TCP or TFRC: nothing tells a UDP source what \
+                    it may send; allowed \"none\", or transport = { kind = \"tfrc\" }";
+    assert_eq!(messages(with(&[grants, scheme, ("flow.a.transport", udp)])), [expected]);
+    let wired =
+        [grants, scheme, ("flow.a.from", "other")].map(|(a, b)| (a.to_owned(), b.to_owned()));
+    let two_hosts = GOOD.replace("[host.server]", "[host.other]\n[host.server]");
+    let expected = "flow.a.control = \"occupancy\": occupancy needs a station at either end: only there beacons \
+                    are heard; allowed \"none\", or a flow from or to a station";
+    assert_eq!(messages(Scenario::parse(&two_hosts, &wired)), [expected]);
+    // The six octets of a grant count: 66 + 6 at 1 Mb/s take 192 + 576 µs.
+    let short = messages(with(&[grants, ("bss.home.beacon.interval", "760 us")]));
+    assert!(short.len() == 1 && short[0].contains("takes 768 us at 1 Mb/s"), "{short:?}");
 }

@@ -155,7 +155,7 @@ mod tests {
         };
         let queue = scenario::Queue { config, counts_flows: true };
         let access = airfair_wlan::AccessParameters::default();
-        let ap = scenario::AccessPoint { queue, access, window_sharing };
+        let ap = scenario::AccessPoint { queue, access, window_sharing, occupancy: None };
         ApController::new(&ap).expect("it has something to do")
     }
 

@@ -19,7 +19,9 @@ impl Controller {
     pub(crate) fn new(control: scenario::Control) -> Self {
         match control {
             // What a station does for all its connections is its observer's business.
-            scenario::Control::None | scenario::Control::ArfWindow(_) => Self::None,
+            scenario::Control::None
+            | scenario::Control::ArfWindow(_)
+            | scenario::Control::Occupancy => Self::None,
             scenario::Control::ArfAware(params) => {
                 Self::ArfAware { params, state: arf_aware::State::default() }
             }

@@ -4,6 +4,7 @@ use airfair_units::DataRate;
 use airfair_wlan::phy::{Preamble, Standard};
 
 use super::access::{self, OwnAccess};
+use super::beacons;
 use super::error::{Mistakes, ScenarioError};
 use super::overrides::did_you_mean;
 use super::parse::{CellContext, Context, items};
@@ -122,7 +123,11 @@ pub(super) fn finish(draft: Draft, stations: &CellMembers, mistakes: &mut Mistak
     let timing = (standard, stations.b_stations(), preamble);
     let windows = windows(&mut fields, timing, mistakes);
     let post_backoff = fields.take("post_backoff").flag();
+    let beacon = fields.take("beacon");
     let ap = fields.take("ap").table().map(|ap| access_point(ap, mistakes));
+    let grants = ap.as_ref().and_then(|(ap, _)| ap.as_ref()?.occupancy);
+    let air = || Some((standard?, basic_rates.as_deref()?, preamble?));
+    let beacons = beacons::beacons(beacon, grants, air(), mistakes);
     if let (Some((_, own)), Some(cell)) = (&ap, cell_windows(timing, windows)) {
         own.check(cell, mistakes);
         stations.check_access(cell, mistakes);
@@ -141,16 +146,24 @@ pub(super) fn finish(draft: Draft, stations: &CellMembers, mistakes: &mut Mistak
         cw_max: windows?.1,
     };
     let name = fields.name.to_owned();
-    Some(Bss { name, rules, llc_snap: llc_snap?, radio: radio.ok()?, ap: ap?.0? })
+    Some(Bss {
+        name,
+        rules,
+        llc_snap: llc_snap?,
+        radio: radio.ok()?,
+        beacons: beacons?,
+        ap: ap?.0?,
+    })
 }
 
 fn access_point(mut fields: Fields, mistakes: &mut Mistakes) -> (Option<AccessPoint>, OwnAccess) {
     let queue = queue(fields.take("queue"), true, mistakes);
     let own = access::own(&mut fields, true, mistakes);
     let window_sharing = fields.take("window_sharing").flag();
+    let occupancy = beacons::grants(fields.take("occupancy"), mistakes);
     let ap = || {
-        let (queue, window_sharing) = (queue?, window_sharing?);
-        Some(AccessPoint { queue, access: own.parameters?, window_sharing })
+        let (queue, window_sharing, occupancy) = (queue?, window_sharing?, occupancy?);
+        Some(AccessPoint { queue, access: own.parameters?, window_sharing, occupancy })
     };
     (ap(), own)
 }

@@ -389,32 +389,45 @@ fn control(
         _ => entry.word()?,
     };
     let (is_tcp, at) = (!transport.is_some_and(|it| !matches!(it, Transport::Tcp(_))), entry.at);
+    let is_udp = matches!(transport, Some(Transport::Udp { .. }));
     let is_host = |end| matches!(end, Some(Target::Host(_)));
-    let (wants_tcp, wants_station) = match scheme {
+    let needs_tcp =
+        |problem| (!is_tcp).then_some((problem, "\"none\", or transport = { kind = \"tcp\" }"));
+    let needs_station = |problem| {
+        let allowed = "\"none\", or a flow from or to a station";
+        (is_host(ends.0) && is_host(ends.1)).then_some((problem, allowed))
+    };
+    let problems = match scheme {
         "none" => return Some(Control::None),
-        "arf-aware" => (
-            (!is_tcp).then_some("arf-aware needs TCP: it scales the TCP congestion window"),
+        "arf-aware" => [
+            needs_tcp("arf-aware needs TCP: it scales the TCP congestion window"),
             is_host(ends.0).then_some((
                 "arf-aware needs a station as sender: only a wireless link changes its rate",
                 "\"none\", or a flow from a station",
             )),
-        ),
-        _ => (
-            (!is_tcp).then_some("arf-window needs TCP: it limits the TCP window"),
-            (is_host(ends.0) && is_host(ends.1)).then_some((
-                "arf-window needs a station at either end: only there the channel can be heard",
-                "\"none\", or a flow from or to a station",
+        ],
+        "occupancy" => [
+            is_udp.then_some((
+                "occupancy needs TCP or TFRC: nothing tells a UDP source what it may send",
+                "\"none\", or transport = { kind = \"tfrc\" }",
             )),
-        ),
+            needs_station("occupancy needs a station at either end: only there beacons are heard"),
+        ],
+        _ => [
+            needs_tcp("arf-window needs TCP: it limits the TCP window"),
+            needs_station(
+                "arf-window needs a station at either end: only there the channel can be heard",
+            ),
+        ],
     };
-    if let Some(problem) = wants_tcp {
-        let allowed = "\"none\", or transport = { kind = \"tcp\" }";
+    for (problem, allowed) in problems.into_iter().flatten() {
         mistakes.add(at, entry.mistake(problem, allowed));
     }
-    if let Some((problem, allowed)) = wants_station {
-        mistakes.add(at, entry.mistake(problem, allowed));
+    match scheme {
+        "arf-aware" => arf_aware(entry),
+        "occupancy" => Some(Control::Occupancy),
+        _ => arf_window(entry),
     }
-    if scheme == "arf-aware" { arf_aware(entry) } else { arf_window(entry) }
 }
 
 fn arf_aware(entry: Entry) -> Option<Control> {

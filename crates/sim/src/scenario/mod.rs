@@ -5,6 +5,7 @@
 //! [`Scenario::to_toml`] writes the scenario back with every default spelled out.
 
 mod access;
+mod beacons;
 mod cell;
 mod document;
 mod error;
@@ -31,7 +32,7 @@ pub use radio::{Area, Begin, Fading, Motion, Propagation, Radio, Reception, Way}
 pub use reference::reference_markdown;
 pub use schema::schema;
 
-use airfair_laws::{arf, arf_aware, arf_window, minstrel};
+use airfair_laws::{arf, arf_aware, arf_window, minstrel, occupancy};
 pub use airfair_transport::tcp::{Deflation, Flavour, RecoveryTimer};
 use airfair_units::{Bytes, DataRate, Duration, Probability, Time};
 use airfair_wlan::phy::Standard;
@@ -80,8 +81,27 @@ pub struct Bss {
     pub llc_snap: bool,
     /// Powers and noise, by which members hear each other; `None`: as stations say.
     pub radio: Option<Radio>,
+    /// Its beacons; `None`: it sends none.
+    pub beacons: Option<Beacons>,
     /// Its access point.
     pub ap: AccessPoint,
+}
+
+/// The beacons of a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Beacons {
+    /// Time from one to the next.
+    pub interval: Duration,
+    /// Octets of one, header and check sequence included, shares of the channel apart.
+    pub size: Bytes,
+}
+
+impl Default for Beacons {
+    /// 100 time units of 1024 µs  [80211-2020 §9.4.1.3]. Header 24 and check sequence 4, fixed fields 12, a name
+    /// of 8 letters 10, rates 10, traffic map 6.  [80211-2020 §9.3.3.2]  Deviates: [D-110]
+    fn default() -> Self {
+        Self { interval: Duration::from_micros(102_400), size: Bytes::new(66) }
+    }
 }
 
 /// The access point of a cell.
@@ -94,6 +114,8 @@ pub struct AccessPoint {
     /// Whether it shares its queue between connections by the windows in their ACKs.
     /// [pilosof-2003 §V]
     pub window_sharing: bool,
+    /// Shares of the channel that it grants its stations in its beacons.  [occupancy-tfrc §III]
+    pub occupancy: Option<occupancy::Params>,
 }
 
 /// A transmit queue of a station or an access point.
@@ -403,6 +425,9 @@ pub enum Control {
     ArfAware(arf_aware::Params),
     /// Windows from channel occupancy. An end at least is a station.  [arf-window §III]
     ArfWindow(arf_window::Params),
+    /// Rates limited by the share of the channel that the access point grants. An end at least is a station.
+    /// [occupancy-tfrc §III]
+    Occupancy,
 }
 
 #[cfg(test)]

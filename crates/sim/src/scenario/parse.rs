@@ -3,6 +3,7 @@
 use airfair_units::{Duration, Time};
 use airfair_wlan::phy::Standard;
 
+use super::beacons;
 use super::cell::Draft;
 use super::error::{Mistakes, ScenarioError};
 use super::keys::{LLC_SNAP, MAX_CELLS, ROOT};
@@ -144,6 +145,7 @@ fn scenario(mut root: Fields, mistakes: &mut Mistakes) -> Option<Scenario> {
     };
     routes::check(&scenario, &flow_paths, mistakes);
     queues::check(&scenario, &flow_paths, mistakes);
+    beacons::check_grants(&scenario, &flow_paths, mistakes);
     Some(scenario)
 }
 

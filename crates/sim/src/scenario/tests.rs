@@ -123,6 +123,13 @@ fn company<'p>(path: &'p str, key: &Key) -> Vec<(&'p str, &'static str)> {
     if path.starts_with("flow.tcp.control.") {
         let is_window =
             ["slot", "long_lived", "fall"].contains(&key.name) || key.example.contains("window");
+        let is_occupancy = key.example.contains("occupancy");
+        if is_occupancy {
+            return vec![
+                ("bss.home.ap.occupancy", "true"),
+                ("flow.tcp.control.scheme", "occupancy"),
+            ];
+        }
         let scheme = if is_window { "arf-window" } else { "arf-aware" };
         return vec![("flow.tcp.control.scheme", scheme)];
     }

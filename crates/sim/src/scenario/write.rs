@@ -4,14 +4,14 @@ use std::fmt::Write as _;
 
 use airfair_laws::arf_aware::Variant;
 use airfair_laws::arf_window::{self, Fall};
-use airfair_laws::{arf, minstrel};
+use airfair_laws::{arf, minstrel, occupancy};
 use airfair_units::{DataRate, Length, Time};
 use airfair_wlan::phy::{Preamble, Standard};
 
 use super::kind::thousandths;
 use super::{
-    AccessParameters, AccessPoint, AfterCollision, Area, Attempts, Begin, Bss, Capacity, CoDel,
-    Control, Deflation, Discipline, Eifs, Endpoint, ErrorModel, Fading, Flavour, Flow,
+    AccessParameters, AccessPoint, AfterCollision, Area, Attempts, Beacons, Begin, Bss, Capacity,
+    CoDel, Control, Deflation, Discipline, Eifs, Endpoint, ErrorModel, Fading, Flavour, Flow,
     GilbertElliott, Limit, Link, LinkQueue, Loss, Motion, Node, Overflow, Periods, Propagation,
     Queue, QueueConfig, Radio, RateControl, Reception, RecoveryTimer, Red, Scenario, Station, Tcp,
     Tfrc, TfrcProfile, TfrcSource, Transport, UdpRate, Way, Weights,
@@ -126,6 +126,7 @@ impl Scenario {
         writeln!(out, "stop = \"{stop}\"")?;
         match flow.control {
             Control::None => writeln!(out, "control = \"none\"")?,
+            Control::Occupancy => writeln!(out, "control = \"occupancy\"")?,
             Control::ArfAware(params) => {
                 let variant = match params.variant {
                     Variant::Held => "held",
@@ -313,11 +314,26 @@ fn write_bss(out: &mut String, bss: &Bss) -> std::fmt::Result {
     if let Some(radio) = &bss.radio {
         write_radio(out, radio)?;
     }
-    let AccessPoint { queue, access, window_sharing } = bss.ap;
+    match bss.beacons {
+        None => writeln!(out, "beacon = false")?,
+        Some(Beacons { interval, size }) => {
+            let size = size.get();
+            writeln!(out, "beacon = {{ interval = \"{interval}\", size = \"{size} B\" }}")?;
+        }
+    }
+    let AccessPoint { queue, access, window_sharing, occupancy } = bss.ap;
+    let grants = occupancy.map_or_else(
+        || "false".to_owned(),
+        |params| {
+            let occupancy::Params { beacons, satisfied, patience } = params;
+            format!("{{ beacons = {beacons}, satisfied = {satisfied}, patience = {patience} }}")
+        },
+    );
     let (queue, [edca, attempts]) = (self::queue(queue), self::access(access));
     writeln!(
         out,
-        "ap = {{ queue = {queue}, {edca}, {attempts}, window_sharing = {window_sharing} }}"
+        "ap = {{ queue = {queue}, {edca}, {attempts}, window_sharing = {window_sharing}, \
+         occupancy = {grants} }}"
     )
 }
 

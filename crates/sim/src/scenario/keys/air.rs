@@ -6,7 +6,7 @@ use super::super::kind::{Absent, Key, Kind, Plain, Table, Tagged};
 use super::queues::QUEUE;
 use super::radio::{CELL_RADIO, MOBILITY, POSITION};
 use super::rates::STATION_RATE;
-use super::{OFF, PERIOD, TRUE, UNLIMITED, bytes, model, number, word};
+use super::{OFF, PERIOD, TRUE, UNLIMITED, bytes, model, number, size, word};
 
 const STANDARD: Kind = Kind::Word(&["802.11b", "802.11a", "802.11g"]);
 const RATES: Kind = Kind::List(&Kind::Rate);
@@ -146,11 +146,39 @@ pub(in crate::scenario) static BSS: Table = Table {
              `errors` and `senses_only`. The access point is at [\"0 m\", \"0 m\"].",
         ),
         Key::new(
+            "beacon",
+            Kind::Either(&[Kind::Flag, Kind::Table(&BEACON)]),
+            Absent::Follows("true where `ap.occupancy` is on, else false"),
+            "{ interval = \"100 ms\" }",
+            "Beacons of the access point, at the lowest basic rate, as soon as the medium has been idle for a PIFS.",
+        ),
+        Key::new(
             "ap",
             Kind::Table(&AP),
             Absent::Defaults,
             "{ queue = { packets = 20 } }",
             "The access point.",
+        ),
+    ],
+};
+
+static BEACON: Table = Table {
+    noun: "the beacons",
+    later: None,
+    keys: &[
+        Key::new(
+            "interval",
+            Kind::Duration { min: Duration::from_micros(100), max: Duration::from_secs(60) },
+            Absent::Is(Plain::Duration(Duration::from_micros(102_400))),
+            "\"100 ms\"",
+            "Time from one to the next: 100 time units of 1024 µs unless set.",
+        ),
+        Key::new(
+            "size",
+            bytes(28, 2_304),
+            size(66),
+            "\"120 B\"",
+            "Octets of one, header and check sequence included; shares of the channel take six more.",
         ),
     ],
 };
@@ -333,6 +361,42 @@ static AP: Table = Table {
             "true",
             "Whether it writes into each TCP ACK that it forwards a window of its queue's capacity \
              shared between all connections that it sees.",
+        ),
+        Key::new(
+            "occupancy",
+            Kind::Either(&[Kind::Flag, Kind::Table(&OCCUPANCY)]),
+            Absent::Is(Plain::Flag(false)),
+            "true",
+            "Whether its beacons grant each active station an equal share of the channel, which flows with \
+             `control = \"occupancy\"` keep.",
+        ),
+    ],
+};
+
+static OCCUPANCY: Table = Table {
+    noun: "the grant of shares",
+    later: None,
+    keys: &[
+        Key::new(
+            "beacons",
+            Kind::Integer { min: 1, max: 1_000 },
+            number(3),
+            "5",
+            "Beacon intervals of an observation slot, n.",
+        ),
+        Key::new(
+            "satisfied",
+            Kind::Probability,
+            Absent::Is(Plain::Probability(Probability::literal(0.8))),
+            "0.9",
+            "Part of an equal share from which on a station may have more, r: more than 0 and less than 1.",
+        ),
+        Key::new(
+            "patience",
+            Kind::Integer { min: 1, max: 1_000 },
+            number(10),
+            "3",
+            "Beacons missed in a row after which a station limits its flows no longer.",
         ),
     ],
 };

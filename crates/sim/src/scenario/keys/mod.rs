@@ -95,7 +95,7 @@ const SERIES: Kind = Kind::Either(&[OFF, RUN]);
 const UNLIMITED: Kind = Kind::Word(&["unlimited"]);
 const STOP: Kind = Kind::Either(&[Kind::Word(&["end"]), TIME]);
 const CONTROL: Kind = Kind::Either(&[
-    Kind::Word(&["none", "arf-aware", "arf-window"]),
+    Kind::Word(&["none", "arf-aware", "arf-window", "occupancy"]),
     Kind::Tagged(&transports::CONTROLS),
 ]);
 
@@ -230,8 +230,9 @@ pub(super) static FLOW: Table = Table {
             CONTROL,
             word("none"),
             "\"arf-aware\"",
-            "Cross-layer control: one of the papers' schemes. Both need TCP; `arf-aware` a station \
-             as sender, `arf-window` one at either end, and it acts at each.",
+            "Cross-layer control: one of the papers' schemes. `arf-aware` needs TCP and a station as sender, \
+             `arf-window` TCP and a station at either end, `occupancy` TCP or TFRC, a station at either end and \
+             an access point with `occupancy`. What needs a station at either end acts at each.",
         ),
     ],
 };

@@ -286,7 +286,7 @@ pub(super) static CONTROLS: Tagged = Tagged {
     key: "scheme",
     noun: "control scheme",
     otherwise: None,
-    variants: &[("arf-aware", &ARF_AWARE), ("arf-window", &ARF_WINDOW)],
+    variants: &[("arf-aware", &ARF_AWARE), ("arf-window", &ARF_WINDOW), ("occupancy", &OCCUPANCY)],
 };
 
 const fn scheme(word: &'static [&'static str], example: &'static str) -> Key {
@@ -340,6 +340,13 @@ pub(in crate::scenario) static ARF_WINDOW: Table = Table {
              twice, or counts once, by the longer time of each segment.",
         ),
     ],
+};
+
+/// Rates within a granted share of the channel. What there is to choose is the access point's.
+pub(in crate::scenario) static OCCUPANCY: Table = Table {
+    noun: "a control scheme",
+    later: None,
+    keys: &[scheme(&["occupancy"], "\"occupancy\"")],
 };
 
 /// A UDP source.
