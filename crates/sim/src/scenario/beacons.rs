@@ -6,6 +6,7 @@ use airfair_wlan::phy::{Preamble, Standard};
 
 use super::error::{Mistakes, ScenarioError};
 use super::flows::Place;
+use super::radio::Spoilt;
 use super::reader::{Entry, Given};
 use super::{Beacons, Control, Endpoint, Flow, Scenario};
 
@@ -13,10 +14,17 @@ use super::{Beacons, Control, Endpoint, Flow, Scenario};
 pub(super) type Air<'r> = Option<(Standard, &'r [DataRate], Preamble)>;
 
 /// The shares that an access point grants; `None`: it grants none.
-pub(super) fn grants(entry: Entry, mistakes: &mut Mistakes) -> Option<Option<occupancy::Params>> {
+pub(super) fn grants(
+    entry: Entry,
+    mistakes: &mut Mistakes,
+) -> Result<Option<occupancy::Params>, Spoilt> {
     if let Some(is_on) = entry.flag() {
-        return Some(is_on.then(occupancy::Params::default));
+        return Ok(is_on.then(occupancy::Params::default));
     }
+    params(entry, mistakes).map(Some).ok_or(Spoilt)
+}
+
+fn params(entry: Entry, mistakes: &mut Mistakes) -> Option<occupancy::Params> {
     let mut fields = entry.table()?;
     let (beacons, patience) = (fields.take("beacons"), fields.take("patience"));
     let satisfied = fields.take("satisfied");
@@ -26,7 +34,7 @@ pub(super) fn grants(entry: Entry, mistakes: &mut Mistakes) -> Option<Option<occ
         mistakes.add(satisfied.at, satisfied.mistake(problem, "more than 0 and less than 1"));
     }
     let (beacons, patience) = (beacons.integer()?, patience.integer()?);
-    Some(Some(occupancy::Params { beacons, satisfied: ratio, patience }))
+    Some(occupancy::Params { beacons, satisfied: ratio, patience })
 }
 
 /// Beacons; where nothing is said they are sent if they have shares to tell of.
@@ -35,27 +43,29 @@ pub(super) fn beacons(
     grants: Option<occupancy::Params>,
     air: Air,
     mistakes: &mut Mistakes,
-) -> Option<Option<Beacons>> {
+) -> Result<Option<Beacons>, Spoilt> {
     match &entry.given {
-        None if entry.bad => None,
-        None => Some(grants.map(|_| Beacons::default())),
+        None if entry.bad => Err(Spoilt),
+        None => Ok(grants.map(|_| Beacons::default())),
         Some(Given::Plain(_)) => {
-            let is_on = entry.flag()?;
+            let is_on = entry.flag().ok_or(Spoilt)?;
             if !is_on && grants.is_some() {
                 let problem = "the access point grants shares of the channel in its beacons";
                 let allowed = "true, or ap.occupancy = false";
                 mistakes.add(entry.at, entry.mistake(problem, allowed));
             }
-            Some(is_on.then(Beacons::default))
+            Ok(is_on.then(Beacons::default))
         }
-        Some(_) => {
-            let mut fields = entry.table()?;
-            let (interval, size) = (fields.take("interval"), fields.take("size"));
-            let beacons = Beacons { interval: interval.duration()?, size: size.bytes()? };
-            check(&interval, beacons, (grants.is_some(), air), mistakes);
-            Some(Some(beacons))
-        }
+        Some(_) => table(entry, (grants.is_some(), air), mistakes).map(Some).ok_or(Spoilt),
     }
+}
+
+fn table(entry: Entry, cell: (bool, Air), mistakes: &mut Mistakes) -> Option<Beacons> {
+    let mut fields = entry.table()?;
+    let (interval, size) = (fields.take("interval"), fields.take("size"));
+    let beacons = Beacons { interval: interval.duration()?, size: size.bytes()? };
+    check(&interval, beacons, cell, mistakes);
+    Some(beacons)
 }
 
 /// Checks that a beacon is over before the next one is due.

@@ -151,7 +151,7 @@ pub(super) fn finish(draft: Draft, stations: &CellMembers, mistakes: &mut Mistak
         rules,
         llc_snap: llc_snap?,
         radio: radio.ok()?,
-        beacons: beacons?,
+        beacons: beacons.ok()?,
         ap: ap?.0?,
     })
 }
@@ -162,7 +162,7 @@ fn access_point(mut fields: Fields, mistakes: &mut Mistakes) -> (Option<AccessPo
     let window_sharing = fields.take("window_sharing").flag();
     let occupancy = beacons::grants(fields.take("occupancy"), mistakes);
     let ap = || {
-        let (queue, window_sharing, occupancy) = (queue?, window_sharing?, occupancy?);
+        let (queue, window_sharing, occupancy) = (queue?, window_sharing?, occupancy.ok()?);
         Some(AccessPoint { queue, access: own.parameters?, window_sharing, occupancy })
     };
     (ap(), own)
