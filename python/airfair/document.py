@@ -104,6 +104,8 @@ def _stations(result: Result) -> list[dict[str, Any]]:
             "airtime_share": mean(table["airtime_share"]),
             "airtime_share_ci95": half_width(table["airtime_share"]),
             "measured_airtime_share": mean(table["measured_airtime_share"]),
+            "occupancy": mean(airtimes[name]["occupancy"]),
+            "occupancy_ci95": half_width(airtimes[name]["occupancy"]),
             "airtime": _means(airtimes[name], ("data_up", "data_down", "control")),
             **_means(table, ("mean_rate_up_bps", "mean_rate_down_bps", "rate_changes")),
             **_radio(table),
@@ -163,7 +165,7 @@ def _links(result: Result) -> list[dict[str, Any]]:
 
 
 def _fairness(result: Result) -> dict[str, float | None]:
-    indices = ("goodput", "goodput_per_link_rate", "airtime")
+    indices = ("goodput", "goodput_per_link_rate", "airtime", "occupancy")
     table = result.fairness
     return _means(table, indices) | {f"{name}_ci95": half_width(table[name]) for name in indices}
 

@@ -106,7 +106,10 @@ class Result:
 
     @functools.cached_property
     def airtime(self) -> pl.DataFrame:
-        """Share of the air that the exchanges of each station held, in both directions."""
+        """Share of the air that the exchanges of each station held, in both directions.
+
+        `occupancy` has the gaps and back-off in it, too, that came before its frames.  [occupancy-tfrc fig. 1]
+        """
         elapsed = self.runs.select("replication", "elapsed_ns")
         return self.stations.join(elapsed, on="replication", maintain_order="left").select(
             "replication",
@@ -115,6 +118,7 @@ class Result:
             data_up=pl.col("airtime_data_up_ns") / pl.col("elapsed_ns"),
             data_down=pl.col("airtime_data_down_ns") / pl.col("elapsed_ns"),
             control=pl.col("airtime_control_ns") / pl.col("elapsed_ns"),
+            occupancy=pl.col("airtime_share") + pl.col("contention_ns") / pl.col("elapsed_ns"),
             frames="frames",
             retries="retries",
             drops=pl.sum_horizontal(
@@ -150,12 +154,12 @@ class Result:
         """Jain's indices of each replication; null where nothing was shared.
 
         `goodput` is over the flows' goodputs; `goodput_per_link_rate` over goodput by mean link rate of
-        the sender, null if a sender is wired [arf-aware-tcp eq. 1 to 3]; `airtime` over the airtimes of
-        the stations that a flow starts or ends at.
+        the sender, null if a sender is wired [arf-aware-tcp eq. 1 to 3]; `airtime` and `occupancy` over
+        what the stations held that a flow starts or ends at  [occupancy-tfrc eq. 19].
         """
         ends = {flow[end] for flow in self.scenario.flows for end in ("from", "to")}
         flows = self.flows.partition_by("replication", maintain_order=True)
-        stations = self.stations.filter(pl.col("station").is_in(list(ends)))
+        stations = self.airtime.filter(pl.col("station").is_in(list(ends)))
         airtimes = stations.partition_by("replication", as_dict=True)
         rows: list[dict[str, Any]] = []
         for table in flows:
@@ -172,10 +176,13 @@ class Result:
                     else statistics.jain(per_rate),
                     "airtime": airtime
                     if airtime is None
-                    else statistics.jain(airtime["airtime_share"]),
+                    else statistics.jain(airtime["share"]),
+                    "occupancy": airtime
+                    if airtime is None
+                    else statistics.jain(airtime["occupancy"]),
                 }
             )
-        indices = ("goodput", "goodput_per_link_rate", "airtime")
+        indices = ("goodput", "goodput_per_link_rate", "airtime", "occupancy")
         schema = {"replication": pl.UInt32} | dict.fromkeys(indices, pl.Float64)
         return pl.DataFrame(rows, schema=schema)
 

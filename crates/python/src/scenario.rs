@@ -178,6 +178,7 @@ fn control(control: sim::Control) -> &'static str {
         sim::Control::None => "none",
         sim::Control::ArfAware(_) => "arf-aware",
         sim::Control::ArfWindow(_) => "arf-window",
+        sim::Control::Occupancy => "occupancy",
     }
 }
 

@@ -134,6 +134,7 @@ fn station_table<'py>(py: Python<'py>, runs: &[&Run]) -> PyResult<Bound<'py, PyD
     table.column("airtime_data_up_ns", |(.., station)| station.airtime_data_up.as_nanos())?;
     table.column("airtime_data_down_ns", |(.., station)| station.airtime_data_down.as_nanos())?;
     table.column("airtime_control_ns", |(.., station)| station.airtime_control.as_nanos())?;
+    table.column("contention_ns", |(.., station)| station.contention.as_nanos())?;
     table.column("measured_airtime_share", |(.., station)| {
         let measured = station.measured;
         if measured.time.is_zero() { f64::NAN } else { share(measured.own, measured.time) }

@@ -126,6 +126,9 @@ pub struct StationOutcome {
     pub airtime_data_down: Duration,
     /// Air held by ACK, RTS and CTS of its exchanges, both directions.
     pub airtime_control: Duration,
+    /// Gaps and back-off before frames of its exchanges, both directions, and between them: contention that led
+    /// to a collision is nobody's.  [occupancy-tfrc fig. 1]
+    pub contention: Duration,
     /// What it measured itself; nothing where it does not observe its channel, or for less than a slot.
     pub measured: Measured,
 }

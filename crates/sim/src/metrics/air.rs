@@ -16,6 +16,8 @@ pub(super) struct AirAccount {
     /// Rates that laws have found, up and down [b/s].
     rates: Vec<[Level; 2]>,
     channel: ChannelOutcome,
+    /// Contention since the air was last used.
+    gap: Duration,
 }
 
 /// What one cell's records have added up to.
@@ -39,6 +41,7 @@ impl AirAccount {
             queues: vec![Level::default(); stations + 1],
             rates: vec![[Level::default(), Level::default()]; stations + 1],
             channel: ChannelOutcome::default(),
+            gap: Duration::ZERO,
         }
     }
 
@@ -87,19 +90,26 @@ impl AirAccount {
     }
 
     fn charge(&mut self, usage: AirUse, time: Duration) {
+        let gap = std::mem::take(&mut self.gap);
         match usage {
             AirUse::Data { station, up } => {
                 self.channel.data += time;
                 let member = &mut self.members[station.index()];
+                member.contention += gap;
                 *(if up { &mut member.airtime_data_up } else { &mut member.airtime_data_down }) +=
                     time;
             }
             AirUse::Control { station } => {
                 self.channel.control += time;
-                self.members[station.index()].airtime_control += time;
+                let member = &mut self.members[station.index()];
+                member.contention += gap;
+                member.airtime_control += time;
             }
             AirUse::Collision => self.channel.collision += time,
-            AirUse::Contention => self.channel.contention += time,
+            AirUse::Contention => {
+                self.channel.contention += time;
+                self.gap = gap + time;
+            }
             AirUse::Idle => self.channel.idle += time,
         }
     }
@@ -140,4 +150,39 @@ fn mean_rate(level: Level, window: Window) -> Option<DataRate> {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "less than 4 Gb/s")]
     let bps = level.mean(window).round() as u64;
     (bps > 0).then(|| DataRate::from_bps(bps))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ONE: NodeId = NodeId(1);
+    const TWO: NodeId = NodeId(2);
+
+    /// Gap 50, data 900, SIFS 10, ACK 200 of one; 80 before a collision are nobody's; 120 and 300 of the other.
+    ///
+    /// Verifies: [occupancy-tfrc fig. 1]
+    #[test]
+    fn contention_belongs_to_the_frame_that_it_leads_to() {
+        let mut account = AirAccount::new(2);
+        let uses = [
+            (AirUse::Idle, 500),
+            (AirUse::Contention, 50),
+            (AirUse::Data { station: ONE, up: false }, 900),
+            (AirUse::Contention, 10),
+            (AirUse::Control { station: ONE }, 200),
+            (AirUse::Contention, 80),
+            (AirUse::Collision, 900),
+            (AirUse::Contention, 100),
+            (AirUse::Contention, 20),
+            (AirUse::Data { station: TWO, up: true }, 300),
+            (AirUse::Contention, 7),
+        ];
+        for (usage, us) in uses {
+            account.charge(usage, Duration::from_micros(us));
+        }
+        let contention = |node: NodeId| account.members[node.index()].contention.as_nanos();
+        assert_eq!([ONE, TWO].map(contention), [60_000, 120_000]);
+        assert_eq!(account.channel.contention.as_nanos(), 267_000);
+    }
 }

@@ -138,6 +138,8 @@ fn check(scenario: &Scenario, outcome: &Outcome) {
     };
     let stations: Duration = outcome.stations.iter().map(held).sum();
     assert_eq!(stations, channel.data + channel.control);
+    let gaps: Duration = outcome.stations.iter().map(|station| station.contention).sum();
+    assert!(gaps <= channel.contention);
     for (flow, spec) in outcome.flows.iter().zip(&scenario.flows) {
         let accounted = flow.packets_received + flow.packets_dropped + flow.packets_in_flight;
         assert_eq!(flow.packets_sent, accounted, "flow {}: {flow:?}", spec.name);
