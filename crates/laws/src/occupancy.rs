@@ -34,6 +34,8 @@ pub struct Params {
     pub beacons: u16,
     /// Part of an equal share from which on whoever has it counts as unsatisfied, r, within (0, 1).
     pub satisfied: Probability,
+    /// What a station makes of time that it leaves unused itself.
+    pub spare: Spare,
     /// Beacons missed in a row after which a station limits its flows no longer.  Deviates: [D-111]
     pub patience: u16,
 }
@@ -41,8 +43,24 @@ pub struct Params {
 impl Default for Params {
     /// n and r as the paper has chosen them.  [occupancy-tfrc §IV]
     fn default() -> Self {
-        Self { beacons: 3, satisfied: Probability::literal(0.8), patience: 10 }
+        Self {
+            beacons: 3,
+            satisfied: Probability::literal(0.8),
+            spare: Spare::Printed,
+            patience: 10,
+        }
     }
+}
+
+/// What an unsatisfied flow may have beyond an equal part of its station's share.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Spare {
+    /// All that the station has left unused. The access point has given that away already, so that it counts
+    /// twice, and a flow that uses less than its share is allowed more than that.  [occupancy-tfrc eq. 11]
+    #[default]
+    Printed,
+    /// What other flows of the station leave of their own parts.  Deviates: [D-114]
+    Once,
 }
 
 impl Params {

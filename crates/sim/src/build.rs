@@ -6,11 +6,14 @@ use airfair_laws::arf_window;
 use airfair_units::{Bytes, DataRate, Duration, Time};
 use airfair_wlan::phy::Standard;
 use airfair_wlan::radio::{Space, StationStreams};
-use airfair_wlan::{Cell, CellConfig, NodeId, Phase, RateLaw, StationConfig};
+use airfair_wlan::{Cell, CellConfig, Listen, NodeId, Phase, RateLaw, StationConfig};
 use rand_core::Rng;
 
 use crate::clock::Clock;
-use crate::coupling::{ApController, Connection, Controller, StationObserver};
+use crate::coupling::{
+    ApController, Connection, Controller, GrantedStation, GrantingAccessPoint, Limited,
+    StationObserver,
+};
 use crate::endpoint::{Alarm, Sink, endpoints};
 use crate::link::{Link, LinkId, LinkStreams};
 use crate::packet::{FlowId, Side};
@@ -37,6 +40,7 @@ pub(crate) fn world<R: Recorder, C: Clock>(
     let mut cells: Vec<_> = cells.map(|index| radio(scenario, index, &members, streams)).collect();
     let mut flows = flows(scenario, &members);
     observe(scenario, &members, &mut cells, &mut flows);
+    share(scenario, &members, &mut cells, &mut flows);
     World {
         now: Time::ZERO,
         clock,
@@ -44,7 +48,7 @@ pub(crate) fn world<R: Recorder, C: Clock>(
         links: scenario.links.iter().flat_map(|link| both_ways(link, streams)).collect(),
         flows,
         rate_changes,
-        observes: cells.iter().any(|radio| !radio.observers.is_empty()),
+        observes: cells.iter().any(|radio| radio.granting.is_some() || !radio.observers.is_empty()),
         cells,
         owed: VecDeque::new(),
         recorder,
@@ -98,8 +102,9 @@ fn radio(scenario: &Scenario, index: usize, members: &[NodeId], streams: Streams
             Cell::within(space, end, &config, backoffs)
         }
     };
-    let observers = Vec::new();
-    Radio { cell, msdu_overhead, controller, highest_rates, observers }
+    let (observers, granted, granting) = (Vec::new(), Vec::new(), None);
+    let beacons = bss.beacons;
+    Radio { cell, msdu_overhead, controller, highest_rates, observers, beacons, granting, granted }
 }
 
 /// An observer for each station with a connection that wants one; should their settings differ, one for each.
@@ -139,8 +144,45 @@ fn observe(scenario: &Scenario, members: &[NodeId], cells: &mut [Radio], flows: 
         });
         let Radio { cell, observers, .. } = &mut cells[scenario.stations[station].cell];
         let connections = connections.collect();
-        cell.listen(members[station]);
+        cell.listen(members[station], Listen::All);
         observers.push(StationObserver::new(members[station], params, cell.airtime(), connections));
+    }
+}
+
+/// Access points that grant shares of the channel, and the stations whose flows keep to them.
+fn share(scenario: &Scenario, members: &[NodeId], cells: &mut [Radio], flows: &mut [Flow]) {
+    for (bss, radio) in scenario.cells.iter().zip(cells.iter_mut()) {
+        let Some(params) = bss.ap.occupancy else { continue };
+        radio.cell.listen(NodeId::AP, Listen::Own);
+        radio.granting = Some(GrantingAccessPoint::new(params, radio.cell.airtime()));
+    }
+    let is_controlled = |flow: &scenario::Flow| flow.control == scenario::Control::Occupancy;
+    for (index, station) in scenario.stations.iter().enumerate() {
+        let Radio { cell, granted, .. } = &mut cells[station.cell];
+        let Some(params) = scenario.cells[station.cell].ap.occupancy else { continue };
+        let end = |flow: &scenario::Flow| match Endpoint::Station(index) {
+            end if flow.from == end => Some(Side::Sender),
+            end if flow.to == end => Some(Side::Receiver),
+            _ => None,
+        };
+        let here = || {
+            let ended = |(id, flow)| Some((id, flow, end(flow)?));
+            scenario.flows.iter().enumerate().filter_map(ended)
+        };
+        if !here().any(|(_, flow, _)| is_controlled(flow)) {
+            continue;
+        }
+        for (id, flow, side) in here() {
+            if let (true, Side::Receiver, Sink::Tcp(sink)) =
+                (is_controlled(flow), side, &mut flows[id].sink)
+            {
+                sink.estimate_round_trip();
+            }
+        }
+        let limited = |(id, flow, side)| Limited::new(FlowId::new(id), side, is_controlled(flow));
+        let limited = here().map(limited).collect();
+        cell.listen(members[index], Listen::Own);
+        granted.push(GrantedStation::new(members[index], params, cell.airtime(), limited));
     }
 }
 
@@ -227,6 +269,12 @@ fn schedule(
     let mut queue = EventQueue::default();
     for (index, change) in rate_changes.iter().enumerate() {
         queue.push(change.at, Phase::Timeout, Event::Rate(index));
+    }
+    for (index, bss) in scenario.cells.iter().enumerate() {
+        if let Some(beacons) = bss.beacons {
+            let first = Time::ZERO + beacons.interval;
+            queue.push(first, Phase::Timeout, Event::Beacon(CellId::new(index)));
+        }
     }
     for (index, flow) in scenario.flows.iter().enumerate() {
         let id = FlowId::new(index);

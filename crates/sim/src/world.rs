@@ -3,16 +3,20 @@
 
 use std::collections::VecDeque;
 
+use airfair_laws::occupancy::Grant;
 use airfair_units::{Bytes, DataRate, Time};
-use airfair_wlan::{Cell, Departure, Msdu, NodeId, Overheard, Phase};
+use airfair_wlan::{Beacon, Cell, Departure, Msdu, NodeId, Overheard, Phase};
 
 use crate::clock::Clock;
-use crate::coupling::{ApController, Controller, StationObserver};
+use crate::coupling::{
+    ApController, Controller, GrantedStation, GrantingAccessPoint, StationObserver,
+};
 use crate::endpoint::{Alarm, Sink, Source};
 use crate::link::{Arrival, Link, LinkId, Refusal};
 use crate::packet::{Body, FlowId, Packet, Side};
 use crate::queue::EventQueue;
 use crate::record::{CellId, FlowRecord, LinkRecord, Record, Recorder};
+use crate::scenario::Beacons;
 
 /// One step of a packet's way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,6 +50,8 @@ pub(crate) enum Event {
     LinkFree(FlowId),
     /// A station's rate changes.
     Rate(usize),
+    /// An access point is to send a beacon.
+    Beacon(CellId),
 }
 
 /// A change of a station's rate.
@@ -87,6 +93,10 @@ pub(crate) struct Radio {
     pub(crate) highest_rates: Vec<DataRate>,
     /// By station.
     pub(crate) observers: Vec<StationObserver>,
+    pub(crate) beacons: Option<Beacons>,
+    /// What the access point grants in its beacons, and who keeps to it, by station.
+    pub(crate) granting: Option<GrantingAccessPoint>,
+    pub(crate) granted: Vec<GrantedStation>,
 }
 
 impl Radio {
@@ -188,6 +198,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
             Event::Arrival(link) => self.arrive_by_wire(link),
             Event::LinkFree(flow) => self.send_one(flow),
             Event::Rate(index) => self.change_rate(index),
+            Event::Beacon(cell) => self.send_beacon(cell),
         }
     }
 
@@ -224,6 +235,24 @@ impl<R: Recorder, C: Clock> World<R, C> {
         if up {
             self.tell_senders(cell, station, (highest_rate, rate));
         }
+    }
+
+    /// What it says is what was seen until now, whenever the medium lets it go.
+    fn send_beacon(&mut self, id: CellId) {
+        let now = self.now;
+        let Radio { cell, beacons, granting, granted, .. } = &mut self.cells[id.index()];
+        let Some(Beacons { interval, size }) = *beacons else { return };
+        let mut released: Vec<FlowId> = Vec::new();
+        for station in granted {
+            if station.expect_beacon(now, &mut self.flows) {
+                released.extend(station.senders());
+            }
+        }
+        let grant = granting.as_mut().map(|access_point| access_point.grant(now));
+        let more = if grant.is_some() { Grant::OCTETS } else { 0 };
+        cell.send_beacon(now, Beacon { psdu: size + Bytes::new(more), grant });
+        self.queue.push(now + interval, Phase::Timeout, Event::Beacon(id));
+        released.into_iter().for_each(|flow| self.drain_source(flow));
     }
 
     /// The rate of a station's own frames has changed: those that send there may care.
@@ -431,6 +460,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
     }
 
     fn observe(&mut self, index: usize, heard: &Overheard<Packet>) {
+        self.share(index, heard);
         let observers = &self.cells[index].observers;
         let first = observers.partition_point(|observer| observer.station < heard.listener);
         for place in first..self.cells[index].observers.len() {
@@ -450,6 +480,22 @@ impl<R: Recorder, C: Clock> World<R, C> {
             for flow in flows {
                 self.drain_source(flow);
             }
+        }
+    }
+
+    /// Whoever grants a share or keeps to one hears a frame.
+    fn share(&mut self, index: usize, heard: &Overheard<Packet>) {
+        let Radio { cell, granting, granted, .. } = &mut self.cells[index];
+        if let (true, Some(access_point)) = (heard.listener.is_ap(), granting) {
+            access_point.handle(cell.airtime(), heard);
+            return;
+        }
+        let place = granted.binary_search_by_key(&heard.listener, |station| station.station);
+        let Ok(place) = place else { return };
+        let station = &mut granted[place];
+        if station.handle(cell.airtime(), heard, &mut self.flows) {
+            let flows: Vec<FlowId> = station.senders().collect();
+            flows.into_iter().for_each(|flow| self.drain_source(flow));
         }
     }
 

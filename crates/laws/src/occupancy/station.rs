@@ -3,7 +3,7 @@
 
 use airfair_units::{DataRate, Duration};
 
-use super::{Grant, Params};
+use super::{Grant, Params, Spare};
 use crate::exchange::Exchange;
 
 /// Share of the channel that a station may hold which holds `used` of it.  [occupancy-tfrc eq. 5 and 7]
@@ -35,8 +35,12 @@ impl Division {
     #[expect(clippy::cast_precision_loss, reason = "at most 65 535 flows")]
     pub fn new(params: &Params, available: f64, used: &[f64], need: f64) -> Self {
         let even = (available - need) / used.len().max(1) as f64;
-        let remaining = available - used.iter().sum::<f64>() - need;
-        let unsatisfied = used.iter().filter(|used| params.is_unsatisfied(**used, even)).count();
+        let is_unsatisfied = |used: &&f64| params.is_unsatisfied(**used, even);
+        let remaining = match params.spare {
+            Spare::Printed => available - used.iter().sum::<f64>() - need,
+            Spare::Once => used.iter().filter(|it| !is_unsatisfied(it)).map(|it| even - it).sum(),
+        };
+        let unsatisfied = used.iter().filter(is_unsatisfied).count();
         let additional = if unsatisfied == 0 { 0.0 } else { remaining / unsatisfied as f64 };
         Self { even, additional, params: *params }
     }
@@ -146,6 +150,19 @@ mod tests {
         assert!(near(shares([0.22, 0.24]), [0.27, 0.27]));
         assert!(near(shares([0.30, 0.28]), [0.21, 0.21]));
         assert!(near(shares([0.0, 0.0]), [0.25, 0.25]));
+    }
+
+    /// 0.3 of the channel. One flow that uses 0.26 may have 0.3, and 0.34 as printed. Of two with 0.15 each, of
+    /// which 0.13 and 0.05 are used, the first may have what the other leaves, 0.25.
+    #[test]
+    fn time_that_is_left_may_count_once() {
+        let share = |spare, used: &[f64]| {
+            Division::new(&Params { spare, ..Params::default() }, 0.3, used, 0.0).share(used[0])
+        };
+        assert!(is_near(share(Spare::Once, &[0.26]), 0.3));
+        assert!(is_near(share(Spare::Printed, &[0.26]), 0.34));
+        assert!(is_near(share(Spare::Once, &[0.13, 0.05]), 0.25));
+        assert!(is_near(share(Spare::Printed, &[0.13, 0.05]), 0.27));
     }
 
     /// One flow at 400 µs per packet of 1448 octets and reports of 200 µs each 100 ms: 0.502 of the channel are

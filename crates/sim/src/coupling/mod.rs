@@ -3,8 +3,11 @@
 
 mod access_point;
 mod flow;
+mod hearing;
+mod occupancy;
 mod station;
 
 pub(crate) use access_point::ApController;
 pub(crate) use flow::Controller;
+pub(crate) use occupancy::{GrantedStation, GrantingAccessPoint, Limited};
 pub(crate) use station::{Connection, StationObserver};

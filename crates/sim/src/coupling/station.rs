@@ -2,13 +2,13 @@
 
 use airfair_laws::arf_aware::WindowLimit;
 use airfair_laws::arf_window;
-use airfair_laws::exchange::Exchange;
 use airfair_laws::occupancy_meter as meter;
 use airfair_transport::tcp;
 use airfair_units::{Bytes, DataRate, Duration, Time};
-use airfair_wlan::airtime::{Airtime, Protection};
+use airfair_wlan::airtime::Airtime;
 use airfair_wlan::{FrameKind, Msdu, NodeId, Overheard};
 
+use super::hearing::{self, exchange};
 use crate::endpoint::{Sink, Source};
 use crate::packet::{Body, FlowId, Packet, Side};
 use crate::record::Measured;
@@ -72,19 +72,10 @@ impl StationObserver {
         airtime: &Airtime,
         connections: Vec<Connection>,
     ) -> Self {
-        let timing = &airtime.timing;
         Self {
             station,
             params,
-            meter_params: meter::Params {
-                me: station.0,
-                access_point: NodeId::AP.0,
-                slot: params.slot,
-                sifs: timing.sifs,
-                difs: timing.difs,
-                backoff_slot: timing.slot,
-                cw_min: timing.cw_min,
-            },
+            meter_params: hearing::meter_params(station, params.slot, airtime),
             meter: meter::State::default(),
             rates: [arf_window::State::default(); 2],
             connections,
@@ -117,7 +108,7 @@ impl StationObserver {
         heard: &Overheard<Packet>,
         flows: &mut [Flow],
     ) -> bool {
-        let frame = frame(airtime, heard);
+        let frame = hearing::frame(airtime, heard);
         self.meter = meter::step(&self.meter_params, std::mem::take(&mut self.meter), &frame);
         let Some((side, rate)) = self.got_through(heard) else { return false };
         if self.rates[side as usize].knows(rate) {
@@ -215,7 +206,9 @@ impl StationObserver {
                 return None;
             }
             (FrameKind::Data, Some(msdu)) => (Side::Receiver, (heard.rate, msdu)),
-            (FrameKind::Ack, _) if heard.to == self.station => (Side::Sender, self.sent.take()?),
+            (FrameKind::Ack, _) if heard.to == Some(self.station) => {
+                (Side::Sender, self.sent.take()?)
+            }
             _ => return None,
         };
         let packet = msdu.payload;
@@ -227,43 +220,10 @@ impl StationObserver {
     }
 }
 
-/// A frame in the words of the law.
-fn frame(airtime: &Airtime, heard: &Overheard<Packet>) -> meter::Frame {
-    let kind = match (heard.kind, heard.from) {
-        (FrameKind::Rts, Some(from)) => meter::Kind::Rts { from: from.0 },
-        (FrameKind::Data, Some(from)) => {
-            let packet = heard.msdu.and_then(|msdu| segment(&msdu.payload));
-            meter::Kind::Data { from: from.0, psdu: heard.psdu, packet }
-        }
-        (FrameKind::CtsToSelf, _) => meter::Kind::Cts { request: Duration::ZERO },
-        (FrameKind::Cts, _) => meter::Kind::Cts { request: airtime.rts(heard.rate) },
-        (FrameKind::Ack, _) => meter::Kind::Ack,
-        (FrameKind::Rts | FrameKind::Data, None) => unreachable!("they name their transmitter"),
-    };
-    let Overheard { end, duration, rest, to, .. } = *heard;
-    meter::Frame { end, duration, rest, to: to.0, backoff: None, kind }
-}
-
-fn segment(packet: &Packet) -> Option<meter::Packet> {
-    let Body::Segment(segment) = packet.body else { return None };
-    Some(meter::Packet { flow: packet.flow.0, payload: segment.payload })
-}
-
 /// Segments that one ACK acknowledges, as the slot had them.
 fn segments_per_ack(seen: &meter::Flow) -> u32 {
     let acks = seen.answers.max(1);
     ((seen.packets + acks / 2) / acks).max(1)
-}
-
-/// What a packet takes at a rate.  [arf-window eq. 10]
-fn exchange(airtime: &Airtime, access: Duration, msdu: Bytes, rate: DataRate) -> Exchange {
-    let protection = match airtime.protection(msdu, rate) {
-        Protection::None => [None; 2],
-        Protection::CtsToSelf(rate) => [None, Some(airtime.cts(rate))],
-        Protection::RtsCts(rate) => [Some(airtime.rts(rate)), Some(airtime.cts(rate))],
-    };
-    let (data, ack, sifs) = (airtime.data(msdu, rate), airtime.ack(rate), airtime.timing.sifs);
-    Exchange { access, protection, data, ack, sifs }
 }
 
 /// The end of a connection that is at the station.

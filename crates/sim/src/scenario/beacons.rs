@@ -34,7 +34,11 @@ fn params(entry: Entry, mistakes: &mut Mistakes) -> Option<occupancy::Params> {
         mistakes.add(satisfied.at, satisfied.mistake(problem, "more than 0 and less than 1"));
     }
     let (beacons, patience) = (beacons.integer()?, patience.integer()?);
-    Some(occupancy::Params { beacons, satisfied: ratio, patience })
+    let spare = match fields.take("spare").word()? {
+        "once" => occupancy::Spare::Once,
+        _ => occupancy::Spare::Printed,
+    };
+    Some(occupancy::Params { beacons, satisfied: ratio, spare, patience })
 }
 
 /// Beacons; where nothing is said they are sent if they have shares to tell of.

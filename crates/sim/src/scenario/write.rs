@@ -322,18 +322,23 @@ fn write_bss(out: &mut String, bss: &Bss) -> std::fmt::Result {
         }
     }
     let AccessPoint { queue, access, window_sharing, occupancy } = bss.ap;
-    let grants = occupancy.map_or_else(
-        || "false".to_owned(),
-        |params| {
-            let occupancy::Params { beacons, satisfied, patience } = params;
-            format!("{{ beacons = {beacons}, satisfied = {satisfied}, patience = {patience} }}")
-        },
-    );
+    let grants = occupancy.map_or_else(|| "false".to_owned(), grants);
     let (queue, [edca, attempts]) = (self::queue(queue), self::access(access));
     writeln!(
         out,
         "ap = {{ queue = {queue}, {edca}, {attempts}, window_sharing = {window_sharing}, \
          occupancy = {grants} }}"
+    )
+}
+
+fn grants(params: occupancy::Params) -> String {
+    let occupancy::Params { beacons, satisfied, spare, patience } = params;
+    let spare = match spare {
+        occupancy::Spare::Printed => "printed",
+        occupancy::Spare::Once => "once",
+    };
+    format!(
+        "{{ beacons = {beacons}, satisfied = {satisfied}, spare = \"{spare}\", patience = {patience} }}"
     )
 }
 

@@ -313,6 +313,12 @@ impl Sender {
         self.law.rtt
     }
 
+    /// Round trip estimate as the packets say it, once there is one.
+    pub fn smoothed_round_trip(&self) -> Option<Duration> {
+        let rtt = Duration::from_micros(self.rtt_field.into());
+        (!rtt.is_zero()).then_some(rtt)
+    }
+
     /// Loss event rate p as last reported.
     pub fn loss_event_rate(&self) -> f64 {
         self.law.loss_event_rate

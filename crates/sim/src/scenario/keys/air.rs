@@ -392,6 +392,14 @@ static OCCUPANCY: Table = Table {
             "Part of an equal share from which on a station may have more, r: more than 0 and less than 1.",
         ),
         Key::new(
+            "spare",
+            Kind::Word(&["printed", "once"]),
+            word("printed"),
+            "\"once\"",
+            "Whether a flow may have, beyond its share, all that its station leaves unused (`printed`), though the \
+             access point has given it away already, or only what other flows of the station leave (`once`).",
+        ),
+        Key::new(
             "patience",
             Kind::Integer { min: 1, max: 1_000 },
             number(10),

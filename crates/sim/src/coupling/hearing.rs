@@ -1,0 +1,72 @@
+//! What is overheard, in the words of the laws.
+
+use airfair_laws::exchange::Exchange;
+use airfair_laws::occupancy_meter as meter;
+use airfair_units::{Bytes, DataRate, Duration};
+use airfair_wlan::airtime::{Airtime, Protection};
+use airfair_wlan::{FrameKind, NodeId, Overheard};
+
+use crate::packet::{Body, Packet};
+
+/// What `me` knows of its cell.
+pub(super) fn meter_params(me: NodeId, slot: Duration, airtime: &Airtime) -> meter::Params {
+    let timing = &airtime.timing;
+    meter::Params {
+        me: me.0,
+        access_point: NodeId::AP.0,
+        slot,
+        sifs: timing.sifs,
+        difs: timing.difs,
+        backoff_slot: timing.slot,
+        cw_min: timing.cw_min,
+    }
+}
+
+/// A frame.
+pub(super) fn frame(airtime: &Airtime, heard: &Overheard<Packet>) -> meter::Frame {
+    let kind = match (heard.kind, heard.from) {
+        (FrameKind::Rts, Some(from)) => meter::Kind::Rts { from: from.0 },
+        (FrameKind::Data, Some(from)) => {
+            let packet = heard.msdu.map(|msdu| meter::Packet {
+                flow: msdu.payload.flow.0,
+                payload: payload(&msdu.payload),
+            });
+            meter::Kind::Data { from: from.0, psdu: heard.psdu, packet }
+        }
+        (FrameKind::CtsToSelf, _) => meter::Kind::Cts { request: Duration::ZERO },
+        (FrameKind::Cts, _) => meter::Kind::Cts { request: airtime.rts(heard.rate) },
+        (FrameKind::Ack, _) => meter::Kind::Ack,
+        (FrameKind::Beacon, _) => meter::Kind::Beacon,
+        (FrameKind::Rts | FrameKind::Data, None) => unreachable!("they name their transmitter"),
+    };
+    let Overheard { end, duration, rest, backoff, .. } = *heard;
+    // Whom a beacon is for means nothing to the law.
+    let to = heard.to.unwrap_or_default().0;
+    meter::Frame { end, duration, rest, to, backoff, kind }
+}
+
+/// Application octets of a packet; none in an ACK or a report.
+pub(super) fn payload(packet: &Packet) -> u32 {
+    match &packet.body {
+        Body::Segment(segment) => segment.payload,
+        Body::TfrcData(data) => data.payload,
+        Body::Datagram(datagram) => datagram.payload,
+        Body::TfrcFeedback(_) => 0,
+    }
+}
+
+/// What a packet takes at a rate.  [arf-window eq. 10], [occupancy-tfrc eq. 9]
+pub(super) fn exchange(
+    airtime: &Airtime,
+    access: Duration,
+    msdu: Bytes,
+    rate: DataRate,
+) -> Exchange {
+    let protection = match airtime.protection(msdu, rate) {
+        Protection::None => [None; 2],
+        Protection::CtsToSelf(rate) => [None, Some(airtime.cts(rate))],
+        Protection::RtsCts(rate) => [Some(airtime.rts(rate)), Some(airtime.cts(rate))],
+    };
+    let (data, ack, sifs) = (airtime.data(msdu, rate), airtime.ack(rate), airtime.timing.sifs);
+    Exchange { access, protection, data, ack, sifs }
+}

@@ -1,0 +1,64 @@
+//! The access point measures what its stations hold, and says in each beacon what they may.
+
+use airfair_laws::occupancy::access_point::{Observation, grant};
+use airfair_laws::occupancy::observation::Intervals;
+use airfair_laws::occupancy::{Grant, Params};
+use airfair_laws::occupancy_meter as meter;
+use airfair_units::{Duration, Time};
+use airfair_wlan::airtime::Airtime;
+use airfair_wlan::{NodeId, Overheard};
+
+use super::super::hearing;
+use crate::packet::Packet;
+
+/// An access point that grants shares.
+#[derive(Debug)]
+pub(crate) struct GrantingAccessPoint {
+    params: Params,
+    meter_params: meter::Params,
+    meter: meter::State,
+    intervals: Intervals,
+    /// When the interval under way began.
+    since: Time,
+    /// Its mean back-off, as last known.
+    backoff: Duration,
+}
+
+impl GrantingAccessPoint {
+    pub(crate) fn new(params: Params, airtime: &Airtime) -> Self {
+        // Slots end with beacons, not of themselves.
+        let never = Duration::from_nanos(u64::MAX);
+        Self {
+            params,
+            meter_params: hearing::meter_params(NodeId::AP, never, airtime),
+            meter: meter::State::default(),
+            intervals: Intervals::default(),
+            since: Time::ZERO,
+            backoff: airtime.mean_backoff(),
+        }
+    }
+
+    /// The access point has decoded or sent a frame.
+    pub(crate) fn handle(&mut self, airtime: &Airtime, heard: &Overheard<Packet>) {
+        let frame = hearing::frame(airtime, heard);
+        self.meter = meter::step(&self.meter_params, std::mem::take(&mut self.meter), &frame);
+    }
+
+    /// A beacon is due: what it says.  [occupancy-tfrc §III-B]
+    pub(crate) fn grant(&mut self, now: Time) -> Grant {
+        let (meter, seen) = meter::cut(&self.meter_params, std::mem::take(&mut self.meter), now);
+        self.meter = meter;
+        self.intervals.push(self.params.beacons, now - self.since, seen);
+        self.since = now;
+        let slot = self.intervals.slot();
+        self.backoff = slot.seen.backoffs.mean().unwrap_or(self.backoff);
+        // It does not know the back-offs of stations.
+        let access = self.meter_params.difs + self.backoff;
+        let access = meter::Access { up: access, down: access };
+        let occupied: Vec<Duration> =
+            slot.seen.stations.values().map(|usage| usage.occupancy(access)).collect();
+        let (beacons, backoff) = (slot.seen.beacons, self.backoff);
+        let seen = Observation { slot: slot.length, beacons, occupied: &occupied, backoff };
+        grant(&self.params, &seen)
+    }
+}

@@ -1,0 +1,1 @@
+//! Shares granted and kept in whole scenarios.
