@@ -6,7 +6,7 @@ use airfair_laws::arf_window;
 use airfair_units::{Bytes, DataRate, Duration, Time};
 use airfair_wlan::phy::Standard;
 use airfair_wlan::radio::{Space, StationStreams};
-use airfair_wlan::{Cell, CellConfig, NodeId, Phase, RateLaw, StationConfig};
+use airfair_wlan::{Cell, CellConfig, Listen, NodeId, Phase, RateLaw, StationConfig};
 use rand_core::Rng;
 
 use crate::clock::Clock;
@@ -139,7 +139,7 @@ fn observe(scenario: &Scenario, members: &[NodeId], cells: &mut [Radio], flows: 
         });
         let Radio { cell, observers, .. } = &mut cells[scenario.stations[station].cell];
         let connections = connections.collect();
-        cell.listen(members[station]);
+        cell.listen(members[station], Listen::All);
         observers.push(StationObserver::new(members[station], params, cell.airtime(), connections));
     }
 }

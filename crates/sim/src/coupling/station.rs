@@ -208,7 +208,9 @@ impl StationObserver {
                 return None;
             }
             (FrameKind::Data, Some(msdu)) => (Side::Receiver, (heard.rate, msdu)),
-            (FrameKind::Ack, _) if heard.to == self.station => (Side::Sender, self.sent.take()?),
+            (FrameKind::Ack, _) if heard.to == Some(self.station) => {
+                (Side::Sender, self.sent.take()?)
+            }
             _ => return None,
         };
         let packet = msdu.payload;
@@ -231,10 +233,13 @@ fn frame(airtime: &Airtime, heard: &Overheard<Packet>) -> meter::Frame {
         (FrameKind::CtsToSelf, _) => meter::Kind::Cts { request: Duration::ZERO },
         (FrameKind::Cts, _) => meter::Kind::Cts { request: airtime.rts(heard.rate) },
         (FrameKind::Ack, _) => meter::Kind::Ack,
+        (FrameKind::Beacon, _) => meter::Kind::Beacon,
         (FrameKind::Rts | FrameKind::Data, None) => unreachable!("they name their transmitter"),
     };
-    let Overheard { end, duration, rest, to, .. } = *heard;
-    meter::Frame { end, duration, rest, to: to.0, kind }
+    let Overheard { end, duration, rest, .. } = *heard;
+    // Whom a beacon is for means nothing to the law.
+    let to = heard.to.unwrap_or_default().0;
+    meter::Frame { end, duration, rest, to, kind }
 }
 
 fn segment(packet: &Packet) -> Option<meter::Segment> {

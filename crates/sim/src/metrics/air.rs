@@ -98,6 +98,7 @@ impl AirAccount {
                 self.channel.control += time;
                 self.members[station.index()].airtime_control += time;
             }
+            AirUse::Beacon => self.channel.beacon += time,
             AirUse::Collision => self.channel.collision += time,
             AirUse::Contention => self.channel.contention += time,
             AirUse::Idle => self.channel.idle += time,
