@@ -131,12 +131,14 @@ def _channel(name: str, table: pl.DataFrame) -> dict[str, Any]:
     def share(column: str) -> float | None:
         return mean(table[column] / table["elapsed_ns"])
 
+    has_beacons = table["beacon_ns"].sum() > 0
     return {
         "name": name,
         "busy": mean(table["busy"]),
         "airtime": {
             "data": share("data_ns"),
             "control": share("control_ns"),
+            **({"beacons": share("beacon_ns")} if has_beacons else {}),
             "collisions": share("collision_ns"),
             "contention": share("contention_ns"),
             "idle": share("idle_ns"),

@@ -133,8 +133,8 @@ class Result:
 
     @functools.cached_property
     def channels(self) -> pl.DataFrame:
-        """What happened on each channel; the five times add up to `elapsed_ns`."""
-        held = pl.col("data_ns") + pl.col("control_ns") + pl.col("collision_ns")
+        """What happened on each channel; the six times add up to `elapsed_ns`."""
+        held = pl.sum_horizontal("data_ns", "control_ns", "beacon_ns", "collision_ns")
         busy = (held / pl.col("elapsed_ns")).alias("busy")
         return self._table("channels", channel=self.scenario.cells).with_columns(busy)
 

@@ -267,7 +267,7 @@ class Holder:
 
 
 def holders(document: dict[str, Any], channel: dict[str, Any]) -> list[Holder]:
-    """Parts of a channel's air, which add up to 1: stations, collisions, contention, idle."""
+    """Parts of a channel's air, which add up to 1: stations, beacons, collisions, contention, idle."""
     here = [station for station in document["stations"] if station["bss"] == channel["name"]]
     stations = sorted(here, key=lambda station: -station["airtime_share"])
     shown = stations if len(stations) <= MOST_HOLDERS else stations[: MOST_HOLDERS - 1]
@@ -278,6 +278,8 @@ def holders(document: dict[str, Any], channel: dict[str, Any]) -> list[Holder]:
     if rest:
         parts.append(_holder(len(shown), f"{len(rest)} others", rest))
     lost = channel["airtime"]
+    if lost.get("beacons"):
+        parts.append(Holder("beacons", lost["beacons"], "", "b", "#7a3b9e"))
     return [
         *parts,
         Holder("collisions", lost["collisions"], "", "×", "#b00020"),

@@ -63,7 +63,7 @@ def test_tables_are_long_and_named(result: airfair.Result) -> None:
 
 def test_the_air_is_accounted_for_to_the_nanosecond(result: airfair.Result) -> None:
     channel = result.channels
-    kinds = ("data_ns", "control_ns", "collision_ns", "contention_ns", "idle_ns")
+    kinds = ("data_ns", "control_ns", "beacon_ns", "collision_ns", "contention_ns", "idle_ns")
     assert channel.select(pl.sum_horizontal(kinds)).to_series().to_list() == [4_000_000_000] * 3
     held = result.stations.group_by("replication", maintain_order=True).agg(
         data_ns=(pl.col("airtime_data_up_ns") + pl.col("airtime_data_down_ns")).sum(),

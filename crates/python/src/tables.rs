@@ -162,6 +162,7 @@ fn channel_table<'py>(py: Python<'py>, runs: &[&Run]) -> PyResult<Bound<'py, PyD
     table.column("elapsed_ns", |(run, ..)| run.elapsed.as_nanos())?;
     table.column("data_ns", |(.., channel)| channel.data.as_nanos())?;
     table.column("control_ns", |(.., channel)| channel.control.as_nanos())?;
+    table.column("beacon_ns", |(.., channel)| channel.beacon.as_nanos())?;
     table.column("collision_ns", |(.., channel)| channel.collision.as_nanos())?;
     table.column("contention_ns", |(.., channel)| channel.contention.as_nanos())?;
     table.column("idle_ns", |(.., channel)| channel.idle.as_nanos())?;

@@ -144,13 +144,15 @@ pub struct Measured {
     pub others: Duration,
 }
 
-/// What happened on a channel. The five durations add up to the measured time, to the nanosecond.
+/// What happened on a channel. The six durations add up to the measured time, to the nanosecond.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ChannelOutcome {
     /// One data frame alone on the air.
     pub data: Duration,
     /// One control frame alone on the air.
     pub control: Duration,
+    /// A beacon alone on the air.
+    pub beacon: Duration,
     /// Frames that overlap.
     pub collision: Duration,
     /// Idle while a frame waits: interframe spaces, back-off, time-outs.

@@ -252,7 +252,9 @@ impl<R: Recorder, C: Clock> World<R, C> {
         let more = if grant.is_some() { Grant::OCTETS } else { 0 };
         cell.send_beacon(now, Beacon { psdu: size + Bytes::new(more), grant });
         self.queue.push(now + interval, Phase::Timeout, Event::Beacon(id));
-        released.into_iter().for_each(|flow| self.drain_source(flow));
+        for flow in released {
+            self.drain_source(flow);
+        }
     }
 
     /// The rate of a station's own frames has changed: those that send there may care.
@@ -495,7 +497,9 @@ impl<R: Recorder, C: Clock> World<R, C> {
         let station = &mut granted[place];
         if station.handle(cell.airtime(), heard, &mut self.flows) {
             let flows: Vec<FlowId> = station.senders().collect();
-            flows.into_iter().for_each(|flow| self.drain_source(flow));
+            for flow in flows {
+                self.drain_source(flow);
+            }
         }
     }
 

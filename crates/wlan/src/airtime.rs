@@ -103,6 +103,16 @@ impl Airtime {
         self.standard.ppdu_duration(CTS_SIZE, rate, self.preamble)
     }
 
+    /// Rate of beacons: the lowest that every station supports.
+    pub fn beacon_rate(&self) -> DataRate {
+        self.basic_rates[0]
+    }
+
+    /// A beacon of `psdu` octets.
+    pub fn beacon(&self, psdu: Bytes) -> Duration {
+        self.standard.ppdu_duration(psdu, self.beacon_rate(), self.preamble)
+    }
+
     /// ACK and CTS time-out, counted from the end of the frame: SIFS, a slot and the PHY's start delay.
     /// [80211-2020 §10.3.2.9, §10.3.2.11]
     pub fn response_timeout(&self) -> Duration {

@@ -219,14 +219,14 @@ impl Contention {
     }
 
     /// No response follows the frame that has just ended: members whose own gap or NAV is over at
-    /// another time than their lane's count for themselves. `spoilt` is the receiver that could not
-    /// decode the frame, with its gap.
-    pub(crate) fn part(&mut self, lane: LaneId, now: Time, spoilt: Option<(NodeId, Gap)>) {
+    /// another time than their lane's count for themselves. `others` are those who know the frame otherwise
+    /// than their lane, each with its gap: a receiver that could not decode it, or the sender of a beacon.
+    pub(crate) fn part(&mut self, lane: LaneId, now: Time, others: &[(NodeId, Gap)]) {
         let state = &mut self.lanes[lane.index()];
-        if spoilt.is_none() && (state.spared.is_empty() || state.nav_until <= now) {
+        if others.is_empty() && (state.spared.is_empty() || state.nav_until <= now) {
             return;
         }
-        if let Some((node, gap)) = spoilt {
+        for &(node, gap) in others {
             let start = (now + state.length_of(gap)).max(state.nav_of(node) + state.aifs);
             state.apart.push((node, start));
         }
@@ -301,6 +301,27 @@ impl Contention {
         self.lanes[lane.index()].nav_of(node) <= now
     }
 
+    /// Since when the medium of `node` has been idle for a `gap` if it stays so, where the gap before back-off is
+    /// an AIFS; nothing if it is busy. `own_end` is when a frame of its own left the air, on which no response
+    /// followed.
+    pub(crate) fn idle_for(
+        &self,
+        (node, lane): (NodeId, LaneId),
+        gap: Duration,
+        own_end: Time,
+    ) -> Option<Time> {
+        let state = &self.lanes[lane.index()];
+        if state.busy > 0 {
+            return None;
+        }
+        if state.busy_since > own_end {
+            // It has heard a later frame from its beginning, as its lane has.
+            return Some(state.access_start_of(node) - (state.aifs - gap));
+        }
+        // Its idle time follows its own frame, or the rest of a frame of which it decoded nothing.
+        Some(state.idle_since + gap)
+    }
+
     /// Slot at which a back-off of `backoff` slots that starts now would be done; from inside a slot
     /// it counts from that slot's end.
     pub(crate) fn slot_after(
@@ -351,21 +372,29 @@ impl Contention {
     }
 
     /// A frame has come to a member whose last back-off was done at lane slot `done`: contends with
-    /// what is left of it, or at once after an idle AIFS. False if a new back-off must be drawn,
-    /// because the medium is busy.  [80211-2020 §10.3.4.2]
-    pub(crate) fn try_access(&mut self, node: NodeId, lane: LaneId, done: u64, now: Time) -> bool {
+    /// what is left of it, or at once after an idle AIFS. The slots left; nothing if a new back-off must be
+    /// drawn, because the medium is busy.  [80211-2020 §10.3.4.2]
+    pub(crate) fn try_access(
+        &mut self,
+        node: NodeId,
+        lane: LaneId,
+        done: u64,
+        now: Time,
+    ) -> Option<u64> {
         let state = &mut self.lanes[lane.index()];
         let done = done.saturating_add_signed(-state.take_ahead(node));
         let start = state.access_start_of(node);
-        if done > state.slots_at(now, start, self.slot) {
+        let counted = state.slots_at(now, start, self.slot);
+        if done > counted {
             self.join(node, lane, done);
-        } else if state.busy > 0 || state.nav_of(node) > now {
-            return false;
-        } else {
-            let access_start = Some(start.max(now));
-            self.solos.push(Solo { node, lane, access_start, backoff: 0, is_immediate: true });
+            return Some(done - counted);
         }
-        true
+        if state.busy > 0 || state.nav_of(node) > now {
+            return None;
+        }
+        let access_start = Some(start.max(now));
+        self.solos.push(Solo { node, lane, access_start, backoff: 0, is_immediate: true });
+        Some(0)
     }
 
     /// How many count alone.
@@ -444,7 +473,7 @@ mod tests {
             contention.join(NodeId(node), LANE, due);
         }
         // Alone, at the same instant: due at once after an idle AIFS.
-        assert!(contention.try_access(NodeId(4), LANE, 0, US(90)));
+        assert_eq!(contention.try_access(NodeId(4), LANE, 0, US(90)), Some(0));
         let mut winners = Vec::new();
         contention.take_winners(US(90), &mut winners);
         winners.sort_unstable();
@@ -460,7 +489,7 @@ mod tests {
         contention.end_busy(LANE, US(500), Gap::Aifs);
         let clear = |node, us| contention.nav_is_clear(LANE, NodeId(node), US(us));
         assert!(!clear(1, 899) && clear(1, 900) && clear(2, 500));
-        assert!(!contention.try_access(NodeId(1), LANE, 0, US(600)));
+        assert_eq!(contention.try_access(NodeId(1), LANE, 0, US(600)), None);
         let due = contention.slot_after(NodeId(1), LANE, US(600), 0);
         contention.join(NodeId(1), LANE, due);
         assert_eq!(contention.next_access(), Some(US(950)));

@@ -1,5 +1,6 @@
 //! Frames on the air and the packets they carry.
 
+use airfair_laws::occupancy::Grant;
 use airfair_units::{Bytes, DataRate, Duration, Time};
 
 use crate::config::NodeId;
@@ -26,6 +27,15 @@ pub struct Msdu<P> {
     pub to: NodeId,
 }
 
+/// A beacon that the access point is to send.  [80211-2020 §9.3.3]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Beacon {
+    /// Octets of its MPDU, header and frame check sequence included.
+    pub psdu: Bytes,
+    /// What it says about shares of the channel.  [occupancy-tfrc §III-B]
+    pub grant: Option<Grant>,
+}
+
 /// What a frame is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FrameKind {
@@ -39,6 +49,8 @@ pub enum FrameKind {
     Cts,
     /// A CTS that an ERP station sends to itself, so that b stations keep quiet.  [80211-2020 §10.3.2.14]
     CtsToSelf,
+    /// Announces the cell to all: nobody answers it.  [80211-2020 §9.3.3]
+    Beacon,
 }
 
 impl FrameKind {
@@ -53,7 +65,9 @@ impl FrameKind {
 pub(crate) struct Frame {
     pub(crate) kind: FrameKind,
     pub(crate) from: NodeId,
-    pub(crate) to: NodeId,
+    /// Whom it is addressed to; nobody in particular if it is for all. A CTS to oneself names the station
+    /// whose exchange it is.
+    pub(crate) to: Option<NodeId>,
     pub(crate) rate: DataRate,
     /// Time on the air.
     pub(crate) duration: Duration,
@@ -63,16 +77,33 @@ pub(crate) struct Frame {
     pub(crate) retry: bool,
 }
 
+impl Frame {
+    /// Whoever is meant by it alone.
+    #[inline]
+    pub(crate) fn addressee(&self) -> Option<NodeId> {
+        self.to.filter(|_| self.kind != FrameKind::CtsToSelf)
+    }
+}
+
 /// A frame on the air.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Transmission {
     pub(crate) frame: Frame,
     pub(crate) end: Time,
-    /// Whether another frame overlaps it at its receiver. Where every member senses every other, all
-    /// lose both.
+    /// Whether another frame overlaps it at its receiver, a beacon at anyone who senses it. Where every member
+    /// senses every other, all lose both.
     pub(crate) collided: bool,
-    /// Whether noise spoilt it for its receiver, and for nobody else.
+    /// Whether noise spoilt it for its receiver, and for nobody else; a beacon for some.
     pub(crate) spoilt: bool,
     /// Whether it is a response whose start escaped the one who waits for it.
     pub(crate) missed: bool,
+}
+
+impl Transmission {
+    /// Whether noise spoilt it for `id`. `missed` are those for whom it spoilt the beacon, ascending.
+    #[inline]
+    pub(crate) fn is_spoilt_for(&self, id: NodeId, missed: &[NodeId]) -> bool {
+        self.spoilt
+            && self.frame.to.map_or_else(|| missed.binary_search(&id).is_ok(), |to| to == id)
+    }
 }

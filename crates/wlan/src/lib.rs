@@ -33,12 +33,12 @@ pub mod queue;
 pub mod radio;
 mod record;
 
-pub use cell::{Cell, Departure, Overheard, Phase, RateChange};
+pub use cell::{Cell, Departure, Listen, Overheard, Phase, RateChange};
 pub use config::{
     AccessParameters, AfterCollision, Attempts, CellConfig, Eifs, NodeId, Rules, StationConfig,
 };
 pub use errors::{ErrorModel, Periods};
-pub use frame::{ACK_SIZE, CTS_SIZE, DATA_OVERHEAD, FrameKind, Msdu, RTS_SIZE};
+pub use frame::{ACK_SIZE, Beacon, CTS_SIZE, DATA_OVERHEAD, FrameKind, Msdu, RTS_SIZE};
 pub use hearing::Reach;
 pub use link_rate::RateLaw;
 pub use node::Stream;

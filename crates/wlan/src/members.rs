@@ -223,8 +223,14 @@ impl Members {
     #[cold]
     pub(crate) fn set_row(&mut self, frame: &Frame, row: &[Reach]) {
         self.relation.set_row(frame.from, row);
-        if row[frame.to.index()] == Reach::Senses {
-            self.relation.set(frame.to, frame.from, Reach::Decodes);
+        let mut address = |to: NodeId| {
+            if row[to.index()] == Reach::Senses {
+                self.relation.set(to, frame.from, Reach::Decodes);
+            }
+        };
+        match frame.to {
+            Some(to) => address(to),
+            None => (0..).map(NodeId).take(row.len()).for_each(address),
         }
     }
 
@@ -343,18 +349,22 @@ impl Members {
         id != from && self.each[from.index()].reach[id.index()] != Reach::Nothing
     }
 
-    /// Whether another frame overlaps the one on the air where its receiver is.
+    /// Whether another frame overlaps the one on the air where its receiver is, or anyone whom it is for.
     #[cold]
     pub(crate) fn overlapped(&self, frame: &Frame) -> bool {
-        let listener = &self.each[frame.to.index()];
-        self.senses(frame.to, frame.from) && !listener.receives(frame.from)
+        let at = |id| self.senses(id, frame.from) && !self.each[id.index()].receives(frame.from);
+        match frame.to {
+            Some(to) => at(to),
+            None => (0..).map(NodeId).take(self.each.len()).any(at),
+        }
     }
 
     /// Whether a frame that has just started is a response that its addressee cannot make out.
     #[cold]
     pub(crate) fn misses(&self, frame: &Frame) -> bool {
         let is_response = matches!(frame.kind, FrameKind::Ack | FrameKind::Cts);
-        is_response && (self.overlapped(frame) || !self.senses(frame.to, frame.from))
+        let senses = |to| self.senses(to, frame.from);
+        is_response && (self.overlapped(frame) || !frame.to.is_some_and(senses))
     }
 
     /// Whether a frame that ends now is decoded by `id`, as far as noise allows.
@@ -370,6 +380,14 @@ impl Members {
         self.each[id.index()].is_idle()
     }
 
+    /// Since when the medium of `id` has been idle for a `gap` if it stays so, where the gap before back-off
+    /// is an AIFS; nothing if it is busy.
+    #[cold]
+    pub(crate) fn idle_for(&self, id: NodeId, gap: Duration) -> Option<Time> {
+        let member = &self.each[id.index()];
+        member.is_idle().then(|| member.access_start - (member.aifs - gap))
+    }
+
     /// Whether the virtual carrier sense of `id` is clear.
     #[cold]
     pub(crate) fn nav_is_clear(&self, id: NodeId, now: Time) -> bool {
@@ -378,14 +396,17 @@ impl Members {
 
     /// Frames have ended: everyone who sensed or sent them resumes an AIFS or an EIFS later.
     #[cold]
-    pub(crate) fn end_busy(&mut self, now: Time, ended: &[Transmission]) {
+    pub(crate) fn end_busy(&mut self, now: Time, ended: &[Transmission], missed: &[NodeId]) {
         for transmission in ended {
-            self.release(now, transmission);
+            self.release(now, transmission, missed);
         }
     }
 
-    fn release(&mut self, now: Time, transmission: &Transmission) {
+    fn release(&mut self, now: Time, transmission: &Transmission, missed: &[NodeId]) {
         let frame = &transmission.frame;
+        // Nobody tells the sender of a beacon what became of it.
+        let collided = transmission.collided && frame.to.is_some();
+        let addressee = frame.addressee();
         let waits = self.waits;
         let as_nav = waits.eifs == Eifs::Nav;
         let row = std::mem::take(&mut self.each[frame.from.index()].reach);
@@ -394,13 +415,10 @@ impl Members {
             if !is_own && *reach == Reach::Nothing {
                 continue;
             }
-            let noisy = transmission.spoilt && id == frame.to;
             let heard = member.receives(frame.from) && *reach == Reach::Decodes;
-            let decoded = heard && !is_own && !noisy;
-            let waits_eifs = !decoded && waits_eifs(waits, member.ear, transmission.collided);
-            // A CTS to oneself is for nobody else.
-            let is_party = id == frame.to && frame.kind != FrameKind::CtsToSelf;
-            if decoded && !is_party && !frame.nav.is_zero() {
+            let decoded = heard && !is_own && !transmission.is_spoilt_for(id, missed);
+            let waits_eifs = !decoded && waits_eifs(waits, member.ear, collided);
+            if decoded && !frame.nav.is_zero() && addressee != Some(id) {
                 member.nav_until = member.nav_until.max(now + frame.nav);
             }
             if waits_eifs && as_nav {
@@ -427,22 +445,23 @@ impl Members {
     }
 
     /// A packet has come to a resting member: contends with what is left of its last back-off, or at once
-    /// after an idle AIFS. False if a new back-off must be drawn, because the medium is busy.
+    /// after an idle AIFS. The slots left; nothing if a new back-off must be drawn, because the medium is busy.
     /// [80211-2020 §10.3.4.2]
     #[cold]
-    pub(crate) fn try_access(&mut self, id: NodeId, now: Time) -> bool {
+    pub(crate) fn try_access(&mut self, id: NodeId, now: Time) -> Option<u64> {
         let slot = self.slot;
         let member = &mut self.each[id.index()];
         let counted = if member.is_idle() { member.counted(now, slot) } else { 0 };
         if member.backoff > counted {
             member.want = Want::Backoff;
-        } else if !member.is_idle() || member.nav_until > now {
-            return false;
-        } else {
-            member.want = Want::Immediate;
-            (member.backoff, member.counts_from) = (0, member.access_start.max(now));
+            return Some(member.backoff - counted);
         }
-        true
+        if !member.is_idle() || member.nav_until > now {
+            return None;
+        }
+        member.want = Want::Immediate;
+        (member.backoff, member.counts_from) = (0, member.access_start.max(now));
+        Some(0)
     }
 }
 

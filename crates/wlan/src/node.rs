@@ -94,6 +94,8 @@ pub(crate) struct Node<P> {
     /// Rate of data frames between this station and the access point, up and down.
     pub(crate) rate_up: LinkRate,
     pub(crate) rate_down: LinkRate,
+    /// Slots that it counts while its packet waits for its present access.
+    pub(crate) backoff: u64,
     stream: Stream,
 }
 
@@ -125,6 +127,7 @@ impl<P: Headers> Node<P> {
             last_received_down: None,
             rate_up: rates.0,
             rate_down: rates.1,
+            backoff: 0,
             stream,
         }
     }

@@ -25,7 +25,7 @@ pub enum Record {
         /// Whether the same frame has been on the air before.
         retry: bool,
         /// Whether another frame overlapped it where its receiver is: one that the receiver senses, or its
-        /// own. What the receiver does not sense does not collide.
+        /// own. What the receiver does not sense does not collide. A beacon: where anyone is who senses it.
         collided: bool,
     },
     /// Frames have begun to collide. Those that overlap a frame that has collided already belong to the same
@@ -59,7 +59,7 @@ pub enum Record {
         /// Rate from now on.
         rate: DataRate,
     },
-    /// A frame reached its receiver spoilt by noise.
+    /// A frame reached its receiver spoilt by noise. Of a beacon nobody knows who has missed it.
     Spoilt {
         /// Transmitter.
         node: NodeId,
@@ -75,6 +75,8 @@ pub enum SentFrame {
     Rts,
     /// ACK, CTS or CTS-to-self.
     Response,
+    /// A beacon.
+    Beacon,
 }
 
 /// Use of the air at a point in time. `station` is the one whose exchange it is, in either direction.
@@ -99,6 +101,8 @@ pub enum AirUse {
     Contention,
     /// Nothing on the air and nothing to send.
     Idle,
+    /// A beacon alone.
+    Beacon,
 }
 
 /// Why a packet was given up.

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from airfair import Result
     from airfair.scenario import Value
 
-PARTS = ("data_ns", "control_ns", "collision_ns", "contention_ns", "idle_ns")
+PARTS = ("data_ns", "control_ns", "beacon_ns", "collision_ns", "contention_ns", "idle_ns")
 SIZE = 2_000_000
 """Octets of each finite TCP flow."""
 
@@ -31,7 +31,7 @@ def plans() -> Iterator[Plan]:
 
 
 def airtime(id_: str, result: Result) -> Check:
-    """The five ways to spend the channel's time add up to all of it."""
+    """The six ways to spend the channel's time add up to all of it."""
     channel = result.channels.row(0, named=True)
     spent = sum(channel[part] for part in PARTS)
     return Check(id_, channel["elapsed_ns"], spent, 0, unit="ns")

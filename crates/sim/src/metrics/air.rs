@@ -105,6 +105,7 @@ impl AirAccount {
                 member.contention += gap;
                 member.airtime_control += time;
             }
+            AirUse::Beacon => self.channel.beacon += time,
             AirUse::Collision => self.channel.collision += time,
             AirUse::Contention => {
                 self.channel.contention += time;

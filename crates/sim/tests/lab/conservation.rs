@@ -130,9 +130,9 @@ fn random_scenario() -> impl Strategy<Value = String> {
 
 fn check(scenario: &Scenario, outcome: &Outcome) {
     let channel = &outcome.channels[0];
-    let parts =
-        [channel.data, channel.control, channel.collision, channel.contention, channel.idle];
-    assert_eq!(parts.into_iter().sum::<Duration>(), outcome.elapsed);
+    let busy = [channel.data, channel.control, channel.beacon, channel.collision];
+    let parts = busy.into_iter().chain([channel.contention, channel.idle]);
+    assert_eq!(parts.sum::<Duration>(), outcome.elapsed);
     let held = |s: &airfair_sim::outcome::StationOutcome| {
         s.airtime_data_up + s.airtime_data_down + s.airtime_control
     };

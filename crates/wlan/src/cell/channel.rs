@@ -114,6 +114,7 @@ impl Channel {
             FrameKind::Data => SentFrame::Data,
             FrameKind::Rts => SentFrame::Rts,
             FrameKind::Ack | FrameKind::Cts | FrameKind::CtsToSelf => SentFrame::Response,
+            FrameKind::Beacon => SentFrame::Beacon,
         };
         let Frame { from: node, retry, .. } = transmission.frame;
         self.records.push_back(Record::Sent {
@@ -126,7 +127,8 @@ impl Channel {
 }
 
 fn usage_of(frame: &Frame) -> AirUse {
-    let station = if frame.from.is_ap() { frame.to } else { frame.from };
+    let Some(to) = frame.to else { return AirUse::Beacon };
+    let station = if frame.from.is_ap() { to } else { frame.from };
     match frame.kind {
         FrameKind::Data => AirUse::Data { station, up: !frame.from.is_ap() },
         _ => AirUse::Control { station },

@@ -21,7 +21,7 @@ impl<P: Copy + Headers> Cell<P> {
         self.nodes[id.index()].access = Access::Exchange(plan);
         let sifs = self.airtime.timing.sifs;
         let rest = plan.data + sifs + plan.ack;
-        let (to, retry) = (plan.to, self.nodes[id.index()].is_retrying());
+        let (to, retry) = (Some(plan.to), self.nodes[id.index()].is_retrying());
         let frame =
             |kind, rate, duration, nav| Frame { kind, from: id, to, rate, duration, nav, retry };
         match plan.protection {
@@ -65,6 +65,7 @@ impl<P: Copy + Headers> Cell<P> {
         let retry = std::mem::replace(&mut self.nodes[from.index()].is_repeated, true);
         let nav = self.airtime.timing.sifs + plan.ack;
         let Plan { to, rate, data, .. } = *plan;
+        let to = Some(to);
         Frame { kind: FrameKind::Data, from, to, rate, duration: data, nav, retry }
     }
 
@@ -74,40 +75,43 @@ impl<P: Copy + Headers> Cell<P> {
         if let Access::Exchange(plan) = &mut self.nodes[frame.from.index()].access {
             (plan.own_end, plan.collided) = (now, transmission.collided);
         }
+        let Some(to) = frame.to else { return self.end_unanswered(now, transmission.collided) };
         if transmission.missed {
             return;
         }
         let spoilt = transmission.collided || transmission.spoilt;
-        let decoded = !spoilt && self.medium.decodes(frame.to, &frame);
+        let decoded = !spoilt && self.medium.decodes(to, &frame);
         match frame.kind {
             FrameKind::Data if decoded => {
-                self.deliver(&frame);
+                self.deliver(&frame, to);
                 let ack = self.airtime.ack(frame.rate);
-                self.respond(now, &frame, (FrameKind::Ack, ack), Duration::ZERO);
+                self.respond(now, (&frame, to), (FrameKind::Ack, ack), Duration::ZERO);
             }
-            FrameKind::Rts if decoded && self.medium.nav_is_clear(frame.to, now) => {
+            FrameKind::Rts if decoded && self.medium.nav_is_clear(to, now) => {
                 let cts = self.airtime.cts(frame.rate);
                 let nav = frame.nav - self.airtime.timing.sifs - cts;
-                self.respond(now, &frame, (FrameKind::Cts, cts), nav);
+                self.respond(now, (&frame, to), (FrameKind::Cts, cts), nav);
             }
             FrameKind::Data | FrameKind::Rts => self.await_in_vain(now, transmission),
-            FrameKind::Cts if decoded => self.send_data(now, frame.to),
+            FrameKind::Cts if decoded => self.send_data(now, to),
             // Nobody answers a CTS to oneself: its sender goes on and does not know of a collision.
             FrameKind::CtsToSelf => self.send_data(now, frame.from),
-            FrameKind::Ack if decoded => self.succeed(now, frame.to),
-            FrameKind::Ack | FrameKind::Cts => self.fail(now, frame.to, frame.kind.answers()),
+            FrameKind::Ack if decoded => self.succeed(now, to),
+            FrameKind::Ack | FrameKind::Cts => self.fail(now, to, frame.kind.answers()),
+            FrameKind::Beacon => unreachable!("it is for nobody in particular"),
         }
     }
 
     fn respond(
         &mut self,
         now: Time,
-        to: &Frame,
+        (asked, from): (&Frame, NodeId),
         (kind, duration): (FrameKind, Duration),
         nav: Duration,
     ) {
-        let rate: DataRate = self.airtime.response_rate(to.rate);
-        let frame = Frame { kind, from: to.to, to: to.from, rate, duration, nav, retry: false };
+        let rate: DataRate = self.airtime.response_rate(asked.rate);
+        let to = Some(asked.from);
+        let frame = Frame { kind, from, to, rate, duration, nav, retry: false };
         self.pending.push(Pending { at: now + self.airtime.timing.sifs, frame });
     }
 
@@ -118,18 +122,18 @@ impl<P: Copy + Headers> Cell<P> {
     }
 
     /// Hands the packet of a data frame on, unless it has come before.  [80211-2020 §10.3.2.14]
-    fn deliver(&mut self, frame: &Frame) {
+    fn deliver(&mut self, frame: &Frame, to: NodeId) {
         let sender = &self.nodes[frame.from.index()];
         let sequence = sender.sequence;
         let msdu = *sender.queue.in_service().expect("a packet in service");
         // Either end of a hop is the access point, so one cache per station and direction is enough.
         let cache = if frame.from.is_ap() {
-            &mut self.nodes[frame.to.index()].last_received_down
+            &mut self.nodes[to.index()].last_received_down
         } else {
             &mut self.nodes[frame.from.index()].last_received_up
         };
         if frame.retry && *cache == Some(sequence) {
-            self.channel.records.push_back(Record::Duplicate { node: frame.to });
+            self.channel.records.push_back(Record::Duplicate { node: to });
             return;
         }
         *cache = Some(sequence);
@@ -182,6 +186,7 @@ impl<P: Copy + Headers> Cell<P> {
         let node = &mut self.nodes[id.index()];
         let has_next = !node.queue.is_empty();
         let backoff = if has_next || self.post_backoff { node.draw_backoff() } else { 0 };
+        node.backoff = u64::from(backoff);
         let done = self.medium.draw(id, now, backoff);
         self.go_on(id, done);
     }
@@ -219,8 +224,12 @@ impl<P: Copy + Headers> Cell<P> {
             self.record_drop(id, DropCause::RetryLimit);
             self.leave_queue(now, id);
         }
+        if id.is_ap() {
+            self.end_unanswered(plan.own_end, plan.collided);
+        }
         let node = &mut self.nodes[id.index()];
         let backoff = node.draw_backoff();
+        node.backoff = u64::from(backoff);
         if node.queue.is_empty() {
             let done = self.medium.draw(id, now, backoff);
             self.go_on(id, done);
@@ -304,14 +313,14 @@ mod tests {
             );
         }
         let first = cell.begin_exchange(Time::ZERO, id);
-        cell.deliver(&first);
+        cell.deliver(&first, NodeId::AP);
         let again = cell.begin_exchange(Time::ZERO, id);
         assert!(!first.retry && again.retry);
-        cell.deliver(&again);
+        cell.deliver(&again, NodeId::AP);
         cell.nodes[id.index()].finish(Time::ZERO);
         // The next frame is another one even if its first copy was lost and this is a repetition.
         let next = Frame { retry: true, ..cell.begin_exchange(Time::ZERO, id) };
-        cell.deliver(&next);
+        cell.deliver(&next, NodeId::AP);
         let delivered: Vec<u32> =
             std::iter::from_fn(|| cell.poll_delivery()).map(|msdu| msdu.payload).collect();
         assert_eq!(delivered, [7, 8]);

@@ -3,12 +3,12 @@
 //! Where all members sense each other they count in [`Lanes`], at a cost that does not grow with them.
 //! Where some are hidden, or may come to be, each of the [`Members`] has its own carrier sense.
 
-use airfair_units::Time;
+use airfair_units::{Duration, Time};
 
 use crate::config::{AfterCollision, CellConfig, Eifs, NodeId};
 use crate::contention::{Contention, Failed, Gap, Waits};
-use crate::frame::{Frame, FrameKind, Transmission};
-use crate::hearing::Hearing;
+use crate::frame::{Frame, Transmission};
+use crate::hearing::{Hearing, LaneId};
 use crate::members::Members;
 use crate::phy::{Standard, Timing};
 
@@ -26,7 +26,9 @@ impl Medium {
     pub(super) fn lanes(config: &CellConfig, timing: &Timing) -> Self {
         let hearing = Hearing::new(config);
         let contention = Contention::new(timing, hearing.aifsns());
-        Self::Lanes(Lanes { hearing, contention, waits: Waits::new(&config.rules, timing) })
+        let waits = Waits::new(&config.rules, timing);
+        let others = Vec::new();
+        Self::Lanes(Lanes { hearing, contention, waits, sends_beacon: false, others })
     }
 
     pub(super) fn members(config: &CellConfig, timing: &Timing) -> Self {
@@ -90,6 +92,18 @@ impl Medium {
         }
     }
 
+    /// Since when the medium of `node` has been idle for a `gap` if it stays so, physically and virtually, where
+    /// the gap before its back-off is an AIFS or an EIFS; nothing if it is busy. `own_end` is when its last frame
+    /// without response left the air.
+    pub(super) fn idle_for(&self, node: NodeId, gap: Duration, own_end: Time) -> Option<Time> {
+        match self {
+            Self::Lanes(Lanes { hearing, contention, .. }) => {
+                contention.idle_for((node, hearing.lane_of(node)), gap, own_end)
+            }
+            Self::Members(members) => members.idle_for(node, gap),
+        }
+    }
+
     /// Starts a back-off of `backoff` slots. The slot of its lane at which it is done, where there are
     /// lanes.
     #[inline]
@@ -131,10 +145,10 @@ impl Medium {
         }
     }
 
-    /// A packet has come to a resting member whose last back-off is done at `done`. False if it must draw
-    /// a new one.
+    /// A packet has come to a resting member whose last back-off is done at `done`. The slots left of it;
+    /// nothing if it must draw a new one.
     #[inline]
-    pub(super) fn try_access(&mut self, node: NodeId, done: u64, now: Time) -> bool {
+    pub(super) fn try_access(&mut self, node: NodeId, done: u64, now: Time) -> Option<u64> {
         match self {
             Self::Lanes(Lanes { hearing, contention, .. }) => {
                 contention.try_access(node, hearing.lane_of(node), done, now)
@@ -150,6 +164,10 @@ pub(super) struct Lanes {
     pub(super) hearing: Hearing,
     pub(super) contention: Contention,
     waits: Waits,
+    /// Whether the access point's beacon is part of the present busy period.
+    sends_beacon: bool,
+    /// Members of a lane that know the last frame otherwise than it, each with its gap.
+    others: Vec<(NodeId, Gap)>,
 }
 
 impl Lanes {
@@ -160,16 +178,17 @@ impl Lanes {
         for lane in self.hearing.lanes() {
             let decoded = !transmission.collided && self.hearing.decodes(lane, frame.from, is_dsss);
             if decoded && !frame.nav.is_zero() {
-                let parties = [frame.from, frame.to];
-                // A CTS to oneself is for nobody else.
-                let parties = &parties[..if frame.kind == FrameKind::CtsToSelf { 1 } else { 2 }];
+                let addressee = frame.addressee();
+                let parties = [frame.from, addressee.unwrap_or(frame.from)];
+                let parties = &parties[..if addressee.is_none() { 1 } else { 2 }];
                 self.contention.set_nav(lane, now, now + frame.nav, parties);
             }
             let gap = match self.waits.after_collision {
                 _ if decoded => Gap::Aifs,
                 AfterCollision::Difs if transmission.collided => Gap::Aifs,
                 _ if self.waits.eifs == Eifs::Nav => {
-                    self.contention.set_nav(lane, now, now + self.waits.nav, &[]);
+                    let parties: &[NodeId] = if self.is_in_step() { &[NodeId::AP] } else { &[] };
+                    self.contention.set_nav(lane, now, now + self.waits.nav, parties);
                     Gap::Aifs
                 }
                 _ => Gap::Eifs,
@@ -178,21 +197,66 @@ impl Lanes {
         }
     }
 
+    /// The access point's beacon starts.
+    pub(super) fn begin_beacon(&mut self) {
+        self.sends_beacon = true;
+    }
+
+    /// The busy period is over.
+    #[inline]
+    pub(super) fn end_beacon(&mut self) {
+        self.sends_beacon = false;
+    }
+
+    /// Whether the access point goes on an AIFS after its beacon, whatever that has collided with: who
+    /// transmits knows nothing of a collision.
+    fn is_in_step(&self) -> bool {
+        self.sends_beacon && self.waits.after_collision == AfterCollision::Standard
+    }
+
     /// Where no response follows, whoever is not held back as its lane is counts for itself: the two
-    /// parties of the frame, and a receiver that could not decode it, which waits EIFS.
+    /// parties of the frame, and a receiver that could not decode it, which waits EIFS; the sender of a beacon.
     /// [80211-2020 §10.3.2.3.7]
-    pub(super) fn part(&mut self, now: Time, last: &Transmission) {
-        let receiver = last.frame.to;
-        for lane in self.hearing.lanes() {
-            let is_here = self.hearing.lane_of(receiver) == lane;
-            let spoilt = (last.spoilt && is_here).then(|| match self.waits.eifs {
-                Eifs::Standard => (receiver, Gap::Eifs),
-                Eifs::Nav => {
-                    self.contention.set_own_nav(receiver, lane, now + self.waits.nav);
-                    (receiver, Gap::Aifs)
-                }
-            });
-            self.contention.part(lane, now, spoilt);
+    pub(super) fn part(&mut self, now: Time, last: &Transmission, missed: &[NodeId]) {
+        if !last.spoilt && !self.sends_beacon {
+            for lane in self.hearing.lanes() {
+                self.contention.part(lane, now, &[]);
+            }
+            return;
         }
+        self.part_with_others(now, last, missed);
+    }
+
+    #[cold]
+    fn part_with_others(&mut self, now: Time, last: &Transmission, missed: &[NodeId]) {
+        let is_in_step = self.is_in_step();
+        for lane in self.hearing.lanes() {
+            self.others.clear();
+            if is_in_step && self.hearing.lane_of(NodeId::AP) == lane {
+                self.others.push((NodeId::AP, Gap::Aifs));
+            }
+            match last.frame.to {
+                _ if !last.spoilt => {}
+                Some(receiver) => self.spoil(lane, now, receiver),
+                None => missed.iter().for_each(|station| self.spoil(lane, now, *station)),
+            }
+            self.contention.part(lane, now, &self.others);
+        }
+    }
+
+    /// Noise has spoilt the last frame for `receiver`.
+    #[cold]
+    fn spoil(&mut self, lane: LaneId, now: Time, receiver: NodeId) {
+        if self.hearing.lane_of(receiver) != lane {
+            return;
+        }
+        let gap = match self.waits.eifs {
+            Eifs::Standard => Gap::Eifs,
+            Eifs::Nav => {
+                self.contention.set_own_nav(receiver, lane, now + self.waits.nav);
+                Gap::Aifs
+            }
+        };
+        self.others.push((receiver, gap));
     }
 }

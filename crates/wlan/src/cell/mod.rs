@@ -1,5 +1,6 @@
 //! The cell as one machine: members, medium, and the order of what happens on the air.
 
+mod beacons;
 mod channel;
 mod exchange;
 mod medium;
@@ -9,7 +10,7 @@ mod tests;
 
 use std::collections::VecDeque;
 
-use airfair_units::{DataRate, Duration, Probability, Time};
+use airfair_units::{Bytes, DataRate, Duration, Probability, Time};
 
 use crate::airtime::{Airtime, ORDINARY};
 use crate::config::{AfterCollision, CellConfig, NodeId, StationConfig};
@@ -26,9 +27,10 @@ use crate::queue::headers::Headers;
 use crate::radio::Space;
 use crate::record::{DropCause, Record};
 
+use beacons::Beacons;
 use channel::Channel;
 use medium::Medium;
-pub use overhear::Overheard;
+pub use overhear::{Listen, Overheard};
 
 /// Order of what happens at one instant.
 ///
@@ -98,6 +100,7 @@ pub struct Cell<P> {
     after_collision: AfterCollision,
     post_backoff: bool,
     medium: Medium,
+    beacons: Beacons,
     /// What comes next, kept since the world asks more often than it changes.
     next: Option<(Time, Phase)>,
     channel: Channel,
@@ -112,7 +115,9 @@ pub struct Cell<P> {
     rate_changes: VecDeque<RateChange>,
     /// Whether any rate follows a law.
     adapts: bool,
-    /// Stations that are told what they overhear, and what they have not been told yet.
+    /// What each member is told of what it overhears, if anyone is told anything, who is told all of it, and
+    /// what they have not been told yet.
+    scopes: Vec<Option<Listen>>,
     listeners: Vec<NodeId>,
     overheard: VecDeque<Overheard<P>>,
 }
@@ -132,6 +137,17 @@ impl Noise {
                 .as_mut()
                 .map_or(Probability::ZERO, |link| link.loss(rate, psdu)),
             Self::Space(space) => space.loss(now, station, rate, psdu),
+        }
+    }
+
+    /// Whether a frame between this station and the access point that ends now is spoilt.
+    #[inline]
+    fn spoil(&mut self, now: Time, station: NodeId, rate: DataRate, psdu: Bytes) -> bool {
+        match self {
+            Self::Links(links) => {
+                links[station.index() - 1].as_mut().is_some_and(|link| link.spoil(now, rate, psdu))
+            }
+            Self::Space(space) => space.spoil(now, station, rate, psdu),
         }
     }
 
@@ -224,6 +240,7 @@ impl<P: Copy + Headers> Cell<P> {
             after_collision: config.rules.after_collision,
             post_backoff: config.rules.post_backoff,
             medium: medium(config, &airtime.timing),
+            beacons: Beacons::default(),
             next: None,
             channel: Channel::default(),
             airtime,
@@ -237,6 +254,7 @@ impl<P: Copy + Headers> Cell<P> {
             departures: VecDeque::new(),
             rate_changes: VecDeque::new(),
             adapts: config.stations.iter().any(|s| s.adaptation.iter().any(Option::is_some)),
+            scopes: Vec::new(),
             listeners: Vec::new(),
             overheard: VecDeque::new(),
         }
@@ -254,11 +272,14 @@ impl<P: Copy + Headers> Cell<P> {
         self.record_queue(id);
         if let Access::Idle { backoff_done } = self.nodes[id.index()].access {
             self.channel.begin_waiting(now);
-            if !self.medium.try_access(id, backoff_done, now) {
+            let left = self.medium.try_access(id, backoff_done, now);
+            self.nodes[id.index()].backoff = left.unwrap_or(0);
+            if left.is_none() {
                 self.back_off(now, id);
             }
             self.nodes[id.index()].access = Access::Contending;
             self.next = self.find_next();
+            self.follow_beacon(now);
         }
         true
     }
@@ -356,6 +377,7 @@ impl<P: Copy + Headers> Cell<P> {
             Phase::Start => self.start_transmissions(now),
         }
         self.next = self.find_next();
+        self.follow_beacon(now);
     }
 
     /// What frames of `from` that start from now on are to `listener`; those on the air keep the reach
@@ -408,6 +430,7 @@ impl<P: Copy + Headers> Cell<P> {
         let mut winners = std::mem::take(&mut self.winners);
         // Winners first: a response that starts now would freeze them.
         self.medium.take_winners(now, &mut winners);
+        let yields = self.beacons.due == Some(now) && self.start_beacon(now, &mut winners);
         while let Some(due) = self.pending.iter().position(|pending| pending.at == now) {
             let frame = self.pending.swap_remove(due).frame;
             self.transmit(now, frame);
@@ -423,6 +446,9 @@ impl<P: Copy + Headers> Cell<P> {
         }
         while let Some(id) = self.medium.pop_forestalled() {
             self.back_off(now, id);
+        }
+        if yields {
+            self.back_off(now, NodeId::AP);
         }
     }
 
@@ -452,7 +478,7 @@ impl<P: Copy + Headers> Cell<P> {
         let Medium::Members(members) = &self.medium else { return };
         self.channel.collide(|frame| members.overlapped(frame));
         for transmission in self.channel.started(now) {
-            let Frame { kind, to: node, .. } = transmission.frame;
+            let Frame { kind, to: Some(node), .. } = transmission.frame else { continue };
             if !members.misses(&transmission.frame) {
                 continue;
             }
@@ -466,7 +492,9 @@ impl<P: Copy + Headers> Cell<P> {
 
     /// A member that has found the medium busy draws a back-off and contends.
     fn back_off(&mut self, now: Time, id: NodeId) {
-        let backoff = self.nodes[id.index()].draw_backoff();
+        let node = &mut self.nodes[id.index()];
+        let backoff = node.draw_backoff();
+        node.backoff += u64::from(backoff);
         let done = self.medium.draw(id, now, backoff);
         self.medium.join(id, done);
     }
@@ -477,7 +505,7 @@ impl<P: Copy + Headers> Cell<P> {
         for transmission in &mut ended {
             self.channel.record_sent(transmission);
             transmission.spoilt = self.spoil(now, transmission);
-            if !self.listeners.is_empty() {
+            if !self.scopes.is_empty() {
                 self.overhear(now, transmission);
             }
         }
@@ -492,12 +520,13 @@ impl<P: Copy + Headers> Cell<P> {
                 }
                 if self.channel.is_idle() {
                     if let (true, Some(last)) = (self.pending.is_empty(), ended.last()) {
-                        lanes.part(now, last);
+                        lanes.part(now, last, &self.beacons.missed);
                     }
+                    lanes.end_beacon();
                     lanes.contention.resume_solos(now);
                 }
             }
-            Medium::Members(members) => members.end_busy(now, &ended),
+            Medium::Members(members) => members.end_busy(now, &ended, &self.beacons.missed),
         }
         self.fail_collided(now);
         ended.clear();
@@ -507,6 +536,7 @@ impl<P: Copy + Headers> Cell<P> {
     /// Whether noise spoils a frame that its receiver would decode.
     fn spoil(&mut self, now: Time, transmission: &Transmission) -> bool {
         let Frame { kind, from, to, rate, .. } = transmission.frame;
+        let Some(to) = to else { return self.spoil_beacon(now, transmission) };
         let station = if from.is_ap() { to } else { from };
         if !self.noise.is_on(station) || transmission.collided || kind == FrameKind::CtsToSelf {
             return false;
@@ -523,13 +553,9 @@ impl<P: Copy + Headers> Cell<P> {
             FrameKind::Rts => RTS_SIZE,
             FrameKind::Cts | FrameKind::CtsToSelf => CTS_SIZE,
             FrameKind::Ack => ACK_SIZE,
+            FrameKind::Beacon => unreachable!("it is for nobody in particular"),
         };
-        let spoilt = match &mut self.noise {
-            Noise::Links(links) => {
-                links[station.index() - 1].as_mut().is_some_and(|link| link.spoil(now, rate, psdu))
-            }
-            Noise::Space(space) => space.spoil(now, station, rate, psdu),
-        };
+        let spoilt = self.noise.spoil(now, station, rate, psdu);
         if spoilt {
             self.channel.records.push_back(Record::Spoilt { node: from });
         }

@@ -1,11 +1,13 @@
-//! What a station overhears: the frames that it decodes, and those that it sends.
+//! What a member overhears: the frames that it decodes, and those that it sends.
 
+use airfair_laws::occupancy::Grant;
 use airfair_units::{Bytes, DataRate, Duration, Time};
 
 use super::Cell;
 use crate::airtime::Airtime;
 use crate::config::NodeId;
-use crate::frame::{DATA_OVERHEAD, FrameKind, Msdu, Transmission};
+use crate::frame::{DATA_OVERHEAD, Frame, FrameKind, Msdu, Transmission};
+use crate::node::Access;
 use crate::queue::headers::Headers;
 
 /// A frame as a listener knows it: from its header, and from the packet in it if it is for the listener or
@@ -20,26 +22,45 @@ pub struct Overheard<P> {
     pub kind: FrameKind,
     /// Its transmitter; CTS and ACK do not name it.  [80211-2020 §9.3.1.3]
     pub from: Option<NodeId>,
-    /// Address of its receiver.
-    pub to: NodeId,
+    /// Address of its receiver; a beacon is for all.
+    pub to: Option<NodeId>,
     /// Its rate.
     pub rate: DataRate,
     /// Time on the air.
     pub duration: Duration,
     /// Duration field.
     pub rest: Duration,
-    /// MAC header, packet and check sequence of a data frame; nothing otherwise.
+    /// MAC header, what it carries and check sequence of a data frame or a beacon; nothing otherwise.
     pub psdu: Bytes,
     /// The packet, if the listener is one of its ends.
     pub msdu: Option<Msdu<P>>,
+    /// What a beacon grants.
+    pub grant: Option<Grant>,
+    /// Of the first frame of an exchange that the listener itself sends: the back-off that it has counted for
+    /// this access while the packet waited, in whole slots. Zero where it found the medium idle. Time in which the
+    /// medium was busy does not count.  Deviates: [D-104]
+    pub backoff: Option<Duration>,
+}
+
+/// Which frames a member is told of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Listen {
+    /// All that it decodes or sends.
+    All,
+    /// Those that it sends, those addressed to it, and beacons, as far as it decodes them.
+    Own,
 }
 
 impl<P: Copy + Headers> Cell<P> {
-    /// From now on `station` is told of all that it decodes or sends: see
+    /// From now on `node` is told of frames that it decodes or sends, as far as `scope` goes: see
     /// [`poll_overheard`](Self::poll_overheard).
-    pub fn listen(&mut self, station: NodeId) {
-        if !self.listeners.contains(&station) {
-            self.listeners.push(station);
+    pub fn listen(&mut self, node: NodeId, scope: Listen) {
+        self.scopes.resize(self.nodes.len(), None);
+        let before = self.scopes[node.index()].replace(scope);
+        if scope == Listen::All && before != Some(scope) {
+            self.listeners.push(node);
+        } else if scope == Listen::Own {
+            self.listeners.retain(|listener| *listener != node);
         }
     }
 
@@ -58,31 +79,66 @@ impl<P: Copy + Headers> Cell<P> {
     #[cold]
     #[inline(never)]
     pub(super) fn overhear(&mut self, now: Time, transmission: &Transmission) {
-        let frame = &transmission.frame;
-        for listener in &self.listeners {
-            let is_own = frame.from == *listener;
-            let is_noise = transmission.spoilt && frame.to == *listener;
-            if !is_own && (is_noise || !self.medium.hears(*listener, transmission)) {
-                continue;
-            }
-            let sender = &self.nodes[frame.from.index()];
-            let is_data = frame.kind == FrameKind::Data;
-            let msdu = sender.queue.in_service().filter(|_| is_data).copied();
-            let is_answer = matches!(frame.kind, FrameKind::Ack | FrameKind::Cts);
-            let to_itself = frame.kind == FrameKind::CtsToSelf;
-            self.overheard.push_back(Overheard {
-                listener: *listener,
-                end: now,
-                kind: if to_itself && !is_own { FrameKind::Cts } else { frame.kind },
-                from: (!is_answer && (!to_itself || is_own)).then_some(frame.from),
-                to: if to_itself { frame.from } else { frame.to },
-                rate: frame.rate,
-                duration: frame.duration,
-                rest: frame.nav,
-                psdu: msdu.map_or(Bytes::ZERO, |msdu| msdu.size + DATA_OVERHEAD),
-                msdu: msdu.filter(|_| is_own || frame.to == *listener),
-            });
+        for index in 0..self.listeners.len() {
+            self.tell(now, self.listeners[index], transmission);
         }
+        let frame = &transmission.frame;
+        let hears_own = |cell: &Self, node: NodeId| cell.scopes[node.index()] == Some(Listen::Own);
+        if frame.kind == FrameKind::Beacon {
+            for node in (0..).map(NodeId).take(self.nodes.len()) {
+                if hears_own(self, node) {
+                    self.tell(now, node, transmission);
+                }
+            }
+            return;
+        }
+        for end in [Some(frame.from), frame.addressee()].into_iter().flatten() {
+            if hears_own(self, end) {
+                self.tell(now, end, transmission);
+            }
+        }
+    }
+
+    /// Tells a listener, if it has decoded or sent the frame.
+    fn tell(&mut self, now: Time, listener: NodeId, transmission: &Transmission) {
+        let frame = &transmission.frame;
+        let is_own = frame.from == listener;
+        let is_noise = transmission.is_spoilt_for(listener, &self.beacons.missed);
+        if !is_own && (is_noise || !self.medium.hears(listener, transmission)) {
+            return;
+        }
+        let sender = &self.nodes[frame.from.index()];
+        let is_data = frame.kind == FrameKind::Data;
+        let msdu = sender.queue.in_service().filter(|_| is_data).copied();
+        let beacon = self.beacons.on_air.filter(|_| frame.kind == FrameKind::Beacon);
+        let is_answer = matches!(frame.kind, FrameKind::Ack | FrameKind::Cts);
+        let to_itself = frame.kind == FrameKind::CtsToSelf;
+        let psdu = msdu.map(|msdu| msdu.size + DATA_OVERHEAD).or(beacon.map(|it| it.psdu));
+        self.overheard.push_back(Overheard {
+            listener,
+            end: now,
+            kind: if to_itself && !is_own { FrameKind::Cts } else { frame.kind },
+            from: (!is_answer && (!to_itself || is_own)).then_some(frame.from),
+            to: if to_itself { Some(frame.from) } else { frame.to },
+            rate: frame.rate,
+            duration: frame.duration,
+            rest: frame.nav,
+            psdu: psdu.unwrap_or(Bytes::ZERO),
+            msdu: msdu.filter(|_| is_own || frame.to == Some(listener)),
+            grant: beacon.and_then(|beacon| beacon.grant),
+            backoff: self.backoff_before(now, frame).filter(|_| is_own),
+        });
+    }
+
+    /// The back-off that the sender of a frame that ends now has counted for it, if an exchange began with it.
+    fn backoff_before(&self, now: Time, frame: &Frame) -> Option<Duration> {
+        if matches!(frame.kind, FrameKind::Ack | FrameKind::Cts | FrameKind::Beacon) {
+            return None;
+        }
+        let sender = &self.nodes[frame.from.index()];
+        let Access::Exchange(plan) = sender.access else { return None };
+        let is_first = plan.txop_start + frame.duration == now;
+        is_first.then(|| self.airtime.timing.slot * sender.backoff)
     }
 }
 
@@ -91,7 +147,7 @@ mod tests {
     use airfair_units::Probability;
     use rand_core::SeedableRng;
 
-    use super::super::tests::{cell, down, next};
+    use super::super::tests::{cell, config, down, next, with};
     use super::*;
     use crate::Rules;
     use crate::errors::{ErrorModel, FrameErrors};
@@ -107,8 +163,8 @@ mod tests {
     fn overheard(listener: NodeId, from: NodeId, to: NodeId) -> Vec<String> {
         let rules = Rules { rts_threshold: Some(Bytes::ZERO), ..Rules::of(Standard::B) };
         let mut cell = cell(rules, 2, &[FAR]);
-        cell.listen(listener);
-        cell.listen(listener);
+        cell.listen(listener, Listen::All);
+        cell.listen(listener, Listen::All);
         cell.enqueue(Time::ZERO, Msdu { from, to, ..down() });
         (0..8).for_each(|_| next(&mut cell));
         let mut lines = Vec::new();
@@ -122,7 +178,11 @@ mod tests {
             let times = (us(heard.duration), us(heard.rest));
             let packet = if heard.msdu.is_some() { " packet" } else { "" };
             let from = heard.from.map_or("?", name);
-            lines.push(format!("{:?} {from} → {}{packet} {times:?}", heard.kind, name(heard.to)));
+            lines.push(format!(
+                "{:?} {from} → {}{packet} {times:?}",
+                heard.kind,
+                heard.to.map_or("all", name)
+            ));
         }
         lines
     }
@@ -150,6 +210,83 @@ mod tests {
         assert_eq!(overheard(FAR, FAR, NodeId::AP).len(), 4);
     }
 
+    /// An exchange as `listener` is told of it: kind, transmitter, receiver, whether it knows the packet, and the
+    /// back-off if an exchange of its own begins.
+    fn own(
+        cell: &mut Cell<()>,
+        (listener, scope): (NodeId, Listen),
+        msdu: Msdu<()>,
+    ) -> Vec<String> {
+        cell.listen(listener, scope);
+        cell.enqueue(Time::ZERO, msdu);
+        while cell.next_event().is_some() {
+            next(cell);
+        }
+        let name = |node: NodeId| ["AP", "near", "far"][node.index()];
+        let line = |heard: Overheard<()>| {
+            assert_eq!(heard.listener, listener);
+            let (from, to) = (heard.from.map_or("?", name), heard.to.map_or("all", name));
+            let packet = if heard.msdu.is_some() { " packet" } else { "" };
+            let backoff = heard.backoff.map_or(String::new(), |it| format!(" after {it}"));
+            format!("{:?} {from} → {to}{packet}{backoff}", heard.kind)
+        };
+        std::iter::from_fn(|| cell.poll_overheard()).map(line).collect()
+    }
+
+    /// Whoever is told of its own frames is told of those that it sends and those that are for it, and the
+    /// access point as well as any other.
+    #[test]
+    fn the_access_point_listens_and_own_frames_are_those_of_both_ends() {
+        let rules = Rules { rts_threshold: Some(Bytes::ZERO), ..Rules::of(Standard::B) };
+        let up = Msdu { from: NEAR, to: NodeId::AP, ..down() };
+        let heard = |who, msdu| own(&mut cell(rules.clone(), 2, &[]), who, msdu);
+        let sent = ["Rts AP → near after 0 s", "Cts ? → AP", "Data AP → near packet", "Ack ? → AP"];
+        for scope in [Listen::Own, Listen::All] {
+            assert_eq!(heard((NodeId::AP, scope), down()), sent);
+            let received =
+                ["Rts near → AP", "Cts ? → near", "Data near → AP packet", "Ack ? → near"];
+            assert_eq!(heard((NodeId::AP, scope), up), received);
+        }
+        let received = ["Rts AP → near", "Cts ? → AP", "Data AP → near packet", "Ack ? → AP"];
+        assert_eq!(heard((NEAR, Listen::Own), down()), received);
+        assert!(heard((FAR, Listen::Own), down()).is_empty());
+        assert_eq!(heard((FAR, Listen::All), down()).len(), 4);
+    }
+
+    /// A CTS to oneself is for nobody but its sender, although it is the receiver's time that it reserves.
+    #[test]
+    fn a_cts_to_oneself_is_not_the_receivers_own() {
+        let protected = || {
+            let rules = Rules {
+                basic_rates: Standard::G.default_basic_rates(true),
+                ..Rules::of(Standard::G)
+            };
+            let mut config = config(rules, 2, &[]);
+            config.stations[1].standard = Standard::B;
+            config.stations[0].rate_up = DataRate::from_mbps(54);
+            config.stations[0].rate_down = DataRate::from_mbps(54);
+            with(&config)
+        };
+        let own = |who, msdu| own(&mut protected(), who, msdu);
+        let up = Msdu { from: NEAR, to: NodeId::AP, ..down() };
+        let received = ["Data near → AP packet", "Ack ? → near"];
+        assert_eq!(own((NodeId::AP, Listen::Own), up), received);
+        let all = ["Cts ? → near", "Data near → AP packet", "Ack ? → near"];
+        assert_eq!(own((NodeId::AP, Listen::All), up), all);
+        let sent = ["CtsToSelf AP → AP after 0 s", "Data AP → near packet", "Ack ? → AP"];
+        assert_eq!(own((NodeId::AP, Listen::Own), down()), sent);
+    }
+
+    #[test]
+    fn the_scope_named_last_holds() {
+        for (scope, frames) in [(Listen::Own, 0), (Listen::All, 2)] {
+            let mut cell = cell(Rules::of(Standard::B), 2, &[]);
+            cell.listen(FAR, Listen::All);
+            cell.listen(FAR, Listen::Own);
+            assert_eq!(own(&mut cell, (FAR, scope), down()).len(), frames);
+        }
+    }
+
     /// What noise spoils for its receiver others decode: a link spoils its own station's frames alone.
     #[test]
     fn a_receiver_does_not_know_a_frame_that_noise_spoilt() {
@@ -158,19 +295,19 @@ mod tests {
             let always = ErrorModel::Bernoulli(Probability::literal(1.0));
             let links = vec![FrameErrors::new(always, Stream::seed_from_u64(0)), None];
             cell.noise = super::super::Noise::Links(links);
-            cell.listen(listener);
+            cell.listen(listener, Listen::All);
             cell.enqueue(Time::ZERO, down());
             (0..2).for_each(|_| next(&mut cell));
             std::iter::from_fn(|| cell.poll_overheard()).count()
         };
-        assert_eq!([NEAR, FAR].map(heard_by), [0, 1]);
+        assert_eq!([NEAR, FAR, NodeId::AP].map(heard_by), [0, 1, 1]);
     }
 
     /// A frame that was in a collision is known to its sender alone.
     #[test]
     fn nobody_but_its_sender_knows_a_frame_that_collided() {
         let mut cell = cell(Rules::of(Standard::B), 2, &[]);
-        cell.listen(NEAR);
+        cell.listen(NEAR, Listen::All);
         for from in [NEAR, FAR] {
             cell.enqueue(Time::ZERO, Msdu { from, to: NodeId::AP, ..down() });
         }

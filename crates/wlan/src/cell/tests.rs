@@ -9,6 +9,10 @@ use crate::{ErrorModel, QueueConfig};
 
 /// An access point with stations at 11 Mb/s, the first of which cannot decode the frames of `noise`.
 pub(super) fn cell(rules: Rules, stations: usize, noise: &[NodeId]) -> Cell<()> {
+    with(&config(rules, stations, noise))
+}
+
+pub(super) fn config(rules: Rules, stations: usize, noise: &[NodeId]) -> CellConfig {
     let rate = DataRate::from_mbps(11);
     let station = |index| StationConfig {
         standard: rules.standard,
@@ -22,15 +26,15 @@ pub(super) fn cell(rules: Rules, stations: usize, noise: &[NodeId]) -> Cell<()> 
         errors: ErrorModel::None,
     };
     let stations: Vec<_> = (0..stations).map(station).collect();
-    let stream = |member| Stream::seed_from_u64(member as u64);
-    let streams = (0..=stations.len()).map(stream).collect();
-    let error_streams = (0..stations.len()).map(stream).collect();
     let ap_access = AccessParameters::default();
-    Cell::new(
-        &CellConfig { rules, ap_queue: QueueConfig::fifo(9), ap_access, stations },
-        streams,
-        error_streams,
-    )
+    CellConfig { rules, ap_queue: QueueConfig::fifo(9), ap_access, stations }
+}
+
+pub(super) fn with(config: &CellConfig) -> Cell<()> {
+    let stream = |member| Stream::seed_from_u64(member as u64);
+    let streams = (0..=config.stations.len()).map(stream).collect();
+    let error_streams = (0..config.stations.len()).map(stream).collect();
+    Cell::new(config, streams, error_streams)
 }
 
 pub(super) fn down() -> Msdu<()> {

@@ -3,8 +3,8 @@
 use airfair_units::{Bytes, DataRate, Duration, Time};
 use airfair_wlan::phy::Standard;
 use airfair_wlan::{
-    AccessParameters, Cell, CellConfig, Departure, ErrorModel, Msdu, NodeId, Phase, QueueConfig,
-    Record, Rules, SentFrame, StationConfig, Stream,
+    AccessParameters, Cell, CellConfig, Departure, ErrorModel, Msdu, NodeId, Overheard, Phase,
+    QueueConfig, Record, Rules, SentFrame, StationConfig, Stream,
 };
 use rand_core::SeedableRng;
 
@@ -66,6 +66,7 @@ pub(crate) struct Bench {
     pub(crate) records: Vec<(Time, Record)>,
     pub(crate) delivered: Vec<(Time, u32)>,
     pub(crate) departed: Vec<Departure<u32>>,
+    pub(crate) heard: Vec<Overheard<u32>>,
     accepted: u32,
 }
 
@@ -84,8 +85,15 @@ impl Bench {
     }
 
     fn of(cell: Cell<u32>) -> Self {
-        let (records, delivered, departed) = (Vec::new(), Vec::new(), Vec::new());
-        Self { cell, now: Time::ZERO, records, delivered, departed, accepted: 0 }
+        Self {
+            cell,
+            now: Time::ZERO,
+            records: Vec::new(),
+            delivered: Vec::new(),
+            departed: Vec::new(),
+            heard: Vec::new(),
+            accepted: 0,
+        }
     }
 
     /// Queues a packet of `size` octets; its number counts from 0. True if there was room.
@@ -129,6 +137,9 @@ impl Bench {
         }
         while let Some(departure) = self.cell.poll_departure() {
             self.departed.push(departure);
+        }
+        while let Some(heard) = self.cell.poll_overheard() {
+            self.heard.push(heard);
         }
         while let Some(record) = self.cell.poll_record() {
             self.records.push((self.now, record));

@@ -3,7 +3,8 @@
 use airfair_units::{Bytes, Duration, Time};
 use airfair_wlan::phy::Standard;
 use airfair_wlan::{
-    AccessParameters, AfterCollision, AirUse, Attempts, CellConfig, Eifs, NodeId, Reach, Record,
+    AccessParameters, AfterCollision, AirUse, Attempts, Beacon, CellConfig, Eifs, NodeId, Reach,
+    Record,
 };
 use proptest::prelude::*;
 
@@ -16,11 +17,15 @@ struct Arrival {
     station: usize,
     down: bool,
     size: u64,
+    /// Octets of a beacon that is due just then.
+    beacon: Option<u64>,
 }
 
 fn arrivals() -> impl Strategy<Value = Vec<Arrival>> {
-    let arrival = (0u64..3_000, 0usize..6, prop::bool::ANY, 1u64..2_000)
-        .prop_map(|(pause_us, station, down, size)| Arrival { pause_us, station, down, size });
+    let beacon = prop_oneof![Just(None), Just(None), (1u64..300).prop_map(Some)];
+    let arrival = (0u64..3_000, 0usize..6, prop::bool::ANY, 1u64..2_000, beacon).prop_map(
+        |(pause_us, station, down, size, beacon)| Arrival { pause_us, station, down, size, beacon },
+    );
     prop::collection::vec(arrival, 1..60)
 }
 
@@ -111,6 +116,10 @@ fn run_on(
         let station = NodeId::station(arrival.station % cell.stations.len());
         let (from, to) = if arrival.down { (NodeId::AP, station) } else { (station, NodeId::AP) };
         bench.send(from, to, arrival.size);
+        if let Some(psdu) = arrival.beacon {
+            let psdu = Bytes::new(psdu);
+            bench.cell.send_beacon(bench.now, Beacon { psdu, grant: None });
+        }
         after(&mut bench);
     }
     bench.run_until(bench.now + Duration::from_millis(40));
@@ -130,8 +139,9 @@ fn check_air(bench: &Bench, has_hidden: bool) {
         }
     }
     assert_eq!(until, bench.now);
-    let control_alone =
-        |usage: &AirUse| matches!(usage, AirUse::Data { .. } | AirUse::Control { .. });
+    let control_alone = |usage: &AirUse| {
+        matches!(usage, AirUse::Data { .. } | AirUse::Control { .. } | AirUse::Beacon)
+    };
     let sole = bench
         .records
         .iter()

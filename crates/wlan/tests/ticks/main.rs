@@ -6,12 +6,13 @@ mod scripts;
 use airfair_units::{Bytes, Duration, Probability, Time};
 use airfair_wlan::phy::Standard;
 use airfair_wlan::{
-    AccessParameters, AfterCollision, Attempts, Cell, CellConfig, Eifs, ErrorModel, Msdu, NodeId,
-    QueueConfig, Reach, Record, Rules, SentFrame, StationConfig,
+    AccessParameters, AfterCollision, Attempts, Beacon, Cell, CellConfig, Eifs, ErrorModel,
+    FrameKind, Listen, Msdu, NodeId, Overheard, QueueConfig, Reach, Record, Rules, SentFrame,
+    StationConfig,
 };
 use proptest::prelude::*;
 
-use model::{Arrival, Change, Model, Sent, error_stream, stream};
+use model::{Announced, Arrival, Change, Happens, Heard, Model, Sent, class, error_stream, stream};
 
 /// How a cell keeps its countdowns.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,82 +35,139 @@ impl Way {
     }
 }
 
+/// What a cell tells.
+enum Told {
+    Record(Record),
+    Overheard(Overheard<()>),
+}
+
 /// Runs a cell until `until` [us].
 fn drive(
     config: &CellConfig,
-    (arrivals, changes): (&[Arrival], &[Change]),
+    happens: Happens<'_>,
     (way, until): (Way, u64),
-    mut take: impl FnMut(Time, Record),
+    mut take: impl FnMut(Time, Told),
 ) {
     let mut cell = way.cell(config);
-    let end = Time::from_nanos(until * 1000);
-    let mut coming = arrivals.iter().peekable();
-    let mut changing = changes.iter().peekable();
+    (0..=config.stations.len()).for_each(|member| {
+        cell.listen(NodeId(u16::try_from(member).expect("few stations")), Listen::Own);
+    });
+    let time = |us: u64| Time::from_nanos(us * 1000);
+    let end = time(until);
+    let mut coming = happens.arrivals.iter().peekable();
+    let mut changing = happens.changes.iter().peekable();
+    let mut announced = happens.beacons.iter().peekable();
     loop {
         let event = cell.next_event();
-        let at = |arrival: &&Arrival| Time::from_nanos(arrival.at * 1000);
-        let arrives = coming.peek().map(at).filter(|at| event.is_none_or(|(next, _)| *at <= next));
-        let Some(now) = arrives.or(event.map(|(next, _)| next)).filter(|now| *now < end) else {
+        let arrival = coming.peek().map(|arrival| time(arrival.at));
+        let beacon = announced.peek().map(|beacon| time(beacon.at));
+        let input = arrival.into_iter().chain(beacon).min();
+        let input = input.filter(|at| event.is_none_or(|(next, _)| *at <= next));
+        let Some(now) = input.or(event.map(|(next, _)| next)).filter(|now| *now < end) else {
             return;
         };
-        let is_due = |change: &&Change| Time::from_nanos(change.at * 1000) <= now;
-        while let Some(Change { listener, from, reach, .. }) = changing.next_if(is_due) {
+        while let Some(Change { listener, from, reach, .. }) =
+            changing.next_if(|change| time(change.at) <= now)
+        {
             cell.set_reach(*listener, *from, *reach);
         }
-        if let Some(arrival) = arrives.and_then(|_| coming.next()) {
+        if let Some(arrival) = coming.next_if(|_| input.is_some() && arrival == input) {
             let Arrival { from, to, size, .. } = *arrival;
             cell.enqueue(now, Msdu { payload: (), size, from, to });
+        } else if let Some(beacon) = announced.next_if(|_| input.is_some()) {
+            cell.send_beacon(now, Beacon { psdu: beacon.psdu, grant: None });
         } else if let Some((now, phase)) = event {
             cell.handle_event(now, phase);
         }
         while let Some(record) = cell.poll_record() {
-            take(now, record);
+            take(now, Told::Record(record));
+        }
+        while let Some(overheard) = cell.poll_overheard() {
+            take(now, Told::Overheard(overheard));
         }
     }
 }
 
 /// The frames of the cell itself.
 fn measure(config: &CellConfig, arrivals: &[Arrival], until: u64) -> Vec<Sent> {
-    measure_as(config, (arrivals, &[]), (Way::Lanes, until))
+    let happens = Happens { arrivals, changes: &[], beacons: &[] };
+    measure_as(config, happens, (Way::Lanes, until)).0
 }
 
-fn measure_as(config: &CellConfig, happens: (&[Arrival], &[Change]), way: (Way, u64)) -> Vec<Sent> {
-    let mut sent = Vec::new();
-    drive(config, happens, way, |now, record| {
-        if let Record::Sent { node, frame, collided, .. } = record {
-            let class = [SentFrame::Data, SentFrame::Rts, SentFrame::Response];
-            let class = class.iter().position(|kind| *kind == frame).expect("a kind");
-            let class = u8::try_from(class).expect("three kinds");
-            sent.push((now.as_nanos() / 1000, node.0, class, collided));
+fn measure_as(
+    config: &CellConfig,
+    happens: Happens<'_>,
+    way: (Way, u64),
+) -> (Vec<Sent>, Vec<Heard>) {
+    let (mut sent, mut heard) = (Vec::new(), Vec::new());
+    let us = |now: Time| now.as_nanos() / 1000;
+    drive(config, happens, way, |now, told| match told {
+        Told::Record(Record::Sent { node, frame, collided, .. }) => {
+            let kinds = [SentFrame::Data, SentFrame::Rts, SentFrame::Response, SentFrame::Beacon];
+            let kind = kinds.iter().position(|kind| *kind == frame).expect("a kind");
+            let kind = u8::try_from(kind).expect("four kinds");
+            sent.push((us(now), node.0, kind, collided));
         }
+        Told::Overheard(it) if it.kind == FrameKind::Beacon || it.backoff.is_some() => {
+            let backoff = it.backoff.map(|backoff| backoff.as_nanos() / 1000);
+            heard.push((us(it.end), it.listener.0, class(it.kind), backoff));
+        }
+        _ => {}
     });
-    sent
+    (sent, heard)
 }
 
-fn compare(config: &CellConfig, arrivals: &[Arrival], way: Way) {
-    compare_changing(config, (arrivals, &[]), way);
+fn compare(config: &CellConfig, (arrivals, beacons): (&[Arrival], &[Announced]), way: Way) {
+    compare_changing(config, Happens { arrivals, changes: &[], beacons }, way);
 }
 
-fn compare_changing(config: &CellConfig, (arrivals, changes): (&[Arrival], &[Change]), way: Way) {
-    let last = arrivals.last().map_or(0, |arrival| arrival.at);
-    let model = Model::new(config, last + 60_000, way == Way::Lanes).run(arrivals, changes);
-    let measured = measure_as(config, (arrivals, changes), (way, model.until));
-    let known = |sent: Vec<Sent>| {
-        let mut sent: Vec<Sent> = sent.into_iter().filter(|s| s.0 < model.until).collect();
+fn compare_changing(config: &CellConfig, happens: Happens<'_>, way: Way) {
+    let last = happens.arrivals.last().map_or(0, |arrival| arrival.at);
+    let model = Model::new(config, last + 60_000, way == Way::Lanes).run(happens);
+    let (sent, heard) = measure_as(config, happens, (way, model.until));
+    let is_known = |end: u64| end < model.until;
+    differ(config, happens, (sent, model.sent), |it| is_known(it.0));
+    differ(config, happens, (heard, model.heard), |it| is_known(it.0));
+}
+
+/// Fails where what was measured is not what was expected, as far as that is known.
+fn differ<T: Copy + Ord + std::fmt::Debug>(
+    config: &CellConfig,
+    happens: Happens<'_>,
+    (measured, expected): (Vec<T>, Vec<T>),
+    is_known: impl Fn(&T) -> bool,
+) {
+    let known = |list: Vec<T>| {
+        let mut list: Vec<T> = list.into_iter().filter(|it| is_known(it)).collect();
         // Frames that end at the same instant have no order of their own.
-        sent.sort_unstable();
-        sent
+        list.sort_unstable();
+        list
     };
-    let (measured, expected) = (known(measured), known(model.sent));
+    let (measured, expected) = (known(measured), known(expected));
     let differs = measured.iter().zip(&expected).position(|(a, b)| a != b);
     let index = differs.unwrap_or(measured.len().min(expected.len()));
-    let near = |sent: &[Sent]| sent[index.saturating_sub(4)..sent.len().min(index + 3)].to_vec();
+    let near = |list: &[T]| list[index.saturating_sub(4)..list.len().min(index + 3)].to_vec();
     assert!(
         measured == expected,
-        "frame {index}:\nmeasured {:?}\nexpected {:?}\n{config:?}\n{arrivals:?}\n{changes:?}",
+        "frame {index}:\nmeasured {:?}\nexpected {:?}\n{config:?}\n{happens:?}",
         near(&measured),
         near(&expected)
     );
+}
+
+/// Beacons now and then, or none; a later one may replace one that still waits. Header, time stamp, interval,
+/// capabilities and check sequence alone are 40 octets.
+fn beacons() -> impl Strategy<Value = Vec<Announced>> {
+    let pause = prop_oneof![Just(0u64), 1u64..400, 0u64..6_000, 0u64..40_000];
+    let some = prop::collection::vec((pause, 40u64..400), 1..20).prop_map(|list| {
+        let mut at = 0;
+        let announce = |(pause, psdu)| {
+            at += pause;
+            Announced { at, psdu: Bytes::new(psdu) }
+        };
+        list.into_iter().map(announce).collect()
+    });
+    prop_oneof![1 => Just(Vec::new()), 4 => some]
 }
 
 /// Packets in bursts and apart, so that queues fill, empty, and packets come at every kind of moment.
@@ -217,7 +275,7 @@ fn hide(members: &[Drawn], stations: &mut [StationConfig]) {
 }
 
 /// Up to five stations; who hears whom is random among them.
-fn cells(hears: Hears) -> impl Strategy<Value = (CellConfig, Vec<Arrival>)> {
+fn cells(hears: Hears) -> impl Strategy<Value = (CellConfig, Vec<Arrival>, Vec<Announced>)> {
     let errors = prop::sample::select(&[0.0, 0.0, 0.1, 0.5, 0.9][..]);
     let station = (
         0usize..12,
@@ -276,15 +334,19 @@ fn cells(hears: Hears) -> impl Strategy<Value = (CellConfig, Vec<Arrival>)> {
         })
         .prop_flat_map(|config| {
             let members = config.stations.len();
-            (Just(config), arrivals(members))
+            (Just(config), arrivals(members), beacons())
         })
 }
 
 /// Everything that a cell records until `end`, by the way in which it was made.
-fn account(config: &CellConfig, arrivals: &[Arrival], way: Way) -> Vec<(Time, Record)> {
-    let last = arrivals.last().map_or(0, |arrival| arrival.at);
+fn account(config: &CellConfig, happens: Happens<'_>, way: Way) -> Vec<(Time, Record)> {
+    let last = happens.arrivals.last().map_or(0, |arrival| arrival.at);
     let mut records = Vec::new();
-    drive(config, (arrivals, &[]), (way, last + 60_000), |now, record| records.push((now, record)));
+    drive(config, happens, (way, last + 60_000), |now, told| {
+        if let Told::Record(record) = told {
+            records.push((now, record));
+        }
+    });
     records
 }
 
@@ -299,9 +361,9 @@ fn empties_by_a_drop(pair: &[(Time, Record)]) -> bool {
     at == then && node == owner
 }
 
-fn compare_ways(config: &CellConfig, arrivals: &[Arrival]) {
-    let lanes = account(config, arrivals, Way::Lanes);
-    let members = account(config, arrivals, Way::Members);
+fn compare_ways(config: &CellConfig, happens: Happens<'_>) {
+    let lanes = account(config, happens, Way::Lanes);
+    let members = account(config, happens, Way::Members);
     let is_air = |record: &Record| matches!(record, Record::Air { .. });
     let events: Vec<_> = lanes.iter().filter(|(_, record)| !is_air(record)).copied().collect();
     let differs = events.windows(2).find(|pair| empties_by_a_drop(pair)).map(|pair| pair[0].0);
@@ -320,7 +382,7 @@ fn compare_ways(config: &CellConfig, arrivals: &[Arrival]) {
     };
     assert!(
         lanes == members,
-        "record {index}:\nlanes {:?}\nmembers {:?}\n{config:?}\n{arrivals:?}",
+        "record {index}:\nlanes {:?}\nmembers {:?}\n{config:?}\n{happens:?}",
         near(&lanes),
         near(&members)
     );
@@ -332,31 +394,35 @@ proptest! {
     /// Verifies: [80211-2020 §10.3.2.3.7, §10.3.2.4, §10.3.3, §10.3.4.2, §10.3.4.3, §10.3.4.4]
     #[test]
     fn every_frame_goes_out_when_a_station_by_station_model_says(
-        (config, arrivals) in cells(Hears::AccessPoint)
+        (config, arrivals, beacons) in cells(Hears::AccessPoint)
     ) {
-        compare(&config, &arrivals, Way::Lanes);
+        compare(&config, (&arrivals, &beacons), Way::Lanes);
     }
 
     /// Stations that do not decode their access point get no ACK and no CTS.
     ///
     /// Verifies: [80211-2020 §10.3.2.9, §10.3.2.11]
     #[test]
-    fn so_it_does_where_responses_are_not_decoded((config, arrivals) in cells(Hears::Noise)) {
-        compare(&config, &arrivals, Way::Lanes);
+    fn so_it_does_where_responses_are_not_decoded(
+        (config, arrivals, beacons) in cells(Hears::Noise)
+    ) {
+        compare(&config, (&arrivals, &beacons), Way::Lanes);
     }
 
     /// Members that are hidden from each other, down to the last drop.
     ///
     /// Verifies: [80211-2020 §10.3.2.3.7, §10.3.2.4, §10.3.2.9, §10.3.2.11, §10.3.4.2]
     #[test]
-    fn so_it_does_where_members_do_not_sense_each_other((config, arrivals) in cells(Hears::NotAll)) {
-        compare(&config, &arrivals, Way::Members);
+    fn so_it_does_where_members_do_not_sense_each_other(
+        (config, arrivals, beacons) in cells(Hears::NotAll)
+    ) {
+        compare(&config, (&arrivals, &beacons), Way::Members);
     }
 
     /// Nor where that changes, in one direction or both, whatever is on the air.
     #[test]
     fn so_it_does_where_members_come_and_go(
-        (config, arrivals) in cells(Hears::NotAll),
+        (config, arrivals, beacons) in cells(Hears::NotAll),
         drawn in prop::collection::vec((0u64..3_000, 0u16..6, 0u16..6, 0usize..3), 0..30),
     ) {
         let members = u16::try_from(config.stations.len() + 1).expect("few stations");
@@ -368,12 +434,15 @@ proptest! {
             Change { at, listener, from, reach }
         };
         let changes: Vec<Change> = drawn.into_iter().map(change).collect();
-        compare_changing(&config, (&arrivals, &changes), Way::Members);
+        let happens = Happens { arrivals: &arrivals, changes: &changes, beacons: &beacons };
+        compare_changing(&config, happens, Way::Members);
     }
 
     /// Lanes are a short cut: each member by itself would send the same.
     #[test]
-    fn lanes_and_members_by_themselves_record_the_same((config, arrivals) in cells(Hears::Noise)) {
-        compare_ways(&config, &arrivals);
+    fn lanes_and_members_by_themselves_record_the_same(
+        (config, arrivals, beacons) in cells(Hears::Noise)
+    ) {
+        compare_ways(&config, Happens { arrivals: &arrivals, changes: &[], beacons: &beacons });
     }
 }

@@ -25,6 +25,13 @@ pub(crate) struct Arrival {
     pub(crate) size: Bytes,
 }
 
+/// A beacon that is to be sent from a time on [us].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Announced {
+    pub(crate) at: u64,
+    pub(crate) psdu: Bytes,
+}
+
 /// From a time on [us], frames of `from` are something else to `listener`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Change {
@@ -37,6 +44,18 @@ pub(crate) struct Change {
 /// What can be compared: end of a frame [us], its sender, its kind, whether another overlapped it.
 pub(crate) type Sent = (u64, u16, u8, bool);
 
+/// What members know: end of a frame [us], who knows, its kind, and before an own exchange the back-off [us]. Beacons,
+/// and first frames of their own.
+pub(crate) type Heard = (u64, u16, u8, Option<u64>);
+
+/// All that comes from outside.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Happens<'a> {
+    pub(crate) arrivals: &'a [Arrival],
+    pub(crate) changes: &'a [Change],
+    pub(crate) beacons: &'a [Announced],
+}
+
 /// A frame on the air.
 #[derive(Clone, Debug)]
 struct OnAir {
@@ -48,8 +67,10 @@ struct OnAir {
     nav: u64,
     /// Whether another frame has overlapped it at its receiver.
     spoiled: bool,
-    /// Whether noise spoilt it for its receiver.
-    noisy: bool,
+    /// For whom noise spoilt it: its receiver at most, or anyone if it is a beacon.
+    noisy_for: Vec<bool>,
+    /// Back-off counted before it, if an exchange begins with it.
+    backoff: Option<u64>,
     /// Who is near enough to find the medium busy, and to read the frame.
     sensed_by: Vec<bool>,
     readable_by: Vec<bool>,
@@ -99,6 +120,8 @@ struct Station {
     /// Slots to go, and since when they count.
     counter: u32,
     drawn_at: u64,
+    /// Slots counted while its packet waited for this access.
+    waited: u64,
     /// The medium was physically idle for so long; physically and virtually.
     idle: u64,
     clear: u64,
@@ -130,6 +153,7 @@ impl Station {
             goes_on: false,
             counter: 0,
             drawn_at: 0,
+            waited: 0,
             idle: 0,
             clear: 0,
             gap: aifs,
@@ -150,7 +174,10 @@ pub(crate) struct Model<'a> {
     links: Vec<Stream>,
     air: Vec<OnAir>,
     pending: Vec<(u64, OnAir)>,
+    /// Octets of the beacon that waits.
+    beacon: Option<Bytes>,
     pub(crate) sent: Vec<Sent>,
+    pub(crate) heard: Vec<Heard>,
     /// From here on a cell with lanes is known to differ: a back-off after a drop with nothing left to
     /// send is counted with the lane.
     pub(crate) until: u64,
@@ -164,10 +191,11 @@ fn us(duration: Duration) -> u64 {
     duration.as_nanos() / 1000
 }
 
-fn class(kind: FrameKind) -> u8 {
+pub(crate) fn class(kind: FrameKind) -> u8 {
     match kind {
         FrameKind::Data => 0,
         FrameKind::Rts => 1,
+        FrameKind::Beacon => 3,
         _ => 2,
     }
 }
@@ -185,19 +213,25 @@ impl<'a> Model<'a> {
             airtime: airtime.clone(),
             air: Vec::new(),
             pending: Vec::new(),
+            beacon: None,
             sent: Vec::new(),
+            heard: Vec::new(),
             until,
             has_lanes,
             changed: Vec::new(),
         }
     }
 
-    pub(crate) fn run(mut self, arrivals: &[Arrival], changes: &[Change]) -> Self {
+    pub(crate) fn run(mut self, happens: Happens<'_>) -> Self {
+        let Happens { arrivals, changes, beacons } = happens;
         for now in 0..self.until {
             self.changed.extend(changes.iter().filter(|change| change.at == now));
             self.listen(now);
             for arrival in arrivals.iter().filter(|arrival| arrival.at == now) {
                 self.arrive(now, *arrival);
+            }
+            if let Some(beacon) = beacons.iter().rfind(|beacon| beacon.at == now) {
+                self.beacon = Some(beacon.psdu);
             }
             self.end(now);
             for id in 0..self.stations.len() {
@@ -228,6 +262,7 @@ impl<'a> Model<'a> {
             s.ready = over.then(|| s.ready.map_or(0, |ready| ready + 1));
             let slot_ends = s.ready.is_some_and(|ready| ready > 0 && ready.is_multiple_of(slot));
             if slot_ends && s.drawn_at + slot <= now {
+                s.waited += u64::from(s.want == Want::Backoff && s.counter > 0);
                 s.counter = s.counter.saturating_sub(1);
             }
         }
@@ -292,11 +327,16 @@ impl<'a> Model<'a> {
             return;
         }
         for frame in &mut ended {
-            frame.noisy = self.is_noisy(frame);
+            frame.noisy_for = (0..self.stations.len())
+                .map(|id| {
+                    (frame.to == id || frame.kind == FrameKind::Beacon) && self.is_noisy(frame, id)
+                })
+                .collect();
         }
         for frame in &ended {
             let from = u16::try_from(frame.from).expect("few stations");
             self.sent.push((now, from, class(frame.kind), frame.spoiled));
+            self.tell(now, frame);
             self.outcome(now, frame);
         }
         self.hear(now, &ended);
@@ -310,12 +350,26 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// Whether noise spoils a frame that its receiver would decode.
-    fn is_noisy(&mut self, frame: &OnAir) -> bool {
-        if frame.kind == FrameKind::CtsToSelf || !frame.is_decoded_by(frame.to) {
+    /// Notes who knows of a beacon, and what a sender has counted before its exchange.
+    fn tell(&mut self, now: u64, frame: &OnAir) {
+        let class = class(frame.kind);
+        for (id, member) in (0u16..).take(self.stations.len()).enumerate() {
+            if frame.from == id && frame.backoff.is_some() {
+                self.heard.push((now, member, class, frame.backoff));
+            }
+            let decoded = frame.is_decoded_by(id) && !frame.noisy_for[id];
+            if frame.kind == FrameKind::Beacon && (frame.from == id || decoded) {
+                self.heard.push((now, member, class, None));
+            }
+        }
+    }
+
+    /// Whether noise spoils a frame that `id` would decode.
+    fn is_noisy(&mut self, frame: &OnAir, id: usize) -> bool {
+        if frame.kind == FrameKind::CtsToSelf || !frame.is_decoded_by(id) {
             return false;
         }
-        let link = frame.from.max(frame.to) - 1;
+        let link = frame.from.max(id) - 1;
         let ErrorModel::Bernoulli(p) = self.config.stations[link].errors else { return false };
         p.happens(self.links[link].next_u64())
     }
@@ -330,10 +384,10 @@ impl<'a> Model<'a> {
             }
             let mut gap = self.stations[id].aifs;
             for frame in concerning {
-                let noisy = frame.noisy && frame.to == id;
-                let decoded = !noisy && frame.is_decoded_by(id);
+                let decoded = !frame.noisy_for[id] && frame.is_decoded_by(id);
                 // A sender that is told of collisions is told of its own.
-                let collision = frame.lost_to[id] || frame.from == id && frame.spoiled;
+                let is_told = frame.kind != FrameKind::Beacon;
+                let collision = frame.lost_to[id] || frame.from == id && frame.spoiled && is_told;
                 let for_it = frame.to == id && frame.kind != FrameKind::CtsToSelf;
                 if decoded && frame.heard_by[id] && !for_it && frame.nav > 0 {
                     self.stations[id].nav = self.stations[id].nav.max(now + frame.nav);
@@ -355,10 +409,10 @@ impl<'a> Model<'a> {
     }
 
     fn outcome(&mut self, now: u64, frame: &OnAir) {
-        if frame.missed {
+        if frame.missed || frame.kind == FrameKind::Beacon {
             return;
         }
-        let received = !frame.noisy && frame.is_decoded_by(frame.to);
+        let received = !frame.noisy_for[frame.to] && frame.is_decoded_by(frame.to);
         let (sifs, rate) = (us(self.airtime.timing.sifs), self.airtime.response_rate(frame.rate));
         match frame.kind {
             FrameKind::Data if received => {
@@ -383,6 +437,7 @@ impl<'a> Model<'a> {
             FrameKind::Ack if received => self.succeed(now, frame.to),
             FrameKind::Ack => self.fail(now, frame.to, FrameKind::Data),
             FrameKind::Cts => self.fail(now, frame.to, FrameKind::Rts),
+            FrameKind::Beacon => unreachable!("nobody answers it"),
         }
     }
 
@@ -414,7 +469,8 @@ impl<'a> Model<'a> {
             end,
             nav,
             spoiled: false,
-            noisy: false,
+            noisy_for: nobody(),
+            backoff: None,
             sensed_by: nobody(),
             readable_by: nobody(),
             heard_by: nobody(),
@@ -445,17 +501,29 @@ impl<'a> Model<'a> {
             Want::Backoff => s.counter == 0 && s.ready.is_some_and(|r| r.is_multiple_of(slot)),
             Want::Nothing | Want::Response => false,
         };
-        let winners: Vec<usize> =
+        let mut winners: Vec<usize> =
             (0..self.stations.len()).filter(|id| wins(&self.stations[*id])).collect();
         let mut starting: Vec<OnAir> = Vec::new();
         self.pending.retain(|(at, frame)| {
             starting.extend((*at == now).then(|| frame.clone()));
             *at != now
         });
+        if let Some(psdu) = self.beacon.filter(|_| self.beacon_is_due()) {
+            self.beacon = None;
+            let (end, rate) = (now + us(self.airtime.beacon(psdu)), self.airtime.beacon_rate());
+            starting.push(self.frame(FrameKind::Beacon, (0, 0), (rate, end, 0)));
+            // Its own data gives way: who has no back-off to draw below draws one here.
+            if winners.first() == Some(&0) && self.stations[0].want == Want::Backoff {
+                self.draw(now, 0);
+            }
+            winners.retain(|id| *id != 0);
+        }
         for id in winners {
             self.stations[id].want = Want::Response;
             (self.stations[id].txop_start, self.stations[id].goes_on) = (now, false);
-            starting.push(self.first_frame(now, id));
+            let waited = std::mem::take(&mut self.stations[id].waited);
+            let first = self.first_frame(now, id);
+            starting.push(OnAir { backoff: Some(waited * slot), ..first });
         }
         if starting.is_empty() {
             return;
@@ -474,6 +542,15 @@ impl<'a> Model<'a> {
                 self.draw(now, id);
             }
         }
+    }
+
+    /// Whether the access point has been idle for a PIFS, or an EIFS shorter by as many slots, its NAV over for a PIFS,
+    /// and is in no exchange.
+    fn beacon_is_due(&self) -> bool {
+        let s = &self.stations[0];
+        let pifs = us(self.airtime.timing.sifs) + us(self.airtime.timing.slot);
+        let earlier = s.aifs - pifs;
+        s.want != Want::Response && s.idle + earlier >= s.gap && s.clear >= pifs
     }
 
     /// Who senses the frames that start, and who notices that they do.
@@ -511,7 +588,9 @@ impl<'a> Model<'a> {
                 }
             }
             let frame = &mut self.air[one];
-            frame.spoiled = frame.sensed_by[frame.to] && frame.lost_to[frame.to];
+            let is_for = |id: usize| frame.to == id || frame.kind == FrameKind::Beacon;
+            frame.spoiled = (0..self.stations.len())
+                .any(|id| is_for(id) && frame.sensed_by[id] && frame.lost_to[id]);
         }
     }
 

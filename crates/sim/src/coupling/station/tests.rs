@@ -32,7 +32,7 @@ impl Recorder for Truth {
                 self.collisions += to - from;
                 return;
             }
-            AirUse::Contention | AirUse::Idle => return,
+            AirUse::Contention | AirUse::Idle | AirUse::Beacon => return,
         };
         let gap = self.last.map(|(_, end)| from - end).filter(|gap| *gap == self.sifs);
         self.exchanges[station.index()] += to - from + gap.unwrap_or_default();

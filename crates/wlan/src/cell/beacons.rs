@@ -1,0 +1,109 @@
+//! Beacons: the access point's frame that goes before all others, and who misses it.
+//!
+//! It has a queue of its own for one frame, without back-off, and goes out as soon as the medium of the
+//! access point has been idle for a PIFS, as real access points and ns-3 have it.  [80211-2020 §11.1.3.2,
+//! §10.3.2.3.4]  Deviates: [D-100], [D-101], [D-102], [D-103]
+
+use airfair_units::Time;
+
+use super::medium::Medium;
+use super::{AfterCollision, Cell, Phase};
+use crate::config::NodeId;
+use crate::frame::{Beacon, Frame, FrameKind, Transmission};
+use crate::node::Access;
+use crate::queue::headers::Headers;
+
+/// What becomes of the beacons of a cell.
+#[derive(Debug, Default)]
+pub(super) struct Beacons {
+    waiting: Option<Beacon>,
+    /// When it goes, if the medium of the access point stays idle.
+    pub(super) due: Option<Time>,
+    pub(super) on_air: Option<Beacon>,
+    /// For whom noise spoilt the one that has just left the air, ascending.
+    pub(super) missed: Vec<NodeId>,
+    /// When the access point's last frame left the air that was a beacon, or had no response.
+    pub(super) own_end: Time,
+}
+
+impl<P: Copy + Headers> Cell<P> {
+    /// The time has come for a beacon: the access point sends it as soon as its medium has been idle for a
+    /// PIFS and its own exchange is over. One that still waits is not sent any more.
+    pub fn send_beacon(&mut self, now: Time, beacon: Beacon) {
+        if self.beacons.waiting.replace(beacon).is_none() {
+            self.channel.begin_waiting(now);
+        }
+        self.next = self.find_next();
+        self.follow_beacon(now);
+    }
+
+    /// Once what comes next is known: it may be the beacon, and when that goes is known anew after each event.
+    #[inline]
+    pub(super) fn follow_beacon(&mut self, now: Time) {
+        if self.beacons.waiting.is_some() {
+            self.await_beacon(now);
+        }
+    }
+
+    #[cold]
+    fn await_beacon(&mut self, now: Time) {
+        let timing = &self.airtime.timing;
+        let pifs = timing.sifs + timing.slot;
+        let is_in_exchange = matches!(self.nodes[0].access, Access::Exchange(_));
+        let idle = self.medium.idle_for(NodeId::AP, pifs, self.beacons.own_end);
+        self.beacons.due = idle.filter(|_| !is_in_exchange).map(|at| at.max(now));
+        if let Some(due) = self.beacons.due
+            && self.next.is_none_or(|(next, _)| due < next)
+        {
+            self.next = Some((due, Phase::Start));
+        }
+    }
+
+    /// The beacon goes. Whether a frame of the access point was due as well: it comes off worse.
+    #[cold]
+    pub(super) fn start_beacon(&mut self, now: Time, winners: &mut Vec<NodeId>) -> bool {
+        let beacon = self.beacons.waiting.take().expect("a beacon is due");
+        (self.beacons.due, self.beacons.on_air) = (None, Some(beacon));
+        self.channel.end_waiting(now);
+        if let Medium::Lanes(lanes) = &mut self.medium {
+            lanes.begin_beacon();
+        }
+        let frame = Frame {
+            kind: FrameKind::Beacon,
+            from: NodeId::AP,
+            to: None,
+            rate: self.airtime.beacon_rate(),
+            duration: self.airtime.beacon(beacon.psdu),
+            nav: airfair_units::Duration::ZERO,
+            retry: false,
+        };
+        self.transmit(now, frame);
+        let contenders = winners.len();
+        winners.retain(|winner| !winner.is_ap());
+        winners.len() < contenders
+    }
+
+    /// Asks the link of each station that could decode the beacon, which ends now, whether noise has spoilt it.
+    #[cold]
+    pub(super) fn spoil_beacon(&mut self, now: Time, transmission: &Transmission) -> bool {
+        let psdu = self.beacons.on_air.expect("a beacon on the air").psdu;
+        self.beacons.missed.clear();
+        for station in (0..self.nodes.len() - 1).map(NodeId::station) {
+            if self.noise.is_on(station)
+                && self.medium.hears(station, transmission)
+                && self.noise.spoil(now, station, transmission.frame.rate, psdu)
+            {
+                self.beacons.missed.push(station);
+            }
+        }
+        !self.beacons.missed.is_empty()
+    }
+
+    /// A frame of the access point has left the air that has no response: its medium is idle from then on,
+    /// or from the end of what it has collided with.
+    pub(super) fn end_unanswered(&mut self, end: Time, collided: bool) {
+        if self.after_collision == AfterCollision::Standard || !collided {
+            self.beacons.own_end = end;
+        }
+    }
+}

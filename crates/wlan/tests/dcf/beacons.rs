@@ -1,0 +1,344 @@
+//! Beacons, each time worked out by hand.
+//!
+//! 802.11b at 11 Mb/s, long preamble: 972 + 28 octets last 192 + ⌈8000/11⌉ = 920 µs, ACK at 2 Mb/s 248 µs; a
+//! beacon of 76 octets at 1 Mb/s 192 + 608 = 800 µs. SIFS 10, slot 20, PIFS 30, DIFS 50, EIFS 364 µs; a response
+//! is missed 222 µs after the frame.
+
+use airfair_laws::occupancy::Grant;
+use airfair_units::{Bytes, Duration, Probability};
+use airfair_wlan::phy::Standard;
+use airfair_wlan::{
+    AccessParameters, AfterCollision, AirUse, Attempts, Beacon, CellConfig, Eifs, ErrorModel,
+    FrameKind, Listen, NodeId, Reach, Record, SentFrame,
+};
+use rand_core::Rng;
+
+use crate::bench::{Bench, MBPS, at, config, stream, without_backoff};
+
+const SIZE: u64 = 972;
+const BEACON: u64 = 800;
+const GRANT: Grant = Grant { even: 1, additional: 2, backoff: 3 };
+
+/// Stations at 11 Mb/s without back-off.
+fn cell<const N: usize>() -> CellConfig {
+    without_backoff(config(Standard::B, &[MBPS(11); N]))
+}
+
+/// Both ways of keeping countdowns.
+fn both_ways(config: &CellConfig) -> [Bench; 2] {
+    [Bench::new(config), Bench::with_relation(config)]
+}
+
+fn beacon_at(bench: &mut Bench, us: u64) {
+    bench.run_until(at(us));
+    bench.cell.send_beacon(bench.now, Beacon { psdu: Bytes::new(76), grant: Some(GRANT) });
+}
+
+fn send_up_at(bench: &mut Bench, us: u64, station: usize) {
+    bench.run_until(at(us));
+    bench.send_up(station, SIZE);
+}
+
+fn beacons(bench: &Bench) -> Vec<(u64, bool)> {
+    let sent = bench.sent().into_iter().filter(|sent| sent.frame == SentFrame::Beacon);
+    sent.map(|sent| (sent.end.as_nanos() / 1000, sent.collided)).collect()
+}
+
+/// Verifies: [80211-2020 §10.3.2.3.4, §11.1.3.2]
+#[test]
+fn a_pifs_after_a_frame_before_all_who_wait() {
+    for mut bench in both_ways(&cell::<2>()) {
+        bench.send_up(0, SIZE);
+        send_up_at(&mut bench, 500, 1);
+        beacon_at(&mut bench, 500);
+        bench.run_until(at(20_000));
+        // 50 … 970, ACK 980 … 1228; beacon 1258 … 2058; DIFS, 2108 … 3028, ACK 3286.
+        let expected = [(970, 1), (1_228, 0), (1_258 + BEACON, 0), (3_028, 2), (3_286, 0)];
+        assert_eq!(bench.ends(), expected);
+    }
+}
+
+/// Verifies: [80211-2020 §10.3.2.3.4]
+#[test]
+fn at_once_where_the_medium_has_been_idle_for_a_pifs() {
+    for (us, start) in [(0, 30), (29, 30), (30, 30), (31, 31), (1_000, 1_000)] {
+        for mut bench in both_ways(&cell::<1>()) {
+            beacon_at(&mut bench, us);
+            bench.run_until(at(20_000));
+            bench.cell.flush(bench.now);
+            bench.poke();
+            assert_eq!(bench.ends(), [(start + BEACON, 0)]);
+            let end = start + BEACON;
+            let mut air = vec![
+                (0, us, AirUse::Idle),
+                (us, start, AirUse::Contention),
+                (start, end, AirUse::Beacon),
+                (end, 20_000, AirUse::Idle),
+            ];
+            air.retain(|(from, to, _)| from < to);
+            let records = bench.records.iter().filter_map(|(_, record)| match *record {
+                Record::Air { from, to, usage } => {
+                    Some((from.as_nanos() / 1000, to.as_nanos() / 1000, usage))
+                }
+                _ => None,
+            });
+            assert_eq!(records.collect::<Vec<_>>(), air);
+        }
+    }
+}
+
+/// Verifies: [80211-2020 §10.3.2.3.4]
+#[test]
+fn behind_an_exchange_of_ones_own_with_its_time_out() {
+    let mut cell = cell::<1>();
+    let run = |cell: &CellConfig| {
+        both_ways(cell).map(|mut bench| {
+            bench.send(NodeId::AP, NodeId(1), SIZE);
+            beacon_at(&mut bench, 100);
+            bench.run_until(at(20_000));
+            bench.ends()
+        })
+    };
+    // 50 … 970, ACK 980 … 1228, PIFS.
+    let expected = [(970, 0), (1_228, 1), (1_258 + BEACON, 0)];
+    assert!(run(&cell).iter().all(|ends| *ends == expected));
+    // Nobody answers: missed at 970 + 222 = 1192, at once; the data again a DIFS after the beacon.
+    cell.stations[0].senses_only = vec![NodeId::AP];
+    let beacon = 1_192 + BEACON;
+    let expected = [(970, 0), (beacon, 0), (beacon + 50 + 920, 0)];
+    assert!(run(&cell).iter().all(|ends| ends[..3] == expected));
+}
+
+/// Verifies: [80211-2020 §10.23.2.8]
+#[test]
+fn behind_a_txop() {
+    let mut cell = cell::<1>();
+    // Three exchanges of 1178 µs and two SIFS: 50 … 3604.
+    cell.ap_access.txop_limit = Duration::from_micros(3_554);
+    for mut bench in both_ways(&cell) {
+        (0..4).for_each(|_| _ = bench.send(NodeId::AP, NodeId(1), SIZE));
+        beacon_at(&mut bench, 100);
+        bench.run_until(at(20_000));
+        assert_eq!(beacons(&bench), [(3_634 + BEACON, false)]);
+        assert_eq!(bench.ends()[5..8], [(3_604, 1), (4_434, 0), (4_434 + 50 + 920, 0)]);
+    }
+}
+
+/// The access point's data, due at the same instant, draws a back-off.
+///
+/// Verifies: [80211-2020 §10.3.2.3.4]
+#[test]
+fn data_that_is_due_at_the_same_instant_gives_way() {
+    let backoff = u64::from(stream(0).next_u32()) >> 27;
+    assert_ne!(backoff, 0, "the seed of this test draws a back-off");
+    // AIFSN 2: both at 1000. AIFSN 1: both at 30.
+    for (aifsn, us, start) in [(2, 1_000, 1_000), (1, 0, 30)] {
+        let mut cell = config(Standard::B, &[MBPS(11)]);
+        cell.ap_access.aifsn = aifsn;
+        for mut bench in both_ways(&cell) {
+            bench.cell.listen(NodeId::AP, Listen::Own);
+            bench.run_until(at(us));
+            bench.send(NodeId::AP, NodeId(1), SIZE);
+            beacon_at(&mut bench, us);
+            bench.run_until(at(20_000));
+            let data = start + BEACON + 10 + 20 * (u64::from(aifsn) + backoff) + 920;
+            let expected = [(start + BEACON, 0), (data, 0), (data + 258, 1)];
+            assert_eq!(bench.ends(), expected);
+            assert!(bench.sent().iter().all(|sent| !sent.collided && !sent.retry));
+            let backoffs: Vec<_> = bench.heard.iter().map(|heard| heard.backoff).collect();
+            assert_eq!(backoffs, [None, Some(Duration::from_micros(20 * backoff)), None]);
+        }
+    }
+}
+
+/// Verifies: [80211-2020 §10.3.2.3.4]
+#[test]
+fn whoever_starts_at_the_same_instant_collides_with_it() {
+    for mut bench in both_ways(&cell::<2>()) {
+        (0..3).for_each(|member| bench.cell.listen(NodeId(member), Listen::All));
+        send_up_at(&mut bench, 1_000, 0);
+        beacon_at(&mut bench, 1_000);
+        // The access point's own data waits for what it has collided with, and a DIFS.
+        bench.run_until(at(1_500));
+        bench.send(NodeId::AP, NodeId(2), SIZE);
+        bench.run_until(at(1_930));
+        let heard: Vec<_> = bench.heard.iter().map(|it| (it.kind, it.listener.0)).collect();
+        assert_eq!(heard, [(FrameKind::Beacon, 0), (FrameKind::Data, 1)]);
+        bench.run_until(at(20_000));
+        // Data 1000 … 1920, missed at 2142; 1970 … 2890, ACK 3148; then at 3198.
+        assert_eq!(bench.ends()[..4], [(1_800, 0), (1_920, 1), (2_890, 0), (3_148, 2)]);
+        let collided: Vec<bool> = bench.sent().iter().map(|sent| sent.collided).collect();
+        assert_eq!(collided, [true, true, false, false, false, false]);
+        let collisions = bench.records.iter().filter(|(_, record)| *record == Record::Collision);
+        assert_eq!(collisions.count(), 1);
+        assert_eq!(beacons(&bench).len(), 1);
+    }
+}
+
+/// A PIFS instead of a DIFS after what has not been decoded, too.
+///
+/// Verifies: [80211-2020 §10.3.2.3.7]
+#[test]
+fn an_eifs_less_the_slots_between_pifs_and_aifs() {
+    let waits = [
+        (AfterCollision::Standard, Eifs::Standard, 344),
+        (AfterCollision::Difs, Eifs::Standard, 30),
+        (AfterCollision::Eifs, Eifs::Standard, 344),
+        // A NAV of 364 µs, and a PIFS.
+        (AfterCollision::Standard, Eifs::Nav, 394),
+    ];
+    for (after_collision, eifs, gap) in waits {
+        for aifsn in [1, 2, 5] {
+            let mut cell = cell::<2>();
+            cell.ap_access.aifsn = aifsn;
+            (cell.rules.after_collision, cell.rules.eifs) = (after_collision, eifs);
+            cell.rules.attempts = Attempts::Max(1);
+            for mut bench in both_ways(&cell) {
+                bench.send_up(0, SIZE);
+                bench.send_up(1, SIZE);
+                beacon_at(&mut bench, 500);
+                bench.run_until(at(20_000));
+                // Both 50 … 970.
+                assert_eq!(beacons(&bench), [(970 + gap + BEACON, false)], "{after_collision:?}");
+            }
+        }
+    }
+}
+
+/// Verifies: [80211-2020 §10.3.2.4]
+#[test]
+fn a_pifs_after_the_nav() {
+    let mut cell = without_backoff(config(Standard::G, &[MBPS(54), MBPS(11)]));
+    cell.stations[1].standard = Standard::B;
+    cell.rules.basic_rates = Standard::G.default_basic_rates(true);
+    let mut bench = Bench::with_relation(&cell);
+    bench.send_up(0, SIZE);
+    // CTS to itself at 11 Mb/s 50 … 253, then the access point senses nothing of the data, 263 … 441. ACK
+    // 451 … 485.
+    bench.run_until(at(255));
+    bench.cell.set_reach(NodeId::AP, NodeId(1), Reach::Nothing);
+    beacon_at(&mut bench, 300);
+    bench.run_until(at(1_400));
+    assert_eq!(bench.ends()[2], (485 + 30 + BEACON, 0));
+}
+
+/// Verifies: [80211-2020 §9.3.3, §10.3.2.3.4]
+#[test]
+fn everybody_hears_it_and_nobody_answers() {
+    for mut bench in both_ways(&cell::<2>()) {
+        bench.cell.listen(NodeId::AP, Listen::Own);
+        bench.cell.listen(NodeId(1), Listen::All);
+        bench.cell.listen(NodeId(2), Listen::Own);
+        beacon_at(&mut bench, 1_000);
+        bench.run_until(at(20_000));
+        assert_eq!(bench.sent().len(), 1);
+        let mut listeners: Vec<u16> = bench.heard.iter().map(|heard| heard.listener.0).collect();
+        listeners.sort_unstable();
+        assert_eq!(listeners, [0, 1, 2]);
+        for heard in &bench.heard {
+            assert_eq!((heard.kind, heard.from), (FrameKind::Beacon, Some(NodeId::AP)));
+            assert_eq!((heard.to, heard.msdu, heard.backoff), (None, None, None));
+            assert_eq!((heard.grant, heard.psdu), (Some(GRANT), Bytes::new(76)));
+            assert_eq!((heard.rate, heard.rest), (MBPS(1), Duration::ZERO));
+            assert_eq!((heard.end, heard.duration), (at(1_800), Duration::from_micros(BEACON)));
+        }
+        assert!(!bench.records.iter().any(|(_, it)| matches!(it, Record::Dropped { .. })));
+    }
+}
+
+/// Whom noise has spoilt it for waits EIFS, and knows nothing of it.
+///
+/// Verifies: [80211-2020 §10.3.2.3.7]
+#[test]
+fn noise_on_one_link_leaves_it_to_the_others() {
+    for (eifs, gap) in [(Eifs::Standard, 364), (Eifs::Nav, 364 + 50)] {
+        let mut cell = cell::<2>();
+        cell.stations[0].errors = ErrorModel::Bernoulli(Probability::ONE);
+        cell.rules.eifs = eifs;
+        for (station, gap) in [(0, gap), (1, 50)] {
+            for mut bench in both_ways(&cell) {
+                (1..3).for_each(|member| bench.cell.listen(NodeId(member), Listen::Own));
+                beacon_at(&mut bench, 1_000);
+                send_up_at(&mut bench, 1_500, station);
+                bench.run_until(at(1_801));
+                assert_eq!(bench.heard.iter().map(|it| it.listener.0).collect::<Vec<_>>(), [2]);
+                bench.run_until(at(20_000));
+                assert_eq!(bench.ends()[1].0, 1_800 + gap + 920);
+                assert!(!bench.records.contains(&(at(1_800), Record::Spoilt { node: NodeId::AP })));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_b_station_does_not_decode_an_ofdm_beacon() {
+    let mut cell = without_backoff(config(Standard::G, &[MBPS(54), MBPS(11)]));
+    cell.stations[1].standard = Standard::B;
+    cell.rules.basic_rates = vec![MBPS(6)];
+    for mut bench in both_ways(&cell) {
+        (1..3).for_each(|member| bench.cell.listen(NodeId(member), Listen::All));
+        beacon_at(&mut bench, 1_000);
+        send_up_at(&mut bench, 1_100, 1);
+        bench.run_until(at(20_000));
+        assert_eq!(bench.heard[0].listener, NodeId(1));
+        assert_ne!(bench.heard.get(1).map(|heard| heard.kind), Some(FrameKind::Beacon));
+        // 20 + ⌈(16 + 608 + 6) / 24⌉ · 4 + 6 = 134 µs; the b station waits EIFS, its data 920 µs.
+        assert_eq!(bench.ends()[..2], [(1_134, 0), (1_134 + 364 + 920, 2)]);
+    }
+}
+
+/// Verifies: [80211-2020 §11.1.3.2]
+#[test]
+fn one_that_still_waits_is_replaced() {
+    for mut bench in both_ways(&cell::<1>()) {
+        bench.send_up(0, SIZE);
+        beacon_at(&mut bench, 100);
+        bench.run_until(at(200));
+        bench.cell.send_beacon(bench.now, Beacon { psdu: Bytes::new(86), grant: None });
+        bench.run_until(at(20_000));
+        // 80 µs longer.
+        assert_eq!(beacons(&bench), [(1_258 + BEACON + 80, false)]);
+    }
+}
+
+#[test]
+fn one_that_collides_at_one_station_reaches_another() {
+    // The access point does not sense station 1, station 2 does, station 3 does not.
+    let mut bench = Bench::with_relation(&cell::<3>());
+    (1..4).for_each(|member| bench.cell.listen(NodeId(member), Listen::Own));
+    bench.cell.set_reach(NodeId::AP, NodeId(1), Reach::Nothing);
+    bench.cell.set_reach(NodeId(3), NodeId(1), Reach::Nothing);
+    send_up_at(&mut bench, 1_000, 0);
+    beacon_at(&mut bench, 1_500);
+    bench.run_until(at(2_310));
+    assert_eq!(beacons(&bench), [(1_500 + BEACON, true)]);
+    let known: Vec<_> = bench.heard.iter().map(|it| (it.kind, it.listener.0)).collect();
+    assert_eq!(known, [(FrameKind::Data, 1), (FrameKind::Beacon, 3)]);
+}
+
+/// Slots counted while the packet waited; not those before it came.
+#[test]
+fn a_sender_knows_the_back_off_that_it_has_counted() {
+    let mut cell = config(Standard::B, &[MBPS(11)]);
+    cell.stations[0].access = AccessParameters { cw_min: Some(31), ..AccessParameters::default() };
+    let draws = {
+        let mut stream = stream(1);
+        [0, 1].map(|_| u64::from(stream.next_u32()) >> 27)
+    };
+    assert!(draws[0] > 3, "the seed of this test draws a long back-off");
+    for mut bench in both_ways(&cell) {
+        bench.cell.listen(NodeId(1), Listen::Own);
+        bench.send_up(0, SIZE);
+        // ACK until 1228; slots from 1278 on. Two and a half have passed: all but two are left.
+        bench.run_until(at(1_278 + 50));
+        bench.send_up(0, SIZE);
+        bench.send_up(0, SIZE);
+        bench.run_until(at(20_000));
+        let own = bench.heard.iter().filter(|heard| heard.kind == FrameKind::Data);
+        let backoffs: Vec<_> = own.map(|heard| heard.backoff).collect();
+        let slots = |slots: u64| Some(Duration::from_micros(20 * slots));
+        assert_eq!(backoffs, [slots(0), slots(draws[0] - 2), slots(draws[1])]);
+        let others = bench.heard.iter().filter(|heard| heard.kind != FrameKind::Data);
+        assert!(others.into_iter().all(|heard| heard.backoff.is_none()));
+    }
+}
