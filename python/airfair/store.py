@@ -132,10 +132,16 @@ def _manifest(result: Result, command_line: list[str] | None) -> dict[str, Any]:
     }
 
 
+def checkout() -> Path | None:
+    """The source checkout that this package runs from; `None` if it is installed."""
+    root = Path(__file__).resolve().parents[2]
+    return root if (root / "pyproject.toml").is_file() and (root / ".git").exists() else None
+
+
 def git_revision() -> str | None:
     """Commit that this package runs from, `-dirty` if files differ; `None` if it is installed."""
-    root = Path(__file__).resolve().parents[2]
-    if not (root / "pyproject.toml").is_file() or not (root / ".git").exists():
+    root = checkout()
+    if root is None:
         return None
     command = ["git", "-C", str(root), "describe", "--always", "--dirty", "--abbrev=40"]
     try:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable
+from typing import Any
+
+from airfair.reproduce.paper import Paper
 
 Program = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -39,3 +42,14 @@ from = "fast"
 to   = "server"
 transport = { kind = "tcp", flavour = "newreno" }
 """
+
+
+def unused_reasons(paper: Paper[Any], data: object) -> list[str]:
+    """Reasons of claims that do not exist, or for conditions that no claim has."""
+    conditions = {predicate.id: predicate.conditions(data) for predicate in paper.predicates}
+    return [
+        f"{claim}: {reason.of}"
+        for claim, reasons in paper.reasons.items()
+        for reason in reasons
+        if not any(map(reason.explains, conditions.get(claim, ())))
+    ]

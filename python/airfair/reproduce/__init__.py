@@ -4,29 +4,29 @@ from __future__ import annotations
 
 import sys
 import textwrap
+from collections.abc import Mapping, Sequence
 from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from airfair import store
+from airfair import RunError, store
 from airfair.cli import DONE, INTERRUPTED, InputError, describe
 
 from .catalogue import UnknownPaperError, load, papers, select
 from .document import WIDTH
 from .results import Outcome
 from .runs import Choice, measure
+from .summary import PAGE, Chapter, Summary
 
 if TYPE_CHECKING:
     import argparse
-
-    from .paper import Json
 
 
 def main(args: argparse.Namespace) -> int:
     """Run `airfair reproduce [PAPER[/EXPERIMENT]]` and return its exit status.
 
     `args` has paper, list, replications, out, json and quick. Without a paper: all of them, one after
-    the other. Raises InputError for a mistake of the user.
+    the other, and a page of all claims. Raises InputError for a mistake of the user.
     """
     if args.list:
         _write(_list(as_json=args.json), sys.stdout)
@@ -37,43 +37,77 @@ def main(args: argparse.Namespace) -> int:
             store.prepare(choice.out)
         except OSError as error:
             raise InputError(f"--out {choice.out}: {describe(error)}") from error
-    documents: list[Json] = []
-    interrupted, failure = False, None
-    for choice in choices:
-        outcome = Outcome(choice, measure(choice))
-        failure = _save(outcome)
-        text = _text(outcome, alone=len(choices) == 1, saved=failure is None)
-        _write(text, sys.stderr if args.json else sys.stdout)
-        documents.append(outcome.document())
-        interrupted = outcome.measured.interrupted
-        if interrupted or failure:
-            break
+    return _one(choices[0], args) if args.paper else _all(choices, args)
+
+
+def _one(choice: Choice, args: argparse.Namespace) -> int:
+    outcome = Outcome(choice, measure(choice))
+    failure = _save_outcome(outcome)
+    _write(outcome.text(saved=failure is None) + "\n", _for_people(args))
     if args.json:
-        # One paper is the document itself, all of them a list of such documents.
-        whole = documents[0] if args.paper else {"papers": documents}
-        _write(store.encode(whole).decode(), sys.stdout)
+        _write(store.encode(outcome.document()).decode(), sys.stdout)
     if failure:
         raise failure
-    return INTERRUPTED if interrupted else DONE
+    return INTERRUPTED if outcome.measured.interrupted else DONE
 
 
-def _save(outcome: Outcome) -> OSError | None:
-    """Write the files; what went wrong is told after the figures, which took minutes to get."""
-    if not outcome.experiments:
-        return None
-    out = outcome.choice.out
+def _all(choices: Sequence[Choice], args: argparse.Namespace) -> int:
+    """One paper after the other. A failed one keeps no other from running; Ctrl-C and a full disk do.
+
+    The page of all claims is written after each, so that whatever ends the program leaves one.
+    """
+    chapters = [Chapter(choice) for choice in choices]
+    summary = Summary(chapters, choices[0].out.parent)
+    page_failure = None
+    for i, choice in enumerate(choices):
+        chapters[i] = _chapter(choice, f"{i + 1}/{len(choices)} {choice.paper.id}", args)
+        page_failure = _save(summary.out, {PAGE: summary.html().encode()})
+        if page_failure or chapters[i].ends_all:
+            break
+    page = summary.out / PAGE
+    kept = "no page was written" if page_failure else f"all claims: {page}"
+    _write(f"{summary.text()}\n{kept}\n", _for_people(args))
+    if args.json:
+        whole = {
+            "papers": [chapter.document for chapter in chapters if chapter.document],
+            "summary": summary.document(),
+        }
+        _write(store.encode(whole).decode(), sys.stdout)
+    failures = [failure for failure in (*(c.failure for c in chapters), page_failure) if failure]
+    if failures:
+        raise failures[0]
+    return INTERRUPTED if summary.interrupted else DONE
+
+
+def _chapter(choice: Choice, label: str, args: argparse.Namespace) -> Chapter:
+    """Run one of several papers, write its files and print its text."""
+    paper = choice.paper
     try:
-        store.write_all(out, outcome.files())
+        outcome = Outcome(choice, measure(choice, label))
+    except RunError as error:
+        return Chapter(choice, failure=RunError(f"{paper.id}: {error}"))
+    failure = _save_outcome(outcome)
+    title = "\n".join(textwrap.wrap(f"{paper.id}: {paper.title}", WIDTH))
+    _write(f"{title}\n\n{outcome.text(saved=failure is None)}\n\n\n", _for_people(args))
+    return Chapter.of(outcome, failure)
+
+
+def _save_outcome(outcome: Outcome) -> OSError | None:
+    return _save(outcome.choice.out, outcome.files()) if outcome.experiments else None
+
+
+def _save(out: Path, files: Mapping[str, bytes]) -> OSError | None:
+    """Write the files; what went wrong is told after the figures, which took minutes to get."""
+    try:
+        store.write_all(out, files)
     except OSError as error:
         return OSError(error.errno, f"--out {out}: {describe(error)}; nothing was written")
     return None
 
 
-def _text(outcome: Outcome, *, alone: bool, saved: bool) -> str:
-    paper = outcome.choice.paper
-    title = "\n".join(textwrap.wrap(f"{paper.id}: {paper.title}", WIDTH))
-    heading = "" if alone else f"{title}\n\n"
-    return heading + outcome.text(saved=saved) + ("\n" if alone else "\n\n")
+def _for_people(args: argparse.Namespace) -> TextIO:
+    """Where words go: beside a JSON document, to standard error."""
+    return sys.stderr if args.json else sys.stdout
 
 
 def _choices(args: argparse.Namespace) -> list[Choice]:

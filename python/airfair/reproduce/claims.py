@@ -7,6 +7,9 @@ its conditions holds; a claim with a condition that fails or is undecided does n
 
 Where a claim can be read of several systems, the one nearest to the paper's words decides; the same
 conditions on the others stand beside it and decide nothing.
+
+Why a claim does not hold is declared apart, as a `Reason` for some or all of its conditions, and told only
+where the measured figures miss one of these.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from typing import Generic, Literal, TypeVar
 
 import numpy as np
@@ -44,14 +48,19 @@ class Condition:
             return "fails"
         return "undecided"
 
-    def __str__(self) -> str:
+    @property
+    def figures(self) -> str:
+        """What is measured, and what is needed."""
         bounds = []
         if self.above > -math.inf:
             bounds.append(f"> {self.above:.4g}")
         if self.below < math.inf:
             bounds.append(f"< {self.below:.4g}")
         need = " and ".join(bounds)
-        return f"{self.what} = {self.measured} (needs {need}): {self.state}"
+        return f"{self.what} = {self.measured} (needs {need})"
+
+    def __str__(self) -> str:
+        return f"{self.figures}: {self.state}"
 
 
 def condition(
@@ -84,6 +93,29 @@ def worst(conditions: Sequence[Condition]) -> State:
     return "fails" if "fails" in states else "undecided" if "undecided" in states else "holds"
 
 
+OPEN = "An interval straddles its bound: more replications would tell."
+FEW = "Too few replications: an interval straddles its bound."
+NOT_FOUND = "Not found out yet"
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Why a claim does not hold, as experiments have found it."""
+
+    text: str
+    """Whole sentences. What is not known is said to be `NOT_FOUND`."""
+    of: str = "*"
+    """What it explains: the conditions whose `what` matches, as file names match in a shell."""
+
+    def explains(self, condition: Condition) -> bool:
+        """Whether it is the reason if this condition does not hold."""
+        return fnmatchcase(condition.what, self.of)
+
+
+SHOWN = 3
+"""Conditions in a line of evidence at most."""
+
+
 @dataclass(frozen=True)
 class Verdict:
     """What the measured figures say about one claim."""
@@ -94,6 +126,10 @@ class Verdict:
     remark: str = ""
     """A figure that decides nothing and helps to understand."""
     elsewhere: tuple[Elsewhere, ...] = ()
+    reasons: tuple[Reason, ...] = ()
+    """Why it might not hold; `why` has those that apply."""
+    few: bool = False
+    """Whether the reasons rest on more replications: what is undecided may be so for want of them."""
 
     @property
     def state(self) -> State:
@@ -124,6 +160,34 @@ class Verdict:
         """All of it, with `undecided` in front where that is the verdict."""
         text = "; ".join(self.lines)
         return f"undecided: {text}" if self.state == "undecided" else text
+
+    @property
+    def line(self) -> str:
+        """What decides it, in one line: the first and the last condition of its state, how many hold."""
+        deciding = [one.figures for one in self.conditions if one.state == self.state]
+        few = len(deciding) <= SHOWN
+        shown = "; ".join(deciding) if few else f"{deciding[0]}; … {deciding[-1]}"
+        hold = sum(one.state == "holds" for one in self.conditions)
+        count = f" – {hold} of {len(self.conditions)} conditions hold"
+        return shown + (count if not few or len(self.conditions) > len(deciding) else "")
+
+    @property
+    def why(self) -> list[str]:
+        """Why it does not hold: the reasons for the conditions that are missed. Empty if it holds."""
+        told = [FEW if self.few else OPEN] if self.state == "undecided" else []
+        missed = [
+            c
+            for c in self.conditions
+            if c.state == "fails" or (c.state == "undecided" and not self.few)
+        ]
+        found = [r for r in self.reasons if any(r.explains(c) for c in missed)]
+        told += [reason.text for reason in found]
+        obscure = [
+            c.what for c in missed if c.state == "fails" and not any(r.explains(c) for r in found)
+        ]
+        if obscure:
+            told.append(f"{NOT_FOUND} for: {'; '.join(obscure)}." if found else f"{NOT_FOUND}.")
+        return told
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,8 @@ NAME = 15
 COMPARED, ALONE = 29, 15
 """Characters of a column beside the paper's, and of one that the paper does not have."""
 
+MARKS = {"holds": "✓", "fails": "✗", "undecided": "?", "not run": "–"}
+
 
 def document(
     paper_id: str, experiments: Sequence[Json], verdicts: Sequence[Verdict], provenance: Json
@@ -110,13 +112,19 @@ def claims_text(verdicts: Sequence[Verdict]) -> str:
     lines = [f"{sum(v.holds for v in verdicts)} of {len(verdicts)} claims hold"]
     for verdict in verdicts:
         lines.append(f"  {mark(verdict)} {verdict.id}")
-        lines += [f"      {line}" for part in verdict.brief for line in _wrap(part)]
+        told = [*verdict.brief, *([why(verdict)] if verdict.why else [])]
+        lines += [f"      {line}" for part in told for line in _wrap(part)]
     return "\n".join(lines)
 
 
 def mark(verdict: Verdict) -> str:
     """✓, ✗, or ? where the replications do not suffice."""
-    return {"holds": "✓", "fails": "✗", "undecided": "?"}[verdict.state]
+    return MARKS[verdict.state]
+
+
+def why(verdict: Verdict) -> str:
+    """The reasons of a claim that does not hold, for a terminal."""
+    return "why: " + " ".join(verdict.why)
 
 
 def _wrap(text: str) -> list[str]:

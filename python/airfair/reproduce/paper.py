@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from matplotlib.figure import Figure
 
-from .claims import Predicate
+from .claims import Predicate, Reason
 from .tables import Table
 
 if TYPE_CHECKING:
@@ -121,6 +121,8 @@ class Paper(Generic[M]):
     """The bounds of the claims in words, for readers of a report."""
     units: str
     """What the tables show, likewise."""
+    reasons: Mapping[str, Sequence[Reason]] = field(default_factory=dict)
+    """Why claims do not hold, by their ids; `docs/<paper>.md` has the experiments that found it."""
     schemes: Mapping[str, Value] = field(default_factory=dict)
     """What the variants set, by label, where a list of them all would only repeat it."""
     replications: int = 100

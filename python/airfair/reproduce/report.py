@@ -7,16 +7,15 @@ import re
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import jinja2
 from markupsafe import Markup
 
 from airfair.figures import GRID, INK, MUTED, PALETTE
 from airfair.scenario import toml_value
 
+from . import pages
 from .claims import Verdict
 from .document import mark
 from .paper import Finding, Json, Paper, Setup
@@ -24,9 +23,6 @@ from .tables import Cell, Table
 
 if TYPE_CHECKING:
     from airfair.scenario import Value
-
-DARK_PALETTE = ("#ff8c5a", "#62b5ec", "#3fc79a", "#dd8fc9", "#d3b24a")
-"""The palette on a dark page, in the same order."""
 
 _VARIABLES = {
     INK: "--ink",
@@ -67,10 +63,6 @@ class Contents:
 
 def render(contents: Contents) -> str:
     """The page."""
-    source = files("airfair.reproduce").joinpath("templates/report.html.jinja").read_text("utf-8")
-    environment = jinja2.Environment(
-        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
     sources = [
         {
             "path": path,
@@ -79,10 +71,9 @@ def render(contents: Contents) -> str:
         }
         for path in contents.paths
     ]
-    return environment.from_string(source).render(
+    return pages.render(
+        "report.html.jinja",
         **{**vars(contents), "sources": sources},
-        palette=PALETTE,
-        dark_palette=DARK_PALETTE,
         heading=heading,
         mark=mark,
         number=number,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from airfair import __version__, store
@@ -46,11 +47,17 @@ class Outcome:
         }
 
     def _decide(self) -> list[Verdict]:
-        texts = self.choice.paper.claim_texts()
-        return [
+        choice, paper = self.choice, self.choice.paper
+        texts = paper.claim_texts()
+        few = choice.quick or self.measured.replications < paper.replications
+        verdicts = [
             predicate.decide(self.measured.data, texts[predicate.id])
-            for predicate in self.choice.paper.predicates
+            for predicate in paper.predicates
             if self._done.issuperset(predicate.setups)
+        ]
+        return [
+            replace(verdict, reasons=tuple(paper.reasons.get(verdict.id, ())), few=few)
+            for verdict in verdicts
         ]
 
     def provenance(self) -> Json:

@@ -57,8 +57,8 @@ class Measured:
     simulated_s: float
 
 
-def measure(choice: Choice) -> Measured:
-    """Run what the choice needs."""
+def measure(choice: Choice, label: str | None = None) -> Measured:
+    """Run what the choice needs; `label` stands before the progress bar, the paper's id by default."""
     work = [(setup, variant) for setup in choice.setups for variant in setup.variants]
     scenarios = [
         load(
@@ -69,7 +69,7 @@ def measure(choice: Choice) -> Measured:
         for setup, variant in work
     ]
     wall, cpu = time.perf_counter(), time.process_time()
-    with Progress(choice.paper.id) as progress:
+    with Progress(label or choice.paper.id) as progress:
         results = run_many(scenarios, progress=progress)
     kept, common = _paired(
         [(setup.id, result) for (setup, _), result in zip(work, results, strict=True)],

@@ -37,6 +37,7 @@ from airfair.reproduce.papers.arf_window.runs import Runs, gain
 from airfair.reproduce.results import Outcome
 from airfair.reproduce.runs import Choice, measure
 from airfair.scenario import load as load_scenario
+from support import unused_reasons
 
 Data = dict[tuple[str, str], Runs]
 REPLICATIONS = 6
@@ -103,6 +104,10 @@ def test_in_the_papers_world_the_claim_holds_everywhere(
     verdict = decide(data, claim)
     assert verdict.holds, verdict.evidence
     assert all(elsewhere.state == "holds" for elsewhere in verdict.elsewhere)
+
+
+def test_reasons_explain_conditions_that_exist(data: Data) -> None:
+    assert unused_reasons(load("arf-window"), data) == []
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from airfair.reproduce.catalogue import load
 from airfair.reproduce.claims import Elsewhere, Predicate, Verdict, condition
 from airfair.reproduce.papers.arf_aware_tcp.claims import PREDICATES
 from airfair.reproduce.papers.arf_aware_tcp.runs import Runs
+from support import unused_reasons
 
 Data = dict[tuple[str, str], Runs]
 MakeRuns = Callable[..., Runs]
@@ -138,3 +140,7 @@ def test_levels_are_means_over_their_interval(make_runs: MakeRuns) -> None:
     assert np.allclose(runs.throughput_between(25, 100), [400, 800], rtol=1e-4)
     # (19·1050 + 80·400)/100 = 519.5
     assert np.allclose(runs.throughput_kbps[:, 0], 519.5, rtol=1e-4)
+
+
+def test_reasons_explain_conditions_that_exist(measurements: Data) -> None:
+    assert unused_reasons(load("arf-aware-tcp"), measurements) == []

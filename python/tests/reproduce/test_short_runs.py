@@ -97,8 +97,14 @@ def test_the_program_lists_what_there_is(program: Program) -> None:
 def test_without_a_paper_the_program_runs_them_all(program: Program, tmp_path: Path) -> None:
     done = program("reproduce", "--quick", "--replications", 1, "--out", tmp_path / "all", "--json")
     assert done.returncode == 0, done.stderr
-    documents = json.loads(done.stdout)["papers"]
+    whole = json.loads(done.stdout)
+    documents, summary = whole["papers"], whole["summary"]
     assert [document["paper"] for document in documents] == papers()
+    decided = [(d["paper"], claim["id"]) for d in documents for claim in d["claims"]]
+    assert [(claim["paper"], claim["id"]) for claim in summary["claims"]] == decided
+    assert summary["not_run"] == 0
+    page = (tmp_path / "all" / "claims.html").read_text(encoding="utf-8")
+    assert all(f'id="{paper}-{claim}"' in page for paper, claim in decided)
     for paper in papers():
         assert (tmp_path / "all" / paper / "report.html").exists()
 

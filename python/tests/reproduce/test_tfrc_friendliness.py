@@ -23,6 +23,7 @@ from airfair.reproduce.papers.tfrc_friendliness.plan import (
 from airfair.reproduce.papers.tfrc_friendliness.runs import Runs
 from airfair.reproduce.results import Outcome
 from airfair.reproduce.runs import Choice, measure
+from support import unused_reasons
 
 Data = dict[tuple[str, str], Runs]
 REPLICATIONS, STEPS, WARMUP = 6, 180, 60
@@ -104,6 +105,10 @@ def test_in_the_papers_world_the_claim_holds_everywhere(claim: str, data: Data) 
     verdict = decide(data, claim)
     assert verdict.holds, verdict.evidence
     assert all(elsewhere.state == "holds" for elsewhere in verdict.elsewhere)
+
+
+def test_reasons_explain_conditions_that_exist(data: Data) -> None:
+    assert unused_reasons(load("tfrc-friendliness"), data) == []
 
 
 @pytest.mark.parametrize(

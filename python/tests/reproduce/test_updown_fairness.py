@@ -22,6 +22,7 @@ from airfair.reproduce.papers.updown_fairness.plan import (
 from airfair.reproduce.papers.updown_fairness.runs import DOWN, UP, Runs
 from airfair.reproduce.results import Outcome
 from airfair.reproduce.runs import Choice, measure
+from support import unused_reasons
 
 Data = dict[tuple[str, str], Runs]
 REPLICATIONS = 6
@@ -97,6 +98,10 @@ def test_in_the_papers_world_the_claim_holds_everywhere(claim: str, data: Data) 
 
 def place(scheme: str, scenario: str, attempts: int, packets: int = 100) -> Place:
     return Place(IDEAL, scheme, scenario, attempts, packets)
+
+
+def test_reasons_explain_conditions_that_exist(data: Data) -> None:
+    assert unused_reasons(load("updown-fairness"), data) == []
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from airfair.reproduce.paper import Experiment, Json, Paper, Setup, Variant, rea
 from . import figures, tables
 from .claims import BOUNDS, PREDICATES
 from .findings import SEARCHES
+from .reasons import REASONS
 from .runs import Runs
 from .tables import Place
 
@@ -66,6 +67,7 @@ def paper(directory: Path) -> Paper[Runs]:
         predicates=PREDICATES,
         searches=SEARCHES,
         bounds=BOUNDS,
+        reasons=REASONS,
         units="Throughputs in kb/s over the whole run.",
         schemes={f"{label}: control": control for label, control in SCHEMES.values()},
     )

@@ -11,6 +11,7 @@ from . import figures
 from .claims import BOUNDS, predicates
 from .findings import SEARCHES
 from .plan import AWAY, LABELS, RANDOM, SCHEMES, SYSTEMS, TOWARD, setup_id, setups
+from .reasons import REASONS
 from .runs import Measurements, Runs
 
 STATEMENTS = {
@@ -53,6 +54,7 @@ def paper(directory: Path) -> Paper[Runs]:
         predicates=predicates(table1),
         searches=SEARCHES,
         bounds=BOUNDS,
+        reasons=REASONS,
         units="Goodput in Mb/s; data packets dropped, by a queue or on the air, in % of those sent.",
         schemes={
             LABELS[scheme]: {"flow.download.control": control}

@@ -26,6 +26,7 @@ from .plan import (
     simulated,
     varied,
 )
+from .reasons import REASONS
 from .runs import Measurements, Runs
 
 STATEMENTS = {
@@ -59,6 +60,7 @@ def paper(directory: Path) -> Paper[Runs]:
         predicates=PREDICATES,
         searches=SEARCHES,
         bounds=BOUNDS,
+        reasons=REASONS,
         units="Throughputs are application octets delivered: kB/s on the testbed, kb/s in the simulation.",
         replications=20,
     )

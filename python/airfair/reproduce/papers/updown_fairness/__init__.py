@@ -22,6 +22,7 @@ from .plan import (
     setups,
     windows_id,
 )
+from .reasons import REASONS
 from .runs import Measurements, Runs
 
 STATEMENTS = {
@@ -68,6 +69,7 @@ def paper(directory: Path) -> Paper[Runs]:
         predicates=PREDICATES,
         searches=SEARCHES,
         bounds=BOUNDS,
+        reasons=REASONS,
         units="Goodputs in packets of 1448 octets per second, from 50 s to 500 s.",
         schemes={f"{s.label}: access point, Q = 100": s.keys(100) for s in SCHEMES.values()},
         replications=5,

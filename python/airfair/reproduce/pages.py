@@ -1,0 +1,25 @@
+"""Makes pages from templates: each one file that needs nothing else, all in the same colours."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jinja2
+
+from airfair.figures import PALETTE
+
+DARK_PALETTE = ("#ff8c5a", "#62b5ec", "#3fc79a", "#dd8fc9", "#d3b24a")
+"""The palette on a dark page, in the same order."""
+
+
+def render(template: str, **names: Any) -> str:  # noqa: ANN401 - whatever the template shows
+    """The page that `template` makes of `names`."""
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("airfair.reproduce"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    page = environment.get_template(template)
+    return page.render(**names, palette=PALETTE, dark_palette=DARK_PALETTE)

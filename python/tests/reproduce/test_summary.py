@@ -1,0 +1,296 @@
+"""The page of all claims: it misses none, says why, and survives papers that fail or are cut short."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from airfair import RunError, reproduce
+from airfair.cli import DONE, INTERRUPTED
+from airfair.reproduce.catalogue import experiments_directory, load, papers
+from airfair.reproduce.claims import FEW, NOT_FOUND, OPEN, Condition, Reason, Verdict
+from airfair.reproduce.estimate import Estimate
+from airfair.reproduce.paper import reference
+from airfair.reproduce.papers.arf_aware_tcp.runs import Runs
+from airfair.reproduce.results import Outcome
+from airfair.reproduce.runs import Choice, Measured
+from airfair.reproduce.summary import PAGE, Chapter, Summary, duration
+
+DOCS = Path(__file__).parents[3] / "docs"
+
+HOLDS = Condition("a", Estimate(2.0, 0.1), above=1)
+FAILS = Condition("b", Estimate(0.0, 0.1), above=1)
+OPENS = Condition("c", Estimate(1.0, 0.1), above=1)
+
+
+def verdict(*conditions: Condition, reasons: Sequence[Reason] = (), few: bool = False) -> Verdict:
+    return Verdict("claim", "As printed", conditions, reasons=tuple(reasons), few=few)
+
+
+# ------------------------------------------------------------------ why
+
+
+def test_a_claim_that_holds_shows_no_reason() -> None:
+    assert verdict(HOLDS, reasons=[Reason("because")]).why == []
+
+
+def test_only_the_reasons_of_what_is_missed_are_shown() -> None:
+    reasons = [Reason("not this", of="a"), Reason("because", of="b")]
+    assert verdict(HOLDS, FAILS, reasons=reasons).why == ["because"]
+
+
+def test_what_has_no_reason_is_not_found_out_yet() -> None:
+    assert verdict(FAILS).why == [f"{NOT_FOUND}."]
+    more = replace(FAILS, what="d")
+    why = verdict(FAILS, more, reasons=[Reason("because", of="b")]).why
+    assert why == ["because", f"{NOT_FOUND} for: d."]
+
+
+def test_an_undecided_claim_asks_for_replications_and_has_reasons_only_if_these_were_enough() -> (
+    None
+):
+    reasons = [Reason("because")]
+    assert verdict(OPENS).why == [OPEN]
+    assert verdict(OPENS, reasons=reasons).why == [OPEN, "because"]
+    assert verdict(OPENS, reasons=reasons, few=True).why == [FEW]
+    assert verdict(OPENS, FAILS, reasons=reasons, few=True).why == ["because"]
+
+
+def test_the_evidence_in_a_line_is_what_decides() -> None:
+    assert verdict(HOLDS).line == "a = 2.000 ± 0.100 (needs > 1)"
+    assert verdict(HOLDS, FAILS).line == "b = 0.000 ± 0.100 (needs > 1) – 1 of 2 conditions hold"
+    many = [replace(HOLDS, what=f"at {speed} m/s") for speed in range(1, 11)]
+    line = verdict(*many).line
+    assert line.startswith("at 1 m/s")
+    assert "… at 10 m/s" in line
+    assert line.endswith("10 of 10 conditions hold")
+
+
+def told(paper_id: str) -> dict[str, str]:
+    """State of each claim in the paper's document, from its table."""
+    text = (DOCS / f"{paper_id}.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `([^`]+)` \| (holds|fails|undecided) \|", text, re.MULTILINE)
+    return dict(rows)
+
+
+@pytest.mark.parametrize("paper_id", papers())
+def test_every_claim_that_does_not_hold_has_a_reason(paper_id: str) -> None:
+    """The paper's document has the verdicts of the full run: those that it says fail need one."""
+    states, paper = told(paper_id), load(paper_id)
+    assert list(states) == list(paper.claim_texts())
+    missed = {claim for claim, state in states.items() if state != "holds"}
+    assert set(paper.reasons) == missed
+    for reasons in paper.reasons.values():
+        assert reasons
+        assert all(reason.text.endswith(".") for reason in reasons)
+
+
+# ------------------------------------------------------------------ the page
+
+
+def choice(paper_id: str, out: Path, *, quick: bool = False) -> Choice:
+    return Choice(load(paper_id), (), 10, out / paper_id, quick)
+
+
+def chapter(paper_id: str, out: Path, *, fails: bool = True, **changes: object) -> Chapter:
+    """A paper whose claims all came out alike."""
+    chosen = choice(paper_id, out)
+    condition = FAILS if fails else HOLDS
+    verdicts = {
+        claim: Verdict(claim, text, (condition,), reasons=(Reason(f"For {claim}’s sake."),))
+        for claim, text in chosen.paper.claim_texts().items()
+    }
+    document = {
+        "experiments": [{}],
+        "interrupted": False,
+        "seed": 1,
+        "replications": 10,
+        "simulated_s": 100.0,
+        "cpu_s": 1.0,
+        "wall_s": 125.0,
+        **changes,
+    }
+    return Chapter(chosen, document, verdicts)
+
+
+@pytest.fixture
+def summary(tmp_path: Path) -> Summary:
+    return Summary([chapter(paper_id, tmp_path) for paper_id in papers()], tmp_path)
+
+
+def test_no_claim_of_the_papers_is_missing(summary: Summary) -> None:
+    printed = [
+        (paper_id, claim["id"])
+        for paper_id in papers()
+        for claim in reference(experiments_directory() / paper_id)["claims"]
+    ]
+    document = json.loads(json.dumps(summary.document(), allow_nan=False))
+    assert [(claim["paper"], claim["id"]) for claim in document["claims"]] == printed
+    page, text = summary.html(), summary.text()
+    for paper_id, claim in printed:
+        assert f'id="{paper_id}-{claim}"' in page
+        assert f"{paper_id}/report.html#claim-{claim}" in page
+        assert page.count(f"For {claim}’s sake.") == 1
+        assert f"  ✗ {claim}: does not hold" in text
+    assert summary.headline == f"0 of {len(printed)} claims hold, {len(printed)} do not"
+
+
+def test_the_page_asks_for_nothing_and_its_links_are_its_own_or_reports(summary: Summary) -> None:
+    page = summary.html()
+    ids = re.findall(r'\bid="([^"]+)"', page)
+    assert len(ids) == len(set(ids))
+    for link in re.findall(r'href="([^"]+)"', page):
+        assert link[1:] in ids if link.startswith("#") else re.match(r"[a-z-]+/report\.html", link)
+    assert not re.search(r"@import|<script|url\(|https?:", page)
+    for line in page.splitlines():
+        assert "{{" not in line
+
+
+def test_what_a_paper_says_of_the_reasons_is_linked_inside_a_checkout() -> None:
+    out = DOCS.parent / "results"
+    summary = Summary([chapter("arf-window", out)], out)
+    assert 'href="../docs/arf-window.md"' in summary.html()
+
+
+def test_the_text_fits_80_columns(tmp_path: Path) -> None:
+    chapters = [
+        chapter("arf-aware-tcp", tmp_path, fails=False),
+        chapter("tfrc-friendliness", tmp_path, interrupted=True, replications=3),
+        Chapter(choice("arf-window", tmp_path), failure=RunError("event " * 30)),
+        Chapter(choice("updown-fairness", tmp_path)),
+    ]
+    summary = Summary(chapters, tmp_path)
+    text = summary.text()
+    assert max(map(len, text.splitlines())) <= 80
+    assert "9 of 33 claims hold, 8 do not, 16 not run" in text
+    assert "9 of 9 hold; 10 replications in 2 min 05 s" in text
+    assert "0 of 8 hold; interrupted, 3 of 10 replications" in text
+    assert [entry["state"] for entry in summary.document()["papers"]] == [
+        "done",
+        "interrupted",
+        "failed",
+        "not run",
+    ]
+    assert "Interrupted: what was finished is shown." in summary.html()
+
+
+def test_a_quick_look_says_so(tmp_path: Path) -> None:
+    summary = Summary([Chapter(choice("arf-window", tmp_path, quick=True))], tmp_path)
+    assert "A quick look" in summary.text()
+    assert "A quick look" in summary.html()
+
+
+def test_durations_are_for_people() -> None:
+    assert [duration(s) for s in (0.4, 59.4, 59.6, 605)] == [
+        "0 s",
+        "59 s",
+        "1 min 00 s",
+        "10 min 05 s",
+    ]
+
+
+# ------------------------------------------------------------------ the run
+
+
+def arguments(out: Path | None, **changes: object) -> argparse.Namespace:
+    options = {"paper": None, "list": False, "replications": 10, "json": True, "quick": False}
+    return argparse.Namespace(**{**options, "out": out, **changes})
+
+
+Data = dict[tuple[str, str], Runs]
+MakeRuns = Callable[..., Runs]
+Measure = Callable[..., Measured]
+
+
+@pytest.fixture
+def fake(monkeypatch: pytest.MonkeyPatch) -> Callable[[Measure], None]:
+    def put(measure: Measure) -> None:
+        monkeypatch.setattr(reproduce, "measure", measure)
+
+    return put
+
+
+def nothing(*, interrupted: bool) -> Measured:
+    return Measured({}, 0, interrupted, seed=1, cpu_s=0.1, wall_s=0.1, simulated_s=5.0)
+
+
+def test_a_paper_that_fails_keeps_no_other_from_running(
+    tmp_path: Path, fake: Callable[[Measure], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    labels = []
+
+    def measure(choice: Choice, label: str) -> Measured:
+        labels.append(label)
+        if choice.paper.id == papers()[1]:
+            raise RunError("too many events")
+        return nothing(interrupted=False)
+
+    fake(measure)
+    with pytest.raises(RunError, match=f"^{papers()[1]}: too many events$"):
+        reproduce.main(arguments(tmp_path))
+    count = len(papers())
+    assert labels == [f"{i + 1}/{count} {paper}" for i, paper in enumerate(papers())]
+    summary = json.loads(capsys.readouterr().out)["summary"]
+    assert [paper["state"] for paper in summary["papers"]] == ["done", "failed"] + ["done"] * (
+        count - 2
+    )
+    assert "too many events" in (tmp_path / PAGE).read_text(encoding="utf-8")
+
+
+def test_ctrl_c_ends_it_and_leaves_the_page(
+    tmp_path: Path, fake: Callable[[Measure], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    fake(lambda *_: nothing(interrupted=True))
+    assert reproduce.main(arguments(tmp_path, json=False)) == INTERRUPTED
+    printed = capsys.readouterr().out
+    assert f"all claims: {tmp_path / PAGE}" in printed
+    page = (tmp_path / PAGE).read_text(encoding="utf-8")
+    assert page.count("interrupted, 0 of 10 replications") == 2
+    assert f"{papers()[-1]}: not run" in page
+
+
+def test_what_was_written_before_a_bug_stays(
+    tmp_path: Path, fake: Callable[[Measure], None]
+) -> None:
+    def measure(choice: Choice, _: str) -> Measured:
+        assert choice.paper.id == papers()[0], "a bug in the second paper"
+        return nothing(interrupted=False)
+
+    fake(measure)
+    with pytest.raises(AssertionError, match="a bug"):
+        reproduce.main(arguments(tmp_path))
+    assert (tmp_path / PAGE).exists()
+
+
+def test_one_paper_alone_leaves_the_page_alone(
+    tmp_path: Path, fake: Callable[[Measure], None]
+) -> None:
+    fake(lambda *_: nothing(interrupted=False))
+    assert reproduce.main(arguments(tmp_path / "arf-window", paper="arf-window")) == DONE
+    assert not list(tmp_path.rglob(PAGE))
+
+
+def test_reasons_reach_the_report_of_the_paper(
+    measurements: Data, make_runs: MakeRuns, tmp_path: Path
+) -> None:
+    """Sessions 1 and 2 of Table 5 starve, as they do in the full run."""
+    rates = [3.0, 3.8, 6.6, 11.0, 11.0]
+    starved = make_runs([(20, [420.0] * 5), (100, [0, 0, 300, 700, 700])], rates)
+    measurements["table5", "arf_aware"] = starved
+    paper = load("arf-aware-tcp")
+    chosen = Choice(paper, tuple(paper.experiments.values()), 10, tmp_path, quick=False)
+    outcome = Outcome(chosen, replace(nothing(interrupted=False), data=measurements))
+    (reason,) = paper.reasons["fairness-above-0.9"]
+    escaped = reason.text.replace("'", "&#39;")
+    for page in (
+        outcome.files()["report.html"].decode(),
+        Summary([Chapter.of(outcome, None)], tmp_path).html(),
+    ):
+        assert page.count(escaped) == 1
+    assert outcome.text().count("why: Windows are whole segments.") == 1
