@@ -50,6 +50,8 @@ fn random_scenario() -> impl Strategy<Value = String> {
             "{ kind = \"tcp\", timestamps = true }\n\
              control = { scheme = \"arf-window\", slot = \"20 ms\", long_lived = \"0 B\" }"
         ),
+        Just("{ kind = \"tcp\", window_scaling = true }\ncontrol = \"occupancy\""),
+        Just("{ kind = \"tfrc\", segment = \"900 B\" }\ncontrol = \"occupancy\""),
         Just("{ kind = \"udp\", payload = \"700 B\", rate = \"saturated\" }"),
         Just("{ kind = \"udp\", payload = \"300 B\", rate = \"900 kb/s\" }"),
         Just("{ kind = \"tfrc\", segment = \"700 B\" }"),
@@ -95,11 +97,19 @@ fn random_scenario() -> impl Strategy<Value = String> {
         let discipline = if is_fit { discipline } else { "" };
         // Only an access point sees both ways.
         let own = discipline.replace(", weights = \"active-flows\"", "");
+        // Whoever keeps a share needs an access point that grants it.
+        let grants = members.iter().any(|(_, (transport, ..))| transport.contains("occupancy"));
+        let shares = if grants {
+            ", occupancy = { beacons = 2, satisfied = 0.5, patience = 1 }"
+        } else {
+            ""
+        };
+        let beacon = if grants || queue % 3 == 0 { "{ interval = \"17 ms\" }" } else { "false" };
         let mut text = format!(
             "duration = \"1500 ms\"\n[bss.c]\nstandard = \"802.11b\"\nrts_threshold = \"{rts}\"\n\
              after_collision = \"{after_collision}\"\nmax_attempts = {attempts}\n{errors}\n\
-             ap = {{ queue = {{ packets = {queue}{discipline} }}, window_sharing = {senses_only}, \
-             {access} }}\n\
+             beacon = {beacon}\nap = {{ queue = {{ packets = {queue}{discipline} }}, window_sharing = {senses_only}, \
+             {access}{shares} }}\n\
              [host.h]\nlink = {{ rate = \"5 Mb/s\", delay = \"1 ms\", queue = {{ packets = {queue} }} }}\n"
         );
         let count = members.len();

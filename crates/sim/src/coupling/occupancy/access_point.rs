@@ -44,6 +44,20 @@ impl GrantingAccessPoint {
         self.meter = meter::step(&self.meter_params, std::mem::take(&mut self.meter), &frame);
     }
 
+    /// What was seen in the interval under way, by station, and what an access costs.
+    #[cfg(test)]
+    pub(crate) fn measured(&self) -> (Vec<meter::Usage>, meter::Access) {
+        let seen = self.meter.current();
+        let access = self.access(seen.backoffs.mean().unwrap_or(self.backoff));
+        (seen.stations.values().copied().collect(), access)
+    }
+
+    /// It does not know the back-offs of stations.  [occupancy-tfrc §III-A]
+    fn access(&self, backoff: Duration) -> meter::Access {
+        let access = self.meter_params.difs + backoff;
+        meter::Access { up: access, down: access }
+    }
+
     /// A beacon is due: what it says.  [occupancy-tfrc §III-B]
     pub(crate) fn grant(&mut self, now: Time) -> Grant {
         let (meter, seen) = meter::cut(&self.meter_params, std::mem::take(&mut self.meter), now);
@@ -52,9 +66,7 @@ impl GrantingAccessPoint {
         self.since = now;
         let slot = self.intervals.slot();
         self.backoff = slot.seen.backoffs.mean().unwrap_or(self.backoff);
-        // It does not know the back-offs of stations.
-        let access = self.meter_params.difs + self.backoff;
-        let access = meter::Access { up: access, down: access };
+        let access = self.access(self.backoff);
         let occupied: Vec<Duration> =
             slot.seen.stations.values().map(|usage| usage.occupancy(access)).collect();
         let (beacons, backoff) = (slot.seen.beacons, self.backoff);

@@ -1,1 +1,151 @@
-//! Shares granted and kept in whole scenarios.
+//! Shares granted and kept in whole cells.
+
+use std::fmt::Write as _;
+
+use airfair_units::{DataRate, Duration, Time};
+
+use super::super::hearing;
+use crate::clock::FreeRunning;
+use crate::endpoint::Source;
+use crate::metrics::Metrics;
+use crate::random::Streams;
+use crate::scenario::Scenario;
+use crate::world::World;
+
+const TFRC: &str = "{ kind = \"tfrc\", segment = \"1448 B\" }";
+const TCP: &str = "{ kind = \"tcp\", receive_window = \"1 MB\", window_scaling = true }";
+
+/// A cell whose stations have a flow each, up or down, 10 ms from their servers.
+fn text(cell: &str, rates: &[&str], transport: &str, is_up: bool) -> String {
+    let mut text = format!("duration = \"100 s\"\nseries = \"off\"\n[bss.c]\n{cell}\n[host.h]\n");
+    text += "link = { rate = \"100 Mb/s\", delay = \"10 ms\" }\n";
+    for (index, rate) in rates.iter().enumerate() {
+        let station = format!("s{index}");
+        let (from, to) = if is_up { (station.as_str(), "h") } else { ("h", station.as_str()) };
+        let _ = write!(
+            text,
+            "[station.{station}]\nrate = {rate}\n[flow.f{index}]\nfrom = \"{from}\"\nto = \"{to}\"\n\
+             transport = {transport}\ncontrol = \"occupancy\"\n"
+        );
+    }
+    text
+}
+
+fn built(text: &str) -> (Scenario, World<Metrics, FreeRunning>) {
+    let scenario = Scenario::parse(text, &[]).expect("a scenario without mistakes");
+    let metrics = Metrics::new(&scenario);
+    let world = crate::build::world(&scenario, Streams::new(1, 0), metrics, FreeRunning);
+    (scenario, world)
+}
+
+const fn ms(ms: u64) -> Time {
+    Time::from_nanos(ms * 1_000_000)
+}
+
+/// What the access point takes for the occupancy of each station against what the records say of it, in one
+/// observation slot of 20 s; beacons are rare, so that nobody is limited.
+fn measured(rates: &[&str], transport: &str, is_up: bool, rts: &str) -> Vec<f64> {
+    let cell = format!(
+        "standard = \"802.11a\"\nrts_threshold = {rts}\nbeacon = {{ interval = \"60 s\" }}\nap.occupancy = true"
+    );
+    let text = text(&cell, rates, transport, is_up).replace("100 s", "20 s");
+    let (scenario, mut world) = built(&text);
+    world.run_until(ms(20_000));
+    world.flush();
+    let radio = &world.cells[0];
+    let granting = radio.granting.as_ref().expect("it grants");
+    let (usages, access) = granting.measured();
+    let outcome = world.recorder.finish(&scenario);
+    let stations = outcome.stations.iter().zip(usages);
+    let ratio = |(truth, usage): (
+        &crate::outcome::StationOutcome,
+        airfair_laws::occupancy_meter::Usage,
+    )| {
+        let held = truth.airtime_data_up + truth.airtime_data_down + truth.airtime_control;
+        usage.occupancy(access).as_secs_f64() / (held + truth.contention).as_secs_f64()
+    };
+    stations.map(ratio).collect()
+}
+
+/// Down, all that contends is the access point itself, and answers now and then.
+///
+/// Verifies: [occupancy-tfrc §III-A]
+#[test]
+fn the_access_point_measures_what_its_stations_hold() {
+    for rts in ["\"off\"", "\"0 B\""] {
+        for transport in [TFRC, TCP] {
+            let down = measured(&["\"54 Mb/s\"", "\"12 Mb/s\""], transport, false, rts);
+            assert!(down.iter().all(|ratio| (0.93..1.08).contains(ratio)), "{down:?}");
+        }
+    }
+}
+
+/// Up, stations count their back-offs at the same time, and each counts in full.
+#[test]
+fn up_the_access_point_takes_back_offs_for_one_after_the_other() {
+    let one = measured(&["\"54 Mb/s\""], TCP, true, "\"off\"")[0];
+    let three = measured(&["\"54 Mb/s\""; 3], TCP, true, "\"off\"")[0];
+    assert!((0.9..1.1).contains(&one) && three > one, "{one} {three}");
+}
+
+/// A second from beacon to beacon: the first after 5.1 s comes at 6 s. At 5.1 s frames for the station go from
+/// 54 to 6 Mb/s, and what its sender may send is a fraction by 5.3 s: the station has said so in a report.
+///
+/// Verifies: [occupancy-tfrc §III-C]
+#[test]
+fn a_new_rate_is_a_new_limit_at_once() {
+    let cell =
+        "standard = \"802.11a\"\nbeacon = { interval = \"1 s\" }\nap.occupancy = { beacons = 1 }";
+    let rate = "[[\"0 s\", \"54 Mb/s\"], [\"5100 ms\", \"6 Mb/s\"]]";
+    let allowed = |way_up| {
+        let (_, mut world) = built(&text(cell, &[rate], TFRC, way_up));
+        [5_090, 5_300].map(|at| {
+            world.run_until(ms(at));
+            let Source::Tfrc(sender) = &world.flows[0].source else { unreachable!("TFRC") };
+            sender.pacing_rate()
+        })
+    };
+    for way_up in [false, true] {
+        let [before, after] = allowed(way_up);
+        assert!(after < before / 3.0, "{before} {after}");
+    }
+}
+
+/// After three beacons that did not come the limit is gone, and not before.
+///
+/// Verifies: [occupancy-tfrc §III-A]
+#[test]
+fn who_misses_too_many_beacons_is_limited_no_longer() {
+    let cell = "standard = \"802.11a\"\nap.occupancy = { patience = 3 }";
+    for transport in [TFRC, TCP] {
+        for is_up in [false, true] {
+            let (_, mut world) =
+                built(&text(cell, &["\"54 Mb/s\"", "\"6 Mb/s\""], transport, is_up));
+            world.run_until(ms(5_000));
+            let station = &mut world.cells[0].granted[0];
+            assert!(station.is_limiting());
+            let expected = [false, false, false, true, false];
+            // One is on its way at most, and none is heard from here on.
+            assert_eq!(
+                expected.map(|_| station.expect_beacon(ms(5_000), &mut world.flows)),
+                expected
+            );
+            assert!(!station.is_limiting());
+        }
+    }
+}
+
+/// The exchange of the law lasts as long as the simulator's: DIFS, back-off, data, SIFS and ACK at 54 Mb/s.
+/// 20 µs + 4 · ⌈(16 + 8 · 1536 + 6) / 216⌉ = 248 µs; ACK at 24 Mb/s 28 µs.
+///
+/// Verifies: [occupancy-tfrc eq. 9]
+#[test]
+fn an_exchange_lasts_as_long_as_on_the_air() {
+    let (_, world) =
+        built(&text("standard = \"802.11a\"\nap.occupancy = true", &["\"54 Mb/s\""], TCP, true));
+    let access = Duration::from_micros(34 + 67);
+    let size = airfair_units::Bytes::new(1_508);
+    let exchange =
+        hearing::exchange(world.cells[0].cell.airtime(), access, size, DataRate::from_mbps(54));
+    assert_eq!(exchange.time(), Duration::from_micros(101 + 248 + 16 + 28));
+}
