@@ -240,8 +240,7 @@ mod tests {
         let rules = Rules { rts_threshold: Some(Bytes::ZERO), ..Rules::of(Standard::B) };
         let up = Msdu { from: NEAR, to: NodeId::AP, ..down() };
         let heard = |who, msdu| own(&mut cell(rules.clone(), 2, &[]), who, msdu);
-        let sent =
-            ["Rts AP → near after 0 s", "Cts ? → AP", "Data AP → near packet", "Ack ? → AP"];
+        let sent = ["Rts AP → near after 0 s", "Cts ? → AP", "Data AP → near packet", "Ack ? → AP"];
         for scope in [Listen::Own, Listen::All] {
             assert_eq!(heard((NodeId::AP, scope), down()), sent);
             let received =

@@ -151,10 +151,36 @@ fn data_that_is_due_at_the_same_instant_gives_way() {
     }
 }
 
+#[test]
+fn data_that_gives_way_counts_both_back_offs() {
+    let mut draws = stream(0);
+    let [first, second] = [0, 1].map(|_| u64::from(draws.next_u32()) >> 27);
+    assert!(first > 0 && second > 0, "the seed of this test draws back-offs");
+    for mut bench in both_ways(&config(Standard::B, &[MBPS(11)])) {
+        bench.cell.listen(NodeId::AP, Listen::Own);
+        bench.send(NodeId::AP, NodeId(1), SIZE);
+        bench.send(NodeId::AP, NodeId(1), SIZE);
+        // ACK until 1228, DIFS, and the back-off ends as the beacon comes.
+        let due = 1_278 + 20 * first;
+        beacon_at(&mut bench, due);
+        bench.run_until(at(20_000));
+        let again = due + BEACON + 50 + 20 * second;
+        assert_eq!(bench.ends()[2..4], [(due + BEACON, 0), (again + 920, 0)]);
+        let backoffs: Vec<_> = bench.heard.iter().filter_map(|heard| heard.backoff).collect();
+        assert_eq!(backoffs, [Duration::ZERO, Duration::from_micros(20 * (first + second))]);
+    }
+}
+
 /// Verifies: [80211-2020 §10.3.2.3.4]
 #[test]
 fn whoever_starts_at_the_same_instant_collides_with_it() {
-    for mut bench in both_ways(&cell::<2>()) {
+    // Nor does an EIFS that is a NAV hold the access point back: it has heard nothing.
+    let cells = [Eifs::Standard, Eifs::Nav].map(|eifs| {
+        let mut cell = cell::<2>();
+        cell.rules.eifs = eifs;
+        cell
+    });
+    for mut bench in cells.iter().flat_map(both_ways) {
         (0..3).for_each(|member| bench.cell.listen(NodeId(member), Listen::All));
         send_up_at(&mut bench, 1_000, 0);
         beacon_at(&mut bench, 1_000);
