@@ -5,8 +5,11 @@
 //! is missed 222 µs after the frame.
 
 use airfair_laws::occupancy::Grant;
-use airfair_units::{Bytes, Duration, Probability};
+use airfair_units::{Bytes, Dbm, Decibels, Duration, Frequency, Length, Probability};
 use airfair_wlan::phy::Standard;
+use airfair_wlan::radio::{
+    Fading, Layout, Mobility, PathLoss, Position, Radio, Space, StationStreams,
+};
 use airfair_wlan::{
     AccessParameters, AfterCollision, AirUse, Attempts, Beacon, CellConfig, Eifs, ErrorModel,
     FrameKind, Listen, NodeId, Reach, Record, SentFrame,
@@ -367,4 +370,32 @@ fn a_sender_knows_the_back_off_that_it_has_counted() {
         let others = bench.heard.iter().filter(|heard| heard.kind != FrameKind::Data);
         assert!(others.into_iter().all(|heard| heard.backoff.is_none()));
     }
+}
+
+/// Exponent 3 from 46.768 dB at 1 m, 20 dBm: -82 dBm is sensed up to 69.4 m, where noise takes nearly no
+/// beacon of 76 octets at 6 Mb/s.
+#[test]
+fn in_a_space_whoever_is_near_enough_hears_it() {
+    let path_loss = PathLoss::log_distance(Frequency::from_megahertz(5_200), 3.0);
+    let fixed = |x| Mobility::Fixed(Position::new(Length::from_metres(x), Length::from_metres(0)));
+    let layout = Layout {
+        radio: Radio::new(Standard::A, path_loss),
+        between: path_loss,
+        transmit_power: Dbm::new(20),
+        shadowing: Decibels::ZERO,
+        fading: Fading::None,
+        ways: vec![fixed(10), fixed(60), fixed(71)],
+        rates: vec![MBPS(6), MBPS(54)],
+    };
+    let streams = |i| StationStreams { way: stream(i), link: stream(i), errors: stream(i) };
+    let space = Space::new(&layout, (0..3).map(streams).collect());
+    let cell = config(Standard::A, &[MBPS(54); 3]);
+    let mut bench = Bench::within(space, &cell);
+    (1..4).for_each(|member| bench.cell.listen(NodeId(member), Listen::Own));
+    beacon_at(&mut bench, 1_000);
+    bench.run_until(at(2_000));
+    let heard: Vec<u16> = bench.heard.iter().map(|heard| heard.listener.0).collect();
+    assert_eq!(heard, [1, 2]);
+    // 20 + ⌈(16 + 608 + 6) / 24⌉ · 4 = 128 µs.
+    assert_eq!(beacons(&bench), [(1_128, false)]);
 }
