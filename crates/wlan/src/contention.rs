@@ -221,6 +221,7 @@ impl Contention {
     /// No response follows the frame that has just ended: members whose own gap or NAV is over at
     /// another time than their lane's count for themselves. `others` are those who know the frame otherwise
     /// than their lane, each with its gap: a receiver that could not decode it, or the sender of a beacon.
+    #[inline]
     pub(crate) fn part(&mut self, lane: LaneId, now: Time, others: &[(NodeId, Gap)]) {
         let state = &mut self.lanes[lane.index()];
         if others.is_empty() && (state.spared.is_empty() || state.nav_until <= now) {

@@ -7,7 +7,7 @@
 use airfair_units::Time;
 
 use super::medium::Medium;
-use super::{AfterCollision, Cell, Phase};
+use super::{AfterCollision, Cell, Pending, Phase};
 use crate::config::NodeId;
 use crate::frame::{Beacon, Frame, FrameKind, Transmission};
 use crate::node::Access;
@@ -59,7 +59,7 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// The beacon goes. Whether a frame of the access point was due as well: it comes off worse.
+    /// The beacon goes, with what else starts now. Whether a frame of the access point was due as well: it comes off worse.
     #[cold]
     pub(super) fn start_beacon(&mut self, now: Time, winners: &mut Vec<NodeId>) -> bool {
         let beacon = self.beacons.waiting.take().expect("a beacon is due");
@@ -77,7 +77,7 @@ impl<P: Copy + Headers> Cell<P> {
             nav: airfair_units::Duration::ZERO,
             retry: false,
         };
-        self.transmit(now, frame);
+        self.pending.push(Pending { at: now, frame });
         let contenders = winners.len();
         winners.retain(|winner| !winner.is_ap());
         winners.len() < contenders

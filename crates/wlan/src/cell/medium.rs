@@ -218,34 +218,31 @@ impl Lanes {
     /// parties of the frame, and a receiver that could not decode it, which waits EIFS; the sender of a beacon.
     /// [80211-2020 §10.3.2.3.7]
     pub(super) fn part(&mut self, now: Time, last: &Transmission, missed: &[NodeId]) {
-        if !last.spoilt && !self.sends_beacon {
-            for lane in self.hearing.lanes() {
-                self.contention.part(lane, now, &[]);
+        let is_alike = !last.spoilt && !self.sends_beacon;
+        for lane in self.hearing.lanes() {
+            if !is_alike {
+                self.find_others(lane, now, (last, missed));
             }
-            return;
+            let others = if is_alike { &[] } else { self.others.as_slice() };
+            self.contention.part(lane, now, others);
         }
-        self.part_with_others(now, last, missed);
     }
 
+    /// Who of the lane knows the last frame otherwise than the others.
     #[cold]
-    fn part_with_others(&mut self, now: Time, last: &Transmission, missed: &[NodeId]) {
-        let is_in_step = self.is_in_step();
-        for lane in self.hearing.lanes() {
-            self.others.clear();
-            if is_in_step && self.hearing.lane_of(NodeId::AP) == lane {
-                self.others.push((NodeId::AP, Gap::Aifs));
-            }
-            match last.frame.to {
-                _ if !last.spoilt => {}
-                Some(receiver) => self.spoil(lane, now, receiver),
-                None => missed.iter().for_each(|station| self.spoil(lane, now, *station)),
-            }
-            self.contention.part(lane, now, &self.others);
+    fn find_others(&mut self, lane: LaneId, now: Time, (last, missed): (&Transmission, &[NodeId])) {
+        self.others.clear();
+        if self.is_in_step() && self.hearing.lane_of(NodeId::AP) == lane {
+            self.others.push((NodeId::AP, Gap::Aifs));
+        }
+        match last.frame.to {
+            _ if !last.spoilt => {}
+            Some(receiver) => self.spoil(lane, now, receiver),
+            None => missed.iter().for_each(|station| self.spoil(lane, now, *station)),
         }
     }
 
     /// Noise has spoilt the last frame for `receiver`.
-    #[cold]
     fn spoil(&mut self, lane: LaneId, now: Time, receiver: NodeId) {
         if self.hearing.lane_of(receiver) != lane {
             return;

@@ -5,8 +5,11 @@
 //! is missed 222 µs after the frame.
 
 use airfair_laws::occupancy::Grant;
-use airfair_units::{Bytes, Duration, Probability};
+use airfair_units::{Bytes, Dbm, Decibels, Duration, Frequency, Length, Probability};
 use airfair_wlan::phy::Standard;
+use airfair_wlan::radio::{
+    Fading, Layout, Mobility, PathLoss, Position, Radio, Space, StationStreams,
+};
 use airfair_wlan::{
     AccessParameters, AfterCollision, AirUse, Attempts, Beacon, CellConfig, Eifs, ErrorModel,
     FrameKind, Listen, NodeId, Reach, Record, SentFrame,
@@ -151,10 +154,36 @@ fn data_that_is_due_at_the_same_instant_gives_way() {
     }
 }
 
+#[test]
+fn data_that_gives_way_counts_both_back_offs() {
+    let mut draws = stream(0);
+    let [first, second] = [0, 1].map(|_| u64::from(draws.next_u32()) >> 27);
+    assert!(first > 0 && second > 0, "the seed of this test draws back-offs");
+    for mut bench in both_ways(&config(Standard::B, &[MBPS(11)])) {
+        bench.cell.listen(NodeId::AP, Listen::Own);
+        bench.send(NodeId::AP, NodeId(1), SIZE);
+        bench.send(NodeId::AP, NodeId(1), SIZE);
+        // ACK until 1228, DIFS, and the back-off ends as the beacon comes.
+        let due = 1_278 + 20 * first;
+        beacon_at(&mut bench, due);
+        bench.run_until(at(20_000));
+        let again = due + BEACON + 50 + 20 * second;
+        assert_eq!(bench.ends()[2..4], [(due + BEACON, 0), (again + 920, 0)]);
+        let backoffs: Vec<_> = bench.heard.iter().filter_map(|heard| heard.backoff).collect();
+        assert_eq!(backoffs, [Duration::ZERO, Duration::from_micros(20 * (first + second))]);
+    }
+}
+
 /// Verifies: [80211-2020 §10.3.2.3.4]
 #[test]
 fn whoever_starts_at_the_same_instant_collides_with_it() {
-    for mut bench in both_ways(&cell::<2>()) {
+    // Nor does an EIFS that is a NAV hold the access point back: it has heard nothing.
+    let cells = [Eifs::Standard, Eifs::Nav].map(|eifs| {
+        let mut cell = cell::<2>();
+        cell.rules.eifs = eifs;
+        cell
+    });
+    for mut bench in cells.iter().flat_map(both_ways) {
         (0..3).for_each(|member| bench.cell.listen(NodeId(member), Listen::All));
         send_up_at(&mut bench, 1_000, 0);
         beacon_at(&mut bench, 1_000);
@@ -341,4 +370,32 @@ fn a_sender_knows_the_back_off_that_it_has_counted() {
         let others = bench.heard.iter().filter(|heard| heard.kind != FrameKind::Data);
         assert!(others.into_iter().all(|heard| heard.backoff.is_none()));
     }
+}
+
+/// Exponent 3 from 46.768 dB at 1 m, 20 dBm: -82 dBm is sensed up to 69.4 m, where noise takes nearly no
+/// beacon of 76 octets at 6 Mb/s.
+#[test]
+fn in_a_space_whoever_is_near_enough_hears_it() {
+    let path_loss = PathLoss::log_distance(Frequency::from_megahertz(5_200), 3.0);
+    let fixed = |x| Mobility::Fixed(Position::new(Length::from_metres(x), Length::from_metres(0)));
+    let layout = Layout {
+        radio: Radio::new(Standard::A, path_loss),
+        between: path_loss,
+        transmit_power: Dbm::new(20),
+        shadowing: Decibels::ZERO,
+        fading: Fading::None,
+        ways: vec![fixed(10), fixed(60), fixed(71)],
+        rates: vec![MBPS(6), MBPS(54)],
+    };
+    let streams = |i| StationStreams { way: stream(i), link: stream(i), errors: stream(i) };
+    let space = Space::new(&layout, (0..3).map(streams).collect());
+    let cell = config(Standard::A, &[MBPS(54); 3]);
+    let mut bench = Bench::within(space, &cell);
+    (1..4).for_each(|member| bench.cell.listen(NodeId(member), Listen::Own));
+    beacon_at(&mut bench, 1_000);
+    bench.run_until(at(2_000));
+    let heard: Vec<u16> = bench.heard.iter().map(|heard| heard.listener.0).collect();
+    assert_eq!(heard, [1, 2]);
+    // 20 + ⌈(16 + 608 + 6) / 24⌉ · 4 = 128 µs.
+    assert_eq!(beacons(&bench), [(1_128, false)]);
 }

@@ -2,6 +2,7 @@
 
 use airfair_units::{Bytes, DataRate, Duration, Time};
 use airfair_wlan::phy::Standard;
+use airfair_wlan::radio::Space;
 use airfair_wlan::{
     AccessParameters, Cell, CellConfig, Departure, ErrorModel, Msdu, NodeId, Overheard, Phase,
     QueueConfig, Record, Rules, SentFrame, StationConfig, Stream,
@@ -82,6 +83,12 @@ impl Bench {
         let streams = (0..=config.stations.len()).map(stream).collect();
         let links = (0..config.stations.len()).map(error_stream).collect();
         Self::of(Cell::with_relation(config, streams, links))
+    }
+
+    /// A cell whose members are somewhere.
+    pub(crate) fn within(space: Space, config: &CellConfig) -> Self {
+        let streams = (0..=config.stations.len()).map(stream).collect();
+        Self::of(Cell::within(space, Time::MAX, config, streams))
     }
 
     fn of(cell: Cell<u32>) -> Self {
