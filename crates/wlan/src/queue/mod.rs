@@ -102,7 +102,7 @@ impl<P: Headers> TransmitQueue<P> {
         }
         self.queues.push(queue, msdu, now);
         if was_empty {
-            self.scheduler.activate(queue);
+            self.scheduler.activate(&mut self.queues, queue);
         }
         if self.len() > self.config.packets {
             self.shed();
@@ -177,8 +177,7 @@ impl<P: Headers> TransmitQueue<P> {
 
     /// Drops the first packet of the longest queue.  [RFC8290 §4.1.3]
     fn shed(&mut self) {
-        let Scheduler::Fair(fair) = &self.scheduler else { return };
-        let longest = fair.fattest(&self.queues).expect("a packet waits");
+        let Some(longest) = self.scheduler.fattest(&self.queues) else { return };
         self.queues.remove(longest, 0, DropCause::QueueFull);
     }
 
