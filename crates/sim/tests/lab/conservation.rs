@@ -8,7 +8,7 @@ use airfair_sim::scenario::Scenario;
 use airfair_units::Duration;
 use proptest::prelude::*;
 
-const DISCIPLINES: [&str; 9] = [
+const DISCIPLINES: [&str; 12] = [
     "",
     ", ack_filter = true",
     ", overflow = \"longest-flow\"",
@@ -18,6 +18,10 @@ const DISCIPLINES: [&str; 9] = [
     ", discipline = \"deficit-round-robin\", quantum = \"300 B\"",
     ", discipline = \"codel\", target = \"1 ms\", interval = \"5 ms\"",
     ", discipline = \"fq-codel\", target = \"1 ms\", interval = \"5 ms\", queues = 3",
+    ", discipline = \"airtime\", target = \"1 ms\", interval = \"5 ms\", queues = 3",
+    ", discipline = \"time-regulator\"",
+    ", discipline = \"time-regulator\", bucket = \"1 ms\", adjustment = \"7 ms\", limit = \"shared\", \
+     overflow = \"longest-flow\"",
 ];
 const ACCESS: [&str; 3] = [
     "max_attempts = \"cell\"",
@@ -93,8 +97,10 @@ fn random_scenario() -> impl Strategy<Value = String> {
         // It takes no UDP.
         let is_fit = !(has_udp && discipline.contains("data-ack"));
         let discipline = if is_fit { discipline } else { "" };
-        // Only an access point sees both ways.
-        let own = discipline.replace(", weights = \"active-flows\"", "");
+        // Only an access point sees both ways, and has stations that share its time.
+        let is_own = !(discipline.contains("airtime") || discipline.contains("regulator"));
+        let own = if is_own { discipline } else { "" };
+        let own = own.replace(", weights = \"active-flows\"", "");
         let mut text = format!(
             "duration = \"1500 ms\"\n[bss.c]\nstandard = \"802.11b\"\nrts_threshold = \"{rts}\"\n\
              after_collision = \"{after_collision}\"\nmax_attempts = {attempts}\n{errors}\n\

@@ -81,6 +81,9 @@ impl<P: Copy + Headers> Cell<P> {
         let decoded = !spoilt && self.medium.decodes(frame.to, &frame);
         match frame.kind {
             FrameKind::Data if decoded => {
+                if self.shares_time && frame.to.is_ap() {
+                    self.account(now, frame.from, FrameKind::Ack);
+                }
                 self.deliver(&frame);
                 let ack = self.airtime.ack(frame.rate);
                 self.respond(now, &frame, (FrameKind::Ack, ack), Duration::ZERO);
@@ -174,6 +177,9 @@ impl<P: Copy + Headers> Cell<P> {
     }
 
     fn succeed(&mut self, now: Time, id: NodeId) {
+        if self.shares_time && id.is_ap() {
+            self.account(now, id, FrameKind::Ack);
+        }
         self.adapt(now, id, LinkEvent::Success);
         self.leave_queue(now, id);
         if self.continue_txop(now, id) {
@@ -210,6 +216,9 @@ impl<P: Copy + Headers> Cell<P> {
     /// The RTS or data frame `failed` has had no response.
     fn fail(&mut self, now: Time, id: NodeId, failed: FrameKind) {
         let Access::Exchange(plan) = self.nodes[id.index()].access else { return };
+        if self.shares_time && id.is_ap() {
+            self.account(now, id, failed);
+        }
         let event =
             if failed == FrameKind::Rts { LinkEvent::RtsFailure } else { LinkEvent::Failure };
         self.adapt(now, id, event);
@@ -241,6 +250,9 @@ impl<P: Copy + Headers> Cell<P> {
             self.channel.end_waiting(now);
         }
         self.departures.push_back(Departure { msdu, lost, leaves_room: true });
+        if id.is_ap() {
+            self.plan_release();
+        }
         self.take_dropped(id);
         self.record_queue(id);
     }

@@ -1,5 +1,6 @@
 //! The cell as one machine: members, medium, and the order of what happens on the air.
 
+mod account;
 mod channel;
 mod exchange;
 mod medium;
@@ -112,6 +113,9 @@ pub struct Cell<P> {
     rate_changes: VecDeque<RateChange>,
     /// Whether any rate follows a law.
     adapts: bool,
+    /// Whether the access point's queue is told what time stations use; when it wants to be asked again.
+    shares_time: bool,
+    release: Option<Time>,
     /// Stations that are told what they overhear, and what they have not been told yet.
     listeners: Vec<NodeId>,
     overheard: VecDeque<Overheard<P>>,
@@ -237,6 +241,8 @@ impl<P: Copy + Headers> Cell<P> {
             departures: VecDeque::new(),
             rate_changes: VecDeque::new(),
             adapts: config.stations.iter().any(|s| s.adaptation.iter().any(Option::is_some)),
+            shares_time: config.ap_queue.discipline.shares_time(),
+            release: None,
             listeners: Vec::new(),
             overheard: VecDeque::new(),
         }
@@ -252,7 +258,19 @@ impl<P: Copy + Headers> Cell<P> {
             return false;
         }
         self.record_queue(id);
-        if let Access::Idle { backoff_done } = self.nodes[id.index()].access {
+        self.seek_access(now, id);
+        if self.shares_time {
+            self.plan_release();
+            self.next = self.find_next();
+        }
+        true
+    }
+
+    /// A resting member that has something to send, contends.
+    fn seek_access(&mut self, now: Time, id: NodeId) {
+        if let Access::Idle { backoff_done } = self.nodes[id.index()].access
+            && !self.nodes[id.index()].queue.is_empty()
+        {
             self.channel.begin_waiting(now);
             if !self.medium.try_access(id, backoff_done, now) {
                 self.back_off(now, id);
@@ -260,7 +278,6 @@ impl<P: Copy + Headers> Cell<P> {
             self.nodes[id.index()].access = Access::Contending;
             self.next = self.find_next();
         }
-        true
     }
 
     /// Whether the queue of `node` may have room for a packet without another giving way.
@@ -334,6 +351,7 @@ impl<P: Copy + Headers> Cell<P> {
         let mut next = self.channel.next_end().map(|at| (at, Phase::End));
         let later = [
             (timeout, Phase::Timeout),
+            (self.release, Phase::Timeout),
             (response, Phase::Start),
             (self.medium.next_access(), Phase::Start),
         ];
@@ -352,7 +370,10 @@ impl<P: Copy + Headers> Cell<P> {
     pub fn handle_event(&mut self, now: Time, phase: Phase) {
         match phase {
             Phase::End => self.end_transmissions(now),
-            Phase::Timeout => self.time_out(now),
+            Phase::Timeout => {
+                self.time_out(now);
+                self.release(now);
+            }
             Phase::Start => self.start_transmissions(now),
         }
         self.next = self.find_next();

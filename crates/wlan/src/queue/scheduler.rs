@@ -4,8 +4,10 @@ use std::collections::VecDeque;
 
 use airfair_units::{Bytes, Time};
 
+use super::airtime::AirtimeFair;
 use super::codel;
 use super::config::{CoDel, Discipline, Weights};
+use super::regulator::Regulator;
 use super::sub_queue::{SubQueues, Turn};
 
 /// The rule of one transmitter.
@@ -17,6 +19,8 @@ pub(super) enum Scheduler {
     RoundRobin(VecDeque<usize>),
     Deficit(Deficit),
     Fair(CoDel, Fair),
+    Airtime(Box<AirtimeFair>),
+    Regulated(Box<Regulator>),
 }
 
 impl Scheduler {
@@ -28,16 +32,20 @@ impl Scheduler {
             Discipline::RoundRobin => Self::RoundRobin(VecDeque::new()),
             Discipline::DeficitRoundRobin { quantum } => Self::Deficit(Deficit::new(quantum)),
             Discipline::FqCoDel { codel, quantum, .. } => Self::Fair(codel, Fair::new(quantum)),
+            Discipline::Airtime(rule) => Self::Airtime(Box::new(AirtimeFair::new(rule))),
+            Discipline::TimeRegulator(rule) => Self::Regulated(Box::new(Regulator::new(rule))),
         }
     }
 
     /// Queue `index` is no longer empty.
-    pub(super) fn activate<P>(&mut self, queues: &mut SubQueues<P>, index: usize) {
+    pub(super) fn activate<P>(&mut self, now: Time, queues: &mut SubQueues<P>, index: usize) {
         match self {
             Self::Single | Self::CoDel(_) | Self::Weighted(_) => {}
             Self::RoundRobin(active) => active.push_back(index),
             Self::Deficit(deficit) => deficit.active.push_back(index),
             Self::Fair(_, fair) => fair.activate(&mut queues.get(index).turn, index),
+            Self::Airtime(airtime) => airtime.activate(queues, index),
+            Self::Regulated(regulator) => regulator.activate(now, index),
         }
     }
 
@@ -57,13 +65,18 @@ impl Scheduler {
             }
             Self::Deficit(deficit) => deficit.choose(queues),
             Self::Fair(codel, fair) => fair.choose(codel, now, queues),
+            Self::Airtime(airtime) => airtime.choose(now, queues),
+            Self::Regulated(regulator) => regulator.choose(now, queues),
         }
     }
 
     /// The queue with the most octets.  [RFC8290 §4.1.3]
     pub(super) fn fattest<P>(&self, queues: &SubQueues<P>) -> Option<usize> {
-        let Self::Fair(_, fair) = self else { return None };
-        fair.listed().max_by_key(|index| queues.bytes(*index))
+        match self {
+            Self::Fair(_, fair) => fair.listed().max_by_key(|index| queues.bytes(*index)),
+            Self::Airtime(airtime) => airtime.fattest(queues),
+            _ => None,
+        }
     }
 }
 
