@@ -45,10 +45,8 @@ impl<P: Copy + Headers> Cell<P> {
     }
 
     /// A packet that the access point's queue has held back may go.
+    #[cold]
     pub(super) fn release(&mut self, now: Time) {
-        if self.release.is_none_or(|release| release > now) {
-            return;
-        }
         self.nodes[NodeId::AP.index()].queue.release(now);
         self.take_dropped(NodeId::AP);
         self.seek_access(now, NodeId::AP);
@@ -57,8 +55,6 @@ impl<P: Copy + Headers> Cell<P> {
 
     /// Looks when the access point's queue wants to be asked again.
     pub(super) fn plan_release(&mut self) {
-        if self.shares_time {
-            self.release = self.nodes[NodeId::AP.index()].queue.next_release();
-        }
+        self.release = self.nodes[NodeId::AP.index()].queue.next_release();
     }
 }

@@ -250,7 +250,7 @@ impl<P: Copy + Headers> Cell<P> {
             self.channel.end_waiting(now);
         }
         self.departures.push_back(Departure { msdu, lost, leaves_room: true });
-        if id.is_ap() {
+        if self.shares_time {
             self.plan_release();
         }
         self.take_dropped(id);

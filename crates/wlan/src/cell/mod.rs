@@ -346,12 +346,14 @@ impl<P: Copy + Headers> Cell<P> {
     }
 
     fn find_next(&self) -> Option<(Time, Phase)> {
-        let timeout = self.unanswered.iter().map(|u| u.at).min();
+        let mut timeout = self.unanswered.iter().map(|u| u.at).min();
+        if let Some(release) = self.release {
+            timeout = Some(timeout.map_or(release, |timeout| timeout.min(release)));
+        }
         let response = self.pending.iter().map(|p| p.at).min();
         let mut next = self.channel.next_end().map(|at| (at, Phase::End));
         let later = [
             (timeout, Phase::Timeout),
-            (self.release, Phase::Timeout),
             (response, Phase::Start),
             (self.medium.next_access(), Phase::Start),
         ];
@@ -372,7 +374,9 @@ impl<P: Copy + Headers> Cell<P> {
             Phase::End => self.end_transmissions(now),
             Phase::Timeout => {
                 self.time_out(now);
-                self.release(now);
+                if self.release.is_some_and(|release| release <= now) {
+                    self.release(now);
+                }
             }
             Phase::Start => self.start_transmissions(now),
         }

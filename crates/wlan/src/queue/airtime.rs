@@ -62,19 +62,21 @@ impl AirtimeFair {
         &mut self.stations[index]
     }
 
-    /// The queue of packets to `station` with this hash.
-    pub(super) fn queue_of(&mut self, station: usize, hash: usize) -> usize {
-        let next = self.owners.len();
-        let queue = *self.station(station).queues.entry(hash).or_insert(next);
+    /// The queue of a packet that has come for `station`, with its flow's place among so many queues.
+    pub(super) fn classify(
+        &mut self,
+        now: Time,
+        station: usize,
+        hash: impl Fn(u16) -> usize,
+    ) -> usize {
+        let (hash, next) = (hash(self.rule.queues), self.owners.len());
+        let of = self.station(station);
+        of.last_active = now;
+        let queue = *of.queues.entry(hash).or_insert(next);
         if queue == next {
             self.owners.push(station);
         }
         queue
-    }
-
-    /// A packet for `station` has come.
-    pub(super) fn touch(&mut self, station: usize, now: Time) {
-        self.station(station).last_active = now;
     }
 
     /// Queue `index` is no longer empty.
@@ -89,6 +91,7 @@ impl AirtimeFair {
     }
 
     /// [hoiland-2017 §3.2]
+    #[inline(never)]
     pub(super) fn choose<P>(&mut self, now: Time, queues: &mut SubQueues<P>) -> Option<usize> {
         loop {
             let is_new = !self.new.is_empty();

@@ -39,7 +39,7 @@ use crate::config::NodeId;
 use crate::frame::Msdu;
 use crate::record::DropCause;
 
-use config::{AirtimeSharing, Discipline, Limit, Overflow, QueueConfig, Weights};
+use config::{Discipline, Limit, Overflow, QueueConfig, Weights};
 use headers::{Class, Headers};
 use scheduler::Scheduler;
 use sub_queue::SubQueues;
@@ -129,7 +129,9 @@ impl<P: Headers> TransmitQueue<P> {
         if self.len() > self.config.packets {
             self.shed();
         }
-        self.release(now);
+        if self.in_service.is_none() {
+            self.release(now);
+        }
         true
     }
 
@@ -139,6 +141,7 @@ impl<P: Headers> TransmitQueue<P> {
     }
 
     /// Puts a packet that had to wait into service, if nothing is and one may go now.
+    #[cold]
     pub fn release(&mut self, now: Time) {
         if self.in_service.is_none() && self.queues.waiting > 0 {
             self.serve_next(now);
@@ -202,21 +205,22 @@ impl<P: Headers> TransmitQueue<P> {
             | Discipline::DeficitRoundRobin { .. }
             | Discipline::TimeRegulator(_) => msdu.to.index(),
             Discipline::FqCoDel { queues, .. } => bucket(msdu.payload.flow(), queues),
-            Discipline::Airtime(AirtimeSharing { queues, .. }) => {
-                let hash = bucket(msdu.payload.flow(), queues);
-                let Scheduler::Airtime(airtime) = &mut self.scheduler else {
-                    unreachable!("the scheduler is the discipline's")
-                };
-                airtime.touch(msdu.to.index(), now);
-                airtime.queue_of(msdu.to.index(), hash)
-            }
+            Discipline::Airtime(_) => self.classify_by_station(msdu, now),
         }
+    }
+
+    #[inline(never)]
+    fn classify_by_station(&mut self, msdu: &Msdu<P>, now: Time) -> usize {
+        let Scheduler::Airtime(airtime) = &mut self.scheduler else {
+            unreachable!("the scheduler is the discipline's")
+        };
+        airtime.classify(now, msdu.to.index(), |queues| bucket(msdu.payload.flow(), queues))
     }
 
     /// Whether one more packet may join `queue`. Where the longest queue gives way, there is always room.
     fn has_room(&self, queue: usize) -> bool {
         let room = self.config.packets;
-        match (self.config.discipline, self.config.limit) {
+        match (&self.config.discipline, self.config.limit) {
             (Discipline::FqCoDel { .. } | Discipline::Airtime(_), _) => true,
             (_, Limit::Shared) => self.len() < room,
             (_, Limit::Each) => {

@@ -66,6 +66,7 @@ impl Regulator {
     }
 
     /// The station to be served next, if any may be: in turns, whoever has tokens.  [tan-2004 §4.1]
+    #[inline(never)]
     pub(super) fn choose<P>(&mut self, now: Time, queues: &SubQueues<P>) -> Option<usize> {
         self.advance(now);
         for turn in 0..self.waiting.len() {

@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use airfair_units::{Bytes, DataRate, Duration};
 use proptest::prelude::*;
 
-use super::config::{CoDel, TimeRegulation};
+use super::config::{AirtimeSharing, CoDel, TimeRegulation};
 use super::*;
 use crate::config::NodeId;
 
@@ -601,10 +601,10 @@ fn any_discipline() -> impl Strategy<Value = Discipline> {
         }),
         (codel(), quantum(), 1u16..6, any::<bool>()).prop_map(
             |(codel, flow_quantum, queues, charges_uplink)| Discipline::Airtime(AirtimeSharing {
-                codel,
+                charges_uplink,
                 flow_quantum,
                 queues,
-                charges_uplink,
+                codel,
                 ..AirtimeSharing::default()
             })
         ),
@@ -663,7 +663,7 @@ proptest! {
                 None if queue.in_service().is_some() => {
                     let station = queue.in_service().unwrap().to.index() - 1;
                     queue.charge(now, &exchange(station, false, 700 * number % 9_000));
-                    queue.charge(now, &exchange(number as usize % 3, true, 900));
+                    queue.charge(now, &exchange(usize::from(number % 2 > 0), true, 900));
                     let msdu = queue.finish(now).unwrap();
                     gone += 1;
                     let Tagged { flow, number, .. } = msdu.payload;
