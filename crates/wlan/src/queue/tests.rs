@@ -111,11 +111,13 @@ fn a_limit_counts_each_queue_or_all() {
 
 #[test]
 fn stations_take_turns() {
-    let mut queue = queue(Discipline::RoundRobin, 50, Limit::Each);
-    for flow in [0, 0, 0, 0, 2, 2, 4] {
-        queue.push(ms(0), packet(flow, 0, 100));
+    for discipline in [Discipline::RoundRobin, Discipline::TimeRegulator(REGULATION)] {
+        let mut queue = queue(discipline, 50, Limit::Each);
+        for flow in [0, 0, 0, 0, 2, 2, 4] {
+            queue.push(ms(0), packet(flow, 0, 100));
+        }
+        assert_eq!(served(&mut queue, ms(0)), [0, 0, 2, 4, 0, 2, 0]);
     }
-    assert_eq!(served(&mut queue, ms(0)), [0, 0, 2, 4, 0, 2, 0]);
 }
 
 /// Quantum 1000. Station 0 sends 600 octets at a time, station 1 300: after the packet in service,
@@ -378,6 +380,8 @@ fn a_station_goes_first_only_when_it_is_new() {
     assert_eq!([next(None), next(None), next(Some(0)), next(None)], [0, 0, 0, 4]);
     // looked at again, empty, and listed among the old; station 0 has a turn before
     assert_eq!([next(Some(1)), next(None), next(None), next(None)], [0, 0, 0, 4]);
+    // looked at once more and listed no longer: it is new again, in the middle of a turn
+    assert_eq!([next(Some(2)), next(None)], [0, 4]);
 }
 
 /// Two stations use as much for each exchange; of two flows of one of them each has half.
@@ -505,6 +509,22 @@ fn uplink_gap_and_back_off_use_tokens() {
         let release = Time::ZERO + Duration::from_micros(release) + Duration::from_nanos(1);
         assert_eq!(queue.next_release(), Some(release));
     }
+}
+
+/// A minute of UDP that nobody could hold back leaves a debt of one interval, a second.
+#[test]
+fn a_debt_has_a_bound() {
+    let mut queue = queue(Discipline::TimeRegulator(REGULATION), 50, Limit::Each);
+    queue.charge(ms(0), &exchange(1, true, 100));
+    queue.charge(ms(0), &exchange(0, true, 60_000_000));
+    queue.push(ms(0), packet(0, 0, 1_000));
+    let mut now = ms(0);
+    while queue.is_empty() {
+        now = queue.next_release().expect("a packet waits");
+        queue.charge(now, &exchange(1, true, 100));
+        queue.release(now);
+    }
+    assert!((ms(1_000)..=ms(2_000) + Duration::from_nanos(1)).contains(&now), "{now}");
 }
 
 /// Whoever is alone is not held back; nor is the one that stays when the other has done nothing for an
