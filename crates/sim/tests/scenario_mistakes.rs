@@ -319,7 +319,7 @@ const COMBINATIONS: &[(&str, &str, &str)] = &[
     (
         "bss.home.ap.queue",
         r#"{ discipline = "fair" }"#,
-        r#"bss.home.ap.queue.discipline = "fair": no such discipline; allowed "fifo", "data-ack", "round-robin", "deficit-round-robin", "codel", "fq-codel""#,
+        r#"bss.home.ap.queue.discipline = "fair": no such discipline; allowed "fifo", "data-ack", "round-robin", "deficit-round-robin", "codel", "fq-codel", "airtime", "time-regulator""#,
     ),
     (
         "bss.home.ap.queue",
@@ -345,6 +345,36 @@ const COMBINATIONS: &[(&str, &str, &str)] = &[
         "station.slow.queue",
         r#"{ discipline = "data-ack", weights = "active-flows" }"#,
         r#"station.slow.queue.weights = "active-flows": only an access point sees the connections up and down; allowed { data, ack }"#,
+    ),
+    (
+        "station.slow.queue",
+        r#"{ discipline = "airtime" }"#,
+        r#"station.slow.queue.discipline = "airtime": only an access point has stations that share its time; allowed another discipline"#,
+    ),
+    (
+        "station.slow.queue",
+        r#"{ discipline = "time-regulator", limit = "shared" }"#,
+        r#"station.slow.queue.discipline = "time-regulator": only an access point has stations that share its time; allowed another discipline"#,
+    ),
+    (
+        "bss.home.ap.queue",
+        r#"{ discipline = "airtime", overflow = "tail" }"#,
+        r#"bss.home.ap.queue.overflow = "tail": not a key of a queue; allowed discipline, packets, airtime_quantum, charges_uplink, target, interval, slow_below, slow_target, slow_interval, quantum, queues, ack_filter"#,
+    ),
+    (
+        "bss.home.ap.queue",
+        r#"{ discipline = "airtime", airtime_quantum = "1 us" }"#,
+        r#"bss.home.ap.queue.airtime_quantum = "1 us": out of range; allowed a duration from 10 us to 1 s, such as "20 ms""#,
+    ),
+    (
+        "bss.home.ap.queue",
+        r#"{ discipline = "time-regulator", quantum = "300 B" }"#,
+        r#"bss.home.ap.queue.quantum = "300 B": not a key of a queue; allowed discipline, packets, limit, bucket, adjustment, charges_backoff, overflow, ack_filter"#,
+    ),
+    (
+        "bss.home.ap.queue",
+        r#"{ discipline = "time-regulator", adjustment = "0 s" }"#,
+        r#"bss.home.ap.queue.adjustment = "0 s": out of range; allowed a duration from 1 ms to 60 s, such as "20 ms""#,
     ),
     (
         "station.slow.edca",

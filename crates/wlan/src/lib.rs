@@ -42,6 +42,8 @@ pub use frame::{ACK_SIZE, Beacon, CTS_SIZE, DATA_OVERHEAD, FrameKind, Msdu, RTS_
 pub use hearing::Reach;
 pub use link_rate::RateLaw;
 pub use node::Stream;
-pub use queue::config::{CoDel, Discipline, Limit, Overflow, QueueConfig, Weights};
+pub use queue::config::{
+    AirtimeSharing, CoDel, Discipline, Limit, Overflow, QueueConfig, TimeRegulation, Weights,
+};
 pub use queue::headers::{Class, Headers};
 pub use record::{AirUse, DropCause, Record, SentFrame};

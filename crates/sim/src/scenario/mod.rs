@@ -37,8 +37,8 @@ pub use airfair_transport::tcp::{Deflation, Flavour, RecoveryTimer};
 use airfair_units::{Bytes, DataRate, Duration, Probability, Time};
 use airfair_wlan::phy::Standard;
 pub use airfair_wlan::{
-    AccessParameters, AfterCollision, Attempts, CoDel, Discipline, Eifs, ErrorModel, Limit,
-    Overflow, Periods, QueueConfig, Rules, Weights,
+    AccessParameters, AfterCollision, AirtimeSharing, Attempts, CoDel, Discipline, Eifs,
+    ErrorModel, Limit, Overflow, Periods, QueueConfig, Rules, TimeRegulation, Weights,
 };
 
 /// One experiment.

@@ -4,19 +4,25 @@ use super::error::{Mistakes, ScenarioError};
 use super::flows::Place;
 use super::reader::{Entry, Fields};
 use super::{
-    CoDel, Discipline, Endpoint, Flow, Limit, Overflow, Queue, QueueConfig, Scenario, Transport,
-    Weights,
+    AirtimeSharing, CoDel, Discipline, Endpoint, Flow, Limit, Overflow, Queue, QueueConfig,
+    Scenario, TimeRegulation, Transport, Weights,
 };
 
 /// A transmit queue; only an access point sees connections in both directions.
 pub(super) fn queue(entry: Entry, is_ap: bool, mistakes: &mut Mistakes) -> Option<Queue> {
     let mut fields = entry.table()?;
-    let name = fields.take("discipline").word()?;
+    let discipline = fields.take("discipline");
+    let name = discipline.word()?;
+    let shares_time = matches!(name, "airtime" | "time-regulator");
+    if shares_time && !is_ap {
+        let problem = "only an access point has stations that share its time";
+        mistakes.add(discipline.at, discipline.mistake(problem, "another discipline"));
+    }
     let packets = fields.take("packets").integer();
     let ack_filter = fields.take("ack_filter").flag();
     let overflow = match name {
         // It has a rule of its own: the longest queue gives way.
-        "fq-codel" => Some(Overflow::Tail),
+        "fq-codel" | "airtime" => Some(Overflow::Tail),
         _ => overflow(&mut fields),
     };
     let mut counts_flows = false;
@@ -40,6 +46,10 @@ pub(super) fn queue(entry: Entry, is_ap: bool, mistakes: &mut Mistakes) -> Optio
         }
         "codel" => (Some(Limit::Shared), codel(&mut fields).map(Discipline::CoDel)),
         "fq-codel" => (Some(Limit::Shared), fq_codel(&mut fields)),
+        "airtime" => (Some(Limit::Shared), airtime(&mut fields).map(Discipline::Airtime)),
+        "time-regulator" => {
+            (limit(&mut fields), regulation(&mut fields).map(Discipline::TimeRegulator))
+        }
         _ => (Some(Limit::Shared), Some(Discipline::Fifo)),
     };
     let config = QueueConfig {
@@ -104,4 +114,32 @@ fn codel(fields: &mut Fields) -> Option<CoDel> {
 fn fq_codel(fields: &mut Fields) -> Option<Discipline> {
     let (quantum, queues) = (fields.take("quantum").bytes(), fields.take("queues").integer());
     Some(Discipline::FqCoDel { codel: codel(fields)?, quantum: quantum?, queues: queues? })
+}
+
+fn airtime(fields: &mut Fields) -> Option<AirtimeSharing> {
+    let quantum = fields.take("airtime_quantum").duration();
+    let charges_uplink = fields.take("charges_uplink").flag();
+    let (flow_quantum, queues) = (fields.take("quantum").bytes(), fields.take("queues").integer());
+    let (target, interval) = (fields.take("slow_target"), fields.take("slow_interval"));
+    let slow_codel = || Some(CoDel { target: target.duration()?, interval: interval.duration()? });
+    let slow_below = fields.take("slow_below").rate();
+    Some(AirtimeSharing {
+        codel: codel(fields)?,
+        quantum: quantum?,
+        charges_uplink: charges_uplink?,
+        flow_quantum: flow_quantum?,
+        queues: queues?,
+        slow_codel: slow_codel()?,
+        slow_below: slow_below?,
+    })
+}
+
+fn regulation(fields: &mut Fields) -> Option<TimeRegulation> {
+    let (bucket, adjustment) = (fields.take("bucket"), fields.take("adjustment"));
+    let charges_backoff = fields.take("charges_backoff").flag();
+    Some(TimeRegulation {
+        bucket: bucket.duration()?,
+        adjustment: adjustment.duration()?,
+        charges_backoff: charges_backoff?,
+    })
 }

@@ -1,17 +1,18 @@
 //! The reference of the scenario file: one line per key.
 
 use super::keys::{
-    AARF, ARF, ARF_AWARE, ARF_WINDOW, BERNOULLI, BIT_ERRORS, BSS, CODEL, DATA_ACK,
+    AARF, AIRTIME, ARF, ARF_AWARE, ARF_WINDOW, BERNOULLI, BIT_ERRORS, BSS, CODEL, DATA_ACK,
     DEFICIT_ROUND_ROBIN, FIFO, FLOW, FQ_CODEL, FRAME_ERRORS, FRAMES, GILBERT_ELLIOTT, HOST, LINK,
     LOG_DISTANCE, MINSTREL, ON_OFF, ORACLE, PERIODS, RANDOM_WAYPOINT, RAYLEIGH, RICIAN, ROOT,
-    ROUND_ROBIN, ROUTER, SNR, STATION, STRAIGHT, TCP, TFRC, TRACE, TWO_RAY, UDP, WAYPOINTS,
+    ROUND_ROBIN, ROUTER, SNR, STATION, STRAIGHT, TCP, TFRC, TIME_REGULATOR, TRACE, TWO_RAY, UDP,
+    WAYPOINTS,
 };
 use super::kind::{Kind, Table};
 use super::schema::default_text;
 
 /// The keys of the scenario file as Markdown tables, for `docs/scenario.md`.
 pub fn reference_markdown() -> String {
-    let sections: [(&str, &Table); 38] = [
+    let sections: [(&str, &Table); 40] = [
         ("Top level", &ROOT),
         ("`[bss.NAME]`", &BSS),
         ("`[station.NAME]`", &STATION),
@@ -25,6 +26,8 @@ pub fn reference_markdown() -> String {
         ("`queue = { discipline = \"deficit-round-robin\", … }`", &DEFICIT_ROUND_ROBIN),
         ("`queue = { discipline = \"codel\", … }`", &CODEL),
         ("`queue = { discipline = \"fq-codel\", … }`", &FQ_CODEL),
+        ("`queue = { discipline = \"airtime\", … }` of an access point", &AIRTIME),
+        ("`queue = { discipline = \"time-regulator\", … }` of an access point", &TIME_REGULATOR),
         ("`errors = { model = \"bernoulli\", … }`", &FRAME_ERRORS),
         ("`errors = { model = \"bit\", … }`", &BIT_ERRORS),
         ("`errors = { model = \"gilbert-elliott\", … }`", &PERIODS),

@@ -57,6 +57,8 @@ fn all_keys() -> Vec<(String, &'static Key)> {
             Kind::Tagged(tagged) => {
                 for (tag, table) in tagged.variants {
                     match path {
+                        // Only an access point has stations that share its time.
+                        "station.slow.queue" if ["airtime", "time-regulator"].contains(tag) => {}
                         "flow.tcp.transport" => walk(&format!("flow.{tag}.transport"), table, out),
                         _ => walk(path, table, out),
                     }
@@ -146,6 +148,9 @@ fn company<'p>(path: &'p str, key: &Key) -> Vec<(&'p str, &'static str)> {
             "quantum" => "{ discipline = \"deficit-round-robin\" }",
             "target" | "interval" => "{ discipline = \"codel\" }",
             "queues" => "{ discipline = \"fq-codel\" }",
+            "airtime_quantum" | "charges_uplink" | "slow_below" | "slow_target"
+            | "slow_interval" => "{ discipline = \"airtime\" }",
+            "bucket" | "adjustment" | "charges_backoff" => "{ discipline = \"time-regulator\" }",
             _ => return Vec::new(),
         };
         return vec![(&path[..owner.len() + ".queue".len()], discipline)];

@@ -10,11 +10,11 @@ use airfair_wlan::phy::{Preamble, Standard};
 
 use super::kind::thousandths;
 use super::{
-    AccessParameters, AccessPoint, AfterCollision, Area, Attempts, Beacons, Begin, Bss, Capacity,
-    CoDel, Control, Deflation, Discipline, Eifs, Endpoint, ErrorModel, Fading, Flavour, Flow,
-    GilbertElliott, Limit, Link, LinkQueue, Loss, Motion, Node, Overflow, Periods, Propagation,
-    Queue, QueueConfig, Radio, RateControl, Reception, RecoveryTimer, Red, Scenario, Station, Tcp,
-    Tfrc, TfrcProfile, TfrcSource, Transport, UdpRate, Way, Weights,
+    AccessParameters, AccessPoint, AfterCollision, AirtimeSharing, Area, Attempts, Beacons, Begin,
+    Bss, Capacity, CoDel, Control, Deflation, Discipline, Eifs, Endpoint, ErrorModel, Fading,
+    Flavour, Flow, GilbertElliott, Limit, Link, LinkQueue, Loss, Motion, Node, Overflow, Periods,
+    Propagation, Queue, QueueConfig, Radio, RateControl, Reception, RecoveryTimer, Red, Scenario,
+    Station, Tcp, Tfrc, TfrcProfile, TfrcSource, TimeRegulation, Transport, UdpRate, Way, Weights,
 };
 
 impl Scenario {
@@ -474,15 +474,34 @@ fn queue(Queue { config, counts_flows }: Queue) -> String {
             let own = format!("quantum = \"{quantum} B\", queues = {queues}");
             ("fq-codel", format!(", {}, {own}", codel(rule)))
         }
+        Discipline::Airtime(rule) => ("airtime", airtime(&rule, &codel(rule.codel))),
+        Discipline::TimeRegulator(TimeRegulation { bucket, adjustment, charges_backoff }) => {
+            let settings = format!(
+                ", {limit}, bucket = \"{bucket}\", adjustment = \"{adjustment}\", \
+                 charges_backoff = {charges_backoff}"
+            );
+            ("time-regulator", settings)
+        }
     };
     let QueueConfig { packets, overflow, ack_filter, .. } = config;
     let overflow = match (config.discipline, overflow) {
-        (Discipline::FqCoDel { .. }, _) => "",
+        (Discipline::FqCoDel { .. } | Discipline::Airtime(_), _) => "",
         (_, Overflow::Tail) => ", overflow = \"tail\"",
         (_, Overflow::LongestFlow) => ", overflow = \"longest-flow\"",
     };
     format!(
         "{{ discipline = \"{name}\", packets = {packets}{settings}{overflow}, ack_filter = {ack_filter} }}"
+    )
+}
+
+fn airtime(rule: &AirtimeSharing, codel: &str) -> String {
+    let AirtimeSharing { quantum, charges_uplink, queues, slow_below, .. } = rule;
+    let CoDel { target, interval } = rule.slow_codel;
+    format!(
+        ", airtime_quantum = \"{quantum}\", charges_uplink = {charges_uplink}, {codel}, \
+         slow_below = \"{slow_below}\", slow_target = \"{target}\", \
+         slow_interval = \"{interval}\", quantum = \"{} B\", queues = {queues}",
+        rule.flow_quantum.get()
     )
 }
 

@@ -8,7 +8,7 @@ use airfair_sim::scenario::Scenario;
 use airfair_units::Duration;
 use proptest::prelude::*;
 
-const DISCIPLINES: [&str; 9] = [
+const DISCIPLINES: [&str; 12] = [
     "",
     ", ack_filter = true",
     ", overflow = \"longest-flow\"",
@@ -18,6 +18,10 @@ const DISCIPLINES: [&str; 9] = [
     ", discipline = \"deficit-round-robin\", quantum = \"300 B\"",
     ", discipline = \"codel\", target = \"1 ms\", interval = \"5 ms\"",
     ", discipline = \"fq-codel\", target = \"1 ms\", interval = \"5 ms\", queues = 3",
+    ", discipline = \"airtime\", target = \"1 ms\", interval = \"5 ms\", queues = 3",
+    ", discipline = \"time-regulator\"",
+    ", discipline = \"time-regulator\", bucket = \"1 ms\", adjustment = \"7 ms\", limit = \"shared\", \
+     overflow = \"longest-flow\"",
 ];
 const ACCESS: [&str; 3] = [
     "max_attempts = \"cell\"",
@@ -30,19 +34,9 @@ const WANDERS: &str =
 const AWAY: &str = "position = [\"-100 m\", \"3 m\"]\n\
                     mobility = { model = \"velocity\", velocity = [\"130 m/s\", \"0 m/s\"] }";
 
-/// A small random cell with every kind of flow.
-fn random_scenario() -> impl Strategy<Value = String> {
-    let station = prop_oneof![
-        Just("\"1 Mb/s\""),
-        Just("\"2 Mb/s\""),
-        Just("\"5.5 Mb/s\""),
-        Just("\"11 Mb/s\""),
-        Just("{ control = \"arf\" }"),
-        Just("{ control = \"minstrel\", interval = \"20 ms\" }"),
-        Just("{ control = \"oracle\" }"),
-        Just("{ up = { control = \"aarf\", up = 2, timer = 5 }, down = \"11 Mb/s\" }"),
-    ];
-    let transport = prop_oneof![
+/// A transport, with a control that can follow it or none.
+fn transport() -> impl Strategy<Value = &'static str> {
+    prop_oneof![
         Just("{ kind = \"tcp\" }"),
         Just("{ kind = \"tcp\", size = \"40 kB\", delayed_ack = false }"),
         Just("{ kind = \"tcp\", flavour = \"sack\", full_queue = \"hold\", quick_acks = 4 }"),
@@ -64,8 +58,22 @@ fn random_scenario() -> impl Strategy<Value = String> {
             "{ kind = \"tfrc\", segment = \"600 B\", source = { model = \"frames\", \
              interval = \"40 ms\", sizes = [\"9 kB\", \"100 B\", \"40 kB\"] } }"
         ),
+    ]
+}
+
+/// A small random cell with every kind of flow.
+fn random_scenario() -> impl Strategy<Value = String> {
+    let station = prop_oneof![
+        Just("\"1 Mb/s\""),
+        Just("\"2 Mb/s\""),
+        Just("\"5.5 Mb/s\""),
+        Just("\"11 Mb/s\""),
+        Just("{ control = \"arf\" }"),
+        Just("{ control = \"minstrel\", interval = \"20 ms\" }"),
+        Just("{ control = \"oracle\" }"),
+        Just("{ up = { control = \"aarf\", up = 2, timer = 5 }, down = \"11 Mb/s\" }"),
     ];
-    let flow = (transport, 0usize..3, prop::bool::ANY);
+    let flow = (transport(), 0usize..3, prop::bool::ANY);
     let cell = (
         (
             prop_oneof![Just("off"), Just("500 B")],
@@ -95,8 +103,10 @@ fn random_scenario() -> impl Strategy<Value = String> {
         // It takes no UDP.
         let is_fit = !(has_udp && discipline.contains("data-ack"));
         let discipline = if is_fit { discipline } else { "" };
-        // Only an access point sees both ways.
-        let own = discipline.replace(", weights = \"active-flows\"", "");
+        // Only an access point sees both ways, and has stations that share its time.
+        let is_own = !(discipline.contains("airtime") || discipline.contains("regulator"));
+        let own = if is_own { discipline } else { "" };
+        let own = own.replace(", weights = \"active-flows\"", "");
         // Whoever keeps a share needs an access point that grants it.
         let grants = members.iter().any(|(_, (transport, ..))| transport.contains("occupancy"));
         let shares = if grants {

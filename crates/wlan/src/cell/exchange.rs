@@ -83,6 +83,9 @@ impl<P: Copy + Headers> Cell<P> {
         let decoded = !spoilt && self.medium.decodes(to, &frame);
         match frame.kind {
             FrameKind::Data if decoded => {
+                if self.shares_time && to.is_ap() {
+                    self.account(now, frame.from, FrameKind::Ack);
+                }
                 self.deliver(&frame, to);
                 let ack = self.airtime.ack(frame.rate);
                 self.respond(now, (&frame, to), (FrameKind::Ack, ack), Duration::ZERO);
@@ -178,6 +181,9 @@ impl<P: Copy + Headers> Cell<P> {
     }
 
     fn succeed(&mut self, now: Time, id: NodeId) {
+        if self.shares_time && id.is_ap() {
+            self.account(now, id, FrameKind::Ack);
+        }
         self.adapt(now, id, LinkEvent::Success);
         self.leave_queue(now, id);
         if self.continue_txop(now, id) {
@@ -215,6 +221,9 @@ impl<P: Copy + Headers> Cell<P> {
     /// The RTS or data frame `failed` has had no response.
     fn fail(&mut self, now: Time, id: NodeId, failed: FrameKind) {
         let Access::Exchange(plan) = self.nodes[id.index()].access else { return };
+        if self.shares_time && id.is_ap() {
+            self.account(now, id, failed);
+        }
         let event =
             if failed == FrameKind::Rts { LinkEvent::RtsFailure } else { LinkEvent::Failure };
         self.adapt(now, id, event);
@@ -250,6 +259,9 @@ impl<P: Copy + Headers> Cell<P> {
             self.channel.end_waiting(now);
         }
         self.departures.push_back(Departure { msdu, lost, leaves_room: true });
+        if self.shares_time {
+            self.plan_release();
+        }
         self.take_dropped(id);
         self.record_queue(id);
     }

@@ -1,5 +1,6 @@
 //! The cell as one machine: members, medium, and the order of what happens on the air.
 
+mod account;
 mod beacons;
 mod channel;
 mod exchange;
@@ -115,6 +116,9 @@ pub struct Cell<P> {
     rate_changes: VecDeque<RateChange>,
     /// Whether any rate follows a law.
     adapts: bool,
+    /// Whether the access point's queue is told what time stations use; when it wants to be asked again.
+    shares_time: bool,
+    release: Option<Time>,
     /// What each member is told of what it overhears, if anyone is told anything, who is told all of it, and
     /// what they have not been told yet.
     scopes: Vec<Option<Listen>>,
@@ -254,6 +258,8 @@ impl<P: Copy + Headers> Cell<P> {
             departures: VecDeque::new(),
             rate_changes: VecDeque::new(),
             adapts: config.stations.iter().any(|s| s.adaptation.iter().any(Option::is_some)),
+            shares_time: config.ap_queue.discipline.shares_time(),
+            release: None,
             scopes: Vec::new(),
             listeners: Vec::new(),
             overheard: VecDeque::new(),
@@ -270,7 +276,19 @@ impl<P: Copy + Headers> Cell<P> {
             return false;
         }
         self.record_queue(id);
-        if let Access::Idle { backoff_done } = self.nodes[id.index()].access {
+        self.seek_access(now, id);
+        if self.shares_time {
+            self.plan_release();
+            self.next = self.find_next();
+        }
+        true
+    }
+
+    /// A resting member that has something to send, contends.
+    fn seek_access(&mut self, now: Time, id: NodeId) {
+        if let Access::Idle { backoff_done } = self.nodes[id.index()].access
+            && !self.nodes[id.index()].queue.is_empty()
+        {
             self.channel.begin_waiting(now);
             let left = self.medium.try_access(id, backoff_done, now);
             self.nodes[id.index()].backoff = left.unwrap_or(0);
@@ -281,7 +299,6 @@ impl<P: Copy + Headers> Cell<P> {
             self.next = self.find_next();
             self.follow_beacon(now);
         }
-        true
     }
 
     /// Whether the queue of `node` may have room for a packet without another giving way.
@@ -350,7 +367,10 @@ impl<P: Copy + Headers> Cell<P> {
     }
 
     fn find_next(&self) -> Option<(Time, Phase)> {
-        let timeout = self.unanswered.iter().map(|u| u.at).min();
+        let mut timeout = self.unanswered.iter().map(|u| u.at).min();
+        if let Some(release) = self.release {
+            timeout = Some(timeout.map_or(release, |timeout| timeout.min(release)));
+        }
         let response = self.pending.iter().map(|p| p.at).min();
         let mut next = self.channel.next_end().map(|at| (at, Phase::End));
         let later = [
@@ -373,7 +393,12 @@ impl<P: Copy + Headers> Cell<P> {
     pub fn handle_event(&mut self, now: Time, phase: Phase) {
         match phase {
             Phase::End => self.end_transmissions(now),
-            Phase::Timeout => self.time_out(now),
+            Phase::Timeout => {
+                self.time_out(now);
+                if self.release.is_some_and(|release| release <= now) {
+                    self.release(now);
+                }
+            }
             Phase::Start => self.start_transmissions(now),
         }
         self.next = self.find_next();

@@ -1,6 +1,6 @@
 //! What a transmit queue is to be.
 
-use airfair_units::{Bytes, Duration};
+use airfair_units::{Bytes, DataRate, Duration};
 
 /// A transmit queue: how much it holds, and who leaves first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,6 +74,79 @@ pub enum Discipline {
         /// Number of queues that flows are hashed to.
         queues: u16,
     },
+    /// An access point's: stations share airtime, and the flows of each are as under `FqCoDel`.
+    /// [hoiland-2017]
+    Airtime(AirtimeSharing),
+    /// An access point's: a station that has used its share of the channel waits.  [tan-2004]
+    TimeRegulator(TimeRegulation),
+}
+
+impl Discipline {
+    /// Whether it must be told what time stations use.
+    pub fn shares_time(&self) -> bool {
+        matches!(self, Self::Airtime(_) | Self::TimeRegulator(_))
+    }
+}
+
+/// How stations share airtime.  [hoiland-2017 §3], [linux-atf]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AirtimeSharing {
+    /// Airtime added at each turn of a station.
+    pub quantum: Duration,
+    /// Whether a station is charged for what it sends, too.
+    pub charges_uplink: bool,
+    /// Octets added at each turn of a flow.
+    pub flow_quantum: Bytes,
+    /// Number of queues that the flows of a station are hashed to.
+    pub queues: u16,
+    /// Rule of each flow.
+    pub codel: CoDel,
+    /// The same for stations at a low rate.
+    pub slow_codel: CoDel,
+    /// Rate below which it is low.
+    pub slow_below: DataRate,
+}
+
+impl Default for AirtimeSharing {
+    /// Queues as in Linux, the quantum and the limit of slowness of the paper.
+    /// [linux-atf], [hoiland-2017 §3]
+    fn default() -> Self {
+        let codel = |target, interval| CoDel {
+            target: Duration::from_millis(target),
+            interval: Duration::from_millis(interval),
+        };
+        Self {
+            quantum: Duration::from_micros(300),
+            charges_uplink: true,
+            flow_quantum: Bytes::new(300),
+            queues: 4_096,
+            codel: codel(20, 100),
+            slow_codel: codel(50, 300),
+            slow_below: DataRate::from_mbps(12),
+        }
+    }
+}
+
+/// How a regulator of channel time works.  [tan-2004 §4]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TimeRegulation {
+    /// Channel time that a station can save up.
+    pub bucket: Duration,
+    /// How often shares are adjusted.
+    pub adjustment: Duration,
+    /// Whether the mean back-off counts as used.
+    pub charges_backoff: bool,
+}
+
+impl Default for TimeRegulation {
+    /// The paper does not say.
+    fn default() -> Self {
+        Self {
+            bucket: Duration::from_millis(50),
+            adjustment: Duration::from_millis(200),
+            charges_backoff: true,
+        }
+    }
 }
 
 /// Packets of each of the two queues in a round in which both have some.

@@ -17,10 +17,14 @@
 //! | `sub_queue` | the queues |
 //! | `scheduler` | who leaves first |
 //! | `codel` | who is dropped for waiting too long |
+//! | `airtime` | stations that share airtime |
+//! | `regulator` | stations that wait when they have used their share of the channel |
 
+mod airtime;
 mod codel;
 pub mod config;
 pub mod headers;
+mod regulator;
 mod scheduler;
 mod sub_queue;
 #[cfg(test)]
@@ -29,8 +33,9 @@ mod tests;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use airfair_units::Time;
+use airfair_units::{DataRate, Duration, Time};
 
+use crate::config::NodeId;
 use crate::frame::Msdu;
 use crate::record::DropCause;
 
@@ -38,6 +43,23 @@ use config::{Discipline, Limit, Overflow, QueueConfig, Weights};
 use headers::{Class, Headers};
 use scheduler::Scheduler;
 use sub_queue::SubQueues;
+
+/// What an exchange between the access point and a station has used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Charge {
+    /// The station.
+    pub station: NodeId,
+    /// Whether it sent the data.
+    pub up: bool,
+    /// Rate of the data frame.
+    pub rate: DataRate,
+    /// All frames, and the gaps between them.
+    pub airtime: Duration,
+    /// The gap before the first frame.
+    pub gap: Duration,
+    /// The mean back-off of a first attempt, where there was one.
+    pub backoff: Duration,
+}
 
 /// The transmit queue of one member.
 #[derive(Debug)]
@@ -62,7 +84,7 @@ impl<P: Headers> TransmitQueue<P> {
         self.queues.waiting + u32::from(self.in_service.is_some())
     }
 
-    /// Whether there is nothing to send.
+    /// Whether there is nothing to send, or nothing that may go.
     pub fn is_empty(&self) -> bool {
         self.in_service.is_none()
     }
@@ -88,8 +110,8 @@ impl<P: Headers> TransmitQueue<P> {
     /// Lets a packet in, straight into service if nothing else is; false if there is no room for it.
     /// Others may be dropped in its place: see [`poll_dropped`](Self::poll_dropped).
     pub fn push(&mut self, now: Time, msdu: Msdu<P>) -> bool {
-        let queue = self.classify(&msdu);
-        if self.in_service.is_none() {
+        let queue = self.classify(&msdu, now);
+        if self.in_service.is_none() && self.serves_at_once() {
             (self.in_service, self.serving) = (Some(msdu), queue);
             return true;
         }
@@ -102,21 +124,61 @@ impl<P: Headers> TransmitQueue<P> {
         }
         self.queues.push(queue, msdu, now);
         if was_empty {
-            self.scheduler.activate(queue);
+            self.scheduler.activate(now, &mut self.queues, queue);
         }
         if self.len() > self.config.packets {
             self.shed();
         }
+        if self.in_service.is_none() {
+            self.release(now);
+        }
         true
+    }
+
+    /// Whether a packet that comes while nothing is in service need not be asked for whom it is.
+    fn serves_at_once(&self) -> bool {
+        !matches!(self.scheduler, Scheduler::Regulated(_))
+    }
+
+    /// Puts a packet that had to wait into service, if nothing is and one may go now.
+    #[cold]
+    pub fn release(&mut self, now: Time) {
+        if self.in_service.is_none() && self.queues.waiting > 0 {
+            self.serve_next(now);
+        }
+    }
+
+    /// When [`release`](Self::release) may have something to do, if packets wait and none may go.
+    pub fn next_release(&self) -> Option<Time> {
+        match &self.scheduler {
+            Scheduler::Regulated(regulator) if self.in_service.is_none() => {
+                regulator.next_release()
+            }
+            _ => None,
+        }
+    }
+
+    /// An exchange of the access point with a station, either way, has taken its time.
+    pub fn charge(&mut self, now: Time, charge: &Charge) {
+        match &mut self.scheduler {
+            Scheduler::Airtime(airtime) => airtime.charge(now, charge),
+            Scheduler::Regulated(regulator) => regulator.charge(now, charge),
+            _ => {}
+        }
     }
 
     /// Takes the packet in service away and puts the next one there.
     pub fn finish(&mut self, now: Time) -> Option<Msdu<P>> {
         let served = self.in_service.take();
+        self.serve_next(now);
+        served
+    }
+
+    #[inline]
+    fn serve_next(&mut self, now: Time) {
         if let Some(queue) = self.scheduler.choose(now, &mut self.queues) {
             (self.in_service, self.serving) = (self.queues.pop(queue), queue);
         }
-        served
     }
 
     /// A packet that was dropped after it had been let in.
@@ -132,23 +194,34 @@ impl<P: Headers> TransmitQueue<P> {
     }
 
     /// The queue of a packet.
-    fn classify(&self, msdu: &Msdu<P>) -> usize {
+    fn classify(&mut self, msdu: &Msdu<P>, now: Time) -> usize {
         match self.config.discipline {
             Discipline::Fifo | Discipline::CoDel(_) => 0,
             Discipline::DataAck(_) => match msdu.payload.class() {
                 Class::Data => 0,
                 Class::PureAck { .. } => 1,
             },
-            Discipline::RoundRobin | Discipline::DeficitRoundRobin { .. } => msdu.to.index(),
+            Discipline::RoundRobin
+            | Discipline::DeficitRoundRobin { .. }
+            | Discipline::TimeRegulator(_) => msdu.to.index(),
             Discipline::FqCoDel { queues, .. } => bucket(msdu.payload.flow(), queues),
+            Discipline::Airtime(_) => self.classify_by_station(msdu, now),
         }
+    }
+
+    #[inline(never)]
+    fn classify_by_station(&mut self, msdu: &Msdu<P>, now: Time) -> usize {
+        let Scheduler::Airtime(airtime) = &mut self.scheduler else {
+            unreachable!("the scheduler is the discipline's")
+        };
+        airtime.classify(now, msdu.to.index(), |queues| bucket(msdu.payload.flow(), queues))
     }
 
     /// Whether one more packet may join `queue`. Where the longest queue gives way, there is always room.
     fn has_room(&self, queue: usize) -> bool {
         let room = self.config.packets;
-        match (self.config.discipline, self.config.limit) {
-            (Discipline::FqCoDel { .. }, _) => true,
+        match (&self.config.discipline, self.config.limit) {
+            (Discipline::FqCoDel { .. } | Discipline::Airtime(_), _) => true,
             (_, Limit::Shared) => self.len() < room,
             (_, Limit::Each) => {
                 let is_served = self.in_service.is_some() && self.serving == queue;
@@ -177,8 +250,7 @@ impl<P: Headers> TransmitQueue<P> {
 
     /// Drops the first packet of the longest queue.  [RFC8290 §4.1.3]
     fn shed(&mut self) {
-        let Scheduler::Fair(fair) = &self.scheduler else { return };
-        let longest = fair.fattest(&self.queues).expect("a packet waits");
+        let Some(longest) = self.scheduler.fattest(&self.queues) else { return };
         self.queues.remove(longest, 0, DropCause::QueueFull);
     }
 

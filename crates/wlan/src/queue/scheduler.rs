@@ -4,9 +4,11 @@ use std::collections::VecDeque;
 
 use airfair_units::{Bytes, Time};
 
+use super::airtime::AirtimeFair;
 use super::codel;
 use super::config::{CoDel, Discipline, Weights};
-use super::sub_queue::SubQueues;
+use super::regulator::Regulator;
+use super::sub_queue::{SubQueues, Turn};
 
 /// The rule of one transmitter.
 #[derive(Debug)]
@@ -16,7 +18,9 @@ pub(super) enum Scheduler {
     Weighted(Weighted),
     RoundRobin(VecDeque<usize>),
     Deficit(Deficit),
-    Fair(Fair),
+    Fair(CoDel, Fair),
+    Airtime(Box<AirtimeFair>),
+    Regulated(Box<Regulator>),
 }
 
 impl Scheduler {
@@ -27,17 +31,21 @@ impl Scheduler {
             Discipline::DataAck(weights) => Self::Weighted(Weighted::new(weights)),
             Discipline::RoundRobin => Self::RoundRobin(VecDeque::new()),
             Discipline::DeficitRoundRobin { quantum } => Self::Deficit(Deficit::new(quantum)),
-            Discipline::FqCoDel { codel, quantum, .. } => Self::Fair(Fair::new(codel, quantum)),
+            Discipline::FqCoDel { codel, quantum, .. } => Self::Fair(codel, Fair::new(quantum)),
+            Discipline::Airtime(rule) => Self::Airtime(Box::new(AirtimeFair::new(rule))),
+            Discipline::TimeRegulator(rule) => Self::Regulated(Box::new(Regulator::new(rule))),
         }
     }
 
     /// Queue `index` is no longer empty.
-    pub(super) fn activate(&mut self, index: usize) {
+    pub(super) fn activate<P>(&mut self, now: Time, queues: &mut SubQueues<P>, index: usize) {
         match self {
             Self::Single | Self::CoDel(_) | Self::Weighted(_) => {}
             Self::RoundRobin(active) => active.push_back(index),
             Self::Deficit(deficit) => deficit.active.push_back(index),
-            Self::Fair(fair) => fair.activate(index),
+            Self::Fair(_, fair) => fair.activate(&mut queues.get(index).turn, index),
+            Self::Airtime(airtime) => airtime.activate(queues, index),
+            Self::Regulated(regulator) => regulator.activate(now, index),
         }
     }
 
@@ -56,7 +64,18 @@ impl Scheduler {
                 Some(index)
             }
             Self::Deficit(deficit) => deficit.choose(queues),
-            Self::Fair(fair) => fair.choose(now, queues),
+            Self::Fair(codel, fair) => fair.choose(codel, now, queues),
+            Self::Airtime(airtime) => airtime.choose(now, queues),
+            Self::Regulated(regulator) => regulator.choose(now, queues),
+        }
+    }
+
+    /// The queue with the most octets.  [RFC8290 §4.1.3]
+    pub(super) fn fattest<P>(&self, queues: &SubQueues<P>) -> Option<usize> {
+        match self {
+            Self::Fair(_, fair) => fair.listed().max_by_key(|index| queues.bytes(*index)),
+            Self::Airtime(airtime) => airtime.fattest(queues),
+            _ => None,
         }
     }
 }
@@ -142,14 +161,9 @@ impl Deficit {
 /// Deficit round robin between flows under `CoDel`; a flow that has just come goes first.  [RFC8290 §4]
 #[derive(Debug)]
 pub(super) struct Fair {
-    codel: CoDel,
     quantum: i64,
     new: VecDeque<usize>,
     old: VecDeque<usize>,
-    /// Octets that each queue may send before others have their turn.
-    credits: Vec<i64>,
-    /// Whether a queue is in one of the lists.
-    is_listed: Vec<bool>,
 }
 
 fn octets(bytes: Bytes) -> i64 {
@@ -157,39 +171,39 @@ fn octets(bytes: Bytes) -> i64 {
 }
 
 impl Fair {
-    fn new(codel: CoDel, quantum: Bytes) -> Self {
-        let (new, old) = (VecDeque::new(), VecDeque::new());
-        let quantum = octets(quantum);
-        Self { codel, quantum, new, old, credits: Vec::new(), is_listed: Vec::new() }
+    pub(super) fn new(quantum: Bytes) -> Self {
+        Self { quantum: octets(quantum), new: VecDeque::new(), old: VecDeque::new() }
     }
 
     /// [RFC8290 §4.1]
-    fn activate(&mut self, index: usize) {
-        if index >= self.credits.len() {
-            self.credits.resize(index + 1, 0);
-            self.is_listed.resize(index + 1, false);
-        }
-        if !self.is_listed[index] {
-            (self.is_listed[index], self.credits[index]) = (true, self.quantum);
+    pub(super) fn activate(&mut self, turn: &mut Turn, index: usize) {
+        if !turn.is_listed {
+            *turn = Turn { credit: self.quantum, is_listed: true };
             self.new.push_back(index);
         }
     }
 
     /// [RFC8290 §4.2]
-    fn choose<P>(&mut self, now: Time, queues: &mut SubQueues<P>) -> Option<usize> {
+    pub(super) fn choose<P>(
+        &mut self,
+        codel: &CoDel,
+        now: Time,
+        queues: &mut SubQueues<P>,
+    ) -> Option<usize> {
         loop {
             let is_new = !self.new.is_empty();
             let list = if is_new { &mut self.new } else { &mut self.old };
             let index = *list.front()?;
-            if self.credits[index] <= 0 {
-                self.credits[index] += self.quantum;
+            let turn = &mut queues.get(index).turn;
+            if turn.credit <= 0 {
+                turn.credit += self.quantum;
                 list.pop_front();
                 self.old.push_back(index);
                 continue;
             }
-            if codel::settle(&self.codel, now, queues, index) {
+            if codel::settle(codel, now, queues, index) {
                 let size = queues.head_size(index).expect("it is not empty");
-                self.credits[index] -= octets(size);
+                queues.get(index).turn.credit -= octets(size);
                 return Some(index);
             }
             list.pop_front();
@@ -197,13 +211,13 @@ impl Fair {
             if is_new && !self.old.is_empty() {
                 self.old.push_back(index);
             } else {
-                self.is_listed[index] = false;
+                queues.get(index).turn.is_listed = false;
             }
         }
     }
 
-    /// The queue with the most octets.  [RFC8290 §4.1.3]
-    pub(super) fn fattest<P>(&self, queues: &SubQueues<P>) -> Option<usize> {
-        self.new.iter().chain(&self.old).copied().max_by_key(|index| queues.bytes(*index))
+    /// Queues that may have packets.
+    pub(super) fn listed(&self) -> impl Iterator<Item = usize> {
+        self.new.iter().chain(&self.old).copied()
     }
 }

@@ -21,12 +21,22 @@ pub(super) struct SubQueue<P> {
     pub(super) packets: VecDeque<Waiting<P>>,
     pub(super) bytes: Bytes,
     pub(super) codel: codel::State,
+    pub(super) turn: Turn,
+}
+
+/// Where a queue stands among those that are served by deficits of octets.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Turn {
+    /// Octets that it may send before others have their turn.
+    pub(super) credit: i64,
+    /// Whether it is listed.
+    pub(super) is_listed: bool,
 }
 
 impl<P> Default for SubQueue<P> {
     fn default() -> Self {
         let codel = codel::State::default();
-        Self { packets: VecDeque::new(), bytes: Bytes::ZERO, codel }
+        Self { packets: VecDeque::new(), bytes: Bytes::ZERO, codel, turn: Turn::default() }
     }
 }
 

@@ -1,9 +1,9 @@
 use std::collections::BTreeMap;
 
-use airfair_units::{Bytes, Duration};
+use airfair_units::{Bytes, DataRate, Duration};
 use proptest::prelude::*;
 
-use super::config::CoDel;
+use super::config::{AirtimeSharing, CoDel, TimeRegulation};
 use super::*;
 use crate::config::NodeId;
 
@@ -111,11 +111,13 @@ fn a_limit_counts_each_queue_or_all() {
 
 #[test]
 fn stations_take_turns() {
-    let mut queue = queue(Discipline::RoundRobin, 50, Limit::Each);
-    for flow in [0, 0, 0, 0, 2, 2, 4] {
-        queue.push(ms(0), packet(flow, 0, 100));
+    for discipline in [Discipline::RoundRobin, Discipline::TimeRegulator(REGULATION)] {
+        let mut queue = queue(discipline, 50, Limit::Each);
+        for flow in [0, 0, 0, 0, 2, 2, 4] {
+            queue.push(ms(0), packet(flow, 0, 100));
+        }
+        assert_eq!(served(&mut queue, ms(0)), [0, 0, 2, 4, 0, 2, 0]);
     }
-    assert_eq!(served(&mut queue, ms(0)), [0, 0, 2, 4, 0, 2, 0]);
 }
 
 /// Quantum 1000. Station 0 sends 600 octets at a time, station 1 300: after the packet in service,
@@ -314,6 +316,288 @@ fn a_flow_with_few_packets_is_not_locked_out() {
     assert!(!queue.push(ms(0), packet(2, 0, 1_000)));
 }
 
+/// An exchange of so many microseconds between the access point and station `index`.
+fn exchange(index: usize, up: bool, airtime: u64) -> Charge {
+    Charge {
+        station: NodeId::station(index),
+        up,
+        rate: DataRate::from_mbps(54),
+        airtime: Duration::from_micros(airtime),
+        gap: Duration::ZERO,
+        backoff: Duration::ZERO,
+    }
+}
+
+/// Serves the packet in service, which takes its station so many microseconds.
+fn serve(queue: &mut TransmitQueue<Tagged>, now: Time, costs: [u64; 3]) -> Option<u64> {
+    let flow = queue.in_service()?.payload.flow;
+    let index = usize::try_from(flow / 2).unwrap();
+    queue.charge(now, &exchange(index, false, costs[index]));
+    queue.finish(now);
+    Some(flow)
+}
+
+/// The default shares, and a limit that is not reached.
+fn airtime_queue(rule: AirtimeSharing) -> TransmitQueue<Tagged> {
+    queue(Discipline::Airtime(rule), 1_000, Limit::Shared)
+}
+
+/// Quantum 300. An exchange costs station 0 250 and station 1 900. After each service, deficits of (0, 1):
+/// (50, 300) 0 again; (−200, 300) → 0 gets 300 and is last, 1; (100, −600) → −300, 0; (−150, −300) → 0 gets
+/// 300, 1 too and has 0, 0; (−100, 0) → 200 and 300, 0; (−50, 300) → 250, 1; (250, −600) → −300, 0;
+/// (0, −300) → 300 and 0, 0; (50, 0) 0; (−200, 0) → 100 and 300, 0; (−150, 300) → 150, 1.
+///
+/// Verifies: [hoiland-2017 §3.2]
+#[test]
+fn airtime_is_charged_after_the_exchange_and_shared_in_rounds() {
+    let mut queue = airtime_queue(AirtimeSharing::default());
+    queue.push(ms(0), packet(0, 0, 1_000));
+    for number in 1..13 {
+        for flow in [0, 2] {
+            assert!(queue.push(ms(0), packet(flow, number, 1_000)));
+        }
+    }
+    let order = [(); 12].map(|()| serve(&mut queue, ms(0), [250, 900, 0]).unwrap() / 2);
+    assert_eq!(order, [0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 1]);
+}
+
+/// A turn is three exchanges long. A station that has just come interrupts one, and does so once: when it
+/// comes back while it is still listed, it waits for its turn.
+///
+/// Verifies: [hoiland-2017 §3.2]
+#[test]
+fn a_station_goes_first_only_when_it_is_new() {
+    let quantum = Duration::from_micros(3_000);
+    let mut queue = airtime_queue(AirtimeSharing { quantum, ..AirtimeSharing::default() });
+    (0..12).for_each(|number| _ = queue.push(ms(0), packet(0, number, 300)));
+    let mut next = |new: Option<u64>| {
+        if let Some(number) = new {
+            queue.push(ms(0), packet(4, number, 300));
+        }
+        serve(&mut queue, ms(0), [1_000, 0, 100]).expect("packets wait")
+    };
+    // 2000 and 1000 are left of the first turn; station 2 comes when the third exchange is in service
+    assert_eq!([next(None), next(None), next(Some(0)), next(None)], [0, 0, 0, 4]);
+    // looked at again, empty, and listed among the old; station 0 has a turn before
+    assert_eq!([next(Some(1)), next(None), next(None), next(None)], [0, 0, 0, 4]);
+    // looked at once more and listed no longer: it is new again, in the middle of a turn
+    assert_eq!([next(Some(2)), next(None)], [0, 4]);
+}
+
+/// Two stations use as much for each exchange; of two flows of one of them each has half.
+#[test]
+fn flows_of_a_station_share_its_time() {
+    let mut queue = airtime_queue(AirtimeSharing::default());
+    for number in 0..20 {
+        (0..3).for_each(|flow| _ = queue.push(ms(0), packet(flow, number, 300)));
+    }
+    let mut counts = [0; 3];
+    for _ in 0..32 {
+        let flow = serve(&mut queue, ms(0), [1_000, 1_000, 0]).expect("packets wait");
+        counts[usize::try_from(flow).unwrap()] += 1;
+    }
+    assert_eq!(counts, [8, 8, 16]);
+}
+
+/// Station 0 has sent for 3 ms: it waits until station 1 has had as much more, where that counts and where
+/// station 0 was there in the last 100 ms.
+///
+/// Verifies: [linux-atf]
+#[test]
+fn what_a_station_sends_is_charged_while_it_is_active() {
+    for (charges_uplink, at, late) in [(true, 0, true), (false, 0, false), (true, 101, false)] {
+        let mut queue =
+            airtime_queue(AirtimeSharing { charges_uplink, ..AirtimeSharing::default() });
+        // the first is in service; then both have a turn of their own
+        for flow in [2, 0] {
+            queue.push(ms(0), packet(flow, 0, 1_000));
+        }
+        queue.charge(ms(at), &exchange(0, true, 3_000));
+        (1..20).for_each(|number| _ = queue.push(ms(at), packet(2, number, 1_000)));
+        queue.finish(ms(at));
+        let order = std::iter::from_fn(|| serve(&mut queue, ms(at), [400, 400, 0]));
+        let place = order.take_while(|flow| *flow != 0).count();
+        // −2700 is positive again after ten quanta, in each of which station 1 sends at least once
+        assert_eq!(place >= 7, late, "{charges_uplink} {at}: {place}");
+    }
+}
+
+/// A standing delay of 30 ms is above the target of 20 ms, and below 50 ms, that of stations below 12 Mb/s.
+///
+/// Verifies: [hoiland-2017 §3]
+#[test]
+fn a_slow_station_may_wait_longer() {
+    let dropped = |rate| {
+        let mut queue = airtime_queue(AirtimeSharing::default());
+        let mut charge = exchange(0, false, 10);
+        charge.rate = DataRate::from_mbps(rate);
+        let mut drops = 0;
+        for step in 0..200 {
+            queue.push(ms(10 * step), packet(0, step, 1_400));
+            if step >= 4 {
+                queue.charge(ms(10 * step), &charge);
+                queue.finish(ms(10 * step));
+            }
+            drops += std::iter::from_fn(|| queue.poll_dropped()).count();
+        }
+        drops
+    };
+    assert!(dropped(12) > 0);
+    assert_eq!(dropped(11), 0);
+}
+
+/// Verifies: [hoiland-2017 §3.1]
+#[test]
+fn among_stations_the_fattest_flow_gives_way() {
+    let mut queue = queue(Discipline::Airtime(AirtimeSharing::default()), 4, Limit::Shared);
+    for (flow, size) in [(0, 100), (0, 100), (0, 100), (2, 1_000), (4, 100)] {
+        assert!(queue.push(ms(0), packet(flow, 0, size)));
+    }
+    assert_eq!(queue.poll_dropped().unwrap().0.payload.flow, 2);
+    assert!(queue.poll_dropped().is_none());
+}
+
+const REGULATION: TimeRegulation = TimeRegulation {
+    bucket: Duration::from_millis(10),
+    adjustment: Duration::from_millis(1_000),
+    charges_backoff: true,
+};
+
+/// Two stations with half the channel and 10 ms saved each. An exchange of 12 ms leaves the first with a debt
+/// of 2 ms, paid after 4 ms; the tokens must be more than none, so a nanosecond later it may send. Before, the
+/// other has its turns; when it has no more to send nobody is served.
+///
+/// Verifies: [tan-2004 §4.1, §4.2]
+#[test]
+fn a_station_without_tokens_waits_even_if_nobody_else_sends() {
+    let mut queue = queue(Discipline::TimeRegulator(REGULATION), 50, Limit::Each);
+    for (flow, number) in [(0, 0), (2, 0), (0, 1), (2, 1), (0, 2)] {
+        assert!(queue.push(ms(0), packet(flow, number, 1_000)));
+    }
+    let costs = [12_000, 100, 0];
+    let order = [(); 3].map(|()| serve(&mut queue, ms(0), costs).unwrap());
+    assert_eq!(order, [0, 2, 2]);
+    assert!(queue.is_empty() && queue.in_service().is_none());
+    assert_eq!((queue.len(), queue.waiting().count()), (2, 2));
+    let release = ms(4) + Duration::from_nanos(1);
+    assert_eq!(queue.next_release(), Some(release));
+    queue.release(ms(4));
+    assert!(queue.is_empty());
+    queue.release(release);
+    assert_eq!(queue.in_service().unwrap().payload.flow, 0);
+    assert_eq!(queue.next_release(), None);
+    // One that comes for somebody with tokens goes at once.
+    serve(&mut queue, release, costs);
+    assert!(queue.is_empty());
+    queue.push(release, packet(2, 2, 1_000));
+    assert_eq!(queue.in_service().unwrap().payload.flow, 2);
+}
+
+/// What a station sends counts, the gap before it, and the back-off where the rule says so.
+///
+/// Verifies: [tan-2004 §4.2]
+#[test]
+fn uplink_gap_and_back_off_use_tokens() {
+    for (charges_backoff, release) in [(true, 8_000), (false, 4_000)] {
+        let rule = TimeRegulation { charges_backoff, ..REGULATION };
+        let mut queue = queue(Discipline::TimeRegulator(rule), 50, Limit::Each);
+        queue.charge(ms(0), &exchange(1, true, 100));
+        let gap = Duration::from_millis(1);
+        let charge = Charge { gap, backoff: gap * 2, ..exchange(0, true, 11_000) };
+        queue.charge(ms(0), &charge);
+        queue.push(ms(0), packet(1, 0, 52));
+        let release = Time::ZERO + Duration::from_micros(release) + Duration::from_nanos(1);
+        assert_eq!(queue.next_release(), Some(release));
+    }
+}
+
+/// A minute of UDP that nobody could hold back leaves a debt of one interval, a second.
+#[test]
+fn a_debt_has_a_bound() {
+    let mut queue = queue(Discipline::TimeRegulator(REGULATION), 50, Limit::Each);
+    queue.charge(ms(0), &exchange(1, true, 100));
+    queue.charge(ms(0), &exchange(0, true, 60_000_000));
+    queue.push(ms(0), packet(0, 0, 1_000));
+    let mut now = ms(0);
+    while queue.is_empty() {
+        now = queue.next_release().expect("a packet waits");
+        queue.charge(now, &exchange(1, true, 100));
+        queue.release(now);
+    }
+    assert!((ms(1_000)..=ms(2_000) + Duration::from_nanos(1)).contains(&now), "{now}");
+}
+
+/// Whoever is alone is not held back; nor is the one that stays when the other has done nothing for an
+/// interval.
+#[test]
+fn whoever_is_alone_has_the_channel() {
+    let mut queue = queue(Discipline::TimeRegulator(REGULATION), 50, Limit::Each);
+    (0..50).for_each(|number| _ = queue.push(ms(0), packet(0, number, 1_000)));
+    for _ in 0..5 {
+        assert_eq!(serve(&mut queue, ms(0), [50_000, 0, 0]), Some(0));
+    }
+    queue.charge(ms(1), &exchange(1, true, 100));
+    serve(&mut queue, ms(1), [50_000, 0, 0]);
+    // It owes for this exchange only: 50 ms, paid after 100.
+    assert_eq!(queue.next_release(), Some(ms(101) + Duration::from_nanos(1)));
+    let mut now = ms(1);
+    while now <= ms(1_999) {
+        now = queue.next_release().expect("packets wait");
+        queue.release(now);
+        serve(&mut queue, now, [90_000, 0, 0]);
+    }
+    // The other used a little in the first second and nothing in the next.
+    queue.release(now);
+    for _ in 0..5 {
+        assert_eq!(serve(&mut queue, now, [50_000, 0, 0]), Some(0));
+    }
+}
+
+/// Station 1 uses a tenth of the channel, station 0 what it may, for 30 s: half is not enough for it, and it
+/// gets what the other leaves, as far as seven eighths of the channel are used. When the other wants more, it
+/// has half at once.
+///
+/// Verifies: [tan-2004 §4.3]
+#[test]
+fn unused_shares_go_to_those_who_wait_and_come_back() {
+    let mut queue = queue(Discipline::TimeRegulator(REGULATION), 50, Limit::Each);
+    let mut used = [0, 0, 0];
+    let mut now = Time::ZERO;
+    let mut number = 0;
+    // Each exchange takes 2 ms of the channel; station 1 has one every 20 ms until 30 s.
+    let mut next_light = Time::ZERO;
+    let mut phase = [[0; 2]; 3];
+    while now < ms(50_000) {
+        number += 1;
+        if !queue.waiting().any(|msdu| msdu.payload.flow == 0) {
+            queue.push(now, packet(0, number, 1_000));
+        }
+        let is_greedy = now >= ms(30_000);
+        let has_none = !queue.waiting().any(|msdu| msdu.payload.flow == 2);
+        if has_none && (is_greedy || next_light <= now) {
+            queue.push(now, packet(2, number, 1_000));
+            next_light = now + Duration::from_millis(20);
+        }
+        now += Duration::from_millis(2);
+        if let Some(flow) = serve(&mut queue, now, [2_000, 2_000, 0]) {
+            used[usize::try_from(flow / 2).unwrap()] += 1;
+            let part = match now.as_nanos() / 1_000_000_000 {
+                15..30 => 0,
+                40.. => 1,
+                _ => 2,
+            };
+            phase[part][usize::try_from(flow / 2).unwrap()] += 1;
+        } else {
+            queue.release(now);
+        }
+    }
+    // 15 s hold 7500 exchanges: a tenth, and from 3/4 to 7/8 less a tenth
+    let [[greedy, light], [one, other], _] = phase;
+    assert!((700..=800).contains(&light), "{light}");
+    assert!((4_800..=5_900).contains(&greedy), "{greedy}");
+    assert!(one > 2_000 && u32::abs_diff(one, other) < 100, "{one} and {other}");
+}
+
 fn any_discipline() -> impl Strategy<Value = Discipline> {
     let weights = (1u32..8, 1u32..8).prop_map(|(data, ack)| Weights { data, ack });
     let quantum = || (64u64..3_000).prop_map(Bytes::new);
@@ -334,6 +618,22 @@ fn any_discipline() -> impl Strategy<Value = Discipline> {
             codel,
             quantum,
             queues
+        }),
+        (codel(), quantum(), 1u16..6, any::<bool>()).prop_map(
+            |(codel, flow_quantum, queues, charges_uplink)| Discipline::Airtime(AirtimeSharing {
+                charges_uplink,
+                flow_quantum,
+                queues,
+                codel,
+                ..AirtimeSharing::default()
+            })
+        ),
+        (1u64..20, 1u64..90, any::<bool>()).prop_map(|(bucket, adjustment, charges_backoff)| {
+            Discipline::TimeRegulator(TimeRegulation {
+                bucket: Duration::from_millis(bucket),
+                adjustment: Duration::from_millis(adjustment),
+                charges_backoff,
+            })
         }),
     ]
 }
@@ -372,16 +672,24 @@ proptest! {
         let mut now = Time::ZERO;
         let (mut came, mut gone, mut last) = (0, 0, BTreeMap::new());
         for (number, (arrival, pause)) in (1u64..).zip(history) {
+            if queue.next_release().is_some_and(|release| release <= now) {
+                queue.release(now);
+            }
             match arrival {
                 Some((flow, size)) => {
                     came += 1;
                     gone += u32::from(!queue.push(now, packet(flow, number, size)));
                 }
-                None => if let Some(msdu) = queue.finish(now) {
+                None if queue.in_service().is_some() => {
+                    let station = queue.in_service().unwrap().to.index() - 1;
+                    queue.charge(now, &exchange(station, false, 700 * number % 9_000));
+                    queue.charge(now, &exchange(usize::from(number % 2 > 0), true, 900));
+                    let msdu = queue.finish(now).unwrap();
                     gone += 1;
                     let Tagged { flow, number, .. } = msdu.payload;
                     prop_assert!(last.insert(flow, number).is_none_or(|before| before < number));
-                },
+                }
+                None => queue.release(now),
             }
             while queue.poll_dropped().is_some() {
                 gone += 1;
@@ -389,10 +697,45 @@ proptest! {
             prop_assert_eq!(came - gone, queue.len());
             let in_service = usize::from(queue.in_service().is_some());
             prop_assert_eq!(queue.waiting().count() + in_service, queue.len() as usize);
-            prop_assert!(queue.waiting().count() == 0 || in_service == 1);
+            let may_hold = matches!(config.discipline, Discipline::TimeRegulator(_));
+            prop_assert!(queue.waiting().count() == 0 || in_service == 1 || may_hold);
+            let is_held = in_service == 0 && queue.waiting().count() > 0;
+            prop_assert_eq!(queue.next_release().is_some(), is_held);
+            prop_assert!(queue.next_release().is_none_or(|release| release > now));
             let room = config.packets * if config.limit == Limit::Each { 7 } else { 1 };
             prop_assert!(queue.len() <= room);
             now += Duration::from_millis(pause);
+        }
+        // Whoever was held back gets its turn, none later than a debt can last.
+        let end = now + Duration::from_secs(60);
+        while !queue.is_empty() || queue.next_release().is_some() {
+            if queue.in_service().is_some() {
+                queue.finish(now);
+            } else {
+                now = now.max(queue.next_release().expect("it waits for tokens"));
+                queue.release(now);
+            }
+            prop_assert!(now < end);
+        }
+        prop_assert_eq!(queue.len(), 0);
+    }
+
+    /// Stations that always have packets use as much airtime, within a quantum and their longest exchanges.
+    #[test]
+    fn airtime_is_fair(costs in prop::array::uniform3(50u64..13_000), quantum in 20u64..4_000) {
+        let rule = AirtimeSharing {
+            quantum: Duration::from_micros(quantum),
+            ..AirtimeSharing::default()
+        };
+        let mut queue = queue(Discipline::Airtime(rule), 10_000, Limit::Shared);
+        let mut used = [0u64; 3];
+        (0..3).for_each(|station| _ = queue.push(ms(0), packet(2 * station, 0, 1_500)));
+        for number in 1..2_000 {
+            (0..3).for_each(|station| _ = queue.push(ms(0), packet(2 * station, number, 1_500)));
+            let flow = serve(&mut queue, ms(0), costs).expect("packets wait");
+            used[usize::try_from(flow / 2).unwrap()] += costs[usize::try_from(flow / 2).unwrap()];
+            let spread = used.iter().max().unwrap() - used.iter().min().unwrap();
+            prop_assert!(spread <= 2 * (quantum + costs.iter().max().unwrap()), "{used:?}");
         }
     }
 

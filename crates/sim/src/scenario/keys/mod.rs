@@ -13,7 +13,9 @@ use airfair_units::{Bytes, Duration};
 use super::kind::{Absent, Key, Kind, Plain, Table, Tagged};
 
 pub(super) use air::{BIT_ERRORS, BSS, FRAME_ERRORS, PERIODS, SNR, STATION};
-pub(super) use queues::{CODEL, DATA_ACK, DEFICIT_ROUND_ROBIN, FIFO, FQ_CODEL, ROUND_ROBIN};
+pub(super) use queues::{
+    AIRTIME, CODEL, DATA_ACK, DEFICIT_ROUND_ROBIN, FIFO, FQ_CODEL, ROUND_ROBIN, TIME_REGULATOR,
+};
 pub(super) use radio::{
     LOG_DISTANCE, RANDOM_WAYPOINT, RANGE, RAYLEIGH, RICIAN, STRAIGHT, TRACE, TWO_RAY, WAYPOINTS,
 };

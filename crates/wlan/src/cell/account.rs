@@ -1,0 +1,177 @@
+//! What the access point's queue is told where stations share time: what each exchange has used.
+//! [hoiland-2017 §3.2], [tan-2004 §4.2]
+
+use airfair_units::{Duration, Time};
+
+use super::Cell;
+use crate::airtime::Protection;
+use crate::config::NodeId;
+use crate::frame::FrameKind;
+use crate::node::{Access, Plan};
+use crate::queue::Charge;
+use crate::queue::headers::Headers;
+
+impl<P: Copy + Headers> Cell<P> {
+    /// An exchange of `from` has got as far as a frame of kind `last`. The access point does not know of
+    /// frames that it did not receive: attempts of stations that failed are charged to nobody.
+    #[cold]
+    pub(super) fn account(&mut self, now: Time, from: NodeId, last: FrameKind) {
+        let Access::Exchange(plan) = self.nodes[from.index()].access else { return };
+        let sifs = self.airtime.timing.sifs;
+        let before = match plan.protection {
+            Protection::None => Duration::ZERO,
+            Protection::RtsCts(rate) => {
+                self.airtime.rts(rate) + sifs + self.airtime.cts(rate) + sifs
+            }
+            Protection::CtsToSelf(rate) => self.airtime.cts(rate) + sifs,
+        };
+        let airtime = match (last, plan.protection) {
+            (FrameKind::Rts, Protection::RtsCts(rate)) => self.airtime.rts(rate),
+            (FrameKind::Data, _) => before + plan.data,
+            _ => before + plan.data + sifs + plan.ack,
+        };
+        let to_own_end = if last == FrameKind::Rts { airtime } else { before + plan.data };
+        // Further frames of a TXOP follow a SIFS.
+        let (gap, backoff) = if plan.own_end == plan.txop_start + to_own_end {
+            (self.airtime.timing.difs, self.airtime.mean_backoff())
+        } else {
+            (sifs, Duration::ZERO)
+        };
+        let Plan { to, rate, .. } = plan;
+        let (station, up) = if from.is_ap() { (to, false) } else { (from, true) };
+        let charge = Charge { station, up, rate, airtime, gap, backoff };
+        self.nodes[NodeId::AP.index()].queue.charge(now, &charge);
+        self.plan_release();
+    }
+
+    /// A packet that the access point's queue has held back may go.
+    #[cold]
+    pub(super) fn release(&mut self, now: Time) {
+        self.nodes[NodeId::AP.index()].queue.release(now);
+        self.take_dropped(NodeId::AP);
+        self.seek_access(now, NodeId::AP);
+        self.plan_release();
+    }
+
+    /// Looks when the access point's queue wants to be asked again.
+    pub(super) fn plan_release(&mut self) {
+        self.release = self.nodes[NodeId::AP.index()].queue.next_release();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frame::{Msdu, Transmission};
+    use crate::node::Stream;
+    use crate::phy::Standard;
+    use crate::{
+        AccessParameters, CellConfig, Discipline, ErrorModel, Limit, QueueConfig, Rules,
+        StationConfig, TimeRegulation,
+    };
+    use airfair_units::{Bytes, DataRate};
+    use rand_core::SeedableRng;
+
+    /// An 802.11b cell of two stations, both known to a regulator with buckets of 500 µs, and three packets
+    /// that wait for the first.
+    fn cell(rts: bool) -> Cell<u32> {
+        let rate = DataRate::from_mbps(11);
+        let station = StationConfig {
+            standard: Standard::B,
+            rate_up: rate,
+            rate_down: rate,
+            adaptation: [None; 2],
+            queue: QueueConfig::fifo(9),
+            access: AccessParameters::default(),
+            senses_only: vec![],
+            hidden_from: vec![],
+            errors: ErrorModel::None,
+        };
+        let rule = TimeRegulation {
+            bucket: Duration::from_micros(500),
+            adjustment: Duration::from_secs(1),
+            charges_backoff: true,
+        };
+        let config = CellConfig {
+            rules: Rules {
+                rts_threshold: rts.then_some(Bytes::new(500)),
+                basic_rates: vec![DataRate::from_mbps(1), DataRate::from_mbps(2)],
+                ..Rules::of(Standard::B)
+            },
+            ap_queue: QueueConfig {
+                limit: Limit::Each,
+                discipline: Discipline::TimeRegulator(rule),
+                ..QueueConfig::fifo(9)
+            },
+            ap_access: AccessParameters::default(),
+            stations: vec![station.clone(), station],
+        };
+        let stream = Stream::seed_from_u64;
+        let streams = vec![stream(0), stream(1), stream(2)];
+        let mut cell = Cell::new(&config, streams, vec![stream(3), stream(4)]);
+        let (first, other) = (NodeId::station(0), NodeId::station(1));
+        for (from, to) in
+            [(NodeId::AP, other), (NodeId::AP, first), (NodeId::AP, first), (first, NodeId::AP)]
+        {
+            cell.enqueue(Time::ZERO, Msdu { payload: 0, size: Bytes::new(1_500), from, to });
+        }
+        cell.nodes[0].finish(Time::ZERO);
+        cell
+    }
+
+    /// When the second packet to the first station may go, after an exchange of `from` that came to `last`,
+    /// whose own last frame ended so long [µs] after its TXOP began.
+    fn release(rts: bool, from: NodeId, last: FrameKind, own_end: u64) -> u64 {
+        let mut cell = cell(rts);
+        cell.begin_exchange(Time::ZERO, from);
+        let Access::Exchange(plan) = &mut cell.nodes[from.index()].access else { panic!() };
+        plan.own_end = Time::ZERO + Duration::from_micros(own_end);
+        cell.account(Time::ZERO, from, last);
+        cell.nodes[0].finish(Time::ZERO);
+        cell.plan_release();
+        let release = cell.release.expect("it has no tokens") - Duration::from_nanos(1);
+        release.as_nanos() / 1_000
+    }
+
+    /// Data: 192 + ⌈1528·8/11⌉ = 1304 µs; ACK and CTS 192 + 14·8/2 = 248; RTS 192 + 20·8/2 = 272; SIFS 10;
+    /// before each DIFS 50 and 31/2 slots of 20. What exceeds 500 µs is paid with half the channel.
+    ///
+    /// Verifies: [tan-2004 §4.2], [hoiland-2017 §3.2]
+    #[test]
+    fn an_exchange_costs_what_was_on_the_air_of_it() {
+        use FrameKind::{Ack, Data, Rts};
+        let before = 50 + 310;
+        let twice = |cost: u64| 2 * (cost - 500);
+        let whole = 1_304 + 10 + 248;
+        assert_eq!(release(false, NodeId::AP, Ack, 1_304), twice(before + whole));
+        assert_eq!(release(false, NodeId::AP, Data, 1_304), twice(before + 1_304));
+        let call = 272 + 10 + 248 + 10;
+        assert_eq!(release(true, NodeId::AP, Rts, 272), twice(before + 272));
+        assert_eq!(release(true, NodeId::AP, Data, call + 1_304), twice(before + call + 1_304));
+        assert_eq!(release(true, NodeId::AP, Ack, call + 1_304), twice(before + call + whole));
+        // later in a TXOP
+        assert_eq!(release(false, NodeId::AP, Ack, 5_000), twice(10 + whole));
+    }
+
+    /// The access point is told of what it receives, and of its own attempts that fail; not of others'.
+    ///
+    /// Verifies: [tan-2004 §4.2]
+    #[test]
+    fn what_arrives_and_what_fails_is_told() {
+        let is_held = |from: NodeId, spoilt: bool| {
+            let mut cell = cell(false);
+            let frame = cell.begin_exchange(Time::ZERO, from);
+            let end = Time::ZERO + frame.duration;
+            let (collided, missed) = (false, false);
+            cell.receive(end, &Transmission { frame, end, collided, spoilt, missed });
+            cell.time_out(end + cell.response_timeout);
+            cell.nodes[0].finish(end + cell.response_timeout);
+            cell.plan_release();
+            cell.release.is_some()
+        };
+        let station = NodeId::station(0);
+        assert!(is_held(station, false) && !is_held(station, true));
+        // An ACK is still to come when the access point's own frame has arrived.
+        assert!(!is_held(NodeId::AP, false) && is_held(NodeId::AP, true));
+    }
+}

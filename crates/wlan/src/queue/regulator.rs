@@ -1,0 +1,226 @@
+//! A bucket of channel time for each station: whoever has used up its share waits.  [tan-2004 §4]
+//!
+//! Deviates: [D-107], [D-108]
+
+use std::collections::VecDeque;
+
+use airfair_units::{Duration, Time};
+
+use super::Charge;
+use super::config::TimeRegulation;
+use super::sub_queue::SubQueues;
+
+/// The whole channel, in the unit of rates.
+const CHANNEL: i64 = 1_000_000;
+
+/// The buckets of an access point.
+#[derive(Debug)]
+pub(super) struct Regulator {
+    rule: TimeRegulation,
+    /// Stations with packets, in the order of their turns.
+    waiting: VecDeque<usize>,
+    stations: Vec<Station>,
+    /// Stations that share the channel.
+    competing: i64,
+    next_adjustment: Time,
+    /// Channel time of all since the last adjustment, back-off included.
+    busy: Duration,
+}
+
+/// `tokens` and what stands beside them are times in nanoseconds, multiplied by [`CHANNEL`].
+#[derive(Clone, Copy, Debug, Default)]
+struct Station {
+    competes: bool,
+    tokens: i128,
+    filled_at: Time,
+    /// Tokens per nanosecond: its share of the channel [ppm].
+    rate: i64,
+    /// Since the last adjustment: time used; whether it had packets; whether they had to wait.
+    used: i128,
+    had_packets: bool,
+    was_held: bool,
+}
+
+fn scaled(time: Duration) -> i128 {
+    i128::from(time.as_nanos()) * i128::from(CHANNEL)
+}
+
+impl Regulator {
+    pub(super) fn new(rule: TimeRegulation) -> Self {
+        Self {
+            rule,
+            waiting: VecDeque::new(),
+            stations: Vec::new(),
+            competing: 0,
+            next_adjustment: Time::ZERO,
+            busy: Duration::ZERO,
+        }
+    }
+
+    /// A packet for `station` has come, which had none.
+    pub(super) fn activate(&mut self, now: Time, station: usize) {
+        self.advance(now);
+        self.associate(now, station);
+        self.stations[station].had_packets = true;
+        self.waiting.push_back(station);
+    }
+
+    /// The station to be served next, if any may be: in turns, whoever has tokens.  [tan-2004 §4.1]
+    #[inline(never)]
+    pub(super) fn choose<P>(&mut self, now: Time, queues: &SubQueues<P>) -> Option<usize> {
+        self.advance(now);
+        for turn in 0..self.waiting.len() {
+            let index = self.waiting[turn];
+            self.fill(now, index);
+            let is_alone = self.competing == 1;
+            let station = &mut self.stations[index];
+            if station.tokens <= 0 && !is_alone {
+                station.was_held = true;
+                continue;
+            }
+            self.waiting.remove(turn);
+            if queues.len(index) > 1 {
+                self.waiting.push_back(index);
+            }
+            return Some(index);
+        }
+        None
+    }
+
+    /// When a station that waits has tokens again, or its share may grow.
+    pub(super) fn next_release(&self) -> Option<Time> {
+        let of = |index: &usize| {
+            let Station { tokens, rate, filled_at, .. } = self.stations[*index];
+            let missing = (1 - tokens).max(1);
+            let steps = (missing + i128::from(rate) - 1) / i128::from(rate.max(1));
+            filled_at + Duration::from_nanos(u64::try_from(steps).expect("a bounded debt"))
+        };
+        Some(self.waiting.iter().map(of).min()?.min(self.next_adjustment))
+    }
+
+    /// An exchange of `charge.station`, either way, has used the channel.  [tan-2004 §4.2]
+    pub(super) fn charge(&mut self, now: Time, charge: &Charge) {
+        self.advance(now);
+        let index = charge.station.index();
+        self.associate(now, index);
+        self.fill(now, index);
+        let backoff = if self.rule.charges_backoff { charge.backoff } else { Duration::ZERO };
+        let time = scaled(charge.airtime + charge.gap + backoff);
+        self.busy += charge.airtime + charge.gap + charge.backoff;
+        let debt = -scaled(self.rule.adjustment);
+        let station = &mut self.stations[index];
+        station.used += time;
+        // Whoever cannot be held back, as a sender of UDP, is not shut out for ever.
+        station.tokens = (station.tokens - time).max(debt);
+    }
+
+    /// A station that has not been there takes part, with a full bucket: all have equal shares.
+    fn associate(&mut self, now: Time, index: usize) {
+        if index >= self.stations.len() {
+            self.stations.resize(index + 1, Station::default());
+        }
+        if !self.stations[index].competes {
+            if self.competing == 0 {
+                self.next_adjustment = now + self.rule.adjustment;
+            }
+            if self.competing == 1 {
+                // Whoever was alone had all of the channel, and owes nobody.
+                for other in 0..self.stations.len() {
+                    self.fill(now, other);
+                    self.stations[other].tokens = self.stations[other].tokens.max(0);
+                }
+            }
+            let tokens = scaled(self.rule.bucket);
+            self.stations[index] =
+                Station { competes: true, tokens, filled_at: now, ..Station::default() };
+            self.competing += 1;
+            self.share_equally(now);
+        }
+    }
+
+    fn share_equally(&mut self, now: Time) {
+        for index in 0..self.stations.len() {
+            self.fill(now, index);
+            self.stations[index].rate = CHANNEL / self.competing.max(1);
+        }
+    }
+
+    /// Tokens drop in until the bucket is full.
+    fn fill(&mut self, now: Time, index: usize) {
+        let station = &mut self.stations[index];
+        let elapsed = i128::from(now.saturating_since(station.filled_at).as_nanos());
+        let tokens = station.tokens + elapsed * i128::from(station.rate);
+        (station.tokens, station.filled_at) = (tokens.min(scaled(self.rule.bucket)), now);
+    }
+
+    /// Adjusts the shares as often as it was due until now.
+    fn advance(&mut self, now: Time) {
+        while self.competing > 0 && self.next_adjustment <= now {
+            let at = self.next_adjustment;
+            self.next_adjustment = at + self.rule.adjustment;
+            self.adjust(at);
+        }
+    }
+
+    /// Shares follow use, so that the smallest is as large as it can be.  [tan-2004 §4.3]
+    fn adjust(&mut self, now: Time) {
+        for index in 0..self.stations.len() {
+            self.fill(now, index);
+        }
+        let full = scaled(self.rule.bucket);
+        let before = self.competing;
+        for station in &mut self.stations {
+            let is_gone = station.used == 0 && !station.had_packets && station.tokens == full;
+            if station.competes && is_gone {
+                *station = Station::default();
+                self.competing -= 1;
+            }
+        }
+        let fair = CHANNEL / self.competing.max(1);
+        let margin = fair / 16;
+        let interval = i128::from(self.rule.adjustment.as_nanos());
+        let used = |station: &Station| {
+            i64::try_from(station.used / interval).expect("not many times the interval")
+        };
+        let is_short = |station: &Station| {
+            let wants = station.was_held || used(station) > station.rate - margin;
+            station.competes && station.rate < fair && wants
+        };
+        if self.competing != before || self.stations.iter().any(is_short) {
+            self.share_equally(now);
+        } else {
+            let busy = i64::try_from(scaled(self.busy) / interval).expect("as above");
+            self.lend(CHANNEL - busy - CHANNEL / 8, |station| {
+                (station.rate - used(station) - 2 * margin).max(0)
+            });
+        }
+        self.busy = Duration::ZERO;
+        for index in 0..self.stations.len() {
+            let has_packets = self.waiting.contains(&index);
+            let station = &mut self.stations[index];
+            (station.used, station.had_packets) = (0, has_packets);
+            station.was_held = has_packets && station.tokens <= 0;
+        }
+    }
+
+    /// Half of what some leave of their shares, as far as the channel was idle, goes to those who had to
+    /// wait, in equal parts.
+    fn lend(&mut self, idle: i64, unused: impl Fn(&Station) -> i64) {
+        let held = self.stations.iter().filter(|station| station.was_held).count();
+        let Ok(held @ 1..) = i64::try_from(held) else { return };
+        let lends = |station: &Station| station.competes && !station.was_held;
+        let all: i64 = self.stations.iter().filter(|s| lends(s)).map(&unused).sum();
+        if idle <= 0 || all == 0 {
+            return;
+        }
+        let mut pool = 0;
+        for station in self.stations.iter_mut().filter(|station| lends(station)) {
+            let part = unused(station) * idle.min(all) / all / 2;
+            station.rate -= part;
+            pool += part;
+        }
+        for station in self.stations.iter_mut().filter(|station| station.was_held) {
+            station.rate += pool / held;
+        }
+    }
+}
