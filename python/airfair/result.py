@@ -108,7 +108,7 @@ class Result:
     def airtime(self) -> pl.DataFrame:
         """Share of the air that the exchanges of each station held, in both directions.
 
-        `occupancy` has the gaps and back-off in it, too, that came before its frames.  [occupancy-tfrc fig. 1]
+        `occupancy` has the gaps and back-off before its frames in it, too.  [occupancy-tfrc fig. 1]
         """
         elapsed = self.runs.select("replication", "elapsed_ns")
         return self.stations.join(elapsed, on="replication", maintain_order="left").select(
@@ -174,9 +174,7 @@ class Result:
                     "goodput_per_link_rate": per_rate
                     if per_rate is None
                     else statistics.jain(per_rate),
-                    "airtime": airtime
-                    if airtime is None
-                    else statistics.jain(airtime["share"]),
+                    "airtime": airtime if airtime is None else statistics.jain(airtime["share"]),
                     "occupancy": airtime
                     if airtime is None
                     else statistics.jain(airtime["occupancy"]),

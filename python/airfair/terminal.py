@@ -128,7 +128,7 @@ def report(result: Result, *, colour: bool) -> RenderableType:
                 for channel in document["channels"]
                 for part in _air(document, channel, colour=colour)
             ),
-            _fairness(document["fairness"]),
+            _fairness(document["fairness"], shared=_keeps_shares(document)),
         ]
     return Group(*parts)
 
@@ -175,16 +175,18 @@ def _stations(document: dict[str, Any]) -> Table:
     # Only stations that observe their channel have measured anything.
     shares = [station["measured_airtime_share"] for station in document["stations"]]
     measured = any(share is not None for share in shares)
+    shared = _keeps_shares(document)
     _numbers(
         table,
         "airtime\n%",
+        *["with\ngaps"] * shared,
         *["so it\nmeasures"] * measured,
         "data\nframes",
         "retries\n%",
         "dropped:\nretries",
     )
     _numbers(table, "\nqueue", "queue\nmean", "\nmax")
-    nothing = {"airtime_share": None, "measured_airtime_share": None}
+    nothing = dict.fromkeys(("airtime_share", "occupancy", "measured_airtime_share"))
     access_points = [point | nothing for point in document["access_points"]]
     for radio in [*document["stations"][:MOST_ROWS], *access_points]:
         frames = radio["frames"]
@@ -193,6 +195,7 @@ def _stations(document: dict[str, Any]) -> Table:
         table.add_row(
             Text(_short(radio["name"] + point)),
             _number(radio["airtime_share"], 100, 1),
+            *[_number(radio["occupancy"], 100, 1)] * shared,
             *[_number(radio["measured_airtime_share"], 100, 1)] * measured,
             _number(frames),
             _number(retries, 100, 1),
@@ -203,6 +206,11 @@ def _stations(document: dict[str, Any]) -> Table:
         )
     _tell_rest(table, len(document["stations"]))
     return table
+
+
+def _keeps_shares(document: dict[str, Any]) -> bool:
+    """Whether a flow keeps to a share of the channel, in which gaps and back-off count."""
+    return any(flow["control"] == "occupancy" for flow in document["flows"])
 
 
 def _dropped_in_queue(drops: dict[str, float | None]) -> float | None:
@@ -279,7 +287,7 @@ def holders(document: dict[str, Any], channel: dict[str, Any]) -> list[Holder]:
         parts.append(_holder(len(shown), f"{len(rest)} others", rest))
     lost = channel["airtime"]
     if lost.get("beacons"):
-        parts.append(Holder("beacons", lost["beacons"], "", "b", "#7a3b9e"))
+        parts.append(Holder("beacons", lost["beacons"], "", "^", "#7a3b9e"))
     return [
         *parts,
         Holder("collisions", lost["collisions"], "", "×", "#b00020"),
@@ -336,13 +344,15 @@ def _widths(shares: Sequence[float], width: int) -> list[int]:
     return widths
 
 
-def _fairness(indices: dict[str, float | None]) -> Text:
+def _fairness(indices: dict[str, float | None], *, shared: bool) -> Text:
     text = Text("Jain's index", style="bold")
     names = {
         "goodput": "goodput",
         "goodput_per_link_rate": "goodput / link rate",
         "airtime": "airtime",
     }
+    if shared:
+        names = {"goodput": "goodput", "airtime": "airtime", "occupancy": "airtime with gaps"}
     for key, name in names.items():
         text.append(f"   {name} ", style="not bold")
         text.append(_number(indices[key], 1, 3), style="not bold")

@@ -116,6 +116,20 @@ def test_measured_airtime_is_told_where_a_station_observes(
     assert slow["measured_airtime_share"] == pytest.approx(slow["airtime_share"], rel=0.02)
 
 
+def test_airtime_with_gaps_is_told_where_shares_are_kept(program: Program, scenario: Path) -> None:
+    shared = ["--set", "bss.home.ap.occupancy=true", "--set", "flow.a.control=occupancy"]
+    told = program("run", scenario, *shared).stdout
+    assert "with" in told
+    assert "airtime with gaps" in told
+    assert "^  beacons" in told
+    assert max(map(len, told.splitlines())) <= 80
+    assert "gaps " not in program("run", scenario).stdout.replace("gaps and", "")
+    document = json.loads(program("run", scenario, *shared, "--json").stdout)
+    for station in document["stations"]:
+        assert station["occupancy"] > station["airtime_share"]
+    assert 0 < document["fairness"]["occupancy"] <= 1
+
+
 def test_names_with_brackets_are_shown_as_they_are(program: Program, scenario: Path) -> None:
     text = SCENARIO.replace("One slow station", "[red]One [/] slow station")
     scenario.write_text(text, encoding="utf-8")
