@@ -9,5 +9,6 @@ mod golden;
 mod networks;
 mod radio;
 mod rates;
+mod shares;
 mod transports;
 mod windows;

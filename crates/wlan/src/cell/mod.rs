@@ -280,6 +280,7 @@ impl<P: Copy + Headers> Cell<P> {
         if self.shares_time {
             self.plan_release();
             self.next = self.find_next();
+            self.follow_beacon(now);
         }
         true
     }

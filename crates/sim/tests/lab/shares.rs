@@ -1,0 +1,177 @@
+//! Shares of the channel granted in beacons, end to end.
+
+use std::fmt::Write as _;
+
+use airfair_sim::outcome::{Outcome, StationOutcome};
+use airfair_units::Duration;
+
+use crate::common::{parse, run_once};
+
+const TFRC: &str = "{ kind = \"tfrc\", segment = \"1448 B\" }";
+const NEWRENO: &str = "{ kind = \"tcp\", receive_window = \"1 MB\", window_scaling = true }";
+const CUBIC: &str =
+    "{ kind = \"tcp\", flavour = \"cubic\", receive_window = \"1 MB\", window_scaling = true }";
+
+/// A cell with a station at each of `rates`, each with what `flows` says of station and host; 60 s of 70.
+fn cell(settings: &str, rates: &[u64], flows: impl Fn(usize) -> String) -> Outcome {
+    let mut text = format!(
+        "duration = \"70 s\"\nwarmup = \"10 s\"\nseries = \"off\"\n[bss.c]\n{settings}\n\
+         ap.queue.packets = 100\n"
+    );
+    for (index, rate) in rates.iter().enumerate() {
+        let _ = write!(
+            text,
+            "[station.s{index}]\nrate = \"{rate} Mb/s\"\nqueue = {{ packets = 100 }}\n\
+             [host.h{index}]\nlink = {{ rate = \"100 Mb/s\", delay = \"50 ms\" }}\n{}",
+            flows(index)
+        );
+    }
+    run_once(&parse(&text), 0)
+}
+
+/// A flow between station and host `index`.
+fn flow(name: &str, index: usize, is_up: bool, transport: &str, control: &str) -> String {
+    let (station, host) = (format!("s{index}"), format!("h{index}"));
+    let (from, to) = if is_up { (station, host) } else { (host, station) };
+    format!(
+        "[flow.{name}{index}]\nfrom = \"{from}\"\nto = \"{to}\"\nstart_jitter = \"1 s\"\n\
+         transport = {transport}\ncontrol = \"{control}\"\n"
+    )
+}
+
+const GRANTS: &str =
+    "standard = \"802.11a\"\nbeacon = { interval = \"100 ms\" }\nap.occupancy = true";
+const ONCE: &str = "standard = \"802.11a\"\nbeacon = { interval = \"100 ms\" }\n\
+                    ap.occupancy = { spare = \"once\" }";
+
+fn occupancy(station: &StationOutcome) -> f64 {
+    let frames = station.airtime_data_up + station.airtime_data_down + station.airtime_control;
+    (frames + station.contention).as_secs_f64() / 60.0
+}
+
+/// The part of the channel that a flow of each of two stations holds, at 54 Mb/s and at another rate.
+fn held(settings: &str, rate: u64, is_up: bool, transport: &str, control: &str) -> [f64; 2] {
+    let outcome = cell(settings, &[54, rate], |index| flow("f", index, is_up, transport, control));
+    [0, 1].map(|index| occupancy(&outcome.stations[index]))
+}
+
+/// Within a twelfth of the channel of each other, TFRC up at 6 Mb/s apart, where each holds a third at least; without the scheme the slow one has four times as much.
+///
+/// Verifies: [occupancy-tfrc §IV]
+#[test]
+fn a_fast_and_a_slow_station_hold_the_channel_for_equally_long() {
+    for rate in [6, 24] {
+        let cases = [
+            (ONCE, false, TFRC),
+            (GRANTS, false, NEWRENO),
+            (GRANTS, true, NEWRENO),
+            (GRANTS, true, CUBIC),
+        ];
+        for (settings, is_up, transport) in cases {
+            let [fast, slow] = held(settings, rate, is_up, transport, "occupancy");
+            assert!((fast - slow).abs() < 0.08, "{rate} {is_up} {transport}: {fast} {slow}");
+            assert!(fast + slow > 0.85, "{rate} {is_up} {transport}: {fast} {slow}");
+        }
+    }
+    let [fast, slow] = held(GRANTS, 6, true, TFRC, "occupancy");
+    assert!(fast > 0.33 && slow < 0.6, "{fast} {slow}");
+    for is_up in [false, true] {
+        let [fast, slow] = held(GRANTS, 6, is_up, TFRC, "none");
+        assert!(slow > 4.0 * fast, "{fast} {slow}");
+    }
+}
+
+/// What is left counts once: down, TFRC's shares are equal at every rate.
+#[test]
+fn shares_are_closer_where_what_is_left_counts_once() {
+    for rate in [6, 12, 18, 36, 54] {
+        let [fast, slow] = held(ONCE, rate, false, TFRC, "occupancy");
+        assert!((fast - slow).abs() < 0.05, "{rate}: {fast} {slow}");
+    }
+}
+
+/// 802.11b and g, with RTS/CTS.
+#[test]
+fn every_standard_has_shares() {
+    for (standard, rates) in [("802.11b", [11, 1]), ("802.11g", [54, 6])] {
+        for rts in ["\"off\"", "\"500 B\""] {
+            let settings =
+                format!("standard = \"{standard}\"\nrts_threshold = {rts}\nap.occupancy = true");
+            let outcome =
+                cell(&settings, &rates, |index| flow("f", index, false, TFRC, "occupancy"));
+            let [fast, slow] = [0, 1].map(|index| occupancy(&outcome.stations[index]));
+            assert!((fast - slow).abs() < 0.08, "{standard} {rts}: {fast} {slow}");
+        }
+    }
+}
+
+/// A station at 6 Mb/s with 1 Mb/s of UDP, which nobody controls, and a TFRC flow beside it; another at 54 with
+/// two. The UDP flow gets through, TFRC flows of one station share alike, and stations hold the channel alike.
+///
+/// Verifies: [occupancy-tfrc eq. 8], [occupancy-tfrc eq. 11]
+#[test]
+fn what_nobody_controls_comes_first() {
+    let flows = |index| {
+        let udp = "{ kind = \"udp\", payload = \"1000 B\", rate = \"1 Mb/s\" }";
+        let second = if index == 0 { (TFRC, "occupancy") } else { (udp, "none") };
+        flow("a", index, false, TFRC, "occupancy") + &flow("b", index, false, second.0, second.1)
+    };
+    let outcome = cell(ONCE, &[54, 6], flows);
+    let octets: Vec<u64> = outcome.flows.iter().map(|flow| flow.delivered.get()).collect();
+    let [one, two, slow, udp] = octets[..] else { panic!("four flows") };
+    assert!(udp > 7_300_000, "{udp} of 7 500 000 octets");
+    assert!(one.abs_diff(two) * 5 < one + two, "{octets:?}");
+    assert!(slow > 1_000_000, "{octets:?}");
+    let [fast, slow] = [0, 1].map(|index| occupancy(&outcome.stations[index]));
+    assert!((fast - slow).abs() < 0.06, "{fast} {slow}");
+}
+
+/// One who comes to a busy cell gets its share, and when it goes the other has all again.
+#[test]
+fn shares_follow_those_who_are_active() {
+    let scenario = |start: &str, stop: &str| {
+        let flows = |index| {
+            let times = if index == 1 {
+                format!("start = {start}\nstop = {stop}\n")
+            } else {
+                String::new()
+            };
+            flow("f", index, false, NEWRENO, "occupancy")
+                .replace("start_jitter = \"1 s\"\n", &times)
+        };
+        cell(GRANTS, &[54, 6], flows).flows[0].delivered.get()
+    };
+    let all = scenario("\"0 s\"", "\"1 s\"");
+    let half = scenario("\"0 s\"", "\"end\"");
+    let some = scenario("\"40 s\"", "\"50 s\"");
+    assert!(half * 10 < all * 6, "{half} {all}");
+    // A sixth of the time it has half, and a little more is lost in coming and going.
+    assert!(some * 100 > all * 85 && some < all, "{some} {all}");
+}
+
+/// Grants of which nobody takes notice change nothing: six octets of beacon more are six octets.
+#[test]
+fn a_grant_that_nobody_keeps_is_but_six_octets() {
+    let plain = "standard = \"802.11b\"\nbeacon = { size = \"72 B\" }";
+    let granting = "standard = \"802.11b\"\nbeacon = { size = \"66 B\" }\nap.occupancy = true";
+    let run =
+        |settings| cell(settings, &[11, 1], |index| flow("f", index, index == 0, TFRC, "none"));
+    assert_eq!(run(plain), run(granting));
+}
+
+/// 66 octets at 6 Mb/s: 20 + 4 · ⌈(16 + 528 + 6) / 24⌉ = 112 µs, 586 times from 10 to 70 s, whatever the queue.
+///
+/// Verifies: [80211-2020 §9.4.1.3]
+#[test]
+fn beacons_go_whatever_waits_for_them() {
+    for discipline in ["fifo", "fq-codel", "airtime", "time-regulator"] {
+        let settings = format!(
+            "standard = \"802.11a\"\nbeacon = true\nap.queue.discipline = \"{discipline}\""
+        );
+        let udp = "{ kind = \"udp\", payload = \"1472 B\", rate = \"9 Mb/s\" }";
+        let outcome = cell(&settings, &[54, 6], |index| flow("f", index, index == 1, udp, "none"));
+        let beacon = outcome.channels[0].beacon;
+        let [least, most] = [580, 586].map(|count| Duration::from_micros(112) * count);
+        assert!(least <= beacon && beacon <= most, "{discipline}: {beacon}");
+    }
+}
