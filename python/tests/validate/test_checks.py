@@ -44,7 +44,14 @@ def test_the_simulator_agrees_with_theory(program: Program) -> None:
     assert len(ids) == len(set(ids))
     # 7 rates, basic and RTS/CTS, 6 numbers of stations
     assert sum(id_.startswith("bianchi/") for id_ in ids) == 84
-    counts = {"noise": 14, "hidden": 6, "measured-airtime": 32, "range": 8}
+    counts = {
+        "noise": 14,
+        "hidden": 6,
+        "measured-airtime": 32,
+        "range": 8,
+        "shared-time": 12,
+        "beacons": 4,
+    }
     found = [id_.partition("/")[0] for id_ in ids]
     assert {group: found.count(group) for group in counts} == counts
     # What rounding and statistics explain is little.

@@ -1,0 +1,180 @@
+"""Access points that share time between stations, and beacons, against sums of what frames take.
+
+Down to saturated stations only the access point contends: a frame to station i takes a DIFS, CWmin/2 slots
+of back-off on average, and its exchange, data, SIFS and ACK. Who shares the airtime of exchanges gives as
+much of it to each, who shares channel time as much of all:
+
+    airtime:         n_1·e_1 = n_2·e_2,  n_1·(a + e_1) + n_2·(a + e_2) = T
+    time-regulator:  n_i·(a + e_i) = T/2
+
+What is left is one frame at each end of the time that is measured, a bucket of 50 ms, and that a mean
+back-off is a mean: 42 µs by the root of the number of frames.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from airfair.scenario import load
+
+from . import theory
+from .cells import rate_text
+from .plan import Check, Plan
+from .theory import DOT11A, DOT11B, Phy
+
+if TYPE_CHECKING:
+    from airfair import Result, Scenario
+
+SECONDS = 61
+"""Simulated time, of which the first second is not measured."""
+PAYLOAD = 1472
+PSDU = PAYLOAD + theory.IP_UDP_OCTETS + theory.LLC_SNAP_OCTETS + theory.MAC_OCTETS
+BUCKET_S = 0.05
+AIRTIME, REGULATOR = "airtime", "time-regulator"
+
+
+@dataclass(frozen=True)
+class Downloads:
+    """Two stations that more is sent to than they can receive."""
+
+    phy: Phy
+    rates: tuple[float, float]
+    """[Mb/s]"""
+    discipline: str
+
+    @property
+    def id(self) -> str:
+        """Its name among the checks."""
+        fast, slow = (format(rate, "g") for rate in self.rates)
+        return f"shared-time/{self.discipline}/{self.phy.standard}/{fast}-{slow}"
+
+    def expected(self) -> tuple[float, float]:
+        """Frames of each station per second."""
+        phy = self.phy
+        access = phy.difs + phy.cw_min / 2 * phy.slot
+        fast, slow = (
+            phy.airtime(PSDU, rate)
+            + phy.sifs
+            + phy.airtime(theory.ACK_OCTETS, phy.control_rate(rate))
+            for rate in self.rates
+        )
+        if self.discipline == REGULATOR:
+            return 0.5e6 / (access + fast), 0.5e6 / (access + slow)
+        often = 1e6 / (access + fast + (access + slow) * fast / slow)
+        return often, often * fast / slow
+
+    def scenario(self) -> Scenario:
+        """The cell as a scenario."""
+        names = ("fast", "slow")
+        rates = dict(zip(names, self.rates, strict=True))
+        return load(
+            {
+                "duration": f"{SECONDS} s",
+                "warmup": "1 s",
+                "series": "off",
+                "bss": {
+                    "cell": {
+                        "standard": self.phy.standard,
+                        "basic_rates": [rate_text(rate) for rate in self.phy.basic_rates],
+                        "ap": {"queue": {"discipline": self.discipline}},
+                    }
+                },
+                "station": {name: {"rate": rate_text(rate)} for name, rate in rates.items()},
+                "host": {"server": {"link": {"rate": "1 Gb/s", "delay": "1 ms"}}},
+                "flow": {
+                    f"to-{name}": {
+                        "from": "server",
+                        "to": name,
+                        "transport": {
+                            "kind": "udp",
+                            "payload": f"{PAYLOAD} B",
+                            "rate": rate_text(rate),
+                        },
+                    }
+                    for name, rate in rates.items()
+                },
+            }
+        )
+
+    def evaluate(self, result: Result) -> Iterator[Check]:
+        """One check per station."""
+        measured_s = SECONDS - 1
+        flows = result.flows.iter_rows(named=True)
+        for name, frames, flow in zip(("fast", "slow"), self.expected(), flows, strict=True):
+            measured = flow["goodput_bps"] / (8 * PAYLOAD)
+            chance = (
+                3 * 0.29 * self.phy.cw_min * self.phy.slot * 1e-6 * math.sqrt(frames / measured_s)
+            )
+            tolerance = (2 / frames + BUCKET_S) / measured_s + chance
+            yield Check(f"{self.id}/{name}", frames, measured, tolerance, unit="frame/s")
+
+
+@dataclass(frozen=True)
+class Beacons:
+    """A cell with beacons, idle or with more to send than it can."""
+
+    phy: Phy
+    octets: int
+    interval_ms: int
+    busy: bool
+
+    @property
+    def id(self) -> str:
+        """Its name among the checks."""
+        load = "saturated" if self.busy else "idle"
+        return f"beacons/{self.phy.standard}/{self.octets}/{load}"
+
+    def scenario(self) -> Scenario:
+        """The cell as a scenario."""
+        rate = rate_text(self.phy.basic_rates[-1] if self.busy else 0.001)
+        transport = {"kind": "udp", "payload": f"{PAYLOAD} B", "rate": rate}
+        return load(
+            {
+                "duration": f"{SECONDS} s",
+                "warmup": "1 s",
+                "series": "off",
+                "bss": {
+                    "cell": {
+                        "standard": self.phy.standard,
+                        "basic_rates": [rate_text(rate) for rate in self.phy.basic_rates],
+                        "beacon": {
+                            "interval": f"{self.interval_ms} ms",
+                            "size": f"{self.octets} B",
+                        },
+                    }
+                },
+                "station": {"s": {"rate": rate_text(self.phy.basic_rates[0]), "count": 2}},
+                "flow": {"f": {"from": "s1", "to": "s2", "transport": transport}},
+            }
+        )
+
+    def evaluate(self, result: Result) -> Iterator[Check]:
+        """Their share of the air; one of them may be late at either end."""
+        beacon = self.phy.airtime(self.octets, self.phy.basic_rates[0])
+        expected = beacon / (1e3 * self.interval_ms)
+        measured = result.channels["beacon_ns"][0] / 1e9 / (SECONDS - 1)
+        tolerance = 1.5 * self.interval_ms / 1e3 / (SECONDS - 1)
+        yield Check(self.id, expected, measured, tolerance)
+
+
+CELLS: tuple[Downloads | Beacons, ...] = (
+    *(
+        Downloads(phy, rates, discipline)
+        for discipline in (AIRTIME, REGULATOR)
+        for phy, rates in ((DOT11A, (54, 6)), (DOT11A, (54, 24)), (DOT11B, (11, 1)))
+    ),
+    *(
+        Beacons(phy, octets, interval, busy)
+        for phy, octets, interval in ((DOT11A, 72, 100), (DOT11B, 200, 20))
+        for busy in (False, True)
+    ),
+)
+
+
+def plans() -> Iterator[Plan]:
+    """Each cell."""
+    for cell in CELLS:
+        yield Plan(cell.scenario(), cell.evaluate)
