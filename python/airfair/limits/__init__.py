@@ -137,14 +137,11 @@ def _comparisons(found: Found) -> bytes:
 
 
 def _figures(found: Found) -> dict[str, bytes]:
-    from airfair import figures
+    from airfair.figures import png
 
-    from .maps import draw
+    from .maps import draw, svg
 
-    return {
-        "map.svg": figures.svg(draw(found)).encode(),
-        "map.png": figures.png(draw(found)),
-    }
+    return {"map.svg": svg(draw(found)).encode(), "map.png": png(draw(found))}
 
 
 def _scenarios(found: Found) -> dict[str, bytes]:

@@ -78,7 +78,7 @@ TRANSFER = {"802.11b": "100 kB", "802.11a": "500 kB", "802.11g": "500 kB"}
 TRANSFERS = 8
 """Short transfers of a station in a run, begun at random times."""
 
-_SNR_DB = {
+_SNR_DB: dict[str, dict[float, float]] = {
     "802.11b": {1: -2.9, 2: 1.7, 5.5: 4.3, 11: 7.1},
     "802.11a": {6: 4.0, 9: 6.9, 12: 7.0, 18: 9.9, 24: 13.6, 36: 16.6, 48: 21.4, 54: 22.7},
 }
@@ -190,10 +190,7 @@ def _station(where: Condition, times: Times, *, slow: bool) -> dict[str, Value]:
             return {"rate": schedule, **queue}
         case "alternates":
             period = float(where["period"])
-            return {
-                "rate": _alternating(fast_mbps, slow_mbps, float(where["period"]), times),
-                **queue,
-            }
+            return {"rate": _alternating(fast_mbps, slow_mbps, period, times), **queue}
         case "ARF":
             snr = _SNR_DB[str(where["standard"])][slow_mbps]
             return {
@@ -206,8 +203,11 @@ def _station(where: Condition, times: Times, *, slow: bool) -> dict[str, Value]:
 
 
 def _alternating(first: float, second: float, period: float, times: Times) -> Value:
-    starts = [i * period for i in range(int(times.end / period) + 1)]
-    return [[f"{at:.6g} s", _rate(second if i % 2 else first)] for i, at in enumerate(starts)]
+    rates_mbps = (first, second)
+    return [
+        [f"{i * period:.6g} s", _rate(rates_mbps[i % 2])]
+        for i in range(int(times.end / period) + 1)
+    ]
 
 
 def _rate(mbps: float) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -20,7 +21,7 @@ from .search import Found
 from .space import Condition, Feature
 
 # Orange and blue differ for every kind of colour vision, and the triangles point down and up.
-_LOSES, _WINS, _NEITHER = figures.PALETTE[0], figures.PALETTE[1], figures.MUTED
+_LOSES, _WINS, _NEITHER = figures.PALETTE[0], figures.PALETTE[1], "#a8a8a8"
 _SIZES = {3.0: 3.0, 10.0: 4.5, 30.0: 6.5, np.inf: 9.0}
 """Size of a mark by the largest effect that it stands for [%, or points]."""
 _MOST_COLUMNS = 4
@@ -59,9 +60,18 @@ def draw(found: Found) -> Figure:
         for ax in grid[-1]:
             ax.set_xlabel(_axis(x))
         figure.legend(
-            handles=_legend(), loc="outside lower center", ncols=4, frameon=False, fontsize=8
+            handles=_legend(), loc="outside lower center", ncols=5, frameon=False, fontsize=8
         )
         return figure
+
+
+def svg(figure: Figure) -> str:
+    """The figure as an SVG document: hundreds of marks, so without digits that nobody sees."""
+    lines = (line.strip() for line in figures.svg(figure).splitlines())
+    return _DIGITS.sub(r"\1", "\n".join(lines)) + "\n"
+
+
+_DIGITS = re.compile(r"(\.\d\d)\d+")
 
 
 def _above(ax: Axes, words: str) -> None:
@@ -132,7 +142,6 @@ def _panel(
                 markersize=size if verdict else 2.0,
                 color=colour,
                 markeredgewidth=0,
-                alpha=0.85 if verdict else 0.45,
             )
     for feature, scale, formatter in (
         (axes[0], ax.set_xscale, ax.xaxis),

@@ -13,7 +13,7 @@ from .space import Condition, Feature
 DEPTH = 3
 SMALLEST = 12
 """Points that a rule speaks of, at least."""
-PURE = 0.6
+PURE = 0.5
 """Part of a region's points of which a rule must be true."""
 
 Mask = NDArray[np.bool_]
