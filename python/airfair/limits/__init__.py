@@ -12,7 +12,7 @@ from airfair import store
 from airfair.cli import DONE, INTERRUPTED, InputError, describe
 
 from .schemes import SCHEMES, Scheme
-from .search import FULL_PLAN, QUICK_PLAN, Found, Plan, search
+from .search import FULL_PLAN, QUICK_PLAN, Found, Plan, find
 
 if TYPE_CHECKING:
     import argparse
@@ -91,7 +91,7 @@ def _search(scheme: Scheme, plan: Plan, out: Path) -> Found:
 
     try:
         with Progress(scheme.id) as progress:
-            return search(scheme, plan, out, progress)
+            return find(scheme, plan, out, progress)
     except OSError as error:
         raise OSError(error.errno, f"--out {out}: {describe(error)}") from error
 

@@ -119,7 +119,10 @@ def _grouped(n: int, *sets: set[int]) -> list[int]:
 
 
 def _roles(load: str, order: Sequence[int]) -> dict[int, Role]:
-    """Every second one is short, or idle for most of the time."""
+    """Every second one is short, or idle for most of the time.
+
+    The first station is the first of every order and never among them: f11 names one flow only.
+    """
     match load:
         case "greedy":
             return {}

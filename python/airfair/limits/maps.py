@@ -66,12 +66,19 @@ def draw(found: Found) -> Figure:
 
 
 def svg(figure: Figure) -> str:
-    """The figure as an SVG document: hundreds of marks, so without digits that nobody sees."""
-    lines = (line.strip() for line in figures.svg(figure).splitlines())
-    return _DIGITS.sub(r"\1", "\n".join(lines)) + "\n"
+    """The figure as a small SVG document: marks of one kind share their style, digits that nobody sees go."""
+    text = "\n".join(line.strip() for line in figures.svg(figure).splitlines())
+    return _MARKS_OF_A_KIND.sub(_shared, _DIGITS.sub(r"\1", text)) + "\n"
 
 
 _DIGITS = re.compile(r"(\.\d\d)\d+")
+_MARKS_OF_A_KIND = re.compile(r'<g clip-path="([^"]*)">\n((?:<use [^>]*style="fill: #\w+"/>\n)+)')
+
+
+def _shared(group: re.Match[str]) -> str:
+    marks = group[2]
+    style = marks[marks.index(" style=") : marks.index("/>")]
+    return f'<g clip-path="{group[1]}"{style}>\n{marks.replace(style, "")}'
 
 
 def _above(ax: Axes, words: str) -> None:

@@ -102,35 +102,42 @@ class Found:
         return [of_point(verdicts) if verdicts else None for verdicts in judged]
 
 
-def search(
+def find(
     scheme: Scheme, plan: Plan, out: Path, progress: Callable[[float], object] | None = None
 ) -> Found:
     """Both stages. Points that `out` holds already are not run again; each batch is saved there."""
     found = Found(scheme, plan)
-    known = _read(out / FILE, scheme)
-    whole = plan.points + plan.refined
-    places = spread(scheme.space, plan.points, plan.seed)
-    for stage in (1, 2):
-        if stage == 2:  # noqa: PLR2004 - the second one
+    try:
+        for stage in (1, 2):
+            _stage(found, stage, out / FILE, progress)
             found.decide()
-            places = _border(found)
-        for first in range(0, len(places), _BATCH):
-            batch = places[first : first + _BATCH]
-            done = len(found.points)
-
-            def tell(part: float, done: int = done, size: int = len(batch)) -> None:
-                if progress is not None:
-                    progress((done + part * size) / whole)
-
-            if _run(found, stage, batch, known, tell):
-                # What an earlier search left is kept as long as this one may need it.
-                _write(out / FILE, found, {p.key: p for p in (*found.points, *known.values())})
-            if found.interrupted:
-                found.decide()
-                return found
-    _write(out / FILE, found, {p.key: p for p in found.points})
-    found.decide()
+    except KeyboardInterrupt:
+        found.interrupted = True
+        found.decide()
     return found
+
+
+def _stage(
+    found: Found, stage: int, file: Path, progress: Callable[[float], object] | None
+) -> None:
+    plan, known = found.plan, _read(file, found.scheme)
+    places = spread(found.scheme.space, plan.points, plan.seed) if stage == 1 else _border(found)
+    for first in range(0, len(places), _BATCH):
+        batch = places[first : first + _BATCH]
+        done = len(found.points)
+
+        def tell(part: float, done: int = done, size: int = len(batch)) -> None:
+            if progress is not None:
+                progress((done + part * size) / (plan.points + plan.refined))
+
+        new = _run(found, stage, batch, known, tell)
+        if new:
+            # What an earlier search left is kept as long as this one may need it.
+            _write(file, found, {p.key: p for p in (*found.points, *known.values())})
+        if found.interrupted:
+            raise KeyboardInterrupt
+    if stage == 2:  # noqa: PLR2004 - the last one
+        _write(file, found, {p.key: p for p in found.points})
 
 
 def _border(found: Found) -> Floats:
