@@ -69,7 +69,7 @@ def _measure(found: Found, account: Account) -> Json:
                 "hits": rule.hits,
                 "points": rule.points,
                 "median": rule.median,
-                "lasts": rule.lasts,
+                "mostly": rule.mostly,
                 "elsewhere": {"hits": rule.elsewhere[0], "points": rule.elsewhere[1]},
             }
             for rule in account.rules
@@ -164,12 +164,12 @@ def _percent(part: float) -> str:
 def _rules(account: Account) -> list[str]:
     lines = []
     for wins in (False, True):
-        rules = [rule for rule in account.rules if rule.wins is wins and rule.lasts]
+        rules = [rule for rule in account.rules if rule.wins is wins]
         for rule in rules[:_SHOWN]:
             lines += textwrap.wrap(
                 sentence(rule), WIDTH, initial_indent="  ", subsequent_indent="    "
             )
-        if rules:
+        if rules and rules[0].mostly:
             hits, points = rules[0].elsewhere
             lines.append(f"    on points that they were not grown from: {hits} of {points}")
     return [account.measure.label, *lines] if lines else []
@@ -178,8 +178,9 @@ def _rules(account: Account) -> list[str]:
 def sentence(rule: Rule) -> str:
     """A rule in words."""
     mark = "+ wins" if rule.wins else "− loses"
+    where = mark if rule.mostly else f"{mark} more than elsewhere"
     return (
-        f"{mark}: {rule.region}: {rule.hits} of {rule.points} points, "
+        f"{where}: {rule.region}: {rule.hits} of {rule.points} points, "
         f"median {signed(rule.median, rule.measure.scale)}"
     )
 
@@ -200,7 +201,7 @@ def summary(every: Sequence[Found]) -> str:
             for account in accounts(found)
             if account.judged
             for rule in account.rules
-            if rule.lasts
+            if rule.mostly
         ]
         for wins, heading in ((True, "on"), (False, "off")):
             of_sign = [rule for rule in rules if rule.wins is wins]

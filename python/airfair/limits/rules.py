@@ -29,11 +29,12 @@ class Rule:
     elsewhere: tuple[int, int]
     """Of points that such rules speak of and were not grown from: those of which they are true, and all."""
 
-    @property
-    def lasts(self) -> bool:
-        """Whether such rules are mostly true of points that they were not grown from."""
-        hits, points = self.elsewhere
-        return points > 0 and hits >= PURE * points
+    mostly: bool = True
+    """Whether it is true of most points of the region; if not, of more than anywhere else."""
+
+
+_FEW = 5
+"""Points of a sign without which a region is not worth telling."""
 
 
 @dataclass(frozen=True)
@@ -133,8 +134,14 @@ def _rules(  # noqa: PLR0913, PLR0917 - what a tree needs, and what its rules sa
     effects: Floats,
     known: dict[str, Feature],
 ) -> list[Rule]:
-    leaves = pure(grow(points, true, known), true)
+    grown = grow(points, true, known)
+    leaves = pure(grown, true)
     elsewhere = holdout(points, true, known) if leaves else (0, 0)
+    mostly = elsewhere[0] >= PURE * max(elsewhere[1], 1)
+    if not mostly:
+        # No region is mostly such that it lasts: then the one with the largest part of them.
+        densest = max(grown, key=lambda leaf: float(true[leaf.members].mean()))
+        leaves = [densest] if true[densest.members].sum() >= _FEW else []
     rules = [
         Rule(
             measure=measure,
@@ -144,6 +151,7 @@ def _rules(  # noqa: PLR0913, PLR0917 - what a tree needs, and what its rules sa
             points=len(leaf.members),
             median=float(np.median(effects[leaf.members])),
             elsewhere=elsewhere,
+            mostly=mostly,
         )
         for leaf in leaves
     ]

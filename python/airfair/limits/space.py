@@ -217,7 +217,7 @@ def features(space: Space) -> dict[str, Feature]:
         if isinstance(d, Number)
         else Feature(d.id, d.label, "", values=d.values)
         for d in space
-        if d.id not in {"fast", "slow"}
+        if d.id not in {"fast", "slow", "period"}
     }
     wanted = [_DERIVED[3]]
     if "standard" in ids:
