@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -25,6 +26,8 @@ _LOSES, _WINS, _NEITHER = figures.PALETTE[0], figures.PALETTE[1], "#a8a8a8"
 _SIZES = {3.0: 3.0, 10.0: 4.5, 30.0: 6.5, np.inf: 9.0}
 """Size of a mark by the largest effect that it stands for [%, or points]."""
 _MOST_COLUMNS = 4
+_LABEL = 28
+"""Characters beside one panel."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +40,9 @@ def draw(found: Found) -> Figure:
     """A row for each judged measure, a column for each part of the third most telling dimension."""
     points, _ = conditions(found, range(len(found.points)))
     order = telling(found)
-    x, y = [feature for feature in order if not _is_choice(points, feature)][:2]
+    numbers = [feature for feature in order if not _is_choice(points, feature)]
+    x = numbers[0]
+    y = next(feature for feature in numbers if feature.id not in _kin(x))
     third = next(feature for feature in order if feature.id not in _kin(x, y))
     columns = _columns(points, third)
     judged = found.scheme.judged
@@ -50,7 +55,7 @@ def draw(found: Found) -> Figure:
             for ax, column in zip(row, columns, strict=True):
                 said = [(points[i], found.comparisons[i]) for i in column.members]
                 _panel(ax, (x, y), [(point, c[name]) for point, c in said if name in c])
-            row[0].set_ylabel(_axis(y))
+            row[0].set_ylabel(_wrapped(y))
             row[0].set_title(MEASURES[name].label.capitalize(), pad=16)
         for ax, column in zip(grid[0], columns, strict=True):
             _above(ax, column.title)
@@ -58,7 +63,7 @@ def draw(found: Found) -> Figure:
             for ax, column in zip(row, columns, strict=True):
                 _above(ax, column.title)
         for ax in grid[-1]:
-            ax.set_xlabel(_axis(x))
+            ax.set_xlabel(_wrapped(x))
         figure.legend(
             handles=_legend(), loc="outside lower center", ncols=5, frameon=False, fontsize=8
         )
@@ -171,9 +176,10 @@ def _drawn(comparison: Comparison) -> tuple[Verdict | None, float | None]:
     return comparison.verdict, size
 
 
-def _axis(feature: Feature) -> str:
+def _wrapped(feature: Feature) -> str:
     label = feature.label[0].upper() + feature.label[1:]
-    return f"{label} [{feature.unit}]" if feature.unit else label
+    whole = f"{label} [{feature.unit}]" if feature.unit else label
+    return "\n".join(textwrap.wrap(whole, _LABEL))
 
 
 def _legend() -> list[Line2D]:
