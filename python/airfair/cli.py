@@ -27,6 +27,12 @@ examples:
   airfair run cell.toml --json | jq '.flows[].goodput_bps'
 """
 
+_LIMITS = """\
+Search the conditions under which a scheme loses to doing nothing: pairs of runs
+with and without it, under the same seeds. Without SCHEME: all schemes, each in
+a directory of its own. A search that was interrupted goes on where it was.
+"""
+
 _LIMITS_EPILOGUE = """\
 examples:
   airfair limits --quick
@@ -150,9 +156,7 @@ def _add_limits(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     limits = commands.add_parser(
         "limits",
         help="search where a scheme loses to doing nothing",
-        description="Search the conditions under which a scheme loses to doing nothing: pairs of runs "
-        "with and without it, under the same seeds. Without SCHEME: all schemes, each in a directory "
-        "of its own. A search that was interrupted goes on where it was.",
+        description=_LIMITS,
         epilog=_LIMITS_EPILOGUE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

@@ -118,6 +118,7 @@ def test_list_and_help(program: Program) -> None:
     entries = json.loads(program("limits", "--list", "--json").stdout)["schemes"]
     assert [entry["id"] for entry in entries] == list(SCHEMES)
     usage = program("limits", "--help").stdout
+    assert max(map(len, usage.splitlines())) <= 80
     for option in ("--quick", "--points", "--replications", "--seed", "--out", "--json"):
         assert option in usage
 
