@@ -196,17 +196,14 @@ def summary(every: Sequence[Found]) -> str:
             f"{found.scheme.id}: wins {_percent(parts[Verdict.WINS])}, "
             f"loses {_percent(parts[Verdict.LOSES])}, mixed {_percent(parts[Verdict.MIXED])}"
         )
-        rules = [
-            rule
-            for account in accounts(found)
-            if account.judged
-            for rule in account.rules
-            if rule.mostly
-        ]
+        rules = [rule for account in accounts(found) if account.judged for rule in account.rules]
         for wins, heading in ((True, "on"), (False, "off")):
             of_sign = [rule for rule in rules if rule.wins is wins]
             if of_sign:
-                rule = max(of_sign, key=lambda rule: rule.hits)
-                words = f"{heading}, for {rule.measure.label}: {rule.region}"
+                rule = max(of_sign, key=lambda rule: (rule.mostly, rule.hits))
+                words = (
+                    f"{heading}, for {rule.measure.label}: {rule.region} "
+                    f"({rule.hits} of {rule.points} points)"
+                )
                 lines += textwrap.wrap(words, WIDTH, initial_indent="  ", subsequent_indent="    ")
     return "\n".join(lines) + "\n"
