@@ -27,6 +27,19 @@ examples:
   airfair run cell.toml --json | jq '.flows[].goodput_bps'
 """
 
+_LIMITS = """\
+Search the conditions under which a scheme loses to doing nothing: pairs of runs
+with and without it, under the same seeds. Without SCHEME: all schemes, each in
+a directory of its own. A search that was interrupted goes on where it was.
+"""
+
+_LIMITS_EPILOGUE = """\
+examples:
+  airfair limits --quick
+  airfair limits data-ack --out results/limits
+  airfair limits tfrc --points 512 --json | jq '.measures[].rules'
+"""
+
 
 class InputError(Exception):
     """A mistake of the user: one line each."""
@@ -119,6 +132,8 @@ def parser() -> argparse.ArgumentParser:
     reproduce.add_argument("--quick", action="store_true", help="fewer and shorter runs")
     reproduce.set_defaults(action=_reproduce)
 
+    _add_limits(commands)
+
     validate = commands.add_parser(
         "validate",
         help="check the simulator against theory",
@@ -136,6 +151,41 @@ def parser() -> argparse.ArgumentParser:
     )
     schema.set_defaults(action=_schema)
     return top
+
+
+def _add_limits(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    limits = commands.add_parser(
+        "limits",
+        help="search where a scheme loses to doing nothing",
+        description=_LIMITS,
+        epilog=_LIMITS_EPILOGUE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    limits.add_argument("scheme", nargs="?", metavar="SCHEME", help="whose limits; see --list")
+    limits.add_argument("--list", action="store_true", help="list the schemes and run nothing")
+    limits.add_argument("--quick", action="store_true", help="fewer points, fewer and shorter runs")
+    limits.add_argument(
+        "--points",
+        type=int,
+        metavar="N",
+        help="conditions that are spread evenly; half as many follow at the border",
+    )
+    limits.add_argument("--replications", type=int, metavar="N", help="pairs of runs at each point")
+    limits.add_argument("--seed", type=int, metavar="N", help="seed of points and runs")
+    limits.add_argument(
+        "--out",
+        type=Path,
+        metavar="DIR",
+        help="write points, map and the extreme scenarios to DIR/SCHEME (default: results/limits)",
+    )
+    _add_json(limits)
+    limits.set_defaults(action=_limits)
+
+
+def _limits(arguments: argparse.Namespace) -> int:
+    from . import limits
+
+    return limits.main(arguments)
 
 
 def _add_tfrc(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

@@ -28,7 +28,7 @@ MUTED = "#6b6b6b"
 GRID = "#dcdcdc"
 _MARKERS = "os^Dv"
 
-_STYLE: dict[Any, Any] = {
+STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "airfair",
     "font.family": "sans-serif",
@@ -105,7 +105,7 @@ class Category:
 
 def by_category(panel: Category) -> Figure:
     """Estimates side by side at each place, with their intervals."""
-    with mpl.rc_context(_STYLE):
+    with mpl.rc_context(STYLE):
         figure = Figure(figsize=(6.4, 3.4), layout="constrained")
         ax = figure.subplots()
         places = np.arange(len(panel.names))
@@ -174,7 +174,7 @@ def over_number(
     rows = -(-len(charts) // columns)
     labels_of_y = [y_label] if isinstance(y_label, str) else y_label
     share = "all" if len(labels_of_y) == 1 else "col"
-    with mpl.rc_context(_STYLE):
+    with mpl.rc_context(STYLE):
         figure = Figure(figsize=(3.6 * columns, 0.7 + 2.7 * rows), layout="constrained")
         grid = figure.subplots(rows, columns, sharex=True, sharey=share, squeeze=False)  # type: ignore[call-overload]
         axes = grid.ravel()
@@ -247,7 +247,7 @@ def _numbers(ax: Axes, chart: Chart, floor: float | None) -> None:
 def by_name(panels: Sequence[Category]) -> Figure:
     """Estimates in rows with long names, panels side by side with the same rows."""
     rows = len(panels[0].names)
-    with mpl.rc_context({**_STYLE, "axes.grid.axis": "x"}):
+    with mpl.rc_context({**STYLE, "axes.grid.axis": "x"}):
         size = (2.0 + 2.6 * len(panels), 1.2 + 0.26 * rows)
         figure = Figure(figsize=size, layout="constrained")
         axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
@@ -302,7 +302,7 @@ def over_time(
     Not stacked: means as lines, one replication thin, the middle 80 % of replications as a band.
     Stacked: means on top of each other, so that the upper edge is their sum.
     """
-    with mpl.rc_context(_STYLE):
+    with mpl.rc_context(STYLE):
         figure = Figure(figsize=(6.4, 0.4 + 2.6 * len(panels)), layout="constrained")
         axes = figure.subplots(len(panels), 1, sharex=True, sharey=True, squeeze=False)[:, 0]
         for ax, panel in zip(axes, panels, strict=True):
@@ -398,7 +398,7 @@ def _overlap(lower: list[float], upper: list[float], gap: float) -> bool:
 def svg(figure: Figure) -> str:
     """The figure as an SVG document, the same for the same data."""
     out = io.StringIO()
-    with mpl.rc_context(_STYLE):
+    with mpl.rc_context(STYLE):
         FigureCanvasSVG(figure)
         figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
     return out.getvalue()
@@ -407,7 +407,7 @@ def svg(figure: Figure) -> str:
 def png(figure: Figure) -> bytes:
     """The figure as a PNG, 180 dots per inch."""
     out = io.BytesIO()
-    with mpl.rc_context(_STYLE):
+    with mpl.rc_context(STYLE):
         FigureCanvasAgg(figure)
         figure.savefig(out, format="png", dpi=180, metadata={"Software": None})
     return out.getvalue()

@@ -1,0 +1,207 @@
+"""`airfair limits`: searches the conditions under which a scheme loses to doing nothing."""
+
+from __future__ import annotations
+
+import io
+import sys
+from io import TextIOWrapper
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
+
+from airfair import store
+from airfair.cli import DONE, INTERRUPTED, InputError, describe
+
+from .schemes import SCHEMES, Scheme
+from .search import FULL_PLAN, QUICK_PLAN, Found, Plan, find
+
+if TYPE_CHECKING:
+    import argparse
+
+FEWEST_POINTS, MOST_POINTS = 16, 4096
+FEWEST_REPLICATIONS = 3
+
+
+def main(args: argparse.Namespace) -> int:
+    """Run `airfair limits [SCHEME]` and return its exit status.
+
+    `args` has scheme, list, quick, points, replications, seed, out and json. Without a scheme: all of
+    them, one after the other. Raises InputError for a mistake of the user.
+    """
+    if args.list:
+        _write(_list(as_json=args.json), sys.stdout)
+        return DONE
+    plan = _plan(args)
+    chosen = _chosen(args.scheme)
+    out: Path = args.out or Path("results/limits")
+    try:
+        store.prepare(out)
+    except OSError as error:
+        raise InputError(f"--out {out}: {describe(error)}") from error
+    people = sys.stderr if args.json else sys.stdout
+    documents: list[dict[str, Any]] = []
+    every: list[Found] = []
+    for scheme in chosen:
+        found = _search(scheme, plan, out / scheme.id)
+        every.append(found)
+        documents.append(_save(found, out / scheme.id))
+        _tell(found, people, out / scheme.id)
+        if found.interrupted:
+            break
+    if len(every) > 1:
+        from .report import summary
+
+        _write(summary(every), people)
+    if args.json:
+        # One scheme is the document itself, all of them a list of such documents.
+        whole = documents[0] if args.scheme else {"schemes": documents}
+        _write(store.encode(whole).decode(), sys.stdout)
+    return INTERRUPTED if every[-1].interrupted else DONE
+
+
+def _plan(args: argparse.Namespace) -> Plan:
+    usual = QUICK_PLAN if args.quick else FULL_PLAN
+    points = usual.points if args.points is None else args.points
+    replications = usual.replications if args.replications is None else args.replications
+    seed = usual.seed if args.seed is None else args.seed
+    problems = []
+    if not FEWEST_POINTS <= points <= MOST_POINTS:
+        problems.append(f"--points {points}: allowed is {FEWEST_POINTS} to {MOST_POINTS}")
+    if replications < FEWEST_REPLICATIONS:
+        problems.append(
+            f"--replications {replications}: allowed is {FEWEST_REPLICATIONS} or more, "
+            "since fewer pairs decide nothing"
+        )
+    if seed < 0:
+        problems.append(f"--seed {seed}: allowed is 0 or more")
+    if problems:
+        raise InputError(*problems)
+    return Plan(points, replications, seed, usual.times)
+
+
+def _chosen(name: str | None) -> list[Scheme]:
+    if name is None:
+        return list(SCHEMES.values())
+    if name not in SCHEMES:
+        raise InputError(f"scheme {name!r}: unknown; allowed {', '.join(SCHEMES)}")
+    return [SCHEMES[name]]
+
+
+def _search(scheme: Scheme, plan: Plan, out: Path) -> Found:
+    from airfair.terminal import Progress
+
+    try:
+        with Progress(scheme.id) as progress:
+            return find(scheme, plan, out, progress)
+    except OSError as error:
+        raise OSError(error.errno, f"--out {out}: {describe(error)}") from error
+
+
+def _save(found: Found, out: Path) -> dict[str, Any]:
+    """Write what was found beside its points, and return its document."""
+    from . import report
+
+    document = report.document(found)
+    if not found.points:
+        store.remove_if_empty([out])
+        return document
+    files = {"limits.json": store.encode(document), "comparisons.parquet": _comparisons(found)}
+    files |= _figures(found) | _scenarios(found)
+    try:
+        store.write_all(out, files)
+    except OSError as error:
+        raise OSError(error.errno, f"--out {out}: {describe(error)}") from error
+    return document
+
+
+def _comparisons(found: Found) -> bytes:
+    """One row per point and measure."""
+    import polars as pl
+
+    rows = [
+        {
+            "key": point.key,
+            "stage": point.stage,
+            "measure": name,
+            "effect": c.effect,
+            "ci95": c.ci95,
+            "p": c.p,
+            "q": c.q,
+            "verdict": c.verdict.value,
+        }
+        for point, comparisons in zip(found.points, found.comparisons, strict=True)
+        for name, c in comparisons.items()
+    ]
+    buffer = io.BytesIO()
+    pl.DataFrame(rows, infer_schema_length=None).write_parquet(buffer)
+    return buffer.getvalue()
+
+
+def _figures(found: Found) -> dict[str, bytes]:
+    from airfair.figures import png
+
+    from .maps import draw, svg
+
+    return {"map.svg": svg(draw(found)).encode(), "map.png": png(draw(found))}
+
+
+def _scenarios(found: Found) -> dict[str, bytes]:
+    """The pairs at which the scheme wins and loses most by each measure, to run again by hand."""
+    from airfair.scenario import load
+
+    from .cells import pair
+    from .rules import accounts
+    from .search import point_seed
+
+    scheme, plan = found.scheme, found.plan
+    files = {}
+    for account in accounts(found):
+        for word, extreme in (("best", account.best), ("worst", account.worst)):
+            if extreme is None:
+                continue
+            point = extreme.point
+            both = pair(point.where, scheme.switch, plan.times)
+            seed = point_seed(plan.seed, scheme.id, point.place)
+            for side, keys in (("without", both.without), ("with", both.using)):
+                scenario = load(keys, seed=seed, replications=plan.replications)
+                name = f"{word}-{account.measure.id}-{side}.toml"
+                files[name] = scenario.to_toml().encode()
+    return files
+
+
+def _tell(found: Found, people: TextIO, out: Path) -> None:
+    from . import report
+
+    _write(report.text(found) + "\n", people)
+    if found.points:
+        _write(f"airfair: wrote {out}\n", sys.stderr)
+    if found.interrupted:
+        whole = found.plan.points + found.plan.refined
+        _write(
+            f"airfair: interrupted after {len(found.points)} of about {whole} points; "
+            "the same command goes on from there\n",
+            sys.stderr,
+        )
+
+
+def _list(*, as_json: bool) -> str:
+    if as_json:
+        entries = [
+            {
+                "id": scheme.id,
+                "title": scheme.title,
+                "paper": scheme.paper,
+                "judged": list(scheme.judged),
+                "dimensions": [dimension.id for dimension in scheme.space],
+            }
+            for scheme in SCHEMES.values()
+        ]
+        return store.encode({"schemes": entries}).decode()
+    return "".join(f"{scheme.id:<16}{scheme.title}\n" for scheme in SCHEMES.values())
+
+
+def _write(text: str, stream: TextIO) -> None:
+    if isinstance(stream, TextIOWrapper):
+        # A terminal that lacks a character gets a question mark, not an exception.
+        stream.reconfigure(errors="replace")
+    stream.write(text)
+    stream.flush()

@@ -1,0 +1,281 @@
+"""The cell of a condition, with a scheme and without it.
+
+Stations s1, s2, … with a flow each, to or from a wired host; who is slow, sends, uses the scheme or has
+a load of its own is spread evenly, so that none of these goes with another. Both scenarios of a pair are
+the same but for what the scheme sets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from .space import NS2_WINDOW, SEGMENT, Condition, rates
+
+if TYPE_CHECKING:
+    from airfair.scenario import Value
+
+Keys = Mapping[str, "Value"]
+Role = Literal["lasting", "short", "idle"]
+
+
+@dataclass(frozen=True)
+class Times:
+    """How long a run is [s]."""
+
+    warmup: float
+    measured: float
+
+    @property
+    def end(self) -> float:
+        """When it ends."""
+        return self.warmup + self.measured
+
+
+FULL = Times(5, 30)
+QUICK = Times(2, 8)
+
+
+@dataclass(frozen=True)
+class Switch:
+    """What switching a scheme on means."""
+
+    flow: Keys
+    """Keys of the flows that use it."""
+    cell: Keys
+    """Keys of the cell."""
+    base: Keys
+    """Keys of the flows that use it or might, with and without."""
+    senders_only: bool
+    """Whether only flows that a station sends can use it."""
+    leaves_one: bool
+    """Whether one flow at least does not use it."""
+
+
+@dataclass(frozen=True)
+class Flow:
+    """A station with its flow."""
+
+    number: int
+    slow: bool
+    up: bool
+    uses: bool = False
+    role: Role = "lasting"
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two scenarios, and who is who in them."""
+
+    without: Keys
+    using: Keys
+    flows: tuple[Flow, ...]
+
+
+TRANSFER = {"802.11b": "100 kB", "802.11a": "500 kB", "802.11g": "500 kB"}
+"""Size of short transfers."""
+TRANSFERS = 8
+"""Short transfers of a station in a run, begun at random times."""
+
+_SNR_DB: dict[str, dict[float, float]] = {
+    "802.11b": {1: -2.9, 2: 1.7, 5.5: 4.3, 11: 7.1},
+    "802.11a": {6: 4.0, 9: 6.9, 12: 7.0, 18: 9.9, 24: 13.6, 36: 16.6, 48: 21.4, 54: 22.7},
+}
+_SNR_DB["802.11g"] = _SNR_DB["802.11a"]
+"""Where nine of ten attempts of 1500 octets get through at a rate [dB], by simulation."""
+
+
+def pair(where: Condition, switch: Switch, times: Times) -> Pair:
+    """Both scenarios of a condition."""
+    flows = assign(where, switch)
+    return Pair(
+        without=_scenario(where, switch, flows, times, on=False),
+        using=_scenario(where, switch, flows, times, on=True),
+        flows=flows,
+    )
+
+
+def assign(where: Condition, switch: Switch) -> tuple[Flow, ...]:
+    """Who is slow, who sends, who uses the scheme, who is not there all the time."""
+    n = int(where["stations"])
+    ups = _count(n, where.get("up_share", 50), least=int(switch.senders_only))
+    senders = _evenly(range(n), ups)
+    # The last of each order is always taken: one of the slow ones sends, if any does, and uses it.
+    slow = _evenly(_grouped(n, senders), _count(n, where["slow_share"], least=1))
+    order = _grouped(n, senders, slow)
+    able = [i for i in order if i in senders] if switch.senders_only else order
+    most = n - 1 if switch.leaves_one else len(able)
+    users = _evenly(able, min(_count(len(able), where.get("deployed", 100), least=1), most))
+    roles = _roles(str(where["load"]), _grouped(n, senders, slow, users))
+    return tuple(
+        Flow(i + 1, i in slow, i in senders, i in users, roles.get(i, "lasting")) for i in range(n)
+    )
+
+
+def _grouped(n: int, *sets: set[int]) -> list[int]:
+    """Numbers below `n`, those that are in the same sets side by side."""
+    return sorted(range(n), key=lambda i: (*(i in members for members in sets), i))
+
+
+def _roles(load: str, order: Sequence[int]) -> dict[int, Role]:
+    """Every second one is short, or idle for most of the time.
+
+    The first station is the first of every order and never among them: f11 names one flow only.
+    """
+    match load:
+        case "greedy":
+            return {}
+        case "short beside greedy":
+            return dict.fromkeys(order[1::2], "short")
+        case "partly idle":
+            return dict.fromkeys(order[1::2], "idle")
+        case _:
+            raise ValueError(f"load {load!r}: unknown")
+
+
+def _count(of: int, percent: object, least: int) -> int:
+    return min(max(round(of * float(str(percent)) / 100), least), of)
+
+
+def _evenly(items: Sequence[int], count: int) -> set[int]:
+    """So many of the items, at even distances."""
+    n = len(items)
+    return {item for i, item in enumerate(items) if (i + 1) * count // n > i * count // n}
+
+
+def _scenario(
+    where: Condition, switch: Switch, flows: Sequence[Flow], times: Times, *, on: bool
+) -> Keys:
+    cell: dict[str, Value] = {
+        "standard": where["standard"],
+        "ap": {"queue": {"packets": where["ap_queue"]}},
+    }
+    if "attempts" in where:
+        cell["max_attempts"] = where["attempts"]
+    if float(where.get("errors", 0)) > 0:
+        cell["errors"] = {"model": "bernoulli", "probability": float(where["errors"]) / 100}
+    stations = {f"s{flow.number}": _station(where, times, slow=flow.slow) for flow in flows}
+    if where.get("path") == "in the cell":
+        stations["peer"] = _station(where, times, slow=False)
+    sections: dict[str, Value] = {
+        "title": "A point of the map of limits",
+        "duration": f"{times.end:g} s",
+        "warmup": f"{times.warmup:g} s",
+        "series": "1 s",
+        "bss": {"cell": _merged(cell, switch.cell) if on else cell},
+        "station": stations,
+        # Half of the round trip is each way's.
+        "host": {
+            "server": {
+                "link": {"delay": f"{float(where['round_trip']) / 2:g} ms", "queue": _WIRE_QUEUE}
+            }
+        },
+        "flow": {f"f{flow.number}": _flow(where, switch, flow, times, on=on) for flow in flows},
+    }
+    return sections
+
+
+_WIRE_QUEUE: Keys = {"packets": 1000}
+
+
+def _station(where: Condition, times: Times, *, slow: bool) -> dict[str, Value]:
+    fast_mbps, slow_mbps = rates(where)
+    queue: dict[str, Value] = {"queue": {"packets": where.get("station_queue", 50)}}
+    if not slow:
+        return {"rate": _rate(fast_mbps), **queue}
+    match where.get("rates", "fixed"):
+        case "fixed":
+            return {"rate": _rate(slow_mbps), **queue}
+        case "falls once":
+            falls = f"{times.warmup + times.measured / 3:g} s"
+            schedule: Value = [["0 s", _rate(fast_mbps)], [falls, _rate(slow_mbps)]]
+            return {"rate": schedule, **queue}
+        case "alternates":
+            period = float(where["period"])
+            return {"rate": _alternating(fast_mbps, slow_mbps, period, times), **queue}
+        case "ARF":
+            snr = _SNR_DB[str(where["standard"])][slow_mbps]
+            return {
+                "rate": {"control": "arf"},
+                "errors": {"model": "snr", "snr": f"{snr:g} dB"},
+                **queue,
+            }
+        case other:
+            raise ValueError(f"rates {other!r}: unknown")
+
+
+def _alternating(first: float, second: float, period: float, times: Times) -> Value:
+    rates_mbps = (first, second)
+    return [
+        [f"{i * period:.6g} s", _rate(rates_mbps[i % 2])]
+        for i in range(int(times.end / period) + 1)
+    ]
+
+
+def _rate(mbps: float) -> str:
+    return f"{mbps:g} Mb/s"
+
+
+def _flow(where: Condition, switch: Switch, flow: Flow, times: Times, *, on: bool) -> Keys:
+    near = f"s{flow.number}"
+    far = "peer" if flow.up and where.get("path") == "in the cell" else "server"
+    able = flow.up or not switch.senders_only
+    keys: dict[str, Value] = {
+        "from": near if flow.up else far,
+        "to": far if flow.up else near,
+        "transport": _tcp(where),
+        "start_jitter": "1 s",
+    }
+    match flow.role:
+        case "short":
+            transfer: Keys = {"transport": {"size": TRANSFER[str(where["standard"])]}}
+            last = f"{times.measured * 0.8:g} s"
+            keys = _merged(keys, transfer)
+            keys |= {"count": TRANSFERS, "start": f"{times.warmup:g} s", "start_jitter": last}
+        case "idle":
+            third = times.measured / 3
+            keys["start"] = f"{times.warmup + third:g} s"
+            keys["stop"] = f"{times.warmup + 2 * third:g} s"
+        case "lasting":
+            pass
+    if able and switch.base:
+        keys = _merged(keys, switch.base)
+    return _merged(keys, switch.flow) if on and flow.uses else keys
+
+
+def _tcp(where: Condition) -> Keys:
+    flavour = str(where.get("flavour", "newreno"))
+    window = int(where.get("window", 65))
+    keys: dict[str, Value] = {
+        "kind": "tcp",
+        "flavour": flavour.partition(" ")[0],
+        "segment": f"{SEGMENT} B",
+        "receive_window": f"{window} kB",
+        "window_scaling": window * 1000 > _UNSCALED,
+    }
+    if flavour.endswith("as in ns-2"):
+        # What makes arf-aware-tcp's figures: cwnd grows past a window of 20 segments.
+        keys |= {
+            "initial_ssthresh": NS2_WINDOW,
+            "initial_window": 2,
+            "receive_window": f"{NS2_WINDOW * SEGMENT} B",
+            "window_scaling": False,
+            "grow_beyond_receive_window": True,
+            "byte_counting": False,
+        }
+    return keys
+
+
+_UNSCALED = 65535
+
+
+def _merged(into: Keys, keys: Keys) -> dict[str, Value]:
+    """`into` with `keys` set; tables in both are merged likewise, but for those that name their kind."""
+    result = dict(into)
+    for key, value in keys.items():
+        old = result.get(key)
+        if isinstance(old, Mapping) and isinstance(value, Mapping) and "kind" not in value:
+            value = _merged(old, value)  # noqa: PLW2901 - the table with both
+        result[key] = value
+    return result

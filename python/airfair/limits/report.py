@@ -1,0 +1,209 @@
+"""What was found, for people and for programs."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from typing import Any
+
+from airfair._core import __version__
+
+from .decide import FALSE_DISCOVERIES, Verdict
+from .rules import Account, Rule, Worst, accounts, evenly, shares
+from .search import Found
+from .space import described
+
+WIDTH = 80
+_SHOWN = 4
+"""Rules of one measure shown to people."""
+
+Json = dict[str, Any]
+
+
+def document(found: Found) -> Json:
+    """What `airfair limits SCHEME --json` prints."""
+    scheme, plan = found.scheme, found.plan
+    return {
+        "scheme": scheme.id,
+        "title": scheme.title,
+        "paper": scheme.paper,
+        "version": __version__,
+        "seed": plan.seed,
+        "points": len(found.points),
+        "points_evenly_spread": len(evenly(found)),
+        "replications": plan.replications,
+        "interrupted": found.interrupted,
+        "false_discovery_rate": FALSE_DISCOVERIES,
+        "judged": list(scheme.judged),
+        "verdicts": _shares(_overall(found)),
+        "measures": [_measure(found, account) for account in accounts(found)],
+    }
+
+
+def _overall(found: Found) -> dict[Verdict, float]:
+    verdicts = found.verdicts()
+    return shares([verdicts[i] for i in evenly(found)])
+
+
+def _shares(parts: dict[Verdict, float]) -> Json:
+    return {verdict.value: part for verdict, part in parts.items()}
+
+
+def _measure(found: Found, account: Account) -> Json:
+    return {
+        "id": account.measure.id,
+        "label": account.measure.label,
+        "about": account.measure.about,
+        "unit": unit(account.measure.scale),
+        "matters": account.measure.matters,
+        "points": account.points,
+        "verdicts": {k: v for k, v in _shares(account.shares).items() if k != Verdict.MIXED.value},
+        "median_win": account.median_win,
+        "median_loss": account.median_loss,
+        "best": _worst(found, account.best),
+        "worst": _worst(found, account.worst),
+        "rules": [
+            {
+                "wins": rule.wins,
+                "region": rule.region,
+                "hits": rule.hits,
+                "points": rule.points,
+                "median": rule.median,
+                "mostly": rule.mostly,
+                "elsewhere": {"hits": rule.elsewhere[0], "points": rule.elsewhere[1]},
+            }
+            for rule in account.rules
+        ],
+    }
+
+
+def _worst(found: Found, worst: Worst | None) -> Json | None:
+    if worst is None:
+        return None
+    where = described(found.scheme.space, worst.point.where)
+    return {"effect": worst.effect, "ci95": worst.ci95, "condition": where, "key": worst.point.key}
+
+
+def unit(scale: str) -> str:
+    """Unit of a measure's effects."""
+    return "%" if scale == "relative" else "points"
+
+
+# ------------------------------------------------------------------ for people
+
+
+def text(found: Found) -> str:
+    """All that a terminal shows of one scheme, in 80 columns."""
+    even = len(evenly(found))
+    size = (
+        f"{even} points spread evenly, {len(found.points) - even} at the border, "
+        f"{found.plan.replications} pairs of runs at each"
+    )
+    lines = [*textwrap.wrap(f"{found.scheme.id}: {found.scheme.title}", WIDTH), size]
+    if not found.points:
+        return "\n".join(lines) + "\n"
+    every = accounts(found)
+    lines += ["", *_HEAD]
+    lines += [_row(account) for account in every]
+    overall = _overall(found)
+    lines += [
+        "",
+        *textwrap.wrap(
+            f"By {' and '.join(a.measure.label for a in every if a.judged)} together: "
+            f"wins {_percent(overall[Verdict.WINS])}, loses {_percent(overall[Verdict.LOSES])}, "
+            f"wins by one and loses by another {_percent(overall[Verdict.MIXED])}, "
+            f"neither {_percent(overall[Verdict.SAME] + overall[Verdict.UNDECIDED])}.",
+            WIDTH,
+        ),
+        "",
+    ]
+    for account in every:
+        lines += _rules(account)
+    return "\n".join(lines) + "\n"
+
+
+_COLUMNS = (
+    ("wins", "%", 7),
+    ("loses", "%", 7),
+    ("same", "%", 7),
+    ("open", "%", 7),
+    ("median", "win", 11),
+    ("median", "loss", 12),
+)
+_HEAD = [
+    f"{name:<28}" + "".join(f"{column[line]!s:>{column[2]}}" for column in _COLUMNS)
+    for line, name in enumerate(("of the points spread evenly", ""))
+]
+
+
+def _row(account: Account) -> str:
+    name = f"{'*' if account.judged else ' '} {account.measure.label}"
+    parts = (Verdict.WINS, Verdict.LOSES, Verdict.SAME, Verdict.UNDECIDED)
+    numbers = "".join(f"{100 * account.shares[verdict]:>7.0f}" for verdict in parts)
+    medians = (
+        f"{_effect(account, account.median_win):>11}{_effect(account, account.median_loss):>12}"
+    )
+    return f"{name:<28}{numbers}{medians}".rstrip()
+
+
+def _effect(account: Account, effect: float | None) -> str:
+    return "" if effect is None else signed(effect, account.measure.scale)
+
+
+def signed(effect: float, scale: str) -> str:
+    """An effect with its sign and unit."""
+    digits = 0 if abs(effect) >= 10 else 1 if abs(effect) >= 1 else 2  # noqa: PLR2004 - decades
+    word = f"{effect:+.{digits}f}".replace("-", "−")
+    return f"{word} {'%' if scale == 'relative' else 'pts'}"
+
+
+def _percent(part: float) -> str:
+    return f"{100 * part:.0f} %"
+
+
+def _rules(account: Account) -> list[str]:
+    lines = []
+    for wins in (False, True):
+        rules = [rule for rule in account.rules if rule.wins is wins]
+        for rule in rules[:_SHOWN]:
+            lines += textwrap.wrap(
+                sentence(rule), WIDTH, initial_indent="  ", subsequent_indent="    "
+            )
+        if rules and rules[0].mostly:
+            hits, points = rules[0].elsewhere
+            lines.append(f"    on points that they were not grown from: {hits} of {points}")
+    return [account.measure.label, *lines] if lines else []
+
+
+def sentence(rule: Rule) -> str:
+    """A rule in words."""
+    mark = "+ wins" if rule.wins else "− loses"
+    where = mark if rule.mostly else f"{mark} more than elsewhere"
+    return (
+        f"{where}: {rule.region}: {rule.hits} of {rule.points} points, "
+        f"median {signed(rule.median, rule.measure.scale)}"
+    )
+
+
+def summary(every: Sequence[Found]) -> str:
+    """The last table: by scheme, how often it wins and loses, and the rule for each."""
+    lines = ["when to switch it on", ""]
+    for found in every:
+        if not found.points:
+            continue
+        parts = _overall(found)
+        lines.append(
+            f"{found.scheme.id}: wins {_percent(parts[Verdict.WINS])}, "
+            f"loses {_percent(parts[Verdict.LOSES])}, mixed {_percent(parts[Verdict.MIXED])}"
+        )
+        rules = [rule for account in accounts(found) if account.judged for rule in account.rules]
+        for wins, heading in ((True, "on"), (False, "off")):
+            of_sign = [rule for rule in rules if rule.wins is wins]
+            if of_sign:
+                rule = max(of_sign, key=lambda rule: (rule.mostly, rule.hits))
+                words = (
+                    f"{heading}, for {rule.measure.label}: {rule.region} "
+                    f"({rule.hits} of {rule.points} points)"
+                )
+                lines += textwrap.wrap(words, WIDTH, initial_indent="  ", subsequent_indent="    ")
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,172 @@
+"""What the points of a scheme say together: counts, rules, the worst of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from .decide import Verdict
+from .measures import MEASURES, Measure
+from .search import Found, Point
+from .space import Condition, Feature, Floats, described, features
+from .tree import PURE, Mask, grow, holdout, importance, pure, words
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A region in which the scheme mostly wins, or loses, by one measure."""
+
+    measure: Measure
+    wins: bool
+    region: str
+    hits: int
+    points: int
+    median: float
+    """Effect over all points of the region [%, or points]."""
+    elsewhere: tuple[int, int]
+    """Of points that such rules speak of and were not grown from: those of which they are true, and all."""
+
+    mostly: bool = True
+    """Whether it is true of most points of the region; if not, of more than anywhere else."""
+
+
+_FEW = 5
+"""Points of a sign without which a region is not worth telling."""
+
+
+@dataclass(frozen=True)
+class Worst:
+    """A point with the largest effect of its sign that was declared."""
+
+    point: Point
+    effect: float
+    ci95: float
+
+
+@dataclass(frozen=True)
+class Account:
+    """One measure of a scheme."""
+
+    measure: Measure
+    judged: bool
+    shares: dict[Verdict, float]
+    """Parts of the points that were spread evenly."""
+    points: int
+    """How many these are: those at which the measure says something."""
+    median_win: float | None
+    median_loss: float | None
+    best: Worst | None
+    worst: Worst | None
+    rules: tuple[Rule, ...]
+
+
+def accounts(found: Found) -> list[Account]:
+    """All measures of a scheme that say something anywhere."""
+    return [
+        _account(found, name)
+        for name in found.scheme.measures
+        if any(name in comparisons for comparisons in found.comparisons)
+    ]
+
+
+def shares(verdicts: Sequence[Verdict | None]) -> dict[Verdict, float]:
+    """Part of each verdict among those that say something."""
+    counts = Counter(verdict for verdict in verdicts if verdict is not None)
+    return {verdict: counts[verdict] / max(counts.total(), 1) for verdict in Verdict}
+
+
+def evenly(found: Found) -> list[int]:
+    """Numbers of the points that were spread evenly: only they stand for the space."""
+    return [i for i, point in enumerate(found.points) if point.stage == 1]
+
+
+def _account(found: Found, name: str) -> Account:
+    said = [i for i, comparisons in enumerate(found.comparisons) if name in comparisons]
+    comparisons = [found.comparisons[i][name] for i in said]
+    signs = np.array([c.verdict.sign for c in comparisons])
+    effects = np.array([c.effect for c in comparisons])
+    points, known = conditions(found, said)
+    even = [i for i in evenly(found) if name in found.comparisons[i]]
+    return Account(
+        measure=MEASURES[name],
+        judged=name in found.scheme.judged,
+        shares=shares([found.comparisons[i][name].verdict for i in even]),
+        points=len(even),
+        median_win=_median(effects[signs > 0]),
+        median_loss=_median(effects[signs < 0]),
+        best=_extreme(found, said, name, 1),
+        worst=_extreme(found, said, name, -1),
+        rules=tuple(
+            rule
+            for sign in (-1, 1)
+            for rule in _rules(MEASURES[name], sign, points, signs == sign, effects, known)
+        ),
+    )
+
+
+def conditions(found: Found, numbers: Sequence[int]) -> tuple[list[Condition], dict[str, Feature]]:
+    """Features of these points."""
+    space = found.scheme.space
+    return [described(space, found.points[i].where) for i in numbers], features(space)
+
+
+def _median(effects: Floats) -> float | None:
+    return float(np.median(effects)) if effects.size else None
+
+
+def _extreme(found: Found, said: Sequence[int], name: str, sign: int) -> Worst | None:
+    declared = [i for i in said if found.comparisons[i][name].verdict.sign == sign]
+    if not declared:
+        return None
+    i = max(declared, key=lambda i: sign * found.comparisons[i][name].effect)
+    comparison = found.comparisons[i][name]
+    return Worst(found.points[i], comparison.effect, comparison.ci95)
+
+
+def _rules(  # noqa: PLR0913, PLR0917 - what a tree needs, and what its rules say
+    measure: Measure,
+    sign: int,
+    points: Sequence[Condition],
+    true: Mask,
+    effects: Floats,
+    known: dict[str, Feature],
+) -> list[Rule]:
+    grown = grow(points, true, known)
+    leaves = pure(grown, true)
+    elsewhere = holdout(points, true, known) if leaves else (0, 0)
+    mostly = elsewhere[0] >= PURE * max(elsewhere[1], 1)
+    if not mostly:
+        # No region is mostly such that it lasts: then the one with the largest part of them.
+        densest = max(grown, key=lambda leaf: float(true[leaf.members].mean()))
+        leaves = [densest] if true[densest.members].sum() >= _FEW else []
+    rules = [
+        Rule(
+            measure=measure,
+            wins=sign > 0,
+            region=words(leaf.tests, known),
+            hits=int(true[leaf.members].sum()),
+            points=len(leaf.members),
+            median=float(np.median(effects[leaf.members])),
+            elsewhere=elsewhere,
+            mostly=mostly,
+        )
+        for leaf in leaves
+    ]
+    return sorted(rules, key=lambda rule: -rule.hits)
+
+
+def telling(found: Found) -> list[Feature]:
+    """Features by how much they tell of the judged measures, the most telling first."""
+    total: Counter[str] = Counter()
+    known = features(found.scheme.space)
+    for name in found.scheme.judged:
+        said = [i for i, comparisons in enumerate(found.comparisons) if name in comparisons]
+        if said:
+            points, known = conditions(found, said)
+            signs = np.array([found.comparisons[i][name].verdict.sign for i in said])
+            for sign in (-1, 1):
+                total.update(importance(points, signs == sign, known))
+    return sorted(known.values(), key=lambda feature: -total[feature.id])

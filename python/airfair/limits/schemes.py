@@ -1,0 +1,151 @@
+"""The schemes, each with the conditions that it is tried under.
+
+A new scheme is one entry here: what switching it on sets, the dimensions, its aims.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from .cells import Keys, Switch
+from .space import (
+    AP_QUEUE,
+    ATTEMPTS,
+    CHANGING,
+    DEPLOYED,
+    ERRORS,
+    FAST,
+    FLAVOUR,
+    FLAVOUR_OR_NS2,
+    LASTING,
+    LOAD,
+    PATH,
+    PERIOD,
+    RATES,
+    ROUND_TRIP,
+    SEGMENT,
+    SLOW,
+    SLOW_SHARE,
+    SOME_STATIONS,
+    STANDARD,
+    STATION_QUEUE,
+    STATIONS,
+    UP_SHARE,
+    WINDOW,
+    Space,
+)
+
+_TFRC: Keys = {"transport": {"kind": "tfrc", "segment": f"{SEGMENT} B"}}
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """A scheme, and where to look for its limits."""
+
+    id: str
+    title: str
+    paper: str
+    space: Space
+    judged: tuple[str, ...]
+    """Measures that make the verdict on a point: its own aims, and the goodput of all."""
+    felt: tuple[str, ...]
+    """Other measures that are compared."""
+    flow: Keys = field(default_factory=dict)
+    """Keys of the flows that use it."""
+    cell: Keys = field(default_factory=dict)
+    """Keys of the cell with it."""
+    base: Keys = field(default_factory=dict)
+    """Keys of the flows that can use it, with and without it."""
+    senders_only: bool = False
+    """Whether a flow must be sent by a station to use it."""
+    leaves_one: bool = False
+    """Whether one flow at least has to be without it."""
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """All that is compared."""
+        return self.judged + self.felt
+
+    @property
+    def switch(self) -> Switch:
+        """What switching it on sets."""
+        return Switch(self.flow, self.cell, self.base, self.senders_only, self.leaves_one)
+
+
+_CELL: Space = (STANDARD, FAST, SLOW, STATIONS, SLOW_SHARE)
+_PATH: Space = (ROUND_TRIP, AP_QUEUE, STATION_QUEUE, ERRORS)
+_UP_AND_DOWN: Space = (*_CELL, *_PATH, UP_SHARE, RATES, PERIOD, LOAD, FLAVOUR, WINDOW, ATTEMPTS)
+_QUEUES_FELT = ("goodput_fairness", "airtime_fairness", "slowest", "loss", "delay", "completion")
+
+SCHEMES = {
+    scheme.id: scheme
+    for scheme in (
+        Scheme(
+            id="arf-aware",
+            title="ARF-aware TCP",
+            paper="arf-aware-tcp",
+            space=(
+                *_CELL, *_PATH, UP_SHARE, RATES, PERIOD, LOAD, FLAVOUR_OR_NS2, WINDOW, PATH, DEPLOYED,
+            ),
+            judged=("total", "airtime_fairness"),
+            felt=(
+                "goodput_fairness", "slowest", "own", "others", "loss", "delay", "completion",
+            ),
+            flow={"control": "arf-aware"},
+            senders_only=True,
+        ),
+        Scheme(
+            id="data-ack",
+            title="DATA and ACKs in queues of their own, 2:1",
+            paper="updown-fairness",
+            space=_UP_AND_DOWN,
+            judged=("total", "balance"),
+            felt=_QUEUES_FELT,
+            cell={"ap": {"queue": {"discipline": "data-ack", "weights": {"data": 2, "ack": 1}}}},
+        ),
+        Scheme(
+            id="data-ack-flows",
+            title="DATA and ACKs in queues of their own, weights by flows",
+            paper="updown-fairness",
+            space=_UP_AND_DOWN,
+            judged=("total", "balance"),
+            felt=_QUEUES_FELT,
+            cell={
+                "ap": {
+                    "queue": {
+                        "discipline": "data-ack",
+                        "weights": "active-flows",
+                        "overflow": "longest-flow",
+                    }
+                }
+            },
+        ),
+        Scheme(
+            id="arf-window",
+            title="TCP's window from channel occupancy",
+            paper="arf-window",
+            # At a rate that never changes it never acts.
+            space=(*_CELL, *_PATH, UP_SHARE, CHANGING, PERIOD, LOAD, FLAVOUR, WINDOW, DEPLOYED),
+            judged=("total", "loss"),
+            felt=(
+                "goodput_fairness", "airtime_fairness", "slowest", "own", "others", "delay", "completion",
+            ),
+            flow={"control": "arf-window"},
+        ),
+        Scheme(
+            id="tfrc",
+            title="TFRC in the place of TCP NewReno",
+            paper="tfrc-friendliness",
+            space=(
+                STANDARD, FAST, SLOW, SOME_STATIONS, SLOW_SHARE,
+                *_PATH, UP_SHARE, RATES, PERIOD, LASTING, WINDOW, DEPLOYED,
+            ),
+            judged=("own", "others"),
+            felt=(
+                "total", "goodput_fairness", "airtime_fairness", "slowest", "unevenness", "loss", "delay",
+            ),
+            flow=_TFRC,
+            leaves_one=True,
+        ),
+    )
+}  # fmt: skip

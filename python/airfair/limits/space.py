@@ -1,0 +1,252 @@
+"""Conditions: what may vary around a scheme, and points spread evenly over it.
+
+A point is a place in the unit cube, one coordinate per dimension; its condition is what the dimensions
+make of the coordinates. Every place gives a valid condition.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Floats = NDArray[np.float64]
+Setting = float | int | str
+"""Value of one dimension."""
+
+
+@dataclass(frozen=True)
+class Number:
+    """A quantity between two bounds."""
+
+    id: str
+    label: str
+    unit: str
+    low: float
+    high: float
+    log: bool = False
+    """Whether places are even in the logarithm."""
+    whole: bool = False
+    none_below: float = 0.0
+    """Part of the axis, at its beginning, on which the quantity is zero."""
+
+    def at(self, place: float) -> Setting:
+        """Value at a coordinate from 0 to 1."""
+        if place < self.none_below:
+            return 0.0
+        part = (place - self.none_below) / (1 - self.none_below)
+        if self.whole:
+            # Each whole number has a part of the axis of its own, the outermost like the others.
+            low, high = self.low - 0.5, self.high + 0.5
+            value = _between(max(low, 0.5), high, part) if self.log else low + part * (high - low)
+            return min(max(round(value), int(self.low)), int(self.high))
+        value = (
+            _between(self.low, self.high, part)
+            if self.log
+            else (self.low + part * (self.high - self.low))
+        )
+        return float(f"{value:.4g}")
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of a few."""
+
+    id: str
+    label: str
+    values: tuple[str, ...]
+
+    def at(self, place: float) -> Setting:
+        """Value at a coordinate from 0 to 1."""
+        return self.values[min(int(place * len(self.values)), len(self.values) - 1)]
+
+
+Dimension = Number | Choice
+Space = tuple[Dimension, ...]
+Condition = dict[str, Setting]
+"""A value for each dimension, by id."""
+
+
+def condition(space: Space, place: Sequence[float]) -> Condition:
+    """What the space has at a place of the unit cube."""
+    return {d.id: d.at(float(u)) for d, u in zip(space, place, strict=True)}
+
+
+def spread(space: Space, points: int, seed: int) -> Floats:
+    """Places that fill the unit cube evenly: a scrambled Sobol sequence, (point, dimension)."""
+    from scipy.stats import qmc
+
+    sequence = qmc.Sobol(d=len(space), scramble=True, rng=np.random.default_rng(seed))
+    # Powers of two keep the sequence's balance; what is too much of the last one is left out.
+    places: Floats = sequence.random_base2(max(0, math.ceil(math.log2(points))))[:points]
+    return places
+
+
+def between(
+    space: Space, places: Floats, signs: NDArray[np.int64], points: int, taken: Floats
+) -> Floats:
+    """New places on the border: halfway between neighbours of different sign, the closest first.
+
+    Dimensions without a middle take one end's value, in turn. Places too close to those in `taken`
+    or to each other are left out, so that fewer than `points` may come back.
+    """
+    pairs = _opposite(places, signs)
+    found: list[Floats] = []
+    choices = np.array([isinstance(d, Choice) for d in space])
+    for turn, (a, b) in enumerate(pairs):
+        if len(found) == points:
+            break
+        middle = (places[a] + places[b]) / 2
+        middle[choices] = places[(a, b)[turn % 2]][choices]
+        known = np.vstack([taken, *found]) if found else taken
+        if np.abs(known - middle).max(axis=1).min() > _TOO_CLOSE:
+            found.append(middle)
+    return np.array(found).reshape(len(found), len(space))
+
+
+_TOO_CLOSE = 0.02
+
+
+def _opposite(places: Floats, signs: NDArray[np.int64]) -> list[tuple[int, int]]:
+    """Pairs of points with different signs, nearest first; each point in few of them."""
+    first, second = np.triu_indices(len(places), k=1)
+    differ = signs[first] != signs[second]
+    first, second = first[differ], second[differ]
+    distance = np.abs(places[first] - places[second]).sum(axis=1)
+    # A win beside a loss tells more than either beside no difference.
+    distance = distance / np.abs(signs[first] - signs[second])
+    used = np.zeros(len(places), dtype=np.int64)
+    pairs: list[tuple[int, int]] = []
+    for i in np.argsort(distance, kind="stable"):
+        a, b = int(first[i]), int(second[i])
+        if used[a] < _USES and used[b] < _USES:
+            used[[a, b]] += 1
+            pairs.append((a, b))
+    return pairs
+
+
+_USES = 3
+
+
+def _between(low: float, high: float, part: float) -> float:
+    return low * math.pow(high / low, part)
+
+
+# ------------------------------------------------------------------ dimensions that schemes share
+
+ROUND_TRIP = Number("round_trip", "round trip", "ms", 2, 300, log=True)
+AP_QUEUE = Number("ap_queue", "access point's queue", "packets", 5, 500, log=True, whole=True)
+STATION_QUEUE = Number("station_queue", "stations' queue", "packets", 5, 500, log=True, whole=True)
+STATIONS = Number("stations", "stations", "", 1, 20, whole=True)
+SOME_STATIONS = Number("stations", "stations", "", 2, 20, whole=True)
+SLOW_SHARE = Number("slow_share", "slow stations", "%", 1, 100)
+UP_SHARE = Number("up_share", "stations that send", "%", 0, 100)
+DEPLOYED = Number("deployed", "flows that use it", "%", 1, 100)
+ERRORS = Number("errors", "frames spoilt", "%", 0.5, 30, log=True, none_below=0.4)
+WINDOW = Number("window", "receivers' window", "kB", 16, 1024, log=True, whole=True)
+ATTEMPTS = Number("attempts", "attempts per frame", "", 1, 8, whole=True)
+PERIOD = Number("period", "time between rate changes", "s", 0.3, 15, log=True)
+FAST = Number("fast", "place of the fast rate", "", 0, 1)
+SLOW = Number("slow", "place of the slow rate", "", 0, 1)
+STANDARD = Choice("standard", "standard", ("802.11b", "802.11a", "802.11g"))
+LOAD = Choice("load", "load", ("greedy", "short beside greedy", "partly idle"))
+LASTING = Choice("load", "load", ("greedy", "partly idle"))
+RATES = Choice("rates", "slow stations' rate", ("fixed", "falls once", "alternates", "ARF"))
+CHANGING = Choice("rates", "slow stations' rate", ("falls once", "alternates", "ARF"))
+FLAVOUR = Choice("flavour", "TCP", ("newreno", "sack", "cubic"))
+FLAVOUR_OR_NS2 = Choice("flavour", "TCP", ("newreno", "sack", "cubic", "newreno as in ns-2"))
+PATH = Choice("path", "receivers", ("wired", "in the cell"))
+
+_RATES_MBPS: Mapping[str, tuple[float, ...]] = {
+    "802.11b": (1, 2, 5.5, 11),
+    "802.11a": (6, 9, 12, 18, 24, 36, 48, 54),
+    "802.11g": (6, 9, 12, 18, 24, 36, 48, 54),
+}
+
+
+def rates(where: Condition) -> tuple[float, float]:
+    """Fast and slow rate [Mb/s]: one of the upper half of the standard's, and one that is not faster.
+
+    Where rates change the slow one is slower.
+    """
+    allowed = _RATES_MBPS[str(where["standard"])]
+    upper = range(len(allowed) // 2, len(allowed))
+    fast = upper[_index(len(upper), where["fast"])]
+    below = fast + (where.get("rates", "fixed") == "fixed")
+    return allowed[fast], allowed[_index(below, where["slow"])]
+
+
+def _index(count: int, place: Setting) -> int:
+    return min(int(float(place) * count), count - 1)
+
+
+@dataclass(frozen=True)
+class Feature:
+    """What a rule or an axis can speak of."""
+
+    id: str
+    label: str
+    unit: str
+    log: bool = False
+    whole: bool = False
+    values: tuple[str, ...] = ()
+    """Of a choice: all of them."""
+
+
+_DERIVED = (
+    Feature("fast_rate", "fast rate", "Mb/s"),
+    Feature("slow_rate", "slow rate", "Mb/s"),
+    Feature("rate_ratio", "fast rate / slow rate", "", log=True),
+    Feature("place_per_flow", "access point's queue per station", "packets", log=True),
+    Feature("acks", "ACKs that can wait / access point's queue", "", log=True),
+)
+
+
+def features(space: Space) -> dict[str, Feature]:
+    """What a rule can speak of in a space: its dimensions and what follows from them."""
+    ids = {d.id for d in space}
+    found = {
+        d.id: Feature(d.id, d.label, d.unit, log=d.log, whole=d.whole)
+        if isinstance(d, Number)
+        else Feature(d.id, d.label, "", values=d.values)
+        for d in space
+        if d.id not in {"fast", "slow", "period"}
+    }
+    wanted = [_DERIVED[3]]
+    if "standard" in ids:
+        wanted += _DERIVED[:3]
+    if {"window", "up_share"} <= ids:
+        wanted.append(_DERIVED[4])
+    return found | {feature.id: feature for feature in wanted}
+
+
+SEGMENT = 1460
+"""Application octets per packet, in every condition."""
+NS2_WINDOW = 20
+"""Segments of the receivers' window where TCP is as in ns-2."""
+
+
+def described(space: Space, where: Condition) -> Condition:
+    """Values of all features of a condition."""
+    known = features(space)
+    values: Condition = {key: value for key, value in where.items() if key in known}
+    stations = int(where["stations"])
+    if str(where.get("flavour")).endswith("as in ns-2"):
+        values["window"] = round(NS2_WINDOW * SEGMENT / 1000)
+    values["place_per_flow"] = int(where["ap_queue"]) / stations
+    if "standard" in where:
+        fast, slow = rates(where)
+        values |= {"fast_rate": fast, "slow_rate": slow, "rate_ratio": fast / slow}
+    if "acks" in known:
+        up = round(stations * float(where["up_share"]) / 100)
+        # Delayed ACKs: one for two segments of the window.
+        acks = up * int(values["window"]) * 1000 / SEGMENT / 2
+        values["acks"] = acks / int(where["ap_queue"])
+    return values

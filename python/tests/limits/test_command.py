@@ -1,0 +1,159 @@
+"""`airfair limits`: what goes where, what is kept, and mistakes."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import airfair
+from airfair.engine import run_many
+from airfair.limits.cells import QUICK
+from airfair.limits.schemes import SCHEMES
+from airfair.limits.search import Plan, find
+from support import PROGRAM, Program
+
+PLAN = Plan(points=16, replications=3, seed=2, times=QUICK)
+SMALL = ("--quick", "--points", 16, "--replications", 3)
+
+
+def test_the_same_seed_finds_the_same(tmp_path: Path) -> None:
+    first, second = (find(SCHEMES["data-ack"], PLAN, tmp_path / name) for name in "ab")
+    assert [p.key for p in first.points] == [p.key for p in second.points]
+    assert first.comparisons == second.comparisons
+    assert (tmp_path / "a/points.parquet").read_bytes() == (
+        tmp_path / "b/points.parquet"
+    ).read_bytes()
+
+
+def test_a_search_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = find(SCHEMES["tfrc"], PLAN, tmp_path)
+    kept = pl.read_parquet(tmp_path / "points.parquet")
+    kept.head(10).write_parquet(tmp_path / "points.parquet")
+    ran: list[int] = []
+    real = run_many
+
+    def counted(scenarios: list[airfair.Scenario], **more: object) -> object:
+        ran.append(len(scenarios) // 2)
+        return real(scenarios, **more)
+
+    monkeypatch.setattr("airfair.limits.search.run_many", counted)
+    again = find(SCHEMES["tfrc"], PLAN, tmp_path)
+    assert sum(ran) == len(whole.points) - 10
+    assert again.comparisons == whole.comparisons
+    assert pl.read_parquet(tmp_path / "points.parquet").equals(kept)
+
+
+def test_pairs_share_their_seed_and_points_do_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pairs: list[tuple[int, int]] = []
+    real = run_many
+
+    def watched(scenarios: list[airfair.Scenario], **more: object) -> object:
+        seeds = [scenario.seed for scenario in scenarios]
+        pairs.extend(zip(seeds[::2], seeds[1::2], strict=True))
+        return real(scenarios, **more)
+
+    monkeypatch.setattr("airfair.limits.search.run_many", watched)
+    found = find(SCHEMES["arf-aware"], PLAN, tmp_path)
+    assert all(without == using for without, using in pairs)
+    assert len({without for without, _ in pairs}) == len(found.points)
+
+
+def test_where_the_scheme_cannot_act_nothing_differs(tmp_path: Path) -> None:
+    # ARF-aware TCP acts when a rate changes: at fixed rates both runs of a pair are the same run.
+    found = find(SCHEMES["arf-aware"], PLAN, tmp_path)
+    fixed = [point for point in found.points if point.where["rates"] == "fixed"]
+    assert fixed
+    for point in fixed:
+        assert np.array_equal(point.without["total"], point.using["total"])
+
+
+def test_json_is_the_document_and_the_directory_holds_the_rest(
+    program: Program, tmp_path: Path
+) -> None:
+    done = program("limits", "tfrc", *SMALL, "--out", "found", "--json")
+    assert done.returncode == 0, done.stderr
+    document = json.loads(done.stdout)
+    assert document["scheme"] == "tfrc"
+    assert document["points_evenly_spread"] == 16
+    assert document["replications"] == 3
+    assert not document["interrupted"]
+    assert sum(document["verdicts"].values()) == pytest.approx(1)
+    for measure in document["measures"]:
+        assert sum(measure["verdicts"].values()) == pytest.approx(1)
+        assert measure["unit"] in {"%", "points"}
+    out = tmp_path / "found/tfrc"
+    files = {path.name for path in out.iterdir()}
+    assert {"points.parquet", "comparisons.parquet", "limits.json", "map.svg", "map.png"} <= files
+    assert json.loads((out / "limits.json").read_text(encoding="utf-8")) == document
+    comparisons = pl.read_parquet(out / "comparisons.parquet")
+    assert set(comparisons["verdict"]) <= {"wins", "loses", "same", "undecided"}
+    # What a table says can be run again.
+    scenarios = [path for path in out.glob("*.toml") if path.name.endswith("-with.toml")]
+    for path in scenarios:
+        assert airfair.load(path).replications == 3
+
+
+def test_people_get_80_columns(program: Program) -> None:
+    done = program("limits", "data-ack", *SMALL)
+    assert done.returncode == 0, done.stderr
+    assert "up against down" in done.stdout
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    assert "wrote results/limits/data-ack" in done.stderr
+
+
+def test_list_and_help(program: Program) -> None:
+    listed = program("limits", "--list")
+    assert [line.split()[0] for line in listed.stdout.splitlines()] == list(SCHEMES)
+    assert max(map(len, listed.stdout.splitlines())) <= 80
+    entries = json.loads(program("limits", "--list", "--json").stdout)["schemes"]
+    assert [entry["id"] for entry in entries] == list(SCHEMES)
+    usage = program("limits", "--help").stdout
+    assert max(map(len, usage.splitlines())) <= 80
+    for option in ("--quick", "--points", "--replications", "--seed", "--out", "--json"):
+        assert option in usage
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nonsense"], "scheme 'nonsense': unknown; allowed arf-aware, "),
+        (["tfrc", "--points", 3], "--points 3: allowed is 16 to 4096"),
+        (["tfrc", "--replications", 1], "--replications 1: allowed is 3 or more"),
+        (["tfrc", "--seed", -1], "--seed -1: allowed is 0 or more"),
+        (["tfrc", "--out", "/dev/null/x"], "--out /dev/null/x: "),
+    ],
+)
+def test_a_mistake_is_one_line(program: Program, arguments: list[object], message: str) -> None:
+    done = program("limits", *arguments)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.startswith(f"airfair: {message}")
+    assert done.stderr.count("\n") == 1
+
+
+def test_ctrl_c_keeps_what_is_done(tmp_path: Path) -> None:
+    out = tmp_path / "found"
+    command = [*PROGRAM, "limits", "data-ack", "--replications", "4", "--out", str(out)]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=dict(os.environ)
+    ) as process:
+        points = out / "data-ack/points.parquet"
+        deadline = time.monotonic() + 90
+        while not points.exists() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=90)
+    assert process.returncode == 130
+    assert "Traceback" not in errors
+    assert "interrupted after" in errors
+    assert pl.read_parquet(points).height >= 8

@@ -1,0 +1,110 @@
+"""Conditions: every place is valid, and pairs differ by the scheme alone."""
+
+from __future__ import annotations
+
+import tomllib
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from airfair.limits.cells import FULL, TRANSFERS, assign, pair
+from airfair.limits.schemes import SCHEMES, Scheme
+from airfair.limits.space import ROUND_TRIP, STATIONS, between, condition, described, rates, spread
+from airfair.scenario import load
+
+EVERY = pytest.mark.parametrize("scheme", SCHEMES.values(), ids=SCHEMES)
+
+
+@EVERY
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_every_place_is_a_valid_pair(scheme: Scheme, data: st.DataObject) -> None:
+    coordinate = st.floats(0, 1, exclude_max=True) | st.sampled_from([0.0, 0.5, 1 - 1e-12])
+    place = data.draw(st.lists(coordinate, min_size=len(scheme.space), max_size=len(scheme.space)))
+    where = condition(scheme.space, place)
+    both = pair(where, scheme.switch, FULL)
+    scenarios = [load(keys) for keys in (both.without, both.using)]  # raises if one is invalid
+    assert scenarios[0].to_toml() != scenarios[1].to_toml()
+    fast, slow = rates(where)
+    assert slow <= fast
+    assert described(scheme.space, where)["rate_ratio"] == fast / slow
+    assert any(flow.uses for flow in both.flows)
+    assert any(flow.slow for flow in both.flows)
+    assert both.flows[0].role == "lasting"
+    if scheme.senders_only:
+        assert all(flow.up for flow in both.flows if flow.uses)
+    if scheme.leaves_one:
+        assert not all(flow.uses for flow in both.flows)
+
+
+@EVERY
+def test_a_pair_differs_by_what_the_scheme_sets(scheme: Scheme) -> None:
+    where = condition(scheme.space, [0.5] * len(scheme.space))
+    both = pair(where, scheme.switch, FULL)
+    without, using = (tomllib.loads(load(k).to_toml()) for k in (both.without, both.using))
+    assert without["station"] == using["station"]
+    assert without["host"] == using["host"]
+    changed = {key for key in without["flow"] if without["flow"][key] != using["flow"][key]}
+    # Short transfers of f3 are f31 to f38.
+    users = {
+        f"f{flow.number}{i}"
+        for flow in both.flows
+        if flow.uses
+        for i in (range(1, TRANSFERS + 1) if flow.role == "short" else [""])
+    }
+    assert changed == (users if scheme.flow else set())
+    assert (without["bss"] == using["bss"]) == (not scheme.cell)
+
+
+def test_a_short_transfer_keeps_its_size_and_its_control() -> None:
+    scheme = SCHEMES["arf-aware"]
+    where = condition(scheme.space, [0.5] * len(scheme.space))
+    where |= {"load": "short beside greedy", "stations": 8, "up_share": 100.0, "deployed": 100.0}
+    flow = pair(where, scheme.switch, FULL).using["flow"]
+    assert isinstance(flow, dict)
+    short = [keys for keys in flow.values() if "size" in keys["transport"]]
+    assert len(short) == 4
+    assert all(keys["control"] == "arf-aware" for keys in short)
+
+
+def test_who_is_slow_sends_and_uses_it_does_not_go_together() -> None:
+    scheme = SCHEMES["tfrc"]
+    where = condition(scheme.space, [0.5] * len(scheme.space))
+    where |= {"stations": 16, "slow_share": 50.0, "up_share": 50.0, "deployed": 50.0}
+    # 16 stations, three halves of two kinds each: two in each of eight groups.
+    flows = assign(where, scheme.switch)
+    assert set(Counter((f.slow, f.up, f.uses) for f in flows).values()) == {2}
+
+
+def test_the_ends_of_an_axis_are_its_bounds_and_whole_numbers_are_equally_frequent() -> None:
+    assert ROUND_TRIP.at(0.0) == 2
+    assert ROUND_TRIP.at(1.0) == 300
+    # The middle of a logarithmic axis is the geometric mean: √(2·300) = 24.49 ms.
+    assert ROUND_TRIP.at(0.5) == 24.49
+    counts = Counter(STATIONS.at((i + 0.5) / 2000) for i in range(2000))
+    assert counts == dict.fromkeys(range(1, 21), 100)
+
+
+def test_places_are_spread_evenly_and_the_same_for_the_same_seed() -> None:
+    space = SCHEMES["data-ack"].space
+    places = spread(space, 64, seed=3)
+    assert np.array_equal(places, spread(space, 64, seed=3))
+    assert not np.array_equal(places, spread(space, 64, seed=4))
+    # A Sobol sequence has one of 64 points in each of 64 equal parts of every axis.
+    assert (np.sort((places * 64).astype(int), axis=0) == np.arange(64)[:, None]).all()
+    # More points begin with the same ones, so that a longer search goes on with a shorter one.
+    assert np.array_equal(places, spread(space, 100, seed=3)[:64])
+
+
+def test_new_points_are_between_neighbours_of_different_sign() -> None:
+    space = (ROUND_TRIP,)
+    places = np.array([[0.1], [0.3], [0.5], [0.9]])
+    signs = np.array([1, 1, -1, -1])
+    # The closest pair that differs is 0.3 and 0.5; then 0.1 and 0.5; then 0.3 and 0.9.
+    new = between(space, places, signs, 3, places)
+    assert new.ravel() == pytest.approx([0.4, 0.6, 0.7][: len(new)], abs=0.11)
+    assert new[0] == pytest.approx(0.4)
+    assert between(space, places, np.ones(4, dtype=np.int64), 3, places).size == 0
