@@ -207,9 +207,12 @@ def _station(where: Condition, times: Times, *, slow: bool) -> dict[str, Value]:
 
 def _alternating(first: float, second: float, period: float, times: Times) -> Value:
     rates_mbps = (first, second)
+    changes = [f"{i * period:.6g}" for i in range(int(times.end / period) + 1)]
+    # A change at the very end of the run would be none.
     return [
-        [f"{i * period:.6g} s", _rate(rates_mbps[i % 2])]
-        for i in range(int(times.end / period) + 1)
+        [f"{at} s", _rate(rates_mbps[i % 2])]
+        for i, at in enumerate(changes)
+        if float(at) < times.end
     ]
 
 

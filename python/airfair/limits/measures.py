@@ -41,6 +41,8 @@ MEASURES = {
         Measure("total", "goodput of all", "more", "relative", 1, "sum over all flows"),
         Measure("goodput_fairness", "goodput fairness", "more", "points", 1, "Jain's index"),
         Measure("airtime_fairness", "airtime fairness", "more", "points", 1, "Jain's index"),
+        Measure("occupancy_fairness", "occupancy fairness", "more", "points", 1, "Jain's index over what "
+                "stations hold of the channel, gaps and back-off included"),
         Measure("balance", "up against down", "more", "points", 1, "the lesser of the mean goodput of "
                 "a flow up and one down, by the greater"),
         Measure("slowest", "slowest flow", "more", "relative", 1, "its goodput, in parts of the mean "
@@ -108,12 +110,17 @@ class _Seen:
         return self._index(self._goodput()[:, self._lasting])
 
     def airtime_fairness(self) -> Floats:
-        stations = self._result.stations
-        n = self._result.replications
-        share = stations["airtime_share"].to_numpy().reshape(n, -1)
+        return self._index(self._held("share"))
+
+    def occupancy_fairness(self) -> Floats:
+        return self._index(self._held("occupancy"))
+
+    def _held(self, column: str) -> Floats:
+        share = self._result.airtime[column].to_numpy().reshape(self._result.replications, -1)
         # Each station has a flow; a receiver in the cell comes behind them all.
         lasting = {flow.number - 1 for flow in self._owners if flow.role == "lasting"}
-        return self._index(share[:, sorted(lasting)])
+        held: Floats = share[:, sorted(lasting)]
+        return held
 
     def _index(self, shares: Floats) -> Floats:
         if shares.shape[1] < 2:  # noqa: PLR2004 - fairness is between two

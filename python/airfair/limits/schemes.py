@@ -75,6 +75,8 @@ class Scheme:
 _CELL: Space = (STANDARD, FAST, SLOW, STATIONS, SLOW_SHARE)
 _PATH: Space = (ROUND_TRIP, AP_QUEUE, STATION_QUEUE, ERRORS)
 _UP_AND_DOWN: Space = (*_CELL, *_PATH, UP_SHARE, RATES, PERIOD, LOAD, FLAVOUR, WINDOW, ATTEMPTS)
+_EQUAL_SHARES: Keys = {"ap": {"occupancy": True}}
+"""Beacons come with it: what they take is part of what it costs."""
 _QUEUES_FELT = ("goodput_fairness", "airtime_fairness", "slowest", "loss", "delay", "completion")
 
 SCHEMES = {
@@ -146,6 +148,33 @@ SCHEMES = {
             ),
             flow=_TFRC,
             leaves_one=True,
+        ),
+        Scheme(
+            id="occupancy",
+            title="Equal shares of the channel, TFRC",
+            paper="occupancy-tfrc",
+            space=(*_CELL, *_PATH, UP_SHARE, RATES, PERIOD, LASTING, DEPLOYED),
+            judged=("total", "occupancy_fairness"),
+            felt=(
+                "goodput_fairness", "airtime_fairness", "slowest", "own", "others", "unevenness", "loss",
+                "delay",
+            ),
+            base=_TFRC,
+            flow={"control": "occupancy"},
+            cell=_EQUAL_SHARES,
+        ),
+        Scheme(
+            id="occupancy-tcp",
+            title="Equal shares of the channel, TCP",
+            paper="occupancy-tfrc",
+            space=(*_CELL, *_PATH, UP_SHARE, RATES, PERIOD, LOAD, FLAVOUR, WINDOW, DEPLOYED),
+            judged=("total", "occupancy_fairness"),
+            felt=(
+                "goodput_fairness", "airtime_fairness", "slowest", "own", "others", "loss", "delay",
+                "completion",
+            ),
+            flow={"control": "occupancy"},
+            cell=_EQUAL_SHARES,
         ),
     )
 }  # fmt: skip

@@ -10,7 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from airfair.limits.cells import FULL, TRANSFERS, assign, pair
+import airfair
+from airfair.limits.cells import FULL, QUICK, TRANSFERS, assign, pair
+from airfair.limits.measures import measure
 from airfair.limits.schemes import SCHEMES, Scheme
 from airfair.limits.space import ROUND_TRIP, STATIONS, between, condition, described, rates, spread
 from airfair.scenario import load
@@ -68,6 +70,33 @@ def test_a_short_transfer_keeps_its_size_and_its_control() -> None:
     short = [keys for keys in flow.values() if "size" in keys["transport"]]
     assert len(short) == 4
     assert all(keys["control"] == "arf-aware" for keys in short)
+
+
+def test_a_rate_does_not_change_when_the_run_ends() -> None:
+    # 28 · 1.25 s = 35 s is the end itself, and no change: 28 rates from 0 s on.
+    scheme = SCHEMES["tfrc"]
+    where = condition(scheme.space, [0.5] * len(scheme.space))
+    where |= {"rates": "alternates", "period": 1.25}
+    both = pair(where, scheme.switch, FULL)
+    station = both.without["station"]
+    assert isinstance(station, dict)
+    changing = [keys["rate"] for keys in station.values() if isinstance(keys["rate"], list)]
+    assert changing
+    assert all(len(rate) == 28 for rate in changing)
+    load(both.without)
+
+
+def test_occupancy_is_judged_by_what_the_results_say() -> None:
+    scheme = SCHEMES["occupancy"]
+    where = condition(scheme.space, [0.5] * len(scheme.space)) | {"stations": 4, "load": "greedy"}
+    both = pair(where, scheme.switch, QUICK)
+    result = airfair.run(load(both.using, replications=2))
+    # All flows want more all the time, so that the index is over all stations.
+    names = ("occupancy_fairness", "airtime_fairness")
+    samples = measure(result, both.flows, names)
+    for name, column in zip(names, ("occupancy", "airtime"), strict=True):
+        assert samples[name] == pytest.approx(result.fairness[column].to_numpy())
+    assert not np.array_equal(*samples.values())
 
 
 def test_who_is_slow_sends_and_uses_it_does_not_go_together() -> None:
