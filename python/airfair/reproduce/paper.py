@@ -39,6 +39,8 @@ class Variant:
     label: str
     set: Mapping[str, Value] = field(default_factory=dict)
     """Keys that differ from the file, as by `airfair run FILE --set KEY=VALUE`."""
+    draw: Callable[[int], Mapping[str, Value]] | None = None
+    """Keys that chance decides in each replication, by its number; the same for variants to be compared."""
 
 
 @dataclass(frozen=True)

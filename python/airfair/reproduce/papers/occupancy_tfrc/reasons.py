@@ -1,0 +1,9 @@
+"""Why claims of `occupancy-tfrc` do not hold; `docs/occupancy-tfrc.md` has what found it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from airfair.reproduce.claims import Reason
+
+REASONS: Mapping[str, Sequence[Reason]] = {}
