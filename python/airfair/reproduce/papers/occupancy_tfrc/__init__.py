@@ -33,7 +33,18 @@ STATEMENTS = {
 """What the paper's text says."""
 
 FOUND_WITH = {
-    "fig3": ("steady", "once", "once-up", "uplink", "law", "queue", "guests", "noise", "standards"),
+    "fig3": (
+        "steady",
+        "once",
+        "once-up",
+        "uplink",
+        "law",
+        "queue",
+        "delay",
+        "guests",
+        "noise",
+        "standards",
+    ),
     "fig4": ("constant", "mixtures", "moving", *(f"rivals-{way}" for way in WAYS)),
 }
 """Setups of what is beyond the claims, with the experiment that they belong to."""

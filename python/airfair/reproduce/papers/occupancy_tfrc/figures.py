@@ -155,7 +155,7 @@ def equal_keys(way: str) -> dict[str, list[Key]]:
 
 
 def _equal_figure(data: Measurements) -> Drawing:
-    bounds = {1 + EQUAL: f"+{EQUAL:.0%}", 1 - EQUAL: ""}
+    bounds = {1 + EQUAL: f"+{100 * EQUAL:g} %", 1 - EQUAL: ""}
     charts = [
         Chart(
             f"{WAYS[way].capitalize()}, proposed",
@@ -191,7 +191,9 @@ def _equal_table(data: Measurements) -> Table:
 
 def _guests_figure(data: Measurements) -> Drawing:
     place = guests()
-    names = [f"{name}, {it.mbps:g} Mb/s" for name, it in place.stations.items()]
+    names = [
+        f"{name.replace('sta', 'STA')}, {it.mbps:g} Mb/s" for name, it in place.stations.items()
+    ]
     panels = []
     for scheme in (PLAIN, ON, ONCE):
         runs = data[place.key(scheme)]

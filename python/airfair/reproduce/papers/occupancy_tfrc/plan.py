@@ -200,6 +200,18 @@ def queued(mbps: int, packets: int) -> Place:
     )
 
 
+DELAYS_MS = (10, 30, 50, 80)
+"""From the server to the access point, one way; the third is the paper's."""
+
+
+def distant(mbps: int, delay_ms: int) -> Place:
+    """Figure 3 with another server."""
+    if delay_ms == 50:  # noqa: PLR2004 - the paper's
+        return tuned(mbps)
+    keys: Keys = {"host.server.link.delay": f"{delay_ms} ms"}
+    return Place("delay", f"{delay_ms} ms, {mbps} Mb/s", pair(mbps), keys)
+
+
 UPLINK: Mapping[str, Keys] = {
     "as it is": {},
     "RTS/CTS": {"bss.cell.rts_threshold": "0 B"},
@@ -421,6 +433,8 @@ def _paired() -> Iterable[tuple[Place, Iterable[str]]]:
     yield from ((once(mbps, UP), (ONCE,)) for mbps in RATES)
     others = [packets for packets in QUEUES if packets != PACKETS]
     yield from ((queued(mbps, packets), (ON,)) for mbps in SOME_RATES for packets in others)
+    others = [delay for delay in DELAYS_MS if delay != 50]  # noqa: PLR2004 - the paper's
+    yield from ((distant(mbps, delay), (ON,)) for mbps in SOME_RATES for delay in others)
     yield from ((uplink(label), (ON, ONCE)) for label in UPLINK)
     yield from ((beside_constant(rate), BOTH) for rate in CONSTANT)
     yield from ((mixture(label), BOTH) for label in MIXTURES)
