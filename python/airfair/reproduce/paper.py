@@ -62,6 +62,8 @@ class Drawing:
     caption: str
     wide: bool = False
     """Whether it takes the page's whole width."""
+    beyond: bool = False
+    """Whether the paper has nothing like it, so that its text says nothing of it."""
 
 
 @dataclass(frozen=True)

@@ -317,6 +317,12 @@ def test_a_terminal_is_wide_enough(outcome: Outcome) -> None:
     assert {"report.html", "fig3.png", "fig4.png", "fig3-equal.png", "cell.toml"} <= names
 
 
+def test_the_papers_words_stand_below_the_papers_figures_alone(outcome: Outcome) -> None:
+    page = outcome.files()["report.html"].decode()
+    assert page.count("In normal TFRC, both stations obtain") == 1
+    assert page.count("The proposed scheme exhibits better performance also") == 1
+
+
 def test_counted_once_two_stations_are_equal_down_to_a_twentieth(paper: Paper[Runs]) -> None:
     variants = {v.id: v for v in paper.setups["once"].variants}
     scenarios = [

@@ -170,7 +170,7 @@ def _equal_figure(data: Measurements) -> Drawing:
         f"equal within {EQUAL:.0%}. Downlink TFRC is Figure 3."
     )
     figure = over_number(charts, "Data rate of STA2 [Mb/s]", "Occupancy, STA2 / STA1")
-    return Drawing(figure, caption, wide=True)
+    return Drawing(figure, caption, wide=True, beyond=True)
 
 
 def _equal_table(data: Measurements) -> Table:
@@ -213,7 +213,7 @@ def _guests_figure(data: Measurements) -> Drawing:
         f"A third download, at 6 Mb/s, from {COMES_S} to {GOES_S} s, means of 5 s: mean of the "
         "replications, one of them thin, the middle 80 % as a band."
     )
-    return Drawing(over_time(panels), caption)
+    return Drawing(over_time(panels), caption, beyond=True)
 
 
 def _smooth(samples: Floats, steps: int = 5) -> Floats:
@@ -358,4 +358,4 @@ def _rivals_figure(data: Measurements, way: str) -> Drawing:
         f"Five stations at 54, 36, 24, 12 and 6 Mb/s, a flow each, {WAYS[way]}: mean over the "
         "replications and its 95 % interval."
     )
-    return Drawing(by_name(panels), caption, wide=True)
+    return Drawing(by_name(panels), caption, wide=True, beyond=True)

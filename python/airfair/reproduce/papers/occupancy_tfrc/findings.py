@@ -424,8 +424,8 @@ def rivals(data: Measurements) -> Finding:
     return Finding(
         "Rivals",
         f"Five stations at 54, 36, 24, 12 and 6 Mb/s. {'. '.join(told)}. TXOP and CWmin are a station's: "
-        "an access point has one access function for all that it sends, so they change nothing in "
-        f"downlink. What each needs changed: {needs}.",
+        "an access point has one access function for all that it sends, so they change nothing for "
+        f"data down. What each needs changed: {needs}.",
     )
 
 
