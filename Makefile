@@ -34,7 +34,8 @@ $(VENV)/built: $(VENV)/installed pyproject.toml $(RUST_SOURCES)
 demo: build ## The main job: every table and figure of each paper, in results/
 	$(BIN)/airfair reproduce --out results
 	@echo "Open results/claims.html in a browser: all claims, which hold, and why others do not."
-	@echo "Each paper: results/*/report.html: arf-aware-tcp, arf-window, tfrc-friendliness, updown-fairness."
+	@echo "Each paper: results/*/report.html: arf-aware-tcp, arf-window, occupancy-tfrc, tfrc-friendliness,"
+	@echo "updown-fairness."
 
 test: build test-rust test-python ## Everything that has to pass: format, lints, types, tests
 

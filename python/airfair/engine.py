@@ -51,10 +51,14 @@ def run(  # noqa: PLR0913 - options, each with a default
 def run_many(
     scenarios: Sequence[_core.Scenario],
     *,
+    draws: Mapping[int, Sequence[_core.Scenario]] | None = None,
     threads: int | None = None,
     progress: Callable[[float], object] | None = None,
 ) -> list[Result]:
     """Run all replications of all scenarios, one result each.
+
+    `draws` has, for some places in `scenarios`, a scenario for each replication that runs instead: with the
+    same stations and flows, and what chance is to decide set otherwise. The results name the first ones.
 
     `progress` gets the fraction that is done, about ten times per second. Ctrl-C ends what runs: each
     result then holds the replications that were finished, and says so by `interrupted`.
@@ -67,7 +71,15 @@ def run_many(
         for index, scenario in enumerate(scenarios)
         if replication < scenario.replications
     ]
-    jobs = [(scenarios[index], scenarios[index].seed, replication) for index, replication in order]
+    drawn = draws or {}
+    jobs = [
+        (
+            drawn[index][replication] if index in drawn else scenarios[index],
+            scenarios[index].seed,
+            replication,
+        )
+        for index, replication in order
+    ]
     wall, cpu = time.perf_counter(), time.process_time()
     batch = _core.run(jobs, threads=threads, progress=progress)
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu

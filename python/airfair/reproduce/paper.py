@@ -39,6 +39,8 @@ class Variant:
     label: str
     set: Mapping[str, Value] = field(default_factory=dict)
     """Keys that differ from the file, as by `airfair run FILE --set KEY=VALUE`."""
+    draw: Callable[[int], Mapping[str, Value]] | None = None
+    """Keys that chance decides in each replication, by its number; the same for variants to be compared."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,8 @@ class Drawing:
     caption: str
     wide: bool = False
     """Whether it takes the page's whole width."""
+    beyond: bool = False
+    """Whether the paper has nothing like it, so that its text says nothing of it."""
 
 
 @dataclass(frozen=True)

@@ -92,7 +92,7 @@ class Outcome:
                 files[f"{name}.svg"] = text.encode()
                 files[f"{name}.png"] = png(drawing.figure)
                 picture = inline_svg(text, name)
-                statement = experiment.statement
+                statement = "" if drawing.beyond else experiment.statement
                 views.append(
                     FigureView(name, drawing.caption, picture, statement, wide=drawing.wide)
                 )

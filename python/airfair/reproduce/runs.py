@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from airfair.engine import run_many
 from airfair.result import Result
@@ -14,6 +14,10 @@ from airfair.scenario import load
 from airfair.terminal import Progress
 
 from .paper import Data, Experiment, Paper, Setup
+
+if TYPE_CHECKING:
+    from airfair._core import Scenario
+    from airfair.scenario import Value
 
 FEWEST = 2
 """Replications without which there is no confidence interval, and so no table after Ctrl-C."""
@@ -60,17 +64,18 @@ class Measured:
 def measure(choice: Choice, label: str | None = None) -> Measured:
     """Run what the choice needs; `label` stands before the progress bar, the paper's id by default."""
     work = [(setup, variant) for setup in choice.setups for variant in setup.variants]
-    scenarios = [
-        load(
-            setup.path,
-            replications=choice.replications,
-            set={**variant.set, **(setup.quick if choice.quick else {})},
-        )
-        for setup, variant in work
-    ]
+    scenarios = [_scenario(choice, setup, variant.set) for setup, variant in work]
+    draws = {
+        index: [
+            _scenario(choice, setup, {**variant.set, **variant.draw(replication)})
+            for replication in range(choice.replications)
+        ]
+        for index, (setup, variant) in enumerate(work)
+        if variant.draw
+    }
     wall, cpu = time.perf_counter(), time.process_time()
     with Progress(label or choice.paper.id) as progress:
-        results = run_many(scenarios, progress=progress)
+        results = run_many(scenarios, draws=draws, progress=progress)
     kept, common = _paired(
         [(setup.id, result) for (setup, _), result in zip(work, results, strict=True)],
         least=min(choice.replications, FEWEST),
@@ -89,6 +94,11 @@ def measure(choice: Choice, label: str | None = None) -> Measured:
         wall_s=time.perf_counter() - wall,
         simulated_s=sum(result.simulated_s for result in results),
     )
+
+
+def _scenario(choice: Choice, setup: Setup, keys: Mapping[str, Value]) -> Scenario:
+    quick = setup.quick if choice.quick else {}
+    return load(setup.path, replications=choice.replications, set={**keys, **quick})
 
 
 def _paired(results: Sequence[tuple[str, Result]], least: int) -> tuple[set[str], set[int]]:

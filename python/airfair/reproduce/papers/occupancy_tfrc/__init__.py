@@ -1,0 +1,97 @@
+"""Kashibuchi and others: TFRC's rate from the station's share of the channel, which beacons grant."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from airfair.reproduce.paper import Experiment, Paper, reference
+
+from . import figures
+from .claims import BOUNDS, PREDICATES
+from .findings import SEARCHES
+from .plan import (
+    EQUAL,
+    SCHEMES,
+    WAYS,
+    figure3,
+    figure4,
+    setup_id,
+    setups,
+)
+from .reasons import REASONS
+from .runs import Measurements, Runs
+
+STATEMENTS = {
+    "fig3": "In normal TFRC, both stations obtain almost the same throughput regardless of their data "
+    "rates. The proposed scheme allows stations to occupy almost the same duration. Therefore, even if "
+    "STA2 uses a lower data rate, the throughput of STA1 is not affected. Even when both stations use "
+    "the same data rate, the proposed scheme gives a little higher throughput due to reduction in packet "
+    "drops.",
+    "fig4": "The proposed scheme exhibits better performance also in these situations: higher "
+    "throughput, good fairness in terms of channel occupancy, fewer packet drops.",
+}
+"""What the paper's text says."""
+
+FOUND_WITH = {
+    "fig3": (
+        "steady",
+        "once",
+        "once-up",
+        "uplink",
+        "law",
+        "queue",
+        "delay",
+        "guests",
+        "noise",
+        "standards",
+    ),
+    "fig4": ("constant", "mixtures", "moving", *(f"rivals-{way}" for way in WAYS)),
+}
+"""Setups of what is beyond the claims, with the experiment that they belong to."""
+
+
+def paper(directory: Path) -> Paper[Runs]:
+    """The paper, whose files are in `directory`."""
+    equal = (setup_id(way, transport) for way, transport in EQUAL)
+    experiments = (
+        Experiment(
+            "fig3",
+            "Two stations, over the rate of the second",
+            (*equal, *FOUND_WITH["fig3"]),
+            figures.pairs,
+            STATEMENTS["fig3"],
+        ),
+        Experiment(
+            "fig4",
+            "1 to 20 stations with random rates",
+            (figure4(1).setup, *FOUND_WITH["fig4"]),
+            figures.many,
+            STATEMENTS["fig4"],
+        ),
+    )
+    return Paper(
+        id=directory.name,
+        title="Equal shares of the channel for TFRC, granted in beacons",
+        reference=reference(directory),
+        setups=setups(directory),
+        experiments={experiment.id: experiment for experiment in experiments},
+        measure=Runs.of,
+        predicates=PREDICATES,
+        searches=SEARCHES,
+        bounds=BOUNDS,
+        reasons=REASONS,
+        units="Goodput in Mb/s; data packets dropped, by a queue or on the air, in % of those sent; "
+        "occupancy as a part of the time; the 95th percentile of round trips in ms.",
+        schemes={
+            scheme.label: {
+                "bss.cell.ap.occupancy": scheme.occupancy,
+                "flow.*.control": "occupancy" if scheme.occupancy else "none",
+            }
+            for scheme in SCHEMES.values()
+        },
+        replications=10,
+        quick_replications=2,
+    )
+
+
+__all__ = ["Measurements", "figure3", "paper"]

@@ -1,0 +1,361 @@
+"""Figures 3 and 4 of the paper `occupancy-tfrc`, and what stands beside them in the same axes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from airfair.figures import (
+    Category,
+    Chart,
+    Curve,
+    Mark,
+    Panel,
+    Points,
+    by_name,
+    over_number,
+    over_time,
+)
+from airfair.reproduce.estimate import Estimate, Floats, estimate
+from airfair.reproduce.paper import Drawing, Shown
+from airfair.reproduce.series import finite, points
+from airfair.reproduce.tables import Cell, Column, Table
+
+from .cells import DOWN, NAMES, TRANSPORTS, UP
+from .claims import EQUAL
+from .plan import (
+    BOTH,
+    COMES_S,
+    COUNTS,
+    GOES_S,
+    ON,
+    ONCE,
+    PLAIN,
+    RATES,
+    RIVAL_TRANSPORTS,
+    RIVALS,
+    SCHEMES,
+    WAYS,
+    figure3,
+    figure4,
+    guests,
+    once,
+    rival_place,
+)
+from .runs import Measurements, Runs, Take, flow, station
+
+STATIONS: Mapping[str, int] = {"STA1, 54 Mb/s": 0, "STA2": 1}
+THROUGHPUT, OCCUPANCY = "Throughput [Mb/s]", "Channel occupancy ratio"
+Key = tuple[str, str]
+
+
+def _points(label: str, data: Measurements, keys: Sequence[Key], take: Take) -> Points:
+    """Means and half widths along `keys`."""
+    all_ = [estimate(take(data[key])) for key in keys]
+    return Points(label, np.array([[one.mean for one in all_], [one.ci95 for one in all_]]))
+
+
+def cells(data: Measurements, keys: Sequence[Key], take: Take, digits: int = 2) -> list[Cell]:
+    """A cell for each of `keys`."""
+    return [Cell(estimate(take(data[key])), digits=digits) for key in keys]
+
+
+# ------------------------------------------------------------------ Figure 3
+
+
+def pairs(data: Measurements) -> Shown:
+    """Figure 3: two stations, throughput and occupancy over the rate of the second."""
+    keys = {scheme: [figure3(mbps).key(scheme) for mbps in RATES] for scheme in BOTH}
+    caption = (
+        "Two downloads over TFRC, STA1 at 54 Mb/s, STA2 at the rate on the axis: mean over the replications "
+        "and its 95 % interval. Occupancy is the time of a station's exchanges with the gaps and back-offs "
+        "before them, by the time simulated."
+    )
+    return Shown(
+        series=[
+            points(
+                f"{SCHEMES[scheme].label}, {name}, {what}",
+                unit,
+                RATES,
+                [estimate(take(number)(data[key])) for key in keys[scheme]],
+            )
+            for scheme in BOTH
+            for name, number in STATIONS.items()
+            for what, unit, take in (("throughput", "Mb/s", flow), ("occupancy", "1", station))
+        ],
+        paper_values=None,
+        measured={
+            scheme: {
+                str(mbps): {
+                    "throughput_mbps": [
+                        finite(estimate(flow(n)(data[key])).mean) for n in STATIONS.values()
+                    ],
+                    "occupancy": [
+                        finite(estimate(station(n)(data[key])).mean) for n in STATIONS.values()
+                    ],
+                }
+                for mbps, key in zip(RATES, keys[scheme], strict=True)
+            }
+            for scheme in BOTH
+        },
+        tables=[_pair_table(data, keys), _equal_table(data)],
+        drawings={
+            "fig3": Drawing(_pair_figure(data, keys), caption, wide=True),
+            "fig3-equal": _equal_figure(data),
+            "fig3-guests": _guests_figure(data),
+        },
+    )
+
+
+def _pair_figure(data: Measurements, keys: Mapping[str, Sequence[Key]]) -> Figure:
+    charts = [
+        Chart(
+            f"{SCHEMES[scheme].label.capitalize()} TFRC",
+            RATES,
+            [_points(name, data, keys[scheme], take(n)) for name, n in STATIONS.items()],
+        )
+        for scheme in BOTH
+        for take in (flow, station)
+    ]
+    return over_number(charts, "Data rate of STA2 [Mb/s]", (THROUGHPUT, OCCUPANCY))
+
+
+def _pair_table(data: Measurements, keys: Mapping[str, Sequence[Key]]) -> Table:
+    columns = [
+        Column(
+            f"{scheme}-{n}-{what}",
+            f"{SCHEMES[scheme].label}, STA{n + 1} {unit}",
+            cells(data, keys[scheme], take(n), digits),
+        )
+        for take, what, unit, digits in ((flow, "mbps", "Mb/s", 2), (station, "part", "occ.", 3))
+        for scheme in BOTH
+        for n in STATIONS.values()
+    ]
+    dropped = [
+        Column(
+            f"{scheme}-drops",
+            f"{SCHEMES[scheme].label}, drops %",
+            cells(data, keys[scheme], Runs.drops, 3),
+        )
+        for scheme in BOTH
+    ]
+    title = "Throughput, occupancy and drop ratio, by rate of STA2; STA1 at 54 Mb/s"
+    return Table("fig3", title, [f"{mbps} Mb/s" for mbps in RATES], [*columns, *dropped])
+
+
+def equal_keys(way: str) -> dict[str, list[Key]]:
+    """What is looked at for equal occupancy in a direction: by label, a key per rate."""
+    printed = {
+        NAMES[transport]: [figure3(mbps, way, transport).key(ON) for mbps in RATES]
+        for transport in TRANSPORTS
+    }
+    return {**printed, "TFRC, spare once": [once(mbps, way).key(ONCE) for mbps in RATES]}
+
+
+def _equal_figure(data: Measurements) -> Drawing:
+    bounds = {1 + EQUAL: f"+{100 * EQUAL:g} %", 1 - EQUAL: ""}
+    charts = [
+        Chart(
+            f"{WAYS[way].capitalize()}, proposed",
+            RATES,
+            [_points(name, data, keys, Runs.held_ratio) for name, keys in equal_keys(way).items()],
+            bounds,
+        )
+        for way in (DOWN, UP)
+    ]
+    caption = (
+        "Occupancy of STA2 over that of STA1 with the proposed scheme; between the dashed lines they are "
+        f"equal within {EQUAL:.0%}. Downlink TFRC is Figure 3."
+    )
+    figure = over_number(charts, "Data rate of STA2 [Mb/s]", "Occupancy, STA2 / STA1")
+    return Drawing(figure, caption, wide=True, beyond=True)
+
+
+def _equal_table(data: Measurements) -> Table:
+    columns = [
+        Column(
+            f"{way}-{name}",
+            f"{way}, {name.replace('TFRC, ', '')}",
+            cells(data, keys, Runs.held_ratio, 3),
+        )
+        for way in (DOWN, UP)
+        for name, keys in equal_keys(way).items()
+    ]
+    rows = [f"{mbps} Mb/s" for mbps in RATES]
+    return Table(
+        "fig3-equal", "Occupancy of STA2 over STA1's, proposed, by rate of STA2", rows, columns
+    )
+
+
+def _guests_figure(data: Measurements) -> Drawing:
+    place = guests()
+    names = [
+        f"{name.replace('sta', 'STA')}, {it.mbps:g} Mb/s" for name, it in place.stations.items()
+    ]
+    panels = []
+    for scheme in (PLAIN, ON, ONCE):
+        runs = data[place.key(scheme)]
+        if runs.series is None:
+            raise ValueError(f"{place.setup}: the stations that come and go are followed over time")
+        times: Floats = (np.arange(runs.series.shape[-1], dtype=np.float64) + 0.5) * runs.step_s
+        curves = [Curve(name, _smooth(runs.series[:, i])) for i, name in enumerate(names)]
+        last = times[-1] + runs.step_s / 2
+        marks = [
+            Mark(at, words)
+            for at, words in ((COMES_S, "guest comes"), (GOES_S, "guest goes"))
+            if at < last
+        ]
+        label = SCHEMES[scheme].label.capitalize()
+        panels.append(Panel(label, THROUGHPUT, times, curves, marks))
+    caption = (
+        f"A third download, at 6 Mb/s, from {COMES_S} to {GOES_S} s, means of 5 s: mean of the "
+        "replications, one of them thin, the middle 80 % as a band."
+    )
+    return Drawing(over_time(panels), caption, beyond=True)
+
+
+def _smooth(samples: Floats, steps: int = 5) -> Floats:
+    """Mean over the last steps, fewer at the start."""
+    total = np.cumsum(samples, axis=-1)
+    before = np.concatenate([np.zeros_like(total[:, :steps]), total[:, :-steps]], axis=-1)
+    lengths = np.minimum(np.arange(1, total.shape[-1] + 1), steps)
+    smooth: Floats = (total - before) / lengths
+    return smooth
+
+
+# ------------------------------------------------------------------ Figure 4
+
+FIGURE4: Mapping[str, tuple[str, str, str, Take]] = {
+    "a": ("aggregate throughput", "Aggregate throughput [Mb/s]", "Mb/s", Runs.aggregate),
+    "b": ("fairness", "Jain's index of occupancy", "1", Runs.jain),
+    "c": ("drop ratio", "Packet drop ratio [%]", "%", Runs.drops),
+}
+
+
+def many(data: Measurements) -> Shown:
+    """Figure 4: stations with random rates."""
+    keys = {scheme: [figure4(count).key(scheme) for count in COUNTS] for scheme in BOTH}
+    charts = [
+        Chart(
+            f"({letter}) {what}",
+            COUNTS,
+            [_points(SCHEMES[s].label, data, keys[s], take) for s in BOTH],
+        )
+        for letter, (what, _, _, take) in FIGURE4.items()
+    ]
+    labels = [label for _, label, _, _ in FIGURE4.values()]
+    figure = over_number(charts, "Number of stations", labels, columns=3)
+    caption = (
+        "N downloads over TFRC, each station's rate drawn from the eight of 802.11a in each replication, "
+        "the same under both schemes: mean and its 95 % interval."
+    )
+    drawings = {"fig4": Drawing(figure, caption, wide=True)}
+    drawings |= {f"fig4-rivals-{way}": _rivals_figure(data, way) for way in WAYS}
+    return Shown(
+        series=[
+            points(
+                f"{SCHEMES[scheme].label}, {what}",
+                unit,
+                COUNTS,
+                [estimate(take(data[key])) for key in keys[scheme]],
+            )
+            for what, _, unit, take in FIGURE4.values()
+            for scheme in BOTH
+        ],
+        paper_values=None,
+        measured={
+            scheme: {
+                what: {
+                    str(count): finite(estimate(take(data[key])).mean)
+                    for count, key in zip(COUNTS, keys[scheme], strict=True)
+                }
+                for what, _, _, take in FIGURE4.values()
+            }
+            for scheme in BOTH
+        },
+        tables=[_many_table(data, keys), *(rivals_table(data, way) for way in WAYS)],
+        drawings=drawings,
+    )
+
+
+def _many_table(data: Measurements, keys: Mapping[str, Sequence[Key]]) -> Table:
+    columns = [
+        Column(
+            f"{scheme}-{what}",
+            f"{SCHEMES[scheme].label}, {short}",
+            cells(data, keys[scheme], take, digits),
+        )
+        for what, short, take, digits in (
+            ("mbps", "Mb/s", Runs.aggregate, 2),
+            ("jain", "Jain's index", Runs.jain, 3),
+            ("drops", "drops %", Runs.drops, 3),
+        )
+        for scheme in BOTH
+    ]
+    more = [_differences(data, keys, take) for take in (Runs.aggregate, Runs.drops)]
+    columns += [
+        Column("more", "more throughput, Mb/s", [Cell(one, digits=2) for one in more[0]]),
+        Column("more-drops", "more drops, %", [Cell(one, digits=3) for one in more[1]]),
+    ]
+    title = "Aggregate throughput, Jain's index of occupancy, drop ratio, by number of stations"
+    return Table("fig4", title, [f"N = {count}" for count in COUNTS], columns)
+
+
+def _differences(
+    data: Measurements, keys: Mapping[str, Sequence[Key]], take: Take
+) -> list[Estimate]:
+    """What the proposed scheme has more than plain TFRC, in pairs."""
+    both = zip(keys[ON], keys[PLAIN], strict=True)
+    return [estimate(take(data[on]) - take(data[plain])) for on, plain in both]
+
+
+RIVAL_COLUMNS: Mapping[str, tuple[str, str, Take, int]] = {
+    "mbps": ("Mb/s", "Aggregate goodput [Mb/s]", Runs.aggregate, 2),
+    "jain": ("Jain", "Jain's index of occupancy", Runs.jain, 3),
+    "drops": ("drops %", "Packet drop ratio [%]", Runs.drops, 2),
+    "delay": ("p95 ms", "95 % of round trips [ms]", Runs.delay, 0),
+}
+
+
+def rivals_table(data: Measurements, way: str) -> Table:
+    """All rivals in a direction."""
+    columns = [
+        Column(
+            f"{transport}-{id_}",
+            f"{NAMES[transport]}, {short}",
+            cells(data, [rival_place(way, transport).key(rival) for rival in RIVALS], take, digits),
+        )
+        for transport in RIVAL_TRANSPORTS
+        for id_, (short, _, take, digits) in RIVAL_COLUMNS.items()
+    ]
+    title = f"Rivals, {WAYS[way]}: five stations at 54, 36, 24, 12, 6 Mb/s, a flow each"
+    return Table(f"rivals-{way}", title, [rival.label for rival in RIVALS.values()], columns)
+
+
+def _rivals_figure(data: Measurements, way: str) -> Drawing:
+    names = [rival.label for rival in RIVALS.values()]
+    panels = [
+        Category(
+            "",
+            "",
+            label,
+            names,
+            [
+                _points(
+                    NAMES[transport],
+                    data,
+                    [rival_place(way, transport).key(rival) for rival in RIVALS],
+                    take,
+                )
+                for transport in RIVAL_TRANSPORTS
+            ],
+        )
+        for _, label, take, _ in RIVAL_COLUMNS.values()
+    ]
+    caption = (
+        f"Five stations at 54, 36, 24, 12 and 6 Mb/s, a flow each, {WAYS[way]}: mean over the "
+        "replications and its 95 % interval."
+    )
+    return Drawing(by_name(panels), caption, wide=True, beyond=True)

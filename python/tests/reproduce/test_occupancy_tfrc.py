@@ -1,0 +1,337 @@
+"""The claims of `occupancy-tfrc` on hand-made runs, and short runs of its own scenarios."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from airfair import engine
+from airfair.reproduce.catalogue import load
+from airfair.reproduce.claims import Verdict
+from airfair.reproduce.paper import Paper
+from airfair.reproduce.papers.occupancy_tfrc import findings
+from airfair.reproduce.papers.occupancy_tfrc.cells import (
+    CUBIC,
+    TFRC,
+    Scheme,
+    Station,
+    cbr,
+    equal_time,
+    exchange_us,
+    payload_by_rate,
+    tables,
+    window_by_rate,
+)
+from airfair.reproduce.papers.occupancy_tfrc.plan import (
+    BESIDE,
+    BOTH,
+    COUNTS,
+    ON,
+    ONCE,
+    PLAIN,
+    RATES,
+    SCHEMES,
+    drawn_rates,
+    figure3,
+    figure4,
+    once,
+    steady,
+)
+from airfair.reproduce.papers.occupancy_tfrc.runs import Runs, percent_more
+from airfair.reproduce.results import Outcome
+from airfair.reproduce.runs import Choice, measure
+from airfair.scenario import load as load_scenario
+from support import unused_reasons
+
+Data = dict[tuple[str, str], Runs]
+REPLICATIONS = 6
+SENT = 100_000.0
+CLAIMS = [
+    "anomaly",
+    "equal-occupancy",
+    "sta1-unaffected",
+    "aggregate-higher",
+    "n-stations-aggregate",
+    "n-stations-fairness",
+    "n-stations-drops",
+]
+
+
+def made_up(
+    mbps: list[float],
+    occupancy: list[float],
+    drop_percent: float = 0.1,
+    *,
+    noise: float = 1e-3,
+    seed: int = 1,
+) -> Runs:
+    """Flows with these goodputs and stations with these occupancies; runs of one seed compare in pairs."""
+    generator = np.random.default_rng(seed)
+    luck = generator.normal(1, noise, (REPLICATIONS, 1))
+    shape = (REPLICATIONS, len(mbps))
+    return Runs(
+        mbps=np.array(mbps) * luck,
+        sent=np.full(shape, SENT),
+        dropped=np.full(shape, drop_percent / 100 * SENT) * luck,
+        rtt_p95_ms=np.full(shape, 150.0),
+        occupancy=np.array(occupancy) * luck,
+        collisions=np.zeros(REPLICATIONS),
+    )
+
+
+def papers_pair(mbps: int, scheme: str) -> Runs:
+    """Figure 3: equal throughputs, or equal occupancies and a throughput of its own for each."""
+    if scheme == PLAIN:
+        part = 54 / (mbps + 54)
+        return made_up([27 * mbps / (mbps + 54)] * 2, [1 - part, part], 0.2)
+    return made_up([14.5, 14.5 * mbps / 54], [0.49, 0.49])
+
+
+def papers_many(count: int, scheme: str) -> Runs:
+    """Figure 4."""
+    slow = 3.0 if scheme == PLAIN and count > 1 else 1.0
+    held = [slow, *[1.0] * (count - 1)]
+    more = 1.0 if scheme == PLAIN else 1.1
+    drops = 0.2 if scheme == PLAIN else 0.1
+    return made_up([20 * more / count] * count, [one / sum(held) for one in held], drops)
+
+
+@pytest.fixture
+def data() -> Data:
+    """A world in which every claim of the paper holds."""
+    world: Data = {}
+    for scheme in BOTH:
+        world |= {figure3(mbps).key(scheme): papers_pair(mbps, scheme) for mbps in RATES}
+        world |= {figure4(count).key(scheme): papers_many(count, scheme) for count in COUNTS}
+    world |= {once(mbps).key(id_): papers_pair(mbps, ON) for mbps in RATES for id_ in BESIDE}
+    return world
+
+
+@pytest.fixture(scope="module")
+def paper() -> Paper[Runs]:
+    return load("occupancy-tfrc")
+
+
+Decide = Callable[[Data, str], Verdict]
+
+
+@pytest.fixture
+def decide(paper: Paper[Runs]) -> Decide:
+    def of(data: Data, claim: str) -> Verdict:
+        (predicate,) = [p for p in paper.predicates if p.id == claim]
+        return predicate.decide(data, "as printed")
+
+    return of
+
+
+def test_the_paper_has_its_claims_and_experiments(paper: Paper[Runs]) -> None:
+    assert list(paper.claim_texts()) == CLAIMS
+    assert list(paper.experiments) == ["fig3", "fig4"]
+    assert paper.replications >= 10
+
+
+@pytest.mark.parametrize("claim", CLAIMS)
+def test_in_the_papers_world_the_claim_holds(claim: str, data: Data, decide: Decide) -> None:
+    verdict = decide(data, claim)
+    assert verdict.holds, verdict.evidence
+    assert all(elsewhere.state == "holds" for elsewhere in verdict.elsewhere)
+
+
+def test_reasons_explain_conditions_that_exist(data: Data, paper: Paper[Runs]) -> None:
+    assert unused_reasons(paper, data) == []
+
+
+@pytest.mark.parametrize(
+    ("claim", "key", "runs"),
+    [
+        ("anomaly", figure3(12).key(PLAIN), made_up([7.0, 5.0], [0.3, 0.7])),
+        ("anomaly", figure3(48).key(PLAIN), made_up([14.6, 14.6], [0.48, 0.52])),
+        ("equal-occupancy", figure3(18).key(ON), made_up([13.0, 7.0], [0.46, 0.52])),
+        ("equal-occupancy", figure3(9).key(ON), made_up([15.5, 3.0], [0.54, 0.46])),
+        ("sta1-unaffected", figure3(24).key(ON), made_up([13.0, 9.0], [0.49, 0.49])),
+        ("aggregate-higher", figure3(54).key(ON), made_up([13.4, 13.4], [0.49, 0.49])),
+        ("n-stations-aggregate", figure4(1).key(ON), made_up([19.9], [0.9])),
+        ("n-stations-fairness", figure4(20).key(ON), made_up([1.2] * 20, [0.05] * 19 + [0.2])),
+        ("n-stations-fairness", figure4(2).key(PLAIN), made_up([9.0, 9.0], [0.4, 0.4])),
+        ("n-stations-drops", figure4(7).key(ON), made_up([3.0] * 7, [0.1] * 7, 0.3)),
+    ],
+)
+def test_one_point_that_is_off_takes_the_claim_down(
+    claim: str, key: tuple[str, str], runs: Runs, data: Data, decide: Decide
+) -> None:
+    assert key in data
+    data[key] = runs
+    assert decide(data, claim).state == "fails"
+
+
+@pytest.mark.parametrize("claim", ["aggregate-higher", "n-stations-aggregate"])
+def test_a_difference_within_the_noise_is_undecided(claim: str, data: Data, decide: Decide) -> None:
+    place = figure3(36) if claim == "aggregate-higher" else figure4(2)
+    for seed, scheme in enumerate(BOTH, start=2):
+        data[place.key(scheme)] = made_up([12.0] * 2, [0.5] * 2, noise=0.1, seed=seed)
+    assert decide(data, claim).state == "undecided"
+
+
+def test_where_nothing_is_dropped_nothing_is_dropped_less(data: Data, decide: Decide) -> None:
+    for scheme in BOTH:
+        data[figure4(3).key(scheme)] = made_up([6.0] * 3, [0.3] * 3, 0.0)
+    assert decide(data, "n-stations-drops").state == "fails"
+
+
+def test_the_variant_decides_nothing(data: Data, decide: Decide) -> None:
+    data[once(18).key(ONCE)] = made_up([13.0, 7.0], [0.4, 0.6])
+    verdict = decide(data, "equal-occupancy")
+    assert verdict.holds
+    assert [one.state for one in verdict.elsewhere] == ["fails", "holds"]
+
+
+def test_figures_of_runs() -> None:
+    runs = made_up([3.0, 1.0], [0.3, 0.1], 0.4, noise=0)
+    assert runs.aggregate() == pytest.approx(4)
+    assert runs.jain() == pytest.approx(0.8)  # 0.4² / (2 · 0.1)
+    assert runs.drops() == pytest.approx(0.4)
+    assert runs.held_ratio() == pytest.approx(1 / 3)
+    other = made_up([3.0, 1.2], [0.3, 0.1], noise=0)
+    assert percent_more(runs, other).mean == pytest.approx(5)
+
+
+def test_rates_are_drawn_anew_in_each_replication_and_alike_for_both_schemes(
+    paper: Paper[Runs],
+) -> None:
+    draws = [tuple(drawn_rates(20, replication)) for replication in range(10)]
+    assert len(set(draws)) == len(draws)
+    assert {rate for draw in draws for rate in draw} == set(RATES)
+    assert drawn_rates(20, 3) == drawn_rates(20, 3)
+    variants = {variant.id: variant for variant in paper.setups["fig4"].variants}
+    plain, on = (variants[figure4(20).key(scheme)[1]] for scheme in BOTH)
+    assert plain.draw
+    assert on.draw
+    assert plain.draw(0)["station"] == on.draw(0)["station"] != on.draw(1)["station"]
+
+
+def test_drawn_variants_run_with_the_rates_of_their_replication(
+    paper: Paper[Runs],
+) -> None:
+    setup = paper.setups["fig4"]
+    (variant,) = [v for v in setup.variants if v.id == figure4(3).key(PLAIN)[1]]
+    assert variant.draw
+    scenarios = [
+        load_scenario(
+            setup.path, replications=2, set={**variant.set, **variant.draw(r), "duration": "3 s"}
+        )
+        for r in range(2)
+    ]
+    (result,) = engine.run_many(scenarios[:1], draws={0: scenarios})
+    alone = engine.run_many(scenarios)[1]
+    rates = result.stations.filter(replication=1)["mean_rate_down_bps"].to_list()
+    assert rates == alone.stations.filter(replication=1)["mean_rate_down_bps"].to_list()
+    assert [rate / 1e6 for rate in rates] == drawn_rates(3, 1)
+
+
+def test_the_scenario_has_the_settings_of_the_paper(paper: Paper[Runs]) -> None:
+    printed = paper.reference["setup"]
+    assert (printed["duration_s"], tuple(printed["rates_mbps"])) == (figure3(6).seconds, RATES)
+    assert printed["n_stations"] == [COUNTS[0], COUNTS[-1]]
+    # 1500 octets: IP 20, UDP 8, RTP and TFRC 24, and the segment
+    assert TFRC["segment"] == f"{printed['ip_packet_bytes'] - 52} B"
+    text = paper.setups["fig3"].path.read_text(encoding="utf-8")
+    assert f'interval = "{printed["beacon_ms"]} ms"' in text
+    assert f'delay = "{printed["wired_delay_ms"]} ms"' in text
+    assert f"packets = {printed['router_buffer_kB'] * 1000 // printed['ip_packet_bytes']}" in text
+
+
+def test_a_cell_has_a_flow_per_transport_and_controls_those_that_can_be() -> None:
+    keys = tables({"a": Station(12, (TFRC, cbr(1))), "b": Station(54, (CUBIC,), "up")}, SCHEMES[ON])
+    flows = keys["flow"]
+    assert isinstance(flows, dict)
+    assert list(flows) == ["of-aa", "of-ab", "of-b"]
+    assert [flow.get("control") for flow in flows.values()] == ["occupancy", None, "occupancy"]
+    assert (flows["of-aa"]["to"], flows["of-b"]["from"]) == ("a", "b")
+    plain = tables({"a": Station(12)}, SCHEMES[PLAIN])["flow"]
+    assert isinstance(plain, dict)
+    assert plain["of-a"]["control"] == "none"
+    other = tables({"a": Station(12)}, Scheme("other", control="arf-window"))["flow"]
+    assert isinstance(other, dict)
+    assert other["of-a"]["control"] == "arf-window"
+
+
+def test_what_rivals_set_by_rate() -> None:
+    # 1536 octets: 57 symbols at 54 Mb/s, 513 at 6; SIFS; ACK of 14 octets, 2 symbols at 24, 6 at 6 Mb/s
+    assert exchange_us(54) == 20 + 4 * 57 + 16 + 28
+    assert exchange_us(6) == 20 + 4 * 513 + 16 + 44
+    assert equal_time(54) == {"txop_limit": "2144 us"}
+    # (101.5 + 292) : (101.5 + 1112) : (101.5 + 2132) = 1 : 3.0 : 5.7
+    assert [window_by_rate(mbps)["cw_min"] for mbps in (54, 12, 6)] == [15, 63, 127]
+    assert payload_by_rate(54, TFRC) == 1448
+    # 57 symbols of 48 bits, 22 of them service and tail: 339 octets less 36 and 52
+    assert payload_by_rate(12, TFRC) == 251
+    assert payload_by_rate(6, TFRC) == 100
+
+
+def test_findings_say_where_occupancy_is_equal(data: Data) -> None:
+    for way, transport in findings.WAYS_AND_TRANSPORTS:
+        for mbps in RATES:
+            data[figure3(mbps, way, transport).key(ON)] = papers_pair(mbps, ON)
+            data[once(mbps, way).key(ONCE)] = papers_pair(mbps, ON)
+    data[figure3(6, "up", "tfrc").key(ON)] = made_up([12.0, 2.7], [0.4, 0.52], noise=0)
+    text = findings.equality(data).text
+    assert "downlink, TFRC: 8 of 8" in text
+    assert "uplink, TFRC: 7 of 8, at worst 1.300 ± 0.000 at 6 Mb/s" in text
+
+
+def test_findings_compare_spare_time_that_counts_once(data: Data) -> None:
+    data[once(18).key(ONCE)] = made_up([14.5, 4.8], [0.5, 0.4], noise=0)
+    data |= {steady(mbps).key(ON): papers_pair(mbps, ON) for mbps in RATES}
+    assert "7 of 8 rates are equal within 5%, at worst 0.800 ± 0.000 at 18 Mb/s" in (
+        findings.counted_once(data).text
+    )
+
+
+@pytest.fixture(scope="module")
+def outcome(paper: Paper[Runs], tmp_path_factory: pytest.TempPathFactory) -> Outcome:
+    """A quick look at everything."""
+    out: Path = tmp_path_factory.mktemp("o")
+    choice = Choice(paper, tuple(paper.experiments.values()), 2, out, quick=True)
+    return Outcome(choice, measure(choice))
+
+
+def test_a_quick_look_shows_the_anomaly_and_its_cure(outcome: Outcome) -> None:
+    figure3_, figure4_ = outcome.document()["experiments"]
+    plain, on = (figure3_["measured"][scheme]["6"] for scheme in BOTH)
+    # The first seconds are slow start: TFRC has not yet found what each gets.
+    assert on["throughput_mbps"][0] > 1.5 * plain["throughput_mbps"][0]
+    assert plain["occupancy"][1] > 2.5 * plain["occupancy"][0]
+    assert on["occupancy"][1] < 1.5 * on["occupancy"][0]
+    fairness = figure4_["measured"][ON]["fairness"]
+    assert fairness["1"] == 1
+    assert min(fairness.values()) > 0.9
+
+
+def test_a_terminal_is_wide_enough(outcome: Outcome) -> None:
+    text = outcome.text(saved=True)
+    assert max(len(line) for line in text.splitlines()) <= 80
+    names = outcome.files().keys()
+    assert {"report.html", "fig3.png", "fig4.png", "fig3-equal.png", "cell.toml"} <= names
+
+
+def test_the_papers_words_stand_below_the_papers_figures_alone(outcome: Outcome) -> None:
+    page = outcome.files()["report.html"].decode()
+    assert page.count("In normal TFRC, both stations obtain") == 1
+    assert page.count("The proposed scheme exhibits better performance also") == 1
+
+
+def test_counted_once_two_stations_are_equal_down_to_a_twentieth(paper: Paper[Runs]) -> None:
+    variants = {v.id: v for v in paper.setups["once"].variants}
+    scenarios = [
+        load_scenario(
+            paper.setups["once"].path,
+            replications=3,
+            set={**variants[once(mbps).key(ONCE)[1]].set, "duration": "120 s", "warmup": "20 s"},
+        )
+        for mbps in (6, 18)
+    ]
+    for result in engine.run_many(scenarios):
+        assert Runs.of(result).held_ratio().mean() == pytest.approx(1, abs=0.05)
