@@ -29,7 +29,7 @@ def program(tmp_path: Path) -> Program:
             input=stdin,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=600,
             check=False,
         )
 
