@@ -25,6 +25,10 @@ fn main() {
     measure("table 4: 5 TCP sessions over a relay", TABLE4);
     measure("10 TCP uploads, 802.11a at 54 Mb/s", &tcp_cell(10));
     measure("10 TFRC uploads, 802.11a at 54 Mb/s", &cell(10, r#"{ kind = "tfrc" }"#));
+    for shares in [false, true] {
+        let name = format!("20 TFRC downloads{}", if shares { ", shares granted" } else { "" });
+        measure(&name, &downloads(shares));
+    }
     for stations in [1, 10, 100, 1000] {
         let name = format!("saturated 802.11a cell, {stations} station(s)");
         measure(&name, &saturated_cell(stations));
@@ -91,6 +95,25 @@ fn cell(stations: u32, transport: &str) -> String {
          [host.server]\nlink = {{ rate = \"1 Gb/s\", delay = \"1 ms\" }}\n\
          [flow.up]\nfrom = \"sta\"\nto = \"server\"\ntransport = {transport}\n",
     );
+    text
+}
+
+/// Figure 4 of [occupancy-tfrc] with 20 stations at three rates, plain or with the scheme.
+fn downloads(shares: bool) -> String {
+    let control = if shares { "occupancy" } else { "none" };
+    let mut text = format!(
+        "duration = \"100 s\"\nseries = \"off\"\n\
+         [bss.cell]\nstandard = \"802.11a\"\nbeacon = true\n\
+         ap = {{ queue = {{ packets = 100 }}, occupancy = {shares} }}\n\
+         [host.server]\nlink = {{ rate = \"1 Gb/s\", delay = \"50 ms\" }}\n"
+    );
+    for (i, rate) in (0..20).zip([6, 24, 54].into_iter().cycle()) {
+        let _ = write!(
+            text,
+            "[station.s{i}]\nrate = \"{rate} Mb/s\"\n[flow.f{i}]\nfrom = \"server\"\nto = \"s{i}\"\n\
+             transport = {{ kind = \"tfrc\", segment = \"1448 B\" }}\ncontrol = \"{control}\"\n"
+        );
+    }
     text
 }
 
