@@ -175,3 +175,38 @@ fn beacons_go_whatever_waits_for_them() {
         assert!(least <= beacon && beacon <= most, "{discipline}: {beacon}");
     }
 }
+
+/// Who hears every beacon never runs out of patience; who loses half of them does, and is free for a while.
+///
+/// Verifies: [occupancy-tfrc §III-B]
+#[test]
+fn patience_matters_where_beacons_are_lost() {
+    let run = |patience: u32, loss: &str| {
+        let settings = format!(
+            "standard = \"802.11a\"\nap.occupancy = {{ patience = {patience} }}\nerrors = {loss}"
+        );
+        cell(&settings, &[54, 6], |index| flow("f", index, false, NEWRENO, "occupancy"))
+    };
+    let noise = "{ model = \"bernoulli\", probability = 0.5 }";
+    assert_eq!(run(1, "\"none\""), run(1_000, "\"none\""));
+    assert_ne!(run(1, noise), run(1_000, noise));
+}
+
+/// A whole station's need: as much UDP as fills its share leaves its TFRC flow next to nothing, and the other
+/// station its own.
+///
+/// Verifies: [occupancy-tfrc eq. 13]
+#[test]
+fn who_needs_all_of_its_share_has_nothing_left_for_others() {
+    let flows = |index| {
+        let udp = "{ kind = \"udp\", payload = \"1472 B\", rate = \"2500 kb/s\" }";
+        let beside = if index == 1 { flow("b", 1, false, udp, "none") } else { String::new() };
+        flow("a", index, false, TFRC, "occupancy") + &beside
+    };
+    let outcome = cell(ONCE, &[54, 6], flows);
+    let [fast, slow, udp] = [0, 1, 2].map(|index| outcome.flows[index].delivered.get());
+    assert!(udp > 18_000_000, "{udp} of 18 750 000 octets");
+    // Of its share of 60 s at 6 Mb/s, some 20 Mb.
+    assert!(slow < 2_000_000, "{slow}");
+    assert!(fast > 80_000_000, "{fast}");
+}

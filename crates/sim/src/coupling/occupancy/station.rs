@@ -163,12 +163,6 @@ impl GrantedStation {
         self.flows.iter().filter(sends).map(|it| it.flow)
     }
 
-    /// Whether any flow has a limit.
-    #[cfg(test)]
-    pub(crate) fn is_limiting(&self) -> bool {
-        self.flows.iter().any(|it| it.kept.is_some())
-    }
-
     /// A beacon is due. Whether limits are gone, because so many have been missed.
     pub(crate) fn expect_beacon(&mut self, now: Time, flows: &mut [Flow]) -> bool {
         self.missed = self.missed.saturating_add(1);
