@@ -16,7 +16,7 @@ use crate::queue::headers::Headers;
 /// What becomes of the beacons of a cell.
 #[derive(Debug, Default)]
 pub(super) struct Beacons {
-    waiting: Option<Beacon>,
+    pub(super) waiting: Option<Beacon>,
     /// When it goes, if the medium of the access point stays idle.
     pub(super) due: Option<Time>,
     pub(super) on_air: Option<Beacon>,
@@ -33,20 +33,12 @@ impl<P: Copy + Headers> Cell<P> {
         if self.beacons.waiting.replace(beacon).is_none() {
             self.channel.begin_waiting(now);
         }
-        self.next = self.find_next();
-        self.follow_beacon(now);
+        self.plan_next(now);
     }
 
-    /// Once what comes next is known: it may be the beacon, and when that goes is known anew after each event.
-    #[inline]
-    pub(super) fn follow_beacon(&mut self, now: Time) {
-        if self.beacons.waiting.is_some() {
-            self.await_beacon(now);
-        }
-    }
-
+    /// When the beacon that waits goes is known anew after each event; it may be what comes next.
     #[cold]
-    fn await_beacon(&mut self, now: Time) {
+    pub(super) fn await_beacon(&mut self, now: Time) {
         let timing = &self.airtime.timing;
         let pifs = timing.sifs + timing.slot;
         let is_in_exchange = matches!(self.nodes[0].access, Access::Exchange(_));

@@ -230,8 +230,7 @@ impl<P: Copy + Headers> Cell<P> {
         self.seek_access(now, id);
         if self.shares_time {
             self.plan_release();
-            self.next = self.find_next();
-            self.follow_beacon(now);
+            self.plan_next(now);
         }
         true
     }
@@ -248,8 +247,7 @@ impl<P: Copy + Headers> Cell<P> {
                 self.back_off(now, id);
             }
             self.nodes[id.index()].access = Access::Contending;
-            self.next = self.find_next();
-            self.follow_beacon(now);
+            self.plan_next(now);
         }
     }
 
@@ -271,6 +269,15 @@ impl<P: Copy + Headers> Cell<P> {
     /// When the cell next needs [`handle_event`](Self::handle_event), and in which phase.
     pub fn next_event(&self) -> Option<(Time, Phase)> {
         self.next
+    }
+
+    /// Looks what comes next.
+    #[inline]
+    fn plan_next(&mut self, now: Time) {
+        self.next = self.find_next();
+        if self.beacons.waiting.is_some() {
+            self.await_beacon(now);
+        }
     }
 
     fn find_next(&self) -> Option<(Time, Phase)> {
@@ -308,8 +315,7 @@ impl<P: Copy + Headers> Cell<P> {
             }
             Phase::Start => self.start_transmissions(now),
         }
-        self.next = self.find_next();
-        self.follow_beacon(now);
+        self.plan_next(now);
     }
 
     /// What frames of `from` that start from now on are to `listener`; those on the air keep the reach

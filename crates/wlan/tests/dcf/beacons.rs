@@ -11,8 +11,8 @@ use airfair_wlan::radio::{
     Fading, Layout, Mobility, PathLoss, Position, Radio, Space, StationStreams,
 };
 use airfair_wlan::{
-    AccessParameters, AfterCollision, AirUse, Attempts, Beacon, CellConfig, Eifs, ErrorModel,
-    FrameKind, Listen, NodeId, Reach, Record, SentFrame,
+    AccessParameters, AfterCollision, AirUse, Attempts, Beacon, CellConfig, Discipline, Eifs,
+    ErrorModel, FrameKind, Listen, NodeId, Reach, Record, SentFrame, TimeRegulation,
 };
 use rand_core::Rng;
 
@@ -58,6 +58,32 @@ fn a_pifs_after_a_frame_before_all_who_wait() {
         // 50 … 970, ACK 980 … 1228; beacon 1258 … 2058; DIFS, 2108 … 3028, ACK 3286.
         let expected = [(970, 1), (1_228, 0), (1_258 + BEACON, 0), (3_028, 2), (3_286, 0)];
         assert_eq!(bench.ends(), expected);
+    }
+}
+
+/// A packet that comes to the access point while its beacon waits changes nothing, whatever its queue.
+///
+/// Verifies: [80211-2020 §10.3.2.3.4]
+#[test]
+fn before_data_that_comes_meanwhile() {
+    let rule = TimeRegulation {
+        bucket: Duration::from_millis(50),
+        adjustment: Duration::from_millis(200),
+        charges_backoff: true,
+    };
+    for discipline in [Discipline::Fifo, Discipline::TimeRegulator(rule)] {
+        let mut cell = cell::<1>();
+        cell.ap_queue.discipline = discipline;
+        for mut bench in both_ways(&cell) {
+            bench.send_up(0, SIZE);
+            beacon_at(&mut bench, 500);
+            bench.run_until(at(1_240));
+            bench.send(NodeId::AP, NodeId(1), SIZE);
+            bench.run_until(at(20_000));
+            // ACK until 1228, PIFS, beacon until 2058, DIFS.
+            let beacon = 1_258 + BEACON;
+            assert_eq!(bench.ends()[2..4], [(beacon, 0), (beacon + 50 + 920, 0)]);
+        }
     }
 }
 
