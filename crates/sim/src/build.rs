@@ -11,8 +11,7 @@ use rand_core::Rng;
 
 use crate::clock::Clock;
 use crate::coupling::{
-    ApController, Connection, Controller, GrantedStation, GrantingAccessPoint, Limited,
-    StationObserver,
+    ApController, Controller, GrantedStation, GrantingAccessPoint, LocalFlow, StationObserver,
 };
 use crate::endpoint::{Alarm, Sink, endpoints};
 use crate::link::{Link, LinkId, LinkStreams};
@@ -140,7 +139,7 @@ fn observe(scenario: &Scenario, members: &[NodeId], cells: &mut [Radio], flows: 
         let here =
             |index| ends(index).filter(|end| end.0 == station).map(move |end| (index, end.1));
         let connections = all().flat_map(here).map(|(index, side)| {
-            Connection::new(FlowId::new(index), side, wanted(index) == Some(params))
+            LocalFlow::new(FlowId::new(index), side, wanted(index) == Some(params))
         });
         let Radio { cell, observers, .. } = &mut cells[scenario.stations[station].cell];
         let connections = connections.collect();
@@ -179,8 +178,8 @@ fn share(scenario: &Scenario, members: &[NodeId], cells: &mut [Radio], flows: &m
                 sink.estimate_round_trip();
             }
         }
-        let limited = |(id, flow, side)| Limited::new(FlowId::new(id), side, is_controlled(flow));
-        let limited = here().map(limited).collect();
+        let limited = |(id, flow, side)| LocalFlow::new(FlowId::new(id), side, is_controlled(flow));
+        let limited = here().map(limited);
         cell.listen(members[index], Listen::Own);
         granted.push(GrantedStation::new(members[index], params, cell.airtime(), limited));
     }

@@ -2,12 +2,15 @@
 //! nowhere else.
 
 mod access_point;
+mod end;
 mod flow;
 mod hearing;
+mod local_flow;
 mod occupancy;
 mod station;
 
 pub(crate) use access_point::ApController;
 pub(crate) use flow::Controller;
-pub(crate) use occupancy::{GrantedStation, GrantingAccessPoint, Limited};
-pub(crate) use station::{Connection, StationObserver};
+pub(crate) use local_flow::LocalFlow;
+pub(crate) use occupancy::{GrantedStation, GrantingAccessPoint};
+pub(crate) use station::StationObserver;

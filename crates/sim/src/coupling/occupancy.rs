@@ -7,4 +7,4 @@ mod station;
 mod tests;
 
 pub(crate) use access_point::GrantingAccessPoint;
-pub(crate) use station::{GrantedStation, Limited};
+pub(crate) use station::GrantedStation;

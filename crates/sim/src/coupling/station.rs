@@ -1,55 +1,17 @@
 //! Control of a station's connections by what it hears on its channel.  [arf-window]
 
-use airfair_laws::arf_aware::WindowLimit;
 use airfair_laws::arf_window;
 use airfair_laws::occupancy_meter as meter;
-use airfair_transport::tcp;
 use airfair_units::{Bytes, DataRate, Duration, Time};
 use airfair_wlan::airtime::Airtime;
-use airfair_wlan::{FrameKind, Msdu, NodeId, Overheard};
+use airfair_wlan::{NodeId, Overheard};
 
+use super::end::End;
 use super::hearing::{self, exchange};
-use crate::endpoint::{Sink, Source};
-use crate::packet::{Body, FlowId, Packet, Side};
+use super::local_flow::{LocalFlow, Receipts};
+use crate::packet::{FlowId, Packet, Side};
 use crate::record::Measured;
 use crate::world::Flow;
-
-/// A TCP connection with an end at the station.
-#[derive(Debug)]
-pub(crate) struct Connection {
-    pub(crate) flow: FlowId,
-    /// Its end here: data goes up from a sender and down to a receiver.
-    pub(crate) side: Side,
-    /// Whether its window is the law's.
-    pub(crate) is_controlled: bool,
-    /// Data that has got through.
-    moved: Bytes,
-    largest_segment: Bytes,
-    /// Headers before the data of a segment, LLC/SNAP included.
-    headers: Bytes,
-    /// An ACK, LLC/SNAP included.
-    ack: Bytes,
-}
-
-impl Connection {
-    pub(crate) fn new(flow: FlowId, side: Side, is_controlled: bool) -> Self {
-        let none = Bytes::ZERO;
-        let (moved, largest_segment, headers, ack) = (none, none, none, none);
-        Self { flow, side, is_controlled, moved, largest_segment, headers, ack }
-    }
-
-    /// A segment of it has got through, in a packet of this size.
-    fn note(&mut self, size: Bytes, payload: u32) {
-        if payload == 0 {
-            self.ack = size;
-            return;
-        }
-        let payload = Bytes::new(payload.into());
-        self.moved += payload;
-        self.largest_segment = self.largest_segment.max(payload);
-        self.headers = size - payload;
-    }
-}
 
 /// A station that measures its channel, and limits its connections' windows when its rate changes.
 #[derive(Debug)]
@@ -60,9 +22,9 @@ pub(crate) struct StationObserver {
     meter: meter::State,
     /// Rates that work, up and down.
     rates: [arf_window::State; 2],
-    pub(crate) connections: Vec<Connection>,
-    /// Its own last data frame, until the ACK: rate and packet.
-    sent: Option<(DataRate, Msdu<Packet>)>,
+    /// TCP connections with an end at the station.
+    pub(crate) connections: Vec<LocalFlow>,
+    receipts: Receipts,
 }
 
 impl StationObserver {
@@ -70,7 +32,7 @@ impl StationObserver {
         station: NodeId,
         params: arf_window::Params,
         airtime: &Airtime,
-        connections: Vec<Connection>,
+        connections: Vec<LocalFlow>,
     ) -> Self {
         Self {
             station,
@@ -79,7 +41,7 @@ impl StationObserver {
             meter: meter::State::default(),
             rates: [arf_window::State::default(); 2],
             connections,
-            sent: None,
+            receipts: Receipts::new(station),
         }
     }
 
@@ -110,7 +72,8 @@ impl StationObserver {
     ) -> bool {
         let frame = hearing::frame(airtime, heard);
         self.meter = meter::step(&self.meter_params, std::mem::take(&mut self.meter), &frame);
-        let Some((side, rate)) = self.got_through(heard) else { return false };
+        let got_through = self.receipts.take(heard, self.connections.iter_mut());
+        let Some((side, rate)) = got_through else { return false };
         if self.rates[side as usize].knows(rate) {
             return false;
         }
@@ -139,8 +102,9 @@ impl StationObserver {
         let controlled =
             self.long_lived(slot).filter(|(it, _)| it.side == side && it.is_controlled);
         for (connection, seen) in controlled {
-            let end = End::of(&mut flows[connection.flow.index()], side);
-            let Some((mut end, round_trip)) = end else { continue };
+            let end = End::of(&mut flows[connection.id.index()], side);
+            let Some(mut end) = end else { continue };
+            let Some(round_trip) = end.round_trip() else { continue };
             let occupied = seen.usage.occupancy(access);
             let segment = Bytes::new(seen.octets.get() / u64::from(seen.packets));
             let window = arf_window::window(
@@ -149,15 +113,15 @@ impl StationObserver {
                 &arf_window::Connection {
                     occupied,
                     segment,
-                    largest_segment: connection.largest_segment,
+                    largest_segment: connection.largest,
                     segments_per_ack: segments_per_ack(seen),
                     round_trip,
                     buffer: end.buffer(),
                     data: exchange(connection.headers + segment),
-                    ack: exchange(connection.ack),
+                    ack: exchange(connection.answer),
                 },
             );
-            end.set_limit(window);
+            end.limit_window(window);
         }
     }
 
@@ -172,9 +136,9 @@ impl StationObserver {
     fn long_lived<'s>(
         &'s self,
         slot: &'s meter::Slot,
-    ) -> impl Iterator<Item = (&'s Connection, &'s meter::Flow)> {
-        let is_long = |it: &&Connection| it.moved >= self.params.long_lived;
-        let active = |it: &'s Connection| Some((it, slot.flows.get(&it.flow.0)?));
+    ) -> impl Iterator<Item = (&'s LocalFlow, &'s meter::Flow)> {
+        let is_long = |it: &&LocalFlow| it.moved >= self.params.long_lived;
+        let active = |it: &'s LocalFlow| Some((it, slot.flows.get(&it.id.0)?));
         let connections = self.connections.iter().filter(is_long).filter_map(active);
         connections.filter(|(_, seen)| seen.packets > 0)
     }
@@ -193,30 +157,7 @@ impl StationObserver {
 
     /// Connections whose sender is here and under control.
     pub(crate) fn senders(&self) -> impl Iterator<Item = FlowId> {
-        let sends = |it: &&Connection| it.side == Side::Sender && it.is_controlled;
-        self.connections.iter().filter(sends).map(|connection| connection.flow)
-    }
-
-    /// What has got through, and from which side of its connections: a data frame to the station, or, known
-    /// by its ACK, one of its own.
-    fn got_through(&mut self, heard: &Overheard<Packet>) -> Option<(Side, DataRate)> {
-        let (from, (rate, msdu)) = match (heard.kind, heard.msdu) {
-            (FrameKind::Data, Some(msdu)) if msdu.from == self.station => {
-                self.sent = Some((heard.rate, msdu));
-                return None;
-            }
-            (FrameKind::Data, Some(msdu)) => (Side::Receiver, (heard.rate, msdu)),
-            (FrameKind::Ack, _) if heard.to == Some(self.station) => {
-                (Side::Sender, self.sent.take()?)
-            }
-            _ => return None,
-        };
-        let packet = msdu.payload;
-        let known = self.connections.iter_mut().find(|known| known.flow == packet.flow);
-        if let (Some(known), Body::Segment(segment)) = (known, packet.body) {
-            known.note(msdu.size, segment.payload);
-        }
-        Some((from, rate))
+        self.connections.iter().filter(|it| it.is_controlled_sender()).map(|it| it.id)
     }
 }
 
@@ -224,49 +165,6 @@ impl StationObserver {
 fn segments_per_ack(seen: &meter::Flow) -> u32 {
     let acks = seen.answers.max(1);
     ((seen.packets + acks / 2) / acks).max(1)
-}
-
-/// The end of a connection that is at the station.
-enum End<'f> {
-    Sender(&'f mut tcp::Sender),
-    Receiver(&'f mut tcp::Receiver),
-}
-
-impl<'f> End<'f> {
-    /// With its round trip, once it knows one.
-    fn of(flow: &'f mut Flow, side: Side) -> Option<(Self, Duration)> {
-        match (side, &mut flow.source, &mut flow.sink) {
-            (Side::Sender, Source::Tcp(sender), _) => {
-                let round_trip = sender.smoothed_round_trip()?;
-                Some((Self::Sender(sender), round_trip))
-            }
-            (Side::Receiver, _, Sink::Tcp(receiver)) => {
-                let round_trip = receiver.round_trip()?;
-                Some((Self::Receiver(receiver), round_trip))
-            }
-            _ => None,
-        }
-    }
-
-    /// The sender's own has no end: [D-083].
-    fn buffer(&self) -> Bytes {
-        match self {
-            Self::Sender(_) => Bytes::new(u64::MAX),
-            Self::Receiver(receiver) => receiver.buffer(),
-        }
-    }
-
-    /// [arf-window §III-C]
-    fn set_limit(&mut self, window: Bytes) {
-        match self {
-            Self::Sender(sender) => {
-                let segments = window.get() / sender.segment_size().get();
-                let segments = u32::try_from(segments).unwrap_or(u32::MAX);
-                sender.set_window_limit(WindowLimit::Segments(segments));
-            }
-            Self::Receiver(receiver) => receiver.set_window_limit(Some(window)),
-        }
-    }
 }
 
 #[cfg(test)]

@@ -1,36 +1,24 @@
 //! A station keeps to what it is granted: it divides its share between its flows and limits their rates.
 
-use airfair_laws::arf_aware::WindowLimit;
+use airfair_laws::exchange::Exchange;
 use airfair_laws::occupancy::observation::{Intervals, ObservationSlot};
 use airfair_laws::occupancy::station::{self as law, Answers, Division, highest_rate};
 use airfair_laws::occupancy::{Grant, Params};
 use airfair_laws::occupancy_meter as meter;
 use airfair_units::{Bytes, DataRate, Duration, Time};
 use airfair_wlan::airtime::Airtime;
-use airfair_wlan::{FrameKind, Msdu, NodeId, Overheard};
+use airfair_wlan::{NodeId, Overheard};
 
+use super::super::end::End;
 use super::super::hearing::{self, exchange};
-use crate::endpoint::{Sink, Source};
+use super::super::local_flow::{LocalFlow, Receipts};
 use crate::packet::{FlowId, Packet, Side};
 use crate::world::Flow;
 
-/// Segments that a window never falls below: with fewer, delayed ACKs wait for their timer.
-const FLOOR: u64 = 2;
-
-/// A flow with an end at the station.
+/// A flow with an end at the station, and its limit.
 #[derive(Debug)]
-pub(crate) struct Limited {
-    flow: FlowId,
-    /// Its end here: data goes up from a sender and down to a receiver.
-    side: Side,
-    /// Whether its rate is the law's.
-    is_controlled: bool,
-    /// Headers before the data of a packet, LLC/SNAP included.
-    headers: Bytes,
-    /// A packet that answers, LLC/SNAP included.
-    answer: Bytes,
-    /// Its largest payload.
-    largest: Bytes,
+struct Limited {
+    local: LocalFlow,
     kept: Option<Kept>,
 }
 
@@ -42,79 +30,6 @@ struct Kept {
     seen: meter::Flow,
     slot: Duration,
     access: meter::Access,
-}
-
-impl Limited {
-    pub(crate) fn new(flow: FlowId, side: Side, is_controlled: bool) -> Self {
-        let (headers, answer, largest) = (Bytes::ZERO, Bytes::ZERO, Bytes::ZERO);
-        Self { flow, side, is_controlled, headers, answer, largest, kept: None }
-    }
-
-    /// A packet of it has got through, in a frame's payload of this size.
-    fn note(&mut self, size: Bytes, payload: u32) {
-        if payload == 0 {
-            self.answer = size;
-            return;
-        }
-        let payload = Bytes::new(payload.into());
-        self.headers = size - payload;
-        self.largest = self.largest.max(payload);
-    }
-
-    /// Limits its rate at its end here: TFRC's own, or TCP's window to that rate times the round trip.
-    /// [occupancy-tfrc §III-D]  Deviates: [D-113]
-    fn set_limit(&self, now: Time, flow: &mut Flow, rate: DataRate, round_trip: Duration) {
-        match (self.side, &mut flow.source, &mut flow.sink) {
-            (Side::Sender, Source::Tfrc(sender), _) => sender.set_rate_limit(now, Some(rate)),
-            (Side::Receiver, _, Sink::Tfrc(receiver)) => receiver.set_rate_limit(Some(rate)),
-            (Side::Sender, Source::Tcp(sender), _) => {
-                let segments = window(rate, round_trip, self.largest) / sender.segment_size().get();
-                let segments = u32::try_from(segments).unwrap_or(u32::MAX);
-                sender.set_window_limit(WindowLimit::Segments(segments));
-            }
-            (Side::Receiver, _, Sink::Tcp(receiver)) => {
-                let window = window(rate, round_trip, self.largest);
-                receiver.set_window_limit(Some(Bytes::new(window)));
-            }
-            (_, Source::Udp(_), _) | (_, _, Sink::Udp(_)) => {}
-        }
-    }
-
-    /// Lifts its limit.
-    fn release(&mut self, now: Time, flow: &mut Flow) {
-        if self.kept.take().is_none() {
-            return;
-        }
-        match (self.side, &mut flow.source, &mut flow.sink) {
-            (Side::Sender, Source::Tfrc(sender), _) => sender.set_rate_limit(now, None),
-            (Side::Receiver, _, Sink::Tfrc(receiver)) => receiver.set_rate_limit(None),
-            (Side::Sender, Source::Tcp(sender), _) => sender.set_window_limit(WindowLimit::None),
-            (Side::Receiver, _, Sink::Tcp(receiver)) => receiver.set_window_limit(None),
-            (_, Source::Udp(_), _) | (_, _, Sink::Udp(_)) => {}
-        }
-    }
-
-    /// Rates of its data and of what answers them, once frames have got through at them.
-    fn rates(&self, [up, down]: [Option<DataRate>; 2]) -> Option<[DataRate; 2]> {
-        let (data, answer) = if self.side == Side::Sender { (up, down) } else { (down, up) };
-        Some([data?, answer.or(data)?])
-    }
-
-    /// Its packets with data and its answers at these rates.
-    fn exchanges(
-        &self,
-        airtime: &Airtime,
-        access: meter::Access,
-        seen: &meter::Flow,
-        [data, answer]: [DataRate; 2],
-    ) -> [airfair_laws::exchange::Exchange; 2] {
-        let (own, other) = match self.side {
-            Side::Sender => (access.up, access.down),
-            Side::Receiver => (access.down, access.up),
-        };
-        let msdu = self.headers + Bytes::new(seen.octets.get() / u64::from(seen.packets.max(1)));
-        [exchange(airtime, own, msdu, data), exchange(airtime, other, self.answer, answer)]
-    }
 }
 
 /// A station whose flows keep to a share of the channel.
@@ -131,8 +46,7 @@ pub(crate) struct GrantedStation {
     /// Rates at which frames got through last, up and down.
     rates: [Option<DataRate>; 2],
     flows: Vec<Limited>,
-    /// Its own last data frame, until the ACK: rate and packet.
-    sent: Option<(DataRate, Msdu<Packet>)>,
+    receipts: Receipts,
 }
 
 impl GrantedStation {
@@ -140,7 +54,7 @@ impl GrantedStation {
         station: NodeId,
         params: Params,
         airtime: &Airtime,
-        flows: Vec<Limited>,
+        flows: impl Iterator<Item = LocalFlow>,
     ) -> Self {
         let never = Duration::from_nanos(u64::MAX);
         Self {
@@ -152,15 +66,14 @@ impl GrantedStation {
             since: Time::ZERO,
             missed: 0,
             rates: [None; 2],
-            flows,
-            sent: None,
+            flows: flows.map(|local| Limited { local, kept: None }).collect(),
+            receipts: Receipts::new(station),
         }
     }
 
     /// Flows whose sender is here and under control.
     pub(crate) fn senders(&self) -> impl Iterator<Item = FlowId> {
-        let sends = |it: &&Limited| it.side == Side::Sender && it.is_controlled;
-        self.flows.iter().filter(sends).map(|it| it.flow)
+        self.flows.iter().filter(|it| it.local.is_controlled_sender()).map(|it| it.local.id)
     }
 
     /// A beacon is due. Whether limits are gone, because so many have been missed.
@@ -170,7 +83,12 @@ impl GrantedStation {
             return false;
         }
         for limited in &mut self.flows {
-            limited.release(now, &mut flows[limited.flow.index()]);
+            if limited.kept.take().is_some()
+                && let Some(mut end) =
+                    End::of(&mut flows[limited.local.id.index()], limited.local.side)
+            {
+                end.lift_limit(now);
+            }
         }
         true
     }
@@ -214,21 +132,21 @@ impl GrantedStation {
         let own = seen.stations.get(&self.station.0).map_or(0.0, part);
         let available = law::share(&self.params, grant, own);
         let active =
-            |it: &Limited| seen.flows.get(&it.flow.0).filter(|seen| seen.packets > 0).copied();
+            |it: &Limited| seen.flows.get(&it.local.id.0).filter(|seen| seen.packets > 0).copied();
         let (mut used, mut need) = (Vec::new(), 0.0);
         for limited in &self.flows {
             let Some(seen) = active(limited) else { continue };
-            if limited.is_controlled {
+            if limited.local.is_controlled {
                 used.push(part(&seen.usage));
-            } else if let Some(rates) = limited.rates(self.rates) {
-                let [data, answer] = limited.exchanges(airtime, access, &seen, rates);
+            } else if let Some(rates) = rates_of(&limited.local, self.rates) {
+                let [data, answer] = exchanges(&limited.local, airtime, access, (&seen, rates));
                 let per_second = |count: u32| f64::from(count) / length.as_secs_f64();
                 need += law::needed(per_second(seen.packets), &data)
                     + law::needed(per_second(seen.answers), &answer);
             }
         }
         let division = Division::new(&self.params, available, &used, need);
-        for limited in self.flows.iter_mut().filter(|it| it.is_controlled) {
+        for limited in self.flows.iter_mut().filter(|it| it.local.is_controlled) {
             if let Some(seen) = active(limited) {
                 let share = division.share(part(&seen.usage));
                 limited.kept = Some(Kept { share, seen, slot: length, access });
@@ -238,13 +156,13 @@ impl GrantedStation {
 
     /// Limits the flows to what they may at the rates of now.  [occupancy-tfrc eq. 16 to 18]
     fn limit(&self, airtime: &Airtime, now: Time, flows: &mut [Flow]) {
-        for limited in &self.flows {
-            let flow = &mut flows[limited.flow.index()];
-            let Some((kept, rates)) = limited.kept.zip(limited.rates(self.rates)) else { continue };
-            let Some(round_trip) = round_trip(flow, limited.side) else { continue };
-            let [data, answer] = limited.exchanges(airtime, kept.access, &kept.seen, rates);
+        for Limited { local, kept } in &self.flows {
+            let Some((kept, rates)) = kept.zip(rates_of(local, self.rates)) else { continue };
+            let Some(mut end) = End::of(&mut flows[local.id.index()], local.side) else { continue };
+            let Some(round_trip) = end.round_trip().filter(|it| !it.is_zero()) else { continue };
             let seen = &kept.seen;
-            let answers = if matches!(flow.source, Source::Tcp(_)) {
+            let [data, answer] = exchanges(local, airtime, kept.access, (seen, rates));
+            let answers = if end.is_tcp() {
                 Answers::Each(f64::from(seen.packets) / f64::from(seen.answers.max(1)))
             } else {
                 Answers::EachRoundTrip(round_trip)
@@ -253,47 +171,35 @@ impl GrantedStation {
             let payload = seen.octets.get() as f64 / f64::from(seen.packets);
             let law = law::Flow { payload, data, answer, answers };
             let rate = highest_rate(kept.share, kept.slot, &law);
-            limited.set_limit(now, flow, rate, round_trip);
+            end.limit_rate(now, rate, round_trip, local.largest);
         }
     }
 
-    /// Whether something has got through at a new rate: a data frame to the station or, known by its ACK, one of
-    /// its own.
+    /// Whether something has got through at a new rate.
     fn got_through(&mut self, heard: &Overheard<Packet>) -> bool {
-        let (way, (rate, msdu)) = match (heard.kind, heard.msdu) {
-            (FrameKind::Data, Some(msdu)) if msdu.from == self.station => {
-                self.sent = Some((heard.rate, msdu));
-                return false;
-            }
-            (FrameKind::Data, Some(msdu)) => (1, (heard.rate, msdu)),
-            (FrameKind::Ack, _) if heard.to == Some(self.station) => match self.sent.take() {
-                Some(sent) => (0, sent),
-                None => return false,
-            },
-            _ => return false,
-        };
-        let packet = msdu.payload;
-        if let Some(known) = self.flows.iter_mut().find(|known| known.flow == packet.flow) {
-            known.note(msdu.size, hearing::payload(&packet));
-        }
-        self.rates[way].replace(rate) != Some(rate)
+        let flows = self.flows.iter_mut().map(|limited| &mut limited.local);
+        let Some((side, rate)) = self.receipts.take(heard, flows) else { return false };
+        self.rates[side as usize].replace(rate) != Some(rate)
     }
 }
 
-/// What the end of a flow that is here knows of its round trip.
-fn round_trip(flow: &Flow, side: Side) -> Option<Duration> {
-    let round_trip = match (side, &flow.source, &flow.sink) {
-        (Side::Sender, Source::Tcp(sender), _) => sender.smoothed_round_trip(),
-        (Side::Sender, Source::Tfrc(sender), _) => sender.smoothed_round_trip(),
-        (Side::Receiver, _, Sink::Tcp(receiver)) => receiver.round_trip(),
-        (Side::Receiver, _, Sink::Tfrc(receiver)) => receiver.round_trip(),
-        _ => None,
-    };
-    round_trip.filter(|round_trip| !round_trip.is_zero())
+/// Rates of a flow's data and of what answers it, once frames have got through at them.
+fn rates_of(local: &LocalFlow, [up, down]: [Option<DataRate>; 2]) -> Option<[DataRate; 2]> {
+    let (data, answer) = if local.side == Side::Sender { (up, down) } else { (down, up) };
+    Some([data?, answer.or(data)?])
 }
 
-/// θ·RTT, two segments at least [octets].
-fn window(rate: DataRate, round_trip: Duration, segment: Bytes) -> u64 {
-    let bits = u128::from(rate.bps()) * u128::from(round_trip.as_nanos()) / 1_000_000_000;
-    u64::try_from(bits / 8).unwrap_or(u64::MAX).max(FLOOR * segment.get())
+/// Packets of a flow with data, as long as those `seen` are on average, and its answers, at such rates.
+fn exchanges(
+    local: &LocalFlow,
+    airtime: &Airtime,
+    access: meter::Access,
+    (seen, [data, answer]): (&meter::Flow, [DataRate; 2]),
+) -> [Exchange; 2] {
+    let (own, other) = match local.side {
+        Side::Sender => (access.up, access.down),
+        Side::Receiver => (access.down, access.up),
+    };
+    let msdu = local.headers + Bytes::new(seen.octets.get() / u64::from(seen.packets.max(1)));
+    [exchange(airtime, own, msdu, data), exchange(airtime, other, local.answer, answer)]
 }

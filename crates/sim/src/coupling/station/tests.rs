@@ -7,6 +7,7 @@ use airfair_wlan::{AirUse, Record as CellRecord};
 
 use super::*;
 use crate::clock::FreeRunning;
+use crate::endpoint::Source;
 use crate::random::Streams;
 use crate::record::{Record, Recorder};
 use crate::scenario::Scenario;
