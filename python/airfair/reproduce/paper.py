@@ -125,6 +125,8 @@ class Paper(Generic[M]):
     """The bounds of the claims in words, for readers of a report."""
     units: str
     """What the tables show, likewise."""
+    calibration: Search[M] | None = None
+    """How what the paper leaves open was chosen: the candidates and their distance from its baseline."""
     reasons: Mapping[str, Sequence[Reason]] = field(default_factory=dict)
     """Why claims do not hold, by their ids; `docs/<paper>.md` has the experiments that found it."""
     schemes: Mapping[str, Value] = field(default_factory=dict)
