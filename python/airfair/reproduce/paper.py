@@ -52,6 +52,10 @@ class Setup:
     variants: tuple[Variant, ...]
     quick: Mapping[str, Value] = field(default_factory=dict)
     """Keys that differ in a quick look."""
+    replications: int | None = None
+    """Runs of each variant; the paper's number if nothing is said."""
+    extension: bool = False
+    """Whether it is beyond the paper's figures and claims, and so left out of a quick look."""
 
 
 @dataclass(frozen=True)
