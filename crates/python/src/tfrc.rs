@@ -196,7 +196,8 @@ pub(crate) fn tfrc_receive<'py>(
     result.set_item("loss_events", stats.loss_events)?;
     result.set_item("loss_event_rate", flow.receiver.loss_event_rate())?;
     result.set_item("reordered", stats.reordered)?;
-    result.set_item("duplicates", stats.old)?;
+    result.set_item("late", stats.late)?;
+    result.set_item("duplicates", stats.copies)?;
     result.set_item("feedbacks_sent", stats.feedbacks_sent)?;
     result.set_item("refused", flow.refused + stats.strangers)?;
     result.set_item("interrupted", interrupted)?;
