@@ -124,7 +124,7 @@ def _live_line(end: str, address: str) -> Report:
     line = _sending(address) if end == "send" else _receiving
 
     def show(elapsed: float, state: State) -> None:
-        _write(f"\r{f'{elapsed:7.1f} s  {line(state)}'[:WIDTH]:<{WIDTH}}")
+        _write(f"\r{f'{elapsed:6.1f} s  {line(state)}'[:WIDTH]:<{WIDTH}}")
 
     return show
 
@@ -134,10 +134,11 @@ def _sending(address: str) -> Callable[[State], str]:
         trouble = state["network_error"] or "silence"
         if not state["answered"]:
             return f"no answer from {address} yet: {trouble}"
-        sent = f"sent {_megabits(state['rate_bps'])} of {_megabits(state['allowed_bps'])} allowed"
+        sent, allowed = _megabits(state["rate_bps"]), _megabits(state["allowed_bps"])
         if state["silence_s"] > QUIET:
-            return f"{sent}  no report for {state['silence_s']:.0f} s: {trouble}"
-        return f"{sent}  RTT {state['rtt_s'] * 1e3:.1f} ms  loss events {_share(state)}"
+            return f"sent {sent} Mb/s  no report for {state['silence_s']:.0f} s: {trouble}"
+        path = f"RTT {state['rtt_s'] * 1e3:.1f} ms  loss events {_share(state)}"
+        return f"sent {sent} of {allowed} Mb/s allowed  {path}"
 
     return line
 
@@ -146,14 +147,14 @@ def _receiving(state: State) -> str:
     silence = state["silence_s"]
     if silence is None:
         return "no sender yet"
-    received = f"received {_megabits(state['rate_bps'])}"
+    received = f"received {_megabits(state['rate_bps'])} Mb/s"
     if silence > QUIET:
         return f"{received}  nothing came for {silence:.0f} s"
     return f"{received}  lost {state['lost']} packets  loss events {_share(state)}"
 
 
 def _megabits(rate_bps: float) -> str:
-    return f"{rate_bps / 1e6:8.3f} Mb/s"
+    return f"{rate_bps / 1e6:7.3f}"
 
 
 def _share(state: State) -> str:
