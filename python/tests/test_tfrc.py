@@ -39,6 +39,9 @@ while time.monotonic() < end:
 """
 
 
+LARGEST = f"{2**64 - 1} b/s"
+
+
 def free_port() -> int:
     """A UDP port that nobody uses."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
@@ -247,7 +250,7 @@ def test_what_comes_late_is_no_duplicate() -> None:
 @pytest.mark.parametrize(
     "options",
     [
-        ["--rate", "100 Gb/s", "--max-rate", "100 Gb/s", "--segment", "1 B"],
+        ["--rate", LARGEST, "--max-rate", LARGEST, "--segment", "1 B"],
         ["--max-rate", "100 Gb/s", "--segment", "1 B"],
         [],
     ],
@@ -322,6 +325,7 @@ def test_the_live_line_shows_what_was_sent_within_80_columns() -> None:
         ),
         (["send", "127.0.0.1:9", "--segment", "0 B"], "--segment 0 B"),
         (["send", "127.0.0.1:9", "--rate", "100 Gb/s"], "above --max-rate 1 Gb/s"),
+        (["send", "127.0.0.1:9", "--rate", LARGEST], "above --max-rate 1 Gb/s"),
         (["send", "127.0.0.1:9", "--max-rate", "lots"], "--max-rate lots"),
         (["send", "127.0.0.1", "--duration", "1 s"], "127.0.0.1: write HOST:PORT"),
         (["send", "127.0.0.1:0"], "127.0.0.1:0: port 0"),

@@ -29,7 +29,7 @@ const STEPS: u64 = 1_000;
 /// Packets that an owner takes from a sender before it looks elsewhere.
 const BURST: usize = 64;
 /// Loss events that one datagram may reveal, by the one gap that it closes.
-const EVENTS: u64 = 256;
+const EVENTS: u64 = 128;
 /// Characters that print all of an endpoint, lists included: they bound its memory.
 const LARGEST_STATE: usize = 100_000;
 

@@ -172,9 +172,13 @@ pub(super) struct Meter {
 
 impl Meter {
     /// What `octets` has grown by since the last look [bit/s].
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "far less than 2^53 octets in a fraction of a second"
+    )]
     pub(super) fn rate(&mut self, now: Time, octets: u64) -> f64 {
         let passed = now.saturating_since(self.since).as_secs_f64();
-        let bits = super::float(octets - self.before) * 8.0;
+        let bits = (octets - self.before) as f64 * 8.0;
         (self.before, self.since) = (octets, now);
         if passed > 0.0 { bits / passed } else { 0.0 }
     }

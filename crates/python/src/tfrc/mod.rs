@@ -21,20 +21,22 @@ use pyo3::types::PyDict;
 
 use host::{Host, reason};
 
-/// A text such as "10 s" in seconds, "400 kb/s" in bit/s or "1000 B" in octets.
-#[pyfunction]
-pub(crate) fn quantity(text: &str, dimension: &str) -> PyResult<f64> {
-    let parsed = match dimension {
-        "time" => text.parse::<Duration>().map(Duration::as_secs_f64),
-        "rate" => text.parse::<DataRate>().map(|rate| float(rate.bps())),
-        _ => text.parse::<Bytes>().map(|size| float(size.get())),
-    };
-    parsed.map_err(|error| PyValueError::new_err(error.to_string()))
+/// A number as Python has it: whole ones are exact.
+#[derive(IntoPyObject)]
+pub(crate) enum Number {
+    Real(f64),
+    Whole(u64),
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a number that somebody typed, or counted")]
-fn float(number: u64) -> f64 {
-    number as f64
+/// A text such as "10 s" in seconds, "400 kb/s" in bit/s or "1000 B" in octets.
+#[pyfunction]
+pub(crate) fn quantity(text: &str, dimension: &str) -> PyResult<Number> {
+    let parsed = match dimension {
+        "time" => text.parse::<Duration>().map(|time| Number::Real(time.as_secs_f64())),
+        "rate" => text.parse::<DataRate>().map(|rate| Number::Whole(rate.bps())),
+        _ => text.parse::<Bytes>().map(|size| Number::Whole(size.get())),
+    };
+    parsed.map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
 /// Sends one flow to `to` for `duration_s`, and returns what became of it.

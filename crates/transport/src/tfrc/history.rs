@@ -5,9 +5,10 @@ use airfair_units::{Duration, Time};
 use super::config::LossTime;
 use super::gaps::Gaps;
 
-/// Loss events in one gap; what is lost beyond them belongs to the last. A sender that hears nothing slows
-/// down to a packet in 64 s within some tens of round trips, so only numbers that were made up say more.
-const EVENTS_PER_GAP: usize = 256;
+/// Loss events in one gap; what is lost beyond them belongs to the last. A sender that hears nothing halves its
+/// rate each four round trips, some ten times, and then each two packets until it has one in 64 s: of more events
+/// only numbers that were made up tell, or an outage of most of an hour.
+const EVENTS_PER_GAP: usize = 128;
 
 /// A packet that came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
