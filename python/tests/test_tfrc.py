@@ -405,6 +405,7 @@ def shaped_path() -> Iterator[None]:
             subprocess.run(["ip", "netns", "delete", name], check=False, capture_output=True)
 
 
+@pytest.mark.xdist_group("namespaces")
 @pytest.mark.skipif(
     os.geteuid() != 0 or shutil.which("ip") is None or shutil.which("tc") is None,
     reason="needs root, ip and tc: it makes network namespaces",
@@ -437,6 +438,7 @@ ip -n afs link set afs0 down
 """What can become of a network under a flow: EHOSTUNREACH, EACCES, EINVAL, and ENETUNREACH in the end."""
 
 
+@pytest.mark.xdist_group("namespaces")
 @pytest.mark.skipif(
     os.geteuid() != 0 or shutil.which("ip") is None or shutil.which("tc") is None,
     reason="needs root, ip and tc: it makes network namespaces",
