@@ -1,7 +1,7 @@
 """Simulator core of airfair."""
 
 from collections.abc import Callable, Sequence
-from typing import final
+from typing import Literal, final, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -98,9 +98,14 @@ def run(
     threads: int | None = None,
     progress: Callable[[float], object] | None = None,
 ) -> Batch: ...
+@overload
 def tables(
-    scenario: Scenario, outcomes: Sequence[Outcome]
+    scenario: Scenario, outcomes: Sequence[Outcome], *, lists: Literal[False] = False
 ) -> dict[str, dict[str, NDArray[np.generic]]]: ...
+@overload
+def tables(
+    scenario: Scenario, outcomes: Sequence[Outcome], *, lists: Literal[True]
+) -> dict[str, dict[str, list[float]]]: ...
 def quantity(text: str, dimension: str) -> float: ...
 def tfrc_send(
     to: str,

@@ -10,15 +10,21 @@ from dataclasses import KW_ONLY, dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import polars as pl
-from numpy.typing import NDArray
-
-from . import _core, friendliness, statistics
+from . import _core, fairness, lazy
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Sequence
+
+    import numpy as np
+    import polars as pl
+    from numpy.typing import NDArray
+
+    from . import friendliness
+else:
+    np = lazy.Module("numpy")
+    pl = lazy.Module("polars")
+    friendliness = lazy.Module("airfair.friendliness")
 
 _UNITS_NS = {
     "ns": 1,
@@ -73,27 +79,7 @@ class Result:
         what a trace at the wired end shows of TCP: retransmissions among the data segments that it sent
         or, if only the sender is wireless, that came to it.
         """
-        flows = self._table("flows", flow=self._flow_names)
-        sent = pl.col("packets_sent")
-        stations = set(self.scenario.stations)
-        upward = pl.col("flow").is_in(
-            [
-                f["name"]
-                for f in self.scenario.flows
-                if f["from"] in stations and f["to"] not in stations
-            ]
-        )
-        received = pl.col("packets_received")
-        repeated = _part(pl.col("packets_repeated"), received)
-        resent = _part(pl.col("retransmissions"), sent)
-        losses = flows.select(
-            loss=_part(pl.col("packets_dropped"), sent),
-            loss_estimated=pl.when(upward).then(repeated).otherwise(resent),
-        )
-        place = flows.get_column_index("goodput_bps") + 1
-        for column in reversed(losses.get_columns()):
-            flows = flows.insert_column(place, column)
-        return flows
+        return self._table("flows", flow=self._flow_names)
 
     @functools.cached_property
     def stations(self) -> pl.DataFrame:
@@ -110,21 +96,7 @@ class Result:
 
         `occupancy` has the gaps and back-off before its frames in it, too.  [occupancy-tfrc fig. 1]
         """
-        elapsed = self.runs.select("replication", "elapsed_ns")
-        return self.stations.join(elapsed, on="replication", maintain_order="left").select(
-            "replication",
-            "station",
-            share="airtime_share",
-            data_up=pl.col("airtime_data_up_ns") / pl.col("elapsed_ns"),
-            data_down=pl.col("airtime_data_down_ns") / pl.col("elapsed_ns"),
-            control=pl.col("airtime_control_ns") / pl.col("elapsed_ns"),
-            occupancy=pl.col("airtime_share") + pl.col("contention_ns") / pl.col("elapsed_ns"),
-            frames="frames",
-            retries="retries",
-            drops=pl.sum_horizontal(
-                "dropped_retry_limit", "dropped_queue_full", "dropped_codel", "dropped_ack_filter"
-            ),
-        )
+        return self._table("airtime", station=self.scenario.stations)
 
     @functools.cached_property
     def access_points(self) -> pl.DataFrame:
@@ -134,9 +106,7 @@ class Result:
     @functools.cached_property
     def channels(self) -> pl.DataFrame:
         """What happened on each channel; the six times add up to `elapsed_ns`."""
-        held = pl.sum_horizontal("data_ns", "control_ns", "beacon_ns", "collision_ns")
-        busy = (held / pl.col("elapsed_ns")).alias("busy")
-        return self._table("channels", channel=self.scenario.cells).with_columns(busy)
+        return self._table("channels", channel=self.scenario.cells)
 
     @functools.cached_property
     def links(self) -> pl.DataFrame:
@@ -157,32 +127,9 @@ class Result:
         the sender, null if a sender is wired [arf-aware-tcp eq. 1 to 3]; `airtime` and `occupancy` over
         what the stations held that a flow starts or ends at  [occupancy-tfrc eq. 19].
         """
-        ends = {flow[end] for flow in self.scenario.flows for end in ("from", "to")}
-        flows = self.flows.partition_by("replication", maintain_order=True)
-        stations = self.airtime.filter(pl.col("station").is_in(list(ends)))
-        airtimes = stations.partition_by("replication", as_dict=True)
-        rows: list[dict[str, Any]] = []
-        for table in flows:
-            replication = table.item(0, "replication")
-            rates = table["mean_link_rate_bps"]
-            per_rate = None if rates.null_count() else table["goodput_bps"] / rates
-            airtime = airtimes.get((replication,))
-            rows.append(
-                {
-                    "replication": replication,
-                    "goodput": statistics.jain(table["goodput_bps"]),
-                    "goodput_per_link_rate": per_rate
-                    if per_rate is None
-                    else statistics.jain(per_rate),
-                    "airtime": airtime if airtime is None else statistics.jain(airtime["share"]),
-                    "occupancy": airtime
-                    if airtime is None
-                    else statistics.jain(airtime["occupancy"]),
-                }
-            )
-        indices = ("goodput", "goodput_per_link_rate", "airtime", "occupancy")
-        schema = {"replication": pl.UInt32} | dict.fromkeys(indices, pl.Float64)
-        return pl.DataFrame(rows, schema=schema)
+        schema = dict.fromkeys(fairness.INDICES, pl.Float64)
+        table = pl.DataFrame(fairness.indices(self), schema=schema)
+        return self._replication_numbers.hstack(table)
 
     def series(self, what: str = "throughput", *, step: str | None = None) -> pl.DataFrame:
         """Time series of each flow, from time 0, warm-up included.
@@ -371,6 +318,11 @@ class Result:
     def _columns(self) -> dict[str, dict[str, Any]]:
         return dict(_core.tables(self.scenario, self.outcomes))
 
+    @functools.cached_property
+    def columns(self) -> dict[str, dict[str, list[float]]]:
+        """Tables of the core as lists, for what is shown without polars; NaN is a value that does not exist."""
+        return _core.tables(self.scenario, self.outcomes, lists=True)
+
     def _table(self, name: str, **names: Sequence[str]) -> pl.DataFrame:
         """One table of the core, with indices replaced by `names` and NaN by null."""
         table = pl.DataFrame(self._columns[name])
@@ -379,11 +331,6 @@ class Result:
             named = pl.Series(column, of, dtype=pl.String).gather(index)
             table = table.with_columns(named)
         return table.with_columns(pl.selectors.float().fill_nan(None))
-
-
-def _part(some: pl.Expr, of: pl.Expr) -> pl.Expr:
-    """A ratio, zero of nothing."""
-    return pl.when(of > 0).then(some / of).otherwise(0.0)
 
 
 def _duration_ns(text: str) -> int:

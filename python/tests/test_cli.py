@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import resource
+import shlex
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -303,8 +306,53 @@ def test_a_reader_that_leaves_early_is_no_traceback() -> None:
     assert done.returncode == 1
 
 
-def interrupt(*arguments: object, started: Path) -> tuple[int, str, str, float]:
-    """Run, press Ctrl-C a while after `started` exists; the last figure is how long that took."""
+@pytest.mark.parametrize("options", [[], ["--json"], ["--replications", "2"]])
+def test_a_run_imports_nothing_that_takes_longer_than_it(
+    scenario: Path, options: list[str]
+) -> None:
+    script = (
+        "import sys; from airfair.cli import main; status = main(sys.argv[1:]); "
+        "print(sorted(n for n in sys.modules if '.' not in n), file=sys.stderr); sys.exit(status)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, "run", str(scenario), *options],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    imported = set(ast.literal_eval(done.stderr))
+    assert "airfair" in imported
+    assert not imported & {"numpy", "polars", "scipy", "matplotlib", "jinja2", "rich", "asyncio"}
+
+
+@pytest.mark.parametrize(
+    ("command", "status", "message"),
+    [
+        ("run - <&-", 2, "airfair: standard input: Bad file descriptor\n"),
+        ("run scenario.toml >&-", 1, "airfair: Bad file descriptor\n"),
+        ("run scenario.toml --json >&-", 1, "airfair: Bad file descriptor\n"),
+        ("--version >&-", 1, "airfair: Bad file descriptor\n"),
+        ("run scenario.toml 2>&- >out", 0, ""),
+        ("run none.toml 2>&-", 2, ""),
+    ],
+)
+def test_a_closed_stream_is_no_traceback(
+    scenario: Path, command: str, status: int, message: str
+) -> None:
+    done = subprocess.run(
+        ["sh", "-c", f"{shlex.join(PROGRAM)} {command}"],
+        cwd=scenario.parent,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (status, message)
+
+
+def interrupt(
+    *arguments: object, started: Path, by: signal.Signals = signal.SIGINT
+) -> tuple[int, str, str, float]:
+    """Run, interrupt it a while after `started` exists; the last figure is how long that took."""
     with subprocess.Popen(
         [*PROGRAM, *map(str, arguments)],
         stdout=subprocess.PIPE,
@@ -314,19 +362,22 @@ def interrupt(*arguments: object, started: Path) -> tuple[int, str, str, float]:
         while not started.exists() and process.poll() is None:
             time.sleep(0.05)
         time.sleep(2)
-        process.send_signal(signal.SIGINT)
+        process.send_signal(by)
         pressed = time.monotonic()
         stdout, stderr = process.communicate(timeout=60)
         return process.returncode, stdout, stderr, time.monotonic() - pressed
 
 
-def test_ctrl_c_saves_what_was_finished(scenario: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("by", "expected"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_an_interruption_saves_what_was_finished(
+    scenario: Path, tmp_path: Path, by: signal.Signals, expected: int
+) -> None:
     out = tmp_path / "results"
     status, stdout, stderr, _ = interrupt(
         "run", scenario, "--json", "--replications", 10_000, "--set", "duration=100 s", "--out", out,
-        started=out,
+        started=out, by=by,
     )  # fmt: skip
-    assert status == 130, stderr
+    assert status == expected, stderr
     assert "Traceback" not in stderr
     assert names(out) == FILES
     document = json.loads(stdout)

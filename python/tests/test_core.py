@@ -128,4 +128,16 @@ def test_tables_have_one_row_per_replication_and_thing() -> None:
         "channels": {3},
         "links": {6},
         "series": {48},
+        "airtime": {6},
     }
+
+
+def test_lists_hold_what_the_arrays_hold_but_for_the_series() -> None:
+    scenario = parse()
+    outcomes = [o for o in _core.run([(scenario, 1, 0)]).outcomes if o]
+    arrays = _core.tables(scenario, outcomes)
+    lists = _core.tables(scenario, outcomes, lists=True)
+    assert lists.keys() == arrays.keys() - {"series"}
+    for name, columns in lists.items():
+        for column, values in columns.items():
+            assert repr(values) == repr(arrays[name][column].tolist())

@@ -1,6 +1,7 @@
-//! Outcomes as columns, one row per replication and thing: numpy arrays that own what Rust computed.
+//! Outcomes as columns, one row per replication and thing: numpy arrays that own what Rust computed, or lists.
 
-use airfair_sim::outcome::{Outcome as Run, Quantiles, RadioOutcome};
+use airfair_sim::outcome::{Outcome as Run, Quantiles, RadioOutcome, StationOutcome};
+use airfair_sim::scenario as sim;
 use airfair_units::{DataRate, Duration};
 use numpy::{Element, PyArray1};
 use pyo3::prelude::*;
@@ -12,50 +13,83 @@ use crate::scenario::Scenario;
 /// Columns of each table of `outcomes`, which are runs of `scenario`.
 ///
 /// `flow`, `station`, `access_point`, `channel` and `link` are indices into the scenario's lists. A NaN is a value that does not exist.
+///
+/// Columns are numpy arrays. As `lists` they need no numpy, whose import takes longer than a short run, and
+/// come without the series.
 #[pyfunction]
+#[pyo3(signature = (scenario, outcomes, *, lists = false))]
 pub(crate) fn tables<'py>(
     py: Python<'py>,
     scenario: &Scenario,
     outcomes: Vec<Py<Outcome>>,
+    lists: bool,
 ) -> PyResult<Bound<'py, PyDict>> {
     let runs: Vec<&Run> = outcomes.iter().map(|outcome| &outcome.get().inner).collect();
+    let new = Maker { py, form: if lists { Form::List } else { Form::Array } };
     let tables = PyDict::new(py);
-    tables.set_item("runs", run_table(py, &runs)?)?;
-    tables.set_item("flows", flow_table(py, &runs)?)?;
-    tables.set_item("stations", station_table(py, &runs)?)?;
-    tables.set_item("access_points", access_point_table(py, &runs)?)?;
-    tables.set_item("channels", channel_table(py, &runs)?)?;
-    tables.set_item("links", link_table(py, &runs)?)?;
-    tables.set_item("series", series_table(py, scenario, &runs)?)?;
+    tables.set_item("runs", run_table(new, &runs)?)?;
+    tables.set_item("flows", flow_table(new, &scenario.inner, &runs)?)?;
+    tables.set_item("stations", station_table(new, &runs)?)?;
+    tables.set_item("airtime", airtime_table(new, &runs)?)?;
+    tables.set_item("access_points", access_point_table(new, &runs)?)?;
+    tables.set_item("channels", channel_table(new, &runs)?)?;
+    tables.set_item("links", link_table(new, &runs)?)?;
+    if !lists {
+        tables.set_item("series", series_table(new, scenario, &runs)?)?;
+    }
     Ok(tables)
+}
+
+/// What columns are made of.
+#[derive(Clone, Copy)]
+enum Form {
+    Array,
+    List,
+}
+
+/// Begins tables.
+#[derive(Clone, Copy)]
+struct Maker<'py> {
+    py: Python<'py>,
+    form: Form,
 }
 
 /// Rows of one table, each with what identifies it, and the columns made of them.
 struct Table<'py, R> {
     rows: Vec<R>,
+    form: Form,
     columns: Bound<'py, PyDict>,
 }
 
 impl<'py, 'r, T> Table<'py, (&'r Run, u32, &'r T)> {
     /// One row per run and thing, with the thing's index.
-    fn of_each(py: Python<'py>, runs: &[&'r Run], things: impl Fn(&'r Run) -> &'r Vec<T>) -> Self {
+    fn of_each(new: Maker<'py>, runs: &[&'r Run], things: impl Fn(&'r Run) -> &'r Vec<T>) -> Self {
         let rows = |run: &&'r Run| {
             let run = *run;
             (0_u32..).zip(things(run)).map(move |(index, thing)| (run, index, thing))
         };
-        Self::new(py, runs.iter().flat_map(rows))
+        Self::new(new, runs.iter().flat_map(rows))
     }
 }
 
 impl<'py, R> Table<'py, R> {
-    fn new(py: Python<'py>, rows: impl Iterator<Item = R>) -> Self {
-        Self { rows: rows.collect(), columns: PyDict::new(py) }
+    fn new(new: Maker<'py>, rows: impl Iterator<Item = R>) -> Self {
+        Self { rows: rows.collect(), form: new.form, columns: PyDict::new(new.py) }
     }
 
     /// Adds a column.
-    fn column<T: Element>(&self, name: &str, value: impl Fn(&R) -> T) -> PyResult<()> {
-        let values: Vec<T> = self.rows.iter().map(value).collect();
-        self.columns.set_item(name, PyArray1::from_vec(self.columns.py(), values))
+    fn column<T>(&self, name: &str, value: impl Fn(&R) -> T) -> PyResult<()>
+    where
+        T: Element + IntoPyObject<'py>,
+    {
+        let values = self.rows.iter().map(value);
+        match self.form {
+            Form::Array => {
+                let array = PyArray1::from_vec(self.columns.py(), values.collect());
+                self.columns.set_item(name, array)
+            }
+            Form::List => self.columns.set_item(name, values.collect::<Vec<T>>()),
+        }
     }
 
     /// Adds the columns of a transmitter.
@@ -74,8 +108,8 @@ impl<'py, R> Table<'py, R> {
     }
 }
 
-fn run_table<'py>(py: Python<'py>, runs: &[&Run]) -> PyResult<Bound<'py, PyDict>> {
-    let table = Table::new(py, runs.iter().copied());
+fn run_table<'py>(new: Maker<'py>, runs: &[&Run]) -> PyResult<Bound<'py, PyDict>> {
+    let table = Table::new(new, runs.iter().copied());
     table.column("replication", |run| run.replication)?;
     table.column("seed", |run| run.seed)?;
     table.column("elapsed_ns", |run| run.elapsed.as_nanos())?;
@@ -84,12 +118,24 @@ fn run_table<'py>(py: Python<'py>, runs: &[&Run]) -> PyResult<Bound<'py, PyDict>
     Ok(table.columns)
 }
 
-fn flow_table<'py>(py: Python<'py>, runs: &[&Run]) -> PyResult<Bound<'py, PyDict>> {
-    let table = Table::of_each(py, runs, |run| &run.flows);
+fn flow_table<'py>(
+    new: Maker<'py>,
+    scenario: &sim::Scenario,
+    runs: &[&Run],
+) -> PyResult<Bound<'py, PyDict>> {
+    let table = Table::of_each(new, runs, |run| &run.flows);
     table.column("replication", |(run, ..)| run.replication)?;
     table.column("flow", |(_, index, _)| *index)?;
     table.column("goodput_bps", |(run, _, flow)| {
         bits_per_second(flow.delivered.bits(), run.elapsed)
+    })?;
+    table.column("loss", |(.., flow)| part(flow.packets_dropped, flow.packets_sent))?;
+    table.column("loss_estimated", |(_, index, flow)| {
+        if goes_up(&scenario.flows[*index as usize]) {
+            part(flow.packets_repeated, flow.packets_received)
+        } else {
+            part(flow.retransmissions, flow.packets_sent)
+        }
     })?;
     table.column("delivered_bytes", |(.., flow)| flow.delivered.get())?;
     table.column("packets_sent", |(.., flow)| flow.packets_sent)?;
@@ -123,14 +169,11 @@ fn flow_table<'py>(py: Python<'py>, runs: &[&Run]) -> PyResult<Bound<'py, PyDict
     Ok(table.columns)
 }
 
-fn station_table<'py>(py: Python<'py>, runs: &[&Run]) -> PyResult<Bound<'py, PyDict>> {
-    let table = Table::of_each(py, runs, |run| &run.stations);
+fn station_table<'py>(new: Maker<'py>, runs: &[&Run]) -> PyResult<Bound<'py, PyDict>> {
+    let table = Table::of_each(new, runs, |run| &run.stations);
     table.column("replication", |(run, ..)| run.replication)?;
     table.column("station", |(_, index, _)| *index)?;
-    table.column("airtime_share", |(run, _, station)| {
-        let held = station.airtime_data_up + station.airtime_data_down + station.airtime_control;
-        share(held, run.elapsed)
-    })?;
+    table.column("airtime_share", |(run, _, station)| share(held(station), run.elapsed))?;
     table.column("airtime_data_up_ns", |(.., station)| station.airtime_data_up.as_nanos())?;
     table.column("airtime_data_down_ns", |(.., station)| station.airtime_data_down.as_nanos())?;
     table.column("airtime_control_ns", |(.., station)| station.airtime_control.as_nanos())?;
@@ -147,16 +190,40 @@ fn station_table<'py>(py: Python<'py>, runs: &[&Run]) -> PyResult<Bound<'py, PyD
     Ok(table.columns)
 }
 
-fn access_point_table<'py>(py: Python<'py>, runs: &[&Run]) -> PyResult<Bound<'py, PyDict>> {
-    let table = Table::of_each(py, runs, |run| &run.access_points);
+/// Shares of the air, as fractions.
+fn airtime_table<'py>(new: Maker<'py>, runs: &[&Run]) -> PyResult<Bound<'py, PyDict>> {
+    let table = Table::of_each(new, runs, |run| &run.stations);
+    table.column("replication", |(run, ..)| run.replication)?;
+    table.column("station", |(_, index, _)| *index)?;
+    table.column("share", |(run, _, station)| share(held(station), run.elapsed))?;
+    table.column("data_up", |(run, _, station)| share(station.airtime_data_up, run.elapsed))?;
+    table.column("data_down", |(run, _, station)| share(station.airtime_data_down, run.elapsed))?;
+    table.column("control", |(run, _, station)| share(station.airtime_control, run.elapsed))?;
+    table.column("occupancy", |(run, _, station)| {
+        share(held(station), run.elapsed) + share(station.contention, run.elapsed)
+    })?;
+    table.column("frames", |(.., station)| station.radio.frames)?;
+    table.column("retries", |(.., station)| station.radio.retries)?;
+    table.column("drops", |(.., station)| {
+        let radio = &station.radio;
+        radio.dropped_retry_limit
+            + radio.dropped_queue_full
+            + radio.dropped_codel
+            + radio.dropped_ack_filter
+    })?;
+    Ok(table.columns)
+}
+
+fn access_point_table<'py>(new: Maker<'py>, runs: &[&Run]) -> PyResult<Bound<'py, PyDict>> {
+    let table = Table::of_each(new, runs, |run| &run.access_points);
     table.column("replication", |(run, ..)| run.replication)?;
     table.column("access_point", |(_, index, _)| *index)?;
     table.radio(|(.., access_point)| access_point)?;
     Ok(table.columns)
 }
 
-fn channel_table<'py>(py: Python<'py>, runs: &[&Run]) -> PyResult<Bound<'py, PyDict>> {
-    let table = Table::of_each(py, runs, |run| &run.channels);
+fn channel_table<'py>(new: Maker<'py>, runs: &[&Run]) -> PyResult<Bound<'py, PyDict>> {
+    let table = Table::of_each(new, runs, |run| &run.channels);
     table.column("replication", |(run, ..)| run.replication)?;
     table.column("channel", |(_, index, _)| *index)?;
     table.column("elapsed_ns", |(run, ..)| run.elapsed.as_nanos())?;
@@ -168,12 +235,15 @@ fn channel_table<'py>(py: Python<'py>, runs: &[&Run]) -> PyResult<Bound<'py, PyD
     table.column("idle_ns", |(.., channel)| channel.idle.as_nanos())?;
     table.column("frames", |(.., channel)| channel.frames)?;
     table.column("collisions", |(.., channel)| channel.collisions)?;
+    table.column("busy", |(run, _, channel)| {
+        share(channel.data + channel.control + channel.beacon + channel.collision, run.elapsed)
+    })?;
     Ok(table.columns)
 }
 
 /// Two rows per link of the scenario: forth, then back.
-fn link_table<'py>(py: Python<'py>, runs: &[&Run]) -> PyResult<Bound<'py, PyDict>> {
-    let table = Table::of_each(py, runs, |run| &run.links);
+fn link_table<'py>(new: Maker<'py>, runs: &[&Run]) -> PyResult<Bound<'py, PyDict>> {
+    let table = Table::of_each(new, runs, |run| &run.links);
     table.column("replication", |(run, ..)| run.replication)?;
     table.column("link", |(_, index, _)| *index)?;
     table.column("packets", |(.., link)| link.packets)?;
@@ -187,7 +257,7 @@ fn link_table<'py>(py: Python<'py>, runs: &[&Run]) -> PyResult<Bound<'py, PyDict
 
 /// One row per flow and step; the last step may be shorter than the others.
 fn series_table<'py>(
-    py: Python<'py>,
+    new: Maker<'py>,
     scenario: &Scenario,
     runs: &[&Run],
 ) -> PyResult<Bound<'py, PyDict>> {
@@ -201,13 +271,28 @@ fn series_table<'py>(
             })
         })
     });
-    let table = Table::new(py, rows);
+    let table = Table::new(new, rows);
     table.column("replication", |(run, ..)| run.replication)?;
     table.column("flow", |(_, index, ..)| *index)?;
     table.column("start_ns", |(_, _, start, ..)| start.as_nanos())?;
     table.column("length_ns", |(_, _, _, length, _)| length.as_nanos())?;
     table.column("delivered_bytes", |(.., delivered)| delivered.get())?;
     Ok(table.columns)
+}
+
+/// Air that a station's exchanges held, in both directions.
+fn held(station: &StationOutcome) -> Duration {
+    station.airtime_data_up + station.airtime_data_down + station.airtime_control
+}
+
+/// True of a flow from a station to a wired host.
+fn goes_up(flow: &sim::Flow) -> bool {
+    matches!((flow.from, flow.to), (sim::Endpoint::Station(_), sim::Endpoint::Host(_)))
+}
+
+/// Part of a number of packets, as a fraction; zero of none.
+fn part(some: u64, of: u64) -> f64 {
+    if of == 0 { 0.0 } else { as_f64(some) / as_f64(of) }
 }
 
 /// Rate of so many bits in a time [bit/s].

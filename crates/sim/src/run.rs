@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use airfair_units::{Duration, Time};
+use airfair_units::Time;
 
 use crate::build;
 use crate::clock::FreeRunning;
@@ -28,8 +28,8 @@ pub enum RunError {
     Cancelled,
 }
 
-/// Simulated time between two looks at [`Control`].
-const STEP: Duration = Duration::from_millis(100);
+/// Events between two looks at [`Control`]: about a millisecond, however much happens in a simulated one.
+const EVENTS: u64 = 4096;
 
 /// A run that has come to its end.
 #[derive(Debug)]
@@ -73,13 +73,14 @@ pub fn simulate<R: Recorder>(
 ) -> Result<Finished<R>, RunError> {
     let mut world = build::world(scenario, streams, recorder, FreeRunning);
     let end = Time::ZERO + scenario.duration;
-    while world.now < end {
+    let mut is_done = false;
+    while !is_done {
         if control.cancel.load(Ordering::Relaxed) {
             return Err(RunError::Cancelled);
         }
-        let next = (world.now + STEP).min(end);
-        control.simulated_ns.fetch_add((next - world.now).as_nanos(), Ordering::Relaxed);
-        world.run_until(next);
+        let before = world.now;
+        is_done = world.run_some(end, EVENTS);
+        control.simulated_ns.fetch_add((world.now - before).as_nanos(), Ordering::Relaxed);
     }
     world.flush();
     let in_flight = world.in_flight();

@@ -105,15 +105,23 @@ const SATURATED_BACKLOG: usize = 2;
 
 impl<R: Recorder, C: Clock> World<R, C> {
     /// Lets everything happen that happens before `end`.
+    #[cfg(test)]
     pub(crate) fn run_until(&mut self, end: Time) {
-        loop {
+        while !self.run_some(end, u64::MAX) {}
+    }
+
+    /// Lets at most so many events happen that happen before `end`; true once there are no more.
+    pub(crate) fn run_some(&mut self, end: Time, most: u64) -> bool {
+        let last = self.events.saturating_add(most);
+        while self.events < last {
             let scheduled = self.queue.peek();
             let on_air = self.next_on_air();
             let keys = [scheduled, on_air.map(|(key, _)| key)];
-            let Some(next) = keys.into_iter().flatten().min() else { break };
-            if next.0 >= end {
-                break;
-            }
+            let next = keys.into_iter().flatten().min().filter(|next| next.0 < end);
+            let Some(next) = next else {
+                self.now = end;
+                return true;
+            };
             self.clock.wait_until(next.0);
             self.now = next.0;
             self.events += 1;
@@ -129,7 +137,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
             }
             self.drain_cells();
         }
-        self.now = end;
+        false
     }
 
     /// What happens next on any channel, and on which; among equals the first cell's.
