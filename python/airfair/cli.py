@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import fnmatch
 import os
 import signal
 import sys
@@ -304,13 +305,18 @@ def _add_json(command: argparse.ArgumentParser) -> None:
 
 def _run(arguments: argparse.Namespace) -> int:
     scenario = _scenario(arguments)
+    _see_that_some_match(scenario, arguments.flows)
     out: Path | None = arguments.out
     made = [] if out is None else _prepare(out)
-    result = None
+    result, cut = None, False
     try:
         result = _simulate(scenario, progress_label=scenario.title)
         if out is not None and result.replications:
             _save(result, out, arguments.command_line)
+    except KeyboardInterrupt:
+        if result is None:
+            raise
+        cut = True  # while figures were drawn: the tables are written
     finally:
         if result is None or not result.replications:
             from .store import remove_if_empty
@@ -324,7 +330,14 @@ def _run(arguments: argparse.Namespace) -> int:
         return _fail(
             INTERRUPTED, f"interrupted after {result.replications} of {asked} replications"
         )
-    return DONE
+    return _fail(INTERRUPTED, "interrupted before all figures were drawn") if cut else DONE
+
+
+def _see_that_some_match(scenario: Scenario, globs: list[str]) -> None:
+    flows = [flow["name"] for flow in scenario.flows]
+    unmatched = [glob for glob in globs if not fnmatch.filter(flows, glob)]
+    if unmatched:
+        raise InputError(*(f"--flows {glob!r}: no flow has such a name" for glob in unmatched))
 
 
 def _scenario(arguments: argparse.Namespace) -> Scenario:
@@ -388,9 +401,7 @@ def _save(result: Result, out: Path, command_line: list[str]) -> None:
     try:
         save(result, out, command_line)
     except OSError as error:
-        raise OSError(
-            error.errno, f"--out {out}: {describe(error)}; nothing was written"
-        ) from error
+        raise OSError(error.errno, f"--out {out}: {describe(error)}") from error
 
 
 def _print(result: Result, arguments: argparse.Namespace) -> None:

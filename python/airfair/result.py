@@ -320,7 +320,7 @@ class Result:
 
     @functools.cached_property
     def columns(self) -> dict[str, dict[str, list[float]]]:
-        """Tables of the core as lists, for what is shown without polars; NaN is a value that does not exist."""
+        """Tables of the core as lists, for what is shown without polars; a NaN is no value."""
         return _core.tables(self.scenario, self.outcomes, lists=True)
 
     def _table(self, name: str, **names: Sequence[str]) -> pl.DataFrame:

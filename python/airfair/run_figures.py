@@ -11,6 +11,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from . import statistics
+from .figures import GRID, INK, MUTED, PALETTE, STYLE
+from .names import printable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,24 +21,16 @@ if TYPE_CHECKING:
 
     from .result import Result
 
-# Okabe and Ito: distinct for every kind of colour vision.
-_COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#000000", "#999999")
-_KINDS = {"data_up": "#0072b2", "data_down": "#56b4e9", "control": "#e69f00"}
+# The fixed palette: a page replaces its colours by its own.
+_COLOURS = PALETTE
+_DASHES = ("-", (0, (4, 1.5)))
+_KINDS = {"data_up": PALETTE[1], "data_down": PALETTE[2], "control": PALETTE[0]}
 _LABELS = {"data_up": "data, sent by it", "data_down": "data, sent to it", "control": "control"}
 
-_MOST_LINES = len(_COLOURS)
+_MOST_LINES = len(_COLOURS) * len(_DASHES)
 _MOST_BARS = 40
 
-# The same result gives the same file: no date, and identifiers that do not depend on the process.
-_STYLE: dict[Any, Any] = {
-    "svg.hashsalt": "airfair",
-    "font.size": 10,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "axes.axisbelow": True,
-    "grid.alpha": 0.3,
-}
+_STYLE: dict[Any, Any] = {**STYLE, "axes.grid.axis": "both"}
 
 
 def figures(result: Result) -> dict[str, bytes]:
@@ -55,7 +49,9 @@ def _throughput(result: Result) -> Figure:
     table = result.series("throughput")
     names = [flow["name"] for flow in result.scenario.flows]
     end = result.scenario.duration_s
-    for name, colour in zip(names[:_MOST_LINES], _COLOURS, strict=False):
+    for place, name in enumerate(names[:_MOST_LINES]):
+        colour = _COLOURS[place % len(_COLOURS)]
+        dash = _DASHES[place // len(_COLOURS)]
         ours = table.filter(flow=name)
         samples = ours["throughput_bps"].to_numpy().reshape(result.replications, -1) / 1e6
         # The last step ends where the run does.
@@ -63,9 +59,10 @@ def _throughput(result: Result) -> Figure:
         times = np.append(ours["time_s"].unique(maintain_order=True).to_numpy(), end)
         middle = samples.mean(axis=0)
         steps: dict[str, Any] = {"drawstyle": "steps-post", "color": colour}
-        axes.plot(times, middle, linewidth=1.4, label=name, **steps)
+        axes.plot(times, middle, linewidth=1.4, linestyle=dash, label=_label(name), **steps)
         widths = np.array([statistics.half_width(step) or 0.0 for step in samples.T])
-        if result.replications > 1:
+        # Bands of many flows would hide the lines.
+        if result.replications > 1 and len(names) <= len(_COLOURS):
             axes.fill_between(
                 times,
                 np.maximum(middle - widths, 0),
@@ -76,12 +73,15 @@ def _throughput(result: Result) -> Figure:
                 linewidth=0,
             )
     if result.scenario.warmup_s > 0:
-        axes.axvspan(0, result.scenario.warmup_s, color="0.9", zorder=0, label="warm-up")
+        axes.axvspan(0, result.scenario.warmup_s, color=GRID, zorder=0, label="warm-up")
     axes.set(xlabel="time [s]", ylabel="throughput [Mb/s]", xlim=(0, end))
     axes.set_ylim(bottom=0)
     more = len(names) - _MOST_LINES
     note = f" (first {_MOST_LINES} of {len(names)} flows)" if more > 0 else ""
-    axes.set_title(_caption(result.scenario.title + note, result.replications), fontsize=10)
+    caption = _caption(
+        result.scenario.title + note, result.replications, bands=len(names) <= len(_COLOURS)
+    )
+    axes.set_title(caption, fontsize=10)
     _legend(axes)
     return figure
 
@@ -89,16 +89,16 @@ def _throughput(result: Result) -> Figure:
 def _airtime(document: dict[str, Any]) -> Figure:
     stations = document["stations"][:_MOST_BARS]
     channels = document["channels"]
-    colours = {"collisions": "#d55e00", "contention": "#999999", "idle": "#dddddd"}
+    colours = {"collisions": PALETTE[3], "contention": MUTED, "idle": GRID}
     lost = {
-        f"{kind} in {channel['name']}" if len(channels) > 1 else kind: (
+        f"{kind} in {_label(channel['name'])}" if len(channels) > 1 else kind: (
             colour,
             channel["airtime"][kind],
         )
         for channel in channels
         for kind, colour in colours.items()
     }
-    rows = [station["name"] for station in stations] + list(lost)
+    rows = [_label(station["name"]) for station in stations] + list(lost)
     figure, axes = _figure(1.4 + 0.32 * len(rows))
     left = np.zeros(len(stations))
     for kind, colour in _KINDS.items():
@@ -107,9 +107,7 @@ def _airtime(document: dict[str, Any]) -> Figure:
         left += shares
     intervals = [100 * (station["airtime_share_ci95"] or 0.0) for station in stations]
     if any(intervals):
-        axes.errorbar(
-            left, range(len(stations)), xerr=intervals, fmt="none", ecolor="black", capsize=3
-        )
+        axes.errorbar(left, range(len(stations)), xerr=intervals, fmt="none", ecolor=INK, capsize=3)
     for row, (colour, share) in enumerate(lost.values(), start=len(stations)):
         axes.barh(row, 100 * share, color=colour)
     axes.set_yticks(range(len(rows)), rows)
@@ -132,10 +130,16 @@ def _legend(axes: Axes) -> None:
     axes.legend(loc="upper left", bbox_to_anchor=(1, 1), frameon=False, fontsize=9)
 
 
-def _caption(title: str, replications: int) -> str:
-    # Mathematics is not meant by a dollar sign in a scenario's title.
-    title = title.replace("$", r"\$")
-    return title if replications == 1 else f"{title}\nmean of {replications} runs, 95 % interval"
+def _label(name: str) -> str:
+    """A name for matplotlib: a dollar sign is no mathematics, and what begins with _ is in the legend."""
+    text = printable(name).replace("$", r"\$")
+    return f" {text}" if text.startswith("_") else text
+
+
+def _caption(title: str, replications: int, *, bands: bool = True) -> str:
+    title = _label(title)
+    sure = ", 95 % interval" if bands else ""
+    return title if replications == 1 else f"{title}\nmean of {replications} runs{sure}"
 
 
 def _render(name: str, figure: Figure) -> Mapping[str, bytes]:

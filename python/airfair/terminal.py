@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+import textwrap
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -144,7 +145,7 @@ def _sgr(colour: str) -> str:
 
 def report(result: Result, wish: Wish, width: int, ink: Ink) -> Iterator[str]:
     """Lines of everything that `airfair run` says of a result."""
-    yield from _title(result, ink)
+    yield from _title(result, width, ink)
     yield ""
     if not result.replications:
         return
@@ -159,18 +160,22 @@ def report(result: Result, wish: Wish, width: int, ink: Ink) -> Iterator[str]:
     yield from _fairness(result, width, ink)
 
 
-def _title(result: Result, ink: Ink) -> Iterator[str]:
+def _title(result: Result, width: int, ink: Ink) -> Iterator[str]:
     scenario = result.scenario
     n = result.replications
     runs = "1 run" if n == 1 else f"{n} runs"
     if result.interrupted:
         runs += f" of {scenario.replications} (interrupted)"
-    yield ink.bold(names.printable(scenario.title))
+    yield from map(ink.bold, _wrapped(names.printable(scenario.title), width))
     line = f"{runs} of {scenario.duration_s:,.12g} s, seed {scenario.seed}"
     if result.cpu_s:
         speed = result.simulated_s / result.cpu_s
         line += f", in {result.wall_s:.2f} s: {speed:,.0f} simulated s per CPU s"
-    yield line
+    yield from _wrapped(line, width)
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    return textwrap.wrap(text, width) if names.width(text) > width else [text]
 
 
 @dataclass(frozen=True)

@@ -53,7 +53,7 @@ class Wish:
 
     every: bool = False
     flows: Sequence[str] = ()
-    """Patterns of names; none are all."""
+    """Patterns of names that all are shown of; none show all flows, many of them in groups."""
 
     def has(self, name: str) -> bool:
         """Whether the flow `name` is wanted."""
@@ -117,7 +117,7 @@ def flows(result: Result, wish: Wish) -> Table:
     scenario = result.scenario
     tables = samples(result, "flows", [flow["name"] for flow in scenario.flows])
     whole = added("goodput_bps")(list(tables.values()))
-    columns = _flow_columns(whole)
+    columns = _flow_columns(whole, list(tables.values()))
     items = [Item(name, table) for name, table in tables.items() if wish.has(name)]
     every = wish.every or bool(wish.flows)
     lines = list(_lines(items, columns, every=every))
@@ -125,28 +125,31 @@ def flows(result: Result, wish: Wish) -> Table:
         shown = {label for label, places in _groups(items)[:MOST_ROWS] if len(places) == 1}
         hidden = [item for item in items if item.name not in shown]
         worst = sorted(hidden, key=lambda item: _mean(item.samples["goodput_bps"]))[:WORST]
-        lines.append(Line(f"{len(worst)} of least goodput:", [""] * len(columns)))
+        lines.append(Line("least goodput:", [""] * len(columns)))
         lines += [line for item in worst for line in _item(item, columns, "  ")]
     total = "total" if len(items) == len(tables) else f"{len(items)} of {len(tables)} flows"
     lines += _total(items, columns, total)
     return _table("flow", columns, lines)
 
 
-def _flow_columns(whole: Values) -> list[Column]:
+def _flow_columns(whole: Values, tables: Sequence[Samples]) -> list[Column]:
     def share(table: Samples) -> Values:
         return _ratio(table["goodput_bps"], whole, 100)
 
     def shares(tables: Sequence[Samples]) -> Values:
         return _ratio(added("goodput_bps")(tables), whole, 100)
 
+    # Only a transfer that ends completes.
+    ends = any(_known(table["completion_s"]) for table in tables)
     return [
         Column("goodput\nMb/s", scaled("goodput_bps", 1e-6), added("goodput_bps", 1e-6), 3),
         Column("share\n%", share, shares, 1),
         Column("loss\n%", scaled("loss", 100), weighted("loss", "packets_sent", 100), 2),
-        Column("sent again\npackets", scaled("retransmissions"), added("retransmissions")),
-        Column("time-outs\ncount", scaled("timeouts"), added("timeouts")),
+        Column("sent\nagain\npackets", scaled("retransmissions"), added("retransmissions")),
+        Column("time-\nouts\ncount", scaled("timeouts"), added("timeouts")),
         Column("RTT p50\nms", scaled("rtt_p50_ms"), None, 1),
-        Column("RTT p95\nms", scaled("rtt_p95_ms"), None, 1),
+        Column("p95\nms", scaled("rtt_p95_ms"), None, 1),
+        *([Column("done\nafter\ns", scaled("completion_s"), None, 2)] if ends else []),
     ]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import os
+import re
 import resource
 import shlex
 import signal
@@ -32,7 +33,10 @@ FILES = {
     "throughput.svg",
     "airtime.png",
     "airtime.svg",
+    "report.html",
 }
+DIFFERENT = {"run.json", "report.html"}
+"""They say how long it took, and the command."""
 
 
 def names(directory: Path) -> set[str]:
@@ -169,6 +173,7 @@ def test_every_mistake_has_its_line_and_nothing_is_written(
         (["."], "airfair: .: Is a directory"),
         (["scenario.toml", "--set", "seed"], "PATH=VALUE"),
         (["scenario.toml", "--set", "no.such.key=1"], "scenario.toml: no"),
+        (["scenario.toml", "--flows", "c*"], "--flows 'c*': no flow has such a name"),
         (["scenario.toml", "--seed", "-1"], "scenario.toml: seed = -1"),
         (["scenario.toml", "--replications", "0"], "scenario.toml: replications = 0"),
         (["scenario.toml", "--out", "scenario.toml"], "--out scenario.toml: File exists"),
@@ -216,12 +221,57 @@ def test_out_holds_everything_and_is_the_same_every_time(
         assert done.returncode == 0
         assert done.stderr == f"airfair: wrote {name}\n"
         assert names(tmp_path / name) == FILES
-    for file in FILES - {"run.json"}:
+    for file in FILES - DIFFERENT:
         assert (tmp_path / "first" / file).read_bytes() == (tmp_path / "second" / file).read_bytes()
     assert (tmp_path / "first" / "result.json").read_text(encoding="utf-8") == done.stdout
     manifest = json.loads((tmp_path / "first" / "run.json").read_text(encoding="utf-8"))
     assert manifest["command_line"][:2] == ["airfair", "run"]
     assert (manifest["seed"], manifest["replications"]) == (1, 2)
+
+
+def test_the_page_shows_the_run_and_needs_nothing_else(
+    program: Program, scenario: Path, tmp_path: Path
+) -> None:
+    text = SCENARIO.replace("One slow", "<script>alert(1)</script>\\u202e One slow")
+    text = text.replace('"slow"', '"_slow"').replace("[station.slow]", "[station._slow]")
+    scenario.write_text(text, encoding="utf-8")
+    done = program("run", scenario, "--replications", 2, "--out", "out")
+    assert done.returncode == 0, done.stderr
+    page = (tmp_path / "out/report.html").read_text(encoding="utf-8")
+    assert "<script" not in page
+    assert "\u202e" not in page
+    assert not re.search(r"""(src|href)=["'](?!#)""", page)
+    for words in (
+        "Who held the air", "_slow", "± 95 %", "Jain’s index", "throughput [Mb/s]", "seed = 1",
+        "airfair run", "var(--series-1)",
+    ):  # fmt: skip
+        assert words in page
+
+
+def test_a_directory_named_in_another_encoding_is_no_traceback(
+    program: Program, scenario: Path, tmp_path: Path
+) -> None:
+    done = program("run", scenario, "--out", "caf\udce9")
+    assert done.returncode == 0, done.stderr
+    assert names(tmp_path / "caf\udce9") == FILES
+    manifest = json.loads((tmp_path / "caf\udce9/run.json").read_bytes())
+    assert manifest["command_line"][-1] == "caf\udce9"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
+def test_too_few_threads_are_an_error_in_words() -> None:
+    script = (
+        "import os, resource, sys\n"
+        "from airfair import _core\n"
+        "scenario = _core.Scenario.parse(sys.stdin.buffer.read())\n"
+        "resource.setrlimit(resource.RLIMIT_NPROC, (0, 0)); os.setresuid(65534, 65534, 65534)\n"
+        "try: _core.run([(scenario, 1, 0)])\n"
+        "except _core.RunError as error: print(error)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], input=SCENARIO, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.startswith("no thread could be started: ")
 
 
 def test_out_can_be_run_again(program: Program, scenario: Path, tmp_path: Path) -> None:
