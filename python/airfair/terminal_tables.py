@@ -92,19 +92,6 @@ def ratio_of_sums(some: str, of: str, factor: float = 1.0) -> Sum:
     return part
 
 
-def weighted(name: str, by: str, factor: float = 1.0) -> Sum:
-    """The mean of a ratio over several things, each as much as what it is a ratio of."""
-
-    def total(tables: Sequence[Samples]) -> Values:
-        products = [
-            [value * weight for value, weight in zip(t[name], t[by], strict=True)] for t in tables
-        ]
-        sums = [math.fsum(v) for v in zip(*products, strict=True)]
-        return _ratio(sums, added(by)(tables), factor)
-
-    return total
-
-
 def _ratio(some: Values, of: Values, factor: float) -> Values:
     return [
         factor * a / b if b else (0.0 if b == 0 else math.nan)
@@ -139,17 +126,29 @@ def _flow_columns(whole: Values, tables: Sequence[Samples]) -> list[Column]:
     def shares(tables: Sequence[Samples]) -> Values:
         return _ratio(added("goodput_bps")(tables), whole, 100)
 
-    # Only a transfer that ends completes.
-    ends = any(_known(table["completion_s"]) for table in tables)
+    def some(heading: str, name: str, digits: int) -> list[Column]:
+        """A column that only some flows have: of delays where packets arrived, of transfers that end."""
+        known = any(_known(table.get(name, [])) for table in tables)
+        return [Column(heading, scaled(name), None, digits)] if known else []
+
     return [
         Column("goodput\nMb/s", scaled("goodput_bps", 1e-6), added("goodput_bps", 1e-6), 3),
         Column("share\n%", share, shares, 1),
-        Column("loss\n%", scaled("loss", 100), weighted("loss", "packets_sent", 100), 2),
+        Column(
+            "loss\n%",
+            scaled("loss", 100),
+            ratio_of_sums("packets_dropped", "packets_sent", 100),
+            2,
+        ),
+        *some("delay p50\nms", "delay_p50_ms", 1),
+        *some("p95\nms", "delay_p95_ms", 1),
+        *some("p99\nms", "delay_p99_ms", 1),
+        *some("jitter\nms", "jitter_ms", 2),
         Column("sent\nagain\npackets", scaled("retransmissions"), added("retransmissions")),
         Column("time-\nouts\ncount", scaled("timeouts"), added("timeouts")),
-        Column("RTT p50\nms", scaled("rtt_p50_ms"), None, 1),
-        Column("p95\nms", scaled("rtt_p95_ms"), None, 1),
-        *([Column("done\nafter\ns", scaled("completion_s"), None, 2)] if ends else []),
+        *some("RTT p50\nms", "rtt_p50_ms", 1),
+        *some("RTT p95\nms", "rtt_p95_ms", 1),
+        *some("done\nafter\ns", "completion_s", 2),
     ]
 
 
