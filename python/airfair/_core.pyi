@@ -17,6 +17,7 @@ __all__ = [
     "reference",
     "run",
     "schema",
+    "series",
     "tables",
     "tfrc_receive",
     "tfrc_send",
@@ -98,9 +99,10 @@ def run(
     threads: int | None = None,
     progress: Callable[[float], object] | None = None,
 ) -> Batch: ...
-def tables(
-    scenario: Scenario, outcomes: Sequence[Outcome]
-) -> dict[str, dict[str, NDArray[np.generic]]]: ...
+def tables(outcomes: Sequence[Outcome]) -> dict[str, dict[str, NDArray[np.generic]]]: ...
+def series(
+    scenario: Scenario, outcomes: Sequence[Outcome], what: str
+) -> dict[str, NDArray[np.generic]]: ...
 def quantity(text: str, dimension: str) -> float: ...
 def tfrc_send(
     to: str,

@@ -17,12 +17,16 @@ if TYPE_CHECKING:
     from .result import Result
 
 _FLOW_MEANS = (
+    "throughput_bps",
+    "delivered_bytes",
+    "active_s",
     "loss",
     "loss_estimated",
     "retransmissions",
     "timeouts",
     "fast_retransmits",
     "packets_sent",
+    "packets_refused",
     "packets_received",
     "packets_dropped",
     "packets_in_flight",
@@ -33,13 +37,24 @@ _FLOW_MEANS = (
     "rtt_p95_ms",
     "rtt_p99_ms",
     "rtt_max_ms",
+    "delay_mean_ms",
+    "delay_min_ms",
+    "delay_p50_ms",
+    "delay_p95_ms",
+    "delay_p99_ms",
+    "delay_max_ms",
+    "jitter_ms",
     "mean_link_rate_bps",
     "completion_s",
 )
 
 
 def document(result: Result) -> dict[str, Any]:
-    """Means over the finished replications; null where there is nothing to average."""
+    """Means over the finished replications; null unless each of them has a value.
+
+    Each thing is called `name` here, as an object of JSON has one kind of thing in each list; in tables the
+    column is `flow`, `station`, ….
+    """
     scenario = result.scenario
     return {
         "scenario": {
@@ -75,8 +90,8 @@ def half_width(samples: pl.Series) -> float | None:
 
 def _flows(result: Result) -> list[dict[str, Any]]:
     tables = dict(_rows(result, "flows"))
-    goodputs = {name: mean(table["goodput_bps"]) for name, table in tables.items()}
-    total = math.fsum(goodput or 0.0 for goodput in goodputs.values())
+    delivered = {name: mean(table["delivered_bytes"]) or 0.0 for name, table in tables.items()}
+    total = math.fsum(delivered.values())
     return [
         {
             "name": flow["name"],
@@ -84,9 +99,9 @@ def _flows(result: Result) -> list[dict[str, Any]]:
             "to": flow["to"],
             "transport": flow["transport"],
             "control": flow["control"],
-            "goodput_bps": goodputs[flow["name"]],
+            "goodput_bps": mean(tables[flow["name"]]["goodput_bps"]),
             "goodput_ci95_bps": half_width(tables[flow["name"]]["goodput_bps"]),
-            "share": (goodputs[flow["name"]] or 0.0) / total if total else None,
+            "share": delivered[flow["name"]] / total if total else None,
             **_means(tables[flow["name"]], _FLOW_MEANS),
         }
         for flow in result.scenario.flows
@@ -116,7 +131,10 @@ def _stations(result: Result) -> list[dict[str, Any]]:
 
 def _radio(table: pl.DataFrame) -> dict[str, Any]:
     return {
-        **_means(table, ("frames", "retries", "collisions", "frame_errors")),
+        **_means(
+            table,
+            ("frames", "rts_frames", "retries", "retry_share", "collisions", "frame_errors"),
+        ),
         "drops": {
             "retry_limit": mean(table["dropped_retry_limit"]),
             "queue_full": mean(table["dropped_queue_full"]),
@@ -154,7 +172,7 @@ def _links(result: Result) -> list[dict[str, Any]]:
             "name": table.item(0, "link"),
             "from": table.item(0, "from"),
             "to": table.item(0, "to"),
-            "packets": mean(table["packets"]),
+            **_means(table, ("packets_sent", "packets", "loss")),
             "drops": {
                 "queue_full": mean(table["dropped_queue_full"]),
                 "early": mean(table["dropped_early"]),

@@ -27,6 +27,8 @@ FILES = {
     "series.parquet",
     "throughput.png",
     "throughput.svg",
+    "timeline.png",
+    "timeline.svg",
     "airtime.png",
     "airtime.svg",
 }

@@ -38,7 +38,7 @@ pub struct Finished<R> {
     pub recorder: R,
     /// Events processed.
     pub events: u64,
-    /// Packets of each flow's sender still under way.
+    /// Packets of each flow's sender, sent after the warm-up, that are still under way.
     pub in_flight: Vec<u64>,
 }
 
@@ -73,15 +73,26 @@ pub fn simulate<R: Recorder>(
 ) -> Result<Finished<R>, RunError> {
     let mut world = build::world(scenario, streams, recorder, FreeRunning);
     let end = Time::ZERO + scenario.duration;
+    let mut next_sample = scenario.series_step.map(|step| Time::ZERO + step);
     while world.now < end {
         if control.cancel.load(Ordering::Relaxed) {
             return Err(RunError::Cancelled);
         }
-        let next = (world.now + STEP).min(end);
+        let next = (world.now + STEP).min(end).min(next_sample.unwrap_or(end));
         control.simulated_ns.fetch_add((next - world.now).as_nanos(), Ordering::Relaxed);
         world.run_until(next);
+        if let (Some(due), Some(step)) = (&mut next_sample, scenario.series_step)
+            && next == *due
+            && next < end
+        {
+            world.sample();
+            *due += step;
+        }
     }
     world.flush();
-    let in_flight = world.in_flight();
+    if next_sample.is_some() {
+        world.sample();
+    }
+    let in_flight = world.in_flight(Time::ZERO + scenario.warmup);
     Ok(Finished { recorder: world.recorder, events: world.events, in_flight })
 }
