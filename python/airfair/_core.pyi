@@ -17,6 +17,7 @@ __all__ = [
     "reference",
     "run",
     "schema",
+    "series",
     "tables",
     "tfrc_receive",
     "tfrc_send",
@@ -111,6 +112,9 @@ def tables(
 def tables(
     scenario: Scenario, outcomes: Sequence[Outcome], *, lists: Literal[True]
 ) -> dict[str, dict[str, list[float]]]: ...
+def series(
+    scenario: Scenario, outcomes: Sequence[Outcome], what: str
+) -> dict[str, NDArray[np.generic]]: ...
 def quantity(text: str, dimension: str) -> float: ...
 def tfrc_send(
     to: str,

@@ -14,12 +14,16 @@ if TYPE_CHECKING:
     from .result import Result
 
 _FLOW_MEANS = (
+    "throughput_bps",
+    "delivered_bytes",
+    "active_s",
     "loss",
     "loss_estimated",
     "retransmissions",
     "timeouts",
     "fast_retransmits",
     "packets_sent",
+    "packets_refused",
     "packets_received",
     "packets_dropped",
     "packets_in_flight",
@@ -30,6 +34,13 @@ _FLOW_MEANS = (
     "rtt_p95_ms",
     "rtt_p99_ms",
     "rtt_max_ms",
+    "delay_mean_ms",
+    "delay_min_ms",
+    "delay_p50_ms",
+    "delay_p95_ms",
+    "delay_p99_ms",
+    "delay_max_ms",
+    "jitter_ms",
     "mean_link_rate_bps",
     "completion_s",
 )
@@ -38,7 +49,11 @@ _KINDS = ("data_up", "data_down", "control")
 
 
 def document(result: Result) -> dict[str, Any]:
-    """Means over the finished replications; null where there is nothing to average."""
+    """Means over the finished replications; null unless each of them has a value.
+
+    Each thing is called `name` here, as an object of JSON has one kind of thing in each list; in tables the
+    column is `flow`, `station`, ….
+    """
     scenario = result.scenario
     return {
         "scenario": {
@@ -98,14 +113,14 @@ def _known(values: Sequence[float | None]) -> list[float] | None:
 def _flows(result: Result) -> list[dict[str, Any]]:
     flows = result.scenario.flows
     tables = samples(result, "flows", [flow["name"] for flow in flows])
-    goodputs = {name: mean(table["goodput_bps"]) for name, table in tables.items()}
-    total = math.fsum(goodput or 0.0 for goodput in goodputs.values())
+    delivered = {name: mean(table["delivered_bytes"]) or 0.0 for name, table in tables.items()}
+    total = math.fsum(delivered.values())
     return [
         {
             **{key: flow[key] for key in ("name", "from", "to", "transport", "control")},
-            "goodput_bps": goodputs[flow["name"]],
+            "goodput_bps": mean(tables[flow["name"]]["goodput_bps"]),
             "goodput_ci95_bps": half_width(tables[flow["name"]]["goodput_bps"]),
-            "share": (goodputs[flow["name"]] or 0.0) / total if total else None,
+            "share": delivered[flow["name"]] / total if total else None,
             **_each(mean, tables[flow["name"]], _FLOW_MEANS),
             "ci95": _each(half_width, tables[flow["name"]], ("goodput_bps", *_FLOW_MEANS)),
         }
@@ -150,7 +165,11 @@ def _access_points(result: Result) -> list[dict[str, Any]]:
 
 def _radio(figure: Figure, table: Samples) -> dict[str, Any]:
     return {
-        **_each(figure, table, ("frames", "retries", "collisions", "frame_errors")),
+        **_each(
+            figure,
+            table,
+            ("frames", "rts_frames", "retries", "retry_share", "collisions", "frame_errors"),
+        ),
         "drops": {
             "retry_limit": figure(table["dropped_retry_limit"]),
             "queue_full": figure(table["dropped_queue_full"]),
@@ -209,7 +228,7 @@ def _links(result: Result) -> list[dict[str, Any]]:
 
 def _link(figure: Figure, table: Samples) -> dict[str, Any]:
     return {
-        "packets": figure(table["packets"]),
+        **_each(figure, table, ("packets_sent", "packets", "loss")),
         "drops": {
             "queue_full": figure(table["dropped_queue_full"]),
             "early": figure(table["dropped_early"]),

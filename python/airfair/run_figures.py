@@ -1,14 +1,18 @@
-"""Figures of one result: throughput over time, and who held the air."""
+"""Figures of one result: throughput and the other series over time, and who held the air."""
 
 from __future__ import annotations
 
 import io
+import itertools
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 import numpy as np
+import polars as pl
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from numpy.typing import NDArray
 
 from . import statistics
 from .figures import GRID, INK, MUTED, PALETTE, STYLE
@@ -39,30 +43,115 @@ def figures(result: Result) -> dict[str, bytes]:
     with mpl.rc_context(_STYLE):
         if result.scenario.series_step_ns is not None and result.scenario.flows:
             files |= _render("throughput", _throughput(result))
+            files |= _render("timeline", _timeline(result))
         if result.scenario.cells:
             files |= _render("airtime", _airtime(result.to_json()))
     return files
 
 
+@dataclass(frozen=True)
+class _Panel:
+    """Curves in the same axes, each (replication, step); NaN where there is no value."""
+
+    label: str
+    curves: Mapping[str, NDArray[np.float64]]
+    more: int = 0
+    """Curves that there is no room for."""
+
+
+def _has_bands(panel: _Panel) -> bool:
+    """Whether there are intervals: those of many curves would hide the lines."""
+    return len(panel.curves) <= len(_COLOURS)
+
+
 def _throughput(result: Result) -> Figure:
     figure, axes = _figure(4.2)
-    table = result.series("throughput")
-    names = [flow["name"] for flow in result.scenario.flows]
-    end = result.scenario.duration_s
-    for place, name in enumerate(names[:_MOST_LINES]):
+    panel = _panel(result, "throughput", "throughput [Mb/s]", scale=1e-6)
+    _draw(axes, panel, result)
+    axes.set(xlabel="time [s]")
+    note = f" (first {_MOST_LINES} of {_MOST_LINES + panel.more} flows)" if panel.more else ""
+    title = result.scenario.title + note
+    caption = _caption(title, result.replications, bands=_has_bands(panel))
+    axes.set_title(caption, fontsize=10)
+    return figure
+
+
+def _timeline(result: Result) -> Figure:
+    """Each series that has something to show, one below the other over the same time."""
+    panels = [panel for panel in _panels(result) if panel.curves]
+    figure = Figure(figsize=(8, 0.9 + 1.9 * len(panels)), layout="constrained")
+    FigureCanvasAgg(figure)
+    column = figure.subplots(len(panels), sharex=True, squeeze=False)[:, 0]
+    for axes, panel in zip(column, panels, strict=True):
+        _draw(axes, panel, result)
+        if panel.more:
+            axes.set_title(f"{panel.more} more are not shown", loc="right", fontsize=8)
+    column[-1].set(xlabel="time [s]")
+    bands = all(map(_has_bands, panels))
+    caption = _caption(result.scenario.title, result.replications, bands=bands)
+    figure.suptitle(caption, fontsize=10)
+    return figure
+
+
+def _panels(result: Result) -> list[_Panel]:
+    panels = [
+        _panel(result, "throughput", "throughput\n[Mb/s]", scale=1e-6),
+        _panel(result, "delay", "one-way delay\n[ms]"),
+        _panel(result, "cwnd", "cwnd\n[segments]"),
+        _queues(result),
+    ]
+    if result.scenario.stations:
+        airtime = _panel(result, "airtime", "share of\nthe air [%]", scale=100)
+        rate = _panel(result, "rate", "link rate, up\n[Mb/s]", scale=1e-6)
+        # A rate that never changes is in the scenario.
+        moves = any(np.ptp(samples) > 0 for samples in rate.curves.values())
+        panels += [airtime, *[rate] * moves]
+    return panels
+
+
+def _panel(result: Result, what: str, label: str, *, scale: float = 1.0) -> _Panel:
+    """A series of flows or stations, those first that the scenario has first."""
+    table = result.series(what)
+    name, value = table.columns[1], table.columns[3]
+    curves = {}
+    for key, rows in table.partition_by(name, maintain_order=True, as_dict=True).items():
+        samples = rows[value].cast(pl.Float64).to_numpy().reshape(result.replications, -1)
+        if not np.isnan(samples).all():
+            curves[str(key[0])] = scale * samples
+    shown = dict(itertools.islice(curves.items(), _MOST_LINES))
+    return _Panel(label, shown, len(curves) - len(shown))
+
+
+def _queues(result: Result) -> _Panel:
+    """The fullest queues."""
+    table = result.series("queue")
+    keys = ["station", "access_point", "link", "from", "to"]
+    curves = {}
+    for key, rows in table.partition_by(keys, maintain_order=True, as_dict=True).items():
+        station, access_point, _, start, end = key
+        name = station or (access_point and f"{access_point} (AP)") or f"{start} to {end}"
+        curves[str(name)] = rows["queue_packets"].to_numpy().reshape(result.replications, -1)
+    fullest = sorted(curves, key=lambda name: -curves[name].mean())[:_MOST_LINES]
+    shown = {name: curves[name] for name in fullest if curves[name].any()}
+    return _Panel("queue\n[packets]", shown, len(curves) - len(fullest))
+
+
+def _draw(axes: Axes, panel: _Panel, result: Result) -> None:
+    """Means of the replications in steps, each with its interval."""
+    end, step = result.scenario.duration_s, result.scenario.series_step_s or 0.0
+    bands = result.replications > 1 and _has_bands(panel)
+    for place, (name, samples) in enumerate(panel.curves.items()):
         colour = _COLOURS[place % len(_COLOURS)]
         dash = _DASHES[place // len(_COLOURS)]
-        ours = table.filter(flow=name)
-        samples = ours["throughput_bps"].to_numpy().reshape(result.replications, -1) / 1e6
         # The last step ends where the run does.
-        samples = np.column_stack([samples, samples[:, -1]])
-        times = np.append(ours["time_s"].unique(maintain_order=True).to_numpy(), end)
-        middle = samples.mean(axis=0)
+        known = np.column_stack([samples, samples[:, -1]])
+        times = np.append(np.arange(samples.shape[1]) * step, end)
+        # A replication without a value leaves none for the mean: the others are not those that it is of.
+        middle = known.mean(axis=0)
         steps: dict[str, Any] = {"drawstyle": "steps-post", "color": colour}
         axes.plot(times, middle, linewidth=1.4, linestyle=dash, label=_label(name), **steps)
-        widths = np.array([statistics.half_width(step) or 0.0 for step in samples.T])
-        # Bands of many flows would hide the lines.
-        if result.replications > 1 and len(names) <= len(_COLOURS):
+        if bands:
+            widths = np.array([statistics.half_width(step) or 0.0 for step in known.T])
             axes.fill_between(
                 times,
                 np.maximum(middle - widths, 0),
@@ -74,16 +163,9 @@ def _throughput(result: Result) -> Figure:
             )
     if result.scenario.warmup_s > 0:
         axes.axvspan(0, result.scenario.warmup_s, color=GRID, zorder=0, label="warm-up")
-    axes.set(xlabel="time [s]", ylabel="throughput [Mb/s]", xlim=(0, end))
+    axes.set(ylabel=panel.label, xlim=(0, end))
     axes.set_ylim(bottom=0)
-    more = len(names) - _MOST_LINES
-    note = f" (first {_MOST_LINES} of {len(names)} flows)" if more > 0 else ""
-    caption = _caption(
-        result.scenario.title + note, result.replications, bands=len(names) <= len(_COLOURS)
-    )
-    axes.set_title(caption, fontsize=10)
     _legend(axes)
-    return figure
 
 
 def _airtime(document: dict[str, Any]) -> Figure:

@@ -28,6 +28,7 @@ MOST_ROWS = 200
 
 _CAPTIONS = {
     "throughput": "Throughput of each flow in each step of the series, as delivered in order.",
+    "timeline": "Each flow, queue and station over time, in steps of the series: means of the step.",
     "airtime": "Share of the air that the exchanges of each station held, and what nobody used.",
 }
 
@@ -92,7 +93,8 @@ def _figures(drawn: Mapping[str, bytes]) -> list[Figure]:
     figures = []
     for file, content in drawn.items():
         name, _, kind = file.rpartition(".")
-        if kind == "svg":
+        # The timeline begins with the throughput.
+        if kind == "svg" and not (name == "throughput" and "timeline.svg" in drawn):
             svg = inline_svg(content.decode(), name)
             figures.append(Figure(svg, _CAPTIONS.get(name, "")))
     return figures

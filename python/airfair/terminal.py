@@ -243,7 +243,7 @@ def _shown(here: Sequence[Item]) -> list[tuple[str, list[Item]]]:
     ]
     if len(found) <= MOST_HOLDERS:
         return found
-    by_share = sorted(found, key=lambda group: -_held(group[1], "share"))
+    by_share = sorted(found, key=lambda group: -_held(group[1], "airtime_share"))
     first = [name for name, _ in by_share[: MOST_HOLDERS - 1]]
     rest = [item for name, members in found if name not in first for item in members]
     return [group for group in found if group[0] in first] + [(f"{len(rest)} others", rest)]
@@ -262,7 +262,7 @@ def _holder(index: int, name: str, members: Sequence[Item]) -> Holder:
         number(100 * _held(members, kind), 1) for kind in ("data_up", "data_down", "control")
     )
     note = f"data up {up}, down {down}, control {control}"
-    shares = _sum(members, "share")
+    shares = _sum(members, "airtime_share")
     mark, colour = _LETTERS[index], _COLOURS[index]
     return Holder(name, mean(shares) or 0.0, half_width(shares), note, mark, colour, "#000000")
 

@@ -74,15 +74,6 @@ def added(name: str, factor: float = 1.0) -> Sum:
     return total
 
 
-def ratio(some: str, of: str, factor: float = 1.0) -> Callable[[Samples], Values]:
-    """One column by another; nothing of nothing."""
-
-    def part(table: Samples) -> Values:
-        return _ratio(table[some], table[of], factor)
-
-    return part
-
-
 def ratio_of_sums(some: str, of: str, factor: float = 1.0) -> Sum:
     """The sum of one column by that of another, over several things."""
 
@@ -103,7 +94,7 @@ def flows(result: Result, wish: Wish) -> Table:
     """What each flow got."""
     scenario = result.scenario
     tables = samples(result, "flows", [flow["name"] for flow in scenario.flows])
-    whole = added("goodput_bps")(list(tables.values()))
+    whole = added("throughput_bps")(list(tables.values()))
     columns = _flow_columns(whole, list(tables.values()))
     items = [Item(name, table) for name, table in tables.items() if wish.has(name)]
     every = wish.every or bool(wish.flows)
@@ -111,7 +102,8 @@ def flows(result: Result, wish: Wish) -> Table:
     if len(items) > MOST_ROWS and not every:
         shown = {label for label, places in _groups(items)[:MOST_ROWS] if len(places) == 1}
         hidden = [item for item in items if item.name not in shown]
-        worst = sorted(hidden, key=lambda item: _mean(item.samples["goodput_bps"]))[:WORST]
+        competing = [item for item in hidden if any(item.samples["active_s"])]
+        worst = sorted(competing, key=lambda item: _mean_known(item.samples["goodput_bps"]))[:WORST]
         lines.append(Line("least goodput:", [""] * len(columns)))
         lines += [line for item in worst for line in _item(item, columns, "  ")]
     total = "total" if len(items) == len(tables) else f"{len(items)} of {len(tables)} flows"
@@ -121,18 +113,19 @@ def flows(result: Result, wish: Wish) -> Table:
 
 def _flow_columns(whole: Values, tables: Sequence[Samples]) -> list[Column]:
     def share(table: Samples) -> Values:
-        return _ratio(table["goodput_bps"], whole, 100)
+        return _ratio(table["throughput_bps"], whole, 100)
 
     def shares(tables: Sequence[Samples]) -> Values:
-        return _ratio(added("goodput_bps")(tables), whole, 100)
+        return _ratio(added("throughput_bps")(tables), whole, 100)
 
     def some(heading: str, name: str, digits: int) -> list[Column]:
         """A column that only some flows have: of delays where packets arrived, of transfers that end."""
-        known = any(_known(table.get(name, [])) for table in tables)
+        known = any(_known(table[name]) for table in tables)
         return [Column(heading, scaled(name), None, digits)] if known else []
 
     return [
-        Column("goodput\nMb/s", scaled("goodput_bps", 1e-6), added("goodput_bps", 1e-6), 3),
+        # Goodputs are each over the flow's own life; what all delivered adds up over the measured time.
+        Column("goodput\nMb/s", scaled("goodput_bps", 1e-6), added("throughput_bps", 1e-6), 3),
         Column("share\n%", share, shares, 1),
         Column(
             "loss\n%",
@@ -140,14 +133,13 @@ def _flow_columns(whole: Values, tables: Sequence[Samples]) -> list[Column]:
             ratio_of_sums("packets_dropped", "packets_sent", 100),
             2,
         ),
-        *some("delay p50\nms", "delay_p50_ms", 1),
-        *some("p95\nms", "delay_p95_ms", 1),
-        *some("p99\nms", "delay_p99_ms", 1),
-        *some("jitter\nms", "jitter_ms", 2),
-        Column("sent\nagain\npackets", scaled("retransmissions"), added("retransmissions")),
+        *some("delay\np50\nms", "delay_p50_ms", 1),
+        *some("delay\np95\nms", "delay_p95_ms", 1),
+        *some("delay\np99\nms", "delay_p99_ms", 1),
+        *some("jitter\nms", "jitter_ms", 1),
+        Column("sent\nagain\ncount", scaled("retransmissions"), added("retransmissions")),
         Column("time-\nouts\ncount", scaled("timeouts"), added("timeouts")),
-        *some("RTT p50\nms", "rtt_p50_ms", 1),
-        *some("RTT p95\nms", "rtt_p95_ms", 1),
+        *some("RTT\np50\nms", "rtt_p50_ms", 1),
         *some("done\nafter\ns", "completion_s", 2),
     ]
 
@@ -203,8 +195,8 @@ def _radio_columns(items: Sequence[Item], *, gaps: bool) -> list[Column]:
         Column("data\nframes\ncount", scaled("frames"), added("frames")),
         Column(
             "retries\n%",
-            ratio("retries", "frames", 100),
-            ratio_of_sums("retries", "frames", 100),
+            scaled("retry_share", 100),
+            _retries,
             1,
         ),
         Column(
@@ -217,6 +209,12 @@ def _radio_columns(items: Sequence[Item], *, gaps: bool) -> list[Column]:
         Column("\nmost\npackets", scaled("queue_max"), None),
         *(rates if changed else []),
     ]
+
+
+def _retries(tables: Sequence[Samples]) -> Values:
+    kinds = (added("frames")(tables), added("rts_frames")(tables))
+    sent = [math.fsum(values) for values in zip(*kinds, strict=True)]
+    return _ratio(added("retries")(tables), sent, 100)
 
 
 def _maybe(name: str, factor: float = 1.0) -> Callable[[Samples], Values]:

@@ -31,6 +31,8 @@ FILES = {
     "series.parquet",
     "throughput.png",
     "throughput.svg",
+    "timeline.png",
+    "timeline.svg",
     "airtime.png",
     "airtime.svg",
     "report.html",

@@ -38,7 +38,7 @@ pub struct Finished<R> {
     pub recorder: R,
     /// Events processed.
     pub events: u64,
-    /// Packets of each flow's sender still under way.
+    /// Packets of each flow's sender, sent after the warm-up, that are still under way.
     pub in_flight: Vec<u64>,
 }
 
@@ -73,16 +73,26 @@ pub fn simulate<R: Recorder>(
 ) -> Result<Finished<R>, RunError> {
     let mut world = build::world(scenario, streams, recorder, FreeRunning);
     let end = Time::ZERO + scenario.duration;
-    let mut is_done = false;
-    while !is_done {
+    let mut next_sample = scenario.series_step.map(|step| Time::ZERO + step);
+    while world.now < end {
         if control.cancel.load(Ordering::Relaxed) {
             return Err(RunError::Cancelled);
         }
         let before = world.now;
-        is_done = world.run_some(end, EVENTS);
+        let due = next_sample.unwrap_or(end).min(end);
+        let is_there = world.run_some(due, EVENTS);
         control.simulated_ns.fetch_add((world.now - before).as_nanos(), Ordering::Relaxed);
+        if let (true, Some(due), Some(step)) = (is_there, &mut next_sample, scenario.series_step)
+            && *due < end
+        {
+            world.sample();
+            *due += step;
+        }
     }
     world.flush();
-    let in_flight = world.in_flight();
+    if next_sample.is_some() {
+        world.sample();
+    }
+    let in_flight = world.in_flight(Time::ZERO + scenario.warmup);
     Ok(Finished { recorder: world.recorder, events: world.events, in_flight })
 }
