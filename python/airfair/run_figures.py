@@ -27,11 +27,10 @@ if TYPE_CHECKING:
 
 # The fixed palette: a page replaces its colours by its own.
 _COLOURS = PALETTE
-_DASHES = ("-", (0, (4, 1.5)))
 _KINDS = {"data_up": PALETTE[1], "data_down": PALETTE[2], "control": PALETTE[0]}
 _LABELS = {"data_up": "data, sent by it", "data_down": "data, sent to it", "control": "control"}
 
-_MOST_LINES = len(_COLOURS) * len(_DASHES)
+_MOST_LINES = len(_COLOURS)
 _MOST_BARS = 40
 
 _STYLE: dict[Any, Any] = {**STYLE, "axes.grid.axis": "both"}
@@ -60,8 +59,8 @@ class _Panel:
 
 
 def _has_bands(panel: _Panel) -> bool:
-    """Whether there are intervals: those of many curves would hide the lines."""
-    return len(panel.curves) <= len(_COLOURS)
+    """Whether there are intervals: where there are many curves, those shown would hide each other."""
+    return panel.more == 0
 
 
 def _throughput(result: Result) -> Figure:
@@ -140,16 +139,14 @@ def _draw(axes: Axes, panel: _Panel, result: Result) -> None:
     """Means of the replications in steps, each with its interval."""
     end, step = result.scenario.duration_s, result.scenario.series_step_s or 0.0
     bands = result.replications > 1 and _has_bands(panel)
-    for place, (name, samples) in enumerate(panel.curves.items()):
-        colour = _COLOURS[place % len(_COLOURS)]
-        dash = _DASHES[place // len(_COLOURS)]
+    for (name, samples), colour in zip(panel.curves.items(), _COLOURS, strict=False):
         # The last step ends where the run does.
         known = np.column_stack([samples, samples[:, -1]])
         times = np.append(np.arange(samples.shape[1]) * step, end)
         # A replication without a value leaves none for the mean: the others are not those that it is of.
         middle = known.mean(axis=0)
         steps: dict[str, Any] = {"drawstyle": "steps-post", "color": colour}
-        axes.plot(times, middle, linewidth=1.4, linestyle=dash, label=_label(name), **steps)
+        axes.plot(times, middle, linewidth=1.4, label=_label(name), **steps)
         if bands:
             widths = np.array([statistics.half_width(step) or 0.0 for step in known.T])
             axes.fill_between(
