@@ -60,13 +60,13 @@ class _Panel:
 
 def _has_bands(panel: _Panel) -> bool:
     """Whether there are intervals: where there are many curves, those shown would hide each other."""
-    return panel.more == 0
+    return len(panel.curves) + panel.more <= len(_COLOURS)
 
 
 def _throughput(result: Result) -> Figure:
     figure, axes = _figure(4.2)
     panel = _panel(result, "throughput", "throughput [Mb/s]", scale=1e-6)
-    _draw(axes, panel, result)
+    _draw(axes, panel, result, dict(zip(panel.curves, _COLOURS, strict=False)))
     axes.set(xlabel="time [s]")
     note = f" (first {_MOST_LINES} of {_MOST_LINES + panel.more} flows)" if panel.more else ""
     title = result.scenario.title + note
@@ -81,15 +81,29 @@ def _timeline(result: Result) -> Figure:
     figure = Figure(figsize=(8, 0.9 + 1.9 * len(panels)), layout="constrained")
     FigureCanvasAgg(figure)
     column = figure.subplots(len(panels), sharex=True, squeeze=False)[:, 0]
+    known: dict[str, str] = {}
     for axes, panel in zip(column, panels, strict=True):
-        _draw(axes, panel, result)
+        colours = _colours(panel, known)
+        known |= colours
+        _draw(axes, panel, result, colours)
         if panel.more:
-            axes.set_title(f"{panel.more} more are not shown", loc="right", fontsize=8)
+            less = "emptier ones" if panel.label.startswith("queue") else "more"
+            axes.set_title(f"{panel.more} {less} are not shown", loc="right", fontsize=8)
     column[-1].set(xlabel="time [s]")
-    bands = all(map(_has_bands, panels))
+    bands = any(map(_has_bands, panels))
     caption = _caption(result.scenario.title, result.replications, bands=bands)
     figure.suptitle(caption, fontsize=10)
     return figure
+
+
+def _colours(panel: _Panel, known: Mapping[str, str]) -> dict[str, str]:
+    """A colour for each curve: that of the same name in another panel, else the one used least so far."""
+    colours: dict[str, str] = {}
+    for name in sorted(panel.curves, key=lambda name: name not in known):
+        left = [colour for colour in _COLOURS if colour not in colours.values()]
+        same = known.get(name)
+        colours[name] = same if same in left else min(left, key=[*known.values()].count)
+    return colours
 
 
 def _panels(result: Result) -> list[_Panel]:
@@ -122,7 +136,7 @@ def _panel(result: Result, what: str, label: str, *, scale: float = 1.0) -> _Pan
 
 
 def _queues(result: Result) -> _Panel:
-    """The fullest queues."""
+    """The fullest queues, as far as one can tell them from nothing beside each other."""
     table = result.series("queue")
     keys = ["station", "access_point", "link", "from", "to"]
     curves = {}
@@ -131,15 +145,17 @@ def _queues(result: Result) -> _Panel:
         name = station or (access_point and f"{access_point} (AP)") or f"{start} to {end}"
         curves[str(name)] = rows["queue_packets"].to_numpy().reshape(result.replications, -1)
     fullest = sorted(curves, key=lambda name: -curves[name].mean())[:_MOST_LINES]
-    shown = {name: curves[name] for name in fullest if curves[name].any()}
-    return _Panel("queue\n[packets]", shown, len(curves) - len(fullest))
+    least = max((curves[name].mean() for name in fullest[:1]), default=0.0) / 100
+    shown = {name: curves[name] for name in fullest if curves[name].mean() > least}
+    return _Panel("queue\n[packets]", shown, len(curves) - len(shown))
 
 
-def _draw(axes: Axes, panel: _Panel, result: Result) -> None:
+def _draw(axes: Axes, panel: _Panel, result: Result, colours: Mapping[str, str]) -> None:
     """Means of the replications in steps, each with its interval."""
     end, step = result.scenario.duration_s, result.scenario.series_step_s or 0.0
     bands = result.replications > 1 and _has_bands(panel)
-    for (name, samples), colour in zip(panel.curves.items(), _COLOURS, strict=False):
+    for name, samples in panel.curves.items():
+        colour = colours[name]
         # The last step ends where the run does.
         known = np.column_stack([samples, samples[:, -1]])
         times = np.append(np.arange(samples.shape[1]) * step, end)

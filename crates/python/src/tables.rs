@@ -91,21 +91,18 @@ impl<'py, R> Table<'py, R> {
 
     /// Adds the columns of a distribution [ms].
     fn quantiles(&self, name: &str, of: impl Fn(&R) -> &Quantiles) -> PyResult<()> {
-        let columns: [(&str, fn(&Quantiles) -> Duration); 6] = [
-            ("mean", |q| q.mean),
-            ("min", |q| q.min),
-            ("p50", |q| q.p50),
-            ("p95", |q| q.p95),
-            ("p99", |q| q.p99),
-            ("max", |q| q.max),
-        ];
-        for (column, value) in columns {
+        let column = |column, value: fn(&Quantiles) -> Duration| {
             self.column(&format!("{name}_{column}_ms"), |row| match of(row) {
                 Quantiles { count: 0, .. } => f64::NAN,
                 samples => milliseconds(value(samples)),
-            })?;
-        }
-        Ok(())
+            })
+        };
+        column("mean", |q| q.mean)?;
+        column("min", |q| q.min)?;
+        column("p50", |q| q.p50)?;
+        column("p95", |q| q.p95)?;
+        column("p99", |q| q.p99)?;
+        column("max", |q| q.max)
     }
 
     /// Adds the columns of a transmitter.
@@ -275,7 +272,8 @@ fn link_table<'py>(new: Maker<'py>, runs: &[&Run]) -> PyResult<Bound<'py, PyDict
 }
 
 /// Columns of one time series of `outcomes`, which are runs of `scenario`: one row per replication, thing and
-/// step. `what` is delivered, window, rtt, delay, airtime, rate, or queue of station, access_point or link.
+/// step. `what` is delivered, window, rtt, delay, airtime or rate, or `station_queue`,
+/// `access_point_queue` or `link_queue`.
 #[pyfunction]
 pub(crate) fn series<'py>(
     py: Python<'py>,
