@@ -140,6 +140,7 @@ def test_a_full_disk_costs_the_files_and_not_the_figures(
         out=tmp_path / "out",
         json=False,
         quick=True,
+        fresh=False,
     )
     message = r"--out .*out: No space left on device; nothing was written"
     with pytest.raises(OSError, match=message):
