@@ -385,7 +385,7 @@ def everything(paper: Paper[Runs], tmp_path_factory: pytest.TempPathFactory) -> 
     short: dict[str, Value] = {"duration": "4 s", "warmup": "0 s"}
     guest: dict[str, Value] = {"flow.of-guest.start": "1 s", "flow.of-guest.stop": "3 s"}
     setups = {
-        id_: replace(setup, quick={**short, **(guest if id_ == "guests" else {})})
+        id_: replace(setup, quick={**short, **(guest if id_ == "guests" else {})}, extension=False)
         for id_, setup in paper.setups.items()
     }
     return _look(paper, tmp_path_factory.mktemp("all"), setups)
@@ -405,16 +405,23 @@ def test_a_first_look_shows_the_anomaly_and_its_cure(first_look: Outcome) -> Non
     assert set(first_look.drawings) == {"fig3", "fig4"}
 
 
+@pytest.fixture(scope="module")
+def files(everything: Outcome) -> Mapping[str, bytes]:
+    return everything.files()
+
+
 def test_a_terminal_is_wide_enough(everything: Outcome) -> None:
     text = everything.text(saved=True)
     assert max(len(line) for line in text.splitlines()) <= 80
-    names = everything.files().keys()
-    assert {"report.html", "fig3.png", "fig4.png", "fig3-equal.png", "cell.toml"} <= names
+
+
+def test_all_that_was_run_is_told(everything: Outcome, files: Mapping[str, bytes]) -> None:
+    assert {"report.html", "fig3.png", "fig4.png", "fig3-equal.png", "cell.toml"} <= files.keys()
     assert len(everything.findings) == len(everything.choice.paper.searches)
 
 
-def test_the_papers_words_stand_below_the_papers_figures_alone(everything: Outcome) -> None:
-    page = everything.files()["report.html"].decode()
+def test_the_papers_words_stand_below_the_papers_figures_alone(files: Mapping[str, bytes]) -> None:
+    page = files["report.html"].decode()
     assert page.count("In normal TFRC, both stations obtain") == 1
     assert page.count("The proposed scheme exhibits better performance also") == 1
 
