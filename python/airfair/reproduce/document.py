@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -26,8 +27,47 @@ MARKS = {
     "untestable": "○",
     "not run": "–",
 }
-FIRST_LOOK = {**MARKS, "holds": "⊕", "fails": "⊖"}
-"""The same where few replications were run: it looks as if it held, or not."""
+FIRST_LOOK = {**MARKS, "holds": "⊕", "fails": "⊖", "depends": "◌"}
+"""The same where few replications were run: it looks as if it held, or not, or depended."""
+
+LABELS = {
+    "holds": "holds",
+    "fails": "does not hold",
+    "depends": "depends on the reading",
+    "undecided": "undecided",
+    "untestable": "cannot be tested here",
+    "not run": "not run",
+}
+"""States of a claim in words."""
+LOOKS = {
+    **LABELS,
+    "holds": "looks like it holds",
+    "fails": "looks like it does not hold",
+    "depends": "looks like it depends on the reading",
+    "undecided": "not known yet",
+}
+"""The same in a first look."""
+
+COUNTED = {
+    "holds": "hold",
+    "fails": "do not",
+    "depends": "depend on the reading",
+    "undecided": "are undecided",
+    "untestable": "cannot be tested here",
+    "not run": "are not run",
+}
+"""States after their number."""
+LOOKS_COUNTED = {
+    **COUNTED,
+    "holds": "look like they hold",
+    "fails": "look like they do not",
+    "depends": "look like they depend on the reading",
+    "undecided": "are not known yet",
+}
+"""The same in a first look."""
+
+IN_THE_FULL_RUN = "In the full run: "
+"""Before a reason that a first look shows: its figures are those of more and longer runs."""
 
 
 def document(
@@ -52,6 +92,7 @@ def claim(verdict: Verdict) -> Json:
         "turned_by": verdict.turned_by,
         "turns_at_tolerance": verdict.turns_at,
         "evidence": verdict.evidence,
+        "why": whys(verdict),
     }
 
 
@@ -74,7 +115,7 @@ def table_text(table: Table) -> str:
     printed = [column for column in table.columns if column.printed]
     others = [column for column in table.columns if not column.printed]
     name = max([NAME, *map(len, table.rows)])
-    lines = textwrap.wrap(f"{table.id}: {table.title}", WIDTH)
+    lines = textwrap.wrap(table.heading, WIDTH)
     for i, part in enumerate(_side_by_side(printed, name, COMPARED)):
         heads = [
             [f"{column.label:>{COMPARED}}" for column in part],
@@ -118,11 +159,12 @@ def _alone(cell: Cell) -> str:
 
 
 def _interval(cell: Cell) -> str:
-    mean, ci95 = cell.measured.mean, cell.measured.ci95
-    if finite(mean) is None:
+    if finite(cell.measured.mean) is None:
         return "-"
+    if not cell.measured.is_known:
+        return cell.measured.text(cell.digits)
     digits = cell.digits
-    return f"{mean:.{digits}f} ±{ci95:>{4 + digits // 3}.{digits}f}"
+    return f"{cell.measured.mean:.{digits}f} ±{cell.measured.ci95:>{4 + digits // 3}.{digits}f}"
 
 
 def _split(label: str) -> tuple[str, str]:
@@ -132,13 +174,31 @@ def _split(label: str) -> tuple[str, str]:
 
 
 def claims_text(verdicts: Sequence[Verdict]) -> str:
-    """One line per claim, and what decides it below."""
-    lines = [f"{sum(v.holds for v in verdicts)} of {len(verdicts)} claims hold"]
+    """How many claims hold, then each with what decides it."""
+    lines = textwrap.wrap(f"{headline(verdicts)}", WIDTH)
     for verdict in verdicts:
-        lines.append(f"  {mark(verdict)} {verdict.id}")
+        lines += _wrap(f"{mark(verdict)} {verdict.id}: {label(verdict)}", 2, 4)
+        if len(verdict.points) > 1:
+            lines += _wrap(verdict.counted)
         told = [*verdict.brief, *([why(verdict)] if verdict.why else [])]
-        lines += [f"      {line}" for part in told for line in _wrap(part)]
+        lines += [line for part in told for line in _wrap(part)]
     return "\n".join(lines)
+
+
+def headline(verdicts: Sequence[Verdict], total: int | None = None) -> str:
+    """How many claims hold, and how many are in which other state."""
+    counts = Counter[str](verdict.state for verdict in verdicts)
+    all_ = len(verdicts) if total is None else total
+    counts["not run"] = all_ - len(verdicts)
+    return counted(counts, first_look=any(verdict.first_look for verdict in verdicts))
+
+
+def counted(counts: Counter[str], *, first_look: bool) -> str:
+    """The same from numbers of claims by state."""
+    words = LOOKS_COUNTED if first_look else COUNTED
+    rest = [f"{counts[state]} {words[state]}" for state in words if state != "holds"]
+    some = [part for part in rest if not part.startswith("0 ")]
+    return ", ".join([f"{counts['holds']} of {counts.total()} claims {words['holds']}", *some])
 
 
 def mark(verdict: Verdict) -> str:
@@ -146,10 +206,21 @@ def mark(verdict: Verdict) -> str:
     return (FIRST_LOOK if verdict.first_look else MARKS)[verdict.state]
 
 
+def label(verdict: Verdict) -> str:
+    """The state in words."""
+    return (LOOKS if verdict.first_look else LABELS)[verdict.state]
+
+
+def whys(verdict: Verdict) -> list[str]:
+    """Why a claim does not hold; what the full run has found is said to be that in a first look."""
+    found = {reason.text for reason in verdict.reasons} if verdict.first_look else set()
+    return [f"{IN_THE_FULL_RUN}{text}" if text in found else text for text in verdict.why]
+
+
 def why(verdict: Verdict) -> str:
-    """The reasons of a claim that does not hold, for a terminal."""
-    return "why: " + " ".join(verdict.why)
+    """The same for a terminal."""
+    return "why: " + " ".join(whys(verdict))
 
 
-def _wrap(text: str) -> list[str]:
-    return textwrap.wrap(text, WIDTH - 6)
+def _wrap(text: str, first: int = 6, rest: int = 6) -> list[str]:
+    return textwrap.wrap(text, WIDTH, initial_indent=" " * first, subsequent_indent=" " * rest)
