@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -32,6 +32,8 @@ INK = "#222222"
 MUTED = "#6b6b6b"
 GRID = "#dcdcdc"
 _MARKERS = "os^Dv"
+_DASHES = ((0, (5, 2)), (0, (1, 1.5)))
+"""Of horizontal lines in a legend."""
 WIDE, NARROW = 10.5, 5.4
 """Widths of a figure over a page and over half of it [inch]."""
 BAND, BARS = "band: 95 % interval of the mean", "bars: 95 % interval of the mean"
@@ -92,7 +94,7 @@ class Panel:
     curves: Sequence[Curve]
     marks: Sequence[Mark] = ()
     levels: Mapping[float, str] = field(default_factory=dict)
-    """Horizontal lines with a few words."""
+    """Horizontal lines, told in the legend: two at most."""
 
 
 @dataclass(frozen=True)
@@ -160,7 +162,7 @@ def by_category(panel: Category, *, wide: bool = False) -> Figure:
             )
         middle = (len(panel.groups) - 1) / 2
         for i, (group, colour) in enumerate(zip(panel.groups, PALETTE, strict=False)):
-            at = places + 0.14 * (i - middle)
+            at = (places + 0.14 * (i - middle)).tolist()
             _printed(ax, at, group, colour, i)
             ax.errorbar(
                 at,
@@ -184,7 +186,7 @@ def by_category(panel: Category, *, wide: bool = False) -> Figure:
         return figure
 
 
-def _printed(ax: Axes, at: Sequence[float] | Floats, points: Points, colour: str, i: int) -> None:
+def _printed(ax: Axes, at: Sequence[float], points: Points, colour: str, i: int) -> None:
     """What the paper prints, hollow, with the marker of the measured points."""
     if not points.printed:
         return
@@ -206,8 +208,17 @@ def _legend(figure: Figure, ax: Axes, columns: int, interval: str, *, printed: b
     """Names what is drawn, and says what a band or a bar is."""
     handles, labels = ax.get_legend_handles_labels()
     if printed:
-        hollow = {"markerfacecolor": "none", "markersize": 8, "linestyle": "none"}
-        handles.append(Line2D([], [], color=MUTED, marker="o", **hollow))
+        handles.append(
+            Line2D(
+                [],
+                [],
+                color=MUTED,
+                marker="o",
+                markerfacecolor="none",
+                markersize=8,
+                linestyle="none",
+            )
+        )
         labels.append(f"hollow: {THE_PAPER}")
     if interval == BAND:
         handles.append(Patch(facecolor=MUTED, alpha=0.3, linewidth=0))
@@ -398,32 +409,31 @@ def over_time(
             _level(ax, panel.levels)
             _label_curves(ax, panel, stacked=stacked)
         if not stacked:
-            _legend_of_lines(figure)
+            _legend_of_lines(figure, panels[0].levels.values())
         return figure
 
 
-def _legend_of_lines(figure: Figure) -> None:
-    handles = [
+def _legend_of_lines(figure: Figure, levels: Iterable[str]) -> None:
+    handles: list[Line2D | Patch] = [
         Line2D([], [], color=MUTED, linewidth=1.6),
         Line2D([], [], color=MUTED, linewidth=0.5),
         Patch(facecolor=MUTED, alpha=0.3, linewidth=0),
     ]
-    names = ["mean of the replications", "one replication", BAND]
-    figure.legend(handles, names, loc="outside lower center", ncols=3, frameon=False, fontsize=8)
+    names = ["mean of the replications", "one replication", BAND, *levels]
+    handles += [Line2D([], [], color=INK, linewidth=1, linestyle=d) for d in _DASHES]
+    figure.legend(
+        handles[: len(names)],
+        names,
+        loc="outside lower center",
+        ncols=5,
+        frameon=False,
+        fontsize=8,
+    )
 
 
-def _level(ax: Axes, levels: Mapping[float, str]) -> None:
-    for level, words in levels.items():
-        ax.axhline(level, color=MUTED, linewidth=0.8, linestyle=(0, (4, 3)))
-        ax.annotate(
-            words,
-            (0, level),
-            xycoords=("axes fraction", "data"),
-            xytext=(3, 2),
-            textcoords="offset points",
-            fontsize=8,
-            color=INK,
-        )
+def _level(ax: Axes, levels: Iterable[float]) -> None:
+    for level, dashes in zip(levels, _DASHES, strict=False):
+        ax.axhline(level, color=INK, linewidth=1, linestyle=dashes)
 
 
 def band(samples: Floats) -> tuple[Floats, Floats]:
@@ -439,7 +449,14 @@ def band(samples: Floats) -> tuple[Floats, Floats]:
 def _lines(ax: Axes, panel: Panel) -> None:
     for curve, colour in zip(panel.curves, PALETTE, strict=False):
         low, high = band(curve.samples)
-        ax.fill_between(panel.times_s, low, high, color=colour, alpha=0.2, linewidth=0)
+        ax.fill_between(
+            panel.times_s,
+            low,
+            high,
+            color=colour,
+            alpha=0.2 if len(panel.curves) <= PAIR else 0.12,
+            linewidth=0,
+        )
         ax.plot(panel.times_s, curve.samples[0], color=colour, linewidth=0.5, alpha=0.6)
         ax.plot(panel.times_s, curve.samples.mean(axis=0), color=colour, linewidth=1.6)
 

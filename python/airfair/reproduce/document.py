@@ -14,8 +14,14 @@ from .tables import Cell, Column, Table
 
 WIDTH = 80
 MARGIN = "  "
+MOST_POINTS = 4
+"""Points of a claim that a terminal shows one by one; the report has them all."""
 NAME = 15
 """Characters for the rows' names at least."""
+INTERVAL = 13
+"""Characters of a figure with its interval at most."""
+NOT_KNOWN = "?"
+"""After a figure whose interval is wider than itself, where from and to have no room."""
 COMPARED, ALONE = 29, 15
 """Characters of a column beside the paper's, and of one that the paper does not have."""
 
@@ -126,6 +132,8 @@ def table_text(table: Table) -> str:
         labels = [_split(column.label) for column in part]
         heads = [[f"{label[i]:>{ALONE}}" for label in labels] for i in range(2)]
         lines += ["", *_block(table, part, name, heads, _alone)]
+    if any(line.endswith(NOT_KNOWN) or f" {NOT_KNOWN} " in line for line in lines[1:]):
+        lines.append(f"{MARGIN}{NOT_KNOWN}: not known yet, the interval is wider than the figure")
     return "\n".join(lines)
 
 
@@ -159,12 +167,15 @@ def _alone(cell: Cell) -> str:
 
 
 def _interval(cell: Cell) -> str:
-    if finite(cell.measured.mean) is None:
+    mean, digits = cell.measured.mean, cell.digits
+    if finite(mean) is None:
         return "-"
-    if not cell.measured.is_known:
-        return cell.measured.text(cell.digits)
-    digits = cell.digits
-    return f"{cell.measured.mean:.{digits}f} ±{cell.measured.ci95:>{4 + digits // 3}.{digits}f}"
+    if finite(cell.measured.ci95) is None:
+        return f"{mean:.{digits}f}"
+    if cell.measured.is_known:
+        return f"{mean:.{digits}f} ±{cell.measured.ci95:>{4 + digits // 3}.{digits}f}"
+    text = cell.measured.text(digits)
+    return text if len(text) <= INTERVAL else f"{mean:.{digits}f} {NOT_KNOWN}"
 
 
 def _split(label: str) -> tuple[str, str]:
@@ -178,11 +189,19 @@ def claims_text(verdicts: Sequence[Verdict]) -> str:
     lines = textwrap.wrap(f"{headline(verdicts)}", WIDTH)
     for verdict in verdicts:
         lines += _wrap(f"{mark(verdict)} {verdict.id}: {label(verdict)}", 2, 4)
-        if len(verdict.points) > 1:
-            lines += _wrap(verdict.counted)
-        told = [*verdict.brief, *([why(verdict)] if verdict.why else [])]
-        lines += [line for part in told for line in _wrap(part)]
+        lines += [line for part in _told(verdict) for line in _wrap(part)]
     return "\n".join(lines)
+
+
+def _told(verdict: Verdict) -> list[str]:
+    """What decides it: all points if they are few, else the first and the last that do."""
+    count = len(verdict.points)
+    told, beside = verdict.brief[:count], verdict.brief[count:]
+    if count > MOST_POINTS:
+        told = [verdict.line]
+    elif count > 1:
+        told = [verdict.counted, *told]
+    return [*told, *beside, *([why(verdict)] if verdict.why else [])]
 
 
 def headline(verdicts: Sequence[Verdict], total: int | None = None) -> str:

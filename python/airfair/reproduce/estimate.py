@@ -67,25 +67,31 @@ class Estimate:
 
         `digits`: behind the point; by size if none are given.
         """
-        low, high = self.shown
+        if digits is None:
+            digits = _digits(self.mean, self.ci95)
+        mean = _figures(self.mean, digits)
         if math.isnan(self.ci95):
-            return _figures(self.mean, digits)
+            return mean
         if math.isinf(self.ci95):
-            return f"{_figures(self.mean, digits)}, one run"
-        if not self.is_known:
-            ends = [_figures(end, digits) for end in (low, high)]
-            if ends[0] != ends[1]:
-                return " to ".join(ends)
-        return f"{_figures(self.mean, digits)} ± {_figures(self.ci95, digits)}"
+            return f"{mean}, one run"
+        ends = [_figures(end, digits) for end in self.shown]
+        if self.is_known or ends[0] == ends[1]:
+            return f"{mean} ± {_figures(self.ci95, digits)}"
+        return " to ".join(ends)
 
     def __str__(self) -> str:
         return self.text()
 
 
-def _figures(value: float, digits: int | None) -> str:
-    if digits is None:
-        size = abs(value)
-        digits = 0 if size >= 100 else 1 if size >= 10 else 3  # noqa: PLR2004 - decades
+def _digits(mean: float, ci95: float) -> int:
+    """Digits behind the point that say something of both."""
+    sizes = [abs(value) for value in (mean, ci95) if math.isfinite(value)]
+    each = [0 if size >= 100 else 1 if size >= 10 else 3 for size in sizes]  # noqa: PLR2004 - decades
+    digits = min(each, default=3)
+    return digits if ci95 == 0 or float(f"{ci95:.{digits}f}") else max(each)
+
+
+def _figures(value: float, digits: int) -> str:
     text = f"{value:.{digits}f}"
     return text.removeprefix("-") if float(text) == 0 else text
 

@@ -98,6 +98,7 @@ def render(contents: Contents) -> str:
         sign=lambda verdict, state: (FIRST_LOOK if verdict.first_look else MARKS)[state],
         words_of=lambda verdict, state: (LOOKS if verdict.first_look else LABELS)[state],
         tolerance=tolerance,
+        points=points,
         number=number,
         interval=interval,
         percent=percent,
@@ -114,6 +115,14 @@ def _by_state(verdicts: Sequence[Verdict]) -> dict[str, list[str]]:
             words = label(verdict)
             found.setdefault(words[0].upper() + words[1:], []).append(verdict.id)
     return found
+
+
+def points(verdict: Verdict) -> str:
+    """How many of its points hold; of a claim that cannot be tested, how many there are."""
+    blind = len(verdict.points)
+    if verdict.here != "untestable":
+        return verdict.counted
+    return "its point shows nothing" if blind == 1 else f"none of its {blind} points shows anything"
 
 
 def tolerance(verdict: Verdict) -> str:
@@ -142,7 +151,8 @@ def inline_svg(svg: str, name: str, title: str) -> Markup:
     body = re.sub(r'\bid="', f'id="{name}-', body)
     body = re.sub(r"url\(#", f"url(#{name}-", body)
     body = re.sub(r'xlink:href="#', f'xlink:href="#{name}-', body)
-    body = re.sub(r'width="[^"]*pt" height="[^"]*pt"|height="[^"]*pt"|width="[^"]*pt"', "", body)
+    # The page gives it its size, and HTML knows SVG's names.
+    body = re.sub(r'\s(width|height)="[^"]*pt"|\sxmlns(:\w+)?="[^"]*"', "", body)
     opened = f'<svg role="img" aria-labelledby="{name}-title"'
     body = body.replace("<svg", opened, 1)
     end = body.index(">") + 1

@@ -22,7 +22,7 @@ from . import dots, pages, topology
 from .claims import Verdict
 from .document import FIRST_LOOK, LABELS, LOOKS, MARKS, WIDTH, counted, whys
 from .paper import Json, Paper
-from .report import FigureView, tolerance
+from .report import FigureView, points, tolerance
 from .results import Outcome
 from .runs import Choice
 
@@ -30,6 +30,7 @@ INDEX = "index.html"
 """The page to begin with, in the directory above the papers'."""
 PAGE = "claims.html"
 """The page of all claims, beside it."""
+NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 RELOAD_S = 5
 """Between two looks at the page of a run that is not over."""
 
@@ -68,6 +69,11 @@ class Row:
         return self.verdict.line if self.verdict else ""
 
     @property
+    def figures(self) -> str:
+        """The same without the number of points, which `basis` has."""
+        return self.evidence.removeprefix(f"{self.verdict.counted} – ") if self.verdict else ""
+
+    @property
     def why(self) -> str:
         """Why it does not hold; nothing if it does."""
         return " ".join(whys(self.verdict)) if self.verdict else ""
@@ -79,7 +85,7 @@ class Row:
             return []
         one = self.verdict
         return [
-            f"{one.counted}{f'; decided under: {one.under}' if one.under else ''}",
+            f"{points(one)}{f'; decided under: {one.under}' if one.under else ''}",
             *([f"Depends on: {'; '.join(one.turned_by)}"] if one.turned_by else []),
             *([tolerance(one)] if tolerance(one) else []),
         ]
@@ -172,13 +178,23 @@ class Chapter:
         """How many claims hold, and what it took to know."""
         if self.document is None:
             return f"failed: {self.failure}" if self.failure else "not run"
-        done, asked = self.document["replications"], self.choice.replications
-        runs = f"interrupted, {done} of {asked}" if self.document["interrupted"] else f"{done}"
-        things = "replication" if done == 1 else "replications"
-        took = duration(self.document["wall_s"])
         held = f"{self.counts['holds']} of {len(self.rows)}"
-        words = f"{held} look like they hold" if self.first_look else f"{held} hold"
-        return f"{words}; {runs} {things} in {took}"
+        return f"{held} {'look like they hold' if self.first_look else 'hold'}; {self._took}"
+
+    @property
+    def short(self) -> str:
+        """The same for a terminal."""
+        if self.document is None or not self.first_look:
+            return self.line
+        return f"{self.counts['holds']} of {len(self.rows)} {FIRST_LOOK['holds']}; {self._took}"
+
+    @property
+    def _took(self) -> str:
+        run = self.document or {}
+        done, asked = run["replications"], self.choice.replications
+        runs = f"interrupted, {done} of {asked}" if run["interrupted"] else f"{done}"
+        things = "replication" if done == 1 else "replications"
+        return f"{runs} {things} in {duration(run['wall_s'])}"
 
     def entry(self) -> Json:
         """Its part of the summary in JSON."""
@@ -215,6 +231,12 @@ class Summary:
     def total(self) -> int:
         """Claims of all papers."""
         return self.counts.total()
+
+    @property
+    def number_of_papers(self) -> str:
+        """How many papers there are, in words if a word is short."""
+        count = len(self.chapters)
+        return NUMBERS[count - 1] if count <= len(NUMBERS) else str(count)
 
     @property
     def first_look(self) -> bool:
@@ -291,6 +313,7 @@ class Summary:
         return pages.render(
             "index.html.jinja",
             summary=self,
+            count=self.number_of_papers,
             provenance=self.provenance(),
             reload_s=RELOAD_S if running else None,
             waiting=waiting,
@@ -304,6 +327,7 @@ class Summary:
         return pages.render(
             "claims.html.jinja",
             summary=self,
+            count=self.number_of_papers,
             provenance=self.provenance(),
             docs=self._link,
             dots=lambda chapter, row: dots.draw(row.verdict, f"dots-{chapter.paper.id}-{row.id}"),
@@ -330,7 +354,7 @@ class Summary:
         for chapter in self.chapters:
             marks = "".join(row.mark for row in chapter.rows)
             lines.append(
-                f"  {chapter.paper.id:<{name}}  {marks:<{most}}  {chapter.line}"[:WIDTH].rstrip()
+                f"  {chapter.paper.id:<{name}}  {marks:<{most}}  {chapter.short}"[:WIDTH].rstrip()
             )
         if self.first_look or self.quick:
             lines.append("A first look: few and short runs; the full run decides.")
@@ -355,7 +379,7 @@ def _chapter_text(chapter: Chapter) -> str:
         lines.append(f"  {row.mark} {row.id}{state}"[:WIDTH])
         lines += _wrap(row.text, "      ")
         lines += [line for part in row.basis for line in _wrap(part, "      ")]
-        lines += _wrap(row.evidence, "      measured: ")
+        lines += _wrap(row.figures, "      measured: ")
         lines += _wrap(row.why, "      why: ")
     return "\n".join(lines)
 
