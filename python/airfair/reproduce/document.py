@@ -87,6 +87,7 @@ def document(
 def claim(verdict: Verdict) -> Json:
     """One claim: its state, under which reading, at how many of its points, and what turns it."""
     held, testable = verdict.count
+    turns = verdict.turns_at
     return {
         "id": verdict.id,
         "text": verdict.text,
@@ -96,7 +97,7 @@ def claim(verdict: Verdict) -> Json:
         "decided_under": verdict.under,
         "points": {"hold": held, "testable": testable, "all": len(verdict.points)},
         "turned_by": verdict.turned_by,
-        "turns_at_tolerance": verdict.turns_at,
+        "turns_at_tolerance": None if turns is None else finite(turns),
         "evidence": verdict.evidence,
         "why": whys(verdict),
     }
