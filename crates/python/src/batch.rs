@@ -16,6 +16,7 @@ use airfair_sim::run::{self as sim, Control};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 
 use crate::scenario::Scenario;
 
@@ -61,6 +62,23 @@ impl Outcome {
     fn record_hash(&self) -> u64 {
         self.inner.record_hash
     }
+
+    /// Everything in it, as only this very build of airfair reads it.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let octets = postcard::to_allocvec(&self.inner)
+            .map_err(|error| PyValueError::new_err(format!("an outcome: {error}")))?;
+        Ok(PyBytes::new(py, &octets))
+    }
+
+    /// The outcome that `to_bytes` wrote; raises `ValueError` for anything else.
+    #[staticmethod]
+    fn from_bytes(octets: &[u8]) -> PyResult<Self> {
+        match postcard::take_from_bytes(octets) {
+            Ok((inner, [])) => Ok(Self { inner }),
+            Ok(_) => Err(PyValueError::new_err("an outcome: more octets than it has")),
+            Err(error) => Err(PyValueError::new_err(format!("an outcome: {error}"))),
+        }
+    }
 }
 
 /// What `run` finished.
@@ -72,7 +90,7 @@ pub(crate) struct Batch {
 
 #[pymethods]
 impl Batch {
-    /// One per job, in the jobs' order; `None` for a job that Ctrl-C stopped.
+    /// One per job, in the jobs' order; `None` for a job that Ctrl-C or a signal stopped.
     #[getter]
     fn outcomes(&self, py: Python<'_>) -> Vec<Option<Py<Outcome>>> {
         self.outcomes.iter().map(|outcome| outcome.as_ref().map(|o| o.clone_ref(py))).collect()
@@ -182,12 +200,20 @@ fn run_all(
     };
     let watched = thread::scope(|scope| {
         let (alive, all_done) = mpsc::channel::<()>();
-        for _ in 0..threads {
+        for started in 0..threads {
             let (alive, work) = (alive.clone(), &work);
-            scope.spawn(move || {
+            let thread = thread::Builder::new().spawn_scoped(scope, move || {
                 work();
                 drop(alive);
             });
+            match thread {
+                // Fewer threads than asked for do the same work.
+                Err(error) if started == 0 => {
+                    return Err(RunError::new_err(format!("no thread could be started: {error}")));
+                }
+                Err(_) => break,
+                Ok(_) => {}
+            }
         }
         drop(alive);
         // Nobody sends: the channel tells by closing that the last thread is done.

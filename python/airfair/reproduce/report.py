@@ -136,7 +136,11 @@ def tolerance(verdict: Verdict) -> str:
     if not said:
         return ""
     turns = verdict.turns_at
-    at = f"; the verdict turns at ± {turns:.3g}" if turns is not None and math.isfinite(turns) else ""
+    at = (
+        f"; the verdict turns at ± {turns:.3g}"
+        if turns is not None and math.isfinite(turns)
+        else ""
+    )
     return f"Taken as {', '.join(said)}{at}."
 
 

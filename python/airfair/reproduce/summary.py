@@ -191,7 +191,7 @@ class Chapter:
     @property
     def _took(self) -> str:
         run = self.document or {}
-        done, asked = run["replications"], self.choice.replications
+        done, asked = run["replications"], self.choice.asked
         runs = f"interrupted, {done} of {asked}" if run["interrupted"] else f"{done}"
         things = "replication" if done == 1 else "replications"
         return f"{runs} {things} in {duration(run['wall_s'])}"
