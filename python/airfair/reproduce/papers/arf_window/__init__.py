@@ -10,6 +10,7 @@ from airfair.reproduce.paper import Experiment, Paper, reference
 from . import figures
 from .claims import BOUNDS, predicates
 from .findings import SEARCHES
+from .introduction import introduction
 from .plan import AWAY, LABELS, RANDOM, SCHEMES, SYSTEMS, TOWARD, setup_id, setups
 from .reasons import REASONS
 from .runs import Measurements, Runs
@@ -55,6 +56,7 @@ def paper(directory: Path) -> Paper[Runs]:
         searches=SEARCHES,
         bounds=BOUNDS,
         reasons=REASONS,
+        introduction=introduction(printed),
         units="Goodput in Mb/s; data packets dropped, by a queue or on the air, in % of those sent.",
         schemes={
             LABELS[scheme]: {"flow.download.control": control}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -32,7 +33,7 @@ from .runs import Measurements, Runs, Take, difference, gain
 X = "Speed [m/s]"
 THROUGHPUT, DROPS = "throughput", "drop rate"
 TAKES: Mapping[str, Take] = {THROUGHPUT: Runs.throughput, DROPS: Runs.drops}
-Y = ("Throughput [Mb/s]", "Packet drop rate [%]")
+Y = ("Throughput [Mb/s]", "Gain in throughput [%]", "Packet drop rate [%]")
 UNITS = {THROUGHPUT: "Mb/s", DROPS: "%"}
 PANELS: Mapping[str, str] = {
     DECIDING: "Server at 50 ms, queue of 100 packets",
@@ -49,21 +50,13 @@ PRINTED = {NEWRENO: "standard", WINDOW: "proposed"}
 
 def straight(name: str, way: str, data: Measurements) -> Shown:
     """Figures 4 and 5: throughput and drop rate over speed."""
-    charts = [
-        Chart(
-            PANELS[system],
-            SYSTEMS[system].speeds,
-            [Points(LABELS[s], _estimates(data, system, way, s, take)) for s in SCHEMES],
-        )
-        for system in PANELS
-        for what, take in TAKES.items()
-    ]
+    charts = [chart for system in PANELS for chart in _charts(data, system, way)]
     direction = "away from" if way == AWAY else "toward"
     caption = (
         f"The station moves {direction} the access point: mean over the replications and its 95 % interval. "
         f"Above as the claims are decided; below with {SYSTEMS[NEAR].label}, where packets are dropped."
     )
-    drawing = Drawing(over_number(charts, X, Y), caption, wide=True)
+    drawing = Drawing(over_number(charts, X, Y, columns=len(Y)), caption, wide=True)
     return Shown(
         series=[
             points(
@@ -92,6 +85,27 @@ def straight(name: str, way: str, data: Measurements) -> Shown:
         tables=[_speed_table(name, data, system, way) for system in SYSTEMS],
         drawings={name: drawing},
     )
+
+
+def _charts(data: Measurements, system: str, way: str) -> list[Chart]:
+    """Throughput, what the proposed scheme gains, and drop rate in a system."""
+
+    def chart(points: list[Points]) -> Chart:
+        return Chart(PANELS[system], SYSTEMS[system].speeds, points)
+
+    absolute = [
+        chart([Points(LABELS[s], _estimates(data, system, way, s, take)) for s in SCHEMES])
+        for take in TAKES.values()
+    ]
+    gains = [gain(data, place) for place in _places(system, way)]
+    signed = (-math.inf, math.inf)
+    nothing = Points(LABELS[NEWRENO], np.zeros((2, len(gains))), possible=signed)
+    more = np.array([[one.mean for one in gains], [one.ci95 for one in gains]])
+    return [
+        absolute[0],
+        chart([nothing, Points(LABELS[WINDOW], more, possible=signed)]),
+        absolute[1],
+    ]
 
 
 def _places(system: str, way: str) -> list[Place]:
