@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from airfair import __version__, store
 from airfair.figures import png, svg
 
-from .claims import Verdict
+from .claims import Verdict, with_reasons
 from .document import claims_text, document, entry, table_text
 from .paper import Drawing, Json, Shown
 from .report import Contents, FigureView, inline_svg, render
@@ -49,14 +48,14 @@ class Outcome:
     def _decide(self) -> list[Verdict]:
         choice, paper = self.choice, self.choice.paper
         texts = paper.claim_texts()
-        few = choice.quick or self.measured.replications < paper.replications
+        first_look = choice.quick or self.measured.replications < paper.replications
         verdicts = [
-            predicate.decide(self.measured.data, texts[predicate.id])
+            predicate.decide(self.measured.data, texts[predicate.id], run=self._done)
             for predicate in paper.predicates
             if self._done.issuperset(predicate.setups)
         ]
         return [
-            replace(verdict, reasons=tuple(paper.reasons.get(verdict.id, ())), few=few)
+            with_reasons(verdict, paper.reasons.get(verdict.id, ()), first_look=first_look)
             for verdict in verdicts
         ]
 
