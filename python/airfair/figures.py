@@ -190,7 +190,7 @@ def over_number(
                 ax.tick_params(labelbottom=True)
         if floor is None:
             for ax in axes[: len(labels_of_y)]:
-                ax.set_ylim(bottom=0)
+                ax.set_ylim(bottom=min(0.0, ax.get_ylim()[0]) if _sinks(charts) else 0)
         else:
             axes[0].set_yscale("log")
             axes[0].set_ylim(bottom=floor)
@@ -205,6 +205,12 @@ def over_number(
             fontsize=8,
         )
         return figure
+
+
+def _sinks(charts: Sequence[Chart | Category]) -> bool:
+    """Whether anything lies below zero, as a gain may."""
+    groups = [g for c in charts for g in (c.lines if isinstance(c, Chart) else c.groups)]
+    return any(bool((group.estimates[0] < 0).any()) for group in groups)
 
 
 def _numbers(ax: Axes, chart: Chart, floor: float | None) -> None:
@@ -289,7 +295,8 @@ def _rows_of(ax: Axes, panel: Category) -> None:
             capsize=2,
             label=group.label,
         )
-    ax.set_xlim(left=0)
+    if not _sinks([panel]):
+        ax.set_xlim(left=0)
     ax.set_title(panel.title, pad=14 if panel.levels else 6)
     ax.set_xlabel(panel.x_label)
 
