@@ -82,6 +82,11 @@ class Outcome:
     def events(self) -> int: ...
     @property
     def record_hash(self) -> int: ...
+    def to_bytes(self) -> bytes:
+        """Everything in it, as only this very build of airfair reads it."""
+    @staticmethod
+    def from_bytes(octets: bytes) -> Outcome:
+        """The outcome that `to_bytes` wrote; raises `ValueError` for anything else."""
 
 @final
 class Batch:

@@ -129,7 +129,16 @@ def parser() -> argparse.ArgumentParser:
         "--out", type=Path, metavar="DIR", help="write report and figures to DIR"
     )
     _add_json(reproduce)
-    reproduce.add_argument("--quick", action="store_true", help="fewer and shorter runs")
+    reproduce.add_argument(
+        "--quick",
+        action="store_true",
+        help="a first look: fewer and shorter runs, nothing beyond the papers' own figures and claims",
+    )
+    reproduce.add_argument(
+        "--fresh",
+        action="store_true",
+        help="run all anew; else what an earlier call finished is taken from runs.sqlite in the results",
+    )
     reproduce.set_defaults(action=_reproduce)
 
     _add_limits(commands)

@@ -131,7 +131,7 @@ class Chapter:
         """How many claims hold, and what it took to know."""
         if self.document is None:
             return f"failed: {self.failure}" if self.failure else "not run"
-        done, asked = self.document["replications"], self.choice.replications
+        done, asked = self.document["replications"], self.choice.asked
         runs = f"interrupted, {done} of {asked}" if self.document["interrupted"] else f"{done}"
         things = "replication" if done == 1 else "replications"
         took = duration(self.document["wall_s"])
