@@ -212,7 +212,7 @@ def wandering(printed: Json, data: Measurements) -> Shown:
 SHORT = {
     DECIDING: "decides",
     "printed": "the letter",
-    "smoothed": "smoothed RTT",
+    "smoothed": "mean RTT",
     "rts": "RTS/CTS",
     "snr": "SNR",
     "arf": "later ARF",

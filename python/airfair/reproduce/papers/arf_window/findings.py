@@ -17,22 +17,18 @@ from .plan import (
     DECIDING,
     MIDDLE,
     NEWRENO,
-    OTHER_CELLS,
     PAPERS_RUNS,
     PAPERS_WANDERING_S,
-    PLACE,
     PRINTED,
     PROJECTED,
     READINGS,
     SLOTS,
     SMOOTHED,
     STRAIGHT,
-    SYSTEMS,
     WANDERING_S,
     WINDOW,
     Place,
     Reading,
-    at_random,
     baseline_key,
     beyond,
     in_region,
@@ -48,11 +44,8 @@ MBPS, DROPS = "Mb/s", "drops, %"
 
 
 def candidates(printed: Json, data: Measurements) -> list[Candidate]:
-    """Places with standard TCP alone, and the deciding one with another cell, against Table I's row."""
+    """Places with standard TCP alone, against Table I's row."""
     keys = {spot_label(spot): baseline_key(spot) for spot in CANDIDATES}
-    keys |= {
-        f"{spot_label(PLACE)}; {SYSTEMS[id_].label}": at_random(id_).standard for id_ in OTHER_CELLS
-    }
     row = printed["standard"]
     return [
         Candidate(
@@ -82,7 +75,7 @@ def baseline(printed: Json, data: Measurements) -> Finding:
         [
             table(
                 "baseline",
-                "Standard TCP, random waypoint, by server and queue, and with other cells",
+                "Standard TCP, random waypoint, by server and queue",
                 all_,
                 {MBPS: 2, DROPS: 3},
             )
@@ -209,14 +202,7 @@ def _setups(places: Sequence[Place]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(setup for place in places for setup, _ in place.keys_of_both))
 
 
-BASELINE = tuple(
-    dict.fromkeys(
-        [
-            *(baseline_key(spot)[0] for spot in CANDIDATES),
-            *(at_random(id_).standard[0] for id_ in OTHER_CELLS),
-        ]
-    )
-)
+BASELINE = ("candidates",)
 """Setups with all candidates."""
 
 _READINGS = [with_reading(reading, way) for reading in READINGS for way in STRAIGHT]

@@ -45,10 +45,12 @@ PAPERS_WANDERING_S = 600
 """What stands behind a figure of Table I, if the runs were as long as the companion paper's."""
 
 RUNS = 10
-"""Replications of what decides."""
+"""Replications of what decides, and of what is as near."""
 SLOW_RUNS = 5
 RANDOM_RUNS = 20
-BEYOND_RUNS = 6
+"""Those that wander and that all candidates have: what standard TCP has depends on the way."""
+BESIDE_RUNS = 6
+"""Those of what decides nothing."""
 
 MOBILITY = "station.mobile.mobility"
 CONTROL = "flow.download.control"
@@ -58,15 +60,16 @@ Spot = tuple[int, int]
 
 PLACE: Spot = (20, 25)
 """Where claims are decided: nearest to the baseline [D-086]."""
-ALSO_FIT: tuple[Spot, ...] = ((15, 25), (20, 20), (10, 33), (30, 20))
+ALSO_FIT: tuple[Spot, ...] = ((10, 33),)
 """Candidates that the baseline does not tell from it."""
+NEIGHBOURS: tuple[Spot, ...] = ((15, 25), (20, 20), (30, 20))
+"""Candidates around it, which stand beside."""
 CANDIDATES: tuple[Spot, ...] = (
     PLACE,
     *ALSO_FIT,
+    *NEIGHBOURS,
     (5, 33),
     (20, 33),
-    (30, 25),
-    (50, 50),
     (50, 100),
 )
 """Tried with standard TCP: along the baseline's drops, to either side of them, and the companion paper's
@@ -146,31 +149,28 @@ def at_spot(spot: Spot) -> str:
 
 
 def _elsewhere(spot: Spot) -> System:
-    return System(f"server at {spot_label(spot)}", network(spot), fits=True, spot=spot)
+    return System(spot_label(spot), network(spot), fits=spot in ALSO_FIT, spot=spot)
 
 
 _HERE = network(PLACE)
 SYSTEMS: Mapping[str, System] = {
     DECIDING: System(
-        f"server at {spot_label(PLACE)}; τ projected to the new rate, least round trip",
+        f"{spot_label(PLACE)}; τ projected, least RTT",
         _HERE,
         SPEEDS,
     ),
-    **{_spot_id(spot): _elsewhere(spot) for spot in ALSO_FIT},
-    "printed": System("the letter: τ as measured, smoothed round trip", _HERE, reading=PRINTED),
-    "smoothed": System("τ projected, smoothed round trip", _HERE, reading=SMOOTHED),
-    "rts": System("RTS/CTS before every frame", {**_HERE, "bss.cell.rts_threshold": "0 B"}),
-    "snr": System("frames spoilt by SNR", {**_HERE, "bss.cell.radio.reception": "snr"}),
+    **{_spot_id(spot): _elsewhere(spot) for spot in (*ALSO_FIT, *NEIGHBOURS)},
+    "printed": System("the letter: τ as measured, mean RTT", _HERE, reading=PRINTED),
+    "smoothed": System("τ projected, mean RTT", _HERE, reading=SMOOTHED),
+    "rts": System("RTS/CTS", {**_HERE, "bss.cell.rts_threshold": "0 B"}),
+    "snr": System("reception by SNR", {**_HERE, "bss.cell.radio.reception": "snr"}),
     "arf": System(
-        "ARF as QualNet's later versions seem to have it",
+        "ARF of later QualNets",
         {**_HERE, "station.mobile.rate": {"control": "arf", "preset": "qualnet5"}},
     ),
 }
 """The first decides [D-083, D-086 to D-088]."""
 BESIDE = tuple(system for system in SYSTEMS if system != DECIDING)
-OTHER_CELLS = ("rts", "snr", "arf")
-"""Systems with another cell, whose baseline is a candidate too."""
-
 SLOTS = ("100 ms", "1 s")
 """T beside the default of 300 ms."""
 
@@ -233,8 +233,11 @@ def _place(system: str, way: str, move: Mapping[str, Value], speed: int | None =
     read = SYSTEMS[system]
     base = system if read.reading == PROJECTED else DECIDING
     point = "random waypoint" if speed is None else f"{speed} m/s"
+    is_candidate = way == RANDOM and read.keys == network(read.spot)
     return Place(
-        (setup_id(base, way, speed), f"{point}-{NEWRENO}"),
+        baseline_key(read.spot)
+        if is_candidate
+        else (setup_id(base, way, speed), f"{point}-{NEWRENO}"),
         (setup_id(system, way, speed), f"{point}-{read.scheme}"),
         {**move, **read.keys},
         "arf-window" if read.reading == PROJECTED else read.reading.control,
@@ -266,14 +269,12 @@ def needed(system: str, way: str) -> tuple[str, ...]:
 
 def baseline_key(spot: Spot) -> Key:
     """Standard TCP that wanders, at a candidate."""
-    if spot == PLACE or spot in ALSO_FIT:
-        return at_random(at_spot(spot)).standard
     return ("candidates", f"{_spot_id(spot)}-{NEWRENO}")
 
 
 def in_region(spot: Spot) -> Place:
     """Away at the middle speed, at a candidate."""
-    if spot == PLACE or spot in ALSO_FIT:
+    if at_spot(spot) in SYSTEMS:
         return on_the_way(at_spot(spot), AWAY, MIDDLE)
     keys = {**straight(AWAY, MIDDLE), **network(spot)}
     id_ = _spot_id(spot)
@@ -333,11 +334,13 @@ EXTENSIONS = ("region", "slots", "beyond")
 
 
 def _replications(setup: str) -> int:
-    if setup == setup_id(DECIDING, RANDOM):
+    if setup in ("candidates", setup_id(DECIDING, RANDOM)):
         return RANDOM_RUNS
     if setup.endswith("-slow"):
         return SLOW_RUNS
-    return BEYOND_RUNS if setup in (*EXTENSIONS, "readings") else RUNS
+    decides = [id_ for id_, system in SYSTEMS.items() if id_ == DECIDING or system.fits]
+    ways = (*STRAIGHT, RANDOM)
+    return RUNS if setup in [setup_id(id_, way) for id_ in decides for way in ways] else BESIDE_RUNS
 
 
 def _all_variants() -> Iterator[tuple[Key, Variant]]:
