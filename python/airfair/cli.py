@@ -8,15 +8,19 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ._core import RunError, Scenario, ScenarioError, __version__
+from ._core import LARGEST_SCENARIO, RunError, Scenario, ScenarioError, __version__, escaped
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from .result import Result
+
+_WIDTH = 80
+"""Columns of a message on a terminal."""
 
 DONE, FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 
@@ -276,7 +280,7 @@ def _scenario(arguments: argparse.Namespace) -> Scenario:
     try:
         if name == "-":
             name = "standard input"
-            content = sys.stdin.buffer.read(scenario.LARGEST_FILE + 1)
+            content = sys.stdin.buffer.read(LARGEST_SCENARIO + 1)
         else:
             content, folder = scenario.read(Path(name)), Path(name).parent
     except OSError as error:
@@ -287,8 +291,6 @@ def _scenario(arguments: argparse.Namespace) -> Scenario:
         return scenario.parse(content, overrides, folder)
     except ScenarioError as error:
         raise InputError(*(f"{name}: {problem}" for problem in error.problems)) from error
-    except OSError as error:
-        raise InputError(f"{name}: {error.filename}: {error.strerror or error}") from error
 
 
 def _prepare(out: Path) -> list[Path]:
@@ -361,8 +363,22 @@ def describe(error: OSError) -> str:
 
 def _fail(status: int, *problems: str) -> int:
     for problem in problems:
-        print(f"airfair: {problem}", file=sys.stderr)
+        print(_wrapped(f"airfair: {escaped(problem)}"), file=sys.stderr)
     return status
+
+
+def _wrapped(line: str) -> str:
+    """A line as a terminal shows it well; elsewhere, where programs look for lines, it stays whole."""
+    if not sys.stderr.isatty():
+        return line
+    width = min(os.get_terminal_size(sys.stderr.fileno()).columns or _WIDTH, _WIDTH)
+    return textwrap.fill(
+        line,
+        max(width, 40),
+        subsequent_indent="    ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def _drop_output() -> None:

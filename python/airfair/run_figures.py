@@ -15,6 +15,7 @@ from . import statistics
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
     from .result import Result
@@ -55,6 +56,7 @@ def _throughput(result: Result) -> Figure:
     table = result.series("throughput")
     names = [flow["name"] for flow in result.scenario.flows]
     end = result.scenario.duration_s
+    drawn: dict[str, Artist] = {}
     for name, colour in zip(names[:_MOST_LINES], _COLOURS, strict=False):
         ours = table.filter(flow=name)
         samples = ours["throughput_bps"].to_numpy().reshape(result.replications, -1) / 1e6
@@ -63,7 +65,7 @@ def _throughput(result: Result) -> Figure:
         times = np.append(ours["time_s"].unique(maintain_order=True).to_numpy(), end)
         middle = samples.mean(axis=0)
         steps: dict[str, Any] = {"drawstyle": "steps-post", "color": colour}
-        axes.plot(times, middle, linewidth=1.4, label=name, **steps)
+        (drawn[name],) = axes.plot(times, middle, linewidth=1.4, **steps)
         widths = np.array([statistics.half_width(step) or 0.0 for step in samples.T])
         if result.replications > 1:
             axes.fill_between(
@@ -82,7 +84,7 @@ def _throughput(result: Result) -> Figure:
     more = len(names) - _MOST_LINES
     note = f" (first {_MOST_LINES} of {len(names)} flows)" if more > 0 else ""
     axes.set_title(_caption(result.scenario.title + note, result.replications), fontsize=10)
-    _legend(axes)
+    _legend(axes, drawn)
     return figure
 
 
@@ -128,8 +130,18 @@ def _figure(height_inches: float) -> tuple[Figure, Axes]:
     return figure, figure.add_subplot()
 
 
-def _legend(axes: Axes) -> None:
-    axes.legend(loc="upper left", bbox_to_anchor=(1, 1), frameon=False, fontsize=9)
+def _legend(axes: Axes, named: Mapping[str, Artist] | None = None) -> None:
+    """Legend of what has a label, and first of what bears a user's name, which may begin with `_`."""
+    named = named or {}
+    handles, labels = axes.get_legend_handles_labels()
+    axes.legend(
+        [*named.values(), *handles],
+        [*named, *labels],
+        loc="upper left",
+        bbox_to_anchor=(1, 1),
+        frameon=False,
+        fontsize=9,
+    )
 
 
 def _caption(title: str, replications: int) -> str:

@@ -166,3 +166,13 @@ def test_a_mapping_written_as_toml_reads_back_the_same(
 def test_a_value_that_toml_lacks_is_refused() -> None:
     with pytest.raises(TypeError, match="a scenario holds"):
         airfair.load(SCENARIO, set={"title": None})  # type: ignore[dict-item]
+
+
+def test_a_name_that_begins_with_an_underscore_is_in_the_legend() -> None:
+    from airfair.run_figures import figures
+
+    text = SCENARIO.replace("[flow.a]", "[flow._a]")
+    drawn = figures(airfair.run(text, set={"duration": "1 s"}))["throughput.svg"].decode()
+    # matplotlib writes each text as a comment above its outlines.
+    assert "<!-- _a -->" in drawn
+    assert "<!-- b -->" in drawn
