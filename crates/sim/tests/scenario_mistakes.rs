@@ -305,12 +305,12 @@ const COMBINATIONS: &[(&str, &str, &str)] = &[
     (
         "station.slow.bss",
         "hom",
-        r#"station.slow.bss = "hom": no such cell, did you mean "home"?; allowed home"#,
+        r#"station.slow.bss = "hom": no such cell, did you mean "home"?; allowed "home""#,
     ),
     (
         "host.server.link.to",
         "away",
-        r#"host.server.link.to = "away": no such cell, router or host; allowed home, server"#,
+        r#"host.server.link.to = "away": no such cell, router or host; allowed "home", "server""#,
     ),
     (
         "station.slow.senses_only",
@@ -320,7 +320,7 @@ const COMBINATIONS: &[(&str, &str, &str)] = &[
     (
         "station.slow.senses_only",
         r#"["fats"]"#,
-        r#"station.slow.senses_only[0] = "fats": no such station or host, did you mean "fast"?; allowed fast, server, slow"#,
+        r#"station.slow.senses_only[0] = "fats": no such station or host, did you mean "fast"?; allowed "fast", "server", "slow""#,
     ),
     (
         "station.slow.senses_only",
@@ -350,7 +350,7 @@ const COMBINATIONS: &[(&str, &str, &str)] = &[
     (
         "bss.home.ap.queue",
         r"{ weights = { data = 3 } }",
-        "bss.home.ap.queue.weights = { data = 3 }: not a key of a queue; allowed discipline, packets, overflow, ack_filter",
+        "bss.home.ap.queue.weights = { data = 3 }: not a key of a queue; allowed \"discipline\", \"packets\", \"overflow\", \"ack_filter\"",
     ),
     (
         "station.slow.queue",
@@ -406,7 +406,7 @@ const COMBINATIONS: &[(&str, &str, &str)] = &[
     (
         "flow.a.to",
         "servr",
-        r#"flow.a.to = "servr": no such station or host, did you mean "server"?; allowed fast, server, slow"#,
+        r#"flow.a.to = "servr": no such station or host, did you mean "server"?; allowed "fast", "server", "slow""#,
     ),
     (
         "flow.a.to",
@@ -446,7 +446,7 @@ const COMBINATIONS: &[(&str, &str, &str)] = &[
     (
         "flow.a.transport.kind",
         "tpc",
-        r#"flow.a.transport.kind = "tpc": no such transport; allowed "tcp", "tfrc", "udp""#,
+        r#"flow.a.transport.kind = "tpc": no such transport, did you mean "tcp"?; allowed "tcp", "tfrc", "udp""#,
     ),
     (
         "flow.a.transport",
@@ -828,7 +828,7 @@ fn what_is_multiplied_is_bounded_together() {
             "duration = \"60 s\"",
             format!(
                 "[flow.b]\nfrom = \"fast\"\nto = \"server\"\ncount = 10\n[flow.b.transport]\nkind = \"tfrc\"\n\
-                 source = {{ model = \"frames\", sizes = [{}] }}\n",
+                 source = {{ model = \"frames\", interval = \"40 ms\", sizes = [{}] }}\n",
                 "\"1 kB\",".repeat(60_000)
             ),
             "flow.b.transport.source: 600000 sizes of frames, too many; allowed at most 500000 in all",
