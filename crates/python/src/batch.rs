@@ -181,12 +181,20 @@ fn run_all(
     };
     let watched = thread::scope(|scope| {
         let (alive, all_done) = mpsc::channel::<()>();
-        for _ in 0..threads {
+        for started in 0..threads {
             let (alive, work) = (alive.clone(), &work);
-            scope.spawn(move || {
+            let spawned = thread::Builder::new().spawn_scoped(scope, move || {
                 work();
                 drop(alive);
             });
+            match spawned {
+                Ok(_) => {}
+                Err(error) if started == 0 => {
+                    return Err(RunError::new_err(format!("no thread to run on: {error}")));
+                }
+                // Those that run already do the work of all.
+                Err(_) => break,
+            }
         }
         drop(alive);
         // Nobody sends: the channel tells by closing that the last thread is done.
