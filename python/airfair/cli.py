@@ -270,6 +270,8 @@ def _scenario(arguments: argparse.Namespace) -> Scenario:
         path, equals, value = text.partition("=")
         if not equals or not path.strip():
             raise InputError(f"--set {text!r}: not PATH=VALUE, as in station.slow.rate='1 Mb/s'")
+        if any("\ud800" <= character <= "\udfff" for character in text):
+            raise InputError(f"--set {text!r}: not a text in UTF-8")
         overrides.append((path.strip(), value))
     overrides += [
         (key, str(value))
@@ -363,7 +365,9 @@ def describe(error: OSError) -> str:
 
 def _fail(status: int, *problems: str) -> int:
     for problem in problems:
-        print(_wrapped(f"airfair: {escaped(problem)}"), file=sys.stderr)
+        # A name that is no text in the machine's encoding comes as lone surrogates.
+        text = problem.encode(errors="backslashreplace").decode()
+        print(_wrapped(f"airfair: {escaped(text)}"), file=sys.stderr)
     return status
 
 

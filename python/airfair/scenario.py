@@ -95,6 +95,8 @@ def toml(table: Mapping[str, Value]) -> str:
 
 def toml_value(value: Value) -> str:
     """`value` as TOML writes it."""
+    if callable(plain := getattr(value, "item", None)):  # a scalar of numpy
+        value = plain()
     match value:
         case bool():
             return "true" if value else "false"

@@ -368,6 +368,13 @@ def test_what_would_steer_a_terminal_is_escaped(program: Program, scenario: Path
         assert not {"\x1b", "\x07", "\u202e"} & set(done.stdout + done.stderr)
 
 
+def test_names_and_values_that_are_no_text_are_mistakes(scenario: Path) -> None:
+    for arguments in ([b"\xff.toml"], [bytes(scenario), b"--set", b"title=\xff"]):
+        command = [*map(str.encode, PROGRAM), b"run", *arguments]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        complains(done, 2, "\\udcff")
+
+
 def test_a_long_message_is_wrapped_on_a_terminal_alone(program: Program, scenario: Path) -> None:
     wrong = ["run", str(scenario), "--set", "flow.a.transport.min_rt=1 s"]
     whole = program(*wrong).stderr
