@@ -17,14 +17,15 @@ fn largest(stations: usize, flow: &str) -> String {
         let station = "rate = { control = \"arf\" }\nqueue = { packets = 100, discipline = \"fq-codel\" }\n\
                        errors = { model = \"gilbert-elliott\", good = 0.001, bad = 0.5, \
                        mean_good = \"1234567 us\", mean_bad = \"123456 us\" }\n";
-        write!(text, "[station.{}]\n{station}", name('s', i)).unwrap();
+        write!(text, "[station.{}]\n{station}", name('s', i)).expect("a String takes any text");
     }
     let hosts = 1_000;
     for i in 0..hosts {
         let loss = "loss = { model = \"gilbert-elliott\", good = 0.001, bad = 0.5, to_bad = 0.001, to_good = 0.5 }";
         let link =
             format!("to = \"home\", {loss}, queue = {{ discipline = \"red\", packets = 100 }}");
-        write!(text, "[host.{}]\nlink = {{ {link} }}\n", name('h', i)).unwrap();
+        write!(text, "[host.{}]\nlink = {{ {link} }}\n", name('h', i))
+            .expect("a String takes any text");
     }
     for i in 0..10_000 {
         let ends = [i % hosts, (i + 1) % hosts].map(|host| name('h', host));
@@ -35,7 +36,7 @@ fn largest(stations: usize, flow: &str) -> String {
             ends[0],
             ends[1]
         )
-        .unwrap();
+        .expect("a String takes any text");
     }
     text
 }

@@ -814,7 +814,10 @@ fn what_is_multiplied_is_bounded_together() {
             "duration = \"60 s\"",
             format!(
                 "[station.g]\ncount = 5\nrate = [{}]\n",
-                (0..10_002).map(|i| format!("[\"{i} ms\", \"1 Mb/s\"],")).collect::<String>()
+                (0..10_002)
+                    .map(|i| format!("[\"{i} ms\", \"1 Mb/s\"]"))
+                    .collect::<Vec<_>>()
+                    .join(",")
             ),
             "station.g.rate: 100010 steps of rates, too many; allowed at most 50000 in all",
         ),
