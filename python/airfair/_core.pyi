@@ -1,7 +1,7 @@
 """Simulator core of airfair."""
 
 from collections.abc import Callable, Sequence
-from typing import final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,6 +91,11 @@ class Outcome:
     def events(self) -> int: ...
     @property
     def record_hash(self) -> int: ...
+    def to_bytes(self) -> bytes:
+        """Everything in it, as only this very build of airfair reads it."""
+    @staticmethod
+    def from_bytes(octets: bytes) -> Outcome:
+        """The outcome that `to_bytes` wrote; raises `ValueError` for anything else."""
 
 @final
 class Batch:
@@ -117,18 +122,19 @@ def tfrc_send(
     profile: str,
     segment: int,
     ssrc: int,
+    max_rate_bps: int,
     rate_bps: int | None = None,
     duration_s: float | None = None,
-    report: Callable[[float, float, float, float, float], object] | None = None,
-) -> dict[str, float | bool | None]: ...
+    report: Callable[[float, dict[str, Any]], object] | None = None,
+) -> dict[str, Any]: ...
 def tfrc_receive(
     at: str,
     *,
     profile: str,
     reporter: int,
     duration_s: float | None = None,
-    report: Callable[[float, float, float, float, float], object] | None = None,
-) -> dict[str, float | bool | None]: ...
+    report: Callable[[float, dict[str, Any]], object] | None = None,
+) -> dict[str, Any]: ...
 def escaped(text: str) -> str: ...
 def schema() -> str: ...
 def reference() -> str: ...

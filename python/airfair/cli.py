@@ -133,7 +133,16 @@ def parser() -> argparse.ArgumentParser:
         "--out", type=Path, metavar="DIR", help="write report and figures to DIR"
     )
     _add_json(reproduce)
-    reproduce.add_argument("--quick", action="store_true", help="fewer and shorter runs")
+    reproduce.add_argument(
+        "--quick",
+        action="store_true",
+        help="a first look: fewer and shorter runs, nothing beyond the papers' own figures and claims",
+    )
+    reproduce.add_argument(
+        "--fresh",
+        action="store_true",
+        help="run all anew; else what an earlier call finished is taken from runs.sqlite in the results",
+    )
     reproduce.set_defaults(action=_reproduce)
 
     _add_limits(commands)
@@ -200,15 +209,26 @@ def _add_tfrc(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     )
     ends = tfrc.add_subparsers(metavar="END", required=True)
     send = ends.add_parser(
-        "send", help="send a flow to a receiver", description="Send a TFRC flow to a receiver."
+        "send",
+        help="send a flow to a receiver",
+        description="Send a TFRC flow to a receiver. Without an answer it gives up after 10 s.",
     )
     send.add_argument("address", metavar="HOST:PORT", help="where the receiver listens")
     send.add_argument("--rate", metavar="RATE", help="what to offer, as '400 kb/s'; else greedy")
-    send.add_argument("--segment", default="1000 B", metavar="SIZE", help="octets per packet")
+    send.add_argument(
+        "--max-rate",
+        default="1 Gb/s",
+        metavar="RATE",
+        help="payload that is sent at most, whatever the receiver reports (default: 1 Gb/s)",
+    )
+    send.add_argument(
+        "--segment", default="1000 B", metavar="SIZE", help="payload per packet (default: 1000 B)"
+    )
     receive = ends.add_parser(
         "receive",
         help="receive a flow and report to its sender",
-        description="Receive the first TFRC flow that comes, and report to its sender.",
+        description="Receive the first TFRC flow that comes, and report to its sender. "
+        "A sender that has been silent for 5 s gives way to the next.",
     )
     receive.add_argument("address", metavar="[HOST:]PORT", help="where to listen")
     for end in (send, receive):

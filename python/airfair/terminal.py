@@ -42,18 +42,20 @@ _COLOURS = (
 )
 _LETTERS = "abcdefgh"
 _DELAY_S = 0.5
+_LOG_S = 60.0
 
 
 class Progress:
-    """A progress bar with the time left on standard error.
+    """A progress bar with the time left on standard error, if the work turns out to be long.
 
-    It appears on a terminal only, and only when the work turns out to be long.
+    Where that is no terminal, as in a log, a line a minute says the same.
     """
 
     def __init__(self, label: str) -> None:
         self._label = label
         self._console = Console(stderr=True)
         self._started = time.monotonic()
+        self._logged = 0.0
         self._bar: RichProgress | None = None
 
     def __enter__(self) -> Self:
@@ -70,11 +72,23 @@ class Progress:
 
     def __call__(self, fraction: float) -> None:
         """Show that `fraction` of the work is done."""
-        if not self._console.is_terminal or time.monotonic() - self._started < _DELAY_S:
+        passed = time.monotonic() - self._started
+        if not self._console.is_terminal:
+            self._log(fraction, passed)
+            return
+        if passed < _DELAY_S:
             return
         if self._bar is None:
             self._bar = self._make()
         self._bar.update(self._bar.task_ids[0], completed=fraction)
+
+    def _log(self, fraction: float, passed: float) -> None:
+        """A line for a log, once a minute."""
+        if passed - self._logged < _LOG_S:
+            return
+        self._logged = passed
+        left = f", {passed / fraction - passed:.0f} s left" if fraction > 0 else ""
+        print(f"airfair: {self._label}: {fraction:.0%}{left}", file=sys.stderr, flush=True)
 
     def _make(self) -> RichProgress:
         from rich.progress import (

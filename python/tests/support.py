@@ -46,7 +46,7 @@ transport = { kind = "tcp", flavour = "newreno" }
 
 def unused_reasons(paper: Paper[Any], data: object) -> list[str]:
     """Reasons of claims that do not exist, or for conditions that no claim has."""
-    conditions = {predicate.id: predicate.conditions(data) for predicate in paper.predicates}
+    conditions = {predicate.id: predicate.deciding.points(data) for predicate in paper.predicates}
     return [
         f"{claim}: {reason.of}"
         for claim, reasons in paper.reasons.items()

@@ -15,6 +15,7 @@ use airfair_sim::run::{self as sim, Control};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 
 use crate::panics;
 use crate::scenario::Scenario;
@@ -60,6 +61,23 @@ impl Outcome {
     #[getter]
     fn record_hash(&self) -> u64 {
         self.inner.record_hash
+    }
+
+    /// Everything in it, as only this very build of airfair reads it.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let octets = postcard::to_allocvec(&self.inner)
+            .map_err(|error| PyValueError::new_err(format!("an outcome: {error}")))?;
+        Ok(PyBytes::new(py, &octets))
+    }
+
+    /// The outcome that `to_bytes` wrote; raises `ValueError` for anything else.
+    #[staticmethod]
+    fn from_bytes(octets: &[u8]) -> PyResult<Self> {
+        match postcard::take_from_bytes(octets) {
+            Ok((inner, [])) => Ok(Self { inner }),
+            Ok(_) => Err(PyValueError::new_err("an outcome: more octets than it has")),
+            Err(error) => Err(PyValueError::new_err(format!("an outcome: {error}"))),
+        }
     }
 }
 

@@ -1,9 +1,10 @@
 //! What one run measured: plain numbers between warm-up and end, one row per flow, station, link and channel.
 
 use airfair_units::{Bytes, DataRate, Duration};
+use serde::{Deserialize, Serialize};
 
 /// Everything that one replication measured.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
     /// Which replication, from 0.
     pub replication: u32,
@@ -28,7 +29,7 @@ pub struct Outcome {
 }
 
 /// What a flow achieved.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FlowOutcome {
     /// Application octets delivered in order.
     pub delivered: Bytes,
@@ -64,7 +65,7 @@ pub struct FlowOutcome {
 }
 
 /// A distribution, by a histogram with 1 % resolution.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Quantiles {
     /// Number of samples.
     pub count: u64,
@@ -83,7 +84,7 @@ pub struct Quantiles {
 }
 
 /// What any transmitter, station or access point, did.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RadioOutcome {
     /// Data frames sent, retries included.
     pub frames: u64,
@@ -110,7 +111,7 @@ pub struct RadioOutcome {
 }
 
 /// What a station did, and the air it held.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StationOutcome {
     /// Its transmitter.
     pub radio: RadioOutcome,
@@ -134,7 +135,7 @@ pub struct StationOutcome {
 }
 
 /// What a station measured of its channel, over all of its observation slots.  [arf-window §III-A]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Measured {
     /// Time that it observed.
     pub time: Duration,
@@ -145,7 +146,7 @@ pub struct Measured {
 }
 
 /// What happened on a channel. The six durations add up to the measured time, to the nanosecond.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ChannelOutcome {
     /// One data frame alone on the air.
     pub data: Duration,
@@ -166,7 +167,7 @@ pub struct ChannelOutcome {
 }
 
 /// What a wired link did.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LinkOutcome {
     /// Packets carried.
     pub packets: u64,

@@ -2,7 +2,7 @@
 //! read back as it was written, and runs.
 //!
 //! The mutator knows the schema, so that it gets behind the first checks. `AIRFAIR_FUZZ_SECONDS` says how long,
-//! `AIRFAIR_FUZZ_SEED` with which luck; without them it makes the same few documents each time. A document that
+//! `PROPTEST_RNG_SEED` with which luck; without them it makes the same few documents each time. A document that
 //! fails is written, as small as it still fails, to the directory that the message names.
 
 #![expect(
@@ -438,7 +438,7 @@ fn number(name: &str) -> Option<u64> {
 #[test]
 fn no_mutation_of_a_scenario_breaks_the_parser_or_a_run() {
     let (began, seconds) = (Instant::now(), number("AIRFAIR_FUZZ_SECONDS"));
-    let seed = number("AIRFAIR_FUZZ_SEED").unwrap_or(1);
+    let seed = number("PROPTEST_RNG_SEED").unwrap_or(1);
     let luck = Luck(Xoshiro256PlusPlus::seed_from_u64(seed));
     let mut mutator = Mutator { corpus: corpus(), schema: schema(), luck };
     assert!(mutator.corpus.len() > 20, "the scenarios of the project");

@@ -7,6 +7,7 @@ use crate::{Bytes, Duration};
 
 /// A data rate, never zero [bit/s].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct DataRate(NonZeroU64);
 
 impl DataRate {

@@ -10,6 +10,7 @@ pub struct Time(u64);
 
 /// A distance between two points in time, never negative [ns].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Duration(u64);
 
 impl Time {

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     import argparse
 
 
+ARCHIVE = "runs.sqlite"
+"""Finished runs, in the directory of the results."""
+
+
 def main(args: argparse.Namespace) -> int:
     """Run `airfair reproduce [PAPER[/EXPERIMENT]]` and return its exit status.
 
@@ -111,28 +115,33 @@ def _for_people(args: argparse.Namespace) -> TextIO:
 
 
 def _choices(args: argparse.Namespace) -> list[Choice]:
+    top = args.out or Path("results")
     if args.paper is None:
-        out = args.out or Path("results")
-        return [_choice(args, paper_id, None, out / paper_id) for paper_id in papers()]
+        return [_choice(args, paper_id, None, top / paper_id, top) for paper_id in papers()]
     paper_id, _, experiment_id = args.paper.partition("/")
-    out = args.out or Path("results") / paper_id
-    return [_choice(args, paper_id, experiment_id or None, out)]
+    out = args.out or top / paper_id
+    return [_choice(args, paper_id, experiment_id or None, out, top)]
 
 
 def _choice(
-    args: argparse.Namespace, paper_id: str, experiment_id: str | None, out: Path
+    args: argparse.Namespace, paper_id: str, experiment_id: str | None, out: Path, top: Path
 ) -> Choice:
     try:
         paper = load(paper_id)
         experiments = select(paper, experiment_id)
     except UnknownPaperError as error:
         raise InputError(str(error)) from error
-    replications = args.replications
-    if replications is None:
-        replications = paper.quick_replications if args.quick else paper.replications
-    if replications < 1:
-        raise InputError(f"--replications {replications}: allowed is 1 or more")
-    return Choice(paper, tuple(experiments), replications, out, quick=args.quick)
+    if args.replications is not None and args.replications < 1:
+        raise InputError(f"--replications {args.replications}: allowed is 1 or more")
+    return Choice(
+        paper,
+        tuple(experiments),
+        args.replications,
+        out,
+        quick=args.quick,
+        archive=top / ARCHIVE,
+        fresh=args.fresh,
+    )
 
 
 def _list(*, as_json: bool) -> str:

@@ -1,100 +1,60 @@
 """How a claim is decided: by confidence intervals against stated bounds, and by nothing else.
 
-A condition names a measured quantity, one value per replication, and the range in which it must lie.
-It *holds* if the mean's whole 95 % confidence interval (Student t) lies in that range, *fails* if all
-of it lies outside, and is *undecided* if the interval straddles a bound. A claim holds if every one of
-its conditions holds; a claim with a condition that fails or is undecided does not.
+A claim is read in one way, under which it is decided: a place (what the paper leaves open, chosen by its
+printed baseline before the scheme is looked at) and a reading of its equations. Its points are conditions
+(`conditions`), and each of them must hold.
 
-Where a claim can be read of several systems, the one nearest to the paper's words decides; the same
-conditions on the others stand beside it and decide nothing.
+- It *holds* if every point that can be tested holds.
+- It *fails* if a point fails, corrected for their number.
+- It is *undecided* if an interval straddles its bound, also after more replications.
+- It *depends* if it holds or fails, and another reading that is as near to the text, or fits the baseline as
+  well, turns it. Readings that are further away stand beside it and decide nothing.
+- It is *untestable* if no point shows anything.
 
-Why a claim does not hold is declared apart, as a `Reason` for some or all of its conditions, and told only
-where the measured figures miss one of these.
+A point that is undecided is asked anew with fresh replications, and these alone decide it then: a look that
+decides when to stop looking does not count. Why a claim does not hold is declared apart, as a `Reason` for
+some or all of its points, and told only where the measured figures miss one of these.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from functools import cached_property
 from typing import Generic, Literal, TypeVar
 
-import numpy as np
-from numpy.typing import ArrayLike
+from .conditions import Key, Point, State, states, together
 
-from .estimate import Estimate, estimate
-
-State = Literal["holds", "fails", "undecided"]
+Ruling = Literal["holds", "fails", "undecided", "depends", "untestable"]
 Data = TypeVar("Data")
 
 
 @dataclass(frozen=True)
-class Condition:
-    """A measured quantity and the range in which it must lie."""
-
-    what: str
-    measured: Estimate
-    above: float = -math.inf
-    below: float = math.inf
-
-    @property
-    def state(self) -> State:
-        """Where the confidence interval lies."""
-        low, high = self.measured.low, self.measured.high
-        if self.above < low and high < self.below:
-            return "holds"
-        if high <= self.above or self.below <= low:
-            return "fails"
-        return "undecided"
-
-    @property
-    def figures(self) -> str:
-        """What is measured, and what is needed."""
-        bounds = []
-        if self.above > -math.inf:
-            bounds.append(f"> {self.above:.4g}")
-        if self.below < math.inf:
-            bounds.append(f"< {self.below:.4g}")
-        need = " and ".join(bounds)
-        return f"{self.what} = {self.measured} (needs {need})"
-
-    def __str__(self) -> str:
-        return f"{self.figures}: {self.state}"
-
-
-def condition(
-    what: str, samples: ArrayLike, *, above: float = -math.inf, below: float = math.inf
-) -> Condition:
-    """A condition on the mean of `samples`, one per replication."""
-    return Condition(what, estimate(np.asarray(samples, dtype=float)), above, below)
-
-
-@dataclass(frozen=True)
 class Elsewhere:
-    """The conditions of a claim on another system than the one that decides it."""
+    """The points of a claim under another reading than the one that decides it."""
 
     where: str
-    conditions: tuple[Condition, ...]
+    points: tuple[Point, ...]
+    near: bool = False
+    """Whether it is as near to the text or to the baseline as the one that decides."""
 
     @property
     def state(self) -> State:
-        """The worst of its conditions."""
-        return worst(self.conditions)
+        """That of its points together."""
+        return together(self.points)
 
     def __str__(self) -> str:
-        parts = "; ".join(str(condition) for condition in self.conditions)
-        return f"{self.where}, not deciding: {parts}"
-
-
-def worst(conditions: Sequence[Condition]) -> State:
-    """The state of conditions that must all hold."""
-    states = {condition.state for condition in conditions}
-    return "fails" if "fails" in states else "undecided" if "undecided" in states else "holds"
+        parts = "; ".join(
+            f"{point.figures}: {state}"
+            for point, state in zip(self.points, states(self.points), strict=True)
+        )
+        return f"{self.where}, {'as near' if self.near else 'not deciding'}: {parts}"
 
 
 OPEN = "An interval straddles its bound: more replications would tell."
 FEW = "Too few replications: an interval straddles its bound."
+NOTHING_SEEN = "Nothing to see here: without the scheme the effect does not occur."
 NOT_FOUND = "Not found out yet"
 
 
@@ -105,15 +65,15 @@ class Reason:
     text: str
     """Whole sentences. What is not known is said to be `NOT_FOUND`."""
     of: str = "*"
-    """What it explains: the conditions whose `what` matches, as file names match in a shell."""
+    """What it explains: the points whose `what` matches, as file names match in a shell."""
 
-    def explains(self, condition: Condition) -> bool:
-        """Whether it is the reason if this condition does not hold."""
-        return fnmatchcase(condition.what, self.of)
+    def explains(self, point: Point) -> bool:
+        """Whether it is the reason if this point does not hold."""
+        return fnmatchcase(point.what, self.of)
 
 
 SHOWN = 3
-"""Conditions in a line of evidence at most."""
+"""Points in a line of evidence at most."""
 
 
 @dataclass(frozen=True)
@@ -122,68 +82,128 @@ class Verdict:
 
     id: str
     text: str
-    conditions: tuple[Condition, ...]
+    points: tuple[Point, ...]
+    under: str = ""
+    """The reading that decides."""
     remark: str = ""
     """A figure that decides nothing and helps to understand."""
     elsewhere: tuple[Elsewhere, ...] = ()
     reasons: tuple[Reason, ...] = ()
     """Why it might not hold; `why` has those that apply."""
-    few: bool = False
+    first_look: bool = False
     """Whether the reasons rest on more replications: what is undecided may be so for want of them."""
 
+    @cached_property
+    def states(self) -> list[State]:
+        """The state of each point, corrected for their number."""
+        return states(self.points)
+
+    @cached_property
+    def here(self) -> State:
+        """The state under the reading that decides."""
+        return together(self.points)
+
+    @cached_property
+    def turned_by(self) -> list[str]:
+        """Readings as near that say the opposite."""
+        opposite = {"holds": "fails", "fails": "holds"}.get(self.here)
+        return [one.where for one in self.elsewhere if one.near and one.state == opposite]
+
     @property
-    def state(self) -> State:
-        """The worst of its conditions."""
-        return worst(self.conditions)
+    def state(self) -> Ruling:
+        """The state under the reading that decides, unless another as near turns it."""
+        return "depends" if self.turned_by else self.here
 
     @property
     def holds(self) -> bool:
-        """Whether every condition holds."""
+        """Whether every point holds, whatever reading as near is taken."""
         return self.state == "holds"
 
     @property
+    def count(self) -> tuple[int, int]:
+        """Points that hold, of those that can be tested."""
+        testable = [state for state in self.states if state != "untestable"]
+        return testable.count("holds"), len(testable)
+
+    @property
+    def counted(self) -> str:
+        """The same in words: 7 of 8 points."""
+        held, of = self.count
+        points = "point" if of == 1 else "points"
+        blind = len(self.points) - of
+        return f"{held} of {of} {points}" + (f", {blind} show nothing" if blind else "")
+
+    @property
+    def turns_at(self) -> float | None:
+        """The tolerance at which the verdict turns: with more it holds, with less it does not.
+
+        Nothing if no word decides, or if points without one are in the way.
+        """
+        each = [
+            (point.turns_at, state) for point, state in zip(self.points, self.states, strict=True)
+        ]
+        known = [turns for turns, _ in each if turns is not None]
+        in_the_way = any(turns is None and state in ("fails", "undecided") for turns, state in each)
+        return None if in_the_way or not known else max(known)
+
+    @property
     def lines(self) -> list[str]:
-        """The conditions with their figures, then what stands beside them."""
-        parts = [str(condition) for condition in self.conditions]
-        return [*parts, *([self.remark] if self.remark else []), *map(str, self.elsewhere)]
+        """The points with their figures, then what stands beside them."""
+        return [*self._told, *([self.remark] if self.remark else []), *map(str, self.elsewhere)]
+
+    @property
+    def _told(self) -> list[str]:
+        each = zip(self.points, self.states, strict=True)
+        return [f"{point.figures}: {state}" for point, state in each]
 
     @property
     def brief(self) -> list[str]:
-        """The conditions with their figures, and of what stands beside them the state alone."""
-        parts = [str(condition) for condition in self.conditions]
-        states = [f"{one.where}: {one.state}" for one in self.elsewhere]
-        beside = ["not deciding: " + "; ".join(states)] if states else []
-        return [*parts, *([self.remark] if self.remark else []), *beside]
+        """The points with their figures, and of what stands beside them the state alone."""
+        near = [f"{one.where}: {one.state}" for one in self.elsewhere if one.near]
+        far = [f"{one.where}: {one.state}" for one in self.elsewhere if not one.near]
+        return [
+            *self._told,
+            *([self.remark] if self.remark else []),
+            *(["as near: " + "; ".join(near)] if near else []),
+            *(["not deciding: " + "; ".join(far)] if far else []),
+        ]
 
     @property
     def evidence(self) -> str:
-        """All of it, with `undecided` in front where that is the verdict."""
+        """All of it, with the state in front where it is neither holds nor fails."""
         text = "; ".join(self.lines)
-        return f"undecided: {text}" if self.state == "undecided" else text
+        return text if self.state in ("holds", "fails") else f"{self.state}: {text}"
 
     @property
     def line(self) -> str:
-        """What decides it, in one line: the first and the last condition of its state, how many hold."""
-        deciding = [one.figures for one in self.conditions if one.state == self.state]
-        few = len(deciding) <= SHOWN
-        shown = "; ".join(deciding) if few else f"{deciding[0]}; … {deciding[-1]}"
-        hold = sum(one.state == "holds" for one in self.conditions)
-        count = f" – {hold} of {len(self.conditions)} conditions hold"
-        return shown + (count if not few or len(self.conditions) > len(deciding) else "")
+        """What decides it, in one line: how many points hold, the first and the last of its state."""
+        deciding = [
+            p.figures for p, s in zip(self.points, self.states, strict=True) if s == self.here
+        ]
+        shown = deciding if len(deciding) <= SHOWN else [f"{deciding[0]}; … {deciding[-1]}"]
+        parts = [*([self.counted] if len(self.points) > 1 else []), "; ".join(shown)]
+        return " – ".join(parts)
 
     @property
     def why(self) -> list[str]:
-        """Why it does not hold: the reasons for the conditions that are missed. Empty if it holds."""
-        told = [FEW if self.few else OPEN] if self.state == "undecided" else []
+        """Why it does not hold: the reasons for the points that are missed. Empty if it holds."""
+        if self.here == "untestable":
+            return [reason.text for reason in self.reasons] or [NOTHING_SEEN]
+        told = [f"Turned by: {'; '.join(self.turned_by)}."] if self.turned_by else []
+        told += [FEW if self.first_look else OPEN] if self.here == "undecided" else []
         missed = [
-            c
-            for c in self.conditions
-            if c.state == "fails" or (c.state == "undecided" and not self.few)
+            (point, state)
+            for point, state in zip(self.points, self.states, strict=True)
+            if state == "fails" or (state == "undecided" and not self.first_look)
         ]
-        found = [r for r in self.reasons if any(r.explains(c) for c in missed)]
+        found = [r for r in self.reasons if any(r.explains(point) for point, _ in missed)]
+        if self.state == "depends" and not missed:
+            found = list(self.reasons)
         told += [reason.text for reason in found]
         obscure = [
-            c.what for c in missed if c.state == "fails" and not any(r.explains(c) for r in found)
+            point.what
+            for point, state in missed
+            if state == "fails" and not any(r.explains(point) for r in found)
         ]
         if obscure:
             told.append(f"{NOT_FOUND} for: {'; '.join(obscure)}." if found else f"{NOT_FOUND}.")
@@ -191,18 +211,82 @@ class Verdict:
 
 
 @dataclass(frozen=True)
+class Reading(Generic[Data]):
+    """One way to read what the paper leaves open, and the claim's points under it."""
+
+    label: str
+    setups: tuple[str, ...]
+    """What must have been run before it can be told."""
+    points: Callable[[Data], Sequence[Point]]
+    near: bool = False
+    """Whether it is as near to the text, or fits the baseline as well, as the one that decides."""
+
+
+@dataclass(frozen=True)
 class Predicate(Generic[Data]):
     """A claim as a function of the measured figures alone."""
 
     id: str
-    setups: tuple[str, ...]
-    """Scenarios that must have been run before it can be decided."""
-    conditions: Callable[[Data], Sequence[Condition]]
+    deciding: Reading[Data]
+    beside: tuple[Reading[Data], ...] = ()
+    """Other readings; those that were not run are left out."""
     remark: Callable[[Data], str] | None = None
-    elsewhere: Callable[[Data], Sequence[Elsewhere]] | None = None
 
-    def decide(self, data: Data, text: str) -> Verdict:
-        """Decides the claim."""
-        remark = self.remark(data) if self.remark else ""
-        beside = tuple(self.elsewhere(data)) if self.elsewhere else ()
-        return Verdict(self.id, text, tuple(self.conditions(data)), remark, beside)
+    @property
+    def setups(self) -> tuple[str, ...]:
+        """What must have been run before it can be decided."""
+        return self.deciding.setups
+
+    def decide(
+        self, data: Data, text: str, *, run: Iterable[str] | None = None, fresh: Data | None = None
+    ) -> Verdict:
+        """Decides the claim by the runs of `data`.
+
+        `run`: setups that were run, all by default. `fresh`: the same with only later replications where
+        there are any; they decide what `data` leaves undecided.
+        """
+        done = None if run is None else set(run)
+        beside = tuple(
+            Elsewhere(one.label, _points(one, data, fresh), one.near)
+            for one in self.beside
+            if done is None or done.issuperset(one.setups)
+        )
+        return Verdict(
+            self.id,
+            text,
+            _points(self.deciding, data, fresh),
+            under=self.deciding.label,
+            remark=self.remark(data) if self.remark else "",
+            elsewhere=beside,
+        )
+
+    def undecided(self, verdict: Verdict) -> set[Key | str]:
+        """What more replications are needed of: runs, or setups where a point names no runs."""
+        readings = [(self.deciding, verdict.points)]
+        by_label = {one.label: one for one in self.beside}
+        readings += [(by_label[one.where], one.points) for one in verdict.elsewhere if one.near]
+        return {
+            of
+            for reading, points in readings
+            if together(points) == "undecided"
+            for point, state in zip(points, states(points), strict=True)
+            if state == "undecided"
+            for of in (point.of or reading.setups)
+        }
+
+
+def _points(reading: Reading[Data], data: Data, fresh: Data | None) -> tuple[Point, ...]:
+    """The points of a reading, those that are undecided by fresh replications alone."""
+    first = tuple(reading.points(data))
+    if fresh is None:
+        return first
+    again = tuple(reading.points(fresh))
+    return tuple(
+        new if state == "undecided" else old
+        for old, new, state in zip(first, again, states(first), strict=True)
+    )
+
+
+def with_reasons(verdict: Verdict, reasons: Iterable[Reason], *, first_look: bool) -> Verdict:
+    """The verdict with what might explain it."""
+    return replace(verdict, reasons=tuple(reasons), first_look=first_look)

@@ -18,17 +18,41 @@ NAME = 15
 COMPARED, ALONE = 29, 15
 """Characters of a column beside the paper's, and of one that the paper does not have."""
 
-MARKS = {"holds": "✓", "fails": "✗", "undecided": "?", "not run": "–"}
+MARKS = {
+    "holds": "✓",
+    "fails": "✗",
+    "undecided": "?",
+    "depends": "◐",
+    "untestable": "○",
+    "not run": "–",
+}
+FIRST_LOOK = {**MARKS, "holds": "⊕", "fails": "⊖"}
+"""The same where few replications were run: it looks as if it held, or not."""
 
 
 def document(
     paper_id: str, experiments: Sequence[Json], verdicts: Sequence[Verdict], provenance: Json
 ) -> Json:
     """What `airfair reproduce PAPER --json` prints."""
-    claims = [
-        {"id": v.id, "text": v.text, "holds": v.holds, "evidence": v.evidence} for v in verdicts
-    ]
+    claims = [claim(verdict) for verdict in verdicts]
     return {"paper": paper_id, "experiments": list(experiments), "claims": claims, **provenance}
+
+
+def claim(verdict: Verdict) -> Json:
+    """One claim: its state, under which reading, at how many of its points, and what turns it."""
+    held, testable = verdict.count
+    return {
+        "id": verdict.id,
+        "text": verdict.text,
+        "holds": verdict.holds,
+        "state": verdict.state,
+        "first_look": verdict.first_look,
+        "decided_under": verdict.under,
+        "points": {"hold": held, "testable": testable, "all": len(verdict.points)},
+        "turned_by": verdict.turned_by,
+        "turns_at_tolerance": verdict.turns_at,
+        "evidence": verdict.evidence,
+    }
 
 
 def entry(experiment: Experiment[Any], shown: Shown) -> Json:
@@ -118,8 +142,8 @@ def claims_text(verdicts: Sequence[Verdict]) -> str:
 
 
 def mark(verdict: Verdict) -> str:
-    """✓, ✗, or ? where the replications do not suffice."""
-    return MARKS[verdict.state]
+    """One character for its state; another one for a first look."""
+    return (FIRST_LOOK if verdict.first_look else MARKS)[verdict.state]
 
 
 def why(verdict: Verdict) -> str:

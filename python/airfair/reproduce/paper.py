@@ -52,6 +52,10 @@ class Setup:
     variants: tuple[Variant, ...]
     quick: Mapping[str, Value] = field(default_factory=dict)
     """Keys that differ in a quick look."""
+    replications: int | None = None
+    """Runs of each variant; the paper's number if nothing is said."""
+    extension: bool = False
+    """Whether it is beyond the paper's figures and claims, and so left out of a quick look."""
 
 
 @dataclass(frozen=True)
@@ -125,6 +129,8 @@ class Paper(Generic[M]):
     """The bounds of the claims in words, for readers of a report."""
     units: str
     """What the tables show, likewise."""
+    calibration: Search[M] | None = None
+    """How what the paper leaves open was chosen: the candidates and their distance from its baseline."""
     reasons: Mapping[str, Sequence[Reason]] = field(default_factory=dict)
     """Why claims do not hold, by their ids; `docs/<paper>.md` has the experiments that found it."""
     schemes: Mapping[str, Value] = field(default_factory=dict)

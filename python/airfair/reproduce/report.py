@@ -15,7 +15,7 @@ from markupsafe import Markup
 from airfair.figures import GRID, INK, MUTED, PALETTE
 from airfair.scenario import toml_value
 
-from . import pages
+from . import pages, words
 from .claims import Verdict
 from .document import mark
 from .paper import Finding, Json, Paper, Setup
@@ -80,6 +80,7 @@ def render(contents: Contents) -> str:
         interval=interval,
         percent=percent,
         toml=toml_value,
+        words=words.glossary(),
     )
 
 

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from airfair import __version__, store
 from airfair.figures import png, svg
 
-from .claims import Verdict
 from .document import claims_text, document, entry, table_text
-from .paper import Drawing, Json, Shown
+from .paper import Drawing, Experiment, Json, Shown
 from .report import Contents, FigureView, inline_svg, render
-from .runs import Choice, Measured
+from .runs import FRESH, Choice, Measured, verdicts
 from .tables import Table
 
 
@@ -24,10 +22,10 @@ class Outcome:
         self.choice = choice
         self.measured = measured
         paper, data = choice.paper, measured.data
-        self._done = {setup for setup, _ in data}
-        self.experiments = [e for e in choice.experiments if self._done.issuperset(e.setups)]
+        self._done = measured.setups
+        self.experiments = [e for e in choice.experiments if self._can_be_shown(e)]
         self.shown: dict[str, Shown] = {e.id: e.show(data) for e in self.experiments}
-        self.verdicts = self._decide()
+        self.verdicts = verdicts(choice, measured)
         self.findings = [
             search.find(data) for search in paper.searches if self._done.issuperset(search.setups)
         ]
@@ -46,19 +44,13 @@ class Outcome:
             for name, drawing in shown.drawings.items()
         }
 
-    def _decide(self) -> list[Verdict]:
-        choice, paper = self.choice, self.choice.paper
-        texts = paper.claim_texts()
-        few = choice.quick or self.measured.replications < paper.replications
-        verdicts = [
-            predicate.decide(self.measured.data, texts[predicate.id])
-            for predicate in paper.predicates
-            if self._done.issuperset(predicate.setups)
-        ]
-        return [
-            replace(verdict, reasons=tuple(paper.reasons.get(verdict.id, ())), few=few)
-            for verdict in verdicts
-        ]
+    def _can_be_shown(self, experiment: Experiment[Any]) -> bool:
+        """Whether its setups are finished; a quick look does without extensions."""
+        needed = set(experiment.setups)
+        if self.choice.quick:
+            own = {id_ for id_ in needed if not self.choice.paper.setups[id_].extension}
+            needed = own or needed
+        return self._done.issuperset(needed)
 
     def provenance(self) -> Json:
         """Where the figures come from."""
@@ -68,6 +60,10 @@ class Outcome:
             "git": store.git_revision(),
             "seed": measured.seed,
             "replications": measured.replications,
+            "asked_anew": len(measured.asked_anew),
+            "fresh_replications": FRESH if measured.asked_anew else 0,
+            "runs": measured.runs,
+            "runs_found": measured.found,
             "quick": self.choice.quick,
             "interrupted": measured.interrupted,
             "simulated_s": measured.simulated_s,
@@ -124,9 +120,7 @@ class Outcome:
         parts = [table_text(table) for table in (*self.tables, *found)]
         if self.verdicts:
             parts.append(claims_text(self.verdicts))
-        few = (
-            f", a quick look: {self.choice.replications} replications" if self.choice.quick else ""
-        )
+        few = f", a quick look: {measured.replications} replications" if self.choice.quick else ""
         cut = (
             f", interrupted after {measured.replications} replications"
             if measured.interrupted

@@ -1,26 +1,31 @@
-"""Runs every scenario of the chosen experiments under every variant, all in one pool."""
+"""Runs what a paper's experiments need, and asks undecided claims anew with fresh replications."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from airfair.engine import run_many
+from airfair.archive import Archive, Job, run
 from airfair.result import Result
 from airfair.scenario import load
 from airfair.terminal import Progress
 
+from .claims import Verdict, with_reasons
+from .conditions import Key
 from .paper import Data, Experiment, Paper, Setup
 
 if TYPE_CHECKING:
-    from airfair._core import Scenario
+    from airfair._core import Outcome, Scenario
     from airfair.scenario import Value
 
 FEWEST = 2
 """Replications without which there is no confidence interval, and so no table after Ctrl-C."""
+FRESH = 60
+"""Replications that decide anew what those before left undecided: once, and then it stays undecided."""
 
 
 @dataclass(frozen=True)
@@ -29,20 +34,44 @@ class Choice:
 
     paper: Paper[Any]
     experiments: tuple[Experiment[Any], ...]
-    replications: int
+    replications: int | None
+    """Runs of each variant that the user asked for; nothing for as many as the paper declares."""
     out: Path
     quick: bool
+    archive: Path | None = None
+    """Where finished runs are kept."""
+    fresh: bool = False
+    """Whether to forget them and run all."""
 
     @property
     def setups(self) -> list[Setup]:
-        """The setups that the experiments need, each once."""
+        """The setups that the experiments need, each once; a quick look leaves extensions out."""
         needed = dict.fromkeys(setup for e in self.experiments for setup in e.setups)
-        return [self.paper.setups[setup] for setup in needed]
+        setups = [self.paper.setups[setup] for setup in needed]
+        return [setup for setup in setups if not (self.quick and setup.extension)]
 
     @property
     def paths(self) -> list[Path]:
         """Their scenario files, each once."""
         return list(dict.fromkeys(setup.path for setup in self.setups))
+
+    @property
+    def asked(self) -> int:
+        """Runs of a variant that decides claims."""
+        paper = self.paper
+        return self.replications or (paper.quick_replications if self.quick else paper.replications)
+
+    @property
+    def asks_anew(self) -> bool:
+        """Whether undecided claims get fresh replications: not in a first look, nor where the user chose."""
+        return self.replications is None and not self.quick
+
+    def runs_of(self, setup: Setup) -> int:
+        """Runs of each variant of a setup."""
+        if self.replications is not None:
+            return self.replications
+        declared = setup.replications
+        return min(declared, self.asked) if declared and self.quick else declared or self.asked
 
 
 @dataclass(frozen=True)
@@ -53,68 +82,189 @@ class Measured:
     """By setup and variant; a setup has all of its variants or none, and all have the same
     replications."""
     replications: int
-    """Runs of each: fewer than asked for after Ctrl-C."""
+    """Runs of a variant that decides claims: fewer than asked for after Ctrl-C."""
     interrupted: bool
     seed: int
     cpu_s: float
     wall_s: float
     simulated_s: float
+    fresh: Data[Any] | None = None
+    """The same, where undecided claims were asked anew with the later replications alone."""
+    asked_anew: Mapping[Key, int] = field(default_factory=dict)
+    """Fresh replications of such runs."""
+    runs: int = 0
+    found: int = 0
+    """Runs of them that were there already."""
+
+    @cached_property
+    def setups(self) -> set[str]:
+        """Setups whose runs are finished."""
+        return {setup for setup, _ in self.data}
+
+
+def verdicts(choice: Choice, measured: Measured) -> list[Verdict]:
+    """What the runs say about each claim whose setups were run."""
+    paper = choice.paper
+    texts = paper.claim_texts()
+    first_look = choice.quick or measured.replications < paper.replications
+    return [
+        with_reasons(
+            predicate.decide(
+                measured.data, texts[predicate.id], run=measured.setups, fresh=measured.fresh
+            ),
+            paper.reasons.get(predicate.id, ()),
+            first_look=first_look,
+        )
+        for predicate in paper.predicates
+        if measured.setups.issuperset(predicate.setups)
+    ]
 
 
 def measure(choice: Choice, label: str | None = None) -> Measured:
-    """Run what the choice needs; `label` stands before the progress bar, the paper's id by default."""
+    """Run what the choice needs; `label` stands before the progress, the paper's id by default."""
+    label = label or choice.paper.id
+    if choice.archive is None:
+        return _measure(choice, None, label)
+    with Archive(choice.archive, fresh=choice.fresh) as archive:
+        return _measure(choice, archive, label)
+
+
+def _measure(choice: Choice, archive: Archive | None, label: str) -> Measured:
+    pool = Pool(choice, archive)
     work = [(setup, variant) for setup in choice.setups for variant in setup.variants]
-    scenarios = [_scenario(choice, setup, variant.set) for setup, variant in work]
-    draws = {
-        index: [
-            _scenario(choice, setup, {**variant.set, **variant.draw(replication)})
-            for replication in range(choice.replications)
+    asked = {(setup.id, variant.id): range(choice.runs_of(setup)) for setup, variant in work}
+    base = pool.run(asked, label)
+    kept = finished(asked, base, least=min(choice.asked, FEWEST))
+    data = {key: choice.paper.measure(only(base[key], numbers)) for key, numbers in kept.items()}
+    measured = Measured(
+        data=data,
+        replications=_replications(choice, asked, kept),
+        interrupted=pool.interrupted,
+        seed=pool.seed,
+        **pool.spent,
+    )
+    if pool.interrupted or not choice.asks_anew:
+        return measured
+    return _ask_anew(choice, measured, pool, label)
+
+
+def _ask_anew(choice: Choice, measured: Measured, pool: Pool, label: str) -> Measured:
+    """Fresh replications of what undecided claims rest on."""
+    undecided = _undecided(choice, measured)
+    if not undecided:
+        return measured
+    setups = {setup.id: setup for setup in choice.setups}
+    again = {
+        (id_, variant): range(choice.runs_of(setups[id_]), choice.runs_of(setups[id_]) + FRESH)
+        for id_, variant in sorted(undecided)
+    }
+    results = pool.run(again, f"{label}: undecided claims")
+    done = finished(again, results, least=FRESH)
+    anew = {key: choice.paper.measure(only(results[key], numbers)) for key, numbers in done.items()}
+    return replace(
+        measured,
+        fresh={**measured.data, **anew} if anew else None,
+        asked_anew={key: len(numbers) for key, numbers in done.items()},
+        interrupted=pool.interrupted,
+        **pool.spent,
+    )
+
+
+def _undecided(choice: Choice, measured: Measured) -> set[Key]:
+    """Runs that undecided claims rest on."""
+    decided = {verdict.id: verdict for verdict in verdicts(choice, measured)}
+    wanted = {
+        of
+        for predicate in choice.paper.predicates
+        if predicate.id in decided
+        for of in predicate.undecided(decided[predicate.id])
+    }
+    named = {of for of in wanted if not isinstance(of, str)}
+    whole = {of for of in wanted if isinstance(of, str)}
+    return named | {key for key in measured.data if key[0] in whole}
+
+
+class Pool:
+    """Runs of one paper, and what they took."""
+
+    def __init__(self, choice: Choice, archive: Archive | None) -> None:
+        self._choice = choice
+        self._archive = archive
+        self._variants = {
+            (setup.id, variant.id): (setup, variant)
+            for setup in choice.setups
+            for variant in setup.variants
+        }
+        self.interrupted = False
+        self.seed = 0
+        self.spent: dict[str, Any] = dict.fromkeys(
+            ("cpu_s", "wall_s", "simulated_s", "runs", "found"), 0
+        )
+
+    def run(self, asked: Mapping[Key, range], label: str) -> dict[Key, Result]:
+        """The results of the replications asked for, the first ones of all first."""
+        scenarios = {key: self._scenario(key) for key in asked}
+        wanted = [
+            (key, number, self._job(key, scenarios[key], number))
+            for place in range(max(map(len, asked.values()), default=0))
+            for key, numbers in asked.items()
+            for number in numbers[place : place + 1]
         ]
-        for index, (setup, variant) in enumerate(work)
-        if variant.draw
-    }
-    wall, cpu = time.perf_counter(), time.process_time()
-    with Progress(label or choice.paper.id) as progress:
-        results = run_many(scenarios, draws=draws, progress=progress)
-    kept, common = _paired(
-        [(setup.id, result) for (setup, _), result in zip(work, results, strict=True)],
-        least=min(choice.replications, FEWEST),
-    )
-    finished = {
-        (setup.id, variant.id): choice.paper.measure(_only(result, common))
-        for (setup, variant), result in zip(work, results, strict=True)
-        if setup.id in kept
-    }
-    return Measured(
-        data=finished,
-        replications=len(common),
-        interrupted=any(result.interrupted for result in results),
-        seed=scenarios[0].seed,
-        cpu_s=time.process_time() - cpu,
-        wall_s=time.perf_counter() - wall,
-        simulated_s=sum(result.simulated_s for result in results),
-    )
+        wall, cpu = time.perf_counter(), time.process_time()
+        with Progress(label) as progress:
+            done = run([job for *_, job in wanted], self._archive, progress=progress)
+        outcomes: dict[Key, list[Outcome]] = {key: [] for key in asked}
+        for (key, _, job), outcome in zip(wanted, done.outcomes, strict=True):
+            if outcome is not None:
+                outcomes[key].append(outcome)
+                self.spent["simulated_s"] += job.scenario.duration_s
+        self.spent["cpu_s"] += time.process_time() - cpu
+        self.spent["wall_s"] += time.perf_counter() - wall
+        self.spent["runs"] += len(wanted)
+        self.spent["found"] += done.found
+        self.interrupted |= done.interrupted
+        self.seed = next((scenario.seed for scenario in scenarios.values()), 0)
+        return {key: Result(scenarios[key], outcomes[key]) for key in asked}
+
+    def _scenario(self, key: Key, more: Mapping[str, Value] | None = None) -> Scenario:
+        setup, variant = self._variants[key]
+        quick = setup.quick if self._choice.quick else {}
+        return load(setup.path, set={**variant.set, **(more or {}), **quick})
+
+    def _job(self, key: Key, scenario: Scenario, number: int) -> Job:
+        _, variant = self._variants[key]
+        drawn = self._scenario(key, variant.draw(number)) if variant.draw else scenario
+        return Job(drawn, number)
 
 
-def _scenario(choice: Choice, setup: Setup, keys: Mapping[str, Value]) -> Scenario:
-    quick = setup.quick if choice.quick else {}
-    return load(setup.path, replications=choice.replications, set={**keys, **quick})
+def finished(
+    asked: Mapping[Key, range], results: Mapping[Key, Result], least: int
+) -> dict[Key, Collection[int]]:
+    """Replications of each run that count: those that all variants of its setup have finished.
 
-
-def _paired(results: Sequence[tuple[str, Result]], least: int) -> tuple[set[str], set[int]]:
-    """The setups with enough replications, and those that all of them have finished.
-
-    Variants are compared by seed, within a setup and beyond.
+    Where Ctrl-C cut some short, those that all setups have, for variants are compared by seed, beyond a
+    setup too. Setups with fewer than `least` are left out.
     """
-    finished: dict[str, set[int]] = {}
-    for setup, result in results:
-        done = {outcome.replication for outcome in result.outcomes}
-        finished[setup] = finished.get(setup, done) & done
-    kept = {setup: done for setup, done in finished.items() if len(done) >= least}
-    common = set.intersection(*kept.values()) if kept else set()
-    return (set(kept), common) if len(common) >= least else (set(), set())
+    done: dict[str, set[int]] = {}
+    for (setup, _), result in results.items():
+        numbers = {outcome.replication for outcome in result.outcomes}
+        done[setup] = done.get(setup, numbers) & numbers
+    kept = {setup: numbers for setup, numbers in done.items() if len(numbers) >= least}
+    if any(len(done[setup]) < len(numbers) for (setup, _), numbers in asked.items()):
+        common = set.intersection(*kept.values()) if kept else set()
+        kept = dict.fromkeys(kept, common) if len(common) >= least else {}
+    return {key: kept[key[0]] for key in asked if key[0] in kept}
 
 
-def _only(result: Result, replications: set[int]) -> Result:
+def _replications(
+    choice: Choice, asked: Mapping[Key, range], kept: Mapping[Key, Collection[int]]
+) -> int:
+    """Runs of each variant, but for setups that were asked for fewer from the start."""
+    full = [len(numbers) for key, numbers in kept.items() if len(asked[key]) >= choice.asked]
+    return min(full or map(len, kept.values()), default=0)
+
+
+def only(result: Result, replications: Collection[int]) -> Result:
+    """The result of these replications alone."""
     outcomes = [outcome for outcome in result.outcomes if outcome.replication in replications]
     return replace(result, outcomes=outcomes)

@@ -23,10 +23,22 @@ from .runs import Choice
 PAGE = "claims.html"
 """Its name, in the directory above the papers'."""
 
-NAMES = {"holds": "hold", "fails": "do not", "undecided": "undecided", "not run": "not run"}
+NAMES = {
+    "holds": "hold",
+    "fails": "do not",
+    "depends": "depend on the reading",
+    "undecided": "undecided",
+    "untestable": "cannot be tested",
+    "not run": "not run",
+}
 """States of a claim, for a count of them."""
 
-LABELS = {**dict.fromkeys(NAMES, ""), "fails": "does not hold", "holds": "holds"}
+LABELS = {
+    **{state: state for state in NAMES},
+    "fails": "does not hold",
+    "depends": "depends on the reading",
+    "untestable": "cannot be tested here",
+}
 
 
 @dataclass(frozen=True)
@@ -45,7 +57,7 @@ class Row:
     @property
     def label(self) -> str:
         """The state in words."""
-        return LABELS[self.state] or self.state
+        return LABELS[self.state]
 
     @property
     def evidence(self) -> str:
@@ -119,7 +131,7 @@ class Chapter:
         """How many claims hold, and what it took to know."""
         if self.document is None:
             return f"failed: {self.failure}" if self.failure else "not run"
-        done, asked = self.document["replications"], self.choice.replications
+        done, asked = self.document["replications"], self.choice.asked
         runs = f"interrupted, {done} of {asked}" if self.document["interrupted"] else f"{done}"
         things = "replication" if done == 1 else "replications"
         took = duration(self.document["wall_s"])

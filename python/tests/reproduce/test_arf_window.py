@@ -139,15 +139,15 @@ def test_a_difference_within_the_noise_is_undecided(claim: str, data: Data, deci
     assert decide(data, claim).state == "undecided"
 
 
-@pytest.mark.parametrize("claim", ["away-drops", "toward-drops", "random-waypoint"])
-def test_where_nothing_is_dropped_nothing_is_dropped_less(
+@pytest.mark.parametrize("claim", ["away-drops", "toward-drops"])
+def test_where_nothing_is_dropped_there_is_nothing_to_see(
     claim: str, data: Data, decide: Decide
 ) -> None:
     for place in claimed(DECIDING):
         for scheme in SCHEMES:
             runs = data[place.key(scheme)]
             data[place.key(scheme)] = replace(runs, dropped=np.zeros(REPLICATIONS))
-    assert decide(data, claim).state == "fails"
+    assert decide(data, claim).state == "untestable"
 
 
 def test_the_other_readings_decide_nothing(data: Data, decide: Decide) -> None:

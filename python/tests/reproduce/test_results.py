@@ -12,7 +12,7 @@ import pytest
 
 from airfair.figures import spread
 from airfair.reproduce.catalogue import load
-from airfair.reproduce.document import table_text
+from airfair.reproduce.document import MARKS, table_text
 from airfair.reproduce.estimate import Estimate
 from airfair.reproduce.papers.arf_aware_tcp.runs import Runs
 from airfair.reproduce.results import Outcome
@@ -45,7 +45,8 @@ def test_the_document_has_the_promised_shape(outcome: Outcome) -> None:
             assert len(series["x"]) == len(series["mean"]) == len(series["ci95"])
     assert len(document["claims"]) == 9
     for claim in document["claims"]:
-        assert set(claim) == {"id", "text", "holds", "evidence"}
+        assert {"id", "text", "holds", "state", "evidence", "points", "turned_by"} <= claim.keys()
+        assert claim["state"] in MARKS
         assert isinstance(claim["holds"], bool)
 
 
@@ -153,7 +154,7 @@ def test_the_report_shows_everything(outcome: Outcome) -> None:
     text = outcome.files()["report.html"].decode()
     for claim in outcome.choice.paper.claim_texts():
         (verdict,) = [v for v in outcome.verdicts if v.id == claim]
-        assert verdict.conditions[0].what in text
+        assert verdict.points[0].what in text
     assert text.count("<svg") == 7
     for setup in outcome.choice.setups:
         assert setup.path.name in text

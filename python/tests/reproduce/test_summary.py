@@ -14,7 +14,8 @@ import pytest
 from airfair import RunError, reproduce
 from airfair.cli import DONE, INTERRUPTED
 from airfair.reproduce.catalogue import experiments_directory, load, papers
-from airfair.reproduce.claims import FEW, NOT_FOUND, OPEN, Condition, Reason, Verdict
+from airfair.reproduce.claims import FEW, NOT_FOUND, OPEN, Reason, Verdict
+from airfair.reproduce.conditions import Condition
 from airfair.reproduce.estimate import Estimate
 from airfair.reproduce.paper import reference
 from airfair.reproduce.papers.arf_aware_tcp.runs import Runs
@@ -29,8 +30,10 @@ FAILS = Condition("b", Estimate(0.0, 0.1), above=1)
 OPENS = Condition("c", Estimate(1.0, 0.1), above=1)
 
 
-def verdict(*conditions: Condition, reasons: Sequence[Reason] = (), few: bool = False) -> Verdict:
-    return Verdict("claim", "As printed", conditions, reasons=tuple(reasons), few=few)
+def verdict(
+    *conditions: Condition, reasons: Sequence[Reason] = (), first_look: bool = False
+) -> Verdict:
+    return Verdict("claim", "As printed", conditions, reasons=tuple(reasons), first_look=first_look)
 
 
 # ------------------------------------------------------------------ why
@@ -58,18 +61,17 @@ def test_an_undecided_claim_asks_for_replications_and_has_reasons_only_if_these_
     reasons = [Reason("because")]
     assert verdict(OPENS).why == [OPEN]
     assert verdict(OPENS, reasons=reasons).why == [OPEN, "because"]
-    assert verdict(OPENS, reasons=reasons, few=True).why == [FEW]
-    assert verdict(OPENS, FAILS, reasons=reasons, few=True).why == ["because"]
+    assert verdict(OPENS, reasons=reasons, first_look=True).why == [FEW]
+    assert verdict(OPENS, FAILS, reasons=reasons, first_look=True).why == ["because"]
 
 
 def test_the_evidence_in_a_line_is_what_decides() -> None:
     assert verdict(HOLDS).line == "a = 2.000 ± 0.100 (needs > 1)"
-    assert verdict(HOLDS, FAILS).line == "b = 0.000 ± 0.100 (needs > 1) – 1 of 2 conditions hold"
+    assert verdict(HOLDS, FAILS).line == "1 of 2 points – b = 0.000 ± 0.100 (needs > 1)"
     many = [replace(HOLDS, what=f"at {speed} m/s") for speed in range(1, 11)]
     line = verdict(*many).line
-    assert line.startswith("at 1 m/s")
+    assert line.startswith("10 of 10 points – at 1 m/s")
     assert "… at 10 m/s" in line
-    assert line.endswith("10 of 10 conditions hold")
 
 
 def told(paper_id: str) -> dict[str, str]:
@@ -199,7 +201,8 @@ def test_durations_are_for_people() -> None:
 
 
 def arguments(out: Path | None, **changes: object) -> argparse.Namespace:
-    options = {"paper": None, "list": False, "replications": 10, "json": True, "quick": False}
+    options = {"paper": None, "list": False, "replications": 10, "json": True}
+    options |= {"quick": False, "fresh": False}
     return argparse.Namespace(**{**options, "out": out, **changes})
 
 

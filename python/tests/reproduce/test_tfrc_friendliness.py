@@ -147,7 +147,7 @@ def test_too_few_combinations_above_0_6_are_not_almost_always(data: Data) -> Non
     for pair in COMBINATIONS[:2]:
         data[mixed("sack", *pair), "wireless-ideal"] = both(0.58)
     # 5 of 7 = 0.714
-    (first, *_) = decide(data, "sack-index-above-0.6").conditions
+    (first, *_) = decide(data, "sack-index-above-0.6").points
     assert first.measured.mean == pytest.approx(5 / 7)
     assert first.state == "fails"
 
@@ -208,4 +208,4 @@ def test_figure_5_has_the_printed_values_beside_its_own(outcome: Outcome) -> Non
 
 def test_tfrc_is_smoother_than_tcp_over_the_air(outcome: Outcome) -> None:
     (verdict,) = [verdict for verdict in outcome.verdicts if verdict.id == "smoother"]
-    assert all(condition.measured.mean < 0.9 for condition in verdict.conditions)
+    assert all(condition.measured.mean < 0.9 for condition in verdict.points)

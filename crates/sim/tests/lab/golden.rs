@@ -1,6 +1,6 @@
 //! Golden tables: small runs, all integers, short enough to judge in a diff.
 //!
-//! `make golden` rewrites them. A changed table needs a line under "Results change" in the CHANGELOG.
+//! `make golden` rewrites them; python/tests/test_golden.py runs them once more, optimised. A changed table needs a line under "Results change" in the CHANGELOG.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -70,10 +70,12 @@ fn row(text: &mut String, name: &str, radio: &RadioOutcome, held_us: u64) {
     );
 }
 
-fn check(name: &str, text: &str) {
-    let scenario = parse(text);
+fn check(name: &str) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
+    let text = std::fs::read_to_string(folder.join(format!("{name}.toml")));
+    let scenario = parse(&text.expect("a golden table has its scenario beside it"));
     let measured = table(&scenario, &run_once(&scenario, 0));
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/golden/{name}.txt"));
+    let path = folder.join(format!("{name}.txt"));
     if std::env::var_os("AIRFAIR_GOLDEN").is_some() {
         std::fs::write(&path, &measured).expect("the golden folder is writable");
     }
@@ -83,125 +85,25 @@ fn check(name: &str, text: &str) {
 
 #[test]
 fn relayed_tcp_over_802_11b() {
-    check("relay", RELAY);
+    check("relay");
 }
 
 #[test]
 fn arf_aware_relayed_tcp() {
-    check("relay-arf-aware", &RELAY.replace("\"none\"", "\"arf-aware\""));
+    check("relay-arf-aware");
 }
 
 #[test]
 fn rts_and_cts_in_an_802_11a_cell() {
-    check("rts-cts", RTS_CTS);
+    check("rts-cts");
 }
 
 #[test]
 fn a_b_station_in_a_g_cell() {
-    check("b-in-g", B_IN_G);
+    check("b-in-g");
 }
 
 #[test]
 fn tfrc_beside_tcp() {
-    check("tfrc", TFRC);
+    check("tfrc");
 }
-
-const TFRC: &str = r#"
-title = "TFRC in three profiles beside TCP, over a wired bottleneck of 4 Mb/s; 10 s"
-duration = "10 s"
-[bss.cell]
-standard = "802.11a"
-[station.sta]
-count = 4
-[host.server]
-link = { rate = "4 Mb/s", delay = "10 ms", queue = { packets = 20 } }
-[flow.tcp]
-from = "sta1"
-to = "server"
-transport = { kind = "tcp", segment = "1000 B" }
-[flow.rfc5348]
-from = "sta2"
-to = "server"
-transport = { kind = "tfrc" }
-[flow.rfc3448]
-from = "sta3"
-to = "server"
-transport = { kind = "tfrc", profile = "rfc3448" }
-[flow.ns-2]
-from = "sta4"
-to = "server"
-transport = { kind = "tfrc", profile = "ns-2" }
-"#;
-
-const RELAY: &str = r#"
-title = "Two sessions over a relay, one falls to 1 Mb/s at 2 s; 5 s"
-duration = "5 s"
-[bss.cell]
-standard = "802.11b"
-basic_rate = "2 Mb/s"
-[station.slow]
-rate = { up = [["0 s", "11 Mb/s"], ["2 s", "1 Mb/s"]], down = "11 Mb/s" }
-[station.fast]
-rate = "11 Mb/s"
-[station.sink-a]
-senses_only = ["slow", "fast"]
-[station.sink-b]
-senses_only = ["slow", "fast"]
-[flow.slow]
-from = "slow"
-to = "sink-a"
-transport = { kind = "tcp", segment = "1000 B", receive_window = "20000 B", grow_beyond_receive_window = true }
-control = "none"
-[flow.fast]
-from = "fast"
-to = "sink-b"
-transport = { kind = "tcp", segment = "1000 B", receive_window = "20000 B", grow_beyond_receive_window = true }
-control = "none"
-"#;
-
-const RTS_CTS: &str = r#"
-title = "Three saturated 802.11a stations with RTS/CTS and a download; 2 s"
-duration = "2 s"
-warmup = "100 ms"
-[bss.cell]
-standard = "802.11a"
-rts_threshold = "500 B"
-ap.queue = { packets = 20 }
-[station.up]
-count = 3
-rate = "54 Mb/s"
-[station.down]
-rate = "6 Mb/s"
-[host.server]
-link = { rate = "10 Mb/s", delay = "5 ms" }
-[flow.up]
-from = "up"
-to = "server"
-transport = { kind = "udp", payload = "1472 B", rate = "saturated" }
-[flow.down]
-from = "server"
-to = "down"
-transport = { kind = "tcp", size = "200 kB" }
-"#;
-
-const B_IN_G: &str = r#"
-title = "An 802.11b station in an 802.11g cell: CTS-to-self and the long slot; 2 s"
-duration = "2 s"
-[bss.cell]
-standard = "802.11g"
-[station.old]
-standard = "802.11b"
-rate = "11 Mb/s"
-[station.new]
-rate = "54 Mb/s"
-[host.server]
-link = { rate = "100 Mb/s", delay = "1 ms" }
-[flow.old]
-from = "old"
-to = "server"
-transport = { kind = "tcp" }
-[flow.new]
-from = "new"
-to = "server"
-transport = { kind = "udp", payload = "1000 B", rate = "6 Mb/s" }
-"#;

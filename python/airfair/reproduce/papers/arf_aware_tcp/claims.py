@@ -1,35 +1,33 @@
 """The claims of the paper `arf-aware-tcp`.
 
-Bounds, each used wherever the paper's word stands:
+What its words mean is in `words`; beside it:
 
-- `ABOUT`: "about" and "nearly" mean within a tenth. "About 20 % higher" is a ratio from 1.1 to 1.3,
-  "about the same" one from 0.9 to 1.1, and a throughput is *kept* above nine tenths of its earlier value
-  and has *dropped* below that.
 - `FAIR`: the bar of 0.9 is the paper's own.
-- `SAME_INDEX`: two indices above that bar count as equal within 0.05, half of what is left up to 1.
 - `SETTLE_S`: levels are read from 5 s after a start or a change of rate, several time-outs, up to the
   next change; "quickly" means within that time.
 
-Differences between schemes are taken per replication: both see the same seed.
+A throughput is *kept* if it is about what it was, and has *dropped* below that. Differences between schemes
+are taken per replication: both see the same seed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from airfair.reproduce.claims import Condition, Predicate, condition
-from airfair.reproduce.estimate import Floats, estimate
+from airfair.reproduce.claims import Predicate, Reading
+from airfair.reproduce.conditions import Condition, condition
+from airfair.reproduce.estimate import Floats, estimate, ratio_of_means
+from airfair.reproduce.words import GAIN, INDEX, SAME
 
 from .runs import Measurements, Runs
 
-ABOUT = 0.10
+AS_IN_NS2 = "the paper's network, relayed, as in ns-2"
 FAIR = 0.9
-SAME_INDEX = 0.05
 SETTLE_S = 5.0
 
 BOUNDS = (
-    f"“About” means within {ABOUT:.0%}: of the earlier value for what is kept or drops, of NewReno's for "
-    f"a gain. Levels are read from {SETTLE_S:g} s after a start or a change of rate, up to the next change."
+    "What is kept is about the same as before, what drops is below that. Levels are read from "
+    f"{SETTLE_S:g} s after a start or a change of rate, up to the next change."
 )
 """The bounds in words, for readers of a report."""
 
@@ -39,7 +37,6 @@ AFTER = (CHANGE_S + SETTLE_S, END_S)
 DURING = (CHANGE_S + SETTLE_S, RETURN_S)
 RECOVERED = (RETURN_S + SETTLE_S, END_S)
 
-KEPT = 1 - ABOUT
 SLOW, FAST = 0, 1
 """Flows of the scenarios with two sessions."""
 
@@ -62,6 +59,10 @@ def _kept_together(runs: Runs, interval: Interval) -> Floats:
     return kept
 
 
+def _is_kept(what: str, relative: Floats) -> Condition:
+    return SAME.condition(what, relative, side="least")
+
+
 def fairness_above(data: Measurements) -> Sequence[Condition]:
     """Tables 1, 3, 4 and 5, over the printed sessions."""
     printed = {"table1": None, "table3": None, "table4": None, "table5": 4}
@@ -76,20 +77,18 @@ def anomaly_equalises(data: Measurements) -> Sequence[Condition]:
     runs = data["table1", "newreno"]
     after = _level(runs, AFTER)
     return [
-        condition(
+        SAME.condition(
             "session 1 / session 2 after the change",
-            after[:, SLOW] / after[:, FAST],
-            above=1 - ABOUT,
-            below=1 + ABOUT,
+            ratio_of_means(after[:, SLOW], after[:, FAST]),
         ),
-        condition("session 2 after / before", _kept(runs, FAST, AFTER), below=KEPT),
+        SAME.falls("session 2 after / before", _kept(runs, FAST, AFTER)),
     ]
 
 
 def fast_session_kept(data: Measurements) -> Sequence[Condition]:
     """The fast session of Table 1 under ARF-aware TCP."""
     runs = data["table1", "arf_aware"]
-    return [condition("session 2 after / before", _kept(runs, FAST, AFTER), above=KEPT)]
+    return [_is_kept("session 2 after / before", _kept(runs, FAST, AFTER))]
 
 
 def fast_session_remark(data: Measurements) -> str:
@@ -99,25 +98,22 @@ def fast_session_remark(data: Measurements) -> str:
 
 
 def _gain(data: Measurements, table: str, gain: float) -> Sequence[Condition]:
-    ratio = data[table, "arf_aware"].aggregate_kbps() / data[table, "newreno"].aggregate_kbps()
-    return [
-        condition(
-            "aggregate, ARF-aware / NewReno", ratio, above=1 + gain - ABOUT, below=1 + gain + ABOUT
-        )
-    ]
+    ours, theirs = (data[table, scheme].aggregate_kbps() for scheme in ("arf_aware", "newreno"))
+    more = ratio_of_means(ours - theirs, theirs)
+    return [GAIN.condition("aggregate, ARF-aware more than NewReno", more, gain)]
 
 
 def no_harm_when_fair(data: Measurements) -> Sequence[Condition]:
     """Table 3: aggregate and index of both schemes."""
     ours, theirs = data["table3", "arf_aware"], data["table3", "newreno"]
     return [
-        condition(
+        SAME.condition(
             "aggregate, ARF-aware / NewReno",
-            ours.aggregate_kbps() / theirs.aggregate_kbps(),
-            above=KEPT,
+            ratio_of_means(ours.aggregate_kbps(), theirs.aggregate_kbps()),
+            side="least",
         ),
-        condition(
-            "index, ARF-aware - NewReno", ours.fairness() - theirs.fairness(), above=-SAME_INDEX
+        INDEX.condition(
+            "index, ARF-aware - NewReno", ours.fairness() - theirs.fairness(), 0.0, side="least"
         ),
     ]
 
@@ -131,12 +127,7 @@ def multi_rate_order(data: Measurements) -> Sequence[Condition]:
         condition(f"session {i + 2} - session {i + 1} [kb/s]", ours[:, i + 1] - ours[:, i], above=0)
         for i in range(3)
     ]
-    equal = [
-        condition(
-            f"NewReno session {i + 1} / mean", relative[:, i], above=1 - ABOUT, below=1 + ABOUT
-        )
-        for i in range(4)
-    ]
+    equal = [SAME.condition(f"NewReno session {i + 1} / mean", relative[:, i]) for i in range(4)]
     return ordered + equal
 
 
@@ -145,8 +136,8 @@ def aggregate_held(data: Measurements) -> Sequence[Condition]:
     ours = _kept_together(data["table5", "arf_aware"], AFTER)
     theirs = _kept_together(data["table5", "newreno"], AFTER)
     return [
-        condition("ARF-aware aggregate after / before", ours, above=KEPT),
-        condition("NewReno aggregate after / before", theirs, below=KEPT),
+        _is_kept("ARF-aware aggregate after / before", ours),
+        SAME.falls("NewReno aggregate after / before", theirs),
     ]
 
 
@@ -155,23 +146,30 @@ def quick_recovery(data: Measurements) -> Sequence[Condition]:
     ours, theirs = data["recovery", "arf_aware"], data["recovery", "newreno"]
     back = _kept_together(theirs, RECOVERED)
     return [
-        condition("session 1 recovered / before", _kept(ours, SLOW, RECOVERED), above=KEPT),
-        condition("session 2 in the anomaly / before", _kept(ours, FAST, DURING), above=KEPT),
-        condition(
-            "NewReno session 2 in the anomaly / before", _kept(theirs, FAST, DURING), below=KEPT
-        ),
-        condition("NewReno aggregate recovered / before", back, above=KEPT),
+        _is_kept("session 1 recovered / before", _kept(ours, SLOW, RECOVERED)),
+        _is_kept("session 2 in the anomaly / before", _kept(ours, FAST, DURING)),
+        SAME.falls("NewReno session 2 in the anomaly / before", _kept(theirs, FAST, DURING)),
+        _is_kept("NewReno aggregate recovered / before", back),
     ]
 
 
+def _claim(
+    id_: str,
+    setups: tuple[str, ...],
+    points: Callable[[Measurements], Sequence[Condition]],
+    remark: Callable[[Measurements], str] | None = None,
+) -> Predicate[Measurements]:
+    return Predicate(id_, Reading(AS_IN_NS2, setups, points), remark=remark)
+
+
 PREDICATES: tuple[Predicate[Measurements], ...] = (
-    Predicate("fairness-above-0.9", ("table1", "table3", "table4", "table5"), fairness_above),
-    Predicate("anomaly-equalises", ("table1",), anomaly_equalises),
-    Predicate("fast-session-kept", ("table1",), fast_session_kept, fast_session_remark),
-    Predicate("aggregate-gain-2", ("table1",), lambda data: _gain(data, "table1", 0.2)),
-    Predicate("aggregate-gain-5", ("table4",), lambda data: _gain(data, "table4", 0.3)),
-    Predicate("no-harm-when-fair", ("table3",), no_harm_when_fair),
-    Predicate("multi-rate-order", ("table5",), multi_rate_order),
-    Predicate("aggregate-held", ("table5",), aggregate_held),
-    Predicate("quick-recovery", ("recovery",), quick_recovery),
+    _claim("fairness-above-0.9", ("table1", "table3", "table4", "table5"), fairness_above),
+    _claim("anomaly-equalises", ("table1",), anomaly_equalises),
+    _claim("fast-session-kept", ("table1",), fast_session_kept, fast_session_remark),
+    _claim("aggregate-gain-2", ("table1",), lambda data: _gain(data, "table1", 0.2)),
+    _claim("aggregate-gain-5", ("table4",), lambda data: _gain(data, "table4", 0.3)),
+    _claim("no-harm-when-fair", ("table3",), no_harm_when_fair),
+    _claim("multi-rate-order", ("table5",), multi_rate_order),
+    _claim("aggregate-held", ("table5",), aggregate_held),
+    _claim("quick-recovery", ("recovery",), quick_recovery),
 )

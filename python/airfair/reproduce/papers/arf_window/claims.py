@@ -14,7 +14,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from airfair.reproduce.claims import Condition, Elsewhere, Predicate, condition
+from airfair.reproduce.claims import Predicate, Reading
+from airfair.reproduce.conditions import Condition, condition
 from airfair.reproduce.paper import Json
 
 from .plan import (
@@ -94,14 +95,11 @@ def printed_gain(printed: Json) -> float:
 
 
 def _predicate(id_: str, way: str, conditions: Conditions) -> Predicate[Measurements]:
-    def elsewhere(data: Measurements) -> Sequence[Elsewhere]:
-        return [Elsewhere(SYSTEMS[s].label, tuple(conditions(data, s))) for s in BESIDE]
+    def reading(system: str) -> Reading[Measurements]:
+        needed = (setup_id(system, way),)
+        return Reading(SYSTEMS[system].label, needed, lambda data: conditions(data, system))
 
-    def deciding(data: Measurements) -> Sequence[Condition]:
-        return conditions(data, DECIDING)
-
-    needed = tuple(setup_id(system, way) for system in SYSTEMS)
-    return Predicate(id_, needed, deciding, elsewhere=elsewhere)
+    return Predicate(id_, reading(DECIDING), tuple(map(reading, BESIDE)))
 
 
 def predicates(printed: Json) -> tuple[Predicate[Measurements], ...]:

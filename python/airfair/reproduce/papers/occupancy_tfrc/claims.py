@@ -12,7 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from airfair.reproduce.claims import Condition, Elsewhere, Predicate, condition
+from airfair.reproduce.claims import Predicate, Reading
+from airfair.reproduce.conditions import Condition, condition
 
 from .cells import DOWN
 from .plan import (
@@ -44,6 +45,7 @@ BOUNDS = (
 """The bounds in words, for readers of a report."""
 
 BELOW_TOP = tuple(mbps for mbps in RATES if mbps != TOP)
+PRINTED = "the law as printed"
 SEVERAL = tuple(count for count in COUNTS if count > 1)
 
 
@@ -163,24 +165,33 @@ def stations_drops(data: Measurements) -> Sequence[Condition]:
     ]
 
 
-def _beside(
-    conditions: Callable[[Measurements, Where], Sequence[Condition]],
-) -> Callable[[Measurements], Sequence[Elsewhere]]:
-    return lambda data: [
-        Elsewhere(SCHEMES[scheme].label, tuple(conditions(data, variant(scheme))))
-        for scheme in BESIDE
-    ]
+def _two(
+    id_: str, conditions: Callable[[Measurements, Where], Sequence[Condition]]
+) -> Predicate[Measurements]:
+    """A claim about Figure 3, which the law as printed decides."""
+
+    def reading(label: str, where: Where) -> Reading[Measurements]:
+        return Reading(label, _FIGURE3, lambda data: conditions(data, where))
+
+    beside = tuple(reading(SCHEMES[scheme].label, variant(scheme)) for scheme in BESIDE)
+    return Predicate(id_, reading(PRINTED, printed), beside)
+
+
+def _one(
+    id_: str, setups: tuple[str, ...], conditions: Callable[[Measurements], Sequence[Condition]]
+) -> Predicate[Measurements]:
+    return Predicate(id_, Reading(PRINTED, setups, conditions))
 
 
 _FIGURE3 = (figure3(TOP).setup, once(TOP, DOWN).setup)
 _FIGURE4 = (figure4(1).setup,)
 
 PREDICATES: tuple[Predicate[Measurements], ...] = (
-    Predicate("anomaly", _FIGURE3[:1], anomaly),
-    Predicate("equal-occupancy", _FIGURE3, equal_occupancy, elsewhere=_beside(equal_occupancy)),
-    Predicate("sta1-unaffected", _FIGURE3, unaffected, elsewhere=_beside(unaffected)),
-    Predicate("aggregate-higher", _FIGURE3, aggregate, elsewhere=_beside(aggregate)),
-    Predicate("n-stations-aggregate", _FIGURE4, stations_aggregate),
-    Predicate("n-stations-fairness", _FIGURE4, stations_fairness),
-    Predicate("n-stations-drops", _FIGURE4, stations_drops),
+    _one("anomaly", _FIGURE3[:1], anomaly),
+    _two("equal-occupancy", equal_occupancy),
+    _two("sta1-unaffected", unaffected),
+    _two("aggregate-higher", aggregate),
+    _one("n-stations-aggregate", _FIGURE4, stations_aggregate),
+    _one("n-stations-fairness", _FIGURE4, stations_fairness),
+    _one("n-stations-drops", _FIGURE4, stations_drops),
 )

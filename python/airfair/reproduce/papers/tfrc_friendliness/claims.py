@@ -19,7 +19,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from airfair.reproduce.claims import Condition, Elsewhere, Predicate, condition
+from airfair.reproduce.claims import Predicate, Reading
+from airfair.reproduce.conditions import Condition, condition
 from airfair.reproduce.estimate import Floats
 
 from .plan import (
@@ -31,6 +32,7 @@ from .plan import (
     EQUAL,
     FLAVOURS,
     MIXED,
+    VARIANTS,
     alone,
     mixed,
     simulated,
@@ -201,27 +203,19 @@ def fig10_sack_least(data: Measurements, access: str) -> Sequence[Condition]:
 
 
 def _testbed(id_: str, setups: Sequence[str], conditions: Conditions) -> Predicate[Measurements]:
-    return Predicate(
-        id_,
-        tuple(setups),
-        lambda data: conditions(data, DECIDES),
-        elsewhere=lambda data: [
-            Elsewhere(label, tuple(conditions(data, variant))) for variant, label in BESIDE.items()
-        ],
-    )
+    def reading(variant: str) -> Reading[Measurements]:
+        return Reading(VARIANTS[variant], tuple(setups), lambda data: conditions(data, variant))
+
+    return Predicate(id_, reading(DECIDES), tuple(map(reading, BESIDE)))
 
 
 def _simulation(id_: str, figure: str, conditions: Conditions) -> Predicate[Measurements]:
+    def reading(access: str) -> Reading[Measurements]:
+        setup, _ = simulated(figure, access)
+        return Reading(ACCESS[access], (setup,), lambda data: conditions(data, access))
+
     decides, *others = ACCESS
-    setups = dict.fromkeys(simulated(figure, access)[0] for access in ACCESS)
-    return Predicate(
-        id_,
-        tuple(setups),
-        lambda data: conditions(data, decides),
-        elsewhere=lambda data: [
-            Elsewhere(ACCESS[access], tuple(conditions(data, access))) for access in others
-        ],
-    )
+    return Predicate(id_, reading(decides), tuple(map(reading, others)))
 
 
 _COMBINED = {flavour: [mixed(flavour, *pair) for pair in COMBINATIONS] for flavour in FLAVOURS}

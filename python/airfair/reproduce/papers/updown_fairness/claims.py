@@ -19,7 +19,8 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
-from airfair.reproduce.claims import Condition, Elsewhere, Predicate, condition
+from airfair.reproduce.claims import Predicate, Reading
+from airfair.reproduce.conditions import Condition, condition
 from airfair.reproduce.estimate import Floats
 
 from .plan import (
@@ -233,14 +234,11 @@ def _most(samples: Iterable[Floats]) -> Floats:
 def _predicate(
     id_: str, conditions: Conditions, scenarios: Sequence[str], schemes: Sequence[str] = ("fifo",)
 ) -> Predicate[Measurements]:
-    def elsewhere(data: Measurements) -> Sequence[Elsewhere]:
-        return [Elsewhere(SYSTEMS[s].label, tuple(conditions(data, s))) for s in BESIDE]
+    def reading(system: str) -> Reading[Measurements]:
+        needed = tuple(setup_id(system, a, b) for a in schemes for b in scenarios)
+        return Reading(SYSTEMS[system].label, needed, lambda data: conditions(data, system))
 
-    def deciding(data: Measurements) -> Sequence[Condition]:
-        return conditions(data, IDEAL)
-
-    needed = [setup_id(system, a, b) for system in SYSTEMS for a in schemes for b in scenarios]
-    return Predicate(id_, tuple(needed), deciding, elsewhere=elsewhere)
+    return Predicate(id_, reading(IDEAL), tuple(map(reading, BESIDE)))
 
 
 _BOTH = ("fifo", "scheduler")

@@ -1,0 +1,91 @@
+"""What the papers' words allow: one vocabulary of tolerances for all claims of all papers.
+
+None of these was chosen by a result. Each claim that uses a word says with which tolerance its verdict
+would turn, so that a reader who means something else by the word can decide anew.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from numpy.typing import ArrayLike
+
+from .conditions import Condition, Key, Tolerance, condition
+from .estimate import Estimate
+
+Side = Literal["both", "least", "most"]
+
+
+@dataclass(frozen=True)
+class Word:
+    """A word of the papers, and how far from its target a quantity may be."""
+
+    said: str
+    allowed: float
+    """As a part of the target, or as it is if `absolute`."""
+    absolute: bool = False
+
+    def condition(
+        self,
+        what: str,
+        measured: ArrayLike | Estimate,
+        target: float = 1.0,
+        *,
+        side: Side = "both",
+        of: Iterable[Key] = (),
+    ) -> Condition:
+        """The condition that a quantity is at its target, as the word means it.
+
+        `side`: away from it both ways, at `least` so much, or at `most`.
+        """
+        scale = 1.0 if self.absolute else abs(target)
+        off = self.allowed * scale
+        made = condition(
+            what,
+            measured,
+            above=-math.inf if side == "most" else target - off,
+            below=math.inf if side == "least" else target + off,
+            of=of,
+        )
+        return replace(made, tolerance=Tolerance(self.said, self.allowed, target, scale))
+
+    def falls(
+        self, what: str, measured: ArrayLike | Estimate, *, of: Iterable[Key] = ()
+    ) -> Condition:
+        """The condition that a ratio to what was before is below what the word would still allow."""
+        return condition(what, measured, below=1 - self.allowed, of=of)
+
+
+SAME = Word("the same", 0.10)
+"""“Almost the same”, “about the same”, “equal”, “keeps”, “does not depend”: within a tenth."""
+ROUGHLY = Word("roughly", 0.25)
+"""“Roughly the same”, “about 1:1”, “half of”: within a quarter."""
+GAIN = Word("about so much more", 0.5)
+"""“About 20 % higher”: the gain, within half of it."""
+INDEX = Word("close to", 0.05, absolute=True)
+"""An index or a loss of fairness “close to” a value: within 0.05, on a scale that ends at 1."""
+LOSS = Word("does not change", 0.005, absolute=True)
+"""A loss that “does not change”: within half a percentage point of the packets."""
+
+FACTOR = 2.0
+"""“About a twentieth”: within a factor of two, that is less than a tenth."""
+ALMOST_ALL = 0.8
+"""“Almost always”: at four fifths of the points at least."""
+STARVED = 0.5
+"""Who “starves” has less than half of what the others have."""
+
+VOCABULARY = (SAME, ROUGHLY, GAIN, INDEX, LOSS)
+
+
+def glossary() -> str:
+    """The vocabulary in one sentence, for readers of a report."""
+    return (
+        f"“The same” means within {SAME.allowed:.0%}, “roughly” within {ROUGHLY.allowed:.0%}, “about so much "
+        f"more” within half of the printed gain, an index “close to” a value within {INDEX.allowed:g}, a "
+        f"loss that “does not change” within {LOSS.allowed:.1%} of the packets, “a twentieth” within a "
+        f"factor of {FACTOR:g}, “almost always” at {ALMOST_ALL:.0%} of the points, “starves” less "
+        f"than {STARVED:g} of what the others have."
+    )

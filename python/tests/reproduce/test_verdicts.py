@@ -1,0 +1,148 @@
+"""Verdicts of claims: what decides, what stands as near, what fresh replications add."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from airfair.reproduce.claims import NOTHING_SEEN, Elsewhere, Predicate, Reading, Verdict
+from airfair.reproduce.conditions import Condition, condition, difference
+from airfair.reproduce.estimate import Estimate, Floats
+from airfair.reproduce.words import SAME
+
+HOLDS = Condition("a", Estimate(2.0, 0.1), above=1)
+FAILS = Condition("b", Estimate(0.0, 0.1), above=1)
+OPENS = Condition("c", Estimate(1.0, 0.1), above=1)
+BLIND = Condition("d", Estimate(0.0, 0.0), below=0)
+
+Data = dict[tuple[str, str], Floats]
+
+
+def verdict(*points: Condition, near: Condition | None = None) -> Verdict:
+    beside = [] if near is None else [Elsewhere("read otherwise", (near,), near=True)]
+    return Verdict("claim", "As printed", points, elsewhere=tuple(beside))
+
+
+@pytest.mark.parametrize(
+    ("points", "state", "counted"),
+    [
+        ((HOLDS,), "holds", "1 of 1 point"),
+        ((HOLDS, FAILS), "fails", "1 of 2 points"),
+        ((HOLDS, OPENS), "undecided", "1 of 2 points"),
+        ((HOLDS, BLIND), "holds", "1 of 1 point, 1 show nothing"),
+        ((BLIND,), "untestable", "0 of 0 points, 1 show nothing"),
+    ],
+)
+def test_the_points_decide(points: tuple[Condition, ...], state: str, counted: str) -> None:
+    assert verdict(*points).state == state
+    assert verdict(*points).counted == counted
+
+
+def test_what_shows_nothing_says_so() -> None:
+    assert verdict(BLIND).why == [NOTHING_SEEN]
+    assert verdict(BLIND).evidence.startswith("untestable: ")
+
+
+@pytest.mark.parametrize(
+    ("here", "near", "state"),
+    [
+        (HOLDS, FAILS, "depends"),
+        (FAILS, HOLDS, "depends"),
+        (HOLDS, OPENS, "holds"),
+        (HOLDS, HOLDS, "holds"),
+        (OPENS, FAILS, "undecided"),
+        (FAILS, BLIND, "fails"),
+    ],
+)
+def test_a_reading_as_near_turns_a_claim_and_is_named(
+    here: Condition, near: Condition, state: str
+) -> None:
+    told = verdict(here, near=near)
+    assert told.state == state
+    assert told.holds == (state == "holds")
+    assert told.turned_by == (["read otherwise"] if state == "depends" else [])
+    assert ("Turned by: read otherwise." in told.why) == (state == "depends")
+
+
+def test_a_reading_further_away_decides_nothing() -> None:
+    far = Elsewhere("over there", (FAILS,))
+    told = Verdict("claim", "As printed", (HOLDS,), elsewhere=(far,))
+    assert told.holds
+    assert told.evidence == (
+        "a = 2.000 ± 0.100 (needs > 1): holds; "
+        "over there, not deciding: b = 0.000 ± 0.100 (needs > 1): fails"
+    )
+
+
+def test_a_verdict_turns_at_the_largest_tolerance_that_it_needs() -> None:
+    near, far = (SAME.condition("x", Estimate(mean, 0.01, 10)) for mean in (1.02, 1.2))
+    assert verdict(near).turns_at == pytest.approx(0.03)
+    assert verdict(near, far).turns_at == pytest.approx(0.21)
+    assert verdict(near, HOLDS).turns_at == pytest.approx(0.03)
+    # Whatever "the same" means, another point fails.
+    assert verdict(near, FAILS).turns_at is None
+
+
+def claim(*keys: tuple[str, str]) -> Predicate[Data]:
+    def points(data: Data) -> list[Condition]:
+        return [
+            difference(
+                f"{v} - base", data[s, v], data["s", "base"], above=0, of=[(s, v), ("s", "base")]
+            )
+            for s, v in keys
+        ]
+
+    return Predicate("claim", Reading("as printed", ("s",), points))
+
+
+def test_fresh_replications_alone_decide_what_was_undecided() -> None:
+    base = np.zeros(4)
+    data = {
+        ("s", "base"): base,
+        ("s", "sure"): base + np.array([1, 2, 1, 2]),
+        ("s", "open"): np.array([3.0, -1, 2, -2]),
+    }
+    predicate = claim(("s", "sure"), ("s", "open"))
+    first = predicate.decide(data, "as printed")
+    assert first.state == "undecided"
+    assert predicate.undecided(first) == {("s", "open"), ("s", "base")}
+    # Fresh ones: the undecided point is clear now; the other one's are not asked, though they would fail.
+    fresh = {
+        ("s", "base"): np.zeros(20),
+        ("s", "sure"): np.full(4, -1.0),
+        ("s", "open"): np.linspace(1, 2, 20),
+    }
+    again = predicate.decide(data, "as printed", fresh=fresh)
+    assert again.state == "holds"
+    assert again.points[0] == first.points[0]
+    assert again.points[1].measured.count == 20  # type: ignore[union-attr]
+
+
+def test_no_more_replications_are_asked_where_one_point_fails_already() -> None:
+    base = np.zeros(4)
+    data = {
+        ("s", "base"): base,
+        ("s", "bad"): base - np.array([1, 2, 1, 2]),
+        ("s", "open"): np.array([3.0, -1, 2, -2]),
+    }
+    predicate = claim(("s", "bad"), ("s", "open"))
+    assert predicate.undecided(predicate.decide(data, "as printed")) == set()
+
+
+def test_a_point_that_names_no_runs_asks_for_all_setups() -> None:
+    reading: Reading[Data] = Reading(
+        "as printed", ("s",), lambda data: [condition("x", data["s", "open"], above=0)]
+    )
+    predicate = Predicate("claim", reading)
+    data = {("s", "open"): np.array([3.0, -1, 2, -2])}
+    assert predicate.undecided(predicate.decide(data, "as printed")) == {"s"}
+
+
+def test_readings_that_were_not_run_are_left_out() -> None:
+    def points(_: Data) -> list[Condition]:
+        return [HOLDS]
+
+    far: Reading[Data] = Reading("elsewhere", ("other",), points)
+    predicate = Predicate("claim", Reading("as printed", ("s",), points), (far,))
+    assert len(predicate.decide({}, "as printed").elsewhere) == 1
+    assert predicate.decide({}, "as printed", run=["s"]).elsewhere == ()
