@@ -111,6 +111,8 @@ pub struct FlowStep {
 /// What a station did in one step of a series.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StationStep {
+    /// Length of the step.
+    pub length: Duration,
     /// Air held by data and control frames of its exchanges, both directions.
     pub airtime: Duration,
     /// Packets in the transmit queue, averaged over the step.

@@ -5,7 +5,8 @@ use airfair_wlan::{AirUse, DropCause, NodeId, Record, SentFrame};
 
 use super::Window;
 use super::level::Level;
-use crate::outcome::{ChannelOutcome, RadioOutcome, StationOutcome};
+use super::series::MemberSteps;
+use crate::outcome::{ChannelOutcome, RadioOutcome, StationOutcome, StationStep};
 use crate::record::Measured;
 
 /// What the cell's records add up to. Index 0 is the access point.
@@ -18,12 +19,17 @@ pub(super) struct AirAccount {
     channel: ChannelOutcome,
     /// Contention since the air was last used.
     gap: Duration,
+    /// Start of the step of a series that is under way, and each member's steps.
+    step_start: Time,
+    steps: Vec<MemberSteps>,
 }
 
 /// What one cell's records have added up to.
 pub(super) struct CellOutcome {
     pub(super) access_point: RadioOutcome,
     pub(super) channel: ChannelOutcome,
+    /// The series of each member, the access point first.
+    pub(super) steps: Vec<Vec<StationStep>>,
     stations: std::vec::IntoIter<StationOutcome>,
 }
 
@@ -42,12 +48,19 @@ impl AirAccount {
             rates: vec![[Level::default(), Level::default()]; stations + 1],
             channel: ChannelOutcome::default(),
             gap: Duration::ZERO,
+            step_start: Time::ZERO,
+            steps: vec![MemberSteps::default(); stations + 1],
         }
     }
 
     pub(super) fn count(&mut self, now: Time, record: &Record, window: Window) {
         match *record {
-            Record::Air { from, to, usage } => self.charge(usage, window.clip(from, to)),
+            Record::Air { from, to, usage } => {
+                if let AirUse::Data { station, .. } | AirUse::Control { station } = usage {
+                    self.steps[station.index()].hold(self.step_start, (from, to));
+                }
+                self.charge(usage, window.clip(from, to));
+            }
             Record::Queue { node, length } => self.queues[node.index()].set(now, length, window),
             Record::Rate { station, up, rate } => {
                 self.start_rate(now, (station, up), rate, window);
@@ -116,6 +129,21 @@ impl AirAccount {
         }
     }
 
+    /// A step of a series has ended.
+    pub(super) fn close_step(&mut self, now: Time, length: Duration, window: Window) {
+        let levels = self.queues.iter_mut().zip(&mut self.rates);
+        for (steps, (queue, [up, down])) in self.steps.iter_mut().zip(levels) {
+            steps.close(StationStep {
+                length,
+                queue: queue.close_step(now, length, window),
+                rate_up_bps: up.close_step(now, length, window),
+                rate_down_bps: down.close_step(now, length, window),
+                ..StationStep::default()
+            });
+        }
+        self.step_start = now;
+    }
+
     /// A slot that is only in part within the window counts by that part.
     pub(super) fn measure(&mut self, station: NodeId, measured: &Measured, window: Window) {
         let &Measured { from, to, own, others, .. } = measured;
@@ -137,7 +165,8 @@ impl AirAccount {
             member.radio.queue_mean = queue.mean(window);
         }
         let access_point = members.remove(0).radio;
-        CellOutcome { access_point, channel: self.channel, stations: members.into_iter() }
+        let steps = self.steps.into_iter().map(|member| member.closed).collect();
+        CellOutcome { access_point, channel: self.channel, steps, stations: members.into_iter() }
     }
 }
 

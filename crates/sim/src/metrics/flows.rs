@@ -5,9 +5,9 @@ use airfair_units::{Duration, Time};
 use super::Window;
 use super::jitter::Jitter;
 use super::quantiles::Histogram;
-use crate::outcome::{FlowOutcome, StationOutcome};
+use crate::outcome::{FlowOutcome, FlowStep, StationOutcome};
 use crate::packet::Side;
-use crate::record::{FlowRecord, SentAt};
+use crate::record::{FlowRecord, SenderWindow, SentAt};
 use crate::scenario::{Endpoint, Flow, Transport};
 
 #[derive(Clone, Debug, Default)]
@@ -19,15 +19,26 @@ pub(super) struct FlowAccount {
     started: Option<Time>,
     finished: Option<Time>,
     last_delivery: Time,
+    /// The step of a series that is under way, if the scenario records any.
+    step: FlowStep,
+    has_steps: bool,
 }
 
 impl FlowAccount {
+    pub(super) fn new(has_steps: bool) -> Self {
+        Self { has_steps, ..Self::default() }
+    }
+
     /// Packets count if they were sent within the window, whenever they come to their end.
     pub(super) fn count(&mut self, now: Time, record: &FlowRecord, window: Window) {
         match *record {
             FlowRecord::Started => self.started = Some(now),
             FlowRecord::Finished => self.finished = Some(now),
             FlowRecord::Received(SentAt(sent)) => {
+                if self.has_steps {
+                    self.step.delays += 1;
+                    self.step.delay_sum += now - sent;
+                }
                 if window.contains(sent) {
                     self.outcome.packets_received += 1;
                     self.delay.add(now - sent);
@@ -46,8 +57,18 @@ impl FlowAccount {
             }
             FlowRecord::Delivered(amount) => {
                 self.last_delivery = now;
+                self.step.delivered += amount;
                 if window.contains(now) {
                     self.outcome.delivered += amount;
+                }
+            }
+            FlowRecord::RoundTrip(rtt) => {
+                if self.has_steps {
+                    self.step.rtts += 1;
+                    self.step.rtt_sum += rtt;
+                }
+                if window.contains(now) {
+                    self.rtt.add(rtt);
                 }
             }
             _ if !window.contains(now) => {}
@@ -59,8 +80,18 @@ impl FlowAccount {
             FlowRecord::Retransmission => self.outcome.retransmissions += 1,
             FlowRecord::Timeout => self.outcome.timeouts += 1,
             FlowRecord::FastRetransmit => self.outcome.fast_retransmits += 1,
-            FlowRecord::RoundTrip(rtt) => self.rtt.add(rtt),
         }
+    }
+
+    /// The sender's window at the end of a step of a series.
+    pub(super) fn look(&mut self, sender: SenderWindow) {
+        let is_open = self.started.is_some() && self.finished.is_none();
+        self.step.window = is_open.then_some(sender);
+    }
+
+    /// A step of a series has ended.
+    pub(super) fn close_step(&mut self) -> FlowStep {
+        std::mem::take(&mut self.step)
     }
 
     pub(super) fn finish(

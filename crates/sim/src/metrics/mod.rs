@@ -12,7 +12,7 @@ use airfair_units::{DataRate, Time};
 use airfair_wlan::NodeId;
 
 use crate::outcome::{LinkOutcome, Outcome, StationOutcome};
-use crate::record::{LinkRecord, Record, Recorder};
+use crate::record::{LinkRecord, Record, Recorder, Sample};
 use crate::scenario::{RateControl, Scenario, Station};
 
 use air::AirAccount;
@@ -78,7 +78,7 @@ impl Metrics {
         };
         Self {
             window,
-            flows: vec![FlowAccount::default(); scenario.flows.len()],
+            flows: vec![FlowAccount::new(scenario.series_step.is_some()); scenario.flows.len()],
             cells: (0..scenario.cells.len()).map(air).collect(),
             links: vec![LinkAccount::default(); scenario.links.len() * 2],
             series: SeriesAccount::new(scenario).map(Box::new),
@@ -103,6 +103,7 @@ impl Metrics {
         });
         let flows = self.flows.into_iter().zip(&scenario.flows);
         let window = self.window;
+        let steps = cells.iter_mut().map(|cell| std::mem::take(&mut cell.steps)).collect();
         Outcome {
             elapsed,
             flows: flows.map(|(account, flow)| account.finish(flow, window, &stations)).collect(),
@@ -110,9 +111,24 @@ impl Metrics {
             access_points: cells.iter().map(|cell| cell.access_point).collect(),
             channels: cells.iter().map(|cell| cell.channel).collect(),
             links: links.collect(),
-            series: self.series.map(|series| series.finish(scenario)).unwrap_or_default(),
+            series: self.series.map(|series| series.finish(steps, scenario)).unwrap_or_default(),
             record_hash: self.fingerprint.get(),
             ..Outcome::default()
+        }
+    }
+
+    #[cold]
+    fn look(&mut self, now: Time, sample: Sample) {
+        let Self { window, flows, cells, links, series, .. } = self;
+        match (sample, series) {
+            (Sample::Window(flow, window), _) => flows[flow.index()].look(window),
+            (Sample::StepEnd, Some(series)) => {
+                let length = series.close_step(now, *window, flows, links);
+                for cell in cells {
+                    cell.close_step(now, length, *window);
+                }
+            }
+            (Sample::StepEnd, None) => {}
         }
     }
 }
@@ -179,11 +195,9 @@ fn mean_of(schedule: &[(Time, DataRate)], window: Window) -> DataRate {
 
 impl Recorder for Metrics {
     fn record(&mut self, now: Time, record: &Record) {
-        if let Some(series) = &mut self.series
-            && series.takes(now, record)
-        {
+        if let Record::Sample(sample) = record {
             // A look at the world changes nothing, so a run with a series has the hash of one without.
-            return;
+            return self.look(now, *sample);
         }
         self.fingerprint.add(now, record);
         match record {
@@ -197,7 +211,7 @@ impl Recorder for Metrics {
             Record::Measured(cell, station, measured) => {
                 self.cells[cell.index()].measure(*station, measured, self.window);
             }
-            Record::Sample(_) => unreachable!("only a series is sampled"),
+            Record::Sample(_) => {}
         }
     }
 }
