@@ -1,7 +1,7 @@
 """Simulator core of airfair."""
 
 from collections.abc import Callable, Sequence
-from typing import final
+from typing import Any, Literal, final, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ __all__ = [
     "reference",
     "run",
     "schema",
+    "series",
     "tables",
     "tfrc_receive",
     "tfrc_send",
@@ -103,9 +104,17 @@ def run(
     threads: int | None = None,
     progress: Callable[[float], object] | None = None,
 ) -> Batch: ...
+@overload
 def tables(
-    scenario: Scenario, outcomes: Sequence[Outcome]
+    scenario: Scenario, outcomes: Sequence[Outcome], *, lists: Literal[False] = False
 ) -> dict[str, dict[str, NDArray[np.generic]]]: ...
+@overload
+def tables(
+    scenario: Scenario, outcomes: Sequence[Outcome], *, lists: Literal[True]
+) -> dict[str, dict[str, list[float]]]: ...
+def series(
+    scenario: Scenario, outcomes: Sequence[Outcome], what: str
+) -> dict[str, NDArray[np.generic]]: ...
 def quantity(text: str, dimension: str) -> float: ...
 def tfrc_send(
     to: str,
@@ -113,17 +122,18 @@ def tfrc_send(
     profile: str,
     segment: int,
     ssrc: int,
+    max_rate_bps: int,
     rate_bps: int | None = None,
     duration_s: float | None = None,
-    report: Callable[[float, float, float, float, float], object] | None = None,
-) -> dict[str, float | bool | None]: ...
+    report: Callable[[float, dict[str, Any]], object] | None = None,
+) -> dict[str, Any]: ...
 def tfrc_receive(
     at: str,
     *,
     profile: str,
     reporter: int,
     duration_s: float | None = None,
-    report: Callable[[float, float, float, float, float], object] | None = None,
-) -> dict[str, float | bool | None]: ...
+    report: Callable[[float, dict[str, Any]], object] | None = None,
+) -> dict[str, Any]: ...
 def schema() -> str: ...
 def reference() -> str: ...

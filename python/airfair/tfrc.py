@@ -5,50 +5,81 @@ from __future__ import annotations
 import json
 import secrets
 import sys
-from typing import TYPE_CHECKING
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
 
 from . import _core
-from .cli import DONE, INTERRUPTED, InputError
+from .cli import DONE, FAILED, INTERRUPTED, InputError
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable
 
-    Report = Callable[[float, float, float, float, float], None]
-    Outcome = dict[str, float | bool | None]
+    State = dict[str, Any]
+    Report = Callable[[float, State], None]
+    Outcome = dict[str, Any]
+
+WIDTH = 79
+"""Columns of the live line."""
+
+QUIET = 2.0
+"""Seconds without a packet or report after which the live line says so."""
+
+UNITS = {"duration_s": "s", "rtt_ms": "ms", "bytes_sent": "B", "bytes_received": "B"}
+
+NAMES = {
+    "rate_bps": "rate",
+    "rtt_ms": "round trip",
+    "unsent": "not taken by network",
+    "network_error": "last network error",
+    "feedbacks": "reports received",
+    "overtaken": "reports overtaken",
+    "no_feedback_timeouts": "waits without report",
+    "feedbacks_sent": "reports sent",
+    "loss_event_rate": "loss events / packet",
+    "lost": "packets lost",
+    "late": "of those, came late",
+    "refused": "strangers' datagrams",
+}
+"""Names of the text, where they are not those of the document."""
 
 
 def main(arguments: argparse.Namespace) -> int:
     """Send or receive until the duration is over or Ctrl-C comes, and tell what became of it."""
     duration = _quantity("--duration", arguments.duration, "time")
-    report = _live_line(arguments.end) if sys.stderr.isatty() else None
+    report = _live_line(arguments.end, arguments.address) if sys.stderr.isatty() else None
     try:
         if arguments.end == "send":
             outcome = _send(arguments, duration, report)
         else:
             outcome = _receive(arguments, duration, report)
-    except ValueError as error:
-        raise InputError(str(error)) from error
-    except OSError as error:
-        told = str(error)
-        if not told.startswith(arguments.address):
-            told = f"{arguments.address}: {error.strerror or told}"
-        raise InputError(told) from error
+    except (ValueError, OSError) as problem:
+        raise InputError(str(problem)) from problem
     if report is not None:
-        sys.stderr.write("\n")
-    sys.stdout.write(_document(arguments, outcome) if arguments.json else _text(outcome))
+        _write("\n")
+    error = _failure(arguments, outcome)
+    sys.stdout.write(_document(arguments, outcome, error) if arguments.json else _text(outcome))
+    sys.stdout.flush()
+    if error is not None:
+        _write(f"airfair: {error}\n")
     # Without a duration Ctrl-C is how it ends.
-    return INTERRUPTED if outcome["interrupted"] and duration is not None else DONE
+    if outcome["interrupted"] and duration is not None:
+        return INTERRUPTED
+    return DONE if error is None else FAILED
 
 
 def _send(arguments: argparse.Namespace, duration: float | None, report: Report | None) -> Outcome:
     rate = _quantity("--rate", arguments.rate, "rate")
+    largest = _quantity("--max-rate", arguments.max_rate, "rate") or 0
     segment = _quantity("--segment", arguments.segment, "size")
+    if rate is not None and rate > largest:
+        raise InputError(f"--rate {arguments.rate}: above --max-rate {arguments.max_rate}")
     return _core.tfrc_send(
         arguments.address,
         profile=arguments.profile,
         segment=int(segment or 0),
         ssrc=secrets.randbits(32),
+        max_rate_bps=int(largest),
         rate_bps=None if rate is None else int(rate),
         duration_s=duration,
         report=report,
@@ -79,26 +110,73 @@ def _quantity(option: str, text: str | None, dimension: str) -> float | None:
         raise InputError(f"{option} {text}: {error}") from error
 
 
-def _live_line(end: str) -> Report:
-    """Shows the rate on one line of the terminal, a few times per second."""
+def _failure(arguments: argparse.Namespace, outcome: Outcome) -> str | None:
+    """What a sender that nobody has answered says."""
+    if arguments.end == "receive" or outcome["feedbacks"] > 0:
+        return None
+    why = outcome["network_error"] or "silence"
+    waited = f"{outcome['duration_s']:.1f} s"
+    return f"no receiver answered at {arguments.address} within {waited}: {why}"
 
-    def show(elapsed: float, rate: float, rtt: float, p: float, lost: float) -> None:
-        tail = f"RTT {rtt * 1e3:6.1f} ms" if end == "send" else f"lost {lost:6.0f}"
-        line = f"{elapsed:7.1f} s  {rate / 1e6:8.3f} Mb/s  {tail}  loss events {p:8.2%}"
-        sys.stderr.write(f"\r{line}")
-        sys.stderr.flush()
+
+def _live_line(end: str, address: str) -> Report:
+    """Shows how things are on one line of the terminal, a few times per second."""
+    line = _sending(address) if end == "send" else _receiving
+
+    def show(elapsed: float, state: State) -> None:
+        _write(f"\r{f'{elapsed:6.1f} s  {line(state)}'[:WIDTH]:<{WIDTH}}")
 
     return show
 
 
+def _sending(address: str) -> Callable[[State], str]:
+    def line(state: State) -> str:
+        trouble = state["network_error"] or "silence"
+        if not state["answered"]:
+            return f"no answer from {address} yet: {trouble}"
+        sent, allowed = _megabits(state["rate_bps"]), _megabits(state["allowed_bps"])
+        if state["silence_s"] > QUIET:
+            return f"sent {sent} Mb/s  no report for {state['silence_s']:.0f} s: {trouble}"
+        path = f"RTT {state['rtt_s'] * 1e3:.1f} ms  loss events {_share(state)}"
+        return f"sent {sent} of {allowed} Mb/s allowed  {path}"
+
+    return line
+
+
+def _receiving(state: State) -> str:
+    silence = state["silence_s"]
+    if silence is None:
+        return "no sender yet"
+    received = f"received {_megabits(state['rate_bps'])} Mb/s"
+    if silence > QUIET:
+        return f"{received}  nothing came for {silence:.0f} s"
+    return f"{received}  lost {state['lost']} packets  loss events {_share(state)}"
+
+
+def _megabits(rate_bps: float) -> str:
+    return f"{rate_bps / 1e6:7.3f}"
+
+
+def _share(state: State) -> str:
+    return f"{state['loss_event_rate']:.3%}"
+
+
+def _write(text: str) -> None:
+    """Write to standard error, as long as somebody reads there: what is measured must not be lost for it."""
+    with suppress(OSError):
+        sys.stderr.write(text)
+        sys.stderr.flush()
+
+
 def _goodput(outcome: Outcome) -> float:
-    octets = outcome.get("bytes_sent", outcome.get("bytes_received")) or 0
+    octets: int = outcome.get("bytes_sent", outcome.get("bytes_received")) or 0
     return octets * 8 / (outcome["duration_s"] or 1)
 
 
-def _document(arguments: argparse.Namespace, outcome: Outcome) -> str:
+def _document(arguments: argparse.Namespace, outcome: Outcome, error: str | None) -> str:
     head = {"end": arguments.end, "address": arguments.address, "profile": arguments.profile}
-    return json.dumps({**head, **outcome, "rate_bps": _goodput(outcome)}, indent=2) + "\n"
+    tail = {"rate_bps": _goodput(outcome), "error": error}
+    return json.dumps({**head, **outcome, **tail}, indent=2) + "\n"
 
 
 def _text(outcome: Outcome) -> str:
@@ -110,5 +188,6 @@ def _text(outcome: Outcome) -> str:
             shown = f"{value:.3%}"
         else:
             shown = f"{value:.4g}" if isinstance(value, float) else f"{value}"
-        rows[name.replace("_", " ")] = shown
+        label = NAMES.get(name, name.removesuffix("_s").replace("_", " "))
+        rows[label] = f"{shown} {UNITS.get(name, '')}".rstrip()
     return "".join(f"{name:<22} {value}\n" for name, value in rows.items())

@@ -2,13 +2,19 @@
 
 import json
 import os
+import pty
+import re
 import shutil
+import signal
 import socket
+import struct
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import pytest
 
@@ -33,6 +39,9 @@ while time.monotonic() < end:
 """
 
 
+LARGEST = f"{2**64 - 1} b/s"
+
+
 def free_port() -> int:
     """A UDP port that nobody uses."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
@@ -48,8 +57,22 @@ def receiving(address: str, duration: str, prefix: tuple[str, ...] = ()) -> Iter
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
-        time.sleep(0.5)
-        yield Receiver(process)
+        wait_for_listener(int(address.rpartition(":")[2]), prefix)
+        try:
+            yield Receiver(process)
+        finally:
+            process.kill()
+
+
+def wait_for_listener(port: int, prefix: tuple[str, ...] = ()) -> None:
+    """Return once a UDP socket has that port."""
+    sockets = [*prefix, "cat", "/proc/net/udp"]
+    for _ in range(200):
+        listing = subprocess.run(sockets, capture_output=True, text=True, check=True).stdout
+        if f":{port:04X} " in listing:
+            return
+        time.sleep(0.05)
+    raise AssertionError(f"nobody has taken port {port}")
 
 
 class Receiver:
@@ -58,34 +81,80 @@ class Receiver:
     def __init__(self, process: "subprocess.Popen[str]") -> None:
         self.process = process
 
-    def result(self) -> dict[str, float]:
+    def result(self, status: int = 0) -> dict[str, Any]:
         """What it tells at its end."""
-        output, errors = self.process.communicate(timeout=60)
-        assert self.process.returncode == 0, errors
-        document: dict[str, float] = json.loads(output)
-        return document
+        return document_of(self.process, status)
+
+    def interrupt(self) -> None:
+        """Press Ctrl-C."""
+        self.process.send_signal(signal.SIGINT)
 
 
-def send(*arguments: str, prefix: tuple[str, ...] = ()) -> dict[str, float]:
-    """What a sender tells at its end."""
-    done = subprocess.run(
-        [*prefix, *PROGRAM, "tfrc", "send", *arguments, "--json"],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=True,
-    )
-    document: dict[str, float] = json.loads(done.stdout)
+def document_of(process: "subprocess.Popen[str]", status: int = 0) -> dict[str, Any]:
+    """The one document that a process prints."""
+    output, errors = process.communicate(timeout=60)
+    assert process.returncode == status, errors
+    document: dict[str, Any] = json.loads(output)
     return document
+
+
+def sending(*arguments: str, prefix: tuple[str, ...] = ()) -> "subprocess.Popen[str]":
+    """A sender in a process of its own."""
+    command = [*prefix, *PROGRAM, "tfrc", "send", *arguments, "--json"]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def send(*arguments: str, prefix: tuple[str, ...] = (), status: int = 0) -> dict[str, Any]:
+    """What a sender tells at its end."""
+    return document_of(sending(*arguments, prefix=prefix), status)
+
+
+def packet(number: int, ssrc: int = 7, rtt: int = 1_000) -> bytes:
+    """A packet of data as a sender makes it, with a payload of 100 octets."""
+    sent_at = 1_000 * number
+    head = struct.pack(">BBHII", 0x90, 96, number & 0xFFFF, 0, ssrc)
+    return head + struct.pack(">HHII", 0xBEDE, 2, 0x16 << 24 | rtt, sent_at) + bytes(100)
+
+
+@contextmanager
+def hostile_receiver(delay: float) -> Iterator[int]:
+    """A receiver that claims to have got all that 32 bits can say; each report comes `delay` seconds late."""
+    over = threading.Event()
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as own:
+        own.bind(("127.0.0.1", 0))
+        own.settimeout(0.05)
+
+        def answer() -> None:
+            while not over.is_set():
+                try:
+                    data, sender = own.recvfrom(70_000)
+                except TimeoutError:
+                    continue
+                time.sleep(delay)
+                (ssrc,), (sent_at,) = (
+                    struct.unpack_from(">I", data, 8),
+                    struct.unpack_from(">I", data, 20),
+                )
+                report = struct.pack(">BBHIIIIII", 0x82, 205, 6, 9, ssrc, sent_at, 0, 2**32 - 1, 0)
+                own.sendto(report, sender)
+
+        thread = threading.Thread(target=answer)
+        thread.start()
+        try:
+            yield own.getsockname()[1]
+        finally:
+            over.set()
+            thread.join()
 
 
 @pytest.mark.parametrize("profile", ["rfc5348", "rfc3448", "ns-2"])
 def test_a_source_of_constant_rate_arrives_whole_on_loopback(profile: str) -> None:
     port = free_port()
-    with receiving(f"127.0.0.1:{port}", "3.5 s") as receiver:
+    with receiving(f"127.0.0.1:{port}", "60 s") as receiver:
         options = ["--duration", "2 s", "--rate", "400 kb/s", "--profile", profile]
         sent = send(f"127.0.0.1:{port}", *options)
-        received = receiver.result()
+        receiver.interrupt()
+        received = receiver.result(130)
     # The last reports may still be on their way; on loopback no data is lost.
     assert received["packets_received"] == sent["packets_sent"]
     assert received["lost"] == 0
@@ -96,30 +165,173 @@ def test_a_source_of_constant_rate_arrives_whole_on_loopback(profile: str) -> No
 
 def test_a_strangers_datagrams_are_refused_and_change_nothing() -> None:
     port = free_port()
-    with receiving(f"127.0.0.1:{port}", "3 s") as receiver:
+    with receiving(f"127.0.0.1:{port}", "60 s") as receiver:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as stranger:
             for datagram in (b"", b"\x00", bytes(24), b"\xff" * 1000, os.urandom(1400)):
                 stranger.sendto(datagram, ("127.0.0.1", port))
             sent = send(f"127.0.0.1:{port}", "--duration", "1 s", "--rate", "400 kb/s")
             stranger.sendto(bytes([0x90, 96]) + bytes(22), ("127.0.0.1", port))
-        received = receiver.result()
+            time.sleep(0.3)
+        receiver.interrupt()
+        received = receiver.result(130)
     assert received["packets_received"] == sent["packets_sent"]
     assert received["refused"] == 6
 
 
 def test_without_a_receiver_the_sender_slows_down_and_says_so() -> None:
-    sent = send(f"127.0.0.1:{free_port()}", "--duration", "2 s")
-    assert sent["feedbacks"] == 0
+    port = free_port()
+    process = sending(f"127.0.0.1:{port}", "--duration", "2 s")
+    output, errors = process.communicate(timeout=60)
+    sent = json.loads(output)
+    assert (process.returncode, sent["feedbacks"]) == (1, 0)
     assert 1 <= sent["packets_sent"] <= 3
+    message = rf"airfair: no receiver answered at 127\.0\.0\.1:{port} within 2\.\d s: Connection refused\n"
+    assert re.fullmatch(message, errors)
+    assert sent["error"] == errors.removeprefix("airfair: ").rstrip()
+
+
+def test_a_host_that_is_silent_is_told_from_one_that_refuses() -> None:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as silent:
+        silent.bind(("127.0.0.1", 0))
+        port = silent.getsockname()[1]
+        sent = send(f"127.0.0.1:{port}", "--duration", "0.3 s", status=1)
+    assert sent["error"].endswith("silence")
+    assert sent["network_error"] is None
+
+
+def test_patience_ends_after_ten_seconds_and_a_silent_sender_gives_way_after_five() -> None:
+    lonely = sending(f"127.0.0.1:{free_port()}")
+    port = free_port()
+    with receiving(f"127.0.0.1:{port}", "60 s") as receiver:
+        first = send(f"127.0.0.1:{port}", "--duration", "0.5 s", "--rate", "400 kb/s")
+        second = send(f"127.0.0.1:{port}", "--duration", "8 s", "--rate", "400 kb/s")
+        receiver.interrupt()
+        received = receiver.result(130)
+    assert received["senders"] == 2
+    assert first["feedbacks"] > 0
+    assert second["feedbacks"] > 0
+    # The second was refused while the first might have come back.
+    assert received["refused"] > 0
+    assert 0 < received["packets_received"] - first["packets_sent"] < second["packets_sent"]
+    assert document_of(lonely, 1)["duration_s"] >= 10
+
+
+@pytest.mark.parametrize("end", ["send", "receive"])
+def test_ctrl_c_ends_with_statistics(end: str) -> None:
+    port = free_port()
+    with receiving(f"127.0.0.1:{port}", "60 s") as receiver:
+        sender = sending(f"127.0.0.1:{port}", "--duration", "60 s", "--rate", "400 kb/s")
+        time.sleep(2)
+        (sender.send_signal if end == "send" else receiver.process.send_signal)(signal.SIGINT)
+        first = document_of(sender, 130) if end == "send" else receiver.result(130)
+        assert first["interrupted"] is True
+        assert first["rate_bps"] > 0
+        for process in (sender, receiver.process):
+            if process.poll() is None:
+                process.send_signal(signal.SIGINT)
+        other = receiver.result(130) if end == "send" else document_of(sender, 130)
+    assert other["rate_bps"] > 0
+
+
+def test_what_comes_late_is_no_duplicate() -> None:
+    port = free_port()
+    with receiving(f"127.0.0.1:{port}", "60 s") as receiver:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+            # 2, 3 and 4 are lost by 7, 3 comes late and again, 9 fills a gap in time
+            for number in (0, 1, 5, 6, 7, 3, 3, 8, 8, 10, 9, 11):
+                sender.sendto(packet(number), ("127.0.0.1", port))
+            time.sleep(0.3)
+        receiver.interrupt()
+        received = receiver.result(130)
+    names = ("packets_received", "lost", "late", "duplicates", "reordered")
+    assert [received[name] for name in names] == [9, 3, 1, 2, 1]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--rate", LARGEST, "--max-rate", LARGEST, "--segment", "1 B"],
+        ["--max-rate", "100 Gb/s", "--segment", "1 B"],
+        [],
+    ],
+)
+def test_a_receiver_that_claims_too_much_does_not_keep_the_sender_from_its_end(
+    options: list[str],
+) -> None:
+    # Reports that come late allow a sender to be as much behind: 0.2 s at 69 Gb/s.
+    with hostile_receiver(delay=0.2) as port:
+        sent = send(f"127.0.0.1:{port}", "--duration", "2 s", *options)
+    assert sent["packets_sent"] > 0
+    assert sent["duration_s"] < 4
+
+
+def test_no_more_than_the_largest_rate_is_sent() -> None:
+    with hostile_receiver(delay=0.01) as port:
+        options = ["--duration", "2 s", "--max-rate", "2 Mb/s"]
+        sent = send(f"127.0.0.1:{port}", *options)
+    assert 0 < sent["rate_bps"] < 2.1e6
+
+
+def test_a_datagram_from_port_0_is_refused_and_the_receiver_lives_on() -> None:
+    port = free_port()
+    try:
+        raw = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_UDP)
+    except PermissionError:
+        pytest.skip("needs root: it makes UDP headers")
+    with raw, receiving(f"127.0.0.1:{port}", "60 s") as receiver:
+        data = packet(0)
+        raw.sendto(struct.pack(">HHHH", 0, port, 8 + len(data), 0) + data, ("127.0.0.1", 0))
+        sent = send(f"127.0.0.1:{port}", "--duration", "1 s", "--rate", "400 kb/s")
+        receiver.interrupt()
+        received = receiver.result(130)
+    assert received["refused"] == 1
+    assert received["packets_received"] == sent["packets_sent"]
+
+
+def test_the_live_line_shows_what_was_sent_within_80_columns() -> None:
+    port, (terminal, end) = free_port(), pty.openpty()
+    with receiving(f"127.0.0.1:{port}", "60 s") as receiver:
+        command = [*PROGRAM, "tfrc", "send", f"127.0.0.1:{port}", "--duration", "2 s"]
+        subprocess.run(
+            [*command, "--rate", "400 kb/s"], stdout=subprocess.DEVNULL, stderr=end, check=True
+        )
+        receiver.interrupt()
+        receiver.result(130)
+    os.close(end)
+    lines = os.read(terminal, 100_000).decode().split("\r")
+    os.close(terminal)
+    assert all(len(line.rstrip("\n")) < 80 for line in lines)
+    rates = [float(found[1]) for line in lines if (found := re.search(r"sent +([\d.]+) of", line))]
+    # 400 kb/s are offered, while more and more is allowed.
+    assert rates
+    assert max(rates) < 1.5
+    assert all(
+        re.search(r"allowed  RTT [\d.]+ ms  loss events [\d.]+%", line)
+        for line in lines
+        if "sent" in line
+    )
 
 
 @pytest.mark.parametrize(
     ("arguments", "word"),
     [
         (["send", "127.0.0.1:9", "--duration", "3"], "--duration 3"),
+        (["send", "127.0.0.1:9", "--duration", "0 s"], "--duration 0 s"),
+        (["receive", "5004", "--duration", "0 s"], "--duration 0 s"),
         (["send", "127.0.0.1:9", "--rate", "0 b/s"], "--rate 0 b/s"),
-        (["send", "127.0.0.1:9", "--segment", "1 MB"], "segment = 1000000"),
-        (["send", "127.0.0.1", "--duration", "1 s"], "HOST:PORT"),
+        (
+            ["send", "127.0.0.1:9", "--segment", "1 MB"],
+            "--segment 1000000 B: allowed is 1 B to 65000 B",
+        ),
+        (["send", "127.0.0.1:9", "--segment", "0 B"], "--segment 0 B"),
+        (["send", "127.0.0.1:9", "--rate", "100 Gb/s"], "above --max-rate 1 Gb/s"),
+        (["send", "127.0.0.1:9", "--rate", LARGEST], "above --max-rate 1 Gb/s"),
+        (["send", "127.0.0.1:9", "--max-rate", "lots"], "--max-rate lots"),
+        (["send", "127.0.0.1", "--duration", "1 s"], "127.0.0.1: write HOST:PORT"),
+        (["send", "127.0.0.1:0"], "127.0.0.1:0: port 0"),
+        (["send", "127.0.0.1:http"], "127.0.0.1:http: write HOST:PORT"),
+        (["send", "nobody.invalid:9"], "nobody.invalid:9: no such host"),
+        (["receive", "0"], "port 0"),
         (["receive", "127.0.0.1:99999"], "127.0.0.1:99999"),
         (["receive", "192.0.2.1:5004"], "192.0.2.1:5004"),
     ],
@@ -132,6 +344,16 @@ def test_bad_input_is_one_line_and_status_2(arguments: list[str], word: str) -> 
     assert done.stdout == ""
     assert word in done.stderr
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_port_that_is_taken_is_told_with_its_address() -> None:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as taken:
+        taken.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+        command = [*PROGRAM, "tfrc", "receive", address, "--duration", "1 s"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=20, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"airfair: {address}: Address already in use\n"
 
 
 def run(command: str) -> None:
@@ -183,6 +405,7 @@ def shaped_path() -> Iterator[None]:
             subprocess.run(["ip", "netns", "delete", name], check=False, capture_output=True)
 
 
+@pytest.mark.xdist_group("namespaces")
 @pytest.mark.skipif(
     os.geteuid() != 0 or shutil.which("ip") is None or shutil.which("tc") is None,
     reason="needs root, ip and tc: it makes network namespaces",
@@ -203,3 +426,42 @@ def test_it_shares_a_link_with_the_kernels_reno_within_a_factor_of_two() -> None
     # The link is used, and neither has more than twice the other's.
     assert 0.7 * 5e6 * 40 / 8 < tfrc_octets + tcp_octets < 5e6 * 42 / 8
     assert 0.5 < tfrc_octets / tcp_octets < 2
+
+
+TROUBLE = """\
+ip -n afs route replace unreachable 10.81.1.2/32
+ip -n afs route replace prohibit 10.81.1.2/32
+ip -n afs route replace blackhole 10.81.1.2/32
+ip -n afs route delete 10.81.1.2/32
+ip -n afs link set afs0 down
+"""
+"""What can become of a network under a flow: EHOSTUNREACH, EACCES, EINVAL, and ENETUNREACH in the end."""
+
+
+@pytest.mark.xdist_group("namespaces")
+@pytest.mark.skipif(
+    os.geteuid() != 0 or shutil.which("ip") is None or shutil.which("tc") is None,
+    reason="needs root, ip and tc: it makes network namespaces",
+)
+def test_a_network_that_goes_away_costs_packets_and_no_statistics() -> None:
+    sender, receiver = ("ip", "netns", "exec", "afs"), ("ip", "netns", "exec", "afr")
+    with shaped_path(), receiving("10.81.1.2:5600", "60 s", receiver) as flow:
+        source = sending("10.81.1.2:5600", "--rate", "400 kb/s", prefix=sender)
+        time.sleep(2)
+        for command in TROUBLE.splitlines():
+            run(command)
+            time.sleep(0.3)
+        run("ip -n afs link set afs0 up")
+        run("ip -n afs route add default via 10.81.0.254")
+        time.sleep(2)
+        # Without a duration that is how it ends.
+        source.send_signal(signal.SIGINT)
+        sent = document_of(source)
+        flow.interrupt()
+        received = flow.result(130)
+    assert sent["unsent"] > 0
+    assert sent["network_error"] is not None
+    # What left has arrived, before and after, but what was on its way when the link went down.
+    assert 0 <= sent["packets_sent"] - received["packets_received"] <= 50
+    assert received["duration_s"] > 3
+    assert sent["feedbacks"] > 0

@@ -90,7 +90,7 @@ pub(crate) struct Batch {
 
 #[pymethods]
 impl Batch {
-    /// One per job, in the jobs' order; `None` for a job that Ctrl-C stopped.
+    /// One per job, in the jobs' order; `None` for a job that Ctrl-C or a signal stopped.
     #[getter]
     fn outcomes(&self, py: Python<'_>) -> Vec<Option<Py<Outcome>>> {
         self.outcomes.iter().map(|outcome| outcome.as_ref().map(|o| o.clone_ref(py))).collect()
@@ -200,12 +200,20 @@ fn run_all(
     };
     let watched = thread::scope(|scope| {
         let (alive, all_done) = mpsc::channel::<()>();
-        for _ in 0..threads {
+        for started in 0..threads {
             let (alive, work) = (alive.clone(), &work);
-            scope.spawn(move || {
+            let thread = thread::Builder::new().spawn_scoped(scope, move || {
                 work();
                 drop(alive);
             });
+            match thread {
+                // Fewer threads than asked for do the same work.
+                Err(error) if started == 0 => {
+                    return Err(RunError::new_err(format!("no thread could be started: {error}")));
+                }
+                Err(_) => break,
+                Ok(_) => {}
+            }
         }
         drop(alive);
         // Nobody sends: the channel tells by closing that the last thread is done.

@@ -43,6 +43,8 @@ pub struct SenderConfig {
     pub initial_seq: u16,
     /// Granularity `t_gran` of the owner's timers: a packet may go half of it early.  [RFC5348 §8.3]
     pub granularity: Duration,
+    /// Least no-feedback timer, for owners whose timers wake late; zero in the standards.
+    pub least_no_feedback: Duration,
 }
 
 impl SenderConfig {
@@ -55,6 +57,7 @@ impl SenderConfig {
             ssrc: 1,
             initial_seq: 0,
             granularity: Duration::ZERO,
+            least_no_feedback: Duration::ZERO,
         }
     }
 }

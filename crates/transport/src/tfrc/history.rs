@@ -3,6 +3,12 @@
 use airfair_units::{Duration, Time};
 
 use super::config::LossTime;
+use super::gaps::Gaps;
+
+/// Loss events in one gap; what is lost beyond them belongs to the last. A sender that hears nothing halves its
+/// rate each four round trips, some ten times, and then each two packets until it has one in 64 s: of more events
+/// only numbers that were made up tell, or an outage of most of an hour.
+const EVENTS_PER_GAP: usize = 128;
 
 /// A packet that came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,8 +25,10 @@ pub(crate) enum Placement {
     New,
     /// It fills a gap that was not yet a loss.
     Reordered,
-    /// It came before, or is lost by now.
-    Old,
+    /// It counts as lost by now, or was sent before the first one that came.
+    Late,
+    /// It came before.
+    Copy,
 }
 
 /// The first lost packet of a loss event.
@@ -44,6 +52,8 @@ pub(crate) struct History {
     /// First packets of loss events not yet fetched.
     events: Vec<LossEvent>,
     lost: u64,
+    /// What may still come late.
+    gaps: Gaps,
 }
 
 impl History {
@@ -57,6 +67,7 @@ impl History {
             event: None,
             events: Vec::new(),
             lost: 0,
+            gaps: Gaps::default(),
         }
     }
 
@@ -65,8 +76,14 @@ impl History {
     pub(crate) fn insert(&mut self, number: u64, at: Time, rtt: Duration) -> Placement {
         let arrival = Arrival { number, at };
         match self.before {
-            None => self.before = Some(arrival),
-            Some(before) if number <= before.number => return Placement::Old,
+            None => {
+                self.before = Some(arrival);
+                if let Some(last) = number.checked_sub(1) {
+                    self.gaps.add(0, last);
+                }
+            }
+            Some(before) if number == before.number => return Placement::Copy,
+            Some(before) if number < before.number => return self.insert_before(number),
             Some(before) if number == before.number + 1 && self.beyond.is_empty() => {
                 self.before = Some(arrival);
             }
@@ -75,10 +92,14 @@ impl History {
         Placement::New
     }
 
+    fn insert_before(&mut self, number: u64) -> Placement {
+        if self.gaps.fill(number) { Placement::Late } else { Placement::Copy }
+    }
+
     fn insert_beyond(&mut self, arrival: Arrival, rtt: Duration) -> Placement {
         let Err(place) = self.beyond.binary_search_by_key(&arrival.number, |known| known.number)
         else {
-            return Placement::Old;
+            return Placement::Copy;
         };
         let is_newest = place == self.beyond.len();
         self.beyond.insert(place, arrival);
@@ -103,20 +124,21 @@ impl History {
     }
 
     /// All between the two is lost; their times are interpolated.  [RFC5348 §5.2]
+    ///
+    /// The work is in proportion to the loss events, not to the packets.
     fn lose(&mut self, before: Arrival, after: Arrival, rtt: Duration) {
-        let packets = after.number - before.number;
-        let span = after.at.saturating_since(before.at).as_nanos();
-        self.lost += packets - 1;
-        for position in 1..packets {
-            let share = u128::from(span) * u128::from(position) / u128::from(packets);
-            let share = u64::try_from(share).expect("a part of a span");
-            let at = before.at + Duration::from_nanos(share);
+        let gap = Gap { before, after };
+        self.lost += gap.packets() - 1;
+        self.gaps.add(before.number + 1, after.number - 1);
+        let mut from = 1;
+        for _ in 0..EVENTS_PER_GAP {
             // Within a round trip of the event's start it is the same event.
-            if self.event.is_none_or(|event| event.at + rtt < at) {
-                let event = LossEvent { number: before.number + position, at };
-                self.event = Some(event);
-                self.events.push(event);
-            }
+            let same = self.event.map(|event| event.at.as_nanos().saturating_add(rtt.as_nanos()));
+            let Some(position) = gap.first_after(same, from) else { return };
+            let event = LossEvent { number: before.number + position, at: gap.time(position) };
+            self.event = Some(event);
+            self.events.push(event);
+            from = position + 1;
         }
     }
 
@@ -137,6 +159,47 @@ impl History {
     }
 }
 
+/// Two packets that came, and none between them.
+#[derive(Clone, Copy, Debug)]
+struct Gap {
+    before: Arrival,
+    after: Arrival,
+}
+
+impl Gap {
+    /// Intervals between packets, one more than packets lost.
+    fn packets(&self) -> u64 {
+        self.after.number - self.before.number
+    }
+
+    fn span(&self) -> Duration {
+        self.after.at.saturating_since(self.before.at)
+    }
+
+    /// When the packet at this position was lost, rounded down to the nanosecond.  [RFC5348 §5.2]
+    fn time(&self, position: u64) -> Time {
+        let part = u128::from(self.span().as_nanos()) * u128::from(position);
+        let share = u64::try_from(part / u128::from(self.packets())).expect("a part of a span");
+        self.before.at + Duration::from_nanos(share)
+    }
+
+    /// Position of the first lost packet, `from` or later, whose time is after `limit` [ns].
+    fn first_after(&self, limit: Option<u64>, from: u64) -> Option<u64> {
+        let behind = limit.and_then(|limit| limit.checked_sub(self.before.at.as_nanos()));
+        let least = match (behind, self.span().as_nanos()) {
+            (None, _) => 1,
+            (Some(_), 0) => return None,
+            // ⌊span · position / packets⌋ > behind
+            (Some(behind), span) => {
+                let scaled = (u128::from(behind) + 1) * u128::from(self.packets());
+                u64::try_from(scaled.div_ceil(span.into())).ok()?
+            }
+        };
+        let position = least.max(from);
+        (position < self.packets()).then_some(position)
+    }
+}
+
 /// Which of its two times counts for a packet.
 pub(crate) fn loss_clock(rule: LossTime, arrived: Time, sent: Time) -> Time {
     match rule {
@@ -147,8 +210,9 @@ pub(crate) fn loss_clock(rule: LossTime, arrived: Time, sent: Time) -> Time {
 
 #[cfg(test)]
 mod tests {
-    use super::Placement::{New, Old, Reordered};
+    use super::Placement::{Copy, Late, New, Reordered};
     use super::*;
+    use proptest::prelude::*;
 
     const RTT: Duration = Duration::from_millis(100);
 
@@ -185,11 +249,65 @@ mod tests {
         let late = [(0, 0), (2, 20), (3, 30), (1, 40), (4, 50), (5, 60), (6, 70)];
         assert_eq!(events(3, &late), (vec![], 0));
         let mut history = History::new(3);
-        let places: Vec<_> = [0, 2, 2, 3, 1, 1, 0, 5, 4]
-            .map(|number| history.insert(number, ms(0), RTT))
-            .into_iter()
-            .collect();
-        assert_eq!(places, [New, New, Old, New, Reordered, Old, Old, New, Reordered]);
+        let places = [0, 2, 2, 3, 1, 1, 0, 5, 4].map(|number| history.insert(number, ms(0), RTT));
+        assert_eq!(places, [New, New, Copy, New, Reordered, Copy, Copy, New, Reordered]);
+    }
+
+    #[test]
+    fn a_late_packet_is_no_copy() {
+        let mut history = History::new(3);
+        // 12 and 13 are lost by 16; 9 was sent before the first that came
+        let places = [10, 11, 14, 15, 16, 13, 13, 12, 14, 9, 9]
+            .map(|number| history.insert(number, ms(0), RTT));
+        let late = [Late, Copy, Late, Copy, Late, Copy];
+        assert_eq!((&places[..5], &places[5..]), (&[New; 5][..], &late[..]));
+        assert_eq!(history.lost(), 2);
+    }
+
+    /// Loss events of a gap as RFC 5348 says them: packet by packet.
+    fn packet_by_packet(gap: Gap, mut event: Option<LossEvent>, rtt: Duration) -> Vec<LossEvent> {
+        let mut events = Vec::new();
+        for position in 1..gap.packets() {
+            let at = gap.time(position);
+            if event.is_none_or(|event| event.at + rtt < at) {
+                event = Some(LossEvent { number: gap.before.number + position, at });
+                events.extend(event);
+            }
+        }
+        events
+    }
+
+    proptest! {
+        #[test]
+        fn jumping_from_event_to_event_finds_those_of_going_packet_by_packet(
+            packets in 2u64..3_000,
+            (before, span) in (0u64..1_000_000, 0u64..2_000_000),
+            rtt in 0u64..200_000,
+            earlier in prop::option::of(0u64..1_500_000),
+        ) {
+            let [before_at, after_at, rtt_ns] = [before, before + span, rtt];
+            let gap = Gap {
+                before: Arrival { number: 7, at: Time::from_nanos(before_at) },
+                after: Arrival { number: 7 + packets, at: Time::from_nanos(after_at) },
+            };
+            let rtt = Duration::from_nanos(rtt_ns);
+            let mut history = History::new(1);
+            history.event = earlier.map(|at| LossEvent { number: 1, at: Time::from_nanos(at) });
+            let mut expected = packet_by_packet(gap, history.event, rtt);
+            expected.truncate(EVENTS_PER_GAP);
+            history.lose(gap.before, gap.after, rtt);
+            prop_assert_eq!(history.take_events(), expected);
+        }
+    }
+
+    #[test]
+    fn times_at_the_end_of_the_clock_do_not_overflow() {
+        let mut history = History::new(1);
+        let end = Time::from_nanos(u64::MAX);
+        for number in [1, 3, 5, 7] {
+            history.insert(number, end, RTT);
+        }
+        assert_eq!((history.take_events().len(), history.lost()), (1, 3));
     }
 
     /// Verifies: [RFC5348 §5.2]

@@ -33,6 +33,7 @@
 //! feedback, ns-2's `PreciseLoss_` (needs a header field that RTP does not have).
 
 mod config;
+mod gaps;
 mod history;
 mod limited;
 mod pacing;

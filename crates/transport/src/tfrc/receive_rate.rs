@@ -4,11 +4,15 @@ use std::collections::VecDeque;
 
 use airfair_units::{Duration, Time};
 
+/// Arrivals remembered each for itself. With more of them in a round trip, those that are closer together than
+/// this part of it count as one, so that memory is bounded and the rate is right within that part.
+const SINGLE_ARRIVALS: usize = 1 << 16;
+
 /// What came since the last report, and in the last round trip.
 #[derive(Debug, Default)]
 pub(crate) struct ReceiveRate {
     /// Arrivals of the last round trip, perhaps some before.
-    recent: VecDeque<(Time, u32)>,
+    recent: VecDeque<(Time, u64)>,
     recent_octets: u64,
     /// Octets and packets since the last report.
     octets: u64,
@@ -22,10 +26,19 @@ pub(crate) struct ReceiveRate {
 impl ReceiveRate {
     #[inline]
     pub(crate) fn on_arrival(&mut self, now: Time, octets: u32, rtt: Duration) {
-        self.octets += u64::from(octets);
+        let octets = u64::from(octets);
+        self.octets += octets;
         self.packets += 1;
-        self.recent.push_back((now, octets));
-        self.recent_octets += u64::from(octets);
+        self.recent_octets += octets;
+        let is_crowded = self.recent.len() >= SINGLE_ARRIVALS;
+        match self.recent.back_mut() {
+            Some((at, sum))
+                if is_crowded && now.saturating_since(*at) < rtt / SINGLE_ARRIVALS as u64 =>
+            {
+                *sum += octets;
+            }
+            _ => self.recent.push_back((now, octets)),
+        }
         self.forget(now, rtt);
     }
 
@@ -37,7 +50,7 @@ impl ReceiveRate {
             && self.recent.len() > 1
         {
             self.recent.pop_front();
-            self.recent_octets -= u64::from(octets);
+            self.recent_octets -= octets;
         }
     }
 
@@ -116,5 +129,19 @@ mod tests {
         assert_eq!(rate.rate(ms(300), RTT), 10_000.0);
         assert_eq!(rate.last_round_trip(ms(220), RTT), 50_000.0);
         assert_eq!(rate.largest(), 50_000.0);
+    }
+
+    #[test]
+    fn a_flood_within_a_round_trip_takes_bounded_memory_and_is_counted() {
+        let (mut rate, rtt) = (ReceiveRate::default(), Duration::from_secs(16));
+        rate.on_report(ms(0), 0.0);
+        // 100 octets per 20 µs: 800 000 packets in a round trip
+        for packet in 1..=1_000_000 {
+            let at = Time::from_nanos(packet * 20_000);
+            rate.on_arrival(at, 100, rtt);
+        }
+        assert!(rate.recent.len() <= 2 * SINGLE_ARRIVALS + 2, "{}", rate.recent.len());
+        let measured = rate.last_round_trip(Time::from_nanos(20_000_000_000), rtt);
+        assert!((measured / 5e6 - 1.0).abs() < 1e-3, "{measured} octets/s");
     }
 }

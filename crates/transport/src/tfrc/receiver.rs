@@ -111,9 +111,13 @@ impl Receiver {
         }
         let clock = loss_clock(self.config.loss_time, now, sent);
         match self.history.insert(number, clock, peer.rtt) {
-            Placement::Old => {
-                // A copy: what it says of time and round trip is no news either.
-                self.stats.old += 1;
+            // What either says of time and round trip is no news.
+            Placement::Late => {
+                self.stats.late += 1;
+                return;
+            }
+            Placement::Copy => {
+                self.stats.copies += 1;
                 return;
             }
             Placement::Reordered => self.stats.reordered += 1,

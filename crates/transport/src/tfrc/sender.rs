@@ -38,6 +38,7 @@ pub struct Sender {
     params: Params,
     ssrc: u32,
     granularity: Duration,
+    least_no_feedback: Duration,
     state: State,
     law: Law,
     /// What the law allows, `X_inst` [octets/s].
@@ -74,6 +75,7 @@ impl Sender {
             params,
             ssrc: config.ssrc,
             granularity: config.granularity,
+            least_no_feedback: config.least_no_feedback,
             state: State::Closed,
             law: start(&params, Time::ZERO),
             rate: start(&params, Time::ZERO).rate,
@@ -188,7 +190,7 @@ impl Sender {
         self.law = law;
         self.rate = action.rate;
         self.rtt_field = law.rtt.map_or(0, rtt_field);
-        self.no_feedback = Some(now + action.no_feedback_after);
+        self.no_feedback = Some(now + action.no_feedback_after.max(self.least_no_feedback));
         self.has_sent = false;
         let interval = self.interval();
         self.pacing.change(now, interval);

@@ -111,8 +111,29 @@ impl Application {
     #[inline]
     pub(crate) fn advance(&mut self, now: Time) {
         while let Some(at) = self.next.filter(|&at| at <= now) {
-            self.produce(at);
+            match self.source {
+                Source::Constant(rate) if !self.has_room(self.segment) => self.skip(now, rate),
+                _ => self.produce(at),
+            }
         }
+    }
+
+    fn has_room(&self, octets: u64) -> bool {
+        octets <= self.buffer.saturating_sub(self.waiting_octets)
+    }
+
+    /// All packets of a constant rate that come up to `now` are dropped, however many they are.
+    fn skip(&mut self, now: Time, rate: DataRate) {
+        // The first count whose spacing is longer than what has passed: ⌊count · segment / rate⌋ > passed
+        let passed = u128::from(now.saturating_since(self.period).as_nanos()) + 1;
+        let spacing = u128::from(self.segment) * 8_000_000_000;
+        let first = passed.saturating_mul(rate.bps().into()).div_ceil(spacing);
+        // After 2⁶⁴ packets a source has no more.
+        let next = u64::try_from(first).ok();
+        let packets = next.unwrap_or(u64::MAX) - self.count;
+        self.dropped = self.dropped.saturating_add(packets.saturating_mul(self.segment));
+        self.count += packets;
+        self.next = next.map(|count| self.period + self.spacing(rate, count));
     }
 
     fn produce(&mut self, at: Time) {
@@ -142,8 +163,8 @@ impl Application {
                 size
             }
         };
-        if octets > self.buffer.saturating_sub(self.waiting_octets) {
-            self.dropped += octets;
+        if !self.has_room(octets) {
+            self.dropped = self.dropped.saturating_add(octets);
         } else if octets > 0 {
             self.waiting_octets += octets;
             self.waiting.push_back(Waiting { octets, since: at });
@@ -280,5 +301,24 @@ mod tests {
         assert_eq!(pieces(&mut application, 24).len(), 2);
         assert_eq!(application.dropped(), Bytes::new(2_000));
         assert_eq!(pieces(&mut application, 32).len(), 1);
+    }
+
+    #[test]
+    fn what_finds_the_buffer_full_is_dropped_at_once_however_much_it_is() {
+        let application = |bps| {
+            let source = Source::Constant(DataRate::from_bps(bps));
+            let mut application = Application::new(source, Bytes::new(1), Some(Bytes::new(50)));
+            application.open(ms(0));
+            application.advance(Time::from_nanos(3_600_000_000_000));
+            (application.waiting.len(), application.dropped().get(), application.next())
+        };
+        // packet k comes after 80·k ms: 0 to 45 000 in an hour, and the next 80 ms later
+        assert_eq!(application(100), (50, 45_001 - 50, Some(ms(3_600_080))));
+        // 100 Gb/s are 12.5 packets per ns; an hour has 45 000 billion, and those of that nanosecond come before the next
+        let (waiting, dropped, next) = application(100_000_000_000);
+        assert_eq!((waiting, dropped), (50, 45_000_000_000_013 - 50));
+        assert_eq!(next, Some(Time::from_nanos(3_600_000_000_001)));
+        // 2⁶⁴ packets take 8 s at the largest rate: that is all
+        assert_eq!(application(u64::MAX), (50, u64::MAX - 50, None));
     }
 }

@@ -45,7 +45,8 @@ pub enum ReceiverEvent {
     LossEvent,
 }
 
-/// Totals of a receiver since its creation; `packets_received + old + strangers` is what arrived.
+/// Totals of a receiver since its creation; `packets_received + late + copies + strangers` is what
+/// arrived.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReceiverStats {
     /// Packets, each counted once.
@@ -54,8 +55,10 @@ pub struct ReceiverStats {
     pub bytes_received: Bytes,
     /// Of those, how many filled a gap.
     pub reordered: u64,
-    /// Copies, and packets that came when they counted as lost.
-    pub old: u64,
+    /// Packets that came when they counted as lost, or after one that was sent later and came first.
+    pub late: u64,
+    /// Packets that had come before.
+    pub copies: u64,
     /// Packets of another sender; refused.
     pub strangers: u64,
     /// Packets that count as lost.

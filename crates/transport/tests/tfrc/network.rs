@@ -126,7 +126,7 @@ proptest! {
             prop_assert!((0.0..=1.0).contains(&path.receiver.loss_event_rate()));
         }
         let (sent, received) = (path.sender.stats(), path.receiver.stats());
-        prop_assert!(received.packets_received + received.old <= sent.packets_sent - lost.get() + copies.get());
+        prop_assert!(received.packets_received + received.late + received.copies <= sent.packets_sent - lost.get() + copies.get());
         prop_assert!(received.packets_received <= sent.packets_sent);
         prop_assert!(received.bytes_received <= sent.bytes_sent);
         prop_assert!(sent.feedbacks + sent.stale <= 2 * received.feedbacks_sent);

@@ -29,7 +29,7 @@ fn pair() -> (Sender, Receiver, Time) {
 fn state(sender: &Sender, receiver: &Receiver) -> String {
     let text = format!("{sender:?} {receiver:?}");
     let digits: &[_] = &['0', '1', '2', '3', '4', '5', '6', '7', '8', '9'];
-    ["strangers: ", "stale: ", "implausible: ", "old: "].iter().fold(text, |text, name| {
+    ["strangers: ", "stale: ", "implausible: "].iter().fold(text, |text, name| {
         let parts = text.split(name).enumerate();
         parts
             .map(|(place, part)| if place == 0 { part } else { part.trim_start_matches(digits) })

@@ -10,6 +10,7 @@ from airfair.reproduce.paper import Experiment, Paper, Search, reference
 from . import figures
 from .claims import BOUNDS, predicates
 from .findings import BASELINE, FOUND_WITH, SEARCHES, baseline
+from .introduction import introduction
 from .plan import AWAY, LABELS, NEWRENO, RANDOM, RUNS, SYSTEMS, TOWARD, WINDOW, needed, setups
 from .reasons import REASONS
 from .runs import Measurements, Runs
@@ -49,6 +50,7 @@ def paper(directory: Path) -> Paper[Runs]:
         calibration=Search(BASELINE, partial(baseline, table1)),
         bounds=BOUNDS,
         reasons=REASONS,
+        introduction=introduction(printed),
         units="Goodput in Mb/s; data packets dropped, by a queue or on the air, in % of those sent.",
         schemes={
             LABELS[NEWRENO]: {"flow.download.control": "none"},

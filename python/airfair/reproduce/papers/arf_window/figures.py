@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from airfair.figures import Category, Chart, Points, by_name, over_number
-from airfair.reproduce.estimate import Estimate, Floats, estimate
+from airfair.reproduce.estimate import Estimate, Floats, estimate, paired
 from airfair.reproduce.paper import Drawing, Json, Shown
 from airfair.reproduce.series import finite, points
 from airfair.reproduce.tables import Cell, Column, Table
@@ -32,7 +33,8 @@ from .runs import Measurements, Runs, Take, gain
 X = "Speed [m/s]"
 THROUGHPUT, DROPS = "throughput", "drop rate"
 TAKES: Mapping[str, Take] = {THROUGHPUT: Runs.throughput, DROPS: Runs.drops}
-Y = {THROUGHPUT: "Throughput [Mb/s]", DROPS: "Packet drop rate [%]"}
+Y = ("Throughput [Mb/s]", "Gain in throughput [%]", "Packet drop rate [%]")
+SIGNED = (-math.inf, math.inf)
 UNITS = {THROUGHPUT: "Mb/s", DROPS: "%"}
 
 CAUSES: Mapping[str, tuple[str, Take]] = {
@@ -46,36 +48,17 @@ def straight(name: str, way: str, data: Measurements) -> Shown:
     """Figures 4 and 5: throughput and drop rate over speed, and what the scheme gains."""
     speeds = SYSTEMS[DECIDING].speeds
     places = [on_the_way(DECIDING, way, speed) for speed in speeds]
-    charts = [
-        Chart(
-            what.capitalize(),
-            speeds,
-            [Points(LABELS[s], _estimates(data, places, s, take)) for s in SCHEMES],
-        )
-        for what, take in TAKES.items()
-    ]
-    gains = Chart(
-        "Throughput gained",
-        speeds,
-        [Points("proposed over standard", _pairs([gain(data, p) for p in places]))],
-        levels={0.0: "standard"},
-    )
     direction = "away from" if way == AWAY else "toward"
     caption = (
         f"The station moves {direction} the access point: mean over the replications and its 95 % interval; "
         f"{SYSTEMS[DECIDING].label}."
     )
-    shown = {
-        name: Drawing(over_number(charts, X, tuple(Y.values())), caption, wide=True),
-        f"{name}-gain": Drawing(
-            over_number([gains], X, "Gain [%]", columns=1),
-            f"{direction.capitalize()} the access point: throughput more than standard TCP's, from "
-            "differences within a replication, with its 95 % interval.",
-        ),
-    }
     rows = [f"{speed} m/s" for speed in speeds]
     title = f"Throughput in Mb/s, gain and drop rates in %, {way}"
     beside = [on_the_way(system, way, MIDDLE) for system in SYSTEMS]
+    drawing = Drawing(
+        over_number(_charts(data, places, speeds), X, Y, columns=len(Y)), caption, wide=True
+    )
     return Shown(
         series=[
             points(
@@ -107,8 +90,23 @@ def straight(name: str, way: str, data: Measurements) -> Shown:
                 scheme_columns(data, beside),
             ),
         ],
-        drawings=shown,
+        drawings={name: drawing},
     )
+
+
+def _charts(data: Measurements, places: Sequence[Place], speeds: Sequence[int]) -> list[Chart]:
+    """Throughput, what the proposed scheme gains, and drop rate."""
+    throughput, drops = (
+        Chart(
+            what.capitalize(),
+            speeds,
+            [Points(LABELS[s], _estimates(data, places, s, take)) for s in SCHEMES],
+        )
+        for what, take in TAKES.items()
+    )
+    nothing = Points(LABELS[NEWRENO], np.zeros((2, len(places))), possible=SIGNED)
+    more = Points(LABELS[WINDOW], _pairs([gain(data, p) for p in places]), possible=SIGNED)
+    return [throughput, Chart("Gain", speeds, [nothing, more]), drops]
 
 
 def _estimates(data: Measurements, places: Sequence[Place], scheme: str, take: Take) -> Floats:
@@ -121,10 +119,13 @@ def _pairs(estimates: Sequence[Estimate]) -> Floats:
 
 
 def scheme_columns(data: Measurements, places: Sequence[Place]) -> list[Column]:
-    """Throughput and drop rate under both schemes, and what the proposed one gains, a row per place."""
+    """Throughput and drop rate under both schemes, and what the proposed one gains, a row per place.
+
+    Over the replications that both have, so that the columns can be compared.
+    """
 
     def column(scheme: str, take: Take, digits: int) -> list[Cell]:
-        return [Cell(estimate(take(data[p.key(scheme)])), digits=digits) for p in places]
+        return [Cell(_compared(data, place, scheme, take), digits=digits) for place in places]
 
     rates = [
         Column(
@@ -139,13 +140,19 @@ def scheme_columns(data: Measurements, places: Sequence[Place]) -> list[Column]:
     return [*rates[:2], gains, *rates[2:]]
 
 
+def _compared(data: Measurements, place: Place, scheme: str, take: Take) -> Estimate:
+    """What one of a pair has in the replications that both have."""
+    both = paired(*(take(data[place.key(s)]) for s in SCHEMES))
+    return estimate(both[SCHEMES.index(scheme)])
+
+
 def _causes(data: Measurements, places: Sequence[Place]) -> list[Column]:
     """What dropped the packets, under both schemes."""
     return [
         Column(
             f"{scheme}-{cause}",
             f"{PRINTED[scheme]}, {words} %",
-            [Cell(estimate(take(data[p.key(scheme)])), digits=4) for p in places],
+            [Cell(_compared(data, place, scheme, take), digits=4) for place in places],
         )
         for cause, (words, take) in CAUSES.items()
         for scheme in SCHEMES
@@ -236,7 +243,13 @@ def _gains_beside(data: Measurements) -> Drawing:
             "",
             "Gain [%]",
             names,
-            [Points("gain", _pairs([gain(data, place(id_, way)) for id_ in SYSTEMS]))],
+            [
+                Points(
+                    "gain",
+                    _pairs([gain(data, place(id_, way)) for id_ in SYSTEMS]),
+                    possible=SIGNED,
+                )
+            ],
             levels={0.0: ""},
         )
         for way in ways

@@ -21,7 +21,7 @@ class Runs:
     """Replications of one scenario, its downloads together."""
 
     mbps: Floats
-    """Goodput of each download [Mb/s], (replication, download)."""
+    """Goodput of each download over the measured time [Mb/s], (replication, download)."""
     sent: Floats
     """Data packets of the downloads, (replication)."""
     dropped: Floats
@@ -47,7 +47,7 @@ class Runs:
         changes = result.stations["rate_changes"].to_numpy().astype(np.float64)
         elapsed = result.runs["elapsed_ns"].to_numpy() / 1e9
         return cls(
-            mbps=column("goodput_bps") / 1e6,
+            mbps=column("throughput_bps") / 1e6,
             sent=column("packets_sent").sum(axis=1),
             dropped=column("packets_dropped").sum(axis=1),
             queue_full=at_access_point("dropped_queue_full"),

@@ -1,0 +1,138 @@
+//! The sending end on a real host.
+
+use std::net::SocketAddr;
+
+use airfair_transport::tfrc::{Profile, Sender, SenderConfig, Source, wire};
+use airfair_units::{Bytes, DataRate, Duration, Time};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use super::host::{Host, Meter};
+
+/// Timers of an ordinary host wake no finer than this: a packet may go half of it early.  [RFC5348 §8.3]
+const GRANULARITY: Duration = Duration::from_millis(1);
+/// Least no-feedback timer. Where four round trips are less than this, a host that wakes late would take its own
+/// lateness for congestion; it is what Linux has as the least time-out of TCP.
+const LEAST_NO_FEEDBACK: Duration = Duration::from_millis(200);
+/// Packets between two looks at socket, timers and Ctrl-C.
+const BURST: usize = 64;
+/// A flow that nobody has answered for so long ends.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The sending end with the address it sends to.
+pub(super) struct Outgoing {
+    sender: Sender,
+    peer: SocketAddr,
+    payload: u64,
+    /// When the last report came.
+    heard: Option<Time>,
+    refused: u64,
+    meter: Meter,
+}
+
+pub(super) fn config(
+    profile: Profile,
+    segment: u64,
+    rate: Option<DataRate>,
+) -> PyResult<SenderConfig> {
+    if !(1..=65_000).contains(&segment) {
+        return Err(PyValueError::new_err(format!(
+            "--segment {segment} B: allowed is 1 B to 65000 B, what a datagram can hold"
+        )));
+    }
+    let segment = Bytes::new(segment);
+    Ok(SenderConfig {
+        source: rate.map_or(Source::Greedy, Source::Constant),
+        buffer: rate.map(|_| segment * 50),
+        granularity: GRANULARITY,
+        least_no_feedback: LEAST_NO_FEEDBACK,
+        ..SenderConfig::new(profile, segment)
+    })
+}
+
+impl Outgoing {
+    pub(super) fn new(config: SenderConfig, max_rate: DataRate, peer: SocketAddr) -> Self {
+        let mut sender = Sender::new(config);
+        sender.set_rate_limit(Time::ZERO, Some(max_rate));
+        Self { sender, peer, payload: 0, heard: None, refused: 0, meter: Meter::default() }
+    }
+
+    /// Sends until the end, Ctrl-C, or until nobody has answered for too long.
+    pub(super) fn run(&mut self, host: &mut Host) -> PyResult<()> {
+        self.sender.open(host.now());
+        let mut datagram = Vec::new();
+        loop {
+            let now = host.now();
+            let is_alone = self.heard.is_none() && now >= Time::ZERO + PATIENCE;
+            if is_alone || host.is_over(now) {
+                return Ok(());
+            }
+            self.sender.handle_timeout(now);
+            self.burst(now, host, &mut datagram);
+            host.wake(now, |host, state| self.show(now, host, state))?;
+            if let Some((octets, from)) = host.receive(self.sender.next_timeout()) {
+                let packet = wire::decode(octets);
+                self.handle(host.now(), packet.ok(), from);
+            }
+        }
+    }
+
+    /// What is due now, as much as is good before looking elsewhere.
+    fn burst(&mut self, now: Time, host: &mut Host, datagram: &mut Vec<u8>) {
+        for _ in 0..BURST {
+            let Some(data) = self.sender.poll_transmit(now) else { return };
+            datagram.clear();
+            datagram.extend_from_slice(&wire::encode_data(&data));
+            datagram.resize(wire::DATA_HEADER + data.payload as usize, 0);
+            if !host.send(datagram, self.peer) {
+                return;
+            }
+            self.payload += u64::from(data.payload);
+            // The socket may have made it wait.
+            if host.is_wanted() {
+                return;
+            }
+        }
+    }
+
+    fn handle(&mut self, now: Time, packet: Option<wire::Packet>, from: SocketAddr) {
+        let before = self.sender.stats();
+        match packet {
+            Some(wire::Packet::Feedback(feedback)) if from == self.peer => {
+                self.sender.handle_feedback(now, &feedback);
+            }
+            _ => self.refused += 1,
+        }
+        if self.sender.stats().feedbacks > before.feedbacks {
+            self.heard = Some(now);
+        }
+    }
+
+    /// The state of the flow for the live line.
+    fn show(&mut self, now: Time, host: &Host, state: &Bound<'_, PyDict>) -> PyResult<()> {
+        let silence = now.saturating_since(self.heard.unwrap_or(Time::ZERO));
+        state.set_item("rate_bps", self.meter.rate(now, self.payload))?;
+        state.set_item("allowed_bps", self.sender.pacing_rate() * 8.0)?;
+        state.set_item("rtt_s", self.sender.smoothed_rtt())?;
+        state.set_item("loss_event_rate", self.sender.loss_event_rate())?;
+        state.set_item("answered", self.heard.is_some())?;
+        state.set_item("silence_s", silence.as_secs_f64())?;
+        state.set_item("network_error", host.left.error.as_deref())
+    }
+
+    /// What became of the flow.
+    pub(super) fn tell(&self, host: &Host, result: &Bound<'_, PyDict>) -> PyResult<()> {
+        let stats = self.sender.stats();
+        result.set_item("packets_sent", host.left.packets)?;
+        result.set_item("bytes_sent", self.payload)?;
+        result.set_item("unsent", host.left.unsent)?;
+        result.set_item("network_error", host.left.error.as_deref())?;
+        result.set_item("feedbacks", stats.feedbacks)?;
+        result.set_item("overtaken", stats.stale)?;
+        result.set_item("no_feedback_timeouts", stats.no_feedback_timeouts)?;
+        result.set_item("rtt_ms", self.sender.smoothed_rtt().map(|rtt| rtt * 1e3))?;
+        result.set_item("loss_event_rate", self.sender.loss_event_rate())?;
+        result.set_item("refused", self.refused + stats.strangers + stats.implausible)
+    }
+}
