@@ -13,6 +13,7 @@ use super::kind::{MAX_NAME, Plain};
 use super::names::{Names, Target};
 use super::parse::{Context, items, point};
 use super::reader::{Entry, Fields, Given};
+use super::size::{self, Budget, MAX_ALL_FRAMES};
 use super::stations::missing;
 use super::{
     Control, Deflation, DelayedAck, Endpoint, Flavour, Flow, RecoveryTimer, Tcp, Tfrc, TfrcProfile,
@@ -34,6 +35,7 @@ pub(super) fn flows(
     let mut taken = BTreeSet::new();
     let mut flows = Some((Vec::new(), Vec::new()));
     let mut total = 0;
+    let mut frames = Budget::new("sizes of frames", MAX_ALL_FRAMES);
     for fields in list {
         let place = (fields.at, fields.path.clone());
         let name = fields.name;
@@ -50,6 +52,9 @@ pub(super) fn flows(
             continue;
         };
         let grouped = pairs.len() > 1;
+        let each = flow.as_ref().map_or(0, size::frames);
+        let source = (place.0, format!("{}.transport.source", place.1));
+        let flow = flow.filter(|_| frames.spend(pairs.len(), each, source, mistakes));
         for (i, (from, to)) in pairs.into_iter().enumerate() {
             let name = if grouped { format!("{name}{}", i + 1) } else { name.to_owned() };
             let too_long = name.len() > MAX_NAME && grouped;

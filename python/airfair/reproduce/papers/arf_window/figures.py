@@ -106,7 +106,7 @@ def _charts(data: Measurements, places: Sequence[Place], speeds: Sequence[int]) 
     )
     nothing = Points(LABELS[NEWRENO], np.zeros((2, len(places))), possible=SIGNED)
     more = Points(LABELS[WINDOW], _pairs([gain(data, p) for p in places]), possible=SIGNED)
-    return [throughput, Chart("Gain", speeds, [nothing, more]), drops]
+    return [throughput, Chart("Throughput gained", speeds, [nothing, more]), drops]
 
 
 def _estimates(data: Measurements, places: Sequence[Place], scheme: str, take: Take) -> Floats:
