@@ -13,6 +13,7 @@ from airfair.reproduce.catalogue import load
 from airfair.reproduce.claims import Verdict
 from airfair.reproduce.paper import Paper
 from airfair.reproduce.papers.arf_window import findings
+from airfair.reproduce.papers.arf_window.figures import scheme_columns
 from airfair.reproduce.papers.arf_window.plan import (
     ALSO_FIT,
     CANDIDATES,
@@ -194,6 +195,8 @@ def test_a_gain_is_of_the_replications_that_both_have() -> None:
         place.key(WINDOW): made_up(8.4, 0.1),
     }
     assert gain(runs, place).count == REPLICATIONS
+    columns = scheme_columns(runs, [place])
+    assert [column.cells[0].measured.count for column in columns] == [REPLICATIONS] * len(columns)
 
 
 def test_a_straight_way_takes_as_long_as_the_speed_says() -> None:
@@ -294,7 +297,7 @@ def test_a_terminal_is_wide_enough(outcome: Outcome) -> None:
     text = outcome.text(saved=True)
     assert "the letter: τ as measured, mean RTT" in text
     assert max(len(line) for line in text.splitlines()) <= 80
-    assert {"report.html", "fig5.png", "fig5-gain.png", "cell.toml"} <= outcome.files().keys()
+    assert {"report.html", "fig5.png", "cell.toml"} <= outcome.files().keys()
 
 
 def test_at_the_place_the_scheme_gains_and_drops_little(paper: Paper[Runs]) -> None:

@@ -77,7 +77,7 @@ def test_the_evidence_in_a_line_is_what_decides() -> None:
 def told(paper_id: str) -> dict[str, str]:
     """State of each claim in the paper's document, from its table."""
     text = (DOCS / f"{paper_id}.md").read_text(encoding="utf-8")
-    rows = re.findall(r"^\| `([^`]+)` \| (holds|fails|undecided) \|", text, re.MULTILINE)
+    rows = re.findall(r"^\| `([^`]+)` \| (holds|fails|undecided|depends) \|", text, re.MULTILINE)
     return dict(rows)
 
 

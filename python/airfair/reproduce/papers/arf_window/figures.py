@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from airfair.figures import Category, Chart, Points, by_name, over_number
-from airfair.reproduce.estimate import Estimate, Floats, estimate
+from airfair.reproduce.estimate import Estimate, Floats, estimate, paired
 from airfair.reproduce.paper import Drawing, Json, Shown
 from airfair.reproduce.series import finite, points
 from airfair.reproduce.tables import Cell, Column, Table
@@ -34,6 +34,7 @@ X = "Speed [m/s]"
 THROUGHPUT, DROPS = "throughput", "drop rate"
 TAKES: Mapping[str, Take] = {THROUGHPUT: Runs.throughput, DROPS: Runs.drops}
 Y = ("Throughput [Mb/s]", "Gain in throughput [%]", "Packet drop rate [%]")
+SIGNED = (-math.inf, math.inf)
 UNITS = {THROUGHPUT: "Mb/s", DROPS: "%"}
 
 CAUSES: Mapping[str, tuple[str, Take]] = {
@@ -52,11 +53,12 @@ def straight(name: str, way: str, data: Measurements) -> Shown:
         f"The station moves {direction} the access point: mean over the replications and its 95 % interval; "
         f"{SYSTEMS[DECIDING].label}."
     )
-    charts = _charts(data, places)
-    drawing = Drawing(over_number(charts, X, Y, columns=len(Y)), caption, wide=True)
     rows = [f"{speed} m/s" for speed in speeds]
     title = f"Throughput in Mb/s, gain and drop rates in %, {way}"
     beside = [on_the_way(system, way, MIDDLE) for system in SYSTEMS]
+    drawing = Drawing(
+        over_number(_charts(data, places, speeds), X, Y, columns=len(Y)), caption, wide=True
+    )
     return Shown(
         series=[
             points(
@@ -92,24 +94,19 @@ def straight(name: str, way: str, data: Measurements) -> Shown:
     )
 
 
-def _charts(data: Measurements, places: Sequence[Place]) -> list[Chart]:
-    """Throughput, what the proposed scheme gains within a replication, and drop rate."""
-    speeds = SYSTEMS[DECIDING].speeds
-
-    def chart(title: str, lines: list[Points]) -> Chart:
-        return Chart(title, speeds, lines)
-
+def _charts(data: Measurements, places: Sequence[Place], speeds: Sequence[int]) -> list[Chart]:
+    """Throughput, what the proposed scheme gains, and drop rate."""
     throughput, drops = (
-        chart(
+        Chart(
             what.capitalize(),
+            speeds,
             [Points(LABELS[s], _estimates(data, places, s, take)) for s in SCHEMES],
         )
         for what, take in TAKES.items()
     )
-    signed = (-math.inf, math.inf)
-    nothing = Points(LABELS[NEWRENO], np.zeros((2, len(places))), possible=signed)
-    more = Points(LABELS[WINDOW], _pairs([gain(data, p) for p in places]), possible=signed)
-    return [throughput, chart("Throughput gained", [nothing, more]), drops]
+    nothing = Points(LABELS[NEWRENO], np.zeros((2, len(places))), possible=SIGNED)
+    more = Points(LABELS[WINDOW], _pairs([gain(data, p) for p in places]), possible=SIGNED)
+    return [throughput, Chart("Throughput gained", speeds, [nothing, more]), drops]
 
 
 def _estimates(data: Measurements, places: Sequence[Place], scheme: str, take: Take) -> Floats:
@@ -122,10 +119,13 @@ def _pairs(estimates: Sequence[Estimate]) -> Floats:
 
 
 def scheme_columns(data: Measurements, places: Sequence[Place]) -> list[Column]:
-    """Throughput and drop rate under both schemes, and what the proposed one gains, a row per place."""
+    """Throughput and drop rate under both schemes, and what the proposed one gains, a row per place.
+
+    Over the replications that both have, so that the columns can be compared.
+    """
 
     def column(scheme: str, take: Take, digits: int) -> list[Cell]:
-        return [Cell(estimate(take(data[p.key(scheme)])), digits=digits) for p in places]
+        return [Cell(_compared(data, place, scheme, take), digits=digits) for place in places]
 
     rates = [
         Column(
@@ -140,13 +140,19 @@ def scheme_columns(data: Measurements, places: Sequence[Place]) -> list[Column]:
     return [*rates[:2], gains, *rates[2:]]
 
 
+def _compared(data: Measurements, place: Place, scheme: str, take: Take) -> Estimate:
+    """What one of a pair has in the replications that both have."""
+    both = paired(*(take(data[place.key(s)]) for s in SCHEMES))
+    return estimate(both[SCHEMES.index(scheme)])
+
+
 def _causes(data: Measurements, places: Sequence[Place]) -> list[Column]:
     """What dropped the packets, under both schemes."""
     return [
         Column(
             f"{scheme}-{cause}",
             f"{PRINTED[scheme]}, {words} %",
-            [Cell(estimate(take(data[p.key(scheme)])), digits=4) for p in places],
+            [Cell(_compared(data, place, scheme, take), digits=4) for place in places],
         )
         for cause, (words, take) in CAUSES.items()
         for scheme in SCHEMES
@@ -241,7 +247,7 @@ def _gains_beside(data: Measurements) -> Drawing:
                 Points(
                     "gain",
                     _pairs([gain(data, place(id_, way)) for id_ in SYSTEMS]),
-                    possible=(-math.inf, math.inf),
+                    possible=SIGNED,
                 )
             ],
             levels={0.0: ""},
