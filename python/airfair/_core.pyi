@@ -1,28 +1,34 @@
 """Simulator core of airfair."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, final
+from typing import Any, Literal, final, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
+    "LARGEST_SCENARIO",
+    "LARGEST_TRACE",
     "Batch",
     "Outcome",
     "RunError",
     "Scenario",
     "ScenarioError",
     "__version__",
+    "escaped",
     "quantity",
     "reference",
     "run",
     "schema",
+    "series",
     "tables",
     "tfrc_receive",
     "tfrc_send",
 ]
 
 __version__: str
+LARGEST_SCENARIO: int
+LARGEST_TRACE: int
 
 class ScenarioError(ValueError):
     """A scenario has mistakes: `problems` holds one line for each."""
@@ -37,7 +43,11 @@ class Scenario:
     """One experiment that cannot be wrong."""
 
     @staticmethod
-    def parse(text: bytes, overrides: Sequence[tuple[str, str]] = ...) -> Scenario: ...
+    def parse(
+        text: bytes,
+        overrides: Sequence[tuple[str, str]] = ...,
+        read: Callable[[str], bytes | str] | None = ...,
+    ) -> Scenario: ...
     def to_toml(self) -> str: ...
     @property
     def title(self) -> str: ...
@@ -103,9 +113,17 @@ def run(
     threads: int | None = None,
     progress: Callable[[float], object] | None = None,
 ) -> Batch: ...
+@overload
 def tables(
-    scenario: Scenario, outcomes: Sequence[Outcome]
+    scenario: Scenario, outcomes: Sequence[Outcome], *, lists: Literal[False] = False
 ) -> dict[str, dict[str, NDArray[np.generic]]]: ...
+@overload
+def tables(
+    scenario: Scenario, outcomes: Sequence[Outcome], *, lists: Literal[True]
+) -> dict[str, dict[str, list[float]]]: ...
+def series(
+    scenario: Scenario, outcomes: Sequence[Outcome], what: str
+) -> dict[str, NDArray[np.generic]]: ...
 def quantity(text: str, dimension: str) -> float: ...
 def tfrc_send(
     to: str,
@@ -126,5 +144,6 @@ def tfrc_receive(
     duration_s: float | None = None,
     report: Callable[[float, dict[str, Any]], object] | None = None,
 ) -> dict[str, Any]: ...
+def escaped(text: str) -> str: ...
 def schema() -> str: ...
 def reference() -> str: ...

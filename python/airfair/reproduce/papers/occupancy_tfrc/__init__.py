@@ -9,6 +9,7 @@ from airfair.reproduce.paper import Experiment, Paper, reference
 from . import figures
 from .claims import BOUNDS, PREDICATES
 from .findings import SEARCHES
+from .introduction import introduction
 from .plan import REPLICATIONS, SCHEMES, WAYS, figure3, setups
 from .reasons import REASONS
 from .runs import Measurements, Runs
@@ -39,6 +40,7 @@ FOUND_WITH = {
 
 def paper(directory: Path) -> Paper[Runs]:
     """The paper, whose files are in `directory`."""
+    printed = reference(directory)
     experiments = (
         Experiment(
             "fig3",
@@ -58,7 +60,7 @@ def paper(directory: Path) -> Paper[Runs]:
     return Paper(
         id=directory.name,
         title="Equal shares of the channel for TFRC, granted in beacons",
-        reference=reference(directory),
+        reference=printed,
         setups=setups(directory),
         experiments={experiment.id: experiment for experiment in experiments},
         measure=Runs.of,
@@ -66,6 +68,7 @@ def paper(directory: Path) -> Paper[Runs]:
         searches=SEARCHES,
         bounds=BOUNDS,
         reasons=REASONS,
+        introduction=introduction(printed),
         units="Goodput in Mb/s; data packets dropped, by a queue or on the air, in % of those sent; "
         "occupancy as a part of the time; the 95th percentile of round trips in ms.",
         schemes={

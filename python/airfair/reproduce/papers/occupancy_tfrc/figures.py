@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -52,10 +53,13 @@ THROUGHPUT, OCCUPANCY = "Throughput [Mb/s]", "Channel occupancy ratio"
 Key = tuple[str, str]
 
 
-def _points(label: str, data: Measurements, keys: Sequence[Key], take: Take) -> Points:
-    """Means and half widths along `keys`."""
+def _points(
+    label: str, data: Measurements, keys: Sequence[Key], take: Take, most: float = math.inf
+) -> Points:
+    """Means and half widths along `keys`, of a quantity that is `most` at most."""
     all_ = [estimate(take(data[key])) for key in keys]
-    return Points(label, np.array([[one.mean for one in all_], [one.ci95 for one in all_]]))
+    estimates = np.array([[one.mean for one in all_], [one.ci95 for one in all_]])
+    return Points(label, estimates, possible=(0.0, most))
 
 
 def cells(data: Measurements, keys: Sequence[Key], take: Take, digits: int = 2) -> list[Cell]:
@@ -117,10 +121,10 @@ def _pair_figure(data: Measurements, keys: Mapping[str, Sequence[Key]]) -> Figur
         Chart(
             f"{SCHEMES[scheme].label.capitalize()} TFRC",
             RATES,
-            [_points(name, data, keys[scheme], take(n)) for name, n in STATIONS.items()],
+            [_points(name, data, keys[scheme], take(n), most) for name, n in STATIONS.items()],
         )
         for scheme in BOTH
-        for take in (flow, station)
+        for take, most in ((flow, math.inf), (station, 1.0))
     ]
     return over_number(charts, "Data rate of STA2 [Mb/s]", (THROUGHPUT, OCCUPANCY))
 
@@ -172,7 +176,13 @@ def _equal_figure(data: Measurements) -> Drawing:
         f"dashed lines it is the same within {SAME.allowed:.0%}."
     )
     figure = over_number(charts, "Data rate of STA2 [Mb/s]", "Occupancy, STA2 / STA1")
-    return Drawing(figure, caption, wide=True, beyond=True)
+    return Drawing(
+        figure,
+        caption,
+        wide=True,
+        beyond=True,
+        title="How equal the occupancies are, by rate of STA2",
+    )
 
 
 def _equal_table(data: Measurements) -> Table:
@@ -208,10 +218,15 @@ def _guests_figure(data: Measurements) -> Drawing:
         label = SCHEMES[scheme].label.capitalize()
         panels.append(Panel(label, THROUGHPUT, times, curves, marks))
     caption = (
-        f"A third download, at 6 Mb/s, from {COMES_S} to {GOES_S} s, means of 5 s: mean of the "
-        "replications, one of them thin, the middle 80 % as a band."
+        f"A third download, at 6 Mb/s, from {COMES_S} to {GOES_S} s, each value over the last 5 s."
     )
-    return Drawing(over_time(panels), caption, beyond=True)
+    return Drawing(
+        over_time(panels, wide=True),
+        caption,
+        wide=True,
+        beyond=True,
+        title="A guest at 6 Mb/s comes and goes",
+    )
 
 
 def _smooth(samples: Floats, steps: int = 5) -> Floats:
@@ -230,6 +245,8 @@ FIGURE4: Mapping[str, tuple[str, str, str, Take]] = {
     "b": ("fairness", "Jain's index of occupancy", "1", Runs.jain),
     "c": ("drop ratio", "Packet drop ratio [%]", "%", Runs.drops),
 }
+MOST = {"Mb/s": math.inf, "1": 1.0, "%": 100.0}
+"""Largest value of a quantity by its unit."""
 
 
 def many(data: Measurements) -> Shown:
@@ -239,9 +256,9 @@ def many(data: Measurements) -> Shown:
         Chart(
             f"({letter}) {what}",
             COUNTS,
-            [_points(SCHEMES[s].label, data, keys[s], take) for s in BOTH],
+            [_points(SCHEMES[s].label, data, keys[s], take, MOST[unit]) for s in BOTH],
         )
-        for letter, (what, _, _, take) in FIGURE4.items()
+        for letter, (what, _, unit, take) in FIGURE4.items()
     ]
     labels = [label for _, label, _, _ in FIGURE4.values()]
     figure = over_number(charts, "Number of stations", labels, columns=3)
@@ -358,4 +375,5 @@ def _rivals_figure(data: Measurements, way: str) -> Drawing:
         f"Five stations at 54, 36, 24, 12 and 6 Mb/s, a flow each, {WAYS[way]}: mean over the "
         "replications and its 95 % interval."
     )
-    return Drawing(by_name(panels), caption, wide=True, beyond=True)
+    title = f"The scheme and its rivals, {WAYS[way]}"
+    return Drawing(by_name(panels), caption, wide=True, beyond=True, title=title)
