@@ -356,7 +356,7 @@ def test_findings_compare_the_bound_of_eq_1_with_that_of_rfc_5348(data: Data) ->
     for label in SETTINGS:
         for profile in PROFILES:
             data[tuned(label, profile).key(ON)] = made_up([14.5, 6.7], [0.5, 0.5], noise=0)
-    assert "n = 1 1.000 ± 0.000 by eq. 1" in findings.settings(data).text
+    assert "n = 10 1.000 ± 0.000 by eq. 1" in findings.settings(data).text
 
 
 def _look(paper: Paper[Runs], out: Path, setups: Mapping[str, Setup]) -> Outcome:

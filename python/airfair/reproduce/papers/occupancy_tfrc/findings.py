@@ -20,7 +20,6 @@ from .plan import (
     MIXTURES,
     MOVES,
     ON,
-    ONCE,
     PLAIN,
     PROFILES,
     RATES,
@@ -141,16 +140,15 @@ def settings(data: Measurements) -> Finding:
 def unseen(data: Measurements) -> Finding:
     """Why uplink is not equal."""
     places = {label: uplink(label) for label in UPLINK}
+    keys = [place.key(ON) for place in places.values()]
     columns = [
-        Column(f"{scheme}-{what}", f"{name}, {short}", cells(data, keys, take, digits))
-        for scheme, name in ((ON, "printed"), (ONCE, "once"))
-        for keys in [[place.key(scheme) for place in places.values()]]
-        for what, short, take, digits in (
-            ("ratio", "occ. ratio", Runs.held_ratio, 3),
-            ("1", "STA1's occ.", station(0), 3),
-            ("2", "STA2's occ.", station(1), 3),
-            ("drops-1", "STA1's drops %", dropped(0), 3),
-            ("drops-2", "STA2's drops %", dropped(1), 3),
+        Column(what, short, cells(data, keys, take, 3))
+        for what, short, take in (
+            ("ratio", "occ. ratio", Runs.held_ratio),
+            ("1", "STA1's occ.", station(0)),
+            ("2", "STA2's occ.", station(1)),
+            ("drops-1", "STA1's drops %", dropped(0)),
+            ("drops-2", "STA2's drops %", dropped(1)),
         )
     ]
     told = "; ".join(f"{label} {_ratio(data, place.key(ON))}" for label, place in places.items())

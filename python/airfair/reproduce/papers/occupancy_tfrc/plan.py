@@ -36,11 +36,11 @@ if TYPE_CHECKING:
 
 RATES = (6, 9, 12, 18, 24, 36, 48, 54)
 """Of STA2 in Figure 3, and those drawn from in Figure 4 [Mb/s]."""
-SOME_RATES = (6, 18, 36, 54)
+SOME_RATES = (6, 18, 54)
 """Those of what stands beside."""
 COUNTS = tuple(range(1, 21))
 """N of Figure 4."""
-SOME_COUNTS = (1, 2, 5, 20)
+SOME_COUNTS = (1, 5, 20)
 """Likewise."""
 TOP = 54
 
@@ -186,9 +186,7 @@ class Setting:
 
 SETTINGS: Mapping[str, Setting] = {
     "as printed": Setting(),
-    "r = 0.6": Setting({"satisfied": 0.6}),
     "r = 0.9": Setting({"satisfied": 0.9}),
-    "n = 1": Setting({"beacons": 1}),
     "n = 10": Setting({"beacons": 10}),
     "queue of 50": Setting(keys={"bss.cell.ap.queue": {"packets": 50}}),
     "queue of 75": Setting(keys={"bss.cell.ap.queue": {"packets": 75}}),
@@ -274,7 +272,7 @@ def guests() -> Place:
     return Place("guests", "a guest", stations, {"series": "1 s"}, 240, 0)
 
 
-LOSSES = (0.1, 0.3, 0.5)
+LOSSES = (0.1, 0.3)
 """Part of the frames that noise spoils, beacons among them."""
 
 
@@ -334,7 +332,6 @@ ARF_RIVALS: Mapping[str, Scheme] = {
 """Two need ARF and TCP, and the second a station as sender."""
 MOVES: Mapping[tuple[str, str], tuple[str, ...]] = {
     (DOWN, "tfrc"): BOTH,
-    (UP, "tfrc"): BOTH,
     (DOWN, "newreno"): (*BOTH, "arf-window"),
     (UP, "newreno"): tuple(ARF_RIVALS),
 }
@@ -414,7 +411,7 @@ def _paired() -> Iterable[tuple[Place, Iterable[str]]]:
     yield from ((once(mbps), (ONCE,)) for mbps in SOME_RATES)
     yield from ((figure3_2008(mbps), BOTH) for mbps in SOME_RATES)
     yield from ((equal(mbps, *at), _beside(mbps)) for at in EQUAL for mbps in SOME_RATES)
-    yield from ((uplink(label), (ON, ONCE)) for label in UPLINK)
+    yield from ((uplink(label), (ON,)) for label in UPLINK)
     yield from ((beside_constant(rate), BOTH) for rate in CONSTANT)
     yield from ((mixture(label), BOTH) for label in MIXTURES)
     yield guests(), (*BOTH, ONCE)
