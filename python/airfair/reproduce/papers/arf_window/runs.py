@@ -111,4 +111,4 @@ def gain(data: Measurements, place: Place) -> Estimate:
 def gain_over(standard: Runs, other: Runs) -> Estimate:
     """Throughput of other runs under the same seeds, more than that of the first [% of its mean]."""
     difference = other.throughput() - standard.throughput()
-    return estimate(100 * difference / standard.throughput().mean())
+    return estimate(100 * difference / standard.throughput().mean(), signed=True)
