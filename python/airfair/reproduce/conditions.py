@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -210,6 +210,9 @@ def condition(  # noqa: PLR0913 - options, each with a default
 ) -> Condition:
     """A condition on the mean of `samples`, one per replication."""
     measured = samples if isinstance(samples, Estimate) else estimate(samples)
+    if min(abs(above), abs(below)) == 0 or any(-math.inf < bound < 0 for bound in (above, below)):
+        # A bound at zero or below says that there are values on either side of it.
+        measured = replace(measured, signed=True)
     return Condition(what, measured, above, below, of=tuple(of), testable=testable)
 
 
@@ -225,7 +228,8 @@ def difference(  # noqa: PLR0913 - options, each with a default
 ) -> Condition:
     """A condition on `first` less `second`, within each replication."""
     first, second = paired(first, second)
-    return condition(what, first - second, above=above, below=below, of=of, testable=testable)
+    less = estimate(first - second, signed=True)
+    return condition(what, less, above=above, below=below, of=of, testable=testable)
 
 
 def ratio(  # noqa: PLR0913 - options, each with a default

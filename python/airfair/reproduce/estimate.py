@@ -96,10 +96,10 @@ def _figures(value: float, digits: int) -> str:
     return text.removeprefix("-") if float(text) == 0 else text
 
 
-def estimate(samples: ArrayLike) -> Estimate:
+def estimate(samples: ArrayLike, *, signed: bool = False) -> Estimate:
     """Mean of independent samples, one per replication.
 
-    It counts as signed if a sample is negative: an interval reaches below zero only if a replication does.
+    `signed`: whether values may be negative, as those of differences; they may if a sample is.
     """
     values = np.asarray(samples, dtype=np.float64)
     width = half_width(values.tolist())
@@ -107,7 +107,7 @@ def estimate(samples: ArrayLike) -> Estimate:
         float(values.mean()),
         math.inf if width is None else width,
         len(values),
-        signed=bool((values < 0).any()),
+        signed=signed or bool((values < 0).any()),
     )
 
 

@@ -132,7 +132,11 @@ def tolerance(verdict: Verdict) -> str:
         for point in verdict.points
         for condition in (point.parts if isinstance(point, Quota) else (point,))
     ]
-    said = dict.fromkeys(str(one.tolerance) for one in conditions if one.tolerance)
+    said = dict.fromkeys(
+        f"“{one.tolerance.word}” as ± {one.tolerance.allowed:.3g}"
+        for one in conditions
+        if one.tolerance
+    )
     if not said:
         return ""
     turns = verdict.turns_at
@@ -141,7 +145,7 @@ def tolerance(verdict: Verdict) -> str:
         if turns is not None and math.isfinite(turns)
         else ""
     )
-    return f"Taken as {', '.join(said)}{at}."
+    return f"Taken here: {', '.join(said)}{at}."
 
 
 def inline_svg(svg: str, name: str, title: str) -> Markup:

@@ -14,7 +14,7 @@ from airfair.figures import Points, band
 from airfair.reproduce import dots
 from airfair.reproduce.catalogue import load, papers
 from airfair.reproduce.claims import Elsewhere, Reason, Verdict
-from airfair.reproduce.conditions import Condition, Quota
+from airfair.reproduce.conditions import Condition, Quota, condition, difference
 from airfair.reproduce.document import FIRST_LOOK, LABELS, LOOKS, MARKS, claims_text, table_text
 from airfair.reproduce.estimate import Estimate, estimate
 from airfair.reproduce.papers.arf_aware_tcp.runs import Runs
@@ -64,9 +64,23 @@ def test_an_interval_wider_than_its_value_is_told_from_where_to_where() -> None:
     assert Estimate(-0.0001, 0.0).text(2) == "0.00 ± 0.00"
 
 
-def test_an_interval_reaches_below_zero_only_if_a_replication_does() -> None:
+def test_an_interval_reaches_below_zero_only_if_values_can() -> None:
     assert estimate([0.0, 0.0, 9.0]).shown[0] == 0.0
+    assert estimate([0.0, 0.0, 9.0], signed=True).shown[0] < 0.0
     assert estimate([-0.1, 0.0, 9.0]).shown[0] < 0.0
+
+
+def test_no_interval_hides_that_it_straddles_a_bound_at_zero() -> None:
+    # All samples are positive, the interval is not: mean 2, t(1) = 12.706, half width 12.706.
+    samples = np.array([3.0, 1.0])
+    of_a_gain = (
+        difference("gain", samples, np.zeros(2), above=0),
+        condition("gain", samples, above=0),
+        condition("gain", samples, below=-0.05),
+    )
+    for one in of_a_gain:
+        assert "gain = -10.7 to 14.7" in one.figures
+    assert "loss = 0.0 to 14.7" in condition("loss", samples, below=0.5).figures
 
 
 def test_bands_and_bars_stay_within_what_is_possible() -> None:

@@ -27,8 +27,9 @@ def introduction(printed: Json) -> Introduction:
     slow, fast = setup["speeds_mps"]
     reach = setup["range_m"]
     return Introduction(
-        source="Kenichi Kashibuchi, Tarik Taleb, Abbas Jamalipour, Yoshiaki Nemoto, Nei Kato; simulated with "
-        "QualNet 4.0.1",
+        source="Kenichi Kashibuchi, Tarik Taleb, Abbas Jamalipour, Yoshiaki Nemoto, Nei Kato: “Performance "
+        "Enhancement of TCP over Adaptive Multi-Rate IEEE 802.11 Wireless LANs”; simulated with QualNet "
+        "4.0.1",
         scheme="Each time ARF changes a station’s rate, the station recomputes TCP’s largest window from the "
         "channel occupancy that it has measured: the time that its connection may use at the new rate, as a "
         "throughput, times the round trip. The window then follows the link at once and not only after a "

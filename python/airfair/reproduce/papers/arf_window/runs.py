@@ -86,4 +86,4 @@ def gain(data: Measurements, place: Place) -> Estimate:
     """Throughput more than standard TCP's [%], over the replications that both have."""
     standard, proposed = (data[place.key(scheme)].throughput() for scheme in SCHEMES)
     ratio = ratio_of_means(proposed, standard)
-    return Estimate(100 * (ratio.mean - 1), 100 * ratio.ci95, ratio.count)
+    return Estimate(100 * (ratio.mean - 1), 100 * ratio.ci95, ratio.count, signed=True)

@@ -325,7 +325,7 @@ def _differences(
 ) -> list[Estimate]:
     """What the proposed scheme has more than plain TFRC, in pairs."""
     both = zip(keys[ON], keys[PLAIN], strict=True)
-    return [estimate(take(data[on]) - take(data[plain])) for on, plain in both]
+    return [estimate(take(data[on]) - take(data[plain]), signed=True) for on, plain in both]
 
 
 RIVAL_COLUMNS: Mapping[str, tuple[str, str, Take, int]] = {

@@ -28,7 +28,8 @@ def introduction(printed: Json) -> Introduction:
     rates = ", ".join(f"{rate}" for rate in setup["rates_mbps"])
     few, many = setup["n_stations"]
     return Introduction(
-        source="Kenichi Kashibuchi, Yoshiaki Nemoto, Nei Kato, GLOBECOM 2009; simulated with QualNet 4.5",
+        source="Kenichi Kashibuchi, Yoshiaki Nemoto, Nei Kato: “Mitigating Performance Anomaly of TFRC in "
+        "Multi-Rate IEEE 802.11 Wireless LANs”, GLOBECOM 2009; simulated with QualNet 4.5",
         scheme="With each beacon the access point grants every active station an equal part of the channel’s "
         "time, and spare time to those that use their part up. A station turns its part into the "
         "throughput that its rate allows, and tells the TFRC sender no more than that.",

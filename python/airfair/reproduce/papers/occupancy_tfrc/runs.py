@@ -117,7 +117,7 @@ def dropped(number: int) -> Take:
 def percent_more(first: Runs, other: Runs, take: Take = Runs.aggregate) -> Estimate:
     """What `other` has more than `first`, in pairs [% of the mean of `first`]."""
     before = take(first)
-    return estimate(100 * (take(other) - before) / before.mean())
+    return estimate(100 * (take(other) - before) / before.mean(), signed=True)
 
 
 __all__ = ["Measurements", "Runs"]

@@ -37,7 +37,8 @@ def introduction(printed: Json) -> Introduction:
     """The first screen; `printed` is the paper's part of `reference.toml`."""
     bed, wired, second = printed["testbed"], printed["fig7"], printed["fig9"]
     return Introduction(
-        source="Maurizio Casoni, Maria Luisa Merani; an 802.11b testbed, and ns-2",
+        source="M. Casoni, M. L. Merani: “Congestion Control in Wireless Environments: Simulation "
+        "and Experimental Assessments”; an 802.11b testbed, and ns-2",
         scheme="TFRC, the rate control of streams, sends as fast as an equation says that TCP would with the "
         "same losses and round trips. The paper asks whether it is fair to TCP Reno, NewReno, SACK and "
         "Westwood where a wireless channel loses packets.",

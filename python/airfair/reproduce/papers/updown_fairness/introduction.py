@@ -25,7 +25,8 @@ def introduction(printed: Json) -> Introduction:
     setup = printed["setup"]
     weights = setup["scheduler_weights"]
     return Introduction(
-        source="Francesco Vacirca, Francesca Cuomo; measured on an 802.11b testbed of eight stations",
+        source="Francesco Vacirca, Francesca Cuomo: “Experimental results on the support of TCP over "
+        "802.11b: an insight into fairness issues”; measured on an 802.11b testbed of eight stations",
         scheme="TCP flows up starve TCP flows down, since the access point contends as one station for all "
         "of them and its queue overflows. A scheduler in the access point serves TCP DATA and TCP ACKs "
         f"from two queues, {weights['tcp_data']}:{weights['tcp_ack']}, so that the ACKs which it forwards "
