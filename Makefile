@@ -14,7 +14,7 @@ BIN := $(VENV)/bin
 RUST_SOURCES := Cargo.toml Cargo.lock rust-toolchain.toml \
     $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
-.PHONY: help needs build demo reproduce test test-rust test-python explore bench golden readme docs lock clean
+.PHONY: help needs build demo reproduce test test-rust test-python fuzz explore deny bench golden readme docs lock clean
 
 help: ## Show the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -63,13 +63,27 @@ test-python: build ## The Python part of `make test`.
 	if [ -f tests/check_citations.py ]; then $(BIN)/python tests/check_citations.py; fi
 	$(BIN)/python -m pytest --quiet --hypothesis-seed=1 --numprocesses=auto --dist=loadgroup
 
+# Every test file `fuzz_*` goes on for TIME seconds; SEED makes it the same again.
+TIME ?= 60
+fuzz: ## Hostile input of every kind, TIME seconds for each; a failure leaves its input and its SEED.
+	AIRFAIR_FUZZ_SECONDS=$(TIME) PROPTEST_RNG_SEED=$(or $(SEED),$$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')) \
+	    cargo test --workspace --locked --quiet --test 'fuzz_*' -- --nocapture
+
 ROUNDS ?= 20
 explore: build ## The property tests on fresh histories, ROUNDS times; a failure leaves its seed.
 	for round in $$(seq $(ROUNDS)); do \
 	    echo "round $$round of $(ROUNDS)"; \
 	    cargo test --workspace --locked --quiet --release >/dev/null; \
 	    $(BIN)/python -m pytest --quiet -k "not reproduce and not validate" >/dev/null; \
+	    $(MAKE) --no-print-directory fuzz TIME=$(TIME); \
 	done
+
+deny: ## Licences, sources and known holes of the crates, as far as cargo-deny and its database are here
+	@command -v cargo-deny >/dev/null || { \
+	    echo "cargo-deny is not installed: cargo install cargo-deny --locked" >&2; exit 1; }
+	cargo deny --locked check licenses bans sources
+	@if cargo deny fetch db; then cargo deny --locked check --disable-fetch advisories; \
+	    else echo "the database of advisories cannot be had here: they are not checked"; fi
 
 bench: ## Speed: simulated seconds per CPU second, nanoseconds per frame
 	cargo bench --package airfair-sim --locked --quiet

@@ -7,12 +7,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
+    "LARGEST_SCENARIO",
+    "LARGEST_TRACE",
     "Batch",
     "Outcome",
     "RunError",
     "Scenario",
     "ScenarioError",
     "__version__",
+    "escaped",
     "quantity",
     "reference",
     "run",
@@ -24,6 +27,8 @@ __all__ = [
 ]
 
 __version__: str
+LARGEST_SCENARIO: int
+LARGEST_TRACE: int
 
 class ScenarioError(ValueError):
     """A scenario has mistakes: `problems` holds one line for each."""
@@ -38,7 +43,11 @@ class Scenario:
     """One experiment that cannot be wrong."""
 
     @staticmethod
-    def parse(text: bytes, overrides: Sequence[tuple[str, str]] = ...) -> Scenario: ...
+    def parse(
+        text: bytes,
+        overrides: Sequence[tuple[str, str]] = ...,
+        read: Callable[[str], bytes | str] | None = ...,
+    ) -> Scenario: ...
     def to_toml(self) -> str: ...
     @property
     def title(self) -> str: ...
@@ -135,5 +144,6 @@ def tfrc_receive(
     duration_s: float | None = None,
     report: Callable[[float, dict[str, Any]], object] | None = None,
 ) -> dict[str, Any]: ...
+def escaped(text: str) -> str: ...
 def schema() -> str: ...
 def reference() -> str: ...

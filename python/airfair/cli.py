@@ -11,15 +11,19 @@ import fnmatch
 import os
 import signal
 import sys
+import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ._core import RunError, Scenario, ScenarioError, __version__
+from ._core import LARGEST_SCENARIO, RunError, Scenario, ScenarioError, __version__, escaped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from .result import Result
+
+_WIDTH = 80
+"""Columns of a message on a terminal."""
 
 DONE, FAILED, BAD_INPUT, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143
 
@@ -369,6 +373,8 @@ def _scenario(arguments: argparse.Namespace) -> Scenario:
         path, equals, value = text.partition("=")
         if not equals or not path.strip():
             raise InputError(f"--set {text!r}: not PATH=VALUE, as in station.slow.rate='1 Mb/s'")
+        if any("\ud800" <= character <= "\udfff" for character in text):
+            raise InputError(f"--set {text!r}: not a text in UTF-8")
         overrides.append((path.strip(), value))
     overrides += [
         (key, str(value))
@@ -379,7 +385,7 @@ def _scenario(arguments: argparse.Namespace) -> Scenario:
     try:
         if name == "-":
             name = "standard input"
-            content = sys.stdin.buffer.read(scenario.LARGEST_FILE + 1)
+            content = sys.stdin.buffer.read(LARGEST_SCENARIO + 1)
         else:
             content, folder = scenario.read(Path(name)), Path(name).parent
     except OSError as error:
@@ -390,8 +396,6 @@ def _scenario(arguments: argparse.Namespace) -> Scenario:
         return scenario.parse(content, overrides, folder)
     except ScenarioError as error:
         raise InputError(*(f"{name}: {problem}" for problem in error.problems)) from error
-    except OSError as error:
-        raise InputError(f"{name}: {error.filename}: {error.strerror or error}") from error
 
 
 def _prepare(out: Path) -> list[Path]:
@@ -463,8 +467,24 @@ def describe(error: OSError) -> str:
 
 def _fail(status: int, *problems: str) -> int:
     for problem in problems:
-        print(f"airfair: {problem}", file=sys.stderr)
+        # A name that is no text in the machine's encoding comes as lone surrogates.
+        text = problem.encode(errors="backslashreplace").decode()
+        print(_wrapped(f"airfair: {escaped(text)}"), file=sys.stderr)
     return status
+
+
+def _wrapped(line: str) -> str:
+    """A line as a terminal shows it well; elsewhere, where programs look for lines, it stays whole."""
+    if not sys.stderr.isatty():
+        return line
+    width = min(os.get_terminal_size(sys.stderr.fileno()).columns or _WIDTH, _WIDTH)
+    return textwrap.fill(
+        line,
+        max(width, 40),
+        subsequent_indent="    ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def _drop_output() -> None:

@@ -370,7 +370,8 @@ def _rows_of(ax: Axes, panel: Category) -> None:
             capsize=2,
             label=group.label,
         )
-    ax.set_xlim(left=0)
+    if all(group.possible[0] >= 0 for group in panel.groups):
+        ax.set_xlim(left=0)
     ax.set_title(panel.title, pad=14 if panel.levels else 6)
     ax.set_xlabel(panel.x_label)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import itertools
 import re
-import tomllib
 from dataclasses import KW_ONLY, dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -324,12 +323,7 @@ class Result:
     @functools.cached_property
     def protocols(self) -> dict[str, str]:
         """Each flow's protocol: its flavour of TCP, or tfrc or udp."""
-        flows = tomllib.loads(self.scenario.to_toml())["flow"]
-        transports = {name: flow["transport"] for name, flow in flows.items()}
-        return {
-            name: transports[name].get("flavour", transports[name]["kind"])
-            for name in self._flow_names
-        }
+        return {flow["name"]: flow["protocol"] for flow in self.scenario.flows}
 
     def to_json(self) -> dict[str, Any]:
         """The document of `airfair run --json`: every figure is the mean over replications."""

@@ -10,16 +10,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from . import traces
-from ._core import Scenario, __version__
+from ._core import LARGEST_SCENARIO, Scenario, __version__
 
 Value = str | bool | int | float | Sequence["Value"] | Mapping[str, "Value"]
 """What a key of a scenario can hold."""
 
 Source = str | bytes | os.PathLike[str] | Mapping[str, Value] | Scenario
 """A path, a TOML text (a string of several lines, or bytes), a mapping, or a scenario."""
-
-LARGEST_FILE = 4 << 20
-"""Octets read of a file; a scenario that needs more is refused unread."""
 
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
@@ -37,7 +34,7 @@ def load(
     `set` maps a dotted path such as `"station.slow.rate"` to a value; `seed`, `replications` and
     `series` are short for the keys of these names.
 
-    Raises `ScenarioError` with all mistakes at once, and `OSError` if a file cannot be read.
+    Raises `ScenarioError` with all mistakes at once, and `OSError` if the scenario's own file cannot be read.
     """
     overrides = [(path, toml_value(value)) for path, value in (set or {}).items()]
     short: dict[str, Value | None] = {
@@ -52,9 +49,9 @@ def load(
 def parse(text: bytes, overrides: Sequence[tuple[str, str]], folder: Path) -> Scenario:
     """The scenario of a TOML text with overrides in TOML; files that it refers to are relative to `folder`.
 
-    Raises `ScenarioError` with all mistakes at once, and `OSError` if one of these files cannot be read.
+    Raises `ScenarioError` with all mistakes at once.
     """
-    return Scenario.parse(text, [*traces.overrides(text, folder), *overrides])
+    return Scenario.parse(text, overrides, lambda name: traces.read(folder / name))
 
 
 def _folder(source: Source) -> Path:
@@ -82,7 +79,7 @@ def text_of(source: Source) -> bytes:
 def read(path: Path) -> bytes:
     """Content of a file, as far as a scenario can reach."""
     with path.open("rb") as file:
-        return file.read(LARGEST_FILE + 1)
+        return file.read(LARGEST_SCENARIO + 1)
 
 
 def identity(scenario: Scenario) -> str:

@@ -450,3 +450,61 @@ def test_ctrl_c_before_anything_is_finished_leaves_nothing(scenario: Path, tmp_p
     assert "interrupted" in stdout
     assert seconds < 1.5
     assert not out.exists()
+
+
+def test_what_would_steer_a_terminal_is_escaped(program: Program, scenario: Path) -> None:
+    hostile = "\x1b]0;x\x07\u202e"
+    text = SCENARIO + '[station."\\u001b]0;x\\u0007"]\n'
+    scenario.write_text(text, encoding="utf-8")
+    runs = [
+        program("run", scenario),
+        program("run", scenario, "--set", hostile),
+        program("run", scenario, "--set", f"{hostile}={hostile}"),
+        program("run", f"{hostile}.toml"),
+        program("run", scenario, "--out", f"{scenario}/{hostile}"),
+        program("run", "-", stdin=SCENARIO.replace("One slow", "\u202e")),
+    ]
+    for done in runs:
+        complains(done, 2, "\\u{1b}]0;x\\u{7}" if done is runs[0] else "")
+        assert not {"\x1b", "\x07", "\u202e"} & set(done.stdout + done.stderr)
+
+
+def test_names_and_values_that_are_no_text_are_mistakes(scenario: Path) -> None:
+    for arguments in ([b"\xff.toml"], [bytes(scenario), b"--set", b"title=\xff"]):
+        command = [*map(str.encode, PROGRAM), b"run", *arguments]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        complains(done, 2, "\\udcff")
+
+
+def test_a_long_message_is_wrapped_on_a_terminal_alone(program: Program, scenario: Path) -> None:
+    wrong = ["run", str(scenario), "--set", "flow.a.transport.min_rt=1 s"]
+    whole = program(*wrong).stderr
+    assert len(whole.splitlines()) == 1
+    assert 'did you mean "min_rto"?; allowed "kind", "flavour", ' in whole
+    ours, theirs = os.openpty()
+    with subprocess.Popen([*PROGRAM, *wrong], stdout=theirs, stderr=theirs) as process:
+        os.close(theirs)
+        shown = b""
+        try:
+            while piece := os.read(ours, 4096):
+                shown += piece
+        except OSError:
+            pass  # the other end is closed
+        assert process.wait(timeout=60) == 2
+    os.close(ours)
+    lines = shown.decode().replace("\r", "").splitlines()
+    assert len(lines) > 3
+    assert max(map(len, lines)) <= 80
+    assert " ".join(line.strip() for line in lines) == whole.strip()
+
+
+@pytest.mark.parametrize("rate", ["18446744073709551615 b/s", "99999999999999999999 Gb/s"])
+def test_a_rate_beyond_all_bounds_is_a_mistake(program: Program, scenario: Path, rate: str) -> None:
+    for key in ("station.slow.rate", "host.server.link.rate"):
+        complains(program("run", scenario, "--set", f"{key}={rate}"), 2, f"{key} = ")
+
+
+@pytest.mark.parametrize("seed", [-1, 2**63, 2**64])
+def test_a_seed_out_of_range_is_a_mistake(scenario: Path, seed: int) -> None:
+    with pytest.raises(airfair.ScenarioError, match=r"seed = [-0-9]+: out of range"):
+        airfair.load(scenario, seed=seed)

@@ -41,6 +41,7 @@ def test_a_scenario_tells_what_is_in_it() -> None:
         "from": "slow",
         "to": "server",
         "transport": "tcp",
+        "protocol": "newreno",
         "control": "none",
     }
 

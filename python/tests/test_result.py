@@ -6,6 +6,7 @@ import math
 import tomllib
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given
@@ -166,3 +167,26 @@ def test_a_mapping_written_as_toml_reads_back_the_same(
 def test_a_value_that_toml_lacks_is_refused() -> None:
     with pytest.raises(TypeError, match="a scenario holds"):
         airfair.load(SCENARIO, set={"title": None})  # type: ignore[dict-item]
+
+
+def test_a_name_that_begins_with_an_underscore_is_in_the_legend() -> None:
+    from airfair.run_figures import figures
+
+    text = SCENARIO.replace("[flow.a]", "[flow._a]")
+    drawn = figures(airfair.run(text, set={"duration": "1 s"}))["throughput.svg"].decode()
+    # matplotlib writes each text as a comment above its outlines.
+    assert "<!-- _a -->" in drawn
+    assert "<!-- b -->" in drawn
+
+
+@pytest.mark.parametrize(
+    ("number", "written"),
+    [
+        (np.float64(2.5), "2.5"),
+        (np.float32(2.5), "2.5"),
+        (np.int64(2), "2"),
+        (np.bool_(True), "true"),  # noqa: FBT003 - a value, not an option
+    ],
+)
+def test_numbers_of_numpy_are_numbers(number: sources.Value, written: str) -> None:
+    assert sources.toml_value(number) == written

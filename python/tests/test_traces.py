@@ -1,6 +1,7 @@
 """Mobility traces: files that a scenario refers to."""
 
 import json
+import os
 import subprocess
 from pathlib import Path
 
@@ -8,8 +9,11 @@ import pytest
 
 import airfair
 from airfair import ScenarioError
-from airfair.traces import MOST
+from airfair._core import LARGEST_TRACE
 from support import PROGRAM
+
+MOST = 50_000
+"""Waypoints of all stations."""
 
 SCENARIO = """
 duration = "10 s"
@@ -30,6 +34,7 @@ POINTS = (
     'mobility = { model = "waypoints", points = '
     '[["0 s", "1 m", "0 m"], ["2.5 s", "40.125 m", "-3 m"], ["1000 s", "0 m", "0 m"]] }'
 )
+HEADER = "time_s,x_m,y_m\n"
 
 
 def scenario(tmp_path: Path, trace: str) -> Path:
@@ -37,6 +42,14 @@ def scenario(tmp_path: Path, trace: str) -> Path:
     path = tmp_path / "scenario.toml"
     path.write_text(SCENARIO % TRACE, encoding="utf-8")
     return path
+
+
+def refused(path: Path) -> str:
+    """The one mistake of a scenario."""
+    with pytest.raises(ScenarioError) as caught:
+        airfair.load(path)
+    (line,) = caught.value.problems
+    return line
 
 
 def test_a_trace_is_its_waypoints(tmp_path: Path) -> None:
@@ -47,71 +60,149 @@ def test_a_trace_is_its_waypoints(tmp_path: Path) -> None:
     assert airfair.load(airfair.load(path).to_toml()).to_toml() == airfair.load(path).to_toml()
 
 
+def test_marks_and_quotes_of_other_programs_are_read(tmp_path: Path) -> None:
+    trace = '\ufeff"time_s", "x_m", "y_m"\r\n"0",1,0\r\n2.5,40.125,-3\r\n1000,0,0'
+    path = scenario(tmp_path, trace)
+    assert airfair.load(path).to_toml() == airfair.load(SCENARIO % POINTS).to_toml()
+
+
 @pytest.mark.parametrize(
     ("trace", "problem"),
     [
-        ("", "line 1: columns []"),
-        ("time,x,y\n0,1,1\n", "line 1: columns ['time', 'x', 'y']"),
-        ("time_s,x_m,y_m\n", "no waypoints"),
-        ("time_s,x_m,y_m\n0,1\n", "line 2: 2 values"),
-        ("time_s,x_m,y_m\n0,1,one\n", "line 2: not a number in ['0', '1', 'one']"),
-        ("time_s,x_m,y_m\n0,1,nan\n", "line 2: out of range in ['0', '1', 'nan']"),
-        ("time_s,x_m,y_m\n0,1,1e99999\n", "line 2: out of range in ['0', '1', '1e99999']"),
-        ("time_s,x_m,y_m\n5,1,1\n3,1,1\n", "line 3: time 3 is not later than 5"),
+        ("", "line 1: not the columns time_s,x_m,y_m"),
+        ("time,x,y\n0,1,1\n", "line 1: not the columns time_s,x_m,y_m"),
+        (HEADER, "no waypoints"),
+        (f"{HEADER}0,1\n", "line 2: not three values"),
+        (f"{HEADER}0,1,one\n", "line 2: y_m is not a number"),
+        (f"{HEADER}0,1,nan\n", "line 2: out of range"),
+        (f"{HEADER}0,1,1e99999999\n", "line 2: out of range"),
+        (f"{HEADER}\n-1,0,0\n", "line 3: out of range"),
+        (f"{HEADER}0,5e8,0\n", "line 2: out of range"),
+        (f"{HEADER}5,1,1\n3,1,1\n", "line 3: not later than the waypoint before"),
+        (HEADER + "\n" * LARGEST_TRACE, "larger than 4 MiB"),
     ],
+    ids=range(11),
 )
 def test_a_wrong_trace_is_one_line_with_its_place(tmp_path: Path, trace: str, problem: str) -> None:
-    with pytest.raises(ScenarioError) as caught:
-        airfair.load(scenario(tmp_path, trace))
-    (line,) = caught.value.problems
+    line = refused(scenario(tmp_path, trace))
     assert line.startswith(f'station.walker.mobility.file = "walk.csv": {problem}; allowed ')
+
+
+@pytest.mark.parametrize(
+    "secret", ["root:$6$secret\n", "-----BEGIN KEY-----\nc2VjcmV0\n", "0,secret,0\n"]
+)
+def test_an_error_never_prints_what_is_in_a_file(tmp_path: Path, secret: str) -> None:
+    for trace in (secret, HEADER + secret):
+        line = refused(scenario(tmp_path, trace))
+        assert not any(word in line for word in ("secret", "c2VjcmV0", "root", "KEY"))
+
+
+def test_a_binary_file_is_no_trace(tmp_path: Path) -> None:
+    path = scenario(tmp_path, "")
+    (tmp_path / "walk.csv").write_bytes(b"\xff\xfe\x00time_s")
+    assert ": line 1: not the columns" in refused(path)
+
+
+def test_only_a_regular_file_is_a_trace(tmp_path: Path) -> None:
+    path = scenario(tmp_path, "")
+    trace = tmp_path / "walk.csv"
+    trace.unlink()
+    trace.symlink_to("/dev/zero")
+    assert 'mobility.file = "walk.csv": not a regular file; allowed ' in refused(path)
+    trace.unlink()
+    os.mkfifo(trace)
+    assert ": not a regular file; allowed " in refused(path)
+    trace.unlink()
+    trace.mkdir()
+    assert ": not a regular file; allowed " in refused(path)
+
+
+def test_traces_are_bounded_together(tmp_path: Path) -> None:
+    path = scenario(tmp_path, f"{HEADER}0,0,0\n" + " " * (LARGEST_TRACE - 100))
+    more = ""
+    for i in range(4):
+        (tmp_path / f"{i}.csv").hardlink_to(tmp_path / "walk.csv")
+        more += f'[station.s{i}]\nmobility = {{ model = "trace", file = "{i}.csv" }}\n'
+    path.write_text(path.read_text(encoding="utf-8") + more, encoding="utf-8")
+    assert "the traces have more than 16 MiB together" in refused(path)
 
 
 def test_what_is_accepted_can_be_read_again_and_more_is_refused(tmp_path: Path) -> None:
     rows = "".join(f"{i}.123456789,-300.001,-300.001\n" for i in range(MOST))
-    path = scenario(tmp_path, f"time_s,x_m,y_m\n{rows}")
+    path = scenario(tmp_path, HEADER + rows)
     written = airfair.load(path).to_toml()
     assert airfair.load(written).to_toml() == written
     two = path.read_text(encoding="utf-8").replace("[host", "count = 2\n[host", 1)
     path.write_text(two, encoding="utf-8")
-    with pytest.raises(ScenarioError, match=f"{2 * MOST} waypoints of all stations"):
-        airfair.load(path)
-    with pytest.raises(ScenarioError, match=f"line {MOST + 2}: more than {MOST} waypoints"):
-        airfair.load(scenario(tmp_path, f"time_s,x_m,y_m\n{rows}{MOST},0,0\n"))
+    assert f"walker.mobility: {2 * MOST} waypoints, too many" in refused(path)
+    more = refused(scenario(tmp_path, f"{HEADER}{rows}{MOST},0,0\n"))
+    assert f"walker.mobility: {MOST + 1} waypoints, too many" in more
 
 
-def test_times_before_the_run_and_places_out_of_this_world_have_an_address(tmp_path: Path) -> None:
-    for row, path in [("-1,0,0", "points[0][0]"), ("0,5e8,0", "points[0][1]")]:
-        with pytest.raises(ScenarioError) as caught:
-            airfair.load(scenario(tmp_path, f"time_s,x_m,y_m\n{row}\n"))
-        assert caught.value.problems[0].startswith(f"station.walker.mobility.{path} = ")
-
-
-def test_a_trace_that_is_not_there_is_an_error_of_the_system(tmp_path: Path) -> None:
+def test_a_trace_that_is_not_there_is_a_mistake_of_the_scenario(tmp_path: Path) -> None:
     path = scenario(tmp_path, "")
     (tmp_path / "walk.csv").unlink()
-    with pytest.raises(FileNotFoundError, match=r"walk\.csv"):
-        airfair.load(path)
+    assert 'mobility.file = "walk.csv": No such file' in refused(path)
+
+
+def test_a_trace_can_be_set_and_its_mistakes_have_the_address_that_was_set(tmp_path: Path) -> None:
+    path = scenario(tmp_path, f"{HEADER}0,1,0\n")
+    (tmp_path / "other.csv").write_text(f"{HEADER}0,7,0\n", encoding="utf-8")
+    key = "station.walker.mobility.file"
+    assert '"7 m"' in airfair.load(path, set={key: "other.csv"}).to_toml()
+    for name, problem in [("none.csv", "No such file"), ("a\0b", "not one line of plain text")]:
+        with pytest.raises(ScenarioError) as caught:
+            airfair.load(path, set={key: name})
+        (line,) = caught.value.problems
+        assert line.startswith(f"{key} = ")
+        assert problem in line
+        assert "\0" not in line
+
+
+def test_tables_over_several_lines_may_name_a_trace(tmp_path: Path) -> None:
+    path = scenario(tmp_path, f"{HEADER}0,1,0\n")
+    one_line = airfair.load(path).to_toml()
+    text = path.read_text(encoding="utf-8")
+    lines = text.replace('"trace", ', '"trace",\n  ').replace('.csv" }', '.csv",\n}')
+    path.write_text(lines, encoding="utf-8")
+    assert lines != text
+    assert airfair.load(path).to_toml() == one_line
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a" + ".a" * 20_000 + " = 1",
+        "[" * 100_000,
+        "a = " + "[" * 100_000,
+        "seed = " + "9" * 5_000,
+        'title = "a\\u0000b"',
+    ],
+    ids=range(5),
+)
+def test_a_hostile_text_is_refused_at_once_and_without_a_traceback(
+    tmp_path: Path, text: str
+) -> None:
+    path = scenario(tmp_path, "")
+    path.write_text(f"{text}\n{path.read_text(encoding='utf-8')}", encoding="utf-8")
+    done = subprocess.run(
+        [*PROGRAM, "run", str(path)], capture_output=True, text=True, timeout=20, check=False
+    )
+    assert done.returncode == 2, done.stderr
+    assert all(line.startswith(f"airfair: {path}: ") for line in done.stderr.splitlines())
 
 
 def test_the_command_line_reads_traces_beside_the_scenario(tmp_path: Path) -> None:
-    path = scenario(tmp_path, "time_s,x_m,y_m\n0,1,0\n")
+    path = scenario(tmp_path, f"{HEADER}0,1,0\n")
     run = [*PROGRAM, "run", str(path), "--json"]
     done = subprocess.run(run, capture_output=True, text=True, timeout=60, check=True)
     assert json.loads(done.stdout)["flows"][0]["goodput_bps"] > 0
     (tmp_path / "walk.csv").unlink()
     gone = subprocess.run(run, capture_output=True, text=True, timeout=60, check=False)
     assert (gone.returncode, len(gone.stderr.splitlines())) == (2, 1)
-    assert "walk.csv: No such file" in gone.stderr
-
-
-def test_a_binary_file_is_no_trace(tmp_path: Path) -> None:
-    path = scenario(tmp_path, "")
-    (tmp_path / "walk.csv").write_bytes(b"\xff\xfe\x00time_s")
-    with pytest.raises(ScenarioError):
-        airfair.load(path)
+    assert 'mobility.file = "walk.csv": No such file' in gone.stderr
 
 
 def test_a_file_of_another_place_cannot_be_meant_by_a_text() -> None:
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(ScenarioError, match="No such file"):
         airfair.load(SCENARIO % TRACE)

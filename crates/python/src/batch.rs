@@ -5,7 +5,6 @@
     reason = "this crate touches the operating system: the waiting thread wakes by the wall clock"
 )]
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -18,6 +17,7 @@ use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
+use crate::panics;
 use crate::scenario::Scenario;
 
 create_exception!(airfair._core, RunError, PyRuntimeError, "A run failed.");
@@ -168,8 +168,7 @@ pub(crate) fn run(
                 let Job { scenario, seed, replication } = job;
                 let title = &scenario.title;
                 return Err(RunError::new_err(format!(
-                    "{title:?}, seed {seed}, replication {replication}: a promise inside the simulator was \
-                     broken: {sentence}"
+                    "{title:?}, seed {seed}, replication {replication}: {sentence}"
                 )));
             }
         });
@@ -202,17 +201,17 @@ fn run_all(
         let (alive, all_done) = mpsc::channel::<()>();
         for started in 0..threads {
             let (alive, work) = (alive.clone(), &work);
-            let thread = thread::Builder::new().spawn_scoped(scope, move || {
+            let spawned = thread::Builder::new().spawn_scoped(scope, move || {
                 work();
                 drop(alive);
             });
-            match thread {
-                // Fewer threads than asked for do the same work.
+            match spawned {
+                Ok(_) => {}
                 Err(error) if started == 0 => {
                     return Err(RunError::new_err(format!("no thread could be started: {error}")));
                 }
+                // Those that run already do the work of all.
                 Err(_) => break,
-                Ok(_) => {}
             }
         }
         drop(alive);
@@ -231,15 +230,9 @@ fn run_all(
 /// Runs one job; a panic becomes its sentence.
 fn run_one(job: &Job<'_>, control: &Control) -> Slot {
     let run = || sim::run(job.scenario, job.seed, job.replication, control);
-    match catch_unwind(AssertUnwindSafe(run)) {
+    match panics::caught(run) {
         Ok(Ok(outcome)) => Some(Ok(outcome)),
         Ok(Err(sim::RunError::Cancelled)) => None,
-        Err(panic) => {
-            let sentence = panic
-                .downcast_ref::<String>()
-                .map(String::as_str)
-                .or_else(|| panic.downcast_ref::<&str>().copied());
-            Some(Err(sentence.unwrap_or("no sentence").to_owned()))
-        }
+        Err(sentence) => Some(Err(sentence)),
     }
 }

@@ -9,6 +9,7 @@
 )]
 
 mod batch;
+mod panics;
 mod scenario;
 mod tables;
 mod tfrc;
@@ -23,7 +24,7 @@ mod _core {
     #[pymodule_export]
     use crate::batch::{Batch, Outcome, RunError, run};
     #[pymodule_export]
-    use crate::scenario::{Scenario, ScenarioError, reference, schema};
+    use crate::scenario::{Scenario, ScenarioError, escaped, reference, schema};
     #[pymodule_export]
     use crate::tables::{series, tables};
     #[pymodule_export]
@@ -31,6 +32,9 @@ mod _core {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        crate::panics::silence();
+        module.add("LARGEST_SCENARIO", airfair_sim::scenario::MAX_FILE)?;
+        module.add("LARGEST_TRACE", airfair_sim::scenario::MAX_TRACE)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

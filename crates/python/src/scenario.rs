@@ -4,7 +4,10 @@ use airfair_sim::scenario as sim;
 use pyo3::create_exception;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBytes, PyDict};
+
+use crate::batch::RunError;
+use crate::panics;
 
 create_exception!(
     airfair._core,
@@ -23,10 +26,31 @@ pub(crate) struct Scenario {
 impl Scenario {
     /// Parses a TOML text after setting `overrides`, pairs of a key's path and its value; raises
     /// `ScenarioError` with all mistakes at once.
+    ///
+    /// `read` gets the name of each file that the scenario refers to and returns its content, or a text that says
+    /// why it cannot be read.
     #[staticmethod]
-    #[pyo3(signature = (text, overrides = Vec::new()))]
-    fn parse(py: Python<'_>, text: &[u8], overrides: Vec<(String, String)>) -> PyResult<Self> {
-        match py.detach(|| sim::Scenario::load(text, &overrides)) {
+    #[pyo3(signature = (text, overrides = Vec::new(), read = None))]
+    fn parse(
+        py: Python<'_>,
+        text: &[u8],
+        overrides: Vec<(String, String)>,
+        read: Option<Py<PyAny>>,
+    ) -> PyResult<Self> {
+        let mut raised = None;
+        let mut file = |name: &str| match &read {
+            Some(read) => Python::attach(|py| read_file(py, read, name)).unwrap_or_else(|error| {
+                raised = Some(error);
+                Err("it could not be read".to_owned())
+            }),
+            None => Err("a scenario that is no file cannot refer to one".to_owned()),
+        };
+        let parsed =
+            py.detach(|| panics::caught(|| sim::Scenario::load(text, &overrides, &mut file)));
+        if let Some(error) = raised {
+            return Err(error);
+        }
+        match parsed.map_err(RunError::new_err)? {
             Ok(inner) => Ok(Self { inner }),
             Err(problems) => {
                 let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
@@ -128,7 +152,7 @@ impl Scenario {
         self.inner.links.iter().flat_map(both_directions).map(describe).collect()
     }
 
-    /// One dictionary per flow: name, from, to, transport, control.
+    /// One dictionary per flow: name, from, to, transport, protocol (its flavour of TCP, or its transport), control.
     #[getter]
     fn flows<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
         let describe = |flow: &sim::Flow| {
@@ -137,6 +161,7 @@ impl Scenario {
             row.set_item("from", self.endpoint(flow.from))?;
             row.set_item("to", self.endpoint(flow.to))?;
             row.set_item("transport", transport(&flow.transport))?;
+            row.set_item("protocol", protocol(&flow.transport))?;
             row.set_item("control", control(flow.control))?;
             Ok(row)
         };
@@ -172,6 +197,23 @@ fn transport(transport: &sim::Transport) -> &'static str {
     }
 }
 
+/// What a flow competes as: its flavour of TCP, or its transport.
+fn protocol(of: &sim::Transport) -> &'static str {
+    match of {
+        sim::Transport::Tcp(tcp) => sim::flavour_name(tcp.flavour),
+        other => transport(other),
+    }
+}
+
+/// What Python's `read` makes of a file: its content, or why it cannot be read.
+fn read_file(py: Python<'_>, read: &Py<PyAny>, name: &str) -> PyResult<Result<Vec<u8>, String>> {
+    let content = read.bind(py).call1((name,))?;
+    match content.cast::<PyBytes>() {
+        Ok(octets) => Ok(Ok(octets.as_bytes().to_vec())),
+        Err(_) => Ok(Err(content.extract()?)),
+    }
+}
+
 /// The scenario file's word for a control.
 fn control(control: sim::Control) -> &'static str {
     match control {
@@ -180,6 +222,12 @@ fn control(control: sim::Control) -> &'static str {
         sim::Control::ArfWindow(_) => "arf-window",
         sim::Control::Occupancy => "occupancy",
     }
+}
+
+/// A text on one line, with what would steer a terminal as its number.
+#[pyfunction]
+pub(crate) fn escaped(text: &str) -> String {
+    sim::escaped(text)
 }
 
 /// JSON Schema of the scenario file.

@@ -27,6 +27,17 @@ fn messages(path: &str, value: &str) -> Vec<String> {
 
 /// Key, value, message.
 const MISTAKES: &[(&str, &str, &str)] = &[
+    // Rates that the standard lacks, where powers are computed from them.
+    (
+        "bss.home.radio",
+        r#"{ range = { "7 Mb/s" = "50 m" } }"#,
+        r#"bss.home.radio.range."7 Mb/s" = "50 m": not an 802.11a rate; allowed 6, 9, 12, 18, 24, 36, 48, 54 Mb/s"#,
+    ),
+    (
+        "bss.home",
+        r#"{ standard = "802.11b", radio = { reception = "qualnet4" } }"#,
+        r#"bss.home.radio.reception = "qualnet4": QualNet's powers and sensitivities are those of 802.11a; allowed "snr", "sensitivity""#,
+    ),
     (
         "bss.home.radio.range",
         r#"{ "6 Mb/s" = "37 m", "54 Mb/s" = "37 m" }"#,
@@ -135,7 +146,7 @@ const MISTAKES: &[(&str, &str, &str)] = &[
     (
         "station.near.mobility",
         r#"{ model = "trace", file = "walk.csv" }"#,
-        r#"station.near.mobility.file = "walk.csv": a scenario that is no file cannot refer to one; allowed model = "waypoints" with points"#,
+        r#"station.near.mobility.file = "walk.csv": a scenario that is no file cannot refer to one; allowed a header time_s,x_m,y_m and a line of three numbers for each waypoint, times ascending from 0 to 2592000 s, places within 1000 km"#,
     ),
     (
         "station.near.mobility",

@@ -157,7 +157,7 @@ const QUANTITIES: &[(&str, &str, &str)] = &[
     (
         "bss.home.preamble",
         "shrot",
-        r#"bss.home.preamble = "shrot": no such value; allowed "long", "short""#,
+        r#"bss.home.preamble = "shrot": no such value, did you mean "short"?; allowed "long", "short""#,
     ),
     (
         "title",
@@ -185,6 +185,17 @@ fn wrong_quantities_say_what_is_wrong_with_them() {
 
 /// Key, value, message.
 const COMBINATIONS: &[(&str, &str, &str)] = &[
+    // Rates that the standard lacks, where something is computed from them.
+    (
+        "bss.home",
+        r#"{ standard = "802.11b", basic_rates = [], beacon = { interval = "100 ms" } }"#,
+        "bss.home.basic_rates = []: an empty set; allowed one rate at least",
+    ),
+    (
+        "bss.home",
+        r#"{ standard = "802.11b", basic_rate = "9 kb/s", beacon = { interval = "100 ms" } }"#,
+        r#"bss.home.basic_rate = "9 kb/s": not an 802.11b rate; allowed 1, 2, 5.5, 11 Mb/s"#,
+    ),
     (
         "warmup",
         "60 s",
@@ -193,7 +204,7 @@ const COMBINATIONS: &[(&str, &str, &str)] = &[
     (
         "series",
         "5 us",
-        r#"series = "5 us": more than 10000000 steps in a run; allowed a longer step, or "off""#,
+        r#"series = "5 us": 12000000 steps of 5 us for 1 flow in 1 replication are more than 10000000 values; allowed "off", or a step of 6 us or more"#,
     ),
     (
         "bss.home.basic_rate",
@@ -279,7 +290,7 @@ const COMBINATIONS: &[(&str, &str, &str)] = &[
     (
         "station.slow.rate",
         r#"{ control = "arf", most_up = 60 }"#,
-        "station.slow.rate.most_up = 60: not a key of a rate adaptation; allowed control, preset, up, down, timer, rts_failures, initial",
+        "station.slow.rate.most_up = 60: not a key of a rate adaptation; allowed \"control\", \"preset\", \"up\", \"down\", \"counting\", \"timer\", \"rts_failures\", \"initial\"",
     ),
     (
         "station.slow.rate",
@@ -294,12 +305,12 @@ const COMBINATIONS: &[(&str, &str, &str)] = &[
     (
         "station.slow.bss",
         "hom",
-        r#"station.slow.bss = "hom": no such cell, did you mean "home"?; allowed home"#,
+        r#"station.slow.bss = "hom": no such cell, did you mean "home"?; allowed "home""#,
     ),
     (
         "host.server.link.to",
         "away",
-        r#"host.server.link.to = "away": no such cell, router or host; allowed home, server"#,
+        r#"host.server.link.to = "away": no such cell, router or host; allowed "home", "server""#,
     ),
     (
         "station.slow.senses_only",
@@ -309,7 +320,7 @@ const COMBINATIONS: &[(&str, &str, &str)] = &[
     (
         "station.slow.senses_only",
         r#"["fats"]"#,
-        r#"station.slow.senses_only[0] = "fats": no such station or host, did you mean "fast"?; allowed fast, server, slow"#,
+        r#"station.slow.senses_only[0] = "fats": no such station or host, did you mean "fast"?; allowed "fast", "server", "slow""#,
     ),
     (
         "station.slow.senses_only",
@@ -339,7 +350,7 @@ const COMBINATIONS: &[(&str, &str, &str)] = &[
     (
         "bss.home.ap.queue",
         r"{ weights = { data = 3 } }",
-        "bss.home.ap.queue.weights = { data = 3 }: not a key of a queue; allowed discipline, packets, overflow, ack_filter",
+        "bss.home.ap.queue.weights = { data = 3 }: not a key of a queue; allowed \"discipline\", \"packets\", \"overflow\", \"ack_filter\"",
     ),
     (
         "station.slow.queue",
@@ -359,7 +370,7 @@ const COMBINATIONS: &[(&str, &str, &str)] = &[
     (
         "bss.home.ap.queue",
         r#"{ discipline = "airtime", overflow = "tail" }"#,
-        r#"bss.home.ap.queue.overflow = "tail": not a key of a queue; allowed discipline, packets, airtime_quantum, charges_uplink, target, interval, slow_below, slow_target, slow_interval, quantum, queues, ack_filter"#,
+        r#"bss.home.ap.queue.overflow = "tail": not a key of a queue; allowed "discipline", "packets", "airtime_quantum", "charges_uplink", "target", "interval", "slow_below", "slow_target", "slow_interval", "quantum", "queues", "ack_filter""#,
     ),
     (
         "bss.home.ap.queue",
@@ -369,7 +380,7 @@ const COMBINATIONS: &[(&str, &str, &str)] = &[
     (
         "bss.home.ap.queue",
         r#"{ discipline = "time-regulator", quantum = "300 B" }"#,
-        r#"bss.home.ap.queue.quantum = "300 B": not a key of a queue; allowed discipline, packets, limit, bucket, adjustment, charges_backoff, overflow, ack_filter"#,
+        r#"bss.home.ap.queue.quantum = "300 B": not a key of a queue; allowed "discipline", "packets", "limit", "bucket", "adjustment", "charges_backoff", "overflow", "ack_filter""#,
     ),
     (
         "bss.home.ap.queue",
@@ -395,7 +406,7 @@ const COMBINATIONS: &[(&str, &str, &str)] = &[
     (
         "flow.a.to",
         "servr",
-        r#"flow.a.to = "servr": no such station or host, did you mean "server"?; allowed fast, server, slow"#,
+        r#"flow.a.to = "servr": no such station or host, did you mean "server"?; allowed "fast", "server", "slow""#,
     ),
     (
         "flow.a.to",
@@ -435,7 +446,7 @@ const COMBINATIONS: &[(&str, &str, &str)] = &[
     (
         "flow.a.transport.kind",
         "tpc",
-        r#"flow.a.transport.kind = "tpc": no such transport; allowed "tcp", "tfrc", "udp""#,
+        r#"flow.a.transport.kind = "tpc": no such transport, did you mean "tcp"?; allowed "tcp", "tfrc", "udp""#,
     ),
     (
         "flow.a.transport",
@@ -445,7 +456,7 @@ const COMBINATIONS: &[(&str, &str, &str)] = &[
     (
         "flow.a.transport",
         r#"{ kind = "udp", rate = "saturated", payload = "1 B", segment = "1 B" }"#,
-        r#"flow.a.transport.segment = "1 B": not a key of a UDP transport; allowed kind, payload, rate"#,
+        r#"flow.a.transport.segment = "1 B": not a key of a UDP transport; allowed "kind", "payload", "rate""#,
     ),
     (
         "flow.a.transport",
@@ -475,7 +486,7 @@ const COMBINATIONS: &[(&str, &str, &str)] = &[
     (
         "flow.a.transport.payload",
         "1 B",
-        r#"flow.a.transport.payload = "1 B": not a key of a TCP transport; allowed kind, flavour, sack, prr, timestamps, segment, size, delayed_ack, initial_window, initial_ssthresh, receive_window, window_scaling, min_rto, tick, recovery_timer, deflation, limited_transmit, byte_counting, grow_beyond_receive_window, quick_acks, full_queue, handshake"#,
+        r#"flow.a.transport.payload = "1 B": not a key of a TCP transport; allowed "kind", "flavour", "sack", "prr", "timestamps", "segment", "size", "delayed_ack", "initial_window", "initial_ssthresh", "receive_window", "window_scaling", "min_rto", "tick", "recovery_timer", "deflation", "limited_transmit", "byte_counting", "grow_beyond_receive_window", "quick_acks", "full_queue", "handshake""#,
     ),
 ];
 
@@ -584,7 +595,7 @@ fn missing_sections_and_cells_are_told_once() {
 
 #[test]
 fn a_misspelt_section_does_not_lose_the_names_in_it_twice() {
-    let keys = "title, duration, warmup, series, seed, replications, bss, station, host, router, link, flow";
+    let keys = r#""title", "duration", "warmup", "series", "seed", "replications", "bss", "station", "host", "router", "link", "flow""#;
     assert_eq!(
         edited("[station.slow]", "[stations.slow]"),
         format!(
@@ -705,18 +716,145 @@ fn syntax_errors_have_line_and_column() {
     );
 }
 
+fn load(octets: &[u8]) -> Result<Scenario, Vec<ScenarioError>> {
+    Scenario::load(octets, &[], &mut |_| Err("no such file".to_owned()))
+}
+
+#[test]
+fn mistakes_of_syntax_come_alone() {
+    let unquoted = "duration = 4 s\n[bss.home]\n[statoin.a]\nrate = 1 Mb/s\n";
+    assert_eq!(
+        messages(Scenario::parse(unquoted, &[("seed".to_owned(), "-1".to_owned())])),
+        [
+            "line 1, column 12: 4 s without quotes; allowed \"4 s\"",
+            "line 4, column 8: 1 Mb/s without quotes; allowed \"1 Mb/s\"",
+        ]
+    );
+    for (text, place) in [
+        ("duration = '4 s\n", "line 1, column 16: not TOML: "),
+        ("title = \"x\n", "line 1, column 11: not TOML: "),
+        ("hello\n", "line 1, column 6: not TOML: "),
+        ("a = 1\na = 2\n", "line 2, column 1: the name a is given twice"),
+    ] {
+        let messages = messages(Scenario::parse(text, &[]));
+        assert_eq!(messages.len(), 1, "{messages:?}");
+        assert!(messages[0].starts_with(place), "{messages:?}");
+    }
+    assert_eq!(
+        edited("\"802.11b\"", "802.11b"),
+        "line 4, column 12: 802.11b without quotes; allowed \"802.11b\""
+    );
+    assert_eq!(
+        edited("kind = \"tcp\"", "kind = \"tcp\", flavour = newreno"),
+        "line 12, column 39: newreno without quotes; allowed \"newreno\""
+    );
+}
+
+#[test]
+fn what_would_steer_a_terminal_is_told_by_its_number() {
+    let hostile = |text: &str| text.chars().any(|c| c.is_control() || c == '\u{202e}');
+    let name = "\\u001b]0;x\\u0007";
+    for text in [
+        format!("title = \"{name}\"\n{GOOD}"),
+        format!("title = \"good \\u202e dab\"\n{GOOD}"),
+        format!("{GOOD}[station.\"{name}\"]\n"),
+        format!("{GOOD}[station.\"{name}\"]\n[host.\"{name}\"]\n"),
+        format!("{GOOD}\"{name}\" = {{ \"{name}\" = \"{name}\" }}\n"),
+        format!("{GOOD}\"{name}\" = 1\n\"{name}\" = 1\n"),
+        format!("{GOOD}[flow.b]\nfrom = \"{name}\"\n"),
+        GOOD.replace("60 s", name),
+        GOOD.replace("60 s", "\u{1b}]0;x\u{7}"),
+        GOOD.replace("\"60 s\"", "\u{202e} s"),
+        GOOD.replace("[station.fast]", "radio.range.\"\\u0007\" = 1\n[station.fast]"),
+    ] {
+        for message in messages(Scenario::parse(&text, &[])) {
+            assert!(!hostile(&message), "{message:?}");
+        }
+    }
+    for message in
+        messages(with(&[("a\u{1b}.b", "\u{7}\u{202e}"), ("\u{1b}", "1"), ("\u{7}.", "")]))
+    {
+        assert!(!hostile(&message), "{message:?}");
+    }
+    let title = |text: &str| messages(with(&[("title", text)]));
+    assert_eq!(
+        title("\"a\\u202eb\""),
+        [
+            r#"title = "a\u{202e}b": not one line of plain text; allowed one line of text, at most 200 characters"#
+        ]
+    );
+    assert_eq!(
+        messages(Scenario::parse(&format!("{GOOD}[station.\"{name}\"]\n"), &[])),
+        [r#"station."\u{1b}]0;x\u{7}": not a name; allowed 1 to 64 letters, digits, - and _"#]
+    );
+}
+
+#[test]
+fn what_is_multiplied_is_bounded_together() {
+    let cases = [
+        // 720 h in steps of 1 s for 100 flows: 259,200,000 values
+        (
+            "duration = \"720 h\"",
+            "[flow.b]\nfrom = \"fast\"\nto = \"server\"\ncount = 99\ntransport = { kind = \"tcp\" }\n".to_owned(),
+            "series: 2592000 steps of 1 s for 100 flows in 1 replication are more than 10000000 values; \
+             allowed \"off\", or a step of 26 s or more",
+        ),
+        (
+            "replications = 10000\nduration = \"60 s\"",
+            "[station.g]\ncount = 200\n".to_owned(),
+            "replications = 10000: with 205 flows, stations and directions of links too many; allowed at most 9756",
+        ),
+        (
+            "duration = \"60 s\"",
+            "[station.g]\ncount = 200\nqueue = { packets = 100000 }\n".to_owned(),
+            "station.g200.queue: with the other queues room for 20000350 packets; allowed room for at most \
+             10000000 in all",
+        ),
+        (
+            "duration = \"60 s\"",
+            format!(
+                "[station.g]\ncount = 5\nrate = [{}]\n",
+                (0..10_002)
+                    .map(|i| format!("[\"{i} ms\", \"1 Mb/s\"]"))
+                    .collect::<Vec<_>>()
+                    .join(",")
+            ),
+            "station.g.rate: 100010 steps of rates, too many; allowed at most 50000 in all",
+        ),
+        (
+            "duration = \"60 s\"",
+            "[station.g]\ncount = 1000\n[station.h]\ncount = 1000\nhidden_from = [\"g\"]\n".to_owned(),
+            "station.h.hidden_from[0]: 2000000 stations that others do not decode, too many; \
+             allowed at most 1000000 in all",
+        ),
+        (
+            "duration = \"60 s\"",
+            format!(
+                "[flow.b]\nfrom = \"fast\"\nto = \"server\"\ncount = 10\n[flow.b.transport]\nkind = \"tfrc\"\n\
+                 source = {{ model = \"frames\", interval = \"40 ms\", sizes = [{}] }}\n",
+                "\"1 kB\",".repeat(60_000)
+            ),
+            "flow.b.transport.source: 600000 sizes of frames, too many; allowed at most 500000 in all",
+        ),
+    ];
+    for (duration, more, expected) in cases {
+        let text = GOOD.replace("duration = \"60 s\"", duration) + &more;
+        assert_eq!(messages(Scenario::parse(&text, &[])), [expected]);
+    }
+}
+
 #[test]
 fn what_is_no_text_is_one_mistake() {
     assert_eq!(
-        messages(Scenario::load(b"duration = \"\xff\xfe\"", &[])),
+        messages(load(b"duration = \"\xff\xfe\"")),
         ["not a text: octet 255 at offset 12 is not UTF-8; allowed a TOML text in UTF-8"]
     );
     assert_eq!(
-        messages(Scenario::load(&vec![b'#'; 100_000_000], &[])),
-        ["too large for a scenario; allowed a TOML text of at most 4 MiB"]
+        messages(load(&vec![b'#'; 100_000_000])),
+        ["too large for a scenario; allowed a TOML text of at most 24 MiB"]
     );
     let elf: Vec<u8> = (0..=255).cycle().take(100_000).collect();
-    assert_eq!(messages(Scenario::load(&elf, &[])).len(), 1);
+    assert_eq!(messages(load(&elf)).len(), 1);
 }
 
 #[test]
@@ -740,7 +878,7 @@ fn overrides_are_checked_like_the_file() {
     assert_eq!(scenario.duration.to_string(), "20 s");
     assert_eq!(
         message("station.slwo.rate", "1 Mb/s"),
-        "station.slwo: the file has no station of this name, did you mean \"slow\"?; allowed slow, fast"
+        "station.slwo: the file has no station of this name, did you mean \"slow\"?; allowed \"slow\", \"fast\""
     );
     assert_eq!(
         message("station.slow.rate.up", "1 Mb/s"),
@@ -768,10 +906,7 @@ standard = "802.11b"
 preambel = "short"
 [station.slow]
 rate = [["0 s", "11 Mb/s"], ["20 s", "57 Mb/s"]]
-[station.slow]
-rate = "1 Mb/s"
 [station.fast]
-rate = 11 Mb/s
 senses_only = ["nobody"]
 [host.server]
 link = { rate = "0 b/s", to = "home" }
@@ -795,8 +930,6 @@ control = "tfrc"
             "duration",
             "bss.home.preambel",
             "station.slow.rate[1][1]",
-            "line 9, column 10",
-            "line 12, column 8",
             "station.fast.senses_only[0]",
             "host.server.link.rate",
             "flow.a.to",
@@ -849,6 +982,7 @@ fn a_flood_of_mistakes_ends_in_time() {
         many(&|i| format!("[host.h{i}]\n")),
         many(&|i| format!("[flow.f{i}]\nfrom = \"nobody\"\n")),
         many(&|i| format!("[station.s{i}]\n")),
+        many(&|i| format!("s{i} = \"a\"\n")),
         format!("title = [{}]", repeat("[],")),
         format!("title = \"{}\"", "x".repeat(4 << 20)),
         format!("{GOOD}[station.g]\ncount = 2500\nsenses_only = [{}]", "\"fast\",".repeat(200_000)),
@@ -889,7 +1023,7 @@ const NETWORKS: &[(&str, &str, &str)] = &[
     (
         "station.here",
         "{ rate = \"1 Mb/s\" }",
-        r"station.here.bss: missing, and there are several cells; allowed home, office",
+        r#"station.here.bss: missing, and there are several cells; allowed "home", "office""#,
     ),
     (
         "station.here.senses_only",
@@ -909,7 +1043,7 @@ const NETWORKS: &[(&str, &str, &str)] = &[
     (
         "host.server.link.to",
         "here",
-        r#"host.server.link.to = "here": a station, not a cell, router or host; allowed home, hub, office, server"#,
+        r#"host.server.link.to = "here": a station, not a cell, router or host; allowed "home", "hub", "office", "server""#,
     ),
     (
         "host.server.link.to",
@@ -929,7 +1063,7 @@ const NETWORKS: &[(&str, &str, &str)] = &[
     (
         "link.one.between",
         r#"["hub", "two"]"#,
-        r#"link.one.between[1] = "two": a link, not a cell, router or host; allowed home, hub, office, server"#,
+        r#"link.one.between[1] = "two": a link, not a cell, router or host; allowed "home", "hub", "office", "server""#,
     ),
     (
         "link.two.loss.towards",
@@ -944,7 +1078,7 @@ const NETWORKS: &[(&str, &str, &str)] = &[
     (
         "link.two.loss.model",
         "bernouli",
-        r#"link.two.loss.model = "bernouli": no such loss model; allowed "bernoulli", "gilbert-elliott""#,
+        r#"link.two.loss.model = "bernouli": no such loss model, did you mean "bernoulli"?; allowed "bernoulli", "gilbert-elliott""#,
     ),
     (
         "link.two.queue.packets",
@@ -964,7 +1098,7 @@ const NETWORKS: &[(&str, &str, &str)] = &[
     (
         "flow.a.to",
         "hub",
-        r#"flow.a.to = "hub": a router, not a station or host; allowed here, server, there"#,
+        r#"flow.a.to = "hub": a router, not a station or host; allowed "here", "server", "there""#,
     ),
     (
         "flow.a.start_jitter",

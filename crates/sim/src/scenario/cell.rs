@@ -5,16 +5,14 @@ use airfair_wlan::phy::{Preamble, Standard};
 
 use super::access::{self, OwnAccess};
 use super::beacons;
-use super::error::{Mistakes, ScenarioError};
+use super::error::{Mistakes, ScenarioError, listed, nearest};
 use super::overrides::did_you_mean;
 use super::parse::{CellContext, Context, items};
 use super::queues::queue;
 use super::radio::{Radio, Spoilt, radio};
 use super::reader::{Entry, Fields};
 use super::stations::CellMembers;
-use super::{
-    AccessPoint, AfterCollision, Attempts, Bss, Eifs, ErrorModel, Periods, Rules, error::nearest,
-};
+use super::{AccessPoint, AfterCollision, Attempts, Bss, Eifs, ErrorModel, Periods, Rules};
 
 /// A cell whose stations are not known yet.
 pub(super) struct Draft<'n> {
@@ -81,7 +79,7 @@ pub(super) fn reference(
     mistakes: &mut Mistakes,
 ) -> Option<usize> {
     let names = || context.cells.iter().map(|cell| cell.name.as_str());
-    let all = || names().collect::<Vec<_>>().join(", ");
+    let all = || listed(names());
     if entry.bad || !context.cells_complete {
         return None;
     }
@@ -202,24 +200,27 @@ fn basic_rates(
     if given.is_empty() {
         mistakes.add(whole.0, whole.1);
     }
-    let mut rates = Vec::new();
+    let (mut rates, mut of_standard) = (Vec::new(), Vec::new());
     for entry in &given {
         let Some(rate) = entry.rate() else { continue };
         if rates.contains(&rate) && !(single && list) {
             mistakes.add(entry.at, entry.mistake("given twice", "each rate once"));
         }
         rates.push(rate);
-        let Some(standard) = standard else { continue };
+        let standard = standard?;
         if !standard.rates().contains(&rate) {
             mistakes.add(entry.at, not_a_rate(entry, standard));
-        } else if let Some(station) = stations.first_without(rate) {
+            continue;
+        }
+        if let Some(station) = stations.first_without(rate) {
             let problem = format!("station {station} is 802.11b and lacks it");
             let allowed = list_rates(Standard::B.rates());
             mistakes.add(entry.at, entry.mistake(problem, allowed));
         }
+        of_standard.push(rate);
     }
-    rates.sort_unstable();
-    Some(rates).filter(|rates| rates.len() == given.len())
+    of_standard.sort_unstable();
+    Some(of_standard).filter(|rates| !rates.is_empty() && rates.len() == given.len())
 }
 
 /// A rate that `standard` lacks.

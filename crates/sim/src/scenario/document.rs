@@ -1,7 +1,7 @@
 //! The text as a tree that remembers where each key stood.
 //!
-//! The TOML parser recovers from mistakes, so a duplicate key or an unquoted value does not hide the
-//! mistakes elsewhere; what it could not read is [`Value::Broken`], about which nobody complains again.
+//! The TOML parser recovers from mistakes of syntax, so that all of them come at once. They come alone: what
+//! could not be read is not what the user meant, and would look like something missing.
 
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -37,8 +37,6 @@ pub(super) enum Value {
     Flag(bool),
     /// A date or a time of day, as written.
     Date(String),
-    /// A syntax error stands here, already reported.
-    Broken,
 }
 
 /// Longest rendering of a value in a message [characters].
@@ -71,7 +69,6 @@ impl Node {
             Value::Integer(None) => write!(out, "a huge number"),
             Value::Float(text) | Value::Date(text) => write!(out, "{text}"),
             Value::Flag(flag) => write!(out, "{flag}"),
-            Value::Broken => write!(out, "…"),
             Value::Array(items) => {
                 out.push('[');
                 for (i, item) in items.iter().take(SHOWN).enumerate() {
@@ -105,31 +102,30 @@ impl Node {
             Value::Float(_) => "number with a fraction",
             Value::Flag(_) => "boolean",
             Value::Date(_) => "date",
-            Value::Broken => "nothing",
         }
     }
 }
 
-/// Reads a TOML text. Without a tree there is nothing further to check.
+/// Reads a TOML text, unless it has mistakes of syntax.
 pub(super) fn parse(text: &str, mistakes: &mut Mistakes) -> Option<Node> {
     let (table, errors) = DeTable::parse_recoverable(text);
+    if errors.is_empty() {
+        return Some(Node { at: 0, value: table_value(table.get_ref(), 0) });
+    }
     let mut errors: Vec<Syntax> = errors.iter().map(|error| Syntax::new(text, error)).collect();
     errors.sort_by_key(|error| error.span.start);
     // Behind an unclosed bracket the parser guesses, and its guesses are not the user's mistakes.
     let lost = errors.iter().take(MOST_ERRORS).position(|error| !error.is_local(text));
-    let lost = lost.or_else(|| (errors.len() > MOST_ERRORS).then_some(MOST_ERRORS - 1));
-    errors.truncate(lost.map_or(errors.len(), |first| first + 1));
-    let mut broken = Vec::new();
+    errors.truncate(lost.map_or(MOST_ERRORS, |first| first + 1));
     let mut redefined = 0..0;
     let mut told = 0..0;
     for error in &errors {
         let duplicate = error.message == "duplicate key";
-        if !duplicate {
-            broken.push(error.span.clone());
-        } else if redefined.contains(&error.span.start) {
+        if duplicate && redefined.contains(&error.span.start) {
             // Keys of a section that is there twice are there twice for that reason.
             continue;
-        } else if error.line(text).trim_start().starts_with('[') {
+        }
+        if duplicate && error.line(text).trim_start().starts_with('[') {
             let end = text[error.span.start..].find("\n[").map(|n| error.span.start + n);
             redefined = error.span.end..end.unwrap_or(text.len());
         }
@@ -142,33 +138,24 @@ pub(super) fn parse(text: &str, mistakes: &mut Mistakes) -> Option<Node> {
             told = line..line + error.line(text).len() + 1;
         }
     }
-    let tree = || Node { at: 0, value: table_value(table.get_ref(), 0, &broken) };
-    lost.is_none().then(tree)
+    None
 }
 
 /// Reads one value, as it would stand behind `=`; anything else is taken as a text.
 pub(super) fn parse_value(text: &str, at: usize) -> Node {
     match DeValue::parse(text) {
-        Ok(value) => node(&value, at, Some(at), &[]),
+        Ok(value) => node(&value, at, Some(at)),
         Err(_) => Node { at, value: Value::Text(text.to_owned()) },
     }
 }
 
-fn node(
-    value: &Spanned<DeValue>,
-    base: usize,
-    key: Option<usize>,
-    broken: &[Range<usize>],
-) -> Node {
-    let span = value.span();
-    let at = key.unwrap_or(base + span.start);
-    let hit = |error: &Range<usize>| error.start <= span.end && span.start <= error.end;
+fn node(value: &Spanned<DeValue>, base: usize, key: Option<usize>) -> Node {
+    let at = key.unwrap_or(base + value.span().start);
     let value = match value.get_ref() {
-        DeValue::Table(table) => table_value(table, base, broken),
+        DeValue::Table(table) => table_value(table, base),
         DeValue::Array(items) => {
-            Value::Array(items.iter().map(|item| node(item, base, None, broken)).collect())
+            Value::Array(items.iter().map(|item| node(item, base, None)).collect())
         }
-        _ if broken.iter().any(hit) => Value::Broken,
         DeValue::String(text) => Value::Text(text.to_string()),
         DeValue::Integer(n) => Value::Integer(i128::from_str_radix(n.as_str(), n.radix()).ok()),
         DeValue::Float(number) => Value::Float(number.as_str().to_owned()),
@@ -178,12 +165,12 @@ fn node(
     Node { at, value }
 }
 
-fn table_value(table: &DeTable, base: usize, broken: &[Range<usize>]) -> Value {
+fn table_value(table: &DeTable, base: usize) -> Value {
     let mut entries: Vec<(String, Node)> = table
         .iter()
         .map(|(key, value)| {
             let at = Some(base + key.span().start);
-            (key.get_ref().to_string(), node(value, base, at, broken))
+            (key.get_ref().to_string(), node(value, base, at))
         })
         .collect();
     entries.sort_by_key(|(_, node)| node.at);
@@ -227,6 +214,17 @@ impl Syntax {
         &text[start..self.span.start]
     }
 
+    /// The value in which the mistake is, by its offsets.
+    fn word(&self, text: &str) -> Range<usize> {
+        let line = self.line(text);
+        let (before, behind) = line.split_at(self.before(text).len());
+        let start = before.rfind(['=', ',', '[', '{']).map_or(0, |n| n + 1);
+        let end = before.len() + behind.find([',', ']', '}', '#']).unwrap_or(behind.len());
+        let start = start + line[start..end].len() - line[start..end].trim_start().len();
+        let offset = self.span.start - before.len();
+        offset + start..offset + start + line[start..end].trim_end().len()
+    }
+
     fn line<'t>(&self, text: &'t str) -> &'t str {
         let start = self.span.start - self.before(text).len();
         let end = text[self.span.start..].find('\n').map_or(text.len(), |n| self.span.start + n);
@@ -235,7 +233,10 @@ impl Syntax {
 
     fn report(&self, text: &str) -> ScenarioError {
         let line = text[..self.span.start].matches('\n').count() + 1;
-        let column = self.before(text).chars().count() + 1;
+        let is_value = self.is_unquoted() || self.message.starts_with("invalid float");
+        let value = if is_value { self.word(text) } else { self.span.clone() };
+        let start = self.span.start - self.before(text).len();
+        let column = text[start..value.start].chars().count() + 1;
         let clip = |text: &str, length: usize| text.chars().take(length).collect::<String>();
         let (message, allowed) = match self.message.split_once(", expected ") {
             Some((message, expected)) => (message, format!("here: {expected}")),
@@ -243,7 +244,7 @@ impl Syntax {
         };
         let path = format!("line {line}, column {column}");
         if message == "duplicate key" {
-            let key = clip(&text[self.span.clone()], 80);
+            let key = clip(&text[value], 80);
             return ScenarioError {
                 path,
                 found: String::new(),
@@ -251,13 +252,12 @@ impl Syntax {
                 allowed: "each name once".to_owned(),
             };
         }
-        if self.is_unquoted() {
-            let value = clip(text[self.span.clone()].trim(), SHOWN);
+        if is_value {
+            let value = clip(&text[value], SHOWN);
             let (problem, allowed) = (format!("{value} without quotes"), format!("\"{value}\""));
             return ScenarioError { path, found: String::new(), problem, allowed };
         }
-        let plain = |c: char| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c };
-        let found: String = clip(self.line(text).trim(), SHOWN).chars().map(plain).collect();
+        let found = clip(self.line(text).trim(), SHOWN);
         let problem = if found.is_empty() {
             format!("not TOML: {message}")
         } else {

@@ -1,6 +1,6 @@
 //! Mistakes in a scenario: one message each, with an address, in the order of the file.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 /// One mistake in a scenario. Prints as one line that says where, what was found and what is allowed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,6 +18,7 @@ pub struct ScenarioError {
 
 impl fmt::Display for ScenarioError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut f = Escaped(f);
         if !self.path.is_empty() {
             f.write_str(&self.path)?;
             if !self.found.is_empty() {
@@ -33,6 +34,39 @@ impl fmt::Display for ScenarioError {
     }
 }
 
+/// A writer of texts that others chose: what would steer a terminal comes out as its number.
+struct Escaped<W>(W);
+
+impl<W: fmt::Write> fmt::Write for Escaped<W> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        for piece in text.split_inclusive(is_unprintable) {
+            match piece.chars().next_back().filter(|last| is_unprintable(*last)) {
+                Some(last) => {
+                    self.0.write_str(&piece[..piece.len() - last.len_utf8()])?;
+                    write!(self.0, "{}", last.escape_default())?;
+                }
+                None => self.0.write_str(piece)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The text on one line, with what would steer a terminal as its number.
+pub fn escaped(text: &str) -> String {
+    let mut out = Escaped(String::new());
+    out.write_str(text).expect("a String takes any text");
+    out.0
+}
+
+/// Whether a character steers how others are shown: controls, ends of lines, directions of writing.
+pub(super) fn is_unprintable(c: char) -> bool {
+    let is_direction = matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}')
+        || ('\u{202a}'..='\u{202e}').contains(&c)
+        || ('\u{2066}'..='\u{2069}').contains(&c);
+    c.is_control() || is_direction || matches!(c, '\u{2028}' | '\u{2029}')
+}
+
 impl std::error::Error for ScenarioError {}
 
 /// All mistakes found so far, each with its position in the file.
@@ -40,6 +74,11 @@ impl std::error::Error for ScenarioError {}
 pub(super) struct Mistakes {
     list: Vec<(usize, ScenarioError)>,
 }
+
+/// Most mistakes that are told of one file.
+const MOST_TOLD: usize = 100;
+/// Mistakes after which nobody needs to know of each further one.
+const FLOOD: usize = 1_000;
 
 impl Mistakes {
     /// Notes a mistake at offset `at` of the file.
@@ -52,10 +91,24 @@ impl Mistakes {
         self.list.is_empty()
     }
 
-    /// All mistakes in the order of the file.
+    /// Whether so many were found that looking closely at another is not worth its time.
+    pub(super) fn is_flooded(&self) -> bool {
+        self.list.len() >= FLOOD
+    }
+
+    /// All mistakes in the order of the file; of very many the first ones.
     pub(super) fn into_errors(mut self) -> Vec<ScenarioError> {
         self.list.sort_by_key(|(at, _)| *at);
-        self.list.into_iter().map(|(_, error)| error).collect()
+        let is_cut = self.list.len() > MOST_TOLD;
+        self.list.truncate(MOST_TOLD);
+        let mut errors: Vec<ScenarioError> =
+            self.list.into_iter().map(|(_, error)| error).collect();
+        if is_cut {
+            let problem = format!("more mistakes than these {MOST_TOLD}");
+            let [path, found, allowed] = [(); 3].map(|()| String::new());
+            errors.push(ScenarioError { path, found, problem, allowed });
+        }
+        errors
     }
 }
 
@@ -105,9 +158,31 @@ fn distance(from: &str, to: &str) -> usize {
     last[to.len()]
 }
 
+/// At most a dozen names as a message lists them.
+pub(super) fn listed<'a>(names: impl Iterator<Item = &'a str> + Clone) -> String {
+    const MOST: usize = 12;
+    let mut list = names.clone().take(MOST).map(|name| format!("\"{name}\"")).collect::<Vec<_>>();
+    let count = names.count();
+    if count > MOST {
+        list.push(format!("… ({count} names)"));
+    }
+    list.join(", ")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_would_steer_a_terminal_is_escaped_wherever_it_stands() {
+        let hostile = "\u{1b}]0;x\u{7} and \u{202e}, \u{2028}\u{9b}".to_owned();
+        let shown = r"\u{1b}]0;x\u{7} and \u{202e}, \u{2028}\u{9b}";
+        assert_eq!(escaped(&hostile), shown);
+        let [path, found, problem, allowed] = [(); 4].map(|()| hostile.clone());
+        let error = ScenarioError { path, found, problem, allowed };
+        assert_eq!(error.to_string(), format!("{shown} = {shown}: {shown}; allowed {shown}"));
+        assert_eq!(escaped("µs ≤ 10, “naïve” 家"), "µs ≤ 10, “naïve” 家");
+    }
 
     #[test]
     fn slips_of_the_pen_are_near_and_other_words_are_not() {

@@ -13,6 +13,7 @@ use super::kind::{MAX_NAME, Plain};
 use super::names::{Names, Target};
 use super::parse::{Context, items, point};
 use super::reader::{Entry, Fields, Given};
+use super::size::{self, Budget, MAX_ALL_FRAMES};
 use super::stations::missing;
 use super::{
     Control, Deflation, DelayedAck, Endpoint, Flavour, Flow, RecoveryTimer, Tcp, Tfrc, TfrcProfile,
@@ -34,6 +35,7 @@ pub(super) fn flows(
     let mut taken = BTreeSet::new();
     let mut flows = Some((Vec::new(), Vec::new()));
     let mut total = 0;
+    let mut frames = Budget::new("sizes of frames", MAX_ALL_FRAMES);
     for fields in list {
         let place = (fields.at, fields.path.clone());
         let name = fields.name;
@@ -50,6 +52,9 @@ pub(super) fn flows(
             continue;
         };
         let grouped = pairs.len() > 1;
+        let each = flow.as_ref().map_or(0, size::frames);
+        let source = (place.0, format!("{}.transport.source", place.1));
+        let flow = flow.filter(|_| frames.spend(pairs.len(), each, source, mistakes));
         for (i, (from, to)) in pairs.into_iter().enumerate() {
             let name = if grouped { format!("{name}{}", i + 1) } else { name.to_owned() };
             let too_long = name.len() > MAX_NAME && grouped;
@@ -446,11 +451,19 @@ fn arf_window(entry: Entry) -> Option<Control> {
     Some(Control::ArfWindow(match entry.given? {
         Given::Table(mut table) => {
             let (slot, long_lived) = (table.take("slot"), table.take("long_lived"));
-            let fall = match table.take("fall").word()? {
-                "once" => arf_window::Fall::Once,
-                _ => arf_window::Fall::Printed,
+            let mut reading = |key| {
+                Some(match table.take(key).word()? {
+                    "printed" => arf_window::Reading::Printed,
+                    _ => arf_window::Reading::Projected,
+                })
             };
-            arf_window::Params { slot: slot.duration()?, long_lived: long_lived.bytes()?, fall }
+            let (rise, fall) = (reading("rise")?, reading("fall")?);
+            let round_trip = match table.take("round_trip").word()? {
+                "smoothed" => arf_window::RoundTrip::Smoothed,
+                _ => arf_window::RoundTrip::Least,
+            };
+            let (slot, long_lived) = (slot.duration()?, long_lived.bytes()?);
+            arf_window::Params { slot, long_lived, rise, fall, round_trip }
         }
         _ => arf_window::Params::default(),
     }))

@@ -24,13 +24,18 @@ mod reader;
 mod reference;
 pub(crate) mod routes;
 mod schema;
+mod size;
 mod stations;
+mod traces;
 mod write;
 
-pub use error::ScenarioError;
+pub use error::{ScenarioError, escaped};
+pub use parse::MAX_FILE;
 pub use radio::{Area, Begin, Fading, Motion, Propagation, Radio, Reception, Way};
 pub use reference::reference_markdown;
 pub use schema::schema;
+pub use traces::{MAX_TRACE, ReadFile};
+pub use write::flavour_name;
 
 use airfair_laws::{arf, arf_aware, arf_window, minstrel, occupancy};
 pub use airfair_transport::tcp::{Deflation, Flavour, RecoveryTimer};

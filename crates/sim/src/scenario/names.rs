@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Node;
-use super::error::{Mistakes, ScenarioError, nearest};
+use super::error::{Mistakes, ScenarioError, listed, nearest};
 use super::overrides::did_you_mean;
 use super::reader::Entry;
 
@@ -109,12 +109,7 @@ impl Names {
                 format!("no such {noun}{}", did_you_mean(nearest(name, known().take(500))))
             }
         };
-        let mut allowed = known().take(12).collect::<Vec<_>>().join(", ");
-        if known().count() > 12 {
-            let more = format!(", … ({} names)", known().count());
-            allowed.push_str(&more);
-        }
-        mistakes.add(entry.at, entry.mistake(problem, allowed));
+        mistakes.add(entry.at, entry.mistake(problem, listed(known())));
         None
     }
 }

@@ -1,7 +1,7 @@
 //! `--set PATH=VALUE`: values from the command line, laid over the file before it is checked.
 
 use super::document::{Node, Value, parse_value};
-use super::error::{Mistakes, ScenarioError, join, nearest};
+use super::error::{Mistakes, ScenarioError, join, listed, nearest};
 
 /// Sections whose keys are names that the file gives.
 const NAMED: [&str; 6] = ["bss", "station", "host", "router", "link", "flow"];
@@ -36,22 +36,18 @@ fn set(root: &mut Node, path: &str, value: Node) -> Result<(), ScenarioError> {
     let (at, mut value, mut target, mut walked) = (value.at, Some(value), root, String::new());
     for (depth, segment) in segments.iter().enumerate() {
         let found = target.shown();
-        let entries = match &mut target.value {
-            Value::Table(entries) => entries,
-            Value::Broken => return Ok(()),
-            _ => {
-                let problem = format!("a value, not a table that could hold {segment:?}");
-                return Err(error(&walked, found, &problem, "setting it as a whole"));
-            }
+        let Value::Table(entries) = &mut target.value else {
+            let problem = format!("a value, not a table that could hold {segment:?}");
+            return Err(error(&walked, found, &problem, "setting it as a whole"));
         };
         let known = entries.iter().any(|(name, _)| name == segment);
         if !known && depth == 1 && NAMED.contains(&segments[0]) {
             // A slip here would add a silent station instead of changing one.
-            let names: Vec<&str> = entries.iter().map(|(name, _)| name.as_str()).collect();
-            let hint = did_you_mean(nearest(segment, names.iter().copied()));
+            let names = entries.iter().map(|(name, _)| name.as_str());
+            let hint = did_you_mean(nearest(segment, names.clone().take(500)));
             let problem = format!("the file has no {walked} of this name{hint}");
-            let allowed = names.join(", ");
-            return Err(error(&join(&walked, segment), String::new(), &problem, &allowed));
+            let path = join(&walked, segment);
+            return Err(error(&path, String::new(), &problem, &listed(names)));
         }
         walked = join(&walked, segment);
         target = entry(entries, segment, at);

@@ -10,14 +10,19 @@ use super::keys::{LLC_SNAP, MAX_CELLS, ROOT};
 use super::names::{Names, Target};
 use super::reader::{Entry, Fields, Given, read};
 use super::stations::missing;
+use super::traces::{ReadFile, Traces};
 use super::{
-    Bss, ErrorModel, Scenario, cell, document, flows, links, overrides, queues, routes, stations,
+    Bss, ErrorModel, Scenario, cell, document, flows, links, overrides, queues, routes, size,
+    stations,
 };
 
+/// Most parts of a scenario file, each of which takes memory: what commas, brackets, equals signs and lines tell
+/// apart.
+pub(super) const MAX_PARTS: usize = 4_000_000;
+/// Largest scenario file [MiB].
+pub(super) const MAX_FILE_MIB: usize = 24;
 /// Largest scenario file [octets].
-const MAX_FILE: usize = 4 << 20;
-/// Most steps of a time series in one run; each takes memory for every flow.
-const MAX_SERIES_STEPS: u64 = 10_000_000;
+pub const MAX_FILE: usize = MAX_FILE_MIB << 20;
 
 /// What the parts of a scenario must know of each other. `None`: spoilt by a mistake, check nothing.
 pub(super) struct Context {
@@ -27,6 +32,8 @@ pub(super) struct Context {
     pub(super) cells: Vec<CellContext>,
     /// Whether `cells` is all that the user meant.
     pub(super) cells_complete: bool,
+    /// The files of waypoints that stations name.
+    pub(super) traces: Traces,
 }
 
 /// What others must know of a cell.
@@ -52,15 +59,56 @@ impl Context {
 }
 
 impl Scenario {
-    /// Reads a scenario from TOML, with `overrides` (dotted path, value) laid over it first.
+    /// Reads a scenario from TOML, with `overrides` (dotted path, value) laid over it first. It can name no file.
     ///
     /// # Errors
-    /// All mistakes, in the order of the file; those of the overrides come last.
+    /// All mistakes, in the order of the file; those of the overrides come last. Mistakes of syntax come alone.
     pub fn parse(text: &str, overrides: &[(String, String)]) -> Result<Self, Vec<ScenarioError>> {
+        Self::parse_with(text, overrides, &mut no_file)
+    }
+
+    /// Reads a scenario from the bytes of a file, which may be anything; `read` reads the files that it names.
+    ///
+    /// # Errors
+    /// As [`Scenario::parse`]; one mistake if this is no text or too long to be a scenario.
+    pub fn load(
+        bytes: &[u8],
+        overrides: &[(String, String)],
+        read: ReadFile,
+    ) -> Result<Self, Vec<ScenarioError>> {
+        if bytes.len() > MAX_FILE {
+            let problem = "too large for a scenario".to_owned();
+            return Err(vec![whole_file(
+                problem,
+                &format!("a TOML text of at most {MAX_FILE_MIB} MiB"),
+            )]);
+        }
+        match std::str::from_utf8(bytes) {
+            Ok(text) => Self::parse_with(text, overrides, read),
+            Err(error) => {
+                let at = error.valid_up_to();
+                let problem =
+                    format!("not a text: octet {} at offset {at} is not UTF-8", bytes[at]);
+                Err(vec![whole_file(problem, "a TOML text in UTF-8")])
+            }
+        }
+    }
+
+    fn parse_with(
+        text: &str,
+        overrides: &[(String, String)],
+        read: ReadFile,
+    ) -> Result<Self, Vec<ScenarioError>> {
+        if parts(text) > MAX_PARTS {
+            let allowed = format!("at most {MAX_PARTS} values, brackets and lines");
+            return Err(vec![whole_file("too many parts for a scenario".to_owned(), &allowed)]);
+        }
         let mut mistakes = Mistakes::default();
         let scenario = document::parse(text, &mut mistakes).and_then(|mut root| {
             overrides::apply(&mut root, overrides, text.len(), &mut mistakes);
-            read(&ROOT, &root, &mut mistakes).and_then(|fields| scenario(fields, &mut mistakes))
+            let traces = Traces::fetch(&root, read);
+            let fields = self::read(&ROOT, &root, &mut mistakes)?;
+            scenario(fields, traces, &mut mistakes)
         });
         match scenario {
             Some(scenario) if mistakes.is_empty() => Ok(scenario),
@@ -70,48 +118,40 @@ impl Scenario {
             }
         }
     }
+}
 
-    /// Reads a scenario from the bytes of a file, which may be anything.
-    ///
-    /// # Errors
-    /// As [`Scenario::parse`]; one mistake if this is no text or too long to be a scenario.
-    pub fn load(bytes: &[u8], overrides: &[(String, String)]) -> Result<Self, Vec<ScenarioError>> {
-        let whole_file = |problem: String, allowed: &str| {
-            let allowed = allowed.to_owned();
-            vec![ScenarioError { path: String::new(), found: String::new(), problem, allowed }]
-        };
-        if bytes.len() > MAX_FILE {
-            let problem = "too large for a scenario".to_owned();
-            return Err(whole_file(problem, "a TOML text of at most 4 MiB"));
-        }
-        match std::str::from_utf8(bytes) {
-            Ok(text) => Self::parse(text, overrides),
-            Err(error) => {
-                let at = error.valid_up_to();
-                let problem =
-                    format!("not a text: octet {} at offset {at} is not UTF-8", bytes[at]);
-                Err(whole_file(problem, "a TOML text in UTF-8"))
-            }
-        }
-    }
+/// What takes memory in a text, before anything is known about it.
+pub(super) fn parts(text: &str) -> usize {
+    text.bytes().filter(|octet| b",=[]{}\n".contains(octet)).count()
+}
+
+/// A mistake of the file as a whole.
+fn whole_file(problem: String, allowed: &str) -> ScenarioError {
+    let allowed = allowed.to_owned();
+    ScenarioError { path: String::new(), found: String::new(), problem, allowed }
+}
+
+/// Stands for the reader of files where there is none.
+fn no_file(_: &str) -> Result<Vec<u8>, String> {
+    Err("a scenario that is no file cannot refer to one".to_owned())
 }
 
 /// What must fit together. Each part takes what it needs even if another is spoilt.
-fn scenario(mut root: Fields, mistakes: &mut Mistakes) -> Option<Scenario> {
+fn scenario(mut root: Fields, traces: Traces, mistakes: &mut Mistakes) -> Option<Scenario> {
     let title = root.take("title").text().map(str::to_owned);
     let duration = root.take("duration").duration();
     let warmup = warmup(&root.take("warmup"), duration, mistakes);
     let series = root.take("series");
-    check_series(&series, duration, mistakes);
     let seed = root.take("seed").integer();
-    let replications = root.take("replications").integer();
+    let replications = root.take("replications");
 
     let mut names = Names::new();
     let cells = root.take("bss");
     let groups = root.take("station");
     names.doubt(&cells);
     names.doubt(&groups);
-    let (mut context, drafts) = cells_of(cells, duration, &mut names, mistakes);
+    let context = Context { duration, cells: Vec::new(), cells_complete: !cells.bad, traces };
+    let (mut context, drafts) = cells_of(cells, context, &mut names, mistakes);
     if !check_sections(&groups, root.says("host"), &mut context, mistakes) {
         names.distrust();
     }
@@ -135,7 +175,7 @@ fn scenario(mut root: Fields, mistakes: &mut Mistakes) -> Option<Scenario> {
         warmup: warmup?,
         series_step: series.given.is_some().then_some(series.duration())?,
         seed: seed?,
-        replications: replications?,
+        replications: replications.integer()?,
         cells: cells.into_iter().collect::<Option<_>>()?,
         stations: stations.complete()?,
         hosts: wired.hosts,
@@ -146,18 +186,18 @@ fn scenario(mut root: Fields, mistakes: &mut Mistakes) -> Option<Scenario> {
     routes::check(&scenario, &flow_paths, mistakes);
     queues::check(&scenario, &flow_paths, mistakes);
     beacons::check_grants(&scenario, &flow_paths, mistakes);
+    size::check(&scenario, &series, &replications, mistakes);
     Some(scenario)
 }
 
 /// The cells, by name first.
 fn cells_of<'n>(
     entry: Entry<'n>,
-    duration: Option<Duration>,
+    mut context: Context,
     names: &mut Names,
     mistakes: &mut Mistakes,
 ) -> (Context, Vec<Draft<'n>>) {
-    let (at, cells_complete) = (entry.at, !entry.bad);
-    let mut context = Context { duration, cells: Vec::new(), cells_complete };
+    let at = entry.at;
     let mut cells = entry.named();
     if cells.len() > MAX_CELLS {
         let (path, found) = ("bss".to_owned(), format!("{} cells", cells.len()));
@@ -205,14 +245,6 @@ fn warmup(entry: &Entry, duration: Option<Duration>, mistakes: &mut Mistakes) ->
         mistakes.add(entry.at, entry.mistake("nothing would be left to count", allowed));
     }
     Some(warmup)
-}
-
-fn check_series(entry: &Entry, duration: Option<Duration>, mistakes: &mut Mistakes) {
-    let (Some(step), Some(duration)) = (entry.duration(), duration) else { return };
-    if duration.whole_steps(step) > MAX_SERIES_STEPS {
-        let problem = format!("more than {MAX_SERIES_STEPS} steps in a run");
-        mistakes.add(entry.at, entry.mistake(problem, "a longer step, or \"off\""));
-    }
 }
 
 /// The point that lies `duration` after the start of the run.

@@ -6,7 +6,9 @@ use airfair_units::{
 };
 
 use super::document::{Node, Value};
+use super::error::{is_unprintable, nearest};
 use super::kind::{Kind, MAX_RATE, MAX_TITLE, MAX_WINDOW, Plain};
+use super::overrides::did_you_mean;
 
 impl Kind {
     /// Whether it is a number with a unit.
@@ -39,8 +41,21 @@ pub(super) fn wrong_type(kind: &Kind, node: &Node) -> String {
             let noun = tuple.one.split(" [").next();
             format!("not {}", noun.expect("split gives one piece at least"))
         }
-        (Kind::Either(_) | Kind::Word(_), Value::Text(_)) => "no such value".to_owned(),
+        (Kind::Either(_) | Kind::Word(_), Value::Text(text)) => {
+            let mut known = Vec::new();
+            words(kind, &mut known);
+            format!("no such value{}", did_you_mean(nearest(text, known)))
+        }
         _ => format!("wrong type: {}", node.type_name()),
+    }
+}
+
+/// The words that a key allows.
+fn words(kind: &Kind, known: &mut Vec<&'static str>) {
+    match kind {
+        Kind::Word(words) => known.extend(*words),
+        Kind::Either(kinds) => kinds.iter().for_each(|kind| words(kind, known)),
+        _ => {}
     }
 }
 
@@ -53,9 +68,14 @@ pub(super) fn plain<'n>(kind: &Kind, value: &'n Value) -> Result<Plain<'n>, Misf
     let range = || (Some("out of range".to_owned()), None);
     match (kind, value) {
         (Kind::Text, Value::Text(text)) => {
-            let one_line = !text.chars().any(char::is_control) && text.chars().count() <= MAX_TITLE;
-            let problem = || (Some("not one line of text, or too long".to_owned()), None);
-            one_line.then_some(Plain::Text(text)).ok_or_else(problem)
+            let problem = if text.chars().any(is_unprintable) {
+                "not one line of plain text"
+            } else if text.chars().count() > MAX_TITLE {
+                "too long"
+            } else {
+                return Ok(Plain::Text(text));
+            };
+            Err((Some(problem.to_owned()), None))
         }
         (Kind::Name, Value::Text(text)) => Ok(Plain::Text(text)),
         (Kind::Flag, Value::Flag(flag)) => Ok(Plain::Flag(*flag)),

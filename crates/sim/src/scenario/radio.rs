@@ -12,6 +12,7 @@ use super::cell;
 use super::error::{Mistakes, ScenarioError};
 use super::parse::{items, point};
 use super::reader::{Entry, Fields, Given};
+use super::traces::Traces;
 
 /// Powers, distances and noise of one cell.
 #[derive(Clone, Debug, PartialEq)]
@@ -309,6 +310,7 @@ fn ranges(
             && !standard.rates().contains(&rate)
         {
             mistakes.add(item.at, cell::not_a_rate(item, standard));
+            continue;
         }
         pairs.extend(pair[0].rate().zip(pair[1].length()));
     }
@@ -368,6 +370,7 @@ fn reception(
             if standard? != Standard::A {
                 let problem = "QualNet's powers and sensitivities are those of 802.11a";
                 mistakes.add(entry.at, entry.mistake(problem, "\"snr\", \"sensitivity\""));
+                return None;
             }
             Reception::Qualnet4
         }
@@ -406,6 +409,11 @@ enum At {
 }
 
 impl Place {
+    /// Waypoints of one member.
+    pub(super) fn waypoints(&self) -> usize {
+        if let Motion::Waypoints(points) = &self.motion { points.len() } else { 0 }
+    }
+
     /// The way of the `i`-th of `count` members, from 1.
     pub(super) fn way(&self, i: usize, count: usize) -> Way {
         let position = match self.at {
@@ -427,6 +435,7 @@ fn on_circle(radius: Length, i: usize, count: usize) -> [Length; 2] {
 pub(super) fn place(
     fields: &mut Fields,
     has_radio: Option<bool>,
+    traces: &Traces,
     mistakes: &mut Mistakes,
 ) -> Result<Option<Place>, Spoilt> {
     let (position, mobility) = (fields.take("position"), fields.take("mobility"));
@@ -439,13 +448,18 @@ pub(super) fn place(
         }
         return if position.bad || mobility.bad { Err(Spoilt) } else { Ok(None) };
     }
-    on_radio(position, mobility, mistakes).map(Some).ok_or(Spoilt)
+    on_radio(position, mobility, traces, mistakes).map(Some).ok_or(Spoilt)
 }
 
-fn on_radio(position: Entry, mobility: Entry, mistakes: &mut Mistakes) -> Option<Place> {
+fn on_radio(
+    position: Entry,
+    mobility: Entry,
+    traces: &Traces,
+    mistakes: &mut Mistakes,
+) -> Option<Place> {
     let whole = (mobility.at, mobility.path.clone(), mobility.mistake("", "").found);
     let is_set = position.is_set();
-    let motion = motion(mobility, mistakes)?;
+    let motion = motion(mobility, traces, mistakes)?;
     let needs_none = match &motion {
         Motion::Waypoints(_) => true,
         Motion::RandomWaypoint { begin, .. } => *begin != Begin::Position,
@@ -504,7 +518,7 @@ fn coordinates(entry: Entry) -> Option<[Length; 2]> {
     Some([x.length()?, y.length()?])
 }
 
-fn motion(entry: Entry, mistakes: &mut Mistakes) -> Option<Motion> {
+fn motion(entry: Entry, traces: &Traces, mistakes: &mut Mistakes) -> Option<Motion> {
     if entry.word().is_some() {
         return Some(Motion::None);
     }
@@ -517,12 +531,13 @@ fn motion(entry: Entry, mistakes: &mut Mistakes) -> Option<Motion> {
         "waypoints" => waypoints(fields.take("points"), mistakes),
         "trace" => {
             let file = fields.take("file");
-            if file.bad {
-                return None;
+            match traces.get(file.text()?) {
+                Ok(points) => Some(Motion::Waypoints(points.clone())),
+                Err(problem) => {
+                    mistakes.add(file.at, file.mistake(problem, super::traces::allowed()));
+                    None
+                }
             }
-            let problem = "a scenario that is no file cannot refer to one";
-            mistakes.add(file.at, file.mistake(problem, "model = \"waypoints\" with points"));
-            None
         }
         _ => random_waypoint(fields, mistakes),
     }

@@ -284,11 +284,20 @@ impl Reader<'_> {
             specs.iter().flat_map(|spec| spec.keys).map(|key| key.name).collect();
         let mut slips = Vec::new();
         for (name, value) in written.iter().filter(|(name, _)| !known.contains(&name.as_str())) {
+            if self.mistakes.is_flooded() {
+                break;
+            }
             let meant = nearest(name, known.iter().copied());
             slips.extend(meant);
             let noun = specs[0].noun;
             let problem = format!("not a key of {noun}{}", did_you_mean(meant));
-            let allowed = specs.iter().map(|spec| spec.names()).collect::<Vec<_>>().join(", ");
+            let mut words: Vec<String> = Vec::new();
+            for key in known.iter().map(|key| format!("\"{key}\"")) {
+                if !words.contains(&key) {
+                    words.push(key);
+                }
+            }
+            let allowed = words.join(", ");
             self.report(&join(path, name), value, problem, allowed);
         }
         slips
@@ -324,7 +333,6 @@ impl Reader<'_> {
         place: Place<'n, '_>,
     ) -> Option<Given<'n>> {
         match (kind, &node.value) {
-            (_, Value::Broken) => None,
             (Kind::Either(kinds), _) => self.either(kinds, kind, node, place),
             (Kind::Table(spec), Value::Table(_)) => self.table(spec, node, place).map(Given::Table),
             (Kind::Tagged(tagged), Value::Table(written)) => {
@@ -440,9 +448,10 @@ impl Reader<'_> {
         let tags: Vec<String> = variants.iter().map(|(name, _)| format!("\"{name}\"")).collect();
         let path = join(place.path, key);
         match tag {
-            Some((_, Node { value: Value::Broken, .. })) => {}
             Some((_, value)) => {
-                self.report(&path, value, format!("no such {noun}"), tags.join(", "));
+                let tags_known = variants.iter().map(|(name, _)| *name);
+                let hint = did_you_mean(word.and_then(|word| nearest(word, tags_known)));
+                self.report(&path, value, format!("no such {noun}{hint}"), tags.join(", "));
             }
             None if slips.contains(&key) => {}
             None => {
@@ -471,7 +480,7 @@ impl Reader<'_> {
                 self.mistakes.add(node.at, ScenarioError { path, found, problem, allowed });
             }
             let fields = self.table(spec, node, Place { name, path: &path });
-            if fields.is_none() && !matches!(node.value, Value::Broken) {
+            if fields.is_none() {
                 let problem = format!("wrong type: {}", node.type_name());
                 self.report(&path, node, problem, format!("a section [{path}]"));
             }

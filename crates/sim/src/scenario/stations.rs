@@ -16,6 +16,7 @@ use super::queues::queue;
 use super::radio::{Place, Spoilt, place};
 use super::rates::{Rate, rates};
 use super::reader::{Entry, Fields};
+use super::size::{Budget, MAX_RATE_STEPS, MAX_RELATED, MAX_WAYPOINTS};
 use super::{ErrorModel, Queue, Station, cell};
 
 /// One `[station.NAME]`.
@@ -68,7 +69,7 @@ fn group<'n>(mut fields: Fields<'n>, context: &Context, mistakes: &mut Mistakes)
     };
     let senses_only = relation(fields.take("senses_only"), mistakes);
     let hidden_from = relation(fields.take("hidden_from"), mistakes);
-    let place = place(&mut fields, has_radio, mistakes);
+    let place = place(&mut fields, has_radio, &context.traces, mistakes);
     let errors = fields.take("errors");
     cell::no_radio(&errors, has_radio, mistakes);
     let errors = if errors.is_set() || errors.bad {
@@ -133,7 +134,18 @@ pub(super) fn expand<'n>(
         return Expanded { groups: Vec::new(), stations: Vec::new() };
     }
     let mut expanded = Expanded { groups: Vec::new(), stations: Vec::new() };
-    for group in groups {
+    let mut waypoints = Budget::new("waypoints", MAX_WAYPOINTS);
+    let mut steps = Budget::new("steps of rates", MAX_RATE_STEPS);
+    for mut group in groups {
+        let count = group.count.unwrap_or(1);
+        let place = |key| (group.at, format!("{}.{key}", group.path));
+        if !waypoints.spend(count, group.waypoints(), place("mobility"), mistakes) {
+            group.place = Err(Spoilt);
+        }
+        let place = |key| (group.at, format!("{}.{key}", group.path));
+        if !steps.spend(count, group.rate_steps(), place("rate"), mistakes) {
+            group.rates = None;
+        }
         let first = expanded.stations.len();
         members(&group, first, names, mistakes);
         for i in 1..=group.count.unwrap_or(1) {
@@ -167,6 +179,16 @@ fn members(group: &Group, first: usize, names: &mut Names, mistakes: &mut Mistak
 }
 
 impl Group<'_> {
+    /// Waypoints of one member.
+    fn waypoints(&self) -> usize {
+        self.place.as_ref().ok().and_then(Option::as_ref).map_or(0, Place::waypoints)
+    }
+
+    /// Steps in the rates of one member, up and down.
+    fn rate_steps(&self) -> usize {
+        self.rates.iter().flatten().map(|(schedule, _)| schedule.len() - 1).sum()
+    }
+
     /// Name of the `i`-th member, from 1.
     fn member(&self, i: usize) -> String {
         if self.count.is_some_and(|count| count > 1) {
@@ -252,6 +274,7 @@ fn relation<'g, 'n>(
     mistakes: &mut Mistakes,
 ) -> Vec<Vec<usize>> {
     let mut related: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); cells.len()];
+    let mut pairs = Budget::new("stations that others do not decode", MAX_RELATED);
     for (group, first) in groups {
         let own = *first..first + group.count.unwrap_or(1);
         let mut seen = BTreeSet::new();
@@ -267,7 +290,10 @@ fn relation<'g, 'n>(
                 mistakes.add(entry.at, entry.mistake(problem, "names of other stations"));
                 continue;
             }
-            if !seen.insert((others.start, others.end)) {
+            let place = (entry.at, entry.path.clone());
+            if !seen.insert((others.start, others.end))
+                || !pairs.spend(2 * own.len(), others.len(), place, mistakes)
+            {
                 continue;
             }
             own.clone().for_each(|a| related[a].extend(others.clone()));

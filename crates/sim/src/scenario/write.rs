@@ -1,9 +1,9 @@
 //! The resolved scenario as TOML: every default spelled out, and read back as the same scenario.
 
-use std::fmt::Write as _;
+use std::fmt::Write;
 
 use airfair_laws::arf_aware::Variant;
-use airfair_laws::arf_window::{self, Fall};
+use airfair_laws::arf_window::{self, Reading, RoundTrip};
 use airfair_laws::{arf, minstrel, occupancy};
 use airfair_units::{DataRate, Length, Time};
 use airfair_wlan::phy::{Preamble, Standard};
@@ -25,7 +25,7 @@ impl Scenario {
         out
     }
 
-    fn write(&self, out: &mut String) -> std::fmt::Result {
+    pub(super) fn write(&self, out: &mut dyn Write) -> std::fmt::Result {
         writeln!(out, "title = {}", toml::Value::String(self.title.clone()))?;
         writeln!(out, "duration = \"{}\"", self.duration)?;
         writeln!(out, "warmup = \"{}\"", self.warmup)?;
@@ -56,7 +56,7 @@ impl Scenario {
         }
     }
 
-    fn write_link(&self, out: &mut String, link: &Link) -> std::fmt::Result {
+    fn write_link(&self, out: &mut dyn Write, link: &Link) -> std::fmt::Result {
         writeln!(out, "\n[link.{}]", link.name)?;
         let [first, second] = link.ends.map(|end| self.node_name(end));
         writeln!(out, "between = [\"{first}\", \"{second}\"]")?;
@@ -86,7 +86,7 @@ impl Scenario {
         format!("{{ {settings}{towards} }}")
     }
 
-    fn write_station(&self, out: &mut String, station: &Station) -> std::fmt::Result {
+    fn write_station(&self, out: &mut dyn Write, station: &Station) -> std::fmt::Result {
         writeln!(out, "\n[station.{}]", station.name)?;
         writeln!(out, "bss = \"{}\"", self.cells[station.cell].name)?;
         writeln!(out, "standard = \"{}\"", station.standard)?;
@@ -112,7 +112,7 @@ impl Scenario {
         writeln!(out, "errors = {}", errors(station.errors))
     }
 
-    fn write_flow(&self, out: &mut String, flow: &Flow) -> std::fmt::Result {
+    fn write_flow(&self, out: &mut dyn Write, flow: &Flow) -> std::fmt::Result {
         let name = |end| match end {
             Endpoint::Station(index) => &self.stations[index].name,
             Endpoint::Host(index) => &self.hosts[index],
@@ -136,16 +136,22 @@ impl Scenario {
                 let scheme = "scheme = \"arf-aware\"";
                 writeln!(out, "control = {{ {scheme}, variant = \"{variant}\" }}")?;
             }
-            Control::ArfWindow(arf_window::Params { slot, long_lived, fall }) => {
+            Control::ArfWindow(params) => {
+                let arf_window::Params { slot, long_lived, rise, fall, round_trip } = params;
                 let long_lived = long_lived.get();
-                let fall = match fall {
-                    Fall::Printed => "printed",
-                    Fall::Once => "once",
+                let [rise, fall] = [rise, fall].map(|reading| match reading {
+                    Reading::Printed => "printed",
+                    Reading::Projected => "projected",
+                });
+                let round_trip = match round_trip {
+                    RoundTrip::Smoothed => "smoothed",
+                    RoundTrip::Least => "least",
                 };
                 writeln!(
                     out,
                     "control = {{ scheme = \"arf-window\", slot = \"{slot}\", \
-                     long_lived = \"{long_lived} B\", fall = \"{fall}\" }}"
+                     long_lived = \"{long_lived} B\", rise = \"{rise}\", fall = \"{fall}\", \
+                     round_trip = \"{round_trip}\" }}"
                 )?;
             }
         }
@@ -180,7 +186,7 @@ fn errors(model: ErrorModel) -> String {
     }
 }
 
-fn write_way(out: &mut String, way: &Way) -> std::fmt::Result {
+fn write_way(out: &mut dyn Write, way: &Way) -> std::fmt::Result {
     let pair = |[x, y]: [Length; 2]| format!("[\"{x}\", \"{y}\"]");
     let (starts_here, motion) = match &way.motion {
         Motion::None => (true, "\"none\"".to_owned()),
@@ -217,7 +223,7 @@ fn write_way(out: &mut String, way: &Way) -> std::fmt::Result {
     writeln!(out, "mobility = {motion}")
 }
 
-fn write_radio(out: &mut String, radio: &Radio) -> std::fmt::Result {
+fn write_radio(out: &mut dyn Write, radio: &Radio) -> std::fmt::Result {
     let mut keys = vec![format!("frequency = \"{}\"", radio.frequency)];
     if radio.range.is_empty() {
         keys.push(format!("tx_power = \"{}\"", radio.tx_power));
@@ -269,7 +275,7 @@ fn propagation(model: Propagation) -> String {
     }
 }
 
-fn write_bss(out: &mut String, bss: &Bss) -> std::fmt::Result {
+fn write_bss(out: &mut dyn Write, bss: &Bss) -> std::fmt::Result {
     writeln!(out, "\n[bss.{}]", bss.name)?;
     writeln!(out, "standard = \"{}\"", bss.rules.standard)?;
     let rates: Vec<String> =
@@ -342,8 +348,9 @@ fn grants(params: occupancy::Params) -> String {
     )
 }
 
-fn write_tcp(out: &mut String, tcp: &Tcp) -> std::fmt::Result {
-    let flavour = match tcp.flavour {
+/// The scenario file's word for a flavour of TCP.
+pub fn flavour_name(flavour: Flavour) -> &'static str {
+    match flavour {
         Flavour::Reno => "reno",
         Flavour::NewReno => "newreno",
         Flavour::Sack => "sack",
@@ -351,7 +358,11 @@ fn write_tcp(out: &mut String, tcp: &Tcp) -> std::fmt::Result {
         Flavour::WestwoodPlus => "westwood+",
         Flavour::Vegas => "vegas",
         Flavour::Cubic => "cubic",
-    };
+    }
+}
+
+fn write_tcp(out: &mut dyn Write, tcp: &Tcp) -> std::fmt::Result {
+    let flavour = flavour_name(tcp.flavour);
     let size = tcp.size.map_or_else(|| "endless".to_owned(), |size| format!("{} B", size.get()));
     let delayed_ack = tcp.delayed_ack.map_or_else(
         || "false".to_owned(),
@@ -383,7 +394,7 @@ fn write_tcp(out: &mut String, tcp: &Tcp) -> std::fmt::Result {
     writeln!(out, ", handshake = {} }}", tcp.handshake)
 }
 
-fn write_tfrc(out: &mut String, tfrc: &Tfrc) -> std::fmt::Result {
+fn write_tfrc(out: &mut dyn Write, tfrc: &Tfrc) -> std::fmt::Result {
     let profile = match tfrc.profile {
         TfrcProfile::Rfc5348 => "rfc5348",
         TfrcProfile::Rfc3448 => "rfc3448",
@@ -517,10 +528,11 @@ fn law(law: RateControl) -> String {
 }
 
 fn arf(law: arf::Params) -> String {
-    let arf::Params { up, down, timer, rts_failures, most_up, starts_high } = law;
-    let (name, most) = match most_up {
-        Some(most) => ("aarf", format!(", most_up = {most}")),
-        None => ("arf", String::new()),
+    let arf::Params { up, down, counting, timer, rts_failures, most_up, starts_high } = law;
+    let (name, own) = match (most_up, counting) {
+        (Some(most), _) => ("aarf", format!(", most_up = {most}")),
+        (None, arf::Counting::InARow) => ("arf", ", counting = \"in-a-row\"".to_owned()),
+        (None, arf::Counting::InAll) => ("arf", ", counting = \"in-all\"".to_owned()),
     };
     let timer = match timer {
         arf::Timer::Off => "\"off\"".to_owned(),
@@ -529,7 +541,7 @@ fn arf(law: arf::Params) -> String {
     };
     let initial = if starts_high { "highest" } else { "lowest" };
     format!(
-        "{{ control = \"{name}\", up = {up}{most}, down = {down}, timer = {timer}, \
+        "{{ control = \"{name}\", up = {up}{own}, down = {down}, timer = {timer}, \
          rts_failures = {rts_failures}, initial = \"{initial}\" }}"
     )
 }

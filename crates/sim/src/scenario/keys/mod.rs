@@ -17,7 +17,8 @@ pub(super) use queues::{
     AIRTIME, CODEL, DATA_ACK, DEFICIT_ROUND_ROBIN, FIFO, FQ_CODEL, ROUND_ROBIN, TIME_REGULATOR,
 };
 pub(super) use radio::{
-    LOG_DISTANCE, RANDOM_WAYPOINT, RANGE, RAYLEIGH, RICIAN, STRAIGHT, TRACE, TWO_RAY, WAYPOINTS,
+    FAR, LOG_DISTANCE, RANDOM_WAYPOINT, RANGE, RAYLEIGH, RICIAN, STRAIGHT, TRACE, TWO_RAY,
+    WAYPOINTS,
 };
 pub(super) use rates::{AARF, ARF, MINSTREL, ORACLE};
 pub(super) use transports::{ARF_AWARE, ARF_WINDOW, FRAMES, ON_OFF, TCP, TFRC, UDP};
@@ -126,7 +127,7 @@ pub(super) static ROOT: Table = Table {
             SERIES,
             Absent::Is(Plain::Duration(Duration::from_secs(1))),
             "\"100 ms\"",
-            "Step of the time series; at most 10 million steps in a run.",
+            "Step of the time series; at most 10 million values: steps of all flows in all replications.",
         ),
         Key::new(
             "seed",

@@ -8,9 +8,10 @@ use super::{NOW, OFF, PERIOD, TIME, model, word};
 /// A distance that is covered by radio.
 pub(in crate::scenario) const RANGE: Kind =
     Kind::Length { min: Length::from_millimetres(1), max: Length::from_metres(1_000_000) };
-const FAR: i64 = 1_000_000;
+/// Farthest place from the access point, east and north [m].
+pub(in crate::scenario) const FAR: i32 = 1_000_000;
 const COORDINATE: Kind =
-    Kind::Length { min: Length::from_metres(-FAR), max: Length::from_metres(FAR) };
+    Kind::Length { min: Length::from_metres(-(FAR as i64)), max: Length::from_metres(FAR as i64) };
 const FASTEST: i64 = 1_000_000;
 const VELOCITY: Kind = Kind::Speed {
     min: Speed::from_millimetres_per_second(-FASTEST),

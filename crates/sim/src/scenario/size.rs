@@ -1,0 +1,179 @@
+//! What a scenario multiplies: parts that are small each are bounded together, before they take memory.
+
+use std::fmt;
+
+use airfair_units::Duration;
+
+use super::error::{Mistakes, ScenarioError};
+use super::parse::{MAX_FILE, MAX_FILE_MIB, MAX_PARTS, parts};
+use super::reader::Entry;
+use super::{Capacity, Flow, Queue, Scenario, Tfrc, TfrcSource, Transport};
+
+/// Most waypoints of all stations.
+pub(super) const MAX_WAYPOINTS: usize = 50_000;
+/// Most steps in the rates of all stations.
+pub(super) const MAX_RATE_STEPS: usize = 50_000;
+/// Most pairs of stations that do not decode each other, each counted from both sides.
+pub(super) const MAX_RELATED: usize = 1_000_000;
+/// Most frames of all sources, before they repeat.
+pub(super) const MAX_ALL_FRAMES: usize = 500_000;
+/// Most values of a time series: steps of all flows in all replications.
+const MAX_SERIES: u64 = 10_000_000;
+/// Most rows of results: flows, stations and directions of links in all replications.
+const MAX_ROWS: u64 = 2_000_000;
+/// Most packets for which all queues together have room.
+const MAX_ROOM: u64 = 10_000_000;
+/// Smallest packet of a queue that counts octets [octets].
+const SMALL_PACKET: u64 = 40;
+
+/// A sum over the parts of a file that is told once, where it becomes too large.
+pub(super) struct Budget {
+    noun: &'static str,
+    most: usize,
+    spent: usize,
+}
+
+impl Budget {
+    /// At most `most` of what `noun` names, in the plural.
+    pub(super) const fn new(noun: &'static str, most: usize) -> Self {
+        Self { noun, most, spent: 0 }
+    }
+
+    /// Adds `count` times `each`; whether there is room.
+    pub(super) fn spend(
+        &mut self,
+        count: usize,
+        each: usize,
+        (at, path): (usize, String),
+        mistakes: &mut Mistakes,
+    ) -> bool {
+        let was_told = self.spent > self.most;
+        self.spent = self.spent.saturating_add(count.saturating_mul(each));
+        let has_room = self.spent <= self.most;
+        if !was_told && !has_room {
+            let problem = format!("{} {}, too many", self.spent, self.noun);
+            let allowed = format!("at most {} in all", self.most);
+            mistakes.add(at, ScenarioError { path, found: String::new(), problem, allowed });
+        }
+        has_room
+    }
+}
+
+/// Frames of a flow's source, before they repeat.
+pub(super) fn frames(flow: &Flow) -> usize {
+    match &flow.transport {
+        Transport::Tfrc(Tfrc { source: TfrcSource::Frames { sizes, .. }, .. }) => sizes.len(),
+        _ => 0,
+    }
+}
+
+/// Checks what only the whole scenario shows.
+pub(super) fn check(
+    scenario: &Scenario,
+    series: &Entry,
+    replications: &Entry,
+    mistakes: &mut Mistakes,
+) {
+    check_series(scenario, series, mistakes);
+    check_rows(scenario, replications, mistakes);
+    check_room(scenario, mistakes);
+    if mistakes.is_empty() && !is_readable(scenario) {
+        let problem = format!(
+            "written out with every default it has more than {MAX_FILE_MIB} MiB, too large to be read again"
+        );
+        let allowed = "fewer stations, flows or links".to_owned();
+        let (path, found) = (String::new(), String::new());
+        mistakes.add(0, ScenarioError { path, found, problem, allowed });
+    }
+}
+
+fn check_series(scenario: &Scenario, entry: &Entry, mistakes: &mut Mistakes) {
+    let Some(step) = scenario.series_step else { return };
+    let steps = steps(scenario.duration, step);
+    let (flows, replications) = (scenario.flows.len() as u64, u64::from(scenario.replications));
+    let values = steps.saturating_mul(flows).saturating_mul(replications);
+    if values > MAX_SERIES {
+        let each = |count: u64, noun: &str| match count {
+            1 => format!("1 {noun}"),
+            _ => format!("{count} {noun}s"),
+        };
+        let problem = format!(
+            "{} of {step} for {} in {} are more than {MAX_SERIES} values",
+            each(steps, "step"),
+            each(flows, "flow"),
+            each(replications, "replication")
+        );
+        let most = MAX_SERIES / flows / replications;
+        let allowed = match scenario.duration.as_nanos().div_ceil(most.max(1)) {
+            longer if most > 0 && Duration::from_nanos(longer) < scenario.duration => {
+                let unit: u64 = if longer < 1_000_000_000 { 1_000 } else { 1_000_000_000 };
+                let longer = Duration::from_nanos(longer.next_multiple_of(unit));
+                format!("\"off\", or a step of {longer} or more")
+            }
+            _ => "\"off\"".to_owned(),
+        };
+        mistakes.add(entry.at, entry.mistake(problem, allowed));
+    }
+}
+
+/// Steps of a run, the last of which may be short.
+fn steps(duration: Duration, step: Duration) -> u64 {
+    duration.as_nanos().div_ceil(step.as_nanos())
+}
+
+fn check_rows(scenario: &Scenario, entry: &Entry, mistakes: &mut Mistakes) {
+    let rows = scenario.flows.len() + scenario.stations.len() + 2 * scenario.links.len();
+    let rows = rows as u64;
+    if rows * u64::from(scenario.replications) > MAX_ROWS {
+        let problem = format!("with {rows} flows, stations and directions of links too many");
+        let allowed = format!("at most {}", MAX_ROWS / rows);
+        mistakes.add(entry.at, entry.mistake(problem, allowed));
+    }
+}
+
+fn check_room(scenario: &Scenario, mistakes: &mut Mistakes) {
+    let of = |queue: &Queue| u64::from(queue.config.packets);
+    let stations = scenario.stations.iter();
+    let stations =
+        stations.map(|station| (["station", &station.name, "queue"], of(&station.queue)));
+    let cells =
+        scenario.cells.iter().map(|bss| (["bss", &bss.name, "ap.queue"], of(&bss.ap.queue)));
+    let links = scenario.links.iter().enumerate().map(|(index, link)| {
+        let room = match link.queue.capacity {
+            Capacity::Packets(packets) => u64::from(packets),
+            Capacity::Bytes(size) => size.get() / SMALL_PACKET,
+        };
+        let is_hosts = index < scenario.hosts.len();
+        let [section, key] = if is_hosts { ["host", "link.queue"] } else { ["link", "queue"] };
+        ([section, &link.name, key], 2 * room)
+    });
+    let queues: Vec<([&str; 3], u64)> = stations.chain(cells).chain(links).collect();
+    let room: u64 = queues.iter().map(|(_, packets)| packets).sum();
+    let largest = queues.into_iter().max_by_key(|(_, packets)| *packets);
+    if let Some((place, _)) = largest.filter(|_| room > MAX_ROOM) {
+        let problem = format!("with the other queues room for {room} packets");
+        let allowed = format!("room for at most {MAX_ROOM} in all");
+        let (path, found) = (place.join("."), String::new());
+        mistakes.add(0, ScenarioError { path, found, problem, allowed });
+    }
+}
+
+/// Whether the scenario as written is no larger than what is read.
+fn is_readable(scenario: &Scenario) -> bool {
+    let mut room = Room { octets: MAX_FILE, parts: MAX_PARTS };
+    scenario.write(&mut room).is_ok()
+}
+
+/// A writer that counts, until there is no more room.
+struct Room {
+    octets: usize,
+    parts: usize,
+}
+
+impl fmt::Write for Room {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.octets = self.octets.checked_sub(text.len()).ok_or(fmt::Error)?;
+        self.parts = self.parts.checked_sub(parts(text)).ok_or(fmt::Error)?;
+        Ok(())
+    }
+}

@@ -1,0 +1,151 @@
+//! Mobility traces: files of waypoints that a scenario refers to by name. Somebody else reads the files.
+
+use std::collections::BTreeMap;
+
+use airfair_units::{Duration, Length, Time};
+
+use super::document::{Node, Value};
+use super::error::is_unprintable;
+use super::keys::{FAR, MAX_DURATION};
+use super::kind::MAX_TITLE;
+use super::parse::point;
+
+/// Reads a file that a scenario names: its octets, or why it cannot be read.
+pub type ReadFile<'r> = &'r mut dyn FnMut(&str) -> Result<Vec<u8>, String>;
+
+/// Columns of a trace.
+const COLUMNS: [&str; 3] = ["time_s", "x_m", "y_m"];
+/// Largest trace [octets].
+pub const MAX_TRACE: usize = 4 << 20;
+/// Most octets of all traces together.
+const MAX_TRACES: usize = 16 << 20;
+
+/// Waypoints in order of time.
+pub(super) type Waypoints = Vec<(Time, [Length; 2])>;
+
+/// Each trace that a scenario names, or what is wrong with it.
+#[derive(Debug, Default)]
+pub(super) struct Traces {
+    by_name: BTreeMap<String, Result<Waypoints, String>>,
+}
+
+impl Traces {
+    /// Reads, once each, the traces that the stations of a scenario name.
+    pub(super) fn fetch(root: &Node, read: ReadFile) -> Self {
+        let (mut traces, mut left) = (Self::default(), MAX_TRACES);
+        for file in stations(root).filter_map(file) {
+            if !traces.by_name.contains_key(file) {
+                let trace = read(file).and_then(|octets| {
+                    left = left.checked_sub(octets.len()).ok_or_else(|| {
+                        format!("the traces have more than {} MiB together", MAX_TRACES >> 20)
+                    })?;
+                    waypoints(&octets)
+                });
+                traces.by_name.insert(file.to_owned(), trace);
+            }
+        }
+        traces
+    }
+
+    /// The waypoints in the file `name`, or what is wrong with it.
+    pub(super) fn get(&self, name: &str) -> Result<&Waypoints, &str> {
+        self.by_name[name].as_ref().map_err(String::as_str)
+    }
+}
+
+/// What a trace must be, as the end of a message.
+pub(super) fn allowed() -> String {
+    format!(
+        "a header {} and a line of three numbers for each waypoint, times ascending from 0 to {} s, places \
+         within {} km",
+        COLUMNS.join(","),
+        MAX_DURATION.as_nanos() / 1_000_000_000,
+        FAR / 1_000,
+    )
+}
+
+/// The stations of a scenario.
+fn stations(root: &Node) -> impl Iterator<Item = &Node> {
+    let all = member(root, "station").map(entries).unwrap_or_default();
+    all.iter().map(|(_, station)| station)
+}
+
+/// The file that a station's mobility names.
+fn file(station: &Node) -> Option<&str> {
+    let mobility = member(station, "mobility")?;
+    let text = |key| match &member(mobility, key)?.value {
+        Value::Text(text) => Some(text.as_str()),
+        _ => None,
+    };
+    text("file").filter(|name| text("model") == Some("trace") && is_name(name))
+}
+
+/// Whether a text can be the name of a file: what the key allows.
+fn is_name(text: &str) -> bool {
+    text.chars().count() <= MAX_TITLE && !text.chars().any(is_unprintable)
+}
+
+fn entries(node: &Node) -> &[(String, Node)] {
+    if let Value::Table(entries) = &node.value { entries } else { &[] }
+}
+
+fn member<'n>(node: &'n Node, key: &str) -> Option<&'n Node> {
+    entries(node).iter().find(|(name, _)| name == key).map(|(_, value)| value)
+}
+
+/// Reads a trace. Its mistakes name the line and never say what stands there: the file may be anyone's.
+fn waypoints(octets: &[u8]) -> Result<Waypoints, String> {
+    if octets.len() > MAX_TRACE {
+        return Err(format!("larger than {} MiB", MAX_TRACE >> 20));
+    }
+    let octets = octets.strip_prefix(b"\xef\xbb\xbf").unwrap_or(octets);
+    let lines = octets.split(|octet| *octet == b'\n').map(<[u8]>::trim_ascii);
+    let mut rows = (1..).zip(lines).filter(|(_, line)| !line.is_empty());
+    let header = rows.next().and_then(|(_, line)| values(line));
+    if header != Some(COLUMNS) {
+        return Err(format!("line 1: not the columns {}", COLUMNS.join(",")));
+    }
+    let mut points: Waypoints = Vec::new();
+    for (number, line) in rows {
+        let point = waypoint(line).map_err(|problem| format!("line {number}: {problem}"))?;
+        if points.last().is_some_and(|last| point.0 <= last.0) {
+            return Err(format!("line {number}: not later than the waypoint before"));
+        }
+        points.push(point);
+    }
+    if points.is_empty() { Err("no waypoints".to_owned()) } else { Ok(points) }
+}
+
+/// The three values of a line, without the quotes that some programs write.
+fn values(line: &[u8]) -> Option<[&str; 3]> {
+    let all: Vec<&str> = std::str::from_utf8(line)
+        .ok()?
+        .split(',')
+        .map(|value| value.trim().trim_matches('"'))
+        .collect();
+    all.try_into().ok()
+}
+
+fn waypoint(line: &[u8]) -> Result<(Time, [Length; 2]), String> {
+    let values = values(line).ok_or("not three values")?;
+    let mut numbers = [0.0_f64; 3];
+    for ((number, value), column) in numbers.iter_mut().zip(values).zip(COLUMNS) {
+        *number = value.parse().map_err(|_| format!("{column} is not a number"))?;
+    }
+    let [seconds, x, y] = numbers;
+    let within = |metres: f64| metres.abs() <= f64::from(FAR);
+    if !(0.0..=MAX_DURATION.as_secs_f64()).contains(&seconds) || !within(x) || !within(y) {
+        return Err("out of range".to_owned());
+    }
+    let time = point(Duration::from_nanos(rounded(seconds * 1e9)));
+    Ok((time, [Length::rounded(x), Length::rounded(y)]))
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "checked: within the longest run"
+)]
+fn rounded(nanoseconds: f64) -> u64 {
+    libm::round(nanoseconds) as u64
+}

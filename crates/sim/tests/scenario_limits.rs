@@ -1,0 +1,78 @@
+//! The largest scenarios: what is accepted can be written and read again, whatever it is made of.
+
+use std::fmt::Write as _;
+
+use airfair_sim::scenario::{MAX_FILE, Scenario};
+
+/// A name of 64 characters, the longest.
+fn name(prefix: char, number: usize) -> String {
+    format!("{prefix}{number:063}")
+}
+
+/// As many flows, hosts and links as a scenario may have, with the longest names, and some stations.
+fn largest(stations: usize, flow: &str) -> String {
+    let mut text =
+        "duration = \"1 s\"\nseries = \"off\"\n[bss.home]\nstandard = \"802.11g\"\n".to_owned();
+    for i in 0..stations {
+        let station = "rate = { control = \"arf\" }\nqueue = { packets = 100, discipline = \"fq-codel\" }\n\
+                       errors = { model = \"gilbert-elliott\", good = 0.001, bad = 0.5, \
+                       mean_good = \"1234567 us\", mean_bad = \"123456 us\" }\n";
+        write!(text, "[station.{}]\n{station}", name('s', i)).expect("a String takes any text");
+    }
+    let hosts = 1_000;
+    for i in 0..hosts {
+        let loss = "loss = { model = \"gilbert-elliott\", good = 0.001, bad = 0.5, to_bad = 0.001, to_good = 0.5 }";
+        let link =
+            format!("to = \"home\", {loss}, queue = {{ discipline = \"red\", packets = 100 }}");
+        write!(text, "[host.{}]\nlink = {{ {link} }}\n", name('h', i))
+            .expect("a String takes any text");
+    }
+    for i in 0..10_000 {
+        let ends = [i % hosts, (i + 1) % hosts].map(|host| name('h', host));
+        write!(
+            text,
+            "[flow.{}]\nfrom = \"{}\"\nto = \"{}\"\n{flow}\n",
+            name('f', i),
+            ends[0],
+            ends[1]
+        )
+        .expect("a String takes any text");
+    }
+    text
+}
+
+#[test]
+fn as_much_of_everything_as_is_allowed_is_read_again() {
+    let flows = [
+        "transport = { kind = \"tcp\", flavour = \"cubic\", size = \"123456789 B\" }\nstart = \"123456789 ns\"",
+        "transport = { kind = \"tfrc\", source = { model = \"frames\", interval = \"40 ms\", \
+         sizes = [\"1234 B\", \"12345 B\", \"1 B\"] } }",
+    ];
+    for (flow, stations) in flows.into_iter().zip([5_000, 1]) {
+        let text = largest(stations, flow);
+        assert!(text.len() < MAX_FILE, "{}", text.len());
+        let scenario = Scenario::parse(&text, &[]).unwrap_or_else(|errors| panic!("{errors:#?}"));
+        let written = scenario.to_toml();
+        assert!(written.len() <= MAX_FILE, "{}", written.len());
+        assert!(Scenario::parse(&written, &[]) == Ok(scenario));
+    }
+}
+
+/// Stations of a group that is hidden from another name each of its members, 64 characters long.
+#[test]
+fn what_could_not_be_read_again_is_refused() {
+    let hidden = |count: usize| {
+        let (one, other) = ("g".repeat(60), "h".repeat(60));
+        format!(
+            "duration = \"1 s\"\n[bss.home]\nstandard = \"802.11b\"\n[station.{one}]\ncount = {count}\n\
+             [station.{other}]\ncount = {count}\nhidden_from = [\"{one}\"]\n[host.x]\n[flow.f]\n\
+             from = \"x\"\nto = \"{other}1\"\ntransport = {{ kind = \"tcp\" }}\n"
+        )
+    };
+    // 2 · 400² names of 66 to 68 octets are 21 MB; 2 · 500² are 34 MB.
+    let accepted = Scenario::parse(&hidden(400), &[]).expect("no mistake");
+    assert!(Scenario::parse(&accepted.to_toml(), &[]) == Ok(accepted));
+    let errors = Scenario::parse(&hidden(500), &[]).expect_err("too large");
+    assert_eq!(errors.len(), 1);
+    assert!(errors[0].to_string().contains("more than 24 MiB, too large to be read again"));
+}
