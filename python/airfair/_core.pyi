@@ -1,7 +1,7 @@
 """Simulator core of airfair."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, final
+from typing import Any, Literal, final, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +15,11 @@ __all__ = [
     "Scenario",
     "ScenarioError",
     "__version__",
-    "escaped",
     "quantity",
     "reference",
     "run",
     "schema",
+    "series",
     "tables",
     "tfrc_receive",
     "tfrc_send",
@@ -112,9 +112,17 @@ def run(
     threads: int | None = None,
     progress: Callable[[float], object] | None = None,
 ) -> Batch: ...
+@overload
 def tables(
-    scenario: Scenario, outcomes: Sequence[Outcome]
+    scenario: Scenario, outcomes: Sequence[Outcome], *, lists: Literal[False] = False
 ) -> dict[str, dict[str, NDArray[np.generic]]]: ...
+@overload
+def tables(
+    scenario: Scenario, outcomes: Sequence[Outcome], *, lists: Literal[True]
+) -> dict[str, dict[str, list[float]]]: ...
+def series(
+    scenario: Scenario, outcomes: Sequence[Outcome], what: str
+) -> dict[str, NDArray[np.generic]]: ...
 def quantity(text: str, dimension: str) -> float: ...
 def tfrc_send(
     to: str,
@@ -135,6 +143,5 @@ def tfrc_receive(
     duration_s: float | None = None,
     report: Callable[[float, dict[str, Any]], object] | None = None,
 ) -> dict[str, Any]: ...
-def escaped(text: str) -> str: ...
 def schema() -> str: ...
 def reference() -> str: ...

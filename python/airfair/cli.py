@@ -1,28 +1,32 @@
 """The command line. Standard output carries results; everything else goes to standard error.
 
-Exit status: 0 done, 1 a run or a check failed, 2 bad input, 130 interrupted by Ctrl-C.
+Exit status: 0 done, 1 a run or a check failed, 2 bad input, 130 interrupted by Ctrl-C, 143 by SIGTERM.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
+import fnmatch
 import os
+import signal
 import sys
 import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ._core import LARGEST_SCENARIO, RunError, Scenario, ScenarioError, __version__, escaped
+from . import names
+from ._core import LARGEST_SCENARIO, RunError, Scenario, ScenarioError, __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from .result import Result
 
 _WIDTH = 80
 """Columns of a message on a terminal."""
 
-DONE, FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
+DONE, FAILED, BAD_INPUT, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143
 
 _RUN_EPILOGUE = """\
 examples:
@@ -53,13 +57,43 @@ class InputError(Exception):
         self.problems = problems
 
 
+class Termination:
+    """Makes SIGTERM end the command as Ctrl-C does; `asked` tells the two apart."""
+
+    def __init__(self) -> None:
+        self.asked = False
+
+    @contextlib.contextmanager
+    def heard(self) -> Iterator[None]:
+        """Listen meanwhile."""
+        try:
+            before = signal.signal(signal.SIGTERM, self._interrupt)
+        except ValueError:  # not the main thread: whoever called listens
+            yield
+            return
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGTERM, before)
+
+    def _interrupt(self, *_: object) -> None:
+        self.asked = True
+        raise KeyboardInterrupt
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status."""
+    _open_missing_streams()
     command_line = list(sys.argv[1:] if arguments is None else arguments)
-    parsed = parser().parse_args(command_line)
-    parsed.command_line = ["airfair", *command_line]
+    termination = Termination()
+    with termination.heard():
+        status = _command(command_line)
+    return TERMINATED if status == INTERRUPTED and termination.asked else status
+
+
+def _command(command_line: list[str]) -> int:
     try:
-        status: int = parsed.action(parsed)
+        status = _dispatch(command_line)
         sys.stdout.flush()
     except InputError as error:
         return _fail(BAD_INPUT, *error.problems)
@@ -79,13 +113,43 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return status
 
 
+def _dispatch(command_line: list[str]) -> int:
+    try:
+        parsed = parser().parse_args(command_line)
+    except SystemExit as end:  # help, version or a wrong command line, which argparse has told
+        return DONE if end.code is None else int(end.code)
+    parsed.command_line = ["airfair", *command_line]
+    status: int = parsed.action(parsed)
+    return status
+
+
+def _open_missing_streams() -> None:
+    """Open what was closed when the program started: Python has None there, and a file would take its number.
+
+    To read or write a result then fails with an error; words for people are lost.
+    """
+    missing = (
+        (0, "stdin", "r", os.O_WRONLY),
+        (1, "stdout", "w", os.O_RDONLY),
+        (2, "stderr", "w", os.O_WRONLY),
+    )
+    for number, name, mode, access in missing:
+        if getattr(sys, name) is None:
+            descriptor = os.open(os.devnull, access)
+            if descriptor != number:
+                os.dup2(descriptor, number)
+                os.close(descriptor)
+            setattr(sys, name, os.fdopen(number, mode, encoding="utf-8", closefd=False))
+
+
 def parser() -> argparse.ArgumentParser:
     """The grammar of the command line."""
     top = argparse.ArgumentParser(
         prog="airfair",
         description="What happens to transport protocols on a multi-rate 802.11 network, "
         "and what can be done about it.",
-        epilog="Exit status: 0 done, 1 a run or a check failed, 2 bad input, 130 interrupted.",
+        epilog="Exit status: 0 done, 1 a run or a check failed, 2 bad input, 130 interrupted by Ctrl-C, "
+        "143 by SIGTERM.",
     )
     top.add_argument("--version", action="version", version=f"airfair {__version__}")
     commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
@@ -115,6 +179,14 @@ def parser() -> argparse.ArgumentParser:
         metavar="DIR",
         help="write the scenario as run, tables (Parquet) and figures (PNG, SVG) to DIR; "
         "files of the same names are replaced",
+    )
+    run.add_argument("--all", action="store_true", help="show every row of long tables")
+    run.add_argument(
+        "--flows",
+        action="append",
+        default=[],
+        metavar="GLOB",
+        help="show the flows whose names match, as in 'voice*'; may be repeated",
     )
     _add_json(run)
     run.set_defaults(action=_run)
@@ -258,19 +330,24 @@ def _add_json(command: argparse.ArgumentParser) -> None:
 
 def _run(arguments: argparse.Namespace) -> int:
     scenario = _scenario(arguments)
+    _see_that_some_match(scenario, arguments.flows)
     out: Path | None = arguments.out
     made = [] if out is None else _prepare(out)
-    result = None
+    result, cut = None, False
     try:
         result = _simulate(scenario, progress_label=scenario.title)
         if out is not None and result.replications:
             _save(result, out, arguments.command_line)
+    except KeyboardInterrupt:
+        if result is None:
+            raise
+        cut = True  # while figures were drawn: the tables are written
     finally:
         if result is None or not result.replications:
             from .store import remove_if_empty
 
             remove_if_empty(made)
-    _print(result, as_json=arguments.json)
+    _print(result, arguments)
     if out is not None and result.replications:
         print(f"airfair: wrote {out}", file=sys.stderr)
     if result.interrupted:
@@ -278,7 +355,14 @@ def _run(arguments: argparse.Namespace) -> int:
         return _fail(
             INTERRUPTED, f"interrupted after {result.replications} of {asked} replications"
         )
-    return DONE
+    return _fail(INTERRUPTED, "interrupted before all figures were drawn") if cut else DONE
+
+
+def _see_that_some_match(scenario: Scenario, globs: list[str]) -> None:
+    flows = [flow["name"] for flow in scenario.flows]
+    unmatched = [glob for glob in globs if not fnmatch.filter(flows, glob)]
+    if unmatched:
+        raise InputError(*(f"--flows {glob!r}: no flow has such a name" for glob in unmatched))
 
 
 def _scenario(arguments: argparse.Namespace) -> Scenario:
@@ -342,20 +426,19 @@ def _save(result: Result, out: Path, command_line: list[str]) -> None:
     try:
         save(result, out, command_line)
     except OSError as error:
-        raise OSError(
-            error.errno, f"--out {out}: {describe(error)}; nothing was written"
-        ) from error
+        raise OSError(error.errno, f"--out {out}: {describe(error)}") from error
 
 
-def _print(result: Result, *, as_json: bool) -> None:
-    if as_json:
+def _print(result: Result, arguments: argparse.Namespace) -> None:
+    if arguments.json:
         from .store import encode
 
         sys.stdout.buffer.write(encode(result.to_json()))
     else:
         from .terminal import show
+        from .terminal_tables import Wish
 
-        show(result)
+        show(result, Wish(arguments.all, arguments.flows))
     sys.stdout.flush()
 
 
@@ -385,9 +468,7 @@ def describe(error: OSError) -> str:
 
 def _fail(status: int, *problems: str) -> int:
     for problem in problems:
-        # A name that is no text in the machine's encoding comes as lone surrogates.
-        text = problem.encode(errors="backslashreplace").decode()
-        print(_wrapped(f"airfair: {escaped(text)}"), file=sys.stderr)
+        print(_wrapped(f"airfair: {names.printable(problem)}"), file=sys.stderr)
     return status
 
 

@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-import polars as pl
-
-from . import statistics
+from . import fairness, statistics
 from ._core import __version__
 from .scenario import identity
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from .result import Result
 
 _FLOW_MEANS = (
+    "throughput_bps",
+    "delivered_bytes",
+    "active_s",
     "loss",
     "loss_estimated",
     "retransmissions",
     "timeouts",
     "fast_retransmits",
     "packets_sent",
+    "packets_refused",
     "packets_received",
     "packets_dropped",
     "packets_in_flight",
@@ -33,13 +34,26 @@ _FLOW_MEANS = (
     "rtt_p95_ms",
     "rtt_p99_ms",
     "rtt_max_ms",
+    "delay_mean_ms",
+    "delay_min_ms",
+    "delay_p50_ms",
+    "delay_p95_ms",
+    "delay_p99_ms",
+    "delay_max_ms",
+    "jitter_ms",
     "mean_link_rate_bps",
     "completion_s",
 )
+_RATES = ("mean_rate_up_bps", "mean_rate_down_bps", "rate_changes")
+_KINDS = ("data_up", "data_down", "control")
 
 
 def document(result: Result) -> dict[str, Any]:
-    """Means over the finished replications; null where there is nothing to average."""
+    """Means over the finished replications; null unless each of them has a value.
+
+    Each thing is called `name` here, as an object of JSON has one kind of thing in each list; in tables the
+    column is `flow`, `station`, ….
+    """
     scenario = result.scenario
     return {
         "scenario": {
@@ -54,49 +68,71 @@ def document(result: Result) -> dict[str, Any]:
         "interrupted": result.interrupted,
         "flows": _flows(result),
         "stations": _stations(result),
-        "access_points": [
-            {"name": name, **_radio(table)} for name, table in _rows(result, "access_points")
-        ],
-        "channels": [_channel(name, table) for name, table in _rows(result, "channels")],
+        "access_points": _access_points(result),
+        "channels": _channels(result),
         "links": _links(result),
         "fairness": _fairness(result),
     }
 
 
-def mean(samples: pl.Series) -> float | None:
+Figure = Callable[[Sequence[float | None]], float | None]
+"""What is told of the values of all replications: their mean, or how sure it is."""
+
+Samples = dict[str, list[float]]
+"""Columns of one thing, with a value for each replication; NaN is a value that does not exist."""
+
+
+def samples(result: Result, table: str, names: Sequence[str]) -> dict[str, Samples]:
+    """Columns of each of the things `names` in a table of the result, by name."""
+    if not result.replications:
+        return {}
+    columns, n = result.columns[table], len(names)
+    return {
+        name: {column: values[i::n] for column, values in columns.items()}
+        for i, name in enumerate(names)
+    }
+
+
+def mean(values: Sequence[float | None]) -> float | None:
     """Mean, or `None` unless every replication has a value."""
-    return None if samples.null_count() else statistics.mean(samples.to_list())
+    known = _known(values)
+    return None if known is None else statistics.mean(known)
 
 
-def half_width(samples: pl.Series) -> float | None:
+def half_width(values: Sequence[float | None]) -> float | None:
     """Half width of the 95 % confidence interval, or `None` unless every replication has a value."""
-    return None if samples.null_count() else statistics.half_width(samples.to_list())
+    known = _known(values)
+    return None if known is None else statistics.half_width(known)
+
+
+def _known(values: Sequence[float | None]) -> list[float] | None:
+    known = [value for value in values if value is not None and not math.isnan(value)]
+    return known if len(known) == len(values) else None
 
 
 def _flows(result: Result) -> list[dict[str, Any]]:
-    tables = dict(_rows(result, "flows"))
-    goodputs = {name: mean(table["goodput_bps"]) for name, table in tables.items()}
-    total = math.fsum(goodput or 0.0 for goodput in goodputs.values())
+    flows = result.scenario.flows
+    tables = samples(result, "flows", [flow["name"] for flow in flows])
+    delivered = {name: mean(table["delivered_bytes"]) or 0.0 for name, table in tables.items()}
+    total = math.fsum(delivered.values())
     return [
         {
-            "name": flow["name"],
-            "from": flow["from"],
-            "to": flow["to"],
-            "transport": flow["transport"],
-            "control": flow["control"],
-            "goodput_bps": goodputs[flow["name"]],
+            **{key: flow[key] for key in ("name", "from", "to", "transport", "control")},
+            "goodput_bps": mean(tables[flow["name"]]["goodput_bps"]),
             "goodput_ci95_bps": half_width(tables[flow["name"]]["goodput_bps"]),
-            "share": (goodputs[flow["name"]] or 0.0) / total if total else None,
-            **_means(tables[flow["name"]], _FLOW_MEANS),
+            "share": delivered[flow["name"]] / total if total else None,
+            **_each(mean, tables[flow["name"]], _FLOW_MEANS),
+            "ci95": _each(half_width, tables[flow["name"]], ("goodput_bps", *_FLOW_MEANS)),
         }
-        for flow in result.scenario.flows
+        for flow in flows
         if flow["name"] in tables
     ]
 
 
 def _stations(result: Result) -> list[dict[str, Any]]:
-    airtimes = dict(_rows(result, "airtime"))
-    cells = dict(zip(result.scenario.stations, result.scenario.station_cells, strict=True))
+    names = result.scenario.stations
+    cells = dict(zip(names, result.scenario.station_cells, strict=True))
+    airtimes = samples(result, "airtime", names)
     return [
         {
             "name": name,
@@ -106,79 +142,107 @@ def _stations(result: Result) -> list[dict[str, Any]]:
             "measured_airtime_share": mean(table["measured_airtime_share"]),
             "occupancy": mean(airtimes[name]["occupancy"]),
             "occupancy_ci95": half_width(airtimes[name]["occupancy"]),
-            "airtime": _means(airtimes[name], ("data_up", "data_down", "control")),
-            **_means(table, ("mean_rate_up_bps", "mean_rate_down_bps", "rate_changes")),
-            **_radio(table),
+            "airtime": _each(mean, airtimes[name], _KINDS),
+            **_each(mean, table, _RATES),
+            **_radio(mean, table),
+            "ci95": {
+                **_each(half_width, table, ("airtime_share", "measured_airtime_share", *_RATES)),
+                **_each(half_width, airtimes[name], ("occupancy", *_KINDS)),
+                **_radio(half_width, table),
+            },
         }
-        for name, table in _rows(result, "stations")
+        for name, table in samples(result, "stations", names).items()
     ]
 
 
-def _radio(table: pl.DataFrame) -> dict[str, Any]:
+def _access_points(result: Result) -> list[dict[str, Any]]:
+    tables = samples(result, "access_points", result.scenario.cells)
+    return [
+        {"name": name, **_radio(mean, table), "ci95": _radio(half_width, table)}
+        for name, table in tables.items()
+    ]
+
+
+def _radio(figure: Figure, table: Samples) -> dict[str, Any]:
     return {
-        **_means(table, ("frames", "retries", "collisions", "frame_errors")),
+        **_each(
+            figure,
+            table,
+            ("frames", "rts_frames", "retries", "retry_share", "collisions", "frame_errors"),
+        ),
         "drops": {
-            "retry_limit": mean(table["dropped_retry_limit"]),
-            "queue_full": mean(table["dropped_queue_full"]),
-            "codel": mean(table["dropped_codel"]),
-            "ack_filter": mean(table["dropped_ack_filter"]),
+            "retry_limit": figure(table["dropped_retry_limit"]),
+            "queue_full": figure(table["dropped_queue_full"]),
+            "codel": figure(table["dropped_codel"]),
+            "ack_filter": figure(table["dropped_ack_filter"]),
         },
-        **_means(table, ("duplicates", "queue_mean", "queue_max")),
+        **_each(figure, table, ("duplicates", "queue_mean", "queue_max")),
     }
 
 
-def _channel(name: str, table: pl.DataFrame) -> dict[str, Any]:
-    def share(column: str) -> float | None:
-        return mean(table[column] / table["elapsed_ns"])
+def _channels(result: Result) -> list[dict[str, Any]]:
+    tables = samples(result, "channels", result.scenario.cells)
+    return [_channel(name, table) for name, table in tables.items()]
 
-    has_beacons = table["beacon_ns"].sum() > 0
-    return {
-        "name": name,
-        "busy": mean(table["busy"]),
-        "airtime": {
+
+def _channel(name: str, table: Samples) -> dict[str, Any]:
+    has_beacons = any(table["beacon_ns"])
+
+    def airtime(figure: Figure) -> dict[str, float | None]:
+        def share(column: str) -> float | None:
+            times = zip(table[column], table["elapsed_ns"], strict=True)
+            return figure([time / elapsed for time, elapsed in times])
+
+        return {
             "data": share("data_ns"),
             "control": share("control_ns"),
             **({"beacons": share("beacon_ns")} if has_beacons else {}),
             "collisions": share("collision_ns"),
             "contention": share("contention_ns"),
             "idle": share("idle_ns"),
+        }
+
+    counts = ("frames", "collisions")
+    return {
+        "name": name,
+        "busy": mean(table["busy"]),
+        "airtime": airtime(mean),
+        **_each(mean, table, counts),
+        "ci95": {
+            "busy": half_width(table["busy"]),
+            "airtime": airtime(half_width),
+            **_each(half_width, table, counts),
         },
-        **_means(table, ("frames", "collisions")),
     }
 
 
 def _links(result: Result) -> list[dict[str, Any]]:
-    groups = result.links.partition_by("link", "from", maintain_order=True)
+    links = result.scenario.links
+    # Both directions of a link have its name.
+    tables = samples(result, "links", list(map(str, range(len(links)))))
     return [
-        {
-            "name": table.item(0, "link"),
-            "from": table.item(0, "from"),
-            "to": table.item(0, "to"),
-            "packets": mean(table["packets"]),
-            "drops": {
-                "queue_full": mean(table["dropped_queue_full"]),
-                "early": mean(table["dropped_early"]),
-                "lost": mean(table["lost"]),
-            },
-            **_means(table, ("queue_mean", "queue_max")),
-        }
-        for table in groups
+        {**link, **_link(mean, table), "ci95": _link(half_width, table)}
+        for link, table in zip(links, tables.values(), strict=False)
     ]
 
 
+def _link(figure: Figure, table: Samples) -> dict[str, Any]:
+    return {
+        **_each(figure, table, ("packets_sent", "packets", "loss")),
+        "drops": {
+            "queue_full": figure(table["dropped_queue_full"]),
+            "early": figure(table["dropped_early"]),
+            "lost": figure(table["lost"]),
+        },
+        **_each(figure, table, ("queue_mean", "queue_max")),
+    }
+
+
 def _fairness(result: Result) -> dict[str, float | None]:
-    indices = ("goodput", "goodput_per_link_rate", "airtime", "occupancy")
-    table = result.fairness
-    return _means(table, indices) | {f"{name}_ci95": half_width(table[name]) for name in indices}
+    columns = fairness.indices(result)
+    means = {name: mean(values) for name, values in columns.items()}
+    return means | {f"{name}_ci95": half_width(values) for name, values in columns.items()}
 
 
-def _means(table: pl.DataFrame, columns: Sequence[str]) -> dict[str, float | None]:
-    return {column: mean(table[column]) for column in columns}
-
-
-def _rows(result: Result, name: str) -> list[tuple[str, pl.DataFrame]]:
-    """Rows of each thing in table `name`, in the scenario's order."""
-    table: pl.DataFrame = getattr(result, name)
-    key = table.columns[1]
-    groups = table.partition_by(key, maintain_order=True)
-    return [(group.item(0, key), group) for group in groups]
+def _each(figure: Figure, table: Samples, columns: Sequence[str]) -> dict[str, float | None]:
+    return {column: figure(table[column]) for column in columns}

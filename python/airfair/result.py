@@ -9,15 +9,21 @@ from dataclasses import KW_ONLY, dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import polars as pl
-from numpy.typing import NDArray
-
-from . import _core, friendliness, statistics
+from . import _core, fairness, lazy
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+
+    import numpy as np
+    import polars as pl
+    from numpy.typing import NDArray
+
+    from . import friendliness
+else:
+    np = lazy.Module("numpy")
+    pl = lazy.Module("polars")
+    friendliness = lazy.Module("airfair.friendliness")
 
 _UNITS_NS = {
     "ns": 1,
@@ -29,6 +35,43 @@ _UNITS_NS = {
     "h": 3600 * 10**9,
 }
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ns|us|µs|ms|s|min|h)")
+
+
+_SERIES = {
+    "throughput": "delivered",
+    "delivered": "delivered",
+    "cwnd": "window",
+    "ssthresh": "window",
+    "rtt": "rtt",
+    "delay": "delay",
+    "airtime": "airtime",
+    "rate": "rate",
+    "queue": "",
+}
+"""Series of the core that each comes from."""
+
+
+def _values(what: str) -> dict[str, pl.Expr]:
+    """Values of a step of a series."""
+    whole = pl.col("length_ns").sum()
+    delivered = pl.col("delivered_bytes").sum()
+    # Nothing by nothing is NaN, and NaN becomes null.
+    mean_ms = pl.col("sum_ns").sum() / pl.col("samples").sum() / 1e6
+
+    def over_time(column: str) -> pl.Expr:
+        return (pl.col(column) * pl.col("length_ns")).sum() / whole
+
+    return {
+        "throughput": {"throughput_bps": delivered * 8e9 / whole},
+        "delivered": {"delivered_bytes": delivered},
+        "cwnd": {"cwnd_segments": pl.col("cwnd_segments").last()},
+        "ssthresh": {"ssthresh_segments": pl.col("ssthresh_segments").last()},
+        "rtt": {"rtt_ms": mean_ms},
+        "delay": {"delay_ms": mean_ms},
+        "airtime": {"airtime_share": pl.col("airtime_ns").sum() / whole},
+        "rate": {name: over_time(name) for name in ("rate_up_bps", "rate_down_bps")},
+        "queue": {"queue_packets": over_time("queue_packets")},
+    }[what]
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,42 +109,36 @@ class Result:
 
     @functools.cached_property
     def flows(self) -> pl.DataFrame:
-        """Goodput, loss, retransmissions, time-outs, round-trip times of each flow.
+        """Goodput, loss, delay, retransmissions, time-outs, round-trip times of each flow.
 
-        `loss` is the part of the sender's packets that a queue or the MAC dropped. `loss_estimated` is
-        what a trace at the wired end shows of TCP: retransmissions among the data segments that it sent
-        or, if only the sender is wireless, that came to it.
+        - `goodput_bps`: application octets delivered in order, over the flow's own life within the
+          measured time, `active_s`: from its start until all that it had to send is acknowledged or, for
+          TFRC and UDP, until it stopped and the last packet came. Null if it had none.
+        - `throughput_bps`: the same octets over the whole measured time; those of all flows add up.
+        - `completion_s`: from the start until a source that ends was done; null if it was not.
+        - `packets_sent` are those sent within the measured time, and each of them is in
+          `packets_received`, `packets_dropped` or, at the end, `packets_in_flight`; packets of the warm-up
+          count nowhere. `loss` is dropped by sent, null where nothing was sent. `packets_refused` never
+          left the sender. `acks_dropped` are those that the receiver sent within the measured time.
+        - `loss_estimated` is what a trace at the wired end shows of TCP: retransmissions among the data
+          segments that it sent or, if only the sender is wireless, that came to it.
+        - `delay_*_ms`: one-way delay of the sender's packets that arrived, queues included; quantiles to
+          1 %. `jitter_ms`: interarrival jitter, mean over the packets  [RFC3550 §6.4.1]. `rtt_*_ms`:
+          what the sender measured. Null where there is nothing to measure.
+        - `mean_link_rate_bps`: of the sending station over the measured time; null if a host sends.
         """
-        flows = self._table("flows", flow=self._flow_names)
-        sent = pl.col("packets_sent")
-        stations = set(self.scenario.stations)
-        upward = pl.col("flow").is_in(
-            [
-                f["name"]
-                for f in self.scenario.flows
-                if f["from"] in stations and f["to"] not in stations
-            ]
-        )
-        received = pl.col("packets_received")
-        repeated = _part(pl.col("packets_repeated"), received)
-        resent = _part(pl.col("retransmissions"), sent)
-        losses = flows.select(
-            loss=_part(pl.col("packets_dropped"), sent),
-            loss_estimated=pl.when(upward).then(repeated).otherwise(resent),
-        )
-        place = flows.get_column_index("goodput_bps") + 1
-        for column in reversed(losses.get_columns()):
-            flows = flows.insert_column(place, column)
-        return flows
+        return self._table("flows")
 
     @functools.cached_property
     def stations(self) -> pl.DataFrame:
         """Frames, retries, drops by cause, queue, rates and airtime of each station.
 
+        `retry_share` is the part of its data and RTS frames that had been on the air before, null if it
+        sent none; drops and frames count when they happen.
         `measured_airtime_share` is what a station that observes its channel makes of its own airtime,
         with the SIFS inside its exchanges; null for others.  [arf-window §III-A]
         """
-        return self._table("stations", station=self.scenario.stations)
+        return self._table("stations")
 
     @functools.cached_property
     def airtime(self) -> pl.DataFrame:
@@ -109,109 +146,97 @@ class Result:
 
         `occupancy` has the gaps and back-off before its frames in it, too.  [occupancy-tfrc fig. 1]
         """
-        elapsed = self.runs.select("replication", "elapsed_ns")
-        return self.stations.join(elapsed, on="replication", maintain_order="left").select(
-            "replication",
-            "station",
-            share="airtime_share",
-            data_up=pl.col("airtime_data_up_ns") / pl.col("elapsed_ns"),
-            data_down=pl.col("airtime_data_down_ns") / pl.col("elapsed_ns"),
-            control=pl.col("airtime_control_ns") / pl.col("elapsed_ns"),
-            occupancy=pl.col("airtime_share") + pl.col("contention_ns") / pl.col("elapsed_ns"),
-            frames="frames",
-            retries="retries",
-            drops=pl.sum_horizontal(
-                "dropped_retry_limit", "dropped_queue_full", "dropped_codel", "dropped_ack_filter"
-            ),
-        )
+        return self._table("airtime")
 
     @functools.cached_property
     def access_points(self) -> pl.DataFrame:
         """Frames, retries, drops by cause and queue of each access point."""
-        return self._table("access_points", access_point=self.scenario.cells)
+        return self._table("access_points")
 
     @functools.cached_property
     def channels(self) -> pl.DataFrame:
         """What happened on each channel; the six times add up to `elapsed_ns`."""
-        held = pl.sum_horizontal("data_ns", "control_ns", "beacon_ns", "collision_ns")
-        busy = (held / pl.col("elapsed_ns")).alias("busy")
-        return self._table("channels", channel=self.scenario.cells).with_columns(busy)
+        return self._table("channels")
 
     @functools.cached_property
     def links(self) -> pl.DataFrame:
-        """Packets, drops and queue of each direction of each wired link."""
-        table = self._table("links")
-        directions = pl.DataFrame(
-            self.scenario.links, schema={"name": pl.String, "from": pl.String, "to": pl.String}
-        )
-        ends = directions.select(pl.all().gather(table["link"]))
-        names = ends.rename({"name": "link"})
-        return table.select("replication").hstack(names).hstack(table.drop("replication", "link"))
+        """Packets, drops and queue of each direction of each wired link.
+
+        `packets_sent` are those that it was given within the measured time; `packets` of them came to
+        the other end, the rest was dropped, lost or is on its way. `loss` is dropped and lost by sent.
+        """
+        return self._table("links")
 
     @functools.cached_property
     def fairness(self) -> pl.DataFrame:
-        """Jain's indices of each replication; null where nothing was shared.
+        """Jain's indices of each replication over those that compete; null where nothing was shared.
 
-        `goodput` is over the flows' goodputs; `goodput_per_link_rate` over goodput by mean link rate of
-        the sender, null if a sender is wired [arf-aware-tcp eq. 1 to 3]; `airtime` and `occupancy` over
-        what the stations held that a flow starts or ends at  [occupancy-tfrc eq. 19].
+        A flow competes if a part of its life is within the measured time, a station if such a flow
+        starts or ends at it. `goodput` is over the flows' goodputs, each over its own life;
+        `goodput_per_link_rate` over goodput by mean link rate of the sender, null if a sender is wired
+        [arf-aware-tcp eq. 1 to 3]; `airtime` and `occupancy` over what the stations held of the measured
+        time  [occupancy-tfrc eq. 19].
         """
-        ends = {flow[end] for flow in self.scenario.flows for end in ("from", "to")}
-        flows = self.flows.partition_by("replication", maintain_order=True)
-        stations = self.airtime.filter(pl.col("station").is_in(list(ends)))
-        airtimes = stations.partition_by("replication", as_dict=True)
-        rows: list[dict[str, Any]] = []
-        for table in flows:
-            replication = table.item(0, "replication")
-            rates = table["mean_link_rate_bps"]
-            per_rate = None if rates.null_count() else table["goodput_bps"] / rates
-            airtime = airtimes.get((replication,))
-            rows.append(
-                {
-                    "replication": replication,
-                    "goodput": statistics.jain(table["goodput_bps"]),
-                    "goodput_per_link_rate": per_rate
-                    if per_rate is None
-                    else statistics.jain(per_rate),
-                    "airtime": airtime if airtime is None else statistics.jain(airtime["share"]),
-                    "occupancy": airtime
-                    if airtime is None
-                    else statistics.jain(airtime["occupancy"]),
-                }
-            )
-        indices = ("goodput", "goodput_per_link_rate", "airtime", "occupancy")
-        schema = {"replication": pl.UInt32} | dict.fromkeys(indices, pl.Float64)
-        return pl.DataFrame(rows, schema=schema)
+        schema = dict.fromkeys(fairness.INDICES, pl.Float64)
+        table = pl.DataFrame(fairness.indices(self), schema=schema)
+        return self._replication_numbers.hstack(table)
 
     def series(self, what: str = "throughput", *, step: str | None = None) -> pl.DataFrame:
-        """Time series of each flow, from time 0, warm-up included.
+        """Time series in long form, from time 0, warm-up included; `time_s` is the start of a step.
 
-        `what` is "throughput" (`throughput_bps`) or "delivered" (`delivered_bytes`), of application octets
-        delivered in order. `step` such as "1 s" is a multiple of the step of the scenario, which is the
-        default. `time_s` is the start of a step.
+        | `what` | of each | columns |
+        | --- | --- | --- |
+        | "throughput" | flow | `throughput_bps`: application octets delivered in order |
+        | "delivered" | flow | `delivered_bytes`: the same, in octets |
+        | "cwnd" | flow | `cwnd_segments`: TCP's congestion window at the end of the step |
+        | "ssthresh" | flow | `ssthresh_segments`: its threshold then, null while there is none |
+        | "rtt" | flow | `rtt_ms`: mean of what the sender measured in the step |
+        | "delay" | flow | `delay_ms`: mean one-way delay of the packets that arrived in the step |
+        | "airtime" | station | `airtime_share`: of its exchanges, both ways |
+        | "rate" | station | `rate_up_bps`, `rate_down_bps`: link rates, mean over the step |
+        | "queue" | station, access point, link | `queue_packets`: mean over the step |
+
+        A value is null where there is none: a window before a flow starts and after it is done, and of
+        TFRC and UDP; a delay in a step in which nothing arrived. The rows of "queue" name one of
+        `station`, `access_point`, or `link` with `from` and `to`. `step` such as "1 s" is a multiple of
+        the scenario's (key `series`), which is the default.
         """
-        columns = {
-            "throughput": pl.col("delivered_bytes") * 8e9 / pl.col("length_ns"),
-            "delivered": pl.col("delivered_bytes"),
-        }
-        names = {"throughput": "throughput_bps", "delivered": "delivered_bytes"}
-        if what not in columns:
-            raise ValueError(f'series {what!r}: not recorded; allowed "throughput", "delivered"')
+        if what not in _SERIES:
+            allowed = ", ".join(f'"{name}"' for name in _SERIES)
+            raise ValueError(f"series {what!r}: not recorded; allowed {allowed}")
         step_ns = (
             self._series_step_ns if step is None else self._multiple(step) * self._series_step_ns
         )
+        if what == "queue":
+            return self._queues(step_ns)
+        return self._steps(_SERIES[what], step_ns, _values(what))
+
+    def _queues(self, step_ns: int) -> pl.DataFrame:
+        parts = [
+            self._steps(f"{kind}_queue", step_ns, _values("queue"))
+            for kind, names in (
+                ("station", self.scenario.stations),
+                ("access_point", self.scenario.cells),
+                ("link", self.scenario.links),
+            )
+            if names
+        ]
+        names = ["station", "access_point", "link", "from", "to"]
+        table = pl.concat(parts, how="diagonal")
+        absent = [pl.lit(None, pl.String).alias(n) for n in names if n not in table.columns]
+        order = ["replication", *names, "time_s", "queue_packets"]
+        return table.with_columns(absent).select(order).sort("replication", maintain_order=True)
+
+    def _steps(self, source: str, step_ns: int, columns: Mapping[str, pl.Expr]) -> pl.DataFrame:
+        """One series of the core, in steps of `step_ns`."""
+        table = self._named(_core.series(self.scenario, self.outcomes, source))
+        names = table.columns[1 : table.columns.index("start_ns")]
+        start = pl.col("start_ns") // step_ns * step_ns
         return (
-            self._table("series", flow=self._flow_names)
-            .group_by(
-                "replication", "flow", pl.col("start_ns") // step_ns * step_ns, maintain_order=True
-            )
-            .agg(pl.col("delivered_bytes").sum(), pl.col("length_ns").sum())
-            .select(
-                "replication",
-                "flow",
-                (pl.col("start_ns") / 1e9).alias("time_s"),
-                columns[what].alias(names[what]),
-            )
+            table.group_by("replication", *names, start, maintain_order=True)
+            .agg(**columns)
+            .select("replication", *names, (pl.col("start_ns") / 1e9).alias("time_s"), *columns)
+            .with_columns(pl.selectors.float().fill_nan(None))
         )
 
     def sliding(self, window: str) -> pl.DataFrame:
@@ -232,7 +257,8 @@ class Result:
     def friendliness(self, granularity: str = "1 s") -> pl.DataFrame:
         """How each protocol fares beside the others: one row per replication and protocol.
 
-        `protocol` is a flavour of TCP, or tfrc or udp; `throughput_bps` the mean over its `flows`;
+        `protocol` is a flavour of TCP, or tfrc or udp; `throughput_bps` the mean over its `flows`, each
+        over the whole measured time;
         `inter_protocol` its inter-protocol fairness, 0.5 is ideal and more is timid, null if it is
         alone; `max_min` the least of its flows by the largest; `coefficient_of_variation` the mean
         over its flows, at `granularity`; `timeout_share` the part of its loss recoveries that began
@@ -240,7 +266,7 @@ class Result:
         """
         samples = self._samples(granularity)
         shape = samples.shape[:2]
-        goodput = self.flows["goodput_bps"].to_numpy().reshape(shape)
+        goodput = self.flows["throughput_bps"].to_numpy().reshape(shape)
         counts = {
             name: self.flows[name].to_numpy().reshape(shape)
             for name in ("timeouts", "fast_retransmits")
@@ -341,7 +367,7 @@ class Result:
     @functools.cached_property
     def _delivered(self) -> NDArray[np.int64]:
         """Octets delivered in each step, (replication, flow, step)."""
-        octets = self._table("series")["delivered_bytes"].to_numpy()
+        octets = _core.series(self.scenario, self.outcomes, "delivered")["delivered_bytes"]
         steps = -(-self.scenario.duration_ns // self._series_step_ns)
         return octets.astype(np.int64).reshape(self.replications, len(self._flow_names), steps)
 
@@ -358,26 +384,50 @@ class Result:
 
     def _by_flow(self, **columns: NDArray[np.float64]) -> pl.DataFrame:
         """Arrays (replication, flow, step) in long form."""
-        series = self._table("series", flow=self._flow_names).select("replication", "flow")
+        series = self.series("delivered").select("replication", "flow")
         return series.with_columns(**{name: pl.Series(a.ravel()) for name, a in columns.items()})
 
     @functools.cached_property
     def _columns(self) -> dict[str, dict[str, Any]]:
         return dict(_core.tables(self.scenario, self.outcomes))
 
-    def _table(self, name: str, **names: Sequence[str]) -> pl.DataFrame:
-        """One table of the core, with indices replaced by `names` and NaN by null."""
-        table = pl.DataFrame(self._columns[name])
-        for column, of in names.items():
-            index = table[column]
-            named = pl.Series(column, of, dtype=pl.String).gather(index)
-            table = table.with_columns(named)
+    @functools.cached_property
+    def columns(self) -> dict[str, dict[str, list[float]]]:
+        """Tables of the core as lists, for what is shown without polars; a NaN is no value."""
+        return _core.tables(self.scenario, self.outcomes, lists=True)
+
+    def _table(self, name: str) -> pl.DataFrame:
+        return self._named(self._columns[name])
+
+    def _named(self, columns: Mapping[str, NDArray[np.generic]]) -> pl.DataFrame:
+        """One table of the core, with names in place of indices and null in place of NaN."""
+        table = pl.DataFrame(dict(columns))
+        for column in ("flow", "station", "access_point", "channel", "link"):
+            if column in table.columns:
+                names = self._names[column]
+                at = table.get_column_index(column)
+                named = names.select(pl.all().gather(table[column])).get_columns()
+                table.drop_in_place(column)
+                for offset, name in enumerate(named):
+                    table.insert_column(at + offset, name)
         return table.with_columns(pl.selectors.float().fill_nan(None))
 
-
-def _part(some: pl.Expr, of: pl.Expr) -> pl.Expr:
-    """A ratio, zero of nothing."""
-    return pl.when(of > 0).then(some / of).otherwise(0.0)
+    @functools.cached_property
+    def _names(self) -> dict[str, pl.DataFrame]:
+        """What identifies each thing in a table; a link goes from one node to another."""
+        links = {"name": pl.String, "from": pl.String, "to": pl.String}
+        return {
+            **{
+                kind: pl.DataFrame({kind: names}, schema={kind: pl.String})
+                for kind, names in (
+                    ("flow", self._flow_names),
+                    ("station", self.scenario.stations),
+                    ("access_point", self.scenario.cells),
+                    ("channel", self.scenario.cells),
+                )
+            },
+            "link": pl.DataFrame(self.scenario.links, schema=links).rename({"name": "link"}),
+        }
 
 
 def _duration_ns(text: str) -> int:

@@ -1,43 +1,39 @@
-"""Figures of one result: throughput over time, and who held the air."""
+"""Figures of one result: throughput and the other series over time, and who held the air."""
 
 from __future__ import annotations
 
 import io
+import itertools
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 import numpy as np
+import polars as pl
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from numpy.typing import NDArray
 
 from . import statistics
+from .figures import GRID, INK, MUTED, PALETTE, STYLE
+from .names import printable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
     from .result import Result
 
-# Okabe and Ito: distinct for every kind of colour vision.
-_COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#000000", "#999999")
-_KINDS = {"data_up": "#0072b2", "data_down": "#56b4e9", "control": "#e69f00"}
+# The fixed palette: a page replaces its colours by its own.
+_COLOURS = PALETTE
+_KINDS = {"data_up": PALETTE[1], "data_down": PALETTE[2], "control": PALETTE[0]}
 _LABELS = {"data_up": "data, sent by it", "data_down": "data, sent to it", "control": "control"}
 
 _MOST_LINES = len(_COLOURS)
 _MOST_BARS = 40
 
-# The same result gives the same file: no date, and identifiers that do not depend on the process.
-_STYLE: dict[Any, Any] = {
-    "svg.hashsalt": "airfair",
-    "font.size": 10,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "axes.axisbelow": True,
-    "grid.alpha": 0.3,
-}
+_STYLE: dict[Any, Any] = {**STYLE, "axes.grid.axis": "both"}
 
 
 def figures(result: Result) -> dict[str, bytes]:
@@ -46,28 +42,129 @@ def figures(result: Result) -> dict[str, bytes]:
     with mpl.rc_context(_STYLE):
         if result.scenario.series_step_ns is not None and result.scenario.flows:
             files |= _render("throughput", _throughput(result))
+            files |= _render("timeline", _timeline(result))
         if result.scenario.cells:
             files |= _render("airtime", _airtime(result.to_json()))
     return files
 
 
+@dataclass(frozen=True)
+class _Panel:
+    """Curves in the same axes, each (replication, step); NaN where there is no value."""
+
+    label: str
+    curves: Mapping[str, NDArray[np.float64]]
+    more: int = 0
+    """Curves that there is no room for."""
+
+
+def _has_bands(panel: _Panel) -> bool:
+    """Whether there are intervals: where there are many curves, those shown would hide each other."""
+    return len(panel.curves) + panel.more <= len(_COLOURS)
+
+
 def _throughput(result: Result) -> Figure:
     figure, axes = _figure(4.2)
-    table = result.series("throughput")
-    names = [flow["name"] for flow in result.scenario.flows]
-    end = result.scenario.duration_s
-    drawn: dict[str, Artist] = {}
-    for name, colour in zip(names[:_MOST_LINES], _COLOURS, strict=False):
-        ours = table.filter(flow=name)
-        samples = ours["throughput_bps"].to_numpy().reshape(result.replications, -1) / 1e6
+    panel = _panel(result, "throughput", "throughput [Mb/s]", scale=1e-6)
+    _draw(axes, panel, result, dict(zip(panel.curves, _COLOURS, strict=False)))
+    axes.set(xlabel="time [s]")
+    note = f" (first {_MOST_LINES} of {_MOST_LINES + panel.more} flows)" if panel.more else ""
+    title = result.scenario.title + note
+    caption = _caption(title, result.replications, bands=_has_bands(panel))
+    axes.set_title(caption, fontsize=10)
+    return figure
+
+
+def _timeline(result: Result) -> Figure:
+    """Each series that has something to show, one below the other over the same time."""
+    panels = [panel for panel in _panels(result) if panel.curves]
+    figure = Figure(figsize=(8, 0.9 + 1.9 * len(panels)), layout="constrained")
+    FigureCanvasAgg(figure)
+    column = figure.subplots(len(panels), sharex=True, squeeze=False)[:, 0]
+    known: dict[str, str] = {}
+    for axes, panel in zip(column, panels, strict=True):
+        colours = _colours(panel, known)
+        known |= colours
+        _draw(axes, panel, result, colours)
+        if panel.more:
+            less = "emptier ones" if panel.label.startswith("queue") else "more"
+            axes.set_title(f"{panel.more} {less} are not shown", loc="right", fontsize=8)
+    column[-1].set(xlabel="time [s]")
+    bands = any(map(_has_bands, panels))
+    caption = _caption(result.scenario.title, result.replications, bands=bands)
+    figure.suptitle(caption, fontsize=10)
+    return figure
+
+
+def _colours(panel: _Panel, known: Mapping[str, str]) -> dict[str, str]:
+    """A colour for each curve: that of the same name in another panel, else the one used least so far."""
+    colours: dict[str, str] = {}
+    for name in sorted(panel.curves, key=lambda name: name not in known):
+        left = [colour for colour in _COLOURS if colour not in colours.values()]
+        same = known.get(name)
+        colours[name] = same if same in left else min(left, key=[*known.values()].count)
+    return colours
+
+
+def _panels(result: Result) -> list[_Panel]:
+    panels = [
+        _panel(result, "throughput", "throughput\n[Mb/s]", scale=1e-6),
+        _panel(result, "delay", "one-way delay\n[ms]"),
+        _panel(result, "cwnd", "cwnd\n[segments]"),
+        _queues(result),
+    ]
+    if result.scenario.stations:
+        airtime = _panel(result, "airtime", "share of\nthe air [%]", scale=100)
+        rate = _panel(result, "rate", "link rate, up\n[Mb/s]", scale=1e-6)
+        # A rate that never changes is in the scenario.
+        moves = any(np.ptp(samples) > 0 for samples in rate.curves.values())
+        panels += [airtime, *[rate] * moves]
+    return panels
+
+
+def _panel(result: Result, what: str, label: str, *, scale: float = 1.0) -> _Panel:
+    """A series of flows or stations, those first that the scenario has first."""
+    table = result.series(what)
+    name, value = table.columns[1], table.columns[3]
+    curves = {}
+    for key, rows in table.partition_by(name, maintain_order=True, as_dict=True).items():
+        samples = rows[value].cast(pl.Float64).to_numpy().reshape(result.replications, -1)
+        if not np.isnan(samples).all():
+            curves[str(key[0])] = scale * samples
+    shown = dict(itertools.islice(curves.items(), _MOST_LINES))
+    return _Panel(label, shown, len(curves) - len(shown))
+
+
+def _queues(result: Result) -> _Panel:
+    """The fullest queues, as far as one can tell them from nothing beside each other."""
+    table = result.series("queue")
+    keys = ["station", "access_point", "link", "from", "to"]
+    curves = {}
+    for key, rows in table.partition_by(keys, maintain_order=True, as_dict=True).items():
+        station, access_point, _, start, end = key
+        name = station or (access_point and f"{access_point} (AP)") or f"{start} to {end}"
+        curves[str(name)] = rows["queue_packets"].to_numpy().reshape(result.replications, -1)
+    fullest = sorted(curves, key=lambda name: -curves[name].mean())[:_MOST_LINES]
+    least = max((curves[name].mean() for name in fullest[:1]), default=0.0) / 100
+    shown = {name: curves[name] for name in fullest if curves[name].mean() > least}
+    return _Panel("queue\n[packets]", shown, len(curves) - len(shown))
+
+
+def _draw(axes: Axes, panel: _Panel, result: Result, colours: Mapping[str, str]) -> None:
+    """Means of the replications in steps, each with its interval."""
+    end, step = result.scenario.duration_s, result.scenario.series_step_s or 0.0
+    bands = result.replications > 1 and _has_bands(panel)
+    for name, samples in panel.curves.items():
+        colour = colours[name]
         # The last step ends where the run does.
-        samples = np.column_stack([samples, samples[:, -1]])
-        times = np.append(ours["time_s"].unique(maintain_order=True).to_numpy(), end)
-        middle = samples.mean(axis=0)
+        known = np.column_stack([samples, samples[:, -1]])
+        times = np.append(np.arange(samples.shape[1]) * step, end)
+        # A replication without a value leaves none for the mean: the others are not those that it is of.
+        middle = known.mean(axis=0)
         steps: dict[str, Any] = {"drawstyle": "steps-post", "color": colour}
-        (drawn[name],) = axes.plot(times, middle, linewidth=1.4, **steps)
-        widths = np.array([statistics.half_width(step) or 0.0 for step in samples.T])
-        if result.replications > 1:
+        axes.plot(times, middle, linewidth=1.4, label=_label(name), **steps)
+        if bands:
+            widths = np.array([statistics.half_width(step) or 0.0 for step in known.T])
             axes.fill_between(
                 times,
                 np.maximum(middle - widths, 0),
@@ -78,29 +175,25 @@ def _throughput(result: Result) -> Figure:
                 linewidth=0,
             )
     if result.scenario.warmup_s > 0:
-        axes.axvspan(0, result.scenario.warmup_s, color="0.9", zorder=0, label="warm-up")
-    axes.set(xlabel="time [s]", ylabel="throughput [Mb/s]", xlim=(0, end))
+        axes.axvspan(0, result.scenario.warmup_s, color=GRID, zorder=0, label="warm-up")
+    axes.set(ylabel=panel.label, xlim=(0, end))
     axes.set_ylim(bottom=0)
-    more = len(names) - _MOST_LINES
-    note = f" (first {_MOST_LINES} of {len(names)} flows)" if more > 0 else ""
-    axes.set_title(_caption(result.scenario.title + note, result.replications), fontsize=10)
-    _legend(axes, drawn)
-    return figure
+    _legend(axes)
 
 
 def _airtime(document: dict[str, Any]) -> Figure:
     stations = document["stations"][:_MOST_BARS]
     channels = document["channels"]
-    colours = {"collisions": "#d55e00", "contention": "#999999", "idle": "#dddddd"}
+    colours = {"collisions": PALETTE[3], "contention": MUTED, "idle": GRID}
     lost = {
-        f"{kind} in {channel['name']}" if len(channels) > 1 else kind: (
+        f"{kind} in {_label(channel['name'])}" if len(channels) > 1 else kind: (
             colour,
             channel["airtime"][kind],
         )
         for channel in channels
         for kind, colour in colours.items()
     }
-    rows = [station["name"] for station in stations] + list(lost)
+    rows = [_label(station["name"]) for station in stations] + list(lost)
     figure, axes = _figure(1.4 + 0.32 * len(rows))
     left = np.zeros(len(stations))
     for kind, colour in _KINDS.items():
@@ -109,9 +202,7 @@ def _airtime(document: dict[str, Any]) -> Figure:
         left += shares
     intervals = [100 * (station["airtime_share_ci95"] or 0.0) for station in stations]
     if any(intervals):
-        axes.errorbar(
-            left, range(len(stations)), xerr=intervals, fmt="none", ecolor="black", capsize=3
-        )
+        axes.errorbar(left, range(len(stations)), xerr=intervals, fmt="none", ecolor=INK, capsize=3)
     for row, (colour, share) in enumerate(lost.values(), start=len(stations)):
         axes.barh(row, 100 * share, color=colour)
     axes.set_yticks(range(len(rows)), rows)
@@ -130,24 +221,20 @@ def _figure(height_inches: float) -> tuple[Figure, Axes]:
     return figure, figure.add_subplot()
 
 
-def _legend(axes: Axes, named: Mapping[str, Artist] | None = None) -> None:
-    """Legend of what has a label, and first of what bears a user's name, which may begin with `_`."""
-    named = named or {}
-    handles, labels = axes.get_legend_handles_labels()
-    axes.legend(
-        [*named.values(), *handles],
-        [*named, *labels],
-        loc="upper left",
-        bbox_to_anchor=(1, 1),
-        frameon=False,
-        fontsize=9,
-    )
+def _legend(axes: Axes) -> None:
+    axes.legend(loc="upper left", bbox_to_anchor=(1, 1), frameon=False, fontsize=9)
 
 
-def _caption(title: str, replications: int) -> str:
-    # Mathematics is not meant by a dollar sign in a scenario's title.
-    title = title.replace("$", r"\$")
-    return title if replications == 1 else f"{title}\nmean of {replications} runs, 95 % interval"
+def _label(name: str) -> str:
+    """A name for matplotlib: a dollar sign is no mathematics, and what begins with _ is in the legend."""
+    text = printable(name).replace("$", r"\$")
+    return f" {text}" if text.startswith("_") else text
+
+
+def _caption(title: str, replications: int, *, bands: bool = True) -> str:
+    title = _label(title)
+    sure = ", 95 % interval" if bands else ""
+    return title if replications == 1 else f"{title}\nmean of {replications} runs{sure}"
 
 
 def _render(name: str, figure: Figure) -> Mapping[str, bytes]:

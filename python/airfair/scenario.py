@@ -94,9 +94,8 @@ def toml(table: Mapping[str, Value]) -> str:
 
 
 def toml_value(value: Value) -> str:
-    """`value` as TOML writes it."""
-    if callable(plain := getattr(value, "item", None)):  # a scalar of numpy
-        value = plain()
+    """`value` as TOML writes it; what numpy holds as what Python has for it."""
+    value = getattr(value, "tolist", lambda: value)()
     match value:
         case bool():
             return "true" if value else "false"

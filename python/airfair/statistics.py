@@ -1,11 +1,13 @@
-"""Statistics of independent replications, and Jain's index."""
+"""Statistics of independent replications, and Jain's index.
+
+Nothing but Python's own: numpy and scipy take longer to import than a short run takes.
+"""
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -27,11 +29,46 @@ def half_width(samples: Sequence[float]) -> float | None:
     n = len(samples)
     if n < 2:  # noqa: PLR2004 - the variance needs two
         return None
-    from scipy.special import stdtrit
+    middle = math.fsum(samples) / n
+    variance = math.fsum((sample - middle) ** 2 for sample in samples) / (n - 1)
+    return student_quantile(n - 1) * math.sqrt(variance / n)
 
-    values = np.asarray(samples, dtype=np.float64)
-    quantile = float(stdtrit(n - 1, (1 + CONFIDENCE) / 2))
-    return quantile * float(values.std(ddof=1)) / math.sqrt(n)
+
+@functools.cache
+def student_quantile(freedom: int) -> float:
+    """Quantile of Student's t with `freedom` degrees that 95 % lie within, either side of zero.
+
+    Newton's method on the finite series of the distribution: from below the quantile, where that is
+    concave, the steps never pass it.  [abramowitz-1964 26.7.3, 26.7.4]
+    """
+    density = math.exp(math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2))
+    density *= 2 / math.sqrt(freedom * math.pi)
+    at = _NORMAL_QUANTILE  # Student's are larger
+    while True:
+        here = density * (1 + at * at / freedom) ** (-(freedom + 1) / 2)
+        step = (CONFIDENCE - _within(at, freedom)) / here
+        if step <= at * _PRECISION:
+            return at
+        at += step
+
+
+_NORMAL_QUANTILE = 1.959963984540054
+_PRECISION = 1e-13
+
+
+def _within(t: float, freedom: int) -> float:
+    """Probability that Student's t lies within ±t."""
+    angle = math.atan2(t, math.sqrt(freedom))
+    sine, square = math.sin(angle), math.cos(angle) ** 2
+    odd = freedom % 2
+    # Terms cosⁿ with the products of the odd (even) numbers below n by those of the even (odd) ones.
+    term = math.cos(angle) if odd else 1.0
+    terms = []
+    for n in range(2 if odd else 1, freedom, 2):
+        terms.append(term)
+        term *= square * n / (n + 1)
+    total = sine * math.fsum(terms)
+    return 2 / math.pi * (angle + total) if odd else total
 
 
 def jain(shares: Iterable[float]) -> float | None:
@@ -39,10 +76,10 @@ def jain(shares: Iterable[float]) -> float | None:
 
     `None` if there are no shares or all are zero: nothing was shared.  [arf-aware-tcp eq. 1]
     """
-    values = np.fromiter(shares, dtype=np.float64)
-    largest = float(values.max(initial=0.0))
-    if largest == 0.0:
+    values = list(shares)
+    largest = max(values, default=0.0)
+    if largest == 0:
         return None
     # The index does not depend on the unit; this one keeps the squares from over- and underflow.
-    values = values / largest
-    return float(values.sum() ** 2 / (values.size * np.square(values).sum()))
+    values = [value / largest for value in values]
+    return math.fsum(values) ** 2 / (len(values) * math.fsum(value**2 for value in values))

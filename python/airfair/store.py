@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import io
 import json
 import os
@@ -15,32 +17,56 @@ from ._core import __version__
 from .scenario import identity
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     import polars as pl
 
     from .result import Result
 
+MANIFEST = "run.json"
+"""Says what a directory holds, by hash, and comes last: what it does not agree with is not whole."""
+
 TABLES = ("flows", "stations", "access_points", "channels", "links")
+
+
+class NotWrittenError(OSError):
+    """A directory could not be written; its words say what became of the files."""
+
+    def __init__(self, error: OSError, became: str) -> None:
+        super().__init__(error.errno, f"{error.strerror or error}; {became}")
+
+
+class DamagedError(Exception):
+    """A file is not what the directory's manifest says of it."""
 
 
 def save(
     result: Result, directory: str | os.PathLike[str], command_line: list[str] | None = None
 ) -> None:
-    """Write the scenario as run, the manifest, the tables and the figures of `result`."""
-    from .run_figures import figures
+    """Write scenario, manifest and tables of `result`; then its figures and the page that shows all.
 
+    Whatever comes between, such as Ctrl-C, finds the tables whole.
+    """
+    out, about = Path(directory), _manifest(result, command_line)
     files = {
         "scenario.toml": result.scenario.to_toml().encode(),
-        "run.json": encode(_manifest(result, command_line)),
         "result.json": encode(result.to_json()),
     }
     files |= {f"{name}.parquet": _parquet(getattr(result, name)) for name in TABLES}
     if result.scenario.series_step_ns is not None:
         files["series.parquet"] = _parquet(result.series())
-    if result.replications:
-        files |= figures(result)
-    write_all(Path(directory), files)
+    write_all(out, files, about)
+    if not result.replications:
+        return
+    from .run_figures import figures
+    from .run_page import page
+
+    drawn = figures(result)
+    shown = drawn | {"report.html": page(result, drawn, about).encode()}
+    try:
+        write_all(out, shown, about, keep=files)
+    except OSError as error:
+        raise NotWrittenError(error, "the tables are written") from error
 
 
 def prepare(directory: Path) -> None:
@@ -65,15 +91,28 @@ def remove_if_empty(directories: list[Path]) -> None:
             return
 
 
-def write_all(directory: Path, files: Mapping[str, bytes]) -> None:
+def write_all(
+    directory: Path,
+    files: Mapping[str, bytes],
+    about: Mapping[str, Any] | None = None,
+    *,
+    keep: Collection[str] = (),
+) -> None:
     """Write `files` by name: all of them under temporary names, then each renamed to its own.
 
-    If one cannot be written, no name changes hands and no temporary file stays.
+    The manifest comes last: `about`, and the hash of each file. What the manifest of an earlier run lists
+    goes away, but for `keep`; other files stay. If a file cannot be written, no name changes hands and no
+    temporary file stays.
     """
     directory.mkdir(parents=True, exist_ok=True)
+    earlier = _listed(directory)
+    hashes = {name: earlier[name] for name in keep if name in earlier}
+    hashes |= {name: _hash(content) for name, content in files.items()}
+    whole = {"airfair": __version__, **(about or {}), "files": hashes}
     written: dict[str, str] = {}
+    renamed = 0
     try:
-        for name, content in files.items():
+        for name, content in (*files.items(), (MANIFEST, encode(whole))):
             descriptor, temporary = tempfile.mkstemp(prefix=f".{name}-", dir=directory)
             written[temporary] = name
             with open(descriptor, "wb") as file:  # noqa: PTH123 - a descriptor has no path
@@ -82,10 +121,39 @@ def write_all(directory: Path, files: Mapping[str, bytes]) -> None:
                 os.fsync(file.fileno())
                 os.fchmod(file.fileno(), 0o666 & ~_umask())
         for temporary, name in written.items():
+            if name == MANIFEST:
+                _remove(directory, {n: h for n, h in earlier.items() if n not in hashes})
             Path(temporary).replace(directory / name)
+            renamed += 1
+        _sync(directory)
+    except OSError as error:
+        raise NotWrittenError(error, _became(renamed, list(written.values()))) from error
     finally:
         for temporary in written:
-            Path(temporary).unlink(missing_ok=True)
+            with contextlib.suppress(OSError):
+                Path(temporary).unlink(missing_ok=True)
+
+
+def _remove(directory: Path, files: Mapping[str, str]) -> None:
+    """Remove files that are still what an earlier run has written."""
+    for name, known in files.items():
+        path = directory / name
+        if path.is_file() and _hash(path.read_bytes()) == known:
+            path.unlink()
+
+
+def _became(renamed: int, names: list[str]) -> str:
+    if renamed == 0:
+        return "nothing was written"
+    if renamed == len(names):
+        return "all files are written, but may not outlast a power failure"
+    return (
+        f"{', '.join(names[:renamed])} of this run are written, other files are of an earlier one; "
+        f"the hashes in {MANIFEST} tell them apart"
+    )
+
+
+def _sync(directory: Path) -> None:
     handle = os.open(directory, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -93,10 +161,44 @@ def write_all(directory: Path, files: Mapping[str, bytes]) -> None:
         os.close(handle)
 
 
+def manifest(directory: Path) -> dict[str, Any]:
+    """What the directory's manifest says; nothing if there is none that can be read."""
+    try:
+        content = json.loads((directory / MANIFEST).read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return content if isinstance(content, dict) else {}
+
+
+def read(directory: Path, name: str) -> bytes:
+    """A file as it was written; raises `OSError` if it cannot be read, `DamagedError` if it has changed."""
+    content = (directory / name).read_bytes()
+    if _listed(directory).get(name) != _hash(content):
+        raise DamagedError(f"{directory / name}: not what {MANIFEST} beside it says")
+    return content
+
+
+def _listed(directory: Path) -> dict[str, str]:
+    """Files that the manifest lists, with their hashes: names in this very directory."""
+    files = manifest(directory).get("files")
+    if not isinstance(files, dict):
+        return {}
+    return {
+        name: str(known)
+        for name, known in files.items()
+        if Path(name).name == name and name not in {MANIFEST, ""}
+    }
+
+
+def _hash(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
 def encode(content: object) -> bytes:
     """JSON text of `content`; a number that JSON lacks is a mistake."""
     text = json.dumps(content, ensure_ascii=False, allow_nan=False, indent=2)
-    return text.encode() + b"\n"
+    # Octets of another encoding in a file's name become JSON's own escapes.
+    return text.encode(errors="backslashreplace") + b"\n"
 
 
 def _umask() -> int:

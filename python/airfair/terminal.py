@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import sys
+import textwrap
 import time
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
-from rich import box
-from rich.console import Console, Group, RenderableType
-from rich.table import Table
-from rich.text import Text
+from . import fairness, names, text_table
+from .document import half_width, mean, samples
+from .terminal_tables import Item, Wish, flows, keeps_shares, links, stations
+from .text_table import number
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from types import TracebackType
 
     from rich.progress import Progress as RichProgress
@@ -21,10 +24,9 @@ if TYPE_CHECKING:
     from .result import Result
 
 WIDTH = 80
-"""Columns that everything fits into."""
-
-MOST_ROWS = 24
-"""Rows shown of a long table; `--json` and `--out` have all."""
+"""Columns of what goes into a pipe."""
+MOST_WIDTH = 120
+"""Columns that are used of a wide terminal."""
 
 MOST_HOLDERS = 8
 """Stations with a part of their own in the bar."""
@@ -52,8 +54,7 @@ class Progress:
     """
 
     def __init__(self, label: str) -> None:
-        self._label = label
-        self._console = Console(stderr=True)
+        self._label = names.printable(label)
         self._started = time.monotonic()
         self._logged = 0.0
         self._bar: RichProgress | None = None
@@ -73,7 +74,7 @@ class Progress:
     def __call__(self, fraction: float) -> None:
         """Show that `fraction` of the work is done."""
         passed = time.monotonic() - self._started
-        if not self._console.is_terminal:
+        if not _is_terminal(sys.stderr):
             self._log(fraction, passed)
             return
         if passed < _DELAY_S:
@@ -91,6 +92,8 @@ class Progress:
         print(f"airfair: {self._label}: {fraction:.0%}{left}", file=sys.stderr, flush=True)
 
     def _make(self) -> RichProgress:
+        from rich.console import Console
+        from rich.markup import escape
         from rich.progress import (
             BarColumn,
             Progress,
@@ -105,175 +108,88 @@ class Progress:
             TaskProgressColumn(),
             TextColumn("left"),
             TimeRemainingColumn(compact=True, elapsed_when_finished=False),
-            console=self._console,
+            console=Console(stderr=True),
             transient=True,
         )
-        bar.add_task(self._label, total=1.0)
+        bar.add_task(escape(self._label), total=1.0)
         bar.start()
         return bar
 
 
-def show(result: Result) -> None:
+def show(result: Result, wish: Wish) -> None:
     """Print the result: plain text in a pipe, colours on a terminal."""
     if hasattr(sys.stdout, "reconfigure"):
         # A terminal that lacks a character gets a question mark, not an exception.
         sys.stdout.reconfigure(errors="replace")
-    console = Console(file=sys.stdout, highlight=False)
-    if not console.is_terminal or console.width > WIDTH:
-        console.width = WIDTH
-    with console.capture() as capture:
-        console.print(report(result, colour=console.is_terminal and not console.no_color))
-    lines = (line.rstrip() for line in capture.get().splitlines())
-    print("\n".join(lines))
+    terminal = _is_terminal(sys.stdout)
+    width = min(shutil.get_terminal_size((WIDTH, 24)).columns, MOST_WIDTH) if terminal else WIDTH
+    ink = Ink(terminal and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb")
+    print("\n".join(report(result, wish, width, ink)))
 
 
-def report(result: Result, *, colour: bool) -> RenderableType:
-    """Everything that `airfair run` says of a result."""
-    document = result.to_json()
-    parts: list[RenderableType] = [_title(result), Text()]
-    if result.replications:
-        parts += [
-            _flows(document),
-            *([_stations(document)] if document["stations"] else []),
-            *_rates(document["stations"]),
-            *_links(document),
-            *(
-                part
-                for channel in document["channels"]
-                for part in _air(document, channel, colour=colour)
-            ),
-            _fairness(document["fairness"], shared=_keeps_shares(document)),
-        ]
-    return Group(*parts)
+def _is_terminal(stream: object) -> bool:
+    isatty = getattr(stream, "isatty", None)
+    return bool(isatty and isatty())
 
 
-def _title(result: Result) -> Text:
+@dataclass(frozen=True)
+class Ink:
+    """Escape sequences, or none."""
+
+    colour: bool = False
+
+    def bold(self, text: str) -> str:
+        """Text that stands out."""
+        return f"\x1b[1m{text}\x1b[0m" if self.colour else text
+
+    def on(self, colour: str, ink: str, text: str) -> str:
+        """Text on a ground, both as #rrggbb."""
+        if not self.colour:
+            return text
+        return f"\x1b[38;{_sgr(ink)};48;{_sgr(colour)}m{text}\x1b[0m"
+
+
+def _sgr(colour: str) -> str:
+    red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
+    if os.environ.get("COLORTERM") in ("truecolor", "24bit"):
+        return f"2;{red};{green};{blue}"
+    cube = [round(part / 255 * 5) for part in (red, green, blue)]
+    return f"5;{16 + 36 * cube[0] + 6 * cube[1] + cube[2]}"
+
+
+def report(result: Result, wish: Wish, width: int, ink: Ink) -> Iterator[str]:
+    """Lines of everything that `airfair run` says of a result."""
+    yield from _title(result, width, ink)
+    yield ""
+    if not result.replications:
+        return
+    for table in (flows(result, wish), stations(result, wish), links(result, wish)):
+        if table is not None and table.lines:
+            yield from text_table.text(table, width)
+    for cell in result.scenario.cells:
+        several = f" of {names.printable(cell)}" if len(result.scenario.cells) > 1 else ""
+        yield ink.bold(f"Who held the air{several}")
+        yield from _bar(holders(result, cell), width, ink)
+        yield ""
+    yield from _fairness(result, width, ink)
+
+
+def _title(result: Result, width: int, ink: Ink) -> Iterator[str]:
     scenario = result.scenario
     n = result.replications
     runs = "1 run" if n == 1 else f"{n} runs"
     if result.interrupted:
         runs += f" of {scenario.replications} (interrupted)"
-    text = Text()
-    text.append(scenario.title, style="bold")
-    text.append(f"\n{runs} of {scenario.duration_s:,.12g} s, seed {scenario.seed}")
+    yield from map(ink.bold, _wrapped(names.printable(scenario.title), width))
+    line = f"{runs} of {scenario.duration_s:,.12g} s, seed {scenario.seed}"
     if result.cpu_s:
         speed = result.simulated_s / result.cpu_s
-        text.append(f", in {result.wall_s:.2f} s: {speed:,.0f} simulated s per CPU s")
-    return text
+        line += f", in {result.wall_s:.2f} s: {speed:,.0f} simulated s per CPU s"
+    yield from _wrapped(line, width)
 
 
-def _flows(document: dict[str, Any]) -> Table:
-    table = _table("flow")
-    with_interval = document["replications"] > 1
-    _numbers(table, "goodput\nMb/s", *(["\n± 95 %"] if with_interval else []))
-    _numbers(table, "share\n%", "loss\n%", "sent\nagain", "time-\nouts", "RTT p50\nms", "p95\nms")
-    for flow in document["flows"][:MOST_ROWS]:
-        interval = [_number(flow["goodput_ci95_bps"], 1e-6, 3)] if with_interval else []
-        table.add_row(
-            Text(_short(flow["name"])),
-            _number(flow["goodput_bps"], 1e-6, 3),
-            *interval,
-            _number(flow["share"], 100, 1),
-            _number(flow["loss"], 100, 2),
-            _number(flow["retransmissions"]),
-            _number(flow["timeouts"]),
-            _number(flow["rtt_p50_ms"], 1, 1),
-            _number(flow["rtt_p95_ms"], 1, 1),
-        )
-    _tell_rest(table, len(document["flows"]))
-    return table
-
-
-def _stations(document: dict[str, Any]) -> Table:
-    table = _table("station")
-    # Only stations that observe their channel have measured anything.
-    shares = [station["measured_airtime_share"] for station in document["stations"]]
-    measured = any(share is not None for share in shares)
-    shared = _keeps_shares(document)
-    _numbers(
-        table,
-        "airtime\n%",
-        *["with\ngaps"] * shared,
-        *["so it\nmeasures"] * measured,
-        "data\nframes",
-        "retries\n%",
-        "dropped:\nretries",
-    )
-    _numbers(table, "\nqueue", "queue\nmean", "\nmax")
-    nothing = dict.fromkeys(("airtime_share", "occupancy", "measured_airtime_share"))
-    access_points = [point | nothing for point in document["access_points"]]
-    for radio in [*document["stations"][:MOST_ROWS], *access_points]:
-        frames = radio["frames"]
-        retries = radio["retries"] / frames if frames else None
-        point = " (AP)" if radio["airtime_share"] is None else ""
-        table.add_row(
-            Text(_short(radio["name"] + point)),
-            _number(radio["airtime_share"], 100, 1),
-            *[_number(radio["occupancy"], 100, 1)] * shared,
-            *[_number(radio["measured_airtime_share"], 100, 1)] * measured,
-            _number(frames),
-            _number(retries, 100, 1),
-            _number(radio["drops"]["retry_limit"]),
-            _number(_dropped_in_queue(radio["drops"])),
-            _number(radio["queue_mean"], 1, 1),
-            _number(radio["queue_max"]),
-        )
-    _tell_rest(table, len(document["stations"]))
-    return table
-
-
-def _keeps_shares(document: dict[str, Any]) -> bool:
-    """Whether a flow keeps to a share of the channel, in which gaps and back-off count."""
-    return any(flow["control"] == "occupancy" for flow in document["flows"])
-
-
-def _dropped_in_queue(drops: dict[str, float | None]) -> float | None:
-    """Packets that the queue refused or dropped, whatever its reason."""
-    causes = [drops[cause] for cause in ("queue_full", "codel", "ack_filter")]
-    known = [number for number in causes if number is not None]
-    return sum(known) if len(known) == len(causes) else None
-
-
-def _rates(stations: Sequence[dict[str, Any]]) -> list[Table]:
-    """The rates of all stations, if a law changed any."""
-    if not any(station["rate_changes"] for station in stations):
-        return []
-    table = _table("station")
-    _numbers(table, "mean rate\nup Mb/s", "mean rate\ndown Mb/s", "rate\nchanges")
-    for station in stations[:MOST_ROWS]:
-        table.add_row(
-            Text(_short(station["name"])),
-            _number(station["mean_rate_up_bps"], 1e-6, 2),
-            _number(station["mean_rate_down_bps"], 1e-6, 2),
-            _number(station["rate_changes"]),
-        )
-    _tell_rest(table, len(stations))
-    return [table]
-
-
-def _links(document: dict[str, Any]) -> list[Table]:
-    """The directions of links that lost packets, and every one if there is nothing but wires."""
-    rows = document["links"]
-    if document["channels"]:
-        rows = [link for link in rows if sum(link["drops"].values()) > 0]
-    if not rows:
-        return []
-    table = _table("link")
-    _numbers(table, "packets", "lost on\nthe way", "dropped:\nearly")
-    _numbers(table, "\nqueue", "queue\nmean", "\nmax")
-    for link in rows[:MOST_ROWS]:
-        drops = link["drops"]
-        table.add_row(
-            Text(_short(f"{link['from']} → {link['to']}", 32)),
-            _number(link["packets"]),
-            _number(drops["lost"]),
-            _number(drops["early"]),
-            _number(drops["queue_full"]),
-            _number(link["queue_mean"], 1, 1),
-            _number(link["queue_max"]),
-        )
-    _tell_rest(table, len(rows))
-    return [table]
+def _wrapped(text: str, width: int) -> list[str]:
+    return textwrap.wrap(text, width) if names.width(text) > width else [text]
 
 
 @dataclass(frozen=True)
@@ -282,69 +198,98 @@ class Holder:
 
     name: str
     share: float
+    interval: float | None
     note: str
     mark: str
     colour: str
-    ink: str = "white"
+    ink: str = "#ffffff"
 
 
-def holders(document: dict[str, Any], channel: dict[str, Any]) -> list[Holder]:
+_LOST = (
+    ("beacon_ns", "beacons", "", "^", "#7a3b9e"),
+    ("collision_ns", "collisions", "", "×", "#b00020"),
+    ("contention_ns", "contention", "gaps and back-off", "-", "#555555"),
+    ("idle_ns", "idle", "nothing to send", ".", "#222222"),
+)
+
+
+def holders(result: Result, cell: str) -> list[Holder]:
     """Parts of a channel's air, which add up to 1: stations, beacons, collisions, contention, idle."""
-    here = [station for station in document["stations"] if station["bss"] == channel["name"]]
-    stations = sorted(here, key=lambda station: -station["airtime_share"])
-    shown = stations if len(stations) <= MOST_HOLDERS else stations[: MOST_HOLDERS - 1]
-    rest = stations[len(shown) :]
-    # In the scenario's order, so that the bar of another scheme can be laid beside it.
-    shown = [station for station in here if station in shown]
-    parts = [_holder(i, station["name"], [station]) for i, station in enumerate(shown)]
-    if rest:
-        parts.append(_holder(len(shown), f"{len(rest)} others", rest))
-    lost = channel["airtime"]
-    if lost.get("beacons"):
-        parts.append(Holder("beacons", lost["beacons"], "", "^", "#7a3b9e"))
-    return [
-        *parts,
-        Holder("collisions", lost["collisions"], "", "×", "#b00020"),
-        Holder("contention", lost["contention"], "gaps and back-off", "-", "#555555"),
-        Holder("idle", lost["idle"], "nothing to send", ".", "#222222"),
+    scenario = result.scenario
+    channel = samples(result, "channels", scenario.cells)[cell]
+    shares = samples(result, "airtime", scenario.stations)
+    here = [
+        Item(name, shares[name])
+        for name, of in zip(scenario.stations, scenario.station_cells, strict=True)
+        if of == cell
     ]
+    parts = [_holder(i, name, members) for i, (name, members) in enumerate(_shown(here))]
+    for column, name, note, mark, colour in _LOST:
+        times = zip(channel[column], channel["elapsed_ns"], strict=True)
+        values = [time / elapsed for time, elapsed in times]
+        if name != "beacons" or any(values):
+            share = mean(values) or 0.0
+            parts.append(Holder(name, share, half_width(values), note, mark, colour))
+    return parts
 
 
-def _holder(index: int, name: str, stations: Sequence[dict[str, Any]]) -> Holder:
+def _shown(here: Sequence[Item]) -> list[tuple[str, list[Item]]]:
+    """Stations with a part of their own, in the scenario's order, so that two bars can be compared."""
+    if len(here) <= MOST_HOLDERS:
+        return [(item.name, [item]) for item in here]
+    found = [
+        (name, [here[place] for place in places])
+        for name, places in names.groups([item.name for item in here])
+    ]
+    if len(found) <= MOST_HOLDERS:
+        return found
+    by_share = sorted(found, key=lambda group: -_held(group[1], "airtime_share"))
+    first = [name for name, _ in by_share[: MOST_HOLDERS - 1]]
+    rest = [item for name, members in found if name not in first for item in members]
+    return [group for group in found if group[0] in first] + [(f"{len(rest)} others", rest)]
+
+
+def _held(members: Sequence[Item], kind: str) -> float:
+    return mean(_sum(members, kind)) or 0.0
+
+
+def _sum(members: Sequence[Item], kind: str) -> list[float]:
+    return [sum(values) for values in zip(*(m.samples[kind] for m in members), strict=True)]
+
+
+def _holder(index: int, name: str, members: Sequence[Item]) -> Holder:
     up, down, control = (
-        100 * sum(station["airtime"][kind] for station in stations)
-        for kind in ("data_up", "data_down", "control")
+        number(100 * _held(members, kind), 1) for kind in ("data_up", "data_down", "control")
     )
-    note = f"data up {up:.1f}, down {down:.1f}, control {control:.1f}"
-    share = sum(station["airtime_share"] for station in stations)
-    return Holder(name, share, note, _LETTERS[index], _COLOURS[index], ink="black")
+    note = f"data up {up}, down {down}, control {control}"
+    shares = _sum(members, "airtime_share")
+    mark, colour = _LETTERS[index], _COLOURS[index]
+    return Holder(name, mean(shares) or 0.0, half_width(shares), note, mark, colour, "#000000")
 
 
-def _air(document: dict[str, Any], channel: dict[str, Any], *, colour: bool) -> list[Text]:
-    several = len(document["channels"]) > 1
-    title = f"Who held the air of {channel['name']}" if several else "Who held the air"
-    bar = _bar(holders(document, channel), colour=colour)
-    return [Text(title, style="bold"), *bar, Text()]
-
-
-def _bar(parts: Sequence[Holder], *, colour: bool) -> list[Text]:
-    bar = Text()
-    for part, width in zip(parts, _widths([part.share for part in parts], WIDTH), strict=True):
-        if colour:
-            inside = part.name if len(part.name) + 2 <= width else ""
-            bar.append(inside.center(width), style=f"{part.ink} on {part.colour}")
-        else:
-            bar.append(part.mark * width)
-    legend = []
+def _bar(parts: Sequence[Holder], width: int, ink: Ink) -> Iterator[str]:
+    bar = []
+    for part, columns in zip(parts, _widths([part.share for part in parts], width), strict=True):
+        name = names.printable(part.name)
+        fits = ink.colour and names.width(name) + 2 <= columns
+        inside = name.center(columns) if fits else (" " if ink.colour else part.mark) * columns
+        bar.append(ink.on(part.colour, part.ink, inside))
+    yield "".join(bar)
+    intervals = any(part.interval is not None for part in parts)
     for part in parts:
-        line = Text("  ")
-        line.append(
-            "  " if colour else f"{part.mark} ", style=f"on {part.colour}" if colour else ""
-        )
-        line.append(f" {_short(part.name):<22} {100 * part.share:5.1f} %")
-        line.append(f"   {part.note}", style="dim")
-        legend.append(line)
-    return [bar, *legend]
+        mark = ink.on(part.colour, part.ink, f"{' ' if ink.colour else part.mark} ")
+        interval = f" ± {number(_times_100(part.interval), 1):>4}" if intervals else ""
+        label = names.pad(names.short(part.name, 22), 22)
+        line = f" {label} {number(100 * part.share, 1):>5}{interval} %"
+        # A narrow terminal has the note below.
+        beside = names.width(f"  xx{line}   {part.note}") <= width
+        yield f"  {mark}{line}" + (f"   {part.note}" if beside and part.note else "")
+        if part.note and not beside:
+            yield f"       {part.note}"
+
+
+def _times_100(value: float | None) -> float | None:
+    return None if value is None else 100 * value
 
 
 def _widths(shares: Sequence[float], width: int) -> list[int]:
@@ -358,47 +303,23 @@ def _widths(shares: Sequence[float], width: int) -> list[int]:
     return widths
 
 
-def _fairness(indices: dict[str, float | None], *, shared: bool) -> Text:
-    text = Text("Jain's index", style="bold")
-    names = {
+def _fairness(result: Result, width: int, ink: Ink) -> Iterator[str]:
+    titles = {
         "goodput": "goodput",
         "goodput_per_link_rate": "goodput / link rate",
         "airtime": "airtime",
     }
-    if shared:
-        names = {"goodput": "goodput", "airtime": "airtime", "occupancy": "airtime with gaps"}
-    for key, name in names.items():
-        text.append(f"   {name} ", style="not bold")
-        text.append(_number(indices[key], 1, 3), style="not bold")
-    return text
-
-
-def _table(first: str) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), width=WIDTH)
-    table.add_column(first, ratio=1, no_wrap=True, overflow="ellipsis", vertical="bottom")
-    return table
-
-
-def _numbers(table: Table, *headers: str) -> None:
-    for header in headers:
-        table.add_column(header, justify="right", no_wrap=True, vertical="bottom")
-
-
-def _tell_rest(table: Table, rows: int) -> None:
-    if rows > MOST_ROWS:
-        table.add_row(f"… and {rows - MOST_ROWS} more")
-
-
-def _short(name: str, width: int = 22) -> str:
-    return name if len(name) <= width else name[: width - 1] + "…"
-
-
-def _number(value: float | None, factor: float = 1.0, digits: int | None = None) -> str:
-    """`value` for a table; counts that are means show a digit where they are small."""
-    if value is None:
-        return "–"
-    scaled = value * factor
-    if digits is None:
-        few = 100
-        digits = 0 if scaled == int(scaled) or abs(scaled) >= few else 1
-    return f"{scaled:.{digits}f}"
+    if keeps_shares(result):
+        titles = {"goodput": "goodput", "airtime": "airtime", "occupancy": "airtime with gaps"}
+    columns = fairness.indices(result)
+    parts = []
+    for key, title in titles.items():
+        interval = half_width(columns[key])
+        sure = "" if interval is None else f" ± {number(interval, 3)}"
+        parts.append(f"{title} {number(mean(columns[key]), 3)}{sure}")
+    line = "Jain's index   " + "   ".join(parts)
+    if len(line) <= width:
+        yield line.replace("Jain's index", ink.bold("Jain's index"))
+        return
+    yield ink.bold("Jain's index")
+    yield from (f"  {part}" for part in parts)

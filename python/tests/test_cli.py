@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
+import re
 import resource
-import shutil
+import shlex
 import signal
 import subprocess
 import sys
@@ -29,9 +31,14 @@ FILES = {
     "series.parquet",
     "throughput.png",
     "throughput.svg",
+    "timeline.png",
+    "timeline.svg",
     "airtime.png",
     "airtime.svg",
+    "report.html",
 }
+DIFFERENT = {"run.json", "report.html"}
+"""They say how long it took, and the command."""
 
 
 def names(directory: Path) -> set[str]:
@@ -168,6 +175,7 @@ def test_every_mistake_has_its_line_and_nothing_is_written(
         (["."], "airfair: .: Is a directory"),
         (["scenario.toml", "--set", "seed"], "PATH=VALUE"),
         (["scenario.toml", "--set", "no.such.key=1"], "scenario.toml: no"),
+        (["scenario.toml", "--flows", "c*"], "--flows 'c*': no flow has such a name"),
         (["scenario.toml", "--seed", "-1"], "scenario.toml: seed = -1"),
         (["scenario.toml", "--replications", "0"], "scenario.toml: replications = 0"),
         (["scenario.toml", "--out", "scenario.toml"], "--out scenario.toml: File exists"),
@@ -215,12 +223,56 @@ def test_out_holds_everything_and_is_the_same_every_time(
         assert done.returncode == 0
         assert done.stderr == f"airfair: wrote {name}\n"
         assert names(tmp_path / name) == FILES
-    for file in FILES - {"run.json"}:
+    for file in FILES - DIFFERENT:
         assert (tmp_path / "first" / file).read_bytes() == (tmp_path / "second" / file).read_bytes()
     assert (tmp_path / "first" / "result.json").read_text(encoding="utf-8") == done.stdout
     manifest = json.loads((tmp_path / "first" / "run.json").read_text(encoding="utf-8"))
     assert manifest["command_line"][:2] == ["airfair", "run"]
     assert (manifest["seed"], manifest["replications"]) == (1, 2)
+
+
+def test_the_page_shows_the_run_and_needs_nothing_else(
+    program: Program, scenario: Path, tmp_path: Path
+) -> None:
+    text = SCENARIO.replace("One slow", "<script>alert(1)</script> One slow")
+    text = text.replace('"slow"', '"_slow"').replace("[station.slow]", "[station._slow]")
+    scenario.write_text(text, encoding="utf-8")
+    done = program("run", scenario, "--replications", 2, "--out", "out")
+    assert done.returncode == 0, done.stderr
+    page = (tmp_path / "out/report.html").read_text(encoding="utf-8")
+    assert "<script" not in page
+    assert not re.search(r"""(src|href)=["'](?!#)""", page)
+    for words in (
+        "Who held the air", "_slow", "± 95 %", "Jain’s index", "one-way delay", "seed = 1",
+        "airfair run", "var(--series-1)",
+    ):  # fmt: skip
+        assert words in page
+
+
+def test_a_directory_named_in_another_encoding_is_no_traceback(
+    program: Program, scenario: Path, tmp_path: Path
+) -> None:
+    done = program("run", scenario, "--out", "caf\udce9")
+    assert done.returncode == 0, done.stderr
+    assert names(tmp_path / "caf\udce9") == FILES
+    manifest = json.loads((tmp_path / "caf\udce9/run.json").read_bytes())
+    assert manifest["command_line"][-1] == "caf\udce9"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
+def test_too_few_threads_are_an_error_in_words() -> None:
+    script = (
+        "import os, resource, sys\n"
+        "from airfair import _core\n"
+        "scenario = _core.Scenario.parse(sys.stdin.buffer.read())\n"
+        "resource.setrlimit(resource.RLIMIT_NPROC, (0, 0)); os.setresuid(65534, 65534, 65534)\n"
+        "try: _core.run([(scenario, 1, 0)])\n"
+        "except _core.RunError as error: print(error)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], input=SCENARIO, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.startswith("no thread could be started: ")
 
 
 def test_out_can_be_run_again(program: Program, scenario: Path, tmp_path: Path) -> None:
@@ -305,8 +357,53 @@ def test_a_reader_that_leaves_early_is_no_traceback() -> None:
     assert done.returncode == 1
 
 
-def interrupt(*arguments: object, started: Path) -> tuple[int, str, str, float]:
-    """Run, press Ctrl-C a while after `started` exists; the last figure is how long that took."""
+@pytest.mark.parametrize("options", [[], ["--json"], ["--replications", "2"]])
+def test_a_run_imports_nothing_that_takes_longer_than_it(
+    scenario: Path, options: list[str]
+) -> None:
+    script = (
+        "import sys; from airfair.cli import main; status = main(sys.argv[1:]); "
+        "print(sorted(n for n in sys.modules if '.' not in n), file=sys.stderr); sys.exit(status)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, "run", str(scenario), *options],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    imported = set(ast.literal_eval(done.stderr))
+    assert "airfair" in imported
+    assert not imported & {"numpy", "polars", "scipy", "matplotlib", "jinja2", "rich", "asyncio"}
+
+
+@pytest.mark.parametrize(
+    ("command", "status", "message"),
+    [
+        ("run - <&-", 2, "airfair: standard input: Bad file descriptor\n"),
+        ("run scenario.toml >&-", 1, "airfair: Bad file descriptor\n"),
+        ("run scenario.toml --json >&-", 1, "airfair: Bad file descriptor\n"),
+        ("--version >&-", 1, "airfair: Bad file descriptor\n"),
+        ("run scenario.toml 2>&- >out", 0, ""),
+        ("run none.toml 2>&-", 2, ""),
+    ],
+)
+def test_a_closed_stream_is_no_traceback(
+    scenario: Path, command: str, status: int, message: str
+) -> None:
+    done = subprocess.run(
+        ["sh", "-c", f"{shlex.join(PROGRAM)} {command}"],
+        cwd=scenario.parent,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (status, message)
+
+
+def interrupt(
+    *arguments: object, started: Path, by: signal.Signals = signal.SIGINT
+) -> tuple[int, str, str, float]:
+    """Run, interrupt it a while after `started` exists; the last figure is how long that took."""
     with subprocess.Popen(
         [*PROGRAM, *map(str, arguments)],
         stdout=subprocess.PIPE,
@@ -316,19 +413,22 @@ def interrupt(*arguments: object, started: Path) -> tuple[int, str, str, float]:
         while not started.exists() and process.poll() is None:
             time.sleep(0.05)
         time.sleep(2)
-        process.send_signal(signal.SIGINT)
+        process.send_signal(by)
         pressed = time.monotonic()
         stdout, stderr = process.communicate(timeout=60)
         return process.returncode, stdout, stderr, time.monotonic() - pressed
 
 
-def test_ctrl_c_saves_what_was_finished(scenario: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("by", "expected"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_an_interruption_saves_what_was_finished(
+    scenario: Path, tmp_path: Path, by: signal.Signals, expected: int
+) -> None:
     out = tmp_path / "results"
     status, stdout, stderr, _ = interrupt(
         "run", scenario, "--json", "--replications", 10_000, "--set", "duration=100 s", "--out", out,
-        started=out,
+        started=out, by=by,
     )  # fmt: skip
-    assert status == 130, stderr
+    assert status == expected, stderr
     assert "Traceback" not in stderr
     assert names(out) == FILES
     document = json.loads(stdout)
@@ -376,12 +476,14 @@ def test_names_and_values_that_are_no_text_are_mistakes(scenario: Path) -> None:
 
 
 def test_a_long_message_is_wrapped_on_a_terminal_alone(program: Program, scenario: Path) -> None:
-    wrong = ["run", str(scenario), "--set", "flow.a.transport.min_rt=1 s"]
+    wrong = ["run", scenario.name, "--set", "flow.a.transport.min_rt=1 s"]
     whole = program(*wrong).stderr
     assert len(whole.splitlines()) == 1
     assert 'did you mean "min_rto"?; allowed "kind", "flavour", ' in whole
     ours, theirs = os.openpty()
-    with subprocess.Popen([*PROGRAM, *wrong], stdout=theirs, stderr=theirs) as process:
+    with subprocess.Popen(
+        [*PROGRAM, *wrong], cwd=scenario.parent, stdout=theirs, stderr=theirs
+    ) as process:
         os.close(theirs)
         shown = b""
         try:
@@ -407,18 +509,3 @@ def test_a_rate_beyond_all_bounds_is_a_mistake(program: Program, scenario: Path,
 def test_a_seed_out_of_range_is_a_mistake(scenario: Path, seed: int) -> None:
     with pytest.raises(airfair.ScenarioError, match=r"seed = [-0-9]+: out of range"):
         airfair.load(scenario, seed=seed)
-
-
-@pytest.mark.skipif(shutil.which("setpriv") is None, reason="root has no limit to be set")
-def test_a_machine_without_threads_to_spare_is_an_error() -> None:
-    code = (
-        "import resource, airfair\n"
-        f"scenario = airfair.load({SCENARIO!r})\n"
-        "resource.setrlimit(resource.RLIMIT_NPROC, (1, 1))\n"
-        "try: airfair._core.run([(scenario, 1, 0)])\n"
-        "except airfair.RunError as error: print(error)\n"
-    )
-    nobody = ["setpriv", "--reuid=65534", "--clear-groups"] if os.geteuid() == 0 else []
-    command = [*nobody, sys.executable, "-c", code]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.stdout.startswith("no thread to run on: "), done.stderr

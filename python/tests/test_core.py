@@ -118,9 +118,10 @@ def test_an_exception_of_progress_ends_the_runs_and_is_raised() -> None:
 def test_tables_have_one_row_per_replication_and_thing() -> None:
     scenario = parse()
     batch = _core.run([(scenario, 1, replication) for replication in range(3)])
-    tables = _core.tables(scenario, [outcome for outcome in batch.outcomes if outcome])
+    outcomes = [outcome for outcome in batch.outcomes if outcome]
+    tables = _core.tables(scenario, outcomes)
     rows = {name: {len(column) for column in columns.values()} for name, columns in tables.items()}
-    # 3 replications of 2 flows, 2 stations, 1 access point and channel, 2 directions, 2 · 8 steps
+    # 3 replications of 2 flows, 2 stations, 1 access point and channel, 2 directions
     assert rows == {
         "runs": {3},
         "flows": {6},
@@ -128,5 +129,20 @@ def test_tables_have_one_row_per_replication_and_thing() -> None:
         "access_points": {3},
         "channels": {3},
         "links": {6},
-        "series": {48},
+        "airtime": {6},
     }
+    # 8 steps of each
+    for what, things in {"delivered": 2, "window": 2, "airtime": 2, "link_queue": 2}.items():
+        series = _core.series(scenario, outcomes, what)
+        assert {len(column) for column in series.values()} == {3 * things * 8}
+
+
+def test_lists_hold_what_the_arrays_hold() -> None:
+    scenario = parse()
+    outcomes = [o for o in _core.run([(scenario, 1, 0)]).outcomes if o]
+    arrays = _core.tables(scenario, outcomes)
+    lists = _core.tables(scenario, outcomes, lists=True)
+    assert lists.keys() == arrays.keys()
+    for name, columns in lists.items():
+        for column, values in columns.items():
+            assert repr(values) == repr(arrays[name][column].tolist())

@@ -7,6 +7,7 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import stdtrit
 
 from airfair import statistics
 
@@ -22,6 +23,13 @@ def test_the_interval_of_three_samples() -> None:
 def test_the_interval_of_ten_samples() -> None:
     # 1 to 10: s² = 82.5 / 9, t(9) = 2.262157; 2.262157 · 3.027650 / √10 = 2.165851
     assert statistics.half_width(list(range(1, 11))) == pytest.approx(2.165851, abs=1e-5)
+
+
+def test_students_quantile_is_that_of_scipy() -> None:
+    """Verifies: [abramowitz-1964 26.7.3, 26.7.4]."""
+    for freedom in (*range(1, 200), 1000, 9999, 20_000):
+        expected = stdtrit(freedom, 0.975)
+        assert statistics.student_quantile(freedom) == pytest.approx(expected, rel=1e-10)
 
 
 def test_equal_samples_leave_no_doubt() -> None:

@@ -90,7 +90,7 @@ pub(crate) struct Batch {
 
 #[pymethods]
 impl Batch {
-    /// One per job, in the jobs' order; `None` for a job that Ctrl-C stopped.
+    /// One per job, in the jobs' order; `None` for a job that Ctrl-C or a signal stopped.
     #[getter]
     fn outcomes(&self, py: Python<'_>) -> Vec<Option<Py<Outcome>>> {
         self.outcomes.iter().map(|outcome| outcome.as_ref().map(|o| o.clone_ref(py))).collect()
@@ -201,17 +201,17 @@ fn run_all(
         let (alive, all_done) = mpsc::channel::<()>();
         for started in 0..threads {
             let (alive, work) = (alive.clone(), &work);
-            let spawned = thread::Builder::new().spawn_scoped(scope, move || {
+            let thread = thread::Builder::new().spawn_scoped(scope, move || {
                 work();
                 drop(alive);
             });
-            match spawned {
-                Ok(_) => {}
+            match thread {
+                // Fewer threads than asked for do the same work.
                 Err(error) if started == 0 => {
-                    return Err(RunError::new_err(format!("no thread to run on: {error}")));
+                    return Err(RunError::new_err(format!("no thread could be started: {error}")));
                 }
-                // Those that run already do the work of all.
                 Err(_) => break,
+                Ok(_) => {}
             }
         }
         drop(alive);

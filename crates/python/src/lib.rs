@@ -24,9 +24,9 @@ mod _core {
     #[pymodule_export]
     use crate::batch::{Batch, Outcome, RunError, run};
     #[pymodule_export]
-    use crate::scenario::{Scenario, ScenarioError, escaped, reference, schema};
+    use crate::scenario::{Scenario, ScenarioError, reference, schema};
     #[pymodule_export]
-    use crate::tables::tables;
+    use crate::tables::{series, tables};
     #[pymodule_export]
     use crate::tfrc::{quantity, tfrc_receive, tfrc_send};
 

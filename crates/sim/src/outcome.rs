@@ -1,7 +1,13 @@
 //! What one run measured: plain numbers between warm-up and end, one row per flow, station, link and channel.
+//!
+//! Packets of flows and links are those sent within the measured time, followed to their end: one that was
+//! sent in the warm-up counts nowhere, one that is under way at the end is in flight. All else counts when
+//! it happens.
 
 use airfair_units::{Bytes, DataRate, Duration};
 use serde::{Deserialize, Serialize};
+
+use crate::record::SenderWindow;
 
 /// Everything that one replication measured.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -22,6 +28,8 @@ pub struct Outcome {
     pub channels: Vec<ChannelOutcome>,
     /// Two per link of the scenario: forth, then back.
     pub links: Vec<LinkOutcome>,
+    /// Time series, if the scenario records them.
+    pub series: Series,
     /// Hash of every record of the run, warm-up included: equal runs have equal hashes.
     pub record_hash: u64,
     /// Events processed.
@@ -33,6 +41,9 @@ pub struct Outcome {
 pub struct FlowOutcome {
     /// Application octets delivered in order.
     pub delivered: Bytes,
+    /// Its life within the measured time: from its start to its end, which is when a source that ends was
+    /// done or, where nothing tells (TFRC and UDP), when it stopped and the last octets came out.
+    pub active: Duration,
     /// Packets that the sender emitted, retransmissions included.
     pub packets_sent: u64,
     /// Packets that its own host's queue had no room for and that it kept; not among those emitted.
@@ -46,7 +57,7 @@ pub struct FlowOutcome {
     pub packets_dropped: u64,
     /// Packets of the sender that were queued, on the air or on a wire at the end.
     pub packets_in_flight: u64,
-    /// Packets of the receiver, such as TCP ACKs, that a queue or the MAC dropped.
+    /// Packets that the receiver sent, such as TCP ACKs, and a queue or the MAC dropped.
     pub acks_dropped: u64,
     /// Segments sent again.
     pub retransmissions: u64,
@@ -56,12 +67,58 @@ pub struct FlowOutcome {
     pub fast_retransmits: u64,
     /// Round-trip times that the sender measured.
     pub rtt: Quantiles,
+    /// One-way delay of the sender's packets, from its host to the receiver's, queues included.
+    pub delay: Quantiles,
+    /// Interarrival jitter J, mean over the packets; `None` before there are two.  [RFC3550 §6.4.1]
+    pub jitter: Option<Duration>,
     /// Mean link rate of the sending station over the measured time, `T_i`; `None` for a wired sender.  [arf-aware-tcp eq. 3]
     pub mean_link_rate: Option<DataRate>,
-    /// When a finite source was done, counted from the start of the flow.
+    /// When a source that ends was done, all of it acknowledged, counted from the start of the flow.
     pub completion: Option<Duration>,
-    /// Application octets delivered in each step of the series, from time 0 (warm-up included).
-    pub series: Vec<Bytes>,
+}
+
+/// Time series of a run: for each thing one entry per step, from time 0, warm-up included. Empty where the
+/// scenario records none. The last step may be shorter than the others.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Series {
+    /// One per flow.
+    pub flows: Vec<Vec<FlowStep>>,
+    /// One per station.
+    pub stations: Vec<Vec<StationStep>>,
+    /// Packets in the transmit queue of each access point, averaged over the step.
+    pub access_points: Vec<Vec<f64>>,
+    /// Packets queued or in service on each direction of each link, averaged over the step.
+    pub links: Vec<Vec<f64>>,
+}
+
+/// What happened to a flow in one step of a series.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FlowStep {
+    /// Application octets delivered in order.
+    pub delivered: Bytes,
+    /// Sum of the one-way delays of the packets that arrived.
+    pub delay_sum: Duration,
+    /// Sum of the round trips that the sender measured.
+    pub rtt_sum: Duration,
+    /// Number of packets that arrived.
+    pub delays: u32,
+    /// Number of round trips that the sender measured.
+    pub rtts: u32,
+    /// The sender's window at the end of the step; `None` unless TCP's and open.
+    pub window: Option<SenderWindow>,
+}
+
+/// What a station did in one step of a series.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct StationStep {
+    /// Air held by data and control frames of its exchanges, both directions.
+    pub airtime: Duration,
+    /// Packets in the transmit queue, averaged over the step.
+    pub queue: f64,
+    /// Rate of its own data frames, averaged over the step [b/s].
+    pub rate_up_bps: f64,
+    /// Rate of data frames to it, averaged over the step [b/s].
+    pub rate_down_bps: f64,
 }
 
 /// A distribution, by a histogram with 1 % resolution.
@@ -88,6 +145,8 @@ pub struct Quantiles {
 pub struct RadioOutcome {
     /// Data frames sent, retries included.
     pub frames: u64,
+    /// RTS frames sent, retries included.
+    pub rts_frames: u64,
     /// Data and RTS frames that had been on the air before.
     pub retries: u64,
     /// Own transmissions (data or RTS) that collided.
@@ -169,7 +228,9 @@ pub struct ChannelOutcome {
 /// What a wired link did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LinkOutcome {
-    /// Packets carried.
+    /// Packets that it was given.
+    pub packets_sent: u64,
+    /// Those of them that it carried to the other end.
     pub packets: u64,
     /// Packets refused by the full queue.
     pub dropped_queue_full: u64,

@@ -1,7 +1,7 @@
 //! Packets between hosts: a transport's message with the way it takes.
 
 use airfair_transport::{tcp, tfrc, udp};
-use airfair_units::Bytes;
+use airfair_units::{Bytes, Time};
 use airfair_wlan::{Class, Headers};
 
 /// A flow of the scenario, by index.
@@ -43,6 +43,8 @@ pub struct Packet {
     pub origin: Side,
     /// Hop of its route that it takes now, from 0.
     pub hop: u16,
+    /// Time at which that end sent it.
+    pub sent_at: Time,
 }
 
 /// What a packet carries.
@@ -75,6 +77,11 @@ impl Headers for Packet {
 }
 
 impl Packet {
+    /// A packet that one end of a flow sends now.
+    pub fn new(now: Time, flow: FlowId, origin: Side, body: Body) -> Self {
+        Self { body, flow, origin, hop: 0, sent_at: now }
+    }
+
     /// Size of the IP packet.
     pub fn size(&self) -> Bytes {
         match &self.body {

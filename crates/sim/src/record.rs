@@ -37,6 +37,15 @@ impl Hash for CellId {
     }
 }
 
+/// The time at which the packet that a record is about was sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SentAt(pub Time);
+
+/// It adds nothing: an earlier record has told it, and hashes stay comparable with versions without it.
+impl Hash for SentAt {
+    fn hash<H: Hasher>(&self, _state: &mut H) {}
+}
+
 /// Something that happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Record {
@@ -48,6 +57,27 @@ pub enum Record {
     Link(LinkId, LinkRecord),
     /// What a station has measured of its channel.
     Measured(CellId, NodeId, Measured),
+    /// A look at the world, if the scenario records a time series. It is no event and has no part in the
+    /// hash of a run.
+    Sample(Sample),
+}
+
+/// A look at the world at the end of a step of the time series.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Sample {
+    /// The window of a TCP sender.
+    Window(FlowId, SenderWindow),
+    /// The step has ended; its samples have come.
+    StepEnd,
+}
+
+/// The window of a TCP sender.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+pub struct SenderWindow {
+    /// Congestion window, rounded down [segments].
+    pub cwnd: u32,
+    /// Slow start threshold, rounded down; `u32::MAX` while there is none [segments].
+    pub ssthresh: u32,
 }
 
 /// What a station that observes its channel has measured in a time: a slot of its own, or several in which
@@ -74,9 +104,9 @@ pub enum FlowRecord {
     /// Its sender emitted a packet.
     Sent,
     /// A packet of its sender reached the receiving host.
-    Received,
-    /// A packet of this end was lost, in a queue or on the air.
-    Lost(Side),
+    Received(SentAt),
+    /// A packet of this end was lost, in a queue, on the air or on a wire.
+    Lost(Side, SentAt),
     /// Application data came out in order [octets].
     Delivered(Bytes),
     /// Octets were sent once more.
@@ -91,7 +121,7 @@ pub enum FlowRecord {
     Finished,
     /// A data segment came below the highest octet that the receiver had seen: a retransmission, as a
     /// trace at the receiving host shows it.
-    Repeated,
+    Repeated(SentAt),
     /// A packet that the sender had just emitted found its own host's queue full, and was taken back.
     Refused,
 }

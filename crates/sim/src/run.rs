@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use airfair_units::{Duration, Time};
+use airfair_units::Time;
 
 use crate::build;
 use crate::clock::FreeRunning;
@@ -28,8 +28,8 @@ pub enum RunError {
     Cancelled,
 }
 
-/// Simulated time between two looks at [`Control`].
-const STEP: Duration = Duration::from_millis(100);
+/// Events between two looks at [`Control`]: about a millisecond, however much happens in a simulated one.
+const EVENTS: u64 = 4096;
 
 /// A run that has come to its end.
 #[derive(Debug)]
@@ -38,7 +38,7 @@ pub struct Finished<R> {
     pub recorder: R,
     /// Events processed.
     pub events: u64,
-    /// Packets of each flow's sender still under way.
+    /// Packets of each flow's sender, sent after the warm-up, that are still under way.
     pub in_flight: Vec<u64>,
 }
 
@@ -73,15 +73,26 @@ pub fn simulate<R: Recorder>(
 ) -> Result<Finished<R>, RunError> {
     let mut world = build::world(scenario, streams, recorder, FreeRunning);
     let end = Time::ZERO + scenario.duration;
+    let mut next_sample = scenario.series_step.map(|step| Time::ZERO + step);
     while world.now < end {
         if control.cancel.load(Ordering::Relaxed) {
             return Err(RunError::Cancelled);
         }
-        let next = (world.now + STEP).min(end);
-        control.simulated_ns.fetch_add((next - world.now).as_nanos(), Ordering::Relaxed);
-        world.run_until(next);
+        let before = world.now;
+        let due = next_sample.unwrap_or(end).min(end);
+        let is_there = world.run_some(due, EVENTS);
+        control.simulated_ns.fetch_add((world.now - before).as_nanos(), Ordering::Relaxed);
+        if let (true, Some(due), Some(step)) = (is_there, &mut next_sample, scenario.series_step)
+            && *due < end
+        {
+            world.sample();
+            *due += step;
+        }
     }
     world.flush();
-    let in_flight = world.in_flight();
+    if next_sample.is_some() {
+        world.sample();
+    }
+    let in_flight = world.in_flight(Time::ZERO + scenario.warmup);
     Ok(Finished { recorder: world.recorder, events: world.events, in_flight })
 }

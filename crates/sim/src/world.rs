@@ -14,7 +14,9 @@ use crate::endpoint::{Alarm, Sink, Source};
 use crate::link::{Arrival, Link, LinkId, Refusal};
 use crate::packet::{Body, FlowId, Packet, Side};
 use crate::queue::EventQueue;
-use crate::record::{CellId, FlowRecord, LinkRecord, Record, Recorder};
+use crate::record::{
+    CellId, FlowRecord, LinkRecord, Record, Recorder, Sample, SenderWindow, SentAt,
+};
 
 pub(crate) use air::Radio;
 
@@ -105,15 +107,23 @@ const SATURATED_BACKLOG: usize = 2;
 
 impl<R: Recorder, C: Clock> World<R, C> {
     /// Lets everything happen that happens before `end`.
+    #[cfg(test)]
     pub(crate) fn run_until(&mut self, end: Time) {
-        loop {
+        while !self.run_some(end, u64::MAX) {}
+    }
+
+    /// Lets at most so many events happen that happen before `end`; true once there are no more.
+    pub(crate) fn run_some(&mut self, end: Time, most: u64) -> bool {
+        let last = self.events.saturating_add(most);
+        while self.events < last {
             let scheduled = self.queue.peek();
             let on_air = self.next_on_air();
             let keys = [scheduled, on_air.map(|(key, _)| key)];
-            let Some(next) = keys.into_iter().flatten().min() else { break };
-            if next.0 >= end {
-                break;
-            }
+            let next = keys.into_iter().flatten().min().filter(|next| next.0 < end);
+            let Some(next) = next else {
+                self.now = end;
+                return true;
+            };
             self.clock.wait_until(next.0);
             self.now = next.0;
             self.events += 1;
@@ -129,7 +139,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
             }
             self.drain_cells();
         }
-        self.now = end;
+        false
     }
 
     /// What happens next on any channel, and on which; among equals the first cell's.
@@ -197,7 +207,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
 
     fn drain_sink(&mut self, id: FlowId) {
         while let Some(body) = self.flows[id.index()].sink.poll_transmit(self.now) {
-            self.forward_or_lose(Packet { body, flow: id, origin: Side::Receiver, hop: 0 });
+            self.forward_or_lose(Packet::new(self.now, id, Side::Receiver, body));
         }
         let flow = &mut self.flows[id.index()];
         if let Some(at) = flow.sink_alarm.want(flow.sink.next_timeout()) {
@@ -223,18 +233,19 @@ impl<R: Recorder, C: Clock> World<R, C> {
     /// A packet of the sender leaves its host; false if the queue there has no room for it.
     fn send(&mut self, id: FlowId, body: Body) -> bool {
         self.emit(id, FlowRecord::Sent);
-        if self.forward(Packet { body, flow: id, origin: Side::Sender, hop: 0 }) {
+        if self.forward(Packet::new(self.now, id, Side::Sender, body)) {
             return true;
         }
         let flow = &mut self.flows[id.index()];
         let is_kept = flow.keeps_refused && flow.source.handle_refusal(self.now, &body);
-        self.emit(id, if is_kept { FlowRecord::Refused } else { FlowRecord::Lost(Side::Sender) });
+        let lost = FlowRecord::Lost(Side::Sender, SentAt(self.now));
+        self.emit(id, if is_kept { FlowRecord::Refused } else { lost });
         false
     }
 
     fn forward_or_lose(&mut self, packet: Packet) {
         if !self.forward(packet) {
-            self.emit(packet.flow, FlowRecord::Lost(packet.origin));
+            self.lose(&packet);
         }
     }
 
@@ -290,7 +301,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
             }
             Arrival::Lost(packet) => {
                 self.recorder.record(self.now, &Record::Link(id, LinkRecord::Lost(queued)));
-                self.emit(packet.flow, FlowRecord::Lost(packet.origin));
+                self.lose(&packet);
             }
         }
     }
@@ -311,9 +322,10 @@ impl<R: Recorder, C: Clock> World<R, C> {
                 flow.sink.handle(now, &packet.body);
                 let delivered = flow.sink.delivered() - before.0;
                 let is_repeated = flow.sink.repeated() > before.1;
-                self.emit(packet.flow, FlowRecord::Received);
+                let sent_at = SentAt(packet.sent_at);
+                self.emit(packet.flow, FlowRecord::Received(sent_at));
                 if is_repeated {
-                    self.emit(packet.flow, FlowRecord::Repeated);
+                    self.emit(packet.flow, FlowRecord::Repeated(sent_at));
                 }
                 if !delivered.is_zero() {
                     self.emit(packet.flow, FlowRecord::Delivered(delivered));
@@ -343,16 +355,34 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    /// Packets of each flow's sender that are queued, on the air or on a wire.
-    pub(crate) fn in_flight(&self) -> Vec<u64> {
+    /// Packets of each flow's sender, sent at `since` or later, that are queued, on the air or on a wire.
+    pub(crate) fn in_flight(&self, since: Time) -> Vec<u64> {
         let mut counts = vec![0; self.flows.len()];
         let on_air = self.cells.iter().flat_map(|radio| radio.cell.undelivered());
         let on_air = on_air.map(|msdu| &msdu.payload);
         let on_wires = self.links.iter().flat_map(Link::in_flight);
-        for packet in on_air.chain(on_wires).filter(|packet| packet.origin == Side::Sender) {
+        let counted = |packet: &&Packet| packet.origin == Side::Sender && packet.sent_at >= since;
+        for packet in on_air.chain(on_wires).filter(counted) {
             counts[packet.flow.index()] += 1;
         }
         counts
+    }
+
+    /// A step of the time series ends: a look at what nothing tells by itself.
+    #[cold]
+    pub(crate) fn sample(&mut self) {
+        for index in 0..self.flows.len() {
+            let Source::Tcp(sender) = &self.flows[index].source else { continue };
+            let window = SenderWindow { cwnd: sender.cwnd(), ssthresh: sender.ssthresh() };
+            let sample = Sample::Window(FlowId::new(index), window);
+            self.recorder.record(self.now, &Record::Sample(sample));
+        }
+        self.recorder.record(self.now, &Record::Sample(Sample::StepEnd));
+    }
+
+    /// A packet goes no further.
+    fn lose(&mut self, packet: &Packet) {
+        self.emit(packet.flow, FlowRecord::Lost(packet.origin, SentAt(packet.sent_at)));
     }
 
     fn emit(&mut self, flow: FlowId, record: FlowRecord) {

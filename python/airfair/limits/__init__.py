@@ -12,7 +12,7 @@ from airfair import store
 from airfair.cli import DONE, INTERRUPTED, InputError, describe
 
 from .schemes import SCHEMES, Scheme
-from .search import FULL_PLAN, QUICK_PLAN, Found, Plan, find
+from .search import FILE, FULL_PLAN, QUICK_PLAN, Found, Plan, find
 
 if TYPE_CHECKING:
     import argparse
@@ -107,7 +107,7 @@ def _save(found: Found, out: Path) -> dict[str, Any]:
     files = {"limits.json": store.encode(document), "comparisons.parquet": _comparisons(found)}
     files |= _figures(found) | _scenarios(found)
     try:
-        store.write_all(out, files)
+        store.write_all(out, files, found.about, keep=(FILE,))
     except OSError as error:
         raise OSError(error.errno, f"--out {out}: {describe(error)}") from error
     return document
@@ -172,6 +172,8 @@ def _tell(found: Found, people: TextIO, out: Path) -> None:
     from . import report
 
     _write(report.text(found) + "\n", people)
+    if found.unused:
+        _write(f"airfair: {found.unused}\n", sys.stderr)
     if found.points:
         _write(f"airfair: wrote {out}\n", sys.stderr)
     if found.interrupted:

@@ -71,7 +71,7 @@ def measure(result: Result, flows: Sequence[Flow], wanted: Sequence[str]) -> Sam
     return {name: np.asarray(getattr(seen, name)(), dtype=np.float64) for name in wanted}
 
 
-_COLUMNS = ("goodput_bps", "packets_sent", "packets_dropped", "rtt_p95_ms", "completion_s")
+_COLUMNS = ("throughput_bps", "packets_sent", "packets_dropped", "rtt_p95_ms", "completion_s")
 
 
 class _Seen:
@@ -94,7 +94,8 @@ class _Seen:
         self._nothing = np.full(n, np.nan)
 
     def _goodput(self) -> Floats:
-        goodput: Floats = self._columns["goodput_bps"]
+        # Over the measured time: what a flow that comes and goes has is a part of what all have.
+        goodput: Floats = self._columns["throughput_bps"]
         return goodput
 
     def total(self) -> Floats:
@@ -110,7 +111,7 @@ class _Seen:
         return self._index(self._goodput()[:, self._lasting])
 
     def airtime_fairness(self) -> Floats:
-        return self._index(self._held("share"))
+        return self._index(self._held("airtime_share"))
 
     def occupancy_fairness(self) -> Floats:
         return self._index(self._held("occupancy"))

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from airfair import store
+from airfair import __version__, store
 from airfair.engine import run_many
 from airfair.scenario import identity, load
 
@@ -76,6 +76,20 @@ class Found:
     interrupted: bool = False
     comparisons: list[dict[str, Comparison]] = field(default_factory=list)
     """By measure, of each point; a measure that says nothing there is left out."""
+    unused: str | None = None
+    """Why points of an earlier search were not used."""
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """What the directory's manifest says of the search."""
+        plan = self.plan
+        return {
+            "scheme": self.scheme.id,
+            "seed": plan.seed,
+            "points": plan.points,
+            "replications": plan.replications,
+            "interrupted": self.interrupted,
+        }
 
     def decide(self) -> None:
         """Compare all points by all measures, as one family."""
@@ -120,7 +134,7 @@ def find(
 def _stage(
     found: Found, stage: int, file: Path, progress: Callable[[float], object] | None
 ) -> None:
-    plan, known = found.plan, _read(file, found.scheme)
+    plan, known = found.plan, _known(found, file)
     places = spread(found.scheme.space, plan.points, plan.seed) if stage == 1 else _border(found)
     for first in range(0, len(places), _BATCH):
         batch = places[first : first + _BATCH]
@@ -212,7 +226,7 @@ def _write(path: Path, found: Found, points: dict[str, Point]) -> None:
         return
     buffer = io.BytesIO()
     table(found.scheme, points.values()).write_parquet(buffer)
-    store.write_all(path.parent, {path.name: buffer.getvalue()})
+    store.write_all(path.parent, {path.name: buffer.getvalue()}, found.about)
 
 
 def table(scheme: Scheme, points: Iterable[Point]) -> pl.DataFrame:
@@ -228,26 +242,38 @@ def table(scheme: Scheme, points: Iterable[Point]) -> pl.DataFrame:
     return pl.DataFrame(rows, infer_schema_length=None)
 
 
-def _read(path: Path, scheme: Scheme) -> dict[str, Point]:
-    """Points of an earlier search, by key; what cannot be read is run again."""
+def _known(found: Found, file: Path) -> dict[str, Point]:
+    """Points of an earlier search, by key; those of a file that cannot be trusted are run again."""
     try:
-        rows = pl.read_parquet(path).to_dicts()
-    except (OSError, pl.exceptions.PolarsError):
+        content = store.read(file.parent, file.name)
+        rows = pl.read_parquet(io.BytesIO(content)).to_dicts()
+    except FileNotFoundError:
         return {}
-    names = (*scheme.measures, UNIT)
-    ids = [dimension.id for dimension in scheme.space]
+    except (OSError, store.DamagedError, pl.exceptions.PolarsError) as error:
+        found.unused = f"{error}; its points were run again"
+        return {}
+    version = store.manifest(file.parent).get("airfair")
+    if version != __version__:
+        found.unused = f"{file}: of airfair {version}; its points were run again"
+        return {}
+    points = [_point(found, row) for row in rows]
+    return {point.key: point for point in points if point is not None}
+
+
+def _point(found: Found, row: dict[str, Any]) -> Point | None:
+    """The point of a row; `None` if it is not of such a search."""
+    names = (*found.scheme.measures, UNIT)
+    ids = [dimension.id for dimension in found.scheme.space]
     wanted = {"key", "stage", "place", *ids} | {
         f"{n} {side}" for n in names for side in ("without", "with")
     }
-    return {
-        row["key"]: Point(
-            row["key"],
-            row["stage"],
-            np.array(row["place"]),
-            {key: row[key] for key in ids},
-            {name: np.array(row[f"{name} without"]) for name in names},
-            {name: np.array(row[f"{name} with"]) for name in names},
-        )
-        for row in rows
-        if wanted <= row.keys()
-    }
+    if not wanted <= row.keys():
+        return None
+    return Point(
+        row["key"],
+        row["stage"],
+        np.array(row["place"]),
+        {key: row[key] for key in ids},
+        {name: np.array(row[f"{name} without"]) for name in names},
+        {name: np.array(row[f"{name} with"]) for name in names},
+    )

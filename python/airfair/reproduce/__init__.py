@@ -105,7 +105,7 @@ def _save(out: Path, files: Mapping[str, bytes]) -> OSError | None:
     try:
         store.write_all(out, files)
     except OSError as error:
-        return OSError(error.errno, f"--out {out}: {describe(error)}; nothing was written")
+        return OSError(error.errno, f"--out {out}: {describe(error)}")
     return None
 
 

@@ -112,7 +112,7 @@ class Cell:
             strict=True,
         )
         for rate, row, measured in rows:
-            expected = self.expected(rate, row["share"], row["control"])
+            expected = self.expected(rate, row["airtime_share"], row["control"])
             tolerance = 2 * self.edge(rate) / (SECONDS - 1) / expected
             yield Check(f"{self.id}-{row['station']}", expected, measured, tolerance)
 

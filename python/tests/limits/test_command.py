@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import signal
 import subprocess
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,10 +16,11 @@ import polars as pl
 import pytest
 
 import airfair
+from airfair import store
 from airfair.engine import run_many
 from airfair.limits.cells import QUICK
 from airfair.limits.schemes import SCHEMES
-from airfair.limits.search import Plan, find
+from airfair.limits.search import Found, Plan, _known, find
 from support import PROGRAM, Program
 
 PLAN = Plan(points=16, replications=3, seed=2, times=QUICK)
@@ -36,7 +39,9 @@ def test_the_same_seed_finds_the_same(tmp_path: Path) -> None:
 def test_a_search_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = find(SCHEMES["tfrc"], PLAN, tmp_path)
     kept = pl.read_parquet(tmp_path / "points.parquet")
-    kept.head(10).write_parquet(tmp_path / "points.parquet")
+    buffer = io.BytesIO()
+    kept.head(10).write_parquet(buffer)
+    store.write_all(tmp_path, {"points.parquet": buffer.getvalue()})
     ran: list[int] = []
     real = run_many
 
@@ -49,6 +54,28 @@ def test_a_search_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.Monke
     assert sum(ran) == len(whole.points) - 10
     assert again.comparisons == whole.comparisons
     assert pl.read_parquet(tmp_path / "points.parquet").equals(kept)
+
+
+@pytest.mark.parametrize("damage", ["half", "other points", "no manifest", "another version"])
+def test_points_that_cannot_be_trusted_are_said_and_run_again(tmp_path: Path, damage: str) -> None:
+    whole = find(SCHEMES["tfrc"], PLAN, tmp_path)
+    assert whole.unused is None
+    points, manifest = tmp_path / "points.parquet", tmp_path / "run.json"
+    match damage:
+        case "half":
+            points.write_bytes(points.read_bytes()[:1000])
+        case "other points":
+            pl.read_parquet(points).with_columns(stage=3).write_parquet(points)
+        case "no manifest":
+            manifest.unlink()
+        case _:
+            text = manifest.read_text(encoding="utf-8")
+            manifest.write_text(text.replace(airfair.__version__, "0.0.1"), encoding="utf-8")
+    plan = replace(PLAN, points=1)
+    again = Found(SCHEMES["tfrc"], plan)
+    assert _known(again, points) == {}
+    assert "points.parquet: " in str(again.unused)
+    assert "run again" in str(again.unused)
 
 
 def test_pairs_share_their_seed_and_points_do_not(

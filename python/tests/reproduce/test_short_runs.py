@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import errno
 import json
+import os
 import signal
 import subprocess
 import time
@@ -12,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from airfair import reproduce, store
+from airfair import reproduce
 from airfair.reproduce.catalogue import load, papers
 from airfair.reproduce.results import Outcome
 from airfair.reproduce.runs import Choice, Measured, measure
@@ -131,7 +132,7 @@ def test_a_full_disk_costs_the_files_and_not_the_figures(
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(store, "write_all", full)
+    monkeypatch.setattr(os, "fsync", full)
     arguments = argparse.Namespace(
         paper="arf-aware-tcp/table2",
         list=False,

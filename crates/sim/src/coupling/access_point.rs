@@ -161,7 +161,7 @@ mod tests {
 
     fn packet(flow: u16, origin: Side, payload: u32, flags: Flags) -> Packet {
         let segment = Segment { payload, flags, window: 1_000_000, ..Segment::EMPTY };
-        Packet { body: Body::Segment(segment), flow: FlowId(flow), origin, hop: 0 }
+        Packet::new(Time::ZERO, FlowId(flow), origin, Body::Segment(segment))
     }
 
     fn data(flow: u16) -> Packet {

@@ -183,7 +183,7 @@ mod tests {
     fn packet(seq: u64) -> Packet {
         // 972 + 28 octets of headers = 1000 octets = 1 ms at 8 Mb/s
         let body = Body::Datagram(Datagram { seq, payload: 972 });
-        Packet { body, flow: FlowId(0), origin: Side::Sender, hop: 0 }
+        Packet::new(Time::ZERO, FlowId(0), Side::Sender, body)
     }
 
     #[test]

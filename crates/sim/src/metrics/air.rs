@@ -58,6 +58,7 @@ impl AirAccount {
                 self.channel.frames += 1;
                 let radio = self.radio(node);
                 radio.frames += u64::from(frame == SentFrame::Data);
+                radio.rts_frames += u64::from(frame == SentFrame::Rts);
                 radio.retries += u64::from(retry);
                 radio.collisions += u64::from(collided);
             }

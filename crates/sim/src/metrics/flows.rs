@@ -1,82 +1,98 @@
 //! The account of one flow.
 
-use airfair_units::{Bytes, Duration, Time};
+use airfair_units::{Duration, Time};
 
 use super::Window;
+use super::jitter::Jitter;
 use super::quantiles::Histogram;
 use crate::outcome::{FlowOutcome, StationOutcome};
 use crate::packet::Side;
-use crate::record::FlowRecord;
-use crate::scenario::{Endpoint, Flow, Scenario};
+use crate::record::{FlowRecord, SentAt};
+use crate::scenario::{Endpoint, Flow, Transport};
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct FlowAccount {
     outcome: FlowOutcome,
     rtt: Histogram,
-    started: Time,
-    series_step: Option<Duration>,
+    delay: Histogram,
+    jitter: Jitter,
+    started: Option<Time>,
+    finished: Option<Time>,
+    last_delivery: Time,
 }
 
 impl FlowAccount {
-    pub(super) fn new(series_step: Option<Duration>) -> Self {
-        Self {
-            outcome: FlowOutcome::default(),
-            rtt: Histogram::default(),
-            started: Time::ZERO,
-            series_step,
-        }
-    }
-
+    /// Packets count if they were sent within the window, whenever they come to their end.
     pub(super) fn count(&mut self, now: Time, record: &FlowRecord, window: Window) {
-        if let FlowRecord::Delivered(amount) = record {
-            self.add_to_series(now, *amount);
-        }
-        match record {
-            FlowRecord::Started => self.started = now,
-            FlowRecord::Finished => self.outcome.completion = Some(now - self.started),
+        match *record {
+            FlowRecord::Started => self.started = Some(now),
+            FlowRecord::Finished => self.finished = Some(now),
+            FlowRecord::Received(SentAt(sent)) => {
+                if window.contains(sent) {
+                    self.outcome.packets_received += 1;
+                    self.delay.add(now - sent);
+                    self.jitter.add(now - sent);
+                }
+            }
+            FlowRecord::Repeated(SentAt(sent)) => {
+                self.outcome.packets_repeated += u64::from(window.contains(sent));
+            }
+            FlowRecord::Lost(side, SentAt(sent)) => {
+                let count = match side {
+                    Side::Sender => &mut self.outcome.packets_dropped,
+                    Side::Receiver => &mut self.outcome.acks_dropped,
+                };
+                *count += u64::from(window.contains(sent));
+            }
+            FlowRecord::Delivered(amount) => {
+                self.last_delivery = now;
+                if window.contains(now) {
+                    self.outcome.delivered += amount;
+                }
+            }
             _ if !window.contains(now) => {}
             FlowRecord::Sent => self.outcome.packets_sent += 1,
-            FlowRecord::Received => self.outcome.packets_received += 1,
-            FlowRecord::Lost(Side::Sender) => self.outcome.packets_dropped += 1,
-            FlowRecord::Lost(Side::Receiver) => self.outcome.acks_dropped += 1,
-            FlowRecord::Delivered(amount) => self.outcome.delivered += *amount,
             FlowRecord::Refused => {
                 self.outcome.packets_sent -= 1;
                 self.outcome.packets_refused += 1;
             }
-            FlowRecord::Repeated => self.outcome.packets_repeated += 1,
             FlowRecord::Retransmission => self.outcome.retransmissions += 1,
             FlowRecord::Timeout => self.outcome.timeouts += 1,
             FlowRecord::FastRetransmit => self.outcome.fast_retransmits += 1,
-            FlowRecord::RoundTrip(rtt) => self.rtt.add(*rtt),
+            FlowRecord::RoundTrip(rtt) => self.rtt.add(rtt),
         }
-    }
-
-    fn add_to_series(&mut self, now: Time, amount: Bytes) {
-        let Some(step) = self.series_step else { return };
-        let bin =
-            usize::try_from((now - Time::ZERO).whole_steps(step)).expect("a series in memory");
-        if bin >= self.outcome.series.len() {
-            self.outcome.series.resize(bin + 1, Bytes::ZERO);
-        }
-        self.outcome.series[bin] += amount;
     }
 
     pub(super) fn finish(
-        mut self,
+        self,
         flow: &Flow,
-        scenario: &Scenario,
+        window: Window,
         stations: &[StationOutcome],
     ) -> FlowOutcome {
-        self.outcome.rtt = self.rtt.quantiles();
-        if let Endpoint::Station(index) = flow.from {
-            self.outcome.mean_link_rate = stations[index].mean_rate_up;
+        let rate_of = |end| match end {
+            Endpoint::Station(index) => stations[index].mean_rate_up,
+            Endpoint::Host(_) => None,
+        };
+        FlowOutcome {
+            active: self.active(flow, window),
+            rtt: self.rtt.quantiles(),
+            delay: self.delay.quantiles(),
+            jitter: self.jitter.mean(),
+            mean_link_rate: rate_of(flow.from),
+            completion: self.finished.zip(self.started).map(|(end, start)| end - start),
+            ..self.outcome
         }
-        if let Some(step) = self.series_step {
-            let bins = scenario.duration.as_nanos().div_ceil(step.as_nanos());
-            let bins = usize::try_from(bins).expect("a series in memory");
-            self.outcome.series.resize(bins, Bytes::ZERO);
-        }
-        self.outcome
+    }
+
+    /// The flow's life within the window.
+    fn active(&self, flow: &Flow, window: Window) -> Duration {
+        let Some(started) = self.started else { return Duration::ZERO };
+        let stopped = match flow.transport {
+            // It goes on until all that was sent is acknowledged.
+            Transport::Tcp(_) => None,
+            Transport::Tfrc(_) | Transport::Udp { .. } => flow.stop,
+        };
+        let ended = self.finished.or(stopped).map(|end| end.max(self.last_delivery));
+        window.clip(started, ended.unwrap_or(window.to))
     }
 }

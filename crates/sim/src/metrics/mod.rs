@@ -3,13 +3,14 @@
 mod air;
 mod fingerprint;
 mod flows;
+mod jitter;
 mod level;
 mod quantiles;
+mod series;
 
 use airfair_units::{DataRate, Time};
 use airfair_wlan::NodeId;
 
-use crate::link::LinkId;
 use crate::outcome::{LinkOutcome, Outcome, StationOutcome};
 use crate::record::{LinkRecord, Record, Recorder};
 use crate::scenario::{RateControl, Scenario, Station};
@@ -18,6 +19,7 @@ use air::AirAccount;
 use fingerprint::Fingerprint;
 use flows::FlowAccount;
 use level::Level;
+use series::SeriesAccount;
 
 /// The part of a run that counts.
 #[derive(Clone, Copy, Debug)]
@@ -45,6 +47,8 @@ pub struct Metrics {
     flows: Vec<FlowAccount>,
     cells: Vec<AirAccount>,
     links: Vec<LinkAccount>,
+    /// If the scenario records any.
+    series: Option<Box<SeriesAccount>>,
     fingerprint: Fingerprint,
 }
 
@@ -52,6 +56,8 @@ pub struct Metrics {
 struct LinkAccount {
     outcome: LinkOutcome,
     level: Level,
+    /// Packets on the link that it was given before the window opened: they arrive before all others.
+    older: u64,
 }
 
 impl Metrics {
@@ -59,7 +65,6 @@ impl Metrics {
     pub fn new(scenario: &Scenario) -> Self {
         let window =
             Window { from: Time::ZERO + scenario.warmup, to: Time::ZERO + scenario.duration };
-        let step = scenario.series_step;
         let stations = |cell| scenario.stations.iter().filter(move |s| s.cell == cell);
         let air = |cell| {
             let mut air = AirAccount::new(stations(cell).count());
@@ -73,9 +78,10 @@ impl Metrics {
         };
         Self {
             window,
-            flows: scenario.flows.iter().map(|_| FlowAccount::new(step)).collect(),
+            flows: vec![FlowAccount::default(); scenario.flows.len()],
             cells: (0..scenario.cells.len()).map(air).collect(),
             links: vec![LinkAccount::default(); scenario.links.len() * 2],
+            series: SeriesAccount::new(scenario).map(Box::new),
             fingerprint: Fingerprint::default(),
         }
     }
@@ -96,33 +102,54 @@ impl Metrics {
             ..link.outcome
         });
         let flows = self.flows.into_iter().zip(&scenario.flows);
+        let window = self.window;
         Outcome {
             elapsed,
-            flows: flows.map(|(account, flow)| account.finish(flow, scenario, &stations)).collect(),
+            flows: flows.map(|(account, flow)| account.finish(flow, window, &stations)).collect(),
             stations,
             access_points: cells.iter().map(|cell| cell.access_point).collect(),
             channels: cells.iter().map(|cell| cell.channel).collect(),
             links: links.collect(),
+            series: self.series.map(|series| series.finish(scenario)).unwrap_or_default(),
             record_hash: self.fingerprint.get(),
             ..Outcome::default()
         }
     }
+}
 
-    fn count_link(&mut self, now: Time, id: LinkId, record: LinkRecord) {
-        let counts = self.window.contains(now);
-        let link = &mut self.links[id.index()];
+impl LinkAccount {
+    /// Counts packets that the link was given within the window, to their end.
+    fn count(&mut self, now: Time, record: LinkRecord, window: Window) {
+        let is_given_now = u64::from(window.contains(now));
+        let outcome = &mut self.outcome;
         match record {
-            LinkRecord::Queued(length) => link.level.set(now, length, self.window),
+            LinkRecord::Queued(length) => {
+                self.level.set(now, length, window);
+                outcome.packets_sent += is_given_now;
+                self.older += 1 - is_given_now;
+            }
             LinkRecord::Arrived(length) => {
-                link.level.set(now, length, self.window);
-                link.outcome.packets += u64::from(counts);
+                self.level.set(now, length, window);
+                if self.older == 0 {
+                    outcome.packets += 1;
+                }
+                self.older = self.older.saturating_sub(1);
             }
             LinkRecord::Lost(length) => {
-                link.level.set(now, length, self.window);
-                link.outcome.lost += u64::from(counts);
+                self.level.set(now, length, window);
+                if self.older == 0 {
+                    outcome.lost += 1;
+                }
+                self.older = self.older.saturating_sub(1);
             }
-            LinkRecord::Dropped => link.outcome.dropped_queue_full += u64::from(counts),
-            LinkRecord::DroppedEarly => link.outcome.dropped_early += u64::from(counts),
+            LinkRecord::Dropped => {
+                outcome.packets_sent += is_given_now;
+                outcome.dropped_queue_full += is_given_now;
+            }
+            LinkRecord::DroppedEarly => {
+                outcome.packets_sent += is_given_now;
+                outcome.dropped_early += is_given_now;
+            }
         }
     }
 }
@@ -152,16 +179,25 @@ fn mean_of(schedule: &[(Time, DataRate)], window: Window) -> DataRate {
 
 impl Recorder for Metrics {
     fn record(&mut self, now: Time, record: &Record) {
+        if let Some(series) = &mut self.series
+            && series.takes(now, record)
+        {
+            // A look at the world changes nothing, so a run with a series has the hash of one without.
+            return;
+        }
         self.fingerprint.add(now, record);
         match record {
             Record::Cell(cell, record) => {
                 self.cells[cell.index()].count(now, record, self.window);
             }
             Record::Flow(flow, record) => self.flows[flow.index()].count(now, record, self.window),
-            Record::Link(link, record) => self.count_link(now, *link, *record),
+            Record::Link(link, record) => {
+                self.links[link.index()].count(now, *record, self.window);
+            }
             Record::Measured(cell, station, measured) => {
                 self.cells[cell.index()].measure(*station, measured, self.window);
             }
+            Record::Sample(_) => unreachable!("only a series is sampled"),
         }
     }
 }

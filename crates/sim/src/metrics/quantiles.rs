@@ -7,54 +7,72 @@ use crate::outcome::Quantiles;
 /// Bins per octave, as a power of two: the middle of a bin is within 0.8 % of all in it.
 const BITS: u32 = 6;
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Histogram {
-    bins: Vec<u32>,
+    /// Octaves that a sample has come to: few of them, and so little memory for a thousand flows.
+    octaves: Vec<Option<Box<Octave>>>,
     count: u64,
     sum: u128,
-    min: Option<Duration>,
+    min: Duration,
     max: Duration,
 }
 
-fn bin_of(nanos: u64) -> usize {
-    let exponent = nanos.checked_ilog2().unwrap_or(0);
-    if exponent < BITS {
-        return usize::try_from(nanos).expect("below 64");
+type Octave = [u32; 1 << BITS];
+
+impl Default for Histogram {
+    fn default() -> Self {
+        let (min, max) = (Duration::MAX, Duration::ZERO);
+        Self { octaves: Vec::new(), count: 0, sum: 0, min, max }
     }
-    let mantissa = (nanos >> (exponent - BITS)) & ((1 << BITS) - 1);
-    usize::try_from(u64::from(exponent - BITS + 1) << BITS | mantissa).expect("below 64·59")
 }
 
-fn middle_of(bin: usize) -> u64 {
-    let bin = bin as u64;
-    let (octave, mantissa) = (bin >> BITS, bin & ((1 << BITS) - 1));
+/// Octave and bin in it.
+#[inline]
+fn bin_of(nanos: u64) -> (usize, usize) {
+    let octave = nanos.checked_ilog2().map_or(0, |exponent| (exponent + 1).saturating_sub(BITS));
+    let mantissa = nanos >> octave.saturating_sub(1);
+    (octave as usize, (mantissa & ((1 << BITS) - 1)) as usize)
+}
+
+fn middle_of(octave: usize, bin: usize) -> u64 {
     if octave == 0 {
-        return mantissa;
+        return bin as u64;
     }
     let width = 1u64 << (octave - 1);
-    ((1 << BITS) + mantissa) * width + width / 2
+    ((1 << BITS) + bin as u64) * width + width / 2
 }
 
 impl Histogram {
+    #[inline]
     pub(super) fn add(&mut self, sample: Duration) {
-        let bin = bin_of(sample.as_nanos());
-        if bin >= self.bins.len() {
-            self.bins.resize(bin + 1, 0);
+        let (octave, bin) = bin_of(sample.as_nanos());
+        match self.octaves.get_mut(octave) {
+            Some(Some(bins)) => bins[bin] += 1,
+            _ => self.open(octave)[bin] += 1,
         }
-        self.bins[bin] += 1;
         self.count += 1;
         self.sum += u128::from(sample.as_nanos());
-        self.min = Some(self.min.map_or(sample, |min| min.min(sample)));
+        self.min = self.min.min(sample);
         self.max = self.max.max(sample);
     }
 
+    #[cold]
+    fn open(&mut self, octave: usize) -> &mut Octave {
+        if octave >= self.octaves.len() {
+            self.octaves.resize(octave + 1, None);
+        }
+        self.octaves[octave].get_or_insert_with(|| Box::new([0; 1 << BITS]))
+    }
+
     pub(super) fn quantiles(&self) -> Quantiles {
-        let Some(min) = self.min else { return Quantiles::default() };
+        if self.count == 0 {
+            return Quantiles::default();
+        }
         let mean = u64::try_from(self.sum / u128::from(self.count)).expect("between min and max");
         Quantiles {
             count: self.count,
             mean: Duration::from_nanos(mean),
-            min,
+            min: self.min,
             p50: self.quantile(50),
             p95: self.quantile(95),
             p99: self.quantile(99),
@@ -66,12 +84,17 @@ impl Histogram {
     fn quantile(&self, percent: u64) -> Duration {
         let wanted = (self.count * percent).div_ceil(100).max(1);
         let mut seen = 0;
-        let bin = self.bins.iter().position(|count| {
-            seen += u64::from(*count);
-            seen >= wanted
+        let octaves = self.octaves.iter().enumerate();
+        let octaves = octaves.filter_map(|(octave, bins)| Some((octave, bins.as_deref()?)));
+        let mut bins = octaves.flat_map(|(octave, bins)| {
+            bins.iter().enumerate().map(move |(bin, count)| (octave, bin, *count))
         });
-        let middle = Duration::from_nanos(middle_of(bin.expect("as many samples as counted")));
-        middle.clamp(self.min.unwrap_or_default(), self.max)
+        let reaches = |&(_, _, count): &(usize, usize, u32)| {
+            seen += u64::from(count);
+            seen >= wanted
+        };
+        let (octave, bin, _) = bins.find(reaches).expect("as many samples as counted");
+        Duration::from_nanos(middle_of(octave, bin)).clamp(self.min, self.max)
     }
 }
 

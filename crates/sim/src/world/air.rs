@@ -9,7 +9,7 @@ use crate::clock::Clock;
 use crate::coupling::{ApController, GrantedStation, GrantingAccessPoint, StationObserver};
 use crate::endpoint::Source;
 use crate::packet::{FlowId, Packet, Side};
-use crate::record::{CellId, FlowRecord, Record, Recorder};
+use crate::record::{CellId, Record, Recorder};
 use crate::scenario::Beacons;
 
 /// A cell with what is put before each packet on its air.
@@ -200,7 +200,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         let Departure { msdu, lost, leaves_room } = departure;
         let Packet { flow, origin, hop, .. } = msdu.payload;
         if *lost {
-            self.emit(flow, FlowRecord::Lost(origin));
+            self.lose(&msdu.payload);
         }
         if hop > 0 || origin == Side::Receiver || !self.flows[flow.index()].is_saturated {
             return;

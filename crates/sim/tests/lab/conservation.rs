@@ -61,6 +61,15 @@ fn transport() -> impl Strategy<Value = &'static str> {
     ]
 }
 
+/// When a flow starts and stops.
+const LIVES: [&str; 5] = [
+    "",
+    "start = \"300 ms\"\n",
+    "stop = \"900 ms\"\n",
+    "start = \"150 ms\"\nstart_jitter = \"1 s\"\n",
+    "start = \"500 ms\"\nstop = \"800 ms\"\n",
+];
+
 /// A small random cell with every kind of flow.
 fn random_scenario() -> impl Strategy<Value = String> {
     let station = prop_oneof![
@@ -73,7 +82,8 @@ fn random_scenario() -> impl Strategy<Value = String> {
         Just("{ control = \"oracle\" }"),
         Just("{ up = { control = \"aarf\", up = 2, timer = 5 }, down = \"11 Mb/s\" }"),
     ];
-    let flow = (transport(), 0usize..3, prop::bool::ANY);
+    let life = prop::sample::select(&LIVES[..]);
+    let flow = (transport(), 0usize..3, prop::bool::ANY, life);
     let cell = (
         (
             prop_oneof![Just("off"), Just("500 B")],
@@ -94,10 +104,10 @@ fn random_scenario() -> impl Strategy<Value = String> {
         prop_oneof![Just("standard"), Just("difs"), Just("eifs")],
         1u32..8,
         (1u32..30, prop::sample::select(&DISCIPLINES[..]), prop::sample::select(&ACCESS[..])),
-        prop::bool::ANY,
+        (prop::bool::ANY, prop::sample::select(&["0 s", "200 ms", "1400 ms"][..])),
     );
     (cell, prop::collection::vec((station, flow), 1..5)).prop_map(|(cell, members)| {
-        let ((rts, errors), after_collision, attempts, queue, senses_only) = cell;
+        let ((rts, errors), after_collision, attempts, queue, (senses_only, warmup)) = cell;
         let (queue, discipline, access) = queue;
         let has_udp = members.iter().any(|(_, (transport, ..))| transport.contains("udp"));
         // It takes no UDP.
@@ -116,14 +126,14 @@ fn random_scenario() -> impl Strategy<Value = String> {
         };
         let beacon = if grants || queue % 3 == 0 { "{ interval = \"17 ms\" }" } else { "false" };
         let mut text = format!(
-            "duration = \"1500 ms\"\n[bss.c]\nstandard = \"802.11b\"\nrts_threshold = \"{rts}\"\n\
+            "duration = \"1500 ms\"\nwarmup = \"{warmup}\"\nseries = \"70 ms\"\n[bss.c]\nstandard = \"802.11b\"\nrts_threshold = \"{rts}\"\n\
              after_collision = \"{after_collision}\"\nmax_attempts = {attempts}\n{errors}\n\
              beacon = {beacon}\nap = {{ queue = {{ packets = {queue}{discipline} }}, window_sharing = {senses_only}, \
              {access}{shares} }}\n\
              [host.h]\nlink = {{ rate = \"5 Mb/s\", delay = \"1 ms\", queue = {{ packets = {queue} }} }}\n"
         );
         let count = members.len();
-        for (index, (rate, (transport, other, down))) in members.into_iter().enumerate() {
+        for (index, (rate, (transport, other, down, life))) in members.into_iter().enumerate() {
             let other = if other < count && other != index { format!("s{other}") } else { "h".into() };
             let me = format!("s{index}");
             let (from, to) = if down { (&other, &me) } else { (&me, &other) };
@@ -141,7 +151,7 @@ fn random_scenario() -> impl Strategy<Value = String> {
             let _ = write!(
                 text,
                 "[station.{me}]\nrate = {rate}\nqueue = {{ packets = {queue}{own} }}\n{place}\n\
-                 [flow.f{index}]\nfrom = \"{from}\"\nto = \"{to}\"\ntransport = {transport}\n"
+                 [flow.f{index}]\nfrom = \"{from}\"\nto = \"{to}\"\n{life}transport = {transport}\n"
             );
         }
         text
@@ -163,11 +173,24 @@ fn check(scenario: &Scenario, outcome: &Outcome) {
     for (flow, spec) in outcome.flows.iter().zip(&scenario.flows) {
         let accounted = flow.packets_received + flow.packets_dropped + flow.packets_in_flight;
         assert_eq!(flow.packets_sent, accounted, "flow {}: {flow:?}", spec.name);
+        assert!(flow.packets_repeated <= flow.packets_received, "{flow:?}");
+        assert!(flow.retransmissions <= flow.packets_sent, "{flow:?}");
+        assert_eq!(flow.delay.count, flow.packets_received);
+        assert!(flow.active <= outcome.elapsed);
+        assert!(!flow.active.is_zero() || flow.delivered.is_zero(), "{flow:?}");
     }
+    for link in &outcome.links {
+        let ended = link.packets + link.lost + link.dropped_queue_full + link.dropped_early;
+        assert!(ended <= link.packets_sent, "{link:?}");
+    }
+    check_series(scenario, outcome);
     let by_flow: u64 = outcome.flows.iter().map(|f| f.packets_dropped + f.acks_dropped).sum();
     let refused: u64 = outcome.flows.iter().map(|f| f.packets_refused).sum();
     let stations = outcome.stations.iter().map(|station| &station.radio);
     let radios = outcome.access_points.iter().chain(stations);
+    for radio in radios.clone() {
+        assert!(radio.retries <= radio.frames + radio.rts_frames, "{radio:?}");
+    }
     let drops = |r: &RadioOutcome| {
         r.dropped_queue_full + r.dropped_retry_limit + r.dropped_codel + r.dropped_ack_filter
     };
@@ -175,6 +198,34 @@ fn check(scenario: &Scenario, outcome: &Outcome) {
         + outcome.links.iter().map(|link| link.dropped_queue_full).sum::<u64>();
     // A frame whose ACKs were all lost is given up though it has arrived.
     assert!(by_flow + refused <= by_cause, "{by_flow} and {refused} against {by_cause}");
+}
+
+/// Steps of 70 ms, 22 of them, add up to what the whole run has.
+fn check_series(scenario: &Scenario, outcome: &Outcome) {
+    let series = &outcome.series;
+    let lengths = series.flows.iter().map(Vec::len).chain(series.stations.iter().map(Vec::len));
+    let lengths = lengths.chain(series.access_points.iter().chain(&series.links).map(Vec::len));
+    assert!(lengths.into_iter().all(|steps| steps == 22));
+    if !scenario.warmup.is_zero() {
+        return;
+    }
+    for (steps, flow) in series.flows.iter().zip(&outcome.flows) {
+        assert_eq!(
+            steps.iter().map(|step| step.delivered.get()).sum::<u64>(),
+            flow.delivered.get()
+        );
+        let received = steps.iter().map(|step| u64::from(step.delays)).sum::<u64>();
+        assert_eq!(received, flow.packets_received);
+    }
+    for (steps, station) in series.stations.iter().zip(&outcome.stations) {
+        let held: Duration = steps.iter().map(|step| step.airtime).sum();
+        let whole = station.airtime_data_up + station.airtime_data_down + station.airtime_control;
+        assert_eq!(held, whole);
+        // 21 of 70 ms and one of 30 ms.
+        let queue: f64 = steps[..21].iter().map(|step| step.queue * 70.0).sum();
+        let mean = (queue + steps[21].queue * 30.0) / 1500.0;
+        assert!((mean - station.radio.queue_mean).abs() < 1e-9, "{mean} {:?}", station.radio);
+    }
 }
 
 proptest! {

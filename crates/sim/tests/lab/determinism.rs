@@ -54,3 +54,40 @@ fn a_cancelled_run_has_no_outcome() {
     control.cancel.store(true, std::sync::atomic::Ordering::Relaxed);
     assert!(airfair_sim::run::run(&scenario, 1, 0, &control).is_err());
 }
+
+/// A reader that cancels at the first record and counts those that still come.
+struct CancelsAtOnce<'a> {
+    control: &'a Control,
+    later: &'a std::cell::Cell<u64>,
+}
+
+impl Recorder for CancelsAtOnce<'_> {
+    fn record(&mut self, _: Time, _: &Record) {
+        self.control.cancel.store(true, std::sync::atomic::Ordering::Relaxed);
+        self.later.set(self.later.get() + 1);
+    }
+}
+
+#[test]
+fn a_run_is_cancelled_after_some_events_however_little_time_they_take() {
+    // 100 octets at 10 Gb/s last 80 ns: 1.25 million packets in a tenth of a second.
+    let scenario = parse(
+        r#"
+        duration = "100 ms"
+        series = "off"
+        [router.middle]
+        [host.here]
+        link = { rate = "10 Gb/s", to = "middle" }
+        [host.there]
+        link = { rate = "10 Gb/s", to = "middle" }
+        [flow.f]
+        from = "here"
+        to = "there"
+        transport = { kind = "udp", payload = "72 B", rate = "saturated" }
+        "#,
+    );
+    let (control, later) = (Control::default(), std::cell::Cell::new(0));
+    let recorder = CancelsAtOnce { control: &control, later: &later };
+    assert!(simulate(&scenario, Streams::new(1, 0), recorder, &control).is_err());
+    assert!(0 < later.get() && later.get() < 50_000, "{} records", later.get());
+}

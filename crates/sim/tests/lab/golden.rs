@@ -1,6 +1,6 @@
 //! Golden tables: small runs, all integers, short enough to judge in a diff.
 //!
-//! `make golden` rewrites them; python/tests/test_golden.py runs them once more, optimised. A changed table needs a line under "Results change" in the CHANGELOG.
+//! `make golden` rewrites them; `python/tests/test_golden.py` runs them once more, optimised. A changed table needs a line under "Results change" in the CHANGELOG.
 
 use std::fmt::Write as _;
 use std::path::Path;

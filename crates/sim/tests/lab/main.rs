@@ -1,6 +1,7 @@
 //! The laboratory as a whole: whole runs of whole scenarios.
 
 mod access_point;
+mod accounts;
 mod closed_forms;
 mod common;
 mod conservation;

@@ -107,8 +107,8 @@ fn a_start_is_delayed_by_chance_and_by_no_more_than_its_jitter() {
     let scenario = parse(text);
     let starts: Vec<f64> = (0..400)
         .map(|replication| {
-            let series = &run_once(&scenario, replication).flows[0].series;
-            let first = series.iter().position(|octets| !octets.is_zero()).expect("a start");
+            let series = &run_once(&scenario, replication).series.flows[0];
+            let first = series.iter().position(|step| !step.delivered.is_zero()).expect("a start");
             f64::from(u32::try_from(first).expect("few steps")) / 10.0
         })
         .collect();

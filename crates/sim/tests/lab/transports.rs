@@ -30,7 +30,7 @@ fn relay(control: &str) -> Outcome {
 
 /// Octets of a flow between two seconds.
 fn between(outcome: &Outcome, flow: usize, from: usize, to: usize) -> u64 {
-    outcome.flows[flow].series[from..to].iter().copied().sum::<Bytes>().get()
+    outcome.series.flows[flow][from..to].iter().map(|step| step.delivered.get()).sum()
 }
 
 /// Verifies: [arf-aware-tcp §3]
@@ -118,14 +118,14 @@ fn share_a_bottleneck(transports: &[&str]) -> Vec<(f64, f64)> {
         );
     }
     let number = |n: u64| u32::try_from(n).map(f64::from).expect("small");
-    let measure = |flow: &airfair_sim::outcome::FlowOutcome| {
-        let steps: Vec<f64> = flow.series[50..].iter().map(|octets| number(octets.get())).collect();
+    let measure = |steps: &Vec<airfair_sim::outcome::FlowStep>| {
+        let steps: Vec<f64> = steps[50..].iter().map(|step| number(step.delivered.get())).collect();
         let count = number(steps.len() as u64);
         let mean = steps.iter().sum::<f64>() / count;
         let variance = steps.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / count;
         (mean * count, variance.sqrt() / mean)
     };
-    run_once(&parse(&text), 0).flows.iter().map(measure).collect()
+    run_once(&parse(&text), 0).series.flows.iter().map(measure).collect()
 }
 
 const LONG_TCP: &str = "{ kind = \"tcp\", segment = \"1000 B\", window_scaling = true, \

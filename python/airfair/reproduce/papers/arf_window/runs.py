@@ -21,7 +21,7 @@ class Runs:
     """Replications of one scenario; the downloads of the stations that move, and all else together."""
 
     mbps: Floats
-    """Goodput of each download [Mb/s], (replication, download)."""
+    """Goodput of each download over the measured time [Mb/s], (replication, download)."""
     sent: Floats
     """Data packets of the downloads, (replication)."""
     dropped: Floats
@@ -50,7 +50,7 @@ class Runs:
         def at_access_point(name: str) -> Floats:
             return result.access_points[name].to_numpy().astype(np.float64)
 
-        goodput = column("goodput_bps") / 1e6
+        goodput = column("throughput_bps") / 1e6
         changes = result.stations["rate_changes"].to_numpy().astype(np.float64)
         elapsed = result.runs["elapsed_ns"].to_numpy() / 1e9
         return cls(

@@ -19,7 +19,7 @@ class Runs:
     """Replications of one cell."""
 
     mbps: Floats
-    """Goodput of each flow [Mb/s], (replication, flow)."""
+    """Goodput of each flow over the measured time [Mb/s], (replication, flow)."""
     sent: Floats
     """Data packets of each flow."""
     dropped: Floats
@@ -50,7 +50,7 @@ class Runs:
             rates = result.series()["throughput_bps"].to_numpy() / 1e6
             series = rates.reshape(*shape, -1)
         return cls(
-            mbps=column("goodput_bps") / 1e6,
+            mbps=column("throughput_bps") / 1e6,
             sent=column("packets_sent"),
             dropped=column("packets_dropped"),
             rtt_p95_ms=column("rtt_p95_ms"),

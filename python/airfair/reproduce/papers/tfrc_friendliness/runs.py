@@ -50,7 +50,7 @@ class Runs:
         return cls(
             flows=tuple(flow["name"] for flow in scenario.flows),
             is_tfrc=np.array([flow["transport"] == "tfrc" for flow in scenario.flows]),
-            kbytes_per_s=column("goodput_bps") / 8e3,
+            kbytes_per_s=column("throughput_bps") / 8e3,
             timeouts=column("timeouts"),
             fast_retransmits=column("fast_retransmits"),
             series=octets.reshape(*shape, -1).astype(np.float64),

@@ -28,7 +28,7 @@ class Runs:
     ways: tuple[str, ...]
     """`uplink`, `downlink`, or a short flow's name without its number."""
     packets_per_s: Floats
-    """Goodput [packets/s], (replication, flow)."""
+    """Goodput over the measured time [packets/s], (replication, flow)."""
     sent: Floats
     """Packets of TCP's senders, (replication, flow)."""
     dropped: Floats
@@ -55,7 +55,7 @@ class Runs:
         sent = column("packets_sent")
         return cls(
             ways=ways,
-            packets_per_s=column("goodput_bps") / 8 / SEGMENT,
+            packets_per_s=column("throughput_bps") / 8 / SEGMENT,
             sent=sent,
             dropped=column("packets_dropped"),
             seen=np.where(is_up, column("packets_received"), sent),

@@ -1,0 +1,53 @@
+"""Jain's indices of each replication of a result."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from . import statistics
+
+if TYPE_CHECKING:
+    from .result import Result
+
+INDICES = ("goodput", "goodput_per_link_rate", "airtime", "occupancy")
+
+Indices = dict[str, list[float | None]]
+
+
+def indices(result: Result) -> Indices:
+    """Each index of each replication, over those that compete; `None` where nothing was shared."""
+    columns: Indices = {name: [] for name in INDICES}
+    for replication in range(result.replications):
+        for name, index in _of_one(result, replication).items():
+            columns[name].append(index)
+    return columns
+
+
+def _of_one(result: Result, replication: int) -> dict[str, float | None]:
+    scenario = result.scenario
+
+    def of(table: str, name: str, things: int) -> list[float]:
+        return result.columns[table][name][replication * things : (replication + 1) * things]
+
+    n = len(scenario.flows)
+    competing = [i for i, life in enumerate(of("flows", "active_s", n)) if life > 0]
+    goodputs, rates = (
+        [values[i] for i in competing]
+        for values in (of("flows", "goodput_bps", n), of("flows", "mean_link_rate_bps", n))
+    )
+    ends = {scenario.flows[i][end] for i in competing for end in ("from", "to")}
+    busy = [place for place, name in enumerate(scenario.stations) if name in ends]
+
+    def held(name: str) -> list[float]:
+        shares = of("airtime", name, len(scenario.stations))
+        return [shares[place] for place in busy]
+
+    wired = any(map(math.isnan, rates))
+    ratios = [] if wired else [g / rate for g, rate in zip(goodputs, rates, strict=True)]
+    return {
+        "goodput": statistics.jain(goodputs),
+        "goodput_per_link_rate": statistics.jain(ratios),
+        "airtime": statistics.jain(held("airtime_share")),
+        "occupancy": statistics.jain(held("occupancy")),
+    }

@@ -1,0 +1,71 @@
+"""Names as they are shown: without what a terminal or a browser would act upon, and short enough."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+
+FEWEST = 4
+"""Names with one stem and numbers in a row that make a group: what `count` in a scenario makes."""
+
+_NUMBERED = re.compile(r"(.*?)([1-9][0-9]*)")
+
+
+def printable(text: str) -> str:
+    """`text` with control, formatting and bidirectional characters as escapes."""
+    return "".join(c if c.isprintable() else _escape(c) for c in text)
+
+
+def _escape(character: str) -> str:
+    code = ord(character)
+    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"  # noqa: PLR2004 - four digits
+
+
+def width(text: str) -> int:
+    """Columns that `text` takes on a terminal."""
+    if text.isascii():
+        return len(text)
+    return sum(
+        0 if unicodedata.combining(c) else 1 + (unicodedata.east_asian_width(c) in "WF")
+        for c in text
+    )
+
+
+def short(text: str, columns: int) -> str:
+    """`text`, printable, in at most so many columns."""
+    text = printable(text)
+    if width(text) <= columns:
+        return text
+    while text and width(text) >= columns:
+        text = text[:-1]
+    return text + "…"
+
+
+def pad(text: str, columns: int) -> str:
+    """`text` and spaces up to so many columns."""
+    return text + " " * (columns - width(text))
+
+
+def groups(names: Sequence[str]) -> list[tuple[str, list[int]]]:
+    """Places of `names`, those that were numbered in a row together, each with what to call them.
+
+    One that is alone is called by its name.
+    """
+    runs: list[list[int]] = []
+    stem, last = "", 0
+    for place, name in enumerate(names):
+        match = _NUMBERED.fullmatch(name)
+        here, number = (match[1], int(match[2])) if match else (name, 0)
+        if match and runs and here == stem and number == last + 1:
+            runs[-1].append(place)
+        else:
+            runs.append([place])
+        stem, last = here, number
+    named = []
+    for run in runs:
+        if len(run) >= FEWEST:
+            named.append((f"{names[run[0]]} … {names[run[-1]]}", run))
+        else:
+            named += [(names[place], [place]) for place in run]
+    return named

@@ -1,0 +1,121 @@
+"""One page that shows a run and needs nothing else: no network, no other file."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import jinja2
+from markupsafe import Markup
+
+from . import fairness
+from .document import half_width, mean
+from .figures import PALETTE
+from .names import printable
+from .reproduce.pages import DARK_PALETTE
+from .reproduce.report import inline_svg
+from .terminal import Holder, holders
+from .terminal_tables import Wish, flows, links, stations
+from .text_table import number
+
+if TYPE_CHECKING:
+    from .result import Result
+
+MOST_ROWS = 200
+"""Flows or stations that have rows of their own; of more, groups and the worst are shown."""
+
+_CAPTIONS = {
+    "throughput": "Throughput of each flow in each step of the series, as delivered in order.",
+    "timeline": "Each flow, queue and station over time, in steps of the series: means of the step.",
+    "airtime": "Share of the air that the exchanges of each station held, and what nobody used.",
+}
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure with its words."""
+
+    svg: Markup
+    caption: str
+
+
+@dataclass(frozen=True)
+class Channel:
+    """A cell's channel and who held it."""
+
+    name: str
+    parts: list[Holder]
+
+
+def page(result: Result, drawn: Mapping[str, bytes], about: Mapping[str, Any]) -> str:
+    """The page of `result`; `drawn` are its figures by file name, `about` its manifest."""
+    scenario = result.scenario
+    wish = Wish(every=max(len(scenario.flows), len(scenario.stations)) <= MOST_ROWS)
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("airfair"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return environment.get_template("run.html.jinja").render(
+        title=printable(scenario.title),
+        runs=_runs(result),
+        scenario=scenario,
+        replications=result.replications,
+        channels=[Channel(cell, holders(result, cell)) for cell in scenario.cells],
+        figures=_figures(drawn),
+        flows=flows(result, wish),
+        stations=stations(result, wish),
+        links=links(result, wish),
+        fairness=_fairness(result),
+        about=_about(result, about),
+        printable=printable,
+        printable_lines=lambda text: "\n".join(map(printable, text.splitlines())),
+        number=number,
+        palette=PALETTE,
+        dark_palette=DARK_PALETTE,
+    )
+
+
+def _runs(result: Result) -> str:
+    scenario, n = result.scenario, result.replications
+    runs = "1 run" if n == 1 else f"{n} runs"
+    if result.interrupted:
+        runs += f" of {scenario.replications} (interrupted)"
+    warmup = f", of which {scenario.warmup_s:,.12g} s warm-up" if scenario.warmup_s else ""
+    return f"{runs} of {scenario.duration_s:,.12g} s{warmup}"
+
+
+def _figures(drawn: Mapping[str, bytes]) -> list[Figure]:
+    figures = []
+    for file, content in drawn.items():
+        name, _, kind = file.rpartition(".")
+        # The timeline begins with the throughput.
+        if kind == "svg" and not (name == "throughput" and "timeline.svg" in drawn):
+            svg = inline_svg(content.decode(), name)
+            figures.append(Figure(svg, _CAPTIONS.get(name, "")))
+    return figures
+
+
+def _fairness(result: Result) -> list[tuple[str, float | None, float | None]]:
+    titles = {
+        "goodput": "goodput",
+        "goodput_per_link_rate": "goodput by link rate",
+        "airtime": "airtime",
+    }
+    columns = fairness.indices(result)
+    return [(titles[key], mean(columns[key]), half_width(columns[key])) for key in titles]
+
+
+def _about(result: Result, about: Mapping[str, Any]) -> dict[str, Any]:
+    command = about["command_line"]
+    return {
+        "version": about["airfair"],
+        "git": about["git"],
+        "sha256": about["scenario_sha256"],
+        "command": printable(shlex.join(command)) if command else None,
+        "took": f"{result.wall_s or 0:.2f} s, {result.cpu_s or 0:.2f} s of CPU",
+    }

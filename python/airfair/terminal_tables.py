@@ -1,0 +1,349 @@
+"""The tables of a result for a terminal: flows, stations, links, each figure with its interval.
+
+Many that are numbered in a row are one group: its sum, mean, least and most.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from . import names
+from .document import Samples, half_width, mean, samples
+from .statistics import mean as mean_of
+from .text_table import Line, Table, number
+
+if TYPE_CHECKING:
+    from .result import Result
+
+MOST_ROWS = 24
+"""Rows shown of a long table; `--all`, `--json` and `--out` have all."""
+WORST = 5
+"""Flows of a long table that are shown as the worst."""
+
+Values = list[float]
+"""One per replication; NaN is a value that does not exist."""
+Sum = Callable[[Sequence[Samples]], Values]
+
+
+@dataclass(frozen=True)
+class Column:
+    """A figure of a table."""
+
+    heading: str
+    of: Callable[[Samples], Values]
+    total: Sum | None = None
+    digits: int | None = None
+
+
+@dataclass(frozen=True)
+class Item:
+    """Something that has a row, or its part of a group's."""
+
+    name: str
+    samples: Samples
+
+
+@dataclass(frozen=True)
+class Wish:
+    """Rows that a user asks for."""
+
+    every: bool = False
+    flows: Sequence[str] = ()
+    """Patterns of names that all are shown of; none show all flows, many of them in groups."""
+
+    def has(self, name: str) -> bool:
+        """Whether the flow `name` is wanted."""
+        return not self.flows or any(fnmatch.fnmatchcase(name, glob) for glob in self.flows)
+
+
+def scaled(name: str, factor: float = 1.0) -> Callable[[Samples], Values]:
+    """The column `name`, in another unit."""
+    return lambda table: [value * factor for value in table[name]]
+
+
+def added(name: str, factor: float = 1.0) -> Sum:
+    """The sum of a column over several things."""
+
+    def total(tables: Sequence[Samples]) -> Values:
+        return [math.fsum(v) * factor for v in zip(*(t[name] for t in tables), strict=True)]
+
+    return total
+
+
+def ratio_of_sums(some: str, of: str, factor: float = 1.0) -> Sum:
+    """The sum of one column by that of another, over several things."""
+
+    def part(tables: Sequence[Samples]) -> Values:
+        return _ratio(added(some)(tables), added(of)(tables), factor)
+
+    return part
+
+
+def _ratio(some: Values, of: Values, factor: float) -> Values:
+    return [
+        factor * a / b if b else (0.0 if b == 0 else math.nan)
+        for a, b in zip(some, of, strict=True)
+    ]
+
+
+def flows(result: Result, wish: Wish) -> Table:
+    """What each flow got."""
+    scenario = result.scenario
+    tables = samples(result, "flows", [flow["name"] for flow in scenario.flows])
+    whole = added("throughput_bps")(list(tables.values()))
+    columns = _flow_columns(whole, list(tables.values()))
+    items = [Item(name, table) for name, table in tables.items() if wish.has(name)]
+    every = wish.every or bool(wish.flows)
+    lines = list(_lines(items, columns, every=every))
+    if len(items) > MOST_ROWS and not every:
+        shown = {label for label, places in _groups(items)[:MOST_ROWS] if len(places) == 1}
+        hidden = [item for item in items if item.name not in shown]
+        competing = [item for item in hidden if any(item.samples["active_s"])]
+        worst = sorted(competing, key=lambda item: _mean_known(item.samples["goodput_bps"]))[:WORST]
+        lines.append(Line("least goodput:", [""] * len(columns)))
+        lines += [line for item in worst for line in _item(item, columns, "  ")]
+    total = "total" if len(items) == len(tables) else f"{len(items)} of {len(tables)} flows"
+    lines += _total(items, columns, total)
+    return _table("flow", columns, lines)
+
+
+def _flow_columns(whole: Values, tables: Sequence[Samples]) -> list[Column]:
+    def share(table: Samples) -> Values:
+        return _ratio(table["throughput_bps"], whole, 100)
+
+    def shares(tables: Sequence[Samples]) -> Values:
+        return _ratio(added("throughput_bps")(tables), whole, 100)
+
+    def some(heading: str, name: str, digits: int) -> list[Column]:
+        """A column that only some flows have: of delays where packets arrived, of transfers that end."""
+        known = any(_known(table[name]) for table in tables)
+        return [Column(heading, scaled(name), None, digits)] if known else []
+
+    return [
+        # Goodputs are each over the flow's own life; what all delivered adds up over the measured time.
+        Column("goodput\nMb/s", scaled("goodput_bps", 1e-6), added("throughput_bps", 1e-6), 3),
+        Column("share\n%", share, shares, 1),
+        Column(
+            "loss\n%",
+            scaled("loss", 100),
+            ratio_of_sums("packets_dropped", "packets_sent", 100),
+            2,
+        ),
+        *some("delay\np50\nms", "delay_p50_ms", 1),
+        *some("delay\np95\nms", "delay_p95_ms", 1),
+        *some("delay\np99\nms", "delay_p99_ms", 1),
+        *some("jitter\nms", "jitter_ms", 1),
+        Column("sent\nagain\ncount", scaled("retransmissions"), added("retransmissions")),
+        Column("time-\nouts\ncount", scaled("timeouts"), added("timeouts")),
+        *some("RTT\np50\nms", "rtt_p50_ms", 1),
+        *some("done\nafter\ns", "completion_s", 2),
+    ]
+
+
+def stations(result: Result, wish: Wish) -> Table:
+    """What each station and access point did, and the air that it held."""
+    scenario = result.scenario
+    tables = samples(result, "stations", scenario.stations)
+    shares = samples(result, "airtime", scenario.stations)
+    items = [
+        Item(name, table | {"occupancy": shares[name]["occupancy"]})
+        for name, table in tables.items()
+    ]
+    points = [
+        Item(f"{name} (AP)", table)
+        for name, table in samples(result, "access_points", scenario.cells).items()
+    ]
+    columns = _radio_columns(items, gaps=keeps_shares(result))
+    lines = list(_lines(items, columns, every=wish.every))
+    for point in points:
+        lines += _item(point, columns, "")
+    lines += _total([*items, *points], columns, "total")
+    return _table("station", columns, lines)
+
+
+_QUEUE_DROPS = ("dropped_queue_full", "dropped_codel", "dropped_ack_filter")
+
+
+def _radio_columns(items: Sequence[Item], *, gaps: bool) -> list[Column]:
+    # Only stations that observe their channel have measured anything.
+    measured = any(_known(item.samples["measured_airtime_share"]) for item in items)
+    changed = any(any(item.samples["rate_changes"]) for item in items)
+
+    def dropped(table: Samples) -> Values:
+        return [sum(v) for v in zip(*(table[cause] for cause in _QUEUE_DROPS), strict=True)]
+
+    def all_dropped(tables: Sequence[Samples]) -> Values:
+        return [math.fsum(v) for v in zip(*map(dropped, tables), strict=True)]
+
+    airtime = [Column("airtime\n%", _percent("airtime_share"), _held("airtime_share"), 1)]
+    if gaps:
+        airtime.append(Column("with gaps\n%", _percent("occupancy"), _held("occupancy"), 1))
+    if measured:
+        of = _percent("measured_airtime_share")
+        airtime.append(Column("so it\nmeasures\n%", of, None, 1))
+    rates = [
+        Column("mean rate\nup\nMb/s", _maybe("mean_rate_up_bps", 1e-6), None, 2),
+        Column("mean rate\ndown\nMb/s", _maybe("mean_rate_down_bps", 1e-6), None, 2),
+        Column("rate\nchanges\ncount", _maybe("rate_changes"), None),
+    ]
+    return [
+        *airtime,
+        Column("data\nframes\ncount", scaled("frames"), added("frames")),
+        Column(
+            "retries\n%",
+            scaled("retry_share", 100),
+            _retries,
+            1,
+        ),
+        Column(
+            "dropped:\nretries\npackets",
+            scaled("dropped_retry_limit"),
+            added("dropped_retry_limit"),
+        ),
+        Column("\nqueue\npackets", dropped, all_dropped),
+        Column("queue\nmean\npackets", scaled("queue_mean"), None, 1),
+        Column("\nmost\npackets", scaled("queue_max"), None),
+        *(rates if changed else []),
+    ]
+
+
+def _retries(tables: Sequence[Samples]) -> Values:
+    kinds = (added("frames")(tables), added("rts_frames")(tables))
+    sent = [math.fsum(values) for values in zip(*kinds, strict=True)]
+    return _ratio(added("retries")(tables), sent, 100)
+
+
+def _maybe(name: str, factor: float = 1.0) -> Callable[[Samples], Values]:
+    """A column that access points lack."""
+    return lambda table: [v * factor for v in table.get(name, [math.nan] * len(table["frames"]))]
+
+
+def _percent(name: str) -> Callable[[Samples], Values]:
+    return _maybe(name, 100)
+
+
+def _held(name: str) -> Sum:
+    return lambda tables: added(name, 100)([table for table in tables if name in table])
+
+
+def links(result: Result, wish: Wish) -> Table | None:
+    """The directions of links that lost packets, and every one if there is nothing but wires."""
+    directions = result.scenario.links
+    places = list(map(str, range(len(directions))))
+    items = [
+        Item(f"{link['from']} → {link['to']}", table)
+        for link, table in zip(directions, samples(result, "links", places).values(), strict=False)
+    ]
+    lost = ("dropped_queue_full", "dropped_early", "lost")
+    if result.scenario.cells:
+        items = [item for item in items if any(any(item.samples[cause]) for cause in lost)]
+    if not items:
+        return None
+    columns = [
+        Column("packets\ncount", scaled("packets"), None),
+        Column("lost on\nthe way\npackets", scaled("lost"), added("lost")),
+        Column("dropped:\nearly\npackets", scaled("dropped_early"), added("dropped_early")),
+        Column("\nqueue\npackets", scaled("dropped_queue_full"), added("dropped_queue_full")),
+        Column("queue\nmean\npackets", scaled("queue_mean"), None, 1),
+        Column("\nmost\npackets", scaled("queue_max"), None),
+    ]
+    lines = [*_lines(items, columns, every=wish.every), *_total(items, columns, "total")]
+    return _table("link", columns, lines)
+
+
+def keeps_shares(result: Result) -> bool:
+    """Whether a flow keeps to a share of the channel, in which gaps and back-off count."""
+    return any(flow["control"] == "occupancy" for flow in result.scenario.flows)
+
+
+def _table(first: str, columns: Sequence[Column], lines: Sequence[Line]) -> Table:
+    return Table(first, [column.heading for column in columns], lines)
+
+
+def _lines(items: Sequence[Item], columns: Sequence[Column], *, every: bool) -> Iterator[Line]:
+    if every or len(items) <= MOST_ROWS:
+        for item in items:
+            yield from _item(item, columns, "")
+        return
+    found = _groups(items)
+    for name, places in found[:MOST_ROWS]:
+        members = [items[place] for place in places]
+        if len(members) == 1:
+            yield from _item(members[0], columns, "")
+        else:
+            yield from _group(name, members, columns)
+    rest = sum(len(places) for _, places in found[MOST_ROWS:])
+    if rest:
+        yield Line(f"… {rest} more: --all", [""] * len(columns))
+
+
+def _groups(items: Sequence[Item]) -> list[tuple[str, list[int]]]:
+    return names.groups([item.name for item in items])
+
+
+def _item(item: Item, columns: Sequence[Column], indent: str) -> Iterator[Line]:
+    cells = [column.of(item.samples) for column in columns]
+    yield from _with_interval(indent + item.name, cells, columns)
+
+
+def _group(name: str, members: Sequence[Item], columns: Sequence[Column]) -> Iterator[Line]:
+    """All of a group together, their mean, least and most; the interval is that of the mean."""
+    yield Line(name, [""] * len(columns))
+    tables = [member.samples for member in members]
+    each = [[column.of(table) for table in tables] for column in columns]
+    yield from _total(members, columns, f"  all {len(members)}")
+    means = [
+        [_mean_known(values) for values in zip(*of_members, strict=True)] for of_members in each
+    ]
+    yield from _with_interval("  mean", means, columns)
+    for word, choose in (("  least", min), ("  most", max)):
+        extremes = [
+            choose(filter(math.isfinite, map(_mean, of_members)), default=math.nan)
+            for of_members in each
+        ]
+        yield Line(word, [number(v, c.digits) for v, c in zip(extremes, columns, strict=True)])
+
+
+def _total(items: Sequence[Item], columns: Sequence[Column], label: str) -> Iterator[Line]:
+    if len(items) > 1:
+        tables = [item.samples for item in items]
+        cells = [column.total(tables) if column.total else None for column in columns]
+        yield from _with_interval(label, cells, columns)
+
+
+def _with_interval(
+    label: str, cells: Sequence[Values | None], columns: Sequence[Column]
+) -> Iterator[Line]:
+    """A row of means and, of several replications, one of half widths below."""
+
+    def line(label: str, figure: Callable[[Values], float | None]) -> Line:
+        return Line(
+            label,
+            [
+                "" if values is None else number(figure(values), column.digits)
+                for values, column in zip(cells, columns, strict=True)
+            ],
+        )
+
+    yield line(label, mean)
+    if any(values is not None and len(values) > 1 for values in cells):
+        indent = " " * (len(label) - len(label.lstrip()))
+        yield line(f"{indent}  ± 95 %", half_width)
+
+
+def _mean(values: Values) -> float:
+    found = mean(values)
+    return math.nan if found is None else found
+
+
+def _mean_known(values: Sequence[float]) -> float:
+    found = mean_of([value for value in values if not math.isnan(value)])
+    return math.nan if found is None else found
+
+
+def _known(values: Values) -> bool:
+    return any(not math.isnan(value) for value in values)

@@ -1,0 +1,107 @@
+"""Tables of figures as text: what does not fit beside the rest comes below, under the same names."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from . import names
+
+NOTHING = "–"
+"""Stands where there is no value."""
+_GAP = 2
+_LEAST_LABEL = 10
+
+
+@dataclass(frozen=True)
+class Line:
+    """A row: its label and a cell for each column."""
+
+    label: str
+    cells: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Table:
+    """Columns by their headings, the last line of which is the unit."""
+
+    first: str
+    headings: Sequence[str]
+    lines: Sequence[Line]
+
+
+def text(table: Table, columns: int) -> list[str]:
+    """Lines of text that are at most so many columns wide, or as narrow as a label and one figure."""
+    widths = [
+        max(names.width(part) for part in (*heading.split("\n"), *cells))
+        for heading, *cells in zip(
+            table.headings, *(line.cells for line in table.lines), strict=True
+        )
+    ]
+    longest = max(names.width(label) for label in (table.first, *(x.label for x in table.lines)))
+    label = min(longest, max(columns // 3, _LEAST_LABEL))
+    shown = []
+    for block in _blocks(widths, columns - label):
+        shown += [*_block(table, label, block, widths), ""]
+    return shown
+
+
+def _blocks(widths: Sequence[int], room: int) -> Iterator[list[int]]:
+    """Places of columns that fit beside each other."""
+    block: list[int] = []
+    used = 0
+    for place, width in enumerate(widths):
+        if block and used + _GAP + width > room:
+            yield block
+            block, used = [], 0
+        block.append(place)
+        used += _GAP + width
+    if block:
+        yield block
+
+
+def _block(table: Table, label: int, block: Sequence[int], widths: Sequence[int]) -> Iterator[str]:
+    headings = [table.headings[place].split("\n") for place in block]
+    height = max(map(len, headings))
+    for row in range(height):
+        parts = [heading[row - height + len(heading)] if row >= height - len(heading) else ""
+                 for heading in headings]  # fmt: skip
+        first = table.first if row == height - 1 else ""
+        yield _row(first, parts, label, [widths[place] for place in block])
+    yield "─" * (label + sum(_GAP + widths[place] for place in block))
+    for line in table.lines:
+        cells = [line.cells[place] for place in block]
+        if any(line.cells) and not any(cells):
+            continue
+        yield _row(names.short(line.label, label), cells, label, [widths[place] for place in block])
+
+
+def _row(label: str, cells: Sequence[str], label_width: int, widths: Sequence[int]) -> str:
+    padded = (
+        " " * (_GAP + width - names.width(cell)) + cell
+        for cell, width in zip(cells, widths, strict=True)
+    )
+    return (names.pad(label, label_width) + "".join(padded)).rstrip()
+
+
+def number(value: float | None, digits: int | None = None) -> str:
+    """A figure with so many decimals; without, a mean of counts, with one where it is small.
+
+    What is not zero and would look so says how small it is.
+    """
+    if value is None or math.isnan(value):
+        return NOTHING
+    if digits is None:
+        few = 100
+        digits = 0 if value == int(value) or abs(value) >= few else 1
+    least = 10.0**-digits
+    if abs(value) < _NOISE:
+        return "0"
+    if abs(value) < least / 2:
+        return f"{'<' if value > 0 else '>-'}{least:.{digits}f}"
+    return f"{value:.{digits}f}"
+
+
+_NOISE = 1e-9
+"""Of any figure in a table: what is smaller is the arithmetic's."""
