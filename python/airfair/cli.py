@@ -195,8 +195,8 @@ def parser() -> argparse.ArgumentParser:
         "reproduce",
         help="reproduce the tables and figures of a paper",
         description="Reproduce the tables and figures of a paper and decide its claims. "
-        "Without PAPER: all papers, each in a directory of its own, and claims.html above them: all "
-        "claims, which hold, which do not, and why.",
+        "Without PAPER: all papers, each in a directory of its own; above them index.html, to begin with, "
+        "and claims.html: all claims, which hold, which do not, and why.",
     )
     reproduce.add_argument("paper", nargs="?", metavar="PAPER[/EXPERIMENT]", help="what to run")
     reproduce.add_argument("--list", action="store_true", help="list what there is and run nothing")

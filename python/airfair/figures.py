@@ -7,7 +7,8 @@ below, so that a page can replace them by its own.
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,7 +18,11 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 from numpy.typing import NDArray
+
+from .statistics import half_width
 
 Floats = NDArray[np.float64]
 
@@ -27,6 +32,15 @@ INK = "#222222"
 MUTED = "#6b6b6b"
 GRID = "#dcdcdc"
 _MARKERS = "os^Dv"
+_DASHES = ((0, (5, 2)), (0, (1, 1.5)))
+"""Of horizontal lines in a legend."""
+WIDE, NARROW = 10.5, 5.4
+"""Widths of a figure over a page and over half of it [inch]."""
+BAND, BARS = "band: 95 % interval of the mean", "bars: 95 % interval of the mean"
+"""Bands and bars mean one thing everywhere."""
+THE_PAPER = "the paper"
+PAIR = 2
+"""Panels that stand side by side where there is room."""
 
 STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",
@@ -79,6 +93,8 @@ class Panel:
     times_s: Floats
     curves: Sequence[Curve]
     marks: Sequence[Mark] = ()
+    levels: Mapping[float, str] = field(default_factory=dict)
+    """Horizontal lines, told in the legend: two at most."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +104,28 @@ class Points:
     label: str
     estimates: Floats
     """Means and half widths of their intervals, (2, category)."""
+    printed: Mapping[int, float] = field(default_factory=dict)
+    """What the paper prints, by category: drawn hollow in the same colour."""
+    possible: tuple[float, float] = (0.0, math.inf)
+    """Values that there can be; no interval is drawn beyond."""
+
+    @property
+    def interval(self) -> tuple[Floats, Floats]:
+        """Lower and upper ends, as far as there can be values; the mean itself where it is not known."""
+        mean, width = self.estimates
+        width = np.where(np.isfinite(width), width, 0)
+        low, high = self.possible
+        # A mean beyond what is possible, by rounding, keeps its interval on its own side.
+        return np.minimum(mean, np.maximum(mean - width, low)), np.maximum(
+            mean, np.minimum(mean + width, high)
+        )
+
+    @property
+    def bars(self) -> Floats:
+        """Lengths of the interval below and above the mean, (2, category)."""
+        mean = self.estimates[0]
+        low, high = self.interval
+        return np.array([mean - low, high - mean])
 
 
 @dataclass(frozen=True)
@@ -103,10 +141,10 @@ class Category:
     """Horizontal lines with a few words."""
 
 
-def by_category(panel: Category) -> Figure:
+def by_category(panel: Category, *, wide: bool = False) -> Figure:
     """Estimates side by side at each place, with their intervals."""
     with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(6.4, 3.4), layout="constrained")
+        figure = Figure(figsize=(WIDE if wide else NARROW, 3.6), layout="constrained")
         ax = figure.subplots()
         places = np.arange(len(panel.names))
         for level, words in panel.levels.items():
@@ -124,11 +162,12 @@ def by_category(panel: Category) -> Figure:
             )
         middle = (len(panel.groups) - 1) / 2
         for i, (group, colour) in enumerate(zip(panel.groups, PALETTE, strict=False)):
-            mean, width = group.estimates
+            at = (places + 0.14 * (i - middle)).tolist()
+            _printed(ax, at, group, colour, i)
             ax.errorbar(
-                places + 0.14 * (i - middle),
-                mean,
-                yerr=np.where(np.isfinite(width), width, 0),
+                at,
+                group.estimates[0],
+                yerr=group.bars,
                 fmt=_MARKERS[i],
                 markersize=5,
                 color=colour,
@@ -138,11 +177,61 @@ def by_category(panel: Category) -> Figure:
             )
         ax.set_xticks(places, panel.names)
         ax.set_xlim(-0.5, len(panel.names) - 0.5)
+        if all(group.possible[0] >= 0 for group in panel.groups):
+            ax.set_ylim(bottom=0)
         ax.set_title(panel.title)
         ax.set_xlabel(panel.x_label)
         ax.set_ylabel(panel.y_label)
-        figure.legend(loc="outside lower center", ncols=2, frameon=False, fontsize=8)
+        _legend(figure, ax, 3 if wide else 2, BARS, printed=any(g.printed for g in panel.groups))
         return figure
+
+
+def _printed(ax: Axes, at: Sequence[float], points: Points, colour: str, i: int) -> None:
+    """What the paper prints, hollow, with the marker of the measured points."""
+    if not points.printed:
+        return
+    ax.plot(
+        [at[place] for place in points.printed],
+        list(points.printed.values()),
+        linestyle="none",
+        marker=_MARKERS[i],
+        markersize=9,
+        markerfacecolor="none",
+        markeredgecolor=colour,
+        markeredgewidth=1.2,
+        clip_on=False,
+        zorder=4,
+    )
+
+
+def _legend(figure: Figure, ax: Axes, columns: int, interval: str, *, printed: bool) -> None:
+    """Names what is drawn, and says what a band or a bar is."""
+    handles, labels = ax.get_legend_handles_labels()
+    if printed:
+        handles.append(
+            Line2D(
+                [],
+                [],
+                color=MUTED,
+                marker="o",
+                markerfacecolor="none",
+                markersize=8,
+                linestyle="none",
+            )
+        )
+        labels.append(f"hollow: {THE_PAPER}")
+    if interval == BAND:
+        handles.append(Patch(facecolor=MUTED, alpha=0.3, linewidth=0))
+    else:
+        handles.append(Line2D([], [], color=MUTED, linewidth=1.2))
+    figure.legend(
+        handles,
+        [*labels, interval],
+        loc="outside lower center",
+        ncols=min(len(handles), columns),
+        frameon=False,
+        fontsize=8,
+    )
 
 
 @dataclass(frozen=True)
@@ -169,13 +258,13 @@ def over_number(
     """Estimates along a number, in panels with the same axes and the same lines.
 
     With a floor y is logarithmic, and what lies below the floor is drawn on it. With a label for each
-    column y is shared within columns alone.
+    column y is shared within columns alone. Where values can be negative, zero is marked.
     """
     rows = -(-len(charts) // columns)
     labels_of_y = [y_label] if isinstance(y_label, str) else y_label
     share = "all" if len(labels_of_y) == 1 else "col"
     with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(3.6 * columns, 0.7 + 2.7 * rows), layout="constrained")
+        figure = Figure(figsize=(WIDE, 0.7 + 2.9 * rows), layout="constrained")
         grid = figure.subplots(rows, columns, sharex=True, sharey=share, squeeze=False)  # type: ignore[call-overload]
         axes = grid.ravel()
         for ax in axes[len(charts) :]:
@@ -189,21 +278,17 @@ def over_number(
                 ax.set_xlabel(x_label)
                 ax.tick_params(labelbottom=True)
         if floor is None:
-            for ax in axes[: len(labels_of_y)]:
-                ax.set_ylim(bottom=0)
+            for ax, chart in zip(axes[: len(labels_of_y)], charts, strict=False):
+                if all(line.possible[0] >= 0 for line in chart.lines):
+                    ax.set_ylim(bottom=0)
+                else:
+                    ax.axhline(0, color=MUTED, linewidth=0.8)
         else:
             axes[0].set_yscale("log")
             axes[0].set_ylim(bottom=floor)
             axes[0].yaxis.set_major_formatter(lambda value, _: f"{value:g}")
-        handles, labels = axes[0].get_legend_handles_labels()
-        figure.legend(
-            handles,
-            labels,
-            loc="outside lower center",
-            ncols=min(len(labels), 3 if columns > 1 else 2),
-            frameon=False,
-            fontsize=8,
-        )
+        printed = any(line.printed for chart in charts for line in chart.lines)
+        _legend(figure, axes[0], 7, BAND, printed=printed)
         return figure
 
 
@@ -226,9 +311,9 @@ def _numbers(ax: Axes, chart: Chart, floor: float | None) -> None:
         label = chart.reference.label
         ax.plot(chart.x, shown, color=MUTED, linewidth=1.3, linestyle=(0, (1, 1.5)), label=label)
     for i, (line, colour) in enumerate(zip(chart.lines, PALETTE, strict=False)):
-        mean, width = line.estimates
-        low = mean - np.where(np.isfinite(width), width, 0)
-        high = mean + np.where(np.isfinite(width), width, 0)
+        mean = line.estimates[0]
+        low, high = line.interval
+        _printed(ax, chart.x, line, colour, i)
         if floor is not None:
             mean, low, high = (np.maximum(values, floor) for values in (mean, low, high))
         ax.fill_between(chart.x, low, high, color=colour, alpha=0.18, linewidth=0)
@@ -248,17 +333,14 @@ def by_name(panels: Sequence[Category]) -> Figure:
     """Estimates in rows with long names, panels side by side with the same rows."""
     rows = len(panels[0].names)
     with mpl.rc_context({**STYLE, "axes.grid.axis": "x"}):
-        size = (2.0 + 2.6 * len(panels), 1.2 + 0.26 * rows)
+        size = (max(WIDE, 2.0 + 2.4 * len(panels)), 1.2 + 0.26 * rows)
         figure = Figure(figsize=size, layout="constrained")
         axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
         for ax, panel in zip(axes, panels, strict=True):
             _rows_of(ax, panel)
         axes[0].set_yticks(range(rows), panels[0].names)
         axes[0].set_ylim(rows - 0.5, -0.5)
-        handles, labels = axes[0].get_legend_handles_labels()
-        figure.legend(
-            handles, labels, loc="outside lower center", ncols=3, frameon=False, fontsize=8
-        )
+        _legend(figure, axes[0], 6, BARS, printed=False)
         return figure
 
 
@@ -277,11 +359,10 @@ def _rows_of(ax: Axes, panel: Category) -> None:
     middle = (len(panel.groups) - 1) / 2
     places = np.arange(len(panel.names))
     for i, (group, colour) in enumerate(zip(panel.groups, PALETTE, strict=False)):
-        mean, width = group.estimates
         ax.errorbar(
-            mean,
+            group.estimates[0],
             places + 0.22 * (i - middle),
-            xerr=np.where(np.isfinite(width), width, 0),
+            xerr=group.bars,
             fmt=_MARKERS[i],
             markersize=4.5,
             color=colour,
@@ -289,41 +370,94 @@ def _rows_of(ax: Axes, panel: Category) -> None:
             capsize=2,
             label=group.label,
         )
-    ax.set_xlim(left=0)
+    if all(group.possible[0] >= 0 for group in panel.groups):
+        ax.set_xlim(left=0)
     ax.set_title(panel.title, pad=14 if panel.levels else 6)
     ax.set_xlabel(panel.x_label)
 
 
 def over_time(
-    panels: Sequence[Panel], *, stacked: bool = False, top: float | None = None
+    panels: Sequence[Panel],
+    *,
+    stacked: bool = False,
+    top: float | None = None,
+    wide: bool = False,
 ) -> Figure:
-    """One panel above the other with the same axes.
+    """Panels with the same axes, one above the other; two of a wide figure stand side by side.
 
-    Not stacked: means as lines, one replication thin, the middle 80 % of replications as a band.
-    Stacked: means on top of each other, so that the upper edge is their sum.
+    Not stacked: means as lines with their 95 % intervals as bands, one replication thin. Stacked: means on
+    top of each other, so that the upper edge is their sum.
     """
+    columns = len(panels) if wide and len(panels) == PAIR else 1
+    rows = len(panels) // columns
     with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(6.4, 0.4 + 2.6 * len(panels)), layout="constrained")
-        axes = figure.subplots(len(panels), 1, sharex=True, sharey=True, squeeze=False)[:, 0]
-        for ax, panel in zip(axes, panels, strict=True):
+        size = (WIDE if wide else NARROW, 0.6 + (3.0 if columns > 1 else 2.6) * rows)
+        figure = Figure(figsize=size, layout="constrained")
+        axes = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).ravel()
+        for place, (ax, panel) in enumerate(zip(axes, panels, strict=True)):
             _stack(ax, panel) if stacked else _lines(ax, panel)
             ax.set_title(panel.title)
-            ax.set_ylabel(panel.y_label)
+            if place % columns == 0:
+                ax.set_ylabel(panel.y_label)
+            if place >= len(panels) - columns:
+                ax.set_xlabel("Time [s]")
         last = panels[-1].times_s
         step = last[1] - last[0]
         axes[-1].set_xlim(0, float(last[-1] + step / 2))
         axes[-1].set_ylim(0, top)
-        axes[-1].set_xlabel("Time [s]")
         for ax, panel in zip(axes, panels, strict=True):
             _mark(ax, panel.marks)
+            _level(ax, panel.levels)
             _label_curves(ax, panel, stacked=stacked)
+        if not stacked:
+            _legend_of_lines(figure, panels[0].levels.values())
         return figure
+
+
+def _legend_of_lines(figure: Figure, levels: Iterable[str]) -> None:
+    handles: list[Line2D | Patch] = [
+        Line2D([], [], color=MUTED, linewidth=1.6),
+        Line2D([], [], color=MUTED, linewidth=0.5),
+        Patch(facecolor=MUTED, alpha=0.3, linewidth=0),
+    ]
+    names = ["mean of the replications", "one replication", BAND, *levels]
+    handles += [Line2D([], [], color=INK, linewidth=1, linestyle=d) for d in _DASHES]
+    figure.legend(
+        handles[: len(names)],
+        names,
+        loc="outside lower center",
+        ncols=5,
+        frameon=False,
+        fontsize=8,
+    )
+
+
+def _level(ax: Axes, levels: Iterable[float]) -> None:
+    for level, dashes in zip(levels, _DASHES, strict=False):
+        ax.axhline(level, color=INK, linewidth=1, linestyle=dashes)
+
+
+def band(samples: Floats) -> tuple[Floats, Floats]:
+    """The 95 % interval of the mean of each step, of a quantity that cannot be negative.
+
+    `samples` is (replication, step). Of one replication: the mean itself.
+    """
+    mean = samples.mean(axis=0)
+    width = np.array([half_width(step) or 0.0 for step in samples.T])
+    return np.maximum(mean - width, 0), mean + width
 
 
 def _lines(ax: Axes, panel: Panel) -> None:
     for curve, colour in zip(panel.curves, PALETTE, strict=False):
-        low, high = np.percentile(curve.samples, [10, 90], axis=0)
-        ax.fill_between(panel.times_s, low, high, color=colour, alpha=0.15, linewidth=0)
+        low, high = band(curve.samples)
+        ax.fill_between(
+            panel.times_s,
+            low,
+            high,
+            color=colour,
+            alpha=0.2 if len(panel.curves) <= PAIR else 0.12,
+            linewidth=0,
+        )
         ax.plot(panel.times_s, curve.samples[0], color=colour, linewidth=0.5, alpha=0.6)
         ax.plot(panel.times_s, curve.samples.mean(axis=0), color=colour, linewidth=1.6)
 

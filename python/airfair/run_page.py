@@ -95,8 +95,8 @@ def _figures(drawn: Mapping[str, bytes]) -> list[Figure]:
         name, _, kind = file.rpartition(".")
         # The timeline begins with the throughput.
         if kind == "svg" and not (name == "throughput" and "timeline.svg" in drawn):
-            svg = inline_svg(content.decode(), name)
-            figures.append(Figure(svg, _CAPTIONS.get(name, "")))
+            caption = _CAPTIONS.get(name, "")
+            figures.append(Figure(inline_svg(content.decode(), name, caption or name), caption))
     return figures
 
 

@@ -5,9 +5,9 @@
 //! counts: all that is a parameter.
 //!
 //! ```text
-//!                  `up` successes in a row, or the timer
+//!                  `up` successes, or the timer
 //!  Steady, rate r ───────────────────────────────────────► Probing, rate r + 1
-//!     ▲  │ `down` failures in a row: rate r - 1, timer starts     │        │
+//!     ▲  │ `down` failures: rate r - 1, timer starts              │        │
 //!     │  └──────────────────────────────► Steady                  │        │ first frame fails:
 //!     └────────────────────────── first frame succeeds ───────────┘        │ rate r, timer starts
 //!     ▲                                                                    │ (AARF: `up` doubles)
@@ -27,13 +27,24 @@ pub enum Timer {
     Attempts(u32),
 }
 
+/// Which successes and failures are counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Counting {
+    /// Those in a row: a failure ends a row of successes, a success one of failures.  [kamerman-1997]
+    InARow,
+    /// All since the rate last changed, or since there were `up` successes.  Deviates: [D-033]
+    InAll,
+}
+
 /// All that distinguishes one ARF from another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
-    /// Successes in a row before the next rate is tried.
+    /// Successes before the next rate is tried.
     pub up: u32,
-    /// Failures in a row before the rate falls.
+    /// Failures before the rate falls.
     pub down: u32,
+    /// Which of them count.
+    pub counting: Counting,
     /// What else lets the rate rise.
     pub timer: Timer,
     /// Whether an RTS without CTS counts as a failure.
@@ -56,11 +67,17 @@ impl Params {
         Self {
             up: 10,
             down: 2,
+            counting: Counting::InARow,
             timer: Timer::Time(Duration::from_millis(60)),
             rts_failures: true,
             most_up: None,
             starts_high: true,
         }
+    }
+
+    /// As later versions of `QualNet` seem to have it: all are counted, from the lowest rate.  Deviates: [D-033]
+    pub fn qualnet5() -> Self {
+        Self { counting: Counting::InAll, starts_high: false, ..Self::qualnet4() }
     }
 
     /// As ns-3 has it: attempts for a timer, from the lowest rate.  [ns-3 §`ArfWifiManager`]
@@ -124,7 +141,7 @@ pub fn step(params: &Params, state: State, now: Time, seen: Event) -> State {
     match seen {
         Event::Sending if is_expired(params, &state, now) => rise(state),
         Event::Sending => state,
-        Event::Success => succeed(state),
+        Event::Success => succeed(params, state),
         Event::RtsFailure if !params.rts_failures => state,
         Event::Failure | Event::RtsFailure => fail(params, state, now),
     }
@@ -147,11 +164,16 @@ fn rise(state: State) -> State {
     State { level, successes: 0, failures: 0, is_probing: true, fell: None, attempts: 0, ..state }
 }
 
-fn succeed(state: State) -> State {
+fn succeed(params: &Params, state: State) -> State {
     let successes = state.successes + 1;
     let attempts = state.attempts.saturating_add(1);
-    let next = State { successes, attempts, failures: 0, is_probing: false, ..state };
-    if successes >= state.up { rise(next) } else { next }
+    let is_enough = successes >= state.up;
+    let failures = match params.counting {
+        Counting::InAll if !is_enough => state.failures,
+        _ => 0,
+    };
+    let next = State { successes, attempts, failures, is_probing: false, ..state };
+    if is_enough { rise(next) } else { next }
 }
 
 fn most(params: &Params) -> u32 {
@@ -169,7 +191,11 @@ fn fail(params: &Params, state: State, now: Time) -> State {
     if failures >= params.down {
         return State { up: params.up, ..fall(state, now) };
     }
-    State { failures, attempts, successes: 0, ..state }
+    let successes = match params.counting {
+        Counting::InARow => 0,
+        Counting::InAll => state.successes,
+    };
+    State { successes, failures, attempts, ..state }
 }
 
 fn fall(state: State, now: Time) -> State {
@@ -210,6 +236,7 @@ mod tests {
     const PLAIN: Params = Params {
         up: 3,
         down: 2,
+        counting: Counting::InARow,
         timer: Timer::Off,
         rts_failures: true,
         most_up: None,
@@ -230,6 +257,23 @@ mod tests {
         // never below the lowest, never above the highest
         assert_eq!(levels(&PLAIN, "FFFFFFFFFF"), "3221100000");
         assert_eq!(levels(&PLAIN, "SSSSSSS"), "3333333");
+    }
+
+    /// One failure, a success, another failure: two in all. At the lower rate S F S S are three successes.
+    #[test]
+    fn all_may_count_and_not_those_in_a_row_alone() {
+        let params = Params { counting: Counting::InAll, ..PLAIN };
+        assert_eq!(levels(&params, "FSF"), "332");
+        assert_eq!(levels(&params, "FFSFSS"), "322223");
+        assert_eq!(levels(&PLAIN, "FFSFSS"), "322222");
+        // three successes at the highest rate begin the count anew
+        assert_eq!(levels(&params, "FSSSFF"), "333332");
+    }
+
+    #[test]
+    fn later_versions_of_qualnet_start_low_and_count_all() {
+        let params = Params { up: 3, ..Params::qualnet5() };
+        assert_eq!(levels(&params, "SSFSSFF"), "0001110");
     }
 
     #[test]

@@ -11,6 +11,12 @@
 //!               └────────────────────────────────────────────────────────┘
 //! ```
 //!
+//! Eq. 8 divides a connection's time by that of a segment at the new rate. With eq. 6 and N = M = 1 the time
+//! that a connection has and what is free add up to the slot without its beacons, `T - t_beacon`: no more is to be
+//! had. As printed a rise gets Δ⁺ more than that, and a fall Δ⁻ less, since τ is what its traffic took at the old
+//! rate. Projected to the new rate, τ - Δ⁺ after a rise and τ + Δ⁻ after a fall, both get `T - t_beacon`, and "the
+//! station should decrease its time by Δ⁻" comes true: from τ + Δ⁻.
+//!
 //! The law is told of a rate when a frame has got through at it: a data frame received, or an ACK for one
 //! that was sent. A probe of the next rate that fails is then no change, nor is the fall after it.
 
@@ -26,18 +32,32 @@ pub struct Params {
     pub slot: Duration,
     /// A connection that has moved so much is long-lived.  Deviates: [D-081]
     pub long_lived: Bytes,
-    /// What a fall of the rate takes.
-    pub fall: Fall,
+    /// τ in eq. 8 after a rise of the rate.
+    pub rise: Reading,
+    /// τ in eq. 8 after a fall of the rate.
+    pub fall: Reading,
+    /// RTT in eq. 11.
+    pub round_trip: RoundTrip,
 }
 
-/// What a fall of the rate takes from a station's time, beside the longer time of each segment.
+/// A reading of a connection's time τ in eq. 8, which divides it by the time of a segment at the new rate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Fall {
-    /// Δ⁻, so that it counts twice.  [arf-window eq. 13]
-    #[default]
+pub enum Reading {
+    /// As measured, so at the old rate: a change counts twice.  [arf-window eq. 8]
     Printed,
-    /// Nothing.  Deviates: [D-083]
-    Once,
+    /// As the same data would take at the new rate.  Deviates: [D-083]
+    #[default]
+    Projected,
+}
+
+/// A reading of the round trip in eq. 11.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RoundTrip {
+    /// The mean of late, which contains the wait in queues.
+    Smoothed,
+    /// The least so far: what the way takes without a queue.  Deviates: [D-083]
+    #[default]
+    Least,
 }
 
 impl Default for Params {
@@ -45,8 +65,18 @@ impl Default for Params {
         Self {
             slot: Duration::from_millis(300),
             long_lived: Bytes::new(100_000),
-            fall: Fall::Printed,
+            rise: Reading::default(),
+            fall: Reading::default(),
+            round_trip: RoundTrip::default(),
         }
+    }
+}
+
+impl Params {
+    /// The letter of the paper.  [arf-window §III-B]
+    pub fn printed() -> Self {
+        let (rise, fall, round_trip) = (Reading::Printed, Reading::Printed, RoundTrip::Smoothed);
+        Self { rise, fall, round_trip, ..Self::default() }
     }
 }
 
@@ -108,17 +138,23 @@ pub fn step(params: &Params, state: State, seen: &Observation) -> (State, Option
     (next, extra)
 }
 
-/// Δτ, [arf-window eq. 5 to 7, eq. 12, eq. 13]; `t_remain` of eq. 13 is that of eq. 6.
+/// Δτ, [arf-window eq. 5 to 7, eq. 12, eq. 13]; `t_remain` of eq. 13 is that of eq. 6. Where τ is projected its own
+/// change is among it: of Δ, too, each connection is given an equal part.
 fn extra(params: &Params, before: DataRate, after: DataRate, seen: &Measured) -> Extra {
+    // Δ⁺ after a rise, -Δ⁻ after a fall.
     let freed = seconds_to_send(seen.adapted, before) - seconds_to_send(seen.adapted, after);
     // Means of back-offs may add up to more than there was.
     let busy = seen.occupied + seen.beacons;
     let remaining = params.slot.saturating_sub(busy).as_secs_f64();
     let active = f64::from(seen.active.max(1));
-    let own = match params.fall {
-        _ if after > before => (freed + remaining) / active,
-        Fall::Printed => remaining / active + freed,
-        Fall::Once => remaining / active,
+    let (given, reading) = if after > before {
+        ((freed + remaining) / active, params.rise)
+    } else {
+        (remaining / active + freed, params.fall)
+    };
+    let own = match reading {
+        Reading::Printed => given,
+        Reading::Projected => given - freed,
     };
     Extra(own / f64::from(seen.connections.max(1)))
 }
@@ -139,8 +175,10 @@ pub struct Connection {
     pub largest_segment: Bytes,
     /// Segments that one ACK acknowledges, b.
     pub segments_per_ack: u32,
-    /// Its round trip.
-    pub round_trip: Duration,
+    /// Its round trip, a mean of late.
+    pub smoothed_round_trip: Duration,
+    /// Its least round trip so far.
+    pub least_round_trip: Duration,
     /// Buffer that the window must not exceed.
     pub buffer: Bytes,
     /// A data segment at the new rate.
@@ -166,7 +204,11 @@ fn throughput(params: &Params, extra: Extra, seen: &Connection) -> f64 {
 #[expect(clippy::cast_possible_truncation, reason = "a cast saturates, and the buffer bounds it")]
 #[expect(clippy::cast_sign_loss, reason = "never negative")]
 pub fn window(params: &Params, extra: Extra, seen: &Connection) -> Bytes {
-    let octets = seen.round_trip.as_secs_f64() * throughput(params, extra, seen);
+    let round_trip = match params.round_trip {
+        RoundTrip::Smoothed => seen.smoothed_round_trip,
+        RoundTrip::Least => seen.least_round_trip,
+    };
+    let octets = round_trip.as_secs_f64() * throughput(params, extra, seen);
     let floor = seen.largest_segment.max(Bytes::new(1)) * FLOOR;
     Bytes::new(octets as u64).max(floor).min(seen.buffer)
 }
@@ -208,22 +250,30 @@ mod tests {
         segment: Bytes::new(1_460),
         largest_segment: Bytes::new(1_460),
         segments_per_ack: 2,
-        round_trip: us(31_000),
+        smoothed_round_trip: us(62_000),
+        least_round_trip: us(31_000),
         buffer: Bytes::new(131_072),
         data: DATA,
         ack: Exchange { data: us(32), ..DATA },
     };
 
     /// Δτ of a change, in whole microseconds.
-    fn extra_us(before: u64, after: u64, measured: Measured) -> Option<i64> {
-        let params = Params::default();
+    fn change_us(params: &Params, before: u64, after: u64, measured: Measured) -> Option<i64> {
         let seen = |rate, measured| Observation { rate: mbps(rate), measured };
-        let (state, none) = step(&params, State::default(), &seen(before, Some(measured)));
+        let (state, none) = step(params, State::default(), &seen(before, Some(measured)));
         assert_eq!(none, None, "the first rate is no change");
-        let (state, extra) = step(&params, state, &seen(after, Some(measured)));
+        let (state, extra) = step(params, state, &seen(after, Some(measured)));
         assert!(state.knows(mbps(after)));
         #[expect(clippy::cast_possible_truncation, reason = "small")]
         extra.map(|Extra(seconds)| (seconds * 1e6).round() as i64)
+    }
+
+    fn printed_us(before: u64, after: u64, measured: Measured) -> Option<i64> {
+        change_us(&Params::printed(), before, after, measured)
+    }
+
+    fn projected_us(before: u64, after: u64, measured: Measured) -> Option<i64> {
+        change_us(&Params::default(), before, after, measured)
     }
 
     /// 225 − 200 = 25 ms freed, 55 ms free: 80 ms for two stations with two connections.
@@ -231,9 +281,9 @@ mod tests {
     /// Verifies: [arf-window eq. 5], [arf-window eq. 6], [arf-window eq. 7]
     #[test]
     fn what_a_faster_link_frees_is_shared_with_what_was_free() {
-        assert_eq!(extra_us(48, 54, MEASURED), Some(20_000));
+        assert_eq!(printed_us(48, 54, MEASURED), Some(20_000));
         let full = Measured { occupied: us(400_000), ..MEASURED };
-        assert_eq!(extra_us(48, 54, full), Some(6_250));
+        assert_eq!(printed_us(48, 54, full), Some(6_250));
     }
 
     /// 25 ms more are needed; 55 / 2 − 25 = 2.5 ms for two connections. Where nothing is free: −12.5 ms.
@@ -241,28 +291,51 @@ mod tests {
     /// Verifies: [arf-window eq. 12], [arf-window eq. 13]
     #[test]
     fn what_a_slower_link_needs_is_the_stations_own_affair() {
-        assert_eq!(extra_us(54, 48, MEASURED), Some(1_250));
-        assert_eq!(extra_us(54, 48, Measured { occupied: us(300_000), ..MEASURED }), Some(-12_500));
+        assert_eq!(printed_us(54, 48, MEASURED), Some(1_250));
+        let full = Measured { occupied: us(300_000), ..MEASURED };
+        assert_eq!(printed_us(54, 48, full), Some(-12_500));
     }
 
-    /// 55 / 2 = 27.5 ms for two connections: the slower rate is in the time of a segment alone.
+    /// After a rise the station holds 25 ms less for the same data: (25 + 55) / 2 − 25 = 15 ms for two connections.
+    /// After a fall it holds 25 ms more, and gives them back: 55 / 2 = 27.5 ms.
+    ///
+    /// Verifies: [arf-window eq. 8]
     #[test]
-    fn a_fall_may_count_once() {
-        let params = Params { fall: Fall::Once, ..Params::default() };
-        let state = State { rate: Some(mbps(54)) };
-        let seen = Observation { rate: mbps(48), measured: Some(MEASURED) };
-        let (_, extra) = step(&params, state, &seen);
-        let Extra(seconds) = extra.expect("a change");
-        assert!((seconds - 0.013_75).abs() < 1e-12, "{seconds}");
-        let rise = Observation { rate: mbps(54), measured: Some(MEASURED) };
-        let state = State { rate: Some(mbps(48)) };
-        assert_eq!(step(&params, state, &rise), step(&Params::default(), state, &rise));
+    fn projected_to_the_new_rate_a_change_counts_once() {
+        assert_eq!(projected_us(48, 54, MEASURED), Some(7_500));
+        assert_eq!(projected_us(54, 48, MEASURED), Some(13_750));
+    }
+
+    /// Each way has a reading of its own.
+    #[test]
+    fn a_rise_and_a_fall_are_read_apart() {
+        let rise = Params { rise: Reading::Projected, ..Params::printed() };
+        assert_eq!(change_us(&rise, 48, 54, MEASURED), projected_us(48, 54, MEASURED));
+        assert_eq!(change_us(&rise, 54, 48, MEASURED), printed_us(54, 48, MEASURED));
+        let fall = Params { fall: Reading::Projected, ..Params::printed() };
+        assert_eq!(change_us(&fall, 48, 54, MEASURED), printed_us(48, 54, MEASURED));
+        assert_eq!(change_us(&fall, 54, 48, MEASURED), projected_us(54, 48, MEASURED));
+    }
+
+    /// One station with one connection, τ = 240 of 300 ms, 5 of beacons, 55 free: 240 + 55 = T − 5 = 295 ms both ways.
+    /// As printed a rise would have 25 ms more than that, 320 of 300 ms, and a fall 25 ms less, 270.
+    ///
+    /// Verifies: [arf-window eq. 6], [arf-window eq. 8]
+    #[test]
+    fn a_connection_alone_has_the_slot_without_its_beacons() {
+        let alone = Measured { active: 1, connections: 1, ..MEASURED };
+        let all = |extra: Option<i64>| 240_000 + extra.expect("a change");
+        for (before, after) in [(48, 54), (54, 48)] {
+            assert_eq!(all(projected_us(before, after, alone)), 295_000);
+        }
+        assert_eq!(all(printed_us(48, 54, alone)), 320_000);
+        assert_eq!(all(printed_us(54, 48, alone)), 270_000);
     }
 
     /// Verifies: [arf-window §III-B]: what got through at 48 Mb/s before and after a probe at 54 that failed.
     #[test]
     fn no_change_no_action() {
-        assert_eq!(extra_us(48, 48, MEASURED), None);
+        assert_eq!(projected_us(48, 48, MEASURED), None);
         let params = Params::default();
         let first = Observation { rate: mbps(48), measured: None };
         let (state, _) = step(&params, State::default(), &first);
@@ -318,7 +391,7 @@ mod tests {
     }
 
     /// 96.1 + 20 = 116.1 ms are 100 rounds of 1161 µs: 292 000 octets in 300 ms, 973 333 per second, 30 173 in
-    /// 31 ms.
+    /// 31 ms, the least round trip, and 60 346 in the 62 ms that it takes of late.
     ///
     /// Verifies: [arf-window eq. 8], [arf-window eq. 11]
     #[test]
@@ -327,6 +400,8 @@ mod tests {
         let theta = throughput(&params, Extra(0.02), &CONNECTION);
         assert!((theta - 973_333.33).abs() < 0.01, "{theta}");
         assert_eq!(window(&params, Extra(0.02), &CONNECTION), Bytes::new(30_173));
+        let printed = Params::printed();
+        assert_eq!(window(&printed, Extra(0.02), &CONNECTION), Bytes::new(60_346));
     }
 
     /// Verifies: [arf-window §III-C]
@@ -334,7 +409,7 @@ mod tests {
     fn the_window_is_two_segments_at_least_and_the_buffer_at_most() {
         let params = Params::default();
         assert_eq!(window(&params, Extra(-1.0), &CONNECTION), Bytes::new(2_920));
-        let slow = Connection { round_trip: Duration::from_secs(1), ..CONNECTION };
+        let slow = Connection { least_round_trip: Duration::from_secs(1), ..CONNECTION };
         assert_eq!(window(&params, Extra(0.02), &slow), Bytes::new(131_072));
     }
 
@@ -357,12 +432,12 @@ mod tests {
             prop_assert_eq!(extra.is_some(), before != after);
             let Some(extra) = extra else { return Ok(()) };
             let connection = Connection {
-                occupied: us(tau), segment: Bytes::new(segment), segments_per_ack: b, round_trip: us(rtt),
+                occupied: us(tau), segment: Bytes::new(segment), segments_per_ack: b, least_round_trip: us(rtt),
                 buffer: Bytes::new(buffer), ..CONNECTION
             };
             let wide = window(&params, extra, &connection);
             prop_assert!((Bytes::new(2_920)..=Bytes::new(buffer)).contains(&wide));
-            let longer = Connection { round_trip: us(2 * rtt), ..connection };
+            let longer = Connection { least_round_trip: us(2 * rtt), ..connection };
             prop_assert!(window(&params, extra, &longer) >= wide);
             prop_assert!(window(&params, Extra(extra.0 + 0.01), &connection) >= wide);
         }

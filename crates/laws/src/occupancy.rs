@@ -73,6 +73,7 @@ impl Params {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use airfair_units::Duration;
 
     /// Verifies: [occupancy-tfrc §IV]: n = 3, r = 0.8; Verifies: [occupancy-tfrc §III]
     #[test]
@@ -80,5 +81,61 @@ mod tests {
         let params = Params::default();
         assert_eq!((params.beacons, params.satisfied.get()), (3, 0.8));
         assert!(params.is_unsatisfied(0.4, 0.5) && !params.is_unsatisfied(0.39, 0.5));
+    }
+
+    /// Part of the channel that `stations` with a flow each are granted together, where each uses so many
+    /// thousandths of an equal share, in slots of 300 ms.
+    fn granted(params: &Params, stations: u16, thousandths: u64) -> f64 {
+        let slot = Duration::from_millis(300);
+        let each = Duration::from_nanos(300_000 * thousandths / u64::from(stations));
+        let occupied = vec![each; stations.into()];
+        let (beacons, backoff) = (Duration::ZERO, Duration::ZERO);
+        let seen = access_point::Observation { slot, beacons, occupied: &occupied, backoff };
+        let grant = access_point::grant(params, &seen);
+        let used = each.as_secs_f64() / slot.as_secs_f64();
+        let available = station::share(params, grant, used);
+        let division = station::Division::new(params, available, &[used], 0.0);
+        f64::from(stations) * division.share(used)
+    }
+
+    /// Equal but for 20 stations' two fields of 16 bits each.
+    fn is_near(a: f64, b: f64) -> bool {
+        (a - b).abs() < 1e-3
+    }
+
+    /// N stations use u of 1/N each. Below u = r nobody is unsatisfied (eq. 5): N · 1/N = 1. From there on eq. 4
+    /// to 7 make a station's share 1/N + (1 - u)/N = (2 - u)/N. Its flow, which has u/N, is unsatisfied if
+    /// u >= r (2 - u) (eq. 12), from u = 2r / (1 + r) = 0.889 on. Below, it has the station's share (eq. 14),
+    /// 2 - u in all; above, what the station leaves of it as well, (2 - u) - u (eq. 11 and 15): 4 - 3u in all.
+    ///
+    /// Verifies: [occupancy-tfrc eq. 4], [occupancy-tfrc eq. 7], [occupancy-tfrc eq. 11],
+    /// [occupancy-tfrc eq. 12], [occupancy-tfrc eq. 15]
+    #[test]
+    fn stations_are_granted_what_is_left_a_second_time_from_eight_ninths_on() {
+        for stations in [1, 2, 5, 20] {
+            for (thousandths, sum) in
+                [(790, 1.0), (801, 1.199), (888, 1.112), (890, 1.33), (950, 1.15), (1_000, 1.0)]
+            {
+                let all = granted(&Params::default(), stations, thousandths);
+                assert!(is_near(all, sum), "{stations} at {thousandths}: {all}");
+            }
+        }
+    }
+
+    /// The largest sums: 4 - 6r / (1 + r), that is 1.333 at 0.889 with r = 0.8, and 1.158 at 0.947 with r = 0.9;
+    /// with spare time that counts once 2 - r, 1.2.
+    #[test]
+    fn the_most_that_is_granted_is_a_third_too_much() {
+        let largest = |params: &Params| {
+            let all = (700..=1_000).map(|thousandths| granted(params, 2, thousandths));
+            all.fold(0.0, f64::max)
+        };
+        let printed = Params::default();
+        let higher = Params { satisfied: Probability::literal(0.9), ..printed };
+        let once = Params { spare: Spare::Once, ..printed };
+        for (params, most) in [(printed, 1.333), (higher, 1.158), (once, 1.2)] {
+            let sum = largest(&params);
+            assert!((sum - most).abs() < 3e-3, "{sum}, not {most}");
+        }
     }
 }

@@ -290,7 +290,7 @@ const COMBINATIONS: &[(&str, &str, &str)] = &[
     (
         "station.slow.rate",
         r#"{ control = "arf", most_up = 60 }"#,
-        "station.slow.rate.most_up = 60: not a key of a rate adaptation; allowed \"control\", \"preset\", \"up\", \"down\", \"timer\", \"rts_failures\", \"initial\"",
+        "station.slow.rate.most_up = 60: not a key of a rate adaptation; allowed \"control\", \"preset\", \"up\", \"down\", \"counting\", \"timer\", \"rts_failures\", \"initial\"",
     ),
     (
         "station.slow.rate",

@@ -124,7 +124,7 @@ SCHEMES = {
         ),
         Scheme(
             id="arf-window",
-            title="TCP's window from channel occupancy",
+            title="TCP's window from channel occupancy, as printed",
             paper="arf-window",
             # At a rate that never changes it never acts.
             space=(*_CELL, *_PATH, UP_SHARE, CHANGING, PERIOD, LOAD, FLAVOUR, WINDOW, DEPLOYED),
@@ -132,7 +132,15 @@ SCHEMES = {
             felt=(
                 "goodput_fairness", "airtime_fairness", "slowest", "own", "others", "delay", "completion",
             ),
-            flow={"control": "arf-window"},
+            # The letter of the paper, not the default reading.
+            flow={
+                "control": {
+                    "scheme": "arf-window",
+                    "rise": "printed",
+                    "fall": "printed",
+                    "round_trip": "smoothed",
+                }
+            },
         ),
         Scheme(
             id="tfrc",

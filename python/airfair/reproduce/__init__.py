@@ -16,7 +16,7 @@ from .catalogue import UnknownPaperError, load, papers, select
 from .document import WIDTH
 from .results import Outcome
 from .runs import Choice, measure
-from .summary import PAGE, Chapter, Summary
+from .summary import INDEX, Chapter, Summary
 
 if TYPE_CHECKING:
     import argparse
@@ -62,14 +62,15 @@ def _all(choices: Sequence[Choice], args: argparse.Namespace) -> int:
     """
     chapters = [Chapter(choice) for choice in choices]
     summary = Summary(chapters, choices[0].out.parent)
-    page_failure = None
+    page_failure = _save(summary.out, summary.files(running=True))
     for i, choice in enumerate(choices):
         chapters[i] = _chapter(choice, f"{i + 1}/{len(choices)} {choice.paper.id}", args)
-        page_failure = _save(summary.out, {PAGE: summary.html().encode()})
-        if page_failure or chapters[i].ends_all:
+        over = chapters[i].ends_all or choice is choices[-1]
+        page_failure = _save(summary.out, summary.files(running=not over))
+        if page_failure or over:
             break
-    page = summary.out / PAGE
-    kept = "no page was written" if page_failure else f"all claims: {page}"
+    page = summary.out / INDEX
+    kept = "no page was written" if page_failure else f"all papers: {page}"
     _write(f"{summary.text()}\n{kept}\n", _for_people(args))
     if args.json:
         whole = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -13,8 +14,14 @@ from .tables import Cell, Column, Table
 
 WIDTH = 80
 MARGIN = "  "
+MOST_POINTS = 4
+"""Points of a claim that a terminal shows one by one; the report has them all."""
 NAME = 15
 """Characters for the rows' names at least."""
+INTERVAL = 13
+"""Characters of a figure with its interval at most."""
+NOT_KNOWN = "?"
+"""After a figure whose interval is wider than itself, where from and to have no room."""
 COMPARED, ALONE = 29, 15
 """Characters of a column beside the paper's, and of one that the paper does not have."""
 
@@ -26,8 +33,47 @@ MARKS = {
     "untestable": "○",
     "not run": "–",
 }
-FIRST_LOOK = {**MARKS, "holds": "⊕", "fails": "⊖"}
-"""The same where few replications were run: it looks as if it held, or not."""
+FIRST_LOOK = {**MARKS, "holds": "⊕", "fails": "⊖", "depends": "◌"}
+"""The same where few replications were run: it looks as if it held, or not, or depended."""
+
+LABELS = {
+    "holds": "holds",
+    "fails": "does not hold",
+    "depends": "depends on the reading",
+    "undecided": "undecided",
+    "untestable": "cannot be tested here",
+    "not run": "not run",
+}
+"""States of a claim in words."""
+LOOKS = {
+    **LABELS,
+    "holds": "looks like it holds",
+    "fails": "looks like it does not hold",
+    "depends": "looks like it depends on the reading",
+    "undecided": "not known yet",
+}
+"""The same in a first look."""
+
+COUNTED = {
+    "holds": "hold",
+    "fails": "do not",
+    "depends": "depend on the reading",
+    "undecided": "are undecided",
+    "untestable": "cannot be tested here",
+    "not run": "are not run",
+}
+"""States after their number."""
+LOOKS_COUNTED = {
+    **COUNTED,
+    "holds": "look like they hold",
+    "fails": "look like they do not",
+    "depends": "look like they depend on the reading",
+    "undecided": "are not known yet",
+}
+"""The same in a first look."""
+
+IN_THE_FULL_RUN = "In the full run: "
+"""Before a reason that a first look shows: its figures are those of more and longer runs."""
 
 
 def document(
@@ -41,6 +87,7 @@ def document(
 def claim(verdict: Verdict) -> Json:
     """One claim: its state, under which reading, at how many of its points, and what turns it."""
     held, testable = verdict.count
+    turns = verdict.turns_at
     return {
         "id": verdict.id,
         "text": verdict.text,
@@ -50,8 +97,9 @@ def claim(verdict: Verdict) -> Json:
         "decided_under": verdict.under,
         "points": {"hold": held, "testable": testable, "all": len(verdict.points)},
         "turned_by": verdict.turned_by,
-        "turns_at_tolerance": verdict.turns_at,
+        "turns_at_tolerance": None if turns is None else finite(turns),
         "evidence": verdict.evidence,
+        "why": whys(verdict),
     }
 
 
@@ -74,7 +122,7 @@ def table_text(table: Table) -> str:
     printed = [column for column in table.columns if column.printed]
     others = [column for column in table.columns if not column.printed]
     name = max([NAME, *map(len, table.rows)])
-    lines = textwrap.wrap(f"{table.id}: {table.title}", WIDTH)
+    lines = textwrap.wrap(table.heading, WIDTH)
     for i, part in enumerate(_side_by_side(printed, name, COMPARED)):
         heads = [
             [f"{column.label:>{COMPARED}}" for column in part],
@@ -85,6 +133,8 @@ def table_text(table: Table) -> str:
         labels = [_split(column.label) for column in part]
         heads = [[f"{label[i]:>{ALONE}}" for label in labels] for i in range(2)]
         lines += ["", *_block(table, part, name, heads, _alone)]
+    if any(line.endswith(NOT_KNOWN) or f" {NOT_KNOWN} " in line for line in lines[1:]):
+        lines.append(f"{MARGIN}{NOT_KNOWN}: not known yet, the interval is wider than the figure")
     return "\n".join(lines)
 
 
@@ -118,11 +168,15 @@ def _alone(cell: Cell) -> str:
 
 
 def _interval(cell: Cell) -> str:
-    mean, ci95 = cell.measured.mean, cell.measured.ci95
+    mean, digits = cell.measured.mean, cell.digits
     if finite(mean) is None:
         return "-"
-    digits = cell.digits
-    return f"{mean:.{digits}f} ±{ci95:>{4 + digits // 3}.{digits}f}"
+    if finite(cell.measured.ci95) is None:
+        return f"{mean:.{digits}f}"
+    if cell.measured.is_known:
+        return f"{mean:.{digits}f} ±{cell.measured.ci95:>{4 + digits // 3}.{digits}f}"
+    text = cell.measured.text(digits)
+    return text if len(text) <= INTERVAL else f"{mean:.{digits}f} {NOT_KNOWN}"
 
 
 def _split(label: str) -> tuple[str, str]:
@@ -132,13 +186,39 @@ def _split(label: str) -> tuple[str, str]:
 
 
 def claims_text(verdicts: Sequence[Verdict]) -> str:
-    """One line per claim, and what decides it below."""
-    lines = [f"{sum(v.holds for v in verdicts)} of {len(verdicts)} claims hold"]
+    """How many claims hold, then each with what decides it."""
+    lines = textwrap.wrap(f"{headline(verdicts)}", WIDTH)
     for verdict in verdicts:
-        lines.append(f"  {mark(verdict)} {verdict.id}")
-        told = [*verdict.brief, *([why(verdict)] if verdict.why else [])]
-        lines += [f"      {line}" for part in told for line in _wrap(part)]
+        lines += _wrap(f"{mark(verdict)} {verdict.id}: {label(verdict)}", 2, 4)
+        lines += [line for part in _told(verdict) for line in _wrap(part)]
     return "\n".join(lines)
+
+
+def _told(verdict: Verdict) -> list[str]:
+    """What decides it: all points if they are few, else the first and the last that do."""
+    count = len(verdict.points)
+    told, beside = verdict.brief[:count], verdict.brief[count:]
+    if count > MOST_POINTS:
+        told = [verdict.line]
+    elif count > 1:
+        told = [verdict.counted, *told]
+    return [*told, *beside, *([why(verdict)] if verdict.why else [])]
+
+
+def headline(verdicts: Sequence[Verdict], total: int | None = None) -> str:
+    """How many claims hold, and how many are in which other state."""
+    counts = Counter[str](verdict.state for verdict in verdicts)
+    all_ = len(verdicts) if total is None else total
+    counts["not run"] = all_ - len(verdicts)
+    return counted(counts, first_look=any(verdict.first_look for verdict in verdicts))
+
+
+def counted(counts: Counter[str], *, first_look: bool) -> str:
+    """The same from numbers of claims by state."""
+    words = LOOKS_COUNTED if first_look else COUNTED
+    rest = [f"{counts[state]} {words[state]}" for state in words if state != "holds"]
+    some = [part for part in rest if not part.startswith("0 ")]
+    return ", ".join([f"{counts['holds']} of {counts.total()} claims {words['holds']}", *some])
 
 
 def mark(verdict: Verdict) -> str:
@@ -146,10 +226,21 @@ def mark(verdict: Verdict) -> str:
     return (FIRST_LOOK if verdict.first_look else MARKS)[verdict.state]
 
 
+def label(verdict: Verdict) -> str:
+    """The state in words."""
+    return (LOOKS if verdict.first_look else LABELS)[verdict.state]
+
+
+def whys(verdict: Verdict) -> list[str]:
+    """Why a claim does not hold; what the full run has found is said to be that in a first look."""
+    found = {reason.text for reason in verdict.reasons} if verdict.first_look else set()
+    return [f"{IN_THE_FULL_RUN}{text}" if text in found else text for text in verdict.why]
+
+
 def why(verdict: Verdict) -> str:
-    """The reasons of a claim that does not hold, for a terminal."""
-    return "why: " + " ".join(verdict.why)
+    """The same for a terminal."""
+    return "why: " + " ".join(whys(verdict))
 
 
-def _wrap(text: str) -> list[str]:
-    return textwrap.wrap(text, WIDTH - 6)
+def _wrap(text: str, first: int = 6, rest: int = 6) -> list[str]:
+    return textwrap.wrap(text, WIDTH, initial_indent=" " * first, subsequent_indent=" " * rest)

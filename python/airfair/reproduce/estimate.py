@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,6 +24,8 @@ class Estimate:
     ci95: float
     count: int = 0
     """Samples that it rests on; 0 where the interval is as if there were many."""
+    signed: bool = field(default=True, compare=False)
+    """Whether it may be below zero, as differences may; no interval is shown where no value can be."""
 
     @property
     def low(self) -> float:
@@ -50,20 +52,63 @@ class Estimate:
         """Probability of a mean this large or larger if the true one were `bound`."""
         return Estimate(-self.mean, self.ci95, self.count).p_below(-bound)
 
+    @property
+    def is_known(self) -> bool:
+        """Whether the interval is no wider to a side than the value, so that ± says something."""
+        return self.ci95 <= abs(self.mean)
+
+    @property
+    def shown(self) -> tuple[float, float]:
+        """The interval, as far as there can be values."""
+        return (self.low if self.signed else max(0.0, self.low), self.high)
+
+    def text(self, digits: int | None = None) -> str:
+        """The mean ± half the width; where that is wider than the mean, from where to where it may be.
+
+        `digits`: behind the point; by size if none are given.
+        """
+        if digits is None:
+            digits = _digits(self.mean, self.ci95)
+        mean = _figures(self.mean, digits)
+        if math.isnan(self.ci95):
+            return mean
+        if math.isinf(self.ci95):
+            return f"{mean}, one run"
+        ends = [_figures(end, digits) for end in self.shown]
+        if self.is_known or ends[0] == ends[1]:
+            return f"{mean} ± {_figures(self.ci95, digits)}"
+        return " to ".join(ends)
+
     def __str__(self) -> str:
-        return f"{_figures(self.mean)} ± {_figures(self.ci95)}"
+        return self.text()
 
 
-def _figures(value: float) -> str:
-    digits = 0 if abs(value) >= 100 else 1 if abs(value) >= 10 else 3  # noqa: PLR2004 - decades
-    return f"{value:.{digits}f}"
+def _digits(mean: float, ci95: float) -> int:
+    """Digits behind the point that say something of both."""
+    sizes = [abs(value) for value in (mean, ci95) if math.isfinite(value)]
+    each = [0 if size >= 100 else 1 if size >= 10 else 3 for size in sizes]  # noqa: PLR2004 - decades
+    digits = min(each, default=3)
+    return digits if ci95 == 0 or float(f"{ci95:.{digits}f}") else max(each)
+
+
+def _figures(value: float, digits: int) -> str:
+    text = f"{value:.{digits}f}"
+    return text.removeprefix("-") if float(text) == 0 else text
 
 
 def estimate(samples: ArrayLike) -> Estimate:
-    """Mean of independent samples, one per replication."""
+    """Mean of independent samples, one per replication.
+
+    It counts as signed if a sample is negative: an interval reaches below zero only if a replication does.
+    """
     values = np.asarray(samples, dtype=np.float64)
     width = half_width(values.tolist())
-    return Estimate(float(values.mean()), math.inf if width is None else width, len(values))
+    return Estimate(
+        float(values.mean()),
+        math.inf if width is None else width,
+        len(values),
+        signed=bool((values < 0).any()),
+    )
 
 
 def paired(*samples: Floats) -> tuple[Floats, ...]:
@@ -81,4 +126,4 @@ def ratio_of_means(upper: Floats, lower: Floats) -> Estimate:
     below = float(lower.mean())
     ratio = float(upper.mean()) / below
     linear = estimate((upper - ratio * lower) / below)
-    return Estimate(ratio, linear.ci95, linear.count)
+    return Estimate(ratio, linear.ci95, linear.count, signed=ratio < 0)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from matplotlib.figure import Figure
 
 from .claims import Predicate, Reason
+from .introduction import Introduction
 from .tables import Table
 
 if TYPE_CHECKING:
@@ -68,6 +69,8 @@ class Drawing:
     """Whether it takes the page's whole width."""
     beyond: bool = False
     """Whether the paper has nothing like it, so that its text says nothing of it."""
+    title: str = ""
+    """Few words on what it shows; the title of its experiment if none are given."""
 
 
 @dataclass(frozen=True)
@@ -135,6 +138,8 @@ class Paper(Generic[M]):
     """Why claims do not hold, by their ids; `docs/<paper>.md` has the experiments that found it."""
     schemes: Mapping[str, Value] = field(default_factory=dict)
     """What the variants set, by label, where a list of them all would only repeat it."""
+    introduction: Introduction | None = None
+    """The first screen of its report."""
     replications: int = 100
     quick_replications: int = 3
 

@@ -10,14 +10,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from airfair.figures import GRID, INK, MUTED, PALETTE
 from airfair.scenario import toml_value
 
-from . import pages, words
+from . import dots, pages, topology, words
 from .claims import Verdict
-from .document import mark
+from .conditions import Quota, states
+from .document import FIRST_LOOK, LABELS, LOOKS, MARKS, headline, label, mark, whys
 from .paper import Finding, Json, Paper, Setup
 from .tables import Cell, Table
 
@@ -34,13 +35,16 @@ _VARIABLES = {
 
 @dataclass(frozen=True)
 class FigureView:
-    """A figure for the page."""
+    """A figure for a page."""
 
-    name: str
+    id: str
+    title: str
     caption: str
     svg: Markup
     statement: str
-    """What the paper says of it."""
+    """What the paper says of it, in short."""
+    source: str
+    """Where the paper says so."""
     wide: bool
 
 
@@ -54,10 +58,17 @@ class Contents:
     verdicts: Sequence[Verdict]
     tables: Sequence[Table]
     figures: Sequence[FigureView]
+    leading: Sequence[FigureView]
+    """The pictures that come first; the others follow the tables."""
+    shows: str
+    """What the first of them shows, in one sentence."""
+    calibration: Finding | None
     findings: Sequence[Finding]
     provenance: Json
     replications: int
-    quick: bool
+    first_look: bool
+    shorter: Sequence[str]
+    """Settings that differ from the full run's."""
     interrupted: bool
 
 
@@ -71,11 +82,23 @@ def render(contents: Contents) -> str:
         }
         for path in contents.paths
     ]
+    intro = contents.paper.introduction
     return pages.render(
         "report.html.jinja",
         **{**vars(contents), "sources": sources},
-        heading=heading,
+        intro=intro,
+        topology=topology.draw(intro.topology, "topology") if intro else "",
+        headline=headline(contents.verdicts),
+        by_state=_by_state(contents.verdicts),
         mark=mark,
+        label=label,
+        whys=whys,
+        dots=lambda verdict: dots.draw(verdict, f"dots-{verdict.id}"),
+        each=lambda one: zip(one.points, states(one.points), strict=True),
+        sign=lambda verdict, state: (FIRST_LOOK if verdict.first_look else MARKS)[state],
+        words_of=lambda verdict, state: (LOOKS if verdict.first_look else LABELS)[state],
+        tolerance=tolerance,
+        points=points,
         number=number,
         interval=interval,
         percent=percent,
@@ -84,7 +107,44 @@ def render(contents: Contents) -> str:
     )
 
 
-def inline_svg(svg: str, label: str) -> Markup:
+def _by_state(verdicts: Sequence[Verdict]) -> dict[str, list[str]]:
+    """Ids of the claims that do not hold, by their state in words."""
+    found: dict[str, list[str]] = {}
+    for verdict in verdicts:
+        if verdict.state != "holds":
+            words = label(verdict)
+            found.setdefault(words[0].upper() + words[1:], []).append(verdict.id)
+    return found
+
+
+def points(verdict: Verdict) -> str:
+    """How many of its points hold; of a claim that cannot be tested, how many there are."""
+    blind = len(verdict.points)
+    if verdict.here != "untestable":
+        return verdict.counted
+    return "its point shows nothing" if blind == 1 else f"none of its {blind} points shows anything"
+
+
+def tolerance(verdict: Verdict) -> str:
+    """The words that a claim is decided by, and with which tolerance its verdict turns."""
+    conditions = [
+        condition
+        for point in verdict.points
+        for condition in (point.parts if isinstance(point, Quota) else (point,))
+    ]
+    said = dict.fromkeys(str(one.tolerance) for one in conditions if one.tolerance)
+    if not said:
+        return ""
+    turns = verdict.turns_at
+    at = (
+        f"; the verdict turns at ± {turns:.3g}"
+        if turns is not None and math.isfinite(turns)
+        else ""
+    )
+    return f"Taken as {', '.join(said)}{at}."
+
+
+def inline_svg(svg: str, name: str, title: str) -> Markup:
     """An SVG document as an element of the page, in the page's colours and under its own ids."""
     body = svg[svg.index("<svg") :]
     body = re.sub(r"<metadata>.*?</metadata>", "", body, flags=re.DOTALL)
@@ -92,15 +152,16 @@ def inline_svg(svg: str, label: str) -> Markup:
         body = body.replace(colour, f"var({variable})")
     # The figure's background: the page shows through.
     body = body.replace("fill: #ffffff", "fill: none")
-    body = re.sub(r'\bid="', f'id="{label}-', body)
-    body = re.sub(r"url\(#", f"url(#{label}-", body)
-    body = re.sub(r'xlink:href="#', f'xlink:href="#{label}-', body)
-    return Markup(body.replace("<svg", '<svg role="img"', 1))  # noqa: S704 - made by this program
-
-
-def heading(name: str) -> str:
-    """`table1` → Table 1, `fig4-7` → Figure 4-7."""
-    return re.sub(r"^(table|fig)", lambda m: {"table": "Table ", "fig": "Figure "}[m[1]], name)
+    body = re.sub(r'\bid="', f'id="{name}-', body)
+    body = re.sub(r"url\(#", f"url(#{name}-", body)
+    body = re.sub(r'xlink:href="#', f'xlink:href="#{name}-', body)
+    # The page gives it its size, and HTML knows SVG's names.
+    body = re.sub(r'\s(width|height)="[^"]*pt"|\sxmlns(:\w+)?="[^"]*"', "", body)
+    opened = f'<svg role="img" aria-labelledby="{name}-title"'
+    body = body.replace("<svg", opened, 1)
+    end = body.index(">") + 1
+    label = f'<title id="{name}-title">{escape(title)}</title>'
+    return Markup(body[:end] + label + body[end:])  # noqa: S704 - made by this program
 
 
 def _commands(contents: Contents, path: Path) -> list[str]:
@@ -128,10 +189,7 @@ def number(value: float | None, digits: int) -> str:
 
 def interval(cell: Cell) -> str:
     """A measured figure with its interval."""
-    if math.isnan(cell.measured.mean):
-        return "–"
-    mean, ci95 = cell.measured.mean, cell.measured.ci95
-    return f"{number(mean, cell.digits)} ± {number(ci95, cell.digits)}"
+    return "–" if math.isnan(cell.measured.mean) else cell.measured.text(cell.digits)
 
 
 def percent(fraction: float | None) -> str:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 from airfair import __version__, store
 from airfair.figures import png, svg
+from airfair.scenario import toml_value
 
 from .document import claims_text, document, entry, table_text
 from .paper import Drawing, Experiment, Json, Shown
 from .report import Contents, FigureView, inline_svg, render
 from .runs import FRESH, Choice, Measured, verdicts
-from .tables import Table
+from .tables import Table, heading
 
 
 class Outcome:
@@ -29,6 +30,9 @@ class Outcome:
         self.findings = [
             search.find(data) for search in paper.searches if self._done.issuperset(search.setups)
         ]
+        open_ = paper.calibration
+        ready = open_ is not None and self._done.issuperset(open_.setups)
+        self.calibration = open_.find(data) if open_ is not None and ready else None
 
     @property
     def tables(self) -> list[Table]:
@@ -43,6 +47,68 @@ class Outcome:
             for shown in self.shown.values()
             for name, drawing in shown.drawings.items()
         }
+
+    @property
+    def first_look(self) -> bool:
+        """Whether there were fewer or shorter runs than a verdict needs."""
+        return self.choice.quick or any(verdict.first_look for verdict in self.verdicts)
+
+    @cached_property
+    def pictures(self) -> dict[str, str]:
+        """The figures as SVG, by name: they are drawn once for files, report and summary."""
+        return {name: svg(drawing.figure) for name, drawing in self.drawings.items()}
+
+    def view(self, experiment: Experiment[Any], name: str, prefix: str = "") -> FigureView:
+        """A figure of an experiment for a page, its ids after `prefix`."""
+        drawing = self.shown[experiment.id].drawings[name]
+        intro = self.choice.paper.introduction
+        place = intro.sections.get(experiment.id) if intro else None
+        title = drawing.title or experiment.title
+        own = "" if drawing.beyond else name
+        heading_ = heading(own, title) if own else f"Beyond the paper: {title}"
+        picture = inline_svg(self.pictures[name], f"{prefix}{name}", heading_)
+        return FigureView(
+            id=f"{prefix}{name}",
+            title=heading_,
+            caption=drawing.caption,
+            svg=picture,
+            statement="" if drawing.beyond else experiment.statement,
+            source=f"The paper, {place}, in short" if place else "The paper, in short",
+            wide=drawing.wide,
+        )
+
+    def lead(self, prefix: str = "") -> FigureView | None:
+        """The picture that stands for the paper."""
+        found = self._leading
+        return self.view(*found[0], prefix) if found else None
+
+    @cached_property
+    def _all_views(self) -> list[tuple[Experiment[Any], str]]:
+        return [(e, name) for e in self.experiments for name in self.shown[e.id].drawings]
+
+    @cached_property
+    def _leading(self) -> list[tuple[Experiment[Any], str]]:
+        """The figures that come first: those that the paper declares, or else the first there is."""
+        intro = self.choice.paper.introduction
+        by_name = {name: (e, name) for e, name in self._all_views}
+        named = [by_name[name] for name in (intro.lead if intro else ()) if name in by_name]
+        return named or self._all_views[:1]
+
+    @property
+    def shows(self) -> str:
+        """One sentence on the picture that stands for the paper, if it is the one declared."""
+        intro = self.choice.paper.introduction
+        if intro is None or not self._leading or self._leading[0][1] != intro.lead[0]:
+            return ""
+        return intro.shows(self.shown[self._leading[0][0].id].measured)
+
+    @property
+    def shorter(self) -> list[str]:
+        """Settings of a quick look that differ from the full run's."""
+        keys = [setup.quick for setup in self.choice.setups] if self.choice.quick else []
+        return list(
+            dict.fromkeys(f"{k} = {toml_value(v)}" for quick in keys for k, v in quick.items())
+        )
 
     def _can_be_shown(self, experiment: Experiment[Any]) -> bool:
         """Whether its setups are finished; a quick look does without extensions."""
@@ -81,35 +147,32 @@ class Outcome:
     def files(self) -> dict[str, bytes]:
         """Everything that is written, by name."""
         files: dict[str, bytes] = {}
-        views = []
-        for experiment in self.experiments:
-            for name, drawing in self.shown[experiment.id].drawings.items():
-                text = svg(drawing.figure)
-                files[f"{name}.svg"] = text.encode()
-                files[f"{name}.png"] = png(drawing.figure)
-                picture = inline_svg(text, name)
-                statement = "" if drawing.beyond else experiment.statement
-                views.append(
-                    FigureView(name, drawing.caption, picture, statement, wide=drawing.wide)
-                )
+        for name, drawing in self.drawings.items():
+            files[f"{name}.svg"] = self.pictures[name].encode()
+            files[f"{name}.png"] = png(drawing.figure)
         for path in self.choice.paths:
             files[path.name] = path.read_bytes()
         files[f"{self.choice.paper.id}.json"] = store.encode(self.document())
-        files["report.html"] = render(self._contents(views)).encode()
+        files["report.html"] = render(self._contents()).encode()
         return files
 
-    def _contents(self, views: Sequence[FigureView]) -> Contents:
+    def _contents(self) -> Contents:
+        others = [one for one in self._all_views if one not in self._leading]
         return Contents(
             paper=self.choice.paper,
             setups=self.choice.setups,
             paths=self.choice.paths,
             verdicts=self.verdicts,
             tables=self.tables,
-            figures=views,
+            figures=[self.view(*one) for one in others],
+            leading=[self.view(*one) for one in self._leading],
+            shows=self.shows,
+            calibration=self.calibration,
             findings=self.findings,
             provenance=self.provenance(),
             replications=self.measured.replications,
-            quick=self.choice.quick,
+            first_look=self.first_look,
+            shorter=self.shorter,
             interrupted=self.measured.interrupted,
         )
 

@@ -1,4 +1,7 @@
-"""All claims of all papers: which hold, which do not, and why; as a page, as text, as JSON."""
+"""All papers: a page to begin with, a page of all claims, the same as text and as JSON.
+
+The page to begin with is there from the start of a run on, and reloads itself until the run is over.
+"""
 
 from __future__ import annotations
 
@@ -11,34 +14,25 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
+from markupsafe import Markup
+
 from airfair import RunError, __version__, store
 
-from . import pages
+from . import dots, pages, topology
 from .claims import Verdict
-from .document import MARKS, WIDTH
+from .document import FIRST_LOOK, LABELS, LOOKS, MARKS, WIDTH, counted, whys
 from .paper import Json, Paper
+from .report import FigureView, points, tolerance
 from .results import Outcome
 from .runs import Choice
 
+INDEX = "index.html"
+"""The page to begin with, in the directory above the papers'."""
 PAGE = "claims.html"
-"""Its name, in the directory above the papers'."""
-
-NAMES = {
-    "holds": "hold",
-    "fails": "do not",
-    "depends": "depend on the reading",
-    "undecided": "undecided",
-    "untestable": "cannot be tested",
-    "not run": "not run",
-}
-"""States of a claim, for a count of them."""
-
-LABELS = {
-    **{state: state for state in NAMES},
-    "fails": "does not hold",
-    "depends": "depends on the reading",
-    "untestable": "cannot be tested here",
-}
+"""The page of all claims, beside it."""
+NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+RELOAD_S = 5
+"""Between two looks at the page of a run that is not over."""
 
 
 @dataclass(frozen=True)
@@ -55,9 +49,19 @@ class Row:
         return self.verdict.state if self.verdict else "not run"
 
     @property
+    def first_look(self) -> bool:
+        """Whether it only looks like that."""
+        return self.verdict is not None and self.verdict.first_look
+
+    @property
     def label(self) -> str:
         """The state in words."""
-        return LABELS[self.state]
+        return (LOOKS if self.first_look else LABELS)[self.state]
+
+    @property
+    def mark(self) -> str:
+        """The state as one character."""
+        return (FIRST_LOOK if self.first_look else MARKS)[self.state]
 
     @property
     def evidence(self) -> str:
@@ -65,9 +69,26 @@ class Row:
         return self.verdict.line if self.verdict else ""
 
     @property
+    def figures(self) -> str:
+        """The same without the number of points, which `basis` has."""
+        return self.evidence.removeprefix(f"{self.verdict.counted} – ") if self.verdict else ""
+
+    @property
     def why(self) -> str:
         """Why it does not hold; nothing if it does."""
-        return " ".join(self.verdict.why) if self.verdict else ""
+        return " ".join(whys(self.verdict)) if self.verdict else ""
+
+    @property
+    def basis(self) -> list[str]:
+        """Under what it is decided, by how many of its points, and what it depends on."""
+        if self.verdict is None:
+            return []
+        one = self.verdict
+        return [
+            f"{points(one)}{f'; decided under: {one.under}' if one.under else ''}",
+            *([f"Depends on: {'; '.join(one.turned_by)}"] if one.turned_by else []),
+            *([tolerance(one)] if tolerance(one) else []),
+        ]
 
 
 @dataclass(frozen=True)
@@ -80,12 +101,22 @@ class Chapter:
     verdicts: Mapping[str, Verdict] = field(default_factory=dict)
     failure: RunError | OSError | None = None
     """Why its runs failed, or why its files could not be written."""
+    picture: FigureView | None = None
+    shows: str = ""
+    """What the picture shows, in one sentence."""
 
     @classmethod
     def of(cls, outcome: Outcome, failure: OSError | None) -> Chapter:
         """A paper whose runs are over. Of these only the results are kept, for they are large."""
         verdicts = {verdict.id: verdict for verdict in outcome.verdicts}
-        return cls(outcome.choice, outcome.document(), verdicts, failure)
+        return cls(
+            outcome.choice,
+            outcome.document(),
+            verdicts,
+            failure,
+            outcome.lead(f"{outcome.choice.paper.id}-"),
+            outcome.shows,
+        )
 
     @property
     def paper(self) -> Paper[Any]:
@@ -116,6 +147,22 @@ class Chapter:
         return Counter(row.state for row in self.rows)
 
     @property
+    def first_look(self) -> bool:
+        """Whether its claims only look like what is said of them."""
+        return any(row.first_look for row in self.rows)
+
+    @property
+    def found(self) -> str:
+        """How many claims hold, and how many do not."""
+        return counted(self.counts, first_look=self.first_look)
+
+    @property
+    def topology(self) -> Markup:
+        """Where it runs, as a drawing: what there is to see before its runs are over."""
+        intro = self.paper.introduction
+        return topology.draw(intro.topology, f"{self.paper.id}-topology") if intro else Markup("")
+
+    @property
     def report(self) -> str | None:
         """Its report, from the page; nothing if none was written."""
         written = self.document and self.document["experiments"] and not self.failure
@@ -131,11 +178,23 @@ class Chapter:
         """How many claims hold, and what it took to know."""
         if self.document is None:
             return f"failed: {self.failure}" if self.failure else "not run"
-        done, asked = self.document["replications"], self.choice.asked
-        runs = f"interrupted, {done} of {asked}" if self.document["interrupted"] else f"{done}"
+        held = f"{self.counts['holds']} of {len(self.rows)}"
+        return f"{held} {'look like they hold' if self.first_look else 'hold'}; {self._took}"
+
+    @property
+    def short(self) -> str:
+        """The same for a terminal."""
+        if self.document is None or not self.first_look:
+            return self.line
+        return f"{self.counts['holds']} of {len(self.rows)} {FIRST_LOOK['holds']}; {self._took}"
+
+    @property
+    def _took(self) -> str:
+        run = self.document or {}
+        done, asked = run["replications"], self.choice.asked
+        runs = f"interrupted, {done} of {asked}" if run["interrupted"] else f"{done}"
         things = "replication" if done == 1 else "replications"
-        took = duration(self.document["wall_s"])
-        return f"{self.counts['holds']} of {len(self.rows)} hold; {runs} {things} in {took}"
+        return f"{runs} {things} in {duration(run['wall_s'])}"
 
     def entry(self) -> Json:
         """Its part of the summary in JSON."""
@@ -174,12 +233,30 @@ class Summary:
         return self.counts.total()
 
     @property
+    def number_of_papers(self) -> str:
+        """How many papers there are, in words if a word is short."""
+        count = len(self.chapters)
+        return NUMBERS[count - 1] if count <= len(NUMBERS) else str(count)
+
+    @property
+    def first_look(self) -> bool:
+        """Whether some claims only look like what is said of them."""
+        return any(chapter.first_look for chapter in self.chapters)
+
+    @property
+    def quick(self) -> bool:
+        """Whether a first look is what was asked for."""
+        return any(chapter.choice.quick for chapter in self.chapters)
+
+    @property
     def headline(self) -> str:
         """How many claims hold, do not, and are open."""
-        counts = self.counts
-        rest = [f"{counts[state]} {name}" for state, name in NAMES.items() if counts[state]]
-        first = f"{counts['holds']} of {self.total} claims hold"
-        return ", ".join([first, *(rest[1:] if counts["holds"] else rest)])
+        return counted(self.counts, first_look=self.first_look)
+
+    @property
+    def wall_s(self) -> float:
+        """Time that it took so far [s]."""
+        return sum(float(c.document["wall_s"]) for c in self.chapters if c.document)
 
     @property
     def interrupted(self) -> bool:
@@ -223,15 +300,38 @@ class Summary:
             **self.provenance(),
         }
 
+    def files(self, *, running: bool = False) -> dict[str, bytes]:
+        """All pages, by name. While a run is not over the first one says so, and reloads itself."""
+        return {
+            INDEX: self.index(running=running).encode(),
+            PAGE: self.html().encode(),
+        }
+
+    def index(self, *, running: bool = False) -> str:
+        """The page to begin with."""
+        waiting = [chapter for chapter in self.chapters if chapter.state == "not run"]
+        return pages.render(
+            "index.html.jinja",
+            summary=self,
+            count=self.number_of_papers,
+            provenance=self.provenance(),
+            reload_s=RELOAD_S if running else None,
+            waiting=waiting,
+            claims_page=PAGE,
+            duration=duration,
+            docs=self._link,
+        )
+
     def html(self) -> str:
-        """The page."""
+        """The page of all claims."""
         return pages.render(
             "claims.html.jinja",
             summary=self,
+            count=self.number_of_papers,
             provenance=self.provenance(),
-            marks=MARKS,
-            names=NAMES,
             docs=self._link,
+            dots=lambda chapter, row: dots.draw(row.verdict, f"dots-{chapter.paper.id}-{row.id}"),
+            index_page=INDEX,
         )
 
     def _link(self, chapter: Chapter) -> str | None:
@@ -252,12 +352,12 @@ class Summary:
         most = max(len(chapter.rows) for chapter in self.chapters)
         lines = _wrap(self.headline, "")
         for chapter in self.chapters:
-            marks = "".join(MARKS[row.state] for row in chapter.rows)
+            marks = "".join(row.mark for row in chapter.rows)
             lines.append(
-                f"  {chapter.paper.id:<{name}}  {marks:<{most}}  {chapter.line}"[:WIDTH].rstrip()
+                f"  {chapter.paper.id:<{name}}  {marks:<{most}}  {chapter.short}"[:WIDTH].rstrip()
             )
-        if any(chapter.choice.quick for chapter in self.chapters):
-            lines.append("A quick look: few and short runs; the full run decides.")
+        if self.first_look or self.quick:
+            lines.append("A first look: few and short runs; the full run decides.")
         return "\n".join(lines)
 
 
@@ -268,7 +368,7 @@ def duration(seconds: float) -> str:
 
 
 def _counted(counts: Counter[str]) -> Json:
-    return {state.replace(" ", "_"): counts[state] for state in NAMES}
+    return {state.replace(" ", "_"): counts[state] for state in LABELS}
 
 
 def _chapter_text(chapter: Chapter) -> str:
@@ -276,9 +376,10 @@ def _chapter_text(chapter: Chapter) -> str:
     lines += _wrap(f"{chapter.line}; more on the reasons: {chapter.docs}", "")
     for row in chapter.rows:
         state = "" if row.state == "holds" else f": {row.label}"
-        lines.append(f"  {MARKS[row.state]} {row.id}{state}")
+        lines.append(f"  {row.mark} {row.id}{state}"[:WIDTH])
         lines += _wrap(row.text, "      ")
-        lines += _wrap(row.evidence, "      measured: ")
+        lines += [line for part in row.basis for line in _wrap(part, "      ")]
+        lines += _wrap(row.figures, "      measured: ")
         lines += _wrap(row.why, "      why: ")
     return "\n".join(lines)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -49,3 +50,17 @@ class Table:
     title: str
     rows: Sequence[str]
     columns: Sequence[Column]
+
+    @property
+    def heading(self) -> str:
+        """What it is of the paper, and what it shows."""
+        return heading(self.id, self.title)
+
+
+def heading(name: str, title: str) -> str:
+    """`table1` → Table 1, `fig4-7` → Figure 4-7, `fig4-near` → Beside Figure 4, anything else → nothing."""
+    found = re.match(r"(table|fig)(\d+(?:-\d+)?)(-.*)?$", name)
+    if not found:
+        return title
+    kind = {"table": "Table", "fig": "Figure"}[found[1]]
+    return f"{'Beside ' if found[3] else ''}{kind} {found[2]}: {title}"

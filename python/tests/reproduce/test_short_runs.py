@@ -46,12 +46,12 @@ def test_the_claim_holds(claim: str, outcome: Outcome) -> None:
 
 def test_fairness_is_above_0_9_except_in_table_5(outcome: Outcome) -> None:
     (verdict,) = [verdict for verdict in outcome.verdicts if verdict.id == "fairness-above-0.9"]
-    assert [condition.state for condition in verdict.conditions[:3]] == ["holds"] * 3
+    assert [condition.state for condition in verdict.points[:3]] == ["holds"] * 3
 
 
 def test_with_two_sessions_the_gain_is_at_least_the_papers(outcome: Outcome) -> None:
     (verdict,) = [verdict for verdict in outcome.verdicts if verdict.id == "aggregate-gain-2"]
-    assert verdict.conditions[0].measured.low > 1.2
+    assert verdict.points[0].measured.low > 1.2
 
 
 def test_the_rates_order_the_sessions_of_table_5(outcome: Outcome) -> None:
@@ -84,6 +84,8 @@ def test_the_program_writes_one_experiment_and_prints_one_document(
         "arf-aware-tcp.json",
         "report.html",
         "table1.toml",
+        "table2.png",
+        "table2.svg",
         "table2.toml",
     }
     assert json.loads((out / "arf-aware-tcp.json").read_text(encoding="utf-8")) == document
@@ -106,8 +108,12 @@ def test_without_a_paper_the_program_runs_them_all(program: Program, tmp_path: P
     assert summary["not_run"] == 0
     page = (tmp_path / "all" / "claims.html").read_text(encoding="utf-8")
     assert all(f'id="{paper}-{claim}"' in page for paper, claim in decided)
+    begin = (tmp_path / "all" / "index.html").read_text(encoding="utf-8")
+    assert "http-equiv" not in begin
     for paper in papers():
-        assert (tmp_path / "all" / paper / "report.html").exists()
+        report = (tmp_path / "all" / paper / "report.html").read_text(encoding="utf-8")
+        assert '<p class="shows">' in report
+        assert f'<figure id="{paper}-' in begin
 
 
 @pytest.mark.parametrize(
@@ -140,12 +146,13 @@ def test_a_full_disk_costs_the_files_and_not_the_figures(
         out=tmp_path / "out",
         json=False,
         quick=True,
+        fresh=False,
     )
     message = r"--out .*out: No space left on device; nothing was written"
     with pytest.raises(OSError, match=message):
         reproduce.main(arguments)
     printed = capsys.readouterr().out
-    assert "table2: NewReno with and without a slow session" in printed
+    assert "Table 2: NewReno with and without a slow session" in printed
     assert "no report was written" in printed
     assert "report.html" not in printed
 

@@ -21,7 +21,7 @@ from airfair.reproduce.paper import reference
 from airfair.reproduce.papers.arf_aware_tcp.runs import Runs
 from airfair.reproduce.results import Outcome
 from airfair.reproduce.runs import Choice, Measured
-from airfair.reproduce.summary import PAGE, Chapter, Summary, duration
+from airfair.reproduce.summary import INDEX, PAGE, Chapter, Summary, duration
 
 DOCS = Path(__file__).parents[3] / "docs"
 
@@ -67,7 +67,7 @@ def test_an_undecided_claim_asks_for_replications_and_has_reasons_only_if_these_
 
 def test_the_evidence_in_a_line_is_what_decides() -> None:
     assert verdict(HOLDS).line == "a = 2.000 ± 0.100 (needs > 1)"
-    assert verdict(HOLDS, FAILS).line == "1 of 2 points – b = 0.000 ± 0.100 (needs > 1)"
+    assert verdict(HOLDS, FAILS).line == "1 of 2 points – b = -0.100 to 0.100 (needs > 1)"
     many = [replace(HOLDS, what=f"at {speed} m/s") for speed in range(1, 11)]
     line = verdict(*many).line
     assert line.startswith("10 of 10 points – at 1 m/s")
@@ -148,7 +148,8 @@ def test_the_page_asks_for_nothing_and_its_links_are_its_own_or_reports(summary:
     ids = re.findall(r'\bid="([^"]+)"', page)
     assert len(ids) == len(set(ids))
     for link in re.findall(r'href="([^"]+)"', page):
-        assert link[1:] in ids if link.startswith("#") else re.match(r"[a-z-]+/report\.html", link)
+        own = link[1:] in ids if link.startswith("#") else link == INDEX
+        assert own or re.match(r"[a-z-]+/report\.html", link)
     assert not re.search(r"@import|<script|url\(|https?:", page)
     for line in page.splitlines():
         assert "{{" not in line
@@ -170,7 +171,7 @@ def test_the_text_fits_80_columns(tmp_path: Path) -> None:
     summary = Summary(chapters, tmp_path)
     text = summary.text()
     assert max(map(len, text.splitlines())) <= 80
-    assert "9 of 33 claims hold, 8 do not, 16 not run" in text
+    assert "9 of 33 claims hold, 8 do not, 16 are not run" in text
     assert "9 of 9 hold; 10 replications in 2 min 05 s" in text
     assert "0 of 8 hold; interrupted, 3 of 10 replications" in text
     assert [entry["state"] for entry in summary.document()["papers"]] == [
@@ -182,10 +183,10 @@ def test_the_text_fits_80_columns(tmp_path: Path) -> None:
     assert "Interrupted: what was finished is shown." in summary.html()
 
 
-def test_a_quick_look_says_so(tmp_path: Path) -> None:
+def test_a_first_look_says_so(tmp_path: Path) -> None:
     summary = Summary([Chapter(choice("arf-window", tmp_path, quick=True))], tmp_path)
-    assert "A quick look" in summary.text()
-    assert "A quick look" in summary.html()
+    assert "A first look" in summary.text()
+    assert "A first look" in summary.html()
 
 
 def test_durations_are_for_people() -> None:
@@ -252,7 +253,7 @@ def test_ctrl_c_ends_it_and_leaves_the_page(
     fake(lambda *_: nothing(interrupted=True))
     assert reproduce.main(arguments(tmp_path, json=False)) == INTERRUPTED
     printed = capsys.readouterr().out
-    assert f"all claims: {tmp_path / PAGE}" in printed
+    assert f"all papers: {tmp_path / INDEX}" in printed
     page = (tmp_path / PAGE).read_text(encoding="utf-8")
     assert page.count("interrupted, 0 of 10 replications") == 2
     assert f"{papers()[-1]}: not run" in page
@@ -296,4 +297,4 @@ def test_reasons_reach_the_report_of_the_paper(
         Summary([Chapter.of(outcome, None)], tmp_path).html(),
     ):
         assert page.count(escaped) == 1
-    assert outcome.text().count("why: Windows are whole segments.") == 1
+    assert outcome.text().count("why: In the full run: Windows are whole segments.") == 1

@@ -70,7 +70,7 @@ def test_a_reading_further_away_decides_nothing() -> None:
     assert told.holds
     assert told.evidence == (
         "a = 2.000 ± 0.100 (needs > 1): holds; "
-        "over there, not deciding: b = 0.000 ± 0.100 (needs > 1): fails"
+        "over there, not deciding: b = -0.100 to 0.100 (needs > 1): fails"
     )
 
 

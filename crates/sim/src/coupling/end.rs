@@ -46,6 +46,15 @@ impl<'f> End<'f> {
         }
     }
 
+    /// TCP's least round trip, once it knows one.
+    pub(super) fn least_round_trip(&self) -> Option<Duration> {
+        match self {
+            Self::TcpSender(sender) => sender.least_round_trip(),
+            Self::TcpReceiver(receiver) => receiver.least_round_trip(),
+            Self::TfrcSender(_) | Self::TfrcReceiver(_) => unreachable!("TFRC has no window"),
+        }
+    }
+
     /// What a window must not exceed; a sender's own has no end: [D-083].
     pub(super) fn buffer(&self) -> Bytes {
         match self {

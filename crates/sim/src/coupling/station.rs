@@ -104,7 +104,8 @@ impl StationObserver {
         for (connection, seen) in controlled {
             let end = End::of(&mut flows[connection.id.index()], side);
             let Some(mut end) = end else { continue };
-            let Some(round_trip) = end.round_trip() else { continue };
+            let Some(smoothed_round_trip) = end.round_trip() else { continue };
+            let Some(least_round_trip) = end.least_round_trip() else { continue };
             let occupied = seen.usage.occupancy(access);
             let segment = Bytes::new(seen.octets.get() / u64::from(seen.packets));
             let window = arf_window::window(
@@ -115,7 +116,8 @@ impl StationObserver {
                     segment,
                     largest_segment: connection.largest,
                     segments_per_ack: segments_per_ack(seen),
-                    round_trip,
+                    smoothed_round_trip,
+                    least_round_trip,
                     buffer: end.buffer(),
                     data: exchange(connection.headers + segment),
                     ack: exchange(connection.answer),

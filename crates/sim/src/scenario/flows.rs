@@ -451,11 +451,19 @@ fn arf_window(entry: Entry) -> Option<Control> {
     Some(Control::ArfWindow(match entry.given? {
         Given::Table(mut table) => {
             let (slot, long_lived) = (table.take("slot"), table.take("long_lived"));
-            let fall = match table.take("fall").word()? {
-                "once" => arf_window::Fall::Once,
-                _ => arf_window::Fall::Printed,
+            let mut reading = |key| {
+                Some(match table.take(key).word()? {
+                    "printed" => arf_window::Reading::Printed,
+                    _ => arf_window::Reading::Projected,
+                })
             };
-            arf_window::Params { slot: slot.duration()?, long_lived: long_lived.bytes()?, fall }
+            let (rise, fall) = (reading("rise")?, reading("fall")?);
+            let round_trip = match table.take("round_trip").word()? {
+                "smoothed" => arf_window::RoundTrip::Smoothed,
+                _ => arf_window::RoundTrip::Least,
+            };
+            let (slot, long_lived) = (slot.duration()?, long_lived.bytes()?);
+            arf_window::Params { slot, long_lived, rise, fall, round_trip }
         }
         _ => arf_window::Params::default(),
     }))

@@ -85,6 +85,12 @@ fn arf(mut fields: Fields, is_adaptive: bool, mistakes: &mut Mistakes) -> Option
         },
         ..preset
     };
+    if !is_adaptive && fields.says("counting") {
+        params.counting = match fields.take("counting").word()? {
+            "in-all" => arf::Counting::InAll,
+            _ => arf::Counting::InARow,
+        };
+    }
     if fields.says("timer") {
         params.timer = arf_timer(&fields.take("timer"))?;
     }
@@ -102,6 +108,7 @@ fn preset(fields: &mut Fields) -> Option<arf::Params> {
     Some(match fields.take("preset").word()? {
         "kamerman97" => arf::Params::kamerman97(),
         "ns3" => arf::Params::ns3(),
+        "qualnet5" => arf::Params::qualnet5(),
         _ => arf::Params::qualnet4(),
     })
 }

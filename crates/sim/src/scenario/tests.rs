@@ -4,7 +4,9 @@ use proptest::prelude::*;
 
 use super::keys::ROOT;
 use super::kind::{Key, Kind, Table};
-use super::{Endpoint, Scenario, reference_markdown, schema};
+use airfair_laws::{arf, arf_window};
+
+use super::{Control, Endpoint, RateControl, Scenario, reference_markdown, schema};
 
 const BASE: &str = r#"
 duration = "50 s"
@@ -87,6 +89,7 @@ fn law_of<'p>(path: &'p str, key: &Key) -> Option<&'p str> {
     let is_of_law = [
         "control",
         "preset",
+        "counting",
         "timer",
         "most_up",
         "rts_failures",
@@ -106,7 +109,7 @@ fn company<'p>(path: &'p str, key: &Key) -> Vec<(&'p str, &'static str)> {
     const BURSTS: &str = "{ model = \"gilbert-elliott\", to_bad = 0.5, to_good = 0.5 }";
     let parent = |end: &str| path.find(end).map(|at| &path[..at]);
     if let Some(rate) = law_of(path, key) {
-        let is_arf = key.example == "\"arf\"" || key.name == "preset";
+        let is_arf = key.example == "\"arf\"" || ["preset", "counting"].contains(&key.name);
         let of_minstrel = ["interval", "ewma", "lookaround", "segment"].contains(&key.name);
         if key.example == "\"oracle\"" {
             return vec![(rate, "{ control = \"oracle\" }")];
@@ -123,8 +126,8 @@ fn company<'p>(path: &'p str, key: &Key) -> Vec<(&'p str, &'static str)> {
         return radio_company(path, key);
     }
     if path.starts_with("flow.tcp.control.") {
-        let is_window =
-            ["slot", "long_lived", "fall"].contains(&key.name) || key.example.contains("window");
+        let is_window = ["slot", "long_lived", "rise", "fall", "round_trip"].contains(&key.name)
+            || key.example.contains("window");
         let is_occupancy = key.example.contains("occupancy");
         if is_occupancy {
             return vec![
@@ -352,13 +355,32 @@ proptest! {
 }
 
 #[test]
+fn a_preset_of_arf_sets_what_the_scenario_does_not() {
+    let rate = |rate| {
+        let scenario = parse(&[("station.slow.rate", rate)]).expect("a good scenario");
+        assert_eq!(Scenario::parse(&scenario.to_toml(), &[]).as_ref(), Ok(&scenario));
+        scenario.stations[0].adaptation[0].expect("a law")
+    };
+    let later = arf::Params::qualnet5();
+    let preset = "{ control = \"arf\", preset = \"qualnet5\" }";
+    assert_eq!(rate(preset), RateControl::Arf(later));
+    let in_a_row = "{ control = \"arf\", preset = \"qualnet5\", counting = \"in-a-row\" }";
+    let counting = arf::Counting::InARow;
+    assert_eq!(rate(in_a_row), RateControl::Arf(arf::Params { counting, ..later }));
+}
+
+#[test]
 fn a_control_scheme_is_a_word_or_a_table() {
     let scenario = |control| parse(&[("flow.tcp.control", control)]).expect("a good scenario");
     let plain = scenario("arf-window");
     let table = "{ scheme = \"arf-window\", slot = \"300 ms\", long_lived = \"100 kB\" }";
     assert_eq!(plain, scenario(table));
     let other = scenario("{ scheme = \"arf-window\", slot = \"1 s\", long_lived = \"1 MB\" }");
-    for control in [plain, other] {
+    let printed = scenario(
+        "{ scheme = \"arf-window\", rise = \"printed\", fall = \"printed\", round_trip = \"smoothed\" }",
+    );
+    assert_eq!(printed.flows[0].control, Control::ArfWindow(arf_window::Params::printed()));
+    for control in [plain, other, printed] {
         assert_eq!(Scenario::parse(&control.to_toml(), &[]), Ok(control));
     }
 }

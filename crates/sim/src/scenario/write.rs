@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use airfair_laws::arf_aware::Variant;
-use airfair_laws::arf_window::{self, Fall};
+use airfair_laws::arf_window::{self, Reading, RoundTrip};
 use airfair_laws::{arf, minstrel, occupancy};
 use airfair_units::{DataRate, Length, Time};
 use airfair_wlan::phy::{Preamble, Standard};
@@ -136,16 +136,22 @@ impl Scenario {
                 let scheme = "scheme = \"arf-aware\"";
                 writeln!(out, "control = {{ {scheme}, variant = \"{variant}\" }}")?;
             }
-            Control::ArfWindow(arf_window::Params { slot, long_lived, fall }) => {
+            Control::ArfWindow(params) => {
+                let arf_window::Params { slot, long_lived, rise, fall, round_trip } = params;
                 let long_lived = long_lived.get();
-                let fall = match fall {
-                    Fall::Printed => "printed",
-                    Fall::Once => "once",
+                let [rise, fall] = [rise, fall].map(|reading| match reading {
+                    Reading::Printed => "printed",
+                    Reading::Projected => "projected",
+                });
+                let round_trip = match round_trip {
+                    RoundTrip::Smoothed => "smoothed",
+                    RoundTrip::Least => "least",
                 };
                 writeln!(
                     out,
                     "control = {{ scheme = \"arf-window\", slot = \"{slot}\", \
-                     long_lived = \"{long_lived} B\", fall = \"{fall}\" }}"
+                     long_lived = \"{long_lived} B\", rise = \"{rise}\", fall = \"{fall}\", \
+                     round_trip = \"{round_trip}\" }}"
                 )?;
             }
         }
@@ -522,10 +528,11 @@ fn law(law: RateControl) -> String {
 }
 
 fn arf(law: arf::Params) -> String {
-    let arf::Params { up, down, timer, rts_failures, most_up, starts_high } = law;
-    let (name, most) = match most_up {
-        Some(most) => ("aarf", format!(", most_up = {most}")),
-        None => ("arf", String::new()),
+    let arf::Params { up, down, counting, timer, rts_failures, most_up, starts_high } = law;
+    let (name, own) = match (most_up, counting) {
+        (Some(most), _) => ("aarf", format!(", most_up = {most}")),
+        (None, arf::Counting::InARow) => ("arf", ", counting = \"in-a-row\"".to_owned()),
+        (None, arf::Counting::InAll) => ("arf", ", counting = \"in-all\"".to_owned()),
     };
     let timer = match timer {
         arf::Timer::Off => "\"off\"".to_owned(),
@@ -534,7 +541,7 @@ fn arf(law: arf::Params) -> String {
     };
     let initial = if starts_high { "highest" } else { "lowest" };
     format!(
-        "{{ control = \"{name}\", up = {up}{most}, down = {down}, timer = {timer}, \
+        "{{ control = \"{name}\", up = {up}{own}, down = {down}, timer = {timer}, \
          rts_failures = {rts_failures}, initial = \"{initial}\" }}"
     )
 }

@@ -203,6 +203,11 @@ impl Receiver {
         self.round_trip.as_ref()?.get()
     }
 
+    /// The least round trip that this end has seen, likewise.
+    pub fn least_round_trip(&self) -> Option<Duration> {
+        self.round_trip.as_ref()?.least()
+    }
+
     /// The window of an ACK: the right edge goes to where the limit wants it, and never back. Rounded up to
     /// what the header can say, lest rounding takes it back.  [RFC7323 §2.4]
     #[inline]

@@ -19,6 +19,7 @@ struct Window {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ReceiverRtt {
     estimate: Option<Duration>,
+    least: Option<Duration>,
     window: Option<Window>,
     /// Echo that was sampled last: one sample for each.
     last_echo: u32,
@@ -29,6 +30,11 @@ pub(crate) struct ReceiverRtt {
 impl ReceiverRtt {
     pub(crate) fn get(&self) -> Option<Duration> {
         self.estimate
+    }
+
+    /// The least sample so far.
+    pub(crate) fn least(&self) -> Option<Duration> {
+        self.least
     }
 
     /// A segment with data has come, up to `next` all is there, and up to `edge` all has been allowed.
@@ -46,7 +52,12 @@ impl ReceiverRtt {
         }
         self.last_echo = timestamps.echo;
         let Some(sample) = timestamps.round_trip(now) else { return };
+        self.keep_least(sample);
         self.estimate = Some(self.estimate.map_or(sample, |mean| (mean * 7 + sample) / 8));
+    }
+
+    fn keep_least(&mut self, sample: Duration) {
+        self.least = Some(self.least.map_or(sample, |least| least.min(sample)));
     }
 
     /// What lies beyond the edge can only have been sent after a later ACK, whatever became of the window.
@@ -55,8 +66,8 @@ impl ReceiverRtt {
             return;
         }
         if let Some(Window { since, .. }) = self.window {
-            let sample = now - since;
-            self.estimate = Some(self.estimate.map_or(sample, |least| least.min(sample)));
+            self.keep_least(now - since);
+            self.estimate = self.least;
         }
         self.window = Some(Window { edge, since: now });
     }

@@ -29,6 +29,7 @@ struct Timed {
 pub(crate) struct RttEstimator {
     config: RtoConfig,
     smoothed: Option<Smoothed>,
+    least: Option<Duration>,
     timed: Option<Timed>,
     /// Back-off included.
     rto: Duration,
@@ -40,7 +41,7 @@ impl RttEstimator {
         assert!(!config.min.is_zero(), "a time-out of no length");
         assert!(config.min <= config.max, "the smallest time-out is larger than the largest");
         let initial = config.initial.clamp(config.min, config.max);
-        Self { config, smoothed: None, timed: None, rto: initial }
+        Self { config, smoothed: None, least: None, timed: None, rto: initial }
     }
 
     /// Time-out to arm the timer with now.
@@ -89,6 +90,11 @@ impl RttEstimator {
         self.smoothed.map(|smoothed| smoothed.rtt)
     }
 
+    /// The least round trip so far.
+    pub(crate) fn least(&self) -> Option<Duration> {
+        self.least
+    }
+
     /// Doubles the time-out.  [RFC6298 §5.5]
     pub(crate) fn back_off(&mut self) {
         self.rto = self.rto.saturating_mul(2).min(self.config.max);
@@ -115,6 +121,7 @@ impl RttEstimator {
             }
         };
         self.smoothed = Some(Smoothed { rtt, variation });
+        self.least = Some(self.least.map_or(sample, |least| least.min(sample)));
         let rto = rtt + self.config.granularity.max(variation * 4);
         self.rto = rto.clamp(self.config.min, self.config.max);
     }
@@ -203,6 +210,16 @@ mod tests {
         estimator.on_sent(Time::ZERO, 2);
         estimator.on_retransmitted();
         assert_eq!(estimator.on_ack(Time::ZERO + MS, 2), None);
+    }
+
+    #[test]
+    fn the_least_round_trip_stays() {
+        let mut estimator = RttEstimator::new(config(1));
+        assert_eq!(estimator.least(), None);
+        for (rtt, least) in [(100, 100), (30, 30), (180, 30)] {
+            sample(&mut estimator, rtt);
+            assert_eq!(estimator.least(), Some(MS * least));
+        }
     }
 
     #[test]

@@ -198,6 +198,11 @@ impl Sender {
         self.rtt.smoothed()
     }
 
+    /// Least round trip, once there is one.
+    pub fn least_round_trip(&self) -> Option<Duration> {
+        self.rtt.least()
+    }
+
     /// What may be in flight: the receiver's window, `SND.WND` [octets].  [RFC9293 §3.3.1]
     pub fn receive_window(&self) -> Bytes {
         Bytes::new(self.peer_window)

@@ -92,6 +92,7 @@ fn timestamps_tell_the_receiver_a_mean_round_trip() {
     assert_eq!(arrive(60, 2, 1_000, 1), Some(Duration::from_millis(40)));
     assert_eq!(arrive(88, 3, 1_000, 40_001), Some(Duration::from_millis(41)));
     assert_eq!(arrive(200, 4, 999, 60_001), Some(Duration::from_millis(41)));
+    assert_eq!(receiver.least_round_trip(), Some(Duration::from_millis(40)));
 }
 
 /// Three segments are a window: after the first, 3000 octets take 3 · 10 ms, and then, faster, 3 · 5 ms. The
@@ -111,6 +112,7 @@ fn without_timestamps_a_window_takes_a_round_trip() {
     });
     let thirty = [None, None, None, Some(30), Some(30), Some(30)];
     assert_eq!(seen.collect::<Vec<_>>(), [&thirty[..], &[Some(15); 4]].concat());
+    assert_eq!(receiver.least_round_trip(), receiver.round_trip());
 }
 
 /// Six segments a round trip of 60 ms. The window is limited to two while six are on their way: the edge stays,

@@ -110,16 +110,23 @@ pub(in crate::scenario) static ARF: Table = Table {
         control(&["arf"], "\"arf\""),
         Key::new(
             "preset",
-            Kind::Word(&["kamerman97", "qualnet4", "ns3"]),
+            Kind::Word(&["kamerman97", "qualnet4", "qualnet5", "ns3"]),
             word("qualnet4"),
             "\"ns3\"",
-            "Whose ARF gives what is not set: its paper's, QualNet 4's, or ns-3's.",
+            "Whose ARF gives what is not set: its paper's, QualNet 4's, that of QualNet's later versions, or ns-3's.",
         ),
         UP_THRESHOLD,
         DOWN_THRESHOLD,
+        Key::new(
+            "counting",
+            Kind::Word(&["in-a-row", "in-all"]),
+            Absent::Follows("`in-a-row`; `in-all` in `qualnet5`"),
+            "\"in-all\"",
+            "Which successes and failures count: those in a row, or all since the rate changed.",
+        ),
         timer(Absent::Follows("`60 ms`; `15` in `ns3`")),
-        rts_failures(Absent::Follows("`true` in `qualnet4`, else `false`")),
-        initial(Absent::Follows("`highest`; `lowest` in `ns3`")),
+        rts_failures(Absent::Follows("`true` in `qualnet4` and `qualnet5`, else `false`")),
+        initial(Absent::Follows("`highest`; `lowest` in `qualnet5` and `ns3`")),
     ],
 };
 

@@ -311,6 +311,9 @@ pub(in crate::scenario) static ARF_AWARE: Table = Table {
     ],
 };
 
+/// Readings of what a connection's time is after a change of the rate.
+const READING: Kind = Kind::Word(&["projected", "printed"]);
+
 /// Windows from the occupancy of the channel.
 pub(in crate::scenario) static ARF_WINDOW: Table = Table {
     noun: "a control scheme",
@@ -332,12 +335,28 @@ pub(in crate::scenario) static ARF_WINDOW: Table = Table {
             "What a connection must have moved before the scheme takes it for long-lived.",
         ),
         Key::new(
+            "rise",
+            READING,
+            word("projected"),
+            "\"printed\"",
+            "A connection's time after a rise of the rate: what its data would take at the new rate, so that it has \
+             what the channel has (`projected`), or as measured at the old one, so that the rise counts twice \
+             (`printed`).",
+        ),
+        Key::new(
             "fall",
-            Kind::Word(&["printed", "once"]),
-            word("printed"),
-            "\"once\"",
-            "Whether a fall of the rate takes Δ⁻ from the station's time, as the paper prints it, and so counts \
-             twice, or counts once, by the longer time of each segment.",
+            READING,
+            word("projected"),
+            "\"printed\"",
+            "Likewise after a fall of the rate.",
+        ),
+        Key::new(
+            "round_trip",
+            Kind::Word(&["least", "smoothed"]),
+            word("least"),
+            "\"smoothed\"",
+            "Round trip that a window is computed for: the least so far, or the mean of late, which contains the wait \
+             in the queue that the window fills.",
         ),
     ],
 };

@@ -12,6 +12,7 @@ from airfair.reproduce.paper import Experiment, Json, Paper, Setup, Variant, rea
 from . import figures, tables
 from .claims import BOUNDS, PREDICATES
 from .findings import SEARCHES
+from .introduction import introduction
 from .reasons import REASONS
 from .runs import Runs
 from .tables import Place
@@ -51,6 +52,18 @@ FIGURES = {
 }
 """Title and setup of each."""
 
+STATEMENTS = {
+    "fig2": "In ARF-aware TCP, throughput of Session1 drops at 20 second because the sender adjusts the "
+    "congestion window. Session2 keeps sending rate as before. TCP newReno suffers from performance anomaly: "
+    "both sessions utilize the channel at equal proportion.",
+    "fig4-7": "ARF-aware TCP shares network bandwidth as the link rate; TCP newReno shares it very "
+    "inconsistently. ARF-aware TCP keeps network utilization even in the performance anomaly scenario; the "
+    "cumulated throughput drops very seriously in the TCP newReno case.",
+    "fig8-9": "When ARF-aware TCP recovers to normal mode, it boosts the sending rate and recovers the "
+    "original rate very quickly.",
+}
+"""What the paper's text says of each figure."""
+
 
 def paper(directory: Path) -> Paper[Runs]:
     """The paper, whose files are in `directory`."""
@@ -68,6 +81,7 @@ def paper(directory: Path) -> Paper[Runs]:
         searches=SEARCHES,
         bounds=BOUNDS,
         reasons=REASONS,
+        introduction=introduction(printed),
         units="Throughputs in kb/s over the whole run.",
         schemes={f"{label}: control": control for label, control in SCHEMES.values()},
     )
@@ -127,6 +141,6 @@ def _place(id_: str, setup: str, scheme: str) -> Place:
 
 def _figures() -> list[Experiment[Runs]]:
     return [
-        Experiment(id_, title, (setup,), partial(figures.show, id_, (setup,)))
+        Experiment(id_, title, (setup,), partial(figures.show, id_, (setup,)), STATEMENTS[id_])
         for id_, (title, setup) in FIGURES.items()
     ]

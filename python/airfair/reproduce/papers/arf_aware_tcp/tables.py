@@ -6,8 +6,11 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
+from airfair.figures import Category, Points, by_category
 from airfair.reproduce.estimate import estimate
-from airfair.reproduce.paper import Json, Shown
+from airfair.reproduce.paper import Drawing, Json, Shown
 from airfair.reproduce.series import finite, points
 from airfair.reproduce.tables import Cell, Column, Table
 
@@ -102,7 +105,23 @@ def show(
         paper_values=printed,
         measured={c.id: c.entry for c in columns},
         tables=[Table(*table, rows, [c.column for c in columns])],
+        drawings={table[0]: _drawing(sessions, columns)},
     )
+
+
+def _drawing(sessions: Sequence[str], columns: Sequence[SchemeColumn]) -> Drawing:
+    """The printed columns in the same axes as those measured."""
+    groups = [
+        Points(
+            column.label,
+            np.array([[c.measured.mean, c.measured.ci95] for c in column.sessions]).T,
+            {i: c.printed for i, c in enumerate(column.sessions) if c.printed is not None},
+        )
+        for column in columns
+        if any(cell.printed is not None for cell in column.sessions)
+    ]
+    figure = by_category(Category("", "Throughput [kb/s]", "", sessions, groups))
+    return Drawing(figure, "Throughput over the whole run, as printed and as measured.")
 
 
 def _column(place: Place, runs: Runs, printed: Json, some: int | None) -> SchemeColumn:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
-from airfair.reproduce.paper import Experiment, Paper, reference
+from airfair.reproduce.paper import Experiment, Paper, Search, reference
 
 from . import figures
 from .claims import BOUNDS, predicates
-from .findings import SEARCHES
-from .plan import AWAY, LABELS, RANDOM, SCHEMES, SYSTEMS, TOWARD, setup_id, setups
+from .findings import BASELINE, FOUND_WITH, SEARCHES, baseline
+from .introduction import introduction
+from .plan import AWAY, LABELS, NEWRENO, RANDOM, RUNS, SYSTEMS, TOWARD, WINDOW, needed, setups
 from .reasons import REASONS
 from .runs import Measurements, Runs
 
@@ -22,13 +23,6 @@ STATEMENTS = {
     "table1": "With random waypoint motion the proposed scheme exhibits similar performance.",
 }
 """What the paper's text says."""
-
-FOUND_WITH = {
-    "fig4": ("grid", "slots", "falls", "arf"),
-    "fig5": ("belts",),
-    "table1": ("once", "stations", "connections", "background", "flavours"),
-}
-"""Setups of findings, with the experiment that they belong to."""
 
 
 def paper(directory: Path) -> Paper[Runs]:
@@ -53,20 +47,24 @@ def paper(directory: Path) -> Paper[Runs]:
         measure=Runs.of,
         predicates=predicates(table1),
         searches=SEARCHES,
+        calibration=Search(BASELINE, partial(baseline, table1)),
         bounds=BOUNDS,
         reasons=REASONS,
+        introduction=introduction(printed),
         units="Goodput in Mb/s; data packets dropped, by a queue or on the air, in % of those sent.",
         schemes={
-            LABELS[scheme]: {"flow.download.control": control}
-            for scheme, control in SCHEMES.items()
+            LABELS[NEWRENO]: {"flow.download.control": "none"},
+            LABELS[WINDOW]: {"flow.download.control": "arf-window"},
         },
-        replications=20,
-        quick_replications=2,
+        replications=RUNS,
+        quick_replications=5,
     )
 
 
 def _needs(id_: str, way: str) -> tuple[str, ...]:
-    return (*(setup_id(system, way) for system in SYSTEMS), *FOUND_WITH[id_])
+    """An experiment's setups: its own in every system, then those of findings."""
+    systems = [setup for system in SYSTEMS for setup in needed(system, way)]
+    return tuple(dict.fromkeys([*systems, *FOUND_WITH[id_]]))
 
 
 __all__ = ["Measurements", "paper"]

@@ -2,43 +2,39 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from airfair.figures import Chart, Points, over_number
-from airfair.reproduce.estimate import Floats, estimate
+from airfair.figures import Category, Chart, Points, by_name, over_number
+from airfair.reproduce.estimate import Estimate, Floats, estimate
 from airfair.reproduce.paper import Drawing, Json, Shown
 from airfair.reproduce.series import finite, points
 from airfair.reproduce.tables import Cell, Column, Table
 
 from .plan import (
     AWAY,
+    BESIDE,
     DECIDING,
     LABELS,
-    NEAR,
-    NEAR_DELAY_MS,
-    NEAR_PACKETS,
+    MIDDLE,
     NEWRENO,
     SCHEMES,
+    STRAIGHT,
     SYSTEMS,
     WINDOW,
     Place,
     at_random,
     on_the_way,
 )
-from .runs import Measurements, Runs, Take, difference, gain
+from .runs import Measurements, Runs, Take, gain
 
 X = "Speed [m/s]"
 THROUGHPUT, DROPS = "throughput", "drop rate"
 TAKES: Mapping[str, Take] = {THROUGHPUT: Runs.throughput, DROPS: Runs.drops}
-Y = ("Throughput [Mb/s]", "Packet drop rate [%]")
+Y = ("Throughput [Mb/s]", "Gain in throughput [%]", "Packet drop rate [%]")
 UNITS = {THROUGHPUT: "Mb/s", DROPS: "%"}
-PANELS: Mapping[str, str] = {
-    DECIDING: "Server at 50 ms, queue of 100 packets",
-    NEAR: f"Server at {NEAR_DELAY_MS} ms, queue of {NEAR_PACKETS} packets",
-}
-"""Systems in a figure, one below the other."""
 
 CAUSES: Mapping[str, tuple[str, Take]] = {
     "queue": ("in queue", Runs.drops_in_queue),
@@ -48,31 +44,27 @@ PRINTED = {NEWRENO: "standard", WINDOW: "proposed"}
 
 
 def straight(name: str, way: str, data: Measurements) -> Shown:
-    """Figures 4 and 5: throughput and drop rate over speed."""
-    charts = [
-        Chart(
-            PANELS[system],
-            SYSTEMS[system].speeds,
-            [Points(LABELS[s], _estimates(data, system, way, s, take)) for s in SCHEMES],
-        )
-        for system in PANELS
-        for what, take in TAKES.items()
-    ]
+    """Figures 4 and 5: throughput and drop rate over speed, and what the scheme gains."""
+    speeds = SYSTEMS[DECIDING].speeds
+    places = [on_the_way(DECIDING, way, speed) for speed in speeds]
     direction = "away from" if way == AWAY else "toward"
     caption = (
-        f"The station moves {direction} the access point: mean over the replications and its 95 % interval. "
-        f"Above as the claims are decided; below with {SYSTEMS[NEAR].label}, where packets are dropped."
+        f"The station moves {direction} the access point: mean over the replications and its 95 % interval; "
+        f"{SYSTEMS[DECIDING].label}."
     )
-    drawing = Drawing(over_number(charts, X, Y), caption, wide=True)
+    charts = _charts(data, places)
+    drawing = Drawing(over_number(charts, X, Y, columns=len(Y)), caption, wide=True)
+    rows = [f"{speed} m/s" for speed in speeds]
+    title = f"Throughput in Mb/s, gain and drop rates in %, {way}"
+    beside = [on_the_way(system, way, MIDDLE) for system in SYSTEMS]
     return Shown(
         series=[
             points(
-                f"{LABELS[scheme]}, {what}, {SYSTEMS[system].label}",
+                f"{LABELS[scheme]}, {what}",
                 UNITS[what],
-                SYSTEMS[system].speeds,
-                [estimate(take(data[p.key(scheme)])) for p in _places(system, way)],
+                speeds,
+                [estimate(take(data[place.key(scheme)])) for place in places],
             )
-            for system in SYSTEMS
             for scheme in SCHEMES
             for what, take in TAKES.items()
         ],
@@ -81,34 +73,52 @@ def straight(name: str, way: str, data: Measurements) -> Shown:
             scheme: {
                 what: {
                     str(speed): finite(estimate(take(data[place.key(scheme)])).mean)
-                    for speed, place in zip(
-                        SYSTEMS[DECIDING].speeds, _places(DECIDING, way), strict=True
-                    )
+                    for speed, place in zip(speeds, places, strict=True)
                 }
                 for what, take in TAKES.items()
             }
             for scheme in SCHEMES
         },
-        tables=[_speed_table(name, data, system, way) for system in SYSTEMS],
+        tables=[
+            Table(name, title, rows, scheme_columns(data, places)),
+            Table(
+                f"{name}-beside",
+                f"{way.capitalize()} at {MIDDLE} m/s: throughput in Mb/s, gain and drop rates in %",
+                [system.label for system in SYSTEMS.values()],
+                scheme_columns(data, beside),
+            ),
+        ],
         drawings={name: drawing},
     )
 
 
-def _places(system: str, way: str) -> list[Place]:
-    return [on_the_way(system, way, speed) for speed in SYSTEMS[system].speeds]
+def _charts(data: Measurements, places: Sequence[Place]) -> list[Chart]:
+    """Throughput, what the proposed scheme gains within a replication, and drop rate."""
+    speeds = SYSTEMS[DECIDING].speeds
+
+    def chart(title: str, lines: list[Points]) -> Chart:
+        return Chart(title, speeds, lines)
+
+    throughput, drops = (
+        chart(
+            what.capitalize(),
+            [Points(LABELS[s], _estimates(data, places, s, take)) for s in SCHEMES],
+        )
+        for what, take in TAKES.items()
+    )
+    signed = (-math.inf, math.inf)
+    nothing = Points(LABELS[NEWRENO], np.zeros((2, len(places))), possible=signed)
+    more = Points(LABELS[WINDOW], _pairs([gain(data, p) for p in places]), possible=signed)
+    return [throughput, chart("Throughput gained", [nothing, more]), drops]
 
 
-def _estimates(data: Measurements, system: str, way: str, scheme: str, take: Take) -> Floats:
-    """Means and half widths, (2, speed)."""
-    all_ = [estimate(take(data[place.key(scheme)])) for place in _places(system, way)]
-    return np.array([[one.mean for one in all_], [one.ci95 for one in all_]])
+def _estimates(data: Measurements, places: Sequence[Place], scheme: str, take: Take) -> Floats:
+    """Means and half widths, (2, place)."""
+    return _pairs([estimate(take(data[place.key(scheme)])) for place in places])
 
 
-def _speed_table(name: str, data: Measurements, system: str, way: str) -> Table:
-    places = _places(system, way)
-    title = f"Throughput in Mb/s, gain and drop rates in %, {way}; {SYSTEMS[system].label}"
-    rows = [f"{speed} m/s" for speed in SYSTEMS[system].speeds]
-    return Table(f"{name}-{system}", title, rows, scheme_columns(data, places))
+def _pairs(estimates: Sequence[Estimate]) -> Floats:
+    return np.array([[one.mean for one in estimates], [one.ci95 for one in estimates]])
 
 
 def scheme_columns(data: Measurements, places: Sequence[Place]) -> list[Column]:
@@ -170,7 +180,7 @@ def wandering(printed: Json, data: Measurements) -> Shown:
     title = "Random waypoint, 0 to 10 m/s"
     systems = [at_random(system) for system in SYSTEMS]
     beside = Table(
-        "table1-systems",
+        "table1-beside",
         "Random waypoint: throughput in Mb/s, gain and drop rates in %",
         [system.label for system in SYSTEMS.values()],
         [*scheme_columns(data, systems), *_causes(data, systems)],
@@ -194,6 +204,53 @@ def wandering(printed: Json, data: Measurements) -> Shown:
             }
             for s in SCHEMES
         }
-        | {"gain_mbps": finite(estimate(difference(data, place, Runs.throughput)).mean)},
+        | {"gain_percent": finite(gain(data, place).mean)},
         tables=[Table("table1", title, rows, [*columns, changes]), beside],
+        drawings={"table1-beside": _gains_beside(data)},
     )
+
+
+SHORT = {
+    DECIDING: "decides",
+    "printed": "the letter",
+    "smoothed": "mean RTT",
+    "rts": "RTS/CTS",
+    "snr": "SNR",
+    "arf": "later ARF",
+}
+"""Systems that are no places, in a word."""
+
+
+def _gains_beside(data: Measurements) -> Drawing:
+    """What the scheme gains under each reading and at each place that fits."""
+    ways = [*STRAIGHT, "random waypoint"]
+    names = [
+        SHORT.get(id_, f"{system.spot[0]} ms, {system.spot[1]}") for id_, system in SYSTEMS.items()
+    ]
+
+    def place(system: str, way: str) -> Place:
+        return on_the_way(system, way, MIDDLE) if way in STRAIGHT else at_random(system)
+
+    panels = [
+        Category(
+            way,
+            "",
+            "Gain [%]",
+            names,
+            [
+                Points(
+                    "gain",
+                    _pairs([gain(data, place(id_, way)) for id_ in SYSTEMS]),
+                    possible=(-math.inf, math.inf),
+                )
+            ],
+            levels={0.0: ""},
+        )
+        for way in ways
+    ]
+    caption = (
+        f"Throughput more than standard TCP's, away and toward at {MIDDLE} m/s and with random "
+        "waypoint motion: where claims are decided, at the places that fit the baseline as well (delay, "
+        f"packets), and under other readings ({len(BESIDE)} beside the first)."
+    )
+    return Drawing(by_name(panels), caption, wide=True)

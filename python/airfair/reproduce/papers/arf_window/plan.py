@@ -1,27 +1,35 @@
-"""Which runs are made: ways, speeds, schemes, what the paper leaves open, and what it leaves to others."""
+"""Which runs are made: ways, speeds, schemes, places and readings that the paper leaves open.
+
+A *place* is where the server is and what the access point can keep. It is chosen by Table I's row for
+standard TCP alone: `CANDIDATES` run with standard TCP, `findings.baseline` ranks them, `PLACE` is the
+nearest. The candidates that fit as well stand beside, and so do other readings of the law and of the radio,
+at fewer speeds.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from airfair.reproduce.conditions import Key
 from airfair.reproduce.paper import Setup, Variant
 
 if TYPE_CHECKING:
     from airfair.scenario import Value
 
 NEWRENO, WINDOW = "newreno", "arf-window"
-SCHEMES: Mapping[str, str] = {NEWRENO: "none", WINDOW: "arf-window"}
-"""The flow's `control` under each."""
+SCHEMES = (NEWRENO, WINDOW)
 LABELS: Mapping[str, str] = {NEWRENO: "standard TCP", WINDOW: "proposed scheme"}
 
 SPEEDS = tuple(range(1, 11))
 """Of Figures 4 and 5 [m/s]."""
-SOME_SPEEDS = (4, 10)
-"""Of readings that stand beside."""
-NEAR_SPEEDS = (2, 4, 6, 8, 10)
+SLOW = 3
+"""Up to here a way takes so long that few runs tell as much as many of the others [m/s]."""
+MIDDLE = 5
+"""The speed at which readings and places are compared [m/s]."""
 
 AWAY, TOWARD, RANDOM = "away", "toward", "random"
 STRAIGHT = (AWAY, TOWARD)
@@ -30,91 +38,141 @@ NEAR_END_M, FAR_END_M = 5, 365
 """Ends of the straight way: distances from the access point [D-085]."""
 REST_S = 20
 """The flow starts in the first second, the station moves from here on, and only then counts [D-085]."""
-WANDERING_S = 600
-"""Random waypoint, of the companion paper's length [D-085]."""
-WANDERING_BESIDE_S = 300
-MIDDLE = 5
-"""The speed at which one thing after the other is changed [m/s]."""
+WANDERING_S = 200
+"""Random waypoint: a third of the companion paper's length, and as many more runs where it counts [D-085]."""
+PAPERS_RUNS = 20
+PAPERS_WANDERING_S = 600
+"""What stands behind a figure of Table I, if the runs were as long as the companion paper's."""
 
-
-@dataclass(frozen=True)
-class System:
-    """A reading of what the paper leaves open."""
-
-    label: str
-    keys: Mapping[str, Value]
-    speeds: tuple[int, ...]
-    wandering_s: int = WANDERING_BESIDE_S
-
-
-def network(delay_ms: int, packets: int) -> dict[str, Value]:
-    """Where the server is and what the access point can keep."""
-    return {"host.server.link.delay": f"{delay_ms} ms", "bss.cell.ap.queue.packets": packets}
-
-
-DECIDING = "qualnet"
-NEAR = "near"
-NEAR_DELAY_MS, NEAR_PACKETS = 5, 50
-SYSTEMS: Mapping[str, System] = {
-    DECIDING: System("no RTS/CTS, QualNet's radio", {}, SPEEDS, WANDERING_S),
-    "rts": System(
-        "RTS/CTS before every frame",
-        {"bss.cell.rts_threshold": "0 B"},
-        SOME_SPEEDS,
-        WANDERING_S,
-    ),
-    "snr": System("frames spoilt by SNR", {"bss.cell.radio.reception": "snr"}, SOME_SPEEDS),
-    NEAR: System(
-        f"server at {NEAR_DELAY_MS} ms, {NEAR_PACKETS} packets at the access point",
-        network(NEAR_DELAY_MS, NEAR_PACKETS),
-        NEAR_SPEEDS,
-    ),
-}
-"""The first decides; nothing is known that would choose between them but the text [D-086 to D-088]."""
-BESIDE = tuple(system for system in SYSTEMS if system != DECIDING)
-
-DELAYS_MS = (5, 20, 50, 100)
-QUEUES = (25, 50, 100, 150)
-"""Packets at the access point. The window of 128 KiB is 90 segments: from 100 on nothing overflows."""
-SLOTS = ("100 ms", "300 ms", "1 s")
-"""T; the second is the default."""
-ARF: Mapping[str, tuple[int, str]] = {
-    "100 frames or 600 ms": (100, "600 ms"),
-    "1000 frames or 6 s": (1000, "6 s"),
-}
-"""What lets ARF try the next higher rate: ten and a hundred times as rarely as QualNet's does."""
-QUALNETS_ARF = "10 frames or 60 ms"
-FALLS = (48, 36, 24, 18, 12, 6)
-"""Rates to which a link falls once, from 54 Mb/s."""
-
-BELTS: Mapping[str, int] = {"54 Mb/s": 20, "36 Mb/s": 80, "18 Mb/s": 200, "9 Mb/s": 320}
-"""The highest rate that gets through, and a distance at which it is that [m]; each reaches as far as the one
-next below it by QualNet's sensitivities: 37, 131, 262 and 370 m."""
-
-STATIONS = (2, 5, 10)
-CONNECTIONS = (2, 4)
-BACKGROUNDS: Mapping[str, str] = {"udp": "UDP down, 2 Mb/s", "upload": "an upload"}
-FLAVOURS: Mapping[str, str] = {
-    "newreno": "NewReno",
-    "westwood": "Westwood",
-    "westwood+": "Westwood+",
-}
+RUNS = 10
+"""Replications of what decides, and of what is as near."""
+SLOW_RUNS = 5
+RANDOM_RUNS = 20
+"""Those that wander and that all candidates have: what standard TCP has depends on the way."""
+BESIDE_RUNS = 6
+"""Those of what decides nothing."""
 
 MOBILITY = "station.mobile.mobility"
 CONTROL = "flow.download.control"
 
-_UPLOAD: Mapping[str, Value] = {
-    "flow.background.from": "other",
-    "flow.background.to": "server",
-    "flow.background.transport": {
-        "kind": "tcp",
-        "segment": "1448 B",
-        "timestamps": True,
-        "window_scaling": True,
-        "receive_window": "131072 B",
-        "delayed_ack": False,
-    },
+Spot = tuple[int, int]
+"""Delay of the server [ms], and packets at the access point."""
+
+PLACE: Spot = (20, 25)
+"""Where claims are decided: nearest to the baseline [D-086]."""
+ALSO_FIT: tuple[Spot, ...] = ((10, 33),)
+"""Candidates that the baseline does not tell from it."""
+NEIGHBOURS: tuple[Spot, ...] = ((15, 25), (20, 20), (30, 20))
+"""Candidates around it, which stand beside."""
+CANDIDATES: tuple[Spot, ...] = (
+    PLACE,
+    *ALSO_FIT,
+    *NEIGHBOURS,
+    (5, 33),
+    (20, 33),
+    (50, 100),
+)
+"""Tried with standard TCP: along the baseline's drops, to either side of them, and the companion paper's
+50 ms with QualNet's 150 kB, where nothing can drop."""
+
+
+def network(spot: Spot) -> dict[str, Value]:
+    """Where the server is and what the access point can keep."""
+    delay_ms, packets = spot
+    return {"host.server.link.delay": f"{delay_ms} ms", "bss.cell.ap.queue.packets": packets}
+
+
+def spot_label(spot: Spot) -> str:
+    """A place in words."""
+    return f"{spot[0]} ms, {spot[1]} packets"
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How τ in eq. 8 is read after a rise and after a fall, and the round trip in eq. 11 [D-083]."""
+
+    rise: str
+    fall: str
+    round_trip: str
+
+    @property
+    def id(self) -> str:
+        """A short name."""
+        return f"{self.rise}-{self.fall}-{self.round_trip}"
+
+    @property
+    def control(self) -> Value:
+        """The flow's `control`."""
+        scheme = {"scheme": "arf-window", "rise": self.rise, "fall": self.fall}
+        return {**scheme, "round_trip": self.round_trip}
+
+
+PROJECTED = Reading("projected", "projected", "least")
+"""Agrees with eq. 6 and with the words, and decides."""
+PRINTED = Reading("printed", "printed", "smoothed")
+SMOOTHED = Reading("projected", "projected", "smoothed")
+READINGS = tuple(
+    Reading(*words)
+    for words in product(("projected", "printed"), ("projected", "printed"), ("least", "smoothed"))
+)
+"""All eight, the deciding one first."""
+
+
+@dataclass(frozen=True)
+class System:
+    """One way to read all that the paper leaves open."""
+
+    label: str
+    keys: Mapping[str, Value]
+    speeds: tuple[int, ...] = (MIDDLE,)
+    reading: Reading = PROJECTED
+    fits: bool = False
+    """Whether the baseline does not tell it from the one that decides."""
+    spot: Spot = PLACE
+
+    @property
+    def scheme(self) -> str:
+        """Variant of the scheme: its reading, unless that is the deciding one."""
+        return WINDOW if self.reading == PROJECTED else self.reading.id
+
+
+DECIDING = "place"
+
+
+def _spot_id(spot: Spot) -> str:
+    return f"{spot[0]}ms-{spot[1]}"
+
+
+def at_spot(spot: Spot) -> str:
+    """Id of the system at a candidate."""
+    return DECIDING if spot == PLACE else _spot_id(spot)
+
+
+def _elsewhere(spot: Spot) -> System:
+    return System(spot_label(spot), network(spot), fits=spot in ALSO_FIT, spot=spot)
+
+
+_HERE = network(PLACE)
+SYSTEMS: Mapping[str, System] = {
+    DECIDING: System(
+        f"{spot_label(PLACE)}; τ projected, least RTT",
+        _HERE,
+        SPEEDS,
+    ),
+    **{_spot_id(spot): _elsewhere(spot) for spot in (*ALSO_FIT, *NEIGHBOURS)},
+    "printed": System("the letter: τ as measured, mean RTT", _HERE, reading=PRINTED),
+    "smoothed": System("τ projected, mean RTT", _HERE, reading=SMOOTHED),
+    "rts": System("RTS/CTS", {**_HERE, "bss.cell.rts_threshold": "0 B"}),
+    "snr": System("reception by SNR", {**_HERE, "bss.cell.radio.reception": "snr"}),
+    "arf": System(
+        "ARF of later QualNets",
+        {**_HERE, "station.mobile.rate": {"control": "arf", "preset": "qualnet5"}},
+    ),
 }
+"""The first decides [D-083, D-086 to D-088]."""
+BESIDE = tuple(system for system in SYSTEMS if system != DECIDING)
+SLOTS = ("100 ms", "1 s")
+"""T beside the default of 300 ms."""
 
 
 def straight(way: str, speed: float) -> dict[str, Value]:
@@ -137,171 +195,166 @@ def wandering(seconds: int) -> dict[str, Value]:
 
 @dataclass(frozen=True)
 class Place:
-    """What both schemes are run at."""
+    """A pair of runs to be compared: standard TCP and the scheme under the same seeds."""
 
-    setup: str
-    point: str
+    standard: Key
+    proposed: Key
     keys: Mapping[str, Value]
+    control: Value = "arf-window"
 
-    def key(self, scheme: str) -> tuple[str, str]:
+    def key(self, scheme: str) -> Key:
         """Setup and variant."""
-        return (self.setup, f"{self.point}-{scheme}")
+        return self.standard if scheme == NEWRENO else self.proposed
+
+    @property
+    def keys_of_both(self) -> tuple[Key, Key]:
+        """Both runs."""
+        return self.standard, self.proposed
+
+    def variants(self) -> Iterator[tuple[Key, Variant]]:
+        """Both runs, as they are made."""
+        for key, control in ((self.standard, "none"), (self.proposed, self.control)):
+            label = f"{key[0]}, {key[1]}"
+            yield key, Variant(key[1], label, {**self.keys, CONTROL: control})
 
 
 def on_the_way(system: str, way: str, speed: int) -> Place:
     """A point of Figure 4 or 5 in a system."""
-    keys = {**straight(way, speed), **SYSTEMS[system].keys}
-    return Place(setup_id(system, way), f"{speed} m/s", keys)
+    return _place(system, way, straight(way, speed), speed)
 
 
 def at_random(system: str) -> Place:
     """Table I in a system."""
-    keys = {**wandering(SYSTEMS[system].wandering_s), **SYSTEMS[system].keys}
-    return Place(setup_id(system, RANDOM), "random waypoint", keys)
+    return _place(system, RANDOM, wandering(WANDERING_S))
 
 
-def setup_id(system: str, way: str) -> str:
-    """Id of the setup with all speeds of a way in a system."""
-    return f"{system}-{way}"
+def _place(system: str, way: str, move: Mapping[str, Value], speed: int | None = None) -> Place:
+    """Another reading of the law alone shares the runs of standard TCP with the one that decides."""
+    read = SYSTEMS[system]
+    base = system if read.reading == PROJECTED else DECIDING
+    point = "random waypoint" if speed is None else f"{speed} m/s"
+    is_candidate = way == RANDOM and read.keys == network(read.spot)
+    return Place(
+        baseline_key(read.spot)
+        if is_candidate
+        else (setup_id(base, way, speed), f"{point}-{NEWRENO}"),
+        (setup_id(system, way, speed), f"{point}-{read.scheme}"),
+        {**move, **read.keys},
+        "arf-window" if read.reading == PROJECTED else read.reading.control,
+    )
+
+
+def setup_id(system: str, way: str, speed: int | None = None) -> str:
+    """Id of the setup with a way in a system; slow ways have one of their own, with fewer runs."""
+    return f"{system}-{way}" + ("-slow" if speed is not None and speed <= SLOW else "")
 
 
 def claimed(system: str) -> list[Place]:
     """Everything that a claim looks at."""
-    places = [
-        on_the_way(system, way, speed) for way in STRAIGHT for speed in SYSTEMS[system].speeds
-    ]
+    speeds = SYSTEMS[system].speeds
+    places = [on_the_way(system, way, speed) for way in STRAIGHT for speed in speeds]
     return [*places, at_random(system)]
 
 
-_MIDDLE = straight(AWAY, MIDDLE)
-
-
-def in_grid(delay_ms: int, packets: int) -> Place:
-    """Away at 5 m/s with another server and another queue."""
-    keys = {**_MIDDLE, **network(delay_ms, packets)}
-    return Place("grid", f"{delay_ms} ms, {packets} packets", keys)
-
-
-def with_arf(label: str) -> Place:
-    """Away at 5 m/s with an ARF that tries less often."""
-    up, timer = ARF[label]
-    rate: Value = {"control": "arf", "preset": "qualnet4", "up": up, "timer": timer}
-    return Place("arf", label, {**_MIDDLE, "station.mobile.rate": rate})
-
-
-def with_fall(mbps: int) -> Place:
-    """A station at rest, an ideal channel, and one fall of the rate."""
-    rate: Value = [["0 s", "54 Mb/s"], [f"{REST_S} s", f"{mbps} Mb/s"]]
-    return Place(
-        "falls",
-        f"{mbps} Mb/s",
-        {
-            "bss.cell.radio": "none",
-            MOBILITY: "none",
-            "station.mobile.rate": rate,
-            "duration": f"{2 * REST_S} s",
-        },
+def needed(system: str, way: str) -> tuple[str, ...]:
+    """Setups that a claim about a way needs in a system."""
+    read = SYSTEMS[system]
+    places = (
+        [at_random(system)]
+        if way == RANDOM
+        else [on_the_way(system, way, speed) for speed in read.speeds]
     )
+    return tuple(dict.fromkeys(setup for place in places for setup, _ in place.keys_of_both))
 
 
-def at_rest(belt: str) -> Place:
-    """A station at rest where a rate is the highest that gets through."""
-    return Place(
-        "belts",
-        belt,
-        {
-            MOBILITY: "none",
-            "station.mobile.position": [f"{BELTS[belt]} m", "0 m"],
-            "duration": f"{2 * REST_S} s",
-        },
-    )
+def baseline_key(spot: Spot) -> Key:
+    """Standard TCP that wanders, at a candidate."""
+    return ("candidates", f"{_spot_id(spot)}-{NEWRENO}")
 
 
-def with_stations(count: int) -> Place:
-    """So many stations that wander, a download each."""
-    return Place("stations", str(count), {**wandering(100), "station.mobile.count": count})
+def in_region(spot: Spot) -> Place:
+    """Away at the middle speed, at a candidate."""
+    if at_spot(spot) in SYSTEMS:
+        return on_the_way(at_spot(spot), AWAY, MIDDLE)
+    keys = {**straight(AWAY, MIDDLE), **network(spot)}
+    id_ = _spot_id(spot)
+    return Place(("region", f"{id_}-{NEWRENO}"), ("region", f"{id_}-{WINDOW}"), keys)
 
 
-def with_connections(count: int) -> Place:
-    """So many downloads of one station."""
-    return Place("connections", str(count), {**_MIDDLE, "flow.download.count": count})
+def with_reading(reading: Reading, way: str) -> Place:
+    """A straight way at the middle speed under a reading of the law."""
+    known = {SYSTEMS[id_].reading: id_ for id_ in (DECIDING, "printed", "smoothed")}
+    if reading in known:
+        return on_the_way(known[reading], way, MIDDLE)
+    here = on_the_way(DECIDING, way, MIDDLE)
+    return Place(here.standard, ("readings", f"{way}-{reading.id}"), here.keys, reading.control)
 
 
-def beside_background(id_: str) -> Place:
-    """Another station's traffic."""
-    return Place("background", id_, {**_MIDDLE, **(_UPLOAD if id_ == "upload" else {})})
+def with_slot(slot: str) -> Place:
+    """Away at the middle speed with another T."""
+    here = on_the_way(DECIDING, AWAY, MIDDLE)
+    control: Value = {"scheme": "arf-window", "slot": slot}
+    return Place(here.standard, ("slots", slot), here.keys, control)
 
 
-def with_flavour(flavour: str) -> Place:
-    """Another congestion control, where there is something to lose."""
-    keys = {**_MIDDLE, **SYSTEMS[NEAR].keys, "flow.download.transport.flavour": flavour}
-    return Place("flavours", flavour, keys)
-
-
-def at_middle() -> Place:
-    """Away at 5 m/s, all else as where the claims are decided."""
-    return in_grid(50, 100)
-
-
-def slot_key(slot: str) -> tuple[str, str]:
-    """Setup and variant of the scheme with T."""
-    return at_middle().key(WINDOW) if slot == SLOTS[1] else ("slots", slot)
-
-
-OTHERS: tuple[Place, ...] = (
-    *(in_grid(delay, packets) for delay in DELAYS_MS for packets in QUEUES),
-    *map(with_arf, ARF),
-    *map(with_fall, FALLS),
-    *map(at_rest, BELTS),
-    *map(with_stations, STATIONS),
-    *map(with_connections, CONNECTIONS),
-    *map(beside_background, BACKGROUNDS),
-    *map(with_flavour, FLAVOURS),
-)
-"""Everything that no claim looks at."""
-
-
-ONCE: Mapping[str, Place] = {
-    "away at 5 m/s": at_middle(),
-    "random waypoint": at_random(DECIDING),
-    "away, 20 ms, 25 packets": in_grid(20, 25),
-    "away, 5 ms, 50 packets": in_grid(NEAR_DELAY_MS, NEAR_PACKETS),
+BEYOND: Mapping[str, Mapping[str, Value]] = {
+    "5 stations that wander": {**wandering(100), "station.mobile.count": 5},
+    "4 connections, away": {**straight(AWAY, MIDDLE), "flow.download.count": 4},
+    "Westwood, away": {**straight(AWAY, MIDDLE), "flow.download.transport.flavour": "westwood"},
 }
-"""Where the scheme also runs with a fall that counts once."""
+"""What the paper leaves for later: more stations, more connections, TCP Westwood."""
 
 
-def once_key(label: str) -> tuple[str, str]:
-    """Setup and variant of the scheme whose falls count once."""
-    return ("once", label)
+def beyond(id_: str) -> Place:
+    """A setting that the paper leaves for later."""
+    return Place(
+        ("beyond", f"{id_}-{NEWRENO}"), ("beyond", f"{id_}-{WINDOW}"), {**BEYOND[id_], **_HERE}
+    )
 
 
 def setups(directory: Path) -> dict[str, Setup]:
     """Everything that is run."""
-    cell, background = directory / "cell.toml", directory / "background.toml"
-    grouped: dict[str, list[Variant]] = {}
-    for place in (*(p for system in SYSTEMS for p in claimed(system)), *OTHERS):
-        grouped.setdefault(place.setup, []).extend(_variants(place))
-    grouped["slots"] = list(_slots())
-    grouped["once"] = list(_once())
+    cell = directory / "cell.toml"
+    grouped: dict[str, dict[str, Variant]] = {}
+    for (setup, id_), variant in _all_variants():
+        grouped.setdefault(setup, {}).setdefault(id_, variant)
     return {
-        id_: Setup(id_, background if id_ == "background" else cell, tuple(variants))
+        id_: Setup(
+            id_,
+            cell,
+            tuple(variants.values()),
+            replications=_replications(id_),
+            extension=id_ in EXTENSIONS,
+        )
         for id_, variants in grouped.items()
     }
 
 
-def _variants(place: Place) -> Iterable[Variant]:
-    for scheme, control in SCHEMES.items():
-        label = f"{place.setup}, {place.point}, {LABELS[scheme]}"
-        yield Variant(place.key(scheme)[1], label, {**place.keys, CONTROL: control})
+EXTENSIONS = ("region", "slots", "beyond")
 
 
-def _slots() -> Iterable[Variant]:
-    for slot in (SLOTS[0], SLOTS[-1]):
-        control: Value = {"scheme": "arf-window", "slot": slot}
-        yield Variant(slot, f"T = {slot}", {**_MIDDLE, CONTROL: control})
+def _replications(setup: str) -> int:
+    if setup in ("candidates", setup_id(DECIDING, RANDOM)):
+        return RANDOM_RUNS
+    if setup.endswith("-slow"):
+        return SLOW_RUNS
+    decides = [id_ for id_, system in SYSTEMS.items() if id_ == DECIDING or system.fits]
+    ways = (*STRAIGHT, RANDOM)
+    return RUNS if setup in [setup_id(id_, way) for id_ in decides for way in ways] else BESIDE_RUNS
 
 
-def _once() -> Iterable[Variant]:
-    control: Value = {"scheme": "arf-window", "fall": "once"}
-    for label, place in ONCE.items():
-        yield Variant(label, f"fall once, {label}", {**place.keys, CONTROL: control})
+def _all_variants() -> Iterator[tuple[Key, Variant]]:
+    for system in SYSTEMS:
+        for place in claimed(system):
+            yield from place.variants()
+    for spot in CANDIDATES:
+        key = baseline_key(spot)
+        keys = {**wandering(WANDERING_S), **network(spot), CONTROL: "none"}
+        yield key, Variant(key[1], f"standard TCP, {spot_label(spot)}", keys)
+        yield from in_region(spot).variants()
+    for way, reading in product(STRAIGHT, READINGS):
+        yield from with_reading(reading, way).variants()
+    for slot in SLOTS:
+        yield from with_slot(slot).variants()
+    for id_ in BEYOND:
+        yield from beyond(id_).variants()

@@ -9,15 +9,8 @@ from airfair.reproduce.paper import Experiment, Paper, reference
 from . import figures
 from .claims import BOUNDS, PREDICATES
 from .findings import SEARCHES
-from .plan import (
-    EQUAL,
-    SCHEMES,
-    WAYS,
-    figure3,
-    figure4,
-    setup_id,
-    setups,
-)
+from .introduction import introduction
+from .plan import REPLICATIONS, SCHEMES, WAYS, figure3, setups
 from .reasons import REASONS
 from .runs import Measurements, Runs
 
@@ -33,38 +26,33 @@ STATEMENTS = {
 """What the paper's text says."""
 
 FOUND_WITH = {
-    "fig3": (
-        "steady",
-        "once",
-        "once-up",
-        "uplink",
-        "law",
-        "queue",
-        "delay",
-        "guests",
-        "noise",
-        "standards",
+    "fig3": ("rfc5348", "once", "law", "transports", "uplink", "guests", "noise", "standards"),
+    "fig4": (
+        "rfc5348-many",
+        "constant",
+        "mixtures",
+        "moving",
+        *(f"rivals-{way}" for way in WAYS),
     ),
-    "fig4": ("constant", "mixtures", "moving", *(f"rivals-{way}" for way in WAYS)),
 }
 """Setups of what is beyond the claims, with the experiment that they belong to."""
 
 
 def paper(directory: Path) -> Paper[Runs]:
     """The paper, whose files are in `directory`."""
-    equal = (setup_id(way, transport) for way, transport in EQUAL)
+    printed = reference(directory)
     experiments = (
         Experiment(
             "fig3",
             "Two stations, over the rate of the second",
-            (*equal, *FOUND_WITH["fig3"]),
+            ("fig3", *FOUND_WITH["fig3"]),
             figures.pairs,
             STATEMENTS["fig3"],
         ),
         Experiment(
             "fig4",
             "1 to 20 stations with random rates",
-            (figure4(1).setup, *FOUND_WITH["fig4"]),
+            ("fig4", *FOUND_WITH["fig4"]),
             figures.many,
             STATEMENTS["fig4"],
         ),
@@ -72,7 +60,7 @@ def paper(directory: Path) -> Paper[Runs]:
     return Paper(
         id=directory.name,
         title="Equal shares of the channel for TFRC, granted in beacons",
-        reference=reference(directory),
+        reference=printed,
         setups=setups(directory),
         experiments={experiment.id: experiment for experiment in experiments},
         measure=Runs.of,
@@ -80,6 +68,7 @@ def paper(directory: Path) -> Paper[Runs]:
         searches=SEARCHES,
         bounds=BOUNDS,
         reasons=REASONS,
+        introduction=introduction(printed),
         units="Goodput in Mb/s; data packets dropped, by a queue or on the air, in % of those sent; "
         "occupancy as a part of the time; the 95th percentile of round trips in ms.",
         schemes={
@@ -89,8 +78,8 @@ def paper(directory: Path) -> Paper[Runs]:
             }
             for scheme in SCHEMES.values()
         },
-        replications=10,
-        quick_replications=2,
+        replications=REPLICATIONS,
+        quick_replications=5,
     )
 
 

@@ -26,7 +26,10 @@ HEADERS: Mapping[str, int] = {"tfrc": 52, "tcp": 40}
 SMALLEST = 100
 """Payload below which frames of equal duration would be mostly header."""
 
-TFRC: Keys = {"kind": "tfrc", "segment": "1448 B"}
+TFRC: Keys = {"kind": "tfrc", "profile": "rfc3448", "segment": "1448 B"}
+"""Eq. 1: the last report bounds the rate [D-119]."""
+TFRC_2008: Keys = {**TFRC, "profile": "rfc5348"}
+"""The largest report of two round trips bounds it."""
 NEWRENO: Keys = {
     "kind": "tcp",
     "flavour": "newreno",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -22,9 +23,9 @@ from airfair.reproduce.estimate import Estimate, Floats, estimate
 from airfair.reproduce.paper import Drawing, Shown
 from airfair.reproduce.series import finite, points
 from airfair.reproduce.tables import Cell, Column, Table
+from airfair.reproduce.words import SAME
 
 from .cells import DOWN, NAMES, TRANSPORTS, UP
-from .claims import EQUAL
 from .plan import (
     BOTH,
     COMES_S,
@@ -37,11 +38,12 @@ from .plan import (
     RIVAL_TRANSPORTS,
     RIVALS,
     SCHEMES,
+    SOME_RATES,
     WAYS,
+    equal,
     figure3,
     figure4,
     guests,
-    once,
     rival_place,
 )
 from .runs import Measurements, Runs, Take, flow, station
@@ -51,10 +53,13 @@ THROUGHPUT, OCCUPANCY = "Throughput [Mb/s]", "Channel occupancy ratio"
 Key = tuple[str, str]
 
 
-def _points(label: str, data: Measurements, keys: Sequence[Key], take: Take) -> Points:
-    """Means and half widths along `keys`."""
+def _points(
+    label: str, data: Measurements, keys: Sequence[Key], take: Take, most: float = math.inf
+) -> Points:
+    """Means and half widths along `keys`, of a quantity that is `most` at most."""
     all_ = [estimate(take(data[key])) for key in keys]
-    return Points(label, np.array([[one.mean for one in all_], [one.ci95 for one in all_]]))
+    estimates = np.array([[one.mean for one in all_], [one.ci95 for one in all_]])
+    return Points(label, estimates, possible=(0.0, most))
 
 
 def cells(data: Measurements, keys: Sequence[Key], take: Take, digits: int = 2) -> list[Cell]:
@@ -68,6 +73,12 @@ def cells(data: Measurements, keys: Sequence[Key], take: Take, digits: int = 2) 
 def pairs(data: Measurements) -> Shown:
     """Figure 3: two stations, throughput and occupancy over the rate of the second."""
     keys = {scheme: [figure3(mbps).key(scheme) for mbps in RATES] for scheme in BOTH}
+    done = {setup for setup, _ in data}
+    drawings: dict[str, Drawing] = {}
+    if "transports" in done:
+        drawings["fig3-equal"] = _equal_figure(data)
+    if "guests" in done:
+        drawings["fig3-guests"] = _guests_figure(data)
     caption = (
         "Two downloads over TFRC, STA1 at 54 Mb/s, STA2 at the rate on the axis: mean over the replications "
         "and its 95 % interval. Occupancy is the time of a station's exchanges with the gaps and back-offs "
@@ -100,12 +111,8 @@ def pairs(data: Measurements) -> Shown:
             }
             for scheme in BOTH
         },
-        tables=[_pair_table(data, keys), _equal_table(data)],
-        drawings={
-            "fig3": Drawing(_pair_figure(data, keys), caption, wide=True),
-            "fig3-equal": _equal_figure(data),
-            "fig3-guests": _guests_figure(data),
-        },
+        tables=[_pair_table(data, keys), *([_equal_table(data)] if "transports" in done else [])],
+        drawings={"fig3": Drawing(_pair_figure(data, keys), caption, wide=True), **drawings},
     )
 
 
@@ -114,10 +121,10 @@ def _pair_figure(data: Measurements, keys: Mapping[str, Sequence[Key]]) -> Figur
         Chart(
             f"{SCHEMES[scheme].label.capitalize()} TFRC",
             RATES,
-            [_points(name, data, keys[scheme], take(n)) for name, n in STATIONS.items()],
+            [_points(name, data, keys[scheme], take(n), most) for name, n in STATIONS.items()],
         )
         for scheme in BOTH
-        for take in (flow, station)
+        for take, most in ((flow, math.inf), (station, 1.0))
     ]
     return over_number(charts, "Data rate of STA2 [Mb/s]", (THROUGHPUT, OCCUPANCY))
 
@@ -147,43 +154,44 @@ def _pair_table(data: Measurements, keys: Mapping[str, Sequence[Key]]) -> Table:
 
 def equal_keys(way: str) -> dict[str, list[Key]]:
     """What is looked at for equal occupancy in a direction: by label, a key per rate."""
-    printed = {
-        NAMES[transport]: [figure3(mbps, way, transport).key(ON) for mbps in RATES]
+    return {
+        NAMES[transport]: [equal(mbps, way, transport).key(ON) for mbps in SOME_RATES]
         for transport in TRANSPORTS
     }
-    return {**printed, "TFRC, spare once": [once(mbps, way).key(ONCE) for mbps in RATES]}
 
 
 def _equal_figure(data: Measurements) -> Drawing:
-    bounds = {1 + EQUAL: f"+{100 * EQUAL:g} %", 1 - EQUAL: ""}
+    bounds = {1 + SAME.allowed: f"+{SAME.allowed:.0%}", 1 - SAME.allowed: ""}
     charts = [
         Chart(
             f"{WAYS[way].capitalize()}, proposed",
-            RATES,
+            SOME_RATES,
             [_points(name, data, keys, Runs.held_ratio) for name, keys in equal_keys(way).items()],
             bounds,
         )
         for way in (DOWN, UP)
     ]
     caption = (
-        "Occupancy of STA2 over that of STA1 with the proposed scheme; between the dashed lines they are "
-        f"equal within {EQUAL:.0%}. Downlink TFRC is Figure 3."
+        "Occupancy of STA2 over that of STA1 with the proposed scheme, without the start; between the "
+        f"dashed lines it is the same within {SAME.allowed:.0%}."
     )
     figure = over_number(charts, "Data rate of STA2 [Mb/s]", "Occupancy, STA2 / STA1")
-    return Drawing(figure, caption, wide=True, beyond=True)
+    return Drawing(
+        figure,
+        caption,
+        wide=True,
+        beyond=True,
+        title="How equal the occupancies are, by rate of STA2",
+    )
 
 
 def _equal_table(data: Measurements) -> Table:
     columns = [
-        Column(
-            f"{way}-{name}",
-            f"{way}, {name.replace('TFRC, ', '')}",
-            cells(data, keys, Runs.held_ratio, 3),
-        )
+        Column(f"{way}-{name}", f"{way}, {name}", cells(data, keys, Runs.held_ratio, 3))
         for way in (DOWN, UP)
         for name, keys in equal_keys(way).items()
     ]
-    rows = [f"{mbps} Mb/s" for mbps in RATES]
+    rows = [f"{mbps} Mb/s" for mbps in SOME_RATES]
     return Table(
         "fig3-equal", "Occupancy of STA2 over STA1's, proposed, by rate of STA2", rows, columns
     )
@@ -210,10 +218,15 @@ def _guests_figure(data: Measurements) -> Drawing:
         label = SCHEMES[scheme].label.capitalize()
         panels.append(Panel(label, THROUGHPUT, times, curves, marks))
     caption = (
-        f"A third download, at 6 Mb/s, from {COMES_S} to {GOES_S} s, means of 5 s: mean of the "
-        "replications, one of them thin, the middle 80 % as a band."
+        f"A third download, at 6 Mb/s, from {COMES_S} to {GOES_S} s, each value over the last 5 s."
     )
-    return Drawing(over_time(panels), caption, beyond=True)
+    return Drawing(
+        over_time(panels, wide=True),
+        caption,
+        wide=True,
+        beyond=True,
+        title="A guest at 6 Mb/s comes and goes",
+    )
 
 
 def _smooth(samples: Floats, steps: int = 5) -> Floats:
@@ -232,6 +245,8 @@ FIGURE4: Mapping[str, tuple[str, str, str, Take]] = {
     "b": ("fairness", "Jain's index of occupancy", "1", Runs.jain),
     "c": ("drop ratio", "Packet drop ratio [%]", "%", Runs.drops),
 }
+MOST = {"Mb/s": math.inf, "1": 1.0, "%": 100.0}
+"""Largest value of a quantity by its unit."""
 
 
 def many(data: Measurements) -> Shown:
@@ -241,9 +256,9 @@ def many(data: Measurements) -> Shown:
         Chart(
             f"({letter}) {what}",
             COUNTS,
-            [_points(SCHEMES[s].label, data, keys[s], take) for s in BOTH],
+            [_points(SCHEMES[s].label, data, keys[s], take, MOST[unit]) for s in BOTH],
         )
-        for letter, (what, _, _, take) in FIGURE4.items()
+        for letter, (what, _, unit, take) in FIGURE4.items()
     ]
     labels = [label for _, label, _, _ in FIGURE4.values()]
     figure = over_number(charts, "Number of stations", labels, columns=3)
@@ -252,7 +267,9 @@ def many(data: Measurements) -> Shown:
         "the same under both schemes: mean and its 95 % interval."
     )
     drawings = {"fig4": Drawing(figure, caption, wide=True)}
-    drawings |= {f"fig4-rivals-{way}": _rivals_figure(data, way) for way in WAYS}
+    done = {setup for setup, _ in data}
+    ways = [way for way in WAYS if rival_place(way, RIVAL_TRANSPORTS[0]).setup in done]
+    drawings |= {f"fig4-rivals-{way}": _rivals_figure(data, way) for way in ways}
     return Shown(
         series=[
             points(
@@ -275,7 +292,7 @@ def many(data: Measurements) -> Shown:
             }
             for scheme in BOTH
         },
-        tables=[_many_table(data, keys), *(rivals_table(data, way) for way in WAYS)],
+        tables=[_many_table(data, keys), *(rivals_table(data, way) for way in ways)],
         drawings=drawings,
     )
 
@@ -358,4 +375,5 @@ def _rivals_figure(data: Measurements, way: str) -> Drawing:
         f"Five stations at 54, 36, 24, 12 and 6 Mb/s, a flow each, {WAYS[way]}: mean over the "
         "replications and its 95 % interval."
     )
-    return Drawing(by_name(panels), caption, wide=True, beyond=True)
+    title = f"The scheme and its rivals, {WAYS[way]}"
+    return Drawing(by_name(panels), caption, wide=True, beyond=True, title=title)

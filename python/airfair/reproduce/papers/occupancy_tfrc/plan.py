@@ -18,6 +18,7 @@ from .cells import (
     NEWRENO,
     PACKETS,
     TFRC,
+    TFRC_2008,
     TRANSPORTS,
     UP,
     Keys,
@@ -35,33 +36,35 @@ if TYPE_CHECKING:
 
 RATES = (6, 9, 12, 18, 24, 36, 48, 54)
 """Of STA2 in Figure 3, and those drawn from in Figure 4 [Mb/s]."""
-SOME_RATES = (6, 12, 18, 24)
+SOME_RATES = (6, 18, 36, 54)
+"""Those of what stands beside."""
 COUNTS = tuple(range(1, 21))
 """N of Figure 4."""
+SOME_COUNTS = (1, 2, 5, 20)
+"""Likewise."""
 TOP = 54
 
-PLAIN, ON, ONCE, HIGHER = "plain", "proposed", "once", "r = 0.9"
+PLAIN, ON, ONCE = "plain", "proposed", "once"
 SCHEMES: Mapping[str, Scheme] = {
     PLAIN: Scheme("plain"),
     ON: Scheme("proposed", occupancy=True),
     ONCE: Scheme("proposed, spare time counts once", occupancy={"spare": "once"}),
-    HIGHER: Scheme("proposed, r = 0.9", occupancy={"satisfied": 0.9}),
 }
 BOTH = (PLAIN, ON)
-"""The paper's two. The third is ours [D-114], the last the paper's with another constant."""
-BESIDE = (ONCE, HIGHER)
-"""Those beside the claims."""
+"""The paper's two. The third is ours [D-114]."""
 
+REPLICATIONS = 10
+"""Runs of what decides claims."""
+FEWER = 5
+"""Runs of what stands beside [D-117]."""
 PAPERS_S = 600
 """Length of a run."""
-BESIDE_S = 300
 SHORT_S = 200
-"""Length of runs that decide no claim [D-117]."""
-QUICK: Keys = {"duration": "40 s"}
-"""Keys of a quick look."""
-
-STARTED_S = 100
+"""Length of runs beside, of which the first `STARTED_S` do not count [D-117]."""
+STARTED_S = 50
 """After which the start of the flows is over."""
+QUICK: Keys = {"duration": "160 s", "warmup": "60 s"}
+"""Keys of a quick look, which leaves the start out."""
 
 WAYS: Mapping[str, str] = {DOWN: "downlink", UP: "uplink"}
 
@@ -74,7 +77,8 @@ class Place:
     point: str
     stations: Mapping[str, Station]
     keys: Keys = field(default_factory=dict)
-    seconds: int = BESIDE_S
+    seconds: int = SHORT_S
+    warmup: int = STARTED_S
 
     def key(self, scheme: str) -> tuple[str, str]:
         """Setup and variant."""
@@ -82,7 +86,8 @@ class Place:
 
     def variant(self, id_: str, scheme: Scheme) -> Variant:
         """The variant of a scheme."""
-        keys = {**self.keys, **tables(self.stations, scheme), "duration": f"{self.seconds} s"}
+        length: Keys = {"duration": f"{self.seconds} s", "warmup": f"{self.warmup} s"}
+        keys = {**self.keys, **tables(self.stations, scheme), **length}
         return Variant(self.key(id_)[1], f"{self.setup}, {self.point}, {scheme.label}", keys)
 
 
@@ -98,16 +103,25 @@ def pair(
 # ------------------------------------------------------------------ Figures 3 and 4
 
 
-def setup_id(way: str, transport: str) -> str:
-    """Setup with the axes of Figure 3 for a transport."""
-    return "fig3" if (way, transport) == (DOWN, "tfrc") else f"{transport}-{way}"
+def figure3(mbps: int) -> Place:
+    """A rate of STA2 in Figure 3."""
+    return Place("fig3", f"{mbps} Mb/s", pair(mbps), seconds=PAPERS_S, warmup=0)
 
 
-def figure3(mbps: int, way: str = DOWN, transport: str = "tfrc") -> Place:
-    """A rate of STA2 in the axes of Figure 3."""
-    setup = setup_id(way, transport)
-    stations = pair(mbps, way, TRANSPORTS[transport])
-    return Place(setup, f"{mbps} Mb/s", stations, seconds=PAPERS_S)
+def once(mbps: int) -> Place:
+    """Figure 3 where spare time counts once."""
+    return replace(figure3(mbps), setup="once")
+
+
+def figure3_2008(mbps: int) -> Place:
+    """Figure 3 over TFRC as of 2008."""
+    return replace(figure3(mbps), setup="rfc5348", stations=pair(mbps, DOWN, TFRC_2008))
+
+
+def equal(mbps: int, way: str, transport: str) -> Place:
+    """Two stations in a direction over a transport."""
+    point = f"{WAYS[way]}, {NAMES[transport]}, {mbps} Mb/s"
+    return Place("transports", point, pair(mbps, way, TRANSPORTS[transport]))
 
 
 EQUAL = tuple((way, transport) for way in (DOWN, UP) for transport in TRANSPORTS)
@@ -115,20 +129,8 @@ EQUAL = tuple((way, transport) for way in (DOWN, UP) for transport in TRANSPORTS
 
 
 def _beside(mbps: int) -> tuple[str, ...]:
-    """Plain TCP, and uplink, at the lowest rate alone."""
+    """What is run without the scheme, too: the lowest rate alone."""
     return BOTH if mbps == RATES[0] else (ON,)
-
-
-def steady(mbps: int) -> Place:
-    """Figure 3 without its first 100 s."""
-    keys: Keys = {"warmup": f"{STARTED_S} s"}
-    return replace(figure3(mbps), setup="steady", keys=keys)
-
-
-def once(mbps: int, way: str = DOWN) -> Place:
-    """The same for the variants of the scheme."""
-    setup = "once" if way == DOWN else "once-up"
-    return replace(figure3(mbps, way), setup=setup)
 
 
 def drawn_rates(count: int, replication: int) -> list[int]:
@@ -138,78 +140,73 @@ def drawn_rates(count: int, replication: int) -> list[int]:
     return [RATES[i] for i in generator.integers(len(RATES), size=count)]
 
 
-def drawn(count: int, replication: int) -> dict[str, Station]:
+def drawn(count: int, replication: int, transport: Keys = TFRC) -> dict[str, Station]:
     """So many stations with random rates."""
     rates = drawn_rates(count, replication)
-    return {f"sta{i}": Station(rate) for i, rate in enumerate(rates, start=1)}
+    return {f"sta{i}": Station(rate, (transport,)) for i, rate in enumerate(rates, start=1)}
 
 
 def figure4(count: int) -> Place:
     """An N of Figure 4, with the rates of the first replication."""
-    return Place("fig4", f"N = {count}", drawn(count, 0), seconds=PAPERS_S)
+    return Place("fig4", f"N = {count}", drawn(count, 0), seconds=PAPERS_S, warmup=0)
 
 
-def _drawn_keys(count: int, scheme: Scheme, replication: int) -> dict[str, Value]:
-    return tables(drawn(count, replication), scheme)
+def figure4_2008(count: int) -> Place:
+    """The same over TFRC as of 2008."""
+    return replace(figure4(count), setup="rfc5348-many", stations=drawn(count, 0, TFRC_2008))
 
 
-def _figure4_variants() -> Iterable[Variant]:
-    for count in COUNTS:
+def _drawn_keys(count: int, scheme: Scheme, transport: Keys, replication: int) -> Keys:
+    return tables(drawn(count, replication, transport), scheme)
+
+
+def _figure4_variants(places: Iterable[Place], transport: Keys = TFRC) -> Iterable[Variant]:
+    for place in places:
+        count = len(place.stations)
         for id_ in BOTH:
-            variant = figure4(count).variant(id_, SCHEMES[id_])
-            yield replace(variant, draw=partial(_drawn_keys, count, SCHEMES[id_]))
+            draw = partial(_drawn_keys, count, SCHEMES[id_], transport)
+            yield replace(place.variant(id_, SCHEMES[id_]), draw=draw)
 
 
 # ------------------------------------------------------------------ what the law depends on
 
-OBSERVED = (1, 2, 3, 5, 10)
-"""n, beacon intervals of an observation slot."""
-SATISFIED = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
-"""r."""
-PRINTED_N, PRINTED_R = 3, 0.8
-QUEUES = (50, 100, 200, 500)
+PROFILES: Mapping[str, Keys] = {"eq. 1": TFRC, "RFC 5348": TFRC_2008}
+"""Whose TFRC, by what the reports say of X_recv."""
 
 
-def tuned(mbps: int, beacons: int = PRINTED_N, satisfied: float = PRINTED_R) -> Place:
-    """Figure 3 with another n or r."""
-    what = f"n = {beacons}" if satisfied == PRINTED_R else f"r = {satisfied:g}"
-    return Place("law", f"{what}, {mbps} Mb/s", pair(mbps))
+@dataclass(frozen=True)
+class Setting:
+    """What Figure 3 is varied by."""
+
+    occupancy: Mapping[str, Value] = field(default_factory=dict)
+    """Keys of the scheme."""
+    keys: Keys = field(default_factory=dict)
+    """Keys of the cell and the server."""
 
 
-def tuned_scheme(beacons: int = PRINTED_N, satisfied: float = PRINTED_R) -> Scheme:
-    """The proposed scheme with another n or r."""
-    return replace(SCHEMES[ON], occupancy={"beacons": beacons, "satisfied": satisfied})
+SETTINGS: Mapping[str, Setting] = {
+    "as printed": Setting(),
+    "r = 0.6": Setting({"satisfied": 0.6}),
+    "r = 0.9": Setting({"satisfied": 0.9}),
+    "n = 1": Setting({"beacons": 1}),
+    "n = 10": Setting({"beacons": 10}),
+    "queue of 50": Setting(keys={"bss.cell.ap.queue": {"packets": 50}}),
+    "queue of 75": Setting(keys={"bss.cell.ap.queue": {"packets": 75}}),
+    "queue of 200": Setting(keys={"bss.cell.ap.queue": {"packets": 200}}),
+    "server at 10 ms": Setting(keys={"host.server.link.delay": "10 ms"}),
+    "server at 80 ms": Setting(keys={"host.server.link.delay": "80 ms"}),
+}
+"""The paper has r = 0.8, n = 3, a queue of 100 packets and a server at 50 ms."""
 
 
-def slotted(mbps: int) -> Place:
-    """Observation slots that do not overlap: one beacon interval of 300 ms."""
-    return Place(
-        "law",
-        f"a slot of 300 ms, {mbps} Mb/s",
-        pair(mbps),
-        {"bss.cell.beacon": {"interval": "300 ms"}},
-    )
+TUNED_MBPS = 18
+"""Rate of STA2 where settings are varied: where RFC 5348 is furthest from equal shares."""
 
 
-def queued(mbps: int, packets: int) -> Place:
-    """Figure 3 with another queue at the access point."""
-    if packets == PACKETS:
-        return tuned(mbps)
-    return Place(
-        "queue", f"{packets}, {mbps} Mb/s", pair(mbps), {"bss.cell.ap.queue": {"packets": packets}}
-    )
-
-
-DELAYS_MS = (10, 30, 50, 80)
-"""From the server to the access point, one way; the third is the paper's."""
-
-
-def distant(mbps: int, delay_ms: int) -> Place:
-    """Figure 3 with another server."""
-    if delay_ms == 50:  # noqa: PLR2004 - the paper's
-        return tuned(mbps)
-    keys: Keys = {"host.server.link.delay": f"{delay_ms} ms"}
-    return Place("delay", f"{delay_ms} ms, {mbps} Mb/s", pair(mbps), keys)
+def tuned(label: str, profile: str) -> Place:
+    """Figure 3 under another setting."""
+    stations = pair(TUNED_MBPS, DOWN, PROFILES[profile])
+    return Place("law", f"{label}, {profile}", stations, SETTINGS[label].keys)
 
 
 UPLINK: Mapping[str, Keys] = {
@@ -231,14 +228,9 @@ def uplink(label: str) -> Place:
 
 
 def _law_variants() -> Iterable[Variant]:
-    for mbps in SOME_RATES:
-        for beacons in OBSERVED:
-            yield tuned(mbps, beacons).variant(ON, tuned_scheme(beacons))
-        for satisfied in SATISFIED:
-            if satisfied != PRINTED_R:
-                scheme = tuned_scheme(satisfied=satisfied)
-                yield tuned(mbps, satisfied=satisfied).variant(ON, scheme)
-        yield slotted(mbps).variant(ON, tuned_scheme(beacons=1))
+    for label, setting in SETTINGS.items():
+        scheme = replace(SCHEMES[ON], occupancy={"beacons": 3, **setting.occupancy})
+        yield from (tuned(label, profile).variant(ON, scheme) for profile in PROFILES)
 
 
 # ------------------------------------------------------------------ beyond the paper
@@ -251,7 +243,7 @@ def beside_constant(mbps: float) -> Place:
     """A constant rate to a station at 6 Mb/s, TFRC to two at 54 Mb/s."""
     fast = {f"sta{i}": Station(TOP) for i in (1, 2)}
     stations = {**fast, "slow": Station(6, (cbr(mbps),))}
-    return Place("constant", f"{mbps:g} Mb/s", stations, seconds=SHORT_S)
+    return Place("constant", f"{mbps:g} Mb/s", stations)
 
 
 MIXTURES: Mapping[str, Mapping[str, Station]] = {
@@ -268,7 +260,7 @@ MIXTURES: Mapping[str, Mapping[str, Station]] = {
 
 def mixture(label: str) -> Place:
     """Several flows of a station."""
-    return Place("mixtures", label, MIXTURES[label], seconds=SHORT_S)
+    return Place("mixtures", label, MIXTURES[label])
 
 
 COMES_S, GOES_S = 60, 160
@@ -279,33 +271,24 @@ def guests() -> Place:
     """A station at 6 Mb/s that comes and goes."""
     flow: Keys = {"start": f"{COMES_S} s", "stop": f"{GOES_S} s"}
     stations = {**pair(24), "guest": Station(6, flow=flow)}
-    return Place("guests", "a guest", stations, {"series": "1 s"}, 240)
+    return Place("guests", "a guest", stations, {"series": "1 s"}, 240, 0)
 
 
 LOSSES = (0.1, 0.3, 0.5)
 """Part of the frames that noise spoils, beacons among them."""
-PATIENCE = (1, 3, 10)
 
 
 def noisy(loss: float) -> Place:
     """Noise on both links."""
     errors: Value = {"model": "bernoulli", "probability": loss}
     stations = {name: replace(it, keys={"errors": errors}) for name, it in pair(6).items()}
-    return Place("noise", f"{loss:.0%} of the frames", stations, seconds=SHORT_S)
-
-
-def patient(beacons: int) -> str:
-    """Id of the proposed scheme with another patience."""
-    return f"patience {beacons}"
+    return Place("noise", f"{loss:.0%} of the frames", stations)
 
 
 STANDARDS: Mapping[str, tuple[str, bool, float, float]] = {
-    "802.11a": ("802.11a", False, 54, 6),
     "802.11a, RTS/CTS": ("802.11a", True, 54, 6),
     "802.11g": ("802.11g", False, 54, 6),
-    "802.11g, RTS/CTS": ("802.11g", True, 54, 6),
     "802.11b": ("802.11b", False, 11, 1),
-    "802.11b, RTS/CTS": ("802.11b", True, 11, 1),
 }
 """Standard, RTS/CTS, rates of STA1 and STA2."""
 
@@ -317,7 +300,7 @@ def under(label: str) -> Place:
         "bss.cell.standard": standard,
         "bss.cell.rts_threshold": "0 B" if protected else "off",
     }
-    return Place("standards", label, pair(slow, fast=fast), keys, SHORT_S)
+    return Place("standards", label, pair(slow, fast=fast), keys)
 
 
 RADIO: Keys = {
@@ -338,7 +321,7 @@ def moving(way: str, transport: str) -> Place:
     """Stations that wander under ARF."""
     station = Station(TOP, (TRANSPORTS[transport],), way, WANDERS)
     stations = {f"sta{i}": station for i in range(1, MOVING + 1)}
-    return Place("moving", f"{WAYS[way]}, {NAMES[transport]}", stations, RADIO, SHORT_S)
+    return Place("moving", f"{WAYS[way]}, {NAMES[transport]}", stations, RADIO)
 
 
 ARF_RIVALS: Mapping[str, Scheme] = {
@@ -388,10 +371,16 @@ def rival_place(way: str, transport: str) -> Place:
         f"sta{i}": Station(mbps, (TRANSPORTS[transport],), way)
         for i, mbps in enumerate(RIVAL_RATES, start=1)
     }
-    return Place(f"rivals-{way}", NAMES[transport], stations, seconds=SHORT_S)
+    return Place(f"rivals-{way}", NAMES[transport], stations)
 
 
 # ------------------------------------------------------------------ all of it
+
+
+CLAIMED = ("fig3", "fig4")
+"""Setups that decide claims; all others are beyond the paper, or beside its claims."""
+DECISIVE = (*CLAIMED, "rfc5348")
+"""Setups that are run as often as the paper's: with the reading that the paper's citation suggests."""
 
 
 def setups(directory: Path) -> dict[str, Setup]:
@@ -400,46 +389,36 @@ def setups(directory: Path) -> dict[str, Setup]:
     for place, ids in _paired():
         variants = grouped.setdefault(place.setup, [])
         variants += [place.variant(id_, _SCHEMES[id_]) for id_ in ids]
-    grouped["fig4"] = list(_figure4_variants())
+    grouped["fig4"] = list(_figure4_variants(map(figure4, COUNTS)))
+    grouped["rfc5348-many"] = list(_figure4_variants(map(figure4_2008, SOME_COUNTS), TFRC_2008))
     grouped["law"] = list(_law_variants())
-    file = directory / "cell.toml"
-    quick: Mapping[str, Keys] = {
-        "guests": {**QUICK, "flow.of-guest.start": "15 s", "flow.of-guest.stop": "27 s"},
-        "steady": {**QUICK, "warmup": "15 s"},
-    }
     return {
-        id_: Setup(id_, file, tuple(variants), quick.get(id_, QUICK))
+        id_: Setup(
+            id_,
+            directory / "cell.toml",
+            tuple(variants),
+            QUICK if id_ in CLAIMED else {},
+            replications=None if id_ in DECISIVE else FEWER,
+            extension=id_ not in CLAIMED,
+        )
         for id_, variants in grouped.items()
     }
 
 
-_SCHEMES: Mapping[str, Scheme] = {
-    **SCHEMES,
-    **RIVALS,
-    **ARF_RIVALS,
-    **{
-        patient(n): Scheme(f"proposed, patience of {n} beacons", occupancy={"patience": n})
-        for n in PATIENCE
-    },
-}
+_SCHEMES: Mapping[str, Scheme] = {**SCHEMES, **RIVALS, **ARF_RIVALS}
 
 
 def _paired() -> Iterable[tuple[Place, Iterable[str]]]:
     """Places with the schemes at them."""
     yield from ((figure3(mbps), BOTH) for mbps in RATES)
-    yield from ((figure3(mbps, *at), _beside(mbps)) for at in EQUAL[1:] for mbps in RATES)
-    yield from ((steady(mbps), (ON,)) for mbps in RATES)
-    yield from ((once(mbps), BESIDE) for mbps in RATES)
-    yield from ((once(mbps, UP), (ONCE,)) for mbps in RATES)
-    others = [packets for packets in QUEUES if packets != PACKETS]
-    yield from ((queued(mbps, packets), (ON,)) for mbps in SOME_RATES for packets in others)
-    others = [delay for delay in DELAYS_MS if delay != 50]  # noqa: PLR2004 - the paper's
-    yield from ((distant(mbps, delay), (ON,)) for mbps in SOME_RATES for delay in others)
+    yield from ((once(mbps), (ONCE,)) for mbps in SOME_RATES)
+    yield from ((figure3_2008(mbps), BOTH) for mbps in SOME_RATES)
+    yield from ((equal(mbps, *at), _beside(mbps)) for at in EQUAL for mbps in SOME_RATES)
     yield from ((uplink(label), (ON, ONCE)) for label in UPLINK)
     yield from ((beside_constant(rate), BOTH) for rate in CONSTANT)
     yield from ((mixture(label), BOTH) for label in MIXTURES)
     yield guests(), (*BOTH, ONCE)
-    yield from ((noisy(loss), (PLAIN, *map(patient, PATIENCE))) for loss in LOSSES)
+    yield from ((noisy(loss), BOTH) for loss in LOSSES)
     yield from ((under(label), BOTH) for label in STANDARDS)
     yield from ((moving(*at), ids) for at, ids in MOVES.items())
     yield from ((rival_place(way, t), RIVALS) for way in WAYS for t in RIVAL_TRANSPORTS)

@@ -10,6 +10,7 @@ from airfair.reproduce.paper import Experiment, Paper, reference
 from . import figures
 from .claims import BOUNDS, PREDICATES
 from .findings import SEARCHES
+from .introduction import introduction
 from .plan import (
     ACCESS,
     ALONE,
@@ -61,6 +62,7 @@ def paper(directory: Path) -> Paper[Runs]:
         searches=SEARCHES,
         bounds=BOUNDS,
         reasons=REASONS,
+        introduction=introduction(printed),
         units="Throughputs are application octets delivered: kB/s on the testbed, kb/s in the simulation.",
         replications=20,
     )

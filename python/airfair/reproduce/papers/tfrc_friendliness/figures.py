@@ -55,9 +55,10 @@ def index(flavour: str, data: Measurements) -> Shown:
             INDEX,
             f"{FLAVOURS[flavour]} / TFRC flows",
             labels,
-            [Points(label, _estimates(samples)) for label, samples in groups.items()],
-            {0.5: "ideal", 0.6: "the paper's 0.6"},
-        )
+            [_points(label, samples) for label, samples in groups.items()],
+            {0.5: "even", 0.6: "the paper: 0.6"},
+        ),
+        wide=True,
     )
     caption = (
         "Mean over the replications with its 95 % interval. The first set decides the claims; the others "
@@ -119,7 +120,7 @@ def intra(data: Measurements) -> Shown:
             "Max-min fairness index",
             "Flows",
             labels,
-            [Points(label, _estimates(samples)) for label, samples in groups.items()],
+            [_points(label, samples) for label, samples in groups.items()],
             {1.0: "all equal"},
         )
     )
@@ -157,6 +158,7 @@ def over_three_minutes(flavour: str, printed: Json | None, data: Measurements) -
         times,
         [Curve(label, rates[:, i]) for i, label in enumerate(labels)],
         [Mark(runs.warmup_s, "counted from here")],
+        _printed_levels(printed),
     )
     each, tfrc = runs.mean(tfrc=False), runs.mean(tfrc=True)
     total = runs.kbytes_per_s.sum(axis=1) * 8 / 1e3
@@ -171,8 +173,7 @@ def over_three_minutes(flavour: str, printed: Json | None, data: Measurements) -
     ]
     rows = [f"{tcp}, kB/s", "TFRC, kB/s", "all, Mb/s"]
     caption = (
-        "Application octets delivered in each second. Strong line: mean over the replications; band: the "
-        "middle 80 % of them; thin line: one of them, which is what a single run shows."
+        "Application octets delivered in each second; the thin line is what a single run shows."
     )
     return Shown(
         series=[curve(label, "kB/s", "s", times, rates[:, i]) for i, label in enumerate(labels)],
@@ -186,8 +187,16 @@ def over_three_minutes(flavour: str, printed: Json | None, data: Measurements) -
                 [Column("measured", "throughput", cells)],
             )
         ],
-        drawings={name: Drawing(over_time([panel]), caption, wide=True)},
+        drawings={name: Drawing(over_time([panel], wide=True), caption, wide=True)},
     )
+
+
+def _printed_levels(printed: Json | None) -> dict[float, str]:
+    """The paper's averages as lines."""
+    if printed is None:
+        return {}
+    tcp, tfrc = printed["tcp_reno_each_kBps"], printed["tfrc_kBps"]
+    return {tcp: f"the paper: TCP {tcp:g} each", tfrc: f"the paper: TFRC {tfrc:g}"}
 
 
 def five_flows(figure: str, data: Measurements) -> Shown:
@@ -238,12 +247,17 @@ def five_flows(figure: str, data: Measurements) -> Shown:
                 columns,
             )
         ],
-        drawings={figure: Drawing(over_time(panels), caption, wide=True)},
+        drawings={figure: Drawing(over_time(panels, wide=True), caption, wide=True)},
     )
 
 
 def _mean(samples: Floats) -> float | None:
     return finite(estimate(samples).mean)
+
+
+def _points(label: str, samples: Sequence[Floats]) -> Points:
+    """An index at each place: it is between 0 and 1."""
+    return Points(label, _estimates(samples), possible=(0.0, 1.0))
 
 
 def _estimates(samples: Sequence[Floats]) -> Floats:

@@ -10,6 +10,7 @@ from airfair.reproduce.paper import Experiment, Paper, reference
 from . import figures
 from .claims import BOUNDS, PREDICATES
 from .findings import SEARCHES
+from .introduction import introduction
 from .plan import (
     ASYMMETRIC,
     IDEAL,
@@ -70,6 +71,7 @@ def paper(directory: Path) -> Paper[Runs]:
         searches=SEARCHES,
         bounds=BOUNDS,
         reasons=REASONS,
+        introduction=introduction(printed),
         units="Goodputs in packets of 1448 octets per second, from 50 s to 500 s.",
         schemes={f"{s.label}: access point, Q = 100": s.keys(100) for s in SCHEMES.values()},
         replications=5,

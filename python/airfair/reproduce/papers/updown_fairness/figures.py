@@ -97,7 +97,9 @@ def _rivals(data: Measurements) -> Drawing:
         "The same axes for what the paper leaves to future work and what it cites, with a buffer of "
         f"{SHOWN} packets."
     )
-    return Drawing(over_number(charts, X, RATIO, floor=LEAST_RATIO), caption, wide=True)
+    figure = over_number(charts, X, RATIO, floor=LEAST_RATIO)
+    title = "Downlink over uplink goodput with other schemes"
+    return Drawing(figure, caption, wide=True, beyond=True, title=title)
 
 
 def goodputs(scheme: str, printed: Json | None, data: Measurements) -> Shown:
@@ -117,7 +119,13 @@ def goodputs(scheme: str, printed: Json | None, data: Measurements) -> Shown:
             scenario,
             ATTEMPTS,
             [
-                Points(label, _estimates(data, places(system, scenario), take))
+                Points(
+                    label,
+                    _estimates(data, places(system, scenario), take),
+                    {0: printed[f"{label}_pps"]}
+                    if printed and scenario == "dl1-ul1" and f"{label}_pps" in printed
+                    else {},
+                )
                 for label, (system, take) in lines.items()
             ],
         )

@@ -1,0 +1,175 @@
+"""Draws a claim's points as dots with their intervals against the range that is allowed.
+
+Widths are percentages, so that a drawing takes the width that it is given and its words keep their size.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from .claims import Verdict
+from .conditions import Condition, Point, State, states
+
+MOST_SCALES = 3
+"""Ranges with an axis of their own; of more, each point is seen from its own range."""
+FEW, SOME = 6, 14
+"""Points with room between them, and with little."""
+AXIS = 18
+"""Height of the words below an axis."""
+EDGE = 2.0
+"""Free part of the width on either side, in %."""
+BEYOND = 1.0
+"""How far an axis follows intervals beyond the dots and bounds, as a part of these."""
+
+Range = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Dot:
+    """A condition and its state among the others."""
+
+    condition: Condition
+    state: State
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Places of numbers along the width, in %."""
+
+    low: float
+    high: float
+
+    def at(self, value: float) -> float:
+        """The place of a number, at the edge if it lies beyond."""
+        part = (value - self.low) / (self.high - self.low)
+        return EDGE + (100 - 2 * EDGE) * min(1.0, max(0.0, part))
+
+
+def draw(verdict: Verdict, name: str) -> Markup:
+    """The points of a verdict; `name` keeps ids apart from others of the page."""
+    dots = [
+        dot
+        for point, state in zip(verdict.points, verdict.states, strict=True)
+        for dot in _dots(point, state)
+    ]
+    groups: dict[Range, list[Dot]] = {}
+    for dot in dots:
+        groups.setdefault((dot.condition.above, dot.condition.below), []).append(dot)
+    height = 16 if len(dots) <= FEW else 11 if len(dots) <= SOME else 7
+    rows: list[Markup] = []
+    y = 0.0
+    if len(groups) <= MOST_SCALES:
+        for allowed, members in groups.items():
+            scale = _scale([one.condition for one in members])
+            rows.append(_allowed(scale, allowed, y, height * len(members)))
+            for one in members:
+                rows.append(_row(one, scale, y + height / 2))
+                y += height
+            rows.append(_axis(scale, allowed, y))
+            y += AXIS
+    else:
+        for one in dots:
+            scale = _scale([one.condition])
+            rows.append(
+                _allowed(scale, (one.condition.above, one.condition.below), y + 1, height - 2)
+            )
+            rows.append(_row(one, scale, y + height / 2))
+            y += height
+    about = "; ".join(
+        f"{one.condition.figures}: {one.state}" if one else f"and {len(dots) - FEW} more"
+        for one in ([*dots[:FEW], None] if len(dots) > FEW else dots)
+    )
+    return Markup(
+        '<svg class="dots" role="img" aria-labelledby="{0}-title {0}-desc" width="100%" height="{1:g}">'
+        '<title id="{0}-title">{2}: each point with its 95 % interval; what is allowed is shaded</title>'
+        '<desc id="{0}-desc">{3}</desc>'
+    ).format(name, y, verdict.counted, about) + Markup("").join([*rows, Markup("</svg>")])
+
+
+def has_one_axis(verdict: Verdict) -> bool:
+    """Whether points share their ranges, so that the drawing has axes with numbers."""
+    ranges = {
+        (dot.condition.above, dot.condition.below)
+        for point in verdict.points
+        for dot in _dots(point, "holds")
+    }
+    return len(ranges) <= MOST_SCALES
+
+
+def _dots(point: Point, state: State) -> Iterator[Dot]:
+    """A condition, or the parts of a quota."""
+    if isinstance(point, Condition):
+        yield Dot(point, state)
+    else:
+        yield from map(Dot, point.parts, states(point.parts))
+
+
+def _scale(conditions: Sequence[Condition]) -> Scale:
+    """One that shows all dots and bounds, and of the intervals what is near."""
+    places = [
+        value
+        for one in conditions
+        for value in (one.measured.mean, one.above, one.below)
+        if math.isfinite(value)
+    ]
+    low, high = min(places), max(places)
+    reach = (high - low) or abs(high) or 1.0
+    ends = [end for one in conditions for end in one.measured.shown if math.isfinite(end)]
+    low = max(low - BEYOND * reach, min([low - 0.1 * reach, *ends]))
+    high = min(high + BEYOND * reach, max([high + 0.1 * reach, *ends]))
+    return Scale(low, high)
+
+
+def _allowed(scale: Scale, allowed: Range, y: float, height: float) -> Markup:
+    above, below = allowed
+    start = scale.at(above) if math.isfinite(above) else 0.0
+    end = scale.at(below) if math.isfinite(below) else 100.0
+    parts = [
+        Markup('<rect class="allowed" x="{:.2f}%" y="{:g}" width="{:.2f}%" height="{:g}"/>').format(
+            start, y, end - start, height
+        )
+    ]
+    parts += [
+        Markup('<line class="bound" x1="{0:.2f}%" x2="{0:.2f}%" y1="{1:g}" y2="{2:g}"/>').format(
+            scale.at(bound), y, y + height
+        )
+        for bound in allowed
+        if math.isfinite(bound)
+    ]
+    return Markup("").join(parts)
+
+
+def _row(dot: Dot, scale: Scale, y: float) -> Markup:
+    measured = dot.condition.measured
+    low, high = measured.shown
+    if not math.isfinite(measured.mean):
+        return Markup("")
+    return Markup(
+        '<g class="{}"><line x1="{:.2f}%" x2="{:.2f}%" y1="{y:g}" y2="{y:g}"/>'
+        '<circle cx="{:.2f}%" cy="{y:g}" r="3.5"/></g>'
+    ).format(dot.state, scale.at(low), scale.at(high), scale.at(measured.mean), y=y)
+
+
+def _axis(scale: Scale, allowed: Range, y: float) -> Markup:
+    """The bounds as numbers."""
+    bounds = [bound for bound in allowed if math.isfinite(bound)]
+    words = []
+    for place, bound in enumerate(bounds):
+        at = scale.at(bound)
+        anchor = "middle"
+        if at < 12:  # noqa: PLR2004 - room for a number
+            anchor = "start"
+        elif at > 88:  # noqa: PLR2004
+            anchor = "end"
+        if len(bounds) > 1:
+            anchor = "end" if place == 0 and at > 12 else "start" if at < 88 else "end"  # noqa: PLR2004
+        words.append(
+            Markup('<text x="{:.2f}%" y="{:g}" text-anchor="{}">{:.4g}</text>').format(
+                at, y + 12, anchor, bound
+            )
+        )
+    return Markup("").join(words)

@@ -1,0 +1,308 @@
+"""Pages lead with the picture, say what is not known, and ask for nothing outside."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from airfair.figures import Points, band
+from airfair.reproduce import dots
+from airfair.reproduce.catalogue import load, papers
+from airfair.reproduce.claims import Elsewhere, Reason, Verdict
+from airfair.reproduce.conditions import Condition, Quota
+from airfair.reproduce.document import FIRST_LOOK, LABELS, LOOKS, MARKS, claims_text, table_text
+from airfair.reproduce.estimate import Estimate, estimate
+from airfair.reproduce.papers.arf_aware_tcp.runs import Runs
+from airfair.reproduce.results import Outcome
+from airfair.reproduce.runs import Choice, Measured
+from airfair.reproduce.summary import INDEX, PAGE, Chapter, Summary
+from airfair.reproduce.tables import Cell, Column, Table, heading
+from airfair.reproduce.topology import draw
+
+Data = dict[tuple[str, str], Runs]
+
+HOLDS = Condition("a", Estimate(2.0, 0.1), above=1)
+FAILS = Condition("b", Estimate(0.5, 0.1), above=1)
+OPENS = Condition("c", Estimate(1.0, 0.1), above=1)
+BLIND = Condition("d", Estimate(0.0, 0.0), below=0)
+STATES = {
+    "holds": (HOLDS,),
+    "fails": (FAILS,),
+    "undecided": (OPENS,),
+    "untestable": (BLIND,),
+    "depends": (HOLDS,),
+}
+
+
+def verdict(claim: str, state: str, *, first_look: bool) -> Verdict:
+    """A claim in a state."""
+    elsewhere = (Elsewhere("the other reading", (FAILS,), near=True),) if state == "depends" else ()
+    return Verdict(
+        claim,
+        "As printed",
+        STATES[state],
+        under="the first reading",
+        elsewhere=elsewhere,
+        reasons=(Reason(f"Found out for {claim}."),),
+        first_look=first_look,
+    )
+
+
+# ------------------------------------------------------------------ what is not known
+
+
+def test_an_interval_wider_than_its_value_is_told_from_where_to_where() -> None:
+    assert Estimate(6.06, 26.10, signed=False).text(2) == "0.00 to 32.16"
+    assert Estimate(6.06, 26.10).text(2) == "-20.04 to 32.16"
+    assert Estimate(6.06, 2.10).text(2) == "6.06 ± 2.10"
+    assert Estimate(6.06, math.inf).text(2) == "6.06, one run"
+    assert Estimate(-0.0001, 0.0).text(2) == "0.00 ± 0.00"
+
+
+def test_an_interval_reaches_below_zero_only_if_a_replication_does() -> None:
+    assert estimate([0.0, 0.0, 9.0]).shown[0] == 0.0
+    assert estimate([-0.1, 0.0, 9.0]).shown[0] < 0.0
+
+
+def test_bands_and_bars_stay_within_what_is_possible() -> None:
+    index = Points("index", np.array([[0.97, 0.02], [0.1, 0.1]]), possible=(0.0, 1.0))
+    low, high = index.interval
+    assert low.tolist() == pytest.approx([0.87, 0.0])
+    assert high.tolist() == pytest.approx([1.0, 0.12])
+    assert (index.bars >= 0).all()
+    gain = Points("gain", np.array([[1.0], [3.0]]), possible=(-math.inf, math.inf))
+    assert gain.interval[0].tolist() == [-2.0]
+    alone = Points("one run", np.array([[1.0], [np.inf]]))
+    assert alone.bars.tolist() == [[0.0], [0.0]]
+
+
+def test_a_band_over_time_is_the_interval_of_the_mean() -> None:
+    # Two samples 1 apart: standard deviation 1/√2, t(1) = 12.706, half width 12.706·0.5 = 6.353.
+    low, high = band(np.array([[10.0, 0.0], [11.0, 1.0]]))
+    assert low.tolist() == pytest.approx([4.147, 0.0], abs=1e-3)
+    assert high.tolist() == pytest.approx([16.853, 6.853], abs=1e-3)
+
+
+def noisy(measurements: Data) -> Data:
+    """Replications that differ by more than their mean."""
+    generator = np.random.default_rng(7)
+    made = {}
+    for key, runs in measurements.items():
+        factor = generator.exponential(1.0, (len(runs.series), len(runs.flows), 1)) ** 3
+        series = (runs.series * factor).astype(np.int64)[:3]
+        made[key] = replace(runs, series=series, delivered=series.sum(axis=-1))
+    return made
+
+
+@pytest.fixture
+def first_look(measurements: Data, tmp_path: Path) -> Outcome:
+    paper = load("arf-aware-tcp")
+    choice = Choice(paper, tuple(paper.experiments.values()), 3, tmp_path, quick=True)
+    runs = Measured(
+        noisy(measurements), 3, interrupted=False, seed=1, cpu_s=1, wall_s=1, simulated_s=1
+    )
+    return Outcome(choice, runs)
+
+
+def test_a_first_look_prints_no_interval_that_is_wider_than_its_value(first_look: Outcome) -> None:
+    page = first_look.files()["report.html"].decode()
+    chapter = Chapter.of(first_look, None)
+    summary = Summary([chapter], first_look.choice.out)
+    told = 0
+    for text in (page, first_look.text(), summary.html(), summary.text()):
+        for mean, width in re.findall(r"(-?[\d.]+) ± *([\d.]+)", text):
+            assert float(width) <= abs(float(mean)), f"{mean} ± {width}"
+        told += len(re.findall(r"\d to -?\d", text))
+    assert told > 0
+    assert max(map(len, first_look.text().splitlines()[:-1])) <= 80
+
+
+def test_a_first_look_has_other_signs_and_says_what_it_rests_on(first_look: Outcome) -> None:
+    page = first_look.files()["report.html"].decode()
+    assert "This is a first look" in page
+    for one in first_look.verdicts:
+        assert one.first_look
+        assert LOOKS[one.state] in page
+    assert MARKS["holds"] not in page
+    assert MARKS["fails"] not in page
+
+
+def test_where_from_and_to_have_no_room_a_figure_is_not_known() -> None:
+    wide = Cell(Estimate(1234.5, 98765.4), digits=1)
+    lines = table_text(Table("t", "A title", ["x"], [Column("c", "column", [wide])])).splitlines()
+    assert lines[-2].endswith("1234.5 ?")
+    assert lines[-1] == "  ?: not known yet, the interval is wider than the figure"
+
+
+# ------------------------------------------------------------------ states
+
+
+@pytest.mark.parametrize("first", [False, True])
+def test_every_state_has_a_sign_and_words_of_its_own(first: bool, tmp_path: Path) -> None:  # noqa: FBT001 - a parameter
+    paper = load("arf-aware-tcp")
+    ids = list(paper.claim_texts())
+    verdicts = {
+        id_: verdict(id_, state, first_look=first) for id_, state in zip(ids, STATES, strict=False)
+    }
+    choice = Choice(paper, (), 10, tmp_path / paper.id, quick=first)
+    run = {"experiments": [{}], "interrupted": False, "seed": 1, "replications": 10}
+    document = {**run, "simulated_s": 1.0, "cpu_s": 1.0, "wall_s": 1.0}
+    summary = Summary([Chapter(choice, document, verdicts)], tmp_path)
+    signs, words = (FIRST_LOOK, LOOKS) if first else (MARKS, LABELS)
+    assert len(set(signs.values())) == len(signs)
+    text = claims_text(list(verdicts.values()))
+    for id_, one in verdicts.items():
+        assert f"{signs[one.state]} {id_}: {words[one.state]}" in text
+        for page in (summary.html(), summary.index()):
+            assert f'title="{id_}: {words[one.state]}"' in page
+            assert f">{signs[one.state]}</a>" in page
+    assert "Depends on: the other reading" in summary.html()
+    assert summary.html().count("decided under: the first reading") == len(STATES)
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def test_a_first_look_says_that_reasons_are_those_of_the_full_run() -> None:
+    full, first = (claims_text([verdict("x", "fails", first_look=f)]) for f in (False, True))
+    assert "why: Found out for x." in full
+    assert "why: In the full run: Found out for x." in first
+
+
+# ------------------------------------------------------------------ dots
+
+
+def test_each_point_is_a_dot_in_its_state_against_the_allowed_range() -> None:
+    quota = Quota("most", (HOLDS, replace(HOLDS, what="a2"), FAILS), least=0.6)
+    svg = dots.draw(Verdict("claim", "As printed", (HOLDS, FAILS, OPENS, quota)), "name")
+    assert svg.count("<circle") == 3 + 3
+    assert svg.count('class="allowed"') == 1  # all need more than 1
+    assert '<g class="fails">' in svg
+    assert '<g class="undecided">' in svg
+    assert 'aria-labelledby="name-title name-desc"' in svg
+    assert "b = 0.500 ± 0.100 (needs &gt; 1): fails" in svg
+
+
+def test_an_interval_is_drawn_between_the_bound_and_the_edge_where_it_is() -> None:
+    svg = str(dots.draw(Verdict("claim", "As printed", (HOLDS,)), "name"))
+    bound = float(re.findall(r'class="bound" x1="([\d.]+)%', svg)[0])
+    low, high = map(float, re.findall(r'"holds"><line x1="([\d.]+)%" x2="([\d.]+)%', svg)[0])
+    (dot,) = map(float, re.findall(r'circle cx="([\d.]+)%', svg))
+    assert 0 < bound < low < dot < high <= 100
+
+
+def test_points_with_many_ranges_are_each_seen_from_their_own() -> None:
+    points = tuple(
+        Condition(f"p{i}", Estimate(10.0**i, 0.1 * 10.0**i), above=0.5 * 10.0**i) for i in range(5)
+    )
+    svg = dots.draw(Verdict("claim", "As printed", points), "name")
+    assert svg.count('class="allowed"') == 5
+    assert svg.count("<text") == 0
+
+
+# ------------------------------------------------------------------ the first screen
+
+
+@pytest.mark.parametrize("paper_id", papers())
+def test_each_paper_is_introduced(paper_id: str) -> None:
+    intro = load(paper_id).introduction
+    assert intro is not None
+    assert len(re.findall(r"[.?](?: |$)", intro.scheme)) == 2, "two sentences"
+    ends = {end for edge in intro.topology.edges for end in (edge.start, edge.end)}
+    assert ends == set(intro.topology.nodes)
+    svg = draw(intro.topology, "here")
+    assert 'role="img"' in svg
+    for node in intro.topology.nodes.values():
+        assert f">{node.label}</text>" in svg
+    assert intro.parameters
+    assert intro.abbreviations
+    assert set(intro.sections) <= set(load(paper_id).experiments)
+
+
+def test_the_report_opens_with_scheme_topology_parameters_words_and_the_picture(
+    first_look: Outcome,
+) -> None:
+    page = first_look.files()["report.html"].decode()
+    places = [
+        page.index(words)
+        for words in (
+            "<h1>",
+            "claims look like they hold",
+            "congestion window divided by k",
+            '<svg class="topology"',
+            "Words and abbreviations",
+            '<table class="parameters">',
+            '<section id="picture">',
+            '<figure id="fig2"',
+            "The paper, §4, in short:",
+            '<section id="claims">',
+            '<svg class="dots"',
+            '<section id="tables">',
+            '<section id="settings">',
+        )
+    ]
+    assert places == sorted(places)
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("table1", "Table 1: x"),
+        ("fig4-7", "Figure 4-7: x"),
+        ("fig4-near", "Beside Figure 4: x"),
+        ("fig3-ideal channel", "Beside Figure 3: x"),
+        ("rivals-down", "x"),
+    ],
+)
+def test_titles_say_what_is_shown(name: str, shown: str) -> None:
+    assert heading(name, "x") == shown
+
+
+# ------------------------------------------------------------------ the page to begin with
+
+
+def waiting(out: Path) -> list[Chapter]:
+    return [Chapter(Choice(load(id_), (), 5, out / id_, quick=True)) for id_ in papers()]
+
+
+def test_the_first_page_lists_all_papers_before_any_has_run(tmp_path: Path) -> None:
+    files = Summary(waiting(tmp_path), tmp_path).files(running=True)
+    assert set(files) == {INDEX, PAGE}
+    page = files[INDEX].decode()
+    for paper_id in papers():
+        assert f'<article id="{paper_id}">' in page
+        assert f'id="{paper_id}-topology-title"' in page
+    assert page.count("<b>To come.</b>") == len(papers())
+    assert '<meta http-equiv="refresh"' in page
+    assert "Running: 0 of 5 papers are done" in page
+
+
+def test_the_page_stops_reloading_when_the_run_is_over(tmp_path: Path, first_look: Outcome) -> None:
+    chapters = waiting(tmp_path)
+    chapters[0] = Chapter.of(first_look, None)
+    page = Summary(chapters, tmp_path).index()
+    assert "http-equiv" not in page
+    assert page.count("<b>Not run.</b>") == len(papers()) - 1
+    assert '<figure id="arf-aware-tcp-fig2"' in page
+    assert "NewReno gives" in page
+    assert "make reproduce" in page
+
+
+def test_the_pages_ask_for_nothing_and_their_ids_are_unique(
+    tmp_path: Path, first_look: Outcome
+) -> None:
+    chapters = waiting(tmp_path)
+    chapters[0] = Chapter.of(first_look, None)
+    for page in Summary(chapters, tmp_path).files().values():
+        text = page.decode()
+        ids = re.findall(r'\bid="([^"]+)"', text)
+        assert len(ids) == len(set(ids))
+        assert not re.search(r"@import|<script|url\((?!#)|<link|<img|https?:", text)
+        assert set(re.findall(r"url\(#([^)]+)\)", text)) <= set(ids)
+        for link in re.findall(r'href="([^"]+)"', text):
+            assert link.startswith(("#", INDEX, PAGE)) or "/report.html" in link
+        for labelled in re.findall(r'aria-labelledby="([^"]+)"', text):
+            assert set(labelled.split()) <= set(ids)
