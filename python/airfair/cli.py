@@ -15,7 +15,8 @@ import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ._core import LARGEST_SCENARIO, RunError, Scenario, ScenarioError, __version__, escaped
+from . import names
+from ._core import LARGEST_SCENARIO, RunError, Scenario, ScenarioError, __version__
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -467,9 +468,7 @@ def describe(error: OSError) -> str:
 
 def _fail(status: int, *problems: str) -> int:
     for problem in problems:
-        # A name that is no text in the machine's encoding comes as lone surrogates.
-        text = problem.encode(errors="backslashreplace").decode()
-        print(_wrapped(f"airfair: {escaped(text)}"), file=sys.stderr)
+        print(_wrapped(f"airfair: {names.printable(problem)}"), file=sys.stderr)
     return status
 
 

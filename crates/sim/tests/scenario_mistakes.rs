@@ -204,7 +204,7 @@ const COMBINATIONS: &[(&str, &str, &str)] = &[
     (
         "series",
         "5 us",
-        r#"series = "5 us": 12000000 steps of 5 us for 1 flow in 1 replication are more than 10000000 values; allowed "off", or a step of 6 us or more"#,
+        r#"series = "5 us": 12000000 steps of 5 us for 6 flows, stations, access points and directions of links are more than 20000000 values; allowed "off", or a step of 19 us or more"#,
     ),
     (
         "bss.home.basic_rate",
@@ -792,15 +792,15 @@ fn what_would_steer_a_terminal_is_told_by_its_number() {
 #[test]
 fn what_is_multiplied_is_bounded_together() {
     let cases = [
-        // 720 h in steps of 1 s for 100 flows: 259,200,000 values
+        // 720 h in steps of 1 s for 100 flows, 2 stations, an access point and a link: 272,160,000 values
         (
             "duration = \"720 h\"",
             "[flow.b]\nfrom = \"fast\"\nto = \"server\"\ncount = 99\ntransport = { kind = \"tcp\" }\n".to_owned(),
-            "series: 2592000 steps of 1 s for 100 flows in 1 replication are more than 10000000 values; \
-             allowed \"off\", or a step of 26 s or more",
+            "series: 2592000 steps of 1 s for 105 flows, stations, access points and directions of links are more than \
+             20000000 values; allowed \"off\", or a step of 14 s or more",
         ),
         (
-            "replications = 10000\nduration = \"60 s\"",
+            "replications = 10000\nseries = \"off\"\nduration = \"60 s\"",
             "[station.g]\ncount = 200\n".to_owned(),
             "replications = 10000: with 205 flows, stations and directions of links too many; allowed at most 9756",
         ),

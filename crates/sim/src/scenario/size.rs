@@ -17,8 +17,8 @@ pub(super) const MAX_RATE_STEPS: usize = 50_000;
 pub(super) const MAX_RELATED: usize = 1_000_000;
 /// Most frames of all sources, before they repeat.
 pub(super) const MAX_ALL_FRAMES: usize = 500_000;
-/// Most values of a time series: steps of all flows in all replications.
-const MAX_SERIES: u64 = 10_000_000;
+/// Most values of a time series: steps of everything that has one in all replications. One takes up to 64 octets.
+const MAX_SERIES: u64 = 20_000_000;
 /// Most rows of results: flows, stations and directions of links in all replications.
 const MAX_ROWS: u64 = 2_000_000;
 /// Most packets for which all queues together have room.
@@ -90,20 +90,20 @@ pub(super) fn check(
 fn check_series(scenario: &Scenario, entry: &Entry, mistakes: &mut Mistakes) {
     let Some(step) = scenario.series_step else { return };
     let steps = steps(scenario.duration, step);
-    let (flows, replications) = (scenario.flows.len() as u64, u64::from(scenario.replications));
-    let values = steps.saturating_mul(flows).saturating_mul(replications);
+    let things = rows(scenario) + scenario.cells.len() as u64;
+    let replications = u64::from(scenario.replications);
+    let values = steps.saturating_mul(things).saturating_mul(replications);
     if values > MAX_SERIES {
-        let each = |count: u64, noun: &str| match count {
-            1 => format!("1 {noun}"),
-            _ => format!("{count} {noun}s"),
+        let runs = if replications > 1 {
+            format!(" in {replications} replications")
+        } else {
+            String::new()
         };
         let problem = format!(
-            "{} of {step} for {} in {} are more than {MAX_SERIES} values",
-            each(steps, "step"),
-            each(flows, "flow"),
-            each(replications, "replication")
+            "{steps} steps of {step} for {things} flows, stations, access points and directions of links{runs} \
+             are more than {MAX_SERIES} values"
         );
-        let most = MAX_SERIES / flows / replications;
+        let most = MAX_SERIES / things / replications;
         let allowed = match scenario.duration.as_nanos().div_ceil(most.max(1)) {
             longer if most > 0 && Duration::from_nanos(longer) < scenario.duration => {
                 let unit: u64 = if longer < 1_000_000_000 { 1_000 } else { 1_000_000_000 };
@@ -121,9 +121,13 @@ fn steps(duration: Duration, step: Duration) -> u64 {
     duration.as_nanos().div_ceil(step.as_nanos())
 }
 
+/// Flows, stations and directions of links.
+fn rows(scenario: &Scenario) -> u64 {
+    (scenario.flows.len() + scenario.stations.len() + 2 * scenario.links.len()) as u64
+}
+
 fn check_rows(scenario: &Scenario, entry: &Entry, mistakes: &mut Mistakes) {
-    let rows = scenario.flows.len() + scenario.stations.len() + 2 * scenario.links.len();
-    let rows = rows as u64;
+    let rows = rows(scenario);
     if rows * u64::from(scenario.replications) > MAX_ROWS {
         let problem = format!("with {rows} flows, stations and directions of links too many");
         let allowed = format!("at most {}", MAX_ROWS / rows);
