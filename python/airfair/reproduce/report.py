@@ -33,6 +33,10 @@ _VARIABLES = {
 }
 
 
+LEAST_TOLERANCE = 0.001
+"""Of smaller ones it is only said that they are."""
+
+
 @dataclass(frozen=True)
 class FigureView:
     """A figure for a page."""
@@ -140,11 +144,10 @@ def tolerance(verdict: Verdict) -> str:
     if not said:
         return ""
     turns = verdict.turns_at
-    at = (
-        f"; the verdict turns at ± {turns:.3g}"
-        if turns is not None and math.isfinite(turns)
-        else ""
-    )
+    at = ""
+    if turns is not None and math.isfinite(turns):
+        place = "below" if turns < LEAST_TOLERANCE else "at"
+        at = f"; the verdict turns {place} ± {max(turns, LEAST_TOLERANCE):.3g}"
     return f"Taken here: {', '.join(said)}{at}."
 
 
