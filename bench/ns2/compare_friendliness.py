@@ -44,7 +44,8 @@ def ns2(figure: int) -> Samples:
 
 def ours(figure: int) -> Samples:
     """The same in airfair."""
-    keys = {"link.BS0-H0.rate": RATES[figure]}
+    # ns-2.35's `Agent/TCP/Linux` has Westwood+, the paper's Westwood is the one before.
+    keys = {"link.BS0-H0.rate": RATES[figure], "flow.westwood.transport.flavour": "westwood+"}
     result = airfair.run(SCENARIO, replications=SEEDS, set=keys)
     octets = result.series("delivered")["delivered_bytes"].to_numpy().reshape(SEEDS, 5, -1)
     return {

@@ -9,14 +9,14 @@ from airfair.reproduce.paper import Experiment, Paper, reference
 
 from . import figures
 from .claims import BOUNDS, PREDICATES
-from .findings import SEARCHES
+from .findings import SEARCHES, calibration
 from .introduction import introduction
 from .plan import (
     ACCESS,
     ALONE,
     COMBINATIONS,
-    EQUAL,
     FLAVOURS,
+    HELD,
     MIXED,
     SIMULATED,
     VARIED,
@@ -61,10 +61,12 @@ def paper(directory: Path) -> Paper[Runs]:
         predicates=PREDICATES,
         searches=SEARCHES,
         bounds=BOUNDS,
+        calibration=calibration(printed["fig5"]),
         reasons=REASONS,
         introduction=introduction(printed),
         units="Throughputs are application octets delivered: kB/s on the testbed, kb/s in the simulation.",
-        replications=20,
+        replications=10,
+        quick_replications=5,
     )
 
 
@@ -76,7 +78,7 @@ def _testbed(fig5: dict[str, float]) -> list[Experiment[Runs]]:
         return [mixed(flavour, *MIXED)]
 
     # The findings about queues and other open settings belong to Figure 3.
-    held = [queues(*pair) for pair in EQUAL]
+    held = [queues(*pair) for pair in HELD]
     held += [varied(flavour, *pair) for flavour in FLAVOURS for pair in VARIED]
     return [
         _figure("fig2", "TFRC's inter-protocol fairness beside TCP Reno", reno, "reno"),
@@ -91,7 +93,7 @@ def _testbed(fig5: dict[str, float]) -> list[Experiment[Runs]]:
         Experiment(
             "fig5",
             "Three TCP Reno flows and one TFRC over three minutes",
-            tuple(three("reno")),
+            ("calibration", *three("reno")),
             partial(figures.over_three_minutes, "reno", fig5),
             STATEMENTS["fig5"],
         ),

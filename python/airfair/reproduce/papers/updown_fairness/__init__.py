@@ -9,19 +9,18 @@ from airfair.reproduce.paper import Experiment, Paper, reference
 
 from . import figures
 from .claims import BOUNDS, PREDICATES
-from .findings import SEARCHES
+from .findings import SEARCHES, calibration
 from .introduction import introduction
 from .plan import (
     ASYMMETRIC,
-    IDEAL,
-    RIVALS,
+    FOUR,
     SCHEMES,
+    SCOPES,
     SYMMETRIC,
-    SYSTEMS,
+    TWO,
     asymmetric_id,
     setup_id,
     setups,
-    windows_id,
 )
 from .reasons import REASONS
 from .runs import Measurements, Runs
@@ -53,8 +52,6 @@ TITLES = {
     "fig8": "Loss of TCP DATA with the DATA/ACK scheduler",
 }
 
-TWO, FOUR = "dl2-ul2", "dl4-ul4"
-
 
 def paper(directory: Path) -> Paper[Runs]:
     """The paper, whose files are in `directory`."""
@@ -70,28 +67,26 @@ def paper(directory: Path) -> Paper[Runs]:
         predicates=PREDICATES,
         searches=SEARCHES,
         bounds=BOUNDS,
+        calibration=calibration(printed["fig3"]),
         reasons=REASONS,
         introduction=introduction(printed),
         units="Goodputs in packets of 1448 octets per second, from 50 s to 500 s.",
         schemes={f"{s.label}: access point, Q = 100": s.keys(100) for s in SCHEMES.values()},
         replications=5,
-        quick_replications=2,
+        quick_replications=5,
     )
 
 
 def _experiments(printed: dict[str, float]) -> list[Experiment[Runs]]:
     fifo = {scenario: _systems("fifo", scenario) for scenario in SYMMETRIC}
     fair = {scenario: _systems("scheduler", scenario) for scenario in SYMMETRIC}
-    rivals = [setup_id(IDEAL, rival, scenario) for rival in RIVALS for scenario in (TWO, FOUR)]
-    shared = [setup_id(IDEAL, "shared", scenario) for scenario in SYMMETRIC]
     cells = [asymmetric_id(*flows) for flows in ASYMMETRIC]
-    limits = [windows_id(scenario) for scenario in SYMMETRIC]
     needs = {
-        "fig2": [*fifo[TWO], *fifo[FOUR], "stack"],
-        "fig3": [*(setup for all_ in fifo.values() for setup in all_), "scan"],
+        "fig2": [*fifo[TWO], *fifo[FOUR], "small", "stack"],
+        "fig3": [*(setup for all_ in fifo.values() for setup in all_), "calibration"],
         "fig4": fifo[FOUR],
-        "fig6": [*fifo[TWO], *fifo[FOUR], *fair[TWO], *fair[FOUR], *rivals, *cells, "short-flows"],
-        "fig7": [*(setup for all_ in fair.values() for setup in all_), *shared, *limits],
+        "fig6": [*fifo[TWO], *fifo[FOUR], *fair[TWO], *fair[FOUR], "rivals", *cells, "short-flows"],
+        "fig7": [*(setup for all_ in fair.values() for setup in all_), "shared", "windows"],
         "fig8": [*fifo[FOUR], *fair[FOUR]],
     }
     shows = {
@@ -109,8 +104,12 @@ def _experiments(printed: dict[str, float]) -> list[Experiment[Runs]]:
 
 
 def _systems(scheme: str, scenario: str) -> list[str]:
-    """The setups of a scenario in every system, which its claims need."""
-    return [setup_id(system, scheme, scenario) for system in SYSTEMS]
+    """The setups of a scenario in every system under which its claims are told."""
+    return [
+        setup_id(system, scheme, scenario)
+        for system, scope in SCOPES.items()
+        if scheme in scope.schemes
+    ]
 
 
 __all__ = ["Measurements", "paper"]

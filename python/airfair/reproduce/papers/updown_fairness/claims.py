@@ -1,251 +1,315 @@
-"""The claims of the paper `updown-fairness`.
+"""The claims of the paper `updown-fairness`, one condition for each point that the text speaks of.
 
-Bounds, each used wherever the paper's word stands:
-
-- `ABOUT`: a ratio is "about 1" within a quarter.
-- `STARVED`: downlink "starves" with less than half of uplink's goodput.
-- `NOTHING`: a loss below 0.1 % is none, and cannot fall further.
-- `AS_IT_WAS`: a loss "does not change" within half a percentage point.
-
-"Large" buffers are 50 to 200 packets, as the text says; "further" attempts and "above 3" are 4, 6 and 8;
-"M_t > 5" is 6 and 8. n is the number of stations, those that receive included. Losses are estimated as the
-paper does it, from the retransmissions at HOST A. An ideal channel and windows that never bind decide; the
-other systems stand beside.
+"Large" buffers are 50 to 200 packets, as the text says; smaller ones, which it does not name, stand beside.
+M_t > 3 is read at every M_t from 4 to 8, M_t > 5 at 6 and 8. n is the number of stations, those that receive
+included. Losses are estimated as the paper does it, from the retransmissions at HOST A. The system decides
+that comes nearest to Figure 3's printed row; others stand beside, with fewer buffers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-
-import numpy as np
+import itertools
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from airfair.reproduce.claims import Predicate, Reading
-from airfair.reproduce.conditions import Condition, condition
-from airfair.reproduce.estimate import Floats
+from airfair.reproduce.conditions import Condition, condition, difference
+from airfair.reproduce.estimate import Estimate, estimate, ratio_of_means
+from airfair.reproduce.words import LOSS, ROUGHLY, STARVED
 
 from .plan import (
     ATTEMPTS,
-    BESIDE,
-    BUFFERS,
-    IDEAL,
+    DECIDES,
+    FOUR,
     LARGE,
     LAST,
     LATE,
+    NEAR,
+    SCOPES,
     SHOWN,
     SMALL,
     SYMMETRIC,
     SYSTEMS,
+    TWO,
     Place,
+    in_group,
     setup_id,
 )
 from .runs import DOWN, UP, Measurements, Runs
 
-ABOUT = 0.25
-STARVED = 0.5
 NOTHING = 0.001
-AS_IT_WAS = 0.005
+"""A loss below it cannot be seen to fall."""
 REVERSAL = 3
+UNCHANGED = replace(LOSS, allowed=100 * LOSS.allowed)
+"""A loss that does not change, in percent."""
 
 BOUNDS = (
-    f"“About 1” means within {ABOUT:.0%}, “starves” less than {STARVED:g} of uplink's goodput, a loss "
-    f"below {NOTHING:.1%} is none, a loss “does not change” within {AS_IT_WAS:.1%} of the packets. Large "
-    f"buffers are {LARGE[0]} to {LARGE[-1]} packets, M_t > {REVERSAL} is read at "
-    f"{', '.join(map(str, LATE))} and M_t > 5 at {' and '.join(map(str, LAST))}. The channel is ideal, "
-    "socket buffers never bind, and Q counts each of the scheduler's queues for itself."
+    f"A loss below {NOTHING:.1%} cannot fall further. Large buffers are {LARGE[0]} to {LARGE[-1]} packets, "
+    f"M_t > {REVERSAL} is read from {REVERSAL + 1} to {ATTEMPTS[-1]} and M_t > 5 at "
+    f"{' and '.join(map(str, LAST))}. Decided with {SYSTEMS[DECIDES].label}; socket buffers never bind, and "
+    "Q counts each of the scheduler's queues for itself."
 )
-"""The bounds in words, for readers of a report."""
+"""What the bounds are beside the words', for readers of a report."""
 
-TWO, FOUR = "dl2-ul2", "dl4-ul4"
-Conditions = Callable[[Measurements, str], Sequence[Condition]]
-
-
-def _fifo(
-    data: Measurements, system: str, scenario: str, attempts: int, packets: int = SHOWN
-) -> Runs:
-    return data[Place(system, "fifo", scenario, attempts, packets).key]
+Key = tuple[str, str]
 
 
-def _fair(
-    data: Measurements, system: str, scenario: str, attempts: int, packets: int = SHOWN
-) -> Runs:
-    return data[Place(system, "scheduler", scenario, attempts, packets).key]
+class View:
+    """The runs of one system."""
+
+    def __init__(self, data: Measurements, system: str) -> None:
+        self._data = data
+        self._system = system
+        self.scope = SCOPES[system]
+
+    def place(
+        self, scheme: str, scenario: str, attempts: int, packets: int = SHOWN
+    ) -> tuple[Runs, Key]:
+        """The runs of a point, and their key."""
+        key = Place(self._system, scheme, scenario, attempts, packets).key
+        return self._data[key], key
+
+    def fifo(self, scenario: str, attempts: int, packets: int = SHOWN) -> tuple[Runs, Key]:
+        """The same under FIFO."""
+        return self.place("fifo", scenario, attempts, packets)
+
+    def among(self, attempts: Sequence[int]) -> tuple[int, ...]:
+        """Those of the attempts that this system has."""
+        return self.scope.among(attempts)
 
 
-def mt1_dl2ul2(data: Measurements, system: str) -> Sequence[Condition]:
-    """Figure 2(a), M_t = 1."""
-    ratios = {q: _fifo(data, system, TWO, 1, q).ratio() for q in BUFFERS}
-    off = np.max([np.abs(ratios[q] - 1) for q in LARGE], axis=0)
-    return [
-        condition("largest |ratio - 1| at Q = 50 to 200", off, below=ABOUT),
-        condition("largest ratio at smaller Q", _most(ratios[q] for q in SMALL), below=1),
-    ]
+Points = Callable[[View], Sequence[Condition]]
 
 
-def mt1_dl4ul4(data: Measurements, system: str) -> Sequence[Condition]:
+def mt1_dl2ul2(view: View) -> Sequence[Condition]:
+    """Figure 2(a), M_t = 1, large buffers."""
+    found = []
+    for q in view.scope.buffers:
+        runs, key = view.fifo(TWO, 1, q)
+        found.append(ROUGHLY.condition(f"ratio at Q = {q}", _ratio(runs), of=[key]))
+    return found
+
+
+def mt1_dl4ul4(view: View) -> Sequence[Condition]:
     """Figure 2(b), M_t = 1."""
-    ratios = [_fifo(data, system, FOUR, 1, q).ratio() for q in BUFFERS]
-    return [condition("least ratio at any Q", _least(ratios), above=1)]
+    return [_downlink_has_more(view, FOUR, 1, q) for q in view.scope.buffers]
 
 
-def mt2_downlink(data: Measurements, system: str) -> Sequence[Condition]:
+def mt2_downlink(view: View) -> Sequence[Condition]:
     """Figure 2, M_t = 2."""
     found = []
     for scenario in (TWO, FOUR):
-        ratios = [_fifo(data, system, scenario, 2, q).ratio() for q in LARGE]
-        found += [
-            condition(f"{scenario}, least ratio at Q = 50 to 200", _least(ratios), above=1),
-            condition(f"{scenario}, ratio at Q = 200 - at Q = 50", ratios[-1] - ratios[0], above=0),
-        ]
+        found += [_downlink_has_more(view, scenario, 2, q) for q in view.scope.buffers]
+        found += _eased(view, scenario, 2)
     return found
 
 
-def large_mt(data: Measurements, system: str) -> Sequence[Condition]:
+def large_mt(view: View) -> Sequence[Condition]:
     """Figure 2, M_t beyond the reversal."""
     found = []
     for scenario in (TWO, FOUR):
-        few, many = (
-            [_fifo(data, system, scenario, m, q).ratio() for m in LATE]
-            for q in (LARGE[0], LARGE[-1])
-        )
-        eased = np.mean(many, axis=0) - np.mean(few, axis=0)
-        found += [
-            condition(
-                f"{scenario}, larger ratio at M_t = 8", _most([few[-1], many[-1]]), below=STARVED
-            ),
-            condition(f"{scenario}, ratio over M_t > 3, Q = 200 - Q = 50", eased, above=0),
-        ]
+        for q in view.scope.buffers:
+            runs, key = view.fifo(scenario, ATTEMPTS[-1], q)
+            what = f"{scenario}, ratio at M_t = {ATTEMPTS[-1]}, Q = {q}"
+            found.append(condition(what, _ratio(runs), below=STARVED, of=[key]))
+        for m in view.among(LATE):
+            found += _eased(view, scenario, m)
     return found
 
 
-def reversal(data: Measurements, system: str) -> Sequence[Condition]:
+def _downlink_has_more(view: View, scenario: str, attempts: int, packets: int) -> Condition:
+    runs, key = view.fifo(scenario, attempts, packets)
+    what = f"{scenario}, ratio at Q = {packets}"
+    return condition(what, _ratio(runs), above=1, of=[key])
+
+
+def _eased(view: View, scenario: str, attempts: int) -> list[Condition]:
+    """The ratio with the largest of several buffers against that with the smallest."""
+    buffers = view.scope.buffers
+    if len(buffers) == 1:
+        return []
+    (few, a), (many, b) = (view.fifo(scenario, attempts, q) for q in (buffers[0], buffers[-1]))
+    what = f"{scenario}, M_t = {attempts}, ratio at Q = {buffers[-1]} - at {buffers[0]}"
+    return [difference(what, many.ratio(), few.ratio(), above=0, of=[a, b])]
+
+
+def reversal(view: View) -> Sequence[Condition]:
     """Figure 3, dl1-ul1."""
-    runs = {m: _fifo(data, system, "dl1-ul1", m) for m in ATTEMPTS}
-    more = runs[ATTEMPTS[-1]].total() - runs[1].total()
-    before = _least(runs[m].ratio() for m in ATTEMPTS if m <= REVERSAL)
-    after = _most(runs[m].ratio() for m in ATTEMPTS if m > REVERSAL)
-    return [
-        condition("total at M_t = 8 - at 1, packets/s", more, above=0),
-        condition("least ratio at M_t = 1 to 3", before, above=1),
-        condition("largest ratio at M_t = 4 to 8", after, below=1),
-    ]
-
-
-def uplink_loss(data: Measurements, system: str) -> Sequence[Condition]:
-    """Figure 4(a)."""
-    loss = {m: _fifo(data, system, FOUR, m).loss(UP) for m in ATTEMPTS}
-    found = []
-    for m in ATTEMPTS[1:]:
-        if loss[m - 1].mean() >= NOTHING:
-            step = 100 * (loss[m] - loss[m - 1])
-            found.append(condition(f"loss at M_t = {m} - at {m - 1}, %", step, below=0))
-        else:
-            found.append(condition(f"loss at M_t = {m}, %", 100 * loss[m], below=100 * NOTHING))
+    (one, first), (most, last) = (view.fifo("dl1-ul1", m) for m in (1, ATTEMPTS[-1]))
+    what = f"total at M_t = {ATTEMPTS[-1]} - at 1, packets/s"
+    found = [difference(what, most.total(), one.total(), above=0, of=[first, last])]
+    for m in view.among(ATTEMPTS):
+        runs, key = view.fifo("dl1-ul1", m)
+        low, high = (1.0, math.inf) if m <= REVERSAL else (-math.inf, 1.0)
+        what = f"ratio at M_t = {m}"
+        found.append(condition(what, _ratio(runs), above=low, below=high, of=[key]))
     return found
 
 
-def downlink_loss(data: Measurements, system: str) -> Sequence[Condition]:
+def uplink_loss(view: View) -> Sequence[Condition]:
+    """Figure 4(a)."""
+    found = []
+    attempts = view.among(ATTEMPTS)
+    for few, many in itertools.pairwise(attempts):
+        (before, a), (after, b) = view.fifo(FOUR, few), view.fifo(FOUR, many)
+        found.append(
+            difference(
+                f"loss at M_t = {many} - at {few}, %",
+                100 * after.loss(UP),
+                100 * before.loss(UP),
+                below=0,
+                of=[a, b],
+                testable=float(before.loss(UP).mean()) >= NOTHING,
+            )
+        )
+    return found
+
+
+def downlink_loss(view: View) -> Sequence[Condition]:
     """Figure 4(b)."""
-    loss = {m: _fifo(data, system, FOUR, m).loss(DOWN) for m in (1, 2, ATTEMPTS[-1])}
-    return [
-        condition("loss at M_t = 2 - at 1, %", 100 * (loss[2] - loss[1]), below=0),
-        condition("loss at M_t = 8 - at 2, %", 100 * (loss[ATTEMPTS[-1]] - loss[2]), above=0),
-    ]
+    found = []
+    for few, many in ((1, 2), (2, 3), (2, ATTEMPTS[-1])):
+        (before, a), (after, b) = view.fifo(FOUR, few), view.fifo(FOUR, many)
+        found.append(
+            difference(
+                f"loss at M_t = {many} - at {few}, %",
+                100 * after.loss(DOWN),
+                100 * before.loss(DOWN),
+                above=-math.inf if few == 1 else 0,
+                below=0 if few == 1 else math.inf,
+                of=[a, b],
+            )
+        )
+    return found
 
 
-def below_one_to_n(data: Measurements, system: str) -> Sequence[Condition]:
+def below_one_to_n(view: View) -> Sequence[Condition]:
     """Section III: n stations and the access point share the channel equally."""
-    return [
-        condition(
-            f"{scenario}, ratio at M_t = {ATTEMPTS[-1]}",
-            _fifo(data, system, scenario, ATTEMPTS[-1]).ratio(),
-            below=1 / (2 * SYMMETRIC[scenario] + 1),
-        )
-        for scenario in (TWO, FOUR)
-    ]
+    found = []
+    for scenario in (TWO, FOUR):
+        for q in view.scope.buffers:
+            runs, key = view.fifo(scenario, ATTEMPTS[-1], q)
+            what = f"{scenario}, ratio at M_t = {ATTEMPTS[-1]}, Q = {q}"
+            most = 1 / (2 * SYMMETRIC[scenario] + 1)
+            found.append(condition(what, _ratio(runs), below=most, of=[key]))
+    return found
 
 
-def scheduler_1_1(data: Measurements, system: str) -> Sequence[Condition]:
+def scheduler_1_1(view: View) -> Sequence[Condition]:
     """Figures 6 and 7."""
-
-    def off(scenario: str) -> Floats:
-        runs = [_fair(data, system, scenario, m, q) for m in LAST for q in LARGE]
-        return _most(np.abs(one.ratio() - 1) for one in runs)
-
-    return [
-        condition(
-            f"{scenario}, largest |ratio - 1|, M_t > 5, Q = 50 to 200", off(scenario), below=ABOUT
-        )
-        for scenario in SYMMETRIC
-    ]
+    found = []
+    for scenario in SYMMETRIC:
+        for m in view.among(LAST):
+            for q in view.scope.buffers:
+                runs, key = view.place("scheduler", scenario, m, q)
+                what = f"{scenario}, ratio at M_t = {m}, Q = {q}"
+                found.append(ROUGHLY.condition(what, _ratio(runs), of=[key]))
+    return found
 
 
-def scheduler_losses(data: Measurements, system: str) -> Sequence[Condition]:
+def scheduler_losses(view: View) -> Sequence[Condition]:
     """Figure 8 against Figure 4."""
     found = []
-    for m in LAST:
-        fifo = _fifo(data, system, FOUR, m)
-        fair = _fair(data, system, FOUR, m)
+    for m in view.among(LAST):
+        (fifo, a), (fair, b) = view.fifo(FOUR, m), view.place("scheduler", FOUR, m)
         found += [
-            condition(
+            UNCHANGED.condition(
                 f"M_t = {m}, uplink loss, scheduler - FIFO, %",
-                100 * (fair.loss(UP) - fifo.loss(UP)),
-                above=-100 * AS_IT_WAS,
-                below=100 * AS_IT_WAS,
+                difference("", 100 * fair.loss(UP), 100 * fifo.loss(UP)).measured,
+                target=0,
+                of=[a, b],
             ),
-            condition(
+            difference(
                 f"M_t = {m}, downlink loss, scheduler - FIFO, %",
-                100 * (fair.loss(DOWN) - fifo.loss(DOWN)),
+                100 * fair.loss(DOWN),
+                100 * fifo.loss(DOWN),
                 below=0,
+                of=[a, b],
             ),
         ]
     return found
 
 
-def no_help_below(data: Measurements, system: str) -> Sequence[Condition]:
-    """Figure 6 against Figure 2, where downlink has more."""
+def no_help_below(view: View) -> Sequence[Condition]:
+    """Figure 6 against Figure 2, where downlink has more under FIFO."""
     found = []
     for scenario in (TWO, FOUR):
         for m in (1, 2):
-            fifo = _fifo(data, system, scenario, m)
-            fair = _fair(data, system, scenario, m)
-            found += [
-                condition(f"{scenario}, M_t = {m}, ratio under FIFO", fifo.ratio(), above=1),
-                condition(
-                    f"{scenario}, M_t = {m}, |ln ratio|, scheduler - FIFO",
-                    fair.unfairness() - fifo.unfairness(),
-                    above=-ABOUT,
-                ),
-            ]
+            (fifo, a), (fair, b) = (
+                view.place(scheme, scenario, m) for scheme in ("fifo", "scheduler")
+            )
+            made = ROUGHLY.condition(
+                f"{scenario}, M_t = {m}, |ln ratio|, scheduler / FIFO",
+                ratio_of_means(fair.unfairness(), fifo.unfairness()),
+                side="least",
+                of=[a, b],
+            )
+            found.append(replace(made, testable=estimate(fifo.ratio()).low > 1))
     return found
 
 
-def _least(samples: Iterable[Floats]) -> Floats:
-    """Least in each replication."""
-    least: Floats = np.min(list(samples), axis=0)
-    return least
+def smaller(data: Measurements) -> Sequence[Condition]:
+    """Figure 2(a), M_t = 1, smaller buffers."""
+    return [
+        condition(f"ratio at Q = {q}", data[_small(TWO, q)].ratio(), below=1, of=[_small(TWO, q)])
+        for q in SMALL
+    ]
 
 
-def _most(samples: Iterable[Floats]) -> Floats:
-    """Largest in each replication."""
-    most: Floats = np.max(list(samples), axis=0)
-    return most
+def smaller_four(data: Measurements) -> Sequence[Condition]:
+    """Figure 2(b), M_t = 1, smaller buffers."""
+    return [
+        condition(f"ratio at Q = {q}", data[_small(FOUR, q)].ratio(), above=1, of=[_small(FOUR, q)])
+        for q in SMALL
+    ]
+
+
+def _small(scenario: str, packets: int) -> Key:
+    return in_group("small", Place(DECIDES, "fifo", scenario, 1, packets))
+
+
+def _ratio(runs: Runs) -> Estimate:
+    """Downlink over uplink goodput."""
+    return estimate(runs.ratio())
 
 
 def _predicate(
-    id_: str, conditions: Conditions, scenarios: Sequence[str], schemes: Sequence[str] = ("fifo",)
+    id_: str,
+    points: Points,
+    scenarios: Sequence[str],
+    schemes: Sequence[str] = ("fifo",),
+    more: Sequence[Reading[Measurements]] = (),
 ) -> Predicate[Measurements]:
     def reading(system: str) -> Reading[Measurements]:
         needed = tuple(setup_id(system, a, b) for a in schemes for b in scenarios)
-        return Reading(SYSTEMS[system].label, needed, lambda data: conditions(data, system))
+        return Reading(
+            SYSTEMS[system].label,
+            needed,
+            lambda data: points(View(data, system)),
+            near=system == NEAR,
+        )
 
-    return Predicate(id_, reading(IDEAL), tuple(map(reading, BESIDE)))
+    beside = [
+        reading(system)
+        for system, scope in SCOPES.items()
+        if system != DECIDES and set(schemes) <= set(scope.schemes)
+    ]
+    return Predicate(id_, reading(DECIDES), (*beside, *more))
+
+
+def _ours(points: Callable[[Measurements], Sequence[Condition]]) -> Reading[Measurements]:
+    sizes = " and ".join(map(str, SMALL))
+    return Reading(
+        f"smaller buffers, {sizes} packets, which the text does not name", ("small",), points
+    )
 
 
 _BOTH = ("fifo", "scheduler")
 
 PREDICATES: tuple[Predicate[Measurements], ...] = (
-    _predicate("mt1-dl2ul2", mt1_dl2ul2, [TWO]),
-    _predicate("mt1-dl4ul4", mt1_dl4ul4, [FOUR]),
+    _predicate("mt1-dl2ul2", mt1_dl2ul2, [TWO], more=[_ours(smaller)]),
+    _predicate("mt1-dl4ul4", mt1_dl4ul4, [FOUR], more=[_ours(smaller_four)]),
     _predicate("mt2-downlink", mt2_downlink, [TWO, FOUR]),
     _predicate("large-mt-starves-downlink", large_mt, [TWO, FOUR]),
     _predicate("reversal", reversal, ["dl1-ul1"]),

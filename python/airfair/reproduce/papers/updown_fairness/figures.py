@@ -16,26 +16,29 @@ from airfair.reproduce.tables import Cell, Column, Table
 
 from .plan import (
     ATTEMPTS,
-    BUFFERS,
-    IDEAL,
+    CURVE,
+    DECIDES,
+    FOUR,
+    LARGE,
     RIVAL_ATTEMPTS,
     RIVALS,
     SCHEMES,
     SHOWN,
     SYMMETRIC,
     SYSTEMS,
+    TWO,
     Place,
+    in_group,
 )
 from .runs import DOWN, UP, Measurements, Runs
 
 X = "Transmission attempts of a frame, $M_t$"
-TWO, FOUR = "dl2-ul2", "dl4-ul4"
 LEAST_RATIO = 0.003
 LEAST_LOSS = 1e-4
 EQUAL = {1.0: "1:1"}
 
 RATIO = "Downlink / uplink goodput"
-ROWS = [f"M_t = {m}" for m in ATTEMPTS]
+WHERE = f"with {SYSTEMS[DECIDES].label}"
 
 Take = Callable[[Runs], Floats]
 
@@ -52,22 +55,22 @@ def ratios(scheme: str, data: Measurements) -> Shown:
     name = {"fifo": "fig2", "scheduler": "fig6"}[scheme]
     panels = {TWO: f"(a) {TWO}", FOUR: f"(b) {FOUR}"}
     charts = [
-        Chart(title, ATTEMPTS, _by_buffer(data, scheme, scenario, Runs.ratio), EQUAL)
+        Chart(title, CURVE, _by_buffer(data, scheme, scenario, Runs.ratio), EQUAL)
         for scenario, title in panels.items()
     ]
     caption = (
-        f"{SCHEMES[scheme].label}, ideal channel: mean over the replications and its 95 % interval, for "
+        f"{SCHEMES[scheme].label}, {WHERE}: mean over the replications and its 95 % interval, for "
         f"each buffer of the access point. Below {LEAST_RATIO:g} drawn at the edge."
     )
     drawing = over_number(charts, X, RATIO, floor=LEAST_RATIO)
     drawings = {name: Drawing(drawing, caption, wide=True)}
-    if scheme != "fifo":
+    if scheme != "fifo" and any(setup == "rivals" for setup, _ in data):
         drawings[f"{name}-rivals"] = _rivals(data)
     return Shown(
         series=[
             _series(f"{scenario}, Q = {q}", "1", data, along(scheme, scenario, q), Runs.ratio)
             for scenario in panels
-            for q in BUFFERS
+            for q in LARGE
         ],
         paper_values=None,
         measured={scenario: _measured(data, scheme, scenario, Runs.ratio) for scenario in panels},
@@ -77,80 +80,64 @@ def ratios(scheme: str, data: Measurements) -> Shown:
 
 
 def _rivals(data: Measurements) -> Drawing:
-    """The axes of Figures 2 and 6 for other schemes."""
+    """The axes of Figures 2(b) and 6(b) for other schemes."""
 
-    def line(scheme: str, scenario: str) -> Points:
-        places = [Place(IDEAL, scheme, scenario, m, SHOWN) for m in RIVAL_ATTEMPTS]
-        return Points(SCHEMES[scheme].label, _estimates(data, places, Runs.ratio))
+    def line(scheme: str) -> Points:
+        found = [Place(DECIDES, scheme, FOUR, m, SHOWN) for m in RIVAL_ATTEMPTS]
+        keys = [one.key if one.key in data else in_group("rivals", one) for one in found]
+        return Points(SCHEMES[scheme].label, _estimates(data, keys, Runs.ratio))
 
-    charts = [
-        Chart(
-            f"{scenario}, Q = {SHOWN}",
-            RIVAL_ATTEMPTS,
-            [line(rival, scenario) for rival in RIVALS],
-            EQUAL,
-            line("fifo", scenario),
-        )
-        for scenario in (TWO, FOUR)
-    ]
+    chart = Chart(
+        f"{FOUR}, Q = {SHOWN}",
+        RIVAL_ATTEMPTS,
+        [line(rival) for rival in RIVALS],
+        EQUAL,
+        line("fifo"),
+    )
     caption = (
         "The same axes for what the paper leaves to future work and what it cites, with a buffer of "
         f"{SHOWN} packets."
     )
-    figure = over_number(charts, X, RATIO, floor=LEAST_RATIO)
+    figure = over_number([chart], X, RATIO, floor=LEAST_RATIO, columns=1)
     title = "Downlink over uplink goodput with other schemes"
-    return Drawing(figure, caption, wide=True, beyond=True, title=title)
+    return Drawing(figure, caption, beyond=True, title=title)
 
 
 def goodputs(scheme: str, printed: Json | None, data: Measurements) -> Shown:
     """Figures 3 and 7: both goodputs."""
     name = {"fifo": "fig3", "scheduler": "fig7"}[scheme]
-    lines = {
-        f"{way}{words}": (system, take)
-        for system, words in {IDEAL: "", "errors": f", {SYSTEMS['errors'].label}"}.items()
-        for way, take in WAYS.items()
-    }
-
-    def places(system: str, scenario: str) -> list[Place]:
-        return along(scheme, scenario, SHOWN, system)
-
     charts = [
         Chart(
             scenario,
             ATTEMPTS,
             [
                 Points(
-                    label,
-                    _estimates(data, places(system, scenario), take),
-                    {0: printed[f"{label}_pps"]}
-                    if printed and scenario == "dl1-ul1" and f"{label}_pps" in printed
-                    else {},
+                    way,
+                    _estimates(data, _keys(along(scheme, scenario)), take),
+                    {0: printed[f"{way}_pps"]} if printed and scenario == "dl1-ul1" else {},
                 )
-                for label, (system, take) in lines.items()
+                for way, take in WAYS.items()
             ],
         )
         for scenario in SYMMETRIC
     ]
     caption = (
-        f"{SCHEMES[scheme].label}, Q = {SHOWN}: overall goodput of each way, mean over the replications and "
-        "its 95 % interval, with an ideal channel and with the frame errors that bring dl1-ul1 at M_t = 1 "
-        "to the paper's 370 packets/s."
+        f"{SCHEMES[scheme].label}, Q = {SHOWN}, {WHERE}: overall goodput of each way, mean over the "
+        "replications and its 95 % interval."
     )
     figure = over_number(charts, X, "Goodput [packets/s]", columns=3)
-    first = data[places(IDEAL, "dl1-ul1")[0].key]
+    first = data[along(scheme, "dl1-ul1")[0].key]
     return Shown(
         series=[
-            _series(f"{scenario}, {label}", "packets/s", data, places(system, scenario), take)
+            _series(f"{scenario}, {way}", "packets/s", data, along(scheme, scenario), take)
             for scenario in SYMMETRIC
-            for label, (system, take) in lines.items()
+            for way, take in WAYS.items()
         ],
         paper_values=printed,
         measured={
             f"{way}_pps": finite(estimate(take(first)).mean) for way, take in ALL_WAYS.items()
         },
-        tables=[
-            _goodput_table(name, scheme, system, printed, data) for system in (IDEAL, "errors")
-        ],
+        tables=[_goodput_table(name, scheme, printed, data)],
         drawings={name: Drawing(figure, caption, wide=True)},
     )
 
@@ -159,19 +146,19 @@ def losses(scheme: str, data: Measurements) -> Shown:
     """Figures 4 and 8: loss of TCP DATA in dl4-ul4."""
     name = {"fifo": "fig4", "scheduler": "fig8"}[scheme]
     charts = [
-        Chart(f"({letter}) {way}", ATTEMPTS, _by_buffer(data, scheme, FOUR, ESTIMATED[way]))
+        Chart(f"({letter}) {way}", CURVE, _by_buffer(data, scheme, FOUR, ESTIMATED[way]))
         for letter, way in zip("ab", (UP, DOWN), strict=True)
     ]
     figure = over_number(charts, X, "TCP DATA loss probability", floor=LEAST_LOSS)
     caption = (
-        f"{SCHEMES[scheme].label}, dl4-ul4, ideal channel: retransmissions among the data packets at HOST "
-        f"A, as the paper estimates it. Below {LEAST_LOSS:g} drawn at the edge."
+        f"{SCHEMES[scheme].label}, dl4-ul4, {WHERE}: retransmissions among the data packets at HOST A, as "
+        f"the paper estimates it. Below {LEAST_LOSS:g} drawn at the edge."
     )
     return Shown(
         series=[
             _series(f"{way}, Q = {q}", "1", data, along(scheme, FOUR, q), ESTIMATED[way])
             for way in (UP, DOWN)
-            for q in BUFFERS
+            for q in LARGE
         ],
         paper_values=None,
         measured={
@@ -185,23 +172,31 @@ def losses(scheme: str, data: Measurements) -> Shown:
     )
 
 
-def along(scheme: str, scenario: str, packets: int, system: str = IDEAL) -> list[Place]:
-    """The places of a curve over M_t."""
-    return [Place(system, scheme, scenario, m, packets) for m in ATTEMPTS]
+def along(scheme: str, scenario: str, packets: int | None = None) -> list[Place]:
+    """The places of a curve over M_t: of a figure for each buffer, or at every M_t with `SHOWN`."""
+    attempts, q = (ATTEMPTS, SHOWN) if packets is None else (CURVE, packets)
+    return [Place(DECIDES, scheme, scenario, m, q) for m in attempts]
 
 
-def _estimates(data: Measurements, places: Sequence[Place], take: Take) -> Floats:
+def _keys(places: Sequence[Place]) -> list[tuple[str, str]]:
+    return [place.key for place in places]
+
+
+def _estimates(data: Measurements, keys: Sequence[tuple[str, str]], take: Take) -> Floats:
     """Means and half widths, (2, place)."""
-    all_ = [estimate(take(data[place.key])) for place in places]
+    all_ = [estimate(take(data[key])) for key in keys]
     return np.array([[one.mean for one in all_], [one.ci95 for one in all_]])
 
 
 def _by_buffer(data: Measurements, scheme: str, scenario: str, take: Take) -> list[Points]:
-    return [Points(f"Q = {q}", _estimates(data, along(scheme, scenario, q), take)) for q in BUFFERS]
+    return [
+        Points(f"Q = {q}", _estimates(data, _keys(along(scheme, scenario, q)), take)) for q in LARGE
+    ]
 
 
 def _series(name: str, unit: str, data: Measurements, places: Sequence[Place], take: Take) -> Json:
-    return points(name, unit, ATTEMPTS, [estimate(take(data[place.key])) for place in places])
+    x = [place.attempts for place in places]
+    return points(name, unit, x, [estimate(take(data[place.key])) for place in places])
 
 
 def _measured(data: Measurements, scheme: str, scenario: str, take: Take) -> Json:
@@ -212,27 +207,29 @@ def _measured(data: Measurements, scheme: str, scenario: str, take: Take) -> Jso
 
     return {
         f"Q{q}": {f"M{place.attempts}": mean(place) for place in along(scheme, scenario, q)}
-        for q in BUFFERS
+        for q in LARGE
     }
 
 
 def _ratio_table(name: str, data: Measurements, scheme: str, scenario: str) -> Table:
     columns = [
         Column(f"Q{q}", f"Q = {q}", _cells(data, along(scheme, scenario, q), Runs.ratio, 3))
-        for q in BUFFERS
+        for q in LARGE
     ]
     title = f"Downlink / uplink goodput, {scenario}, {SCHEMES[scheme].label}"
-    return Table(f"{name}-{scenario}", title, ROWS, columns)
+    return Table(f"{name}-{scenario}", title, _rows(CURVE), columns)
+
+
+def _rows(attempts: Sequence[int]) -> list[str]:
+    return [f"M_t = {m}" for m in attempts]
 
 
 def _cells(data: Measurements, places: Sequence[Place], take: Take, digits: int) -> list[Cell]:
     return [Cell(estimate(take(data[place.key])), digits=digits) for place in places]
 
 
-def _goodput_table(
-    name: str, scheme: str, system: str, printed: Json | None, data: Measurements
-) -> Table:
-    places = along(scheme, "dl1-ul1", SHOWN, system)
+def _goodput_table(name: str, scheme: str, printed: Json | None, data: Measurements) -> Table:
+    places = along(scheme, "dl1-ul1")
 
     def column(way: str, take: Take) -> Column:
         first, *others = _cells(data, places, take, 0)
@@ -240,18 +237,18 @@ def _goodput_table(
             first = replace(first, printed=printed[f"{way}_pps"])
         return Column(way, way, [first, *others])
 
-    title = f"Goodput in packets/s, dl1-ul1, Q = {SHOWN}, {SCHEMES[scheme].label}, {SYSTEMS[system].label}"
+    title = f"Goodput in packets/s, dl1-ul1, Q = {SHOWN}, {SCHEMES[scheme].label}"
     columns = [column(way, take) for way, take in ALL_WAYS.items()]
-    return Table(f"{name}-{system}", title, ROWS, columns)
+    return Table(name, title, _rows(ATTEMPTS), columns)
 
 
 def _loss_table(name: str, data: Measurements, scheme: str) -> Table:
     def column(way: str, words: str, take: Take) -> Column:
-        cells = _cells(data, along(scheme, FOUR, SHOWN), lambda one: 100 * take(one), 2)
+        cells = _cells(data, along(scheme, FOUR), lambda one: 100 * take(one), 2)
         return Column(f"{way}_{words}", f"{way}, {words}", cells)
 
     columns = [
         column(way, words, takes[way]) for way in (UP, DOWN) for words, takes in LOSSES.items()
     ]
     title = f"Loss of TCP DATA in %, dl4-ul4, Q = {SHOWN}, {SCHEMES[scheme].label}"
-    return Table(name, title, ROWS, columns)
+    return Table(name, title, _rows(ATTEMPTS), columns)

@@ -14,13 +14,15 @@ if TYPE_CHECKING:
 
 SYMMETRIC = {"dl1-ul1": 1, "dl2-ul2": 2, "dl4-ul4": 4}
 """The paper's scenarios, and how many flows there are each way."""
+TWO, FOUR = "dl2-ul2", "dl4-ul4"
 ATTEMPTS = tuple(range(1, 9))
 """M_t, transmission attempts of a frame."""
-BUFFERS = (10, 20, 50, 100, 200)
-"""Q, packets at the access point; the text names 50, 100 and 200, the others are ours [D-064]."""
+CURVE = (1, 2, 3, 4, 6, 8)
+"""Those of them at which all buffers are run."""
 LARGE = (50, 100, 200)
-"""Buffers that the text calls large."""
+"""Q, packets at the access point: those that the text names, and calls large."""
 SMALL = (10, 20)
+"""Smaller buffers, of which the text speaks and names none; these are ours [D-064]."""
 LATE = (4, 6, 8)
 """Attempts beyond the reversal at M_t = 3."""
 LAST = (6, 8)
@@ -61,11 +63,8 @@ SCHEMES: Mapping[str, Scheme] = {
     "windows": Scheme("windows shared", {}, {"bss.cell.ap.window_sharing": True}),
     "both": Scheme("by connections, windows shared", COUNTED, {"bss.cell.ap.window_sharing": True}),
     "window": _access("CWmin 7 at the AP", cw_min=7),
-    "aifs": _access("AIFSN 1 at the AP", aifsn=1),
     "txop": _access("TXOP 8 ms at the AP", txop_limit="8 ms"),
     "ack-filter": _queue("FIFO, ACK filter", ack_filter=True),
-    "round-robin": _queue("round robin", discipline="round-robin"),
-    "deficit": _queue("deficit round robin", discipline="deficit-round-robin"),
     "codel": _queue("CoDel", discipline="codel"),
     "fq-codel": _queue("FQ-CoDel", discipline="fq-codel"),
     "shared": _queue("DATA/ACK 2:1, Q shared", discipline="data-ack", limit="shared"),
@@ -73,8 +72,8 @@ SCHEMES: Mapping[str, Scheme] = {
 """The paper's two disciplines, what it leaves to future work, and the rivals that it cites or does not
 know yet."""
 RIVALS = ("scheduler", "counted", "windows", "window", "ack-filter")
-"""Those beside each other in the axes of Figure 6."""
-RIVAL_ATTEMPTS = (1, 2, 3, 5, 8)
+"""Those beside each other in the axes of Figure 6(b)."""
+RIVAL_ATTEMPTS = (1, 2, 8)
 
 
 @dataclass(frozen=True)
@@ -95,10 +94,47 @@ def _bernoulli(probability: float) -> Value:
     return {"model": "bernoulli", "probability": probability}
 
 
-FRAME_ERRORS = 0.013
-"""Frames spoilt on the air that bring dl1-ul1 at M_t = 1 to the paper's 370 packets/s; see the scan."""
-LOST_FOR_GOOD = 0.003
-"""Packets lost whatever M_t is, in the system that has such losses."""
+def _frames(probability: float) -> System:
+    """Frames spoilt on the air, everybody's."""
+    return System(
+        f"{probability:.1%} of all frames spoilt", {"bss.cell.errors": _bernoulli(probability)}
+    )
+
+
+def _senders(probability: float) -> System:
+    """Frames spoilt between the stations that send and the access point."""
+    return System(
+        f"{probability:.1%} of the sending stations’ frames spoilt",
+        {"station.up.errors": _bernoulli(probability)},
+    )
+
+
+def _lost(probability: float) -> System:
+    """Packets lost whatever M_t is."""
+    return System(
+        f"{probability:.1%} of the packets lost for good",
+        {"host.A.link.loss": _bernoulli(probability)},
+    )
+
+
+def _capture(receivers: str, lost: float = 0.0) -> System:
+    """The stronger frame survives; all that send are in one place, all that receive in another."""
+    also = _lost(lost) if lost else None
+    return System(
+        f"capture, receivers at {receivers}" + (f", {also.label}" if also else ""),
+        {
+            "bss.cell.radio": {"capture": CAPTURE},
+            "station.up.position": ["-5 m", "0 m"],
+            "station.down.position": [receivers, "0 m"],
+            **(also.keys if also else {}),
+        },
+    )
+
+
+CAPTURE = "6 dB"
+"""By how much a frame must be the stronger one. In free space all from 0 to 6 dB are one case with receivers
+as far from the access point as the senders, 5 m the other way; beyond, nothing is captured there."""
+
 RFC: Mapping[str, Value] = {
     "byte_counting": True,
     "quick_acks": 0,
@@ -110,45 +146,73 @@ RFC: Mapping[str, Value] = {
 }
 """TCP as today's RFCs have it, instead of Linux's of 2005."""
 
-IDEAL = "ideal"
-"""The system that decides the claims: nothing is known of the testbed's channel."""
 SYSTEMS: Mapping[str, System] = {
-    IDEAL: System("ideal channel", {}),
-    "errors": System(
-        f"{FRAME_ERRORS:.1%} of the frames spoilt", {"bss.cell.errors": _bernoulli(FRAME_ERRORS)}
-    ),
-    "losses": System(
-        f"{LOST_FOR_GOOD:.1%} of the packets lost for good",
-        {"host.A.link.loss": _bernoulli(LOST_FOR_GOOD)},
-    ),
-    "buffers": System("windows of 64 kB", _hosts(receive_window="64 kB")),
-    "rfc": System("TCP by today's RFCs", _hosts(**RFC)),
+    "ideal": System("ideal channel", {}),
+    "rfc": System("ideal channel, TCP by today’s RFCs", _hosts(**RFC)),
+    **{f"frames-{p}": _frames(p) for p in (0.01, 0.02)},
+    **{f"lost-{p}": _lost(p) for p in (0.003, 0.01, 0.02)},
+    **{f"senders-{p}": _senders(p) for p in (0.01, 0.015, 0.02, 0.025, 0.03)},
+    "capture": _capture("5 m"),
+    **{f"capture-near-{p}": _capture("2.5 m", p) for p in (0.0, 0.005, 0.015)},
 }
-BESIDE = tuple(system for system in SYSTEMS if system != IDEAL)
+"""The candidates: what the testbed's radio and hosts may have been like."""
+
+DECIDES = "senders-0.02"
+"""The system that decides the claims: the nearest to Figure 3's printed row, which FIFO alone gives."""
+NEAR = "senders-0.025"
+"""The other one whose row is, in the root mean square, within what “the same” allows."""
+
+
+@dataclass(frozen=True)
+class Scope:
+    """How much of the paper's plane is run in a system."""
+
+    attempts: tuple[int, ...]
+    """M_t, with a buffer of `SHOWN`."""
+    buffers: tuple[int, ...]
+    """Q, where a claim speaks of several."""
+    schemes: tuple[str, ...] = ("fifo", "scheduler")
+    replications: int | None = None
+
+    def among(self, attempts: Iterable[int]) -> tuple[int, ...]:
+        """Those of the attempts that are run."""
+        return tuple(m for m in attempts if m in self.attempts)
+
+
+_WHOLE = Scope(ATTEMPTS, LARGE)
+_BRIEF = (1, 2, 3, 4, 8)
+SCOPES: Mapping[str, Scope] = {
+    DECIDES: _WHOLE,
+    NEAR: _WHOLE,
+    "capture": Scope(_BRIEF, (SHOWN,), ("fifo",), replications=3),
+    "lost-0.003": Scope(_BRIEF, (SHOWN,), replications=3),
+    "ideal": Scope(_BRIEF, (SHOWN,), replications=3),
+}
+"""The systems under which claims are told. What decides nothing is run with one buffer and less often."""
 
 QUICK: Mapping[str, Value] = {"duration": "150 s"}
 """A quick look at a cell."""
+FEW = 3
+"""Replications of what goes beyond the paper."""
 
 STACK: Mapping[str, System] = {
     "file": System("as in the file", {}),
-    "quick": System("no quick ACKs at the start", _hosts(quick_acks=0)),
     "undelayed": System("no delayed ACKs", _hosts(delayed_ack=False)),
-    "unlimited": System("cwnd grows beyond its use", _hosts(grow_beyond_receive_window=True)),
     "bytes": System("byte counting", _hosts(byte_counting=True)),
-    "loss": System("full queue loses", _hosts(full_queue="loss")),
     "rto": System("RTO from 1 s on", _hosts(min_rto="1 s")),
-    "ten": System("10 segments at the start", _hosts(initial_window=10)),
+    "rest": System(
+        "the rest: quick ACKs, start, full queue",
+        _hosts(quick_acks=0, initial_window=10, full_queue="loss"),
+    ),
 }
 """What Linux of 2005 did otherwise, one thing changed at a time."""
 
-SCAN = (0.0, 0.005, 0.01, 0.015, 0.02, 0.03)
-"""Frame error rates in the search for 370 packets/s."""
-WINDOWS = ("32 kB", "64 kB", "128 kB", "256 kB", "1 MB")
-"""Socket buffers in the table of the scheduler's limit."""
+WINDOWS = ("64 kB", "128 kB")
+"""Socket buffers in the table of the scheduler's limit; the file's never bind."""
 ASYMMETRIC = ((4, 4), (1, 7), (7, 1))
 """Flows up and down."""
-COMPARED = (50, 200)
-"""Buffers in the comparison of schemes over them."""
+COMPARED = ("fifo", "scheduler", "counted", "windows", "window", "txop", "codel", "fq-codel")
+"""Schemes that meet different numbers of flows."""
 MIXED = ("fifo", "scheduler", "counted", "windows", "both")
 """Schemes under which short flows are mixed in."""
 
@@ -193,77 +257,95 @@ def places(
 
 def claimed(system: str) -> list[Place]:
     """Every point that a claim looks at."""
-    two, four = "dl2-ul2", "dl4-ul4"
+    scope = SCOPES[system]
 
-    def fifo(*args: Sequence[str] | Sequence[int]) -> list[Place]:
-        scenarios, attempts, packets = args
-        return places(system, "fifo", scenarios, attempts, packets)  # type: ignore[arg-type]
+    def some(
+        scheme: str, scenarios: Iterable[str], attempts: Iterable[int], packets: Iterable[int]
+    ) -> list[Place]:
+        return places(system, scheme, scenarios, scope.among(attempts), packets)
 
+    fifo = [
+        *some("fifo", ("dl1-ul1", FOUR), ATTEMPTS, (SHOWN,)),
+        *some("fifo", (TWO, FOUR), (1, 2, *LATE), scope.buffers),
+    ]
+    fair = [
+        *some("scheduler", SYMMETRIC, LAST, scope.buffers),
+        *some("scheduler", (TWO, FOUR), (1, 2), (SHOWN,)),
+    ]
+    asked = [*fifo, *fair]
+    return list(dict.fromkeys(place for place in asked if place.scheme in scope.schemes))
+
+
+def _drawn() -> list[Place]:
+    """Every point of the paper's figures."""
     return [
-        *fifo((two, four), (1,), BUFFERS),
-        *fifo((two, four), (2,), LARGE),
-        *fifo((two, four), LATE, (LARGE[0], LARGE[-1])),
-        *fifo((two, four), (ATTEMPTS[-1],), (SHOWN,)),
-        *fifo(("dl1-ul1", four), ATTEMPTS, (SHOWN,)),
-        *places(system, "scheduler", SYMMETRIC, LAST, LARGE),
-        *places(system, "scheduler", (two, four), (1, 2), (SHOWN,)),
+        *places(DECIDES, "fifo", SYMMETRIC, ATTEMPTS, (SHOWN,)),
+        *places(DECIDES, "scheduler", SYMMETRIC, ATTEMPTS, (SHOWN,)),
+        *places(DECIDES, "fifo", (TWO, FOUR), CURVE, LARGE),
+        *places(DECIDES, "scheduler", (TWO, FOUR), CURVE, LARGE),
     ]
-
-
-def _everything() -> list[Place]:
-    """Every point in one of the paper's scenarios."""
-    rivals = [
-        *places(IDEAL, "shared", SYMMETRIC, LAST, LARGE),
-        *(
-            place
-            for rival in RIVALS
-            for place in places(IDEAL, rival, ("dl2-ul2", "dl4-ul4"), RIVAL_ATTEMPTS, (SHOWN,))
-        ),
-    ]
-    figures = [
-        *places(IDEAL, "fifo", SYMMETRIC, ATTEMPTS, BUFFERS),
-        *places(IDEAL, "scheduler", SYMMETRIC, ATTEMPTS, BUFFERS),
-        *places("errors", "fifo", SYMMETRIC, ATTEMPTS, (SHOWN,)),
-        *places("errors", "scheduler", SYMMETRIC, ATTEMPTS, (SHOWN,)),
-    ]
-    beside = [place for system in BESIDE for place in claimed(system)]
-    return list(dict.fromkeys([*figures, *beside, *rivals]))
 
 
 def stack_places() -> dict[str, Place]:
     """Points at which each detail of the stack is tried, with their labels."""
-    two, four = "dl2-ul2", "dl4-ul4"
-    fifo, fair = "fifo", "scheduler"
     return {
-        "dl2, M_t 1": Place(IDEAL, fifo, two, 1, SHOWN),
-        "dl4, M_t 2": Place(IDEAL, fifo, four, 2, SHOWN),
-        "dl1, M_t 3": Place(IDEAL, fifo, "dl1-ul1", 3, SHOWN),
-        "dl4, M_t 8": Place(IDEAL, fifo, four, 8, LARGE[-1]),
-        "2:1, dl1, M_t 8": Place(IDEAL, fair, "dl1-ul1", 8, LARGE[-1]),
-        "2:1, dl4, M_t 8": Place(IDEAL, fair, four, 8, LARGE[-1]),
+        "dl2, M_t 1": Place(DECIDES, "fifo", TWO, 1, SHOWN),
+        "dl4, M_t 2": Place(DECIDES, "fifo", FOUR, 2, SHOWN),
+        "dl1, M_t 3": Place(DECIDES, "fifo", "dl1-ul1", 3, SHOWN),
+        "2:1, dl1, M_t 8, Q 200": Place(DECIDES, "scheduler", "dl1-ul1", 8, LARGE[-1]),
     }
 
 
 def setups(directory: Path) -> dict[str, Setup]:
     """Everything that is run."""
     path = directory / "cell.toml"
-    grouped: dict[str, list[Variant]] = {}
-    for place in _everything():
-        grouped.setdefault(place.key[0], []).append(_variant(place))
-    symmetric = [Setup(id_, path, tuple(variants), QUICK) for id_, variants in grouped.items()]
+    asked = [*_drawn(), *(place for system in SCOPES for place in claimed(system))]
+    grouped: dict[str, list[Place]] = {}
+    for place in dict.fromkeys(asked):
+        grouped.setdefault(place.key[0], []).append(place)
+    rivals = [Place(DECIDES, rival, FOUR, m, SHOWN) for rival in RIVALS for m in RIVAL_ATTEMPTS]
+    shared = places(DECIDES, "shared", (FOUR,), LAST[:1], LARGE)
+    small = places(DECIDES, "fifo", (TWO, FOUR), (1,), SMALL)
     others = [
+        _calibration(path),
+        _group("small", path, small),
+        _group("rivals", path, [one for one in rivals if one.key[0] not in grouped]),
+        _group("shared", path, shared),
         _stack(path),
-        _scan(path),
-        *(_windows(path, scenario) for scenario in SYMMETRIC),
+        _windows(path),
         *(_asymmetric(path, *flows) for flows in ASYMMETRIC),
         _mixed(directory / "short-flows.toml"),
     ]
-    return {setup.id: setup for setup in (*symmetric, *others)}
+    paper = [_claimed(id_, path, found) for id_, found in grouped.items()]
+    return {setup.id: setup for setup in (*paper, *others)}
 
 
-def _variant(place: Place) -> Variant:
-    label = f"{place.scenario}, M_t {place.attempts}, Q {place.packets}"
-    return Variant(_point(place), label, _keys(place))
+def _claimed(id_: str, path: Path, found: Sequence[Place]) -> Setup:
+    """The points of a scenario under a scheme in a system."""
+    return Setup(
+        id_,
+        path,
+        tuple(Variant(place.key[1], _label(place), _keys(place)) for place in found),
+        QUICK,
+        replications=SCOPES[found[0].system].replications,
+        extension=found[0].system not in (DECIDES, NEAR),
+    )
+
+
+def _group(id_: str, path: Path, found: Sequence[Place]) -> Setup:
+    """Points of several schemes or scenarios that decide nothing."""
+    variants = tuple(Variant("-".join(place.key), _label(place), _keys(place)) for place in found)
+    return Setup(id_, path, variants, QUICK, replications=FEW, extension=True)
+
+
+def in_group(id_: str, place: Place) -> tuple[str, str]:
+    """Setup and variant of a point in such a group."""
+    return (id_, "-".join(place.key))
+
+
+def _label(place: Place) -> str:
+    scheme = SCHEMES[place.scheme].label
+    return f"{place.scenario}, M_t {place.attempts}, Q {place.packets}, {scheme}"
 
 
 def _keys(place: Place) -> dict[str, Value]:
@@ -279,68 +361,66 @@ def _counts(up: int, down: int) -> dict[str, Value]:
     return {"station.up.count": up, "station.down.count": down}
 
 
+def _calibration(path: Path) -> Setup:
+    variants = tuple(
+        Variant(id_, system.label, _keys(Place(id_, "fifo", "dl1-ul1", 1, SHOWN)))
+        for id_, system in SYSTEMS.items()
+    )
+    return Setup("calibration", path, variants, QUICK)
+
+
 def _stack(path: Path) -> Setup:
     variants = tuple(
         Variant(f"{id_}-{i}", f"{change.label}: {label}", {**_keys(place), **change.keys})
         for id_, change in STACK.items()
         for i, (label, place) in enumerate(stack_places().items())
     )
-    return Setup("stack", path, variants, QUICK)
+    return Setup("stack", path, variants, QUICK, replications=FEW, extension=True)
 
 
-def _scan(path: Path) -> Setup:
-    place = Place(IDEAL, "fifo", "dl1-ul1", 1, SHOWN)
+def _windows(path: Path) -> Setup:
+    """The scheduler and windows of several sizes, on an ideal channel: nothing else limits them."""
     variants = tuple(
         Variant(
-            str(rate),
-            f"{rate:.1%} of the frames spoilt",
-            {**_keys(place), "bss.cell.errors": _bernoulli(rate)},
-        )
-        for rate in SCAN
-    )
-    return Setup("scan", path, variants, QUICK)
-
-
-def windows_id(scenario: str) -> str:
-    """Id of the setup in which the scheduler meets windows of several sizes."""
-    return f"windows-{scenario}"
-
-
-def _windows(path: Path, scenario: str) -> Setup:
-    variants = tuple(
-        Variant(
-            f"{size}-Q{packets}",
-            f"windows of {size}, Q {packets}",
+            f"{scenario}-{size}-Q{packets}",
+            f"{scenario}, windows of {size}, Q {packets}",
             {
-                **_keys(Place(IDEAL, "scheduler", scenario, LAST[0], packets)),
+                **_keys(Place("ideal", "scheduler", scenario, LAST[0], packets)),
                 **_hosts(receive_window=size),
             },
         )
+        for scenario in SYMMETRIC
         for size in WINDOWS
         for packets in LARGE
     )
-    return Setup(windows_id(scenario), path, variants, QUICK)
+    return Setup("windows", path, variants, QUICK, replications=FEW, extension=True)
 
 
 def asymmetric_id(up: int, down: int) -> str:
-    """Id of the setup in which all schemes meet so many flows."""
+    """Id of the setup in which the schemes meet so many flows."""
     return f"flows-{up}-{down}"
 
 
 def _asymmetric(path: Path, up: int, down: int) -> Setup:
     variants = tuple(
         Variant(
-            f"{id_}-Q{packets}",
-            f"{scheme.label}, Q {packets}",
-            {**_counts(up, down), "bss.cell.max_attempts": LAST[0], **scheme.keys(packets)},
+            id_,
+            SCHEMES[id_].label,
+            {
+                **_counts(up, down),
+                "bss.cell.max_attempts": LAST[0],
+                **SCHEMES[id_].keys(SHOWN),
+                **SYSTEMS[DECIDES].keys,
+            },
         )
-        for id_, scheme in SCHEMES.items()
-        for packets in COMPARED
+        for id_ in COMPARED
     )
-    return Setup(asymmetric_id(up, down), path, variants, QUICK)
+    return Setup(asymmetric_id(up, down), path, variants, QUICK, replications=FEW, extension=True)
 
 
 def _mixed(path: Path) -> Setup:
     variants = tuple(Variant(id_, SCHEMES[id_].label, SCHEMES[id_].keys(SHOWN)) for id_ in MIXED)
     starts = {f"flow.{flow}.start_jitter": "100 s" for flow in ("upload", "download")}
-    return Setup("short-flows", path, variants, {**QUICK, **starts})
+    return Setup(
+        "short-flows", path, variants, {**QUICK, **starts}, replications=FEW, extension=True
+    )
