@@ -6,6 +6,8 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
+from ._core import escaped
+
 FEWEST = 4
 """Names with one stem and numbers in a row that make a group: what `count` in a scenario makes."""
 
@@ -13,13 +15,8 @@ _NUMBERED = re.compile(r"(.*?)([1-9][0-9]*)")
 
 
 def printable(text: str) -> str:
-    """`text` with control, formatting and bidirectional characters as escapes."""
-    return "".join(c if c.isprintable() else _escape(c) for c in text)
-
-
-def _escape(character: str) -> str:
-    code = ord(character)
-    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"  # noqa: PLR2004 - four digits
+    """`text` on one line, with what would steer a terminal or a browser as its number."""
+    return escaped(text)
 
 
 def width(text: str) -> int:

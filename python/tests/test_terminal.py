@@ -133,7 +133,7 @@ def test_all_and_flows_show_rows_of_their_own(crowd: airfair.Result) -> None:
 
 
 def test_names_cannot_act_on_the_terminal() -> None:
-    assert names.printable("a\x1b]0;x\x07\u202eb") == "a\\u001b]0;x\\u0007\\u202eb"
+    assert names.printable("a\x1b]0;x\x07\u202eb") == "a\\u{1b}]0;x\\u{7}\\u{202e}b"
     assert names.printable("naïve 東京 –") == "naïve 東京 –"
     assert names.short("東京都", 5) == "東京…"
     assert names.width(names.pad("東", 4)) == 4

@@ -201,17 +201,17 @@ fn run_all(
         let (alive, all_done) = mpsc::channel::<()>();
         for started in 0..threads {
             let (alive, work) = (alive.clone(), &work);
-            let thread = thread::Builder::new().spawn_scoped(scope, move || {
+            let spawned = thread::Builder::new().spawn_scoped(scope, move || {
                 work();
                 drop(alive);
             });
-            match thread {
-                // Fewer threads than asked for do the same work.
+            match spawned {
+                Ok(_) => {}
                 Err(error) if started == 0 => {
                     return Err(RunError::new_err(format!("no thread could be started: {error}")));
                 }
+                // Those that run already do the work of all.
                 Err(_) => break,
-                Ok(_) => {}
             }
         }
         drop(alive);

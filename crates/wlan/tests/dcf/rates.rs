@@ -13,6 +13,7 @@ use crate::bench::{Bench, MBPS, at, config, without_backoff};
 const ARF: arf::Params = arf::Params {
     up: 3,
     down: 2,
+    counting: arf::Counting::InARow,
     timer: arf::Timer::Off,
     rts_failures: true,
     most_up: None,
