@@ -63,7 +63,7 @@ SHORT_S = 200
 """Length of runs beside, of which the first `STARTED_S` do not count [D-117]."""
 STARTED_S = 50
 """After which the start of the flows is over."""
-QUICK: Keys = {"duration": "160 s", "warmup": "60 s"}
+QUICK: Keys = {"duration": "130 s", "warmup": "40 s"}
 """Keys of a quick look, which leaves the start out."""
 
 WAYS: Mapping[str, str] = {DOWN: "downlink", UP: "uplink"}
