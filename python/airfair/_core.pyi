@@ -15,6 +15,7 @@ __all__ = [
     "Scenario",
     "ScenarioError",
     "__version__",
+    "escaped",
     "quantity",
     "reference",
     "run",
@@ -143,5 +144,6 @@ def tfrc_receive(
     duration_s: float | None = None,
     report: Callable[[float, dict[str, Any]], object] | None = None,
 ) -> dict[str, Any]: ...
+def escaped(text: str) -> str: ...
 def schema() -> str: ...
 def reference() -> str: ...

@@ -15,8 +15,7 @@ import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from . import names
-from ._core import LARGEST_SCENARIO, RunError, Scenario, ScenarioError, __version__
+from ._core import LARGEST_SCENARIO, RunError, Scenario, ScenarioError, __version__, escaped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -468,7 +467,9 @@ def describe(error: OSError) -> str:
 
 def _fail(status: int, *problems: str) -> int:
     for problem in problems:
-        print(_wrapped(f"airfair: {names.printable(problem)}"), file=sys.stderr)
+        # A name that is no text in the machine's encoding comes as lone surrogates.
+        text = problem.encode(errors="backslashreplace").decode()
+        print(_wrapped(f"airfair: {escaped(text)}"), file=sys.stderr)
     return status
 
 

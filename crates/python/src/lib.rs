@@ -24,7 +24,7 @@ mod _core {
     #[pymodule_export]
     use crate::batch::{Batch, Outcome, RunError, run};
     #[pymodule_export]
-    use crate::scenario::{Scenario, ScenarioError, reference, schema};
+    use crate::scenario::{Scenario, ScenarioError, escaped, reference, schema};
     #[pymodule_export]
     use crate::tables::{series, tables};
     #[pymodule_export]

@@ -224,6 +224,12 @@ fn control(control: sim::Control) -> &'static str {
     }
 }
 
+/// A text on one line, with what would steer a terminal as its number.
+#[pyfunction]
+pub(crate) fn escaped(text: &str) -> String {
+    sim::escaped(text)
+}
+
 /// JSON Schema of the scenario file.
 #[pyfunction]
 pub(crate) fn schema() -> String {

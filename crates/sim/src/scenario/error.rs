@@ -52,6 +52,13 @@ impl<W: fmt::Write> fmt::Write for Escaped<W> {
     }
 }
 
+/// The text on one line, with what would steer a terminal as its number.
+pub fn escaped(text: &str) -> String {
+    let mut out = Escaped(String::new());
+    out.write_str(text).expect("a String takes any text");
+    out.0
+}
+
 /// Whether a character steers how others are shown: controls, ends of lines, directions of writing.
 pub(super) fn is_unprintable(c: char) -> bool {
     let is_direction = matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}')
@@ -170,13 +177,11 @@ mod tests {
     fn what_would_steer_a_terminal_is_escaped_wherever_it_stands() {
         let hostile = "\u{1b}]0;x\u{7} and \u{202e}, \u{2028}\u{9b}".to_owned();
         let shown = r"\u{1b}]0;x\u{7} and \u{202e}, \u{2028}\u{9b}";
+        assert_eq!(escaped(&hostile), shown);
         let [path, found, problem, allowed] = [(); 4].map(|()| hostile.clone());
         let error = ScenarioError { path, found, problem, allowed };
         assert_eq!(error.to_string(), format!("{shown} = {shown}: {shown}; allowed {shown}"));
-        let harmless = "µs ≤ 10, “naïve” 家".to_owned();
-        let [path, found, allowed] = [(); 3].map(|()| String::new());
-        let error = ScenarioError { path, found, problem: harmless.clone(), allowed };
-        assert_eq!(error.to_string(), harmless);
+        assert_eq!(escaped("µs ≤ 10, “naïve” 家"), "µs ≤ 10, “naïve” 家");
     }
 
     #[test]

@@ -29,7 +29,7 @@ mod stations;
 mod traces;
 mod write;
 
-pub use error::ScenarioError;
+pub use error::{ScenarioError, escaped};
 pub use parse::MAX_FILE;
 pub use radio::{Area, Begin, Fading, Motion, Propagation, Radio, Reception, Way};
 pub use reference::reference_markdown;

@@ -127,7 +127,8 @@ pub(super) static ROOT: Table = Table {
             SERIES,
             Absent::Is(Plain::Duration(Duration::from_secs(1))),
             "\"100 ms\"",
-            "Step of the time series; at most 20 million values: steps of all flows, stations and queues in all replications.",
+            "Step of the time series; at most 20 million values: steps of all flows, stations and queues \
+             in all replications.",
         ),
         Key::new(
             "seed",
