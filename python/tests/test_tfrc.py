@@ -216,14 +216,15 @@ def test_patience_ends_after_ten_seconds_and_a_silent_sender_gives_way_after_fiv
     assert document_of(lonely, 1)["duration_s"] >= 10
 
 
+@pytest.mark.parametrize(("signal_", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 @pytest.mark.parametrize("end", ["send", "receive"])
-def test_ctrl_c_ends_with_statistics(end: str) -> None:
+def test_ctrl_c_ends_with_statistics(end: str, signal_: signal.Signals, status: int) -> None:
     port = free_port()
     with receiving(f"127.0.0.1:{port}", "60 s") as receiver:
         sender = sending(f"127.0.0.1:{port}", "--duration", "60 s", "--rate", "400 kb/s")
         time.sleep(2)
-        (sender.send_signal if end == "send" else receiver.process.send_signal)(signal.SIGINT)
-        first = document_of(sender, 130) if end == "send" else receiver.result(130)
+        (sender.send_signal if end == "send" else receiver.process.send_signal)(signal_)
+        first = document_of(sender, status) if end == "send" else receiver.result(status)
         assert first["interrupted"] is True
         assert first["rate_bps"] > 0
         for process in (sender, receiver.process):

@@ -63,12 +63,17 @@ def _all(choices: Sequence[Choice], args: argparse.Namespace) -> int:
     chapters = [Chapter(choice) for choice in choices]
     summary = Summary(chapters, choices[0].out.parent)
     page_failure = _save(summary.out, summary.files(running=True))
-    for i, choice in enumerate(choices):
-        chapters[i] = _chapter(choice, f"{i + 1}/{len(choices)} {choice.paper.id}", args)
-        over = chapters[i].ends_all or choice is choices[-1]
-        page_failure = _save(summary.out, summary.files(running=not over))
-        if page_failure or over:
-            break
+    try:
+        for i, choice in enumerate(choices):
+            chapters[i] = _chapter(choice, f"{i + 1}/{len(choices)} {choice.paper.id}", args)
+            over = chapters[i].ends_all or choice is choices[-1]
+            page_failure = _save(summary.out, summary.files(running=not over))
+            if page_failure or over:
+                break
+    except BaseException:
+        # Whatever ends the program, the page stops looking for news.
+        _save(summary.out, summary.files(running=False))
+        raise
     page = summary.out / INDEX
     kept = "no page was written" if page_failure else f"all papers: {page}"
     _write(f"{summary.text()}\n{kept}\n", _for_people(args))
@@ -91,6 +96,8 @@ def _chapter(choice: Choice, label: str, args: argparse.Namespace) -> Chapter:
         outcome = Outcome(choice, measure(choice, label))
     except RunError as error:
         return Chapter(choice, failure=RunError(f"{paper.id}: {error}"))
+    except OSError as error:
+        return Chapter(choice, failure=error)
     failure = _save_outcome(outcome)
     title = "\n".join(textwrap.wrap(f"{paper.id}: {paper.title}", WIDTH))
     _write(f"{title}\n\n{outcome.text(saved=failure is None)}\n\n\n", _for_people(args))

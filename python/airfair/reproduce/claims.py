@@ -131,7 +131,9 @@ class Verdict:
         held, of = self.count
         points = "point" if of == 1 else "points"
         blind = len(self.points) - of
-        return f"{held} of {of} {points}" + (f", {blind} show nothing" if blind else "")
+        return f"{held} of {of} {points}" + (
+            f", {blind} show{'s' * (blind == 1)} nothing" if blind else ""
+        )
 
     @property
     def turns_at(self) -> float | None:

@@ -55,20 +55,20 @@ LOOKS = {
 """The same in a first look."""
 
 COUNTED = {
-    "holds": "hold",
-    "fails": "do not",
-    "depends": "depend on the reading",
-    "undecided": "are undecided",
-    "untestable": "cannot be tested here",
-    "not run": "are not run",
+    "holds": ("holds", "hold"),
+    "fails": ("does not", "do not"),
+    "depends": ("depends on the reading", "depend on the reading"),
+    "undecided": ("is undecided", "are undecided"),
+    "untestable": ("cannot be tested here", "cannot be tested here"),
+    "not run": ("is not run", "are not run"),
 }
-"""States after their number."""
+"""States after their number: of one claim, and of several."""
 LOOKS_COUNTED = {
     **COUNTED,
-    "holds": "look like they hold",
-    "fails": "look like they do not",
-    "depends": "look like they depend on the reading",
-    "undecided": "are not known yet",
+    "holds": ("looks like it holds", "look like they hold"),
+    "fails": ("looks like it does not", "look like they do not"),
+    "depends": ("looks like it depends on the reading", "look like they depend on the reading"),
+    "undecided": ("is not known yet", "are not known yet"),
 }
 """The same in a first look."""
 
@@ -216,9 +216,13 @@ def headline(verdicts: Sequence[Verdict], total: int | None = None) -> str:
 def counted(counts: Counter[str], *, first_look: bool) -> str:
     """The same from numbers of claims by state."""
     words = LOOKS_COUNTED if first_look else COUNTED
-    rest = [f"{counts[state]} {words[state]}" for state in words if state != "holds"]
-    some = [part for part in rest if not part.startswith("0 ")]
-    return ", ".join([f"{counts['holds']} of {counts.total()} claims {words['holds']}", *some])
+    some = [
+        f"{counts[state]} {words[state][counts[state] != 1]}"
+        for state in words
+        if state != "holds" and counts[state]
+    ]
+    hold = words["holds"][counts["holds"] != 1]
+    return ", ".join([f"{counts['holds']} of {counts.total()} claims {hold}", *some])
 
 
 def mark(verdict: Verdict) -> str:

@@ -141,7 +141,7 @@ class Paper(Generic[M]):
     introduction: Introduction | None = None
     """The first screen of its report."""
     replications: int = 100
-    quick_replications: int = 3
+    quick_replications: int = 5
 
     def claim_texts(self) -> dict[str, str]:
         """The claims, in the paper's order."""
