@@ -61,7 +61,7 @@ test-python: build ## The Python part of `make test`.
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	if [ -f tests/check_citations.py ]; then $(BIN)/python tests/check_citations.py; fi
-	$(BIN)/python -m pytest --quiet --hypothesis-seed=1 --numprocesses=auto --dist=loadgroup
+	$(BIN)/python -m pytest --quiet --hypothesis-seed=1 --numprocesses=auto --dist=load
 
 # Every test file `fuzz_*` goes on for TIME seconds; SEED makes it the same again.
 TIME ?= 60

@@ -1,5 +1,6 @@
 """TFRC over real UDP: on loopback, and through a shaped link beside the kernel's TCP."""
 
+import fcntl
 import json
 import os
 import pty
@@ -10,10 +11,12 @@ import socket
 import struct
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -394,19 +397,20 @@ simulated and real. At 20 packets and 40 s six runs on a busy machine were from 
 
 @contextmanager
 def shaped_path() -> Iterator[None]:
-    """The three namespaces with their path, for as long as it is needed."""
-    try:
-        for name in NAMESPACES:
-            run(f"ip netns add {name}")
-        for command in PATH.splitlines():
-            run(command)
-        yield
-    finally:
-        for name in NAMESPACES:
-            subprocess.run(["ip", "netns", "delete", name], check=False, capture_output=True)
+    """The three namespaces with their path, for as long as it is needed; one test after the other."""
+    with (Path(tempfile.gettempdir()) / "airfair-namespaces.lock").open("w") as turn:
+        fcntl.flock(turn, fcntl.LOCK_EX)
+        try:
+            for name in NAMESPACES:
+                run(f"ip netns add {name}")
+            for command in PATH.splitlines():
+                run(command)
+            yield
+        finally:
+            for name in NAMESPACES:
+                subprocess.run(["ip", "netns", "delete", name], check=False, capture_output=True)
 
 
-@pytest.mark.xdist_group("namespaces")
 @pytest.mark.skipif(
     os.geteuid() != 0 or shutil.which("ip") is None or shutil.which("tc") is None,
     reason="needs root, ip and tc: it makes network namespaces",
@@ -439,7 +443,6 @@ ip -n afs link set afs0 down
 """What can become of a network under a flow: EHOSTUNREACH, EACCES, EINVAL, and ENETUNREACH in the end."""
 
 
-@pytest.mark.xdist_group("namespaces")
 @pytest.mark.skipif(
     os.geteuid() != 0 or shutil.which("ip") is None or shutil.which("tc") is None,
     reason="needs root, ip and tc: it makes network namespaces",
