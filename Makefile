@@ -14,7 +14,7 @@ BIN := $(VENV)/bin
 RUST_SOURCES := Cargo.toml Cargo.lock rust-toolchain.toml \
     $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
-.PHONY: help needs build demo reproduce test test-rust test-python fuzz explore deny bench golden readme docs lock clean
+.PHONY: help needs build demo reproduce test test-rust test-python fuzz explore deny bench golden readme record docs lock clean
 
 help: ## Show the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -92,6 +92,10 @@ bench: ## Speed: simulated seconds per CPU second, nanoseconds per frame
 
 golden: ## Write the golden tables anew; read their diff as physics.
 	AIRFAIR_GOLDEN=write cargo test --package airfair-sim --test lab --locked --quiet golden
+	git --no-pager diff --stat
+
+record: ## The verdicts of the last `make reproduce` in docs/verdicts.json; read their diff as physics.
+	$(BIN)/python tests/record_verdicts.py
 	git --no-pager diff --stat
 
 readme: build ## Write the sample output in README.md anew.

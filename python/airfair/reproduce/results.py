@@ -12,7 +12,7 @@ from airfair.scenario import toml_value
 from .document import claims_text, document, entry, table_text
 from .paper import Drawing, Experiment, Json, Shown
 from .report import Contents, FigureView, inline_svg, render
-from .runs import FRESH, Choice, Measured, verdicts
+from .runs import FRESH, Choice, Measured, plan, verdicts
 from .tables import Table, heading
 
 
@@ -124,6 +124,7 @@ class Outcome:
         return {
             "version": __version__,
             "git": store.git_revision(),
+            "plan": plan(self.choice),
             "seed": measured.seed,
             "replications": measured.replications,
             "asked_anew": len(measured.asked_anew),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
@@ -100,6 +101,17 @@ class Measured:
     def setups(self) -> set[str]:
         """Setups whose runs are finished."""
         return {setup for setup, _ in self.data}
+
+
+def plan(choice: Choice) -> str:
+    """Hash of all that the choice runs: each scenario as its first replication has it, and how often."""
+    pool = Pool(choice, None)
+    digest = hashlib.sha256()
+    for setup in choice.setups:
+        for variant in setup.variants:
+            job = pool.job((setup.id, variant.id), 0)
+            digest.update(f"{setup.id}/{variant.id}/{choice.runs_of(setup)}/".encode() + job.key)
+    return digest.hexdigest()
 
 
 def verdicts(choice: Choice, measured: Measured) -> list[Verdict]:
@@ -205,7 +217,7 @@ class Pool:
         """The results of the replications asked for, the first ones of all first."""
         scenarios = {key: self._scenario(key) for key in asked}
         wanted = [
-            (key, number, self._job(key, scenarios[key], number))
+            (key, number, self.job(key, number, scenarios[key]))
             for place in range(max(map(len, asked.values()), default=0))
             for key, numbers in asked.items()
             for number in numbers[place : place + 1]
@@ -231,10 +243,12 @@ class Pool:
         quick = setup.quick if self._choice.quick else {}
         return load(setup.path, set={**variant.set, **(more or {}), **quick})
 
-    def _job(self, key: Key, scenario: Scenario, number: int) -> Job:
+    def job(self, key: Key, number: int, scenario: Scenario | None = None) -> Job:
+        """One replication of a variant; `scenario` is its own if chance decides nothing in it."""
         _, variant = self._variants[key]
-        drawn = self._scenario(key, variant.draw(number)) if variant.draw else scenario
-        return Job(drawn, number)
+        if variant.draw:
+            return Job(self._scenario(key, variant.draw(number)), number)
+        return Job(scenario or self._scenario(key), number)
 
 
 def finished(

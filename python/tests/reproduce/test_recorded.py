@@ -1,0 +1,48 @@
+"""The documents say what the last full run found, and that run was one of today's plans and engine."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from airfair.reproduce.catalogue import load, papers
+from airfair.reproduce.runs import Choice, plan
+
+ROOT = Path(__file__).parents[3]
+RECORD: dict[str, Any] = json.loads((ROOT / "docs/verdicts.json").read_text(encoding="utf-8"))
+STALE = "stale: make reproduce, make record, then read docs/<paper>.md and reasons.py against it"
+
+
+def test_the_engine_is_that_of_the_record() -> None:
+    tables = sorted((ROOT / "crates/sim/tests/golden").glob("*.txt"))
+    text = b"".join(path.read_bytes() for path in tables)
+    assert hashlib.sha256(text).hexdigest() == RECORD["golden"], STALE
+
+
+@pytest.mark.parametrize("paper_id", papers())
+def test_the_plan_is_that_of_the_record(paper_id: str) -> None:
+    paper = load(paper_id)
+    choice = Choice(paper, tuple(paper.experiments.values()), None, Path(), quick=False)
+    assert plan(choice) == RECORD["papers"][paper_id]["plan"], STALE
+
+
+@pytest.mark.parametrize("paper_id", papers())
+def test_the_document_has_the_recorded_verdicts(paper_id: str) -> None:
+    claims = RECORD["papers"][paper_id]["claims"]
+    text = (ROOT / f"docs/{paper_id}.md").read_text(encoding="utf-8")
+    told = dict(re.findall(r"^\| `([^`]+)` \| (\w+) \|", text, re.MULTILINE))
+    assert {claim: told.get(claim) for claim in claims} == {
+        claim: found["state"] for claim, found in claims.items()
+    }
+
+
+@pytest.mark.parametrize("paper_id", papers())
+def test_reasons_are_those_of_claims_that_do_not_hold(paper_id: str) -> None:
+    claims = RECORD["papers"][paper_id]["claims"]
+    held = {claim for claim, found in claims.items() if found["state"] == "holds"}
+    assert not held & set(load(paper_id).reasons)

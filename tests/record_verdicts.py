@@ -1,0 +1,43 @@
+"""Records the verdicts of a full run in docs/verdicts.json, which a test holds the documents against.
+
+Use: make record, after make reproduce.
+"""
+
+import hashlib
+import json
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+RECORD = ROOT / "docs/verdicts.json"
+
+
+def golden() -> str:
+    """Hash of the golden tables: another engine would make other figures."""
+    tables = sorted((ROOT / "crates/sim/tests/golden").glob("*.txt"))
+    return hashlib.sha256(b"".join(path.read_bytes() for path in tables)).hexdigest()
+
+
+def recorded(results: Path) -> dict[str, object]:
+    """The verdicts in a directory of results, of all papers that have a full run there."""
+    papers = {}
+    for path in sorted(results.glob("*/*.json")):
+        document = json.loads(path.read_text(encoding="utf-8"))
+        if path.stem != path.parent.name:
+            continue
+        if document["quick"] or document["interrupted"]:
+            sys.exit(f"{path}: not a full run; make reproduce")
+        claims = {
+            claim["id"]: {"state": claim["state"], "points": claim["points"]}
+            for claim in document["claims"]
+        }
+        papers[path.stem] = {"plan": document["plan"], "claims": claims}
+    if not papers:
+        sys.exit(f"{results}: no results; make reproduce")
+    return {"golden": golden(), "papers": papers}
+
+
+if __name__ == "__main__":
+    text = json.dumps(recorded(ROOT / "results"), indent=1, ensure_ascii=False)
+    RECORD.write_text(text + "\n", encoding="utf-8")
+    print(f"wrote {RECORD.relative_to(ROOT)}: read the documents of papers whose verdicts moved")
