@@ -47,9 +47,7 @@ reproduce: build ## The main job: every table, figure and claim of each paper, i
 	$(BIN)/airfair reproduce --out results
 	@echo "Open results/index.html in a browser: five papers, their claims, which hold, and why others do not."
 
-# Both parts at once: one compiles on a single core when the other has work for two.
-test: build ## Everything that has to pass: format, lints, types, tests
-	$(MAKE) --no-print-directory --jobs=2 --output-sync=target test-rust test-python
+test: build test-rust test-python ## Everything that has to pass: format, lints, types, tests
 
 # `make test` draws the same histories every time; `make explore` draws new ones.
 test-rust: export PROPTEST_RNG_SEED ?= 1
