@@ -85,10 +85,9 @@ deny: ## Licences, sources and known holes of the crates, as far as cargo-deny a
 	@if cargo deny fetch db; then cargo deny --locked check --disable-fetch advisories; \
 	    else echo "the database of advisories cannot be had here: they are not checked"; fi
 
-bench: ## Speed: simulated seconds per CPU second, nanoseconds per frame
+bench: ## Speed: CPU time and instructions per frame, the DCF's floor, and races against ns-2 and ns-3
 	cargo bench --package airfair-sim --locked --quiet
-	@if command -v ns >/dev/null; then echo "the first scenario in ns-2:"; bench/ns2/race.sh; \
-	    else echo "ns-2 is not installed: no race"; fi
+	"$(PYTHON)" bench/race.py
 
 golden: ## Write the golden tables anew; read their diff as physics.
 	AIRFAIR_GOLDEN=write cargo test --package airfair-sim --test lab --locked --quiet golden

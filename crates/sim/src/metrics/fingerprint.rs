@@ -4,20 +4,26 @@ use std::hash::{Hash, Hasher};
 
 use airfair_units::Time;
 
-use crate::record::Record;
+use crate::record::{Record, Recorder};
 
 /// Multiply–rotate–xor over 64-bit words, with each integer widened so that no platform differs.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Fingerprint(u64);
+pub struct Fingerprint(u64);
 
 impl Fingerprint {
-    pub(super) fn add(&mut self, now: Time, record: &Record) {
-        self.write_u64(now.as_nanos());
-        record.hash(self);
-    }
-
-    pub(super) fn get(self) -> u64 {
+    /// The hash of all records so far.
+    pub fn get(self) -> u64 {
         self.0
+    }
+}
+
+/// Every record but a look at the world, which is no event.
+impl Recorder for Fingerprint {
+    fn record(&mut self, now: Time, record: &Record) {
+        if !matches!(record, Record::Sample(_)) {
+            self.write_u64(now.as_nanos());
+            record.hash(self);
+        }
     }
 }
 

@@ -16,7 +16,7 @@ use crate::record::{LinkRecord, Record, Recorder, Sample};
 use crate::scenario::{RateControl, Scenario, Station};
 
 use air::AirAccount;
-use fingerprint::Fingerprint;
+pub use fingerprint::Fingerprint;
 use flows::FlowAccount;
 use level::Level;
 use series::SeriesAccount;
@@ -199,7 +199,7 @@ impl Recorder for Metrics {
             // A look at the world changes nothing, so a run with a series has the hash of one without.
             return self.look(now, *sample);
         }
-        self.fingerprint.add(now, record);
+        self.fingerprint.record(now, record);
         match record {
             Record::Cell(cell, record) => {
                 self.cells[cell.index()].count(now, record, self.window);

@@ -2,10 +2,13 @@
 
 mod access_point;
 mod accounts;
+#[path = "../../benches/engine/bare_dcf.rs"]
+mod bare_dcf;
 mod closed_forms;
 mod common;
 mod conservation;
 mod determinism;
+mod floor;
 mod golden;
 mod networks;
 mod radio;

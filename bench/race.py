@@ -1,0 +1,115 @@
+"""airfair beside ns-2 and ns-3, in turn on one machine: CPU seconds, and how many times less airfair takes.
+
+`make bench` runs it after the table of lines; `bench/race.py ROUNDS` takes other than three rounds. Each
+round runs one simulator after the other, so that a busy neighbour slows both; the ratio is of the fastest.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+NS3_MODULES = ("applications", "internet", "mobility", "point-to-point", "wifi")
+
+
+@dataclass(frozen=True)
+class Race:
+    """A line of the bench, and the same scenario elsewhere."""
+
+    line: str
+    against: str
+    command: list[str]
+
+
+def main() -> None:
+    """Run all races."""
+    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 3
+    with tempfile.TemporaryDirectory() as scratch:
+        for race in (ns2(), ns3(Path(scratch))):
+            if isinstance(race, str):
+                print(f"{race}: no race")
+            else:
+                run(race, rounds)
+
+
+def ns2() -> Race | str:
+    """The race against ns-2, or why there is none."""
+    if shutil.which("ns") is None:
+        return "ns-2 is not installed (Debian's package ns2)"
+    script = str(HERE / "ns2" / "arf_aware_tcp.tcl")
+    return Race("table 4", "ns-2", ["ns", script, "-table", "table4", "-seed", "1"])
+
+
+def ns3(scratch: Path) -> Race | str:
+    """The race against ns-3, compiled in `scratch`, or why there is none."""
+    wanted = [f"ns3-{module}" for module in NS3_MODULES]
+    if shutil.which("pkg-config") is None or shutil.which("g++") is None:
+        return "g++ or pkg-config is not installed"
+    found = subprocess.run(
+        ["pkg-config", "--libs", *wanted], check=False, capture_output=True, text=True
+    )
+    if found.returncode != 0:
+        return "ns-3 is not installed (Debian's package libns3-dev)"
+    # Debian's flags name a directory of headers that does not exist; its libraries are all that is needed.
+    libraries = sorted({flag for flag in found.stdout.split() if flag.startswith("-lns3")})
+    program = scratch / "tcp_cell"
+    source = str(HERE / "ns3" / "tcp_cell.cc")
+    compiler = ["g++", "-std=c++17", "-O2", source, "-o", str(program), *libraries]
+    subprocess.run(compiler, check=True)
+    return Race("5 TCP uploads", "ns-3", [str(program)])
+
+
+def run(race: Race, rounds: int) -> None:
+    """Let both run in turn, and print the ratio."""
+    ours: list[float] = []
+    theirs: list[float] = []
+    for _ in range(rounds):
+        ours.append(cpu_of_bench(race.line))
+        theirs.append(cpu_of(race.command))
+    ratio = min(theirs) / min(ours)
+    print(
+        f"{race.line}: airfair {min(ours) * 1e3:.1f} ms, {race.against} {min(theirs):.3f} s, "
+        f"{ratio:.1f} times (fastest of {rounds}, in turn)"
+    )
+
+
+def cpu_of_bench(line: str) -> float:
+    """CPU seconds of the fastest run of a line of the bench."""
+    command = [
+        "cargo",
+        "bench",
+        "--package",
+        "airfair-sim",
+        "--locked",
+        "--quiet",
+        "--",
+        "--times",
+        line,
+    ]
+    out = subprocess.run(command, cwd=HERE, check=True, capture_output=True, text=True).stdout
+    found = re.search(rf"^{re.escape(line)}.*? +\S+ +\S+ +\d+ +(\S+) +\S+$", out, re.MULTILINE)
+    if found is None:
+        raise SystemExit(f"no line {line} in:\n{out}")
+    return float(found[1]) / 1e3
+
+
+def cpu_of(command: list[str]) -> float:
+    """CPU seconds, user and system, of a command."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(
+        command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=os.environ
+    )
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+
+
+if __name__ == "__main__":
+    main()

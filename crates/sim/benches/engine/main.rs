@@ -1,0 +1,126 @@
+//! How fast the engine is: simulated seconds per CPU second, nanoseconds of CPU and instructions per frame.
+//!
+//! `cargo bench -p airfair-sim [-- [--times] WORD]`, with a word only lines that hold it; `--times` counts no
+//! instructions. CPU time, not wall time, so that a
+//! busy machine does not blur it; each line is the fastest of several runs, since noise only ever adds.
+
+mod bare_dcf;
+mod instructions;
+mod scenarios;
+
+use std::hint::black_box;
+
+use airfair_sim::outcome::Outcome;
+use airfair_sim::random::Streams;
+use airfair_sim::run::{Control, run};
+use airfair_sim::scenario::Scenario;
+use cpu_time::ProcessTime;
+
+/// Runs of each line.
+const RUNS: u32 = 7;
+
+/// The word by which no instructions are counted.
+const TIMES: &str = "--times";
+
+/// What is measured on a line.
+struct Line {
+    name: String,
+    scenario: Scenario,
+    /// Its DCF alone, in place of the engine.
+    is_bare: bool,
+}
+
+fn main() {
+    let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
+    let all = lines();
+    if let [once, name, percent] = words.as_slice()
+        && once == instructions::ONCE
+    {
+        let percent = percent.parse().expect("a percentage");
+        let line = all.iter().find(|line| line.name == *name).expect("a line of this bench");
+        println!("{}", line.shortened(percent).run(0));
+        return;
+    }
+    let counts = words.first().is_none_or(|word| word != TIMES);
+    let word = words.get(usize::from(!counts));
+    println!(
+        "{:<42} {:>11} {:>9} {:>8} {:>8} {:>11}",
+        "scenario", "sim-s/CPU-s", "ns/frame", "frames", "CPU ms", "instr/frame"
+    );
+    for line in all.iter().filter(|line| word.is_none_or(|word| line.name.contains(word))) {
+        line.measure(counts);
+    }
+    if let Some(peak) = peak_memory_kib() {
+        println!("peak memory, the cell of 1000 included: {:.1} MB", peak / 1000.0 * 1.024);
+    }
+}
+
+fn lines() -> Vec<Line> {
+    let parse =
+        |text: &str| Scenario::parse(text, &[]).unwrap_or_else(|errors| panic!("{errors:?}"));
+    let line =
+        |(name, text): (String, String)| Line { name, scenario: parse(&text), is_bare: false };
+    let floor = Line {
+        name: String::from("bare DCF, 10 station(s)"),
+        scenario: parse(&scenarios::saturated_cell(10)),
+        is_bare: true,
+    };
+    scenarios::all().into_iter().map(line).chain([floor]).collect()
+}
+
+impl Line {
+    /// The same for `percent` of its duration.
+    fn shortened(&self, percent: u64) -> Self {
+        let duration = self.scenario.duration * percent / 100;
+        let scenario = Scenario { duration, ..self.scenario.clone() };
+        Self { name: self.name.clone(), scenario, is_bare: self.is_bare }
+    }
+
+    /// Frames of one run.
+    fn run(&self, replication: u32) -> u64 {
+        let scenario = black_box(&self.scenario);
+        if self.is_bare {
+            let names = scenario.stations.iter().map(|station| station.name.as_str());
+            let counts = bare_dcf::run(names, Streams::new(1, replication), scenario.duration);
+            black_box(counts.hash);
+            return counts.frames;
+        }
+        let outcome = run(scenario, 1, replication, &Control::default());
+        frames(&outcome.expect("nobody cancels"))
+    }
+
+    fn measure(&self, counts: bool) {
+        let timed = |replication| {
+            let start = ProcessTime::now();
+            let frames = self.run(replication);
+            (start.elapsed().as_secs_f64(), frames)
+        };
+        let best = (0..RUNS).map(timed).min_by(|a, b| a.0.total_cmp(&b.0));
+        let (seconds, frames) = best.expect("at least one run");
+        let frames = u32::try_from(frames).expect("fewer than 2^32 frames");
+        let instructions = counts.then(|| instructions::per_frame(&self.name)).flatten();
+        println!(
+            "{:<42} {:>11.0} {:>9.1} {frames:>8} {:>8.2} {:>11}",
+            self.name,
+            self.scenario.duration.as_secs_f64() / seconds,
+            seconds * 1e9 / f64::from(frames),
+            seconds * 1e3,
+            instructions.map_or(String::from("-"), |it| format!("{it:.0}")),
+        );
+    }
+}
+
+/// Frames on the air; where there is no air, packets over wires.
+fn frames(outcome: &Outcome) -> u64 {
+    match outcome.channels.as_slice() {
+        [] => outcome.links.iter().map(|link| link.packets).sum(),
+        channels => channels.iter().map(|channel| channel.frames).sum(),
+    }
+}
+
+/// Largest resident set so far [KiB], where the system tells.
+fn peak_memory_kib() -> Option<f64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+    line.split_whitespace().nth(1)?.parse().ok()
+}

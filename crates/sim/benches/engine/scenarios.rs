@@ -1,0 +1,109 @@
+//! The scenarios that the bench runs, a line each.
+
+use std::fmt::Write as _;
+
+/// Five TCP sessions, each over two hops, for 100 s: Table 4 of the paper, NewReno.
+const TABLE4: &str = include_str!("../../../../experiments/arf-aware-tcp/table4.toml");
+
+/// Names and texts of all scenarios.
+pub(crate) fn all() -> Vec<(String, String)> {
+    let mut all = vec![
+        (String::from("table 4: 5 TCP sessions over a relay"), String::from(TABLE4)),
+        (String::from("5 TCP uploads, 802.11a at 54 Mb/s"), tcp_cell(5)),
+        (String::from("10 TCP uploads, 802.11a at 54 Mb/s"), tcp_cell(10)),
+        (String::from("10 TFRC uploads, 802.11a at 54 Mb/s"), cell(10, r#"{ kind = "tfrc" }"#)),
+    ];
+    for shares in [false, true] {
+        let name = format!("20 TFRC downloads{}", if shares { ", shares granted" } else { "" });
+        all.push((name, downloads(shares)));
+    }
+    for stations in [1, 10, 100, 1000] {
+        let name = format!("saturated 802.11a cell, {stations} station(s)");
+        all.push((name, saturated_cell(stations)));
+    }
+    for (still, roaming, where_) in [(40, 40, "all in range"), (140, 150, "not all in range")] {
+        let circle = format!("position = {{ circle = \"{still} m\" }}");
+        all.push((format!("radio: 20 fixed, {where_}"), radio_cell(&circle)));
+        all.push((format!("radio: 20 moving, {where_}"), radio_cell(&wandering(roaming))));
+    }
+    for wires in [1, 20] {
+        let name = format!("5 TFRC flows over {wires} wire(s) in a row (hops)");
+        all.push((name, chain(5, wires)));
+    }
+    all
+}
+
+/// Stations that all send at once all the time, for 20 s.
+pub(crate) fn saturated_cell(stations: u32) -> String {
+    cell(stations, r#"{ kind = "udp", payload = "1472 B", rate = "saturated" }"#)
+}
+
+fn tcp_cell(stations: u32) -> String {
+    cell(stations, r#"{ kind = "tcp" }"#)
+}
+
+/// Stations that all send to one wired host.
+fn cell(stations: u32, transport: &str) -> String {
+    let mut text = String::from("duration = \"20 s\"\nseries = \"off\"\n");
+    let _ = write!(
+        text,
+        "[bss.cell]\nstandard = \"802.11a\"\n\
+         [station.sta]\ncount = {stations}\nrate = \"54 Mb/s\"\n\
+         [host.server]\nlink = {{ rate = \"1 Gb/s\", delay = \"1 ms\" }}\n\
+         [flow.up]\nfrom = \"sta\"\nto = \"server\"\ntransport = {transport}\n",
+    );
+    text
+}
+
+/// Figure 4 of [occupancy-tfrc] with 20 stations at three rates, plain or with the scheme.
+fn downloads(shares: bool) -> String {
+    let control = if shares { "occupancy" } else { "none" };
+    let mut text = format!(
+        "duration = \"100 s\"\nseries = \"off\"\n\
+         [bss.cell]\nstandard = \"802.11a\"\nbeacon = true\n\
+         ap = {{ queue = {{ packets = 100 }}, occupancy = {shares} }}\n\
+         [host.server]\nlink = {{ rate = \"1 Gb/s\", delay = \"50 ms\" }}\n"
+    );
+    for (i, rate) in (0..20).zip([6, 24, 54].into_iter().cycle()) {
+        let _ = write!(
+            text,
+            "[station.s{i}]\nrate = \"{rate} Mb/s\"\n[flow.f{i}]\nfrom = \"server\"\nto = \"s{i}\"\n\
+             transport = {{ kind = \"tfrc\", segment = \"1448 B\" }}\ncontrol = \"{control}\"\n"
+        );
+    }
+    text
+}
+
+/// 20 stations at 12 Mb/s whose cell has a radio; 262 m are its range.
+fn radio_cell(keys: &str) -> String {
+    let radio = "radio = { range = { \"12 Mb/s\" = \"262 m\" } }\n[station.sta]\n";
+    let rate = format!("{keys}\nrate = \"12 Mb/s\"");
+    saturated_cell(20).replace("[station.sta]\n", radio).replace("rate = \"54 Mb/s\"", &rate)
+}
+
+fn wandering(radius: u32) -> String {
+    let speeds = "min_speed = \"1 m/s\", max_speed = \"10 m/s\"";
+    format!("mobility = {{ model = \"random-waypoint\", radius = \"{radius} m\", {speeds} }}")
+}
+
+/// Hosts at one end of a row of routers that send to hosts at the other; the wires between routers have
+/// 10 Mb/s and 10 ms, whatever their number.
+fn chain(flows: u32, wires: u32) -> String {
+    let mut text = String::from("duration = \"100 s\"\nseries = \"off\"\n[router.r0]\n");
+    for i in 0..wires {
+        let (next, us) = (i + 1, 10_000 / wires);
+        let _ = write!(
+            text,
+            "[router.r{next}]\n[link.l{i}]\nbetween = [\"r{i}\", \"r{next}\"]\nrate = \"10 Mb/s\"\n\
+             delay = \"{us} us\"\n"
+        );
+    }
+    for i in 0..flows {
+        let _ = write!(
+            text,
+            "[host.a{i}]\nlink = {{ to = \"r0\" }}\n[host.b{i}]\nlink = {{ to = \"r{wires}\" }}\n\
+             [flow.f{i}]\nfrom = \"a{i}\"\nto = \"b{i}\"\ntransport = {{ kind = \"tfrc\" }}\n"
+        );
+    }
+    text
+}
