@@ -13,10 +13,15 @@
 //! The paper shows the case with RTS/CTS and says that the other is alike; its two gaps of contention are
 //! means and not measured, so exchanges (frames and SIFS) and accesses to the channel are counted apart.
 //! What a station cannot see: collisions of others, and an exchange none of whose frames it decodes.
+//!
+//! A station advances its state, which holds tables, with each frame that it hears. So the state is changed in place:
+//! passed by value, as that of other laws, it cost more than the arithmetic.
 
-use std::collections::BTreeMap;
+mod table;
 
 use airfair_units::{Bytes, Duration, Time};
+
+pub use table::Table;
 
 /// What the station knows of its cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -189,9 +194,9 @@ impl Backoffs {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Slot {
     /// Stations that were active, whichever end of an exchange.
-    pub stations: BTreeMap<u16, Usage>,
+    pub stations: Table<Usage>,
     /// Flows of the station.
-    pub flows: BTreeMap<u16, Flow>,
+    pub flows: Table<Flow>,
     /// Its own back-offs.
     pub backoffs: Backoffs,
     /// Octets that the station has sent and received at data rates.
@@ -211,7 +216,7 @@ impl Slot {
     /// Exchanges that were answered, their contention apart: those of `station`, and all others'.
     pub fn exchanges(&self, station: u16) -> (Duration, Duration) {
         let sum = |is_own: bool| -> Duration {
-            let chosen = self.stations.iter().filter(|(id, _)| (**id == station) == is_own);
+            let chosen = self.stations.iter().filter(|(id, _)| (*id == station) == is_own);
             chosen.map(|(_, usage)| usage.up.exchange + usage.down.exchange).sum()
         };
         (sum(true), sum(false))
@@ -224,11 +229,11 @@ impl Slot {
 
     /// Takes in what another slot has seen.
     pub fn add(&mut self, other: &Self) {
-        for (station, usage) in &other.stations {
-            self.stations.entry(*station).or_default().add(usage);
+        for (station, usage) in other.stations.iter() {
+            self.stations.or_default(station).add(usage);
         }
-        for (flow, seen) in &other.flows {
-            self.flows.entry(*flow).or_default().add(seen);
+        for (flow, seen) in other.flows.iter() {
+            self.flows.or_default(flow).add(seen);
         }
         self.backoffs.total += other.backoffs.total;
         self.backoffs.count += other.backoffs.count;
@@ -294,11 +299,10 @@ pub fn mean_backoff(params: &Params, active: u32) -> Duration {
 }
 
 /// One frame.  [arf-window §III-A]
-#[must_use]
-pub fn step(params: &Params, state: State, frame: &Frame) -> State {
-    let (mut state, _) = close(params, state, frame.end);
+pub fn step(params: &Params, state: &mut State, frame: &Frame) {
+    let _ = close(params, state, frame.end);
     if state.open.is_some_and(|open| open.until < frame.end) {
-        settle(params, &mut state);
+        settle(params, state);
     }
     let &Frame { end, duration, rest, to, backoff, kind } = frame;
     if let Some(backoff) = backoff {
@@ -309,7 +313,7 @@ pub fn step(params: &Params, state: State, frame: &Frame) -> State {
     match kind {
         Kind::Rts { from } => {
             let spent = (duration, rest);
-            open(params, &mut state, Exchange::new(params, (from, Some(to)), spent, until));
+            open(params, state, Exchange::new(params, (from, Some(to)), spent, until));
         }
         Kind::Cts { request } => match &mut state.open {
             Some(open) if open.sender == to && !open.has_data => open.is_answered = true,
@@ -317,7 +321,7 @@ pub fn step(params: &Params, state: State, frame: &Frame) -> State {
                 let before = if request.is_zero() { request } else { request + params.sifs };
                 let spent = (before + duration, rest);
                 let granted = Exchange::new(params, (to, None), spent, until);
-                open(params, &mut state, Exchange { is_answered: true, ..granted });
+                open(params, state, Exchange { is_answered: true, ..granted });
             }
         },
         Kind::Data { from, psdu, packet } => {
@@ -330,32 +334,31 @@ pub fn step(params: &Params, state: State, frame: &Frame) -> State {
             if let Some(open) = state.open.as_mut().filter(follows) {
                 let station = Exchange::station(params, from, Some(to));
                 *open = Exchange { is_answered: true, has_data: true, station, packet, ..*open };
-                return state;
+                return;
             }
             let spent = (duration, rest);
             let exchange = Exchange::new(params, (from, Some(to)), spent, until);
             // Of its own frames it knows whether an ACK came; of others' it takes that for granted.
             let is_answered = from != params.me;
             let exchange = Exchange { is_answered, has_data: true, packet, ..exchange };
-            open(params, &mut state, exchange);
+            open(params, state, exchange);
         }
         Kind::Ack => match &mut state.open {
             Some(open) if open.sender == to => {
                 open.is_answered = true;
-                settle(params, &mut state);
+                settle(params, state);
             }
             // Data that it could not decode: all that it knows is this.
             _ if to != params.access_point => {
-                settle(params, &mut state);
+                settle(params, state);
                 let exchange = params.sifs + duration;
-                let usage = state.current.stations.entry(to).or_default();
+                let usage = state.current.stations.or_default(to);
                 usage.up.add(Share { exchange, failed: Duration::ZERO, accesses: 1 });
             }
             _ => {}
         },
         Kind::Beacon => state.current.beacons += duration,
     }
-    state
 }
 
 impl Exchange {
@@ -392,11 +395,11 @@ fn settle(params: &Params, state: &mut State) {
         (Duration::ZERO, open.spent)
     };
     let share = Share { exchange, failed, accesses: 1 };
-    let usage = state.current.stations.entry(station).or_default();
+    let usage = state.current.stations.or_default(station);
     let way = if open.sender == params.access_point { &mut usage.down } else { &mut usage.up };
     way.add(share);
     if let Some(Packet { flow, payload }) = open.packet {
-        let seen = state.current.flows.entry(flow).or_default();
+        let seen = state.current.flows.or_default(flow);
         let is_down = open.sender == params.access_point;
         (if is_down { &mut seen.usage.down } else { &mut seen.usage.up }).add(share);
         if open.is_answered {
@@ -408,31 +411,30 @@ fn settle(params: &Params, state: &mut State) {
 }
 
 /// Closes the slots that have ended by `now`. An exchange belongs to the slot in which it ends.
-#[must_use]
-pub fn close(params: &Params, mut state: State, now: Time) -> (State, Option<Ended>) {
-    let steps = (now - state.start).whole_steps(params.slot);
-    if steps == 0 {
-        return (state, None);
+pub fn close(params: &Params, state: &mut State, now: Time) -> Option<Ended> {
+    let passed = now - state.start;
+    if passed < params.slot {
+        return None;
     }
+    let steps = passed.whole_steps(params.slot);
     if state.open.is_some_and(|open| open.until <= state.start + params.slot) {
-        settle(params, &mut state);
+        settle(params, state);
     }
     let from = state.start;
     state.start += params.slot * steps;
     let slot = std::mem::take(&mut state.current);
     // Silence since: the last slot was empty.
     state.last = Some(if steps == 1 { slot.clone() } else { Slot::default() });
-    (state, Some(Ended { from, slot, silent: steps - 1 }))
+    Some(Ended { from, slot, silent: steps - 1 })
 }
 
 /// Ends the slot under way at `now`, whatever its length. An exchange belongs to the slot in which it ends.
 #[must_use]
-pub fn cut(params: &Params, mut state: State, now: Time) -> (State, Slot) {
+pub fn cut(params: &Params, state: &mut State, now: Time) -> Slot {
     if state.open.is_some_and(|open| open.until <= now) {
-        settle(params, &mut state);
+        settle(params, state);
     }
-    let slot = std::mem::take(&mut state.current);
-    (state, slot)
+    std::mem::take(&mut state.current)
 }
 
 #[cfg(test)]
@@ -498,8 +500,17 @@ mod tests {
 
     /// The slot under way after these frames and one that shows that all is over.
     fn slot(frames: &[Frame]) -> Slot {
-        let state = frames.iter().fold(State::default(), |state, seen| step(&PARAMS, state, seen));
-        step(&PARAMS, state, &frame(200_000, AP, Kind::Beacon)).current
+        let mut state = after(frames);
+        step(&PARAMS, &mut state, &frame(200_000, AP, Kind::Beacon));
+        state.current
+    }
+
+    fn after(frames: &[Frame]) -> State {
+        let mut state = State::default();
+        for seen in frames {
+            step(&PARAMS, &mut state, seen);
+        }
+        state
     }
 
     fn share(exchange: u64, failed: u64, accesses: u32) -> Share {
@@ -520,16 +531,16 @@ mod tests {
     fn an_exchange_lasts_as_its_rts_says() {
         let down = [rts(100, AP, ME), cts(144, AP), data(408, AP, ME), ack(452, AP)];
         let seen = slot(&down);
-        assert_eq!(seen.stations[&ME].down, share(380, 0, 1));
-        assert_eq!(seen.stations[&ME].up, Share::default());
+        assert_eq!(seen.stations[ME].down, share(380, 0, 1));
+        assert_eq!(seen.stations[ME].up, Share::default());
         let access = PARAMS.difs + mean_backoff(&PARAMS, seen.active());
         let access = Access { up: access, down: access };
         assert_eq!(seen.occupied(access).as_nanos(), 380_000 + 34_000 + 67_500);
         let up = [rts(100, ME, AP), cts(144, ME), data(408, ME, AP), ack(452, ME)];
-        assert_eq!(slot(&up).stations[&ME].up, share(380, 0, 1));
+        assert_eq!(slot(&up).stations[ME].up, share(380, 0, 1));
         // of another station, whose CTS is enough to know that its RTS was granted
         let other = [rts(100, AP, OTHER), cts(144, AP)];
-        assert_eq!(slot(&other).stations[&OTHER].down, share(380, 0, 1));
+        assert_eq!(slot(&other).stations[OTHER].down, share(380, 0, 1));
     }
 
     /// A hidden station's RTS is not heard. Estimated 28, SIFS 16, CTS 28, field 308: 380 µs, too.
@@ -538,14 +549,14 @@ mod tests {
     #[test]
     fn a_cts_alone_is_enough() {
         let seen = slot(&[cts(144, OTHER), ack(452, OTHER)]);
-        assert_eq!(seen.stations[&OTHER].up, share(380, 0, 1));
+        assert_eq!(seen.stations[OTHER].up, share(380, 0, 1));
         assert_eq!(seen.active(), 1);
         // one's own CTS to oneself follows nothing: 28 + 308
         let own = [frame(144, ME, Kind::Cts { request: Duration::ZERO }), data(408, ME, AP)];
-        assert_eq!(slot(&own).stations[&ME].up, share(336, 0, 1));
+        assert_eq!(slot(&own).stations[ME].up, share(336, 0, 1));
         // the access point's CTS to itself says with its data whose it is
         let access_point = [cts(144, AP), data(408, AP, OTHER)];
-        assert_eq!(slot(&access_point).stations[&OTHER].down, share(380, 0, 1));
+        assert_eq!(slot(&access_point).stations[OTHER].down, share(380, 0, 1));
     }
 
     /// Without RTS: data 248, and its field 44.
@@ -555,24 +566,24 @@ mod tests {
     fn without_rts_data_counts_with_its_duration_field() {
         let frames = [data(300, AP, ME), ack(344, AP), data(800, OTHER, AP), ack(844, OTHER)];
         let seen = slot(&[&frames[..], &[data(1_200, ME, AP), ack(1_244, ME)]].concat());
-        assert_eq!(seen.stations[&ME], Usage { up: share(292, 0, 1), down: share(292, 0, 1) });
-        assert_eq!(seen.stations[&OTHER].up, share(292, 0, 1));
+        assert_eq!(seen.stations[ME], Usage { up: share(292, 0, 1), down: share(292, 0, 1) });
+        assert_eq!(seen.stations[OTHER].up, share(292, 0, 1));
         assert_eq!(seen.active(), 2);
         let (up, down) = (seen.adapted_up, seen.adapted_down);
         assert_eq!((up, down), (Bytes::new(1_536), Bytes::new(1_536)));
-        let flow = seen.flows[&7];
+        let flow = seen.flows[7];
         assert_eq!(flow.usage, Usage { up: share(292, 0, 1), down: share(292, 0, 1) });
         assert_eq!((flow.packets, flow.answers, flow.octets), (2, 0, Bytes::new(2_920)));
     }
 
     #[test]
     fn what_has_no_answer_counts_as_failed() {
-        assert_eq!(slot(&[rts(100, ME, AP)]).stations[&ME].up, share(0, 28, 1));
-        assert_eq!(slot(&[data(300, ME, AP)]).stations[&ME].up, share(0, 248, 1));
+        assert_eq!(slot(&[rts(100, ME, AP)]).stations[ME].up, share(0, 28, 1));
+        assert_eq!(slot(&[data(300, ME, AP)]).stations[ME].up, share(0, 248, 1));
         // another's data is taken for answered: its ACK may be out of hearing
-        assert_eq!(slot(&[data(300, OTHER, AP)]).stations[&OTHER].up, share(292, 0, 1));
+        assert_eq!(slot(&[data(300, OTHER, AP)]).stations[OTHER].up, share(292, 0, 1));
         // an ACK without data that was decoded: SIFS and itself
-        assert_eq!(slot(&[ack(344, OTHER)]).stations[&OTHER].up, share(44, 0, 1));
+        assert_eq!(slot(&[ack(344, OTHER)]).stations[OTHER].up, share(44, 0, 1));
         // a station's ACK, when neither the access point's data nor anything else was decoded: nobody's
         assert!(slot(&[ack(344, AP)]).stations.is_empty());
     }
@@ -581,15 +592,15 @@ mod tests {
     fn slots_follow_each_other_and_forget() {
         let ms = |ms: u64| ms * 1_000;
         let heard = [data(ms(1), ME, AP), ack(ms(1) + 44, ME)];
-        let state = heard.iter().fold(State::default(), |state, seen| step(&PARAMS, state, seen));
+        let mut state = after(&heard);
         assert_eq!(state.last(), None);
         // ends in the next slot, and counts there
-        let state = step(&PARAMS, state, &data(ms(300) - 10, OTHER, AP));
-        let state = step(&PARAMS, state, &ack(ms(300) + 34, OTHER));
+        step(&PARAMS, &mut state, &data(ms(300) - 10, OTHER, AP));
+        step(&PARAMS, &mut state, &ack(ms(300) + 34, OTHER));
         let last = state.last().expect("a slot is over");
-        assert_eq!(last.stations.keys().collect::<Vec<_>>(), [&ME]);
-        assert_eq!(state.current().stations.keys().collect::<Vec<_>>(), [&OTHER]);
-        let state = step(&PARAMS, state, &frame(ms(950), AP, Kind::Beacon));
+        assert_eq!(last.stations.numbers().collect::<Vec<_>>(), [ME]);
+        assert_eq!(state.current().stations.numbers().collect::<Vec<_>>(), [OTHER]);
+        step(&PARAMS, &mut state, &frame(ms(950), AP, Kind::Beacon));
         assert_eq!(state.last(), Some(&Slot::default()));
         assert_eq!(state.current().beacons, us(28));
     }
@@ -598,16 +609,15 @@ mod tests {
     #[test]
     fn closing_tells_what_was_seen_and_how_long_there_was_silence() {
         let heard = [data(1_000, ME, AP), ack(1_044, ME)];
-        let state = heard.iter().fold(State::default(), |state, seen| step(&PARAMS, state, seen));
+        let mut state = after(&heard);
         let at = |ms| Time::ZERO + Duration::from_millis(ms);
-        let (state, ended) = close(&PARAMS, state, at(299));
-        assert_eq!(ended, None);
-        let (state, ended) = close(&PARAMS, state, at(1_050));
+        assert_eq!(close(&PARAMS, &mut state, at(299)), None);
+        let ended = close(&PARAMS, &mut state, at(1_050));
         let ended = ended.expect("three slots are over");
         assert_eq!((ended.from, ended.silent), (Time::ZERO, 2));
         assert_eq!(ended.slot.exchanges(ME), (us(292), Duration::ZERO));
         assert_eq!(ended.slot.exchanges(OTHER), (Duration::ZERO, us(292)));
-        let (_, ended) = close(&PARAMS, state, at(1_200));
+        let ended = close(&PARAMS, &mut state, at(1_200));
         assert_eq!(ended.map(|it| (it.from, it.silent)), Some((at(900), 0)));
     }
 
@@ -617,18 +627,18 @@ mod tests {
     fn a_slot_may_be_cut_at_any_time() {
         let own = |frame, backoff| Frame { backoff: Some(us(backoff)), ..frame };
         let first = [own(data(1_000, ME, AP), 45), ack(1_044, ME), own(data(2_000, ME, AP), 90)];
-        let state = first.iter().fold(State::default(), |state, seen| step(&PARAMS, state, seen));
+        let mut state = after(&first);
         let at = |us: u64| Time::from_nanos(us * 1_000);
-        let (state, slot) = cut(&PARAMS, state, at(2_010));
-        assert_eq!(slot.stations[&ME].up, share(292, 0, 1));
+        let slot = cut(&PARAMS, &mut state, at(2_010));
+        assert_eq!(slot.stations[ME].up, share(292, 0, 1));
         assert_eq!(slot.backoffs.mean(), Some(Duration::from_nanos(67_500)));
-        let state = step(&PARAMS, state, &ack(2_044, ME));
-        let (state, second) = cut(&PARAMS, state, at(2_044));
-        assert_eq!((second.stations[&ME].up, second.backoffs.mean()), (share(292, 0, 1), None));
-        assert_eq!(cut(&PARAMS, state, at(9_000)).1, Slot::default());
+        step(&PARAMS, &mut state, &ack(2_044, ME));
+        let second = cut(&PARAMS, &mut state, at(2_044));
+        assert_eq!((second.stations[ME].up, second.backoffs.mean()), (share(292, 0, 1), None));
+        assert_eq!(cut(&PARAMS, &mut state, at(9_000)), Slot::default());
         let mut both = slot;
         both.add(&second);
-        assert_eq!((both.stations[&ME].up, both.flows[&7].packets), (share(584, 0, 2), 2));
+        assert_eq!((both.stations[ME].up, both.flows[7].packets), (share(584, 0, 2), 2));
     }
 
     fn any_frame() -> impl Strategy<Value = (u64, Frame)> {
@@ -662,7 +672,7 @@ mod tests {
                 let request = if let Kind::Cts { request } = seen.kind { request } else { Duration::ZERO };
                 most += seen.duration + seen.rest + request + PARAMS.sifs;
                 let before = state.last.clone();
-                state = step(&PARAMS, state, &Frame { end: Time::ZERO + us(now), ..seen });
+                step(&PARAMS, &mut state, &Frame { end: Time::ZERO + us(now), ..seen });
                 if state.start != start || state.last != before {
                     total += state.last.as_ref().map_or(Duration::ZERO, sum);
                     start = state.start;

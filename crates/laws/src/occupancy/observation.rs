@@ -46,7 +46,7 @@ mod tests {
 
     fn seen(station: u16) -> Slot {
         let mut slot = Slot { beacons: Duration::from_micros(50), ..Slot::default() };
-        let usage: &mut Usage = slot.stations.entry(station).or_default();
+        let usage: &mut Usage = slot.stations.or_default(station);
         usage.down.accesses = 1;
         slot.backoffs = Backoffs { total: Duration::from_micros(9), count: 1 };
         slot
@@ -63,7 +63,7 @@ mod tests {
         let ObservationSlot { length, seen } = intervals.slot();
         assert_eq!(length, Duration::from_millis(301));
         let accesses: Vec<_> =
-            seen.stations.iter().map(|(id, it)| (*id, it.down.accesses)).collect();
+            seen.stations.iter().map(|(id, it)| (id, it.down.accesses)).collect();
         assert_eq!(accesses, [(2, 2), (3, 1)]);
         assert_eq!((seen.backoffs.count, seen.beacons), (3, Duration::from_micros(150)));
     }

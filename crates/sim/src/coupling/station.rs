@@ -47,8 +47,7 @@ impl StationObserver {
 
     /// What was measured in slots that are over at `now`: the one that was under way, and silent ones.
     pub(crate) fn close_slots(&mut self, now: Time) -> [Option<Measured>; 2] {
-        let (meter, ended) = meter::close(&self.meter_params, std::mem::take(&mut self.meter), now);
-        self.meter = meter;
+        let ended = meter::close(&self.meter_params, &mut self.meter, now);
         let Some(meter::Ended { from, slot, silent }) = ended else { return [None; 2] };
         let (own, others) = slot.exchanges(self.station.0);
         let active = u32::try_from(slot.stations.len()).expect("at most 65 535 stations");
@@ -71,7 +70,7 @@ impl StationObserver {
         flows: &mut [Flow],
     ) -> bool {
         let frame = hearing::frame(airtime, heard);
-        self.meter = meter::step(&self.meter_params, std::mem::take(&mut self.meter), &frame);
+        meter::step(&self.meter_params, &mut self.meter, &frame);
         let got_through = self.receipts.take(heard, self.connections.iter_mut());
         let Some((side, rate)) = got_through else { return false };
         if self.rates[side as usize].knows(rate) {
@@ -140,7 +139,7 @@ impl StationObserver {
         slot: &'s meter::Slot,
     ) -> impl Iterator<Item = (&'s LocalFlow, &'s meter::Flow)> {
         let is_long = |it: &&LocalFlow| it.moved >= self.params.long_lived;
-        let active = |it: &'s LocalFlow| Some((it, slot.flows.get(&it.id.0)?));
+        let active = |it: &'s LocalFlow| Some((it, slot.flows.get(it.id.0)?));
         let connections = self.connections.iter().filter(is_long).filter_map(active);
         connections.filter(|(_, seen)| seen.packets > 0)
     }

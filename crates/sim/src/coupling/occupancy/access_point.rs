@@ -41,7 +41,7 @@ impl GrantingAccessPoint {
     /// The access point has decoded or sent a frame.
     pub(crate) fn handle(&mut self, airtime: &Airtime, heard: &Overheard<Packet>) {
         let frame = hearing::frame(airtime, heard);
-        self.meter = meter::step(&self.meter_params, std::mem::take(&mut self.meter), &frame);
+        meter::step(&self.meter_params, &mut self.meter, &frame);
     }
 
     /// What was seen in the interval under way, by station, and what an access costs.
@@ -60,8 +60,7 @@ impl GrantingAccessPoint {
 
     /// A beacon is due: what it says.  [occupancy-tfrc §III-B]
     pub(crate) fn grant(&mut self, now: Time) -> Grant {
-        let (meter, seen) = meter::cut(&self.meter_params, std::mem::take(&mut self.meter), now);
-        self.meter = meter;
+        let seen = meter::cut(&self.meter_params, &mut self.meter, now);
         self.intervals.push(self.params.beacons, now - self.since, seen);
         self.since = now;
         let slot = self.intervals.slot();

@@ -101,7 +101,7 @@ impl GrantedStation {
         flows: &mut [Flow],
     ) -> bool {
         let frame = hearing::frame(airtime, heard);
-        self.meter = meter::step(&self.meter_params, std::mem::take(&mut self.meter), &frame);
+        meter::step(&self.meter_params, &mut self.meter, &frame);
         let is_due = match heard.grant {
             Some(grant) => {
                 self.share_out(airtime, heard.end, grant);
@@ -117,8 +117,7 @@ impl GrantedStation {
 
     /// A beacon: the share of each flow.  [occupancy-tfrc eq. 7 to 15]
     fn share_out(&mut self, airtime: &Airtime, now: Time, grant: Grant) {
-        let (meter, seen) = meter::cut(&self.meter_params, std::mem::take(&mut self.meter), now);
-        self.meter = meter;
+        let seen = meter::cut(&self.meter_params, &mut self.meter, now);
         self.intervals.push(self.params.beacons, now - self.since, seen);
         (self.since, self.missed) = (now, 0);
         let ObservationSlot { length, seen } = self.intervals.slot();
@@ -129,10 +128,10 @@ impl GrantedStation {
         };
         let part =
             |usage: &meter::Usage| usage.occupancy(access).as_secs_f64() / length.as_secs_f64();
-        let own = seen.stations.get(&self.station.0).map_or(0.0, part);
+        let own = seen.stations.get(self.station.0).map_or(0.0, part);
         let available = law::share(&self.params, grant, own);
         let active =
-            |it: &Limited| seen.flows.get(&it.local.id.0).filter(|seen| seen.packets > 0).copied();
+            |it: &Limited| seen.flows.get(it.local.id.0).filter(|seen| seen.packets > 0).copied();
         let (mut used, mut need) = (Vec::new(), 0.0);
         for limited in &self.flows {
             let Some(seen) = active(limited) else { continue };

@@ -81,9 +81,9 @@ fn compare(world: &World<Truth, FreeRunning>) -> (f64, f64) {
     for observer in &world.cells[0].observers {
         let slot = observer.meter.current();
         assert_eq!(slot.active() as usize + 1, world.recorder.exchanges.len());
-        for (station, usage) in &slot.stations {
+        for (station, usage) in slot.stations.iter() {
             let measured = (usage.up.exchange + usage.down.exchange).as_secs_f64();
-            let truth = world.recorder.exchanges[usize::from(*station)].as_secs_f64();
+            let truth = world.recorder.exchanges[usize::from(station)].as_secs_f64();
             let error = measured / truth - 1.0;
             if error.abs() > worst.abs() {
                 worst = error;
