@@ -132,6 +132,10 @@ pub struct Usage {
 }
 
 impl Usage {
+    fn way(&mut self, is_down: bool) -> &mut Share {
+        if is_down { &mut self.down } else { &mut self.up }
+    }
+
     fn add(&mut self, other: &Self) {
         self.up.add(other.up);
         self.down.add(other.down);
@@ -387,27 +391,28 @@ fn open(params: &Params, state: &mut State, exchange: Exchange) {
 /// Charges the exchange that is over to its station. An RTS that neither CTS nor data has followed has
 /// reserved nothing [80211-2020 §10.3.2.4], nor has the station's own data without an ACK.
 fn settle(params: &Params, state: &mut State) {
-    let Some(open) = state.open.take() else { return };
-    let Some(station) = open.station else { return };
+    let State { open: under_way, current, .. } = state;
+    let Some(open) = under_way else { return };
     let (exchange, failed) = if open.is_answered {
         (open.spent + open.promised, Duration::ZERO)
     } else {
         (Duration::ZERO, open.spent)
     };
     let share = Share { exchange, failed, accesses: 1 };
-    let usage = state.current.stations.or_default(station);
-    let way = if open.sender == params.access_point { &mut usage.down } else { &mut usage.up };
-    way.add(share);
-    if let Some(Packet { flow, payload }) = open.packet {
-        let seen = state.current.flows.or_default(flow);
-        let is_down = open.sender == params.access_point;
-        (if is_down { &mut seen.usage.down } else { &mut seen.usage.up }).add(share);
-        if open.is_answered {
-            seen.packets += u32::from(payload > 0);
-            seen.answers += u32::from(payload == 0);
-            seen.octets += Bytes::new(payload.into());
+    let is_down = open.sender == params.access_point;
+    if let Some(station) = open.station {
+        current.stations.or_default(station).way(is_down).add(share);
+        if let Some(Packet { flow, payload }) = open.packet {
+            let seen = current.flows.or_default(flow);
+            seen.usage.way(is_down).add(share);
+            if open.is_answered {
+                seen.packets += u32::from(payload > 0);
+                seen.answers += u32::from(payload == 0);
+                seen.octets += Bytes::new(payload.into());
+            }
         }
     }
+    *under_way = None;
 }
 
 /// Closes the slots that have ended by `now`. An exchange belongs to the slot in which it ends.

@@ -30,8 +30,20 @@ impl<E> Default for EventQueue<E> {
 impl<E> EventQueue<E> {
     /// Adds an event. O(log n).
     pub fn push(&mut self, at: Time, phase: Phase, event: E) {
+        let number = self.reserve();
+        self.push_reserved(at, phase, number, event);
+    }
+
+    /// A place in the order for an event that is decided now and added later. O(1).
+    pub fn reserve(&mut self) -> u64 {
         self.inserted += 1;
-        self.heap.push(Entry { at, phase, number: self.inserted, event });
+        self.inserted
+    }
+
+    /// Adds an event as if it had been added when `number` was reserved. Until it is added it must not be the next.
+    /// O(log n).
+    pub fn push_reserved(&mut self, at: Time, phase: Phase, number: u64, event: E) {
+        self.heap.push(Entry { at, phase, number, event });
     }
 
     /// Time and phase of the next event. O(1).
@@ -76,6 +88,7 @@ impl<E> Eq for Entry<E> {}
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use std::collections::VecDeque;
 
     proptest! {
         #[test]
@@ -93,6 +106,34 @@ mod tests {
             expected.sort_unstable();
             let popped: Vec<_> = std::iter::from_fn(|| queue.pop()).collect();
             prop_assert_eq!(popped, expected);
+        }
+
+        /// Rows whose times never decrease, each with its first event alone in the queue, against all in it.
+        #[test]
+        fn the_first_of_each_row_is_enough(
+            gaps in prop::collection::vec((0usize..3, 0u64..3), 0..50),
+        ) {
+            let (mut whole, mut firsts) = (EventQueue::default(), EventQueue::default());
+            let mut rows = vec![VecDeque::new(); 3];
+            let mut ends = [0; 3];
+            for (index, (row, gap)) in gaps.into_iter().enumerate() {
+                ends[row] += gap;
+                let at = Time::from_nanos(ends[row]);
+                whole.push(at, Phase::End, index);
+                let number = firsts.reserve();
+                if rows[row].is_empty() {
+                    firsts.push_reserved(at, Phase::End, number, row);
+                }
+                rows[row].push_back((at, number, index));
+            }
+            while let Some(row) = firsts.pop() {
+                let (_, _, index) = rows[row].pop_front().expect("it has a first event");
+                prop_assert_eq!(whole.pop(), Some(index));
+                if let Some(&(at, number, _)) = rows[row].front() {
+                    firsts.push_reserved(at, Phase::End, number, row);
+                }
+            }
+            prop_assert_eq!(whole.pop(), None);
         }
     }
 }

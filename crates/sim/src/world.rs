@@ -46,7 +46,7 @@ pub(crate) enum Event {
     Stop(FlowId),
     /// A timer of an endpoint.
     Alarm(FlowId, Side),
-    /// A packet reaches the end of a link.
+    /// The next packet reaches the end of a link.
     Arrival(LinkId),
     /// A link has sent a packet of a saturated flow.
     LinkFree(FlowId),
@@ -266,7 +266,9 @@ impl<R: Recorder, C: Clock> World<R, C> {
 
     fn forward_by_wire(&mut self, id: LinkId, packet: Packet) -> bool {
         let link = &mut self.links[id.index()];
-        let arrival = match link.send(self.now, packet) {
+        let was_empty = link.next_arrival().is_none();
+        let number = self.queue.reserve();
+        let arrival = match link.send(self.now, packet, number) {
             Ok(arrival) => arrival,
             Err(refusal) => {
                 let record = match refusal {
@@ -279,7 +281,10 @@ impl<R: Recorder, C: Clock> World<R, C> {
         };
         let queued = link.queued(self.now);
         let departure = link.last_departure();
-        self.queue.push(arrival, Phase::End, Event::Arrival(id));
+        // A link's arrivals follow each other, so the queue holds the next one alone.
+        if was_empty {
+            self.queue.push_reserved(arrival, Phase::End, number, Event::Arrival(id));
+        }
         self.recorder.record(self.now, &Record::Link(id, LinkRecord::Queued(queued)));
         let starts_here = packet.origin == Side::Sender && packet.hop == 0;
         if let (true, true, Some(at)) =
@@ -294,6 +299,9 @@ impl<R: Recorder, C: Clock> World<R, C> {
         let link = &mut self.links[id.index()];
         let arrival = link.receive(self.now).expect("an arrival was announced");
         let queued = link.queued(self.now);
+        if let Some((at, number)) = link.next_arrival() {
+            self.queue.push_reserved(at, Phase::End, number, Event::Arrival(id));
+        }
         match arrival {
             Arrival::Packet(packet) => {
                 self.recorder.record(self.now, &Record::Link(id, LinkRecord::Arrived(queued)));

@@ -25,7 +25,7 @@ const TIMES: &str = "--times";
 /// What is measured on a line.
 struct Line {
     name: String,
-    scenario: Scenario,
+    text: String,
     /// Its DCF alone, in place of the engine.
     is_bare: bool,
 }
@@ -36,9 +36,11 @@ fn main() {
     if let [once, name, percent] = words.as_slice()
         && once == instructions::ONCE
     {
-        let percent = percent.parse().expect("a percentage");
+        let percent: u64 = percent.parse().expect("a percentage");
         let line = all.iter().find(|line| line.name == *name).expect("a line of this bench");
-        println!("{}", line.shortened(percent).run(0));
+        let mut scenario = line.scenario();
+        scenario.duration = scenario.duration * percent / 100;
+        println!("{}", line.run(&scenario, 0));
         return;
     }
     let counts = words.first().is_none_or(|word| word != TIMES);
@@ -56,29 +58,20 @@ fn main() {
 }
 
 fn lines() -> Vec<Line> {
-    let parse =
-        |text: &str| Scenario::parse(text, &[]).unwrap_or_else(|errors| panic!("{errors:?}"));
-    let line =
-        |(name, text): (String, String)| Line { name, scenario: parse(&text), is_bare: false };
-    let floor = Line {
-        name: String::from("bare DCF, 10 station(s)"),
-        scenario: parse(&scenarios::saturated_cell(10)),
-        is_bare: true,
-    };
-    scenarios::all().into_iter().map(line).chain([floor]).collect()
+    let engine = |(name, text): (String, String)| Line { name, text, is_bare: false };
+    let text = scenarios::saturated_cell(10);
+    let floor = Line { name: String::from("bare DCF, 10 station(s)"), text, is_bare: true };
+    scenarios::all().into_iter().map(engine).chain([floor]).collect()
 }
 
 impl Line {
-    /// The same for `percent` of its duration.
-    fn shortened(&self, percent: u64) -> Self {
-        let duration = self.scenario.duration * percent / 100;
-        let scenario = Scenario { duration, ..self.scenario.clone() };
-        Self { name: self.name.clone(), scenario, is_bare: self.is_bare }
+    fn scenario(&self) -> Scenario {
+        Scenario::parse(&self.text, &[]).unwrap_or_else(|errors| panic!("{errors:?}"))
     }
 
     /// Frames of one run.
-    fn run(&self, replication: u32) -> u64 {
-        let scenario = black_box(&self.scenario);
+    fn run(&self, scenario: &Scenario, replication: u32) -> u64 {
+        let scenario = black_box(scenario);
         if self.is_bare {
             let names = scenario.stations.iter().map(|station| station.name.as_str());
             let counts = bare_dcf::run(names, Streams::new(1, replication), scenario.duration);
@@ -90,9 +83,10 @@ impl Line {
     }
 
     fn measure(&self, counts: bool) {
+        let scenario = self.scenario();
         let timed = |replication| {
             let start = ProcessTime::now();
-            let frames = self.run(replication);
+            let frames = self.run(&scenario, replication);
             (start.elapsed().as_secs_f64(), frames)
         };
         let best = (0..RUNS).map(timed).min_by(|a, b| a.0.total_cmp(&b.0));
@@ -102,7 +96,7 @@ impl Line {
         println!(
             "{:<42} {:>11.0} {:>9.1} {frames:>8} {:>8.2} {:>11}",
             self.name,
-            self.scenario.duration.as_secs_f64() / seconds,
+            scenario.duration.as_secs_f64() / seconds,
             seconds * 1e9 / f64::from(frames),
             seconds * 1e3,
             instructions.map_or(String::from("-"), |it| format!("{it:.0}")),

@@ -68,8 +68,19 @@ pub struct Link {
     departures: VecDeque<(Time, Bytes)>,
     /// Octets queued or in service.
     backlog: Bytes,
-    /// Packets with their times of arrival, and whether they get there.
-    in_flight: VecDeque<(Time, Packet, bool)>,
+    /// Packets that have not arrived, in the order of their arrivals.
+    in_flight: VecDeque<InFlight>,
+}
+
+/// A packet that was sent.
+#[derive(Clone, Copy, Debug)]
+struct InFlight {
+    arrival: Time,
+    /// Place of its arrival among all events.
+    number: u64,
+    packet: Packet,
+    /// False where the packet is lost on the way.
+    is_carried: bool,
 }
 
 /// What comes out of a link.
@@ -97,11 +108,11 @@ impl Link {
         }
     }
 
-    /// Sends a packet; it will arrive at the time returned.
+    /// Sends a packet; it will arrive at the time returned, which is the event `number`.
     ///
     /// # Errors
     /// [`Refusal`] if the queue, the packet in service included, has no room or does not want it.
-    pub fn send(&mut self, now: Time, packet: Packet) -> Result<Time, Refusal> {
+    pub fn send(&mut self, now: Time, packet: Packet, number: u64) -> Result<Time, Refusal> {
         let (queued, size) = (self.queued(now), packet.size());
         let has_room = match self.capacity {
             Capacity::Packets(packets) => queued < packets,
@@ -121,7 +132,8 @@ impl Link {
         let arrival = departure + self.delay;
         self.departures.push_back((departure, size));
         self.backlog += size;
-        self.in_flight.push_back((arrival, packet, self.channel.carries()));
+        let is_carried = self.channel.carries();
+        self.in_flight.push_back(InFlight { arrival, number, packet, is_carried });
         Ok(arrival)
     }
 
@@ -144,16 +156,21 @@ impl Link {
 
     /// What arrives now.
     pub fn receive(&mut self, now: Time) -> Option<Arrival> {
-        let (arrival, packet, is_carried) = *self.in_flight.front()?;
+        let InFlight { arrival, packet, is_carried, .. } = *self.in_flight.front()?;
         (arrival <= now).then(|| {
             self.in_flight.pop_front();
             if is_carried { Arrival::Packet(packet) } else { Arrival::Lost(packet) }
         })
     }
 
+    /// Time and number of the next arrival. No packet overtakes another, so those after it are no earlier.
+    pub fn next_arrival(&self) -> Option<(Time, u64)> {
+        self.in_flight.front().map(|next| (next.arrival, next.number))
+    }
+
     /// Packets sent and not yet arrived.
     pub fn in_flight(&self) -> impl Iterator<Item = &Packet> {
-        self.in_flight.iter().map(|(_, packet, _)| packet)
+        self.in_flight.iter().map(|sent| &sent.packet)
     }
 }
 
@@ -190,9 +207,9 @@ mod tests {
     fn packets_queue_behind_each_other_and_then_travel() {
         let mut link = link(Capacity::Packets(10));
         let ms = |ms| Time::ZERO + Duration::from_millis(ms);
-        assert_eq!(link.send(Time::ZERO, packet(0)), Ok(ms(3)));
-        assert_eq!(link.send(Time::ZERO, packet(1)), Ok(ms(4)));
-        assert_eq!(link.send(ms(7), packet(2)), Ok(ms(10)));
+        assert_eq!(link.send(Time::ZERO, packet(0), 0), Ok(ms(3)));
+        assert_eq!(link.send(Time::ZERO, packet(1), 0), Ok(ms(4)));
+        assert_eq!(link.send(ms(7), packet(2), 0), Ok(ms(10)));
         assert_eq!(link.receive(ms(2)), None);
         assert_eq!(link.receive(ms(3)), Some(Arrival::Packet(packet(0))));
         assert_eq!(link.receive(ms(3)), None);
@@ -201,21 +218,21 @@ mod tests {
     #[test]
     fn a_full_queue_drops_at_its_tail() {
         let mut link = link(Capacity::Packets(2));
-        assert!(link.send(Time::ZERO, packet(0)).is_ok());
-        assert!(link.send(Time::ZERO, packet(1)).is_ok());
-        assert_eq!(link.send(Time::ZERO, packet(2)), Err(Refusal::QueueFull));
+        assert!(link.send(Time::ZERO, packet(0), 0).is_ok());
+        assert!(link.send(Time::ZERO, packet(1), 0).is_ok());
+        assert_eq!(link.send(Time::ZERO, packet(2), 0), Err(Refusal::QueueFull));
         let first_has_left = Time::ZERO + Duration::from_millis(1);
-        assert!(link.send(first_has_left, packet(3)).is_ok());
+        assert!(link.send(first_has_left, packet(3), 0).is_ok());
     }
 
     #[test]
     fn a_queue_of_octets_takes_what_fits() {
         let mut link = link(Capacity::Bytes(Bytes::new(2_500)));
-        assert!(link.send(Time::ZERO, packet(0)).is_ok());
-        assert!(link.send(Time::ZERO, packet(1)).is_ok());
-        assert_eq!(link.send(Time::ZERO, packet(2)), Err(Refusal::QueueFull));
+        assert!(link.send(Time::ZERO, packet(0), 0).is_ok());
+        assert!(link.send(Time::ZERO, packet(1), 0).is_ok());
+        assert_eq!(link.send(Time::ZERO, packet(2), 0), Err(Refusal::QueueFull));
         let first_has_left = Time::ZERO + Duration::from_millis(1);
-        assert!(link.send(first_has_left, packet(3)).is_ok());
+        assert!(link.send(first_has_left, packet(3), 0).is_ok());
         assert_eq!(link.backlog, Bytes::new(2_000));
     }
 }
