@@ -14,7 +14,7 @@ BIN := $(VENV)/bin
 RUST_SOURCES := Cargo.toml Cargo.lock rust-toolchain.toml \
     $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
-.PHONY: help needs build demo reproduce test test-rust test-python fuzz explore deny bench golden readme record docs lock clean
+.PHONY: help needs build demo reproduce test test-rust test-python wasm fuzz explore deny bench wheel golden readme record docs lock clean
 
 help: ## Show the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -55,6 +55,15 @@ test-rust: ## The Rust part of `make test`.
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
 	cargo test --workspace --locked --quiet
+	$(MAKE) --no-print-directory wasm
+
+# All but the binding of Python, so that a browser can run the laboratory.
+PURE := units laws transport wlan sim
+WASM := wasm32-unknown-unknown
+wasm: ## Check that the pure crates compile for a browser, where Rust's target is installed
+	@if [ -d "$$(rustc --print target-libdir --target $(WASM))" ]; then \
+	    cargo check --locked --quiet --target $(WASM) $(PURE:%=--package airfair-%); \
+	    else echo "$(WASM) is not checked: rustup target add $(WASM)"; fi
 
 test-python: build ## The Python part of `make test`.
 	$(BIN)/ruff check
@@ -88,6 +97,24 @@ deny: ## Licences, sources and known holes of the crates, as far as cargo-deny a
 bench: ## Speed: CPU time and instructions per frame, the DCF's floor, and races against ns-2 and ns-3
 	cargo bench --package airfair-sim --locked --quiet
 	"$(PYTHON)" bench/race.py
+
+# A profile is of one build: it is made anew when a source changes.
+PGO_DIR := $(CURDIR)/target/pgo
+PGO_PROFILE := $(PGO_DIR)/merged.profdata
+wheel: $(VENV)/installed $(if $(PGO),$(PGO_PROFILE)) ## A wheel in dist/; with PGO=1 a faster one, guided by a profile of its own runs
+	$(if $(PGO),RUSTFLAGS="-Cprofile-use=$(PGO_PROFILE)") $(BIN)/maturin build --release --locked --quiet \
+	    --out dist $(if $(PGO),--target-dir $(PGO_DIR)/use)
+
+$(PGO_PROFILE): $(VENV)/installed pyproject.toml $(RUST_SOURCES) bench/train.py
+	profdata="$$(rustc --print target-libdir)/../bin/llvm-profdata"; \
+	[ -x "$$profdata" ] || { echo "missing: llvm-profdata: rustup component add llvm-tools" >&2; exit 1; }; \
+	rm -rf $(PGO_DIR)/site $(PGO_DIR)/*.whl; \
+	RUSTFLAGS="-Cprofile-generate=$(PGO_DIR)/raw" $(BIN)/maturin build --release --locked --quiet \
+	    --out $(PGO_DIR) --target-dir $(PGO_DIR)/instrumented; \
+	rm -rf $(PGO_DIR)/raw; \
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --target $(PGO_DIR)/site $(PGO_DIR)/*.whl; \
+	PYTHONPATH=$(PGO_DIR)/site $(BIN)/python bench/train.py; \
+	"$$profdata" merge --output=$@ $(PGO_DIR)/raw
 
 golden: ## Write the golden tables anew; read their diff as physics.
 	AIRFAIR_GOLDEN=write cargo test --package airfair-sim --test lab --locked --quiet golden
