@@ -58,9 +58,8 @@ impl<E> EventQueue<E> {
 }
 
 impl<E> Entry<E> {
-    /// Phase and number in one word, which is compared at once.
-    fn key(&self) -> (Time, u64) {
-        (self.at, (self.phase as u64) << 61 | self.number)
+    fn key(&self) -> (Time, Phase, u64) {
+        (self.at, self.phase, self.number)
     }
 }
 
