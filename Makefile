@@ -60,7 +60,7 @@ test-rust: ## The Rust part of `make test`.
 # All but the binding of Python, so that a browser can run the laboratory.
 PURE := units laws transport wlan sim
 WASM := wasm32-unknown-unknown
-wasm: ## Check that the pure crates compile for a browser, where Rust's target is installed
+wasm: ## Check that the pure crates compile for a browser
 	@if [ -d "$$(rustc --print target-libdir --target $(WASM))" ]; then \
 	    cargo check --locked --quiet --target $(WASM) $(PURE:%=--package airfair-%); \
 	    else echo "$(WASM) is not checked: rustup target add $(WASM)"; fi
@@ -94,14 +94,14 @@ deny: ## Licences, sources and known holes of the crates, as far as cargo-deny a
 	@if cargo deny fetch db; then cargo deny --locked check --disable-fetch advisories; \
 	    else echo "the database of advisories cannot be had here: they are not checked"; fi
 
-bench: ## Speed: CPU time and instructions per frame, the DCF's floor, and races against ns-2 and ns-3
+bench: ## Speed: times, instructions per frame, races with ns-2, ns-3
 	cargo bench --package airfair-sim --locked --quiet
 	"$(PYTHON)" bench/race.py
 
 # A profile is of one build: it is made anew when a source changes.
 PGO_DIR := $(CURDIR)/target/pgo
 PGO_PROFILE := $(PGO_DIR)/merged.profdata
-wheel: $(VENV)/installed $(if $(PGO),$(PGO_PROFILE)) ## A wheel in dist/; with PGO=1 a faster one, guided by a profile of its own runs
+wheel: $(VENV)/installed $(if $(PGO),$(PGO_PROFILE)) ## A wheel in dist/; PGO=1: guided by a profile of its runs
 	$(if $(PGO),RUSTFLAGS="-Cprofile-use=$(PGO_PROFILE)") $(BIN)/maturin build --release --locked --quiet \
 	    --out dist $(if $(PGO),--target-dir $(PGO_DIR)/use)
 
@@ -144,5 +144,5 @@ LOCK := --generate-hashes --no-emit-index-url --no-emit-find-links --strip-extra
     --annotation-style line --allow-unsafe
 
 clean: ## Remove everything that was built. Results stay.
-	rm -rf $(VENV) target python/airfair/_core*.so
+	rm -rf $(VENV) target dist python/airfair/_core*.so
 	find python tests bench -name __pycache__ -type d -prune -exec rm -rf {} +
