@@ -74,6 +74,14 @@ pub(crate) struct Contention {
     immediate: Vec<NodeId>,
     /// Members whose immediate access the frames that start have forestalled: they must draw a back-off.
     forestalled: Vec<NodeId>,
+    /// The one member that transmits, where all sense it and nobody else does: it goes by its group's state, since
+    /// what it knows better makes a difference only if another frame comes or its own fails.
+    speaker: Option<NodeId>,
+    /// Frames on the air.
+    on_air: usize,
+    /// Whether a frame follows the last one after a SIFS, which all will sense: until then the medium is as good
+    /// as busy, and what the last one left behind is decided after the next.
+    is_held: bool,
     /// Transmitters of frames that start now, with whether the frame is DSSS.
     starting: Vec<(NodeId, bool)>,
     /// By how much a frame must be stronger than all that overlap it to survive.
@@ -113,6 +121,9 @@ impl Contention {
             alone,
             immediate: Vec::new(),
             forestalled: Vec::new(),
+            speaker: None,
+            on_air: 0,
+            is_held: false,
             starting: Vec::new(),
             capture: None,
         }
@@ -213,14 +224,66 @@ impl Contention {
     }
 
     /// The frames announced start: whoever sends or senses them finds the medium busy.
+    #[inline]
     pub(crate) fn begin_busy(&mut self, now: Time) {
-        let starting = std::mem::take(&mut self.starting);
-        for &(from, is_dsss) in &starting {
+        for index in 0..self.starting.len() {
+            let (from, is_dsss) = self.starting[index];
             let reach = &mut self.members[from.index()].reach;
             reach.clear();
             reach.extend(self.hearing.reach(from, is_dsss));
-            self.part(from);
         }
+        let others = self.on_air;
+        self.on_air += self.starting.len();
+        match self.starting[..] {
+            [] => return,
+            [(from, _)] if others == 0 && self.hearing.all_decode_all() => {
+                self.begin_one(now, from)
+            }
+            _ => self.begin_several(now),
+        }
+        self.starting.clear();
+        if !self.immediate.is_empty() {
+            self.forestall();
+        }
+    }
+
+    /// One frame starts on a silent medium, and all will decode it.
+    #[inline]
+    fn begin_one(&mut self, now: Time, from: NodeId) {
+        let Self { groups, members, alone, slot, .. } = self;
+        let was_held = std::mem::take(&mut self.is_held);
+        self.speaker = members[from.index()].alone.is_none().then_some(from);
+        if !was_held {
+            for group in groups.iter_mut().filter(|group| group.is_shared) {
+                group.medium.begin_frames(now, false, 1, *slot);
+            }
+        }
+        for id in &*alone {
+            if let Some(own) = &mut members[id.index()].alone {
+                let sends = *id == from;
+                if was_held {
+                    own.continue_with(sends);
+                } else {
+                    own.begin_frames(now, sends, u32::from(!sends), *slot);
+                }
+            }
+        }
+    }
+
+    /// Whoever transmits with its group knows better from now on.
+    fn settle(&mut self) {
+        if let Some(id) = self.speaker.take() {
+            self.part(id).continue_with(true);
+        }
+    }
+
+    /// Several frames start, or one that overlaps another or is not sensed by all.
+    #[cold]
+    fn begin_several(&mut self, now: Time) {
+        assert!(!self.is_held, "a frame that was to follow comes alone");
+        let starting = std::mem::take(&mut self.starting);
+        self.settle();
+        starting.iter().for_each(|(from, _)| _ = self.part(*from));
         let Self { groups, members, alone, slot, .. } = self;
         let senses = |members: &[Member], from: NodeId, class: ClassId| {
             members[from.index()].reach[class.index()] != Reach::Nothing
@@ -244,14 +307,10 @@ impl Contention {
                 own.begin_frames(now, sends, others, *slot);
             }
         }
-        if !self.immediate.is_empty() {
-            self.forestall();
-        }
         if let Some(margin) = self.capture {
             self.follow(&starting, margin);
         }
         self.starting = starting;
-        self.starting.clear();
     }
 
     /// Whoever wanted to transmit without a back-off and finds the medium busy must draw one.
@@ -353,14 +412,51 @@ impl Contention {
     }
 
     /// Frames have ended: everyone who sensed or sent them defers. `missed` are those for whom noise spoilt a
-    /// beacon.
-    pub(crate) fn end_busy(&mut self, now: Time, ended: &[Transmission], missed: &[NodeId]) {
+    /// beacon; `is_followed`: a response or the next frame of the exchange comes after a SIFS.
+    #[inline]
+    pub(crate) fn end_busy(
+        &mut self,
+        now: Time,
+        ended: &[Transmission],
+        missed: &[NodeId],
+        is_followed: bool,
+    ) {
+        self.on_air -= ended.len();
+        if let [sole] = ended
+            && self.on_air == 0
+            && self.hearing.all_decode_all()
+            && !sole.spoilt
+            && self.all_receive(sole.frame.from)
+        {
+            if is_followed && sole.frame.addressee().is_some() {
+                self.members[sole.frame.from.index()].sends = false;
+                (self.speaker, self.is_held) = (None, true);
+                return;
+            }
+            if sole.frame.nav.is_zero() {
+                // Nobody knows anything that the others do not.
+                self.speaker = None;
+            }
+        }
+        if ended.is_empty() {
+            return;
+        }
+        self.settle();
         for transmission in ended {
             self.end_frame(now, transmission, missed);
         }
-        if !ended.is_empty() {
+        if !self.can_change() && !self.alone.is_empty() {
             self.reunite(now);
         }
+    }
+
+    /// Whether everyone but its sender has been in step with the only frame on the air.
+    #[inline]
+    fn all_receive(&self, from: NodeId) -> bool {
+        let shared = self.groups.iter().filter(|group| group.is_shared);
+        let others = self.alone.iter().filter(|id| **id != from);
+        let own = others.filter_map(|id| self.members[id.index()].alone.as_ref());
+        shared.map(|group| &group.medium).chain(own).all(|medium| medium.receives(from))
     }
 
     fn end_frame(&mut self, now: Time, transmission: &Transmission, missed: &[NodeId]) {

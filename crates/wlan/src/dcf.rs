@@ -179,6 +179,12 @@ impl MediumState {
         self.on_air += u32::from(sends) + others;
     }
 
+    /// Another frame takes the place of the only one on the air, its own (`sends`) or one that it senses.
+    #[inline]
+    pub(crate) fn continue_with(&mut self, sends: bool) {
+        self.carrier = if sends { CarrierSense::Own } else { CarrierSense::Frame };
+    }
+
     /// Defer: a frame that it sensed or sent ends. If it was the last, slots count after an interframe space and
     /// the NAV.  [80211-2020 §10.3.2.4, §10.3.4.2]
     #[inline]

@@ -46,6 +46,10 @@ struct Likeness {
 }
 
 impl Likeness {
+    fn decodes_all(&self) -> bool {
+        self.hidden.is_empty() && self.noise.is_empty() && !self.is_deaf_to_ofdm
+    }
+
     fn reach(&self, from: NodeId) -> Reach {
         if self.hidden.contains(&from) {
             Reach::Nothing
@@ -89,6 +93,7 @@ pub(crate) struct Hearing {
     /// One row for each transmitter, with a place for each class.
     rows: Vec<Vec<Reach>>,
     can_change: bool,
+    all_decode_all: bool,
 }
 
 impl Hearing {
@@ -123,6 +128,7 @@ impl Hearing {
             classes: classes.iter().map(|class| (class.aifsn, class.is_deaf_to_ofdm)).collect(),
             class_of,
             can_change,
+            all_decode_all: !can_change && classes.iter().all(|class| class.decodes_all()),
         }
     }
 
@@ -139,6 +145,12 @@ impl Hearing {
     /// Whether the relation may change, and so each member is a class of its own.
     pub(crate) fn can_change(&self) -> bool {
         self.can_change
+    }
+
+    /// Whether every member decodes every other, for good.
+    #[inline]
+    pub(crate) fn all_decode_all(&self) -> bool {
+        self.all_decode_all
     }
 
     /// Sets what frames of `from` are to `listener` from now on.

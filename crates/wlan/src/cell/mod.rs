@@ -429,7 +429,8 @@ impl<P: Copy + Headers> Cell<P> {
         for transmission in &ended {
             self.receive(now, transmission);
         }
-        self.contention.end_busy(now, &ended, &self.beacons.missed);
+        let is_followed = !self.pending.is_empty();
+        self.contention.end_busy(now, &ended, &self.beacons.missed, is_followed);
         self.fail_collided(now);
         ended.clear();
         self.ended = ended;

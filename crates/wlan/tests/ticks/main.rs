@@ -244,6 +244,8 @@ type Drawn = (usize, usize, bool, (u32, u32), f64, AccessParameters);
 /// Who hears whom in a random cell.
 #[derive(Clone, Copy, PartialEq)]
 enum Hears {
+    /// All decode each other.
+    Everyone,
     /// All sense each other, and the access point is decoded.
     AccessPoint,
     /// All sense each other.
@@ -290,11 +292,13 @@ fn cells(hears: Hears) -> impl Strategy<Value = (CellConfig, Vec<Arrival>, Vec<A
         .prop_map(move |(rules, ap_access, members)| {
             let count = members.len();
             let build = |(index, (up, down, old, (deaf, _), errors, access)): (usize, &Drawn)| {
-                let is_old = rules.standard == Standard::G && *old;
+                let is_old = rules.standard == Standard::G && *old && hears != Hears::Everyone;
                 let standard = if is_old { Standard::B } else { rules.standard };
                 let rates = standard.rates();
                 let first = usize::from(hears == Hears::AccessPoint);
-                let hears_not = |other: &usize| deaf >> other & 1 == 1 && *other != index + 1;
+                let hears_not = |other: &usize| {
+                    hears != Hears::Everyone && deaf >> other & 1 == 1 && *other != index + 1
+                };
                 StationConfig {
                     standard,
                     rate_up: rates[up % rates.len()],
@@ -364,7 +368,7 @@ proptest! {
     /// Verifies: [80211-2020 §10.3.2.3.7, §10.3.2.4, §10.3.3, §10.3.4.2, §10.3.4.3, §10.3.4.4]
     #[test]
     fn every_frame_goes_out_when_a_station_by_station_model_says(
-        (config, arrivals, beacons) in cells(Hears::AccessPoint)
+        (config, arrivals, beacons) in prop_oneof![cells(Hears::Everyone), cells(Hears::AccessPoint)]
     ) {
         compare(&config, (&arrivals, &beacons), Way::Fixed);
     }
@@ -411,7 +415,8 @@ proptest! {
     /// Groups are a short cut: each member by itself records the same, in the same order.
     #[test]
     fn groups_and_members_by_themselves_record_the_same(
-        (config, arrivals, beacons) in cells(Hears::Noise)
+        (config, arrivals, beacons) in
+            prop_oneof![cells(Hears::Everyone), cells(Hears::Noise), cells(Hears::NotAll)]
     ) {
         compare_ways(&config, Happens { arrivals: &arrivals, changes: &[], beacons: &beacons });
     }
