@@ -34,9 +34,7 @@ enum Want {
 /// Members of a class that know the same.
 #[derive(Debug)]
 struct Group {
-    spaces: InterframeSpaces,
-    /// Whether the class has several members; else its only one is always alone.
-    is_shared: bool,
+    class: ClassId,
     medium: MediumState,
     /// Contenders, by the slot at which they are due. One that has gone leaves its entry behind.
     due: BinaryHeap<Reverse<(u64, NodeId)>>,
@@ -46,6 +44,8 @@ struct Group {
 #[derive(Debug)]
 struct Member {
     class: ClassId,
+    /// Index of the group that it belongs to; nothing if it has its class to itself, and so is always alone.
+    group: Option<usize>,
     /// Its own state of the medium while it is alone.
     alone: Option<MediumState>,
     want: Want,
@@ -66,6 +66,8 @@ pub(crate) struct Contention {
     slot: Duration,
     waits: Waits,
     hearing: Hearing,
+    /// Spaces of each class.
+    spaces: Vec<InterframeSpaces>,
     groups: Vec<Group>,
     members: Vec<Member>,
     /// Members that are alone.
@@ -77,6 +79,8 @@ pub(crate) struct Contention {
     /// The one member that transmits, where all sense it and nobody else does: it goes by its group's state, since
     /// what it knows better makes a difference only if another frame comes or its own fails.
     speaker: Option<NodeId>,
+    /// Whether every member decodes every other, for good.
+    is_plain: bool,
     /// Frames on the air.
     on_air: usize,
     /// Whether a frame follows the last one after a SIFS, which all will sense: until then the medium is as good
@@ -90,32 +94,38 @@ pub(crate) struct Contention {
 
 impl Contention {
     pub(crate) fn new(config: &CellConfig, timing: &Timing, hearing: Hearing) -> Self {
-        let group = |aifsn| {
-            let spaces = InterframeSpaces::new(timing, aifsn);
-            let medium = MediumState::new(spaces);
-            Group { spaces, is_shared: false, medium, due: BinaryHeap::new() }
+        let spaces = hearing.aifsns().map(|aifsn| InterframeSpaces::new(timing, aifsn));
+        let spaces: Vec<InterframeSpaces> = spaces.collect();
+        let of_class = |class: ClassId| hearing.class_of().iter().filter(move |of| **of == class);
+        let groups = (0..spaces.len()).map(ClassId::new).filter(|c| of_class(*c).nth(1).is_some());
+        let group = |class: ClassId| {
+            let medium = MediumState::new(spaces[class.index()]);
+            Group { class, medium, due: BinaryHeap::new() }
         };
-        let mut groups: Vec<Group> = hearing.aifsns().map(group).collect();
-        let mut sizes = vec![0; groups.len()];
-        hearing.class_of().iter().for_each(|class| sizes[class.index()] += 1);
-        let member = |class: &ClassId| Member {
-            class: *class,
-            alone: (sizes[class.index()] == 1).then(|| groups[class.index()].medium),
-            want: Want::Nothing,
-            due: 0,
-            queued: None,
-            sends: false,
-            reach: Vec::new(),
-            power: Vec::new(),
+        let groups: Vec<Group> = groups.map(group).collect();
+        let member = |class: &ClassId| {
+            let group = groups.iter().position(|group| group.class == *class);
+            Member {
+                class: *class,
+                group,
+                alone: group.is_none().then(|| MediumState::new(spaces[class.index()])),
+                want: Want::Nothing,
+                due: 0,
+                queued: None,
+                sends: false,
+                reach: Vec::new(),
+                power: Vec::new(),
+            }
         };
         let members: Vec<Member> = hearing.class_of().iter().map(member).collect();
-        groups.iter_mut().zip(sizes).for_each(|(group, size)| group.is_shared = size > 1);
         let alone = (0..).map(NodeId).zip(&members);
         let alone = alone.filter(|(_, member)| member.alone.is_some()).map(|(id, _)| id).collect();
         Self {
             slot: timing.slot,
             waits: Waits::new(&config.rules, timing),
+            is_plain: hearing.all_decode_all(),
             hearing,
+            spaces,
             groups,
             members,
             alone,
@@ -182,18 +192,21 @@ impl Contention {
     #[inline]
     fn medium(&self, id: NodeId) -> &MediumState {
         let member = &self.members[id.index()];
-        member.alone.as_ref().unwrap_or(&self.groups[member.class.index()].medium)
+        match (&member.alone, member.group) {
+            (None, Some(group)) => &self.groups[group].medium,
+            (own, _) => own.as_ref().expect("whoever has no group is alone"),
+        }
     }
 
     /// From now on `id` goes on alone.
     #[inline]
     fn part(&mut self, id: NodeId) -> &mut MediumState {
         let member = &mut self.members[id.index()];
-        let group = &self.groups[member.class.index()];
-        if member.alone.is_none() {
+        if let (None, Some(group)) = (&member.alone, member.group) {
             self.alone.push(id);
+            member.alone = Some(self.groups[group].medium);
         }
-        member.alone.get_or_insert_with(|| group.medium)
+        member.alone.as_mut().expect("whoever has no group is alone")
     }
 
     /// Those who are alone and whose state agrees with their group's return to it.
@@ -201,9 +214,9 @@ impl Contention {
         let Self { groups, members, alone, .. } = self;
         alone.retain(|id| {
             let member = &mut members[id.index()];
-            let group = &mut groups[member.class.index()];
-            let Some(own) = member.alone else { return false };
-            if !group.is_shared || !own.agrees_with(&group.medium, now) {
+            let (Some(own), Some(group)) = (member.alone, member.group) else { return true };
+            let group = &mut groups[group];
+            if !own.agrees_with(&group.medium, now) {
                 return true;
             }
             member.due = own.translate(member.due, &group.medium);
@@ -226,20 +239,13 @@ impl Contention {
     /// The frames announced start: whoever sends or senses them finds the medium busy.
     #[inline]
     pub(crate) fn begin_busy(&mut self, now: Time) {
-        for index in 0..self.starting.len() {
-            let (from, is_dsss) = self.starting[index];
-            let reach = &mut self.members[from.index()].reach;
-            reach.clear();
-            reach.extend(self.hearing.reach(from, is_dsss));
-        }
         let others = self.on_air;
         self.on_air += self.starting.len();
         match self.starting[..] {
             [] => return,
-            [(from, _)] if others == 0 && self.hearing.all_decode_all() => {
-                self.begin_one(now, from)
-            }
-            _ => self.begin_several(now),
+            [(from, _)] if others == 0 && self.is_plain => self.begin_one(now, from),
+            _ if self.is_plain => self.begin_several(now),
+            _ => self.begin_heard_by_some(now),
         }
         self.starting.clear();
         if !self.immediate.is_empty() {
@@ -254,7 +260,7 @@ impl Contention {
         let was_held = std::mem::take(&mut self.is_held);
         self.speaker = members[from.index()].alone.is_none().then_some(from);
         if !was_held {
-            for group in groups.iter_mut().filter(|group| group.is_shared) {
+            for group in &mut *groups {
                 group.medium.begin_frames(now, false, 1, *slot);
             }
         }
@@ -277,31 +283,54 @@ impl Contention {
         }
     }
 
-    /// Several frames start, or one that overlaps another or is not sensed by all.
+    /// Several frames start, or one that overlaps another, and all sense them.
     #[cold]
     fn begin_several(&mut self, now: Time) {
-        assert!(!self.is_held, "a frame that was to follow comes alone");
-        let starting = std::mem::take(&mut self.starting);
+        assert!(!self.is_held, "a frame that follows another comes alone");
         self.settle();
-        starting.iter().for_each(|(from, _)| _ = self.part(*from));
+        for index in 0..self.starting.len() {
+            let (from, _) = self.starting[index];
+            self.part(from);
+        }
+        let Self { groups, members, alone, slot, starting, .. } = self;
+        let count = u32::try_from(starting.len()).expect("one for each member");
+        for group in &mut *groups {
+            group.medium.begin_frames(now, false, count, *slot);
+        }
+        for id in &*alone {
+            let sends = starting.iter().any(|(from, _)| from == id);
+            if let Some(own) = &mut members[id.index()].alone {
+                own.begin_frames(now, sends, count - u32::from(sends), *slot);
+            }
+        }
+    }
+
+    /// Frames start, and some may not sense or not decode them.
+    #[cold]
+    fn begin_heard_by_some(&mut self, now: Time) {
+        let starting = std::mem::take(&mut self.starting);
+        for &(from, is_dsss) in &starting {
+            let reach = &mut self.members[from.index()].reach;
+            reach.clear();
+            reach.extend(self.hearing.reach(from, is_dsss));
+            self.part(from);
+        }
         let Self { groups, members, alone, slot, .. } = self;
-        let senses = |members: &[Member], from: NodeId, class: ClassId| {
-            members[from.index()].reach[class.index()] != Reach::Nothing
+        let senses = |members: &[Member], class: ClassId, id: Option<NodeId>| {
+            let reaches =
+                |from: NodeId| members[from.index()].reach[class.index()] != Reach::Nothing;
+            let others = starting.iter().filter(|(from, _)| Some(*from) != id && reaches(*from));
+            u32::try_from(others.count()).expect("one for each member")
         };
-        let count = |members: &[Member], class, id: Option<NodeId>| {
-            let others = starting.iter().filter(|(from, _)| Some(*from) != id);
-            others.filter(|(from, _)| senses(members, *from, class)).count()
-        };
-        let number = |count| u32::try_from(count).expect("one for each member");
-        for (class, group) in groups.iter_mut().enumerate().filter(|(_, group)| group.is_shared) {
-            let others = number(count(members, ClassId::new(class), None));
+        for group in &mut *groups {
+            let others = senses(members, group.class, None);
             if others > 0 {
                 group.medium.begin_frames(now, false, others, *slot);
             }
         }
         for &id in &*alone {
-            let others = number(count(members, members[id.index()].class, Some(id)));
-            let sends = starting.iter().any(|(from, _)| *from == id);
+            let sends = members[id.index()].sends && starting.iter().any(|(from, _)| *from == id);
+            let others = senses(members, members[id.index()].class, Some(id));
             let own = &mut members[id.index()].alone;
             if let Some(own) = own.as_mut().filter(|_| sends || others > 0) {
                 own.begin_frames(now, sends, others, *slot);
@@ -362,6 +391,9 @@ impl Contention {
     /// What the frame of `from` that is on the air is to `id`.
     #[inline]
     fn reach(&self, id: NodeId, from: NodeId) -> Reach {
+        if self.is_plain {
+            return Reach::Decodes;
+        }
         self.members[from.index()].reach[self.members[id.index()].class.index()]
     }
 
@@ -377,6 +409,12 @@ impl Contention {
             Some(to) => at(to),
             None => (0..).map(NodeId).take(self.members.len()).any(at),
         }
+    }
+
+    /// Whether a frame is alone on the air and everyone decodes it.
+    #[inline]
+    pub(crate) fn is_undisturbed(&self) -> bool {
+        self.is_plain && self.on_air == 1
     }
 
     /// Whether a frame that has just started is a response that its addressee cannot make out.
@@ -401,8 +439,8 @@ impl Contention {
     /// Time at which the medium of `id` has been idle for a `space` if it stays so, where the space before a
     /// back-off is an AIFS; nothing if it is busy.
     pub(crate) fn idle_for(&self, id: NodeId, space: Duration) -> Option<Time> {
-        let spaces = self.groups[self.members[id.index()].class.index()].spaces;
-        self.medium(id).idle_for(space, spaces)
+        let class = self.members[id.index()].class;
+        self.medium(id).idle_for(space, self.spaces[class.index()])
     }
 
     /// Whether the virtual carrier sense of `id` is idle.
@@ -422,41 +460,83 @@ impl Contention {
         is_followed: bool,
     ) {
         self.on_air -= ended.len();
-        if let [sole] = ended
-            && self.on_air == 0
-            && self.hearing.all_decode_all()
-            && !sole.spoilt
-            && self.all_receive(sole.frame.from)
-        {
-            if is_followed && sole.frame.addressee().is_some() {
-                self.members[sole.frame.from.index()].sends = false;
-                (self.speaker, self.is_held) = (None, true);
-                return;
+        match ended {
+            [] => return,
+            [sole] if self.is_plain && self.on_air == 0 && self.all_receive(sole) => {
+                if is_followed && sole.frame.addressee().is_some() {
+                    self.members[sole.frame.from.index()].sends = false;
+                    (self.speaker, self.is_held) = (None, true);
+                    return;
+                }
+                if sole.frame.nav.is_zero() {
+                    self.end_exchange(now, sole.frame.from);
+                } else {
+                    self.settle();
+                    self.end_frame(now, sole, missed);
+                }
             }
-            if sole.frame.nav.is_zero() {
-                // Nobody knows anything that the others do not.
-                self.speaker = None;
+            [.., last] if self.is_plain && ended.len() > 1 => self.end_collision(now, ended, last),
+            _ => {
+                self.settle();
+                ended.iter().for_each(|transmission| self.end_frame(now, transmission, missed));
             }
         }
-        if ended.is_empty() {
-            return;
-        }
-        self.settle();
-        for transmission in ended {
-            self.end_frame(now, transmission, missed);
-        }
-        if !self.can_change() && !self.alone.is_empty() {
+        if !self.alone.is_empty() && !self.can_change() {
             self.reunite(now);
         }
     }
 
-    /// Whether everyone but its sender has been in step with the only frame on the air.
+    /// Whether everyone but its sender has been in step with the only frame on the air, and decodes it.
     #[inline]
-    fn all_receive(&self, from: NodeId) -> bool {
-        let shared = self.groups.iter().filter(|group| group.is_shared);
+    fn all_receive(&self, sole: &Transmission) -> bool {
+        let from = sole.frame.from;
         let others = self.alone.iter().filter(|id| **id != from);
         let own = others.filter_map(|id| self.members[id.index()].alone.as_ref());
-        shared.map(|group| &group.medium).chain(own).all(|medium| medium.receives(from))
+        let mut states = self.groups.iter().map(|group| &group.medium).chain(own);
+        !sole.spoilt && states.all(|medium| medium.receives(from))
+    }
+
+    /// A frame ends that everyone has decoded and that binds nobody: all defer alike, its sender as well.
+    #[inline]
+    fn end_exchange(&mut self, now: Time, from: NodeId) {
+        self.speaker = None;
+        let seen = Ended { from, count: 1, decoded: true, reserved_until: None, collided: false };
+        let Self { groups, members, alone, waits, spaces, .. } = self;
+        members[from.index()].sends = false;
+        for group in &mut *groups {
+            group.medium.end_frames(now, &seen, spaces[group.class.index()], waits);
+        }
+        for id in &*alone {
+            let member = &mut members[id.index()];
+            if let Some(own) = &mut member.alone {
+                own.end_frames(now, &seen, spaces[member.class.index()], waits);
+            }
+        }
+    }
+
+    /// Frames that all sense end together: nobody has decoded any.
+    #[cold]
+    fn end_collision(&mut self, now: Time, ended: &[Transmission], last: &Transmission) {
+        let Self { groups, members, alone, waits, spaces, .. } = self;
+        let seen = Ended {
+            from: last.frame.from,
+            count: u32::try_from(ended.len()).expect("one for each member"),
+            decoded: false,
+            reserved_until: None,
+            collided: last.collided && last.frame.to.is_some(),
+        };
+        for transmission in ended {
+            members[transmission.frame.from.index()].sends = false;
+        }
+        for group in &mut *groups {
+            group.medium.end_frames(now, &seen, spaces[group.class.index()], waits);
+        }
+        for id in &*alone {
+            let member = &mut members[id.index()];
+            if let Some(own) = &mut member.alone {
+                own.end_frames(now, &seen, spaces[member.class.index()], waits);
+            }
+        }
     }
 
     fn end_frame(&mut self, now: Time, transmission: &Transmission, missed: &[NodeId]) {
@@ -475,20 +555,22 @@ impl Contention {
         // Nobody tells the sender of a beacon what became of it.
         let collided = transmission.collided && to.is_some();
         let reserved_until = (!nav.is_zero()).then(|| now + nav);
-        let Self { groups, members, alone, waits, .. } = self;
+        let Self { groups, members, alone, waits, spaces, is_plain, .. } = self;
         members[from.index()].sends = false;
         let row = std::mem::take(&mut members[from.index()].reach);
-        for (group, reach) in groups.iter_mut().zip(&row).filter(|(group, _)| group.is_shared) {
-            if *reach == Reach::Nothing {
+        let reach_of = |class: ClassId| if *is_plain { Reach::Decodes } else { row[class.index()] };
+        for group in &mut *groups {
+            let reach = reach_of(group.class);
+            if reach == Reach::Nothing {
                 continue;
             }
-            let decoded = *reach == Reach::Decodes && group.medium.receives(from);
-            let seen = Ended { from, decoded, reserved_until, collided };
-            group.medium.end_frame(now, &seen, group.spaces, waits);
+            let decoded = reach == Reach::Decodes && group.medium.receives(from);
+            let seen = Ended { from, count: 1, decoded, reserved_until, collided };
+            group.medium.end_frames(now, &seen, spaces[group.class.index()], waits);
         }
         for &id in &*alone {
             let member = &mut members[id.index()];
-            let reach = row[member.class.index()];
+            let reach = reach_of(member.class);
             let is_own = id == from;
             let Some(own) = member.alone.as_mut().filter(|_| is_own || reach != Reach::Nothing)
             else {
@@ -497,8 +579,8 @@ impl Contention {
             let heard = reach == Reach::Decodes && own.receives(from) && !is_own;
             let decoded = heard && !transmission.is_spoilt_for(id, missed);
             let reserved_until = reserved_until.filter(|_| addressee != Some(id));
-            let seen = Ended { from, decoded, reserved_until, collided };
-            own.end_frame(now, &seen, groups[member.class.index()].spaces, waits);
+            let seen = Ended { from, count: 1, decoded, reserved_until, collided };
+            own.end_frames(now, &seen, spaces[member.class.index()], waits);
         }
         members[from.index()].reach = row;
     }
@@ -521,8 +603,8 @@ impl Contention {
     pub(crate) fn contend(&mut self, id: NodeId) {
         let member = &mut self.members[id.index()];
         member.want = Want::Backoff;
-        if member.alone.is_none() {
-            member.queue(id, &mut self.groups[member.class.index()]);
+        if let (None, Some(group)) = (&member.alone, member.group) {
+            member.queue(id, &mut self.groups[group]);
         }
     }
 
@@ -551,6 +633,9 @@ impl Contention {
     /// Time at which the next contender transmits, if its medium stays idle.
     #[inline]
     pub(crate) fn next_access(&mut self) -> Option<Time> {
+        if self.is_plain && (self.on_air > 0 || self.is_held) {
+            return None;
+        }
         let Self { groups, members, alone, immediate, slot, .. } = self;
         let mut next: Option<Time> = None;
         let mut consider = |at: Option<Time>| {

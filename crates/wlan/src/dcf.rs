@@ -30,7 +30,7 @@
 //!            frame                 AIFS or EIFS      slot slot slot
 //!   ─────┬───────────────┬─────────────────────────┬────┬────┬────┬──
 //!     slots: s           │ idle                    │ s+1  s+2  s+3
-//!                        └ end_frame           access_start
+//!                        └ end_frames          access_start
 //! ```
 
 use airfair_units::{Duration, Time};
@@ -112,10 +112,11 @@ impl Waits {
     }
 }
 
-/// A frame that ends, as one station has it.
+/// A frame that ends, as one station has it, or several that nobody has decoded.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ended {
     pub(crate) from: NodeId,
+    pub(crate) count: u32,
     /// Whether the station has decoded it.
     pub(crate) decoded: bool,
     /// Until when its duration field reserves the medium for others than this station.
@@ -185,10 +186,10 @@ impl MediumState {
         self.carrier = if sends { CarrierSense::Own } else { CarrierSense::Frame };
     }
 
-    /// Defer: a frame that it sensed or sent ends. If it was the last, slots count after an interframe space and
+    /// Defer: frames that it sensed or sent end. If they were the last, slots count after an interframe space and
     /// the NAV.  [80211-2020 §10.3.2.4, §10.3.4.2]
     #[inline]
-    pub(crate) fn end_frame(
+    pub(crate) fn end_frames(
         &mut self,
         now: Time,
         frame: &Ended,
@@ -206,7 +207,7 @@ impl MediumState {
         }
         // What is left of the others has no beginning that it could make out.
         self.follows = self.follows.filter(|from| *from != frame.from);
-        self.on_air -= 1;
+        self.on_air -= frame.count;
         if self.on_air == 0 {
             (self.carrier, self.follows) = (CarrierSense::Idle, None);
             self.access_start = (now + space).max(self.nav_until + spaces.aifs);

@@ -392,6 +392,9 @@ impl<P: Copy + Headers> Cell<P> {
     /// misses the start of its response waits for nothing but its time-out.
     fn meet(&mut self, now: Time) {
         let contention = &self.contention;
+        if contention.is_undisturbed() {
+            return;
+        }
         self.channel.collide(|frame| contention.overlapped(frame));
         for transmission in self.channel.started(now) {
             let Frame { kind, to: Some(node), .. } = transmission.frame else { continue };
