@@ -12,7 +12,7 @@ use std::collections::BinaryHeap;
 
 use airfair_units::{Dbm, Decibels, Duration, Time};
 
-use crate::config::{CellConfig, NodeId};
+use crate::config::{CellConfig, Eifs, NodeId};
 use crate::dcf::{CarrierSense, Ended, InterframeSpaces, MediumState, Waits};
 use crate::frame::{Frame, FrameKind, Transmission};
 use crate::hearing::{ClassId, Hearing, Reach};
@@ -79,8 +79,10 @@ pub(crate) struct Contention {
     /// The one member that transmits, where all sense it and nobody else does: it goes by its group's state, since
     /// what it knows better makes a difference only if another frame comes or its own fails.
     speaker: Option<NodeId>,
-    /// Whether every member decodes every other, for good.
-    is_plain: bool,
+    /// Whether every member senses every other, for good, and whether it decodes it.
+    all_sense: bool,
+    all_decode: bool,
+    sifs: Duration,
     /// Frames on the air.
     on_air: usize,
     /// Whether a frame follows the last one after a SIFS, which all will sense: until then the medium is as good
@@ -123,7 +125,9 @@ impl Contention {
         Self {
             slot: timing.slot,
             waits: Waits::new(&config.rules, timing),
-            is_plain: hearing.all_decode_all(),
+            all_sense: hearing.all_sense_all(),
+            all_decode: hearing.all_decode_all(),
+            sifs: timing.sifs,
             hearing,
             spaces,
             groups,
@@ -241,10 +245,13 @@ impl Contention {
     pub(crate) fn begin_busy(&mut self, now: Time) {
         let others = self.on_air;
         self.on_air += self.starting.len();
+        if !self.all_decode {
+            self.find_reach();
+        }
         match self.starting[..] {
             [] => return,
-            [(from, _)] if others == 0 && self.is_plain => self.begin_one(now, from),
-            _ if self.is_plain => self.begin_several(now),
+            [(from, _)] if others == 0 && self.all_sense => self.begin_one(now, from),
+            _ if self.all_sense => self.begin_several(now),
             _ => self.begin_heard_by_some(now),
         }
         self.starting.clear();
@@ -253,7 +260,16 @@ impl Contention {
         }
     }
 
-    /// One frame starts on a silent medium, and all will decode it.
+    /// What the frames that start are to each class.
+    fn find_reach(&mut self) {
+        for &(from, is_dsss) in &self.starting {
+            let reach = &mut self.members[from.index()].reach;
+            reach.clear();
+            reach.extend(self.hearing.reach(from, is_dsss));
+        }
+    }
+
+    /// One frame starts on a silent medium, and all sense it.
     #[inline]
     fn begin_one(&mut self, now: Time, from: NodeId) {
         let Self { groups, members, alone, slot, .. } = self;
@@ -305,16 +321,11 @@ impl Contention {
         }
     }
 
-    /// Frames start, and some may not sense or not decode them.
+    /// Frames start, and some may not sense them.
     #[cold]
     fn begin_heard_by_some(&mut self, now: Time) {
         let starting = std::mem::take(&mut self.starting);
-        for &(from, is_dsss) in &starting {
-            let reach = &mut self.members[from.index()].reach;
-            reach.clear();
-            reach.extend(self.hearing.reach(from, is_dsss));
-            self.part(from);
-        }
+        starting.iter().for_each(|(from, _)| _ = self.part(*from));
         let Self { groups, members, alone, slot, .. } = self;
         let senses = |members: &[Member], class: ClassId, id: Option<NodeId>| {
             let reaches =
@@ -391,10 +402,16 @@ impl Contention {
     /// What the frame of `from` that is on the air is to `id`.
     #[inline]
     fn reach(&self, id: NodeId, from: NodeId) -> Reach {
-        if self.is_plain {
+        self.reach_of(self.members[id.index()].class, from)
+    }
+
+    /// What the frame of `from` that is on the air is to a class.
+    #[inline]
+    fn reach_of(&self, class: ClassId, from: NodeId) -> Reach {
+        if self.all_decode {
             return Reach::Decodes;
         }
-        self.members[from.index()].reach[self.members[id.index()].class.index()]
+        self.members[from.index()].reach[class.index()]
     }
 
     /// Whether `id` senses the frame of `from` that is on the air.
@@ -411,10 +428,10 @@ impl Contention {
         }
     }
 
-    /// Whether a frame is alone on the air and everyone decodes it.
+    /// Whether a frame is alone on the air and everyone senses it.
     #[inline]
     pub(crate) fn is_undisturbed(&self) -> bool {
-        self.is_plain && self.on_air == 1
+        self.all_sense && self.on_air == 1
     }
 
     /// Whether a frame that has just started is a response that its addressee cannot make out.
@@ -450,32 +467,35 @@ impl Contention {
     }
 
     /// Frames have ended: everyone who sensed or sent them defers. `missed` are those for whom noise spoilt a
-    /// beacon; `is_followed`: a response or the next frame of the exchange comes after a SIFS.
+    /// beacon; `next` is how long the frame lasts that follows after a SIFS, a response or the next one of the
+    /// exchange, if one does.
     #[inline]
     pub(crate) fn end_busy(
         &mut self,
         now: Time,
         ended: &[Transmission],
         missed: &[NodeId],
-        is_followed: bool,
+        next: Option<Duration>,
     ) {
         self.on_air -= ended.len();
         match ended {
             [] => return,
-            [sole] if self.is_plain && self.on_air == 0 && self.all_receive(sole) => {
-                if is_followed && sole.frame.addressee().is_some() {
-                    self.members[sole.frame.from.index()].sends = false;
-                    (self.speaker, self.is_held) = (None, true);
-                    return;
+            [sole] if self.all_sense && self.is_heard_alone(sole) => {
+                let nav = sole.frame.nav;
+                if let Some(next) = next
+                    && (nav.is_zero() || self.all_decode || nav == self.sifs + next)
+                    && sole.frame.addressee().is_some()
+                {
+                    return self.hold(now, sole.frame.from);
                 }
-                if sole.frame.nav.is_zero() {
+                if nav.is_zero() {
                     self.end_exchange(now, sole.frame.from);
                 } else {
                     self.settle();
                     self.end_frame(now, sole, missed);
                 }
             }
-            [.., last] if self.is_plain && ended.len() > 1 => self.end_collision(now, ended, last),
+            [.., last] if self.all_sense && ended.len() > 1 => self.end_collision(now, ended, last),
             _ => {
                 self.settle();
                 ended.iter().for_each(|transmission| self.end_frame(now, transmission, missed));
@@ -486,30 +506,62 @@ impl Contention {
         }
     }
 
-    /// Whether everyone but its sender has been in step with the only frame on the air, and decodes it.
+    /// Whether everyone but its sender has been in step with the only frame on the air, and noise has spoilt it
+    /// for nobody.
     #[inline]
-    fn all_receive(&self, sole: &Transmission) -> bool {
+    fn is_heard_alone(&self, sole: &Transmission) -> bool {
         let from = sole.frame.from;
         let others = self.alone.iter().filter(|id| **id != from);
         let own = others.filter_map(|id| self.members[id.index()].alone.as_ref());
         let mut states = self.groups.iter().map(|group| &group.medium).chain(own);
-        !sole.spoilt && states.all(|medium| medium.receives(from))
+        // A sender that its own class does not decode is not like it.
+        let is_alike = self.speaker.is_none_or(|id| self.reach(id, from) == Reach::Decodes);
+        self.on_air == 0 && !sole.spoilt && is_alike && states.all(|it| it.receives(from))
     }
 
-    /// A frame ends that everyone has decoded and that binds nobody: all defer alike, its sender as well.
+    /// A frame ends that another one follows: until that is over nobody counts or is held back by anything else
+    /// than before. Only an EIFS that is a NAV stays.
+    #[inline]
+    fn hold(&mut self, now: Time, from: NodeId) {
+        self.members[from.index()].sends = false;
+        (self.speaker, self.is_held) = (None, true);
+        if self.all_decode || self.waits.eifs == Eifs::Standard {
+            return;
+        }
+        let until = now + self.waits.nav;
+        for index in 0..self.groups.len() {
+            if self.reach_of(self.groups[index].class, from) != Reach::Decodes {
+                self.groups[index].medium.reserve(until);
+            }
+        }
+        for index in 0..self.alone.len() {
+            let id = self.alone[index];
+            if id != from && self.reach(id, from) != Reach::Decodes {
+                self.part(id).reserve(until);
+            }
+        }
+    }
+
+    /// A frame ends that binds nobody: its sender defers like all who have decoded it.
     #[inline]
     fn end_exchange(&mut self, now: Time, from: NodeId) {
         self.speaker = None;
-        let seen = Ended { from, count: 1, decoded: true, reserved_until: None, collided: false };
-        let Self { groups, members, alone, waits, spaces, .. } = self;
-        members[from.index()].sends = false;
-        for group in &mut *groups {
-            group.medium.end_frames(now, &seen, spaces[group.class.index()], waits);
+        self.members[from.index()].sends = false;
+        let seen =
+            |decoded| Ended { from, count: 1, decoded, reserved_until: None, collided: false };
+        for index in 0..self.groups.len() {
+            let class = self.groups[index].class;
+            let seen = seen(self.reach_of(class, from) == Reach::Decodes);
+            let Self { groups, spaces, waits, .. } = self;
+            groups[index].medium.end_frames(now, &seen, spaces[class.index()], waits);
         }
-        for id in &*alone {
-            let member = &mut members[id.index()];
-            if let Some(own) = &mut member.alone {
-                own.end_frames(now, &seen, spaces[member.class.index()], waits);
+        for index in 0..self.alone.len() {
+            let id = self.alone[index];
+            let class = self.members[id.index()].class;
+            let seen = seen(id == from || self.reach_of(class, from) == Reach::Decodes);
+            let Self { members, spaces, waits, .. } = self;
+            if let Some(own) = &mut members[id.index()].alone {
+                own.end_frames(now, &seen, spaces[class.index()], waits);
             }
         }
     }
@@ -555,10 +607,11 @@ impl Contention {
         // Nobody tells the sender of a beacon what became of it.
         let collided = transmission.collided && to.is_some();
         let reserved_until = (!nav.is_zero()).then(|| now + nav);
-        let Self { groups, members, alone, waits, spaces, is_plain, .. } = self;
+        let Self { groups, members, alone, waits, spaces, all_decode, .. } = self;
         members[from.index()].sends = false;
         let row = std::mem::take(&mut members[from.index()].reach);
-        let reach_of = |class: ClassId| if *is_plain { Reach::Decodes } else { row[class.index()] };
+        let reach_of =
+            |class: ClassId| if *all_decode { Reach::Decodes } else { row[class.index()] };
         for group in &mut *groups {
             let reach = reach_of(group.class);
             if reach == Reach::Nothing {
@@ -633,7 +686,7 @@ impl Contention {
     /// Time at which the next contender transmits, if its medium stays idle.
     #[inline]
     pub(crate) fn next_access(&mut self) -> Option<Time> {
-        if self.is_plain && (self.on_air > 0 || self.is_held) {
+        if self.all_sense && (self.on_air > 0 || self.is_held) {
             return None;
         }
         let Self { groups, members, alone, immediate, slot, .. } = self;

@@ -89,9 +89,9 @@ impl InterframeSpaces {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Waits {
     after_collision: AfterCollision,
-    eifs: Eifs,
+    pub(crate) eifs: Eifs,
     /// Length of the EIFS where it is a NAV.
-    nav: Duration,
+    pub(crate) nav: Duration,
 }
 
 impl Waits {
@@ -186,6 +186,12 @@ impl MediumState {
         self.carrier = if sends { CarrierSense::Own } else { CarrierSense::Frame };
     }
 
+    /// The NAV lasts until then at least.  [80211-2020 §10.3.2.4]
+    #[inline]
+    pub(crate) fn reserve(&mut self, until: Time) {
+        self.nav_until = self.nav_until.max(until);
+    }
+
     /// Defer: frames that it sensed or sent end. If they were the last, slots count after an interframe space and
     /// the NAV.  [80211-2020 §10.3.2.4, §10.3.4.2]
     #[inline]
@@ -198,11 +204,11 @@ impl MediumState {
     ) {
         let mut space = spaces.aifs;
         if frame.decoded {
-            self.nav_until = self.nav_until.max(frame.reserved_until.unwrap_or_default());
+            self.reserve(frame.reserved_until.unwrap_or_default());
         } else if waits.ask_eifs(self.carrier, frame.collided) {
             match waits.eifs {
                 Eifs::Standard => space = spaces.eifs,
-                Eifs::Nav => self.nav_until = self.nav_until.max(now + waits.nav),
+                Eifs::Nav => self.reserve(now + waits.nav),
             }
         }
         // What is left of the others has no beginning that it could make out.

@@ -93,6 +93,7 @@ pub(crate) struct Hearing {
     /// One row for each transmitter, with a place for each class.
     rows: Vec<Vec<Reach>>,
     can_change: bool,
+    all_sense_all: bool,
     all_decode_all: bool,
 }
 
@@ -128,6 +129,7 @@ impl Hearing {
             classes: classes.iter().map(|class| (class.aifsn, class.is_deaf_to_ofdm)).collect(),
             class_of,
             can_change,
+            all_sense_all: !can_change && classes.iter().all(|class| class.hidden.is_empty()),
             all_decode_all: !can_change && classes.iter().all(|class| class.decodes_all()),
         }
     }
@@ -145,6 +147,11 @@ impl Hearing {
     /// Whether the relation may change, and so each member is a class of its own.
     pub(crate) fn can_change(&self) -> bool {
         self.can_change
+    }
+
+    /// Whether every member senses every other, for good.
+    pub(crate) fn all_sense_all(&self) -> bool {
+        self.all_sense_all
     }
 
     /// Whether every member decodes every other, for good.

@@ -432,8 +432,8 @@ impl<P: Copy + Headers> Cell<P> {
         for transmission in &ended {
             self.receive(now, transmission);
         }
-        let is_followed = !self.pending.is_empty();
-        self.contention.end_busy(now, &ended, &self.beacons.missed, is_followed);
+        let next = self.pending.first().map(|pending| pending.frame.duration);
+        self.contention.end_busy(now, &ended, &self.beacons.missed, next);
         self.fail_collided(now);
         ended.clear();
         self.ended = ended;
