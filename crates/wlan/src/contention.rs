@@ -1,498 +1,781 @@
-//! Who gets the channel next, at a cost that does not grow with the number of contenders.
+//! Contention for the channel: whose back-off is done first, at a cost that does not grow with those who wait.
 //!
-//! A lane counts its idle slots since the start of the run. A member with `b` slots of back-off left
-//! when the lane has counted `s` is due at slot `s + b` and waits in a heap under that number: while
-//! the lane is frozen nothing is touched, and the next winner is the smallest number in the lane.
-//!
-//! ```text
-//!            frame                 AIFS or EIFS      slot slot slot
-//!   ─────┬───────────────┬─────────────────────────┬────┬────┬────┬──
-//!     counted: s         │ idle                    │ s+1  s+2  s+3
-//!                        └ end_busy          access_start
-//! ```
-//!
-//! A member whose idle time began otherwise than its lane's (it was in a collision, or it transmits
-//! at once after an idle AIFS) counts alone, as a [`Solo`], until the next frame that all hear.
+//! Every member goes by the rules of the DCF alone ([`crate::dcf`]). Members of a class (`hearing`) that know the
+//! same of the medium share one [`MediumState`], and so one count of slots: their *group*. A contender with `b`
+//! slots of back-off left when the group has counted `s` waits in a heap under `s + b`, and while the medium is
+//! busy nothing is touched. Who comes to know something else (it transmits, or is addressed and so not bound by
+//! the NAV, or has not decoded what its group has) goes on *alone*, with a state of its own; whose state agrees
+//! with the group's again after a busy period returns. A plain cell stays one group with few who are alone.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use airfair_units::{Duration, Time};
+use airfair_units::{Dbm, Decibels, Duration, Time};
 
-use crate::config::{AfterCollision, Eifs, NodeId, Rules};
-use crate::hearing::LaneId;
-use crate::phy::Timing;
+use crate::config::{CellConfig, Eifs, NodeId};
+use crate::dcf::{CarrierSense, Ended, InterframeSpaces, MediumState, Waits};
+use crate::frame::{Frame, FrameKind, Transmission};
+use crate::hearing::{ClassId, Hearing, Reach};
+use crate::phy::{Standard, Timing};
+use crate::radio::milliwatts;
 
-/// Which gap follows a frame.  [80211-2020 §10.3.2.3]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Gap {
-    /// AIFS, which is the DIFS where the AIFSN is 2.
-    Aifs,
-    /// EIFS.
-    Eifs,
+/// What a member wants of the channel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Want {
+    /// It rests, or is in an exchange.
+    #[default]
+    Nothing,
+    /// To transmit at that time, if its medium stays idle until then.
+    Immediate(Time),
+    /// To transmit when its back-off is done.
+    Backoff,
 }
 
-/// What decides which gap follows a frame that was not decoded.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Waits {
-    pub(crate) after_collision: AfterCollision,
-    pub(crate) eifs: Eifs,
-    /// The EIFS that is a NAV.
-    pub(crate) nav: Duration,
-}
-
-impl Waits {
-    pub(crate) fn new(rules: &Rules, timing: &Timing) -> Self {
-        Self { after_collision: rules.after_collision, eifs: rules.eifs, nav: timing.eifs }
-    }
-}
-
-/// Countdown of the members that hear alike and have the same AIFSN.
-#[derive(Debug, Default)]
-struct Lane {
-    /// What follows a frame that was decoded, and one that was not.
-    aifs: Duration,
-    eifs: Duration,
-    /// Frames on the air now.
-    busy: u32,
-    /// When the last idle period began.
-    idle_since: Time,
-    /// When the last busy period began.
-    busy_since: Time,
-    /// When the next slot starts to count, if the medium stays idle.
-    access_start: Time,
-    /// Virtual carrier sense: busy until then.
-    nav_until: Time,
-    /// Members whose own NAV ends before the lane's: parties of a frame that set it, whom it left alone.
-    spared: Vec<(NodeId, Time)>,
-    /// When the gap after the last frame is over, whatever the NAV.
-    gap_over: Time,
-    /// Members whose slots start to count otherwise than the lane's, and when; until the next frame.
-    apart: Vec<(NodeId, Time)>,
-    /// Slots that resting members have counted more than the lane, or less.
-    ahead: Vec<(NodeId, i64)>,
-    /// Slots counted until the medium was last busy.
-    slots: u64,
-    /// Slot at which each contender is due.
+/// Members of a class that know the same.
+#[derive(Debug)]
+struct Group {
+    class: ClassId,
+    medium: MediumState,
+    /// Contenders, by the slot at which they are due. One that has gone leaves its entry behind.
     due: BinaryHeap<Reverse<(u64, NodeId)>>,
 }
 
-impl Lane {
-    /// A lane that has heard nothing yet.
-    fn new(timing: &Timing, aifsn: u8) -> Self {
-        let aifs = timing.sifs + timing.slot * u64::from(aifsn);
-        let eifs = timing.eifs - timing.difs + aifs;
-        Self { aifs, eifs, access_start: Time::ZERO + aifs, ..Self::default() }
-    }
-
-    fn length_of(&self, gap: Gap) -> Duration {
-        match gap {
-            Gap::Aifs => self.aifs,
-            Gap::Eifs => self.eifs,
-        }
-    }
-
-    /// Slots counted at `now`, if they count from `start`.
-    fn slots_at(&self, now: Time, start: Time, slot: Duration) -> u64 {
-        if self.busy > 0 {
-            return self.slots;
-        }
-        self.slots + now.saturating_since(start).whole_steps(slot)
-    }
-
-    /// Until when virtual carrier sense is busy for `node`.
-    fn nav_of(&self, node: NodeId) -> Time {
-        of(&self.spared, node).unwrap_or(self.nav_until)
-    }
-
-    /// When the slots of `node` start to count.
-    fn access_start_of(&self, node: NodeId) -> Time {
-        of(&self.apart, node).unwrap_or(self.access_start)
-    }
-
-    /// The medium gets busy.
-    fn freeze(&mut self, now: Time, slot: Duration) {
-        let counted = self.slots_at(now, self.access_start, slot);
-        for index in 0..self.apart.len() {
-            let (node, start) = self.apart[index];
-            let more = self.slots_at(now, start, slot).cast_signed() - counted.cast_signed();
-            match self.ahead.iter_mut().find(|(known, _)| *known == node) {
-                Some((_, ahead)) => *ahead += more,
-                None => self.ahead.push((node, more)),
-            }
-        }
-        self.apart.clear();
-        (self.slots, self.busy_since) = (counted, now);
-    }
-
-    /// By how much `node` was ahead of its lane until now.
-    fn take_ahead(&mut self, node: NodeId) -> i64 {
-        let index = self.ahead.iter().position(|(known, _)| *known == node);
-        index.map_or(0, |index| self.ahead.swap_remove(index).1)
-    }
-
-    fn next_access(&self, slot: Duration) -> Option<Time> {
-        let Reverse((due, _)) = self.due.peek().filter(|_| self.busy == 0)?;
-        Some(self.access_start + slot * (due - self.slots))
-    }
+/// Countdown of one member.
+#[derive(Debug)]
+struct Member {
+    class: ClassId,
+    /// Index of the group that it belongs to; nothing if it has its class to itself, and so is always alone.
+    group: Option<usize>,
+    /// Its own state of the medium while it is alone.
+    alone: Option<MediumState>,
+    want: Want,
+    /// Slot of its state's count at which its back-off is done.
+    due: u64,
+    /// Slot under which it has an entry in its group's heap.
+    queued: Option<u64>,
+    /// Whether a frame of its own is on the air, what that is to each class, and the power that it arrives with
+    /// at each member, where frames are captured.
+    sends: bool,
+    reach: Vec<Reach>,
+    power: Vec<Dbm>,
 }
 
-/// What a short list says of a member.
-fn of(list: &[(NodeId, Time)], node: NodeId) -> Option<Time> {
-    list.iter().find(|(known, _)| *known == node).map(|(_, time)| *time)
-}
-
-/// A contender that counts alone.
-#[derive(Clone, Copy, Debug)]
-struct Solo {
-    node: NodeId,
-    lane: LaneId,
-    /// When its first slot starts; `None` until the medium is idle.
-    access_start: Option<Time>,
-    backoff: u64,
-    /// Whether it found the medium idle and waits for the end of the gap without a back-off.
-    is_immediate: bool,
-}
-
-/// A member whose transmission has had no response.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Failed {
-    pub(crate) node: NodeId,
-    pub(crate) lane: LaneId,
-    /// When its frame left the air.
-    pub(crate) own_end: Time,
-}
-
-/// The countdowns of one channel.
+/// Countdowns and carrier sense of all members of a channel.
 #[derive(Debug)]
 pub(crate) struct Contention {
     slot: Duration,
-    lanes: Vec<Lane>,
-    solos: Vec<Solo>,
-    /// Members whose immediate access the present frame has forestalled: they must draw a back-off.
+    waits: Waits,
+    hearing: Hearing,
+    /// Spaces of each class.
+    spaces: Vec<InterframeSpaces>,
+    groups: Vec<Group>,
+    members: Vec<Member>,
+    /// Members that are alone.
+    alone: Vec<NodeId>,
+    /// Members that want to transmit without a back-off.
+    immediate: Vec<NodeId>,
+    /// Members whose immediate access the frames that start have forestalled: they must draw a back-off.
     forestalled: Vec<NodeId>,
+    /// The one member that transmits, where all sense it and nobody else does: it goes by its group's state, since
+    /// what it knows better makes a difference only if another frame comes or its own fails.
+    speaker: Option<NodeId>,
+    /// Whether every member senses every other, for good, and whether it decodes it.
+    all_sense: bool,
+    all_decode: bool,
+    sifs: Duration,
+    /// Frames on the air.
+    on_air: usize,
+    /// Whether a frame follows the last one after a SIFS, which all will sense: until then the medium is as good
+    /// as busy, and what the last one left behind is decided after the next.
+    is_held: bool,
+    /// Transmitters of frames that start now, with whether the frame is DSSS.
+    starting: Vec<(NodeId, bool)>,
+    /// By how much a frame must be stronger than all that overlap it to survive.
+    capture: Option<Decibels>,
 }
 
 impl Contention {
-    /// One lane for each AIFSN.
-    pub(crate) fn new(timing: &Timing, aifsns: impl Iterator<Item = u8>) -> Self {
-        let lanes = aifsns.map(|aifsn| Lane::new(timing, aifsn)).collect();
-        Self { slot: timing.slot, lanes, solos: Vec::new(), forestalled: Vec::new() }
+    pub(crate) fn new(config: &CellConfig, timing: &Timing, hearing: Hearing) -> Self {
+        let spaces = hearing.aifsns().map(|aifsn| InterframeSpaces::new(timing, aifsn));
+        let spaces: Vec<InterframeSpaces> = spaces.collect();
+        let of_class = |class: ClassId| hearing.class_of().iter().filter(move |of| **of == class);
+        let groups = (0..spaces.len()).map(ClassId::new).filter(|c| of_class(*c).nth(1).is_some());
+        let group = |class: ClassId| {
+            let medium = MediumState::new(spaces[class.index()]);
+            Group { class, medium, due: BinaryHeap::new() }
+        };
+        let groups: Vec<Group> = groups.map(group).collect();
+        let member = |class: &ClassId| {
+            let group = groups.iter().position(|group| group.class == *class);
+            Member {
+                class: *class,
+                group,
+                alone: group.is_none().then(|| MediumState::new(spaces[class.index()])),
+                want: Want::Nothing,
+                due: 0,
+                queued: None,
+                sends: false,
+                reach: Vec::new(),
+                power: Vec::new(),
+            }
+        };
+        let members: Vec<Member> = hearing.class_of().iter().map(member).collect();
+        let alone = (0..).map(NodeId).zip(&members);
+        let alone = alone.filter(|(_, member)| member.alone.is_some()).map(|(id, _)| id).collect();
+        Self {
+            slot: timing.slot,
+            waits: Waits::new(&config.rules, timing),
+            all_sense: hearing.all_sense_all(),
+            all_decode: hearing.all_decode_all(),
+            sifs: timing.sifs,
+            hearing,
+            spaces,
+            groups,
+            members,
+            alone,
+            immediate: Vec::new(),
+            forestalled: Vec::new(),
+            speaker: None,
+            on_air: 0,
+            is_held: false,
+            starting: Vec::new(),
+            capture: None,
+        }
     }
 
-    /// A frame starts: every lane that senses it freezes.
-    pub(crate) fn begin_busy(&mut self, now: Time) {
-        for lane in &mut self.lanes {
-            if lane.busy == 0 {
-                lane.freeze(now, self.slot);
+    /// Lets a frame survive that is so much stronger than all that overlap it.
+    ///
+    /// # Panics
+    /// If who hears whom is given for good.
+    pub(crate) fn set_capture(&mut self, margin: Decibels) {
+        assert!(self.can_change(), "capture goes by powers, which are each member's own");
+        self.capture = Some(margin);
+    }
+
+    /// Whether who hears whom may change.
+    #[inline]
+    pub(crate) fn can_change(&self) -> bool {
+        self.hearing.can_change()
+    }
+
+    /// Sets the powers that the frame of `from`, which is about to start, arrives with.
+    pub(crate) fn set_powers(&mut self, from: NodeId, powers: impl Iterator<Item = Dbm>) {
+        let known = &mut self.members[from.index()].power;
+        known.clear();
+        known.extend(powers);
+    }
+
+    /// Sets what frames of `from` that start from now on are to `listener`.
+    ///
+    /// # Panics
+    /// If who hears whom is given for good.
+    pub(crate) fn set_reach(&mut self, listener: NodeId, from: NodeId, reach: Reach) {
+        assert!(
+            self.can_change(),
+            "who senses whom was given for good: make the cell with `Cell::with_relation`"
+        );
+        self.hearing.set(listener, from, reach);
+    }
+
+    /// Sets what `frame`, which is about to start, is to each member. To whom it is addressed it is a frame as
+    /// soon as it is sensed: whether noise spoils it is drawn at its end.
+    pub(crate) fn set_row(&mut self, frame: &Frame, row: &[Reach]) {
+        self.hearing.set_row(frame.from, row);
+        let mut address = |to: NodeId| {
+            if row[to.index()] == Reach::Senses {
+                self.hearing.set(to, frame.from, Reach::Decodes);
             }
-            lane.busy += 1;
+        };
+        match frame.to {
+            Some(to) => address(to),
+            None => (0..).map(NodeId).take(row.len()).for_each(address),
         }
-        for solo in self.solos.drain(..) {
-            if solo.is_immediate {
-                self.forestalled.push(solo.node);
+    }
+
+    /// The medium as `id` knows it.
+    #[inline]
+    fn medium(&self, id: NodeId) -> &MediumState {
+        let member = &self.members[id.index()];
+        match (&member.alone, member.group) {
+            (None, Some(group)) => &self.groups[group].medium,
+            (own, _) => own.as_ref().expect("whoever has no group is alone"),
+        }
+    }
+
+    /// From now on `id` goes on alone.
+    #[inline]
+    fn part(&mut self, id: NodeId) -> &mut MediumState {
+        let member = &mut self.members[id.index()];
+        if let (None, Some(group)) = (&member.alone, member.group) {
+            self.alone.push(id);
+            member.alone = Some(self.groups[group].medium);
+        }
+        member.alone.as_mut().expect("whoever has no group is alone")
+    }
+
+    /// Those who are alone and whose state agrees with their group's return to it.
+    fn reunite(&mut self, now: Time) {
+        let Self { groups, members, alone, .. } = self;
+        alone.retain(|id| {
+            let member = &mut members[id.index()];
+            let (Some(own), Some(group)) = (member.alone, member.group) else { return true };
+            let group = &mut groups[group];
+            if !own.agrees_with(&group.medium, now) {
+                return true;
+            }
+            member.due = own.translate(member.due, &group.medium);
+            member.alone = None;
+            if member.want == Want::Backoff {
+                member.queue(*id, group);
+            }
+            false
+        });
+    }
+
+    /// A frame starts; [`begin_busy`](Self::begin_busy) follows when all that start at this instant are known.
+    #[inline]
+    pub(crate) fn announce(&mut self, frame: &Frame) {
+        let sends = &mut self.members[frame.from.index()].sends;
+        assert!(!std::mem::replace(sends, true), "a member sends one frame at a time");
+        self.starting.push((frame.from, Standard::is_dsss(frame.rate)));
+    }
+
+    /// The frames announced start: whoever sends or senses them finds the medium busy.
+    #[inline]
+    pub(crate) fn begin_busy(&mut self, now: Time) {
+        let others = self.on_air;
+        self.on_air += self.starting.len();
+        if !self.all_decode {
+            self.find_reach();
+        }
+        match self.starting[..] {
+            [] => return,
+            [(from, _)] if others == 0 && self.all_sense => self.begin_one(now, from),
+            _ if self.all_sense => self.begin_several(now),
+            _ => self.begin_heard_by_some(now),
+        }
+        self.starting.clear();
+        if !self.immediate.is_empty() {
+            self.forestall();
+        }
+    }
+
+    /// What the frames that start are to each class.
+    fn find_reach(&mut self) {
+        for &(from, is_dsss) in &self.starting {
+            let reach = &mut self.members[from.index()].reach;
+            reach.clear();
+            reach.extend(self.hearing.reach(from, is_dsss));
+        }
+    }
+
+    /// One frame starts on a silent medium, and all sense it.
+    #[inline]
+    fn begin_one(&mut self, now: Time, from: NodeId) {
+        let Self { groups, members, alone, slot, .. } = self;
+        let was_held = std::mem::take(&mut self.is_held);
+        self.speaker = members[from.index()].alone.is_none().then_some(from);
+        if !was_held {
+            for group in &mut *groups {
+                group.medium.begin_frames(now, false, 1, *slot);
+            }
+        }
+        for id in &*alone {
+            if let Some(own) = &mut members[id.index()].alone {
+                let sends = *id == from;
+                if was_held {
+                    own.continue_with(sends);
+                } else {
+                    own.begin_frames(now, sends, u32::from(!sends), *slot);
+                }
+            }
+        }
+    }
+
+    /// Whoever transmits with its group knows better from now on.
+    fn settle(&mut self) {
+        if let Some(id) = self.speaker.take() {
+            self.part(id).continue_with(true);
+        }
+    }
+
+    /// Several frames start, or one that overlaps another, and all sense them.
+    #[cold]
+    fn begin_several(&mut self, now: Time) {
+        assert!(!self.is_held, "a frame that follows another comes alone");
+        self.settle();
+        for index in 0..self.starting.len() {
+            let (from, _) = self.starting[index];
+            self.part(from);
+        }
+        let Self { groups, members, alone, slot, starting, .. } = self;
+        let count = u32::try_from(starting.len()).expect("one for each member");
+        for group in &mut *groups {
+            group.medium.begin_frames(now, false, count, *slot);
+        }
+        for id in &*alone {
+            let sends = starting.iter().any(|(from, _)| from == id);
+            if let Some(own) = &mut members[id.index()].alone {
+                own.begin_frames(now, sends, count - u32::from(sends), *slot);
+            }
+        }
+    }
+
+    /// Frames start, and some may not sense them.
+    #[cold]
+    fn begin_heard_by_some(&mut self, now: Time) {
+        let starting = std::mem::take(&mut self.starting);
+        starting.iter().for_each(|(from, _)| _ = self.part(*from));
+        let Self { groups, members, alone, slot, .. } = self;
+        let senses = |members: &[Member], class: ClassId, id: Option<NodeId>| {
+            let reaches =
+                |from: NodeId| members[from.index()].reach[class.index()] != Reach::Nothing;
+            let others = starting.iter().filter(|(from, _)| Some(*from) != id && reaches(*from));
+            u32::try_from(others.count()).expect("one for each member")
+        };
+        for group in &mut *groups {
+            let others = senses(members, group.class, None);
+            if others > 0 {
+                group.medium.begin_frames(now, false, others, *slot);
+            }
+        }
+        for &id in &*alone {
+            let sends = members[id.index()].sends && starting.iter().any(|(from, _)| *from == id);
+            let others = senses(members, members[id.index()].class, Some(id));
+            let own = &mut members[id.index()].alone;
+            if let Some(own) = own.as_mut().filter(|_| sends || others > 0) {
+                own.begin_frames(now, sends, others, *slot);
+            }
+        }
+        if let Some(margin) = self.capture {
+            self.follow(&starting, margin);
+        }
+        self.starting = starting;
+    }
+
+    /// Whoever wanted to transmit without a back-off and finds the medium busy must draw one.
+    fn forestall(&mut self) {
+        let mut immediate = std::mem::take(&mut self.immediate);
+        immediate.retain(|id| {
+            let is_idle = self.medium(*id).is_idle();
+            if !is_idle {
+                self.forestalled.push(*id);
+            }
+            is_idle
+        });
+        self.immediate = immediate;
+    }
+
+    /// Who was in step with a frame stays so, and who hears several start together takes the strongest, if it
+    /// is strong enough.
+    fn follow(&mut self, starting: &[(NodeId, bool)], margin: Decibels) {
+        for id in (0..).map(NodeId).take(self.members.len()) {
+            let medium = self.medium(id);
+            if !matches!(medium.carrier(), CarrierSense::Frame | CarrierSense::Overlap) {
                 continue;
             }
-            let lane = &mut self.lanes[solo.lane.index()];
-            let counted = solo.access_start.map_or(0, |start| {
-                now.saturating_since(start).whole_steps(self.slot).min(solo.backoff)
-            });
-            lane.due.push(Reverse((lane.slots + solo.backoff - counted, solo.node)));
+            let power = |from: NodeId| self.members[from.index()].power[id.index()];
+            let heard =
+                || starting.iter().map(|(from, _)| *from).filter(|from| self.senses(id, *from));
+            // The others that it senses have all just started.
+            let is_first = heard().count() == usize::try_from(medium.on_air()).unwrap_or(0);
+            let first =
+                if is_first { heard().max_by_key(|from| power(*from)) } else { medium.followed() };
+            let survives = |from: &NodeId| {
+                let all = (0..).map(NodeId).zip(&self.members);
+                let others = all.filter(|(other, it)| it.sends && other != from && *other != id);
+                let noise: f64 = others.map(|(other, _)| milliwatts(power(other))).sum();
+                milliwatts(power(*from) - margin) >= noise
+            };
+            let followed = first.filter(survives);
+            self.part(id).follow(followed);
         }
     }
 
-    /// A member that wanted to transmit at the end of the gap, and has found the medium busy before:
+    /// A member that wanted to transmit at the end of the space, and has found the medium busy before:
     /// it must draw a back-off.  [80211-2020 §10.3.4.2]
+    #[inline]
     pub(crate) fn pop_forestalled(&mut self) -> Option<NodeId> {
         self.forestalled.pop()
     }
 
-    /// A frame ends: `gap` follows, and access no sooner than an AIFS after the NAV.
-    pub(crate) fn end_busy(&mut self, lane: LaneId, now: Time, gap: Gap) {
-        let lane = &mut self.lanes[lane.index()];
-        lane.busy -= 1;
-        if lane.busy == 0 {
-            lane.idle_since = now;
-            lane.gap_over = now + lane.length_of(gap);
-            lane.access_start = lane.gap_over.max(lane.nav_until + lane.aifs);
-        }
-    }
-
-    /// No response follows the frame that has just ended: members whose own gap or NAV is over at
-    /// another time than their lane's count for themselves. `others` are those who know the frame otherwise
-    /// than their lane, each with its gap: a receiver that could not decode it, or the sender of a beacon.
+    /// What the frame of `from` that is on the air is to `id`.
     #[inline]
-    pub(crate) fn part(&mut self, lane: LaneId, now: Time, others: &[(NodeId, Gap)]) {
-        let state = &mut self.lanes[lane.index()];
-        if others.is_empty() && (state.spared.is_empty() || state.nav_until <= now) {
-            return;
+    fn reach(&self, id: NodeId, from: NodeId) -> Reach {
+        self.reach_of(self.members[id.index()].class, from)
+    }
+
+    /// What the frame of `from` that is on the air is to a class.
+    #[inline]
+    fn reach_of(&self, class: ClassId, from: NodeId) -> Reach {
+        if self.all_decode {
+            return Reach::Decodes;
         }
-        for &(node, gap) in others {
-            let start = (now + state.length_of(gap)).max(state.nav_of(node) + state.aifs);
-            state.apart.push((node, start));
-        }
-        for &(node, nav) in &state.spared {
-            if of(&state.apart, node).is_none() {
-                state.apart.push((node, state.gap_over.max(nav + state.aifs)));
-            }
-        }
-        state.apart.retain(|(_, start)| *start != state.access_start);
-        if !state.apart.is_empty() {
-            self.take_apart(lane);
+        self.members[from.index()].reach[class.index()]
+    }
+
+    /// Whether `id` senses the frame of `from` that is on the air.
+    fn senses(&self, id: NodeId, from: NodeId) -> bool {
+        id != from && self.reach(id, from) != Reach::Nothing
+    }
+
+    /// Whether another frame overlaps the one on the air where its receiver is, or anyone whom it is for.
+    pub(crate) fn overlapped(&self, frame: &Frame) -> bool {
+        let at = |id| self.senses(id, frame.from) && !self.medium(id).receives(frame.from);
+        match frame.to {
+            Some(to) => at(to),
+            None => (0..).map(NodeId).take(self.members.len()).any(at),
         }
     }
 
-    /// Contenders of the lane that are apart go on alone.
-    fn take_apart(&mut self, lane: LaneId) {
-        let state = &mut self.lanes[lane.index()];
-        let mut due = std::mem::take(&mut state.due).into_vec();
-        due.retain(|Reverse((slot, node))| {
-            let Some(start) = of(&state.apart, *node) else { return true };
-            let (access_start, backoff) = (Some(start), slot - state.slots);
-            self.solos.push(Solo { node: *node, lane, access_start, backoff, is_immediate: false });
-            false
-        });
-        state.due = due.into();
+    /// Whether a frame is alone on the air and everyone senses it.
+    #[inline]
+    pub(crate) fn is_undisturbed(&self) -> bool {
+        self.all_sense && self.on_air == 1
     }
 
-    /// The wait of a receiver that could not decode a frame, where it is a NAV.
-    pub(crate) fn set_own_nav(&mut self, node: NodeId, lane: LaneId, until: Time) {
-        let lane = &mut self.lanes[lane.index()];
-        let nav = lane.nav_of(node).max(until);
-        lane.spared.retain(|(spared, _)| *spared != node);
-        lane.spared.push((node, nav));
+    /// Whether a frame that has just started is a response that its addressee cannot make out.
+    pub(crate) fn misses(&self, frame: &Frame) -> bool {
+        let is_response = matches!(frame.kind, FrameKind::Ack | FrameKind::Cts);
+        let senses = |to| self.senses(to, frame.from);
+        is_response && (self.overlapped(frame) || !frame.to.is_some_and(senses))
     }
 
-    /// Contenders who transmitted during all of the busy period resume an AIFS after it.
-    pub(crate) fn resume_solos(&mut self, now: Time) {
-        for solo in &mut self.solos {
-            let aifs = self.lanes[solo.lane.index()].aifs;
-            solo.access_start.get_or_insert(now + aifs);
-        }
+    /// Whether a frame of `from` that ends now is decoded by `id`, as far as noise allows.
+    #[inline]
+    pub(crate) fn decodes(&self, id: NodeId, from: NodeId) -> bool {
+        self.medium(id).receives(from) && self.reach(id, from) == Reach::Decodes
     }
 
-    /// Whoever decodes a frame keeps quiet until its exchange is over, except its two parties.
-    /// [80211-2020 §10.3.2.4]
-    pub(crate) fn set_nav(&mut self, lane: LaneId, now: Time, until: Time, parties: &[NodeId]) {
-        let lane = &mut self.lanes[lane.index()];
-        if lane.nav_until <= now {
-            // No NAV is left, as before most frames: the new one holds all but its parties.
-            lane.spared.clear();
-            lane.spared.extend(parties.iter().map(|party| (*party, lane.nav_until)));
-            lane.nav_until = until;
-            return;
-        }
-        for party in parties {
-            if of(&lane.spared, *party).is_none() {
-                lane.spared.push((*party, lane.nav_until));
-            }
-        }
-        for (node, nav) in &mut lane.spared {
-            if !parties.contains(node) {
-                *nav = until.max(*nav);
-            }
-        }
-        lane.nav_until = lane.nav_until.max(until);
-        let whole = lane.nav_until;
-        lane.spared.retain(|(_, nav)| *nav < whole);
+    /// Whether carrier sense of `id` is idle.
+    #[inline]
+    pub(crate) fn is_idle(&self, id: NodeId) -> bool {
+        self.medium(id).is_idle()
     }
 
-    /// Whether the virtual carrier sense of `node` is clear.
-    pub(crate) fn nav_is_clear(&self, lane: LaneId, node: NodeId, now: Time) -> bool {
-        self.lanes[lane.index()].nav_of(node) <= now
+    /// Time at which the medium of `id` has been idle for a `space` if it stays so, where the space before a
+    /// back-off is an AIFS; nothing if it is busy.
+    pub(crate) fn idle_for(&self, id: NodeId, space: Duration) -> Option<Time> {
+        let class = self.members[id.index()].class;
+        self.medium(id).idle_for(space, self.spaces[class.index()])
     }
 
-    /// Since when the medium of `node` has been idle for a `gap` if it stays so, where the gap before back-off is
-    /// an AIFS; nothing if it is busy. `own_end` is when a frame of its own left the air, on which no response
-    /// followed.
-    pub(crate) fn idle_for(
-        &self,
-        (node, lane): (NodeId, LaneId),
-        gap: Duration,
-        own_end: Time,
-    ) -> Option<Time> {
-        let state = &self.lanes[lane.index()];
-        if state.busy > 0 {
-            return None;
-        }
-        if state.busy_since > own_end {
-            // It has heard a later frame from its beginning, as its lane has.
-            return Some(state.access_start_of(node) - (state.aifs - gap));
-        }
-        // Its idle time follows its own frame, or the rest of a frame of which it decoded nothing.
-        Some(state.idle_since + gap)
+    /// Whether the virtual carrier sense of `id` is idle.
+    #[inline]
+    pub(crate) fn nav_is_clear(&self, id: NodeId, now: Time) -> bool {
+        self.medium(id).nav_is_clear(now)
     }
 
-    /// Slot at which a back-off of `backoff` slots that starts now would be done; from inside a slot
-    /// it counts from that slot's end.
-    pub(crate) fn slot_after(
+    /// Frames have ended: everyone who sensed or sent them defers. `missed` are those for whom noise spoilt a
+    /// beacon; `next` is how long the frame lasts that follows after a SIFS, a response or the next one of the
+    /// exchange, if one does.
+    #[inline]
+    pub(crate) fn end_busy(
         &mut self,
-        node: NodeId,
-        lane: LaneId,
         now: Time,
-        backoff: u16,
-    ) -> u64 {
-        let lane = &mut self.lanes[lane.index()];
-        lane.take_ahead(node);
-        let start = lane.access_start_of(node);
-        let counting = if lane.busy > 0 { Duration::ZERO } else { now.saturating_since(start) };
-        let begun = counting.as_nanos().div_ceil(self.slot.as_nanos());
-        lane.slots + begun + u64::from(backoff)
+        ended: &[Transmission],
+        missed: &[NodeId],
+        next: Option<Duration>,
+    ) {
+        self.on_air -= ended.len();
+        match ended {
+            [] => return,
+            [sole] if self.all_sense && self.is_heard_alone(sole) => {
+                let nav = sole.frame.nav;
+                if let Some(next) = next
+                    && (nav.is_zero() || self.all_decode || nav == self.sifs + next)
+                    && sole.frame.addressee().is_some()
+                {
+                    return self.hold(now, sole.frame.from);
+                }
+                if nav.is_zero() {
+                    self.end_exchange(now, sole.frame.from);
+                } else {
+                    self.settle();
+                    self.end_frame(now, sole, missed);
+                }
+            }
+            [.., last] if self.all_sense && ended.len() > 1 => self.end_collision(now, ended, last),
+            _ => {
+                self.settle();
+                ended.iter().for_each(|transmission| self.end_frame(now, transmission, missed));
+            }
+        }
+        if !self.alone.is_empty() && !self.can_change() {
+            self.reunite(now);
+        }
     }
 
-    /// Contends with a back-off that is done at lane slot `due`.
-    pub(crate) fn join(&mut self, node: NodeId, lane: LaneId, due: u64) {
-        let state = &mut self.lanes[lane.index()];
-        if let Some(start) = of(&state.apart, node) {
-            let (access_start, backoff) = (Some(start), due - state.slots);
-            self.solos.push(Solo { node, lane, access_start, backoff, is_immediate: false });
+    /// Whether everyone but its sender has been in step with the only frame on the air, and noise has spoilt it
+    /// for nobody.
+    #[inline]
+    fn is_heard_alone(&self, sole: &Transmission) -> bool {
+        let from = sole.frame.from;
+        let others = self.alone.iter().filter(|id| **id != from);
+        let own = others.filter_map(|id| self.members[id.index()].alone.as_ref());
+        let mut states = self.groups.iter().map(|group| &group.medium).chain(own);
+        // A sender that its own class does not decode is not like it.
+        let is_alike = self.speaker.is_none_or(|id| self.reach(id, from) == Reach::Decodes);
+        self.on_air == 0 && !sole.spoilt && is_alike && states.all(|it| it.receives(from))
+    }
+
+    /// A frame ends that another one follows: until that is over nobody counts or is held back by anything else
+    /// than before. Only an EIFS that is a NAV stays.
+    #[inline]
+    fn hold(&mut self, now: Time, from: NodeId) {
+        self.members[from.index()].sends = false;
+        (self.speaker, self.is_held) = (None, true);
+        if self.all_decode || self.waits.eifs == Eifs::Standard {
+            return;
+        }
+        let until = now + self.waits.nav;
+        for index in 0..self.groups.len() {
+            if self.reach_of(self.groups[index].class, from) != Reach::Decodes {
+                self.groups[index].medium.reserve(until);
+            }
+        }
+        for index in 0..self.alone.len() {
+            let id = self.alone[index];
+            if id != from && self.reach(id, from) != Reach::Decodes {
+                self.part(id).reserve(until);
+            }
+        }
+    }
+
+    /// A frame ends that binds nobody: its sender defers like all who have decoded it.
+    #[inline]
+    fn end_exchange(&mut self, now: Time, from: NodeId) {
+        self.speaker = None;
+        self.members[from.index()].sends = false;
+        let seen =
+            |decoded| Ended { from, count: 1, decoded, reserved_until: None, collided: false };
+        for index in 0..self.groups.len() {
+            let class = self.groups[index].class;
+            let seen = seen(self.reach_of(class, from) == Reach::Decodes);
+            let Self { groups, spaces, waits, .. } = self;
+            groups[index].medium.end_frames(now, &seen, spaces[class.index()], waits);
+        }
+        for index in 0..self.alone.len() {
+            let id = self.alone[index];
+            let class = self.members[id.index()].class;
+            let seen = seen(id == from || self.reach_of(class, from) == Reach::Decodes);
+            let Self { members, spaces, waits, .. } = self;
+            if let Some(own) = &mut members[id.index()].alone {
+                own.end_frames(now, &seen, spaces[class.index()], waits);
+            }
+        }
+    }
+
+    /// Frames that all sense end together: nobody has decoded any.
+    #[cold]
+    fn end_collision(&mut self, now: Time, ended: &[Transmission], last: &Transmission) {
+        let Self { groups, members, alone, waits, spaces, .. } = self;
+        let seen = Ended {
+            from: last.frame.from,
+            count: u32::try_from(ended.len()).expect("one for each member"),
+            decoded: false,
+            reserved_until: None,
+            collided: last.collided && last.frame.to.is_some(),
+        };
+        for transmission in ended {
+            members[transmission.frame.from.index()].sends = false;
+        }
+        for group in &mut *groups {
+            group.medium.end_frames(now, &seen, spaces[group.class.index()], waits);
+        }
+        for id in &*alone {
+            let member = &mut members[id.index()];
+            if let Some(own) = &mut member.alone {
+                own.end_frames(now, &seen, spaces[member.class.index()], waits);
+            }
+        }
+    }
+
+    fn end_frame(&mut self, now: Time, transmission: &Transmission, missed: &[NodeId]) {
+        let Frame { from, to, nav, .. } = transmission.frame;
+        let addressee = transmission.frame.addressee();
+        // The NAV does not bind its addressee, and what noise has spoilt is spoilt for the receiver alone.
+        let apart = if transmission.spoilt { to } else { addressee.filter(|_| !nav.is_zero()) };
+        if let Some(id) = apart {
+            self.part(id);
+        }
+        if transmission.spoilt && to.is_none() {
+            for id in missed {
+                self.part(*id);
+            }
+        }
+        // Nobody tells the sender of a beacon what became of it.
+        let collided = transmission.collided && to.is_some();
+        let reserved_until = (!nav.is_zero()).then(|| now + nav);
+        let Self { groups, members, alone, waits, spaces, all_decode, .. } = self;
+        members[from.index()].sends = false;
+        let row = std::mem::take(&mut members[from.index()].reach);
+        let reach_of =
+            |class: ClassId| if *all_decode { Reach::Decodes } else { row[class.index()] };
+        for group in &mut *groups {
+            let reach = reach_of(group.class);
+            if reach == Reach::Nothing {
+                continue;
+            }
+            let decoded = reach == Reach::Decodes && group.medium.receives(from);
+            let seen = Ended { from, count: 1, decoded, reserved_until, collided };
+            group.medium.end_frames(now, &seen, spaces[group.class.index()], waits);
+        }
+        for &id in &*alone {
+            let member = &mut members[id.index()];
+            let reach = reach_of(member.class);
+            let is_own = id == from;
+            let Some(own) = member.alone.as_mut().filter(|_| is_own || reach != Reach::Nothing)
+            else {
+                continue;
+            };
+            let heard = reach == Reach::Decodes && own.receives(from) && !is_own;
+            let decoded = heard && !transmission.is_spoilt_for(id, missed);
+            let reserved_until = reserved_until.filter(|_| addressee != Some(id));
+            let seen = Ended { from, count: 1, decoded, reserved_until, collided };
+            own.end_frames(now, &seen, spaces[member.class.index()], waits);
+        }
+        members[from.index()].reach = row;
+    }
+
+    /// Starts a back-off of `backoff` slots. It counts whether or not the member has something to send.
+    #[inline]
+    pub(crate) fn draw(&mut self, id: NodeId, now: Time, backoff: u16) {
+        let slot = self.slot;
+        let medium = self.medium(id);
+        // From inside a slot it counts from that slot's end, which is its own affair.
+        self.members[id.index()].due = if medium.is_counting(now) {
+            self.part(id).draw(now, backoff, slot)
         } else {
-            state.due.push(Reverse((due, node)));
+            medium.slots_at(now, slot) + u64::from(backoff)
+        };
+    }
+
+    /// Contends with the back-off that it has drawn.
+    #[inline]
+    pub(crate) fn contend(&mut self, id: NodeId) {
+        let member = &mut self.members[id.index()];
+        member.want = Want::Backoff;
+        if let (None, Some(group)) = (&member.alone, member.group) {
+            member.queue(id, &mut self.groups[group]);
         }
     }
 
-    /// Contends again after a transmission that failed, with a back-off of `backoff` slots.
-    pub(crate) fn rejoin(&mut self, failed: Failed, now: Time, backoff: u16) {
-        let Failed { node, lane, own_end } = failed;
-        let state = &self.lanes[lane.index()];
-        let (is_busy, idle_since, aifs) = (state.busy > 0, state.idle_since, state.aifs);
-        if state.busy_since > own_end {
-            // It has heard a later frame from its beginning, as its lane has.
-            let due = self.slot_after(node, lane, now, backoff);
-            self.join(node, lane, due);
-            return;
+    /// A packet has come to a resting member: contends with what is left of its last back-off, or at once
+    /// after an idle AIFS. The slots left; nothing if a new back-off must be drawn, because the medium is busy.
+    /// [80211-2020 §10.3.4.2]
+    pub(crate) fn try_access(&mut self, id: NodeId, now: Time) -> Option<u64> {
+        let medium = self.medium(id);
+        let (counted, at) = (medium.slots_at(now, self.slot), medium.immediate_access(now));
+        let due = self.members[id.index()].due;
+        if due > counted {
+            self.contend(id);
+            return Some(due - counted);
         }
-        // Its idle time follows its own frame, or the rest of a frame of which it decoded nothing.
-        let access_start = (!is_busy).then(|| {
-            let first = idle_since + aifs;
-            let passed = now.saturating_since(first).as_nanos().div_ceil(self.slot.as_nanos());
-            first + self.slot * passed
-        });
-        let backoff = u64::from(backoff);
-        self.solos.push(Solo { node, lane, access_start, backoff, is_immediate: false });
-    }
-
-    /// A frame has come to a member whose last back-off was done at lane slot `done`: contends with
-    /// what is left of it, or at once after an idle AIFS. The slots left; nothing if a new back-off must be
-    /// drawn, because the medium is busy.  [80211-2020 §10.3.4.2]
-    pub(crate) fn try_access(
-        &mut self,
-        node: NodeId,
-        lane: LaneId,
-        done: u64,
-        now: Time,
-    ) -> Option<u64> {
-        let state = &mut self.lanes[lane.index()];
-        let done = done.saturating_add_signed(-state.take_ahead(node));
-        let start = state.access_start_of(node);
-        let counted = state.slots_at(now, start, self.slot);
-        if done > counted {
-            self.join(node, lane, done);
-            return Some(done - counted);
-        }
-        if state.busy > 0 || state.nav_of(node) > now {
-            return None;
-        }
-        let access_start = Some(start.max(now));
-        self.solos.push(Solo { node, lane, access_start, backoff: 0, is_immediate: true });
+        self.members[id.index()].want = Want::Immediate(at?);
+        self.immediate.push(id);
         Some(0)
     }
 
-    /// How many count alone.
+    /// Entries that are looked at one by one at each frame.
     #[cfg(test)]
-    pub(crate) fn alone(&self) -> usize {
-        self.solos.len()
+    pub(crate) fn looked_at(&self) -> usize {
+        self.groups.len() + self.alone.len() + self.immediate.len()
     }
 
-    /// When the next contender transmits, if the medium stays idle.
-    pub(crate) fn next_access(&self) -> Option<Time> {
-        let lanes = self.lanes.iter().filter_map(|lane| lane.next_access(self.slot));
-        let solos = self
-            .solos
-            .iter()
-            .filter_map(|solo| Some(solo.access_start? + self.slot * solo.backoff));
-        lanes.chain(solos).min()
-    }
-
-    /// Removes those who transmit at `now` and appends them to `winners`; several of them collide.
-    pub(crate) fn take_winners(&mut self, now: Time, winners: &mut Vec<NodeId>) {
-        for lane in &mut self.lanes {
-            while lane.next_access(self.slot) == Some(now) {
-                winners.extend(lane.due.pop().map(|Reverse((_, node))| node));
+    /// Time at which the next contender transmits, if its medium stays idle.
+    #[inline]
+    pub(crate) fn next_access(&mut self) -> Option<Time> {
+        if self.all_sense && (self.on_air > 0 || self.is_held) {
+            return None;
+        }
+        let Self { groups, members, alone, immediate, slot, .. } = self;
+        let mut next: Option<Time> = None;
+        let mut consider = |at: Option<Time>| {
+            if let Some(at) = at
+                && next.is_none_or(|next| at < next)
+            {
+                next = Some(at);
+            }
+        };
+        for group in groups.iter_mut().filter(|group| group.medium.is_idle()) {
+            consider(group.first(members).and_then(|(due, _)| group.medium.time_of(due, *slot)));
+        }
+        for id in &*alone {
+            let member = &members[id.index()];
+            if let (Want::Backoff, Some(own)) = (member.want, member.alone) {
+                consider(own.time_of(member.due, *slot));
             }
         }
-        let slot = self.slot;
-        self.solos.retain(|solo| {
-            let wins = solo.access_start.is_some_and(|start| start + slot * solo.backoff == now);
+        for id in &*immediate {
+            if let Want::Immediate(at) = members[id.index()].want {
+                consider(Some(at));
+            }
+        }
+        next
+    }
+
+    /// Appends those who transmit at `now` to `winners`, by their number; they want nothing any more, and
+    /// several of them collide.
+    pub(crate) fn take_winners(&mut self, now: Time, winners: &mut Vec<NodeId>) {
+        let Self { groups, members, alone, immediate, slot, .. } = self;
+        for group in groups.iter_mut().filter(|group| group.medium.is_idle()) {
+            while let Some((due, id)) = group.first(members)
+                && group.medium.time_of(due, *slot) == Some(now)
+            {
+                group.due.pop();
+                (members[id.index()].want, members[id.index()].queued) = (Want::Nothing, None);
+                winners.push(id);
+            }
+        }
+        for id in &*alone {
+            let member = &mut members[id.index()];
+            if let (Want::Backoff, Some(own)) = (member.want, member.alone)
+                && own.time_of(member.due, *slot) == Some(now)
+            {
+                member.want = Want::Nothing;
+                winners.push(*id);
+            }
+        }
+        immediate.retain(|id| {
+            let wins = members[id.index()].want == Want::Immediate(now);
             if wins {
-                winners.push(solo.node);
+                members[id.index()].want = Want::Nothing;
+                winners.push(*id);
             }
             !wins
         });
+        if winners.len() > 1 {
+            winners.sort_unstable();
+        }
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::phy::{Preamble, Standard};
-
-    const US: fn(u64) -> Time = |us| Time::from_nanos(us * 1000);
-    const LANE: LaneId = LaneId::FIRST;
-
-    /// One lane of 802.11b, slot 20 µs, AIFS 50 µs: slots start at 50, 70, 90 … µs.
-    fn contention() -> Contention {
-        Contention::new(&Standard::B.timing(false, Preamble::Long), [2].into_iter())
-    }
-
-    #[test]
-    fn a_back_off_that_starts_inside_a_slot_counts_from_its_end() {
-        let mut contention = contention();
-        // In the gap: slot 3 is the first three slots. At 70 one slot has passed, at 71 the second runs.
-        let done = [10, 50, 70, 71, 90].map(|us| contention.slot_after(NodeId(1), LANE, US(us), 3));
-        assert_eq!(done, [3, 3, 4, 5, 5]);
-    }
-
-    #[test]
-    fn a_frozen_lane_counts_nothing() {
-        let mut contention = contention();
-        contention.join(NodeId(1), LANE, 4);
-        assert_eq!(contention.next_access(), Some(US(130)));
-        // Two whole slots of the four pass before the frame.
-        contention.begin_busy(US(99));
-        assert_eq!(contention.next_access(), None);
-        assert_eq!(contention.slot_after(NodeId(1), LANE, US(500), 0), 2);
-        // EIFS 364 µs.
-        contention.end_busy(LANE, US(1000), Gap::Eifs);
-        assert_eq!(contention.next_access(), Some(US(1404)));
-    }
-
-    #[test]
-    fn all_that_are_due_win_together() {
-        let mut contention = contention();
-        for (node, due) in [(1, 2), (2, 3), (3, 2)] {
-            contention.join(NodeId(node), LANE, due);
+impl Group {
+    /// The first contender. Entries of those who have gone since are removed.
+    #[inline]
+    fn first(&mut self, members: &mut [Member]) -> Option<(u64, NodeId)> {
+        while let Some(&Reverse((due, id))) = self.due.peek() {
+            let member = &mut members[id.index()];
+            if member.want == Want::Backoff && member.alone.is_none() && member.due == due {
+                return Some((due, id));
+            }
+            if member.queued == Some(due) {
+                member.queued = None;
+            }
+            self.due.pop();
         }
-        // Alone, at the same instant: due at once after an idle AIFS.
-        assert_eq!(contention.try_access(NodeId(4), LANE, 0, US(90)), Some(0));
-        let mut winners = Vec::new();
-        contention.take_winners(US(90), &mut winners);
-        winners.sort_unstable();
-        assert_eq!(winners, [NodeId(1), NodeId(3), NodeId(4)]);
-        assert_eq!(contention.next_access(), Some(US(110)));
+        None
     }
+}
 
-    #[test]
-    fn virtual_carrier_sense_holds_access_back() {
-        let mut contention = contention();
-        contention.begin_busy(US(100));
-        contention.set_nav(LANE, US(100), US(900), &[NodeId(2)]);
-        contention.end_busy(LANE, US(500), Gap::Aifs);
-        let clear = |node, us| contention.nav_is_clear(LANE, NodeId(node), US(us));
-        assert!(!clear(1, 899) && clear(1, 900) && clear(2, 500));
-        assert_eq!(contention.try_access(NodeId(1), LANE, 0, US(600)), None);
-        let due = contention.slot_after(NodeId(1), LANE, US(600), 0);
-        contention.join(NodeId(1), LANE, due);
-        assert_eq!(contention.next_access(), Some(US(950)));
+impl Member {
+    /// Waits in the heap of its group, where the entry that it has left there may still hold.
+    #[inline]
+    fn queue(&mut self, id: NodeId, group: &mut Group) {
+        if self.queued != Some(self.due) {
+            self.queued = Some(self.due);
+            group.due.push(Reverse((self.due, id)));
+        }
     }
 }

@@ -1,14 +1,11 @@
 //! Who senses and who decodes whom.
 //!
-//! Where every member senses every frame, a frame that it cannot decode is noise to it. Members that
-//! decode and miss the same frames, and wait equally long after them, freeze and resume their back-off
-//! together, so they form one *lane* of contention: [`Hearing`]. A plain cell has one lane; its cost
-//! does not grow with its stations.
-//!
-//! Where some are hidden from others, or may come to be, a [`Relation`] says for each frame what it is
-//! to each member.
+//! Members that sense and decode the same frames, and wait equally long after them, form one *class*. A plain
+//! cell has one class; where who hears whom may change, each member is a class of its own.
 
-use crate::config::{CellConfig, NodeId, StationConfig};
+use std::collections::BTreeMap;
+
+use crate::config::{CellConfig, NodeId};
 use crate::phy::Standard;
 
 /// What the frames of one member are to another.
@@ -22,132 +19,162 @@ pub enum Reach {
     Decodes,
 }
 
-/// A set of members that hear the channel alike and have the same AIFSN.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct LaneId(u16);
+/// Members that hear alike and have the same AIFSN.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct ClassId(u16);
 
-impl LaneId {
-    /// The access point's lane; there is always one.
-    #[cfg(test)]
-    pub(crate) const FIRST: Self = Self(0);
+impl ClassId {
+    pub(crate) fn new(index: usize) -> Self {
+        Self(u16::try_from(index).expect("no more classes than members"))
+    }
 
     pub(crate) fn index(self) -> usize {
         usize::from(self.0)
     }
 }
 
-/// What a lane cannot decode, and how long it waits.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// What makes members hear alike.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct Likeness {
-    /// Members whose frames are noise, ascending.
+    /// Members whose frames are too faint, ascending.
+    hidden: Vec<NodeId>,
+    /// Members whose frames are noise.
     noise: Vec<NodeId>,
     /// Whether OFDM frames are noise: an 802.11b receiver.
     is_deaf_to_ofdm: bool,
     aifsn: u8,
 }
 
-/// The relation "decodes" of a cell whose members all sense each other.
+impl Likeness {
+    fn decodes_all(&self) -> bool {
+        self.hidden.is_empty() && self.noise.is_empty() && !self.is_deaf_to_ofdm
+    }
+
+    fn reach(&self, from: NodeId) -> Reach {
+        if self.hidden.contains(&from) {
+            Reach::Nothing
+        } else if self.noise.contains(&from) {
+            Reach::Senses
+        } else {
+            Reach::Decodes
+        }
+    }
+}
+
+/// Likeness of each member, the access point's first.
+fn likenesses(config: &CellConfig) -> Vec<Likeness> {
+    let mut of = vec![Likeness { aifsn: config.ap_access.aifsn, ..Likeness::default() }];
+    of.extend(config.stations.iter().map(|station| Likeness {
+        hidden: station.hidden_from.clone(),
+        noise: station.senses_only.clone(),
+        is_deaf_to_ofdm: config.rules.standard == Standard::G && station.standard == Standard::B,
+        aifsn: station.access.aifsn,
+    }));
+    // Hiding is mutual, and the access point has no list of its own.
+    for (index, station) in config.stations.iter().enumerate() {
+        for other in &station.hidden_from {
+            of[other.index()].hidden.push(NodeId::station(index));
+        }
+    }
+    for likeness in &mut of {
+        likeness.hidden.sort_unstable();
+        likeness.hidden.dedup();
+    }
+    of
+}
+
+/// What the frames of each member are to each class. It may change during a run where each member is a class of
+/// its own; a frame on the air keeps the reach that it started with.
 #[derive(Clone, Debug)]
 pub(crate) struct Hearing {
-    lane_of: Vec<LaneId>,
-    lanes: Vec<Likeness>,
+    class_of: Vec<ClassId>,
+    /// AIFSN of each class, and whether it is deaf to OFDM.
+    classes: Vec<(u8, bool)>,
+    /// One row for each transmitter, with a place for each class.
+    rows: Vec<Vec<Reach>>,
+    can_change: bool,
+    all_sense_all: bool,
+    all_decode_all: bool,
 }
 
 impl Hearing {
-    pub(crate) fn new(config: &CellConfig) -> Self {
-        let mut hearing = Self { lane_of: Vec::new(), lanes: Vec::new() };
-        let aifsn = config.ap_access.aifsn;
-        hearing.add(Likeness { noise: Vec::new(), is_deaf_to_ofdm: false, aifsn });
-        for station in &config.stations {
-            let is_deaf_to_ofdm =
-                config.rules.standard == Standard::G && station.standard == Standard::B;
-            let (noise, aifsn) = (station.senses_only.clone(), station.access.aifsn);
-            hearing.add(Likeness { noise, is_deaf_to_ofdm, aifsn });
+    /// A relation that stays as it is.
+    pub(crate) fn fixed(config: &CellConfig) -> Self {
+        let members = likenesses(config);
+        let mut known = BTreeMap::new();
+        let mut distinct: Vec<&Likeness> = Vec::new();
+        let mut class_of = Vec::new();
+        for likeness in &members {
+            let class = *known.entry(likeness).or_insert_with(|| {
+                distinct.push(likeness);
+                ClassId::new(distinct.len() - 1)
+            });
+            class_of.push(class);
         }
-        hearing
+        Self::of(class_of, &distinct, false)
     }
 
-    fn add(&mut self, likeness: Likeness) {
-        assert!(likeness.aifsn > 0, "an AIFSN of at least 1: a SIFS alone is for responses");
-        let known = self.lanes.iter().position(|lane| *lane == likeness);
-        let lane = known.unwrap_or_else(|| {
-            self.lanes.push(likeness);
-            self.lanes.len() - 1
-        });
-        self.lane_of.push(LaneId(u16::try_from(lane).expect("no more lanes than members")));
+    /// A relation that may change.
+    pub(crate) fn changing(config: &CellConfig) -> Self {
+        let members = likenesses(config);
+        let each = (0..members.len()).map(ClassId::new).collect();
+        Self::of(each, &members.iter().collect::<Vec<_>>(), true)
     }
 
-    pub(crate) fn lane_of(&self, node: NodeId) -> LaneId {
-        self.lane_of[node.index()]
+    fn of(class_of: Vec<ClassId>, classes: &[&Likeness], can_change: bool) -> Self {
+        let from = (0..).map(NodeId).take(class_of.len());
+        let row = |from| classes.iter().map(|class| class.reach(from)).collect();
+        Self {
+            rows: from.map(row).collect(),
+            classes: classes.iter().map(|class| (class.aifsn, class.is_deaf_to_ofdm)).collect(),
+            class_of,
+            can_change,
+            all_sense_all: !can_change && classes.iter().all(|class| class.hidden.is_empty()),
+            all_decode_all: !can_change && classes.iter().all(|class| class.decodes_all()),
+        }
     }
 
-    pub(crate) fn lanes(&self) -> impl Iterator<Item = LaneId> + use<> {
-        (0..u16::try_from(self.lanes.len()).expect("no more lanes than members")).map(LaneId)
+    /// Class of each member.
+    pub(crate) fn class_of(&self) -> &[ClassId] {
+        &self.class_of
     }
 
-    /// AIFSN of each lane, in their order.
+    /// AIFSN of each class.
     pub(crate) fn aifsns(&self) -> impl Iterator<Item = u8> {
-        self.lanes.iter().map(|lane| lane.aifsn)
+        self.classes.iter().map(|(aifsn, _)| *aifsn)
     }
 
-    /// Whether members of `lane` decode an undisturbed frame of `from`.
-    pub(crate) fn decodes(&self, lane: LaneId, from: NodeId, is_dsss: bool) -> bool {
-        let lane = &self.lanes[lane.index()];
-        (is_dsss || !lane.is_deaf_to_ofdm) && lane.noise.binary_search(&from).is_err()
-    }
-}
-
-/// What the frames of each member are to each other one. It may change during a run; a frame on the air
-/// keeps the reach that it started with.
-#[derive(Clone, Debug)]
-pub(crate) struct Relation {
-    /// One row for each transmitter, with a place for each listener.
-    rows: Vec<Vec<Reach>>,
-    is_deaf_to_ofdm: Vec<bool>,
-}
-
-impl Relation {
-    pub(crate) fn new(config: &CellConfig) -> Self {
-        let is_b =
-            |s: &StationConfig| config.rules.standard == Standard::G && s.standard == Standard::B;
-        let members = config.stations.len() + 1;
-        let mut relation = Self {
-            rows: vec![vec![Reach::Decodes; members]; members],
-            is_deaf_to_ofdm: std::iter::once(false)
-                .chain(config.stations.iter().map(is_b))
-                .collect(),
-        };
-        for (index, station) in config.stations.iter().enumerate() {
-            let id = NodeId::station(index);
-            for other in &station.senses_only {
-                relation.set(id, *other, Reach::Senses);
-            }
-        }
-        // Hiding is mutual, and the access point has no list of its own.
-        for (index, station) in config.stations.iter().enumerate() {
-            let id = NodeId::station(index);
-            for other in &station.hidden_from {
-                relation.set(id, *other, Reach::Nothing);
-                relation.set(*other, id, Reach::Nothing);
-            }
-        }
-        relation
+    /// Whether the relation may change, and so each member is a class of its own.
+    pub(crate) fn can_change(&self) -> bool {
+        self.can_change
     }
 
-    /// What frames of `from` are to `listener` from now on.
+    /// Whether every member senses every other, for good.
+    pub(crate) fn all_sense_all(&self) -> bool {
+        self.all_sense_all
+    }
+
+    /// Whether every member decodes every other, for good.
+    #[inline]
+    pub(crate) fn all_decode_all(&self) -> bool {
+        self.all_decode_all
+    }
+
+    /// Sets what frames of `from` are to `listener` from now on.
     pub(crate) fn set(&mut self, listener: NodeId, from: NodeId, reach: Reach) {
         self.rows[from.index()][listener.index()] = reach;
     }
 
-    /// What frames of `from` are to each member from now on.
+    /// Sets what frames of `from` are to each member from now on.
     pub(crate) fn set_row(&mut self, from: NodeId, row: &[Reach]) {
         self.rows[from.index()].copy_from_slice(row);
     }
 
-    /// What a frame of `from` is to each member: asked once, when it starts.
+    /// What a frame of `from` is to each class: asked once, when it starts.
+    #[inline]
     pub(crate) fn reach(&self, from: NodeId, is_dsss: bool) -> impl Iterator<Item = Reach> {
-        let row = self.rows[from.index()].iter().zip(&self.is_deaf_to_ofdm);
-        row.map(move |(reach, is_deaf)| match reach {
+        let row = self.rows[from.index()].iter().zip(&self.classes);
+        row.map(move |(reach, (_, is_deaf))| match reach {
             Reach::Decodes if *is_deaf && !is_dsss => Reach::Senses,
             other => *other,
         })

@@ -9,8 +9,8 @@
 //! | [`phy`] | rates, PPDU durations, gaps |
 //! | [`airtime`] | durations of frames and their responses |
 //! | `hearing` | who senses and who decodes whom |
-//! | `contention` | gaps and back-off: who transmits next, where all sense each other |
-//! | `members` | the same where they do not: each member listens and counts alone |
+//! | `dcf` | carrier sense, NAV, interframe spaces, count of slots: the rules of the DCF |
+//! | `contention` | whose back-off is done first |
 //! | `errors` | frames that noise spoils |
 //! | [`queue`] | the way of a packet to its channel access: classifier, queues, scheduler |
 //! | `link_rate` | rates, given or adapted |
@@ -22,11 +22,11 @@ pub mod airtime;
 mod cell;
 mod config;
 mod contention;
+mod dcf;
 mod errors;
 mod frame;
 mod hearing;
 mod link_rate;
-mod members;
 mod node;
 pub mod phy;
 pub mod queue;

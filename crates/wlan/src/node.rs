@@ -28,8 +28,8 @@ pub type Stream = Xoshiro128PlusPlus;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Access {
-    /// Nothing to send. The back-off after the last exchange is done at this slot of the lane.
-    Idle { backoff_done: u64 },
+    /// Nothing to send. The back-off after the last exchange goes on.
+    Idle,
     /// Counting down, in the contention set.
     Contending,
     /// Has won the channel: one of its frames is on the air or its response is awaited.
@@ -48,8 +48,6 @@ pub(crate) struct Plan {
     pub(crate) txop_start: Time,
     /// When its own last frame left the air.
     pub(crate) own_end: Time,
-    /// Whether another frame overlapped it.
-    pub(crate) collided: bool,
 }
 
 /// Windows and limits of one member: its own, else the cell's.
@@ -114,7 +112,7 @@ impl<P: Headers> Node<P> {
         stream: Stream,
     ) -> Self {
         Self {
-            access: Access::Idle { backoff_done: 0 },
+            access: Access::Idle,
             queue: TransmitQueue::new(queue),
             contention_window: limits.cw_min,
             limits,

@@ -162,6 +162,8 @@ mod tests {
             let mut cell = cell(false);
             let frame = cell.begin_exchange(Time::ZERO, from);
             let end = Time::ZERO + frame.duration;
+            cell.transmit(Time::ZERO, frame);
+            cell.contention.begin_busy(Time::ZERO);
             let (collided, missed) = (false, false);
             cell.receive(end, &Transmission { frame, end, collided, spoilt, missed });
             cell.time_out(end + cell.response_timeout);

@@ -6,8 +6,7 @@
 
 use airfair_units::Time;
 
-use super::medium::Medium;
-use super::{AfterCollision, Cell, Pending, Phase};
+use super::{Cell, Pending, Phase};
 use crate::config::NodeId;
 use crate::frame::{Beacon, Frame, FrameKind, Transmission};
 use crate::node::Access;
@@ -22,8 +21,6 @@ pub(super) struct Beacons {
     pub(super) on_air: Option<Beacon>,
     /// For whom noise spoilt the one that has just left the air, ascending.
     pub(super) missed: Vec<NodeId>,
-    /// When the access point's last frame left the air that was a beacon, or had no response.
-    pub(super) own_end: Time,
 }
 
 impl<P: Copy + Headers> Cell<P> {
@@ -42,7 +39,7 @@ impl<P: Copy + Headers> Cell<P> {
         let timing = &self.airtime.timing;
         let pifs = timing.sifs + timing.slot;
         let is_in_exchange = matches!(self.nodes[0].access, Access::Exchange(_));
-        let idle = self.medium.idle_for(NodeId::AP, pifs, self.beacons.own_end);
+        let idle = self.contention.idle_for(NodeId::AP, pifs);
         self.beacons.due = idle.filter(|_| !is_in_exchange).map(|at| at.max(now));
         if let Some(due) = self.beacons.due
             && self.next.is_none_or(|(next, _)| due < next)
@@ -57,9 +54,6 @@ impl<P: Copy + Headers> Cell<P> {
         let beacon = self.beacons.waiting.take().expect("a beacon is due");
         (self.beacons.due, self.beacons.on_air) = (None, Some(beacon));
         self.channel.end_waiting(now);
-        if let Medium::Lanes(lanes) = &mut self.medium {
-            lanes.begin_beacon();
-        }
         let frame = Frame {
             kind: FrameKind::Beacon,
             from: NodeId::AP,
@@ -82,20 +76,12 @@ impl<P: Copy + Headers> Cell<P> {
         self.beacons.missed.clear();
         for station in (0..self.nodes.len() - 1).map(NodeId::station) {
             if self.noise.is_on(station)
-                && self.medium.hears(station, transmission)
+                && self.contention.decodes(station, transmission.frame.from)
                 && self.noise.spoil(now, station, transmission.frame.rate, psdu)
             {
                 self.beacons.missed.push(station);
             }
         }
         !self.beacons.missed.is_empty()
-    }
-
-    /// A frame of the access point has left the air that has no response: its medium is idle from then on,
-    /// or from the end of what it has collided with.
-    pub(super) fn end_unanswered(&mut self, end: Time, collided: bool) {
-        if self.after_collision == AfterCollision::Standard || !collided {
-            self.beacons.own_end = end;
-        }
     }
 }

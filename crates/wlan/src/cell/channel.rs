@@ -18,20 +18,8 @@ pub(super) struct Channel {
 }
 
 impl Channel {
-    pub(super) fn is_idle(&self) -> bool {
-        self.on_air.is_empty()
-    }
-
     pub(super) fn next_end(&self) -> Option<Time> {
         self.on_air.iter().map(|transmission| transmission.end).min()
-    }
-
-    /// A frame starts where all sense each other: it and all that it overlaps are lost to everyone.
-    pub(super) fn start(&mut self, now: Time, frame: Frame) {
-        self.put(now, frame);
-        if self.on_air.len() > 1 {
-            self.collide(|_| true);
-        }
     }
 
     /// A frame starts.

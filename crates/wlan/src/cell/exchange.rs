@@ -3,7 +3,6 @@
 
 use airfair_units::{DataRate, Duration, Time};
 
-use super::medium::Medium;
 use super::{Cell, Departure, Pending, Unanswered};
 use crate::airtime::Protection;
 use crate::config::{AfterCollision, NodeId};
@@ -56,7 +55,6 @@ impl<P: Copy + Headers> Cell<P> {
             protection: self.airtime.protection(size, rate),
             txop_start,
             own_end: Time::ZERO,
-            collided: false,
         }
     }
 
@@ -73,14 +71,14 @@ impl<P: Copy + Headers> Cell<P> {
     pub(super) fn receive(&mut self, now: Time, transmission: &Transmission) {
         let frame = transmission.frame;
         if let Access::Exchange(plan) = &mut self.nodes[frame.from.index()].access {
-            (plan.own_end, plan.collided) = (now, transmission.collided);
+            plan.own_end = now;
         }
-        let Some(to) = frame.to else { return self.end_unanswered(now, transmission.collided) };
+        let Some(to) = frame.to else { return };
         if transmission.missed {
             return;
         }
         let spoilt = transmission.collided || transmission.spoilt;
-        let decoded = !spoilt && self.medium.decodes(to, &frame);
+        let decoded = !spoilt && self.contention.decodes(to, frame.from);
         match frame.kind {
             FrameKind::Data if decoded => {
                 if self.shares_time && to.is_ap() {
@@ -90,7 +88,7 @@ impl<P: Copy + Headers> Cell<P> {
                 let ack = self.airtime.ack(frame.rate);
                 self.respond(now, (&frame, to), (FrameKind::Ack, ack), Duration::ZERO);
             }
-            FrameKind::Rts if decoded && self.medium.nav_is_clear(to, now) => {
+            FrameKind::Rts if decoded && self.contention.nav_is_clear(to, now) => {
                 let cts = self.airtime.cts(frame.rate);
                 let nav = frame.nav - self.airtime.timing.sifs - cts;
                 self.respond(now, (&frame, to), (FrameKind::Cts, cts), nav);
@@ -173,11 +171,7 @@ impl<P: Copy + Headers> Cell<P> {
     }
 
     fn knows(&self, unanswered: &Unanswered) -> bool {
-        let is_idle = match &self.medium {
-            Medium::Lanes(_) => self.channel.is_idle(),
-            Medium::Members(members) => members.is_idle(unanswered.node),
-        };
-        unanswered.at == Time::MAX && is_idle
+        unanswered.at == Time::MAX && self.contention.is_idle(unanswered.node)
     }
 
     fn succeed(&mut self, now: Time, id: NodeId) {
@@ -193,8 +187,8 @@ impl<P: Copy + Headers> Cell<P> {
         let has_next = !node.queue.is_empty();
         let backoff = if has_next || self.post_backoff { node.draw_backoff() } else { 0 };
         node.backoff = u64::from(backoff);
-        let done = self.medium.draw(id, now, backoff);
-        self.go_on(id, done);
+        self.contention.draw(id, now, backoff);
+        self.go_on(id);
     }
 
     /// Sends the next packet a SIFS later, if there is one whose exchange ends within the TXOP. The
@@ -233,22 +227,11 @@ impl<P: Copy + Headers> Cell<P> {
             self.record_drop(id, DropCause::RetryLimit);
             self.leave_queue(now, id);
         }
-        if id.is_ap() {
-            self.end_unanswered(plan.own_end, plan.collided);
-        }
         let node = &mut self.nodes[id.index()];
         let backoff = node.draw_backoff();
         node.backoff = u64::from(backoff);
-        if node.queue.is_empty() {
-            let done = self.medium.draw(id, now, backoff);
-            self.go_on(id, done);
-        } else if self.after_collision == AfterCollision::Standard || !plan.collided {
-            node.access = Access::Contending;
-            self.medium.rejoin(id, plan.own_end, now, backoff);
-        } else {
-            let due = self.medium.draw(id, now, backoff);
-            self.go_on(id, due);
-        }
+        self.contention.draw(id, now, backoff);
+        self.go_on(id);
     }
 
     fn leave_queue(&mut self, now: Time, id: NodeId) {
@@ -266,14 +249,14 @@ impl<P: Copy + Headers> Cell<P> {
         self.record_queue(id);
     }
 
-    /// Contends for the next packet with a back-off that is done at lane slot `done`, or rests.
-    fn go_on(&mut self, id: NodeId, done: u64) {
+    /// Contends for the next packet with the back-off that it has drawn, or rests.
+    fn go_on(&mut self, id: NodeId) {
         let node = &mut self.nodes[id.index()];
         if node.queue.is_empty() {
-            node.access = Access::Idle { backoff_done: done };
+            node.access = Access::Idle;
         } else {
             node.access = Access::Contending;
-            self.medium.join(id, done);
+            self.contention.contend(id);
         }
     }
 }

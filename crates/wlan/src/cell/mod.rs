@@ -4,7 +4,6 @@ mod account;
 mod beacons;
 mod channel;
 mod exchange;
-mod medium;
 mod noise;
 mod overhear;
 #[cfg(test)]
@@ -16,11 +15,11 @@ use airfair_units::{DataRate, Duration, Time};
 
 use crate::airtime::Airtime;
 use crate::config::{AfterCollision, CellConfig, NodeId, StationConfig};
+use crate::contention::Contention;
 use crate::frame::{Frame, FrameKind, Msdu, Transmission};
-use crate::hearing::Reach;
+use crate::hearing::{Hearing, Reach};
 use crate::link_rate::{LinkRate, RateLaw};
 use crate::node::{Access, Limits, Node, Stream};
-use crate::phy::Timing;
 use crate::queue::config::Weights;
 use crate::queue::headers::Headers;
 use crate::radio::Space;
@@ -28,7 +27,6 @@ use crate::record::{DropCause, Record};
 
 use beacons::Beacons;
 use channel::Channel;
-use medium::Medium;
 use noise::Noise;
 pub use overhear::{Listen, Overheard};
 
@@ -90,7 +88,7 @@ pub struct Cell<P> {
     response_timeout: Duration,
     after_collision: AfterCollision,
     post_backoff: bool,
-    medium: Medium,
+    contention: Contention,
     beacons: Beacons,
     /// What comes next, kept since the world asks more often than it changes.
     next: Option<(Time, Phase)>,
@@ -123,10 +121,7 @@ impl<P: Copy + Headers> Cell<P> {
     /// # Panics
     /// If there is not one stream per member, and one per link, or an AIFSN is zero.
     pub fn new(config: &CellConfig, streams: Vec<Stream>, error_streams: Vec<Stream>) -> Self {
-        if config.has_hidden() {
-            return Self::with_relation(config, streams, error_streams);
-        }
-        Self::on(config, streams, Noise::links(config, error_streams), Medium::lanes)
+        Self::on(config, streams, Noise::links(config, error_streams), Hearing::fixed(config))
     }
 
     /// A silent cell in a `space`, whose powers decide who hears whom and which frames are spoilt until
@@ -135,11 +130,12 @@ impl<P: Copy + Headers> Cell<P> {
     /// # Panics
     /// If there is not one stream per member, or an AIFSN is zero.
     pub fn within(space: Space, end: Time, config: &CellConfig, streams: Vec<Stream>) -> Self {
-        let medium = if space.all_decode(end) { Medium::lanes } else { Medium::members };
+        let hearing =
+            if space.all_decode(end) { Hearing::fixed } else { Hearing::changing }(config);
         let capture = space.capture();
-        let mut cell = Self::on(config, streams, Noise::Space(Box::new(space)), medium);
-        if let (Some(margin), Medium::Members(members)) = (capture, &mut cell.medium) {
-            members.set_capture(margin);
+        let mut cell = Self::on(config, streams, Noise::Space(Box::new(space)), hearing);
+        if let Some(margin) = capture {
+            cell.contention.set_capture(margin);
         }
         cell
     }
@@ -154,15 +150,10 @@ impl<P: Copy + Headers> Cell<P> {
         streams: Vec<Stream>,
         error_streams: Vec<Stream>,
     ) -> Self {
-        Self::on(config, streams, Noise::links(config, error_streams), Medium::members)
+        Self::on(config, streams, Noise::links(config, error_streams), Hearing::changing(config))
     }
 
-    fn on(
-        config: &CellConfig,
-        streams: Vec<Stream>,
-        noise: Noise,
-        medium: fn(&CellConfig, &Timing) -> Medium,
-    ) -> Self {
+    fn on(config: &CellConfig, streams: Vec<Stream>, noise: Noise, hearing: Hearing) -> Self {
         assert_eq!(streams.len(), config.stations.len() + 1, "one stream per member");
         let airtime = Airtime::new(config);
         let highest = *config.rules.standard.rates().last().expect("every standard has rates");
@@ -194,7 +185,7 @@ impl<P: Copy + Headers> Cell<P> {
             response_timeout: airtime.response_timeout(),
             after_collision: config.rules.after_collision,
             post_backoff: config.rules.post_backoff,
-            medium: medium(config, &airtime.timing),
+            contention: Contention::new(config, &airtime.timing, hearing),
             beacons: Beacons::default(),
             next: None,
             channel: Channel::default(),
@@ -237,11 +228,10 @@ impl<P: Copy + Headers> Cell<P> {
 
     /// A resting member that has something to send, contends.
     fn seek_access(&mut self, now: Time, id: NodeId) {
-        if let Access::Idle { backoff_done } = self.nodes[id.index()].access
-            && !self.nodes[id.index()].queue.is_empty()
+        if self.nodes[id.index()].access == Access::Idle && !self.nodes[id.index()].queue.is_empty()
         {
             self.channel.begin_waiting(now);
-            let left = self.medium.try_access(id, backoff_done, now);
+            let left = self.contention.try_access(id, now);
             self.nodes[id.index()].backoff = left.unwrap_or(0);
             if left.is_none() {
                 self.back_off(now, id);
@@ -280,7 +270,7 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    fn find_next(&self) -> Option<(Time, Phase)> {
+    fn find_next(&mut self) -> Option<(Time, Phase)> {
         let mut timeout = self.unanswered.iter().map(|u| u.at).min();
         if let Some(release) = self.release {
             timeout = Some(timeout.map_or(release, |timeout| timeout.min(release)));
@@ -290,7 +280,7 @@ impl<P: Copy + Headers> Cell<P> {
         let later = [
             (timeout, Phase::Timeout),
             (response, Phase::Start),
-            (self.medium.next_access(), Phase::Start),
+            (self.contention.next_access(), Phase::Start),
         ];
         for (at, phase) in later {
             // What comes first at an instant stands first here.
@@ -325,10 +315,7 @@ impl<P: Copy + Headers> Cell<P> {
     /// If the cell was made for members that all sense each other for good, by [`new`](Self::new)
     /// without hidden stations.
     pub fn set_reach(&mut self, listener: NodeId, from: NodeId, reach: Reach) {
-        let Medium::Members(members) = &mut self.medium else {
-            panic!("who senses whom was given for good: make the cell with `Cell::with_relation`");
-        };
-        members.set_reach(listener, from, reach);
+        self.contention.set_reach(listener, from, reach);
     }
 
     /// A packet that has reached the receiver of this hop.
@@ -367,7 +354,7 @@ impl<P: Copy + Headers> Cell<P> {
     fn start_transmissions(&mut self, now: Time) {
         let mut winners = std::mem::take(&mut self.winners);
         // Winners first: a response that starts now would freeze them.
-        self.medium.take_winners(now, &mut winners);
+        self.contention.take_winners(now, &mut winners);
         let yields = self.beacons.due == Some(now) && self.start_beacon(now, &mut winners);
         while let Some(due) = self.pending.iter().position(|pending| pending.at == now) {
             let frame = self.pending.swap_remove(due).frame;
@@ -378,11 +365,9 @@ impl<P: Copy + Headers> Cell<P> {
             self.transmit(now, frame);
         }
         self.winners = winners;
-        if let Medium::Members(members) = &mut self.medium {
-            members.begin_busy(now);
-            self.meet(now);
-        }
-        while let Some(id) = self.medium.pop_forestalled() {
+        self.contention.begin_busy(now);
+        self.meet(now);
+        while let Some(id) = self.contention.pop_forestalled() {
             self.back_off(now, id);
         }
         if yields {
@@ -391,33 +376,29 @@ impl<P: Copy + Headers> Cell<P> {
     }
 
     fn transmit(&mut self, now: Time, frame: Frame) {
-        match &mut self.medium {
-            Medium::Lanes(lanes) => {
-                lanes.contention.begin_busy(now);
-                self.channel.start(now, frame);
-            }
-            Medium::Members(members) => {
-                if let Noise::Space(space) = &mut self.noise {
-                    members.set_row(&frame, space.reach(now, frame.from, frame.rate));
-                    if space.capture().is_some() {
-                        members.set_powers(frame.from, space.powers(now, frame.from));
-                    }
-                }
-                members.announce(&frame);
-                self.channel.put(now, frame);
+        if let Noise::Space(space) = &mut self.noise
+            && self.contention.can_change()
+        {
+            self.contention.set_row(&frame, space.reach(now, frame.from, frame.rate));
+            if space.capture().is_some() {
+                self.contention.set_powers(frame.from, space.powers(now, frame.from));
             }
         }
+        self.contention.announce(&frame);
+        self.channel.put(now, frame);
     }
 
     /// Frames have started, heard by some: those that overlap where their receiver is collide. Whoever
     /// misses the start of its response waits for nothing but its time-out.
-    #[cold]
     fn meet(&mut self, now: Time) {
-        let Medium::Members(members) = &self.medium else { return };
-        self.channel.collide(|frame| members.overlapped(frame));
+        let contention = &self.contention;
+        if contention.is_undisturbed() {
+            return;
+        }
+        self.channel.collide(|frame| contention.overlapped(frame));
         for transmission in self.channel.started(now) {
             let Frame { kind, to: Some(node), .. } = transmission.frame else { continue };
-            if !members.misses(&transmission.frame) {
+            if !contention.misses(&transmission.frame) {
                 continue;
             }
             transmission.missed = true;
@@ -433,8 +414,8 @@ impl<P: Copy + Headers> Cell<P> {
         let node = &mut self.nodes[id.index()];
         let backoff = node.draw_backoff();
         node.backoff += u64::from(backoff);
-        let done = self.medium.draw(id, now, backoff);
-        self.medium.join(id, done);
+        self.contention.draw(id, now, backoff);
+        self.contention.contend(id);
     }
 
     fn end_transmissions(&mut self, now: Time) {
@@ -451,21 +432,8 @@ impl<P: Copy + Headers> Cell<P> {
         for transmission in &ended {
             self.receive(now, transmission);
         }
-        match &mut self.medium {
-            Medium::Lanes(lanes) => {
-                for transmission in &ended {
-                    lanes.release(now, transmission);
-                }
-                if self.channel.is_idle() {
-                    if let (true, Some(last)) = (self.pending.is_empty(), ended.last()) {
-                        lanes.part(now, last, &self.beacons.missed);
-                    }
-                    lanes.end_beacon();
-                    lanes.contention.resume_solos(now);
-                }
-            }
-            Medium::Members(members) => members.end_busy(now, &ended, &self.beacons.missed),
-        }
+        let next = self.pending.first().map(|pending| pending.frame.duration);
+        self.contention.end_busy(now, &ended, &self.beacons.missed, next);
         self.fail_collided(now);
         ended.clear();
         self.ended = ended;

@@ -76,7 +76,7 @@ impl<P: Copy + Headers> Cell<P> {
         if !self.noise.is_on(station) || transmission.collided || kind == FrameKind::CtsToSelf {
             return false;
         }
-        if !self.medium.decodes(to, &transmission.frame) {
+        if !self.contention.decodes(to, from) {
             return false;
         }
         let psdu = match kind {

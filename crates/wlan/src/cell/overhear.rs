@@ -104,7 +104,7 @@ impl<P: Copy + Headers> Cell<P> {
         let frame = &transmission.frame;
         let is_own = frame.from == listener;
         let is_noise = transmission.is_spoilt_for(listener, &self.beacons.missed);
-        if !is_own && (is_noise || !self.medium.hears(listener, transmission)) {
+        if !is_own && (is_noise || !self.contention.decodes(listener, frame.from)) {
             return;
         }
         let sender = &self.nodes[frame.from.index()];

@@ -44,7 +44,7 @@ pub(super) fn down() -> Msdu<()> {
 /// State of the access point.
 fn state(cell: &Cell<()>) -> &'static str {
     match cell.nodes[0].access {
-        Access::Idle { .. } => "Idle",
+        Access::Idle => "Idle",
         Access::Contending => "Contending",
         Access::Exchange(_) => "Exchange",
     }
@@ -145,13 +145,13 @@ fn a_cts_sets_the_nav_of_those_who_did_not_decode_the_rts() {
     // RTS 50 … 322, CTS 332 … 580, then SIFS 10, data 920, SIFS 10, ACK 248: until 1768 µs.
     let mut nav_is_clear = |steps: usize, us: u64| {
         (0..steps).for_each(|_| next(&mut cell));
-        cell.medium.nav_is_clear(listener, Time::from_nanos(us * 1000))
+        cell.contention.nav_is_clear(listener, Time::from_nanos(us * 1000))
     };
     assert!(nav_is_clear(2, 322));
     assert!(!nav_is_clear(2, 1767) && nav_is_clear(0, 1768));
 }
 
-/// Entries that a saturated cell looks at one by one, per frame: lanes, those who count alone, those
+/// Entries that a saturated cell looks at one by one, per frame: groups, those who count alone, those
 /// who await a response, frames on the air. What waits in a heap is not among them.
 fn entries_per_frame(stations: usize) -> usize {
     const FRAMES: usize = 4_000;
@@ -165,8 +165,7 @@ fn entries_per_frame(stations: usize) -> usize {
         let (now, phase) = cell.next_event().expect("a saturated cell");
         cell.handle_event(now, phase);
         if frames >= FRAMES {
-            let Medium::Lanes(lanes) = &cell.medium else { panic!("nobody is hidden") };
-            entries += lanes.hearing.lanes().count() + lanes.contention.alone();
+            entries += cell.contention.looked_at();
             entries += cell.unanswered.len() + cell.pending.len();
         }
         while let Some(departure) = cell.poll_departure() {

@@ -24,9 +24,13 @@ fn hidden(stations: usize) -> CellConfig {
 
 /// One attempt for each frame, and no back-off.
 fn once(cell: CellConfig) -> Bench {
+    Bench::new(&one_attempt(cell))
+}
+
+fn one_attempt(cell: CellConfig) -> CellConfig {
     let mut cell = without_backoff(cell);
     cell.rules.attempts = Attempts::Max(1);
-    Bench::new(&cell)
+    cell
 }
 
 /// A packet from a station at a time.
@@ -135,7 +139,7 @@ fn a_response_in_the_tail_of_another_frame_comes_in_vain() {
 
 #[test]
 fn a_relation_that_changes_holds_for_the_frames_that_start_then() {
-    let mut bench = once(hidden(2));
+    let mut bench = Bench::with_relation(&one_attempt(hidden(2)));
     let [one, two] = [NodeId(1), NodeId(2)];
     send_at(&mut bench, 1000, 0);
     bench.run_until(at(1200));
@@ -154,7 +158,7 @@ fn a_relation_that_changes_holds_for_the_frames_that_start_then() {
 
 #[test]
 #[should_panic(expected = "who senses whom was given for good")]
-fn a_cell_with_lanes_refuses_another_relation() {
+fn a_cell_whose_relation_is_given_for_good_refuses_another() {
     let mut bench = Bench::new(&config(Standard::B, &[MBPS(11); 2]));
     bench.cell.set_reach(NodeId(1), NodeId(2), Reach::Nothing);
 }

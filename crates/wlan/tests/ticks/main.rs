@@ -14,13 +14,13 @@ use proptest::prelude::*;
 
 use model::{Announced, Arrival, Change, Happens, Heard, Model, Sent, class, error_stream, stream};
 
-/// How a cell keeps its countdowns.
+/// How a cell knows who hears whom.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Way {
-    /// By lanes, unless some are hidden.
-    Lanes,
-    /// Each member by itself.
-    Members,
+    /// For good: members that hear alike share their countdown.
+    Fixed,
+    /// Until it changes: each member counts by itself.
+    Changing,
 }
 
 impl Way {
@@ -29,8 +29,8 @@ impl Way {
         let streams = (0..=members).map(stream).collect();
         let links = (0..members).map(error_stream).collect();
         match self {
-            Self::Lanes => Cell::new(config, streams, links),
-            Self::Members => Cell::with_relation(config, streams, links),
+            Self::Fixed => Cell::new(config, streams, links),
+            Self::Changing => Cell::with_relation(config, streams, links),
         }
     }
 }
@@ -91,7 +91,7 @@ fn drive(
 /// The frames of the cell itself.
 fn measure(config: &CellConfig, arrivals: &[Arrival], until: u64) -> Vec<Sent> {
     let happens = Happens { arrivals, changes: &[], beacons: &[] };
-    measure_as(config, happens, (Way::Lanes, until)).0
+    measure_as(config, happens, (Way::Fixed, until)).0
 }
 
 fn measure_as(
@@ -123,11 +123,11 @@ fn compare(config: &CellConfig, (arrivals, beacons): (&[Arrival], &[Announced]),
 
 fn compare_changing(config: &CellConfig, happens: Happens<'_>, way: Way) {
     let last = happens.arrivals.last().map_or(0, |arrival| arrival.at);
-    let model = Model::new(config, last + 60_000, way == Way::Lanes).run(happens);
-    let (sent, heard) = measure_as(config, happens, (way, model.until));
-    let is_known = |end: u64| end < model.until;
-    differ(config, happens, (sent, model.sent), |it| is_known(it.0));
-    differ(config, happens, (heard, model.heard), |it| is_known(it.0));
+    let until = last + 60_000;
+    let model = Model::new(config, until).run(happens);
+    let (sent, heard) = measure_as(config, happens, (way, until));
+    differ(config, happens, (sent, model.sent), |it| it.0 < until);
+    differ(config, happens, (heard, model.heard), |it| it.0 < until);
 }
 
 /// Fails where what was measured is not what was expected, as far as that is known.
@@ -244,6 +244,8 @@ type Drawn = (usize, usize, bool, (u32, u32), f64, AccessParameters);
 /// Who hears whom in a random cell.
 #[derive(Clone, Copy, PartialEq)]
 enum Hears {
+    /// All decode each other.
+    Everyone,
     /// All sense each other, and the access point is decoded.
     AccessPoint,
     /// All sense each other.
@@ -290,11 +292,13 @@ fn cells(hears: Hears) -> impl Strategy<Value = (CellConfig, Vec<Arrival>, Vec<A
         .prop_map(move |(rules, ap_access, members)| {
             let count = members.len();
             let build = |(index, (up, down, old, (deaf, _), errors, access)): (usize, &Drawn)| {
-                let is_old = rules.standard == Standard::G && *old;
+                let is_old = rules.standard == Standard::G && *old && hears != Hears::Everyone;
                 let standard = if is_old { Standard::B } else { rules.standard };
                 let rates = standard.rates();
                 let first = usize::from(hears == Hears::AccessPoint);
-                let hears_not = |other: &usize| deaf >> other & 1 == 1 && *other != index + 1;
+                let hears_not = |other: &usize| {
+                    hears != Hears::Everyone && deaf >> other & 1 == 1 && *other != index + 1
+                };
                 StationConfig {
                     standard,
                     rate_up: rates[up % rates.len()],
@@ -320,14 +324,6 @@ fn cells(hears: Hears) -> impl Strategy<Value = (CellConfig, Vec<Arrival>, Vec<A
                 ap_access,
                 stations,
             };
-            // Where there are lanes, the EIFS that ns-2 keeps as a NAV is the lane's: it holds those in the collision back as
-            // well, if their exchange is over before it.
-            if config.rules.eifs == Eifs::Nav && hears != Hears::NotAll {
-                config.rules.rts_threshold = None;
-            }
-            if config.rules.standard != Standard::B && hears != Hears::NotAll {
-                config.rules.eifs = Eifs::Standard;
-            }
             let has_b = config.has_b_stations();
             config.rules.basic_rates = config.rules.standard.default_basic_rates(has_b);
             config
@@ -350,40 +346,18 @@ fn account(config: &CellConfig, happens: Happens<'_>, way: Way) -> Vec<(Time, Re
     records
 }
 
-/// When a packet is given up and leaves its queue empty: the back-off that follows counts with the lane
-/// where there is one, and by itself where there is none.
-fn empties_by_a_drop(pair: &[(Time, Record)]) -> bool {
-    let [(at, Record::Dropped { node, .. }), (then, Record::Queue { node: owner, length: 0 })] =
-        pair
-    else {
-        return false;
-    };
-    at == then && node == owner
-}
-
 fn compare_ways(config: &CellConfig, happens: Happens<'_>) {
-    let lanes = account(config, happens, Way::Lanes);
-    let members = account(config, happens, Way::Members);
-    let is_air = |record: &Record| matches!(record, Record::Air { .. });
-    let events: Vec<_> = lanes.iter().filter(|(_, record)| !is_air(record)).copied().collect();
-    let differs = events.windows(2).find(|pair| empties_by_a_drop(pair)).map(|pair| pair[0].0);
-    let until = differs.unwrap_or(Time::MAX);
-    let known = |records: &[(Time, Record)]| -> Vec<(Time, Record)> {
-        let mut known: Vec<_> = records.iter().filter(|(at, _)| *at < until).copied().collect();
-        // Frames that start at the same instant have no order of their own.
-        known.sort_by_key(|(at, record)| (*at, format!("{record:?}")));
-        known
-    };
-    let (lanes, members) = (known(&lanes), known(&members));
-    let differs = lanes.iter().zip(&members).position(|(a, b)| a != b);
-    let index = differs.unwrap_or(lanes.len().min(members.len()));
+    let groups = account(config, happens, Way::Fixed);
+    let members = account(config, happens, Way::Changing);
+    let differs = groups.iter().zip(&members).position(|(a, b)| a != b);
+    let index = differs.unwrap_or(groups.len().min(members.len()));
     let near = |records: &[(Time, Record)]| {
         records[index.saturating_sub(6)..records.len().min(index + 3)].to_vec()
     };
     assert!(
-        lanes == members,
-        "record {index}:\nlanes {:?}\nmembers {:?}\n{config:?}\n{happens:?}",
-        near(&lanes),
+        groups == members,
+        "record {index}:\ngroups {:?}\nmembers {:?}\n{config:?}\n{happens:?}",
+        near(&groups),
         near(&members)
     );
 }
@@ -394,9 +368,9 @@ proptest! {
     /// Verifies: [80211-2020 §10.3.2.3.7, §10.3.2.4, §10.3.3, §10.3.4.2, §10.3.4.3, §10.3.4.4]
     #[test]
     fn every_frame_goes_out_when_a_station_by_station_model_says(
-        (config, arrivals, beacons) in cells(Hears::AccessPoint)
+        (config, arrivals, beacons) in prop_oneof![cells(Hears::Everyone), cells(Hears::AccessPoint)]
     ) {
-        compare(&config, (&arrivals, &beacons), Way::Lanes);
+        compare(&config, (&arrivals, &beacons), Way::Fixed);
     }
 
     /// Stations that do not decode their access point get no ACK and no CTS.
@@ -406,7 +380,7 @@ proptest! {
     fn so_it_does_where_responses_are_not_decoded(
         (config, arrivals, beacons) in cells(Hears::Noise)
     ) {
-        compare(&config, (&arrivals, &beacons), Way::Lanes);
+        compare(&config, (&arrivals, &beacons), Way::Fixed);
     }
 
     /// Members that are hidden from each other, down to the last drop.
@@ -416,7 +390,7 @@ proptest! {
     fn so_it_does_where_members_do_not_sense_each_other(
         (config, arrivals, beacons) in cells(Hears::NotAll)
     ) {
-        compare(&config, (&arrivals, &beacons), Way::Members);
+        compare(&config, (&arrivals, &beacons), Way::Changing);
     }
 
     /// Nor where that changes, in one direction or both, whatever is on the air.
@@ -435,13 +409,14 @@ proptest! {
         };
         let changes: Vec<Change> = drawn.into_iter().map(change).collect();
         let happens = Happens { arrivals: &arrivals, changes: &changes, beacons: &beacons };
-        compare_changing(&config, happens, Way::Members);
+        compare_changing(&config, happens, Way::Changing);
     }
 
-    /// Lanes are a short cut: each member by itself would send the same.
+    /// Groups are a short cut: each member by itself records the same, in the same order.
     #[test]
-    fn lanes_and_members_by_themselves_record_the_same(
-        (config, arrivals, beacons) in cells(Hears::Noise)
+    fn groups_and_members_by_themselves_record_the_same(
+        (config, arrivals, beacons) in
+            prop_oneof![cells(Hears::Everyone), cells(Hears::Noise), cells(Hears::NotAll)]
     ) {
         compare_ways(&config, Happens { arrivals: &arrivals, changes: &[], beacons: &beacons });
     }

@@ -1,5 +1,5 @@
 //! A model that goes microsecond by microsecond: every station has its own carrier sense, its own NAV
-//! and its own counter, as the standard's text has it. No lanes, no heap, no slot numbers. Whatever the
+//! and its own counter, as the standard's text has it. No groups, no heap, no slot numbers. Whatever the
 //! load, the options and the hearing, the cell must send the same frames at the same times.
 //!
 //! Each frame on the air knows, station by station, who senses it, who noticed its start and for whom
@@ -178,10 +178,7 @@ pub(crate) struct Model<'a> {
     beacon: Option<Bytes>,
     pub(crate) sent: Vec<Sent>,
     pub(crate) heard: Vec<Heard>,
-    /// From here on a cell with lanes is known to differ: a back-off after a drop with nothing left to
-    /// send is counted with the lane.
-    pub(crate) until: u64,
-    has_lanes: bool,
+    until: u64,
     /// Changes that have come to pass, the latest last.
     changed: Vec<Change>,
 }
@@ -201,7 +198,7 @@ pub(crate) fn class(kind: FrameKind) -> u8 {
 }
 
 impl<'a> Model<'a> {
-    pub(crate) fn new(config: &'a CellConfig, until: u64, has_lanes: bool) -> Self {
+    pub(crate) fn new(config: &'a CellConfig, until: u64) -> Self {
         let airtime = Airtime::new(config);
         let accesses = std::iter::once(config.ap_access);
         let accesses = accesses.chain(config.stations.iter().map(|station| station.access));
@@ -217,7 +214,6 @@ impl<'a> Model<'a> {
             sent: Vec::new(),
             heard: Vec::new(),
             until,
-            has_lanes,
             changed: Vec::new(),
         }
     }
@@ -674,9 +670,6 @@ impl<'a> Model<'a> {
         };
         if gives_up {
             self.leave(id);
-            if self.has_lanes && self.stations[id].queue.is_empty() {
-                self.until = self.until.min(now);
-            }
         } else {
             s.want = Want::Backoff;
             let largest = s.access.cw_max.unwrap_or(self.airtime.timing.cw_max);

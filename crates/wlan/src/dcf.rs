@@ -1,0 +1,301 @@
+//! The distributed coordination function: what a station makes of its medium, and when it may transmit.
+//! [80211-2020 §10.3]
+//!
+//! A busy period lasts from the first frame that the station senses or sends to the end of the last one that
+//! overlaps it. What the station makes of it is its physical [`CarrierSense`]:
+//!
+//! ```text
+//!                        one frame         another one
+//!                      ┌──────────► Frame ───────────► Overlap ─┐
+//!   Idle ──────────────┤              │ it transmits    │       │
+//!    ▲                 │              ▼                 ▼       │
+//!    │                 └──► Own ───► Energy ◄───────────┘       │
+//!    │            transmits    any other                        │
+//!    └── nothing on the air that it senses or sends ◄───────────┘
+//! ```
+//!
+//! Decisions, for a receiver and for anyone who listens:
+//!
+//! - Only a frame that is alone from its start to its end is decoded: `Frame`; with capture, also one that was
+//!   there first, or started together with others, and is stronger than all of them by a margin.
+//! - Frames that overlap while the station is in step with the first are an error of reception, and EIFS
+//!   follows the last of them [80211-2020 §10.3.2.3.7]: `Overlap`.
+//! - Whoever transmits gives up what it was receiving. What it hears of a frame whose start it has
+//!   missed so, or that starts meanwhile, is energy without a preamble: busy, and no error: `Energy`.
+//!
+//! Afterwards the station defers for an interframe space, and while its NAV lasts; then slots count, one after
+//! the other, until the medium gets busy again [80211-2020 §10.3.4.3]. A back-off is done at a number of this count:
+//!
+//! ```text
+//!            frame                 AIFS or EIFS      slot slot slot
+//!   ─────┬───────────────┬─────────────────────────┬────┬────┬────┬──
+//!     slots: s           │ idle                    │ s+1  s+2  s+3
+//!                        └ end_frames          access_start
+//! ```
+
+use airfair_units::{Duration, Time};
+
+use crate::config::{AfterCollision, Eifs, NodeId, Rules};
+use crate::phy::Timing;
+
+/// Physical carrier sense of a station, with what it makes of the busy period.  [80211-2020 §10.3.2.1]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum CarrierSense {
+    /// Nothing on the air.
+    #[default]
+    Idle,
+    /// One frame of another station, from its start.
+    Frame,
+    /// Frames that overlap, the first from its start.
+    Overlap,
+    /// Its own frame alone.
+    Own,
+    /// Frames of which it has missed the start, for it transmitted.
+    Energy,
+}
+
+impl CarrierSense {
+    /// Frames start: its own (`sends`), or `others` that it senses.
+    fn after(self, sends: bool, others: u32) -> Self {
+        match (self, sends, others) {
+            (same, false, 0) => same,
+            (Self::Idle, true, 0) => Self::Own,
+            (Self::Idle, false, 1) => Self::Frame,
+            (Self::Idle | Self::Frame | Self::Overlap, false, _) => Self::Overlap,
+            _ => Self::Energy,
+        }
+    }
+}
+
+/// Interframe spaces of a station, by its AIFSN.  [80211-2020 §10.3.2.3]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct InterframeSpaces {
+    /// Space after a frame that was decoded.
+    pub(crate) aifs: Duration,
+    /// Space after one that was not.
+    pub(crate) eifs: Duration,
+}
+
+impl InterframeSpaces {
+    /// The spaces of a station with this AIFSN: EIFS is longer than its AIFS by as much as by the DIFS.
+    pub(crate) fn new(timing: &Timing, aifsn: u8) -> Self {
+        assert!(aifsn > 0, "an AIFSN of at least 1: a SIFS alone is for responses");
+        let aifs = timing.sifs + timing.slot * u64::from(aifsn);
+        Self { aifs, eifs: timing.eifs - timing.difs + aifs }
+    }
+}
+
+/// Rules of a cell on what follows a frame that was not decoded.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Waits {
+    after_collision: AfterCollision,
+    pub(crate) eifs: Eifs,
+    /// Length of the EIFS where it is a NAV.
+    pub(crate) nav: Duration,
+}
+
+impl Waits {
+    pub(crate) fn new(rules: &Rules, timing: &Timing) -> Self {
+        Self { after_collision: rules.after_collision, eifs: rules.eifs, nav: timing.eifs }
+    }
+
+    /// Whether an EIFS follows a frame that the station has not decoded. `collided`: the frame was its own, or
+    /// another's, and has collided.
+    fn ask_eifs(&self, carrier: CarrierSense, collided: bool) -> bool {
+        let is_error = matches!(carrier, CarrierSense::Frame | CarrierSense::Overlap);
+        match self.after_collision {
+            AfterCollision::Standard => is_error,
+            AfterCollision::Difs => carrier == CarrierSense::Frame,
+            // Senders know that their frame collided, although they have not heard it.
+            AfterCollision::Eifs => is_error || carrier == CarrierSense::Energy || collided,
+        }
+    }
+}
+
+/// A frame that ends, as one station has it, or several that nobody has decoded.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ended {
+    pub(crate) from: NodeId,
+    pub(crate) count: u32,
+    /// Whether the station has decoded it.
+    pub(crate) decoded: bool,
+    /// Until when its duration field reserves the medium for others than this station.
+    pub(crate) reserved_until: Option<Time>,
+    /// Whether it has collided, as far as its sender can know.
+    pub(crate) collided: bool,
+}
+
+/// The medium as one station knows it: physical and virtual carrier sense, and the slots counted since it was
+/// idle. Stations that know the same have equal states.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct MediumState {
+    carrier: CarrierSense,
+    /// Frames on the air that it sends or senses.
+    on_air: u32,
+    /// Transmitter of the frame that it is in step with, where frames are captured: the only one, or one so
+    /// strong that others do not matter.
+    follows: Option<NodeId>,
+    /// Network allocation vector: virtual carrier sense is busy until then.  [80211-2020 §10.3.2.4]
+    nav_until: Time,
+    /// End of the interframe space and of the NAV, if the medium stays idle.
+    access_start: Time,
+    /// Time from which on slots count: `access_start`, or the end of the slot in which a back-off was drawn.
+    counts_from: Time,
+    /// Slots counted until `counts_from`.
+    slots: u64,
+}
+
+impl MediumState {
+    /// A medium on which nothing has been heard yet.
+    pub(crate) fn new(spaces: InterframeSpaces) -> Self {
+        let start = Time::ZERO + spaces.aifs;
+        Self { access_start: start, counts_from: start, ..Self::default() }
+    }
+
+    /// Whether physical carrier sense is idle.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.carrier == CarrierSense::Idle
+    }
+
+    /// Whether virtual carrier sense is idle.
+    pub(crate) fn nav_is_clear(&self, now: Time) -> bool {
+        self.nav_until <= now
+    }
+
+    /// Whether the station is in step with the frame of `from`, which is on the air.
+    #[inline]
+    pub(crate) fn receives(&self, from: NodeId) -> bool {
+        self.carrier == CarrierSense::Frame
+            || (self.carrier == CarrierSense::Overlap && self.follows == Some(from))
+    }
+
+    /// Sense: frames start, its own (`sends`) or `others` that it senses. The count of slots stops at the last
+    /// whole one.
+    #[inline]
+    pub(crate) fn begin_frames(&mut self, now: Time, sends: bool, others: u32, slot: Duration) {
+        if self.is_idle() {
+            self.slots = self.slots_at(now, slot);
+        }
+        self.carrier = self.carrier.after(sends, others);
+        self.on_air += u32::from(sends) + others;
+    }
+
+    /// Another frame takes the place of the only one on the air, its own (`sends`) or one that it senses.
+    #[inline]
+    pub(crate) fn continue_with(&mut self, sends: bool) {
+        self.carrier = if sends { CarrierSense::Own } else { CarrierSense::Frame };
+    }
+
+    /// The NAV lasts until then at least.  [80211-2020 §10.3.2.4]
+    #[inline]
+    pub(crate) fn reserve(&mut self, until: Time) {
+        self.nav_until = self.nav_until.max(until);
+    }
+
+    /// Defer: frames that it sensed or sent end. If they were the last, slots count after an interframe space and
+    /// the NAV.  [80211-2020 §10.3.2.4, §10.3.4.2]
+    #[inline]
+    pub(crate) fn end_frames(
+        &mut self,
+        now: Time,
+        frame: &Ended,
+        spaces: InterframeSpaces,
+        waits: &Waits,
+    ) {
+        let mut space = spaces.aifs;
+        if frame.decoded {
+            self.reserve(frame.reserved_until.unwrap_or_default());
+        } else if waits.ask_eifs(self.carrier, frame.collided) {
+            match waits.eifs {
+                Eifs::Standard => space = spaces.eifs,
+                Eifs::Nav => self.reserve(now + waits.nav),
+            }
+        }
+        // What is left of the others has no beginning that it could make out.
+        self.follows = self.follows.filter(|from| *from != frame.from);
+        self.on_air -= frame.count;
+        if self.on_air == 0 {
+            (self.carrier, self.follows) = (CarrierSense::Idle, None);
+            self.access_start = (now + space).max(self.nav_until + spaces.aifs);
+            self.counts_from = self.access_start;
+        }
+    }
+
+    /// Slots counted at `now`, whole ones alone.
+    pub(crate) fn slots_at(&self, now: Time, slot: Duration) -> u64 {
+        let passed = now.saturating_since(self.counts_from);
+        // Most frames come before the end of the space or of the first slot: a division is what costs here.
+        if !self.is_idle() || passed < slot {
+            return self.slots;
+        }
+        self.slots + passed.whole_steps(slot)
+    }
+
+    /// Time at which slot `due` of the count is over, if the medium is idle and stays so.
+    #[inline]
+    pub(crate) fn time_of(&self, due: u64, slot: Duration) -> Option<Time> {
+        self.is_idle().then(|| self.counts_from + slot * (due - self.slots))
+    }
+
+    /// Whether slots count already: a back-off that is drawn now counts from the end of the present one.
+    pub(crate) fn is_counting(&self, now: Time) -> bool {
+        self.is_idle() && now > self.counts_from
+    }
+
+    /// Back off: the number at which the count has `backoff` more slots, from the end of the present one on.
+    /// [80211-2020 §10.3.3]
+    pub(crate) fn draw(&mut self, now: Time, backoff: u16, slot: Duration) -> u64 {
+        if self.is_counting(now) {
+            self.slots = self.slots_at(now, slot);
+            let since = (now - self.access_start).as_nanos();
+            self.counts_from = self.access_start + slot * since.div_ceil(slot.as_nanos());
+        }
+        self.slots + u64::from(backoff)
+    }
+
+    /// Transmission without a back-off, where the medium is idle, physically and virtually: as soon as it has
+    /// been so for an AIFS.  [80211-2020 §10.3.4.2]
+    pub(crate) fn immediate_access(&self, now: Time) -> Option<Time> {
+        (self.is_idle() && self.nav_is_clear(now)).then(|| self.access_start.max(now))
+    }
+
+    /// Time at which the medium has been idle for a `space` if it stays so, where the space before a back-off is
+    /// an AIFS; nothing if it is busy.
+    pub(crate) fn idle_for(&self, space: Duration, spaces: InterframeSpaces) -> Option<Time> {
+        self.is_idle().then(|| self.access_start - (spaces.aifs - space))
+    }
+
+    /// Whether a station in this state, whose busy period has just ended, and one in the `other` will act alike
+    /// from now on.
+    pub(crate) fn agrees_with(&self, other: &Self, now: Time) -> bool {
+        let is_fresh = |it: &Self| it.is_idle() && it.counts_from == it.access_start;
+        let same_nav = self.nav_until == other.nav_until
+            || (self.nav_is_clear(now) && other.nav_is_clear(now));
+        is_fresh(self) && is_fresh(other) && self.access_start == other.access_start && same_nav
+    }
+
+    /// The number at which the `other` count, which goes on as this one does, reaches what is `due` here.
+    pub(crate) fn translate(&self, due: u64, other: &Self) -> u64 {
+        other.slots + due.saturating_sub(self.slots)
+    }
+
+    /// Physical carrier sense.
+    pub(crate) fn carrier(&self) -> CarrierSense {
+        self.carrier
+    }
+
+    /// Frames on the air that it sends or senses.
+    pub(crate) fn on_air(&self) -> u32 {
+        self.on_air
+    }
+
+    /// Transmitter of the frame that it is in step with, where frames are captured.
+    pub(crate) fn followed(&self) -> Option<NodeId> {
+        self.follows
+    }
+
+    /// Sets the frame that it is in step with.
+    pub(crate) fn follow(&mut self, from: Option<NodeId>) {
+        self.follows = from;
+    }
+}
