@@ -23,6 +23,8 @@ import pytest
 
 from support import PROGRAM
 
+pytestmark = pytest.mark.waits
+
 TCP_RECEIVER = """
 import socket, sys
 server = socket.create_server(("10.81.1.2", 5601))
@@ -202,6 +204,7 @@ def test_a_host_that_is_silent_is_told_from_one_that_refuses() -> None:
     assert sent["network_error"] is None
 
 
+@pytest.mark.slow
 def test_patience_ends_after_ten_seconds_and_a_silent_sender_gives_way_after_five() -> None:
     lonely = sending(f"127.0.0.1:{free_port()}")
     port = free_port()
@@ -411,6 +414,7 @@ def shaped_path() -> Iterator[None]:
                 subprocess.run(["ip", "netns", "delete", name], check=False, capture_output=True)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     os.geteuid() != 0 or shutil.which("ip") is None or shutil.which("tc") is None,
     reason="needs root, ip and tc: it makes network namespaces",
