@@ -51,6 +51,8 @@ test: build test-rust test-python ## Everything that has to pass: format, lints,
 
 # `make test` draws the same histories every time; `make explore` draws new ones.
 test-rust: export PROPTEST_RNG_SEED ?= 1
+# All is compiled a third faster without what would make the next time faster; CARGO_INCREMENTAL=1 for that.
+test-rust: export CARGO_INCREMENTAL ?= 0
 test-rust: ## The Rust part of `make test`.
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
