@@ -58,13 +58,15 @@ test-rust: ## The Rust part of `make test`.
 	cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
 	cargo test --workspace --locked --quiet
 
-# One process more than cores: there are tests that wait, and they do it in a process of their own.
+# A file of tests is one process's, which makes what they share once. There is one process more than cores: tests
+# that wait, all in one file, need none.
 test-python: build ## The Python part of `make test`.
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	if [ -f tests/check_citations.py ]; then $(BIN)/python tests/check_citations.py; fi
-	$(BIN)/python -m pytest --quiet --hypothesis-seed=1 --numprocesses=$$(($$(nproc) + 1)) --dist=loadgroup
+	$(BIN)/python -m pytest --quiet --hypothesis-seed=1 --numprocesses=$$(($$(nproc) + 1)) \
+	    --dist=loadfile --no-loadscope-reorder
 
 # Every test file `fuzz_*` goes on for TIME seconds; SEED makes it the same again.
 TIME ?= 60

@@ -10,25 +10,14 @@ import pytest
 from support import PROGRAM, SCENARIO, Program
 
 
-@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Shares the tests out to processes (`--dist=loadgroup`): the longest begin.
+    """Files with tests that wait begin, then those with slow ones: no process is left with these at last."""
 
-    Those that wait follow each other in one process. Those that share what their module makes once stay
-    together, so that it is made once.
-    """
-    for item in items:
-        if item.get_closest_marker("waits"):
-            item.add_marker(pytest.mark.xdist_group("waits"))
-        elif _shares(item):
-            item.add_marker(pytest.mark.xdist_group(item.path.stem))
-    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+    def those_with(mark: str) -> set[Path]:
+        return {item.path for item in items if item.get_closest_marker(mark)}
 
-
-def _shares(item: pytest.Item) -> bool:
-    """Whether a test uses what is made once for its module."""
-    fixtures = getattr(item, "_fixtureinfo").name2fixturedefs.values()  # noqa: B009
-    return any(made.scope == "module" for one in fixtures for made in one)
+    waits, slow = those_with("waits"), those_with("slow")
+    items.sort(key=lambda item: (item.path not in waits, item.path not in slow))
 
 
 @pytest.fixture

@@ -164,6 +164,7 @@ def test_the_report_shows_everything(outcome: Outcome) -> None:
     assert "0.8044" in text
 
 
+@pytest.mark.slow
 def test_figures_come_as_png_and_svg_and_do_not_change(outcome: Outcome) -> None:
     files = outcome.files()
     again = Outcome(outcome.choice, outcome.measured).files()

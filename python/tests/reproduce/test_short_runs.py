@@ -21,6 +21,8 @@ from airfair.reproduce.results import Outcome
 from airfair.reproduce.runs import Choice, Measured, measure
 from support import PROGRAM, Program
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def outcome(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
@@ -101,7 +103,6 @@ def test_the_program_lists_what_there_is(program: Program) -> None:
     assert [paper["id"] for paper in listed] == papers()
 
 
-@pytest.mark.slow
 def test_without_a_paper_the_program_runs_them_all(program: Program, tmp_path: Path) -> None:
     done = program("reproduce", "--quick", "--replications", 1, "--out", tmp_path / "all", "--json")
     assert done.returncode == 0, done.stderr
@@ -179,7 +180,6 @@ def runs_in(archive: Path) -> int:
         return 0
 
 
-@pytest.mark.slow
 def test_ctrl_c_saves_the_finished_replications(tmp_path: Path) -> None:
     command = [*PROGRAM, "reproduce", "arf-aware-tcp", "--replications", "100", "--json"]
     with subprocess.Popen(
