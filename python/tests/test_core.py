@@ -66,6 +66,16 @@ def test_all_mistakes_come_at_once_one_line_each() -> None:
     assert isinstance(caught.value, ValueError)
 
 
+def test_no_flow_can_start_after_its_stop_whatever_its_jitter() -> None:
+    parse(("flow.a.start_jitter", "1 s"), ("flow.a.stop", "2 s"))
+    times = [("flow.a.start", "1 s"), ("flow.a.start_jitter", "1 s"), ("flow.a.stop", "2 s")]
+    with pytest.raises(airfair.ScenarioError) as caught:
+        parse(*times)
+    assert caught.value.problems == [
+        'flow.a.stop = "2 s": not after the start; allowed after 2 s, or "end"'
+    ]
+
+
 def test_outcomes_come_in_the_order_of_the_jobs() -> None:
     scenario = parse()
     jobs = [(scenario, seed, replication) for seed in (3, 1) for replication in (1, 0)]
