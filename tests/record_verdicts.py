@@ -32,6 +32,8 @@ def recorded(results: Path) -> dict[str, object]:
             for claim in document["claims"]
         }
         papers[path.stem] = {"plan": document["plan"], "claims": claims}
+        if document["calibration"]:
+            papers[path.stem]["calibration"] = document["calibration"]
     if not papers:
         sys.exit(f"{results}: no results; make reproduce")
     return {"golden": golden(), "papers": papers}

@@ -529,9 +529,22 @@ def _overlap(lower: list[float], upper: list[float], gap: float) -> bool:
     return upper[0] - lower[0] < gap * (lower[1] + upper[1]) / 2
 
 
+def lay_out(figure: Figure) -> None:
+    """Places everything, once: with a layout engine each `savefig` does it again, and draws all twice."""
+    engine = figure.get_layout_engine()
+    if engine is None:
+        return
+    with mpl.rc_context(STYLE):
+        # SVG's letters have the same widths at each size, so that one layout serves every format.
+        FigureCanvasSVG(figure)
+        engine.execute(figure)
+        figure.set_layout_engine(None)
+
+
 def svg(figure: Figure) -> str:
     """The figure as an SVG document, the same for the same data."""
     out = io.StringIO()
+    lay_out(figure)
     with mpl.rc_context(STYLE):
         FigureCanvasSVG(figure)
         figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
@@ -541,6 +554,7 @@ def svg(figure: Figure) -> str:
 def png(figure: Figure) -> bytes:
     """The figure as a PNG, 180 dots per inch."""
     out = io.BytesIO()
+    lay_out(figure)
     with mpl.rc_context(STYLE):
         FigureCanvasAgg(figure)
         figure.savefig(out, format="png", dpi=180, metadata={"Software": None})

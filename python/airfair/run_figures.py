@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from . import statistics
-from .figures import GRID, INK, MUTED, PALETTE, STYLE
+from .figures import GRID, INK, MUTED, PALETTE, STYLE, lay_out
 from .names import printable
 
 if TYPE_CHECKING:
@@ -239,6 +239,7 @@ def _caption(title: str, replications: int, *, bands: bool = True) -> str:
 
 def _render(name: str, figure: Figure) -> Mapping[str, bytes]:
     files = {}
+    lay_out(figure)
     metadata: Mapping[str, dict[str, Any]] = {"png": {"Software": None}, "svg": {"Date": None}}
     for kind, about in metadata.items():
         buffer = io.BytesIO()

@@ -10,6 +10,16 @@ import pytest
 from support import PROGRAM, SCENARIO, Program
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files with tests that wait begin, then those with slow ones: no process is left with these at last."""
+
+    def those_with(mark: str) -> set[Path]:
+        return {item.path for item in items if item.get_closest_marker(mark)}
+
+    waits, slow = those_with("waits"), those_with("slow")
+    items.sort(key=lambda item: (item.path not in waits, item.path not in slow))
+
+
 @pytest.fixture
 def scenario(tmp_path: Path) -> Path:
     """A scenario file that runs in milliseconds."""

@@ -19,6 +19,7 @@ def parse(*overrides: tuple[str, str]) -> _core.Scenario:
     return _core.Scenario.parse(SCENARIO.encode(), list(overrides))
 
 
+@pytest.mark.slow
 def test_the_stubs_say_what_the_binary_has() -> None:
     command = [sys.executable, "-m", "mypy.stubtest", "airfair._core"]
     config = ["--mypy-config-file", str(ROOT / "pyproject.toml")]
@@ -65,6 +66,16 @@ def test_all_mistakes_come_at_once_one_line_each() -> None:
     assert isinstance(caught.value, ValueError)
 
 
+def test_no_flow_can_start_after_its_stop_whatever_its_jitter() -> None:
+    parse(("flow.a.start_jitter", "1 s"), ("flow.a.stop", "2 s"))
+    times = [("flow.a.start", "1 s"), ("flow.a.start_jitter", "1 s"), ("flow.a.stop", "2 s")]
+    with pytest.raises(airfair.ScenarioError) as caught:
+        parse(*times)
+    assert caught.value.problems == [
+        'flow.a.stop = "2 s": not after the start; allowed after 2 s, or "end"'
+    ]
+
+
 def test_outcomes_come_in_the_order_of_the_jobs() -> None:
     scenario = parse()
     jobs = [(scenario, seed, replication) for seed in (3, 1) for replication in (1, 0)]
@@ -100,8 +111,9 @@ def test_zero_threads_are_refused() -> None:
 
 def test_progress_rises_from_nothing_to_everything() -> None:
     seen: list[float] = []
-    long = parse(("duration", "400 s"))
+    long = parse(("duration", "100 s"))
     _core.run([(long, 1, i) for i in range(40)], progress=seen.append)
+    assert len(seen) > 1
     assert seen == sorted(seen)
     assert all(0 <= fraction <= 1 for fraction in seen)
 

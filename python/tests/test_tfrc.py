@@ -1,5 +1,6 @@
 """TFRC over real UDP: on loopback, and through a shaped link beside the kernel's TCP."""
 
+import errno
 import fcntl
 import json
 import os
@@ -22,6 +23,8 @@ from typing import Any
 import pytest
 
 from support import PROGRAM
+
+pytestmark = pytest.mark.waits
 
 TCP_RECEIVER = """
 import socket, sys
@@ -202,6 +205,7 @@ def test_a_host_that_is_silent_is_told_from_one_that_refuses() -> None:
     assert sent["network_error"] is None
 
 
+@pytest.mark.slow
 def test_patience_ends_after_ten_seconds_and_a_silent_sender_gives_way_after_five() -> None:
     lonely = sending(f"127.0.0.1:{free_port()}")
     port = free_port()
@@ -411,6 +415,7 @@ def shaped_path() -> Iterator[None]:
                 subprocess.run(["ip", "netns", "delete", name], check=False, capture_output=True)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     os.geteuid() != 0 or shutil.which("ip") is None or shutil.which("tc") is None,
     reason="needs root, ip and tc: it makes network namespaces",
@@ -431,6 +436,57 @@ def test_it_shares_a_link_with_the_kernels_reno_within_a_factor_of_two() -> None
     # The link is used, and neither has more than twice the other's.
     assert 0.7 * 5e6 * 40 / 8 < tfrc_octets + tcp_octets < 5e6 * 42 / 8
     assert 0.5 < tfrc_octets / tcp_octets < 2
+
+
+REFUSING = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+
+ssize_t send(int socket, const void *data, size_t size, int flags) {
+    static ssize_t (*real)(int, const void *, size_t, int);
+    static unsigned calls;
+    if (!real) real = dlsym(RTLD_NEXT, "send");
+    if (++calls % 3) return real(socket, data, size, flags);
+    errno = atoi(getenv("REFUSAL"));
+    return -1;
+}
+"""
+"""Refuses each third packet, as a firewall (EPERM) or a full queue of the host (ENOBUFS) would.
+
+Linux keeps ENOBUFS from a UDP socket that does not ask for it, and a firewall takes root; other systems tell.
+"""
+
+
+@pytest.fixture(scope="module")
+def refusing(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A library to load before the C library."""
+    if shutil.which("cc") is None or not sys.platform.startswith("linux"):
+        pytest.skip("needs a C compiler and Linux: it stands before the C library")
+    directory = tmp_path_factory.mktemp("refusing")
+    (directory / "refusing.c").write_text(REFUSING, encoding="utf-8")
+    command = ["cc", "-shared", "-fPIC", "-o", "refusing.so", "refusing.c", "-ldl"]
+    subprocess.run(command, cwd=directory, check=True)
+    return directory / "refusing.so"
+
+
+@pytest.mark.parametrize("refusal", [errno.EPERM, errno.ENOBUFS])
+def test_a_packet_that_the_host_refuses_is_a_lost_packet(refusing: Path, refusal: int) -> None:
+    port = free_port()
+    with receiving(f"127.0.0.1:{port}", "60 s") as receiver:
+        before = ("env", f"LD_PRELOAD={refusing}", f"REFUSAL={refusal}")
+        options = ["--duration", "2 s", "--rate", "400 kb/s"]
+        sent = send(f"127.0.0.1:{port}", *options, prefix=before)
+        receiver.interrupt()
+        received = receiver.result(130)
+    assert sent["network_error"] == os.strerror(refusal)
+    assert sent["unsent"] == (sent["unsent"] + sent["packets_sent"]) // 3 > 0
+    assert received["packets_received"] == sent["packets_sent"]
+    assert sent["feedbacks"] > 0
+    # The receiver takes them for lost, and the sender hears of it.
+    assert received["lost"] > 0
 
 
 TROUBLE = """\

@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -206,3 +207,38 @@ def test_the_command_line_reads_traces_beside_the_scenario(tmp_path: Path) -> No
 def test_a_file_of_another_place_cannot_be_meant_by_a_text() -> None:
     with pytest.raises(ScenarioError, match="No such file"):
         airfair.load(SCENARIO % TRACE)
+
+
+PANICKING = """
+import sys
+from airfair import _core, cli, scenario, traces
+
+def fail(file):
+    raise ValueError
+
+def panic(file):
+    raise promise("a promise that was broken")
+
+traces.read = fail
+try:
+    scenario.load(sys.argv[1])
+except ValueError:
+    pass
+(promise,) = (one for one in BaseException.__subclasses__() if one.__name__ == "PanicException")
+traces.read = panic
+sys.exit(cli.main(["run", sys.argv[1]]))
+"""
+"""PyO3 goes on with a panic where a function of Python raises what PyO3 makes of one.
+
+So the core panics below its parser. The exception's class is there once the core has met any other.
+"""
+
+
+def test_a_panic_below_the_parser_asks_for_a_report(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", PANICKING, str(scenario(tmp_path, HEADER + "0,1,0\n"))]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout) == (1, "")
+    told = done.stderr.splitlines()[-1]
+    begin = "airfair: this is a bug in airfair, please report: a promise that was broken ("
+    assert told.startswith(begin)
+    assert told.endswith(f", version {airfair.__version__})")

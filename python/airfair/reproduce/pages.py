@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import jinja2
@@ -14,12 +15,17 @@ DARK_PALETTE = ("#ff8c5a", "#62b5ec", "#3fc79a", "#dd8fc9", "#d3b24a")
 
 def render(template: str, **names: Any) -> str:  # noqa: ANN401 - whatever the template shows
     """The page that `template` makes of `names`."""
-    environment = jinja2.Environment(
+    page = _templates().get_template(template)
+    return page.render(**names, palette=PALETTE, dark_palette=DARK_PALETTE)
+
+
+@functools.cache
+def _templates() -> jinja2.Environment:
+    """It keeps templates once they are compiled: the page of all papers is made anew after each."""
+    return jinja2.Environment(
         loader=jinja2.PackageLoader("airfair.reproduce"),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    page = environment.get_template(template)
-    return page.render(**names, palette=PALETTE, dark_palette=DARK_PALETTE)

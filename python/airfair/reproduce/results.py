@@ -142,8 +142,13 @@ class Outcome:
         """The JSON document."""
         entries = [entry(e, self.shown[e.id]) for e in self.experiments]
         found = [{"title": finding.title, "text": finding.text} for finding in self.findings]
-        paper_id = self.choice.paper.id
-        return document(paper_id, entries, self.verdicts, {"findings": found, **self.provenance()})
+        more = {"calibration": self._candidates, "findings": found, **self.provenance()}
+        return document(self.choice.paper.id, entries, self.verdicts, more)
+
+    @property
+    def _candidates(self) -> list[str] | None:
+        """What the calibration chose among, the nearest first, with a word on those that fit."""
+        return list(self.calibration.tables[0].rows) if self.calibration else None
 
     def files(self) -> dict[str, bytes]:
         """Everything that is written, by name."""

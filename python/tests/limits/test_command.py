@@ -23,6 +23,8 @@ from airfair.limits.schemes import SCHEMES
 from airfair.limits.search import Found, Plan, _known, find
 from support import PROGRAM, Program
 
+pytestmark = pytest.mark.slow
+
 PLAN = Plan(points=16, replications=3, seed=2, times=QUICK)
 SMALL = ("--quick", "--points", 16, "--replications", 3)
 

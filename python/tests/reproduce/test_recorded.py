@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from airfair.reproduce.catalogue import load, papers
+from airfair.reproduce.papers.arf_window import plan as arf_window
 from airfair.reproduce.runs import Choice, plan
 
 ROOT = Path(__file__).parents[3]
@@ -46,3 +47,14 @@ def test_reasons_are_those_of_claims_that_do_not_hold(paper_id: str) -> None:
     claims = RECORD["papers"][paper_id]["claims"]
     held = {claim for claim, found in claims.items() if found["state"] == "holds"}
     assert not held & set(load(paper_id).reasons)
+
+
+def test_arf_windows_place_is_the_one_that_its_calibration_chose() -> None:
+    nearest_first = RECORD["papers"]["arf-window"]["calibration"]
+    fit = [row.removesuffix(" (fits)") for row in nearest_first if row.endswith(" (fits)")]
+    others = [row for row in nearest_first if not row.endswith(" (fits)")]
+    said = arf_window.spot_label
+    assert fit == [said(arf_window.PLACE), *map(said, arf_window.ALSO_FIT)]
+    # Those that stand beside are the next ones.
+    assert set(others[: len(arf_window.NEIGHBOURS)]) == set(map(said, arf_window.NEIGHBOURS))
+    assert len(nearest_first) == len(arf_window.CANDIDATES)

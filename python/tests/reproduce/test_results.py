@@ -9,8 +9,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
-from airfair.figures import spread
+from airfair.figures import Category, Points, by_category, png, spread, svg
 from airfair.reproduce.catalogue import load
 from airfair.reproduce.document import MARKS, table_text
 from airfair.reproduce.estimate import Estimate
@@ -164,12 +165,33 @@ def test_the_report_shows_everything(outcome: Outcome) -> None:
     assert "0.8044" in text
 
 
+@pytest.mark.slow
 def test_figures_come_as_png_and_svg_and_do_not_change(outcome: Outcome) -> None:
     files = outcome.files()
     again = Outcome(outcome.choice, outcome.measured).files()
     for name in ("fig2", "fig4", "fig5", "fig6", "fig7", "fig8", "fig9"):
         assert files[f"{name}.png"].startswith(b"\x89PNG")
         assert files[f"{name}.svg"] == again[f"{name}.svg"]
+
+
+def test_a_figure_is_drawn_once_for_each_format_and_is_the_same_in_any_order(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    drawn = []
+
+    def draw(figure: Figure, renderer: object) -> None:
+        drawn.append(figure)
+        original(figure, renderer)
+
+    original = Figure.draw
+    monkeypatch.setattr(Figure, "draw", draw)
+    points = Points("standard TCP", np.array([[1.0, 2.0], [0.1, 0.2]]))
+    one, other = (
+        by_category(Category("Throughput", "Mb/s", "speed", ["1", "2"], [points])) for _ in "12"
+    )
+    pictures = svg(one), png(one)
+    assert len(drawn) == 2
+    assert pictures == (png(other), svg(other))[::-1]
 
 
 def test_labels_keep_their_order_and_distance() -> None:

@@ -35,6 +35,7 @@ def test_the_document_has_the_promised_shape() -> None:
     assert check["passed"] is False
 
 
+@pytest.mark.slow
 def test_the_simulator_agrees_with_theory(program: Program) -> None:
     done = program("validate", "--json")
     checks = json.loads(done.stdout)["checks"]
