@@ -299,3 +299,80 @@ impl MediumState {
         self.follows = from;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::phy::{Preamble, Standard};
+
+    const US: fn(u64) -> Time = |us| Time::from_nanos(us * 1000);
+    const SLOT: Duration = Duration::from_micros(20);
+    const FROM: NodeId = NodeId(1);
+
+    /// 802.11b: SIFS 10 µs, slot 20 µs, AIFS 50 µs, EIFS 10 + 304 + 50 = 364 µs.
+    fn rules() -> (InterframeSpaces, Waits) {
+        let timing = Standard::B.timing(false, Preamble::Long);
+        let waits = Waits::new(&Rules::of(Standard::B), &timing);
+        (InterframeSpaces::new(&timing, 2), waits)
+    }
+
+    /// A frame of another station from 99 to 1000 µs, which binds until 1300 µs if it is decoded.
+    fn after_a_frame(decoded: bool) -> MediumState {
+        let (spaces, waits) = rules();
+        let mut medium = MediumState::new(spaces);
+        medium.begin_frames(US(99), false, 1, SLOT);
+        let reserved_until = Some(US(1300));
+        let seen = Ended { from: FROM, count: 1, decoded, reserved_until, collided: false };
+        medium.end_frames(US(1000), &seen, spaces, &waits);
+        medium
+    }
+
+    /// Verifies: [80211-2020 §10.3.3]
+    #[test]
+    fn a_back_off_that_starts_inside_a_slot_counts_from_its_end() {
+        // Slots start at 50, 70, 90 … µs. In the gap, three slots end at 110; at 71 the second runs until 90.
+        let done = |us| {
+            let mut medium = MediumState::new(rules().0);
+            let due = medium.draw(US(us), 3, SLOT);
+            medium.time_of(due, SLOT).map(|at| at.as_nanos() / 1000)
+        };
+        assert_eq!([10, 50, 70, 71, 90].map(done), [110, 110, 130, 150, 150].map(Some));
+    }
+
+    /// Verifies: [80211-2020 §10.3.4.3]
+    #[test]
+    fn a_busy_medium_counts_nothing_and_what_is_left_of_a_slot_is_lost() {
+        let medium = after_a_frame(true);
+        // Two whole slots since 50 µs until the frame came at 99.
+        assert_eq!(medium.slots, 2);
+        assert_eq!(medium.time_of(2, SLOT), Some(US(1350)));
+    }
+
+    /// Verifies: [80211-2020 §10.3.2.4, §10.3.2.3.7]
+    #[test]
+    fn the_nav_holds_who_decoded_a_frame_and_eifs_who_did_not() {
+        // NAV until 1300, then AIFS 50; EIFS 364 from 1000 on.
+        let (decoded, not) = (after_a_frame(true), after_a_frame(false));
+        assert_eq!([decoded.access_start, not.access_start], [US(1350), US(1364)]);
+        assert!(!decoded.nav_is_clear(US(1299)) && decoded.nav_is_clear(US(1300)));
+        assert_eq!(decoded.immediate_access(US(1299)), None);
+        assert_eq!(decoded.immediate_access(US(1300)), Some(US(1350)));
+        assert_eq!(not.immediate_access(US(1400)), Some(US(1400)));
+        assert!(!decoded.agrees_with(&not, US(1000)));
+    }
+
+    /// The diagram above, state by state: its own frame, one other, two others.
+    #[test]
+    fn carrier_sense_follows_its_diagram() {
+        use CarrierSense::{Energy, Frame, Idle, Overlap, Own};
+        let after = |state: CarrierSense| {
+            [(true, 0), (false, 1), (false, 2), (true, 1)]
+                .map(|(sends, others)| state.after(sends, others))
+        };
+        assert_eq!(after(Idle), [Own, Frame, Overlap, Energy]);
+        assert_eq!(after(Frame), [Energy, Overlap, Overlap, Energy]);
+        assert_eq!(after(Overlap), [Energy, Overlap, Overlap, Energy]);
+        assert_eq!(after(Own), [Energy; 4]);
+        assert_eq!(after(Energy), [Energy; 4]);
+    }
+}
