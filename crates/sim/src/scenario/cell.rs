@@ -155,7 +155,7 @@ pub(super) fn finish(draft: Draft, stations: &CellMembers, mistakes: &mut Mistak
 }
 
 fn access_point(mut fields: Fields, mistakes: &mut Mistakes) -> (Option<AccessPoint>, OwnAccess) {
-    let queue = queue(fields.take("queue"), true, mistakes);
+    let queue = queue(&fields.take("queue"), true, mistakes);
     let own = access::own(&mut fields, true, mistakes);
     let window_sharing = fields.take("window_sharing").flag();
     let occupancy = beacons::grants(fields.take("occupancy"), mistakes);

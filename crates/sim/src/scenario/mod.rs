@@ -7,6 +7,7 @@
 mod access;
 mod beacons;
 mod cell;
+mod declare;
 mod document;
 mod error;
 mod flows;
@@ -130,6 +131,15 @@ pub struct Queue {
     pub config: QueueConfig,
     /// Whether its weights follow the number of connections.  [updown-fairness §IV]
     pub counts_flows: bool,
+}
+
+impl Queue {
+    /// A queue that drops at its tail and filters nothing.
+    pub(crate) const fn new(packets: u32, limit: Limit, discipline: Discipline) -> Self {
+        let (overflow, ack_filter) = (Overflow::Tail, false);
+        let config = QueueConfig { packets, limit, discipline, overflow, ack_filter };
+        Self { config, counts_flows: false }
+    }
 }
 
 /// How the rate of a link is found.

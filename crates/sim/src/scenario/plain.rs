@@ -42,20 +42,9 @@ pub(super) fn wrong_type(kind: &Kind, node: &Node) -> String {
             format!("not {}", noun.expect("split gives one piece at least"))
         }
         (Kind::Either(_) | Kind::Word(_), Value::Text(text)) => {
-            let mut known = Vec::new();
-            words(kind, &mut known);
-            format!("no such value{}", did_you_mean(nearest(text, known)))
+            format!("no such value{}", did_you_mean(nearest(text, kind.words())))
         }
         _ => format!("wrong type: {}", node.type_name()),
-    }
-}
-
-/// The words that a key allows.
-fn words(kind: &Kind, known: &mut Vec<&'static str>) {
-    match kind {
-        Kind::Word(words) => known.extend(*words),
-        Kind::Either(kinds) => kinds.iter().for_each(|kind| words(kind, known)),
-        _ => {}
     }
 }
 

@@ -66,6 +66,13 @@ impl<'n> Fields<'n> {
         self.entries[index].take().expect("a key is read twice")
     }
 
+    /// The entry under `key`.
+    pub(super) fn get(&self, key: &str) -> &Entry<'n> {
+        let index = self.spec.keys.iter().position(|known| known.name == key);
+        let index = index.expect("a key is read that is not declared");
+        self.entries[index].as_ref().expect("a key is read twice")
+    }
+
     /// Whether `key` is declared here.
     pub(super) fn has(&self, key: &str) -> bool {
         self.spec.keys.iter().any(|known| known.name == key)
@@ -189,6 +196,11 @@ impl<'n> Entry<'n> {
         if let Some(Given::Table(fields)) = self.given { Some(fields) } else { None }
     }
 
+    /// Its table.
+    pub(super) fn fields(&self) -> Option<&Fields<'n>> {
+        if let Some(Given::Table(fields)) = &self.given { Some(fields) } else { None }
+    }
+
     /// Its named tables.
     pub(super) fn named(self) -> Vec<Fields<'n>> {
         if let Some(Given::Named(all)) = self.given { all } else { Vec::new() }
@@ -245,13 +257,6 @@ impl Reader<'_> {
         place: Place<'n, '_>,
     ) -> Option<Fields<'n>> {
         let Value::Table(written) = &node.value else { return None };
-        if let Some((later, why)) = spec.later
-            && let Some((name, value)) = written.iter().find(|(name, _)| name == later)
-        {
-            let allowed = "a rate, a schedule, or { up, down }".to_owned();
-            self.report(&join(place.path, name), value, why, allowed);
-            return None;
-        }
         let slips = self.unknown_keys(&[spec], written, place.path);
         let entries = spec.keys.iter().map(|key| {
             let written = written.iter().find(|(name, _)| name == key.name);

@@ -60,7 +60,7 @@ fn group<'n>(mut fields: Fields<'n>, context: &Context, mistakes: &mut Mistakes)
     let cells = cell.and_then(|cell| context.cells[cell].standard);
     let standard = standard(&fields.take("standard"), cells, mistakes);
     let rates = rates(fields.take("rate"), standard, context.duration, mistakes);
-    let queue = queue(fields.take("queue"), false, mistakes);
+    let queue = queue(&fields.take("queue"), false, mistakes);
     let access = access::own(&mut fields, false, mistakes);
     let has_radio = cell.and_then(|cell| context.cells[cell].has_radio);
     let relation = |entry: Entry<'n>, mistakes: &mut Mistakes| {

@@ -8,13 +8,14 @@ use airfair_laws::{arf, minstrel, occupancy};
 use airfair_units::{DataRate, Length, Time};
 use airfair_wlan::phy::{Preamble, Standard};
 
+use super::keys::QUEUE;
 use super::kind::thousandths;
 use super::{
-    AccessParameters, AccessPoint, AfterCollision, AirtimeSharing, Area, Attempts, Beacons, Begin,
-    Bss, Capacity, CoDel, Control, Deflation, Discipline, Eifs, Endpoint, ErrorModel, Fading,
-    Flavour, Flow, GilbertElliott, Limit, Link, LinkQueue, Loss, Motion, Node, Overflow, Periods,
-    Propagation, Queue, QueueConfig, Radio, RateControl, Reception, RecoveryTimer, Red, Scenario,
-    Station, Tcp, Tfrc, TfrcProfile, TfrcSource, TimeRegulation, Transport, UdpRate, Way, Weights,
+    AccessParameters, AccessPoint, AfterCollision, Area, Attempts, Beacons, Begin, Bss, Capacity,
+    Control, Deflation, Eifs, Endpoint, ErrorModel, Fading, Flavour, Flow, GilbertElliott, Link,
+    LinkQueue, Loss, Motion, Node, Periods, Propagation, Radio, RateControl, Reception,
+    RecoveryTimer, Red, Scenario, Station, Tcp, Tfrc, TfrcProfile, TfrcSource, Transport, UdpRate,
+    Way,
 };
 
 impl Scenario {
@@ -98,7 +99,7 @@ impl Scenario {
         } else {
             writeln!(out, "rate = {{ up = {up}, down = {down} }}")?;
         }
-        writeln!(out, "queue = {}", queue(station.queue))?;
+        writeln!(out, "queue = {}", QUEUE.write(&station.queue))?;
         writeln!(out, "{}", access(station.access).join("\n"))?;
         let others = |indices: &[usize]| {
             let names = indices.iter().map(|i| format!("\"{}\"", self.stations[*i].name));
@@ -329,7 +330,7 @@ fn write_bss(out: &mut dyn Write, bss: &Bss) -> std::fmt::Result {
     }
     let AccessPoint { queue, access, window_sharing, occupancy } = bss.ap;
     let grants = occupancy.map_or_else(|| "false".to_owned(), grants);
-    let (queue, [edca, attempts]) = (self::queue(queue), self::access(access));
+    let (queue, [edca, attempts]) = (QUEUE.write(&queue), self::access(access));
     writeln!(
         out,
         "ap = {{ queue = {queue}, {edca}, {attempts}, window_sharing = {window_sharing}, \
@@ -458,62 +459,6 @@ fn access(access: AccessParameters) -> [String; 2] {
          txop_limit = \"{txop_limit}\" }}"
     );
     [edca, format!("max_attempts = {attempts}")]
-}
-
-fn queue(Queue { config, counts_flows }: Queue) -> String {
-    let limit = match config.limit {
-        Limit::Each => "limit = \"each\"",
-        Limit::Shared => "limit = \"shared\"",
-    };
-    let codel =
-        |CoDel { target, interval }| format!("target = \"{target}\", interval = \"{interval}\"");
-    let (name, settings) = match config.discipline {
-        Discipline::Fifo => ("fifo", String::new()),
-        Discipline::DataAck(_) if counts_flows => {
-            ("data-ack", format!(", {limit}, weights = \"active-flows\""))
-        }
-        Discipline::DataAck(Weights { data, ack }) => {
-            ("data-ack", format!(", {limit}, weights = {{ data = {data}, ack = {ack} }}"))
-        }
-        Discipline::RoundRobin => ("round-robin", format!(", {limit}")),
-        Discipline::DeficitRoundRobin { quantum } => {
-            ("deficit-round-robin", format!(", {limit}, quantum = \"{} B\"", quantum.get()))
-        }
-        Discipline::CoDel(rule) => ("codel", format!(", {}", codel(rule))),
-        Discipline::FqCoDel { codel: rule, quantum, queues } => {
-            let quantum = quantum.get();
-            let own = format!("quantum = \"{quantum} B\", queues = {queues}");
-            ("fq-codel", format!(", {}, {own}", codel(rule)))
-        }
-        Discipline::Airtime(rule) => ("airtime", airtime(&rule, &codel(rule.codel))),
-        Discipline::TimeRegulator(TimeRegulation { bucket, adjustment, charges_backoff }) => {
-            let settings = format!(
-                ", {limit}, bucket = \"{bucket}\", adjustment = \"{adjustment}\", \
-                 charges_backoff = {charges_backoff}"
-            );
-            ("time-regulator", settings)
-        }
-    };
-    let QueueConfig { packets, overflow, ack_filter, .. } = config;
-    let overflow = match (config.discipline, overflow) {
-        (Discipline::FqCoDel { .. } | Discipline::Airtime(_), _) => "",
-        (_, Overflow::Tail) => ", overflow = \"tail\"",
-        (_, Overflow::LongestFlow) => ", overflow = \"longest-flow\"",
-    };
-    format!(
-        "{{ discipline = \"{name}\", packets = {packets}{settings}{overflow}, ack_filter = {ack_filter} }}"
-    )
-}
-
-fn airtime(rule: &AirtimeSharing, codel: &str) -> String {
-    let AirtimeSharing { quantum, charges_uplink, queues, slow_below, .. } = rule;
-    let CoDel { target, interval } = rule.slow_codel;
-    format!(
-        ", airtime_quantum = \"{quantum}\", charges_uplink = {charges_uplink}, {codel}, \
-         slow_below = \"{slow_below}\", slow_target = \"{target}\", \
-         slow_interval = \"{interval}\", quantum = \"{} B\", queues = {queues}",
-        rule.flow_quantum.get()
-    )
 }
 
 fn law(law: RateControl) -> String {

@@ -1,5 +1,7 @@
 //! Cells and stations, and what spoils their frames.
 
+use std::sync::LazyLock;
+
 use airfair_units::{Decibels, Duration, Probability};
 
 use super::super::kind::{Absent, Key, Kind, Plain, Table, Tagged};
@@ -17,13 +19,15 @@ const ATTEMPTS: Kind = Kind::Either(&[ATTEMPT, UNLIMITED]);
 const WINDOW: Kind = Kind::Either(&[Kind::Window, Kind::Word(&["standard"])]);
 const OWN_WINDOW: Kind = Kind::Either(&[Kind::Window, Kind::Word(&["cell"])]);
 const OWN_ATTEMPTS: Kind = Kind::Either(&[ATTEMPT, Kind::Word(&["unlimited", "cell"])]);
+const BEACONS: Kind = Kind::Either(&[Kind::Flag, Kind::Table(&BEACON)]);
+const GRANTS: Kind = Kind::Either(&[Kind::Flag, Kind::Table(&OCCUPANCY)]);
 const TXOP: Kind = Kind::Duration { min: Duration::ZERO, max: Duration::from_millis(2_097) };
 
 /// One cell.
-pub(in crate::scenario) static BSS: Table = Table {
+pub(in crate::scenario) static BSS: LazyLock<Table> = LazyLock::new(|| {
+    Table {
     noun: "a cell",
-    later: None,
-    keys: &[
+    keys: vec![
         Key::new(
             "standard",
             STANDARD,
@@ -147,7 +151,7 @@ pub(in crate::scenario) static BSS: Table = Table {
         ),
         Key::new(
             "beacon",
-            Kind::Either(&[Kind::Flag, Kind::Table(&BEACON)]),
+            BEACONS,
             Absent::Follows("true where `ap.occupancy` is on, else false"),
             "{ interval = \"100 ms\" }",
             "Beacons of the access point, at the lowest basic rate, as soon as the medium has been idle for a PIFS.",
@@ -159,12 +163,12 @@ pub(in crate::scenario) static BSS: Table = Table {
             "{ queue = { packets = 20 } }",
             "The access point.",
         ),
-    ],
-};
+    ].leak(),
+}
+});
 
 static BEACON: Table = Table {
     noun: "the beacons",
-    later: None,
     keys: &[
         Key::new(
             "interval",
@@ -200,7 +204,6 @@ static ERROR_MODELS: Tagged = Tagged {
 /// Independent frame errors.
 pub(in crate::scenario) static FRAME_ERRORS: Table = Table {
     noun: "Bernoulli frame errors",
-    later: None,
     keys: &[
         model(&["bernoulli"], "\"bernoulli\""),
         Key::new(
@@ -216,7 +219,6 @@ pub(in crate::scenario) static FRAME_ERRORS: Table = Table {
 /// Independent bit errors.
 pub(in crate::scenario) static BIT_ERRORS: Table = Table {
     noun: "bit errors",
-    later: None,
     keys: &[
         model(&["bit"], "\"bit\""),
         Key::new(
@@ -232,7 +234,6 @@ pub(in crate::scenario) static BIT_ERRORS: Table = Table {
 /// Good and bad periods.
 pub(in crate::scenario) static PERIODS: Table = Table {
     noun: "good and bad periods",
-    later: None,
     keys: &[
         model(&["gilbert-elliott"], "\"gilbert-elliott\""),
         Key::new(
@@ -269,7 +270,6 @@ pub(in crate::scenario) static PERIODS: Table = Table {
 /// Noise.
 pub(in crate::scenario) static SNR: Table = Table {
     noun: "a noisy channel",
-    later: None,
     keys: &[
         model(&["snr"], "\"snr\""),
         Key::new(
@@ -284,7 +284,6 @@ pub(in crate::scenario) static SNR: Table = Table {
 
 static RETRY_LIMITS: Table = Table {
     noun: "the retry limits",
-    later: None,
     keys: &[
         Key::new("short", ATTEMPT, number(7), "5", "Attempts of a frame not protected by RTS."),
         Key::new("long", ATTEMPT, number(4), "5", "Attempts of a frame protected by RTS."),
@@ -308,7 +307,6 @@ const OWN_LIMIT: Key = Key::new(
 
 static EDCA: Table = Table {
     noun: "a channel access",
-    later: None,
     keys: &[
         Key::new(
             "aifsn",
@@ -341,13 +339,13 @@ static EDCA: Table = Table {
     ],
 };
 
-static AP: Table = Table {
+static AP: LazyLock<Table> = LazyLock::new(|| {
+    Table {
     noun: "an access point",
-    later: None,
-    keys: &[
+    keys: vec![
         Key::new(
             "queue",
-            QUEUE,
+            QUEUE.tagged(),
             Absent::Defaults,
             "{ discipline = \"data-ack\" }",
             "Transmit queue of the access point.",
@@ -364,18 +362,18 @@ static AP: Table = Table {
         ),
         Key::new(
             "occupancy",
-            Kind::Either(&[Kind::Flag, Kind::Table(&OCCUPANCY)]),
+            GRANTS,
             Absent::Is(Plain::Flag(false)),
             "true",
             "Whether its beacons grant each active station an equal share of the channel, which flows with \
              `control = \"occupancy\"` keep.",
         ),
-    ],
-};
+    ].leak(),
+}
+});
 
 static OCCUPANCY: Table = Table {
     noun: "the grant of shares",
-    later: None,
     keys: &[
         Key::new(
             "beacons",
@@ -410,10 +408,10 @@ static OCCUPANCY: Table = Table {
 };
 
 /// One wireless station, or several alike.
-pub(in crate::scenario) static STATION: Table = Table {
+pub(in crate::scenario) static STATION: LazyLock<Table> = LazyLock::new(|| {
+    Table {
     noun: "a station",
-    later: None,
-    keys: &[
+    keys: vec![
         Key::new(
             "bss",
             Kind::Name,
@@ -437,7 +435,7 @@ pub(in crate::scenario) static STATION: Table = Table {
              starts at 0 s, a law `{ control = … }` that finds it, or `{ up, down }` for its own \
              transmissions and the access point's.",
         ),
-        Key::new("queue", QUEUE, Absent::Defaults, "{ packets = 20 }", "Transmit queue."),
+        Key::new("queue", QUEUE.tagged(), Absent::Defaults, "{ packets = 20 }", "Transmit queue."),
         OWN_EDCA,
         OWN_LIMIT,
         Key::new(
@@ -483,5 +481,6 @@ pub(in crate::scenario) static STATION: Table = Table {
             "Makes so many stations alike, NAME1, NAME2, …; NAME then stands for all of them. \
              With 1 the name stays as it is.",
         ),
-    ],
-};
+    ].leak(),
+}
+});

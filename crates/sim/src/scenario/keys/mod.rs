@@ -8,21 +8,17 @@ mod rates;
 mod transports;
 mod wires;
 
+use std::sync::LazyLock;
+
 use airfair_units::{Bytes, Duration};
 
 use super::kind::{Absent, Key, Kind, Plain, Table, Tagged};
 
-pub(super) use air::{BIT_ERRORS, BSS, FRAME_ERRORS, PERIODS, SNR, STATION};
-pub(super) use queues::{
-    AIRTIME, CODEL, DATA_ACK, DEFICIT_ROUND_ROBIN, FIFO, FQ_CODEL, ROUND_ROBIN, TIME_REGULATOR,
-};
-pub(super) use radio::{
-    FAR, LOG_DISTANCE, RANDOM_WAYPOINT, RANGE, RAYLEIGH, RICIAN, STRAIGHT, TRACE, TWO_RAY,
-    WAYPOINTS,
-};
-pub(super) use rates::{AARF, ARF, MINSTREL, ORACLE};
-pub(super) use transports::{ARF_AWARE, ARF_WINDOW, FRAMES, ON_OFF, TCP, TFRC, UDP};
-pub(super) use wires::{BERNOULLI, GILBERT_ELLIOTT, HOST, LINK, ROUTER};
+pub(super) use air::{BSS, STATION};
+pub(super) use queues::QUEUE;
+pub(super) use radio::{FAR, RANGE};
+pub(super) use transports::{TCP, TFRC, UDP};
+pub(super) use wires::{HOST, LINK, ROUTER};
 
 /// Longest run, 30 days.
 pub(super) const MAX_DURATION: Duration = Duration::from_secs(30 * 24 * 3600);
@@ -61,6 +57,14 @@ const CAPACITY: &str = "Capacity, the packet in service included.";
 const OFF: Kind = Kind::Word(&["off"]);
 const TRUE: Absent = Absent::Is(Plain::Flag(true));
 const NOW: Absent = Absent::Is(Plain::Duration(Duration::ZERO));
+
+const fn integer(min: u64, max: u64) -> Kind {
+    Kind::Integer { min, max }
+}
+
+const fn time(min: Duration, max: Duration) -> Kind {
+    Kind::Duration { min, max }
+}
 
 const fn bytes(min: u64, max: u64) -> Kind {
     Kind::Bytes { min: Bytes::new(min), max: Bytes::new(max) }
@@ -103,10 +107,10 @@ const CONTROL: Kind = Kind::Either(&[
 ]);
 
 /// The whole file.
-pub(super) static ROOT: Table = Table {
+pub(super) static ROOT: LazyLock<Table> = LazyLock::new(|| {
+    Table {
     noun: "the scenario",
-    later: None,
-    keys: &[
+    keys: vec![
         Key::new(
             "title",
             Kind::Text,
@@ -182,13 +186,13 @@ pub(super) static ROOT: Table = Table {
             "Wired links beside those of the hosts, at most 10000.",
         ),
         Key::new("flow", Kind::Named(&FLOW), Absent::Required, "", "Flows, at most 10000."),
-    ],
-};
+    ].leak(),
+}
+});
 
 /// One flow, or one per member of a group.
 pub(super) static FLOW: Table = Table {
     noun: "a flow",
-    later: None,
     keys: &[
         Key::new(
             "from",

@@ -30,7 +30,6 @@ pub(super) const CELL_RADIO: Kind = Kind::Either(&[Kind::Word(&["none"]), Kind::
 
 static RADIO: Table = Table {
     noun: "a radio",
-    later: None,
     keys: &[
         Key::new(
             "range",
@@ -127,7 +126,6 @@ static PATH_LOSSES: Tagged = Tagged {
 /// Two rays.
 pub(in crate::scenario) static TWO_RAY: Table = Table {
     noun: "two-ray propagation",
-    later: None,
     keys: &[
         model(&["two-ray"], "\"two-ray\""),
         Key::new(
@@ -150,7 +148,6 @@ pub(in crate::scenario) static TWO_RAY: Table = Table {
 /// Loss that grows with a power of the distance.
 pub(in crate::scenario) static LOG_DISTANCE: Table = Table {
     noun: "log-distance propagation",
-    later: None,
     keys: &[
         model(&["log-distance"], "\"log-distance\""),
         Key::new(
@@ -188,16 +185,12 @@ const COHERENCE: Key = Key::new(
 );
 
 /// Echoes only.
-pub(in crate::scenario) static RAYLEIGH: Table = Table {
-    noun: "Rayleigh fading",
-    later: None,
-    keys: &[model(&["rayleigh"], "\"rayleigh\""), COHERENCE],
-};
+pub(in crate::scenario) static RAYLEIGH: Table =
+    Table { noun: "Rayleigh fading", keys: &[model(&["rayleigh"], "\"rayleigh\""), COHERENCE] };
 
 /// Echoes beside a direct ray.
 pub(in crate::scenario) static RICIAN: Table = Table {
     noun: "Rician fading",
-    later: None,
     keys: &[
         model(&["rician"], "\"rician\""),
         Key::new(
@@ -232,7 +225,6 @@ pub(super) const POSITION: Kind = Kind::Either(&[Kind::Tuple(&POINT), Kind::Tabl
 
 static CIRCLE: Table = Table {
     noun: "a circle of stations",
-    later: None,
     keys: &[Key::new(
         "circle",
         RANGE,
@@ -260,7 +252,6 @@ static MOBILITIES: Tagged = Tagged {
 /// Straight on.
 pub(in crate::scenario) static STRAIGHT: Table = Table {
     noun: "a straight way",
-    later: None,
     keys: &[
         model(&["velocity"], "\"velocity\""),
         Key::new(
@@ -276,7 +267,6 @@ pub(in crate::scenario) static STRAIGHT: Table = Table {
 /// Along given places.
 pub(in crate::scenario) static WAYPOINTS: Table = Table {
     noun: "a way along waypoints",
-    later: None,
     keys: &[
         model(&["waypoints"], "\"waypoints\""),
         Key::new(
@@ -293,7 +283,6 @@ pub(in crate::scenario) static WAYPOINTS: Table = Table {
 /// From a file.
 pub(in crate::scenario) static TRACE: Table = Table {
     noun: "a mobility trace",
-    later: None,
     keys: &[
         model(&["trace"], "\"trace\""),
         Key::new(
@@ -310,7 +299,6 @@ pub(in crate::scenario) static TRACE: Table = Table {
 /// Between random places.
 pub(in crate::scenario) static RANDOM_WAYPOINT: Table = Table {
     noun: "a random waypoint model",
-    later: None,
     keys: &[
         model(&["random-waypoint"], "\"random-waypoint\""),
         Key::new(

@@ -26,7 +26,6 @@ const TIMER: Kind = Kind::Either(&[
 
 static UP_DOWN: Table = Table {
     noun: "a pair of rates",
-    later: None,
     keys: &[
         Key::new(
             "up",
@@ -105,7 +104,6 @@ const fn initial(absent: Absent) -> Key {
 /// Automatic rate fallback.
 pub(in crate::scenario) static ARF: Table = Table {
     noun: "a rate adaptation",
-    later: None,
     keys: &[
         control(&["arf"], "\"arf\""),
         Key::new(
@@ -133,7 +131,6 @@ pub(in crate::scenario) static ARF: Table = Table {
 /// Adaptive automatic rate fallback.
 pub(in crate::scenario) static AARF: Table = Table {
     noun: "a rate adaptation",
-    later: None,
     keys: &[
         control(&["aarf"], "\"aarf\""),
         UP_THRESHOLD,
@@ -154,7 +151,6 @@ pub(in crate::scenario) static AARF: Table = Table {
 /// Knowledge of the channel.
 pub(in crate::scenario) static ORACLE: Table = Table {
     noun: "a rate adaptation",
-    later: None,
     keys: &[Key::new(
         "control",
         Kind::Word(&["oracle"]),
@@ -168,7 +164,6 @@ pub(in crate::scenario) static ORACLE: Table = Table {
 /// Minstrel.
 pub(in crate::scenario) static MINSTREL: Table = Table {
     noun: "a rate adaptation",
-    later: None,
     keys: &[
         control(&["minstrel"], "\"minstrel\""),
         Key::new(

@@ -27,7 +27,6 @@ const FRAME_SIZE: Kind = bytes(1, 10_000_000);
 /// A TCP connection.
 pub(in crate::scenario) static TCP: Table = Table {
     noun: "a TCP transport",
-    later: None,
     keys: &[
         protocol(&["tcp"], "\"tcp\""),
         Key::new(
@@ -176,7 +175,6 @@ pub(in crate::scenario) static TCP: Table = Table {
 
 static DELAYED_ACK: Table = Table {
     noun: "delayed acknowledgement",
-    later: None,
     keys: &[
         Key::new(
             "segments",
@@ -198,7 +196,6 @@ static DELAYED_ACK: Table = Table {
 /// A TFRC flow.
 pub(in crate::scenario) static TFRC: Table = Table {
     noun: "a TFRC transport",
-    later: None,
     keys: &[
         protocol(&["tfrc"], "\"tfrc\""),
         Key::new(
@@ -242,7 +239,6 @@ static SOURCES: Tagged = Tagged {
 /// An application that pauses.
 pub(in crate::scenario) static ON_OFF: Table = Table {
     noun: "an on-off source",
-    later: None,
     keys: &[
         model(&["on-off"], "\"on-off\""),
         Key::new(
@@ -260,7 +256,6 @@ pub(in crate::scenario) static ON_OFF: Table = Table {
 /// An application that sends frames.
 pub(in crate::scenario) static FRAMES: Table = Table {
     noun: "a source of frames",
-    later: None,
     keys: &[
         model(&["frames"], "\"frames\""),
         Key::new(
@@ -296,7 +291,6 @@ const fn scheme(word: &'static [&'static str], example: &'static str) -> Key {
 /// The congestion window divided while the rate is low.
 pub(in crate::scenario) static ARF_AWARE: Table = Table {
     noun: "a control scheme",
-    later: None,
     keys: &[
         scheme(&["arf-aware"], "\"arf-aware\""),
         Key::new(
@@ -317,7 +311,6 @@ const READING: Kind = Kind::Word(&["projected", "printed"]);
 /// Windows from the occupancy of the channel.
 pub(in crate::scenario) static ARF_WINDOW: Table = Table {
     noun: "a control scheme",
-    later: None,
     keys: &[
         scheme(&["arf-window"], "\"arf-window\""),
         Key::new(
@@ -362,16 +355,12 @@ pub(in crate::scenario) static ARF_WINDOW: Table = Table {
 };
 
 /// Rates within a granted share of the channel. What there is to choose is the access point's.
-pub(in crate::scenario) static OCCUPANCY: Table = Table {
-    noun: "a control scheme",
-    later: None,
-    keys: &[scheme(&["occupancy"], "\"occupancy\"")],
-};
+pub(in crate::scenario) static OCCUPANCY: Table =
+    Table { noun: "a control scheme", keys: &[scheme(&["occupancy"], "\"occupancy\"")] };
 
 /// A UDP source.
 pub(in crate::scenario) static UDP: Table = Table {
     noun: "a UDP transport",
-    later: None,
     keys: &[
         protocol(&["udp"], "\"udp\""),
         Key::new(

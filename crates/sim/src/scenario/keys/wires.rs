@@ -11,7 +11,6 @@ const TWO_THOUSANDTHS: Probability = Probability::literal(0.002);
 /// One wired host.
 pub(in crate::scenario) static HOST: Table = Table {
     noun: "a host",
-    later: None,
     keys: &[Key::new(
         "link",
         Kind::Table(&HOST_LINK),
@@ -22,7 +21,7 @@ pub(in crate::scenario) static HOST: Table = Table {
 };
 
 /// One wired node that only forwards.
-pub(in crate::scenario) static ROUTER: Table = Table { noun: "a router", later: None, keys: &[] };
+pub(in crate::scenario) static ROUTER: Table = Table { noun: "a router", keys: &[] };
 
 const LINK_RATE: Key = Key::new(
     "rate",
@@ -49,7 +48,6 @@ const LINK_LOSS: Key = Key::new(
 
 static HOST_LINK: Table = Table {
     noun: "a link",
-    later: None,
     keys: &[
         Key::new(
             "to",
@@ -68,7 +66,6 @@ static HOST_LINK: Table = Table {
 /// One more wired link.
 pub(in crate::scenario) static LINK: Table = Table {
     noun: "a link",
-    later: None,
     keys: &[
         Key::new(
             "between",
@@ -86,7 +83,6 @@ pub(in crate::scenario) static LINK: Table = Table {
 
 static BEFORE_LINK: Table = Table {
     noun: "a queue",
-    later: None,
     keys: &[
         Key::new("packets", PACKETS, number(100), "20", CAPACITY),
         Key::new(
@@ -117,7 +113,6 @@ static BEFORE_LINK: Table = Table {
 /// Defaults of ns-2.35 and of the authors' later advice.  [red-1993]
 static RED: Table = Table {
     noun: "random early detection",
-    later: None,
     keys: &[
         Key::new(
             "min",
@@ -171,7 +166,6 @@ const TOWARDS: Key = Key::new(
 /// Independent losses.
 pub(in crate::scenario) static BERNOULLI: Table = Table {
     noun: "Bernoulli loss",
-    later: None,
     keys: &[
         model(&["bernoulli"], "\"bernoulli\""),
         Key::new(
@@ -188,7 +182,6 @@ pub(in crate::scenario) static BERNOULLI: Table = Table {
 /// Losses in bursts.
 pub(in crate::scenario) static GILBERT_ELLIOTT: Table = Table {
     noun: "Gilbert-Elliott loss",
-    later: None,
     keys: &[
         model(&["gilbert-elliott"], "\"gilbert-elliott\""),
         Key::new(
