@@ -127,6 +127,21 @@ impl<'k> Keys<'k> {
         self.any(name, value, example, describe, read, |it| plain(it).to_string())
     }
 
+    /// A key that may be absent for none.
+    pub(super) fn maybe<V: Scalar>(
+        &mut self,
+        name: &'static str,
+        value: &mut Option<V>,
+        kind: Kind,
+        example: &'static str,
+    ) -> &mut Self {
+        let describe = |_: &mut Option<V>| (kind, Absent::Follows(""));
+        let read = |entry: &Entry, _: &Option<V>| entry.plain().and_then(V::of).map(Some);
+        let write = |it: &Option<V>| it.map_or_else(String::new, |it| it.plain().to_string());
+        let is_some = value.is_some();
+        self.any(name, value, example, describe, read, write).written_if(is_some)
+    }
+
     /// A key that holds one of the words of an enum.
     pub(super) fn word<V: Words>(
         &mut self,
@@ -158,7 +173,7 @@ impl<'k> Keys<'k> {
         &mut self,
         name: &'static str,
         value: &mut T,
-        declare: fn(&mut Keys, &mut T),
+        declare: impl FnOnce(&mut Keys, &mut T) + Copy,
         example: &'static str,
     ) -> &mut Self {
         let describe = |it: &mut T| (Kind::Table(Keys::describe(it, declare)), Absent::Defaults);

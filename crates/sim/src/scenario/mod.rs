@@ -211,6 +211,21 @@ pub struct Link {
     pub loss: [Loss; 2],
 }
 
+impl Link {
+    /// A link of 100 Mb/s without delay or loss.
+    pub(crate) fn new(name: &str, ends: [Node; 2]) -> Self {
+        let (rate, queue) = (DataRate::from_mbps(100), LinkQueue::default());
+        Self {
+            name: name.to_owned(),
+            ends,
+            rate,
+            delay: Duration::ZERO,
+            queue,
+            loss: [Loss::None; 2],
+        }
+    }
+}
+
 /// The queue before a wired link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinkQueue {
@@ -218,6 +233,12 @@ pub struct LinkQueue {
     pub capacity: Capacity,
     /// Random early detection; `None`: only a full queue drops, at its tail.
     pub red: Option<Red>,
+}
+
+impl Default for LinkQueue {
+    fn default() -> Self {
+        Self { capacity: Capacity::Packets(100), red: None }
+    }
 }
 
 /// How much fits into a queue.
@@ -242,6 +263,14 @@ pub struct Red {
     pub weight: Probability,
     /// Whether the probability rises from `max_probability` to one between `max` and twice `max`.
     pub gentle: bool,
+}
+
+impl Default for Red {
+    /// As ns-2.35 and the authors' later advice have it.  [red-1993]
+    fn default() -> Self {
+        let max_probability = Probability::literal(0.1);
+        Self { min: 5, max: 15, max_probability, weight: Probability::literal(0.002), gentle: true }
+    }
 }
 
 /// What one direction of a link loses after its queue.

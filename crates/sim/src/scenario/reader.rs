@@ -196,6 +196,11 @@ impl<'n> Entry<'n> {
         if let Some(Given::Table(fields)) = self.given { Some(fields) } else { None }
     }
 
+    /// The items of its list; none if it is bad.
+    pub(super) fn items(&self) -> &[Entry<'n>] {
+        if let Some(Given::List(items)) = &self.given { items } else { &[] }
+    }
+
     /// Its table.
     pub(super) fn fields(&self) -> Option<&Fields<'n>> {
         if let Some(Given::Table(fields)) = &self.given { Some(fields) } else { None }

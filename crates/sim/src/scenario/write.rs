@@ -8,14 +8,14 @@ use airfair_laws::{arf, minstrel, occupancy};
 use airfair_units::{DataRate, Length, Time};
 use airfair_wlan::phy::{Preamble, Standard};
 
-use super::keys::QUEUE;
+use super::declare::{Keys, Written};
+use super::keys::{self, QUEUE};
 use super::kind::thousandths;
 use super::{
-    AccessParameters, AccessPoint, AfterCollision, Area, Attempts, Beacons, Begin, Bss, Capacity,
-    Control, Deflation, Eifs, Endpoint, ErrorModel, Fading, Flavour, Flow, GilbertElliott, Link,
-    LinkQueue, Loss, Motion, Node, Periods, Propagation, Radio, RateControl, Reception,
-    RecoveryTimer, Red, Scenario, Station, Tcp, Tfrc, TfrcProfile, TfrcSource, Transport, UdpRate,
-    Way,
+    AccessParameters, AccessPoint, AfterCollision, Area, Attempts, Beacons, Begin, Bss, Control,
+    Deflation, Eifs, Endpoint, ErrorModel, Fading, Flavour, Flow, Link, Motion, Node, Periods,
+    Propagation, Radio, RateControl, Reception, RecoveryTimer, Scenario, Station, Tcp, Tfrc,
+    TfrcProfile, TfrcSource, Transport, UdpRate, Way,
 };
 
 impl Scenario {
@@ -37,14 +37,18 @@ impl Scenario {
         self.cells.iter().try_for_each(|bss| write_bss(out, bss))?;
         self.stations.iter().try_for_each(|station| self.write_station(out, station))?;
         let (own, others) = self.links.split_at(self.hosts.len());
-        for (host, link) in self.hosts.iter().zip(own) {
-            writeln!(out, "\n[host.{host}]")?;
-            let to = self.node_name(link.ends[1]);
-            let (settings, loss) = (link_settings(link), self.loss(link));
-            writeln!(out, "link = {{ to = \"{to}\", {}, loss = {loss} }}", settings.join(", "))?;
+        let names = |link: &Link| link.ends.map(|end| self.node_name(end));
+        for link in own {
+            let declare = |keys: &mut Keys, it: &mut Link| keys::host(keys, it, names(link));
+            section(out, "host", &link.name, Keys::write(link, declare))?;
         }
-        self.routers.iter().try_for_each(|router| writeln!(out, "\n[router.{router}]"))?;
-        others.iter().try_for_each(|link| self.write_link(out, link))?;
+        for router in &self.routers {
+            section(out, "router", router, Keys::write(&(), keys::router))?;
+        }
+        for link in others {
+            let declare = |keys: &mut Keys, it: &mut Link| keys::link(keys, it, names(link));
+            section(out, "link", &link.name, Keys::write(link, declare))?;
+        }
         self.flows.iter().try_for_each(|flow| self.write_flow(out, flow))
     }
 
@@ -55,36 +59,6 @@ impl Scenario {
             Node::Host(index) => &self.hosts[index],
             Node::Router(index) => &self.routers[index],
         }
-    }
-
-    fn write_link(&self, out: &mut dyn Write, link: &Link) -> std::fmt::Result {
-        writeln!(out, "\n[link.{}]", link.name)?;
-        let [first, second] = link.ends.map(|end| self.node_name(end));
-        writeln!(out, "between = [\"{first}\", \"{second}\"]")?;
-        writeln!(out, "{}", link_settings(link).join("\n"))?;
-        writeln!(out, "loss = {}", self.loss(link))
-    }
-
-    fn loss(&self, link: &Link) -> String {
-        let (loss, towards) = match link.loss {
-            [Loss::None, Loss::None] => return "\"none\"".to_owned(),
-            [forth, back] if forth == back => (forth, None),
-            [forth, Loss::None] => (forth, Some(link.ends[1])),
-            [_, back] => (back, Some(link.ends[0])),
-        };
-        let settings = match loss {
-            Loss::None => unreachable!("a loss is written"),
-            Loss::Bernoulli(probability) => {
-                format!("model = \"bernoulli\", probability = {probability}")
-            }
-            Loss::GilbertElliott(GilbertElliott { good, bad, to_bad, to_good }) => format!(
-                "model = \"gilbert-elliott\", good = {good}, bad = {bad}, \
-                 to_bad = {to_bad}, to_good = {to_good}"
-            ),
-        };
-        let towards = towards
-            .map_or_else(String::new, |end| format!(", towards = \"{}\"", self.node_name(end)));
-        format!("{{ {settings}{towards} }}")
     }
 
     fn write_station(&self, out: &mut dyn Write, station: &Station) -> std::fmt::Result {
@@ -172,6 +146,12 @@ impl Scenario {
             }
         }
     }
+}
+
+/// A section of its own.
+fn section(out: &mut dyn Write, kind: &str, name: &str, written: Written) -> std::fmt::Result {
+    writeln!(out, "\n[{kind}.{name}]")?;
+    written.into_iter().try_for_each(|(key, value)| writeln!(out, "{key} = {value}"))
 }
 
 fn errors(model: ErrorModel) -> String {
@@ -419,30 +399,6 @@ fn write_tfrc(out: &mut dyn Write, tfrc: &Tfrc) -> std::fmt::Result {
     let segment = tfrc.segment.get();
     write!(out, "transport = {{ kind = \"tfrc\", profile = \"{profile}\"")?;
     writeln!(out, ", segment = \"{segment} B\", {source} }}")
-}
-
-/// Rate, delay and queue of a link.
-fn link_settings(link: &Link) -> [String; 3] {
-    [
-        format!("rate = \"{}\"", link.rate),
-        format!("delay = \"{}\"", link.delay),
-        format!("queue = {}", link_queue(link.queue)),
-    ]
-}
-
-fn link_queue(LinkQueue { capacity, red }: LinkQueue) -> String {
-    let capacity = match capacity {
-        Capacity::Packets(packets) => format!("packets = {packets}"),
-        Capacity::Bytes(size) => format!("bytes = \"{} B\"", size.get()),
-    };
-    let Some(Red { min, max, max_probability, weight, gentle }) = red else {
-        return format!("{{ {capacity}, discipline = \"fifo\" }}");
-    };
-    let red = format!(
-        "min = {min}, max = {max}, max_probability = {max_probability}, weight = {weight}, \
-         gentle = {gentle}"
-    );
-    format!("{{ {capacity}, discipline = \"red\", red = {{ {red} }} }}")
 }
 
 fn access(access: AccessParameters) -> [String; 2] {

@@ -12,13 +12,15 @@ use std::sync::LazyLock;
 
 use airfair_units::{Bytes, Duration};
 
+use super::declare::Keys;
 use super::kind::{Absent, Key, Kind, Plain, Table, Tagged};
+use super::{Link, Node};
 
 pub(super) use air::{BSS, STATION};
 pub(super) use queues::QUEUE;
 pub(super) use radio::{FAR, RANGE};
 pub(super) use transports::{TCP, TFRC, UDP};
-pub(super) use wires::{HOST, LINK, ROUTER};
+pub(super) use wires::{host, link, router};
 
 /// Longest run, 30 days.
 pub(super) const MAX_DURATION: Duration = Duration::from_secs(30 * 24 * 3600);
@@ -108,6 +110,7 @@ const CONTROL: Kind = Kind::Either(&[
 
 /// The whole file.
 pub(super) static ROOT: LazyLock<Table> = LazyLock::new(|| {
+    let mut any_link = Link::new("", [Node::Cell(0); 2]);
     Table {
     noun: "the scenario",
     keys: vec![
@@ -165,14 +168,14 @@ pub(super) static ROOT: LazyLock<Table> = LazyLock::new(|| {
         ),
         Key::new(
             "host",
-            Kind::Named(&HOST),
+            Kind::Named(Keys::describe(&mut any_link, |keys, it| host(keys, it, [""; 2]))),
             Absent::Defaults,
             "",
             "Wired hosts, at most 1000: ends of flows, which forward as well.",
         ),
         Key::new(
             "router",
-            Kind::Named(&ROUTER),
+            Kind::Named(Keys::describe(&mut (), router)),
             Absent::Defaults,
             "",
             "Wired nodes that only forward, at most 1000. Packets take the fewest hops, among equals the \
@@ -180,7 +183,7 @@ pub(super) static ROOT: LazyLock<Table> = LazyLock::new(|| {
         ),
         Key::new(
             "link",
-            Kind::Named(&LINK),
+            Kind::Named(Keys::describe(&mut any_link, |keys, it| link(keys, it, [""; 2]))),
             Absent::Defaults,
             "",
             "Wired links beside those of the hosts, at most 10000.",
