@@ -1,14 +1,14 @@
 //! Rates of a station: one, a schedule, or what a law finds; up and down.
 
-use airfair_laws::{arf, minstrel};
+use airfair_laws::arf;
 use airfair_units::{DataRate, Duration, Time};
 use airfair_wlan::phy::Standard;
 
 use super::error::Mistakes;
-use super::kind::Plain;
+use super::keys::LAWS;
 use super::parse::{items, point};
-use super::reader::{Entry, Fields, Given};
-use super::{RateControl, cell};
+use super::reader::{Entry, Given};
+use super::{RateControl, Station, cell};
 
 /// Rate over time.
 type Schedule = Vec<(Time, DataRate)>;
@@ -45,7 +45,7 @@ fn one_way(
     if !matches!(entry.given, Some(Given::Table(_))) {
         return Some((schedule(entry, standard, duration, mistakes)?, None));
     }
-    let law = law(entry.table()?, mistakes)?;
+    let law = law(&entry, mistakes)?;
     let rates = standard?.rates();
     let start = match law {
         RateControl::Arf(params) if params.starts_high => rates.last(),
@@ -54,71 +54,18 @@ fn one_way(
     Some((vec![(Time::ZERO, *start.expect("each standard has rates"))], Some(law)))
 }
 
-fn law(mut fields: Fields, mistakes: &mut Mistakes) -> Option<RateControl> {
-    match fields.take("control").word()? {
-        "minstrel" => Some(RateControl::Minstrel(minstrel::Params {
-            interval: fields.take("interval").duration()?,
-            ewma: fields.take("ewma").integer()?,
-            lookaround: fields.take("lookaround").integer()?,
-            segment: fields.take("segment").duration()?,
-        })),
-        "oracle" => Some(RateControl::Oracle),
-        name => arf(fields, name == "aarf", mistakes).map(RateControl::Arf),
-    }
-}
-
-fn arf(mut fields: Fields, is_adaptive: bool, mistakes: &mut Mistakes) -> Option<arf::Params> {
-    let up = fields.take("up");
-    let most = is_adaptive.then(|| fields.take("most_up"));
-    if let (Some(least), Some(most)) = (up.integer::<u32>(), &most)
-        && most.integer::<u32>().is_some_and(|most| most < least)
+fn law(entry: &Entry, mistakes: &mut Mistakes) -> Option<RateControl> {
+    if let (Some(RateControl::Arf(arf::Params { most_up: Some(_), .. })), Some(fields)) =
+        (LAWS.variant(entry), entry.fields())
     {
-        mistakes.add(most.at, most.mistake("less than up", format!("at least {least}")));
+        let (up, most) = (fields.get("up"), fields.get("most_up"));
+        if let (Some(least), Some(highest)) = (up.integer::<u32>(), most.integer::<u32>())
+            && highest < least
+        {
+            mistakes.add(most.at, most.mistake("less than up", format!("at least {least}")));
+        }
     }
-    let preset = if is_adaptive { arf::Params::qualnet4() } else { preset(&mut fields)? };
-    let mut params = arf::Params {
-        up: up.integer()?,
-        down: fields.take("down").integer()?,
-        most_up: match most {
-            Some(most) => Some(most.integer()?),
-            None => None,
-        },
-        ..preset
-    };
-    if !is_adaptive && fields.says("counting") {
-        params.counting = match fields.take("counting").word()? {
-            "in-all" => arf::Counting::InAll,
-            _ => arf::Counting::InARow,
-        };
-    }
-    if fields.says("timer") {
-        params.timer = arf_timer(&fields.take("timer"))?;
-    }
-    if fields.says("rts_failures") {
-        params.rts_failures = fields.take("rts_failures").flag()?;
-    }
-    if fields.says("initial") {
-        params.starts_high = fields.take("initial").word()? == "highest";
-    }
-    Some(params)
-}
-
-/// Whose ARF gives what the scenario does not.
-fn preset(fields: &mut Fields) -> Option<arf::Params> {
-    Some(match fields.take("preset").word()? {
-        "kamerman97" => arf::Params::kamerman97(),
-        "ns3" => arf::Params::ns3(),
-        "qualnet5" => arf::Params::qualnet5(),
-        _ => arf::Params::qualnet4(),
-    })
-}
-
-fn arf_timer(timer: &Entry) -> Option<arf::Timer> {
-    Some(match timer.plain()? {
-        Plain::Duration(time) => arf::Timer::Time(time),
-        Plain::Integer(_) => arf::Timer::Attempts(timer.integer()?),
-        _ => arf::Timer::Off,
-    })
+    LAWS.read(entry)
 }
 
 fn schedule(
@@ -171,4 +118,23 @@ fn rate(entry: &Entry, standard: Option<Standard>, mistakes: &mut Mistakes) -> O
         return None;
     }
     Some(rate)
+}
+
+/// The rates of a station as TOML.
+pub(super) fn written(station: &Station) -> String {
+    let [law_up, law_down] = station.adaptation;
+    let one_way = |law: Option<RateControl>, rates| {
+        law.map_or_else(|| written_schedule(rates), |law| LAWS.write(&law))
+    };
+    let (up, down) = (one_way(law_up, &station.rate_up), one_way(law_down, &station.rate_down));
+    if up == down { up } else { format!("{{ up = {up}, down = {down} }}") }
+}
+
+fn written_schedule(steps: &[(Time, DataRate)]) -> String {
+    if let [(Time::ZERO, rate)] = steps {
+        return format!("\"{rate}\"");
+    }
+    let pairs: Vec<String> =
+        steps.iter().map(|(time, rate)| format!("[\"{time}\", \"{rate}\"]")).collect();
+    format!("[{}]", pairs.join(", "))
 }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use airfair_laws::arf_aware::Variant;
 use airfair_laws::arf_window::{self, Reading, RoundTrip};
-use airfair_laws::{arf, minstrel, occupancy};
+use airfair_laws::occupancy;
 use airfair_units::{DataRate, Length, Time};
 use airfair_wlan::phy::{Preamble, Standard};
 
@@ -14,8 +14,8 @@ use super::kind::thousandths;
 use super::{
     AccessParameters, AccessPoint, AfterCollision, Area, Attempts, Beacons, Begin, Bss, Control,
     Deflation, Eifs, Endpoint, ErrorModel, Fading, Flavour, Flow, Link, Motion, Node, Periods,
-    Propagation, Radio, RateControl, Reception, RecoveryTimer, Scenario, Station, Tcp, Tfrc,
-    TfrcProfile, TfrcSource, Transport, UdpRate, Way,
+    Propagation, Radio, Reception, RecoveryTimer, Scenario, Station, Tcp, Tfrc, TfrcProfile,
+    TfrcSource, Transport, UdpRate, Way, rates,
 };
 
 impl Scenario {
@@ -65,14 +65,7 @@ impl Scenario {
         writeln!(out, "\n[station.{}]", station.name)?;
         writeln!(out, "bss = \"{}\"", self.cells[station.cell].name)?;
         writeln!(out, "standard = \"{}\"", station.standard)?;
-        let [law_up, law_down] = station.adaptation;
-        let up = law_up.map_or_else(|| schedule(&station.rate_up), law);
-        let down = law_down.map_or_else(|| schedule(&station.rate_down), law);
-        if up == down {
-            writeln!(out, "rate = {up}")?;
-        } else {
-            writeln!(out, "rate = {{ up = {up}, down = {down} }}")?;
-        }
+        writeln!(out, "rate = {}", rates::written(station))?;
         writeln!(out, "queue = {}", QUEUE.write(&station.queue))?;
         writeln!(out, "{}", access(station.access).join("\n"))?;
         let others = |indices: &[usize]| {
@@ -415,43 +408,4 @@ fn access(access: AccessParameters) -> [String; 2] {
          txop_limit = \"{txop_limit}\" }}"
     );
     [edca, format!("max_attempts = {attempts}")]
-}
-
-fn law(law: RateControl) -> String {
-    match law {
-        RateControl::Arf(params) => arf(params),
-        RateControl::Oracle => "{ control = \"oracle\" }".to_owned(),
-        RateControl::Minstrel(minstrel::Params { interval, ewma, lookaround, segment }) => format!(
-            "{{ control = \"minstrel\", interval = \"{interval}\", ewma = {ewma}, \
-             lookaround = {lookaround}, segment = \"{segment}\" }}"
-        ),
-    }
-}
-
-fn arf(law: arf::Params) -> String {
-    let arf::Params { up, down, counting, timer, rts_failures, most_up, starts_high } = law;
-    let (name, own) = match (most_up, counting) {
-        (Some(most), _) => ("aarf", format!(", most_up = {most}")),
-        (None, arf::Counting::InARow) => ("arf", ", counting = \"in-a-row\"".to_owned()),
-        (None, arf::Counting::InAll) => ("arf", ", counting = \"in-all\"".to_owned()),
-    };
-    let timer = match timer {
-        arf::Timer::Off => "\"off\"".to_owned(),
-        arf::Timer::Time(time) => format!("\"{time}\""),
-        arf::Timer::Attempts(attempts) => attempts.to_string(),
-    };
-    let initial = if starts_high { "highest" } else { "lowest" };
-    format!(
-        "{{ control = \"{name}\", up = {up}{own}, down = {down}, timer = {timer}, \
-         rts_failures = {rts_failures}, initial = \"{initial}\" }}"
-    )
-}
-
-fn schedule(steps: &[(Time, DataRate)]) -> String {
-    if let [(Time::ZERO, rate)] = steps {
-        return format!("\"{rate}\"");
-    }
-    let pairs: Vec<String> =
-        steps.iter().map(|(time, rate)| format!("[\"{time}\", \"{rate}\"]")).collect();
-    format!("[{}]", pairs.join(", "))
 }

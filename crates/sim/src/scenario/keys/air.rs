@@ -7,7 +7,7 @@ use airfair_units::{Decibels, Duration, Probability};
 use super::super::kind::{Absent, Key, Kind, Plain, Table, Tagged};
 use super::queues::QUEUE;
 use super::radio::{CELL_RADIO, MOBILITY, POSITION};
-use super::rates::STATION_RATE;
+use super::rates::station_rate;
 use super::{OFF, PERIOD, TRUE, UNLIMITED, bytes, model, number, size, word};
 
 const STANDARD: Kind = Kind::Word(&["802.11b", "802.11a", "802.11g"]);
@@ -428,7 +428,7 @@ pub(in crate::scenario) static STATION: LazyLock<Table> = LazyLock::new(|| {
         ),
         Key::new(
             "rate",
-            STATION_RATE,
+            station_rate(),
             Absent::Follows("the highest rate of its standard"),
             "[[\"0 s\", \"11 Mb/s\"], [\"20 s\", \"1 Mb/s\"]]",
             "Data rate between it and the access point: one, a schedule of times and rates that \

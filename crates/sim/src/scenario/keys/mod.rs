@@ -19,6 +19,7 @@ use super::{Link, Node};
 pub(super) use air::{BSS, STATION};
 pub(super) use queues::QUEUE;
 pub(super) use radio::{FAR, RANGE};
+pub(super) use rates::LAWS;
 pub(super) use transports::{TCP, TFRC, UDP};
 pub(super) use wires::{host, link, router};
 
