@@ -36,10 +36,11 @@ pub use radio::{Area, Begin, Fading, Motion, Propagation, Radio, Reception, Way}
 pub use reference::reference_markdown;
 pub use schema::schema;
 pub use traces::{MAX_TRACE, ReadFile};
-pub use write::flavour_name;
 
 use airfair_laws::{arf, arf_aware, arf_window, minstrel, occupancy};
-pub use airfair_transport::tcp::{Deflation, Flavour, RecoveryTimer};
+use airfair_transport::tcp;
+pub use airfair_transport::tfrc::{Profile as TfrcProfile, Source as TfrcSource};
+pub use airfair_transport::udp::Rate as UdpRate;
 use airfair_units::{Bytes, DataRate, Duration, Probability, Time};
 use airfair_wlan::phy::Standard;
 pub use airfair_wlan::{
@@ -307,6 +308,22 @@ pub enum Endpoint {
     Host(usize),
 }
 
+impl Flow {
+    /// A flow that starts at once and does not stop.
+    pub(crate) fn new(name: &str, from: Endpoint, to: Endpoint) -> Self {
+        Self {
+            name: name.to_owned(),
+            from,
+            to,
+            start: Time::ZERO,
+            start_jitter: Duration::ZERO,
+            stop: None,
+            transport: Transport::Tcp(Tcp::default()),
+            control: Control::None,
+        }
+    }
+}
+
 /// A flow from one end to another.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Flow {
@@ -355,108 +372,53 @@ pub struct Tfrc {
     pub source: TfrcSource,
 }
 
-/// The application of a TFRC flow.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum TfrcSource {
-    /// Always more.
-    #[default]
-    Greedy,
-    /// Constant rate of application bits.
-    Constant(DataRate),
-    /// The same for `on`, nothing for `off`, and again.
-    OnOff {
-        /// Rate of application bits while on.
-        rate: DataRate,
-        /// Length of an on-period, not zero.
-        on: Duration,
-        /// Length of an off-period.
-        off: Duration,
-    },
-    /// Frames, as of a video.
-    Frames {
-        /// Time from frame to frame, not zero.
-        interval: Duration,
-        /// Sizes in order, at least one; from the beginning again at the end.
-        sizes: Vec<Bytes>,
-    },
+impl Default for Tfrc {
+    fn default() -> Self {
+        let (profile, segment) = (TfrcProfile::default(), Bytes::new(1_000));
+        Self { profile, segment, source: TfrcSource::Greedy }
+    }
 }
 
-/// Whose TFRC.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum TfrcProfile {
-    /// [RFC5348]
-    #[default]
-    Rfc5348,
-    /// [RFC3448]
-    Rfc3448,
-    /// [ns-2]
-    Ns2,
-}
-
-/// Rate of a UDP source.
+/// Settings of one TCP connection. Its ends agree on what both must know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum UdpRate {
-    /// The sender's queue is never empty.
-    Saturated,
-    /// Constant rate of application bits.
-    Constant(DataRate),
-}
-
-/// Settings of one TCP connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "independent options, each a key of the file")]
 pub struct Tcp {
-    /// Congestion control.
-    pub flavour: Flavour,
-    /// Selective acknowledgements.  [RFC2018]
-    pub sack: bool,
-    /// Proportional rate reduction; only with selective acknowledgements.  [RFC6937]
-    pub prr: bool,
-    /// Timestamps, 12 octets in every segment beside its data.  [RFC7323 §3]
-    pub timestamps: bool,
-    /// Application octets per segment (SMSS).
-    pub segment: Bytes,
-    /// Octets to send; `None`: endless.
-    pub size: Option<Bytes>,
-    /// Delayed ACKs; `None`: every segment is acknowledged at once.
-    pub delayed_ack: Option<DelayedAck>,
-    /// Initial window [segments].
-    pub initial_window: u32,
-    /// Initial slow-start threshold [segments]; `None`: unlimited.
-    pub initial_ssthresh: Option<u32>,
-    /// Receiver's window.
-    pub receive_window: Bytes,
-    /// Whether the window-scale option is offered; without it the window ends at 65 535 octets.
-    pub window_scaling: bool,
-    /// Tick of the clock that measures round trips.
-    pub tick: Duration,
-    /// What restarts the retransmission timer in fast recovery.
-    pub recovery_timer: RecoveryTimer,
-    /// Window on leaving fast recovery.
-    pub deflation: Deflation,
-    /// Smallest retransmission time-out.
-    pub min_rto: Duration,
-    /// Limited transmit.  [RFC3042]
-    pub limited_transmit: bool,
-    /// Whether cwnd grows by octets acknowledged (RFC 3465), else once per ACK as ns-2 does.
-    pub byte_counting: bool,
-    /// Whether cwnd grows while another window is the limit, as ns-2's does and RFC 7661 says it should not.
-    pub grow_beyond_receive_window: bool,
-    /// ACKs at the start that are not delayed.  [linux-quickack]
-    pub quick_acks: u32,
+    /// Settings of the sender.
+    pub sender: tcp::SenderConfig,
+    /// Settings of the receiver.
+    pub receiver: tcp::ReceiverConfig,
     /// Whether the sender keeps what its own host's queue refuses, and reduces its window.  [linux-cwr]
     pub keeps_refused: bool,
-    /// Whether the connection opens with SYN and SYN-ACK; ns-2's one-way agents have none.
-    pub handshake: bool,
 }
 
-/// Delayed acknowledgement.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DelayedAck {
-    /// One ACK at least every so many segments.
-    pub segments: u32,
-    /// One ACK at the latest after this time.
-    pub timeout: Duration,
+impl Default for Tcp {
+    /// The RFCs' recommendations, but for windows: no larger than a header can say without scaling.
+    fn default() -> Self {
+        let sender = tcp::SenderConfig { window_scaling: false, ..tcp::SenderConfig::default() };
+        let receiver = tcp::ReceiverConfig {
+            buffer: tcp::UNSCALED_WINDOW,
+            window_scaling: false,
+            ..tcp::ReceiverConfig::default()
+        };
+        Self { sender, receiver, keeps_refused: false }
+    }
+}
+
+impl Tcp {
+    /// Its flavour, as the scenario file says it.
+    pub fn flavour_word(&self) -> &'static str {
+        kind::Words::word(self.sender.flavour)
+    }
+
+    /// Makes the ends agree.
+    fn agree(&mut self) {
+        let Self { sender, receiver, .. } = self;
+        sender.sack = Some(sender.uses_sack());
+        sender.assumed_window = receiver.buffer;
+        receiver.sack = sender.uses_sack();
+        receiver.timestamps = sender.timestamps;
+        receiver.window_scaling = sender.window_scaling;
+        receiver.handshake = sender.handshake;
+    }
 }
 
 /// Cross-layer control of a flow.

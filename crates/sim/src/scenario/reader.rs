@@ -78,12 +78,6 @@ impl<'n> Fields<'n> {
         self.spec.keys.iter().any(|known| known.name == key)
     }
 
-    /// The word under `key`, which tells this table from others, and stays to be taken.
-    pub(super) fn tag(&self, key: &str) -> Option<&'static str> {
-        let index = self.spec.keys.iter().position(|known| known.name == key)?;
-        self.entries[index].as_ref()?.word()
-    }
-
     /// Whether the file or the command line says something under `key`, which was not taken yet.
     pub(super) fn says(&self, key: &str) -> bool {
         let is_said = |(known, entry): (&Key, &Option<Entry>)| {

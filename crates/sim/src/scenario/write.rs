@@ -2,8 +2,6 @@
 
 use std::fmt::Write;
 
-use airfair_laws::arf_aware::Variant;
-use airfair_laws::arf_window::{self, Reading, RoundTrip};
 use airfair_laws::occupancy;
 use airfair_units::{DataRate, Length, Time};
 use airfair_wlan::phy::{Preamble, Standard};
@@ -12,10 +10,9 @@ use super::declare::{Keys, Written};
 use super::keys::{self, QUEUE};
 use super::kind::thousandths;
 use super::{
-    AccessParameters, AccessPoint, AfterCollision, Area, Attempts, Beacons, Begin, Bss, Control,
-    Deflation, Eifs, Endpoint, ErrorModel, Fading, Flavour, Flow, Link, Motion, Node, Periods,
-    Propagation, Radio, Reception, RecoveryTimer, Scenario, Station, Tcp, Tfrc, TfrcProfile,
-    TfrcSource, Transport, UdpRate, Way, rates,
+    AccessParameters, AccessPoint, AfterCollision, Area, Attempts, Beacons, Begin, Bss, Eifs,
+    Endpoint, ErrorModel, Fading, Flow, Link, Motion, Node, Periods, Propagation, Radio, Reception,
+    Scenario, Station, Way, rates,
 };
 
 impl Scenario {
@@ -49,7 +46,16 @@ impl Scenario {
             let declare = |keys: &mut Keys, it: &mut Link| keys::link(keys, it, names(link));
             section(out, "link", &link.name, Keys::write(link, declare))?;
         }
-        self.flows.iter().try_for_each(|flow| self.write_flow(out, flow))
+        let end = |end| match end {
+            Endpoint::Station(index) => self.stations[index].name.as_str(),
+            Endpoint::Host(index) => &self.hosts[index],
+        };
+        for flow in &self.flows {
+            let ends = [end(flow.from), end(flow.to)];
+            let declare = |keys: &mut Keys, it: &mut Flow| keys::flow(keys, it, ends);
+            section(out, "flow", &flow.name, Keys::write(flow, declare))?;
+        }
+        Ok(())
     }
 
     /// Name of a wired node.
@@ -78,66 +84,6 @@ impl Scenario {
         writeln!(out, "senses_only = [{}]", others(&station.senses_only))?;
         writeln!(out, "hidden_from = [{}]", others(&station.hidden_from))?;
         writeln!(out, "errors = {}", errors(station.errors))
-    }
-
-    fn write_flow(&self, out: &mut dyn Write, flow: &Flow) -> std::fmt::Result {
-        let name = |end| match end {
-            Endpoint::Station(index) => &self.stations[index].name,
-            Endpoint::Host(index) => &self.hosts[index],
-        };
-        writeln!(out, "\n[flow.{}]", flow.name)?;
-        writeln!(out, "from = \"{}\"", name(flow.from))?;
-        writeln!(out, "to = \"{}\"", name(flow.to))?;
-        writeln!(out, "start = \"{}\"", flow.start)?;
-        writeln!(out, "start_jitter = \"{}\"", flow.start_jitter)?;
-        let stop = flow.stop.map_or_else(|| "end".to_owned(), |stop| stop.to_string());
-        writeln!(out, "stop = \"{stop}\"")?;
-        match flow.control {
-            Control::None => writeln!(out, "control = \"none\"")?,
-            Control::Occupancy => writeln!(out, "control = \"occupancy\"")?,
-            Control::ArfAware(params) => {
-                let variant = match params.variant {
-                    Variant::Held => "held",
-                    Variant::OneShot => "one-shot",
-                    Variant::Continuous => "continuous",
-                };
-                let scheme = "scheme = \"arf-aware\"";
-                writeln!(out, "control = {{ {scheme}, variant = \"{variant}\" }}")?;
-            }
-            Control::ArfWindow(params) => {
-                let arf_window::Params { slot, long_lived, rise, fall, round_trip } = params;
-                let long_lived = long_lived.get();
-                let [rise, fall] = [rise, fall].map(|reading| match reading {
-                    Reading::Printed => "printed",
-                    Reading::Projected => "projected",
-                });
-                let round_trip = match round_trip {
-                    RoundTrip::Smoothed => "smoothed",
-                    RoundTrip::Least => "least",
-                };
-                writeln!(
-                    out,
-                    "control = {{ scheme = \"arf-window\", slot = \"{slot}\", \
-                     long_lived = \"{long_lived} B\", rise = \"{rise}\", fall = \"{fall}\", \
-                     round_trip = \"{round_trip}\" }}"
-                )?;
-            }
-        }
-        match &flow.transport {
-            Transport::Tcp(tcp) => write_tcp(out, tcp),
-            Transport::Tfrc(tfrc) => write_tfrc(out, tfrc),
-            Transport::Udp { payload, rate } => {
-                let rate = match rate {
-                    UdpRate::Saturated => "saturated".to_owned(),
-                    UdpRate::Constant(rate) => rate.to_string(),
-                };
-                let payload = payload.get();
-                writeln!(
-                    out,
-                    "transport = {{ kind = \"udp\", payload = \"{payload} B\", rate = \"{rate}\" }}"
-                )
-            }
-        }
     }
 }
 
@@ -320,78 +266,6 @@ fn grants(params: occupancy::Params) -> String {
     format!(
         "{{ beacons = {beacons}, satisfied = {satisfied}, spare = \"{spare}\", patience = {patience} }}"
     )
-}
-
-/// The scenario file's word for a flavour of TCP.
-pub fn flavour_name(flavour: Flavour) -> &'static str {
-    match flavour {
-        Flavour::Reno => "reno",
-        Flavour::NewReno => "newreno",
-        Flavour::Sack => "sack",
-        Flavour::Westwood => "westwood",
-        Flavour::WestwoodPlus => "westwood+",
-        Flavour::Vegas => "vegas",
-        Flavour::Cubic => "cubic",
-    }
-}
-
-fn write_tcp(out: &mut dyn Write, tcp: &Tcp) -> std::fmt::Result {
-    let flavour = flavour_name(tcp.flavour);
-    let size = tcp.size.map_or_else(|| "endless".to_owned(), |size| format!("{} B", size.get()));
-    let delayed_ack = tcp.delayed_ack.map_or_else(
-        || "false".to_owned(),
-        |ack| format!("{{ segments = {}, timeout = \"{}\" }}", ack.segments, ack.timeout),
-    );
-    let ssthresh = tcp.initial_ssthresh.map_or("\"unlimited\"".to_owned(), |n| n.to_string());
-    write!(out, "transport = {{ kind = \"tcp\", flavour = \"{flavour}\", sack = {}", tcp.sack)?;
-    write!(out, ", prr = {}, timestamps = {}", tcp.prr, tcp.timestamps)?;
-    write!(out, ", segment = \"{} B\", size = \"{size}\"", tcp.segment.get())?;
-    write!(out, ", delayed_ack = {delayed_ack}, initial_window = {}", tcp.initial_window)?;
-    write!(out, ", initial_ssthresh = {ssthresh}")?;
-    write!(out, ", receive_window = \"{} B\"", tcp.receive_window.get())?;
-    write!(out, ", window_scaling = {}, min_rto = \"{}\"", tcp.window_scaling, tcp.min_rto)?;
-    let timer = match tcp.recovery_timer {
-        RecoveryTimer::Impatient => "impatient",
-        RecoveryTimer::SlowButSteady => "slow-but-steady",
-    };
-    let deflation = match tcp.deflation {
-        Deflation::ToFlight => "to-flight",
-        Deflation::ToThreshold => "to-ssthresh",
-    };
-    write!(out, ", tick = \"{}\", recovery_timer = \"{timer}\"", tcp.tick)?;
-    write!(out, ", deflation = \"{deflation}\"")?;
-    write!(out, ", limited_transmit = {}", tcp.limited_transmit)?;
-    write!(out, ", byte_counting = {}", tcp.byte_counting)?;
-    write!(out, ", grow_beyond_receive_window = {}", tcp.grow_beyond_receive_window)?;
-    let full_queue = if tcp.keeps_refused { "hold" } else { "loss" };
-    write!(out, ", quick_acks = {}, full_queue = \"{full_queue}\"", tcp.quick_acks)?;
-    writeln!(out, ", handshake = {} }}", tcp.handshake)
-}
-
-fn write_tfrc(out: &mut dyn Write, tfrc: &Tfrc) -> std::fmt::Result {
-    let profile = match tfrc.profile {
-        TfrcProfile::Rfc5348 => "rfc5348",
-        TfrcProfile::Rfc3448 => "rfc3448",
-        TfrcProfile::Ns2 => "ns-2",
-    };
-    let source = match &tfrc.source {
-        TfrcSource::Greedy => "rate = \"greedy\"".to_owned(),
-        TfrcSource::Constant(rate) => format!("rate = \"{rate}\""),
-        TfrcSource::OnOff { rate, on, off } => format!(
-            "source = {{ model = \"on-off\", rate = \"{rate}\", on = \"{on}\", off = \"{off}\" }}"
-        ),
-        TfrcSource::Frames { interval, sizes } => {
-            let sizes: Vec<String> =
-                sizes.iter().map(|size| format!("\"{} B\"", size.get())).collect();
-            let sizes = sizes.join(", ");
-            format!(
-                "source = {{ model = \"frames\", interval = \"{interval}\", sizes = [{sizes}] }}"
-            )
-        }
-    };
-    let segment = tfrc.segment.get();
-    write!(out, "transport = {{ kind = \"tfrc\", profile = \"{profile}\"")?;
-    writeln!(out, ", segment = \"{segment} B\", {source} }}")
 }
 
 fn access(access: AccessParameters) -> [String; 2] {

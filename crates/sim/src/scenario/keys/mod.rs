@@ -2,6 +2,7 @@
 //! reference are read off these tables.
 
 mod air;
+mod flows;
 mod queues;
 mod radio;
 mod rates;
@@ -13,14 +14,15 @@ use std::sync::LazyLock;
 use airfair_units::{Bytes, Duration};
 
 use super::declare::Keys;
-use super::kind::{Absent, Key, Kind, Plain, Table, Tagged};
-use super::{Link, Node};
+use super::kind::{Absent, Key, Kind, Plain, Table};
+use super::{Endpoint, Flow, Link, Node};
 
 pub(super) use air::{BSS, STATION};
+pub(super) use flows::{CONTROLS, flow};
 pub(super) use queues::QUEUE;
 pub(super) use radio::{FAR, RANGE};
 pub(super) use rates::LAWS;
-pub(super) use transports::{TCP, TFRC, UDP};
+pub(super) use transports::{SOURCES, TRANSPORTS};
 pub(super) use wires::{host, link, router};
 
 /// Longest run, 30 days.
@@ -90,11 +92,6 @@ const fn model(word: &'static [&'static str], example: &'static str) -> Key {
     Key::new("model", Kind::Word(word), Absent::Required, example, "The model.")
 }
 
-/// The word that tells a transport from the others.
-const fn protocol(word: &'static [&'static str], example: &'static str) -> Key {
-    Key::new("kind", Kind::Word(word), Absent::Required, example, "The protocol.")
-}
-
 const RUN: Kind = Kind::Duration { min: Duration::from_micros(1), max: MAX_DURATION };
 /// A point in a run.
 pub(super) const TIME: Kind = Kind::Duration { min: Duration::ZERO, max: MAX_DURATION };
@@ -103,15 +100,12 @@ const PERIOD: Kind =
 const DELAY: Kind = Kind::Duration { min: Duration::ZERO, max: Duration::from_secs(3_600) };
 const SERIES: Kind = Kind::Either(&[OFF, RUN]);
 const UNLIMITED: Kind = Kind::Word(&["unlimited"]);
-const STOP: Kind = Kind::Either(&[Kind::Word(&["end"]), TIME]);
-const CONTROL: Kind = Kind::Either(&[
-    Kind::Word(&["none", "arf-aware", "arf-window", "occupancy"]),
-    Kind::Tagged(&transports::CONTROLS),
-]);
 
 /// The whole file.
 pub(super) static ROOT: LazyLock<Table> = LazyLock::new(|| {
     let mut any_link = Link::new("", [Node::Cell(0); 2]);
+    let here = Endpoint::Station(0);
+    let mut any_flow = Flow::new("", here, here);
     Table {
     noun: "the scenario",
     keys: vec![
@@ -189,69 +183,7 @@ pub(super) static ROOT: LazyLock<Table> = LazyLock::new(|| {
             "",
             "Wired links beside those of the hosts, at most 10000.",
         ),
-        Key::new("flow", Kind::Named(&FLOW), Absent::Required, "", "Flows, at most 10000."),
+        Key::new("flow", Kind::Named(Keys::describe(&mut any_flow, |keys, it| flow(keys, it, [""; 2]))), Absent::Required, "", "Flows, at most 10000."),
     ].leak(),
 }
 });
-
-/// One flow, or one per member of a group.
-pub(super) static FLOW: Table = Table {
-    noun: "a flow",
-    keys: &[
-        Key::new(
-            "from",
-            Kind::Name,
-            Absent::Required,
-            "\"fast\"",
-            "Sender, a station or host; a group of stations makes one flow per member, numbered.",
-        ),
-        Key::new(
-            "to",
-            Kind::Name,
-            Absent::Required,
-            "\"fast\"",
-            "Receiver, likewise; two groups of equal size pair up by number.",
-        ),
-        Key::new(
-            "count",
-            Kind::Integer { min: 1, max: 10_000 },
-            number(1),
-            "3",
-            "Makes so many flows alike between each pair, NAME1, NAME2, …. With 1 the name stays as \
-             it is.",
-        ),
-        Key::new("start", TIME, NOW, "\"1 s\"", "When it starts; before the end of the run."),
-        Key::new(
-            "start_jitter",
-            TIME,
-            NOW,
-            "\"1 s\"",
-            "Adds a random delay to the start, uniform from 0 to this, another in each replication: \
-             without it a network without radio has no chance in it.",
-        ),
-        Key::new("stop", STOP, word("end"), "\"10 s\"", "When its source stops; after its start."),
-        Key::new(
-            "transport",
-            Kind::Tagged(&TRANSPORTS),
-            Absent::Required,
-            "{ kind = \"tcp\", min_rto = \"200 ms\" }",
-            "Transport protocol with its settings.",
-        ),
-        Key::new(
-            "control",
-            CONTROL,
-            word("none"),
-            "\"arf-aware\"",
-            "Cross-layer control: one of the papers' schemes. `arf-aware` needs TCP and a station as sender, \
-             `arf-window` TCP and a station at either end, `occupancy` TCP or TFRC, a station at either end and \
-             an access point with `occupancy`. What needs a station at either end acts at each.",
-        ),
-    ],
-};
-
-static TRANSPORTS: Tagged = Tagged {
-    key: "kind",
-    noun: "transport",
-    otherwise: None,
-    variants: &[("tcp", &TCP), ("tfrc", &TFRC), ("udp", &UDP)],
-};
