@@ -182,11 +182,12 @@ impl<'k> Keys<'k> {
     }
 
     /// A key that holds a table, or `none`: a word, or `false` beside `true` for a table as it is by default.
-    pub(super) fn table_or<T: Clone + Default>(
+    pub(super) fn table_or<T: Clone>(
         &mut self,
         name: &'static str,
         none: Plain<'static>,
         value: &mut Option<T>,
+        default: T,
         declare: fn(&mut Keys, &mut T),
         example: &'static str,
     ) -> &mut Self {
@@ -196,13 +197,13 @@ impl<'k> Keys<'k> {
                 _ => (Kind::Flag, Absent::Is(Plain::Flag(true))),
             };
             let absent = if it.is_some() { some } else { Absent::Is(none) };
-            let table = Kind::Table(Keys::describe(&mut T::default(), declare));
+            let table = Kind::Table(Keys::describe(&mut default.clone(), declare));
             (Kind::Either(forever([first, table])), absent)
         };
         let read = |entry: &'k Entry, _: &Option<T>| match &entry.given {
-            Some(Given::Table(fields)) => Keys::read(fields, T::default(), declare).map(Some),
+            Some(Given::Table(fields)) => Keys::read(fields, default.clone(), declare).map(Some),
             Some(Given::Plain(plain)) if *plain == none => Some(None),
-            _ => Some(Some(T::default())),
+            _ => Some(Some(default.clone())),
         };
         self.any(name, value, example, describe, read, |it| match it {
             Some(it) => inline(Keys::write(it, declare)),
@@ -244,6 +245,11 @@ impl<'k> Keys<'k> {
     /// What the key means that was declared last.
     pub(super) fn says(&mut self, doc: &'static str) -> &mut Self {
         self.last(|key| key.doc = doc)
+    }
+
+    /// The table or list under the key that was declared last is empty if it is absent.
+    pub(super) fn or_none(&mut self) -> &mut Self {
+        self.last(|key| key.absent = Absent::Defaults)
     }
 
     /// The key that was declared last must be there.

@@ -203,6 +203,20 @@ scalars! {
     Decibels in Decibels, Dbm in Power, Length in Length, Speed in Speed, Frequency in Frequency,
 }
 
+/// A decimal fraction, in thousandths.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Thousandths(pub(super) u64);
+
+impl Scalar for Thousandths {
+    fn plain(self) -> Plain<'static> {
+        Plain::Decimal(self.0)
+    }
+
+    fn of(plain: Plain) -> Option<Self> {
+        if let Plain::Decimal(number) = plain { Some(Self(number)) } else { None }
+    }
+}
+
 /// An enum whose variants are words in the file.
 pub(super) trait Words: Copy {
     /// The words, in the order of the documentation.
@@ -251,19 +265,6 @@ impl Kind {
             Self::Either(kinds) => kinds.iter().flat_map(Self::words).collect(),
             _ => Vec::new(),
         }
-    }
-}
-
-impl Key {
-    /// Declares a key.
-    pub(super) const fn new(
-        name: &'static str,
-        kind: Kind,
-        absent: Absent,
-        example: &'static str,
-        doc: &'static str,
-    ) -> Self {
-        Self { name, kind, absent, example, doc }
     }
 }
 

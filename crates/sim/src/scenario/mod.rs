@@ -32,7 +32,7 @@ mod write;
 
 pub use error::{ScenarioError, escaped};
 pub use parse::MAX_FILE;
-pub use radio::{Area, Begin, Fading, Motion, Propagation, Radio, Reception, Way};
+pub use radio::{Area, Begin, Fading, Motion, Propagation, Radio, Way};
 pub use reference::reference_markdown;
 pub use schema::schema;
 pub use traces::{MAX_TRACE, ReadFile};
@@ -77,6 +77,26 @@ pub struct Scenario {
     pub flows: Vec<Flow>,
 }
 
+impl Default for Scenario {
+    /// A scenario with nothing in it, not even time.
+    fn default() -> Self {
+        Self {
+            title: "untitled".to_owned(),
+            duration: Duration::ZERO,
+            warmup: Duration::ZERO,
+            series_step: Some(Duration::from_secs(1)),
+            seed: 1,
+            replications: 1,
+            cells: Vec::new(),
+            stations: Vec::new(),
+            hosts: Vec::new(),
+            routers: Vec::new(),
+            links: Vec::new(),
+            flows: Vec::new(),
+        }
+    }
+}
+
 /// One cell: an access point and the rules of its channel, which no other cell shares.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bss {
@@ -92,6 +112,14 @@ pub struct Bss {
     pub beacons: Option<Beacons>,
     /// Its access point.
     pub ap: AccessPoint,
+}
+
+impl Bss {
+    /// A cell by its standard's rules.
+    pub(crate) fn new(name: &str, standard: Standard) -> Self {
+        let (name, rules, ap) = (name.to_owned(), Rules::of(standard), AccessPoint::default());
+        Self { name, rules, llc_snap: true, radio: None, beacons: None, ap }
+    }
 }
 
 /// The beacons of a cell.
@@ -112,7 +140,7 @@ impl Default for Beacons {
 }
 
 /// The access point of a cell.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct AccessPoint {
     /// Transmit queue.
     pub queue: Queue,
@@ -132,6 +160,12 @@ pub struct Queue {
     pub config: QueueConfig,
     /// Whether its weights follow the number of connections.  [updown-fairness §IV]
     pub counts_flows: bool,
+}
+
+impl Default for Queue {
+    fn default() -> Self {
+        Self::new(50, Limit::Shared, Discipline::Fifo)
+    }
 }
 
 impl Queue {
@@ -182,6 +216,27 @@ pub struct Station {
     pub way: Option<Way>,
     /// Frames between it and its access point that noise spoils.
     pub errors: ErrorModel,
+}
+
+impl Station {
+    /// A station of the cell, alike to its access point.
+    pub(crate) fn new(name: &str, cell: usize, standard: Standard, errors: ErrorModel) -> Self {
+        let highest = *standard.rates().last().expect("each standard has rates");
+        Self {
+            name: name.to_owned(),
+            cell,
+            standard,
+            rate_up: vec![(Time::ZERO, highest)],
+            rate_down: vec![(Time::ZERO, highest)],
+            adaptation: [None; 2],
+            queue: Queue::default(),
+            access: AccessParameters::default(),
+            senses_only: Vec::new(),
+            hidden_from: Vec::new(),
+            way: None,
+            errors,
+        }
+    }
 }
 
 /// A node that wired links join.

@@ -6,25 +6,23 @@ use super::keys::QUEUE;
 use super::reader::Entry;
 use super::{Discipline, Endpoint, Flow, Queue, Scenario, Transport};
 
-/// A transmit queue; only an access point has stations that share its time, and sees connections in both directions.
-pub(super) fn queue(entry: &Entry, is_ap: bool, mistakes: &mut Mistakes) -> Option<Queue> {
-    let fields = entry.fields()?;
+/// Checks a discipline: only an access point has stations that share its time, and sees connections both ways.
+pub(super) fn check_discipline(entry: &Entry, is_ap: bool, mistakes: &mut Mistakes) {
+    let (Some(queue), Some(fields)) = (QUEUE.variant(entry), entry.fields()) else { return };
     let mut refuse = |key, problem, allowed| {
         let entry = fields.get(key);
         mistakes.add(entry.at, entry.mistake(problem, allowed));
     };
-    let discipline = QUEUE.variant(entry)?.config.discipline;
+    let discipline = queue.config.discipline;
     if discipline.shares_time() && !is_ap {
         let problem = "only an access point has stations that share its time";
         refuse("discipline", problem, "another discipline");
     }
-    if matches!(discipline, Discipline::DataAck(_))
-        && fields.get("weights").word().is_some()
-        && !is_ap
-    {
+    let is_by_flows =
+        matches!(discipline, Discipline::DataAck(_)) && fields.get("weights").word().is_some();
+    if is_by_flows && !is_ap {
         refuse("weights", "only an access point sees the connections up and down", "{ data, ack }");
     }
-    QUEUE.read(entry)
 }
 
 /// Checks that no UDP flow goes through a queue that tells data from ACKs: its weights assume senders

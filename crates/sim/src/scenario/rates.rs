@@ -6,8 +6,8 @@ use airfair_wlan::phy::Standard;
 
 use super::error::Mistakes;
 use super::keys::LAWS;
-use super::parse::{items, point};
-use super::reader::{Entry, Given};
+use super::parse::point;
+use super::reader::Entry;
 use super::{RateControl, Station, cell};
 
 /// Rate over time.
@@ -17,35 +17,30 @@ pub(super) type Rate = (Schedule, Option<RateControl>);
 
 /// The rates of a station's own frames and of those to it.
 pub(super) fn rates(
-    entry: Entry,
+    entry: &Entry,
     standard: Option<Standard>,
     duration: Option<Duration>,
     mistakes: &mut Mistakes,
 ) -> Option<[Rate; 2]> {
-    let is_pair = match &entry.given {
-        Some(Given::Table(fields)) => !fields.has("control"),
-        _ => false,
-    };
-    if !is_pair {
+    let Some(pair) = entry.fields().filter(|fields| !fields.has("control")) else {
         let both = one_way(entry, standard, duration, mistakes)?;
         return Some([both.clone(), both]);
-    }
-    let mut pair = entry.table()?;
-    let up = one_way(pair.take("up"), standard, duration, mistakes);
-    let down = one_way(pair.take("down"), standard, duration, mistakes);
+    };
+    let up = one_way(pair.get("up"), standard, duration, mistakes);
+    let down = one_way(pair.get("down"), standard, duration, mistakes);
     Some([up?, down?])
 }
 
 fn one_way(
-    entry: Entry,
+    entry: &Entry,
     standard: Option<Standard>,
     duration: Option<Duration>,
     mistakes: &mut Mistakes,
 ) -> Option<Rate> {
-    if !matches!(entry.given, Some(Given::Table(_))) {
+    if entry.fields().is_none() {
         return Some((schedule(entry, standard, duration, mistakes)?, None));
     }
-    let law = law(&entry, mistakes)?;
+    let law = law(entry, mistakes)?;
     let rates = standard?.rates();
     let start = match law {
         RateControl::Arf(params) if params.starts_high => rates.last(),
@@ -69,7 +64,7 @@ fn law(entry: &Entry, mistakes: &mut Mistakes) -> Option<RateControl> {
 }
 
 fn schedule(
-    entry: Entry,
+    entry: &Entry,
     standard: Option<Standard>,
     duration: Option<Duration>,
     mistakes: &mut Mistakes,
@@ -79,18 +74,17 @@ fn schedule(
         return Some(vec![(Time::ZERO, *highest)]);
     }
     if entry.rate().is_some() {
-        return Some(vec![(Time::ZERO, rate(&entry, standard, mistakes)?)]);
+        return Some(vec![(Time::ZERO, rate(entry, standard, mistakes)?)]);
     }
-    let empty = entry.mistake("an empty schedule", "one step at least, at \"0 s\"");
-    let (at, spoilt) = (entry.at, entry.bad);
-    let steps = items(entry);
-    if steps.is_empty() && !spoilt {
-        mistakes.add(at, empty);
+    let steps = entry.items();
+    if steps.is_empty() && !entry.bad {
+        let allowed = "one step at least, at \"0 s\"";
+        mistakes.add(entry.at, entry.mistake("an empty schedule", allowed));
     }
     let mut schedule = Vec::new();
     let mut last: Option<Duration> = None;
     for (i, step) in steps.iter().enumerate() {
-        let Some(Given::Tuple(pair)) = &step.given else { continue };
+        let Some(pair) = step.places() else { continue };
         let time = pair[0].duration();
         if let Some(now) = time {
             let mut wrong = |problem: &str, allowed: String| {

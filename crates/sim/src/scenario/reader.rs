@@ -2,9 +2,7 @@
 //!
 //! What a mistake has spoilt comes out as "bad", so that the checks behind say nothing more about it.
 
-use airfair_units::{
-    Bytes, DataRate, Dbm, Decibels, Duration, Frequency, Length, Probability, Speed,
-};
+use airfair_units::{Bytes, DataRate, Duration, Length, Probability, Speed};
 
 use super::document::{Node, Value};
 use super::error::{Mistakes, ScenarioError, join, nearest};
@@ -13,7 +11,7 @@ use super::overrides::did_you_mean;
 use super::plain::{misfit, plain, wrong_type};
 
 /// A value that is what its key was declared as.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum Given<'n> {
     /// A value without parts.
     Plain(Plain<'n>),
@@ -28,7 +26,7 @@ pub(super) enum Given<'n> {
 }
 
 /// What stands, or does not stand, under one key.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Entry<'n> {
     /// Its address.
     pub(super) path: String,
@@ -43,7 +41,7 @@ pub(super) struct Entry<'n> {
 }
 
 /// The entries of one table.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Fields<'n> {
     /// Its key or the name that the user gave.
     pub(super) name: &'n str,
@@ -76,14 +74,6 @@ impl<'n> Fields<'n> {
     /// Whether `key` is declared here.
     pub(super) fn has(&self, key: &str) -> bool {
         self.spec.keys.iter().any(|known| known.name == key)
-    }
-
-    /// Whether the file or the command line says something under `key`, which was not taken yet.
-    pub(super) fn says(&self, key: &str) -> bool {
-        let is_said = |(known, entry): (&Key, &Option<Entry>)| {
-            known.name == key && entry.as_ref().is_some_and(|entry| entry.is_set() || entry.bad)
-        };
-        self.spec.keys.iter().zip(&self.entries).any(is_said)
     }
 
     /// A table of which nothing is known but its name.
@@ -149,21 +139,6 @@ impl<'n> Entry<'n> {
         if let Some(Plain::Probability(p)) = self.plain() { Some(p) } else { None }
     }
 
-    /// Its ratio of powers.
-    pub(super) fn decibels(&self) -> Option<Decibels> {
-        if let Some(Plain::Decibels(ratio)) = self.plain() { Some(ratio) } else { None }
-    }
-
-    /// Its decimal fraction, in thousandths.
-    pub(super) fn decimal(&self) -> Option<u64> {
-        if let Some(Plain::Decimal(number)) = self.plain() { Some(number) } else { None }
-    }
-
-    /// Its power.
-    pub(super) fn power(&self) -> Option<Dbm> {
-        if let Some(Plain::Power(power)) = self.plain() { Some(power) } else { None }
-    }
-
     /// Its length.
     pub(super) fn length(&self) -> Option<Length> {
         if let Some(Plain::Length(length)) = self.plain() { Some(length) } else { None }
@@ -174,25 +149,14 @@ impl<'n> Entry<'n> {
         if let Some(Plain::Speed(speed)) = self.plain() { Some(speed) } else { None }
     }
 
-    /// Its frequency.
-    pub(super) fn frequency(&self) -> Option<Frequency> {
-        if let Some(Plain::Frequency(frequency)) = self.plain() { Some(frequency) } else { None }
-    }
-
-    /// What stands in its places.
-    pub(super) fn tuple<const N: usize>(self) -> Option<[Entry<'n>; N]> {
-        let Some(Given::Tuple(places)) = self.given else { return None };
-        Some(places.try_into().expect("as many places as declared"))
-    }
-
-    /// Its table.
-    pub(super) fn table(self) -> Option<Fields<'n>> {
-        if let Some(Given::Table(fields)) = self.given { Some(fields) } else { None }
-    }
-
     /// The items of its list; none if it is bad.
     pub(super) fn items(&self) -> &[Entry<'n>] {
         if let Some(Given::List(items)) = &self.given { items } else { &[] }
+    }
+
+    /// What stands in its places.
+    pub(super) fn places(&self) -> Option<&[Entry<'n>]> {
+        if let Some(Given::Tuple(places)) = &self.given { Some(places) } else { None }
     }
 
     /// Its table.

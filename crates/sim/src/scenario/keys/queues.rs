@@ -38,7 +38,7 @@ pub(in crate::scenario) const QUEUE: Choice<Queue> = Choice {
         let quantum = Bytes::new(1_514);
         let codel = CoDel::default();
         vec![
-            Queue::new(50, Limit::Shared, Discipline::Fifo),
+            Queue::default(),
             Queue::new(50, Limit::Each, Discipline::DataAck(Weights::default())),
             Queue::new(50, Limit::Each, Discipline::RoundRobin),
             Queue::new(50, Limit::Each, Discipline::DeficitRoundRobin { quantum }),
@@ -71,7 +71,8 @@ fn queue(keys: &mut Keys, Queue { config, counts_flows }: &mut Queue) {
             limit(keys);
             let mut fixed = (!*counts_flows).then_some(*weights);
             let by_flows = Plain::Word("active-flows");
-            keys.table_or("weights", by_flows, &mut fixed, self::weights, "\"active-flows\"").says(
+            let default = Weights::default();
+            keys.table_or("weights", by_flows, &mut fixed, default, self::weights, "\"active-flows\"").says(
                 "Packets of each queue in a round: fixed, or by the number of connections up and down \
                  that the access point sees.",
             );

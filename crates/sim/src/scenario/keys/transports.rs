@@ -89,14 +89,9 @@ fn tcp(keys: &mut Keys, it: &mut Tcp) {
     };
     keys.optional("size", &mut size, SIZE, "\"10 MB\"").says("How much there is to send.");
     sender.source = size.map_or(Source::Endless, Source::Bytes);
-    keys.table_or(
-        "delayed_ack",
-        Plain::Flag(false),
-        &mut receiver.delayed_ack,
-        delayed_ack,
-        "false",
-    )
-    .says("Delayed acknowledgements: `true` is `{ segments = 2, timeout = \"200 ms\" }`.");
+    let (none, default) = (Plain::Flag(false), DelayedAck::default());
+    keys.table_or("delayed_ack", none, &mut receiver.delayed_ack, default, delayed_ack, "false")
+        .says("Delayed acknowledgements: `true` is `{ segments = 2, timeout = \"200 ms\" }`.");
     keys.key("initial_window", &mut sender.initial_window, integer(1, 1_000), "2")
         .says("Initial window [segments].");
     keys.optional("initial_ssthresh", &mut sender.initial_ssthresh, SSTHRESH, "20")
