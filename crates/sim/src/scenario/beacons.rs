@@ -1,7 +1,7 @@
 //! Beacons, and the shares of the channel that an access point grants in them.
 
 use airfair_laws::occupancy;
-use airfair_units::{Bytes, DataRate, Probability};
+use airfair_units::{Bytes, DataRate, Duration, Probability};
 use airfair_wlan::phy::{Preamble, Standard};
 
 use super::error::{Mistakes, ScenarioError};
@@ -14,9 +14,12 @@ pub(super) type Air<'r> = Option<(Standard, &'r [DataRate], Preamble)>;
 
 /// Whether an access point grants shares; checks how.
 pub(super) fn grants(entry: &Entry, mistakes: &mut Mistakes) -> bool {
-    let Some(fields) = entry.fields() else { return entry.flag() == Some(true) };
+    let Some(fields) = entry.fields() else { return entry.value::<bool>() == Some(true) };
     let satisfied = fields.get("satisfied");
-    if satisfied.probability().is_some_and(|part| part.is_zero() || part == Probability::ONE) {
+    if satisfied
+        .value::<Probability>()
+        .is_some_and(|part| part.is_zero() || part == Probability::ONE)
+    {
         let allowed = "more than 0 and less than 1";
         mistakes.add(satisfied.at, satisfied.mistake("out of range", allowed));
     }
@@ -25,7 +28,7 @@ pub(super) fn grants(entry: &Entry, mistakes: &mut Mistakes) -> bool {
 
 /// Checks that beacons are sent where they have shares to tell of, and that each is over before the next is due.
 pub(super) fn check(entry: &Entry, grants: bool, air: Air, mistakes: &mut Mistakes) {
-    if entry.flag() == Some(false) && grants {
+    if entry.value::<bool>() == Some(false) && grants {
         let problem = "the access point grants shares of the channel in its beacons";
         let allowed = "true, or ap.occupancy = false";
         mistakes.add(entry.at, entry.mistake(problem, allowed));
@@ -33,7 +36,7 @@ pub(super) fn check(entry: &Entry, grants: bool, air: Air, mistakes: &mut Mistak
     let Some(fields) = entry.fields() else { return };
     let (interval, size) = (fields.get("interval"), fields.get("size"));
     if let (Some(time), Some(size), Some((standard, basic_rates, preamble))) =
-        (interval.duration(), size.bytes(), air)
+        (interval.value::<Duration>(), size.value::<Bytes>(), air)
     {
         let rate = basic_rates[0];
         let extra = if grants { occupancy::Grant::OCTETS } else { 0 };

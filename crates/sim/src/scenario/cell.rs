@@ -26,7 +26,7 @@ pub(super) fn draft<'n>(
     mistakes: &mut Mistakes,
 ) -> Draft<'n> {
     let standard = fields.get("standard").word().map(Standard::of);
-    let llc_snap = fields.get("llc_snap").flag();
+    let llc_snap = fields.get("llc_snap").value::<bool>();
     let has_radio = radio::check(fields.get("radio"), standard, mistakes);
     let given = fields.get("errors");
     no_radio(given, has_radio, mistakes);
@@ -140,7 +140,7 @@ fn basic_rates(
     }
     let (mut rates, mut of_standard) = (Vec::new(), Vec::new());
     for &entry in &given {
-        let Some(rate) = entry.rate() else { continue };
+        let Some(rate) = entry.value::<DataRate>() else { continue };
         if rates.contains(&rate) && !(single && list) {
             mistakes.add(entry.at, entry.mistake("given twice", "each rate once"));
         }

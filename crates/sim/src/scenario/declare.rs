@@ -16,6 +16,23 @@ pub(super) enum Keys<'k> {
     Write(Written),
 }
 
+/// How a key is described, with its default; how it is read; and how it is written.
+pub(super) struct Form<D, R, W> {
+    pub(super) describe: D,
+    pub(super) read: R,
+    pub(super) write: W,
+}
+
+/// A table, or something else in its place where there is none.
+pub(super) struct OrNone<T> {
+    /// A word, or `false`: then `true` is the table as it is by default.
+    pub(super) none: Plain<'static>,
+    /// The table where nothing is said.
+    pub(super) default: T,
+    /// Declares its keys.
+    pub(super) declare: fn(&mut Keys, &mut T),
+}
+
 /// Keys with their values as TOML, in the order in which they are written.
 pub(super) type Written = Vec<(&'static str, String)>;
 
@@ -75,9 +92,11 @@ impl<'k> Keys<'k> {
         name: &'static str,
         value: &mut V,
         example: &'static str,
-        describe: impl FnOnce(&mut V) -> (Kind, Absent),
-        read: impl FnOnce(&'k Entry<'k>, &V) -> Option<V>,
-        write: impl FnOnce(&V) -> String,
+        Form { describe, read, write }: Form<
+            impl FnOnce(&mut V) -> (Kind, Absent),
+            impl FnOnce(&'k Entry<'k>, &V) -> Option<V>,
+            impl FnOnce(&V) -> String,
+        >,
     ) -> &mut Self {
         match self {
             Self::Describe { keys, .. } => {
@@ -105,8 +124,13 @@ impl<'k> Keys<'k> {
         example: &'static str,
     ) -> &mut Self {
         let describe = |it: &mut V| (kind, Absent::Is(it.plain()));
-        let read = |entry: &Entry, _: &V| entry.plain().and_then(V::of);
-        self.any(name, value, example, describe, read, |it| it.plain().to_string())
+        let read = |entry: &Entry, _: &V| entry.value();
+        self.any(
+            name,
+            value,
+            example,
+            Form { describe, read, write: |it: &V| it.plain().to_string() },
+        )
     }
 
     /// A key that holds a value, or a word of its kind for none.
@@ -124,7 +148,12 @@ impl<'k> Keys<'k> {
             Plain::Word(_) => Some(None),
             given => V::of(given).map(Some),
         };
-        self.any(name, value, example, describe, read, |it| plain(it).to_string())
+        self.any(
+            name,
+            value,
+            example,
+            Form { describe, read, write: |it: &Option<V>| plain(it).to_string() },
+        )
     }
 
     /// A key that may be absent for none.
@@ -136,10 +165,10 @@ impl<'k> Keys<'k> {
         example: &'static str,
     ) -> &mut Self {
         let describe = |_: &mut Option<V>| (kind, Absent::Follows(""));
-        let read = |entry: &Entry, _: &Option<V>| entry.plain().and_then(V::of).map(Some);
+        let read = |entry: &Entry, _: &Option<V>| entry.value().map(Some);
         let write = |it: &Option<V>| it.map_or_else(String::new, |it| it.plain().to_string());
         let is_some = value.is_some();
-        self.any(name, value, example, describe, read, write).written_if(is_some)
+        self.any(name, value, example, Form { describe, read, write }).written_if(is_some)
     }
 
     /// A key that holds one of the words of an enum.
@@ -151,7 +180,12 @@ impl<'k> Keys<'k> {
     ) -> &mut Self {
         let describe = |it: &mut V| (Kind::Word(V::WORDS), Absent::Is(Plain::Word(it.word())));
         let read = |entry: &Entry, _: &V| Some(V::of(entry.word()?));
-        self.any(name, value, example, describe, read, |it| Plain::Word(it.word()).to_string())
+        self.any(
+            name,
+            value,
+            example,
+            Form { describe, read, write: |it: &V| Plain::Word(it.word()).to_string() },
+        )
     }
 
     /// A key that holds one of two words, the second for yes.
@@ -165,7 +199,12 @@ impl<'k> Keys<'k> {
         let word = |it: &bool| Plain::Word(words[usize::from(*it)]);
         let describe = |it: &mut bool| (Kind::Word(words), Absent::Is(word(it)));
         let read = |entry: &Entry, _: &bool| Some(entry.word()? == words[1]);
-        self.any(name, value, example, describe, read, |it| word(it).to_string())
+        self.any(
+            name,
+            value,
+            example,
+            Form { describe, read, write: |it: &bool| word(it).to_string() },
+        )
     }
 
     /// A key that holds a table.
@@ -178,17 +217,20 @@ impl<'k> Keys<'k> {
     ) -> &mut Self {
         let describe = |it: &mut T| (Kind::Table(Keys::describe(it, declare)), Absent::Defaults);
         let read = |entry: &'k Entry, it: &T| Keys::read(entry.fields()?, it.clone(), declare);
-        self.any(name, value, example, describe, read, |it| inline(Keys::write(it, declare)))
+        self.any(
+            name,
+            value,
+            example,
+            Form { describe, read, write: |it: &T| inline(Keys::write(it, declare)) },
+        )
     }
 
-    /// A key that holds a table, or `none`: a word, or `false` beside `true` for a table as it is by default.
+    /// A key that holds a table or none.
     pub(super) fn table_or<T: Clone>(
         &mut self,
         name: &'static str,
-        none: Plain<'static>,
         value: &mut Option<T>,
-        default: T,
-        declare: fn(&mut Keys, &mut T),
+        OrNone { none, default, declare }: OrNone<T>,
         example: &'static str,
     ) -> &mut Self {
         let describe = |it: &mut Option<T>| {
@@ -205,10 +247,19 @@ impl<'k> Keys<'k> {
             Some(Given::Plain(plain)) if *plain == none => Some(None),
             _ => Some(Some(default.clone())),
         };
-        self.any(name, value, example, describe, read, |it| match it {
-            Some(it) => inline(Keys::write(it, declare)),
-            None => none.to_string(),
-        })
+        self.any(
+            name,
+            value,
+            example,
+            Form {
+                describe,
+                read,
+                write: |it: &Option<T>| match it {
+                    Some(it) => inline(Keys::write(it, declare)),
+                    None => none.to_string(),
+                },
+            },
+        )
     }
 
     /// A key that holds a variant of an enum.
@@ -220,7 +271,16 @@ impl<'k> Keys<'k> {
         example: &'static str,
     ) -> &mut Self {
         let read = |entry: &'k Entry, _: &T| choice.read(entry);
-        self.any(name, value, example, |it| choice.describe(it), read, |it| choice.write(it))
+        self.any(
+            name,
+            value,
+            example,
+            Form {
+                describe: |it: &mut T| choice.describe(it),
+                read,
+                write: |it: &T| choice.write(it),
+            },
+        )
     }
 
     /// A key that its owner reads, and writes if there is something to write.
@@ -236,7 +296,7 @@ impl<'k> Keys<'k> {
                 let (kind, absent) = (kind(), Absent::Required);
                 keys.push(Key { name, kind, absent, example, doc: "" });
             }
-            Self::Read { fields, is_spoilt } => *is_spoilt |= fields.get(name).bad,
+            Self::Read { .. } => {}
             Self::Write(written) => written.extend(write().map(|value| (name, value))),
         }
         self

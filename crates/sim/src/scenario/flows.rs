@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use airfair_transport::tcp::Flavour;
 use airfair_transport::tfrc;
-use airfair_units::Bytes;
+use airfair_units::{Bytes, Duration};
 
 use super::declare::Keys;
 use super::error::{Mistakes, ScenarioError};
@@ -151,8 +151,8 @@ fn pairs(
 fn check_times(fields: &Fields, context: &Context, mistakes: &mut Mistakes) {
     let (start, jitter, stop) =
         (fields.get("start"), fields.get("start_jitter"), fields.get("stop"));
-    let Some(time) = start.duration() else { return };
-    let latest = jitter.duration().map(|jitter| time + jitter);
+    let Some(time) = start.value::<Duration>() else { return };
+    let latest = jitter.value::<Duration>().map(|jitter| time + jitter);
     if let Some(end) = context.duration {
         if time >= end {
             let error = start.mistake("not before the end of the run", format!("before {end}"));
@@ -162,7 +162,7 @@ fn check_times(fields: &Fields, context: &Context, mistakes: &mut Mistakes) {
             mistakes.add(jitter.at, jitter.mistake("the flow might start after the run", allowed));
         }
     }
-    if let (Some(end), Some(latest)) = (stop.duration(), latest)
+    if let (Some(end), Some(latest)) = (stop.value::<Duration>(), latest)
         && end <= latest
     {
         let error = stop.mistake("not after the start", format!("after {latest}, or \"end\""));
@@ -204,7 +204,7 @@ fn check_source(fields: &Fields, mistakes: &mut Mistakes) {
 
 /// Checks that a packet of this much data fits into a frame.
 fn fits(entry: &Entry, headers: u64, context: &Context, mistakes: &mut Mistakes) {
-    let (Some(size), Some(llc)) = (entry.bytes(), context.llc_snap()) else { return };
+    let (Some(size), Some(llc)) = (entry.value::<Bytes>(), context.llc_snap()) else { return };
     let room = MAX_MSDU - headers - llc;
     if size > Bytes::new(room) {
         let problem =
@@ -215,11 +215,11 @@ fn fits(entry: &Entry, headers: u64, context: &Context, mistakes: &mut Mistakes)
 
 fn check_tcp(fields: &Fields, context: &Context, mistakes: &mut Mistakes) {
     check_sack(fields, mistakes);
-    let (segment, timestamps) = (fields.get("segment"), fields.get("timestamps").flag());
+    let (segment, timestamps) = (fields.get("segment"), fields.get("timestamps").value::<bool>());
     let options = if timestamps == Some(true) { TIMESTAMPS } else { 0 };
     fits(segment, IP_TCP + options, context, mistakes);
-    let scaling = fields.get("window_scaling").flag();
-    receive_window(fields.get("receive_window"), segment.bytes(), scaling, mistakes);
+    let scaling = fields.get("window_scaling").value();
+    receive_window(fields.get("receive_window"), segment.value(), scaling, mistakes);
 }
 
 /// Checks what needs selective acknowledgements.
@@ -229,11 +229,11 @@ fn check_sack(fields: &Fields, mistakes: &mut Mistakes) {
     if sack.bad {
         return;
     }
-    let is_selective = sack.flag().unwrap_or(flavour.is_selective());
+    let is_selective = sack.value::<bool>().unwrap_or(flavour.is_selective());
     if flavour == Flavour::Sack && !is_selective {
         let allowed = "true, or another flavour";
         mistakes.add(sack.at, sack.mistake("flavour sack is selective by its nature", allowed));
-    } else if prr.flag() == Some(true) && !is_selective {
+    } else if prr.value::<bool>() == Some(true) && !is_selective {
         let allowed = "false, or sack = true";
         mistakes.add(prr.at, prr.mistake("needs selective acknowledgements", allowed));
     }
@@ -245,7 +245,7 @@ fn receive_window(
     scaling: Option<bool>,
     mistakes: &mut Mistakes,
 ) {
-    let Some(window) = entry.bytes() else { return };
+    let Some(window) = entry.value::<Bytes>() else { return };
     let least = segment.filter(|segment| window < *segment);
     let (problem, allowed) = if let Some(segment) = least {
         ("less than one segment", format!("at least {segment}"))

@@ -79,11 +79,15 @@ impl Network<'_> {
             if ends.is_some_and(|[host, far]| host == far) {
                 mistakes.add(to.at, to.mistake("the host itself", "another node"));
             }
-            links.push(link(host, settings, ends, keys::host, names, mistakes));
+            check_queue(settings.get("queue"), mistakes);
+            let lossy = lossy(settings.get("loss"), ends, names, mistakes);
+            links.push(link(host, ends, lossy, keys::host));
         }
         for fields in &self.links {
             let ends = between(fields.get("between"), names, mistakes);
-            links.push(link(fields, fields, ends, keys::link, names, mistakes));
+            check_queue(fields.get("queue"), mistakes);
+            let lossy = lossy(fields.get("loss"), ends, names, mistakes);
+            links.push(link(fields, ends, lossy, keys::link));
         }
         let links: Option<Vec<Link>> = links.into_iter().collect();
         Some(Wired { hosts: own_names, routers, links: links? }).filter(|_| !self.spoilt)
@@ -122,17 +126,13 @@ fn between(entry: &Entry, names: &Names, mistakes: &mut Mistakes) -> Option<[Nod
     Some([first, second])
 }
 
-/// A link with its settings, if its ends are known.
+/// A link with its settings, if its ends are known; of its losses those forth and back that it has.
 fn link(
     fields: &Fields,
-    settings: &Fields,
     ends: Option<[Node; 2]>,
+    lossy: Option<[bool; 2]>,
     declare: fn(&mut Keys, &mut Link, [&str; 2]),
-    names: &Names,
-    mistakes: &mut Mistakes,
 ) -> Option<Link> {
-    settings.get("queue").fields().map(|queue| check_queue(queue, mistakes));
-    let lossy = lossy(settings.get("loss"), ends, names, mistakes);
     let link = Link::new(fields.name, ends?);
     let link = Keys::read(fields, link, |keys, link| declare(keys, link, [""; 2]))?;
     let [forth, back] = lossy?;
@@ -140,7 +140,8 @@ fn link(
     Some(Link { loss: [kept(forth, link.loss[0]), kept(back, link.loss[1])], ..link })
 }
 
-fn check_queue(queue: &Fields, mistakes: &mut Mistakes) {
+fn check_queue(entry: &Entry, mistakes: &mut Mistakes) {
+    let Some(queue) = entry.fields() else { return };
     let (packets, bytes, red) = (queue.get("packets"), queue.get("bytes"), queue.get("red"));
     if packets.is_set() && bytes.is_set() {
         mistakes.add(bytes.at, bytes.mistake("given beside packets", "one of the two"));
@@ -150,7 +151,9 @@ fn check_queue(queue: &Fields, mistakes: &mut Mistakes) {
         let error = red.mistake("given for another discipline", "discipline = \"red\"");
         mistakes.add(red.at, error);
     }
-    red.fields().map(|red| check_red(red, mistakes));
+    if let Some(red) = red.fields() {
+        check_red(red, mistakes);
+    }
 }
 
 fn check_red(red: &Fields, mistakes: &mut Mistakes) {

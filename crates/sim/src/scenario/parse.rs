@@ -140,7 +140,7 @@ fn no_file(_: &str) -> Result<Vec<u8>, String> {
 /// What must fit together. Each part takes what it needs even if another is spoilt.
 fn scenario(mut root: Fields, traces: Traces, mistakes: &mut Mistakes) -> Option<Scenario> {
     let settings = Keys::read(&root, Scenario::default(), keys::root);
-    let duration = root.get("duration").duration();
+    let duration = root.get("duration").value::<Duration>();
     check_warmup(root.get("warmup"), duration, mistakes);
     let mut names = Names::new();
     let cells = root.take("bss");
@@ -232,7 +232,7 @@ fn check_sections(
 }
 
 fn check_warmup(entry: &Entry, duration: Option<Duration>, mistakes: &mut Mistakes) {
-    let (Some(warmup), Some(duration)) = (entry.duration(), duration) else { return };
+    let (Some(warmup), Some(duration)) = (entry.value::<Duration>(), duration) else { return };
     if warmup >= duration {
         let allowed = format!("less than the duration of {duration}");
         mistakes.add(entry.at, entry.mistake("nothing would be left to count", allowed));

@@ -295,13 +295,13 @@ fn check_ranges(
     let mut pairs = Vec::new();
     for item in items {
         let Some(pair) = item.places() else { continue };
-        if let (Some(rate), Some(standard)) = (pair[0].rate(), standard)
+        if let (Some(rate), Some(standard)) = (pair[0].value::<DataRate>(), standard)
             && !standard.rates().contains(&rate)
         {
             mistakes.add(item.at, cell::not_a_rate(item, standard));
             continue;
         }
-        pairs.extend(pair[0].rate().zip(pair[1].length()));
+        pairs.extend(pair[0].value::<DataRate>().zip(pair[1].value::<Length>()));
     }
     if entry.is_set() && !(1..=2).contains(&items.len()) {
         let allowed = "the ranges of one rate or of two";
@@ -436,7 +436,7 @@ fn first_point(motion: &Motion) -> [Length; 2] {
 
 fn at(entry: &Entry) -> Option<At> {
     match entry.fields() {
-        Some(fields) => fields.get("circle").length().map(At::Circle),
+        Some(fields) => fields.get("circle").value().map(At::Circle),
         None => keys::point(entry).map(At::Point),
     }
 }
@@ -471,7 +471,7 @@ fn check_waypoints(entry: &Entry, mistakes: &mut Mistakes) -> Option<()> {
     }
     let mut last = None;
     for item in entry.items() {
-        let time = item.places()?[0].duration()?;
+        let time = item.places()?[0].value::<Duration>()?;
         if let Some(last) = last.filter(|last| time <= *last) {
             let allowed = format!("after {last}");
             mistakes.add(item.at, item.mistake("not later than the waypoint before", allowed));

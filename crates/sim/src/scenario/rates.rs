@@ -73,7 +73,7 @@ fn schedule(
         let highest = standard?.rates().last().expect("each standard has rates");
         return Some(vec![(Time::ZERO, *highest)]);
     }
-    if entry.rate().is_some() {
+    if entry.value::<DataRate>().is_some() {
         return Some(vec![(Time::ZERO, rate(entry, standard, mistakes)?)]);
     }
     let steps = entry.items();
@@ -85,7 +85,7 @@ fn schedule(
     let mut last: Option<Duration> = None;
     for (i, step) in steps.iter().enumerate() {
         let Some(pair) = step.places() else { continue };
-        let time = pair[0].duration();
+        let time = pair[0].value::<Duration>();
         if let Some(now) = time {
             let mut wrong = |problem: &str, allowed: String| {
                 mistakes.add(pair[0].at, pair[0].mistake(problem, allowed));
@@ -106,7 +106,7 @@ fn schedule(
 }
 
 fn rate(entry: &Entry, standard: Option<Standard>, mistakes: &mut Mistakes) -> Option<DataRate> {
-    let (rate, standard) = (entry.rate()?, standard?);
+    let (rate, standard) = (entry.value::<DataRate>()?, standard?);
     if !standard.rates().contains(&rate) {
         mistakes.add(entry.at, cell::not_a_rate(entry, standard));
         return None;

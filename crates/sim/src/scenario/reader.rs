@@ -2,11 +2,11 @@
 //!
 //! What a mistake has spoilt comes out as "bad", so that the checks behind say nothing more about it.
 
-use airfair_units::{Bytes, DataRate, Duration, Length, Probability, Speed};
+use airfair_units::DataRate;
 
 use super::document::{Node, Value};
 use super::error::{Mistakes, ScenarioError, join, nearest};
-use super::kind::{Absent, Key, Kind, MAX_NAME, Plain, Table, Tagged};
+use super::kind::{Absent, Key, Kind, MAX_NAME, Plain, Scalar, Table, Tagged};
 use super::overrides::did_you_mean;
 use super::plain::{misfit, plain, wrong_type};
 
@@ -106,47 +106,14 @@ impl<'n> Entry<'n> {
         if let Some(Plain::Word(word)) = self.plain() { Some(word) } else { None }
     }
 
-    /// Its truth value.
-    pub(super) fn flag(&self) -> Option<bool> {
-        if let Some(Plain::Flag(flag)) = self.plain() { Some(flag) } else { None }
+    /// Its value, if it is of this type.
+    pub(super) fn value<V: Scalar>(&self) -> Option<V> {
+        self.plain().and_then(V::of)
     }
 
     /// Its whole number; the declaration's range makes it fit.
     pub(super) fn integer<T: TryFrom<u64>>(&self) -> Option<T> {
-        let Some(Plain::Integer(number)) = self.plain() else { return None };
-        let fits = T::try_from(number).ok();
-        assert!(fits.is_some(), "the range of {} is declared too wide", self.path);
-        fits
-    }
-
-    /// Its time.
-    pub(super) fn duration(&self) -> Option<Duration> {
-        if let Some(Plain::Duration(time)) = self.plain() { Some(time) } else { None }
-    }
-
-    /// Its amount of data.
-    pub(super) fn bytes(&self) -> Option<Bytes> {
-        if let Some(Plain::Bytes(size)) = self.plain() { Some(size) } else { None }
-    }
-
-    /// Its rate.
-    pub(super) fn rate(&self) -> Option<DataRate> {
-        if let Some(Plain::Rate(rate)) = self.plain() { Some(rate) } else { None }
-    }
-
-    /// Its probability.
-    pub(super) fn probability(&self) -> Option<Probability> {
-        if let Some(Plain::Probability(p)) = self.plain() { Some(p) } else { None }
-    }
-
-    /// Its length.
-    pub(super) fn length(&self) -> Option<Length> {
-        if let Some(Plain::Length(length)) = self.plain() { Some(length) } else { None }
-    }
-
-    /// Its speed.
-    pub(super) fn speed(&self) -> Option<Speed> {
-        if let Some(Plain::Speed(speed)) = self.plain() { Some(speed) } else { None }
+        self.value::<u64>().and_then(|number| T::try_from(number).ok())
     }
 
     /// The items of its list; none if it is bad.

@@ -2,11 +2,13 @@
 
 use proptest::prelude::*;
 
+use super::document::parse_value;
 use super::keys::ROOT;
-use super::kind::{Key, Kind, Table};
+use super::kind::{Absent, Key, Kind, Table};
+use super::plain::plain;
 use airfair_laws::{arf, arf_window};
 
-use super::{Control, Endpoint, RateControl, Scenario, reference_markdown, schema};
+use super::{Control, Endpoint, RateControl, Scenario, ScenarioError, reference_markdown, schema};
 
 const BASE: &str = r#"
 duration = "50 s"
@@ -288,6 +290,56 @@ fn the_example_of_each_key_changes_the_scenario() {
             || path == "link.spare.queue.discipline"
             || choices.iter().any(|choice| path.ends_with(choice));
         assert_eq!(scenario != base, changes, "{path}");
+    }
+}
+
+/// Words that ask for more than the base has.
+const REFUSED: [&str; 6] = [
+    "bss.home.radio = none",
+    "bss.home.radio.reception = qualnet4",
+    "flow.tcp.control = occupancy",
+    "station.slow.mobility.begin = position",
+    "station.slow.queue.weights = active-flows",
+    "station.slow.standard = 802.11a",
+];
+
+/// What a word is read as is written with that word, and differs from what any other word of its key is read as.
+#[test]
+fn each_word_of_each_key_is_read_and_written_as_itself() {
+    let mut refused = Vec::new();
+    for (path, key) in all_keys().into_iter().filter(|(path, key)| !is_of_trace(path, key)) {
+        let mut told: Vec<String> = Vec::new();
+        for word in key.kind.words() {
+            let overrides = [company(&path, key), vec![(path.as_str(), word)]].concat();
+            let Ok(scenario) = parse(&overrides) else {
+                refused.push(format!("{path} = {word}"));
+                continue;
+            };
+            let text = scenario.to_toml();
+            // A preset stands for other keys, and a cell's errors for those of its stations.
+            let is_written = text.contains(&format!("= \"{word}\"")) || key.name == "preset";
+            assert!(is_written, "{path}: {word} is written as another word");
+            assert!(!told.contains(&text), "{path}: {word} is read as another word");
+            assert_eq!(Scenario::parse(&text, &[]), Ok(scenario), "{path}: {word}");
+            told.push(text);
+        }
+    }
+    refused.sort();
+    assert_eq!(refused, REFUSED);
+}
+
+#[test]
+fn the_default_of_each_key_is_what_its_kind_allows() {
+    for (path, key) in all_keys() {
+        if let Absent::Is(default) = key.absent {
+            let node = parse_value(&default.to_string(), 0);
+            let kinds = match &key.kind {
+                Kind::Either(kinds) => kinds,
+                kind => std::slice::from_ref(kind),
+            };
+            let fits = |kind| plain(kind, &node.value).as_ref().ok() == Some(&default);
+            assert!(kinds.iter().any(fits), "{path}: {default}");
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use airfair_units::Duration;
 use airfair_wlan::phy::{Preamble, Standard};
 use airfair_wlan::{AccessParameters, AfterCollision, Attempts, Eifs, ErrorModel};
 
-use super::super::declare::Keys;
+use super::super::declare::{Form, Keys, OrNone};
 use super::super::kind::{Absent, Kind, Plain, Scalar, words};
 use super::super::reader::Entry;
 use super::super::{AccessPoint, Beacons, Bss, Radio};
@@ -89,12 +89,12 @@ pub(in crate::scenario) fn bss(keys: &mut Keys, it: &mut Bss) {
     let (none, default, has_radio) =
         (Plain::Word("none"), Radio::new(rules.standard), it.radio.is_some());
     let example = "{ range = { \"54 Mb/s\" = \"40 m\" } }";
-    keys.table_or("radio", none, &mut it.radio, default, radio, example).written_if(has_radio).says(
+    keys.table_or("radio", &mut it.radio, OrNone { none, default, declare: radio }, example).written_if(has_radio).says(
         "Powers, distances and noise, which then decide who hears whom and which frames are spoilt, in place of \
          `errors` and `senses_only`. The access point is at [\"0 m\", \"0 m\"].",
     );
     let (none, default) = (Plain::Flag(false), Beacons::default());
-    keys.table_or("beacon", none, &mut it.beacons, default, beacon, "{ interval = \"100 ms\" }")
+    keys.table_or("beacon", &mut it.beacons, OrNone { none, default, declare: beacon }, "{ interval = \"100 ms\" }")
         .follows("true where `ap.occupancy` is on, else false")
         .says(
             "Beacons of the access point, at the lowest basic rate, as soon as the medium has been idle for a PIFS.",
@@ -105,19 +105,24 @@ pub(in crate::scenario) fn bss(keys: &mut Keys, it: &mut Bss) {
 
 /// When a frame is given up: by one limit for all, or by two.
 fn attempts(keys: &mut Keys, attempts: &mut Attempts) {
-    let has_two = |attempts: &Attempts| matches!(attempts, Attempts::Limits { .. });
-    let had_two = has_two(attempts);
+    let is_pair = |attempts: &Attempts| matches!(attempts, Attempts::Limits { .. });
+    let was_pair = is_pair(attempts);
     let describe = |_: &mut _| (ATTEMPTS, Absent::Required);
     let read = |entry: &Entry, _: &_| one_limit(entry);
-    keys.any("max_attempts", attempts, "7", describe, read, |it| limit(*it).to_string())
-        .follows("see `retry_limits`")
-        .written_if(!had_two)
-        .says("One limit on transmission attempts of a frame, whatever its length.");
-    let mut limits = if has_two(attempts) { *attempts } else { Attempts::default() };
+    keys.any(
+        "max_attempts",
+        attempts,
+        "7",
+        Form { describe, read, write: |it: &Attempts| limit(*it).to_string() },
+    )
+    .follows("see `retry_limits`")
+    .written_if(!was_pair)
+    .says("One limit on transmission attempts of a frame, whatever its length.");
+    let mut limits = if is_pair(attempts) { *attempts } else { Attempts::default() };
     keys.table("retry_limits", &mut limits, retry_limits, "{ short = 5 }")
-        .written_if(had_two)
+        .written_if(was_pair)
         .says("Transmission attempts by the standard's two counters. Not beside `max_attempts`.");
-    if has_two(attempts) {
+    if is_pair(attempts) {
         *attempts = limits;
     }
 }
@@ -162,7 +167,7 @@ fn access_point(keys: &mut Keys, it: &mut AccessPoint) {
          shared between all connections that it sees.",
     );
     let (none, default) = (Plain::Flag(false), occupancy::Params::default());
-    keys.table_or("occupancy", none, &mut it.occupancy, default, occupancy, "true").says(
+    keys.table_or("occupancy", &mut it.occupancy, OrNone { none, default, declare: occupancy }, "true").says(
         "Whether its beacons grant each active station an equal share of the channel, which flows with \
          `control = \"occupancy\"` keep.",
     );
@@ -192,8 +197,13 @@ pub(in crate::scenario) fn access(keys: &mut Keys, it: &mut AccessParameters) {
         _ => one_limit(entry).map(Some),
     };
     let describe = |it: &mut _| (OWN_ATTEMPTS, Absent::Is(plain(it)));
-    keys.any("max_attempts", &mut it.attempts, "3", describe, read, |it| plain(it).to_string())
-        .says("Its own limit on transmission attempts of a frame, or the cell's.");
+    keys.any(
+        "max_attempts",
+        &mut it.attempts,
+        "3",
+        Form { describe, read, write: |it: &Option<Attempts>| plain(it).to_string() },
+    )
+    .says("Its own limit on transmission attempts of a frame, or the cell's.");
 }
 
 fn edca(keys: &mut Keys, it: &mut AccessParameters) {

@@ -17,7 +17,7 @@ use airfair_units::{Bytes, Duration};
 use airfair_wlan::ErrorModel;
 use airfair_wlan::phy::Standard;
 
-use super::declare::Keys;
+use super::declare::{Form, Keys};
 use super::kind::{Absent, Kind, Plain, Table};
 use super::reader::Entry;
 use super::{Bss, Endpoint, Flow, Link, Node, Scenario, Station};
@@ -98,7 +98,7 @@ pub(super) fn root(keys: &mut Keys, it: &mut Scenario) {
     let describe = |_: &mut _| (Kind::Text, Absent::Is(Plain::Text("untitled")));
     let write = |title: &String| Plain::Text(title).to_string();
     let read = |entry: &Entry, _: &_| entry.text().map(str::to_owned);
-    keys.any("title", &mut it.title, "\"One slow station\"", describe, read, write)
+    keys.any("title", &mut it.title, "\"One slow station\"", Form { describe, read, write })
         .says("What the scenario shows.");
     keys.key("duration", &mut it.duration, RUN, "\"100 s\"")
         .required()
@@ -130,7 +130,7 @@ fn sections(keys: &mut Keys) {
     let link = || Kind::Named(Keys::describe(&mut any_link(), |k, it| self::link(k, it, nobody)));
     let flow = || {
         Kind::Named(Keys::describe(&mut Flow::new("", here, here), |k, it| {
-            self::flow(k, it, nobody)
+            self::flow(k, it, nobody);
         }))
     };
     keys.other("bss", bss, "", || None).or_none().says(

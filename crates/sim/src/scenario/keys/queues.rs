@@ -4,7 +4,7 @@ use airfair_units::{Bytes, Duration};
 use airfair_wlan::{AirtimeSharing, CoDel, Discipline, Limit, Overflow, TimeRegulation, Weights};
 
 use super::super::Queue;
-use super::super::declare::{Choice, Keys};
+use super::super::declare::{Choice, Keys, OrNone};
 use super::super::kind::{Kind, Plain, words};
 use super::{CAPACITY, PACKETS, bytes, integer, time};
 
@@ -72,7 +72,7 @@ fn queue(keys: &mut Keys, Queue { config, counts_flows }: &mut Queue) {
             let mut fixed = (!*counts_flows).then_some(*weights);
             let by_flows = Plain::Word("active-flows");
             let default = Weights::default();
-            keys.table_or("weights", by_flows, &mut fixed, default, self::weights, "\"active-flows\"").says(
+            keys.table_or("weights", &mut fixed, OrNone { none: by_flows, default, declare: self::weights }, "\"active-flows\"").says(
                 "Packets of each queue in a round: fixed, or by the number of connections up and down \
                  that the access point sees.",
             );

@@ -3,7 +3,7 @@
 use airfair_units::{Dbm, Decibels, Duration, Frequency, Length, Speed, Time};
 use airfair_wlan::radio::{Decoder, Fading};
 
-use super::super::declare::{Choice, Keys};
+use super::super::declare::{Choice, Form, Keys};
 use super::super::kind::{Absent, Kind, Thousandths, Tuple, words};
 use super::super::reader::Entry;
 use super::super::{Area, Begin, Motion, Propagation, Radio, Way};
@@ -103,7 +103,7 @@ fn range(keys: &mut Keys, it: &mut Radio) {
     let is_given = !it.range.is_empty();
     let read = |entry: &Entry, _: &_| {
         let pair =
-            |item: &Entry| item.places().and_then(|pair| pair[0].rate().zip(pair[1].length()));
+            |item: &Entry| item.places().and_then(|pair| pair[0].value().zip(pair[1].value()));
         let mut ranges = entry.items().iter().map(pair).collect::<Option<Vec<_>>>()?;
         ranges.sort_unstable();
         Some(ranges)
@@ -114,7 +114,7 @@ fn range(keys: &mut Keys, it: &mut Radio) {
     };
     let describe = |_: &mut _| (Kind::Ranges, Absent::Required);
     let example = "{ \"6 Mb/s\" = \"370 m\", \"54 Mb/s\" = \"37 m\" }";
-    keys.any("range", &mut it.range, example, describe, read, write)
+    keys.any("range", &mut it.range, example, Form { describe, read, write })
         .follows("what power and propagation give")
         .written_if(is_given)
         .says(
@@ -298,11 +298,11 @@ fn velocity(keys: &mut Keys, velocity: &mut [Speed; 2]) {
     keys.of("a straight way");
     let read = |entry: &Entry, _: &_| {
         let [right, up] = entry.places()? else { return None };
-        Some([right.speed()?, up.speed()?])
+        Some([right.value()?, up.value()?])
     };
     let write = |[right, up]: &[Speed; 2]| format!("[\"{right}\", \"{up}\"]");
     let describe = |_: &mut _| (Kind::Tuple(&VELOCITIES), Absent::Required);
-    keys.any("velocity", velocity, "[\"1.5 m/s\", \"0 m/s\"]", describe, read, write)
+    keys.any("velocity", velocity, "[\"1.5 m/s\", \"0 m/s\"]", Form { describe, read, write })
         .says("Speed to the east and to the north, from `position` on.");
 }
 
@@ -310,7 +310,7 @@ fn waypoints(keys: &mut Keys, points: &mut Vec<(Time, [Length; 2])>) {
     keys.of("a way along waypoints");
     let point = |item: &Entry| {
         let [time, x, y] = item.places()? else { return None };
-        Some((Time::ZERO + time.duration()?, [x.length()?, y.length()?]))
+        Some((Time::ZERO + time.value::<Duration>()?, [x.value()?, y.value()?]))
     };
     let read = |entry: &Entry, _: &_| entry.items().iter().map(point).collect();
     let write = |points: &Vec<_>| {
@@ -319,7 +319,7 @@ fn waypoints(keys: &mut Keys, points: &mut Vec<(Time, [Length; 2])>) {
     };
     let describe = |_: &mut _| (WAYPOINTS, Absent::Required);
     let example = "[[\"0 s\", \"10 m\", \"0 m\"], [\"60 s\", \"90 m\", \"0 m\"]]";
-    keys.any("points", points, example, describe, read, write).says(
+    keys.any("points", points, example, Form { describe, read, write }).says(
         "Where it is when: straight between two, at rest before the first and after the last. In place of \
          `position`.",
     );
@@ -342,7 +342,7 @@ fn area(keys: &mut Keys, area: &mut Area) {
     };
     let describe = |_: &mut _| (POINTS, Absent::Required);
     let (example, is_given) = ("[[\"0 m\", \"0 m\"], [\"50 m\", \"30 m\"]]", corners.is_some());
-    keys.any("corners", &mut corners, example, describe, read, write)
+    keys.any("corners", &mut corners, example, Form { describe, read, write })
         .follows("see `radius`")
         .written_if(is_given)
         .says(
@@ -354,7 +354,7 @@ fn area(keys: &mut Keys, area: &mut Area) {
 /// The coordinates in a pair.
 pub(in crate::scenario) fn point(entry: &Entry) -> Option<[Length; 2]> {
     let [x, y] = entry.places()? else { return None };
-    Some([x.length()?, y.length()?])
+    Some([x.value()?, y.value()?])
 }
 
 fn pair([x, y]: [Length; 2]) -> String {

@@ -5,7 +5,7 @@ use airfair_laws::minstrel;
 use airfair_units::Duration;
 
 use super::super::RateControl;
-use super::super::declare::{Choice, Keys};
+use super::super::declare::{Choice, Form, Keys};
 use super::super::kind::{Absent, Kind, Plain, Scalar, Tuple, words};
 use super::super::reader::Entry;
 use super::{OFF, TIME, integer, time};
@@ -163,7 +163,7 @@ fn timer(keys: &mut Keys, timer: &mut Timer) {
         attempts => u32::of(attempts).map(Timer::Attempts),
     };
     let describe = |timer: &mut Timer| (TIMER, Absent::Is(plain(timer)));
-    keys.any("timer", timer, "15", describe, read, |timer| plain(timer).to_string()).says(
+    keys.any("timer", timer, "15", Form { describe, read, write: |timer: &Timer| plain(timer).to_string() }).says(
         "What else lets it try the next higher rate: a time since the last fall, or a number of attempts \
          since the last change.",
     );

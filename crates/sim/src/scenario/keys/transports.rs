@@ -6,7 +6,7 @@ use airfair_transport::tfrc::{self, Profile};
 use airfair_transport::udp;
 use airfair_units::{Bytes, DataRate, Duration};
 
-use super::super::declare::{Choice, Keys};
+use super::super::declare::{Choice, Form, Keys, OrNone};
 use super::super::kind::{Absent, Kind, Plain, words};
 use super::super::reader::Entry;
 use super::super::{Tcp, Tfrc, Transport};
@@ -90,8 +90,13 @@ fn tcp(keys: &mut Keys, it: &mut Tcp) {
     keys.optional("size", &mut size, SIZE, "\"10 MB\"").says("How much there is to send.");
     sender.source = size.map_or(Source::Endless, Source::Bytes);
     let (none, default) = (Plain::Flag(false), DelayedAck::default());
-    keys.table_or("delayed_ack", none, &mut receiver.delayed_ack, default, delayed_ack, "false")
-        .says("Delayed acknowledgements: `true` is `{ segments = 2, timeout = \"200 ms\" }`.");
+    keys.table_or(
+        "delayed_ack",
+        &mut receiver.delayed_ack,
+        OrNone { none, default, declare: delayed_ack },
+        "false",
+    )
+    .says("Delayed acknowledgements: `true` is `{ segments = 2, timeout = \"200 ms\" }`.");
     keys.key("initial_window", &mut sender.initial_window, integer(1, 1_000), "2")
         .says("Initial window [segments].");
     keys.optional("initial_ssthresh", &mut sender.initial_ssthresh, SSTHRESH, "20")
@@ -206,7 +211,7 @@ fn frames(keys: &mut Keys, frames: &mut Vec<tfrc::Frame>) {
         .required()
         .says("Time from frame to frame, and from the start to the first.");
     let read = |entry: &Entry, _: &_| {
-        let frame = |item: &Entry| Some(tfrc::Frame { after: interval, size: item.bytes()? });
+        let frame = |item: &Entry| Some(tfrc::Frame { after: interval, size: item.value()? });
         entry.items().iter().map(frame).collect()
     };
     let write = |frames: &Vec<tfrc::Frame>| {
@@ -214,7 +219,7 @@ fn frames(keys: &mut Keys, frames: &mut Vec<tfrc::Frame>) {
         format!("[{}]", sizes.collect::<Vec<_>>().join(", "))
     };
     let describe = |_: &mut _| (FRAME_SIZES, Absent::Required);
-    keys.any("sizes", frames, "[\"8 kB\", \"2 kB\", \"2 kB\"]", describe, read, write).says(
+    keys.any("sizes", frames, "[\"8 kB\", \"2 kB\", \"2 kB\"]", Form { describe, read, write }).says(
         "Sizes of the frames, from the beginning again at the end; at most 100000. A frame is cut \
          into packets, and dropped whole if more than 50 packets' worth waits.",
     );
