@@ -8,7 +8,7 @@ use super::kind::{Absent, Key, Kind, Table};
 use super::plain::plain;
 use airfair_laws::{arf, arf_window};
 
-use super::{Control, Endpoint, RateControl, Scenario, ScenarioError, reference_markdown, schema};
+use super::{Control, Endpoint, RateControl, Scenario, reference_markdown, schema};
 
 const BASE: &str = r#"
 duration = "50 s"
@@ -381,7 +381,8 @@ fn the_reference_and_the_schema_name_every_key() {
     for (path, key) in all_keys() {
         let last = path.rsplit('.').next().expect("split gives one piece at least");
         assert!(reference.contains(&format!("{last}`")), "{path} is not in the reference");
-        assert!(reference.contains(key.doc), "{path} is not explained");
+        let is_explained = !key.doc.is_empty() && reference.contains(key.doc);
+        assert!(is_explained, "{path} is not explained");
         let quoted = serde_json::Value::from(key.doc).to_string();
         assert!(schema.contains(quoted.trim_end_matches('"')), "{path} is not in the schema");
     }

@@ -1,5 +1,5 @@
-//! Every key of the scenario file: name, kind, default, example, meaning. Parser, JSON Schema and
-//! reference are read off these tables.
+//! Every key of the scenario file, declared once: one function for each table, one call for each key, and each enum's
+//! words in one line. What must fit together is checked beside: `super::cell`, `super::flows`, ….
 
 mod cells;
 mod errors;
@@ -64,9 +64,17 @@ pub(super) const IP_UDP: u64 = 28;
 pub(super) const MAX_UNSCALED: Bytes = Bytes::new(65_535);
 
 /// Length of a queue.
-const PACKETS: Kind = Kind::Integer { min: 1, max: 100_000 };
+const PACKETS: Kind = integer(1, 100_000);
 const CAPACITY: &str = "Capacity, the packet in service included.";
 const OFF: Kind = Kind::Word(&["off"]);
+const UNLIMITED: Kind = Kind::Word(&["unlimited"]);
+const RUN: Kind = time(Duration::from_micros(1), MAX_DURATION);
+/// A point in a run.
+const TIME: Kind = time(Duration::ZERO, MAX_DURATION);
+const PERIOD: Kind = time(Duration::from_micros(1), Duration::from_secs(3_600));
+const DELAY: Kind = time(Duration::ZERO, Duration::from_secs(3_600));
+const SERIES: Kind = Kind::Either(&[OFF, RUN]);
+
 const fn integer(min: u64, max: u64) -> Kind {
     Kind::Integer { min, max }
 }
@@ -78,15 +86,6 @@ const fn time(min: Duration, max: Duration) -> Kind {
 const fn bytes(min: u64, max: u64) -> Kind {
     Kind::Bytes { min: Bytes::new(min), max: Bytes::new(max) }
 }
-
-const RUN: Kind = Kind::Duration { min: Duration::from_micros(1), max: MAX_DURATION };
-/// A point in a run.
-pub(super) const TIME: Kind = Kind::Duration { min: Duration::ZERO, max: MAX_DURATION };
-const PERIOD: Kind =
-    Kind::Duration { min: Duration::from_micros(1), max: Duration::from_secs(3_600) };
-const DELAY: Kind = Kind::Duration { min: Duration::ZERO, max: Duration::from_secs(3_600) };
-const SERIES: Kind = Kind::Either(&[OFF, RUN]);
-const UNLIMITED: Kind = Kind::Word(&["unlimited"]);
 
 /// What the file may hold.
 pub(super) static ROOT: LazyLock<&Table> =
