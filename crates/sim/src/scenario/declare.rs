@@ -141,11 +141,12 @@ impl<'k> Keys<'k> {
         kind: Kind,
         example: &'static str,
     ) -> &mut Self {
-        let none = Plain::Word(kind.words()[0]);
+        let [none] = kind.words()[..] else { unreachable!("one word for none") };
+        let none = Plain::Word(none);
         let plain = |it: &Option<V>| it.map_or(none, V::plain);
         let describe = |it: &mut Option<V>| (kind, Absent::Is(plain(it)));
         let read = |entry: &Entry, _: &Option<V>| match entry.plain()? {
-            Plain::Word(_) => Some(None),
+            given if given == none => Some(None),
             given => V::of(given).map(Some),
         };
         self.any(

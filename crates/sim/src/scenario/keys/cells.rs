@@ -136,7 +136,7 @@ fn retry_limits(keys: &mut Keys, attempts: &mut Attempts) {
 
 fn one_limit(entry: &Entry) -> Option<Attempts> {
     match entry.plain()? {
-        Plain::Word(_) => Some(Attempts::Unlimited),
+        Plain::Word("unlimited") => Some(Attempts::Unlimited),
         limit => u16::of(limit).map(Attempts::Max),
     }
 }

@@ -158,7 +158,7 @@ fn timer(keys: &mut Keys, timer: &mut Timer) {
         Timer::Attempts(attempts) => attempts.plain(),
     };
     let read = |entry: &Entry, _: &Timer| match entry.plain()? {
-        Plain::Word(_) => Some(Timer::Off),
+        Plain::Word("off") => Some(Timer::Off),
         Plain::Duration(time) => Some(Timer::Time(time)),
         attempts => u32::of(attempts).map(Timer::Attempts),
     };
