@@ -200,7 +200,7 @@ fn transport(transport: &sim::Transport) -> &'static str {
 /// What a flow competes as: its flavour of TCP, or its transport.
 fn protocol(of: &sim::Transport) -> &'static str {
     match of {
-        sim::Transport::Tcp(tcp) => sim::flavour_name(tcp.flavour),
+        sim::Transport::Tcp(tcp) => tcp.flavour_word(),
         other => transport(other),
     }
 }

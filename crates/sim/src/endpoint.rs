@@ -7,7 +7,7 @@ use airfair_units::{Bytes, Time};
 
 use crate::packet::Body;
 use crate::record::FlowRecord;
-use crate::scenario::{Tcp, Tfrc, TfrcProfile, TfrcSource, Transport, UdpRate};
+use crate::scenario::{Tfrc, Transport};
 
 /// Packets of a TFRC source that may wait; what comes then is dropped, a frame as a whole.
 const LIVE_BUFFER_PACKETS: u64 = 50;
@@ -32,90 +32,37 @@ pub(crate) enum Sink {
 pub(crate) fn endpoints(transport: &Transport) -> (Source, Sink) {
     match transport {
         Transport::Tcp(tcp) => (
-            Source::Tcp(Box::new(tcp::Sender::new(sender_config(tcp)))),
-            Sink::Tcp(Box::new(tcp::Receiver::new(receiver_config(tcp)))),
+            Source::Tcp(Box::new(tcp::Sender::new(tcp.sender))),
+            Sink::Tcp(Box::new(tcp::Receiver::new(tcp.receiver))),
         ),
         Transport::Tfrc(settings) => tfrc_endpoints(settings),
-        Transport::Udp { payload, rate } => {
-            let rate = match *rate {
-                UdpRate::Saturated => udp::Rate::Saturated,
-                UdpRate::Constant(rate) => udp::Rate::Constant(rate),
-            };
-            let config = udp::SourceConfig { payload: *payload, rate };
+        &Transport::Udp { payload, rate } => {
+            let config = udp::SourceConfig { payload, rate };
             (Source::Udp(udp::Source::new(config)), Sink::Udp(udp::Sink::new()))
         }
     }
 }
 
-fn sender_config(tcp: &Tcp) -> tcp::SenderConfig {
-    tcp::SenderConfig {
-        flavour: tcp.flavour,
-        sack: Some(tcp.sack),
-        proportional_reduction: tcp.prr,
-        timestamps: tcp.timestamps,
-        deflation: tcp.deflation,
-        recovery_timer: tcp.recovery_timer,
-        segment: tcp.segment,
-        source: tcp.size.map_or(tcp::Source::Endless, tcp::Source::Bytes),
-        handshake: tcp.handshake,
-        window_scaling: tcp.window_scaling,
-        assumed_window: tcp.receive_window,
-        initial_window: tcp.initial_window,
-        initial_ssthresh: tcp.initial_ssthresh,
-        limited_transmit: tcp.limited_transmit,
-        byte_counting: tcp.byte_counting,
-        grow_beyond_receive_window: tcp.grow_beyond_receive_window,
-        rto: tcp::RtoConfig {
-            min: tcp.min_rto,
-            granularity: tcp.tick,
-            ..tcp::RtoConfig::default()
-        },
-    }
-}
-
-fn receiver_config(tcp: &Tcp) -> tcp::ReceiverConfig {
-    let delayed_ack = tcp
-        .delayed_ack
-        .map(|delayed| tcp::DelayedAck { segments: delayed.segments, timeout: delayed.timeout });
-    tcp::ReceiverConfig {
-        buffer: tcp.receive_window,
-        window_scaling: tcp.window_scaling,
-        handshake: tcp.handshake,
-        delayed_ack,
-        quick_acks: tcp.quick_acks,
-        sack: sender_config(tcp).uses_sack(),
-        timestamps: tcp.timestamps,
-    }
-}
-
 fn tfrc_endpoints(settings: &Tfrc) -> (Source, Sink) {
-    let profile = match settings.profile {
-        TfrcProfile::Rfc5348 => tfrc::Profile::Rfc5348,
-        TfrcProfile::Rfc3448 => tfrc::Profile::Rfc3448,
-        TfrcProfile::Ns2 => tfrc::Profile::Ns2,
-    };
-    let (source, buffer) = application(settings);
-    let sender =
-        tfrc::SenderConfig { source, buffer, ..tfrc::SenderConfig::new(profile, settings.segment) };
+    let &Tfrc { profile, segment, ref source } = settings;
+    let (source, buffer) = (source.clone(), buffer(settings));
+    let sender = tfrc::SenderConfig { source, buffer, ..tfrc::SenderConfig::new(profile, segment) };
     let receiver = tfrc::ReceiverConfig::new(profile);
     let sender = tfrc::Sender::new(sender);
     (Source::Tfrc(Box::new(sender)), Sink::Tfrc(Box::new(tfrc::Receiver::new(receiver))))
 }
 
-/// What the application sends, and how much of it may wait.
-fn application(settings: &Tfrc) -> (tfrc::Source, Option<Bytes>) {
+/// How much of what the application offers may wait.
+fn buffer(settings: &Tfrc) -> Option<Bytes> {
     // What a live source cannot send in a few seconds is of no use to its audience.
     let live = settings.segment * LIVE_BUFFER_PACKETS;
     match &settings.source {
-        TfrcSource::Greedy => (tfrc::Source::Greedy, None),
-        &TfrcSource::Constant(rate) => (tfrc::Source::Constant(rate), Some(live)),
-        &TfrcSource::OnOff { rate, on, off } => (tfrc::Source::OnOff { rate, on, off }, Some(live)),
-        TfrcSource::Frames { interval, sizes } => {
-            let frame = |&size| tfrc::Frame { after: *interval, size };
-            let frames = sizes.iter().map(frame).collect();
+        tfrc::Source::Greedy => None,
+        tfrc::Source::Constant(_) | tfrc::Source::OnOff { .. } => Some(live),
+        tfrc::Source::Frames { frames, .. } => {
             // Room for the largest on top: else a frame of more than so many packets never goes out.
-            let largest = sizes.iter().copied().max().unwrap_or(Bytes::ZERO);
-            (tfrc::Source::Frames { frames, repeat: true }, Some(live + largest))
+            let largest = frames.iter().map(|frame| frame.size).max();
+            Some(live + largest.unwrap_or(Bytes::ZERO))
         }
     }
 }
@@ -305,7 +252,7 @@ mod tests {
             );
             let scenario = Scenario::parse(&text, &[]).expect("a scenario without mistakes");
             let Transport::Tcp(tcp) = &scenario.flows[0].transport else { unreachable!("TCP") };
-            (sender_config(tcp).uses_sack(), receiver_config(tcp).sack)
+            (tcp.sender.uses_sack(), tcp.receiver.sack)
         };
         for flavour in ["sack", "westwood+", "cubic"] {
             assert_eq!(selective(flavour), (true, true), "{flavour}");
@@ -313,6 +260,21 @@ mod tests {
         for flavour in ["reno", "newreno", "westwood", "vegas"] {
             assert_eq!(selective(flavour), (false, false), "{flavour}");
         }
+    }
+
+    #[test]
+    fn both_ends_agree_on_what_both_must_know() {
+        let text = "duration = \"1 s\"\n[bss.c]\nstandard = \"802.11b\"\n[station.s]\n[host.h]\n\
+                    [flow.f]\nfrom = \"s\"\nto = \"h\"\n\
+                    transport = { kind = \"tcp\", handshake = false, timestamps = true, \
+                    window_scaling = true, receive_window = \"1 MB\" }\n";
+        let scenario = Scenario::parse(text, &[]).expect("a scenario without mistakes");
+        let Transport::Tcp(tcp) = &scenario.flows[0].transport else { unreachable!("TCP") };
+        let (sender, receiver) = (tcp.sender, tcp.receiver);
+        assert_eq!((sender.handshake, receiver.handshake), (false, false));
+        assert_eq!((sender.timestamps, receiver.timestamps), (true, true));
+        assert_eq!((sender.window_scaling, receiver.window_scaling), (true, true));
+        assert_eq!([sender.assumed_window, receiver.buffer], [Bytes::new(1_000_000); 2]);
     }
 
     /// The sender's first `count` messages, and the receiver's answer to the last of them.
@@ -356,11 +318,11 @@ mod tests {
                     recovery_timer = \"slow-but-steady\", deflation = \"to-ssthresh\" }\n";
         let scenario = Scenario::parse(text, &[]).expect("a scenario without mistakes");
         let Transport::Tcp(settings) = &scenario.flows[0].transport else { unreachable!("TCP") };
-        let config = sender_config(settings);
+        let config = settings.sender;
         assert!(config.uses_sack() && config.proportional_reduction);
         assert_eq!(config.rto.granularity, airfair_units::Duration::from_millis(10));
         assert_eq!(config.recovery_timer, tcp::RecoveryTimer::SlowButSteady);
         assert_eq!(config.deflation, tcp::Deflation::ToThreshold);
-        assert!(receiver_config(settings).sack);
+        assert!(settings.receiver.sack);
     }
 }

@@ -345,7 +345,7 @@ fn is_heavy(scenario: &Scenario) -> bool {
     const FAST: DataRate = DataRate::from_mbps(200);
     const SMALL: Bytes = Bytes::new(100);
     let packets = |flow: &airfair_sim::scenario::Flow| match &flow.transport {
-        Transport::Tcp(tcp) => (tcp.segment, None),
+        Transport::Tcp(tcp) => (tcp.sender.segment, None),
         Transport::Tfrc(tfrc) => match tfrc.source {
             TfrcSource::Greedy | TfrcSource::Frames { .. } => (tfrc.segment, None),
             TfrcSource::Constant(rate) | TfrcSource::OnOff { rate, .. } => {

@@ -2,9 +2,10 @@
 
 use airfair_wlan::phy::{Preamble, Standard};
 
+use super::declare::Keys;
 use super::error::{Mistakes, ScenarioError};
-use super::reader::{Entry, Fields};
-use super::{AccessParameters, Attempts};
+use super::reader::Fields;
+use super::{AccessParameters, keys};
 
 /// A member's own channel access, and where the file says so.
 #[derive(Clone, Debug)]
@@ -14,43 +15,18 @@ pub(super) struct OwnAccess {
     path: String,
 }
 
-/// Takes `edca` and `max_attempts` of a station or an access point.
-pub(super) fn own(fields: &mut Fields, is_ap: bool, mistakes: &mut Mistakes) -> OwnAccess {
-    let limit = fields.take("max_attempts");
-    let edca = fields.take("edca");
-    let (at, path) = (edca.at, edca.path.clone());
-    let parameters = edca.table().and_then(|edca| parameters(edca, &limit, is_ap, mistakes));
-    OwnAccess { parameters, at, path }
-}
-
-fn parameters(
-    mut edca: Fields,
-    limit: &Entry,
-    is_ap: bool,
-    mistakes: &mut Mistakes,
-) -> Option<AccessParameters> {
-    let aifsn = edca.take("aifsn");
-    if !is_ap && aifsn.integer() == Some(1_u8) {
-        let error = aifsn.mistake("only an access point may wait less than a DIFS", "2 to 15");
-        mistakes.add(aifsn.at, error);
+/// The channel access of a station or an access point.
+pub(super) fn own(fields: &Fields, is_ap: bool, mistakes: &mut Mistakes) -> OwnAccess {
+    let edca = fields.get("edca");
+    if let Some(settings) = edca.fields().filter(|_| !is_ap) {
+        let aifsn = settings.get("aifsn");
+        if aifsn.integer() == Some(1_u8) {
+            let problem = "only an access point may wait less than a DIFS";
+            mistakes.add(aifsn.at, aifsn.mistake(problem, "2 to 15"));
+        }
     }
-    let window = |entry: Entry| match entry.word() {
-        Some(_) => Some(None),
-        None => entry.integer().map(Some),
-    };
-    let (cw_min, cw_max) = (window(edca.take("cw_min")), window(edca.take("cw_max")));
-    let attempts = match limit.word() {
-        Some("cell") => None,
-        Some(_) => Some(Attempts::Unlimited),
-        None => Some(Attempts::Max(limit.integer()?)),
-    };
-    Some(AccessParameters {
-        aifsn: aifsn.integer()?,
-        cw_min: cw_min?,
-        cw_max: cw_max?,
-        txop_limit: edca.take("txop_limit").duration()?,
-        attempts,
-    })
+    let parameters = Keys::read(fields, AccessParameters::default(), keys::access);
+    OwnAccess { parameters, at: edca.at, path: edca.path.clone() }
 }
 
 /// Windows of a cell [slots], the smallest first.

@@ -3,41 +3,37 @@
 use airfair_units::DataRate;
 use airfair_wlan::phy::{Preamble, Standard};
 
-use super::access::{self, OwnAccess};
-use super::beacons;
+use super::declare::Keys;
 use super::error::{Mistakes, ScenarioError, listed, nearest};
+use super::keys::ERRORS;
+use super::kind::Words;
 use super::overrides::did_you_mean;
-use super::parse::{CellContext, Context, items};
-use super::queues::queue;
-use super::radio::{Radio, Spoilt, radio};
+use super::parse::{CellContext, Context};
 use super::reader::{Entry, Fields};
 use super::stations::CellMembers;
-use super::{AccessPoint, AfterCollision, Attempts, Bss, Eifs, ErrorModel, Periods, Rules};
+use super::{Beacons, Bss, access, beacons, keys, queues, radio};
 
 /// A cell whose stations are not known yet.
 pub(super) struct Draft<'n> {
     fields: Fields<'n>,
     standard: Option<Standard>,
-    llc_snap: Option<bool>,
-    radio: Result<Option<Radio>, Spoilt>,
 }
 
 /// Takes from the cell what stations and flows must know.
 pub(super) fn draft<'n>(
-    mut fields: Fields<'n>,
+    fields: Fields<'n>,
     context: &mut Context,
     mistakes: &mut Mistakes,
 ) -> Draft<'n> {
-    let standard = standard(&fields.take("standard"));
-    let llc_snap = fields.take("llc_snap").flag();
-    let radio = radio(fields.take("radio"), standard, mistakes);
-    let has_radio = radio.as_ref().map(Option::is_some).ok();
-    let given = fields.take("errors");
-    no_radio(&given, has_radio, mistakes);
-    let errors = errors(given);
+    let standard = fields.get("standard").word().map(Standard::of);
+    let llc_snap = fields.get("llc_snap").value::<bool>();
+    let has_radio = radio::check(fields.get("radio"), standard, mistakes);
+    let given = fields.get("errors");
+    no_radio(given, has_radio, mistakes);
+    let errors = ERRORS.read(given);
     let name = fields.name.to_owned();
     context.cells.push(CellContext { name, standard, llc_snap, errors, has_radio });
-    Draft { fields, standard, llc_snap, radio }
+    Draft { fields, standard }
 }
 
 /// Where powers and distances decide who hears what, nobody else may.
@@ -46,30 +42,6 @@ pub(super) fn no_radio(entry: &Entry, has_radio: Option<bool>, mistakes: &mut Mi
         let problem = "the cell has a radio, which decides that";
         mistakes.add(entry.at, entry.mistake(problem, "one of the two"));
     }
-}
-
-/// An error model.
-pub(super) fn errors(entry: Entry) -> Option<ErrorModel> {
-    if entry.word().is_some() {
-        return Some(ErrorModel::None);
-    }
-    let mut fields = entry.table()?;
-    Some(match fields.take("model").word()? {
-        "bernoulli" => ErrorModel::Bernoulli(fields.take("probability").probability()?),
-        "bit" => ErrorModel::Bits(fields.take("ber").probability()?),
-        "snr" => ErrorModel::Snr(fields.take("snr").decibels()?),
-        _ => ErrorModel::GilbertElliott(Periods {
-            good: fields.take("good").probability()?,
-            bad: fields.take("bad").probability()?,
-            mean_good: fields.take("mean_good").duration()?,
-            mean_bad: fields.take("mean_bad").duration()?,
-        }),
-    })
-}
-
-/// The standard that an entry names.
-pub(super) fn standard(entry: &Entry) -> Option<Standard> {
-    entry.word().map(|word| word.parse().expect("the allowed words are the standards"))
 }
 
 /// The cell that a station is in, by index.
@@ -99,71 +71,40 @@ pub(super) fn reference(
 }
 
 /// The cell, now that its stations are known.
-pub(super) fn finish(draft: Draft, stations: &CellMembers, mistakes: &mut Mistakes) -> Option<Bss> {
-    let Draft { mut fields, standard, llc_snap, radio } = draft;
-    let basic_rates = basic_rates(&mut fields, standard, stations, mistakes);
-    let preamble = fields.take("preamble").word().map(|word| match word {
-        "short" => Preamble::Short,
-        _ => Preamble::Long,
-    });
-    let after_collision = fields.take("after_collision").word().map(|word| match word {
-        "difs" => AfterCollision::Difs,
-        "eifs" => AfterCollision::Eifs,
-        _ => AfterCollision::Standard,
-    });
-    let eifs = fields.take("eifs").word().map(|word| match word {
-        "ns-2" => Eifs::Nav,
-        _ => Eifs::Standard,
-    });
-    let protection = protection(&fields.take("protection"), standard, mistakes);
-    let rts = fields.take("rts_threshold");
-    let attempts = attempts(&mut fields, mistakes);
-    let timing = (standard, stations.b_stations(), preamble);
-    let windows = windows(&mut fields, timing, mistakes);
-    let post_backoff = fields.take("post_backoff").flag();
-    let beacon = fields.take("beacon");
-    let ap = fields.take("ap").table().map(|ap| access_point(ap, mistakes));
-    let grants = ap.as_ref().and_then(|(ap, _)| ap.as_ref()?.occupancy);
-    let air = || Some((standard?, basic_rates.as_deref()?, preamble?));
-    let beacons = beacons::beacons(beacon, grants, air(), mistakes);
-    if let (Some((_, own)), Some(cell)) = (&ap, cell_windows(timing, windows)) {
-        own.check(cell, mistakes);
-        stations.check_access(cell, mistakes);
+pub(super) fn finish(
+    Draft { fields, standard }: &Draft,
+    stations: &CellMembers,
+    mistakes: &mut Mistakes,
+) -> Option<Bss> {
+    let standard = *standard;
+    let basic_rates = basic_rates(fields, standard, stations, mistakes);
+    check_protection(fields.get("protection"), standard, mistakes);
+    let (limit, limits) = (fields.get("max_attempts"), fields.get("retry_limits"));
+    if limit.is_set() && limits.is_set() {
+        let error = limits.mistake("given beside max_attempts", "one of the two");
+        mistakes.add(limits.at, error);
     }
-    let rules = Rules {
-        standard: standard?,
-        preamble: preamble?,
-        basic_rates: basic_rates?,
-        rts_threshold: rts.given.is_some().then_some(rts.bytes())?,
-        protection: protection?,
-        attempts: attempts?,
-        after_collision: after_collision?,
-        eifs: eifs?,
-        post_backoff: post_backoff?,
-        cw_min: windows?.0,
-        cw_max: windows?.1,
-    };
-    let name = fields.name.to_owned();
-    Some(Bss {
-        name,
-        rules,
-        llc_snap: llc_snap?,
-        radio: radio.ok()?,
-        beacons: beacons.ok()?,
-        ap: ap?.0?,
-    })
-}
-
-fn access_point(mut fields: Fields, mistakes: &mut Mistakes) -> (Option<AccessPoint>, OwnAccess) {
-    let queue = queue(fields.take("queue"), true, mistakes);
-    let own = access::own(&mut fields, true, mistakes);
-    let window_sharing = fields.take("window_sharing").flag();
-    let occupancy = beacons::grants(fields.take("occupancy"), mistakes);
-    let ap = || {
-        let (queue, window_sharing, occupancy) = (queue?, window_sharing?, occupancy.ok()?);
-        Some(AccessPoint { queue, access: own.parameters?, window_sharing, occupancy })
-    };
-    (ap(), own)
+    let preamble = fields.get("preamble").word().map(Preamble::of);
+    let timing = (standard, stations.b_stations(), preamble);
+    let windows = windows(fields, timing, mistakes);
+    let beacon = fields.get("beacon");
+    if let Some(ap) = fields.get("ap").fields() {
+        queues::check_discipline(ap.get("queue"), true, mistakes);
+        let own = access::own(ap, true, mistakes);
+        let grants = beacons::grants(ap.get("occupancy"), mistakes);
+        let air = || Some((standard?, basic_rates.as_deref()?, preamble?));
+        beacons::check(beacon, grants, air(), mistakes);
+        if let Some(cell) = cell_windows(timing, windows) {
+            own.check(cell, mistakes);
+            stations.check_access(cell, mistakes);
+        }
+    }
+    let mut bss = Keys::read(fields, Bss::new(fields.name, standard?), keys::bss)?;
+    bss.rules.basic_rates = basic_rates?;
+    if !beacon.is_set() {
+        bss.beacons = bss.ap.occupancy.map(|_| Beacons::default());
+    }
+    Some(bss)
 }
 
 /// Smallest and largest window of the cell, unless a mistake hides them.
@@ -176,12 +117,12 @@ fn cell_windows(
 }
 
 fn basic_rates(
-    fields: &mut Fields,
+    fields: &Fields,
     standard: Option<Standard>,
     stations: &CellMembers,
     mistakes: &mut Mistakes,
 ) -> Option<Vec<DataRate>> {
-    let (one, many) = (fields.take("basic_rate"), fields.take("basic_rates"));
+    let (one, many) = (fields.get("basic_rate"), fields.get("basic_rates"));
     if one.is_set() && many.is_set() {
         let error = many.mistake("given beside basic_rate", "one of the two");
         mistakes.add(many.at, error);
@@ -192,17 +133,14 @@ fn basic_rates(
     if !one.is_set() && !many.is_set() {
         return Some(standard?.default_basic_rates(stations.b_stations()?));
     }
-    let whole = (many.at, many.mistake("an empty set", "one rate at least"));
     let (single, list) = (one.is_set(), many.is_set());
-    let mut given: Vec<Entry> = Vec::new();
-    given.extend(single.then_some(one));
-    given.extend(list.then(|| items(many)).into_iter().flatten());
+    let given: Vec<&Entry> = single.then_some(one).into_iter().chain(many.items()).collect();
     if given.is_empty() {
-        mistakes.add(whole.0, whole.1);
+        mistakes.add(many.at, many.mistake("an empty set", "one rate at least"));
     }
     let (mut rates, mut of_standard) = (Vec::new(), Vec::new());
-    for entry in &given {
-        let Some(rate) = entry.rate() else { continue };
+    for &entry in &given {
+        let Some(rate) = entry.value::<DataRate>() else { continue };
         if rates.contains(&rate) && !(single && list) {
             mistakes.add(entry.at, entry.mistake("given twice", "each rate once"));
         }
@@ -235,7 +173,7 @@ fn list_rates(rates: &[DataRate]) -> String {
     format!("{} Mb/s", bare.join(", "))
 }
 
-fn protection(entry: &Entry, standard: Option<Standard>, mistakes: &mut Mistakes) -> Option<bool> {
+fn check_protection(entry: &Entry, standard: Option<Standard>, mistakes: &mut Mistakes) {
     if let Some(standard) = standard.filter(|standard| *standard != Standard::G)
         && entry.is_set()
         && !entry.bad
@@ -243,44 +181,22 @@ fn protection(entry: &Entry, standard: Option<Standard>, mistakes: &mut Mistakes
         let problem = format!("{standard} has no protection");
         mistakes.add(entry.at, entry.mistake(problem, "in an 802.11g cell only"));
     }
-    entry.flag()
-}
-
-fn attempts(fields: &mut Fields, mistakes: &mut Mistakes) -> Option<Attempts> {
-    let (max, limits) = (fields.take("max_attempts"), fields.take("retry_limits"));
-    if max.is_set() && limits.is_set() {
-        let error = limits.mistake("given beside max_attempts", "one of the two");
-        mistakes.add(limits.at, error);
-        return None;
-    }
-    if max.bad {
-        return None;
-    }
-    if max.word().is_some() {
-        return Some(Attempts::Unlimited);
-    }
-    if max.is_set() {
-        return max.integer().map(Attempts::Max);
-    }
-    let mut limits = limits.table()?;
-    let (short, long) = (limits.take("short").integer(), limits.take("long").integer());
-    Some(Attempts::Limits { short: short?, long: long? })
 }
 
 /// Smallest and largest contention window, where they are not the standard's.
 type Windows = (Option<u16>, Option<u16>);
 
 fn windows(
-    fields: &mut Fields,
+    fields: &Fields,
     (standard, b_stations, preamble): (Option<Standard>, Option<bool>, Option<Preamble>),
     mistakes: &mut Mistakes,
 ) -> Option<Windows> {
-    let (min, max) = (fields.take("cw_min"), fields.take("cw_max"));
+    let (min, max) = (fields.get("cw_min"), fields.get("cw_max"));
     let given = |entry: &Entry| match entry.word() {
         Some(_) => Some(None),
         None => entry.integer().map(Some),
     };
-    let windows = (given(&min)?, given(&max)?);
+    let windows = (given(min)?, given(max)?);
     // What the standard says is needed only where one of the two is left to it.
     let standards = || Some(standard?.timing(b_stations?, preamble?));
     let smallest = windows.0.or_else(|| standards().map(|timing| timing.cw_min));

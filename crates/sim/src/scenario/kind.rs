@@ -1,5 +1,7 @@
 //! What a key can be declared as, and how a message describes it.
 
+use std::fmt;
+
 use airfair_units::{
     Bytes, DataRate, Dbm, Decibels, Duration, Frequency, Length, Probability, Speed,
 };
@@ -11,8 +13,6 @@ pub(super) struct Table {
     pub(super) noun: &'static str,
     /// Its keys, in the order of the documentation.
     pub(super) keys: &'static [Key],
-    /// A key of a later version, and what to say about it.
-    pub(super) later: Option<(&'static str, &'static str)>,
 }
 
 /// One key: the single source for parser, schema and reference.
@@ -151,6 +151,102 @@ pub(super) struct Tuple {
     pub(super) items: &'static [Kind],
 }
 
+impl fmt::Display for Plain<'_> {
+    /// As TOML.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(text) => write!(f, "{}", toml::Value::String((*text).to_owned())),
+            Self::Flag(flag) => write!(f, "{flag}"),
+            Self::Integer(number) => write!(f, "{number}"),
+            Self::Duration(time) => write!(f, "\"{time}\""),
+            Self::Bytes(size) => write!(f, "\"{} B\"", size.get()),
+            Self::Rate(rate) => write!(f, "\"{rate}\""),
+            Self::Probability(p) => write!(f, "{p}"),
+            Self::Decibels(ratio) => write!(f, "\"{ratio}\""),
+            Self::Power(power) => write!(f, "\"{power}\""),
+            Self::Length(length) => write!(f, "\"{length}\""),
+            Self::Speed(speed) => write!(f, "\"{speed}\""),
+            Self::Frequency(frequency) => write!(f, "\"{frequency}\""),
+            Self::Decimal(number) => f.write_str(&thousandths(*number)),
+            Self::Word(word) => write!(f, "\"{word}\""),
+        }
+    }
+}
+
+/// A type whose values have no parts.
+pub(super) trait Scalar: Copy {
+    /// The value as a key holds it.
+    fn plain(self) -> Plain<'static>;
+
+    /// The value that a key holds, if it is of this type.
+    fn of(plain: Plain) -> Option<Self>;
+}
+
+/// Each type with the variant of [`Plain`] that holds it.
+macro_rules! scalars {
+    ($($type:ident in $variant:ident),+ $(,)?) => {$(
+        impl Scalar for $type {
+            fn plain(self) -> Plain<'static> {
+                Plain::$variant(self.into())
+            }
+
+            fn of(plain: Plain) -> Option<Self> {
+                if let Plain::$variant(it) = plain { it.try_into().ok() } else { None }
+            }
+        }
+    )+};
+}
+
+scalars! {
+    bool in Flag, u8 in Integer, u16 in Integer, u32 in Integer, u64 in Integer,
+    Duration in Duration, Bytes in Bytes, DataRate in Rate, Probability in Probability,
+    Decibels in Decibels, Dbm in Power, Length in Length, Speed in Speed, Frequency in Frequency,
+}
+
+/// A decimal fraction, in thousandths.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Thousandths(pub(super) u64);
+
+impl Scalar for Thousandths {
+    fn plain(self) -> Plain<'static> {
+        Plain::Decimal(self.0)
+    }
+
+    fn of(plain: Plain) -> Option<Self> {
+        if let Plain::Decimal(number) = plain { Some(Self(number)) } else { None }
+    }
+}
+
+/// An enum whose variants are words in the file.
+pub(super) trait Words: Copy {
+    /// The words, in the order of the documentation.
+    const WORDS: &'static [&'static str];
+
+    /// The word for this variant.
+    fn word(self) -> &'static str;
+
+    /// The variant for one of the words.
+    fn of(word: &str) -> Self;
+}
+
+/// Each variant with its word, once: one that has none does not compile.
+macro_rules! words {
+    ($type:ty { $($variant:ident = $word:literal),+ $(,)? }) => {
+        impl $crate::scenario::kind::Words for $type {
+            const WORDS: &'static [&'static str] = &[$($word),+];
+
+            fn word(self) -> &'static str {
+                match self { $(Self::$variant => $word),+ }
+            }
+
+            fn of(word: &str) -> Self {
+                match word { $($word => Self::$variant,)+ _ => unreachable!("a word of the key") }
+            }
+        }
+    };
+}
+pub(super) use words;
+
 const HOUR: Duration = Duration::from_secs(3_600);
 /// Largest rate of anything.
 pub(super) const MAX_RATE: DataRate = DataRate::from_mbps(100_000);
@@ -161,16 +257,14 @@ pub(super) const MAX_TITLE: usize = 200;
 /// Longest name [characters].
 pub(super) const MAX_NAME: usize = 64;
 
-impl Key {
-    /// Declares a key.
-    pub(super) const fn new(
-        name: &'static str,
-        kind: Kind,
-        absent: Absent,
-        example: &'static str,
-        doc: &'static str,
-    ) -> Self {
-        Self { name, kind, absent, example, doc }
+impl Kind {
+    /// The words that it allows.
+    pub(super) fn words(&self) -> Vec<&'static str> {
+        match self {
+            Self::Word(words) => words.to_vec(),
+            Self::Either(kinds) => kinds.iter().flat_map(Self::words).collect(),
+            _ => Vec::new(),
+        }
     }
 }
 

@@ -1,11 +1,12 @@
 //! The wired network: hosts, routers and the links between them and the access points.
 
+use super::declare::Keys;
 use super::error::{Mistakes, ScenarioError};
-use super::keys::{MAX_HOSTS, MAX_LINKS, MAX_ROUTERS};
+use super::keys::{self, MAX_HOSTS, MAX_LINKS, MAX_ROUTERS};
 use super::names::{Names, Target};
-use super::parse::{Context, items};
+use super::parse::Context;
 use super::reader::{Entry, Fields};
-use super::{Capacity, GilbertElliott, Link, LinkQueue, Loss, Node, Red};
+use super::{Link, Loss, Node};
 
 /// The wired sections with their names known and nothing else read.
 pub(super) struct Network<'n> {
@@ -67,22 +68,26 @@ impl Network<'_> {
         let own_names: Vec<String> = self.hosts.iter().map(|host| host.name.to_owned()).collect();
         let routers = self.routers.iter().map(|router| router.name.to_owned()).collect();
         let mut links: Vec<Option<Link>> = Vec::new();
-        for (index, mut host) in self.hosts.into_iter().enumerate() {
-            let Some(mut fields) = host.take("link").table() else {
+        for (index, host) in self.hosts.iter().enumerate() {
+            let Some(settings) = host.get("link").fields() else {
                 links.push(None);
                 continue;
             };
-            let to = fields.take("to");
-            let far = far_end(&to, context, names, mistakes);
+            let to = settings.get("to");
+            let far = far_end(to, context, names, mistakes);
             let ends = far.map(|far| [Node::Host(index), far]);
             if ends.is_some_and(|[host, far]| host == far) {
                 mistakes.add(to.at, to.mistake("the host itself", "another node"));
             }
-            links.push(link(host.name, fields, ends, names, mistakes));
+            check_queue(settings.get("queue"), mistakes);
+            let lossy = lossy(settings.get("loss"), ends, names, mistakes);
+            links.push(link(host, ends, lossy, keys::host));
         }
-        for mut fields in self.links {
-            let ends = between(fields.take("between"), names, mistakes);
-            links.push(link(fields.name, fields, ends, names, mistakes));
+        for fields in &self.links {
+            let ends = between(fields.get("between"), names, mistakes);
+            check_queue(fields.get("queue"), mistakes);
+            let lossy = lossy(fields.get("loss"), ends, names, mistakes);
+            links.push(link(fields, ends, lossy, keys::link));
         }
         let links: Option<Vec<Link>> = links.into_iter().collect();
         Some(Wired { hosts: own_names, routers, links: links? }).filter(|_| !self.spoilt)
@@ -106,12 +111,10 @@ fn far_end(to: &Entry, context: &Context, names: &Names, mistakes: &mut Mistakes
     None
 }
 
-fn between(entry: Entry, names: &Names, mistakes: &mut Mistakes) -> Option<[Node; 2]> {
-    let error = entry.mistake("not two nodes", "a list of two names");
-    let (at, spoilt) = (entry.at, entry.given.is_none());
-    let ends = items(entry);
-    if ends.len() != 2 && !spoilt {
-        mistakes.add(at, error);
+fn between(entry: &Entry, names: &Names, mistakes: &mut Mistakes) -> Option<[Node; 2]> {
+    let ends = entry.items();
+    if ends.len() != 2 && entry.given.is_some() {
+        mistakes.add(entry.at, entry.mistake("not two nodes", "a list of two names"));
         return None;
     }
     let mut nodes = ends.iter().map(|end| names.node(end, mistakes)).collect::<Vec<_>>();
@@ -123,43 +126,38 @@ fn between(entry: Entry, names: &Names, mistakes: &mut Mistakes) -> Option<[Node
     Some([first, second])
 }
 
-/// What all links have in common.
+/// A link with its settings, if its ends are known; of its losses those forth and back that it has.
 fn link(
-    name: &str,
-    mut fields: Fields,
+    fields: &Fields,
     ends: Option<[Node; 2]>,
-    names: &Names,
-    mistakes: &mut Mistakes,
+    lossy: Option<[bool; 2]>,
+    declare: fn(&mut Keys, &mut Link, [&str; 2]),
 ) -> Option<Link> {
-    let (rate, delay) = (fields.take("rate").rate(), fields.take("delay").duration());
-    let queue = fields.take("queue").table().and_then(|queue| self::queue(queue, mistakes));
-    let loss = loss(fields.take("loss"), ends, names, mistakes);
-    let (name, ends) = (name.to_owned(), ends?);
-    Some(Link { name, ends, rate: rate?, delay: delay?, queue: queue?, loss: loss? })
+    let link = Link::new(fields.name, ends?);
+    let link = Keys::read(fields, link, |keys, link| declare(keys, link, [""; 2]))?;
+    let [forth, back] = lossy?;
+    let kept = |is_lossy, loss| if is_lossy { loss } else { Loss::None };
+    Some(Link { loss: [kept(forth, link.loss[0]), kept(back, link.loss[1])], ..link })
 }
 
-fn queue(mut fields: Fields, mistakes: &mut Mistakes) -> Option<LinkQueue> {
-    let (packets, bytes) = (fields.take("packets"), fields.take("bytes"));
+fn check_queue(entry: &Entry, mistakes: &mut Mistakes) {
+    let Some(queue) = entry.fields() else { return };
+    let (packets, bytes, red) = (queue.get("packets"), queue.get("bytes"), queue.get("red"));
     if packets.is_set() && bytes.is_set() {
         mistakes.add(bytes.at, bytes.mistake("given beside packets", "one of the two"));
     }
-    let capacity = if bytes.is_set() || bytes.bad {
-        bytes.bytes().map(Capacity::Bytes)
-    } else {
-        packets.integer().map(Capacity::Packets)
-    };
-    let (discipline, red) = (fields.take("discipline"), fields.take("red"));
-    let is_red = discipline.word()? == "red";
-    if red.is_set() && !red.bad && !is_red {
+    let Some(discipline) = queue.get("discipline").word() else { return };
+    if red.is_set() && !red.bad && discipline != "red" {
         let error = red.mistake("given for another discipline", "discipline = \"red\"");
         mistakes.add(red.at, error);
     }
-    let red = self::red(red.table()?, mistakes)?;
-    Some(LinkQueue { capacity: capacity?, red: is_red.then_some(red) })
+    if let Some(red) = red.fields() {
+        check_red(red, mistakes);
+    }
 }
 
-fn red(mut fields: Fields, mistakes: &mut Mistakes) -> Option<Red> {
-    let (min, max) = (fields.take("min"), fields.take("max"));
+fn check_red(red: &Fields, mistakes: &mut Mistakes) {
+    let (min, max) = (red.get("min"), red.get("max"));
     if let (Some(low), Some(high)) = (min.integer::<u32>(), max.integer::<u32>())
         && low >= high
     {
@@ -169,50 +167,27 @@ fn red(mut fields: Fields, mistakes: &mut Mistakes) -> Option<Red> {
             (min, format!("less than max, {high}"))
         };
         mistakes.add(entry.at, entry.mistake("min is not below max", allowed));
-        return None;
     }
-    Some(Red {
-        min: min.integer()?,
-        max: max.integer()?,
-        max_probability: fields.take("max_probability").probability()?,
-        weight: fields.take("weight").probability()?,
-        gentle: fields.take("gentle").flag()?,
-    })
 }
 
-/// Losses forth and back.
-fn loss(
-    entry: Entry,
+/// Whether a link loses forth and back what it loses.
+fn lossy(
+    entry: &Entry,
     ends: Option<[Node; 2]>,
     names: &Names,
     mistakes: &mut Mistakes,
-) -> Option<[Loss; 2]> {
-    if entry.word().is_some() {
-        return Some([Loss::None; 2]);
-    }
-    let mut fields = entry.table()?;
-    let towards = fields.take("towards");
-    let loss = match fields.take("model").word()? {
-        "bernoulli" => Loss::Bernoulli(fields.take("probability").probability()?),
-        _ => Loss::GilbertElliott(GilbertElliott {
-            good: fields.take("good").probability()?,
-            bad: fields.take("bad").probability()?,
-            to_bad: fields.take("to_bad").probability()?,
-            to_good: fields.take("to_good").probability()?,
-        }),
-    };
+) -> Option<[bool; 2]> {
+    let Some(fields) = entry.fields() else { return Some([true; 2]) };
+    let towards = fields.get("towards");
     if !towards.is_set() && !towards.bad {
-        return Some([loss; 2]);
+        return Some([true; 2]);
     }
-    let end = names.node(&towards, mistakes)?;
+    let end = names.node(towards, mistakes)?;
     let [first, second] = ends?;
-    if end == second {
-        Some([loss, Loss::None])
-    } else if end == first {
-        Some([Loss::None, loss])
-    } else {
-        let error = towards.mistake("not an end of this link", "one of the two nodes it joins");
-        mistakes.add(towards.at, error);
-        None
+    if end == first || end == second {
+        return Some([end == second, end == first]);
     }
+    let error = towards.mistake("not an end of this link", "one of the two nodes it joins");
+    mistakes.add(towards.at, error);
+    None
 }

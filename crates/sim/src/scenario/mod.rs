@@ -7,6 +7,7 @@
 mod access;
 mod beacons;
 mod cell;
+mod declare;
 mod document;
 mod error;
 mod flows;
@@ -31,14 +32,15 @@ mod write;
 
 pub use error::{ScenarioError, escaped};
 pub use parse::MAX_FILE;
-pub use radio::{Area, Begin, Fading, Motion, Propagation, Radio, Reception, Way};
+pub use radio::{Area, Begin, Fading, Motion, Propagation, Radio, Way};
 pub use reference::reference_markdown;
 pub use schema::schema;
 pub use traces::{MAX_TRACE, ReadFile};
-pub use write::flavour_name;
 
 use airfair_laws::{arf, arf_aware, arf_window, minstrel, occupancy};
-pub use airfair_transport::tcp::{Deflation, Flavour, RecoveryTimer};
+use airfair_transport::tcp;
+pub use airfair_transport::tfrc::{Profile as TfrcProfile, Source as TfrcSource};
+pub use airfair_transport::udp::Rate as UdpRate;
 use airfair_units::{Bytes, DataRate, Duration, Probability, Time};
 use airfair_wlan::phy::Standard;
 pub use airfair_wlan::{
@@ -75,6 +77,26 @@ pub struct Scenario {
     pub flows: Vec<Flow>,
 }
 
+impl Default for Scenario {
+    /// A scenario with nothing in it, not even time.
+    fn default() -> Self {
+        Self {
+            title: "untitled".to_owned(),
+            duration: Duration::ZERO,
+            warmup: Duration::ZERO,
+            series_step: Some(Duration::from_secs(1)),
+            seed: 1,
+            replications: 1,
+            cells: Vec::new(),
+            stations: Vec::new(),
+            hosts: Vec::new(),
+            routers: Vec::new(),
+            links: Vec::new(),
+            flows: Vec::new(),
+        }
+    }
+}
+
 /// One cell: an access point and the rules of its channel, which no other cell shares.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bss {
@@ -90,6 +112,14 @@ pub struct Bss {
     pub beacons: Option<Beacons>,
     /// Its access point.
     pub ap: AccessPoint,
+}
+
+impl Bss {
+    /// A cell by its standard's rules.
+    pub(crate) fn new(name: &str, standard: Standard) -> Self {
+        let (name, rules, ap) = (name.to_owned(), Rules::of(standard), AccessPoint::default());
+        Self { name, rules, llc_snap: true, radio: None, beacons: None, ap }
+    }
 }
 
 /// The beacons of a cell.
@@ -110,7 +140,7 @@ impl Default for Beacons {
 }
 
 /// The access point of a cell.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct AccessPoint {
     /// Transmit queue.
     pub queue: Queue,
@@ -130,6 +160,21 @@ pub struct Queue {
     pub config: QueueConfig,
     /// Whether its weights follow the number of connections.  [updown-fairness §IV]
     pub counts_flows: bool,
+}
+
+impl Default for Queue {
+    fn default() -> Self {
+        Self::new(50, Limit::Shared, Discipline::Fifo)
+    }
+}
+
+impl Queue {
+    /// A queue that drops at its tail and filters nothing.
+    pub(crate) const fn new(packets: u32, limit: Limit, discipline: Discipline) -> Self {
+        let (overflow, ack_filter) = (Overflow::Tail, false);
+        let config = QueueConfig { packets, limit, discipline, overflow, ack_filter };
+        Self { config, counts_flows: false }
+    }
 }
 
 /// How the rate of a link is found.
@@ -173,6 +218,27 @@ pub struct Station {
     pub errors: ErrorModel,
 }
 
+impl Station {
+    /// A station of the cell, alike to its access point.
+    pub(crate) fn new(name: &str, cell: usize, standard: Standard, errors: ErrorModel) -> Self {
+        let highest = *standard.rates().last().expect("each standard has rates");
+        Self {
+            name: name.to_owned(),
+            cell,
+            standard,
+            rate_up: vec![(Time::ZERO, highest)],
+            rate_down: vec![(Time::ZERO, highest)],
+            adaptation: [None; 2],
+            queue: Queue::default(),
+            access: AccessParameters::default(),
+            senses_only: Vec::new(),
+            hidden_from: Vec::new(),
+            way: None,
+            errors,
+        }
+    }
+}
+
 /// A node that wired links join.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Node {
@@ -201,6 +267,21 @@ pub struct Link {
     pub loss: [Loss; 2],
 }
 
+impl Link {
+    /// A link of 100 Mb/s without delay or loss.
+    pub(crate) fn new(name: &str, ends: [Node; 2]) -> Self {
+        let (rate, queue) = (DataRate::from_mbps(100), LinkQueue::default());
+        Self {
+            name: name.to_owned(),
+            ends,
+            rate,
+            delay: Duration::ZERO,
+            queue,
+            loss: [Loss::None; 2],
+        }
+    }
+}
+
 /// The queue before a wired link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinkQueue {
@@ -208,6 +289,12 @@ pub struct LinkQueue {
     pub capacity: Capacity,
     /// Random early detection; `None`: only a full queue drops, at its tail.
     pub red: Option<Red>,
+}
+
+impl Default for LinkQueue {
+    fn default() -> Self {
+        Self { capacity: Capacity::Packets(100), red: None }
+    }
 }
 
 /// How much fits into a queue.
@@ -232,6 +319,14 @@ pub struct Red {
     pub weight: Probability,
     /// Whether the probability rises from `max_probability` to one between `max` and twice `max`.
     pub gentle: bool,
+}
+
+impl Default for Red {
+    /// As ns-2.35 and the authors' later advice have it.  [red-1993]
+    fn default() -> Self {
+        let max_probability = Probability::literal(0.1);
+        Self { min: 5, max: 15, max_probability, weight: Probability::literal(0.002), gentle: true }
+    }
 }
 
 /// What one direction of a link loses after its queue.
@@ -266,6 +361,22 @@ pub enum Endpoint {
     Station(usize),
     /// Index into [`Scenario::hosts`].
     Host(usize),
+}
+
+impl Flow {
+    /// A flow that starts at once and does not stop.
+    pub(crate) fn new(name: &str, from: Endpoint, to: Endpoint) -> Self {
+        Self {
+            name: name.to_owned(),
+            from,
+            to,
+            start: Time::ZERO,
+            start_jitter: Duration::ZERO,
+            stop: None,
+            transport: Transport::Tcp(Tcp::default()),
+            control: Control::None,
+        }
+    }
 }
 
 /// A flow from one end to another.
@@ -316,108 +427,53 @@ pub struct Tfrc {
     pub source: TfrcSource,
 }
 
-/// The application of a TFRC flow.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum TfrcSource {
-    /// Always more.
-    #[default]
-    Greedy,
-    /// Constant rate of application bits.
-    Constant(DataRate),
-    /// The same for `on`, nothing for `off`, and again.
-    OnOff {
-        /// Rate of application bits while on.
-        rate: DataRate,
-        /// Length of an on-period, not zero.
-        on: Duration,
-        /// Length of an off-period.
-        off: Duration,
-    },
-    /// Frames, as of a video.
-    Frames {
-        /// Time from frame to frame, not zero.
-        interval: Duration,
-        /// Sizes in order, at least one; from the beginning again at the end.
-        sizes: Vec<Bytes>,
-    },
+impl Default for Tfrc {
+    fn default() -> Self {
+        let (profile, segment) = (TfrcProfile::default(), Bytes::new(1_000));
+        Self { profile, segment, source: TfrcSource::Greedy }
+    }
 }
 
-/// Whose TFRC.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum TfrcProfile {
-    /// [RFC5348]
-    #[default]
-    Rfc5348,
-    /// [RFC3448]
-    Rfc3448,
-    /// [ns-2]
-    Ns2,
-}
-
-/// Rate of a UDP source.
+/// Settings of one TCP connection. Its ends agree on what both must know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum UdpRate {
-    /// The sender's queue is never empty.
-    Saturated,
-    /// Constant rate of application bits.
-    Constant(DataRate),
-}
-
-/// Settings of one TCP connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "independent options, each a key of the file")]
 pub struct Tcp {
-    /// Congestion control.
-    pub flavour: Flavour,
-    /// Selective acknowledgements.  [RFC2018]
-    pub sack: bool,
-    /// Proportional rate reduction; only with selective acknowledgements.  [RFC6937]
-    pub prr: bool,
-    /// Timestamps, 12 octets in every segment beside its data.  [RFC7323 §3]
-    pub timestamps: bool,
-    /// Application octets per segment (SMSS).
-    pub segment: Bytes,
-    /// Octets to send; `None`: endless.
-    pub size: Option<Bytes>,
-    /// Delayed ACKs; `None`: every segment is acknowledged at once.
-    pub delayed_ack: Option<DelayedAck>,
-    /// Initial window [segments].
-    pub initial_window: u32,
-    /// Initial slow-start threshold [segments]; `None`: unlimited.
-    pub initial_ssthresh: Option<u32>,
-    /// Receiver's window.
-    pub receive_window: Bytes,
-    /// Whether the window-scale option is offered; without it the window ends at 65 535 octets.
-    pub window_scaling: bool,
-    /// Tick of the clock that measures round trips.
-    pub tick: Duration,
-    /// What restarts the retransmission timer in fast recovery.
-    pub recovery_timer: RecoveryTimer,
-    /// Window on leaving fast recovery.
-    pub deflation: Deflation,
-    /// Smallest retransmission time-out.
-    pub min_rto: Duration,
-    /// Limited transmit.  [RFC3042]
-    pub limited_transmit: bool,
-    /// Whether cwnd grows by octets acknowledged (RFC 3465), else once per ACK as ns-2 does.
-    pub byte_counting: bool,
-    /// Whether cwnd grows while another window is the limit, as ns-2's does and RFC 7661 says it should not.
-    pub grow_beyond_receive_window: bool,
-    /// ACKs at the start that are not delayed.  [linux-quickack]
-    pub quick_acks: u32,
+    /// Settings of the sender.
+    pub sender: tcp::SenderConfig,
+    /// Settings of the receiver.
+    pub receiver: tcp::ReceiverConfig,
     /// Whether the sender keeps what its own host's queue refuses, and reduces its window.  [linux-cwr]
     pub keeps_refused: bool,
-    /// Whether the connection opens with SYN and SYN-ACK; ns-2's one-way agents have none.
-    pub handshake: bool,
 }
 
-/// Delayed acknowledgement.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DelayedAck {
-    /// One ACK at least every so many segments.
-    pub segments: u32,
-    /// One ACK at the latest after this time.
-    pub timeout: Duration,
+impl Default for Tcp {
+    /// The RFCs' recommendations, but for windows: no larger than a header can say without scaling.
+    fn default() -> Self {
+        let sender = tcp::SenderConfig { window_scaling: false, ..tcp::SenderConfig::default() };
+        let receiver = tcp::ReceiverConfig {
+            buffer: tcp::UNSCALED_WINDOW,
+            window_scaling: false,
+            ..tcp::ReceiverConfig::default()
+        };
+        Self { sender, receiver, keeps_refused: false }
+    }
+}
+
+impl Tcp {
+    /// Its flavour, as the scenario file says it.
+    pub fn flavour_word(&self) -> &'static str {
+        kind::Words::word(self.sender.flavour)
+    }
+
+    /// Makes the ends agree.
+    fn agree(&mut self) {
+        let Self { sender, receiver, .. } = self;
+        sender.sack = Some(sender.uses_sack());
+        sender.assumed_window = receiver.buffer;
+        receiver.sack = sender.uses_sack();
+        receiver.timestamps = sender.timestamps;
+        receiver.window_scaling = sender.window_scaling;
+        receiver.handshake = sender.handshake;
+    }
 }
 
 /// Cross-layer control of a flow.

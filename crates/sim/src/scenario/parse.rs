@@ -5,8 +5,9 @@ use airfair_wlan::phy::Standard;
 
 use super::beacons;
 use super::cell::Draft;
+use super::declare::Keys;
 use super::error::{Mistakes, ScenarioError};
-use super::keys::{LLC_SNAP, MAX_CELLS, ROOT};
+use super::keys::{self, LLC_SNAP, MAX_CELLS, ROOT};
 use super::names::{Names, Target};
 use super::reader::{Entry, Fields, Given, read};
 use super::stations::missing;
@@ -138,21 +139,18 @@ fn no_file(_: &str) -> Result<Vec<u8>, String> {
 
 /// What must fit together. Each part takes what it needs even if another is spoilt.
 fn scenario(mut root: Fields, traces: Traces, mistakes: &mut Mistakes) -> Option<Scenario> {
-    let title = root.take("title").text().map(str::to_owned);
-    let duration = root.take("duration").duration();
-    let warmup = warmup(&root.take("warmup"), duration, mistakes);
-    let series = root.take("series");
-    let seed = root.take("seed").integer();
-    let replications = root.take("replications");
-
+    let settings = Keys::read(&root, Scenario::default(), keys::root);
+    let duration = root.get("duration").value::<Duration>();
+    check_warmup(root.get("warmup"), duration, mistakes);
     let mut names = Names::new();
     let cells = root.take("bss");
     let groups = root.take("station");
+    let has_hosts = root.get("host").is_set() || root.get("host").bad;
     names.doubt(&cells);
     names.doubt(&groups);
     let context = Context { duration, cells: Vec::new(), cells_complete: !cells.bad, traces };
     let (mut context, drafts) = cells_of(cells, context, &mut names, mistakes);
-    if !check_sections(&groups, root.says("host"), &mut context, mistakes) {
+    if !check_sections(&groups, has_hosts, &mut context, mistakes) {
         names.distrust();
     }
     let groups = stations::groups(groups, &context, mistakes);
@@ -163,30 +161,25 @@ fn scenario(mut root: Fields, traces: Traces, mistakes: &mut Mistakes) -> Option
     let cells: Vec<Option<Bss>> = drafts
         .into_iter()
         .enumerate()
-        .map(|(index, draft)| cell::finish(draft, &stations.of_cell(index), mistakes))
+        .map(|(index, draft)| cell::finish(&draft, &stations.of_cell(index), mistakes))
         .collect();
     let flows = flows::flows(root.take("flow"), &context, &names, mistakes);
 
     let wired = wired?;
     let (flows, flow_paths) = flows?;
     let scenario = Scenario {
-        title: title?,
-        duration: duration?,
-        warmup: warmup?,
-        series_step: series.given.is_some().then_some(series.duration())?,
-        seed: seed?,
-        replications: replications.integer()?,
         cells: cells.into_iter().collect::<Option<_>>()?,
         stations: stations.complete()?,
         hosts: wired.hosts,
         routers: wired.routers,
         links: wired.links,
         flows,
+        ..settings?
     };
     routes::check(&scenario, &flow_paths, mistakes);
     queues::check(&scenario, &flow_paths, mistakes);
     beacons::check_grants(&scenario, &flow_paths, mistakes);
-    size::check(&scenario, &series, &replications, mistakes);
+    size::check(&scenario, root.get("series"), root.get("replications"), mistakes);
     Some(scenario)
 }
 
@@ -238,21 +231,15 @@ fn check_sections(
     !no_station
 }
 
-fn warmup(entry: &Entry, duration: Option<Duration>, mistakes: &mut Mistakes) -> Option<Duration> {
-    let warmup = entry.duration()?;
-    if let Some(duration) = duration.filter(|duration| warmup >= *duration) {
+fn check_warmup(entry: &Entry, duration: Option<Duration>, mistakes: &mut Mistakes) {
+    let (Some(warmup), Some(duration)) = (entry.value::<Duration>(), duration) else { return };
+    if warmup >= duration {
         let allowed = format!("less than the duration of {duration}");
         mistakes.add(entry.at, entry.mistake("nothing would be left to count", allowed));
     }
-    Some(warmup)
 }
 
 /// The point that lies `duration` after the start of the run.
 pub(super) fn point(duration: Duration) -> Time {
     Time::ZERO + duration
-}
-
-/// The entries of a list; none if it is bad.
-pub(super) fn items(entry: Entry) -> Vec<Entry> {
-    if let Some(Given::List(items)) = entry.given { items } else { Vec::new() }
 }

@@ -1,13 +1,12 @@
 //! Values without parts: whether one is what its key was declared as, and what is wrong with it otherwise.
 
-use airfair_units::{
-    Bytes, DataRate, Dbm, Decibels, Duration, Frequency, Length, ParseQuantityError, Probability,
-    Speed,
-};
+use std::str::FromStr;
+
+use airfair_units::{DataRate, ParseQuantityError, Probability};
 
 use super::document::{Node, Value};
 use super::error::{is_unprintable, nearest};
-use super::kind::{Kind, MAX_RATE, MAX_TITLE, MAX_WINDOW, Plain};
+use super::kind::{Kind, MAX_RATE, MAX_TITLE, MAX_WINDOW, Plain, Scalar};
 use super::overrides::did_you_mean;
 
 impl Kind {
@@ -42,20 +41,9 @@ pub(super) fn wrong_type(kind: &Kind, node: &Node) -> String {
             format!("not {}", noun.expect("split gives one piece at least"))
         }
         (Kind::Either(_) | Kind::Word(_), Value::Text(text)) => {
-            let mut known = Vec::new();
-            words(kind, &mut known);
-            format!("no such value{}", did_you_mean(nearest(text, known)))
+            format!("no such value{}", did_you_mean(nearest(text, kind.words())))
         }
         _ => format!("wrong type: {}", node.type_name()),
-    }
-}
-
-/// The words that a key allows.
-fn words(kind: &Kind, known: &mut Vec<&'static str>) {
-    match kind {
-        Kind::Word(words) => known.extend(*words),
-        Kind::Either(kinds) => kinds.iter().for_each(|kind| words(kind, known)),
-        _ => {}
     }
 }
 
@@ -65,7 +53,7 @@ pub(super) type Misfit = (Option<String>, Option<String>);
 /// Reads a value without parts.
 pub(super) fn plain<'n>(kind: &Kind, value: &'n Value) -> Result<Plain<'n>, Misfit> {
     const OTHER: Misfit = (None, None);
-    let range = || (Some("out of range".to_owned()), None);
+    let range = out_of_range;
     match (kind, value) {
         (Kind::Text, Value::Text(text)) => {
             let problem = if text.chars().any(is_unprintable) {
@@ -103,44 +91,32 @@ pub(super) fn plain<'n>(kind: &Kind, value: &'n Value) -> Result<Plain<'n>, Misf
             let number = text.replace('_', "").parse().ok();
             number.and_then(Probability::new).map(Plain::Probability).ok_or_else(range)
         }
-        (Kind::Duration { min, max }, Value::Text(text)) => {
-            let time = text.parse::<Duration>().map_err(misfit)?;
-            (*min..=*max).contains(&time).then_some(Plain::Duration(time)).ok_or_else(range)
-        }
-        (Kind::Bytes { min, max }, Value::Text(text)) => {
-            let size = text.parse::<Bytes>().map_err(misfit)?;
-            (*min..=*max).contains(&size).then_some(Plain::Bytes(size)).ok_or_else(range)
-        }
-        (Kind::Decibels { min, max }, Value::Text(text)) => {
-            let ratio = text.parse::<Decibels>().map_err(misfit)?;
-            (*min..=*max).contains(&ratio).then_some(Plain::Decibels(ratio)).ok_or_else(range)
-        }
-        (Kind::Power { min, max }, Value::Text(text)) => {
-            let power = text.parse::<Dbm>().map_err(misfit)?;
-            (*min..=*max).contains(&power).then_some(Plain::Power(power)).ok_or_else(range)
-        }
-        (Kind::Length { min, max }, Value::Text(text)) => {
-            let length = text.parse::<Length>().map_err(misfit)?;
-            (*min..=*max).contains(&length).then_some(Plain::Length(length)).ok_or_else(range)
-        }
-        (Kind::Speed { min, max }, Value::Text(text)) => {
-            let speed = text.parse::<Speed>().map_err(misfit)?;
-            (*min..=*max).contains(&speed).then_some(Plain::Speed(speed)).ok_or_else(range)
-        }
-        (Kind::Frequency { min, max }, Value::Text(text)) => {
-            let frequency = text.parse::<Frequency>().map_err(misfit)?;
-            let fits = (*min..=*max).contains(&frequency);
-            fits.then_some(Plain::Frequency(frequency)).ok_or_else(range)
-        }
-        (Kind::Rate, Value::Text(text)) => {
-            let rate = text.parse::<DataRate>().map_err(misfit)?;
-            (rate <= MAX_RATE).then_some(Plain::Rate(rate)).ok_or_else(range)
-        }
+        (Kind::Duration { min, max }, Value::Text(text)) => within(text, *min, *max),
+        (Kind::Bytes { min, max }, Value::Text(text)) => within(text, *min, *max),
+        (Kind::Decibels { min, max }, Value::Text(text)) => within(text, *min, *max),
+        (Kind::Power { min, max }, Value::Text(text)) => within(text, *min, *max),
+        (Kind::Length { min, max }, Value::Text(text)) => within(text, *min, *max),
+        (Kind::Speed { min, max }, Value::Text(text)) => within(text, *min, *max),
+        (Kind::Frequency { min, max }, Value::Text(text)) => within(text, *min, *max),
+        (Kind::Rate, Value::Text(text)) => within(text, DataRate::from_bps(1), MAX_RATE),
         (Kind::Word(words), Value::Text(text)) => {
             words.iter().find(|word| *word == text).map(|word| Plain::Word(word)).ok_or(OTHER)
         }
         _ => Err(OTHER),
     }
+}
+
+fn out_of_range() -> Misfit {
+    (Some("out of range".to_owned()), None)
+}
+
+/// A number with a unit.
+fn within<V>(text: &str, min: V, max: V) -> Result<Plain<'static>, Misfit>
+where
+    V: Scalar + PartialOrd + FromStr<Err = ParseQuantityError>,
+{
+    let value = text.parse::<V>().map_err(misfit)?;
+    (min..=max).contains(&value).then(|| value.plain()).ok_or_else(out_of_range)
 }
 
 /// A number of at most three places, in thousandths.

@@ -8,11 +8,13 @@ use airfair_wlan::radio::{
     Region, Start, Waypoints,
 };
 
-use super::cell;
+use super::declare::Keys;
 use super::error::{Mistakes, ScenarioError};
-use super::parse::{items, point};
-use super::reader::{Entry, Fields, Given};
+use super::keys::MOBILITY;
+use super::kind::Words;
+use super::reader::{Entry, Fields};
 use super::traces::Traces;
+use super::{cell, keys};
 
 /// Powers, distances and noise of one cell.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,7 +30,7 @@ pub struct Radio {
     /// Noise of a receiver above that of 290 K.
     pub noise_figure: Decibels,
     /// Which frames are spoilt.
-    pub reception: Reception,
+    pub reception: Decoder,
     /// Power from which on a frame is sensed; that of the lowest rate just received if `None`.
     pub carrier_sense: Option<Dbm>,
     /// Standard deviation of shadowing.
@@ -40,6 +42,25 @@ pub struct Radio {
 }
 
 impl Radio {
+    /// 20 dBm into free space.
+    pub(crate) fn new(standard: Standard) -> Self {
+        Self {
+            range: Vec::new(),
+            propagation: Propagation::FreeSpace,
+            frequency: match standard {
+                Standard::A => Frequency::from_megahertz(5_200),
+                Standard::B | Standard::G => Frequency::from_megahertz(2_437),
+            },
+            tx_power: Dbm::new(20),
+            noise_figure: Decibels::new(10),
+            reception: Decoder::Snr,
+            carrier_sense: None,
+            shadowing: Decibels::ZERO,
+            fading: Fading::None,
+            capture: None,
+        }
+    }
+
     /// The space of a cell whose stations go these ways and may use these rates.
     pub(crate) fn layout(
         &self,
@@ -55,11 +76,7 @@ impl Radio {
         let (path_loss, between) = self.path_losses();
         let mut radio = airfair_wlan::radio::Radio {
             noise_figure: self.noise_figure,
-            decoder: match self.reception {
-                Reception::Snr => Decoder::Snr,
-                Reception::Sensitivity => Decoder::Sensitivity,
-                Reception::Qualnet4 => Decoder::Qualnet4,
-            },
+            decoder: self.reception,
             capture: self.capture,
             ..airfair_wlan::radio::Radio::new(standard, path_loss)
         };
@@ -131,17 +148,6 @@ pub enum Propagation {
     },
 }
 
-/// Which frames are spoilt at their receiver.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reception {
-    /// By the ratio of signal to noise.
-    Snr,
-    /// Those below the standard's sensitivity of their rate.
-    Sensitivity,
-    /// Those below QualNet 4's, at its powers.
-    Qualnet4,
-}
-
 /// How a station moves from its position on.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Motion {
@@ -162,6 +168,17 @@ pub enum Motion {
         /// Where and how it starts.
         begin: Begin,
     },
+}
+
+impl Motion {
+    /// Whether it needs no position to start from.
+    pub(super) fn says_where_it_starts(&self) -> bool {
+        match self {
+            Self::None | Self::Velocity(_) => false,
+            Self::Waypoints(_) => true,
+            Self::RandomWaypoint { begin, .. } => *begin != Begin::Position,
+        }
+    }
 }
 
 /// Where random places are.
@@ -229,93 +246,66 @@ impl Way {
     }
 }
 
-/// The radio of a cell, if it has one.
-pub(super) fn radio(
-    entry: Entry,
+/// Whether a cell has a radio; `None` if a mistake spoils it.
+pub(super) fn check(
+    entry: &Entry,
     standard: Option<Standard>,
     mistakes: &mut Mistakes,
-) -> Result<Option<Radio>, Spoilt> {
+) -> Option<bool> {
     if entry.word().is_some() {
-        return Ok(None);
+        return Some(false);
     }
-    let radio = entry.table().and_then(|fields| given(fields, standard, mistakes));
-    radio.map(Some).ok_or(Spoilt)
-}
-
-fn given(mut fields: Fields, standard: Option<Standard>, mistakes: &mut Mistakes) -> Option<Radio> {
-    let range = fields.take("range");
-    let whole = (range.at, range.mistake("", "ranges that some power gives"));
-    let range = ranges(range, standard, mistakes);
-    let (power, propagation) = (fields.take("tx_power"), fields.take("propagation"));
-    let given = range.as_ref().map_or(0, Vec::len);
-    for (entry, from) in [(&power, 1), (&propagation, 2)] {
-        if entry.is_set() && !entry.bad && given >= from {
+    let fields = entry.fields()?;
+    let range = fields.get("range");
+    let ranges = check_ranges(range, standard, mistakes);
+    for (key, from) in [("tx_power", 1), ("propagation", 2)] {
+        let entry = fields.get(key);
+        if entry.is_set() && !entry.bad && ranges.unwrap_or(0) >= from {
             let problem = "solved for what is given under range";
             mistakes.add(entry.at, entry.mistake(problem, "one of the two"));
         }
     }
-    let tx_power = power.power();
-    let propagation = self::propagation(propagation);
-    let carrier = fields.take("frequency");
-    let frequency = match standard {
-        _ if carrier.is_set() => carrier.frequency(),
-        Some(Standard::A) => Some(Frequency::from_megahertz(5_200)),
-        Some(_) => Some(Frequency::from_megahertz(2_437)),
-        None => None,
-    };
-    let reception = reception(&fields.take("reception"), standard, mistakes);
-    let carrier_sense = fields.take("carrier_sense");
-    let carrier_sense = carrier_sense.plain().map(|_| carrier_sense.power());
-    let capture = fields.take("capture");
-    let capture = capture.plain().map(|_| capture.decibels());
-    let noise_figure = fields.take("noise_figure").decibels();
-    let shadowing = fields.take("shadowing").decibels();
-    let fading = fading(fields.take("fading"));
-    let radio = Radio {
-        range: range?,
-        propagation: propagation?,
-        frequency: frequency?,
-        tx_power: tx_power?,
-        noise_figure: noise_figure?,
-        reception: reception?,
-        carrier_sense: carrier_sense?,
-        shadowing: shadowing?,
-        fading: fading?,
-        capture: capture?,
-    };
-    if let Err(error) = radio.solved(standard?) {
-        let (at, mistake) = whole;
-        mistakes.add(at, ScenarioError { problem: error.to_string(), ..mistake });
+    let reception = fields.get("reception");
+    let decoder = Decoder::of(reception.word()?);
+    if decoder == Decoder::Qualnet4 && standard? != Standard::A {
+        let problem = "QualNet's powers and sensitivities are those of 802.11a";
+        mistakes.add(reception.at, reception.mistake(problem, "\"snr\", \"sensitivity\""));
         return None;
     }
-    Some(radio)
+    ranges?;
+    let radio = Keys::read(fields, Radio::new(standard?), keys::radio)?;
+    if let Err(error) = radio.solved(standard?) {
+        let problem = error.to_string();
+        mistakes.add(range.at, range.mistake(problem, "ranges that some power gives"));
+        return None;
+    }
+    Some(true)
 }
 
-/// Distances by rate, rates ascending.
-fn ranges(
-    entry: Entry,
+/// Number of ranges, unless a mistake spoils one.
+fn check_ranges(
+    entry: &Entry,
     standard: Option<Standard>,
     mistakes: &mut Mistakes,
-) -> Option<Vec<(DataRate, Length)>> {
+) -> Option<usize> {
     if entry.bad {
         return None;
     }
-    let (at, is_set) = (entry.at, entry.is_set());
-    let wrong = entry.mistake("not one or two rates", "the ranges of one rate or of two");
+    let items = entry.items();
     let mut pairs = Vec::new();
-    let items = items(entry);
-    for item in &items {
-        let Some(Given::Tuple(pair)) = &item.given else { continue };
-        if let (Some(rate), Some(standard)) = (pair[0].rate(), standard)
+    for item in items {
+        let Some(pair) = item.places() else { continue };
+        if let (Some(rate), Some(standard)) = (pair[0].value::<DataRate>(), standard)
             && !standard.rates().contains(&rate)
         {
             mistakes.add(item.at, cell::not_a_rate(item, standard));
             continue;
         }
-        pairs.extend(pair[0].rate().zip(pair[1].length()));
+        pairs.extend(pair[0].value::<DataRate>().zip(pair[1].value::<Length>()));
     }
-    if is_set && !(1..=2).contains(&items.len()) {
-        mistakes.add(at, wrong);
+    if entry.is_set() && !(1..=2).contains(&items.len()) {
+        let allowed = "the ranges of one rate or of two";
+        mistakes.add(entry.at, entry.mistake("not one or two rates", allowed));
         return None;
     }
     pairs.sort_unstable();
@@ -331,63 +321,7 @@ fn ranges(
             return None;
         }
     }
-    Some(pairs).filter(|pairs| pairs.len() == items.len())
-}
-
-const DEFAULT_HEIGHT: Length = Length::from_millimetres(1_500);
-
-fn propagation(entry: Entry) -> Option<Propagation> {
-    if let Some(word) = entry.word() {
-        let (ap_height, station_height) = (DEFAULT_HEIGHT, DEFAULT_HEIGHT);
-        let two_ray = Propagation::TwoRay { ap_height, station_height };
-        return Some(if word == "two-ray" { two_ray } else { Propagation::FreeSpace });
-    }
-    let mut fields = entry.table()?;
-    if fields.take("model").word()? == "two-ray" {
-        let ap_height = fields.take("ap_height").length()?;
-        return Some(Propagation::TwoRay {
-            ap_height,
-            station_height: fields.take("station_height").length()?,
-        });
-    }
-    let exponent = fields.take("exponent").decimal()?;
-    let loss = fields.take("reference_loss");
-    Some(Propagation::LogDistance {
-        decade: Decibels::from_thousandths(10 * exponent.cast_signed()),
-        reference_loss: if loss.is_set() { Some(loss.decibels()?) } else { None },
-    })
-}
-
-fn reception(
-    entry: &Entry,
-    standard: Option<Standard>,
-    mistakes: &mut Mistakes,
-) -> Option<Reception> {
-    Some(match entry.word()? {
-        "snr" => Reception::Snr,
-        "sensitivity" => Reception::Sensitivity,
-        _ => {
-            if standard? != Standard::A {
-                let problem = "QualNet's powers and sensitivities are those of 802.11a";
-                mistakes.add(entry.at, entry.mistake(problem, "\"snr\", \"sensitivity\""));
-                return None;
-            }
-            Reception::Qualnet4
-        }
-    })
-}
-
-fn fading(entry: Entry) -> Option<Fading> {
-    if entry.word().is_some() {
-        return Some(Fading::None);
-    }
-    let mut fields = entry.table()?;
-    let model = fields.take("model").word()?;
-    let coherence = fields.take("coherence").duration()?;
-    Some(match model {
-        "rayleigh" => Fading::Rayleigh { coherence },
-        _ => Fading::Rician { k: fields.take("k").decibels()?, coherence },
-    })
+    Some(pairs.len()).filter(|count| *count == items.len())
 }
 
 /// A mistake hides what was meant.
@@ -433,14 +367,14 @@ fn on_circle(radius: Length, i: usize, count: usize) -> [Length; 2] {
 
 /// Place and motion of a group, if its cell has a radio.
 pub(super) fn place(
-    fields: &mut Fields,
+    fields: &Fields,
     has_radio: Option<bool>,
     traces: &Traces,
     mistakes: &mut Mistakes,
 ) -> Result<Option<Place>, Spoilt> {
-    let (position, mobility) = (fields.take("position"), fields.take("mobility"));
+    let (position, mobility) = (fields.get("position"), fields.get("mobility"));
     if !has_radio.ok_or(Spoilt)? {
-        for entry in [&position, &mobility] {
+        for entry in [position, mobility] {
             if entry.is_set() && !entry.bad && entry.word().is_none() {
                 let problem = "its cell has no radio, so that places mean nothing";
                 mistakes.add(entry.at, entry.mistake(problem, "bss.NAME.radio = { … } as well"));
@@ -452,19 +386,14 @@ pub(super) fn place(
 }
 
 fn on_radio(
-    position: Entry,
-    mobility: Entry,
+    position: &Entry,
+    mobility: &Entry,
     traces: &Traces,
     mistakes: &mut Mistakes,
 ) -> Option<Place> {
-    let whole = (mobility.at, mobility.path.clone(), mobility.mistake("", "").found);
     let is_set = position.is_set();
     let motion = motion(mobility, traces, mistakes)?;
-    let needs_none = match &motion {
-        Motion::Waypoints(_) => true,
-        Motion::RandomWaypoint { begin, .. } => *begin != Begin::Position,
-        _ => false,
-    };
+    let needs_none = motion.says_where_it_starts();
     if needs_none && is_set && !position.bad {
         let problem = "its mobility says where it starts";
         mistakes.add(position.at, position.mistake(problem, "one of the two"));
@@ -490,10 +419,9 @@ fn on_radio(
             }
             E::StartOutside => ("begin", "a position inside of the region"),
         };
-        let (at, path, found) = whole;
-        let (path, problem, allowed) =
-            (format!("{path}.{key}"), error.to_string(), allowed.to_owned());
-        mistakes.add(at, ScenarioError { path, found, problem, allowed });
+        let mistake = mobility.mistake(error.to_string(), allowed);
+        let path = format!("{}.{key}", mobility.path);
+        mistakes.add(mobility.at, ScenarioError { path, ..mistake });
         return None;
     }
     Some(place)
@@ -506,99 +434,65 @@ fn first_point(motion: &Motion) -> [Length; 2] {
     }
 }
 
-fn at(entry: Entry) -> Option<At> {
-    if matches!(entry.given, Some(Given::Table(_))) {
-        return Some(At::Circle(entry.table()?.take("circle").length()?));
+fn at(entry: &Entry) -> Option<At> {
+    match entry.fields() {
+        Some(fields) => fields.get("circle").value().map(At::Circle),
+        None => keys::point(entry).map(At::Point),
     }
-    Some(At::Point(coordinates(entry)?))
 }
 
-fn coordinates(entry: Entry) -> Option<[Length; 2]> {
-    let [x, y] = entry.tuple()?;
-    Some([x.length()?, y.length()?])
-}
-
-fn motion(entry: Entry, traces: &Traces, mistakes: &mut Mistakes) -> Option<Motion> {
-    if entry.word().is_some() {
-        return Some(Motion::None);
-    }
-    let mut fields = entry.table()?;
-    match fields.take("model").word()? {
-        "velocity" => {
-            let [right, up] = fields.take("velocity").tuple()?;
-            Some(Motion::Velocity([right.speed()?, up.speed()?]))
-        }
-        "waypoints" => waypoints(fields.take("points"), mistakes),
-        "trace" => {
-            let file = fields.take("file");
+fn motion(entry: &Entry, traces: &Traces, mistakes: &mut Mistakes) -> Option<Motion> {
+    let (moving, fields) = (MOBILITY.variant(entry)?, entry.fields());
+    match (moving.motion, fields) {
+        (Motion::Waypoints(_), Some(fields)) if moving.is_in_file => {
+            let file = fields.get("file");
             match traces.get(file.text()?) {
-                Ok(points) => Some(Motion::Waypoints(points.clone())),
+                Ok(points) => return Some(Motion::Waypoints(points.clone())),
                 Err(problem) => {
                     mistakes.add(file.at, file.mistake(problem, super::traces::allowed()));
-                    None
+                    return None;
                 }
             }
         }
-        _ => random_waypoint(fields, mistakes),
+        (Motion::Waypoints(_), Some(fields)) => check_waypoints(fields.get("points"), mistakes)?,
+        (Motion::RandomWaypoint { .. }, Some(fields)) => check_area(fields, mistakes)?,
+        _ => {}
     }
+    Some(MOBILITY.read(entry)?.motion)
 }
 
-fn waypoints(entry: Entry, mistakes: &mut Mistakes) -> Option<Motion> {
-    let (at, empty) = (entry.at, entry.mistake("no waypoint", "one at least"));
+fn check_waypoints(entry: &Entry, mistakes: &mut Mistakes) -> Option<()> {
     if entry.bad {
         return None;
     }
-    let items = items(entry);
-    if items.is_empty() {
-        mistakes.add(at, empty);
+    if entry.items().is_empty() {
+        mistakes.add(entry.at, entry.mistake("no waypoint", "one at least"));
         return None;
     }
-    let mut points: Vec<(Time, [Length; 2])> = Vec::new();
-    for item in items {
-        let (at, path, found) = (item.at, item.path.clone(), item.mistake("", "").found);
-        let [time, x, y] = item.tuple()?;
-        let time = point(time.duration()?);
-        if let Some((last, _)) = points.last().filter(|(last, _)| time <= *last) {
-            let problem = "not later than the waypoint before".to_owned();
-            let allowed = format!("after {}", *last - Time::ZERO);
-            mistakes.add(at, ScenarioError { path, found, problem, allowed });
+    let mut last = None;
+    for item in entry.items() {
+        let time = item.places()?[0].value::<Duration>()?;
+        if let Some(last) = last.filter(|last| time <= *last) {
+            let allowed = format!("after {last}");
+            mistakes.add(item.at, item.mistake("not later than the waypoint before", allowed));
             return None;
         }
-        points.push((time, [x.length()?, y.length()?]));
+        last = Some(time);
     }
-    Some(Motion::Waypoints(points))
+    Some(())
 }
 
-fn random_waypoint(mut fields: Fields, mistakes: &mut Mistakes) -> Option<Motion> {
-    let (radius, corners) = (fields.take("radius"), fields.take("corners"));
+fn check_area(fields: &Fields, mistakes: &mut Mistakes) -> Option<()> {
+    let (radius, corners) = (fields.get("radius"), fields.get("corners"));
     if radius.bad || corners.bad {
         return None;
     }
-    let region = match (radius.is_set(), corners.is_set()) {
-        (true, false) => Area::Disc(radius.length()?),
-        (false, true) => {
-            let wrong = (corners.at, corners.mistake("not two corners", "two opposite corners"));
-            let pairs = items(corners).into_iter().map(coordinates).collect::<Option<Vec<_>>>()?;
-            let Ok(pair) = <[_; 2]>::try_from(pairs) else {
-                mistakes.add(wrong.0, wrong.1);
-                return None;
-            };
-            Area::Rectangle(pair)
-        }
-        (both, _) => {
-            let problem = if both { "given beside radius" } else { "neither radius nor corners" };
-            mistakes.add(corners.at, corners.mistake(problem, "one of radius and corners"));
-            return None;
-        }
+    let (problem, allowed) = match (radius.is_set(), corners.is_set()) {
+        (true, true) => ("given beside radius", "one of radius and corners"),
+        (false, false) => ("neither radius nor corners", "one of radius and corners"),
+        (false, true) if corners.items().len() != 2 => ("not two corners", "two opposite corners"),
+        _ => return Some(()),
     };
-    Some(Motion::RandomWaypoint {
-        region,
-        speeds: [fields.take("min_speed").speed()?, fields.take("max_speed").speed()?],
-        pause: fields.take("pause").duration()?,
-        begin: match fields.take("begin").word()? {
-            "position" => Begin::Position,
-            "steady-state" => Begin::SteadyState,
-            _ => Begin::Uniform,
-        },
-    })
+    mistakes.add(corners.at, corners.mistake(problem, allowed));
+    None
 }

@@ -1,14 +1,14 @@
 //! Rates of a station: one, a schedule, or what a law finds; up and down.
 
-use airfair_laws::{arf, minstrel};
+use airfair_laws::arf;
 use airfair_units::{DataRate, Duration, Time};
 use airfair_wlan::phy::Standard;
 
 use super::error::Mistakes;
-use super::kind::Plain;
-use super::parse::{items, point};
-use super::reader::{Entry, Fields, Given};
-use super::{RateControl, cell};
+use super::keys::LAWS;
+use super::parse::point;
+use super::reader::Entry;
+use super::{RateControl, Station, cell};
 
 /// Rate over time.
 type Schedule = Vec<(Time, DataRate)>;
@@ -17,35 +17,30 @@ pub(super) type Rate = (Schedule, Option<RateControl>);
 
 /// The rates of a station's own frames and of those to it.
 pub(super) fn rates(
-    entry: Entry,
+    entry: &Entry,
     standard: Option<Standard>,
     duration: Option<Duration>,
     mistakes: &mut Mistakes,
 ) -> Option<[Rate; 2]> {
-    let is_pair = match &entry.given {
-        Some(Given::Table(fields)) => !fields.has("control"),
-        _ => false,
-    };
-    if !is_pair {
+    let Some(pair) = entry.fields().filter(|fields| !fields.has("control")) else {
         let both = one_way(entry, standard, duration, mistakes)?;
         return Some([both.clone(), both]);
-    }
-    let mut pair = entry.table()?;
-    let up = one_way(pair.take("up"), standard, duration, mistakes);
-    let down = one_way(pair.take("down"), standard, duration, mistakes);
+    };
+    let up = one_way(pair.get("up"), standard, duration, mistakes);
+    let down = one_way(pair.get("down"), standard, duration, mistakes);
     Some([up?, down?])
 }
 
 fn one_way(
-    entry: Entry,
+    entry: &Entry,
     standard: Option<Standard>,
     duration: Option<Duration>,
     mistakes: &mut Mistakes,
 ) -> Option<Rate> {
-    if !matches!(entry.given, Some(Given::Table(_))) {
+    if entry.fields().is_none() {
         return Some((schedule(entry, standard, duration, mistakes)?, None));
     }
-    let law = law(entry.table()?, mistakes)?;
+    let law = law(entry, mistakes)?;
     let rates = standard?.rates();
     let start = match law {
         RateControl::Arf(params) if params.starts_high => rates.last(),
@@ -54,75 +49,22 @@ fn one_way(
     Some((vec![(Time::ZERO, *start.expect("each standard has rates"))], Some(law)))
 }
 
-fn law(mut fields: Fields, mistakes: &mut Mistakes) -> Option<RateControl> {
-    match fields.take("control").word()? {
-        "minstrel" => Some(RateControl::Minstrel(minstrel::Params {
-            interval: fields.take("interval").duration()?,
-            ewma: fields.take("ewma").integer()?,
-            lookaround: fields.take("lookaround").integer()?,
-            segment: fields.take("segment").duration()?,
-        })),
-        "oracle" => Some(RateControl::Oracle),
-        name => arf(fields, name == "aarf", mistakes).map(RateControl::Arf),
-    }
-}
-
-fn arf(mut fields: Fields, is_adaptive: bool, mistakes: &mut Mistakes) -> Option<arf::Params> {
-    let up = fields.take("up");
-    let most = is_adaptive.then(|| fields.take("most_up"));
-    if let (Some(least), Some(most)) = (up.integer::<u32>(), &most)
-        && most.integer::<u32>().is_some_and(|most| most < least)
+fn law(entry: &Entry, mistakes: &mut Mistakes) -> Option<RateControl> {
+    if let (Some(RateControl::Arf(arf::Params { most_up: Some(_), .. })), Some(fields)) =
+        (LAWS.variant(entry), entry.fields())
     {
-        mistakes.add(most.at, most.mistake("less than up", format!("at least {least}")));
+        let (up, most) = (fields.get("up"), fields.get("most_up"));
+        if let (Some(least), Some(highest)) = (up.integer::<u32>(), most.integer::<u32>())
+            && highest < least
+        {
+            mistakes.add(most.at, most.mistake("less than up", format!("at least {least}")));
+        }
     }
-    let preset = if is_adaptive { arf::Params::qualnet4() } else { preset(&mut fields)? };
-    let mut params = arf::Params {
-        up: up.integer()?,
-        down: fields.take("down").integer()?,
-        most_up: match most {
-            Some(most) => Some(most.integer()?),
-            None => None,
-        },
-        ..preset
-    };
-    if !is_adaptive && fields.says("counting") {
-        params.counting = match fields.take("counting").word()? {
-            "in-all" => arf::Counting::InAll,
-            _ => arf::Counting::InARow,
-        };
-    }
-    if fields.says("timer") {
-        params.timer = arf_timer(&fields.take("timer"))?;
-    }
-    if fields.says("rts_failures") {
-        params.rts_failures = fields.take("rts_failures").flag()?;
-    }
-    if fields.says("initial") {
-        params.starts_high = fields.take("initial").word()? == "highest";
-    }
-    Some(params)
-}
-
-/// Whose ARF gives what the scenario does not.
-fn preset(fields: &mut Fields) -> Option<arf::Params> {
-    Some(match fields.take("preset").word()? {
-        "kamerman97" => arf::Params::kamerman97(),
-        "ns3" => arf::Params::ns3(),
-        "qualnet5" => arf::Params::qualnet5(),
-        _ => arf::Params::qualnet4(),
-    })
-}
-
-fn arf_timer(timer: &Entry) -> Option<arf::Timer> {
-    Some(match timer.plain()? {
-        Plain::Duration(time) => arf::Timer::Time(time),
-        Plain::Integer(_) => arf::Timer::Attempts(timer.integer()?),
-        _ => arf::Timer::Off,
-    })
+    LAWS.read(entry)
 }
 
 fn schedule(
-    entry: Entry,
+    entry: &Entry,
     standard: Option<Standard>,
     duration: Option<Duration>,
     mistakes: &mut Mistakes,
@@ -131,20 +73,19 @@ fn schedule(
         let highest = standard?.rates().last().expect("each standard has rates");
         return Some(vec![(Time::ZERO, *highest)]);
     }
-    if entry.rate().is_some() {
-        return Some(vec![(Time::ZERO, rate(&entry, standard, mistakes)?)]);
+    if entry.value::<DataRate>().is_some() {
+        return Some(vec![(Time::ZERO, rate(entry, standard, mistakes)?)]);
     }
-    let empty = entry.mistake("an empty schedule", "one step at least, at \"0 s\"");
-    let (at, spoilt) = (entry.at, entry.bad);
-    let steps = items(entry);
-    if steps.is_empty() && !spoilt {
-        mistakes.add(at, empty);
+    let steps = entry.items();
+    if steps.is_empty() && !entry.bad {
+        let allowed = "one step at least, at \"0 s\"";
+        mistakes.add(entry.at, entry.mistake("an empty schedule", allowed));
     }
     let mut schedule = Vec::new();
     let mut last: Option<Duration> = None;
     for (i, step) in steps.iter().enumerate() {
-        let Some(Given::Tuple(pair)) = &step.given else { continue };
-        let time = pair[0].duration();
+        let Some(pair) = step.places() else { continue };
+        let time = pair[0].value::<Duration>();
         if let Some(now) = time {
             let mut wrong = |problem: &str, allowed: String| {
                 mistakes.add(pair[0].at, pair[0].mistake(problem, allowed));
@@ -165,10 +106,29 @@ fn schedule(
 }
 
 fn rate(entry: &Entry, standard: Option<Standard>, mistakes: &mut Mistakes) -> Option<DataRate> {
-    let (rate, standard) = (entry.rate()?, standard?);
+    let (rate, standard) = (entry.value::<DataRate>()?, standard?);
     if !standard.rates().contains(&rate) {
         mistakes.add(entry.at, cell::not_a_rate(entry, standard));
         return None;
     }
     Some(rate)
+}
+
+/// The rates of a station as TOML.
+pub(super) fn written(station: &Station) -> String {
+    let [law_up, law_down] = station.adaptation;
+    let one_way = |law: Option<RateControl>, rates| {
+        law.map_or_else(|| written_schedule(rates), |law| LAWS.write(&law))
+    };
+    let (up, down) = (one_way(law_up, &station.rate_up), one_way(law_down, &station.rate_down));
+    if up == down { up } else { format!("{{ up = {up}, down = {down} }}") }
+}
+
+fn written_schedule(steps: &[(Time, DataRate)]) -> String {
+    if let [(Time::ZERO, rate)] = steps {
+        return format!("\"{rate}\"");
+    }
+    let pairs: Vec<String> =
+        steps.iter().map(|(time, rate)| format!("[\"{time}\", \"{rate}\"]")).collect();
+    format!("[{}]", pairs.join(", "))
 }

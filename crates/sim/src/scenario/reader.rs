@@ -2,18 +2,16 @@
 //!
 //! What a mistake has spoilt comes out as "bad", so that the checks behind say nothing more about it.
 
-use airfair_units::{
-    Bytes, DataRate, Dbm, Decibels, Duration, Frequency, Length, Probability, Speed,
-};
+use airfair_units::DataRate;
 
 use super::document::{Node, Value};
 use super::error::{Mistakes, ScenarioError, join, nearest};
-use super::kind::{Absent, Key, Kind, MAX_NAME, Plain, Table, Tagged};
+use super::kind::{Absent, Key, Kind, MAX_NAME, Plain, Scalar, Table, Tagged};
 use super::overrides::did_you_mean;
 use super::plain::{misfit, plain, wrong_type};
 
 /// A value that is what its key was declared as.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum Given<'n> {
     /// A value without parts.
     Plain(Plain<'n>),
@@ -28,7 +26,7 @@ pub(super) enum Given<'n> {
 }
 
 /// What stands, or does not stand, under one key.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Entry<'n> {
     /// Its address.
     pub(super) path: String,
@@ -43,7 +41,7 @@ pub(super) struct Entry<'n> {
 }
 
 /// The entries of one table.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Fields<'n> {
     /// Its key or the name that the user gave.
     pub(super) name: &'n str,
@@ -66,23 +64,16 @@ impl<'n> Fields<'n> {
         self.entries[index].take().expect("a key is read twice")
     }
 
+    /// The entry under `key`.
+    pub(super) fn get(&self, key: &str) -> &Entry<'n> {
+        let index = self.spec.keys.iter().position(|known| known.name == key);
+        let index = index.expect("a key is read that is not declared");
+        self.entries[index].as_ref().expect("a key is read twice")
+    }
+
     /// Whether `key` is declared here.
     pub(super) fn has(&self, key: &str) -> bool {
         self.spec.keys.iter().any(|known| known.name == key)
-    }
-
-    /// The word under `key`, which tells this table from others, and stays to be taken.
-    pub(super) fn tag(&self, key: &str) -> Option<&'static str> {
-        let index = self.spec.keys.iter().position(|known| known.name == key)?;
-        self.entries[index].as_ref()?.word()
-    }
-
-    /// Whether the file or the command line says something under `key`, which was not taken yet.
-    pub(super) fn says(&self, key: &str) -> bool {
-        let is_said = |(known, entry): (&Key, &Option<Entry>)| {
-            known.name == key && entry.as_ref().is_some_and(|entry| entry.is_set() || entry.bad)
-        };
-        self.spec.keys.iter().zip(&self.entries).any(is_said)
     }
 
     /// A table of which nothing is known but its name.
@@ -115,78 +106,29 @@ impl<'n> Entry<'n> {
         if let Some(Plain::Word(word)) = self.plain() { Some(word) } else { None }
     }
 
-    /// Its truth value.
-    pub(super) fn flag(&self) -> Option<bool> {
-        if let Some(Plain::Flag(flag)) = self.plain() { Some(flag) } else { None }
+    /// Its value, if it is of this type.
+    pub(super) fn value<V: Scalar>(&self) -> Option<V> {
+        self.plain().and_then(V::of)
     }
 
     /// Its whole number; the declaration's range makes it fit.
     pub(super) fn integer<T: TryFrom<u64>>(&self) -> Option<T> {
-        let Some(Plain::Integer(number)) = self.plain() else { return None };
-        let fits = T::try_from(number).ok();
-        assert!(fits.is_some(), "the range of {} is declared too wide", self.path);
-        fits
+        self.value::<u64>().and_then(|number| T::try_from(number).ok())
     }
 
-    /// Its time.
-    pub(super) fn duration(&self) -> Option<Duration> {
-        if let Some(Plain::Duration(time)) = self.plain() { Some(time) } else { None }
-    }
-
-    /// Its amount of data.
-    pub(super) fn bytes(&self) -> Option<Bytes> {
-        if let Some(Plain::Bytes(size)) = self.plain() { Some(size) } else { None }
-    }
-
-    /// Its rate.
-    pub(super) fn rate(&self) -> Option<DataRate> {
-        if let Some(Plain::Rate(rate)) = self.plain() { Some(rate) } else { None }
-    }
-
-    /// Its probability.
-    pub(super) fn probability(&self) -> Option<Probability> {
-        if let Some(Plain::Probability(p)) = self.plain() { Some(p) } else { None }
-    }
-
-    /// Its ratio of powers.
-    pub(super) fn decibels(&self) -> Option<Decibels> {
-        if let Some(Plain::Decibels(ratio)) = self.plain() { Some(ratio) } else { None }
-    }
-
-    /// Its decimal fraction, in thousandths.
-    pub(super) fn decimal(&self) -> Option<u64> {
-        if let Some(Plain::Decimal(number)) = self.plain() { Some(number) } else { None }
-    }
-
-    /// Its power.
-    pub(super) fn power(&self) -> Option<Dbm> {
-        if let Some(Plain::Power(power)) = self.plain() { Some(power) } else { None }
-    }
-
-    /// Its length.
-    pub(super) fn length(&self) -> Option<Length> {
-        if let Some(Plain::Length(length)) = self.plain() { Some(length) } else { None }
-    }
-
-    /// Its speed.
-    pub(super) fn speed(&self) -> Option<Speed> {
-        if let Some(Plain::Speed(speed)) = self.plain() { Some(speed) } else { None }
-    }
-
-    /// Its frequency.
-    pub(super) fn frequency(&self) -> Option<Frequency> {
-        if let Some(Plain::Frequency(frequency)) = self.plain() { Some(frequency) } else { None }
+    /// The items of its list; none if it is bad.
+    pub(super) fn items(&self) -> &[Entry<'n>] {
+        if let Some(Given::List(items)) = &self.given { items } else { &[] }
     }
 
     /// What stands in its places.
-    pub(super) fn tuple<const N: usize>(self) -> Option<[Entry<'n>; N]> {
-        let Some(Given::Tuple(places)) = self.given else { return None };
-        Some(places.try_into().expect("as many places as declared"))
+    pub(super) fn places(&self) -> Option<&[Entry<'n>]> {
+        if let Some(Given::Tuple(places)) = &self.given { Some(places) } else { None }
     }
 
     /// Its table.
-    pub(super) fn table(self) -> Option<Fields<'n>> {
-        if let Some(Given::Table(fields)) = self.given { Some(fields) } else { None }
+    pub(super) fn fields(&self) -> Option<&Fields<'n>> {
+        if let Some(Given::Table(fields)) = &self.given { Some(fields) } else { None }
     }
 
     /// Its named tables.
@@ -245,13 +187,6 @@ impl Reader<'_> {
         place: Place<'n, '_>,
     ) -> Option<Fields<'n>> {
         let Value::Table(written) = &node.value else { return None };
-        if let Some((later, why)) = spec.later
-            && let Some((name, value)) = written.iter().find(|(name, _)| name == later)
-        {
-            let allowed = "a rate, a schedule, or { up, down }".to_owned();
-            self.report(&join(place.path, name), value, why, allowed);
-            return None;
-        }
         let slips = self.unknown_keys(&[spec], written, place.path);
         let entries = spec.keys.iter().map(|key| {
             let written = written.iter().find(|(name, _)| name == key.name);

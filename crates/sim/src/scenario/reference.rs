@@ -1,67 +1,78 @@
 //! The reference of the scenario file: one line per key.
 
-use super::keys::{
-    AARF, AIRTIME, ARF, ARF_AWARE, ARF_WINDOW, BERNOULLI, BIT_ERRORS, BSS, CODEL, DATA_ACK,
-    DEFICIT_ROUND_ROBIN, FIFO, FLOW, FQ_CODEL, FRAME_ERRORS, FRAMES, GILBERT_ELLIOTT, HOST, LINK,
-    LOG_DISTANCE, MINSTREL, ON_OFF, ORACLE, PERIODS, RANDOM_WAYPOINT, RAYLEIGH, RICIAN, ROOT,
-    ROUND_ROBIN, ROUTER, SNR, STATION, STRAIGHT, TCP, TFRC, TIME_REGULATOR, TRACE, TWO_RAY, UDP,
-    WAYPOINTS,
-};
-use super::kind::{Kind, Table};
+use super::keys::ROOT;
+use super::kind::{Kind, Table, Tagged};
 use super::schema::default_text;
+
+/// Sections that share tables of the same kind: stations and cells have queues, hosts and links losses.
+const GROUPS: [&[&str]; 3] = [&["bss", "station"], &["host", "router", "link"], &["flow"]];
 
 /// The keys of the scenario file as Markdown tables, for `docs/scenario.md`.
 pub fn reference_markdown() -> String {
-    let sections: [(&str, &Table); 40] = [
-        ("Top level", &ROOT),
-        ("`[bss.NAME]`", &BSS),
-        ("`[station.NAME]`", &STATION),
-        ("`rate = { control = \"arf\", … }`", &ARF),
-        ("`rate = { control = \"aarf\", … }`", &AARF),
-        ("`rate = { control = \"minstrel\", … }`", &MINSTREL),
-        ("`rate = { control = \"oracle\" }`", &ORACLE),
-        ("`queue = { … }` of a station or an access point", &FIFO),
-        ("`queue = { discipline = \"data-ack\", … }`", &DATA_ACK),
-        ("`queue = { discipline = \"round-robin\", … }`", &ROUND_ROBIN),
-        ("`queue = { discipline = \"deficit-round-robin\", … }`", &DEFICIT_ROUND_ROBIN),
-        ("`queue = { discipline = \"codel\", … }`", &CODEL),
-        ("`queue = { discipline = \"fq-codel\", … }`", &FQ_CODEL),
-        ("`queue = { discipline = \"airtime\", … }` of an access point", &AIRTIME),
-        ("`queue = { discipline = \"time-regulator\", … }` of an access point", &TIME_REGULATOR),
-        ("`errors = { model = \"bernoulli\", … }`", &FRAME_ERRORS),
-        ("`errors = { model = \"bit\", … }`", &BIT_ERRORS),
-        ("`errors = { model = \"gilbert-elliott\", … }`", &PERIODS),
-        ("`errors = { model = \"snr\", … }`", &SNR),
-        ("`propagation = { model = \"two-ray\", … }`", &TWO_RAY),
-        ("`propagation = { model = \"log-distance\", … }`", &LOG_DISTANCE),
-        ("`fading = { model = \"rayleigh\", … }`", &RAYLEIGH),
-        ("`fading = { model = \"rician\", … }`", &RICIAN),
-        ("`mobility = { model = \"velocity\", … }`", &STRAIGHT),
-        ("`mobility = { model = \"waypoints\", … }`", &WAYPOINTS),
-        ("`mobility = { model = \"trace\", … }`", &TRACE),
-        ("`mobility = { model = \"random-waypoint\", … }`", &RANDOM_WAYPOINT),
-        ("`[host.NAME]`", &HOST),
-        ("`[router.NAME]`", &ROUTER),
-        ("`[link.NAME]`", &LINK),
-        ("`loss = { model = \"bernoulli\", … }`", &BERNOULLI),
-        ("`loss = { model = \"gilbert-elliott\", … }`", &GILBERT_ELLIOTT),
-        ("`[flow.NAME]`", &FLOW),
-        ("`control = { scheme = \"arf-aware\", … }`", &ARF_AWARE),
-        ("`control = { scheme = \"arf-window\", … }`", &ARF_WINDOW),
-        ("`transport = { kind = \"tcp\", … }`", &TCP),
-        ("`transport = { kind = \"tfrc\", … }`", &TFRC),
-        ("`source = { model = \"on-off\", … }`", &ON_OFF),
-        ("`source = { model = \"frames\", … }`", &FRAMES),
-        ("`transport = { kind = \"udp\", … }`", &UDP),
-    ];
     let mut out = String::new();
-    for (i, (heading, table)) in sections.into_iter().enumerate() {
-        out.push_str(if i == 0 { "" } else { "\n" });
-        out.extend(["## ", heading, "\n\n"]);
-        out.push_str("| key | value | default | example | meaning |\n|---|---|---|---|---|\n");
-        rows(&mut out, "", table);
+    section(&mut out, "Top level", &ROOT);
+    for group in GROUPS {
+        let mut tagged = Vec::new();
+        for name in group {
+            section(&mut out, &format!("`[{name}.NAME]`"), named(name));
+        }
+        // What a station may have comes first: it is what is looked for most.
+        group.iter().rev().for_each(|name| collect(named(name), &mut tagged));
+        for (key, tagged) in tagged {
+            for (word, table) in tagged.variants {
+                section(&mut out, &heading(key, tagged, word, table), table);
+            }
+        }
     }
     out
+}
+
+/// The table of the sections called `name`.
+fn named(name: &str) -> &'static Table {
+    let key = ROOT.keys.iter().find(|key| key.name == name);
+    match key.expect("a section").kind {
+        Kind::Named(table) => table,
+        _ => unreachable!("a section has a name"),
+    }
+}
+
+/// Tables that are told apart by one of their keys, below `table`, each once.
+fn collect(table: &'static Table, out: &mut Vec<(&'static str, &'static Tagged)>) {
+    for key in table.keys {
+        below(key.name, &key.kind, out);
+    }
+}
+
+fn below(key: &'static str, kind: &'static Kind, out: &mut Vec<(&'static str, &'static Tagged)>) {
+    match kind {
+        Kind::Table(table) => collect(table, out),
+        Kind::Either(kinds) => kinds.iter().for_each(|kind| below(key, kind, out)),
+        Kind::Tagged(tagged) if !out.iter().any(|known| known.1.noun == tagged.noun) => {
+            out.push((key, tagged));
+            tagged.variants.iter().for_each(|(_, table)| collect(table, out));
+        }
+        _ => {}
+    }
+}
+
+fn heading(key: &str, tagged: &Tagged, word: &str, table: &Table) -> String {
+    let whose = match word {
+        "fifo" => " of a station or an access point",
+        "airtime" | "time-regulator" => " of an access point",
+        _ => "",
+    };
+    let more = if table.keys.len() > 1 { ", …" } else { "" };
+    match tagged.otherwise {
+        Some(name) if name == word => format!("`{key} = {{ … }}`{whose}"),
+        _ => format!("`{key} = {{ {} = \"{word}\"{more} }}`{whose}", tagged.key),
+    }
+}
+
+fn section(out: &mut String, heading: &str, table: &Table) {
+    out.push_str(if out.is_empty() { "" } else { "\n" });
+    out.extend(["## ", heading, "\n\n"]);
+    out.push_str("| key | value | default | example | meaning |\n|---|---|---|---|---|\n");
+    rows(out, "", table);
 }
 
 fn rows(out: &mut String, prefix: &str, table: &Table) {
@@ -71,14 +82,7 @@ fn rows(out: &mut String, prefix: &str, table: &Table) {
             if key.example.is_empty() { String::new() } else { format!("`{}`", key.example) };
         let cells = [key.kind.describe(), default_text(key), example, key.doc.to_owned()];
         let cells = cells.map(|cell| cell.replace('|', "\\|"));
-        out.extend([
-            "| `",
-            &name,
-            "` | ",
-            &cells.join(" | "),
-            " |
-",
-        ]);
+        out.extend(["| `", &name, "` | ", &cells.join(" | "), " |\n"]);
         if let Some(inner) = inner(&key.kind) {
             rows(out, &format!("{name}."), inner);
         }

@@ -143,23 +143,15 @@ fn pattern(sign: &str, units: &str) -> String {
     format!("^\\s*{sign}([0-9]+\\.?[0-9]*|\\.[0-9]+)\\s*({units})\\s*$")
 }
 
-/// A value as JSON.
+/// A value as JSON; a quantity or a word as a text.
 fn json_of(plain: Plain) -> Value {
     match plain {
         Plain::Text(text) => json!(text),
         Plain::Flag(flag) => json!(flag),
         Plain::Integer(number) => json!(number),
-        Plain::Duration(time) => json!(time.to_string()),
-        Plain::Bytes(size) => json!(format!("{} B", size.get())),
-        Plain::Rate(rate) => json!(rate.to_string()),
         Plain::Probability(p) => json!(p.get()),
-        Plain::Decibels(ratio) => json!(ratio.to_string()),
         Plain::Decimal(number) => json!(Decibels::from_thousandths(number.cast_signed()).get()),
-        Plain::Power(power) => json!(power.to_string()),
-        Plain::Length(length) => json!(length.to_string()),
-        Plain::Speed(speed) => json!(speed.to_string()),
-        Plain::Frequency(frequency) => json!(frequency.to_string()),
-        Plain::Word(word) => json!(word),
+        quantity => json!(quantity.to_string().trim_matches('"')),
     }
 }
 

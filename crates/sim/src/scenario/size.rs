@@ -62,7 +62,7 @@ impl Budget {
 /// Frames of a flow's source, before they repeat.
 pub(super) fn frames(flow: &Flow) -> usize {
     match &flow.transport {
-        Transport::Tfrc(Tfrc { source: TfrcSource::Frames { sizes, .. }, .. }) => sizes.len(),
+        Transport::Tfrc(Tfrc { source: TfrcSource::Frames { frames, .. }, .. }) => frames.len(),
         _ => 0,
     }
 }

@@ -7,33 +7,29 @@ use airfair_units::DataRate;
 use airfair_wlan::phy::Standard;
 
 use super::access::{self, OwnAccess, Windows};
+use super::declare::Keys;
 use super::error::{Mistakes, ScenarioError};
-use super::keys::MAX_STATIONS;
-use super::kind::MAX_NAME;
+use super::keys::{MAX_STATIONS, Written};
+use super::kind::{MAX_NAME, Words};
 use super::names::{Names, Target};
-use super::parse::{Context, items};
-use super::queues::queue;
+use super::parse::Context;
 use super::radio::{Place, Spoilt, place};
 use super::rates::{Rate, rates};
 use super::reader::{Entry, Fields};
 use super::size::{Budget, MAX_RATE_STEPS, MAX_RELATED, MAX_WAYPOINTS};
-use super::{ErrorModel, Queue, Station, cell};
+use super::{Station, cell, keys, queues};
 
 /// One `[station.NAME]`.
 pub(super) struct Group<'n> {
-    name: String,
-    path: String,
-    at: usize,
+    fields: Fields<'n>,
     cell: Option<usize>,
     standard: Option<Standard>,
-    rates: Option<[Rate; 2]>,
-    queue: Option<Queue>,
     access: OwnAccess,
-    senses_only: Vec<Entry<'n>>,
-    hidden_from: Vec<Entry<'n>>,
+    rates: Option<[Rate; 2]>,
     place: Result<Option<Place>, Spoilt>,
-    errors: Option<ErrorModel>,
     count: Option<usize>,
+    /// A member, but for its name, its rates and its place.
+    station: Option<Station>,
 }
 
 /// Reads each section by itself.
@@ -55,52 +51,33 @@ pub(super) fn missing(section: &str) -> ScenarioError {
     }
 }
 
-fn group<'n>(mut fields: Fields<'n>, context: &Context, mistakes: &mut Mistakes) -> Group<'n> {
-    let cell = cell::reference(&fields.take("bss"), context, mistakes);
-    let cells = cell.and_then(|cell| context.cells[cell].standard);
-    let standard = standard(&fields.take("standard"), cells, mistakes);
-    let rates = rates(fields.take("rate"), standard, context.duration, mistakes);
-    let queue = queue(fields.take("queue"), false, mistakes);
-    let access = access::own(&mut fields, false, mistakes);
-    let has_radio = cell.and_then(|cell| context.cells[cell].has_radio);
-    let relation = |entry: Entry<'n>, mistakes: &mut Mistakes| {
-        cell::no_radio(&entry, has_radio, mistakes);
-        items(entry)
-    };
-    let senses_only = relation(fields.take("senses_only"), mistakes);
-    let hidden_from = relation(fields.take("hidden_from"), mistakes);
-    let place = place(&mut fields, has_radio, &context.traces, mistakes);
-    let errors = fields.take("errors");
-    cell::no_radio(&errors, has_radio, mistakes);
-    let errors = if errors.is_set() || errors.bad {
-        cell::errors(errors)
-    } else {
-        cell.and_then(|cell| context.cells[cell].errors)
-    };
-    let count = fields.take("count").integer();
-    let (name, path, at) = (fields.name.to_owned(), fields.path, fields.at);
-    Group {
-        name,
-        path,
-        at,
-        cell,
-        standard,
-        rates,
-        queue,
-        access,
-        senses_only,
-        hidden_from,
-        place,
-        errors,
-        count,
+fn group<'n>(fields: Fields<'n>, context: &Context, mistakes: &mut Mistakes) -> Group<'n> {
+    let cell = cell::reference(fields.get("bss"), context, mistakes);
+    let bss = cell.map(|cell| &context.cells[cell]);
+    let standard = standard(fields.get("standard"), bss.and_then(|bss| bss.standard), mistakes);
+    let rates = rates(fields.get("rate"), standard, context.duration, mistakes);
+    queues::check_discipline(fields.get("queue"), false, mistakes);
+    let access = access::own(&fields, false, mistakes);
+    let has_radio = bss.and_then(|bss| bss.has_radio);
+    for key in ["senses_only", "hidden_from", "errors"] {
+        cell::no_radio(fields.get(key), has_radio, mistakes);
     }
+    let place = place(&fields, has_radio, &context.traces, mistakes);
+    let count = fields.get("count").integer();
+    let station = || {
+        let errors = bss?.errors.unwrap_or_default();
+        let station = Station::new(fields.name, cell?, standard?, errors);
+        Keys::read(&fields, station, |keys, it| keys::station(keys, it, Written::default()))
+    };
+    let station = station();
+    Group { fields, cell, standard, access, rates, place, count, station }
 }
 
 fn standard(entry: &Entry, cell: Option<Standard>, mistakes: &mut Mistakes) -> Option<Standard> {
     if !entry.is_set() && !entry.bad {
         return cell;
     }
-    let own = cell::standard(entry)?;
+    let own = Standard::of(entry.word()?);
     let cell = cell?;
     if own != cell && (own, cell) != (Standard::B, Standard::G) {
         let allowed = match cell {
@@ -129,7 +106,7 @@ pub(super) fn expand<'n>(
     if total > MAX_STATIONS {
         let (path, found) = ("station".to_owned(), format!("{total} stations"));
         let (problem, allowed) = ("too many".to_owned(), format!("at most {MAX_STATIONS}"));
-        mistakes.add(groups[0].at, ScenarioError { path, found, problem, allowed });
+        mistakes.add(groups[0].fields.at, ScenarioError { path, found, problem, allowed });
         names.distrust();
         return Expanded { groups: Vec::new(), stations: Vec::new() };
     }
@@ -138,11 +115,11 @@ pub(super) fn expand<'n>(
     let mut steps = Budget::new("steps of rates", MAX_RATE_STEPS);
     for mut group in groups {
         let count = group.count.unwrap_or(1);
-        let place = |key| (group.at, format!("{}.{key}", group.path));
+        let place = |key| (group.fields.at, format!("{}.{key}", group.fields.path));
         if !waypoints.spend(count, group.waypoints(), place("mobility"), mistakes) {
             group.place = Err(Spoilt);
         }
-        let place = |key| (group.at, format!("{}.{key}", group.path));
+        let place = |key| (group.fields.at, format!("{}.{key}", group.fields.path));
         if !steps.spend(count, group.rate_steps(), place("rate"), mistakes) {
             group.rates = None;
         }
@@ -157,22 +134,23 @@ pub(super) fn expand<'n>(
 }
 
 fn members(group: &Group, first: usize, names: &mut Names, mistakes: &mut Mistakes) {
-    let place = (group.at, group.path.as_str());
+    let Fields { name, path, at, .. } = &group.fields;
+    let place = (*at, path.as_str());
     let Some(count) = group.count else {
-        names.declare(&group.name, Target::Unknown, place, mistakes);
+        names.declare(name, Target::Unknown, place, mistakes);
         names.distrust();
         return;
     };
     if count == 1 {
-        return names.declare(&group.name, Target::Station(first), place, mistakes);
+        return names.declare(name, Target::Station(first), place, mistakes);
     }
-    if group.member(count).len() > MAX_NAME && group.name.len() <= MAX_NAME {
-        let (path, found) = (group.path.clone(), String::new());
+    if group.member(count).len() > MAX_NAME && name.len() <= MAX_NAME {
+        let (path, found) = (path.clone(), String::new());
         let problem = "too long a name for a group, whose members are numbered".to_owned();
         let allowed = format!("{MAX_NAME} characters, the number included");
-        mistakes.add(group.at, ScenarioError { path, found, problem, allowed });
+        mistakes.add(*at, ScenarioError { path, found, problem, allowed });
     }
-    names.declare(&group.name, Target::Group { first, count }, place, mistakes);
+    names.declare(name, Target::Group { first, count }, place, mistakes);
     for i in 1..=count {
         names.declare(&group.member(i), Target::Station(first + i - 1), place, mistakes);
     }
@@ -192,32 +170,22 @@ impl Group<'_> {
     /// Name of the `i`-th member, from 1.
     fn member(&self, i: usize) -> String {
         if self.count.is_some_and(|count| count > 1) {
-            format!("{}{i}", self.name)
+            format!("{}{i}", self.fields.name)
         } else {
-            self.name.clone()
+            self.fields.name.to_owned()
         }
     }
 
     fn station(&self, i: usize) -> Option<Station> {
         let [(rate_up, law_up), (rate_down, law_down)] = self.rates.clone()?;
+        let way = |place: &Place| place.way(i, self.count.unwrap_or(1));
         Some(Station {
             name: self.member(i),
-            cell: self.cell?,
-            standard: self.standard?,
             rate_up,
             rate_down,
             adaptation: [law_up, law_down],
-            queue: self.queue?,
-            access: self.access.parameters?,
-            senses_only: Vec::new(),
-            hidden_from: Vec::new(),
-            way: self
-                .place
-                .as_ref()
-                .ok()?
-                .as_ref()
-                .map(|place| place.way(i, self.count.unwrap_or(1))),
-            errors: self.errors?,
+            way: self.place.as_ref().ok()?.as_ref().map(way),
+            ..self.station.clone()?
         })
     }
 }
@@ -241,23 +209,22 @@ pub(super) fn hearing(expanded: Expanded, names: &Names, mistakes: &mut Mistakes
     let Expanded { groups, mut stations } = expanded;
     let cells: Vec<Option<usize>> =
         stations.iter().map(|station| station.as_ref().map(|station| station.cell)).collect();
-    let deaf = relation(&groups, &cells, |group| &group.senses_only, names, mistakes);
-    let hidden = relation(&groups, &cells, |group| &group.hidden_from, names, mistakes);
+    let deaf = relation(&groups, &cells, "senses_only", names, mistakes);
+    let hidden = relation(&groups, &cells, "hidden_from", names, mistakes);
     for (station, (deaf, hidden)) in stations.iter_mut().zip(deaf.into_iter().zip(hidden)) {
         let Some(station) = station else { continue };
         if let Some(both) = deaf.iter().find(|other| hidden.binary_search(other).is_ok()) {
             let (group, _) = groups.iter().rfind(|(_, first)| first <= both).expect("its group");
-            let path = group.path.clone();
-            let found = String::new();
+            let (path, found) = (group.fields.path.clone(), String::new());
             let problem =
                 format!("both under senses_only and under hidden_from with {}", station.name);
             let allowed = "one of the two".to_owned();
-            mistakes.add(group.at, ScenarioError { path, found, problem, allowed });
+            mistakes.add(group.fields.at, ScenarioError { path, found, problem, allowed });
         }
         (station.senses_only, station.hidden_from) = (deaf, hidden);
     }
     let member = |(group, _): (Group, usize)| Member {
-        name: group.name,
+        name: group.fields.name.to_owned(),
         cell: group.cell,
         standard: group.standard,
         access: group.access,
@@ -266,10 +233,10 @@ pub(super) fn hearing(expanded: Expanded, names: &Names, mistakes: &mut Mistakes
 }
 
 /// The stations that each station names, or that name it, ascending.
-fn relation<'g, 'n>(
-    groups: &'g [(Group<'n>, usize)],
+fn relation(
+    groups: &[(Group, usize)],
     cells: &[Option<usize>],
-    listed: impl Fn(&'g Group<'n>) -> &'g [Entry<'n>],
+    key: &str,
     names: &Names,
     mistakes: &mut Mistakes,
 ) -> Vec<Vec<usize>> {
@@ -278,7 +245,7 @@ fn relation<'g, 'n>(
     for (group, first) in groups {
         let own = *first..first + group.count.unwrap_or(1);
         let mut seen = BTreeSet::new();
-        for entry in listed(group) {
+        for entry in group.fields.get(key).items() {
             let Some(others) = others(entry, names, mistakes) else { continue };
             if cells[others.start].zip(group.cell).is_some_and(|(theirs, own)| theirs != own) {
                 let problem = "in another cell, on another channel";

@@ -1,7 +1,6 @@
 //! The three legacy amendments as sets of rates, gaps and contention windows.
 
 use std::fmt;
-use std::str::FromStr;
 
 use airfair_units::{Bytes, DataRate, Duration};
 
@@ -145,13 +144,6 @@ impl fmt::Display for Standard {
             Self::A => "802.11a",
             Self::G => "802.11g",
         })
-    }
-}
-
-impl FromStr for Standard {
-    type Err = ();
-    fn from_str(text: &str) -> Result<Self, ()> {
-        Self::ALL.into_iter().find(|standard| standard.to_string() == text).ok_or(())
     }
 }
 

@@ -1,28 +1,36 @@
-//! Every key of the scenario file: name, kind, default, example, meaning. Parser, JSON Schema and
-//! reference are read off these tables.
+//! Every key of the scenario file, declared once: one function for each table, one call for each key, and each enum's
+//! words in one line. What must fit together is checked beside: `super::cell`, `super::flows`, ….
 
-mod air;
+mod cells;
+mod errors;
+mod flows;
 mod queues;
 mod radio;
 mod rates;
+mod stations;
 mod transports;
 mod wires;
 
+use std::sync::LazyLock;
+
 use airfair_units::{Bytes, Duration};
+use airfair_wlan::ErrorModel;
+use airfair_wlan::phy::Standard;
 
-use super::kind::{Absent, Key, Kind, Plain, Table, Tagged};
+use super::declare::{Form, Keys};
+use super::kind::{Absent, Kind, Plain, Table};
+use super::reader::Entry;
+use super::{Bss, Endpoint, Flow, Link, Node, Scenario, Station};
 
-pub(super) use air::{BIT_ERRORS, BSS, FRAME_ERRORS, PERIODS, SNR, STATION};
-pub(super) use queues::{
-    AIRTIME, CODEL, DATA_ACK, DEFICIT_ROUND_ROBIN, FIFO, FQ_CODEL, ROUND_ROBIN, TIME_REGULATOR,
-};
-pub(super) use radio::{
-    FAR, LOG_DISTANCE, RANDOM_WAYPOINT, RANGE, RAYLEIGH, RICIAN, STRAIGHT, TRACE, TWO_RAY,
-    WAYPOINTS,
-};
-pub(super) use rates::{AARF, ARF, MINSTREL, ORACLE};
-pub(super) use transports::{ARF_AWARE, ARF_WINDOW, FRAMES, ON_OFF, TCP, TFRC, UDP};
-pub(super) use wires::{BERNOULLI, GILBERT_ELLIOTT, HOST, LINK, ROUTER};
+pub(super) use cells::{access, bss};
+pub(super) use errors::ERRORS;
+pub(super) use flows::{CONTROLS, flow};
+pub(super) use queues::QUEUE;
+pub(super) use radio::{FAR, MOBILITY, RANGE, point, radio};
+pub(super) use rates::LAWS;
+pub(super) use stations::{Written, station};
+pub(super) use transports::{SOURCES, TRANSPORTS};
+pub(super) use wires::{host, link, router};
 
 /// Longest run, 30 days.
 pub(super) const MAX_DURATION: Duration = Duration::from_secs(30 * 24 * 3600);
@@ -56,194 +64,90 @@ pub(super) const IP_UDP: u64 = 28;
 pub(super) const MAX_UNSCALED: Bytes = Bytes::new(65_535);
 
 /// Length of a queue.
-const PACKETS: Kind = Kind::Integer { min: 1, max: 100_000 };
+const PACKETS: Kind = integer(1, 100_000);
 const CAPACITY: &str = "Capacity, the packet in service included.";
 const OFF: Kind = Kind::Word(&["off"]);
-const TRUE: Absent = Absent::Is(Plain::Flag(true));
-const NOW: Absent = Absent::Is(Plain::Duration(Duration::ZERO));
+const UNLIMITED: Kind = Kind::Word(&["unlimited"]);
+const RUN: Kind = time(Duration::from_micros(1), MAX_DURATION);
+/// A point in a run.
+const TIME: Kind = time(Duration::ZERO, MAX_DURATION);
+const PERIOD: Kind = time(Duration::from_micros(1), Duration::from_secs(3_600));
+const DELAY: Kind = time(Duration::ZERO, Duration::from_secs(3_600));
+const SERIES: Kind = Kind::Either(&[OFF, RUN]);
+
+const fn integer(min: u64, max: u64) -> Kind {
+    Kind::Integer { min, max }
+}
+
+const fn time(min: Duration, max: Duration) -> Kind {
+    Kind::Duration { min, max }
+}
 
 const fn bytes(min: u64, max: u64) -> Kind {
     Kind::Bytes { min: Bytes::new(min), max: Bytes::new(max) }
 }
 
-const fn word(word: &'static str) -> Absent {
-    Absent::Is(Plain::Word(word))
-}
-
-const fn number(number: u64) -> Absent {
-    Absent::Is(Plain::Integer(number))
-}
-
-const fn size(octets: u64) -> Absent {
-    Absent::Is(Plain::Bytes(Bytes::new(octets)))
-}
-
-/// The word that tells a model from the others.
-const fn model(word: &'static [&'static str], example: &'static str) -> Key {
-    Key::new("model", Kind::Word(word), Absent::Required, example, "The model.")
-}
-
-/// The word that tells a transport from the others.
-const fn protocol(word: &'static [&'static str], example: &'static str) -> Key {
-    Key::new("kind", Kind::Word(word), Absent::Required, example, "The protocol.")
-}
-
-const RUN: Kind = Kind::Duration { min: Duration::from_micros(1), max: MAX_DURATION };
-/// A point in a run.
-pub(super) const TIME: Kind = Kind::Duration { min: Duration::ZERO, max: MAX_DURATION };
-const PERIOD: Kind =
-    Kind::Duration { min: Duration::from_micros(1), max: Duration::from_secs(3_600) };
-const DELAY: Kind = Kind::Duration { min: Duration::ZERO, max: Duration::from_secs(3_600) };
-const SERIES: Kind = Kind::Either(&[OFF, RUN]);
-const UNLIMITED: Kind = Kind::Word(&["unlimited"]);
-const STOP: Kind = Kind::Either(&[Kind::Word(&["end"]), TIME]);
-const CONTROL: Kind = Kind::Either(&[
-    Kind::Word(&["none", "arf-aware", "arf-window", "occupancy"]),
-    Kind::Tagged(&transports::CONTROLS),
-]);
+/// What the file may hold.
+pub(super) static ROOT: LazyLock<&Table> =
+    LazyLock::new(|| Keys::describe(&mut Scenario::default(), root));
 
 /// The whole file.
-pub(super) static ROOT: Table = Table {
-    noun: "the scenario",
-    later: None,
-    keys: &[
-        Key::new(
-            "title",
-            Kind::Text,
-            Absent::Is(Plain::Text("untitled")),
-            "\"One slow station\"",
-            "What the scenario shows.",
-        ),
-        Key::new("duration", RUN, Absent::Required, "\"100 s\"", "Simulated time of one run."),
-        Key::new(
-            "warmup",
-            TIME,
-            NOW,
-            "\"5 s\"",
-            "Time at the start that no result counts; less than the duration.",
-        ),
-        Key::new(
-            "series",
-            SERIES,
-            Absent::Is(Plain::Duration(Duration::from_secs(1))),
-            "\"100 ms\"",
-            "Step of the time series; at most 20 million values: steps of all flows, stations and queues \
-             in all replications.",
-        ),
-        Key::new(
-            "seed",
-            Kind::Integer { min: 0, max: i64::MAX.cast_unsigned() },
-            number(1),
-            "42",
-            "Seed of the first replication; the others follow it.",
-        ),
-        Key::new(
-            "replications",
-            Kind::Integer { min: 1, max: 10_000 },
-            number(1),
-            "10",
-            "Independent runs; results are means over them.",
-        ),
-        Key::new(
-            "bss",
-            Kind::Named(&BSS),
-            Absent::Defaults,
-            "",
-            "Cells, at most 100: an access point and the rules of a channel that no other cell shares. \
-             All names in a file differ: those of cells, stations, hosts, routers and links.",
-        ),
-        Key::new(
-            "station",
-            Kind::Named(&STATION),
-            Absent::Defaults,
-            "",
-            "Wireless stations, at most 5000. The name `ap` is reserved.",
-        ),
-        Key::new(
-            "host",
-            Kind::Named(&HOST),
-            Absent::Defaults,
-            "",
-            "Wired hosts, at most 1000: ends of flows, which forward as well.",
-        ),
-        Key::new(
-            "router",
-            Kind::Named(&ROUTER),
-            Absent::Defaults,
-            "",
-            "Wired nodes that only forward, at most 1000. Packets take the fewest hops, among equals the \
-             least delay, among equals the first in the file.",
-        ),
-        Key::new(
-            "link",
-            Kind::Named(&LINK),
-            Absent::Defaults,
-            "",
-            "Wired links beside those of the hosts, at most 10000.",
-        ),
-        Key::new("flow", Kind::Named(&FLOW), Absent::Required, "", "Flows, at most 10000."),
-    ],
-};
+pub(super) fn root(keys: &mut Keys, it: &mut Scenario) {
+    keys.of("the scenario");
+    let describe = |_: &mut _| (Kind::Text, Absent::Is(Plain::Text("untitled")));
+    let write = |title: &String| Plain::Text(title).to_string();
+    let read = |entry: &Entry, _: &_| entry.text().map(str::to_owned);
+    keys.any("title", &mut it.title, "\"One slow station\"", Form { describe, read, write })
+        .says("What the scenario shows.");
+    keys.key("duration", &mut it.duration, RUN, "\"100 s\"")
+        .required()
+        .says("Simulated time of one run.");
+    keys.key("warmup", &mut it.warmup, TIME, "\"5 s\"")
+        .says("Time at the start that no result counts; less than the duration.");
+    keys.optional("series", &mut it.series_step, SERIES, "\"100 ms\"").says(
+        "Step of the time series; at most 20 million values: steps of all flows, stations and queues \
+         in all replications.",
+    );
+    keys.key("seed", &mut it.seed, integer(0, i64::MAX.cast_unsigned()), "42")
+        .says("Seed of the first replication; the others follow it.");
+    keys.key("replications", &mut it.replications, integer(1, 10_000), "10")
+        .says("Independent runs; results are means over them.");
+    sections(keys);
+}
 
-/// One flow, or one per member of a group.
-pub(super) static FLOW: Table = Table {
-    noun: "a flow",
-    later: None,
-    keys: &[
-        Key::new(
-            "from",
-            Kind::Name,
-            Absent::Required,
-            "\"fast\"",
-            "Sender, a station or host; a group of stations makes one flow per member, numbered.",
-        ),
-        Key::new(
-            "to",
-            Kind::Name,
-            Absent::Required,
-            "\"fast\"",
-            "Receiver, likewise; two groups of equal size pair up by number.",
-        ),
-        Key::new(
-            "count",
-            Kind::Integer { min: 1, max: 10_000 },
-            number(1),
-            "3",
-            "Makes so many flows alike between each pair, NAME1, NAME2, …. With 1 the name stays as \
-             it is.",
-        ),
-        Key::new("start", TIME, NOW, "\"1 s\"", "When it starts; before the end of the run."),
-        Key::new(
-            "start_jitter",
-            TIME,
-            NOW,
-            "\"1 s\"",
-            "Adds a random delay to the start, uniform from 0 to this, another in each replication: \
-             without it a network without radio has no chance in it.",
-        ),
-        Key::new("stop", STOP, word("end"), "\"10 s\"", "When its source stops; after its start."),
-        Key::new(
-            "transport",
-            Kind::Tagged(&TRANSPORTS),
-            Absent::Required,
-            "{ kind = \"tcp\", min_rto = \"200 ms\" }",
-            "Transport protocol with its settings.",
-        ),
-        Key::new(
-            "control",
-            CONTROL,
-            word("none"),
-            "\"arf-aware\"",
-            "Cross-layer control: one of the papers' schemes. `arf-aware` needs TCP and a station as sender, \
-             `arf-window` TCP and a station at either end, `occupancy` TCP or TFRC, a station at either end and \
-             an access point with `occupancy`. What needs a station at either end acts at each.",
-        ),
-    ],
-};
-
-static TRANSPORTS: Tagged = Tagged {
-    key: "kind",
-    noun: "transport",
-    otherwise: None,
-    variants: &[("tcp", &TCP), ("tfrc", &TFRC), ("udp", &UDP)],
-};
+/// What has names that the user gives. Each part writes its own sections.
+fn sections(keys: &mut Keys) {
+    let (nobody, here) = ([""; 2], Endpoint::Station(0));
+    let bss = || Kind::Named(Keys::describe(&mut Bss::new("", Standard::B), self::bss));
+    let station = || {
+        let station = &mut Station::new("", 0, Standard::B, ErrorModel::None);
+        Kind::Named(Keys::describe(station, |k, it| self::station(k, it, Written::default())))
+    };
+    let any_link = || Link::new("", [Node::Cell(0); 2]);
+    let host = || Kind::Named(Keys::describe(&mut any_link(), |k, it| self::host(k, it, nobody)));
+    let router = || Kind::Named(Keys::describe(&mut (), self::router));
+    let link = || Kind::Named(Keys::describe(&mut any_link(), |k, it| self::link(k, it, nobody)));
+    let flow = || {
+        Kind::Named(Keys::describe(&mut Flow::new("", here, here), |k, it| {
+            self::flow(k, it, nobody);
+        }))
+    };
+    keys.other("bss", bss, "", || None).or_none().says(
+        "Cells, at most 100: an access point and the rules of a channel that no other cell shares. \
+         All names in a file differ: those of cells, stations, hosts, routers and links.",
+    );
+    keys.other("station", station, "", || None)
+        .or_none()
+        .says("Wireless stations, at most 5000. The name `ap` is reserved.");
+    keys.other("host", host, "", || None)
+        .or_none()
+        .says("Wired hosts, at most 1000: ends of flows, which forward as well.");
+    keys.other("router", router, "", || None).or_none().says(
+        "Wired nodes that only forward, at most 1000. Packets take the fewest hops, among equals the \
+         least delay, among equals the first in the file.",
+    );
+    keys.other("link", link, "", || None)
+        .or_none()
+        .says("Wired links beside those of the hosts, at most 10000.");
+    keys.other("flow", flow, "", || None).says("Flows, at most 10000.");
+}

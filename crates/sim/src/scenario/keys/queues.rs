@@ -1,294 +1,165 @@
 //! The transmit queue of a station or an access point.
 
-use airfair_units::{DataRate, Duration};
+use airfair_units::{Bytes, Duration};
+use airfair_wlan::{AirtimeSharing, CoDel, Discipline, Limit, Overflow, TimeRegulation, Weights};
 
-use super::super::kind::{Absent, Key, Kind, Plain, Table, Tagged};
-use super::{CAPACITY, PACKETS, bytes, number, size, word};
+use super::super::Queue;
+use super::super::declare::{Choice, Keys, OrNone};
+use super::super::kind::{Kind, Plain, words};
+use super::{CAPACITY, PACKETS, bytes, integer, time};
 
-const WEIGHT: Kind = Kind::Integer { min: 1, max: 1_000 };
-const WEIGHTS: Kind = Kind::Either(&[Kind::Word(&["active-flows"]), Kind::Table(&WEIGHT_PAIR)]);
-const CODEL_TIME: Kind =
-    Kind::Duration { min: Duration::from_micros(1), max: Duration::from_secs(60) };
+words!(Limit { Each = "each", Shared = "shared" });
+words!(Overflow { Tail = "tail", LongestFlow = "longest-flow" });
+
+const CODEL_TIME: Kind = time(Duration::from_micros(1), Duration::from_secs(60));
+const QUANTUM_TIME: Kind = time(Duration::from_micros(10), Duration::from_secs(1));
+const SHARE_TIME: Kind = time(Duration::from_millis(1), Duration::from_secs(60));
+const QUANTUM: Kind = bytes(64, 65_535);
+const QUEUES: Kind = integer(1, 65_535);
+const WEIGHT: Kind = integer(1, 1_000);
 
 /// The disciplines; first in, first out where none is named.
-pub(super) const QUEUE: Kind = Kind::Tagged(&DISCIPLINES);
-
-static DISCIPLINES: Tagged = Tagged {
+pub(in crate::scenario) const QUEUE: Choice<Queue> = Choice {
     key: "discipline",
     noun: "discipline",
-    otherwise: Some("fifo"),
-    variants: &[
-        ("fifo", &FIFO),
-        ("data-ack", &DATA_ACK),
-        ("round-robin", &ROUND_ROBIN),
-        ("deficit-round-robin", &DEFICIT_ROUND_ROBIN),
-        ("codel", &CODEL),
-        ("fq-codel", &FQ_CODEL),
-        ("airtime", &AIRTIME),
-        ("time-regulator", &TIME_REGULATOR),
-    ],
+    says: "Who leaves first.",
+    name: |queue| match queue.config.discipline {
+        Discipline::Fifo => "fifo",
+        Discipline::DataAck(_) => "data-ack",
+        Discipline::RoundRobin => "round-robin",
+        Discipline::DeficitRoundRobin { .. } => "deficit-round-robin",
+        Discipline::CoDel(_) => "codel",
+        Discipline::FqCoDel { .. } => "fq-codel",
+        Discipline::Airtime(_) => "airtime",
+        Discipline::TimeRegulator(_) => "time-regulator",
+    },
+    alone: Vec::new,
+    tables: || {
+        let quantum = Bytes::new(1_514);
+        let codel = CoDel::default();
+        vec![
+            Queue::default(),
+            Queue::new(50, Limit::Each, Discipline::DataAck(Weights::default())),
+            Queue::new(50, Limit::Each, Discipline::RoundRobin),
+            Queue::new(50, Limit::Each, Discipline::DeficitRoundRobin { quantum }),
+            Queue::new(1_000, Limit::Shared, Discipline::CoDel(codel)),
+            Queue::new(
+                10_240,
+                Limit::Shared,
+                Discipline::FqCoDel { codel, quantum, queues: 1_024 },
+            ),
+            Queue::new(8_192, Limit::Shared, Discipline::Airtime(AirtimeSharing::default())),
+            Queue::new(50, Limit::Each, Discipline::TimeRegulator(TimeRegulation::default())),
+        ]
+    },
+    has_default: true,
+    settings: queue,
 };
 
-const fn millis(ms: u64) -> Absent {
-    Absent::Is(Plain::Duration(Duration::from_millis(ms)))
+fn queue(keys: &mut Keys, Queue { config, counts_flows }: &mut Queue) {
+    keys.of("a queue");
+    keys.key("packets", &mut config.packets, PACKETS, "20").says(CAPACITY);
+    let mut limit = |keys: &mut Keys| {
+        keys.word("limit", &mut config.limit, "\"shared\"")
+            .says("What `packets` counts: those of each queue for itself, or of all together.");
+    };
+    // A discipline with a queue per flow has a rule of its own: the longest queue gives way.
+    let mut has_overflow = true;
+    match &mut config.discipline {
+        Discipline::Fifo => {}
+        Discipline::DataAck(weights) => {
+            limit(keys);
+            let mut fixed = (!*counts_flows).then_some(*weights);
+            let by_flows = Plain::Word("active-flows");
+            let default = Weights::default();
+            keys.table_or("weights", &mut fixed, OrNone { none: by_flows, default, declare: self::weights }, "\"active-flows\"").says(
+                "Packets of each queue in a round: fixed, or by the number of connections up and down \
+                 that the access point sees.",
+            );
+            (*counts_flows, *weights) = (fixed.is_none(), fixed.unwrap_or_default());
+        }
+        Discipline::RoundRobin => limit(keys),
+        Discipline::DeficitRoundRobin { quantum } => {
+            limit(keys);
+            quantum_of_queue(keys, quantum);
+        }
+        Discipline::CoDel(rule) => codel(keys, rule),
+        Discipline::FqCoDel { codel: rule, quantum, queues } => {
+            codel(keys, rule);
+            quantum_of_queue(keys, quantum);
+            keys.key("queues", queues, QUEUES, "16").says("Queues that flows are hashed to.");
+            has_overflow = false;
+        }
+        Discipline::Airtime(rule) => {
+            airtime(keys, rule);
+            has_overflow = false;
+        }
+        Discipline::TimeRegulator(rule) => {
+            limit(keys);
+            time_regulation(keys, rule);
+        }
+    }
+    if has_overflow {
+        keys.word("overflow", &mut config.overflow, "\"longest-flow\"").says(
+            "Who gives way where there is no room: the packet that comes, or the oldest of the flow with most \
+             packets in the same queue.",
+        );
+    }
+    keys.key("ack_filter", &mut config.ack_filter, Kind::Flag, "true").says(
+        "Whether a pure TCP ACK takes the place of an older one of its flow that waits; ACKs with SACK \
+         blocks and duplicates stay.",
+    );
 }
 
-const fn micros(us: u64) -> Absent {
-    Absent::Is(Plain::Duration(Duration::from_micros(us)))
+fn weights(keys: &mut Keys, it: &mut Weights) {
+    keys.of("a pair of weights");
+    keys.key("data", &mut it.data, WEIGHT, "3")
+        .says("Packets of TCP data, and all that is no pure ACK.");
+    keys.key("ack", &mut it.ack, WEIGHT, "3").says("Pure TCP ACKs.");
 }
 
-const fn discipline(word: &'static [&'static str], name: &'static str) -> Key {
-    Key::new("discipline", Kind::Word(word), Absent::Is(Plain::Word(name)), "", "Who leaves first.")
+fn quantum_of_queue(keys: &mut Keys, quantum: &mut Bytes) {
+    keys.key("quantum", quantum, QUANTUM, "\"300 B\"")
+        .says("Octets that a queue may send more at each of its turns.");
 }
 
-const ROOM: Key = Key::new("packets", PACKETS, number(50), "20", CAPACITY);
-const LIMIT: Key = Key::new(
-    "limit",
-    Kind::Word(&["each", "shared"]),
-    word("each"),
-    "\"shared\"",
-    "What `packets` counts: those of each queue for itself, or of all together.",
-);
-const OVERFLOW: Key = Key::new(
-    "overflow",
-    Kind::Word(&["tail", "longest-flow"]),
-    word("tail"),
-    "\"longest-flow\"",
-    "Who gives way where there is no room: the packet that comes, or the oldest of the flow with most \
-     packets in the same queue.",
-);
-const ACK_FILTER: Key = Key::new(
-    "ack_filter",
-    Kind::Flag,
-    Absent::Is(Plain::Flag(false)),
-    "true",
-    "Whether a pure TCP ACK takes the place of an older one of its flow that waits; ACKs with SACK \
-     blocks and duplicates stay.",
-);
-const TARGET: Key =
-    Key::new("target", CODEL_TIME, millis(5), "\"20 ms\"", "Standing delay that CoDel accepts.");
-const INTERVAL: Key = Key::new(
-    "interval",
-    CODEL_TIME,
-    millis(100),
-    "\"300 ms\"",
-    "Time in which the delay must fall below the target once.",
-);
-const QUANTUM_TIME: Kind =
-    Kind::Duration { min: Duration::from_micros(10), max: Duration::from_secs(1) };
-const SHARE_TIME: Kind =
-    Kind::Duration { min: Duration::from_millis(1), max: Duration::from_secs(60) };
-const QUANTUM: Key = Key::new(
-    "quantum",
-    bytes(64, 65_535),
-    size(1_514),
-    "\"300 B\"",
-    "Octets that a queue may send more at each of its turns.",
-);
-
-/// First in, first out.
-pub(in crate::scenario) static FIFO: Table = Table {
-    noun: "a queue",
-    later: None,
-    keys: &[discipline(&["fifo"], "fifo"), ROOM, OVERFLOW, ACK_FILTER],
-};
-
-/// TCP's data and pure ACKs apart.
-pub(in crate::scenario) static DATA_ACK: Table = Table {
-    noun: "a queue",
-    later: None,
-    keys: &[
-        discipline(&["data-ack"], "data-ack"),
-        ROOM,
-        LIMIT,
-        Key::new(
-            "weights",
-            WEIGHTS,
-            Absent::Defaults,
-            "\"active-flows\"",
-            "Packets of each queue in a round: fixed, or by the number of connections up and down \
-             that the access point sees.",
-        ),
-        OVERFLOW,
-        ACK_FILTER,
-    ],
-};
-
-static WEIGHT_PAIR: Table = Table {
-    noun: "a pair of weights",
-    later: None,
-    keys: &[
-        Key::new(
-            "data",
-            WEIGHT,
-            number(2),
-            "3",
-            "Packets of TCP data, and all that is no pure ACK.",
-        ),
-        Key::new("ack", WEIGHT, number(1), "3", "Pure TCP ACKs."),
-    ],
-};
-
-/// A queue for each station.
-pub(in crate::scenario) static ROUND_ROBIN: Table = Table {
-    noun: "a queue",
-    later: None,
-    keys: &[discipline(&["round-robin"], "round-robin"), ROOM, LIMIT, OVERFLOW, ACK_FILTER],
-};
-
-/// A queue for each station, fair in octets.
-pub(in crate::scenario) static DEFICIT_ROUND_ROBIN: Table = Table {
-    noun: "a queue",
-    later: None,
-    keys: &[
-        discipline(&["deficit-round-robin"], "deficit-round-robin"),
-        ROOM,
-        LIMIT,
-        QUANTUM,
-        OVERFLOW,
-        ACK_FILTER,
-    ],
-};
-
-/// Controlled delay.
-pub(in crate::scenario) static CODEL: Table = Table {
-    noun: "a queue",
-    later: None,
-    keys: &[
-        discipline(&["codel"], "codel"),
-        Key::new("packets", PACKETS, number(1_000), "20", CAPACITY),
-        TARGET,
-        INTERVAL,
-        OVERFLOW,
-        ACK_FILTER,
-    ],
-};
-
-/// A queue for each flow, with controlled delay.
-pub(in crate::scenario) static FQ_CODEL: Table = Table {
-    noun: "a queue",
-    later: None,
-    keys: &[
-        discipline(&["fq-codel"], "fq-codel"),
-        Key::new("packets", PACKETS, number(10_240), "20", CAPACITY),
-        TARGET,
-        INTERVAL,
-        QUANTUM,
-        Key::new(
-            "queues",
-            Kind::Integer { min: 1, max: 65_535 },
-            number(1_024),
-            "16",
-            "Queues that flows are hashed to.",
-        ),
-        ACK_FILTER,
-    ],
-};
+fn codel(keys: &mut Keys, it: &mut CoDel) {
+    keys.key("target", &mut it.target, CODEL_TIME, "\"20 ms\"")
+        .says("Standing delay that CoDel accepts.");
+    keys.key("interval", &mut it.interval, CODEL_TIME, "\"300 ms\"")
+        .says("Time in which the delay must fall below the target once.");
+}
 
 /// Stations share airtime; a queue for each flow, with controlled delay.
-pub(in crate::scenario) static AIRTIME: Table = Table {
-    noun: "a queue",
-    later: None,
-    keys: &[
-        discipline(&["airtime"], "airtime"),
-        Key::new("packets", PACKETS, number(8_192), "20", CAPACITY),
-        Key::new(
-            "airtime_quantum",
-            QUANTUM_TIME,
-            micros(300),
-            "\"256 us\"",
-            "Airtime that a station may use more at each of its turns.",
-        ),
-        Key::new(
-            "charges_uplink",
-            Kind::Flag,
-            Absent::Is(Plain::Flag(true)),
-            "false",
-            "Whether a station is charged for the frames that it sends, too, not only for those to it.",
-        ),
-        Key::new(
-            "target",
-            CODEL_TIME,
-            millis(20),
-            "\"7 ms\"",
-            "Standing delay that CoDel accepts.",
-        ),
-        Key::new(
-            "interval",
-            CODEL_TIME,
-            millis(100),
-            "\"50 ms\"",
-            "Time in which the delay must fall below the target once.",
-        ),
-        Key::new(
-            "slow_below",
-            Kind::Rate,
-            Absent::Is(Plain::Rate(DataRate::from_mbps(12))),
-            "\"2 Mb/s\"",
-            "Rate of a station's last frame below which the two keys that follow hold for it.",
-        ),
-        Key::new(
-            "slow_target",
-            CODEL_TIME,
-            millis(50),
-            "\"20 ms\"",
-            "Standing delay that CoDel accepts, at a low rate.",
-        ),
-        Key::new(
-            "slow_interval",
-            CODEL_TIME,
-            millis(300),
-            "\"100 ms\"",
-            "Time in which the delay must fall below it once, at a low rate.",
-        ),
-        Key::new(
-            "quantum",
-            bytes(64, 65_535),
-            size(300),
-            "\"600 B\"",
-            "Octets that a flow may send more at each of its turns.",
-        ),
-        Key::new(
-            "queues",
-            Kind::Integer { min: 1, max: 65_535 },
-            number(4_096),
-            "16",
-            "Queues that the flows of a station are hashed to.",
-        ),
-        ACK_FILTER,
-    ],
-};
+fn airtime(keys: &mut Keys, it: &mut AirtimeSharing) {
+    keys.key("airtime_quantum", &mut it.quantum, QUANTUM_TIME, "\"256 us\"")
+        .says("Airtime that a station may use more at each of its turns.");
+    keys.key("charges_uplink", &mut it.charges_uplink, Kind::Flag, "false").says(
+        "Whether a station is charged for the frames that it sends, too, not only for those to it.",
+    );
+    keys.key("target", &mut it.codel.target, CODEL_TIME, "\"7 ms\"")
+        .says("Standing delay that CoDel accepts.");
+    keys.key("interval", &mut it.codel.interval, CODEL_TIME, "\"50 ms\"")
+        .says("Time in which the delay must fall below the target once.");
+    keys.key("slow_below", &mut it.slow_below, Kind::Rate, "\"2 Mb/s\"")
+        .says("Rate of a station's last frame below which the two keys that follow hold for it.");
+    keys.key("slow_target", &mut it.slow_codel.target, CODEL_TIME, "\"20 ms\"")
+        .says("Standing delay that CoDel accepts, at a low rate.");
+    keys.key("slow_interval", &mut it.slow_codel.interval, CODEL_TIME, "\"100 ms\"")
+        .says("Time in which the delay must fall below it once, at a low rate.");
+    keys.key("quantum", &mut it.flow_quantum, QUANTUM, "\"600 B\"")
+        .says("Octets that a flow may send more at each of its turns.");
+    keys.key("queues", &mut it.queues, QUEUES, "16")
+        .says("Queues that the flows of a station are hashed to.");
+}
 
 /// Whoever has used its share of the channel waits.
-pub(in crate::scenario) static TIME_REGULATOR: Table = Table {
-    noun: "a queue",
-    later: None,
-    keys: &[
-        discipline(&["time-regulator"], "time-regulator"),
-        ROOM,
-        LIMIT,
-        Key::new(
-            "bucket",
-            SHARE_TIME,
-            millis(50),
-            "\"20 ms\"",
-            "Channel time that a station can save up.",
-        ),
-        Key::new(
-            "adjustment",
-            SHARE_TIME,
-            millis(200),
-            "\"1 s\"",
-            "How often shares that are not used go to stations that can use them.",
-        ),
-        Key::new(
-            "charges_backoff",
-            Kind::Flag,
-            Absent::Is(Plain::Flag(true)),
-            "false",
-            "Whether the mean back-off before a frame counts as channel time; the gap before it does.",
-        ),
-        OVERFLOW,
-        ACK_FILTER,
-    ],
-};
+fn time_regulation(keys: &mut Keys, it: &mut TimeRegulation) {
+    keys.key("bucket", &mut it.bucket, SHARE_TIME, "\"20 ms\"")
+        .says("Channel time that a station can save up.");
+    keys.key("adjustment", &mut it.adjustment, SHARE_TIME, "\"1 s\"")
+        .says("How often shares that are not used go to stations that can use them.");
+    keys.key("charges_backoff", &mut it.charges_backoff, Kind::Flag, "false").says(
+        "Whether the mean back-off before a frame counts as channel time; the gap before it does.",
+    );
+}

@@ -1,9 +1,16 @@
 //! The radio of a cell, where its members are and how they move.
 
-use airfair_units::{Dbm, Decibels, Duration, Frequency, Length, Speed};
+use airfair_units::{Dbm, Decibels, Duration, Frequency, Length, Speed, Time};
+use airfair_wlan::radio::{Decoder, Fading};
 
-use super::super::kind::{Absent, Key, Kind, Plain, Table, Tagged, Tuple};
-use super::{NOW, OFF, PERIOD, TIME, model, word};
+use super::super::declare::{Choice, Form, Keys};
+use super::super::kind::{Absent, Kind, Thousandths, Tuple, words};
+use super::super::reader::Entry;
+use super::super::{Area, Begin, Motion, Propagation, Radio, Way};
+use super::{OFF, PERIOD, TIME};
+
+words!(Decoder { Snr = "snr", Sensitivity = "sensitivity", Qualnet4 = "qualnet4" });
+words!(Begin { Uniform = "uniform", Position = "position", SteadyState = "steady-state" });
 
 /// A distance that is covered by radio.
 pub(in crate::scenario) const RANGE: Kind =
@@ -12,203 +19,21 @@ pub(in crate::scenario) const RANGE: Kind =
 pub(in crate::scenario) const FAR: i32 = 1_000_000;
 const COORDINATE: Kind =
     Kind::Length { min: Length::from_metres(-(FAR as i64)), max: Length::from_metres(FAR as i64) };
-const FASTEST: i64 = 1_000_000;
-const VELOCITY: Kind = Kind::Speed {
-    min: Speed::from_millimetres_per_second(-FASTEST),
-    max: Speed::from_millimetres_per_second(FASTEST),
-};
-const SPEED: Kind =
-    Kind::Speed { min: Speed::ZERO, max: Speed::from_millimetres_per_second(FASTEST) };
+const FASTEST: Speed = Speed::from_millimetres_per_second(1_000_000);
+const VELOCITY: Kind =
+    Kind::Speed { min: Speed::from_millimetres_per_second(-1_000_000), max: FASTEST };
+const SPEED: Kind = Kind::Speed { min: Speed::ZERO, max: FASTEST };
 const HEIGHT: Kind =
     Kind::Length { min: Length::from_millimetres(100), max: Length::from_metres(10_000) };
-const SIGMA: Kind = Kind::Decibels { min: Decibels::ZERO, max: Decibels::new(30) };
 const POWER: Kind = Kind::Power { min: Dbm::new(-50), max: Dbm::new(60) };
-const THRESHOLD: Kind = Kind::Power { min: Dbm::new(-150), max: Dbm::new(0) };
-
-/// How the radio is given in a cell.
-pub(super) const CELL_RADIO: Kind = Kind::Either(&[Kind::Word(&["none"]), Kind::Table(&RADIO)]);
-
-static RADIO: Table = Table {
-    noun: "a radio",
-    later: None,
-    keys: &[
-        Key::new(
-            "range",
-            Kind::Ranges,
-            Absent::Follows("what power and propagation give"),
-            "{ \"6 Mb/s\" = \"370 m\", \"54 Mb/s\" = \"37 m\" }",
-            "Distance at which frames at a rate are just received: the transmit power is solved for it. With \
-             two rates the exponent of log-distance propagation is solved as well. Beside neither `tx_power` \
-             nor, with two, `propagation`.",
-        ),
-        Key::new(
-            "propagation",
-            PROPAGATION,
-            word("free-space"),
-            "{ model = \"log-distance\", exponent = 3.5 }",
-            "Loss by distance.",
-        ),
-        Key::new(
-            "frequency",
-            Kind::Frequency {
-                min: Frequency::from_megahertz(100),
-                max: Frequency::from_megahertz(100_000),
-            },
-            Absent::Follows("5.2 GHz in 802.11a, else 2.437 GHz"),
-            "\"5.8 GHz\"",
-            "Carrier.",
-        ),
-        Key::new(
-            "tx_power",
-            POWER,
-            Absent::Is(Plain::Power(Dbm::new(20))),
-            "\"15 dBm\"",
-            "Transmit power of every member, antenna gain included.",
-        ),
-        Key::new(
-            "noise_figure",
-            Kind::Decibels { min: Decibels::ZERO, max: Decibels::new(50) },
-            Absent::Is(Plain::Decibels(Decibels::new(10))),
-            "\"7 dB\"",
-            "By how much a receiver is noisier than 290 K in the channel's bandwidth.",
-        ),
-        Key::new(
-            "reception",
-            Kind::Word(&["snr", "sensitivity", "qualnet4"]),
-            word("snr"),
-            "\"sensitivity\"",
-            "Which frames are spoilt: by the ratio of signal to noise (`snr`), those that arrive below the \
-             standard's sensitivity of their rate (`sensitivity`), or below QualNet 4's, at its transmit powers, \
-             which fall as the rate rises (`qualnet4`, 802.11a only).",
-        ),
-        Key::new(
-            "carrier_sense",
-            Kind::Either(&[Kind::Word(&["lowest-rate"]), THRESHOLD]),
-            word("lowest-rate"),
-            "\"-90 dBm\"",
-            "Power from which on a member senses a frame; below, sender and member are hidden from each other. \
-             Otherwise it is the power at which the lowest rate is just received.",
-        ),
-        Key::new(
-            "shadowing",
-            SIGMA,
-            Absent::Is(Plain::Decibels(Decibels::ZERO)),
-            "\"4 dB\"",
-            "Standard deviation of what obstacles add to or take from each link, drawn once in a run.",
-        ),
-        Key::new(
-            "fading",
-            FADING,
-            word("none"),
-            "{ model = \"rayleigh\" }",
-            "How the power of a link varies while nothing moves; it spoils frames, and hides nobody.",
-        ),
-        Key::new(
-            "capture",
-            Kind::Either(&[OFF, Kind::Decibels { min: Decibels::ZERO, max: Decibels::new(100) }]),
-            word("off"),
-            "\"10 dB\"",
-            "Whether the stronger of frames that overlap survives at a receiver, if it is stronger than the others \
-             together by this much.",
-        ),
-    ],
-};
-
-const PROPAGATION: Kind =
-    Kind::Either(&[Kind::Word(&["free-space", "two-ray"]), Kind::Tagged(&PATH_LOSSES)]);
-
-static PATH_LOSSES: Tagged = Tagged {
-    key: "model",
-    noun: "propagation model",
-    otherwise: None,
-    variants: &[("two-ray", &TWO_RAY), ("log-distance", &LOG_DISTANCE)],
-};
-
-/// Two rays.
-pub(in crate::scenario) static TWO_RAY: Table = Table {
-    noun: "two-ray propagation",
-    later: None,
-    keys: &[
-        model(&["two-ray"], "\"two-ray\""),
-        Key::new(
-            "ap_height",
-            HEIGHT,
-            Absent::Is(Plain::Length(Length::from_millimetres(1_500))),
-            "\"3 m\"",
-            "Height of the access point's antenna above ground.",
-        ),
-        Key::new(
-            "station_height",
-            HEIGHT,
-            Absent::Is(Plain::Length(Length::from_millimetres(1_500))),
-            "\"1 m\"",
-            "Height of the stations' antennas; between two stations, of both.",
-        ),
-    ],
-};
-
-/// Loss that grows with a power of the distance.
-pub(in crate::scenario) static LOG_DISTANCE: Table = Table {
-    noun: "log-distance propagation",
-    later: None,
-    keys: &[
-        model(&["log-distance"], "\"log-distance\""),
-        Key::new(
-            "exponent",
-            Kind::Decimal { min: 1_000, max: 10_000 },
-            Absent::Is(Plain::Decimal(3_000)),
-            "3.5",
-            "Loss grows by ten times this many dB for ten times the distance; 2 is free space.",
-        ),
-        Key::new(
-            "reference_loss",
-            Kind::Decibels { min: Decibels::ZERO, max: Decibels::new(200) },
-            Absent::Follows("free space"),
-            "\"46.7 dB\"",
-            "Loss at 1 m.",
-        ),
-    ],
-};
-
-const FADING: Kind = Kind::Either(&[Kind::Word(&["none"]), Kind::Tagged(&FADINGS)]);
-
-static FADINGS: Tagged = Tagged {
-    key: "model",
-    noun: "fading model",
-    otherwise: None,
-    variants: &[("rayleigh", &RAYLEIGH), ("rician", &RICIAN)],
-};
-
-const COHERENCE: Key = Key::new(
-    "coherence",
-    PERIOD,
-    Absent::Is(Plain::Duration(Duration::from_millis(10))),
-    "\"50 ms\"",
-    "Time for which the power stays as it is; then it is drawn anew.",
-);
-
-/// Echoes only.
-pub(in crate::scenario) static RAYLEIGH: Table = Table {
-    noun: "Rayleigh fading",
-    later: None,
-    keys: &[model(&["rayleigh"], "\"rayleigh\""), COHERENCE],
-};
-
-/// Echoes beside a direct ray.
-pub(in crate::scenario) static RICIAN: Table = Table {
-    noun: "Rician fading",
-    later: None,
-    keys: &[
-        model(&["rician"], "\"rician\""),
-        Key::new(
-            "k",
-            Kind::Decibels { min: Decibels::new(-50), max: Decibels::new(50) },
-            Absent::Is(Plain::Decibels(Decibels::new(6))),
-            "\"10 dB\"",
-            "Power of the direct ray over that of all echoes.",
-        ),
-        COHERENCE,
-    ],
+const SENSE: Kind = Kind::Either(&[
+    Kind::Word(&["lowest-rate"]),
+    Kind::Power { min: Dbm::new(-150), max: Dbm::new(0) },
+]);
+const CAPTURE: Kind = Kind::Either(&[OFF, decibels(0, 100)]);
+const CARRIER: Kind = Kind::Frequency {
+    min: Frequency::from_megahertz(100),
+    max: Frequency::from_megahertz(100_000),
 };
 
 static POINT: Tuple = Tuple {
@@ -227,122 +52,311 @@ static WAYPOINT: Tuple = Tuple {
     items: &[TIME, COORDINATE, COORDINATE],
 };
 
-/// Where a station starts.
-pub(super) const POSITION: Kind = Kind::Either(&[Kind::Tuple(&POINT), Kind::Table(&CIRCLE)]);
+const POINTS: Kind = Kind::List(&Kind::Tuple(&POINT));
+const WAYPOINTS: Kind = Kind::List(&Kind::Tuple(&WAYPOINT));
 
-static CIRCLE: Table = Table {
-    noun: "a circle of stations",
-    later: None,
-    keys: &[Key::new(
-        "circle",
-        RANGE,
-        Absent::Required,
-        "\"20 m\"",
-        "Radius around the access point; the members of a group stand evenly, the first one to the east.",
-    )],
+const fn decibels(min: i64, max: i64) -> Kind {
+    Kind::Decibels { min: Decibels::new(min), max: Decibels::new(max) }
+}
+
+/// The radio of a cell.
+pub(in crate::scenario) fn radio(keys: &mut Keys, it: &mut Radio) {
+    keys.of("a radio");
+    let ranges = it.range.len();
+    range(keys, it);
+    let example = "{ model = \"log-distance\", exponent = 3.5 }";
+    keys.choice("propagation", &mut it.propagation, &PROPAGATION, example)
+        .written_if(ranges < 2)
+        .says("Loss by distance.");
+    keys.key("frequency", &mut it.frequency, CARRIER, "\"5.8 GHz\"")
+        .follows("5.2 GHz in 802.11a, else 2.437 GHz")
+        .written_before(if ranges > 0 { "range" } else { "propagation" })
+        .says("Carrier.");
+    keys.key("tx_power", &mut it.tx_power, POWER, "\"15 dBm\"")
+        .written_if(ranges == 0)
+        .written_before("propagation")
+        .says("Transmit power of every member, antenna gain included.");
+    keys.key("noise_figure", &mut it.noise_figure, decibels(0, 50), "\"7 dB\"")
+        .says("By how much a receiver is noisier than 290 K in the channel's bandwidth.");
+    keys.word("reception", &mut it.reception, "\"sensitivity\"").says(
+        "Which frames are spoilt: by the ratio of signal to noise (`snr`), those that arrive below the \
+         standard's sensitivity of their rate (`sensitivity`), or below QualNet 4's, at its transmit powers, \
+         which fall as the rate rises (`qualnet4`, 802.11a only).",
+    );
+    keys.optional("carrier_sense", &mut it.carrier_sense, SENSE, "\"-90 dBm\"").says(
+        "Power from which on a member senses a frame; below, sender and member are hidden from each other. \
+         Otherwise it is the power at which the lowest rate is just received.",
+    );
+    keys.key("shadowing", &mut it.shadowing, decibels(0, 30), "\"4 dB\"").says(
+        "Standard deviation of what obstacles add to or take from each link, drawn once in a run.",
+    );
+    keys.choice("fading", &mut it.fading, &FADING, "{ model = \"rayleigh\" }").says(
+        "How the power of a link varies while nothing moves; it spoils frames, and hides nobody.",
+    );
+    keys.optional("capture", &mut it.capture, CAPTURE, "\"10 dB\"").says(
+        "Whether the stronger of frames that overlap survives at a receiver, if it is stronger than the others \
+         together by this much.",
+    );
+}
+
+fn range(keys: &mut Keys, it: &mut Radio) {
+    let is_given = !it.range.is_empty();
+    let read = |entry: &Entry, _: &_| {
+        let pair =
+            |item: &Entry| item.places().and_then(|pair| pair[0].value().zip(pair[1].value()));
+        let mut ranges = entry.items().iter().map(pair).collect::<Option<Vec<_>>>()?;
+        ranges.sort_unstable();
+        Some(ranges)
+    };
+    let write = |ranges: &Vec<_>| {
+        let range = |(rate, length)| format!("\"{rate}\" = \"{length}\"");
+        format!("{{ {} }}", ranges.iter().copied().map(range).collect::<Vec<_>>().join(", "))
+    };
+    let describe = |_: &mut _| (Kind::Ranges, Absent::Required);
+    let example = "{ \"6 Mb/s\" = \"370 m\", \"54 Mb/s\" = \"37 m\" }";
+    keys.any("range", &mut it.range, example, Form { describe, read, write })
+        .follows("what power and propagation give")
+        .written_if(is_given)
+        .says(
+            "Distance at which frames at a rate are just received: the transmit power is solved for it. With \
+             two rates the exponent of log-distance propagation is solved as well. Beside neither `tx_power` \
+             nor, with two, `propagation`.",
+        );
+}
+
+const PROPAGATION: Choice<Propagation> = Choice {
+    key: "model",
+    noun: "propagation model",
+    says: "The model.",
+    name: |model| match model {
+        Propagation::FreeSpace => "free-space",
+        Propagation::TwoRay { .. } => "two-ray",
+        Propagation::LogDistance { .. } => "log-distance",
+    },
+    alone: || vec![Propagation::FreeSpace, TWO_RAY],
+    tables: || {
+        let decade = Decibels::new(30);
+        vec![TWO_RAY, Propagation::LogDistance { decade, reference_loss: None }]
+    },
+    has_default: false,
+    settings: |keys, model| match model {
+        Propagation::FreeSpace => {}
+        Propagation::TwoRay { ap_height, station_height } => {
+            keys.of("two-ray propagation");
+            keys.key("ap_height", ap_height, HEIGHT, "\"3 m\"")
+                .says("Height of the access point's antenna above ground.");
+            keys.key("station_height", station_height, HEIGHT, "\"1 m\"")
+                .says("Height of the stations' antennas; between two stations, of both.");
+        }
+        Propagation::LogDistance { decade, reference_loss } => {
+            keys.of("log-distance propagation");
+            let mut exponent = Thousandths(decade.as_thousandths().unsigned_abs() / 10);
+            let most = Kind::Decimal { min: 1_000, max: 10_000 };
+            keys.key("exponent", &mut exponent, most, "3.5").says(
+                "Loss grows by ten times this many dB for ten times the distance; 2 is free space.",
+            );
+            *decade = Decibels::from_thousandths(10 * exponent.0.cast_signed());
+            keys.maybe("reference_loss", reference_loss, decibels(0, 200), "\"46.7 dB\"")
+                .follows("free space")
+                .says("Loss at 1 m.");
+        }
+    },
 };
+
+const TWO_RAY: Propagation = Propagation::TwoRay {
+    ap_height: Length::from_millimetres(1_500),
+    station_height: Length::from_millimetres(1_500),
+};
+
+const FADING: Choice<Fading> = Choice {
+    key: "model",
+    noun: "fading model",
+    says: "The model.",
+    name: |model| match model {
+        Fading::None => "none",
+        Fading::Rayleigh { .. } => "rayleigh",
+        Fading::Rician { .. } => "rician",
+    },
+    alone: || vec![Fading::None],
+    tables: || {
+        let coherence = Duration::from_millis(10);
+        vec![Fading::Rayleigh { coherence }, Fading::Rician { k: Decibels::new(6), coherence }]
+    },
+    has_default: false,
+    settings: |keys, model| match model {
+        Fading::None => {}
+        Fading::Rayleigh { coherence } => {
+            keys.of("Rayleigh fading");
+            self::coherence(keys, coherence);
+        }
+        Fading::Rician { k, coherence } => {
+            keys.of("Rician fading");
+            keys.key("k", k, decibels(-50, 50), "\"10 dB\"")
+                .says("Power of the direct ray over that of all echoes.");
+            self::coherence(keys, coherence);
+        }
+    },
+};
+
+fn coherence(keys: &mut Keys, coherence: &mut Duration) {
+    keys.key("coherence", coherence, PERIOD, "\"50 ms\"")
+        .says("Time for which the power stays as it is; then it is drawn anew.");
+}
+
+/// Where a station starts, and how it moves.
+pub(super) fn way(keys: &mut Keys, way: Option<&Way>) {
+    let position = || {
+        let circle = Kind::Table(Keys::describe(&mut (), circle));
+        Kind::Either(vec![Kind::Tuple(&POINT), circle].leak())
+    };
+    let starts_here = way.filter(|way| !way.motion.says_where_it_starts());
+    let written = || starts_here.map(|way| pair(way.position));
+    keys.other("position", position, "[\"10 m\", \"0 m\"]", written)
+        .follows("to be given where the cell has a radio")
+        .says(
+            "Where it starts: to the east and to the north of the access point; or `{ circle = \"10 m\" }`.",
+        );
+    let mut moving =
+        Moving { motion: way.map_or(Motion::None, |it| it.motion.clone()), is_in_file: false };
+    let example = "{ model = \"velocity\", velocity = [\"1.5 m/s\", \"0 m/s\"] }";
+    keys.choice("mobility", &mut moving, &MOBILITY, example)
+        .written_if(way.is_some())
+        .says("How it moves.");
+}
+
+fn circle(keys: &mut Keys, _: &mut ()) {
+    keys.of("a circle of stations");
+    keys.other("circle", || RANGE, "\"20 m\"", || None).says(
+        "Radius around the access point; the members of a group stand evenly, the first one to the east.",
+    );
+}
+
+/// How a station moves, as the file says it.
+#[derive(Clone, Debug)]
+pub(in crate::scenario) struct Moving {
+    pub(in crate::scenario) motion: Motion,
+    /// Whether a file holds the waypoints.
+    pub(in crate::scenario) is_in_file: bool,
+}
 
 /// How a station moves.
-pub(super) const MOBILITY: Kind = Kind::Either(&[Kind::Word(&["none"]), Kind::Tagged(&MOBILITIES)]);
-
-static MOBILITIES: Tagged = Tagged {
+pub(in crate::scenario) const MOBILITY: Choice<Moving> = Choice {
     key: "model",
     noun: "mobility model",
-    otherwise: None,
-    variants: &[
-        ("velocity", &STRAIGHT),
-        ("waypoints", &WAYPOINTS),
-        ("trace", &TRACE),
-        ("random-waypoint", &RANDOM_WAYPOINT),
-    ],
+    says: "The model.",
+    name: |it| match &it.motion {
+        Motion::None => "none",
+        Motion::Velocity(_) => "velocity",
+        Motion::Waypoints(_) if it.is_in_file => "trace",
+        Motion::Waypoints(_) => "waypoints",
+        Motion::RandomWaypoint { .. } => "random-waypoint",
+    },
+    alone: || vec![Moving { motion: Motion::None, is_in_file: false }],
+    tables: || {
+        let trip = Motion::RandomWaypoint {
+            region: Area::Disc(Length::ZERO),
+            speeds: [Speed::ZERO; 2],
+            pause: Duration::ZERO,
+            begin: Begin::Uniform,
+        };
+        let (still, nowhere) = (Motion::Velocity([Speed::ZERO; 2]), Motion::Waypoints(Vec::new()));
+        [(still, false), (nowhere.clone(), false), (nowhere, true), (trip, false)]
+            .map(|(motion, is_in_file)| Moving { motion, is_in_file })
+            .into()
+    },
+    has_default: false,
+    settings: |keys, it| match &mut it.motion {
+        Motion::None => {}
+        Motion::Velocity(velocity) => self::velocity(keys, velocity),
+        Motion::Waypoints(_) if it.is_in_file => {
+            keys.of("a mobility trace");
+            keys.other("file", || Kind::Text, "\"walk.csv\"", || None).says(
+                "Waypoints in a file of comma-separated values with the columns `time_s`, `x_m` and `y_m`, its name \
+                 relative to the scenario file. In place of `position`.",
+            );
+        }
+        Motion::Waypoints(points) => waypoints(keys, points),
+        Motion::RandomWaypoint { region, speeds: [lowest, highest], pause, begin } => {
+            keys.of("a random waypoint model");
+            area(keys, region);
+            keys.key("min_speed", lowest, SPEED, "\"0.5 m/s\"").says(
+                "Lowest speed of a trip. At 0 m/s the mean speed falls as a run goes on: slow trips last longest.",
+            );
+            keys.key("max_speed", highest, SPEED, "\"10 m/s\"")
+                .required()
+                .says("Highest speed of a trip.");
+            keys.key("pause", pause, TIME, "\"30 s\"").says("Rest after each trip.");
+            keys.word("begin", begin, "\"steady-state\"").says(
+                "Where and how it starts: anywhere in the region, at `position`, or as if it had been moving for ever \
+                 (`steady-state`, for a lowest speed above 0), so that nothing drifts while the run goes on.",
+            );
+        }
+    },
 };
 
-/// Straight on.
-pub(in crate::scenario) static STRAIGHT: Table = Table {
-    noun: "a straight way",
-    later: None,
-    keys: &[
-        model(&["velocity"], "\"velocity\""),
-        Key::new(
-            "velocity",
-            Kind::Tuple(&VELOCITIES),
-            Absent::Required,
-            "[\"1.5 m/s\", \"0 m/s\"]",
-            "Speed to the east and to the north, from `position` on.",
-        ),
-    ],
-};
+fn velocity(keys: &mut Keys, velocity: &mut [Speed; 2]) {
+    keys.of("a straight way");
+    let read = |entry: &Entry, _: &_| {
+        let [right, up] = entry.places()? else { return None };
+        Some([right.value()?, up.value()?])
+    };
+    let write = |[right, up]: &[Speed; 2]| format!("[\"{right}\", \"{up}\"]");
+    let describe = |_: &mut _| (Kind::Tuple(&VELOCITIES), Absent::Required);
+    keys.any("velocity", velocity, "[\"1.5 m/s\", \"0 m/s\"]", Form { describe, read, write })
+        .says("Speed to the east and to the north, from `position` on.");
+}
 
-/// Along given places.
-pub(in crate::scenario) static WAYPOINTS: Table = Table {
-    noun: "a way along waypoints",
-    later: None,
-    keys: &[
-        model(&["waypoints"], "\"waypoints\""),
-        Key::new(
-            "points",
-            Kind::List(&Kind::Tuple(&WAYPOINT)),
-            Absent::Required,
-            "[[\"0 s\", \"10 m\", \"0 m\"], [\"60 s\", \"90 m\", \"0 m\"]]",
-            "Where it is when: straight between two, at rest before the first and after the last. In place of \
-             `position`.",
-        ),
-    ],
-};
+fn waypoints(keys: &mut Keys, points: &mut Vec<(Time, [Length; 2])>) {
+    keys.of("a way along waypoints");
+    let point = |item: &Entry| {
+        let [time, x, y] = item.places()? else { return None };
+        Some((Time::ZERO + time.value::<Duration>()?, [x.value()?, y.value()?]))
+    };
+    let read = |entry: &Entry, _: &_| entry.items().iter().map(point).collect();
+    let write = |points: &Vec<_>| {
+        let point = |(at, [x, y]): &(Time, [Length; 2])| format!("[\"{at}\", \"{x}\", \"{y}\"]");
+        format!("[{}]", points.iter().map(point).collect::<Vec<_>>().join(", "))
+    };
+    let describe = |_: &mut _| (WAYPOINTS, Absent::Required);
+    let example = "[[\"0 s\", \"10 m\", \"0 m\"], [\"60 s\", \"90 m\", \"0 m\"]]";
+    keys.any("points", points, example, Form { describe, read, write }).says(
+        "Where it is when: straight between two, at rest before the first and after the last. In place of \
+         `position`.",
+    );
+}
 
-/// From a file.
-pub(in crate::scenario) static TRACE: Table = Table {
-    noun: "a mobility trace",
-    later: None,
-    keys: &[
-        model(&["trace"], "\"trace\""),
-        Key::new(
-            "file",
-            Kind::Text,
-            Absent::Required,
-            "\"walk.csv\"",
-            "Waypoints in a file of comma-separated values with the columns `time_s`, `x_m` and `y_m`, its name \
-             relative to the scenario file. In place of `position`.",
-        ),
-    ],
-};
-
-/// Between random places.
-pub(in crate::scenario) static RANDOM_WAYPOINT: Table = Table {
-    noun: "a random waypoint model",
-    later: None,
-    keys: &[
-        model(&["random-waypoint"], "\"random-waypoint\""),
-        Key::new(
-            "radius",
-            RANGE,
-            Absent::Follows("see `corners`"),
-            "\"100 m\"",
-            "Its places are in a disc of this radius around the access point.",
-        ),
-        Key::new(
-            "corners",
-            Kind::List(&Kind::Tuple(&POINT)),
-            Absent::Follows("see `radius`"),
-            "[[\"0 m\", \"0 m\"], [\"50 m\", \"30 m\"]]",
+fn area(keys: &mut Keys, area: &mut Area) {
+    let (mut radius, mut corners) = match *area {
+        Area::Disc(radius) => (Some(radius), None),
+        Area::Rectangle(corners) => (None, Some(corners)),
+    };
+    keys.maybe("radius", &mut radius, RANGE, "\"100 m\"")
+        .follows("see `corners`")
+        .says("Its places are in a disc of this radius around the access point.");
+    let read = |entry: &Entry, _: &_| {
+        let points = entry.items().iter().map(point).collect::<Option<Vec<_>>>()?;
+        points.try_into().ok().map(Some)
+    };
+    let write = |corners: &Option<[_; 2]>| {
+        corners.map_or_else(String::new, |it| format!("[{}]", it.map(pair).join(", ")))
+    };
+    let describe = |_: &mut _| (POINTS, Absent::Required);
+    let (example, is_given) = ("[[\"0 m\", \"0 m\"], [\"50 m\", \"30 m\"]]", corners.is_some());
+    keys.any("corners", &mut corners, example, Form { describe, read, write })
+        .follows("see `radius`")
+        .written_if(is_given)
+        .says(
             "Its places are in the rectangle between these two. One of `radius` and `corners` must be given.",
-        ),
-        Key::new(
-            "min_speed",
-            SPEED,
-            Absent::Is(Plain::Speed(Speed::ZERO)),
-            "\"0.5 m/s\"",
-            "Lowest speed of a trip. At 0 m/s the mean speed falls as a run goes on: slow trips last longest.",
-        ),
-        Key::new("max_speed", SPEED, Absent::Required, "\"10 m/s\"", "Highest speed of a trip."),
-        Key::new("pause", TIME, NOW, "\"30 s\"", "Rest after each trip."),
-        Key::new(
-            "begin",
-            Kind::Word(&["uniform", "position", "steady-state"]),
-            word("uniform"),
-            "\"steady-state\"",
-            "Where and how it starts: anywhere in the region, at `position`, or as if it had been moving for ever \
-             (`steady-state`, for a lowest speed above 0), so that nothing drifts while the run goes on.",
-        ),
-    ],
-};
+        );
+    *area = corners.map_or(Area::Disc(radius.unwrap_or(Length::ZERO)), Area::Rectangle);
+}
+
+/// The coordinates in a pair.
+pub(in crate::scenario) fn point(entry: &Entry) -> Option<[Length; 2]> {
+    let [x, y] = entry.places()? else { return None };
+    Some([x.value()?, y.value()?])
+}
+
+fn pair([x, y]: [Length; 2]) -> String {
+    format!("[\"{x}\", \"{y}\"]")
+}

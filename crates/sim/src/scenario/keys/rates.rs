@@ -1,203 +1,181 @@
 //! Rates of stations, and the laws that find them.
 
+use airfair_laws::arf::{self, Counting, Timer};
+use airfair_laws::minstrel;
 use airfair_units::Duration;
 
-use super::super::kind::{Absent, Key, Kind, Plain, Table, Tagged, Tuple};
-use super::{OFF, TIME, TRUE, number, word};
+use super::super::RateControl;
+use super::super::declare::{Choice, Form, Keys};
+use super::super::kind::{Absent, Kind, Plain, Scalar, Tuple, words};
+use super::super::reader::Entry;
+use super::{OFF, TIME, integer, time};
 
+words!(Counting { InARow = "in-a-row", InAll = "in-all" });
+words!(Preset {
+    Kamerman97 = "kamerman97",
+    QualNet4 = "qualnet4",
+    QualNet5 = "qualnet5",
+    Ns3 = "ns3"
+});
+
+const INTERVAL: Kind = time(Duration::from_millis(1), Duration::from_secs(60));
+const THRESHOLD: Kind = integer(1, 1_000_000);
+const TIMER: Kind =
+    Kind::Either(&[OFF, time(Duration::from_micros(1), Duration::from_secs(3_600)), THRESHOLD]);
 const SCHEDULE: Kind = Kind::List(&Kind::Tuple(&STEP));
 static STEP: Tuple = Tuple {
     one: "a pair [time, rate]",
     many: "a schedule [[\"0 s\", \"11 Mb/s\"], [\"20 s\", \"1 Mb/s\"], …]",
     items: &[TIME, Kind::Rate],
 };
-const ONE_WAY: Kind = Kind::Either(&[Kind::Rate, SCHEDULE, ADAPTED]);
-pub(super) const STATION_RATE: Kind =
-    Kind::Either(&[Kind::Rate, SCHEDULE, ADAPTED, Kind::Table(&UP_DOWN)]);
-const ADAPTED: Kind = Kind::Tagged(&LAWS);
-const INTERVAL: Kind =
-    Kind::Duration { min: Duration::from_millis(1), max: Duration::from_secs(60) };
-const THRESHOLD: Kind = Kind::Integer { min: 1, max: 1_000_000 };
-const TIMER: Kind = Kind::Either(&[
-    OFF,
-    Kind::Duration { min: Duration::from_micros(1), max: Duration::from_secs(3_600) },
-    THRESHOLD,
-]);
 
-static UP_DOWN: Table = Table {
-    noun: "a pair of rates",
-    later: None,
-    keys: &[
-        Key::new(
-            "up",
-            ONE_WAY,
-            Absent::Follows("the highest rate of the standard"),
-            "\"2 Mb/s\"",
-            "Rate of the station's own transmissions.",
-        ),
-        Key::new(
-            "down",
-            ONE_WAY,
-            Absent::Follows("the highest rate of the standard"),
-            "\"2 Mb/s\"",
-            "Rate of the access point's transmissions to it.",
-        ),
-    ],
-};
+/// The rate of a station: one, a schedule, a law that finds it, or a pair of these.
+pub(super) fn station_rate() -> Kind {
+    let pair = Kind::Table(Keys::describe(&mut (), up_down));
+    Kind::Either(vec![Kind::Rate, SCHEDULE, LAWS.tagged(), pair].leak())
+}
 
-static LAWS: Tagged = Tagged {
+fn one_way() -> Kind {
+    Kind::Either(vec![Kind::Rate, SCHEDULE, LAWS.tagged()].leak())
+}
+
+fn up_down(keys: &mut Keys, _: &mut ()) {
+    keys.of("a pair of rates");
+    keys.other("up", one_way, "\"2 Mb/s\"", || None)
+        .follows("the highest rate of the standard")
+        .says("Rate of the station's own transmissions.");
+    keys.other("down", one_way, "\"2 Mb/s\"", || None)
+        .follows("the highest rate of the standard")
+        .says("Rate of the access point's transmissions to it.");
+}
+
+/// The laws that find a rate.
+pub(in crate::scenario) const LAWS: Choice<RateControl> = Choice {
     key: "control",
     noun: "rate adaptation",
-    otherwise: None,
-    variants: &[("arf", &ARF), ("aarf", &AARF), ("minstrel", &MINSTREL), ("oracle", &ORACLE)],
+    says: "The law.",
+    name: |law| match law {
+        RateControl::Arf(arf::Params { most_up: None, .. }) => "arf",
+        RateControl::Arf(_) => "aarf",
+        RateControl::Minstrel(_) => "minstrel",
+        RateControl::Oracle => "oracle",
+    },
+    alone: Vec::new,
+    tables: || {
+        let arf = arf::Params::default();
+        vec![
+            RateControl::Arf(arf),
+            RateControl::Arf(arf::Params { most_up: Some(50), ..arf }),
+            RateControl::Minstrel(minstrel::Params::default()),
+            RateControl::Oracle,
+        ]
+    },
+    has_default: false,
+    settings: |keys, law| {
+        keys.of("a rate adaptation");
+        match law {
+            RateControl::Arf(it) => arf(keys, it),
+            RateControl::Minstrel(it) => minstrel(keys, it),
+            RateControl::Oracle => {
+                keys.says(
+                    "The law: before each frame the rate at which one of ordinary size gets through soonest, by a \
+                     noise that no station knows. A bound for the others.",
+                );
+            }
+        }
+    },
 };
 
-const fn control(word: &'static [&'static str], example: &'static str) -> Key {
-    Key::new("control", Kind::Word(word), Absent::Required, example, "The law.")
+/// Whose ARF gives what is not set.
+#[derive(Clone, Copy, PartialEq)]
+enum Preset {
+    Kamerman97,
+    QualNet4,
+    QualNet5,
+    Ns3,
 }
 
-const UP_THRESHOLD: Key = Key::new(
-    "up",
-    THRESHOLD,
-    number(10),
-    "5",
-    "Frames acknowledged in a row before the next higher rate is tried.",
-);
-const DOWN_THRESHOLD: Key = Key::new(
-    "down",
-    THRESHOLD,
-    number(2),
-    "3",
-    "Frames in a row that are not acknowledged before the rate falls; the first one at a rate that is being \
-     tried is enough.",
-);
-const fn timer(absent: Absent) -> Key {
-    Key::new(
-        "timer",
-        TIMER,
-        absent,
-        "15",
+impl Preset {
+    fn params(self) -> arf::Params {
+        match self {
+            Self::Kamerman97 => arf::Params::kamerman97(),
+            Self::QualNet4 => arf::Params::qualnet4(),
+            Self::QualNet5 => arf::Params::qualnet5(),
+            Self::Ns3 => arf::Params::ns3(),
+        }
+    }
+}
+
+/// Automatic rate fallback, adaptive or by one of its presets.
+fn arf(keys: &mut Keys, it: &mut arf::Params) {
+    let mut preset = Preset::QualNet4;
+    let is_adaptive = it.most_up.is_some();
+    if !is_adaptive {
+        keys.word("preset", &mut preset, "\"ns3\"").written_if(false).says(
+            "Whose ARF gives what is not set: its paper's, QualNet 4's, that of QualNet's later versions, or ns-3's.",
+        );
+    }
+    if preset != Preset::QualNet4 {
+        *it = preset.params();
+    }
+    keys.key("up", &mut it.up, THRESHOLD, "5")
+        .says("Frames acknowledged in a row before the next higher rate is tried.");
+    if let Some(most_up) = &mut it.most_up {
+        keys.key("most_up", most_up, THRESHOLD, "80")
+            .says("Largest value that `up` doubles to when a rate that is tried fails.");
+    }
+    keys.key("down", &mut it.down, THRESHOLD, "3").says(
+        "Frames in a row that are not acknowledged before the rate falls; the first one at a rate that is being \
+         tried is enough.",
+    );
+    if !is_adaptive {
+        keys.word("counting", &mut it.counting, "\"in-all\"")
+            .follows("`in-a-row`; `in-all` in `qualnet5`")
+            .written_before("down")
+            .says("Which successes and failures count: those in a row, or all since the rate changed.");
+    }
+    let by_preset = |keys: &mut Keys, what| {
+        if !is_adaptive {
+            keys.follows(what);
+        }
+    };
+    timer(keys, &mut it.timer);
+    by_preset(keys, "`60 ms`; `15` in `ns3`");
+    keys.key("rts_failures", &mut it.rts_failures, Kind::Flag, "false")
+        .says("Whether an RTS without an answer counts as a frame that is not acknowledged.");
+    by_preset(keys, "`true` in `qualnet4` and `qualnet5`, else `false`");
+    let mut starts_low = !it.starts_high;
+    keys.no_or_yes("initial", &mut starts_low, &["highest", "lowest"], "\"lowest\"")
+        .says("Rate that it starts with.");
+    by_preset(keys, "`highest`; `lowest` in `qualnet5` and `ns3`");
+    it.starts_high = !starts_low;
+}
+
+fn timer(keys: &mut Keys, timer: &mut Timer) {
+    let plain = |timer: &Timer| match *timer {
+        Timer::Off => Plain::Word("off"),
+        Timer::Time(time) => time.plain(),
+        Timer::Attempts(attempts) => attempts.plain(),
+    };
+    let read = |entry: &Entry, _: &Timer| match entry.plain()? {
+        Plain::Word("off") => Some(Timer::Off),
+        Plain::Duration(time) => Some(Timer::Time(time)),
+        attempts => u32::of(attempts).map(Timer::Attempts),
+    };
+    let describe = |timer: &mut Timer| (TIMER, Absent::Is(plain(timer)));
+    keys.any("timer", timer, "15", Form { describe, read, write: |timer: &Timer| plain(timer).to_string() }).says(
         "What else lets it try the next higher rate: a time since the last fall, or a number of attempts \
          since the last change.",
-    )
+    );
 }
 
-const fn rts_failures(absent: Absent) -> Key {
-    Key::new(
-        "rts_failures",
-        Kind::Flag,
-        absent,
-        "false",
-        "Whether an RTS without an answer counts as a frame that is not acknowledged.",
-    )
+fn minstrel(keys: &mut Keys, it: &mut minstrel::Params) {
+    keys.key("interval", &mut it.interval, INTERVAL, "\"50 ms\"")
+        .says("How often the success of each rate is summed up.");
+    keys.key("ewma", &mut it.ewma, integer(0, 99), "90")
+        .says("Weight of what was known before, in percent.");
+    keys.key("lookaround", &mut it.lookaround, integer(1, 100), "20")
+        .says("Frames that sample another rate, in percent.");
+    keys.key("segment", &mut it.segment, INTERVAL, "\"24 ms\"")
+        .says("Longest time that the attempts of a frame at one rate may take.");
 }
-
-const fn initial(absent: Absent) -> Key {
-    Key::new(
-        "initial",
-        Kind::Word(&["highest", "lowest"]),
-        absent,
-        "\"lowest\"",
-        "Rate that it starts with.",
-    )
-}
-
-/// Automatic rate fallback.
-pub(in crate::scenario) static ARF: Table = Table {
-    noun: "a rate adaptation",
-    later: None,
-    keys: &[
-        control(&["arf"], "\"arf\""),
-        Key::new(
-            "preset",
-            Kind::Word(&["kamerman97", "qualnet4", "qualnet5", "ns3"]),
-            word("qualnet4"),
-            "\"ns3\"",
-            "Whose ARF gives what is not set: its paper's, QualNet 4's, that of QualNet's later versions, or ns-3's.",
-        ),
-        UP_THRESHOLD,
-        DOWN_THRESHOLD,
-        Key::new(
-            "counting",
-            Kind::Word(&["in-a-row", "in-all"]),
-            Absent::Follows("`in-a-row`; `in-all` in `qualnet5`"),
-            "\"in-all\"",
-            "Which successes and failures count: those in a row, or all since the rate changed.",
-        ),
-        timer(Absent::Follows("`60 ms`; `15` in `ns3`")),
-        rts_failures(Absent::Follows("`true` in `qualnet4` and `qualnet5`, else `false`")),
-        initial(Absent::Follows("`highest`; `lowest` in `qualnet5` and `ns3`")),
-    ],
-};
-
-/// Adaptive automatic rate fallback.
-pub(in crate::scenario) static AARF: Table = Table {
-    noun: "a rate adaptation",
-    later: None,
-    keys: &[
-        control(&["aarf"], "\"aarf\""),
-        UP_THRESHOLD,
-        Key::new(
-            "most_up",
-            THRESHOLD,
-            number(50),
-            "80",
-            "Largest value that `up` doubles to when a rate that is tried fails.",
-        ),
-        DOWN_THRESHOLD,
-        timer(Absent::Is(Plain::Duration(Duration::from_millis(60)))),
-        rts_failures(TRUE),
-        initial(word("highest")),
-    ],
-};
-
-/// Knowledge of the channel.
-pub(in crate::scenario) static ORACLE: Table = Table {
-    noun: "a rate adaptation",
-    later: None,
-    keys: &[Key::new(
-        "control",
-        Kind::Word(&["oracle"]),
-        Absent::Required,
-        "\"oracle\"",
-        "The law: before each frame the rate at which one of ordinary size gets through soonest, by a noise that \
-         no station knows. A bound for the others.",
-    )],
-};
-
-/// Minstrel.
-pub(in crate::scenario) static MINSTREL: Table = Table {
-    noun: "a rate adaptation",
-    later: None,
-    keys: &[
-        control(&["minstrel"], "\"minstrel\""),
-        Key::new(
-            "interval",
-            INTERVAL,
-            Absent::Is(Plain::Duration(Duration::from_millis(100))),
-            "\"50 ms\"",
-            "How often the success of each rate is summed up.",
-        ),
-        Key::new(
-            "ewma",
-            Kind::Integer { min: 0, max: 99 },
-            number(75),
-            "90",
-            "Weight of what was known before, in percent.",
-        ),
-        Key::new(
-            "lookaround",
-            Kind::Integer { min: 1, max: 100 },
-            number(10),
-            "20",
-            "Frames that sample another rate, in percent.",
-        ),
-        Key::new(
-            "segment",
-            INTERVAL,
-            Absent::Is(Plain::Duration(Duration::from_millis(6))),
-            "\"24 ms\"",
-            "Longest time that the attempts of a frame at one rate may take.",
-        ),
-    ],
-};

@@ -1,224 +1,152 @@
 //! Hosts, routers and links, their queues and losses.
 
-use airfair_units::{DataRate, Probability};
+use airfair_units::Probability;
 
-use super::super::kind::{Absent, Key, Kind, Plain, Table, Tagged};
-use super::{CAPACITY, DELAY, NOW, PACKETS, TRUE, bytes, model, number, word};
+use super::super::declare::{Choice, Keys};
+use super::super::kind::Kind;
+use super::super::{Capacity, GilbertElliott, Link, LinkQueue, Loss, Red};
+use super::{CAPACITY, DELAY, PACKETS, bytes};
 
-const TENTH: Probability = Probability::literal(0.1);
-const TWO_THOUSANDTHS: Probability = Probability::literal(0.002);
-
-/// One wired host.
-pub(in crate::scenario) static HOST: Table = Table {
-    noun: "a host",
-    later: None,
-    keys: &[Key::new(
-        "link",
-        Kind::Table(&HOST_LINK),
-        Absent::Defaults,
-        "{ delay = \"2 ms\" }",
-        "Its link to the access point or another node.",
-    )],
-};
+/// One wired host and its link; `names` are those of the link's ends.
+pub(in crate::scenario) fn host(keys: &mut Keys, link: &mut Link, names: [&str; 2]) {
+    keys.of("a host");
+    let declare = |keys: &mut Keys, link: &mut Link| {
+        keys.of("a link");
+        keys.other("to", || Kind::Name, "\"home\"", || Some(format!("{:?}", names[1])))
+            .follows("the only cell")
+            .says("Where it ends: a cell (its access point), a router or another host.");
+        wire(keys, link, names);
+    };
+    keys.table("link", link, declare, "{ delay = \"2 ms\" }")
+        .says("Its link to the access point or another node.");
+}
 
 /// One wired node that only forwards.
-pub(in crate::scenario) static ROUTER: Table = Table { noun: "a router", later: None, keys: &[] };
-
-const LINK_RATE: Key = Key::new(
-    "rate",
-    Kind::Rate,
-    Absent::Is(Plain::Rate(DataRate::from_mbps(100))),
-    "\"1 Gb/s\"",
-    "Rate in each direction.",
-);
-const LINK_DELAY: Key = Key::new("delay", DELAY, NOW, "\"2 ms\"", "Propagation delay.");
-const LINK_QUEUE: Key = Key::new(
-    "queue",
-    Kind::Table(&BEFORE_LINK),
-    Absent::Defaults,
-    "{ packets = 20 }",
-    "Queue at each end.",
-);
-const LINK_LOSS: Key = Key::new(
-    "loss",
-    LOSS,
-    word("none"),
-    "{ model = \"bernoulli\", probability = 0.01 }",
-    "What is lost on the way, after the queue.",
-);
-
-static HOST_LINK: Table = Table {
-    noun: "a link",
-    later: None,
-    keys: &[
-        Key::new(
-            "to",
-            Kind::Name,
-            Absent::Follows("the only cell"),
-            "\"home\"",
-            "Where it ends: a cell (its access point), a router or another host.",
-        ),
-        LINK_RATE,
-        LINK_DELAY,
-        LINK_QUEUE,
-        LINK_LOSS,
-    ],
-};
+pub(in crate::scenario) fn router(keys: &mut Keys, _: &mut ()) {
+    keys.of("a router");
+}
 
 /// One more wired link.
-pub(in crate::scenario) static LINK: Table = Table {
-    noun: "a link",
-    later: None,
-    keys: &[
-        Key::new(
-            "between",
-            Kind::List(&Kind::Name),
-            Absent::Required,
-            "[\"home\", \"server\"]",
-            "The two nodes that it joins: cells (their access points), routers, hosts.",
-        ),
-        LINK_RATE,
-        LINK_DELAY,
-        LINK_QUEUE,
-        LINK_LOSS,
-    ],
-};
+pub(in crate::scenario) fn link(keys: &mut Keys, link: &mut Link, names: [&str; 2]) {
+    keys.of("a link");
+    let between = || Kind::List(&Kind::Name);
+    keys.other("between", between, "[\"home\", \"server\"]", || Some(format!("{names:?}")))
+        .says("The two nodes that it joins: cells (their access points), routers, hosts.");
+    wire(keys, link, names);
+}
 
-static BEFORE_LINK: Table = Table {
-    noun: "a queue",
-    later: None,
-    keys: &[
-        Key::new("packets", PACKETS, number(100), "20", CAPACITY),
-        Key::new(
-            "bytes",
-            bytes(1, 1_000_000_000),
-            Absent::Follows("see `packets`"),
-            "\"150 kB\"",
-            "Capacity in octets, the packet in service included. Not beside `packets`.",
-        ),
-        Key::new(
-            "discipline",
-            Kind::Word(&["fifo", "red"]),
-            word("fifo"),
-            "\"red\"",
-            "Who leaves first and who is dropped: at the tail when it is full (`fifo`), or at random \
-             before it is (`red`).",
-        ),
-        Key::new(
-            "red",
-            Kind::Table(&RED),
-            Absent::Defaults,
-            "{ min = 4 }",
-            "Settings of random early detection; only with `discipline = \"red\"`.",
-        ),
-    ],
-};
+/// What all links have in common.
+fn wire(keys: &mut Keys, it: &mut Link, names: [&str; 2]) {
+    keys.key("rate", &mut it.rate, Kind::Rate, "\"1 Gb/s\"").says("Rate in each direction.");
+    keys.key("delay", &mut it.delay, DELAY, "\"2 ms\"").says("Propagation delay.");
+    keys.table("queue", &mut it.queue, queue, "{ packets = 20 }").says("Queue at each end.");
+    let mut lossy = Lossy::of(it, names);
+    keys.choice("loss", &mut lossy, &LOSS, "{ model = \"bernoulli\", probability = 0.01 }")
+        .says("What is lost on the way, after the queue.");
+    it.loss = [lossy.loss; 2];
+}
 
-/// Defaults of ns-2.35 and of the authors' later advice.  [red-1993]
-static RED: Table = Table {
-    noun: "random early detection",
-    later: None,
-    keys: &[
-        Key::new(
-            "min",
-            PACKETS,
-            number(5),
-            "4",
-            "Average queue up to which none is dropped [packets].",
-        ),
-        Key::new("max", PACKETS, number(15), "12", "Average queue at `max_probability` [packets]."),
-        Key::new(
-            "max_probability",
-            Kind::Probability,
-            Absent::Is(Plain::Probability(TENTH)),
-            "0.02",
-            "Drop probability where the average reaches `max`.",
-        ),
-        Key::new(
-            "weight",
-            Kind::Probability,
-            Absent::Is(Plain::Probability(TWO_THOUSANDTHS)),
-            "0.01",
-            "Weight of a new sample in the average.",
-        ),
-        Key::new(
-            "gentle",
-            Kind::Flag,
-            TRUE,
-            "false",
-            "Whether the probability rises to one between `max` and twice `max`, instead of at once.",
-        ),
-    ],
-};
+fn queue(keys: &mut Keys, it: &mut LinkQueue) {
+    keys.of("a queue");
+    let (mut packets, mut size) = match it.capacity {
+        Capacity::Packets(packets) => (packets, None),
+        Capacity::Bytes(size) => (0, Some(size)),
+    };
+    keys.key("packets", &mut packets, PACKETS, "20").written_if(size.is_none()).says(CAPACITY);
+    keys.maybe("bytes", &mut size, bytes(1, 1_000_000_000), "\"150 kB\"")
+        .follows("see `packets`")
+        .says("Capacity in octets, the packet in service included. Not beside `packets`.");
+    it.capacity = size.map_or(Capacity::Packets(packets), Capacity::Bytes);
+    let (mut is_red, mut settings) = (it.red.is_some(), it.red.unwrap_or_default());
+    keys.no_or_yes("discipline", &mut is_red, &["fifo", "red"], "\"red\"").says(
+        "Who leaves first and who is dropped: at the tail when it is full (`fifo`), or at random \
+         before it is (`red`).",
+    );
+    keys.table("red", &mut settings, red, "{ min = 4 }")
+        .written_if(is_red)
+        .says("Settings of random early detection; only with `discipline = \"red\"`.");
+    it.red = is_red.then_some(settings);
+}
 
-const LOSS: Kind = Kind::Either(&[Kind::Word(&["none"]), Kind::Tagged(&LOSSES)]);
+fn red(keys: &mut Keys, it: &mut Red) {
+    keys.of("random early detection");
+    keys.key("min", &mut it.min, PACKETS, "4")
+        .says("Average queue up to which none is dropped [packets].");
+    keys.key("max", &mut it.max, PACKETS, "12")
+        .says("Average queue at `max_probability` [packets].");
+    keys.key("max_probability", &mut it.max_probability, Kind::Probability, "0.02")
+        .says("Drop probability where the average reaches `max`.");
+    keys.key("weight", &mut it.weight, Kind::Probability, "0.01")
+        .says("Weight of a new sample in the average.");
+    keys.key("gentle", &mut it.gentle, Kind::Flag, "false").says(
+        "Whether the probability rises to one between `max` and twice `max`, instead of at once.",
+    );
+}
 
-static LOSSES: Tagged = Tagged {
+/// What a link loses, in both directions or towards one end.
+#[derive(Clone, Debug)]
+pub(in crate::scenario) struct Lossy {
+    loss: Loss,
+    towards: Option<String>,
+}
+
+impl Lossy {
+    fn of(link: &Link, [first, second]: [&str; 2]) -> Self {
+        let (loss, towards) = match link.loss {
+            [forth, back] if forth == back => (forth, None),
+            [forth, Loss::None] => (forth, Some(second.to_owned())),
+            [_, back] => (back, Some(first.to_owned())),
+        };
+        Self { loss, towards }
+    }
+}
+
+const LOSS: Choice<Lossy> = Choice {
     key: "model",
     noun: "loss model",
-    otherwise: None,
-    variants: &[("bernoulli", &BERNOULLI), ("gilbert-elliott", &GILBERT_ELLIOTT)],
+    says: "The model.",
+    name: |it| match it.loss {
+        Loss::None => "none",
+        Loss::Bernoulli(_) => "bernoulli",
+        Loss::GilbertElliott(_) => "gilbert-elliott",
+    },
+    alone: || vec![Lossy { loss: Loss::None, towards: None }],
+    tables: || {
+        let (good, bad) = (Probability::ZERO, Probability::ONE);
+        let bursts = GilbertElliott { good, bad, to_bad: bad, to_good: bad };
+        [Loss::Bernoulli(bad), Loss::GilbertElliott(bursts)]
+            .map(|loss| Lossy { loss, towards: None })
+            .into()
+    },
+    has_default: false,
+    settings: |keys, it| {
+        match &mut it.loss {
+            Loss::None => return,
+            Loss::Bernoulli(probability) => {
+                keys.of("Bernoulli loss");
+                keys.key("probability", probability, Kind::Probability, "0.01")
+                    .required()
+                    .says("Probability that a packet is lost.");
+            }
+            Loss::GilbertElliott(it) => gilbert_elliott(keys, it),
+        }
+        let write = || it.towards.as_ref().map(|end| format!("{end:?}"));
+        keys.other("towards", || Kind::Name, "\"server\"", write)
+            .follows("both directions")
+            .says("The end that the lossy direction leads to.");
+    },
 };
 
-const TOWARDS: Key = Key::new(
-    "towards",
-    Kind::Name,
-    Absent::Follows("both directions"),
-    "\"server\"",
-    "The end that the lossy direction leads to.",
-);
-
-/// Independent losses.
-pub(in crate::scenario) static BERNOULLI: Table = Table {
-    noun: "Bernoulli loss",
-    later: None,
-    keys: &[
-        model(&["bernoulli"], "\"bernoulli\""),
-        Key::new(
-            "probability",
-            Kind::Probability,
-            Absent::Required,
-            "0.01",
-            "Probability that a packet is lost.",
-        ),
-        TOWARDS,
-    ],
-};
-
-/// Losses in bursts.
-pub(in crate::scenario) static GILBERT_ELLIOTT: Table = Table {
-    noun: "Gilbert-Elliott loss",
-    later: None,
-    keys: &[
-        model(&["gilbert-elliott"], "\"gilbert-elliott\""),
-        Key::new(
-            "good",
-            Kind::Probability,
-            Absent::Is(Plain::Probability(Probability::ZERO)),
-            "0.001",
-            "Loss probability in the good state.",
-        ),
-        Key::new(
-            "bad",
-            Kind::Probability,
-            Absent::Is(Plain::Probability(Probability::ONE)),
-            "0.5",
-            "Loss probability in the bad state.",
-        ),
-        Key::new(
-            "to_bad",
-            Kind::Probability,
-            Absent::Required,
-            "0.01",
-            "Probability per packet of a change from good to bad.",
-        ),
-        Key::new(
-            "to_good",
-            Kind::Probability,
-            Absent::Required,
-            "0.3",
-            "Probability per packet of a change from bad to good.",
-        ),
-        TOWARDS,
-    ],
-};
+fn gilbert_elliott(keys: &mut Keys, it: &mut GilbertElliott) {
+    keys.of("Gilbert-Elliott loss");
+    keys.key("good", &mut it.good, Kind::Probability, "0.001")
+        .says("Loss probability in the good state.");
+    keys.key("bad", &mut it.bad, Kind::Probability, "0.5")
+        .says("Loss probability in the bad state.");
+    keys.key("to_bad", &mut it.to_bad, Kind::Probability, "0.01")
+        .required()
+        .says("Probability per packet of a change from good to bad.");
+    keys.key("to_good", &mut it.to_good, Kind::Probability, "0.3")
+        .required()
+        .says("Probability per packet of a change from bad to good.");
+}

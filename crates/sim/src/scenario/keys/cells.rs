@@ -1,0 +1,220 @@
+//! Cells and their access points: rules, beacons, channel access.
+
+use airfair_laws::occupancy;
+use airfair_units::Duration;
+use airfair_wlan::phy::{Preamble, Standard};
+use airfair_wlan::{AccessParameters, AfterCollision, Attempts, Eifs, ErrorModel};
+
+use super::super::declare::{Form, Keys, OrNone};
+use super::super::kind::{Absent, Kind, Plain, Scalar, words};
+use super::super::reader::Entry;
+use super::super::{AccessPoint, Beacons, Bss, Radio};
+use super::errors::ERRORS;
+use super::queues::QUEUE;
+use super::radio::radio;
+use super::{OFF, UNLIMITED, bytes, integer, time};
+
+words!(Standard { B = "802.11b", A = "802.11a", G = "802.11g" });
+words!(Preamble { Long = "long", Short = "short" });
+words!(AfterCollision { Standard = "standard", Difs = "difs", Eifs = "eifs" });
+words!(Eifs { Standard = "standard", Nav = "ns-2" });
+words!(occupancy::Spare { Printed = "printed", Once = "once" });
+
+const RTS: Kind = Kind::Either(&[OFF, bytes(0, 65_536)]);
+const ATTEMPT: Kind = integer(1, 255);
+const ATTEMPTS: Kind = Kind::Either(&[ATTEMPT, UNLIMITED]);
+const OWN_ATTEMPTS: Kind = Kind::Either(&[ATTEMPT, Kind::Word(&["unlimited", "cell"])]);
+const WINDOW: Kind = Kind::Either(&[Kind::Window, Kind::Word(&["standard"])]);
+const OWN_WINDOW: Kind = Kind::Either(&[Kind::Window, Kind::Word(&["cell"])]);
+const TXOP: Kind = time(Duration::ZERO, Duration::from_millis(2_097));
+const BEACON_INTERVAL: Kind = time(Duration::from_micros(100), Duration::from_secs(60));
+
+/// One cell.
+pub(in crate::scenario) fn bss(keys: &mut Keys, it: &mut Bss) {
+    keys.of("a cell");
+    let rules = &mut it.rules;
+    keys.word("standard", &mut rules.standard, "\"802.11a\"")
+        .required()
+        .says("Amendment of the access point, and of each station that names none.");
+    keys.other("basic_rate", || Kind::Rate, "\"2 Mb/s\"", || None)
+        .follows("see `basic_rates`")
+        .says("Short for a basic rate set of one.");
+    let rates = || {
+        let rates = rules.basic_rates.iter().map(|rate| format!("\"{rate}\""));
+        Some(format!("[{}]", rates.collect::<Vec<_>>().join(", ")))
+    };
+    keys.other("basic_rates", || Kind::List(&Kind::Rate), "[\"1 Mb/s\", \"11 Mb/s\"]", rates)
+        .follows(
+            "1, 2 Mb/s in 802.11b; 6, 12, 24 Mb/s in 802.11a; both and 5.5, 11 in \
+             802.11g, without the OFDM rates if a b station is in the cell",
+        )
+        .says(
+            "Basic rate set: each a rate of the standard that every station has. Not beside \
+             `basic_rate`.",
+        );
+    keys.word("preamble", &mut rules.preamble, "\"short\"")
+        .says("PLCP preamble of DSSS and CCK frames.");
+    keys.optional("rts_threshold", &mut rules.rts_threshold, RTS, "\"500 B\"")
+        .says("PSDUs longer than this are protected by RTS/CTS.");
+    keys.key("protection", &mut rules.protection, Kind::Flag, "false")
+        .written_if(rules.standard == Standard::G)
+        .says(
+            "802.11g only: whether OFDM frames follow a CTS-to-self when a b station is in the cell.",
+        );
+    attempts(keys, &mut rules.attempts);
+    keys.word("after_collision", &mut rules.after_collision, "\"difs\"").says(
+        "Gap after a collision: EIFS for those who heard it and an ACK time-out for those in it \
+         (`standard`), or one gap for all, DIFS as in Bianchi's model.",
+    );
+    keys.word("eifs", &mut rules.eifs, "\"ns-2\"").says(
+        "Wait after a frame that was sensed and not decoded: EIFS, ended early by the next frame \
+         that is decoded (`standard`), or a NAV of EIFS that nothing shortens and a DIFS behind it \
+         (`ns-2`).",
+    );
+    keys.key("post_backoff", &mut rules.post_backoff, Kind::Flag, "false").says(
+        "Whether a station draws a back-off after each success, before it has the next frame.",
+    );
+    keys.optional("cw_min", &mut rules.cw_min, WINDOW, "63").says(
+        "Smallest contention window [slots]: 31 in 802.11b and where a b station is, else 15.",
+    );
+    keys.optional("cw_max", &mut rules.cw_max, WINDOW, "2047")
+        .says("Largest contention window [slots]: 1023; not below `cw_min`.");
+    keys.key("llc_snap", &mut it.llc_snap, Kind::Flag, "false")
+        .says("Whether 8 octets of LLC/SNAP precede each packet.");
+    let example = "{ model = \"bernoulli\", probability = 0.1 }";
+    keys.choice("errors", &mut ErrorModel::None, &ERRORS, example).written_if(false).says(
+        "Frames that noise spoils between a station and the access point, both ways: for each \
+         station that says nothing itself.",
+    );
+    let (none, default, has_radio) =
+        (Plain::Word("none"), Radio::new(rules.standard), it.radio.is_some());
+    let example = "{ range = { \"54 Mb/s\" = \"40 m\" } }";
+    keys.table_or("radio", &mut it.radio, OrNone { none, default, declare: radio }, example).written_if(has_radio).says(
+        "Powers, distances and noise, which then decide who hears whom and which frames are spoilt, in place of \
+         `errors` and `senses_only`. The access point is at [\"0 m\", \"0 m\"].",
+    );
+    let (none, default) = (Plain::Flag(false), Beacons::default());
+    keys.table_or("beacon", &mut it.beacons, OrNone { none, default, declare: beacon }, "{ interval = \"100 ms\" }")
+        .follows("true where `ap.occupancy` is on, else false")
+        .says(
+            "Beacons of the access point, at the lowest basic rate, as soon as the medium has been idle for a PIFS.",
+        );
+    keys.table("ap", &mut it.ap, access_point, "{ queue = { packets = 20 } }")
+        .says("The access point.");
+}
+
+/// When a frame is given up: by one limit for all, or by two.
+fn attempts(keys: &mut Keys, attempts: &mut Attempts) {
+    let is_pair = |attempts: &Attempts| matches!(attempts, Attempts::Limits { .. });
+    let was_pair = is_pair(attempts);
+    let describe = |_: &mut _| (ATTEMPTS, Absent::Required);
+    let read = |entry: &Entry, _: &_| one_limit(entry);
+    keys.any(
+        "max_attempts",
+        attempts,
+        "7",
+        Form { describe, read, write: |it: &Attempts| limit(*it).to_string() },
+    )
+    .follows("see `retry_limits`")
+    .written_if(!was_pair)
+    .says("One limit on transmission attempts of a frame, whatever its length.");
+    let mut limits = if is_pair(attempts) { *attempts } else { Attempts::default() };
+    keys.table("retry_limits", &mut limits, retry_limits, "{ short = 5 }")
+        .written_if(was_pair)
+        .says("Transmission attempts by the standard's two counters. Not beside `max_attempts`.");
+    if is_pair(attempts) {
+        *attempts = limits;
+    }
+}
+
+fn retry_limits(keys: &mut Keys, attempts: &mut Attempts) {
+    keys.of("the retry limits");
+    let Attempts::Limits { short, long } = attempts else { unreachable!("two limits") };
+    keys.key("short", short, ATTEMPT, "5").says("Attempts of a frame not protected by RTS.");
+    keys.key("long", long, ATTEMPT, "5").says("Attempts of a frame protected by RTS.");
+}
+
+fn one_limit(entry: &Entry) -> Option<Attempts> {
+    match entry.plain()? {
+        Plain::Word("unlimited") => Some(Attempts::Unlimited),
+        limit => u16::of(limit).map(Attempts::Max),
+    }
+}
+
+fn limit(attempts: Attempts) -> Plain<'static> {
+    match attempts {
+        Attempts::Max(limit) => limit.plain(),
+        Attempts::Unlimited | Attempts::Limits { .. } => Plain::Word("unlimited"),
+    }
+}
+
+fn beacon(keys: &mut Keys, it: &mut Beacons) {
+    keys.of("the beacons");
+    keys.key("interval", &mut it.interval, BEACON_INTERVAL, "\"100 ms\"")
+        .says("Time from one to the next: 100 time units of 1024 µs unless set.");
+    keys.key("size", &mut it.size, bytes(28, 2_304), "\"120 B\"").says(
+        "Octets of one, header and check sequence included; shares of the channel take six more.",
+    );
+}
+
+fn access_point(keys: &mut Keys, it: &mut AccessPoint) {
+    keys.of("an access point");
+    keys.choice("queue", &mut it.queue, &QUEUE, "{ discipline = \"data-ack\" }")
+        .says("Transmit queue of the access point.");
+    access(keys, &mut it.access);
+    keys.key("window_sharing", &mut it.window_sharing, Kind::Flag, "true").says(
+        "Whether it writes into each TCP ACK that it forwards a window of its queue's capacity \
+         shared between all connections that it sees.",
+    );
+    let (none, default) = (Plain::Flag(false), occupancy::Params::default());
+    keys.table_or("occupancy", &mut it.occupancy, OrNone { none, default, declare: occupancy }, "true").says(
+        "Whether its beacons grant each active station an equal share of the channel, which flows with \
+         `control = \"occupancy\"` keep.",
+    );
+}
+
+fn occupancy(keys: &mut Keys, it: &mut occupancy::Params) {
+    keys.of("the grant of shares");
+    keys.key("beacons", &mut it.beacons, integer(1, 1_000), "5")
+        .says("Beacon intervals of an observation slot, n.");
+    keys.key("satisfied", &mut it.satisfied, Kind::Probability, "0.9").says(
+        "Part of an equal share from which on a station may have more, r: more than 0 and less than 1.",
+    );
+    keys.word("spare", &mut it.spare, "\"once\"").says(
+        "Whether a flow may have, beyond its share, all that its station leaves unused (`printed`), though the \
+         access point has given it away already, or only what other flows of the station leave (`once`).",
+    );
+    keys.key("patience", &mut it.patience, integer(1, 1_000), "3")
+        .says("Beacons missed in a row after which a station limits its flows no longer.");
+}
+
+/// The channel access of a station or an access point.
+pub(in crate::scenario) fn access(keys: &mut Keys, it: &mut AccessParameters) {
+    keys.table("edca", it, edca, "{ aifsn = 3 }").says("Its own channel access.");
+    let plain = |it: &Option<Attempts>| it.map_or(Plain::Word("cell"), limit);
+    let read = |entry: &Entry, _: &_| match entry.word() {
+        Some("cell") => Some(None),
+        _ => one_limit(entry).map(Some),
+    };
+    let describe = |it: &mut _| (OWN_ATTEMPTS, Absent::Is(plain(it)));
+    keys.any(
+        "max_attempts",
+        &mut it.attempts,
+        "3",
+        Form { describe, read, write: |it: &Option<Attempts>| plain(it).to_string() },
+    )
+    .says("Its own limit on transmission attempts of a frame, or the cell's.");
+}
+
+fn edca(keys: &mut Keys, it: &mut AccessParameters) {
+    keys.of("a channel access");
+    keys.key("aifsn", &mut it.aifsn, integer(1, 15), "3").says(
+        "Idle slots after a SIFS before back-off counts: 2 makes a DIFS; 1 is for access points.",
+    );
+    keys.optional("cw_min", &mut it.cw_min, OWN_WINDOW, "15")
+        .says("Smallest contention window [slots], or the cell's.");
+    keys.optional("cw_max", &mut it.cw_max, OWN_WINDOW, "255")
+        .says("Largest contention window [slots], or the cell's.");
+    keys.key("txop_limit", &mut it.txop_limit, TXOP, "\"3 ms\"")
+        .says("How long it may go on sending once it has won the channel; `0 s` is one frame.");
+}

@@ -1,0 +1,109 @@
+//! Flows, and the schemes that control them.
+
+use airfair_laws::{arf_aware, arf_window};
+use airfair_units::{Duration, Time};
+
+use super::super::declare::{Choice, Keys};
+use super::super::kind::{Kind, words};
+use super::super::{Control, Flow};
+use super::transports::TRANSPORTS;
+use super::{TIME, bytes, integer, time};
+
+words!(arf_aware::Variant { Held = "held", OneShot = "one-shot", Continuous = "continuous" });
+words!(arf_window::Reading { Projected = "projected", Printed = "printed" });
+words!(arf_window::RoundTrip { Least = "least", Smoothed = "smoothed" });
+
+const STOP: Kind = Kind::Either(&[Kind::Word(&["end"]), TIME]);
+const SLOT: Kind = time(Duration::from_millis(1), Duration::from_secs(3_600));
+
+/// One flow, or one per member of a group; `ends` are the names of sender and receiver.
+pub(in crate::scenario) fn flow(keys: &mut Keys, it: &mut Flow, ends: [&str; 2]) {
+    keys.of("a flow");
+    let [from, to] = ends.map(|end| move || Some(format!("{end:?}")));
+    keys.other("from", || Kind::Name, "\"fast\"", from).says(
+        "Sender, a station or host; a group of stations makes one flow per member, numbered.",
+    );
+    keys.other("to", || Kind::Name, "\"fast\"", to)
+        .says("Receiver, likewise; two groups of equal size pair up by number.");
+    keys.key("count", &mut 1_u32, integer(1, 10_000), "3").written_if(false).says(
+        "Makes so many flows alike between each pair, NAME1, NAME2, …. With 1 the name stays as \
+         it is.",
+    );
+    let (mut start, mut stop) = (it.start - Time::ZERO, it.stop.map(|stop| stop - Time::ZERO));
+    keys.key("start", &mut start, TIME, "\"1 s\"")
+        .says("When it starts; before the end of the run.");
+    keys.key("start_jitter", &mut it.start_jitter, TIME, "\"1 s\"").says(
+        "Adds a random delay to the start, uniform from 0 to this, another in each replication: \
+         without it a network without radio has no chance in it.",
+    );
+    keys.optional("stop", &mut stop, STOP, "\"10 s\"")
+        .says("When its source stops; after its start.");
+    (it.start, it.stop) = (Time::ZERO + start, stop.map(|stop| Time::ZERO + stop));
+    let example = "{ kind = \"tcp\", min_rto = \"200 ms\" }";
+    keys.choice("transport", &mut it.transport, &TRANSPORTS, example)
+        .says("Transport protocol with its settings.");
+    keys.choice("control", &mut it.control, &CONTROLS, "\"arf-aware\"")
+        .written_before("transport")
+        .says(
+            "Cross-layer control: one of the papers' schemes. `arf-aware` needs TCP and a station \
+             as sender, `arf-window` TCP and a station at either end, `occupancy` TCP or TFRC, a \
+             station at either end and an access point with `occupancy`. What needs a station at \
+             either end acts at each.",
+        );
+}
+
+/// Cross-layer control.
+pub(in crate::scenario) const CONTROLS: Choice<Control> = Choice {
+    key: "scheme",
+    noun: "control scheme",
+    says: "Name of the scheme.",
+    name: |control| match control {
+        Control::None => "none",
+        Control::ArfAware(_) => "arf-aware",
+        Control::ArfWindow(_) => "arf-window",
+        Control::Occupancy => "occupancy",
+    },
+    alone: || [vec![Control::None], schemes()].concat(),
+    tables: schemes,
+    has_default: false,
+    settings: |keys, control| {
+        keys.of("a control scheme");
+        match control {
+            Control::None | Control::Occupancy => {}
+            Control::ArfAware(it) => arf_aware(keys, it),
+            Control::ArfWindow(it) => arf_window(keys, it),
+        }
+    },
+};
+
+fn schemes() -> Vec<Control> {
+    let (aware, window) = (arf_aware::Params::default(), arf_window::Params::default());
+    vec![Control::ArfAware(aware), Control::ArfWindow(window), Control::Occupancy]
+}
+
+fn arf_aware(keys: &mut Keys, it: &mut arf_aware::Params) {
+    keys.word("variant", &mut it.variant, "\"one-shot\"").says(
+        "Reading of the paper: the window is capped at a k-th of the saved one as long as the \
+         rate is low (`held`), is set to it once (`one-shot`), or is capped at a k-th of the \
+         current one (`continuous`).",
+    );
+}
+
+fn arf_window(keys: &mut Keys, it: &mut arf_window::Params) {
+    keys.key("slot", &mut it.slot, SLOT, "\"1 s\"").says(
+        "Observation slot, T: the station's account of its channel goes over so long a time.",
+    );
+    let amount = bytes(0, 1_000_000_000_000_000);
+    keys.key("long_lived", &mut it.long_lived, amount, "\"1 MB\"")
+        .says("What a connection must have moved before the scheme takes it for long-lived.");
+    keys.word("rise", &mut it.rise, "\"printed\"").says(
+        "A connection's time after a rise of the rate: what its data would take at the new rate, so that it has \
+         what the channel has (`projected`), or as measured at the old one, so that the rise counts twice \
+         (`printed`).",
+    );
+    keys.word("fall", &mut it.fall, "\"printed\"").says("Likewise after a fall of the rate.");
+    keys.word("round_trip", &mut it.round_trip, "\"smoothed\"").says(
+        "Round trip that a window is computed for: the least so far, or the mean of late, which contains the wait \
+         in the queue that the window fills.",
+    );
+}

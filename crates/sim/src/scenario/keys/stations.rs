@@ -1,0 +1,62 @@
+//! Wireless stations.
+
+use super::super::Station;
+use super::super::declare::Keys;
+use super::super::kind::Kind;
+use super::cells::access;
+use super::errors::ERRORS;
+use super::integer;
+use super::queues::QUEUE;
+use super::radio::way;
+use super::rates::station_rate;
+
+/// What a station says of others, as TOML.
+#[derive(Debug, Default)]
+pub(in crate::scenario) struct Written {
+    pub(in crate::scenario) bss: String,
+    pub(in crate::scenario) rate: String,
+    pub(in crate::scenario) senses_only: String,
+    pub(in crate::scenario) hidden_from: String,
+}
+
+/// One wireless station, or several alike.
+pub(in crate::scenario) fn station(keys: &mut Keys, it: &mut Station, written: Written) {
+    keys.of("a station");
+    let Written { bss, rate, senses_only, hidden_from } = written;
+    keys.other("bss", || Kind::Name, "\"home\"", || Some(bss))
+        .follows("the only cell")
+        .says("Cell that it is in; to be given where there are several.");
+    keys.word("standard", &mut it.standard, "\"802.11b\"")
+        .follows("the cell's")
+        .says("Its amendment; a b station may be in a g cell, no other mix exists.");
+    let example = "[[\"0 s\", \"11 Mb/s\"], [\"20 s\", \"1 Mb/s\"]]";
+    keys.other("rate", station_rate, example, || Some(rate))
+        .follows("the highest rate of its standard")
+        .says(
+            "Data rate between it and the access point: one, a schedule of times and rates that \
+             starts at 0 s, a law `{ control = … }` that finds it, or `{ up, down }` for its own \
+             transmissions and the access point's.",
+        );
+    keys.choice("queue", &mut it.queue, &QUEUE, "{ packets = 20 }").says("Transmit queue.");
+    access(keys, &mut it.access);
+    let hears_as_told = it.way.is_none();
+    let others = || Kind::List(&Kind::Name);
+    keys.other("senses_only", others, "[\"fast\"]", || hears_as_told.then_some(senses_only))
+        .or_none()
+        .says(
+            "Stations of its cell that it senses but does not decode, nor they it: EIFS follows their frames.",
+        );
+    keys.choice("errors", &mut it.errors, &ERRORS, "{ model = \"bit\", ber = 1e-5 }")
+        .follows("the cell's")
+        .written_if(hears_as_told)
+        .says("Frames that noise spoils between it and the access point, both ways.");
+    keys.other("hidden_from", others, "[\"fast\"]", || hears_as_told.then_some(hidden_from))
+        .or_none()
+        .written_before("errors")
+        .says("Stations of its cell whose frames it does not even sense, nor they its.");
+    way(keys, it.way.as_ref());
+    keys.key("count", &mut 1_u32, integer(1, 5_000), "3").written_if(false).says(
+        "Makes so many stations alike, NAME1, NAME2, …; NAME then stands for all of them. \
+         With 1 the name stays as it is.",
+    );
+}
