@@ -20,4 +20,5 @@ pub mod vegas;
 pub mod westwood;
 pub mod westwood_plus;
 pub mod window;
+pub mod window_limit;
 pub mod window_sharing;

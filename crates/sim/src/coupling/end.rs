@@ -1,15 +1,12 @@
 //! The end of a flow that is at a station: what it knows of its round trip, and how it is limited.
 
-use airfair_laws::arf_aware::WindowLimit;
+use airfair_laws::window_limit::{self, WindowLimit};
 use airfair_transport::{tcp, tfrc};
 use airfair_units::{Bytes, DataRate, Duration, Time};
 
 use crate::endpoint::{Sink, Source};
 use crate::packet::Side;
 use crate::world::Flow;
-
-/// Segments that a window never falls below: with fewer, delayed ACKs wait for their timer.
-const FLOOR: u64 = 2;
 
 /// An end that a law can limit.
 pub(super) enum End<'f> {
@@ -67,9 +64,7 @@ impl<'f> End<'f> {
     pub(super) fn limit_window(&mut self, window: Bytes) {
         match self {
             Self::TcpSender(sender) => {
-                let segments = window.get() / sender.segment_size().get();
-                let segments = u32::try_from(segments).unwrap_or(u32::MAX);
-                sender.set_window_limit(WindowLimit::Segments(segments));
+                sender.set_window_limit(WindowLimit::Octets(window));
             }
             Self::TcpReceiver(receiver) => receiver.set_window_limit(Some(window)),
             Self::TfrcSender(_) | Self::TfrcReceiver(_) => unreachable!("TFRC has no window"),
@@ -89,7 +84,7 @@ impl<'f> End<'f> {
             Self::TfrcSender(sender) => sender.set_rate_limit(now, Some(rate)),
             Self::TfrcReceiver(receiver) => receiver.set_rate_limit(Some(rate)),
             Self::TcpSender(_) | Self::TcpReceiver(_) => {
-                self.limit_window(moved_in(round_trip, rate).max(largest * FLOOR));
+                self.limit_window(window_limit::for_rate(rate, round_trip, largest));
             }
         }
     }
@@ -102,24 +97,5 @@ impl<'f> End<'f> {
             Self::TfrcSender(sender) => sender.set_rate_limit(now, None),
             Self::TfrcReceiver(receiver) => receiver.set_rate_limit(None),
         }
-    }
-}
-
-/// θ·RTT, rounded down.
-fn moved_in(time: Duration, rate: DataRate) -> Bytes {
-    let bits = u128::from(rate.bps()) * u128::from(time.as_nanos()) / 1_000_000_000;
-    Bytes::new(u64::try_from(bits / 8).unwrap_or(u64::MAX))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// 1 Mb/s for 100 ms are 12 500 octets; whatever is asked for, nothing overflows.
-    #[test]
-    fn a_window_is_a_rate_times_a_round_trip() {
-        let moved = |ms, mbps| moved_in(Duration::from_millis(ms), DataRate::from_mbps(mbps)).get();
-        assert_eq!([moved(100, 1), moved(0, 54)], [12_500, 0]);
-        assert_eq!(moved(u64::MAX / 1_000_000, u64::MAX / 1_000_000), u64::MAX);
     }
 }
