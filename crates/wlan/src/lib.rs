@@ -11,6 +11,7 @@
 //! | `hearing` | who senses and who decodes whom |
 //! | `contention` | gaps and back-off: who transmits next, where all sense each other |
 //! | `members` | the same where they do not: each member listens and counts alone |
+//! | `elements` | what others put into a beacon |
 //! | `errors` | frames that noise spoils |
 //! | [`queue`] | the way of a packet to its channel access: classifier, queues, scheduler |
 //! | `link_rate` | rates, given or adapted |
@@ -22,6 +23,7 @@ pub mod airtime;
 mod cell;
 mod config;
 mod contention;
+mod elements;
 mod errors;
 mod frame;
 mod hearing;
@@ -37,6 +39,7 @@ pub use cell::{Cell, Departure, Listen, Overheard, Phase, RateChange};
 pub use config::{
     AccessParameters, AfterCollision, Attempts, CellConfig, Eifs, NodeId, Rules, StationConfig,
 };
+pub use elements::{Elements, Full};
 pub use errors::{ErrorModel, Periods};
 pub use frame::{ACK_SIZE, Beacon, CTS_SIZE, DATA_OVERHEAD, FrameKind, Msdu, RTS_SIZE};
 pub use hearing::Reach;

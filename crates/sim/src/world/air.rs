@@ -2,7 +2,7 @@
 
 use airfair_laws::occupancy::Grant;
 use airfair_units::{Bytes, DataRate, Time};
-use airfair_wlan::{Beacon, Cell, Departure, Msdu, NodeId, Overheard, Phase};
+use airfair_wlan::{Beacon, Cell, Departure, Elements, Msdu, NodeId, Overheard, Phase};
 
 use super::{Event, Hop, RateChange, World};
 use crate::clock::Clock;
@@ -84,8 +84,11 @@ impl<R: Recorder, C: Clock> World<R, C> {
             }
         }
         let grant = granting.as_mut().map(|access_point| access_point.grant(now));
-        let more = if grant.is_some() { Grant::OCTETS } else { 0 };
-        cell.send_beacon(now, Beacon { psdu: size + Bytes::new(more), grant });
+        let mut elements = Elements::default();
+        if let Some(grant) = grant {
+            elements.put(Grant::ELEMENT, &grant.encode()).expect("a beacon has room for a grant");
+        }
+        cell.send_beacon(now, Beacon { psdu: size + elements.size(), elements });
         self.queue.push(now + interval, Phase::Timeout, Event::Beacon(id));
         for flow in released {
             self.drain_source(flow);

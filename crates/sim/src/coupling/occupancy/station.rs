@@ -102,7 +102,7 @@ impl GrantedStation {
     ) -> bool {
         let frame = hearing::frame(airtime, heard);
         self.meter = meter::step(&self.meter_params, std::mem::take(&mut self.meter), &frame);
-        let is_due = match heard.grant {
+        let is_due = match heard.elements.get(Grant::ELEMENT).and_then(Grant::decode) {
             Some(grant) => {
                 self.share_out(airtime, heard.end, grant);
                 true
