@@ -13,6 +13,14 @@
 //! `b` is measured, since it is 2 only while no ACK is lost: if the queue of ACKs overflows, those that
 //! remain let more segments through.
 
+use airfair_units::{Duration, Time};
+
+use crate::Direction::{Down, Up};
+use crate::connections::Connections;
+
+/// Time between two steps.
+const PERIOD: Duration = Duration::from_millis(100);
+
 /// What the access point's owner chooses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
@@ -62,6 +70,29 @@ pub struct Action {
     pub data: u32,
     /// Pure ACKs.
     pub ack: u32,
+}
+
+/// What an access point counts between two steps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Data segments that have come from stations.
+    pub segments: u32,
+    /// Pure ACKs that stations have received.
+    pub acks: u32,
+    due: Time,
+}
+
+impl Counts {
+    /// Ends a measurement period, if it is over at `now`: what was seen in it.
+    pub fn end(&mut self, now: Time, connections: &Connections) -> Option<Observation> {
+        if now < self.due {
+            return None;
+        }
+        let Self { segments, acks, .. } = *self;
+        *self = Self { segments: 0, acks: 0, due: now + PERIOD };
+        let (down, up) = (connections.count(now, &[Down]), connections.count(now, &[Up]));
+        Some(Observation { down, up, segments, acks })
+    }
 }
 
 /// One measurement period.  [updown-fairness §IV]

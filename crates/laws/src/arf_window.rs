@@ -20,6 +20,8 @@
 //! The law is told of a rate when a frame has got through at it: a data frame received, or an ACK for one
 //! that was sent. A probe of the next rate that fails is then no change, nor is the fall after it.
 
+pub mod station;
+
 use airfair_units::{Bytes, DataRate, Duration};
 
 use crate::exchange::Exchange;

@@ -7,7 +7,7 @@
 //!   ├─── access ───┤
 //! ```
 
-use airfair_units::Duration;
+use airfair_units::{Bytes, DataRate, Duration};
 
 /// The parts of an exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +31,9 @@ impl Exchange {
         self.access + protection.sum() + self.data + self.sifs + self.ack
     }
 }
+
+/// Exchange of a cell that begins with such an access and carries a packet so long at such a rate.
+pub type Exchanges<'c> = dyn Fn(Duration, Bytes, DataRate) -> Exchange + 'c;
 
 #[cfg(test)]
 mod tests {

@@ -7,6 +7,7 @@ pub mod ack_separation;
 pub mod arf;
 pub mod arf_aware;
 pub mod arf_window;
+pub mod connections;
 pub mod cubic;
 pub mod exchange;
 pub mod minstrel;
@@ -14,6 +15,7 @@ pub mod newreno;
 pub mod occupancy;
 pub mod occupancy_meter;
 pub mod prr;
+pub mod receipts;
 pub mod snr_oracle;
 pub mod tfrc;
 pub mod vegas;
@@ -22,3 +24,12 @@ pub mod westwood_plus;
 pub mod window;
 pub mod window_limit;
 pub mod window_sharing;
+
+/// Direction of data over the air.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// From a station to the access point.
+    Up,
+    /// From the access point to a station.
+    Down,
+}

@@ -13,6 +13,7 @@
 //! | --- | --- |
 //! | [`access_point`] | what the access point grants |
 //! | [`station`] | what a station makes of it |
+//! | [`granting`], [`keeping`] | either, frame by frame |
 //! | [`observation`] | the last *n* beacon intervals, as either has seen them |
 //!
 //! What a fraction of the channel is: the channel occupancy time of exchanges, with the gap and the mean
@@ -20,6 +21,8 @@
 
 pub mod access_point;
 mod grant;
+pub mod granting;
+pub mod keeping;
 pub mod observation;
 pub mod station;
 
