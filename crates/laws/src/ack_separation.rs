@@ -172,6 +172,21 @@ mod tests {
         assert!(2 * ack <= data && data * 10 < 22 * ack, "{data} {ack}");
     }
 
+    /// Counts start anew with each period of 100 ms; the first ends at once.
+    #[test]
+    fn a_period_ends_with_what_was_seen_in_it() {
+        let at = |ms| Time::ZERO + Duration::from_millis(ms);
+        let mut connections = Connections::default();
+        connections.note(at(0), 0, Up, airfair_units::Bytes::new(1));
+        let mut counts = Counts { segments: 4, acks: 2, ..Counts::default() };
+        let seen = Observation { down: 0, up: 1, segments: 4, acks: 2 };
+        assert_eq!(counts.end(at(5), &connections), Some(seen));
+        counts.acks = 7;
+        assert_eq!(counts.end(at(104), &connections), None);
+        let seen = Observation { segments: 0, acks: 7, ..seen };
+        assert_eq!(counts.end(at(105), &connections), Some(seen));
+    }
+
     proptest! {
         /// Whatever is seen, both queues are served, and the weights never run away.
         #[test]

@@ -1,6 +1,7 @@
 //! The world: wait for the clock, take the next event, let the touched machine act, forward what it
 //! sends, re-arm it.
 
+mod agents;
 mod air;
 
 use std::collections::VecDeque;
@@ -9,7 +10,7 @@ use airfair_units::{DataRate, Time};
 use airfair_wlan::{Msdu, NodeId, Phase};
 
 use crate::clock::Clock;
-use crate::coupling::Controller;
+use crate::coupling::{Action, Passage};
 use crate::endpoint::{Alarm, Sink, Source};
 use crate::link::{Arrival, Link, LinkId, Refusal};
 use crate::packet::{Body, FlowId, Packet, Side};
@@ -64,7 +65,6 @@ pub(crate) struct RateChange {
     pub(crate) station: NodeId,
     pub(crate) up: bool,
     pub(crate) rate: DataRate,
-    pub(crate) highest_rate: DataRate,
 }
 
 /// A flow under way.
@@ -72,7 +72,6 @@ pub(crate) struct RateChange {
 pub(crate) struct Flow {
     pub(crate) source: Source,
     pub(crate) sink: Sink,
-    pub(crate) controller: Controller,
     /// Hops from the sender to the receiver.
     pub(crate) forth: Vec<Hop>,
     /// Hops back.
@@ -94,8 +93,12 @@ pub(crate) struct World<R, C> {
     pub(crate) links: Vec<Link>,
     pub(crate) flows: Vec<Flow>,
     pub(crate) rate_changes: Vec<RateChange>,
-    /// Whether any station observes its channel.
+    /// True if an agent is told of frames.
     pub(crate) observes: bool,
+    /// What the agent that has just been told of something does.
+    pub(crate) actions: Vec<Action>,
+    /// Flows whose senders an agent has touched, and which may have something to send.
+    pub(crate) touched: VecDeque<FlowId>,
     /// Saturated sources that wait for room in their first queue, a packet each.
     pub(crate) owed: VecDeque<FlowId>,
     pub(crate) recorder: R,
@@ -255,8 +258,11 @@ impl<R: Recorder, C: Clock> World<R, C> {
         let route = if packet.origin == Side::Sender { &flow.forth } else { &flow.back };
         match route[usize::from(packet.hop)] {
             Hop::Air { cell, from, to } => {
+                let mut packet = packet;
+                if self.cells[cell.index()].watches_packets && from.is_ap() {
+                    self.pass(cell, Passage::ToQueue, &mut packet);
+                }
                 let radio = &mut self.cells[cell.index()];
-                let packet = radio.controlled_downlink(self.now, from, packet);
                 let size = packet.size() + radio.msdu_overhead;
                 radio.cell.enqueue(self.now, Msdu { payload: packet, size, from, to })
             }
@@ -345,14 +351,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
             radio.cell.flush(self.now);
         }
         self.drain_cells();
-        for (index, radio) in self.cells.iter_mut().enumerate() {
-            for observer in &mut radio.observers {
-                for measured in observer.close_slots(self.now).into_iter().flatten() {
-                    let record = Record::Measured(CellId::new(index), observer.station, measured);
-                    self.recorder.record(self.now, &record);
-                }
-            }
-        }
+        self.end_agents();
     }
 
     /// Packets of each flow's sender, sent at `since` or later, that are queued, on the air or on a wire.

@@ -32,6 +32,14 @@ impl Elements {
         Ok(())
     }
 
+    /// Adds the elements of another list.
+    ///
+    /// # Errors
+    /// [`Full`] if all together would be too long; those that fit are added then.
+    pub fn append(&mut self, others: &Self) -> Result<(), Full> {
+        others.iter().try_for_each(|(id, payload)| self.put(id, payload))
+    }
+
     /// Payload of the first element with this number.
     pub fn get(&self, id: u8) -> Option<&[u8]> {
         self.iter().find(|(number, _)| *number == id).map(|(_, payload)| payload)
@@ -77,5 +85,8 @@ mod tests {
         assert_eq!(elements.get(221), Some(&[1, 2, 3][..]));
         assert_eq!((elements.get(1), elements.size()), (None, Bytes::new(17)));
         assert_eq!(elements.put(3, &[]), Err(Full));
+        let mut copy = Elements::default();
+        assert_eq!((copy.append(&elements), copy), (Ok(()), elements));
+        assert_eq!(copy.append(&before), Err(Full));
     }
 }

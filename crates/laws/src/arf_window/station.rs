@@ -186,3 +186,86 @@ fn segments_per_ack(seen: &meter::Flow) -> u32 {
     let acks = seen.answers.max(1);
     ((seen.packets + acks / 2) / acks).max(1)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn us(us: u64) -> Duration {
+        Duration::from_micros(us)
+    }
+
+    const ME: u16 = 1;
+    const METER: meter::Params = meter::Params {
+        me: ME,
+        access_point: 0,
+        slot: Duration::from_millis(300),
+        sifs: us(16),
+        difs: us(34),
+        backoff_slot: us(9),
+        cw_min: 15,
+    };
+    const FAST: DataRate = DataRate::from_mbps(54);
+    const SLOW: DataRate = DataRate::from_mbps(48);
+
+    /// A data frame of 248 µs that the station receives, at `end` ms.
+    fn data(end: u64, rate: DataRate) -> Heard {
+        let packet = Some(meter::Packet { flow: 7, payload: 1_460 });
+        let kind = meter::Kind::Data { from: 0, psdu: Bytes::new(1_536), packet };
+        let end = Time::ZERO + Duration::from_millis(end);
+        let frame =
+            meter::Frame { end, duration: us(248), rest: us(44), to: ME, backoff: None, kind };
+        Heard { frame, rate, msdu: Bytes::new(1_508) }
+    }
+
+    #[test]
+    fn acks_are_rounded_to_whole_segments() {
+        let of = |packets, answers| {
+            segments_per_ack(&meter::Flow { packets, answers, ..meter::Flow::default() })
+        };
+        assert_eq!([of(10, 5), of(10, 4), of(10, 3), of(1, 9), of(7, 0)], [2, 3, 3, 1, 7]);
+    }
+
+    /// An exchange of 292 µs in the first slot; two more are silent before 950 ms.
+    #[test]
+    fn a_report_says_what_was_heard_and_how_long_nothing_was() {
+        let mut state = State::new(Vec::new());
+        step(&Params::default(), &METER, &mut state, &data(10, FAST));
+        let at = |ms| Time::ZERO + Duration::from_millis(ms);
+        assert_eq!(report(&METER, &mut state, at(299)), [None; 2]);
+        let (own, others) = (us(292), Duration::ZERO);
+        let first = Report { from: at(0), to: at(300), own, others, active: 1 };
+        let silence = Report { from: at(300), to: at(900), own: others, others, active: 0 };
+        assert_eq!(report(&METER, &mut state, at(950)), [Some(first), Some(silence)]);
+        assert_eq!(report(&METER, &mut state, at(950)), [None; 2]);
+    }
+
+    /// A window follows a change of the rate, once a slot is over, for a connection that is long-lived and controlled.
+    ///
+    /// Verifies: [arf-window §III-B]
+    #[test]
+    fn windows_follow_the_rate() {
+        let connection = |flow, is_controlled| LocalFlow::new(flow, Direction::Down, is_controlled);
+        let params = Params { long_lived: Bytes::new(1_460), ..Params::default() };
+        let mut state = State::new(vec![connection(7, true), connection(8, true)]);
+        assert_eq!(step(&params, &METER, &mut state, &data(10, FAST)), None, "a first rate");
+        let early = step(&params, &METER, &mut state, &data(20, SLOW));
+        assert_eq!(early, None, "no slot is over");
+        assert_eq!(step(&params, &METER, &mut state, &data(310, SLOW)), None, "nothing new");
+        let change = step(&params, &METER, &mut state, &data(320, FAST)).expect("a change");
+        let buffer = Bytes::new(20_000);
+        let end = |_: &LocalFlow| {
+            let round_trip = us(10_000);
+            let (smoothed_round_trip, least_round_trip) = (round_trip, round_trip);
+            Some(End { smoothed_round_trip, least_round_trip, buffer })
+        };
+        let exchange = |access, _, _| {
+            let (data, ack, sifs) = (us(248), us(28), us(16));
+            crate::exchange::Exchange { access, protection: [None; 2], data, ack, sifs }
+        };
+        let windows = windows((&params, &METER), &state, change, end, &exchange);
+        let windows: Vec<_> = windows.map(|(local, window)| (local.flow, window)).collect();
+        // Nearly all of the channel is its own: 10 ms of it are more than the buffer.
+        assert_eq!(windows, [(7, Bytes::new(20_000))]);
+    }
+}

@@ -207,3 +207,86 @@ fn exchanges(
     let msdu = local.headers + Bytes::new(seen.octets.get() / u64::from(seen.packets.max(1)));
     [exchange(own, msdu, data), exchange(other, local.answer, answer)]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn us(us: u64) -> Duration {
+        Duration::from_micros(us)
+    }
+
+    const ME: u16 = 1;
+    const METER: meter::Params = meter::Params {
+        me: ME,
+        access_point: 0,
+        slot: Duration::from_nanos(u64::MAX),
+        sifs: us(16),
+        difs: us(34),
+        backoff_slot: us(9),
+        cw_min: 15,
+    };
+    const FAST: DataRate = DataRate::from_mbps(54);
+    const SLOW: DataRate = DataRate::from_mbps(6);
+
+    /// A cell in which a frame lasts a microsecond for 8 octets at the fast rate, and nine times that at the slow one.
+    fn exchange(access: Duration, msdu: Bytes, rate: DataRate) -> Exchange {
+        let data = us(msdu.get() / 8 * if rate == SLOW { 9 } else { 1 });
+        Exchange { access, protection: [None; 2], data, ack: us(28), sifs: us(16) }
+    }
+
+    fn heard(end: u64, to: u16, kind: meter::Kind, rate: DataRate) -> Heard {
+        let end = Time::ZERO + Duration::from_millis(end);
+        let (duration, rest, backoff) = (us(181), us(44), None);
+        let frame = meter::Frame { end, duration, rest, to, backoff, kind };
+        Heard { frame, rate, msdu: Bytes::new(1_448) }
+    }
+
+    /// Data of flow 7 to the station.
+    fn data(end: u64, rate: DataRate) -> Heard {
+        let packet = Some(meter::Packet { flow: 7, payload: 1_400 });
+        let kind = meter::Kind::Data { from: 0, psdu: Bytes::new(1_476), packet };
+        heard(end, ME, kind, rate)
+    }
+
+    fn limit(state: &State, is_tcp: bool) -> Option<Limit> {
+        let end = |_: &LocalFlow| Some(End { is_tcp, round_trip: Some(us(10_000)) });
+        limits(state, end, &exchange).next().map(|(_, limit)| limit)
+    }
+
+    fn told(state: &mut State, heard: &Heard, grant: Option<Grant>) -> bool {
+        step(&Params::default(), &METER, state, (heard, grant), &exchange)
+    }
+
+    /// Two packets of 1400 octets in 100 ms, half of the channel granted. Its exchange takes DIFS 34 and the access
+    /// point's back-off 66, data 181, SIFS 16 and ACK 28 µs: 325; TFRC's report each 10 ms 100 + 0 + 44 = 144 µs. So
+    /// (0.5 - 0.0144) / 325 µs = 1494 packets per second. At the slow rate data takes 1629, in all 1773 µs: 273
+    /// packets. TCP's window is that of 10 ms, with one answer for the two packets: 325 + 144 / 2 = 397 µs, so 1259
+    /// packets per second or 17 631 octets.
+    ///
+    /// Verifies: [occupancy-tfrc eq. 17], [occupancy-tfrc eq. 18]
+    #[test]
+    fn a_grant_is_a_limit_and_so_is_a_new_rate() {
+        let mut state = State::new(std::iter::once(LocalFlow::new(7, Direction::Down, true)));
+        assert!(told(&mut state, &data(50, FAST), None), "a first rate is a new one");
+        assert_eq!(limit(&state, false), None, "nothing is granted yet");
+        assert!(!told(&mut state, &data(60, FAST), None));
+        let grant = Grant::new(0.5, 0.0, us(66));
+        let beacon = heard(100, 0, meter::Kind::Beacon, SLOW);
+        assert!(told(&mut state, &beacon, Some(grant)));
+        let per_second = |state: &State| match limit(state, false) {
+            Some(Limit::Rate(rate)) => rate.bps() / 8 / 1_400,
+            other => unreachable!("TFRC has a rate: {other:?}"),
+        };
+        assert_eq!(per_second(&state), 1_494);
+        let Some(Limit::Window(window)) = limit(&state, true) else { unreachable!("TCP") };
+        assert_eq!(window, Bytes::new(17_631));
+        assert!(told(&mut state, &data(110, SLOW), None));
+        assert_eq!(per_second(&state), 273);
+        let params = Params { patience: 1, ..Params::default() };
+        assert_eq!(expect_beacon(&params, &mut state).count(), 0);
+        assert_eq!(expect_beacon(&params, &mut state).count(), 1);
+        assert_eq!(limit(&state, false), None);
+        assert_eq!(expect_beacon(&params, &mut state).count(), 0);
+    }
+}

@@ -2,16 +2,17 @@
 
 use std::fmt::Write as _;
 
-use airfair_units::Time;
-use airfair_wlan::{AirUse, Record as CellRecord};
+use airfair_units::{Bytes, Duration, Time};
+use airfair_wlan::{AirUse, NodeId, Record as CellRecord};
 
 use super::*;
 use crate::clock::FreeRunning;
+use crate::coupling;
 use crate::endpoint::Source;
 use crate::random::Streams;
 use crate::record::{Record, Recorder};
 use crate::scenario::Scenario;
-use crate::world::World;
+use crate::world::{Flow, World};
 
 /// Each station's frames and the SIFS between them, and the time of collisions.
 #[derive(Debug, Default)]
@@ -74,12 +75,23 @@ fn observed(text: &str) -> World<Truth, FreeRunning> {
     world
 }
 
+/// Stations that observe, with their numbers.
+fn observers(world: &World<Truth, FreeRunning>) -> impl Iterator<Item = (usize, &Agent)> {
+    let members = world.cells[0].agents.iter().enumerate();
+    members.flat_map(|(member, agents)| agents.iter().map(move |agent| (member, agent))).map(
+        |(member, agent)| match agent {
+            coupling::Agent::ArfWindow(agent) => (member, agent.as_ref()),
+            _ => unreachable!("nobody does anything else"),
+        },
+    )
+}
+
 /// Measured over true time of exchanges, less one, for the pair of stations where it is worst; and the share
 /// of collisions [%].
 fn compare(world: &World<Truth, FreeRunning>) -> (f64, f64) {
     let mut worst = 0.0_f64;
-    for observer in &world.cells[0].observers {
-        let slot = observer.meter.current();
+    for (_, observer) in observers(world) {
+        let slot = observer.state.current();
         assert_eq!(slot.active() as usize + 1, world.recorder.exchanges.len());
         for (station, usage) in &slot.stations {
             let measured = (usage.up.exchange + usage.down.exchange).as_secs_f64();
@@ -137,9 +149,10 @@ fn a_hidden_station_is_measured_by_its_cts() {
 fn settings_that_differ_have_observers_of_their_own() {
     let other = "[flow.other]\nfrom = \"h\"\nto = \"s0\"\ntransport = { kind = \"tcp\" }\ncontrol = \"arf-window\"\n";
     let world = observed(&(text("802.11a", 2, "u", false) + other));
-    let seen = world.cells[0].observers.iter().map(|observer| {
-        let controlled = observer.connections.iter().filter(|it| it.is_controlled).count();
-        (observer.station.0, observer.connections.len(), controlled)
+    let seen = observers(&world).map(|(station, observer)| {
+        let connections = observer.state.connections();
+        let controlled = connections.iter().filter(|it| it.is_controlled).count();
+        (station, connections.len(), controlled)
     });
     assert_eq!(seen.collect::<Vec<_>>(), [(1, 2, 1), (1, 2, 1), (2, 1, 1)]);
 }
