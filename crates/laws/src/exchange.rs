@@ -1,6 +1,7 @@
 //! What it takes to move one packet over the air, `T_data(C, λ)`.
 //!
-//! Source: [arf-window eq. 10], [occupancy-tfrc eq. 9].
+//! Source: [arf-window eq. 10], [occupancy-tfrc eq. 9]. It is a term of both laws and decides nothing, so that there
+//! is no `step`.
 //!
 //! ```text
 //!   DIFS  back-off │ RTS │ SIFS │ CTS │ SIFS │ DATA │ SIFS │ ACK │

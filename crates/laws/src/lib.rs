@@ -2,6 +2,9 @@
 //!
 //! A law schedules nothing, logs nothing and draws nothing. Its observation holds only what a real
 //! station or access point could measure. One file per law, each with its source in the first lines.
+//!
+//! A law has the shape `step(&params, state, &observation) -> (state, action)`; where the new state is itself the
+//! setting, no action stands beside it. What has another shape says why in its first lines.
 
 pub mod ack_separation;
 pub mod arf;
@@ -15,6 +18,7 @@ pub mod newreno;
 pub mod occupancy;
 pub mod occupancy_meter;
 pub mod prr;
+pub mod rate_cap;
 pub mod receipts;
 pub mod snr_oracle;
 pub mod tfrc;
