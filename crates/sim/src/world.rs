@@ -7,10 +7,10 @@ mod air;
 use std::collections::VecDeque;
 
 use airfair_units::{DataRate, Time};
-use airfair_wlan::{Msdu, NodeId, Phase};
+use airfair_wlan::{NodeId, Phase};
 
 use crate::clock::Clock;
-use crate::coupling::{Action, Passage};
+use crate::coupling::{Action, Passage, Seen};
 use crate::endpoint::{Alarm, Sink, Source};
 use crate::link::{Arrival, Link, LinkId, Refusal};
 use crate::packet::{Body, FlowId, Packet, Side};
@@ -55,6 +55,8 @@ pub(crate) enum Event {
     Rate(usize),
     /// An access point is to send a beacon.
     Beacon(CellId),
+    /// An agent at a member of a cell has asked for this time.
+    Wake(CellId, NodeId),
 }
 
 /// A change of a station's rate.
@@ -166,6 +168,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
             Event::LinkFree(flow) => self.send_one(flow),
             Event::Rate(index) => self.change_rate(index),
             Event::Beacon(cell) => self.send_beacon(cell),
+            Event::Wake(cell, node) => self.tell(cell, node, &Seen::Timer),
         }
     }
 
@@ -258,13 +261,12 @@ impl<R: Recorder, C: Clock> World<R, C> {
         let route = if packet.origin == Side::Sender { &flow.forth } else { &flow.back };
         match route[usize::from(packet.hop)] {
             Hop::Air { cell, from, to } => {
-                let mut packet = packet;
-                if self.cells[cell.index()].watches_packets && from.is_ap() {
-                    self.pass(cell, Passage::ToQueue, &mut packet);
-                }
                 let radio = &mut self.cells[cell.index()];
-                let size = packet.size() + radio.msdu_overhead;
-                radio.cell.enqueue(self.now, Msdu { payload: packet, size, from, to })
+                if radio.watches_packets && from.is_ap() {
+                    let packet = self.pass(cell, Passage::ToQueue, packet);
+                    return self.cells[cell.index()].enqueue(self.now, packet, from, to);
+                }
+                radio.enqueue(self.now, packet, from, to)
             }
             Hop::Wire(link) => self.forward_by_wire(link, packet),
         }

@@ -70,7 +70,7 @@ impl Agent {
                 }
             }
             Seen::End => self.report(now, actions),
-            Seen::Rate { .. } | Seen::Packet(..) | Seen::BeaconDue => {}
+            Seen::Rate { .. } | Seen::Packet(..) | Seen::BeaconDue | Seen::Timer => {}
         }
     }
 

@@ -43,7 +43,7 @@ impl Agent {
                 elements.put(Grant::ELEMENT, &grant.encode()).expect("room for six octets");
                 actions.push(Action::AddElements(elements));
             }
-            Seen::End | Seen::Rate { .. } | Seen::Packet(..) => {}
+            Seen::End | Seen::Rate { .. } | Seen::Packet(..) | Seen::Timer => {}
         }
     }
 

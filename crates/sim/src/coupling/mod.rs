@@ -6,6 +6,7 @@
 //!   rate changed  ─┤           ┌─────┐                 ├─► weights of a queue
 //!   packet passes ─┼─► Seen ──►│ law │──► Action ─ world ─► window in a passing ACK, element of a beacon
 //!   beacon due    ─┤   View ──►└─────┘                 ├─► report
+//!   timer         ─┤                                   ├─► timer
 //!   start, end    ─┘                                   └─► what to be told of
 //! ```
 
@@ -17,6 +18,7 @@ mod granting;
 mod hearing;
 mod home;
 mod keeping;
+mod rate_cap;
 
 use airfair_laws::exchange::Exchange;
 use airfair_laws::window_limit::WindowLimit;
@@ -46,6 +48,8 @@ pub(crate) enum Agent {
     Granting(Box<granting::Agent>),
     /// A station whose flows keep to a share of the channel.  [occupancy-tfrc §III-C]
     Keeping(Box<keeping::Agent>),
+    /// A station whose senders have a fixed share of its rate.
+    RateCap(rate_cap::Agent),
 }
 
 impl Agent {
@@ -61,7 +65,8 @@ impl Agent {
         let keeping = keeping::Agent::at(home).map(Box::new).map(Self::Keeping);
         let arf_window = arf_window::Agent::at(home).into_iter().map(Box::new).map(Self::ArfWindow);
         let arf_aware = arf_aware::Agent::at(home).map(Self::ArfAware);
-        keeping.into_iter().chain(arf_window).chain(arf_aware).collect()
+        let rate_cap = rate_cap::Agent::at(home).map(Self::RateCap);
+        keeping.into_iter().chain(arf_window).chain(arf_aware).chain(rate_cap).collect()
     }
 
     /// Tells the agent of something, and adds what it does to `actions`.
@@ -78,6 +83,7 @@ impl Agent {
             Self::AccessPoint(agent) => agent.handle(now, seen, actions),
             Self::Granting(agent) => agent.handle(now, seen, view, actions),
             Self::Keeping(agent) => agent.handle(seen, view, actions),
+            Self::RateCap(agent) => agent.handle(now, seen, view, actions),
         }
     }
 }
@@ -102,6 +108,8 @@ pub(crate) enum Seen<'w> {
     Packet(Passage, &'w Packet),
     /// The time for a beacon has come.
     BeaconDue,
+    /// Time has come that an agent of the node has asked for; an agent that has not asked lets it pass.
+    Timer,
 }
 
 /// Place where an access point sees a packet.
@@ -136,6 +144,8 @@ pub(crate) enum Action {
     AddElements(Elements),
     /// Reports a measurement.
     Report(Measured),
+    /// Asks to be told when this time has come.
+    Wake(Time),
     /// Asks to be told of frames.
     Listen(Listen),
     /// Asks to be told of packets that the access point forwards.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use airfair_laws::{arf_aware, arf_window};
+use airfair_laws::{arf_aware, arf_window, rate_cap};
 use airfair_units::{Bytes, Duration};
 
 use super::error::{Mistakes, ScenarioError};
@@ -418,6 +418,16 @@ fn control(
             )),
             needs_station("occupancy needs a station at either end: only there beacons are heard"),
         ],
+        "rate-cap" => [
+            is_udp.then_some((
+                "rate-cap needs TCP or TFRC: nothing tells a UDP source what it may send",
+                "\"none\", or transport = { kind = \"tfrc\" }",
+            )),
+            is_host(ends.0).then_some((
+                "rate-cap needs a station as sender: only a wireless link changes its rate",
+                "\"none\", or a flow from a station",
+            )),
+        ],
         _ => [
             needs_tcp("arf-window needs TCP: it limits the TCP window"),
             needs_station(
@@ -431,8 +441,21 @@ fn control(
     match scheme {
         "arf-aware" => arf_aware(entry),
         "occupancy" => Some(Control::Occupancy),
+        "rate-cap" => rate_cap(entry, mistakes),
         _ => arf_window(entry),
     }
+}
+
+fn rate_cap(entry: Entry, mistakes: &mut Mistakes) -> Option<Control> {
+    let Given::Table(mut table) = entry.given? else {
+        return Some(Control::RateCap(rate_cap::Params::default()));
+    };
+    let share = table.take("share");
+    let part = share.probability()?;
+    if part.is_zero() {
+        mistakes.add(share.at, share.mistake("out of range", "more than 0"));
+    }
+    Some(Control::RateCap(rate_cap::Params { share: part }))
 }
 
 fn arf_aware(entry: Entry) -> Option<Control> {

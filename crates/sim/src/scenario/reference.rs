@@ -3,16 +3,16 @@
 use super::keys::{
     AARF, AIRTIME, ARF, ARF_AWARE, ARF_WINDOW, BERNOULLI, BIT_ERRORS, BSS, CODEL, DATA_ACK,
     DEFICIT_ROUND_ROBIN, FIFO, FLOW, FQ_CODEL, FRAME_ERRORS, FRAMES, GILBERT_ELLIOTT, HOST, LINK,
-    LOG_DISTANCE, MINSTREL, ON_OFF, ORACLE, PERIODS, RANDOM_WAYPOINT, RAYLEIGH, RICIAN, ROOT,
-    ROUND_ROBIN, ROUTER, SNR, STATION, STRAIGHT, TCP, TFRC, TIME_REGULATOR, TRACE, TWO_RAY, UDP,
-    WAYPOINTS,
+    LOG_DISTANCE, MINSTREL, ON_OFF, ORACLE, PERIODS, RANDOM_WAYPOINT, RATE_CAP, RAYLEIGH, RICIAN,
+    ROOT, ROUND_ROBIN, ROUTER, SNR, STATION, STRAIGHT, TCP, TFRC, TIME_REGULATOR, TRACE, TWO_RAY,
+    UDP, WAYPOINTS,
 };
 use super::kind::{Kind, Table};
 use super::schema::default_text;
 
 /// The keys of the scenario file as Markdown tables, for `docs/scenario.md`.
 pub fn reference_markdown() -> String {
-    let sections: [(&str, &Table); 40] = [
+    let sections: [(&str, &Table); 41] = [
         ("Top level", &ROOT),
         ("`[bss.NAME]`", &BSS),
         ("`[station.NAME]`", &STATION),
@@ -48,6 +48,7 @@ pub fn reference_markdown() -> String {
         ("`[flow.NAME]`", &FLOW),
         ("`control = { scheme = \"arf-aware\", … }`", &ARF_AWARE),
         ("`control = { scheme = \"arf-window\", … }`", &ARF_WINDOW),
+        ("`control = { scheme = \"rate-cap\", … }`", &RATE_CAP),
         ("`transport = { kind = \"tcp\", … }`", &TCP),
         ("`transport = { kind = \"tfrc\", … }`", &TFRC),
         ("`source = { model = \"on-off\", … }`", &ON_OFF),

@@ -135,7 +135,14 @@ fn company<'p>(path: &'p str, key: &Key) -> Vec<(&'p str, &'static str)> {
                 ("flow.tcp.control.scheme", "occupancy"),
             ];
         }
-        let scheme = if is_window { "arf-window" } else { "arf-aware" };
+        let is_cap = key.name == "share" || key.example.contains("cap");
+        let scheme = if is_window {
+            "arf-window"
+        } else if is_cap {
+            "rate-cap"
+        } else {
+            "arf-aware"
+        };
         return vec![("flow.tcp.control.scheme", scheme)];
     }
     if path == "flow.tcp.transport.prr" {

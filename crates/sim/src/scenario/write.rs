@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use airfair_laws::arf_aware::Variant;
 use airfair_laws::arf_window::{self, Reading, RoundTrip};
-use airfair_laws::{arf, minstrel, occupancy};
+use airfair_laws::{arf, minstrel, occupancy, rate_cap};
 use airfair_units::{DataRate, Length, Time};
 use airfair_wlan::phy::{Preamble, Standard};
 
@@ -127,6 +127,9 @@ impl Scenario {
         match flow.control {
             Control::None => writeln!(out, "control = \"none\"")?,
             Control::Occupancy => writeln!(out, "control = \"occupancy\"")?,
+            Control::RateCap(rate_cap::Params { share }) => {
+                writeln!(out, "control = {{ scheme = \"rate-cap\", share = {share} }}")?;
+            }
             Control::ArfAware(params) => {
                 let variant = match params.variant {
                     Variant::Held => "held",

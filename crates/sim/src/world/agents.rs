@@ -4,9 +4,9 @@ use std::mem;
 
 use airfair_laws::window_limit::WindowLimit;
 use airfair_units::DataRate;
-use airfair_wlan::{Elements, NodeId};
+use airfair_wlan::{Elements, Msdu, NodeId, Phase};
 
-use super::{Flow, Hop, Radio, World};
+use super::{Event, Flow, Hop, Radio, World};
 use crate::clock::Clock;
 use crate::coupling::{Action, LocalEnd, Passage, Seen, View};
 use crate::endpoint::{Sink, Source};
@@ -70,13 +70,22 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    /// The access point's agents see a packet, and may write into it.
+    /// The access point's agents see a packet; the packet as it leaves them.
     #[inline(never)]
-    pub(super) fn pass(&mut self, cell: CellId, passage: Passage, packet: &mut Packet) {
+    pub(super) fn pass(&mut self, cell: CellId, passage: Passage, mut packet: Packet) -> Packet {
         for index in 0..self.cells[cell.index()].agents[NodeId::AP.index()].len() {
-            self.ask(cell, NodeId::AP, index, &Seen::Packet(passage, packet));
-            self.apply_all(cell, NodeId::AP, Subject::Packet(packet));
+            self.ask(cell, NodeId::AP, index, &Seen::Packet(passage, &packet));
+            self.apply_all(cell, NodeId::AP, Subject::Packet(&mut packet));
         }
+        packet
+    }
+
+    /// The access point's agents see a packet that a member has received; the packet as it leaves them.
+    #[inline(never)]
+    pub(super) fn pass_received(&mut self, cell: CellId, msdu: &Msdu<Packet>) -> Packet {
+        let is_up = msdu.to.is_ap();
+        let passage = if is_up { Passage::FromStation } else { Passage::Delivered };
+        self.pass(cell, passage, msdu.payload)
     }
 
     /// The time for a beacon has come: what the access point puts into it. What stations do then they do at once;
@@ -138,6 +147,9 @@ impl<R: Recorder, C: Clock> World<R, C> {
             }
             (Action::Report(measured), _) => {
                 self.recorder.record(self.now, &Record::Measured(cell, node, measured));
+            }
+            (Action::Wake(at), _) => {
+                self.queue.push(at, Phase::Timeout, Event::Wake(cell, node));
             }
             (Action::Listen(scope), _) => {
                 radio.cell.listen(node, scope);

@@ -1,11 +1,11 @@
 //! What happens on the air, and what stations and access points make of it.
 
-use airfair_units::{Bytes, DataRate};
-use airfair_wlan::{Beacon, Cell, Departure, NodeId, Phase};
+use airfair_units::{Bytes, DataRate, Time};
+use airfair_wlan::{Beacon, Cell, Departure, Msdu, NodeId, Phase};
 
 use super::{Event, Hop, RateChange, World};
 use crate::clock::Clock;
-use crate::coupling::{Agent, Passage, Seen};
+use crate::coupling::{Agent, Seen};
 use crate::packet::{Packet, Side};
 use crate::record::{CellId, Record, Recorder};
 use crate::scenario::Beacons;
@@ -23,6 +23,15 @@ pub(crate) struct Radio {
     pub(crate) agents: Vec<Vec<Agent>>,
     /// True if an agent of the access point sees what it forwards.
     pub(crate) watches_packets: bool,
+}
+
+impl Radio {
+    /// A packet joins the queue of a member; false if there is no room.
+    #[inline]
+    pub(super) fn enqueue(&mut self, now: Time, packet: Packet, from: NodeId, to: NodeId) -> bool {
+        let size = packet.size() + self.msdu_overhead;
+        self.cell.enqueue(now, Msdu { payload: packet, size, from, to })
+    }
 }
 
 impl<R: Recorder, C: Clock> World<R, C> {
@@ -64,12 +73,11 @@ impl<R: Recorder, C: Clock> World<R, C> {
     /// Packets first, so that the cell's records follow in order of time.
     fn drain_cell(&mut self, index: usize) {
         while let Some(msdu) = self.cells[index].cell.poll_delivery() {
-            let mut packet = msdu.payload;
-            if self.cells[index].watches_packets {
-                let is_up = msdu.to.is_ap();
-                let passage = if is_up { Passage::FromStation } else { Passage::Delivered };
-                self.pass(CellId::new(index), passage, &mut packet);
-            }
+            let packet = if self.cells[index].watches_packets {
+                self.pass_received(CellId::new(index), &msdu)
+            } else {
+                msdu.payload
+            };
             self.arrive(packet);
         }
         while let Some(departure) = self.cells[index].cell.poll_departure() {

@@ -9,6 +9,7 @@ mod determinism;
 mod golden;
 mod networks;
 mod radio;
+mod rate_cap;
 mod rates;
 mod shares;
 mod transports;

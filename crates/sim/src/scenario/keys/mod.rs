@@ -21,7 +21,7 @@ pub(super) use radio::{
     WAYPOINTS,
 };
 pub(super) use rates::{AARF, ARF, MINSTREL, ORACLE};
-pub(super) use transports::{ARF_AWARE, ARF_WINDOW, FRAMES, ON_OFF, TCP, TFRC, UDP};
+pub(super) use transports::{ARF_AWARE, ARF_WINDOW, FRAMES, ON_OFF, RATE_CAP, TCP, TFRC, UDP};
 pub(super) use wires::{BERNOULLI, GILBERT_ELLIOTT, HOST, LINK, ROUTER};
 
 /// Longest run, 30 days.
@@ -98,7 +98,7 @@ const SERIES: Kind = Kind::Either(&[OFF, RUN]);
 const UNLIMITED: Kind = Kind::Word(&["unlimited"]);
 const STOP: Kind = Kind::Either(&[Kind::Word(&["end"]), TIME]);
 const CONTROL: Kind = Kind::Either(&[
-    Kind::Word(&["none", "arf-aware", "arf-window", "occupancy"]),
+    Kind::Word(&["none", "arf-aware", "arf-window", "occupancy", "rate-cap"]),
     Kind::Tagged(&transports::CONTROLS),
 ]);
 
@@ -234,9 +234,9 @@ pub(super) static FLOW: Table = Table {
             CONTROL,
             word("none"),
             "\"arf-aware\"",
-            "Cross-layer control: one of the papers' schemes. `arf-aware` needs TCP and a station as sender, \
+            "Cross-layer control: one of the papers' schemes, or `rate-cap`. `arf-aware` needs TCP and a station as sender, \
              `arf-window` TCP and a station at either end, `occupancy` TCP or TFRC, a station at either end and \
-             an access point with `occupancy`. What needs a station at either end acts at each.",
+             an access point with `occupancy`, `rate-cap` TCP or TFRC and a station as sender. What needs a station at either end acts at each.",
         ),
     ],
 };

@@ -1,6 +1,6 @@
 //! TCP, TFRC and UDP, and the schemes that control TCP.
 
-use airfair_units::{Bytes, Duration};
+use airfair_units::{Bytes, Duration, Probability};
 
 use super::super::kind::{Absent, Key, Kind, Plain, Table, Tagged};
 use super::{
@@ -286,7 +286,12 @@ pub(super) static CONTROLS: Tagged = Tagged {
     key: "scheme",
     noun: "control scheme",
     otherwise: None,
-    variants: &[("arf-aware", &ARF_AWARE), ("arf-window", &ARF_WINDOW), ("occupancy", &OCCUPANCY)],
+    variants: &[
+        ("arf-aware", &ARF_AWARE),
+        ("arf-window", &ARF_WINDOW),
+        ("occupancy", &OCCUPANCY),
+        ("rate-cap", &RATE_CAP),
+    ],
 };
 
 const fn scheme(word: &'static [&'static str], example: &'static str) -> Key {
@@ -366,6 +371,23 @@ pub(in crate::scenario) static OCCUPANCY: Table = Table {
     noun: "a control scheme",
     later: None,
     keys: &[scheme(&["occupancy"], "\"occupancy\"")],
+};
+
+/// A fixed share of the rate of a link.
+pub(in crate::scenario) static RATE_CAP: Table = Table {
+    noun: "a control scheme",
+    later: None,
+    keys: &[
+        scheme(&["rate-cap"], "\"rate-cap\""),
+        Key::new(
+            "share",
+            Kind::Probability,
+            Absent::Is(Plain::Probability(Probability::literal(0.5))),
+            "0.25",
+            "Share of the rate of the sender's own frames that the flow may have from the first change of that rate \
+             on: more than 0.",
+        ),
+    ],
 };
 
 /// A UDP source.
