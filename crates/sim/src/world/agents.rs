@@ -4,7 +4,7 @@ use std::mem;
 
 use airfair_laws::window_limit::WindowLimit;
 use airfair_units::DataRate;
-use airfair_wlan::{Elements, Msdu, NodeId, Phase};
+use airfair_wlan::{Elements, NodeId, Phase};
 
 use super::{Event, Flow, Hop, Radio, World};
 use crate::clock::Clock;
@@ -80,14 +80,6 @@ impl<R: Recorder, C: Clock> World<R, C> {
         packet
     }
 
-    /// The access point's agents see a packet that a member has received; the packet as it leaves them.
-    #[inline(never)]
-    pub(super) fn pass_received(&mut self, cell: CellId, msdu: &Msdu<Packet>) -> Packet {
-        let is_up = msdu.to.is_ap();
-        let passage = if is_up { Passage::FromStation } else { Passage::Delivered };
-        self.pass(cell, passage, msdu.payload)
-    }
-
     /// The time for a beacon has come: what the access point puts into it. What stations do then they do at once;
     /// their senders send when the beacon is on its way: see [`drain_touched`](Self::drain_touched).
     pub(super) fn compose_beacon(&mut self, cell: CellId) -> Elements {
@@ -120,6 +112,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         self.actions = actions;
     }
 
+    /// The one place where an action takes effect.
     fn apply(&mut self, cell: CellId, node: NodeId, action: Action, subject: &mut Subject) {
         let radio = &mut self.cells[cell.index()];
         match (action, subject) {

@@ -5,7 +5,7 @@ use airfair_wlan::{Beacon, Cell, Departure, Msdu, NodeId, Phase};
 
 use super::{Event, Hop, RateChange, World};
 use crate::clock::Clock;
-use crate::coupling::{Agent, Seen};
+use crate::coupling::{Agent, Passage, Seen};
 use crate::packet::{Packet, Side};
 use crate::record::{CellId, Record, Recorder};
 use crate::scenario::Beacons;
@@ -73,12 +73,14 @@ impl<R: Recorder, C: Clock> World<R, C> {
     /// Packets first, so that the cell's records follow in order of time.
     fn drain_cell(&mut self, index: usize) {
         while let Some(msdu) = self.cells[index].cell.poll_delivery() {
-            let packet = if self.cells[index].watches_packets {
-                self.pass_received(CellId::new(index), &msdu)
+            if self.cells[index].watches_packets {
+                let is_up = msdu.to.is_ap();
+                let passage = if is_up { Passage::FromStation } else { Passage::Delivered };
+                let packet = self.pass(CellId::new(index), passage, msdu.payload);
+                self.arrive(packet);
             } else {
-                msdu.payload
-            };
-            self.arrive(packet);
+                self.arrive(msdu.payload);
+            }
         }
         while let Some(departure) = self.cells[index].cell.poll_departure() {
             self.depart(CellId::new(index), &departure);

@@ -6,11 +6,12 @@ use airfair_laws::occupancy_meter::Usage;
 use airfair_units::{Bytes, DataRate, Duration, Time};
 use airfair_wlan::NodeId;
 
-use super::super::{Agent, Seen, View};
+use super::super::{Agent, LocalEnd, Seen, View};
 use crate::clock::FreeRunning;
 use crate::endpoint::Source;
 use crate::metrics::Metrics;
 use crate::outcome::StationOutcome;
+use crate::packet::{FlowId, Side};
 use crate::random::Streams;
 use crate::record::CellId;
 use crate::scenario::Scenario;
@@ -148,6 +149,25 @@ fn who_misses_too_many_beacons_is_limited_no_longer() {
         assert!(is_free(&world), "{transport} {is_up}");
         miss(&mut world);
         assert!(is_free(&world), "{transport} {is_up}");
+    }
+}
+
+#[test]
+fn a_node_knows_its_own_ends_and_no_others() {
+    let cell = "standard = \"802.11a\"\nap.occupancy = true";
+    for (is_up, own, other) in
+        [(true, Side::Sender, Side::Receiver), (false, Side::Receiver, Side::Sender)]
+    {
+        let (_, world) = built(&text(cell, &["\"54 Mb/s\"", "\"6 Mb/s\""], TCP, is_up));
+        let (airtime, flows) = (world.cells[0].cell.airtime(), world.flows.as_slice());
+        let knows = |node, side| {
+            let view = View { cell: CellId::new(0), node, airtime, flows };
+            view.end(LocalEnd { flow: FlowId::new(0), side }).is_some()
+        };
+        assert!(knows(NodeId::station(0), own) && !knows(NodeId::station(0), other));
+        for elsewhere in [NodeId::AP, NodeId::station(1)] {
+            assert!(!knows(elsewhere, own) && !knows(elsewhere, other));
+        }
     }
 }
 
