@@ -13,6 +13,14 @@
 //! `b` is measured, since it is 2 only while no ACK is lost: if the queue of ACKs overflows, those that
 //! remain let more segments through.
 
+use airfair_units::{Duration, Time};
+
+use crate::Direction::{Down, Up};
+use crate::connections::Connections;
+
+/// Time between two steps.
+const PERIOD: Duration = Duration::from_millis(100);
+
 /// What the access point's owner chooses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
@@ -62,6 +70,29 @@ pub struct Action {
     pub data: u32,
     /// Pure ACKs.
     pub ack: u32,
+}
+
+/// What an access point counts between two steps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Data segments that have come from stations.
+    pub segments: u32,
+    /// Pure ACKs that stations have received.
+    pub acks: u32,
+    due: Time,
+}
+
+impl Counts {
+    /// Ends a measurement period, if it is over at `now`: what was seen in it.
+    pub fn end(&mut self, now: Time, connections: &Connections) -> Option<Observation> {
+        if now < self.due {
+            return None;
+        }
+        let Self { segments, acks, .. } = *self;
+        *self = Self { segments: 0, acks: 0, due: now + PERIOD };
+        let (down, up) = (connections.count(now, &[Down]), connections.count(now, &[Up]));
+        Some(Observation { down, up, segments, acks })
+    }
 }
 
 /// One measurement period.  [updown-fairness §IV]
@@ -139,6 +170,21 @@ mod tests {
         // one period of 4 against a memory of 50 of 2: between, and near to 2
         let (data, ack) = weights(state, 1, 1, 80, 20);
         assert!(2 * ack <= data && data * 10 < 22 * ack, "{data} {ack}");
+    }
+
+    /// Counts start anew with each period of 100 ms; the first ends at once.
+    #[test]
+    fn a_period_ends_with_what_was_seen_in_it() {
+        let at = |ms| Time::ZERO + Duration::from_millis(ms);
+        let mut connections = Connections::default();
+        connections.note(at(0), 0, Up, airfair_units::Bytes::new(1));
+        let mut counts = Counts { segments: 4, acks: 2, ..Counts::default() };
+        let seen = Observation { down: 0, up: 1, segments: 4, acks: 2 };
+        assert_eq!(counts.end(at(5), &connections), Some(seen));
+        counts.acks = 7;
+        assert_eq!(counts.end(at(104), &connections), None);
+        let seen = Observation { segments: 0, acks: 7, ..seen };
+        assert_eq!(counts.end(at(105), &connections), Some(seen));
     }
 
     proptest! {

@@ -13,6 +13,8 @@
 
 use airfair_units::DataRate;
 
+use crate::window_limit::WindowLimit;
+
 /// What `arf_cwnd` does while the link stays below its highest rate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Variant {
@@ -54,18 +56,6 @@ pub struct Observation {
     pub rate: DataRate,
     /// Congestion window now [segments].
     pub cwnd: u32,
-}
-
-/// Limit on the window that TCP may use, beside cwnd and the receiver's window.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum WindowLimit {
-    /// No limit.
-    #[default]
-    None,
-    /// At most this much in flight [segments].
-    Segments(u32),
-    /// At most ⌊cwnd / divisor⌋ in flight, but one segment always.
-    DividedBy(u32),
 }
 
 /// Settings for the TCP sender.

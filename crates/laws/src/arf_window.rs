@@ -20,9 +20,12 @@
 //! The law is told of a rate when a frame has got through at it: a data frame received, or an ACK for one
 //! that was sent. A probe of the next rate that fails is then no change, nor is the fall after it.
 
+pub mod station;
+
 use airfair_units::{Bytes, DataRate, Duration};
 
 use crate::exchange::Exchange;
+use crate::window_limit::FLOOR;
 
 /// What the paper leaves to the implementer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,9 +82,6 @@ impl Params {
         Self { rise, fall, round_trip, ..Self::default() }
     }
 }
-
-/// Segments that the window never falls below: with fewer, delayed ACKs wait for their timer.
-const FLOOR: u64 = 2;
 
 /// What must survive between steps: the rate at which a frame got through last, in one direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,13 +1,14 @@
 //! What it takes to move one packet over the air, `T_data(C, λ)`.
 //!
-//! Source: [arf-window eq. 10], [occupancy-tfrc eq. 9].
+//! Source: [arf-window eq. 10], [occupancy-tfrc eq. 9]. It is a term of both laws and decides nothing, so that there
+//! is no `step`.
 //!
 //! ```text
 //!   DIFS  back-off │ RTS │ SIFS │ CTS │ SIFS │ DATA │ SIFS │ ACK │
 //!   ├─── access ───┤
 //! ```
 
-use airfair_units::Duration;
+use airfair_units::{Bytes, DataRate, Duration};
 
 /// The parts of an exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +32,9 @@ impl Exchange {
         self.access + protection.sum() + self.data + self.sifs + self.ack
     }
 }
+
+/// Exchange of a cell that begins with such an access and carries a packet so long at such a rate.
+pub type Exchanges<'c> = dyn Fn(Duration, Bytes, DataRate) -> Exchange + 'c;
 
 #[cfg(test)]
 mod tests {

@@ -13,13 +13,18 @@
 //! | --- | --- |
 //! | [`access_point`] | what the access point grants |
 //! | [`station`] | what a station makes of it |
+//! | [`granting`], [`keeping`] | either, frame by frame |
 //! | [`observation`] | the last *n* beacon intervals, as either has seen them |
+//!
+//! The equations remember nothing and are functions; `step` of [`granting`] and of [`keeping`] are the laws.
 //!
 //! What a fraction of the channel is: the channel occupancy time of exchanges, with the gap and the mean
 //! back-off before each, by the length of the observation slot T.
 
 pub mod access_point;
 mod grant;
+pub mod granting;
+pub mod keeping;
 pub mod observation;
 pub mod station;
 

@@ -2,7 +2,8 @@
 //!
 //! Source: the metric of [bicket-2005 §5], with losses that are known instead of sampled. No station knows the
 //! loss of rates that it does not use, so this is no scheme but the bound that schemes are measured against. It
-//! knows the loss of a frame of ordinary size now; who collides with it, it does not know.
+//! knows the loss of a frame of ordinary size now; who collides with it, it does not know. It remembers nothing, so
+//! that there is no `step`.
 
 use airfair_units::{Duration, Probability};
 

@@ -2,7 +2,8 @@
 //!
 //! Source: [pilosof-2003 §V]: the base station writes into each ACK that it forwards a window of
 //! ⌊B / n⌋ packets, for a buffer of `B` packets and `n` connections, up and down alike: then the buffer
-//! never overflows, and all connections have the same window.
+//! never overflows, and all connections have the same window. That follows from what is seen now alone, so
+//! that there is neither state nor `step`.
 
 use airfair_units::Bytes;
 

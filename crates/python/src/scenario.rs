@@ -162,7 +162,7 @@ impl Scenario {
             row.set_item("to", self.endpoint(flow.to))?;
             row.set_item("transport", transport(&flow.transport))?;
             row.set_item("protocol", protocol(&flow.transport))?;
-            row.set_item("control", control(flow.control))?;
+            row.set_item("control", flow.control.name())?;
             Ok(row)
         };
         self.inner.flows.iter().map(describe).collect()
@@ -211,16 +211,6 @@ fn read_file(py: Python<'_>, read: &Py<PyAny>, name: &str) -> PyResult<Result<Ve
     match content.cast::<PyBytes>() {
         Ok(octets) => Ok(Ok(octets.as_bytes().to_vec())),
         Err(_) => Ok(Err(content.extract()?)),
-    }
-}
-
-/// The scenario file's word for a control.
-fn control(control: sim::Control) -> &'static str {
-    match control {
-        sim::Control::None => "none",
-        sim::Control::ArfAware(_) => "arf-aware",
-        sim::Control::ArfWindow(_) => "arf-window",
-        sim::Control::Occupancy => "occupancy",
     }
 }
 

@@ -2,20 +2,17 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use airfair_laws::arf_window;
 use airfair_units::{Bytes, DataRate, Duration, Time};
 use airfair_wlan::phy::Standard;
 use airfair_wlan::radio::{Space, StationStreams};
-use airfair_wlan::{Cell, CellConfig, Listen, NodeId, Phase, RateLaw, StationConfig};
+use airfair_wlan::{Cell, CellConfig, NodeId, Phase, RateLaw, StationConfig};
 use rand_core::Rng;
 
 use crate::clock::Clock;
-use crate::coupling::{
-    ApController, Controller, GrantedStation, GrantingAccessPoint, LocalFlow, StationObserver,
-};
-use crate::endpoint::{Alarm, Sink, endpoints};
+use crate::coupling;
+use crate::endpoint::{Alarm, endpoints};
 use crate::link::{Link, LinkId, LinkStreams};
-use crate::packet::{FlowId, Side};
+use crate::packet::FlowId;
 use crate::queue::EventQueue;
 use crate::random::{Purpose, Streams};
 use crate::record::{CellId, Recorder};
@@ -36,23 +33,23 @@ pub(crate) fn world<R: Recorder, C: Clock>(
     let members = members(scenario);
     let rate_changes = rate_changes(scenario, &members);
     let cells = 0..scenario.cells.len();
-    let mut cells: Vec<_> = cells.map(|index| radio(scenario, index, &members, streams)).collect();
-    let mut flows = flows(scenario, &members);
-    observe(scenario, &members, &mut cells, &mut flows);
-    share(scenario, &members, &mut cells, &mut flows);
-    World {
+    let mut world = World {
         now: Time::ZERO,
         clock,
         queue: schedule(scenario, &rate_changes, streams),
         links: scenario.links.iter().flat_map(|link| both_ways(link, streams)).collect(),
-        flows,
+        flows: flows(scenario, &members),
         rate_changes,
-        observes: cells.iter().any(|radio| radio.granting.is_some() || !radio.observers.is_empty()),
-        cells,
+        observes: false,
+        actions: Vec::new(),
+        touched: VecDeque::new(),
+        cells: cells.map(|index| radio(scenario, index, &members, streams)).collect(),
         owed: VecDeque::new(),
         recorder,
         events: 0,
-    }
+    };
+    world.start_agents();
+    world
 }
 
 /// Each station's number in its own cell.
@@ -90,7 +87,6 @@ fn radio(scenario: &Scenario, index: usize, members: &[NodeId], streams: Streams
     let backoffs = names.map(|name| streams.stream(name, Purpose::Backoff)).collect();
     let errors = stations().map(|station| streams.stream(&station.name, Purpose::FrameErrors));
     let msdu_overhead = if bss.llc_snap { LLC_SNAP } else { Bytes::ZERO };
-    let controller = ApController::new(&bss.ap);
     let highest_rates = stations().map(highest_rate).collect();
     let cell = match &bss.radio {
         None => Cell::new(&config, backoffs, errors.collect()),
@@ -101,88 +97,9 @@ fn radio(scenario: &Scenario, index: usize, members: &[NodeId], streams: Streams
             Cell::within(space, end, &config, backoffs)
         }
     };
-    let (observers, granted, granting) = (Vec::new(), Vec::new(), None);
-    let beacons = bss.beacons;
-    Radio { cell, msdu_overhead, controller, highest_rates, observers, beacons, granting, granted }
-}
-
-/// An observer for each station with a connection that wants one; should their settings differ, one for each.
-fn observe(scenario: &Scenario, members: &[NodeId], cells: &mut [Radio], flows: &mut [Flow]) {
-    let ends = |index: usize| {
-        let is_tcp = matches!(scenario.flows[index].transport, Transport::Tcp(_));
-        let scenario::Flow { from, to, .. } = scenario.flows[index];
-        let ends = [(from, Side::Sender), (to, Side::Receiver)];
-        ends.into_iter().filter(move |_| is_tcp).filter_map(|(end, side)| match end {
-            Endpoint::Station(station) => Some((station, side)),
-            Endpoint::Host(_) => None,
-        })
-    };
-    let wanted = |index: usize| match scenario.flows[index].control {
-        scenario::Control::ArfWindow(params) => Some(params),
-        _ => None,
-    };
-    let all = || 0..scenario.flows.len();
-    let mut observers: Vec<(usize, arf_window::Params)> = Vec::new();
-    for (index, params) in all().filter_map(|index| Some((index, wanted(index)?))) {
-        for (station, side) in ends(index) {
-            if !observers.contains(&(station, params)) {
-                observers.push((station, params));
-            }
-            if let (Side::Receiver, Sink::Tcp(receiver)) = (side, &mut flows[index].sink) {
-                receiver.estimate_round_trip();
-            }
-        }
-    }
-    // A station's own number in its cell grows with its place in the scenario.
-    observers.sort_by_key(|(station, _)| *station);
-    for (station, params) in observers {
-        let here =
-            |index| ends(index).filter(|end| end.0 == station).map(move |end| (index, end.1));
-        let connections = all().flat_map(here).map(|(index, side)| {
-            LocalFlow::new(FlowId::new(index), side, wanted(index) == Some(params))
-        });
-        let Radio { cell, observers, .. } = &mut cells[scenario.stations[station].cell];
-        let connections = connections.collect();
-        cell.listen(members[station], Listen::All);
-        observers.push(StationObserver::new(members[station], params, cell.airtime(), connections));
-    }
-}
-
-/// Access points that grant shares of the channel, and the stations whose flows keep to them.
-fn share(scenario: &Scenario, members: &[NodeId], cells: &mut [Radio], flows: &mut [Flow]) {
-    for (bss, radio) in scenario.cells.iter().zip(cells.iter_mut()) {
-        let Some(params) = bss.ap.occupancy else { continue };
-        radio.cell.listen(NodeId::AP, Listen::Own);
-        radio.granting = Some(GrantingAccessPoint::new(params, radio.cell.airtime()));
-    }
-    let is_controlled = |flow: &scenario::Flow| flow.control == scenario::Control::Occupancy;
-    for (index, station) in scenario.stations.iter().enumerate() {
-        let Radio { cell, granted, .. } = &mut cells[station.cell];
-        let Some(params) = scenario.cells[station.cell].ap.occupancy else { continue };
-        let end = |flow: &scenario::Flow| match Endpoint::Station(index) {
-            end if flow.from == end => Some(Side::Sender),
-            end if flow.to == end => Some(Side::Receiver),
-            _ => None,
-        };
-        let here = || {
-            let ended = |(id, flow)| Some((id, flow, end(flow)?));
-            scenario.flows.iter().enumerate().filter_map(ended)
-        };
-        if !here().any(|(_, flow, _)| is_controlled(flow)) {
-            continue;
-        }
-        for (id, flow, side) in here() {
-            if let (true, Side::Receiver, Sink::Tcp(sink)) =
-                (is_controlled(flow), side, &mut flows[id].sink)
-            {
-                sink.estimate_round_trip();
-            }
-        }
-        let limited = |(id, flow, side)| LocalFlow::new(FlowId::new(id), side, is_controlled(flow));
-        let limited = here().map(limited);
-        cell.listen(members[index], Listen::Own);
-        granted.push(GrantedStation::new(members[index], params, cell.airtime(), limited));
-    }
+    let agents = coupling::agents(scenario, index, cell.airtime());
+    let (beacons, watches_packets) = (bss.beacons, false);
+    Radio { cell, msdu_overhead, highest_rates, beacons, agents, watches_packets }
 }
 
 /// Where the stations of a cell are, and what they hear there.
@@ -247,12 +164,11 @@ fn both_ways(link: &scenario::Link, streams: Streams) -> [Link; 2] {
 fn rate_changes(scenario: &Scenario, members: &[NodeId]) -> Vec<RateChange> {
     let mut changes = Vec::new();
     for (station, id) in scenario.stations.iter().zip(members) {
-        let highest_rate = highest_rate(station);
         let cell = CellId::new(station.cell);
         for (up, schedule) in [(true, &station.rate_up), (false, &station.rate_down)] {
             let change = |&(at, rate): &(Time, DataRate)| {
                 let station = *id;
-                RateChange { at, cell, station, up, rate, highest_rate }
+                RateChange { at, cell, station, up, rate }
             };
             changes.extend(schedule[1..].iter().map(change));
         }
@@ -307,7 +223,6 @@ fn flows(scenario: &Scenario, members: &[NodeId]) -> Vec<Flow> {
         Flow {
             source,
             sink,
-            controller: Controller::new(flow.control),
             back: forth.iter().rev().map(|hop| hop.reversed()).collect(),
             forth,
             is_saturated: saturated(&flow.transport),

@@ -1,15 +1,16 @@
 //! The world: wait for the clock, take the next event, let the touched machine act, forward what it
 //! sends, re-arm it.
 
+mod agents;
 mod air;
 
 use std::collections::VecDeque;
 
 use airfair_units::{DataRate, Time};
-use airfair_wlan::{Msdu, NodeId, Phase};
+use airfair_wlan::{NodeId, Phase};
 
 use crate::clock::Clock;
-use crate::coupling::Controller;
+use crate::coupling::{Action, Passage, Seen};
 use crate::endpoint::{Alarm, Sink, Source};
 use crate::link::{Arrival, Link, LinkId, Refusal};
 use crate::packet::{Body, FlowId, Packet, Side};
@@ -54,6 +55,8 @@ pub(crate) enum Event {
     Rate(usize),
     /// An access point is to send a beacon.
     Beacon(CellId),
+    /// An agent at a member of a cell has asked for this time.
+    Wake(CellId, NodeId),
 }
 
 /// A change of a station's rate.
@@ -64,7 +67,6 @@ pub(crate) struct RateChange {
     pub(crate) station: NodeId,
     pub(crate) up: bool,
     pub(crate) rate: DataRate,
-    pub(crate) highest_rate: DataRate,
 }
 
 /// A flow under way.
@@ -72,7 +74,6 @@ pub(crate) struct RateChange {
 pub(crate) struct Flow {
     pub(crate) source: Source,
     pub(crate) sink: Sink,
-    pub(crate) controller: Controller,
     /// Hops from the sender to the receiver.
     pub(crate) forth: Vec<Hop>,
     /// Hops back.
@@ -94,8 +95,12 @@ pub(crate) struct World<R, C> {
     pub(crate) links: Vec<Link>,
     pub(crate) flows: Vec<Flow>,
     pub(crate) rate_changes: Vec<RateChange>,
-    /// Whether any station observes its channel.
+    /// True if an agent is told of frames.
     pub(crate) observes: bool,
+    /// What the agent that has just been told of something does.
+    pub(crate) actions: Vec<Action>,
+    /// Flows whose senders an agent has touched, and which may have something to send.
+    pub(crate) touched: VecDeque<FlowId>,
     /// Saturated sources that wait for room in their first queue, a packet each.
     pub(crate) owed: VecDeque<FlowId>,
     pub(crate) recorder: R,
@@ -163,6 +168,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
             Event::LinkFree(flow) => self.send_one(flow),
             Event::Rate(index) => self.change_rate(index),
             Event::Beacon(cell) => self.send_beacon(cell),
+            Event::Wake(cell, node) => self.tell(cell, node, &Seen::Timer),
         }
     }
 
@@ -256,9 +262,11 @@ impl<R: Recorder, C: Clock> World<R, C> {
         match route[usize::from(packet.hop)] {
             Hop::Air { cell, from, to } => {
                 let radio = &mut self.cells[cell.index()];
-                let packet = radio.controlled_downlink(self.now, from, packet);
-                let size = packet.size() + radio.msdu_overhead;
-                radio.cell.enqueue(self.now, Msdu { payload: packet, size, from, to })
+                if radio.watches_packets && from.is_ap() {
+                    let packet = self.pass(cell, Passage::ToQueue, packet);
+                    return self.cells[cell.index()].enqueue(self.now, packet, from, to);
+                }
+                radio.enqueue(self.now, packet, from, to)
             }
             Hop::Wire(link) => self.forward_by_wire(link, packet),
         }
@@ -353,14 +361,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
             radio.cell.flush(self.now);
         }
         self.drain_cells();
-        for (index, radio) in self.cells.iter_mut().enumerate() {
-            for observer in &mut radio.observers {
-                for measured in observer.close_slots(self.now).into_iter().flatten() {
-                    let record = Record::Measured(CellId::new(index), observer.station, measured);
-                    self.recorder.record(self.now, &record);
-                }
-            }
-        }
+        self.end_agents();
     }
 
     /// Packets of each flow's sender, sent at `since` or later, that are queued, on the air or on a wire.

@@ -519,6 +519,30 @@ fn arf_aware_tcp_needs_tcp_and_a_station() {
 }
 
 #[test]
+fn a_cap_by_rate_needs_a_sender_whose_rate_changes_and_which_can_be_told() {
+    let scheme = ("flow.a.control", "rate-cap");
+    let udp = ("flow.a.transport", r#"{ kind = "udp", payload = "1 kB", rate = "saturated" }"#);
+    assert_eq!(
+        messages(with(&[udp, scheme])),
+        [
+            r#"flow.a.control = "rate-cap": rate-cap needs TCP or TFRC: nothing tells a UDP source what it may send; allowed "none", or transport = { kind = "tfrc" }"#
+        ]
+    );
+    assert_eq!(
+        messages(with(&[("flow.a.from", "server"), ("flow.a.to", "slow"), scheme])),
+        [
+            r#"flow.a.control = "rate-cap": rate-cap needs a station as sender: only a wireless link changes its rate; allowed "none", or a flow from a station"#
+        ]
+    );
+    let nothing = ("flow.a.control", r#"{ scheme = "rate-cap", share = 0 }"#);
+    assert_eq!(
+        messages(with(&[nothing])),
+        ["flow.a.control.share = 0: out of range; allowed more than 0"]
+    );
+    assert!(with(&[("flow.a.control", r#"{ scheme = "rate-cap", share = 1 }"#)]).is_ok());
+}
+
+#[test]
 fn windows_from_occupancy_need_tcp_and_a_station() {
     let scheme = ("flow.a.control", r#"{ scheme = "arf-window", slot = "1 s" }"#);
     let tfrc = ("flow.a.transport", r#"{ kind = "tfrc" }"#);

@@ -70,6 +70,11 @@ handshake = false
 from = "h"
 to = "s2"
 transport = { kind = "udp", payload = "1000 B", rate = "2 Mb/s" }
+[flow.capped]
+from = "t"
+to = "h"
+transport = { kind = "tfrc" }
+control = { scheme = "rate-cap", share = 0.25 }
 "#;
 
 /// Values that fit some keys and not others.

@@ -1,9 +1,9 @@
 //! Frames on the air and the packets they carry.
 
-use airfair_laws::occupancy::Grant;
 use airfair_units::{Bytes, DataRate, Duration, Time};
 
 use crate::config::NodeId;
+use crate::elements::Elements;
 
 /// Header, 24 octets, and frame check sequence, 4, of a data frame without `QoS`.  [80211-2020 §9.3.2.1]
 pub const DATA_OVERHEAD: Bytes = Bytes::new(28);
@@ -32,8 +32,8 @@ pub struct Msdu<P> {
 pub struct Beacon {
     /// Octets of its MPDU, header and frame check sequence included.
     pub psdu: Bytes,
-    /// What it says about shares of the channel.  [occupancy-tfrc §III-B]
-    pub grant: Option<Grant>,
+    /// What others have put into it.
+    pub elements: Elements,
 }
 
 /// What a frame is for.

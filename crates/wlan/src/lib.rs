@@ -11,6 +11,7 @@
 //! | `hearing` | who senses and who decodes whom |
 //! | `dcf` | carrier sense, NAV, interframe spaces, count of slots: the rules of the DCF |
 //! | `contention` | whose back-off is done first |
+//! | `elements` | what others put into a beacon |
 //! | `errors` | frames that noise spoils |
 //! | [`queue`] | the way of a packet to its channel access: classifier, queues, scheduler |
 //! | `link_rate` | rates, given or adapted |
@@ -23,6 +24,7 @@ mod cell;
 mod config;
 mod contention;
 mod dcf;
+mod elements;
 mod errors;
 mod frame;
 mod hearing;
@@ -37,6 +39,7 @@ pub use cell::{Cell, Departure, Listen, Overheard, Phase, RateChange};
 pub use config::{
     AccessParameters, AfterCollision, Attempts, CellConfig, Eifs, NodeId, Rules, StationConfig,
 };
+pub use elements::{Elements, Full};
 pub use errors::{ErrorModel, Periods};
 pub use frame::{ACK_SIZE, Beacon, CTS_SIZE, DATA_OVERHEAD, FrameKind, Msdu, RTS_SIZE};
 pub use hearing::Reach;

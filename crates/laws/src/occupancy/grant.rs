@@ -19,6 +19,8 @@ pub struct Grant {
 impl Grant {
     /// Octets that it adds to a beacon.  [occupancy-tfrc §III-B]
     pub const OCTETS: u64 = 6;
+    /// Number of the element that carries it: one of its vendor's.  [80211-2020 §9.4.2.25]
+    pub const ELEMENT: u8 = 221;
 
     /// The fields for two fractions of the channel and a mean back-off: rounded down, and within what a
     /// field can say. A fraction below zero is none.
@@ -30,6 +32,22 @@ impl Grant {
             additional: field(additional),
             backoff: u16::try_from(micros).unwrap_or(u16::MAX),
         }
+    }
+
+    /// Octets of the fields, in their order, each with its lower octet first.  [80211-2020 §9.2.2]
+    #[must_use]
+    pub fn encode(&self) -> [u8; 6] {
+        let [even, additional, backoff] =
+            [self.even, self.additional, self.backoff].map(u16::to_le_bytes);
+        [even[0], even[1], additional[0], additional[1], backoff[0], backoff[1]]
+    }
+
+    /// The grant that `octets` are, if they are one.
+    #[must_use]
+    pub fn decode(octets: &[u8]) -> Option<Self> {
+        let octets: &[u8; 6] = octets.try_into().ok()?;
+        let field = |at| u16::from_le_bytes([octets[at], octets[at + 1]]);
+        Some(Self { even: field(0), additional: field(2), backoff: field(4) })
     }
 
     /// `p_even`.
@@ -60,6 +78,7 @@ fn fraction(field: u16) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     /// 0.5 · 65535 = 32767.5 and 0.1 · 65535 = 6553.5, rounded down; a back-off of 67.5 µs.
     ///
@@ -78,5 +97,27 @@ mod tests {
         assert_eq!(Grant::new(1.0, 7.0, Duration::from_secs(1)), most);
         let least = Grant { even: 0, additional: 0, backoff: 0 };
         assert_eq!(Grant::new(-0.1, f64::NAN, Duration::ZERO), least);
+    }
+
+    /// 0x0102 comes as 2, 1.
+    ///
+    /// Verifies: [80211-2020 §9.2.2]
+    #[test]
+    fn the_lower_octet_of_a_field_comes_first() {
+        let grant = Grant { even: 0x0102, additional: 0x0304, backoff: 0x0506 };
+        assert_eq!(grant.encode(), [2, 1, 4, 3, 6, 5]);
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_encoded_is_decoded(even: u16, additional: u16, backoff: u16) {
+            let grant = Grant { even, additional, backoff };
+            prop_assert_eq!(Grant::decode(&grant.encode()), Some(grant));
+        }
+
+        #[test]
+        fn only_six_octets_are_a_grant(octets in prop::collection::vec(any::<u8>(), 0..20)) {
+            prop_assert_eq!(Grant::decode(&octets).is_some(), octets.len() as u64 == Grant::OCTETS);
+        }
     }
 }

@@ -1,4 +1,7 @@
 //! The loss event rate p from the lengths of loss intervals.  [RFC5348 §5.3 to §5.5]
+//!
+//! The receiver's half of the law has one transition, [`LossIntervals::complete`], and p is a function of what it
+//! leaves, so that there is no `step`.
 
 /// Completed intervals averaged: n.  [RFC5348 §5.4]
 pub const INTERVALS: usize = 8;

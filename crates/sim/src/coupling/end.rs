@@ -1,28 +1,53 @@
-//! The end of a flow that is at a station: what it knows of its round trip, and how it is limited.
+//! The end of a flow that is at an agent's node: what it knows of itself.
 
-use airfair_laws::arf_aware::WindowLimit;
+use airfair_laws::Direction;
+use airfair_laws::receipts::LocalFlow;
 use airfair_transport::{tcp, tfrc};
-use airfair_units::{Bytes, DataRate, Duration, Time};
+use airfair_units::{Bytes, Duration};
 
 use crate::endpoint::{Sink, Source};
-use crate::packet::Side;
+use crate::packet::{FlowId, Side};
 use crate::world::Flow;
 
-/// Segments that a window never falls below: with fewer, delayed ACKs wait for their timer.
-const FLOOR: u64 = 2;
+/// An end of a flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct LocalEnd {
+    pub(crate) flow: FlowId,
+    pub(crate) side: Side,
+}
 
-/// An end that a law can limit.
-pub(super) enum End<'f> {
-    TcpSender(&'f mut tcp::Sender),
-    TcpReceiver(&'f mut tcp::Receiver),
-    TfrcSender(&'f mut tfrc::Sender),
-    TfrcReceiver(&'f mut tfrc::Receiver),
+impl LocalEnd {
+    /// A station's end of a flow: data goes up from a sender and down to a receiver.
+    pub(super) fn of(local: &LocalFlow) -> Self {
+        let side = match local.direction {
+            Direction::Up => Side::Sender,
+            Direction::Down => Side::Receiver,
+        };
+        Self { flow: FlowId(local.flow), side }
+    }
+
+    /// The flow as a law knows it.
+    pub(super) fn local_flow(self, is_controlled: bool) -> LocalFlow {
+        let direction = match self.side {
+            Side::Sender => Direction::Up,
+            Side::Receiver => Direction::Down,
+        };
+        LocalFlow::new(self.flow.0, direction, is_controlled)
+    }
+}
+
+/// A transport that a law can limit.
+pub(crate) enum End<'f> {
+    TcpSender(&'f tcp::Sender),
+    TcpReceiver(&'f tcp::Receiver),
+    TfrcSender(&'f tfrc::Sender),
+    TfrcReceiver(&'f tfrc::Receiver),
 }
 
 impl<'f> End<'f> {
     /// `None` for UDP, which nobody limits.
-    pub(super) fn of(flow: &'f mut Flow, side: Side) -> Option<Self> {
-        Some(match (side, &mut flow.source, &mut flow.sink) {
+    pub(super) fn of(flow: &'f Flow, side: Side) -> Option<Self> {
+        Some(match (side, &flow.source, &flow.sink) {
             (Side::Sender, Source::Tcp(sender), _) => Self::TcpSender(sender),
             (Side::Sender, Source::Tfrc(sender), _) => Self::TfrcSender(sender),
             (Side::Receiver, _, Sink::Tcp(receiver)) => Self::TcpReceiver(receiver),
@@ -31,9 +56,17 @@ impl<'f> End<'f> {
         })
     }
 
-    /// Whether each few packets are answered, and not each round trip.
+    /// True where each few packets are answered, and not each round trip.
     pub(super) fn is_tcp(&self) -> bool {
         matches!(self, Self::TcpSender(_) | Self::TcpReceiver(_))
+    }
+
+    /// Congestion window of a TCP sender [segments].
+    pub(super) fn cwnd(&self) -> Option<u32> {
+        match self {
+            Self::TcpSender(sender) => Some(sender.cwnd()),
+            _ => None,
+        }
     }
 
     /// Its round trip, once it knows one.
@@ -51,75 +84,15 @@ impl<'f> End<'f> {
         match self {
             Self::TcpSender(sender) => sender.least_round_trip(),
             Self::TcpReceiver(receiver) => receiver.least_round_trip(),
-            Self::TfrcSender(_) | Self::TfrcReceiver(_) => unreachable!("TFRC has no window"),
+            Self::TfrcSender(_) | Self::TfrcReceiver(_) => None,
         }
     }
 
-    /// What a window must not exceed; a sender's own has no end: [D-083].
+    /// Buffer that a window must not exceed; a sender's own has no end: [D-083].
     pub(super) fn buffer(&self) -> Bytes {
         match self {
             Self::TcpReceiver(receiver) => receiver.buffer(),
             _ => Bytes::new(u64::MAX),
         }
-    }
-
-    /// Limits TCP's window: beside cwnd at a sender, in the ACKs of a receiver.  [arf-window §III-C]
-    pub(super) fn limit_window(&mut self, window: Bytes) {
-        match self {
-            Self::TcpSender(sender) => {
-                let segments = window.get() / sender.segment_size().get();
-                let segments = u32::try_from(segments).unwrap_or(u32::MAX);
-                sender.set_window_limit(WindowLimit::Segments(segments));
-            }
-            Self::TcpReceiver(receiver) => receiver.set_window_limit(Some(window)),
-            Self::TfrcSender(_) | Self::TfrcReceiver(_) => unreachable!("TFRC has no window"),
-        }
-    }
-
-    /// Limits the rate: TFRC's own, or TCP's window to that rate times the round trip, where `largest` is a
-    /// segment.  [occupancy-tfrc §III-D]  Deviates: [D-113]
-    pub(super) fn limit_rate(
-        &mut self,
-        now: Time,
-        rate: DataRate,
-        round_trip: Duration,
-        largest: Bytes,
-    ) {
-        match self {
-            Self::TfrcSender(sender) => sender.set_rate_limit(now, Some(rate)),
-            Self::TfrcReceiver(receiver) => receiver.set_rate_limit(Some(rate)),
-            Self::TcpSender(_) | Self::TcpReceiver(_) => {
-                self.limit_window(moved_in(round_trip, rate).max(largest * FLOOR));
-            }
-        }
-    }
-
-    /// Lifts whatever limit there is.
-    pub(super) fn lift_limit(&mut self, now: Time) {
-        match self {
-            Self::TcpSender(sender) => sender.set_window_limit(WindowLimit::None),
-            Self::TcpReceiver(receiver) => receiver.set_window_limit(None),
-            Self::TfrcSender(sender) => sender.set_rate_limit(now, None),
-            Self::TfrcReceiver(receiver) => receiver.set_rate_limit(None),
-        }
-    }
-}
-
-/// θ·RTT, rounded down.
-fn moved_in(time: Duration, rate: DataRate) -> Bytes {
-    let bits = u128::from(rate.bps()) * u128::from(time.as_nanos()) / 1_000_000_000;
-    Bytes::new(u64::try_from(bits / 8).unwrap_or(u64::MAX))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// 1 Mb/s for 100 ms are 12 500 octets; whatever is asked for, nothing overflows.
-    #[test]
-    fn a_window_is_a_rate_times_a_round_trip() {
-        let moved = |ms, mbps| moved_in(Duration::from_millis(ms), DataRate::from_mbps(mbps)).get();
-        assert_eq!([moved(100, 1), moved(0, 54)], [12_500, 0]);
-        assert_eq!(moved(u64::MAX / 1_000_000, u64::MAX / 1_000_000), u64::MAX);
     }
 }

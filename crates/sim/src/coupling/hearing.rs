@@ -1,9 +1,9 @@
 //! What is overheard, in the words of the laws.
 
-use airfair_laws::exchange::Exchange;
 use airfair_laws::occupancy_meter as meter;
-use airfair_units::{Bytes, DataRate, Duration};
-use airfair_wlan::airtime::{Airtime, Protection};
+use airfair_laws::receipts::Heard;
+use airfair_units::{Bytes, Duration};
+use airfair_wlan::airtime::Airtime;
 use airfair_wlan::{FrameKind, NodeId, Overheard};
 
 use crate::packet::{Body, Packet};
@@ -45,28 +45,18 @@ pub(super) fn frame(airtime: &Airtime, heard: &Overheard<Packet>) -> meter::Fram
     meter::Frame { end, duration, rest, to, backoff, kind }
 }
 
+/// A frame, with what the listener's own packets tell.
+pub(super) fn heard(airtime: &Airtime, heard: &Overheard<Packet>) -> Heard {
+    let msdu = heard.msdu.map_or(Bytes::ZERO, |msdu| msdu.size);
+    Heard { frame: frame(airtime, heard), rate: heard.rate, msdu }
+}
+
 /// Application octets of a packet; none in an ACK or a report.
-pub(super) fn payload(packet: &Packet) -> u32 {
+fn payload(packet: &Packet) -> u32 {
     match &packet.body {
         Body::Segment(segment) => segment.payload,
         Body::TfrcData(data) => data.payload,
         Body::Datagram(datagram) => datagram.payload,
         Body::TfrcFeedback(_) => 0,
     }
-}
-
-/// What a packet takes at a rate.  [arf-window eq. 10], [occupancy-tfrc eq. 9]
-pub(super) fn exchange(
-    airtime: &Airtime,
-    access: Duration,
-    msdu: Bytes,
-    rate: DataRate,
-) -> Exchange {
-    let protection = match airtime.protection(msdu, rate) {
-        Protection::None => [None; 2],
-        Protection::CtsToSelf(rate) => [None, Some(airtime.cts(rate))],
-        Protection::RtsCts(rate) => [Some(airtime.rts(rate)), Some(airtime.cts(rate))],
-    };
-    let (data, ack, sifs) = (airtime.data(msdu, rate), airtime.ack(rate), airtime.timing.sifs);
-    Exchange { access, protection, data, ack, sifs }
 }

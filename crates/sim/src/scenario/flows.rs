@@ -289,6 +289,16 @@ fn check_control(
             )),
             needs_station("occupancy needs a station at either end: only there beacons are heard"),
         ],
+        Control::RateCap(_) => [
+            is_udp.then_some((
+                "rate-cap needs TCP or TFRC: nothing tells a UDP source what it may send",
+                "\"none\", or transport = { kind = \"tfrc\" }",
+            )),
+            is_host(ends.0).then_some((
+                "rate-cap needs a station as sender: only a wireless link changes its rate",
+                "\"none\", or a flow from a station",
+            )),
+        ],
         Control::ArfWindow(_) => [
             needs_tcp("arf-window needs TCP: it limits the TCP window"),
             needs_station(

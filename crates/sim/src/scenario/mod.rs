@@ -37,7 +37,7 @@ pub use reference::reference_markdown;
 pub use schema::schema;
 pub use traces::{MAX_TRACE, ReadFile};
 
-use airfair_laws::{arf, arf_aware, arf_window, minstrel, occupancy};
+use airfair_laws::{arf, arf_aware, arf_window, minstrel, occupancy, rate_cap};
 use airfair_transport::tcp;
 pub use airfair_transport::tfrc::{Profile as TfrcProfile, Source as TfrcSource};
 pub use airfair_transport::udp::Rate as UdpRate;
@@ -486,9 +486,24 @@ pub enum Control {
     ArfAware(arf_aware::Params),
     /// Windows from channel occupancy. An end at least is a station.  [arf-window §III]
     ArfWindow(arf_window::Params),
+    /// A fixed share of the rate of the sender's link. The sender is a station.
+    RateCap(rate_cap::Params),
     /// Rates limited by the share of the channel that the access point grants. An end at least is a station.
     /// [occupancy-tfrc §III]
     Occupancy,
+}
+
+impl Control {
+    /// The scenario file's word for it.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::ArfAware(_) => "arf-aware",
+            Self::ArfWindow(_) => "arf-window",
+            Self::RateCap(_) => "rate-cap",
+            Self::Occupancy => "occupancy",
+        }
+    }
 }
 
 #[cfg(test)]

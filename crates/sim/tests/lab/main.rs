@@ -12,6 +12,7 @@ mod floor;
 mod golden;
 mod networks;
 mod radio;
+mod rate_cap;
 mod rates;
 mod shares;
 mod transports;

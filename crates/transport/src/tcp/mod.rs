@@ -39,6 +39,7 @@ mod sender;
 mod stats;
 
 pub use airfair_laws::newreno::Deflation;
+pub use airfair_laws::window_limit::WindowLimit;
 pub use config::{
     DelayedAck, ReceiverConfig, RecoveryTimer, RtoConfig, SenderConfig, Source, UNSCALED_WINDOW,
 };

@@ -4,7 +4,7 @@ mod input;
 mod output;
 mod refusal;
 
-use airfair_laws::arf_aware::WindowLimit;
+use airfair_laws::window_limit::WindowLimit;
 use airfair_units::{Bytes, Duration, Time};
 
 use super::config::{SenderConfig, Source};
@@ -240,6 +240,9 @@ impl Sender {
             WindowLimit::None => window,
             WindowLimit::Segments(segments) => {
                 window.min(u64::from(segments.max(1)) * self.segment)
+            }
+            WindowLimit::Octets(octets) => {
+                window.min((octets.get() / self.segment).max(1) * self.segment)
             }
             WindowLimit::DividedBy(divisor) => {
                 let segments = window / self.segment / u64::from(divisor.max(1));

@@ -1,6 +1,6 @@
 //! What sets the flavours apart: one, two and three losses of a window, and the windows after them.
 
-use airfair_transport::tcp::{Flavour, RecoveryTimer, SenderConfig, SenderEvent};
+use airfair_transport::tcp::{Flavour, RecoveryTimer, SenderConfig, SenderEvent, WindowLimit};
 use airfair_units::Duration;
 
 use crate::script::{Script, plain};
@@ -147,7 +147,7 @@ fn cubic_starts_again_from_a_given_window() {
     };
     let mut script = Script::new(config);
     script.sends(0..20).at(100).ack(1).sends([20]).window(20, 20).sender.set_cwnd(5);
-    script.sender.set_window_limit(airfair_laws::arf_aware::WindowLimit::None);
+    script.sender.set_window_limit(WindowLimit::None);
     // below the threshold of 20 it is slow start: 6
     script.ack(2).silent().window(6, 20);
     script.sender.set_cwnd(40);

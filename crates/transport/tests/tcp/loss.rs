@@ -1,7 +1,8 @@
 //! Fast retransmit and fast recovery.
 
-use airfair_laws::arf_aware::WindowLimit;
-use airfair_transport::tcp::{Deflation, Flags, RecoveryTimer, Segment, SenderConfig, SenderEvent};
+use airfair_transport::tcp::{
+    Deflation, Flags, RecoveryTimer, Segment, SenderConfig, SenderEvent, WindowLimit,
+};
 use airfair_units::Duration;
 
 use crate::script::{Script, WINDOW, ack, plain};

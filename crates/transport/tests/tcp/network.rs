@@ -1,8 +1,7 @@
 //! Pairs of endpoints: what must hold whatever the wire does.
 
-use airfair_laws::arf_aware::WindowLimit;
 use airfair_transport::tcp::{
-    Deflation, DelayedAck, ReceiverConfig, RecoveryTimer, SenderConfig, Source,
+    Deflation, DelayedAck, ReceiverConfig, RecoveryTimer, SenderConfig, Source, WindowLimit,
 };
 use airfair_units::{Bytes, Duration};
 use proptest::prelude::*;
@@ -177,6 +176,7 @@ pub(crate) fn any_control() -> impl Strategy<Value = Control> {
         Just(WindowLimit::None),
         (0u32..6).prop_map(WindowLimit::Segments),
         (0u32..6).prop_map(WindowLimit::DividedBy),
+        (0u64..9_000).prop_map(|octets| WindowLimit::Octets(Bytes::new(octets))),
     ];
     (limit, prop::option::of(0u32..20))
 }

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use airfair_laws::arf_aware::WindowLimit;
-use airfair_transport::tcp::{Receiver, ReceiverConfig, Segment, Sender, SenderConfig};
+use airfair_transport::tcp::{
+    Receiver, ReceiverConfig, Segment, Sender, SenderConfig, WindowLimit,
+};
 use airfair_units::{Bytes, Duration, Time};
 
 /// Where a segment goes.

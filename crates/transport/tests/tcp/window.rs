@@ -1,7 +1,6 @@
 //! What may be sent: congestion window, receiver's window, window limit.
 
-use airfair_laws::arf_aware::WindowLimit;
-use airfair_transport::tcp::{Segment, SenderConfig, Source};
+use airfair_transport::tcp::{Segment, SenderConfig, Source, WindowLimit};
 use airfair_units::Bytes;
 
 use crate::script::{Script, ack, ms, octet, plain};
@@ -119,6 +118,17 @@ fn a_divided_window_rounds_down_and_never_vanishes() {
     let mut script = divided(2);
     script.sends(0..5).sender.set_cwnd(14);
     script.sends([5, 6]);
+}
+
+/// Two segments and all but an octet of a third: two. Less than a segment is one.
+#[test]
+fn a_limit_in_octets_counts_whole_segments() {
+    for (more, segments) in [(0, 2), (1, 1)] {
+        let mut script = Script::new(plain());
+        let octets = (3 - 2 * more) * script.sender.segment_size().get() - 1;
+        script.sender.set_window_limit(WindowLimit::Octets(Bytes::new(octets)));
+        script.sends(0..segments).silent();
+    }
 }
 
 /// A limit of zero is a limit of one: a control law cannot stop a connection for ever.

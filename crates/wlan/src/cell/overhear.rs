@@ -1,11 +1,11 @@
 //! What a member overhears: the frames that it decodes, and those that it sends.
 
-use airfair_laws::occupancy::Grant;
 use airfair_units::{Bytes, DataRate, Duration, Time};
 
 use super::Cell;
 use crate::airtime::Airtime;
 use crate::config::NodeId;
+use crate::elements::Elements;
 use crate::frame::{DATA_OVERHEAD, Frame, FrameKind, Msdu, Transmission};
 use crate::node::Access;
 use crate::queue::headers::Headers;
@@ -34,8 +34,8 @@ pub struct Overheard<P> {
     pub psdu: Bytes,
     /// The packet, if the listener is one of its ends.
     pub msdu: Option<Msdu<P>>,
-    /// What a beacon grants.
-    pub grant: Option<Grant>,
+    /// What others have put into a beacon.
+    pub elements: Elements,
     /// Of the first frame of an exchange that the listener itself sends: the back-off that it has counted for
     /// this access while the packet waited, in whole slots. Zero where it found the medium idle. Time in which the
     /// medium was busy does not count.  Deviates: [D-104]
@@ -125,7 +125,7 @@ impl<P: Copy + Headers> Cell<P> {
             rest: frame.nav,
             psdu: psdu.unwrap_or(Bytes::ZERO),
             msdu: msdu.filter(|_| is_own || frame.to == Some(listener)),
-            grant: beacon.and_then(|beacon| beacon.grant),
+            elements: beacon.map(|beacon| beacon.elements).unwrap_or_default(),
             backoff: self.backoff_before(now, frame).filter(|_| is_own),
         });
     }

@@ -4,7 +4,6 @@
 //! beacon of 76 octets at 1 Mb/s 192 + 608 = 800 µs. SIFS 10, slot 20, PIFS 30, DIFS 50, EIFS 364 µs; a response
 //! is missed 222 µs after the frame.
 
-use airfair_laws::occupancy::Grant;
 use airfair_units::{Bytes, Dbm, Decibels, Duration, Frequency, Length, Probability};
 use airfair_wlan::phy::Standard;
 use airfair_wlan::radio::{
@@ -12,7 +11,7 @@ use airfair_wlan::radio::{
 };
 use airfair_wlan::{
     AccessParameters, AfterCollision, AirUse, Attempts, Beacon, CellConfig, Discipline, Eifs,
-    ErrorModel, FrameKind, Listen, NodeId, Reach, Record, SentFrame, TimeRegulation,
+    Elements, ErrorModel, FrameKind, Listen, NodeId, Reach, Record, SentFrame, TimeRegulation,
 };
 use rand_core::Rng;
 
@@ -20,7 +19,13 @@ use crate::bench::{Bench, MBPS, at, config, stream, without_backoff};
 
 const SIZE: u64 = 972;
 const BEACON: u64 = 800;
-const GRANT: Grant = Grant { even: 1, additional: 2, backoff: 3 };
+
+/// An element that means nothing to anybody.
+fn elements() -> Elements {
+    let mut elements = Elements::default();
+    elements.put(221, &[1, 2, 3]).expect("room");
+    elements
+}
 
 /// Stations at 11 Mb/s without back-off.
 fn cell<const N: usize>() -> CellConfig {
@@ -34,7 +39,7 @@ fn both_ways(config: &CellConfig) -> [Bench; 2] {
 
 fn beacon_at(bench: &mut Bench, us: u64) {
     bench.run_until(at(us));
-    bench.cell.send_beacon(bench.now, Beacon { psdu: Bytes::new(76), grant: Some(GRANT) });
+    bench.cell.send_beacon(bench.now, Beacon { psdu: Bytes::new(76), elements: elements() });
 }
 
 fn send_up_at(bench: &mut Bench, us: u64, station: usize) {
@@ -293,7 +298,7 @@ fn everybody_hears_it_and_nobody_answers() {
         for heard in &bench.heard {
             assert_eq!((heard.kind, heard.from), (FrameKind::Beacon, Some(NodeId::AP)));
             assert_eq!((heard.to, heard.msdu, heard.backoff), (None, None, None));
-            assert_eq!((heard.grant, heard.psdu), (Some(GRANT), Bytes::new(76)));
+            assert_eq!((heard.elements, heard.psdu), (elements(), Bytes::new(76)));
             assert_eq!((heard.rate, heard.rest), (MBPS(1), Duration::ZERO));
             assert_eq!((heard.end, heard.duration), (at(1_800), Duration::from_micros(BEACON)));
         }
@@ -349,7 +354,9 @@ fn one_that_still_waits_is_replaced() {
         bench.send_up(0, SIZE);
         beacon_at(&mut bench, 100);
         bench.run_until(at(200));
-        bench.cell.send_beacon(bench.now, Beacon { psdu: Bytes::new(86), grant: None });
+        bench
+            .cell
+            .send_beacon(bench.now, Beacon { psdu: Bytes::new(86), elements: Elements::default() });
         bench.run_until(at(20_000));
         // 80 µs longer.
         assert_eq!(beacons(&bench), [(1_258 + BEACON + 80, false)]);

@@ -3,8 +3,8 @@
 use airfair_units::{Bytes, Duration, Time};
 use airfair_wlan::phy::Standard;
 use airfair_wlan::{
-    AccessParameters, AfterCollision, AirUse, Attempts, Beacon, CellConfig, Eifs, NodeId, Reach,
-    Record,
+    AccessParameters, AfterCollision, AirUse, Attempts, Beacon, CellConfig, Eifs, Elements, NodeId,
+    Reach, Record,
 };
 use proptest::prelude::*;
 
@@ -118,7 +118,7 @@ fn run_on(
         bench.send(from, to, arrival.size);
         if let Some(psdu) = arrival.beacon {
             let psdu = Bytes::new(psdu);
-            bench.cell.send_beacon(bench.now, Beacon { psdu, grant: None });
+            bench.cell.send_beacon(bench.now, Beacon { psdu, elements: Elements::default() });
         }
         after(&mut bench);
     }

@@ -6,9 +6,9 @@ mod scripts;
 use airfair_units::{Bytes, Duration, Probability, Time};
 use airfair_wlan::phy::Standard;
 use airfair_wlan::{
-    AccessParameters, AfterCollision, Attempts, Beacon, Cell, CellConfig, Eifs, ErrorModel,
-    FrameKind, Listen, Msdu, NodeId, Overheard, QueueConfig, Reach, Record, Rules, SentFrame,
-    StationConfig,
+    AccessParameters, AfterCollision, Attempts, Beacon, Cell, CellConfig, Eifs, Elements,
+    ErrorModel, FrameKind, Listen, Msdu, NodeId, Overheard, QueueConfig, Reach, Record, Rules,
+    SentFrame, StationConfig,
 };
 use proptest::prelude::*;
 
@@ -75,7 +75,7 @@ fn drive(
             let Arrival { from, to, size, .. } = *arrival;
             cell.enqueue(now, Msdu { payload: (), size, from, to });
         } else if let Some(beacon) = announced.next_if(|_| input.is_some()) {
-            cell.send_beacon(now, Beacon { psdu: beacon.psdu, grant: None });
+            cell.send_beacon(now, Beacon { psdu: beacon.psdu, elements: Elements::default() });
         } else if let Some((now, phase)) = event {
             cell.handle_event(now, phase);
         }

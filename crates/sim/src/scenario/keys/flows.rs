@@ -1,6 +1,6 @@
 //! Flows, and the schemes that control them.
 
-use airfair_laws::{arf_aware, arf_window};
+use airfair_laws::{arf_aware, arf_window, rate_cap};
 use airfair_units::{Duration, Time};
 
 use super::super::declare::{Choice, Keys};
@@ -45,10 +45,10 @@ pub(in crate::scenario) fn flow(keys: &mut Keys, it: &mut Flow, ends: [&str; 2])
     keys.choice("control", &mut it.control, &CONTROLS, "\"arf-aware\"")
         .written_before("transport")
         .says(
-            "Cross-layer control: one of the papers' schemes. `arf-aware` needs TCP and a station \
+            "Cross-layer control: one of the papers' schemes, or `rate-cap`. `arf-aware` needs TCP and a station \
              as sender, `arf-window` TCP and a station at either end, `occupancy` TCP or TFRC, a \
-             station at either end and an access point with `occupancy`. What needs a station at \
-             either end acts at each.",
+             station at either end and an access point with `occupancy`, `rate-cap` TCP or TFRC and a station \
+             as sender. What needs a station at either end acts at each.",
         );
 }
 
@@ -57,12 +57,7 @@ pub(in crate::scenario) const CONTROLS: Choice<Control> = Choice {
     key: "scheme",
     noun: "control scheme",
     says: "Name of the scheme.",
-    name: |control| match control {
-        Control::None => "none",
-        Control::ArfAware(_) => "arf-aware",
-        Control::ArfWindow(_) => "arf-window",
-        Control::Occupancy => "occupancy",
-    },
+    name: |control| control.name(),
     alone: || [vec![Control::None], schemes()].concat(),
     tables: schemes,
     has_default: false,
@@ -72,13 +67,25 @@ pub(in crate::scenario) const CONTROLS: Choice<Control> = Choice {
             Control::None | Control::Occupancy => {}
             Control::ArfAware(it) => arf_aware(keys, it),
             Control::ArfWindow(it) => arf_window(keys, it),
+            Control::RateCap(it) => rate_cap(keys, it),
         }
     },
 };
 
 fn schemes() -> Vec<Control> {
-    let (aware, window) = (arf_aware::Params::default(), arf_window::Params::default());
-    vec![Control::ArfAware(aware), Control::ArfWindow(window), Control::Occupancy]
+    vec![
+        Control::ArfAware(arf_aware::Params::default()),
+        Control::ArfWindow(arf_window::Params::default()),
+        Control::Occupancy,
+        Control::RateCap(rate_cap::Params::default()),
+    ]
+}
+
+fn rate_cap(keys: &mut Keys, it: &mut rate_cap::Params) {
+    keys.key("share", &mut it.share, Kind::Probability, "0.25").says(
+        "Share of the rate of the sender's own frames that the flow may have from the first change of that rate \
+         on: more than 0.",
+    );
 }
 
 fn arf_aware(keys: &mut Keys, it: &mut arf_aware::Params) {

@@ -4,13 +4,16 @@ use std::fmt::Write as _;
 
 use airfair_laws::occupancy_meter::Usage;
 use airfair_units::{Bytes, DataRate, Duration, Time};
+use airfair_wlan::NodeId;
 
-use super::super::hearing;
+use super::super::{Agent, LocalEnd, Seen, View};
 use crate::clock::FreeRunning;
 use crate::endpoint::Source;
 use crate::metrics::Metrics;
 use crate::outcome::StationOutcome;
+use crate::packet::{FlowId, Side};
 use crate::random::Streams;
+use crate::record::CellId;
 use crate::scenario::Scenario;
 use crate::world::{Flow, World};
 
@@ -54,8 +57,11 @@ fn measured(rates: &[&str], transport: &str, is_up: bool, rts: &str) -> Vec<f64>
         built(&text(&cell, rates, transport, is_up).replace("100 s", "20 s"));
     world.run_until(ms(20_000));
     world.flush();
-    let granting = world.cells[0].granting.as_ref().expect("it grants");
+    let [Agent::Granting(granting)] = world.cells[0].agents[0].as_slice() else {
+        unreachable!("it grants, and does nothing else")
+    };
     let (seen, access) = granting.measured();
+    let seen: Vec<Usage> = seen.stations.values().copied().collect();
     let truth = world.recorder.finish(&scenario).stations;
     let held = |station: &StationOutcome| {
         let frames = station.airtime_data_up + station.airtime_data_down + station.airtime_control;
@@ -125,6 +131,9 @@ fn who_misses_too_many_beacons_is_limited_no_longer() {
     ];
     for (transport, is_up, unlimited) in ways {
         let (_, mut world) = built(&text(cell, &["\"54 Mb/s\"", "\"6 Mb/s\""], transport, is_up));
+        let miss = |world: &mut World<Metrics, FreeRunning>| {
+            world.tell(CellId::new(0), NodeId::station(0), &Seen::BeaconDue);
+        };
         let is_free = |world: &World<Metrics, FreeRunning>| {
             let Flow { source, sink, .. } = &world.flows[0];
             let end = if is_up { format!("{source:?}") } else { format!("{sink:?}") };
@@ -133,14 +142,32 @@ fn who_misses_too_many_beacons_is_limited_no_longer() {
         assert!(is_free(&world), "{transport} {is_up}");
         world.run_until(ms(5_000));
         // One is on its way at most, and none is heard from here on.
-        for is_over in [false, false, false, true] {
+        for _ in 0..=3 {
             assert!(!is_free(&world), "{transport} {is_up}");
-            let station = &mut world.cells[0].granted[0];
-            assert_eq!(station.expect_beacon(ms(5_000), &mut world.flows), is_over);
+            miss(&mut world);
         }
         assert!(is_free(&world), "{transport} {is_up}");
-        let station = &mut world.cells[0].granted[0];
-        assert!(!station.expect_beacon(ms(5_000), &mut world.flows));
+        miss(&mut world);
+        assert!(is_free(&world), "{transport} {is_up}");
+    }
+}
+
+#[test]
+fn a_node_knows_its_own_ends_and_no_others() {
+    let cell = "standard = \"802.11a\"\nap.occupancy = true";
+    for (is_up, own, other) in
+        [(true, Side::Sender, Side::Receiver), (false, Side::Receiver, Side::Sender)]
+    {
+        let (_, world) = built(&text(cell, &["\"54 Mb/s\"", "\"6 Mb/s\""], TCP, is_up));
+        let (airtime, flows) = (world.cells[0].cell.airtime(), world.flows.as_slice());
+        let knows = |node, side| {
+            let view = View { cell: CellId::new(0), node, airtime, flows };
+            view.end(LocalEnd { flow: FlowId::new(0), side }).is_some()
+        };
+        assert!(knows(NodeId::station(0), own) && !knows(NodeId::station(0), other));
+        for elsewhere in [NodeId::AP, NodeId::station(1)] {
+            assert!(!knows(elsewhere, own) && !knows(elsewhere, other));
+        }
     }
 }
 
@@ -154,7 +181,8 @@ fn an_exchange_lasts_as_long_as_on_the_air() {
         built(&text("standard = \"802.11a\"\nap.occupancy = true", &["\"54 Mb/s\""], TCP, true));
     let access = Duration::from_micros(34 + 67);
     let size = Bytes::new(1_508);
-    let exchange =
-        hearing::exchange(world.cells[0].cell.airtime(), access, size, DataRate::from_mbps(54));
+    let (airtime, flows) = (world.cells[0].cell.airtime(), world.flows.as_slice());
+    let view = View { cell: CellId::new(0), node: NodeId::AP, airtime, flows };
+    let exchange = view.exchange(access, size, DataRate::from_mbps(54));
     assert_eq!(exchange.time(), Duration::from_micros(101 + 248 + 16 + 28));
 }

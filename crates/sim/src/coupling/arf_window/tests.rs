@@ -2,16 +2,17 @@
 
 use std::fmt::Write as _;
 
-use airfair_units::Time;
-use airfair_wlan::{AirUse, Record as CellRecord};
+use airfair_units::{Bytes, Duration, Time};
+use airfair_wlan::{AirUse, NodeId, Record as CellRecord};
 
 use super::*;
 use crate::clock::FreeRunning;
+use crate::coupling;
 use crate::endpoint::Source;
 use crate::random::Streams;
 use crate::record::{Record, Recorder};
 use crate::scenario::Scenario;
-use crate::world::World;
+use crate::world::{Flow, World};
 
 /// Each station's frames and the SIFS between them, and the time of collisions.
 #[derive(Debug, Default)]
@@ -74,12 +75,22 @@ fn observed(text: &str) -> World<Truth, FreeRunning> {
     world
 }
 
+/// Stations that observe, with their numbers.
+fn observers(world: &World<Truth, FreeRunning>) -> impl Iterator<Item = (usize, &Agent)> {
+    let members = world.cells[0].agents.iter().enumerate();
+    let agents = members.flat_map(|(member, agents)| agents.iter().map(move |it| (member, it)));
+    agents.filter_map(|(member, agent)| match agent {
+        coupling::Agent::ArfWindow(agent) => Some((member, agent.as_ref())),
+        _ => None,
+    })
+}
+
 /// Measured over true time of exchanges, less one, for the pair of stations where it is worst; and the share
 /// of collisions [%].
 fn compare(world: &World<Truth, FreeRunning>) -> (f64, f64) {
     let mut worst = 0.0_f64;
-    for observer in &world.cells[0].observers {
-        let slot = observer.meter.current();
+    for (_, observer) in observers(world) {
+        let slot = observer.state.current();
         assert_eq!(slot.active() as usize + 1, world.recorder.exchanges.len());
         for (station, usage) in slot.stations.iter() {
             let measured = (usage.up.exchange + usage.down.exchange).as_secs_f64();
@@ -137,11 +148,25 @@ fn a_hidden_station_is_measured_by_its_cts() {
 fn settings_that_differ_have_observers_of_their_own() {
     let other = "[flow.other]\nfrom = \"h\"\nto = \"s0\"\ntransport = { kind = \"tcp\" }\ncontrol = \"arf-window\"\n";
     let world = observed(&(text("802.11a", 2, "u", false) + other));
-    let seen = world.cells[0].observers.iter().map(|observer| {
-        let controlled = observer.connections.iter().filter(|it| it.is_controlled).count();
-        (observer.station.0, observer.connections.len(), controlled)
+    let seen = observers(&world).map(|(station, observer)| {
+        let connections = observer.state.connections();
+        let controlled = connections.iter().filter(|it| it.is_controlled).count();
+        (station, connections.len(), controlled)
     });
     assert_eq!(seen.collect::<Vec<_>>(), [(1, 2, 1), (1, 2, 1), (2, 1, 1)]);
+}
+
+/// An agent that asks for less does not take from another what it has asked for: the first station, whose second flow
+/// keeps to a share, hears its own frames and beacons for that one, and all frames for this.
+#[test]
+fn a_station_hears_all_for_one_scheme_beside_another() {
+    let shared = "[flow.other]\nfrom = \"s0\"\nto = \"h\"\ntransport = { kind = \"tcp\" }\ncontrol = \"occupancy\"\n";
+    let text = text("802.11a", 2, "u", false) + shared;
+    let world = observed(&text.replacen("rts_threshold", "ap.occupancy = true\nrts_threshold", 1));
+    for (_, observer) in observers(&world) {
+        let heard: Vec<u16> = observer.state.current().stations.numbers().collect();
+        assert_eq!(heard, [1, 2]);
+    }
 }
 
 /// One TCP flow of a station with these rates of its link: windows [segments] and what was delivered [kB],

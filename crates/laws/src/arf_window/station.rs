@@ -1,0 +1,270 @@
+//! A station that measures its channel, and has windows for its connections when a rate of its link changes.
+//!
+//! It takes in one frame after the other in place: its account of all stations would be copied with each of them.
+
+use airfair_units::{Bytes, DataRate, Duration, Time};
+
+use super::{Connection, Extra, Measured, Observation, Params};
+use crate::Direction;
+use crate::exchange::Exchanges;
+use crate::occupancy_meter as meter;
+use crate::receipts::{Heard, LocalFlow, Receipts};
+
+/// What must survive between frames.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct State {
+    meter: meter::State,
+    /// Rates that work, up and down.
+    rates: [super::State; 2],
+    /// TCP connections with an end at the station.
+    connections: Vec<LocalFlow>,
+    receipts: Receipts,
+}
+
+impl State {
+    /// Nothing has been heard. `connections` are those with an end at the station.
+    #[must_use]
+    pub fn new(connections: Vec<LocalFlow>) -> Self {
+        Self { connections, ..Self::default() }
+    }
+
+    /// The observation slot under way.
+    #[must_use]
+    pub fn current(&self) -> &meter::Slot {
+        self.meter.current()
+    }
+
+    /// TCP connections with an end at the station.
+    #[must_use]
+    pub fn connections(&self) -> &[LocalFlow] {
+        &self.connections
+    }
+}
+
+/// What was measured in a time: in a slot, or in several without a frame.  [arf-window §III-A]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Report {
+    /// When that began.
+    pub from: Time,
+    /// When it ended.
+    pub to: Time,
+    /// Frames and SIFS of its own exchanges, both ways, that were answered.
+    pub own: Duration,
+    /// Those of all other stations.
+    pub others: Duration,
+    /// Active stations, N.
+    pub active: u32,
+}
+
+/// Ends the slots that are over at `now`: what was measured in the one that was under way, and in silent ones.
+pub fn report(meter: &meter::Params, state: &mut State, now: Time) -> [Option<Report>; 2] {
+    let ended = meter::close(meter, &mut state.meter, now);
+    let Some(meter::Ended { from, slot, silent }) = ended else { return [None; 2] };
+    let (own, others) = slot.exchanges(meter.me);
+    let active = u32::try_from(slot.stations.len()).expect("at most 65 535 stations");
+    let to = from + meter.slot;
+    let none = Duration::ZERO;
+    let silence = (silent > 0).then(|| Report {
+        from: to,
+        to: to + meter.slot * silent,
+        own: none,
+        others: none,
+        active: 0,
+    });
+    [Some(Report { from, to, own, others, active }), silence]
+}
+
+/// A change of the rate of data in one direction, and what it leaves each connection.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Change {
+    direction: Direction,
+    rate: DataRate,
+    extra: Extra,
+}
+
+/// The station has decoded or sent a frame. A change of a rate, after which [`windows`] are due.
+pub fn step(
+    params: &Params,
+    meter: &meter::Params,
+    state: &mut State,
+    heard: &Heard,
+) -> Option<Change> {
+    meter::step(meter, &mut state.meter, &heard.frame);
+    let (direction, rate) = state.receipts.take(meter.me, heard, state.connections.iter_mut())?;
+    let known = state.rates[direction as usize];
+    if known.knows(rate) {
+        return None;
+    }
+    let measured = state.meter.last().map(|slot| measured(params, meter, state, slot, direction));
+    let (next, extra) = super::step(params, known, &Observation { rate, measured });
+    state.rates[direction as usize] = next;
+    Some(Change { direction, rate, extra: extra? })
+}
+
+/// The end of a connection at the station, as its transport knows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct End {
+    /// A mean of its round trip of late.
+    pub smoothed_round_trip: Duration,
+    /// Its least round trip so far.
+    pub least_round_trip: Duration,
+    /// Buffer that the window must not exceed.
+    pub buffer: Bytes,
+}
+
+/// Windows of the connections whose data goes in the direction of a change, at its new rate. `end` tells of each
+/// that knows its round trips.
+pub fn windows<'s>(
+    (params, meter): (&'s Params, &'s meter::Params),
+    state: &'s State,
+    change: Change,
+    end: impl Fn(&LocalFlow) -> Option<End> + 's,
+    exchange: &'s Exchanges,
+) -> impl Iterator<Item = (&'s LocalFlow, Bytes)> {
+    let slot = state.meter.last().expect("windows follow from a slot");
+    let access = access(meter, slot);
+    let exchange = move |msdu| exchange(access.up, msdu, change.rate);
+    let controlled = long_lived(params, state, slot)
+        .filter(move |(it, _)| it.direction == change.direction && it.is_controlled);
+    controlled.filter_map(move |(local, seen)| {
+        let End { smoothed_round_trip, least_round_trip, buffer } = end(local)?;
+        let segment = Bytes::new(seen.octets.get() / u64::from(seen.packets));
+        let connection = Connection {
+            occupied: seen.usage.occupancy(access),
+            segment,
+            largest_segment: local.largest,
+            segments_per_ack: segments_per_ack(seen),
+            smoothed_round_trip,
+            least_round_trip,
+            buffer,
+            data: exchange(local.headers + segment),
+            ack: exchange(local.answer),
+        };
+        Some((local, super::window(params, change.extra, &connection)))
+    })
+}
+
+/// What precedes an exchange: a DIFS and the mean back-off that the paper assumes.  [arf-window eq. 1]
+fn access(meter: &meter::Params, slot: &meter::Slot) -> meter::Access {
+    let access = meter.difs + meter::mean_backoff(meter, slot.active());
+    meter::Access { up: access, down: access }
+}
+
+/// Connections that count as long-lived, with what they had in the slot.
+fn long_lived<'s>(
+    params: &Params,
+    state: &'s State,
+    slot: &'s meter::Slot,
+) -> impl Iterator<Item = (&'s LocalFlow, &'s meter::Flow)> {
+    let least = params.long_lived;
+    let active = |it: &'s LocalFlow| Some((it, slot.flows.get(it.flow)?));
+    let connections = state.connections.iter().filter(move |it| it.moved >= least);
+    connections.filter_map(active).filter(|(_, seen)| seen.packets > 0)
+}
+
+/// The slot as the law wants to know it.
+fn measured(
+    params: &Params,
+    meter: &meter::Params,
+    state: &State,
+    slot: &meter::Slot,
+    direction: Direction,
+) -> Measured {
+    Measured {
+        occupied: slot.occupied(access(meter, slot)),
+        beacons: slot.beacons,
+        active: slot.active(),
+        adapted: if direction == Direction::Up { slot.adapted_up } else { slot.adapted_down },
+        connections: u32::try_from(long_lived(params, state, slot).count())
+            .expect("at most 65 535 flows"),
+    }
+}
+
+/// Segments that one ACK acknowledges, as the slot had them.
+fn segments_per_ack(seen: &meter::Flow) -> u32 {
+    let acks = seen.answers.max(1);
+    ((seen.packets + acks / 2) / acks).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn us(us: u64) -> Duration {
+        Duration::from_micros(us)
+    }
+
+    const ME: u16 = 1;
+    const METER: meter::Params = meter::Params {
+        me: ME,
+        access_point: 0,
+        slot: Duration::from_millis(300),
+        sifs: us(16),
+        difs: us(34),
+        backoff_slot: us(9),
+        cw_min: 15,
+    };
+    const FAST: DataRate = DataRate::from_mbps(54);
+    const SLOW: DataRate = DataRate::from_mbps(48);
+
+    /// A data frame of 248 µs that the station receives, at `end` ms.
+    fn data(end: u64, rate: DataRate) -> Heard {
+        let packet = Some(meter::Packet { flow: 7, payload: 1_460 });
+        let kind = meter::Kind::Data { from: 0, psdu: Bytes::new(1_536), packet };
+        let end = Time::ZERO + Duration::from_millis(end);
+        let frame =
+            meter::Frame { end, duration: us(248), rest: us(44), to: ME, backoff: None, kind };
+        Heard { frame, rate, msdu: Bytes::new(1_508) }
+    }
+
+    #[test]
+    fn acks_are_rounded_to_whole_segments() {
+        let of = |packets, answers| {
+            segments_per_ack(&meter::Flow { packets, answers, ..meter::Flow::default() })
+        };
+        assert_eq!([of(10, 5), of(10, 4), of(10, 3), of(1, 9), of(7, 0)], [2, 3, 3, 1, 7]);
+    }
+
+    /// An exchange of 292 µs in the first slot; two more are silent before 950 ms.
+    #[test]
+    fn a_report_says_what_was_heard_and_how_long_nothing_was() {
+        let mut state = State::new(Vec::new());
+        step(&Params::default(), &METER, &mut state, &data(10, FAST));
+        let at = |ms| Time::ZERO + Duration::from_millis(ms);
+        assert_eq!(report(&METER, &mut state, at(299)), [None; 2]);
+        let (own, others) = (us(292), Duration::ZERO);
+        let first = Report { from: at(0), to: at(300), own, others, active: 1 };
+        let silence = Report { from: at(300), to: at(900), own: others, others, active: 0 };
+        assert_eq!(report(&METER, &mut state, at(950)), [Some(first), Some(silence)]);
+        assert_eq!(report(&METER, &mut state, at(950)), [None; 2]);
+    }
+
+    /// A window follows a change of the rate, once a slot is over, for a connection that is long-lived and controlled.
+    ///
+    /// Verifies: [arf-window §III-B]
+    #[test]
+    fn windows_follow_the_rate() {
+        let connection = |flow, is_controlled| LocalFlow::new(flow, Direction::Down, is_controlled);
+        let params = Params { long_lived: Bytes::new(1_460), ..Params::default() };
+        let mut state = State::new(vec![connection(7, true), connection(8, true)]);
+        assert_eq!(step(&params, &METER, &mut state, &data(10, FAST)), None, "a first rate");
+        let early = step(&params, &METER, &mut state, &data(20, SLOW));
+        assert_eq!(early, None, "no slot is over");
+        assert_eq!(step(&params, &METER, &mut state, &data(310, SLOW)), None, "nothing new");
+        let change = step(&params, &METER, &mut state, &data(320, FAST)).expect("a change");
+        let buffer = Bytes::new(20_000);
+        let end = |_: &LocalFlow| {
+            let round_trip = us(10_000);
+            let (smoothed_round_trip, least_round_trip) = (round_trip, round_trip);
+            Some(End { smoothed_round_trip, least_round_trip, buffer })
+        };
+        let exchange = |access, _, _| {
+            let (data, ack, sifs) = (us(248), us(28), us(16));
+            crate::exchange::Exchange { access, protection: [None; 2], data, ack, sifs }
+        };
+        let windows = windows((&params, &METER), &state, change, end, &exchange);
+        let windows: Vec<_> = windows.map(|(local, window)| (local.flow, window)).collect();
+        // Nearly all of the channel is its own: 10 ms of it are more than the buffer.
+        assert_eq!(windows, [(7, Bytes::new(20_000))]);
+    }
+}

@@ -1,0 +1,106 @@
+//! Connections through an access point, counted by the data that it forwards.
+//!
+//! Source: the scheduler of [updown-fairness §IV] and the windows of [pilosof-2003 §V] need their number. A
+//! connection counts for a while after its last data, so that a loss does not hide it, and no longer once its FIN
+//! has passed. The table advances in place: it has a row for each connection, and a packet touches one.
+
+use airfair_units::{Bytes, Duration, Time};
+
+use crate::Direction;
+
+/// Time for which a connection counts as active after its last packet. Longer than a retransmission time-out at
+/// its minimum, so that one loss does not hide a connection.
+const ACTIVE: Duration = Duration::from_secs(2);
+
+/// A connection that the access point has seen. One between two of its stations goes both ways.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Connection {
+    /// When its data was last seen on its way up and down.
+    seen: [Option<Time>; 2],
+    /// Largest data segment.
+    segment: Bytes,
+}
+
+impl Connection {
+    fn is_active(&self, direction: Direction, now: Time) -> bool {
+        self.seen[direction as usize].is_some_and(|seen| now.saturating_since(seen) < ACTIVE)
+    }
+}
+
+/// All connections, by their numbers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Connections(Vec<Connection>);
+
+impl Connections {
+    /// Takes note of `size` octets of data of a connection.
+    pub fn note(&mut self, now: Time, flow: u16, direction: Direction, size: Bytes) {
+        let index = usize::from(flow);
+        if index >= self.0.len() {
+            self.0.resize(index + 1, Connection::default());
+        }
+        let connection = &mut self.0[index];
+        connection.seen[direction as usize] = Some(now);
+        connection.segment = connection.segment.max(size);
+    }
+
+    /// Takes note of the end of a connection.
+    pub fn forget(&mut self, flow: u16) {
+        if let Some(connection) = self.0.get_mut(usize::from(flow)) {
+            connection.seen = [None; 2];
+        }
+    }
+
+    /// Largest data segment of a connection, once there was one.
+    #[must_use]
+    pub fn segment(&self, flow: u16) -> Option<Bytes> {
+        let segment = self.0.get(usize::from(flow))?.segment;
+        (!segment.is_zero()).then_some(segment)
+    }
+
+    /// Connections that have sent data in one of these directions of late. O(connections).
+    #[must_use]
+    pub fn count(&self, now: Time, directions: &[Direction]) -> u32 {
+        let is_active = |connection: &&Connection| {
+            directions.iter().any(|direction| connection.is_active(*direction, now))
+        };
+        let count = self.0.iter().filter(is_active).count();
+        u32::try_from(count).expect("at most 65 535 flows")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Direction::{Down, Up};
+    use super::*;
+
+    const SIZE: Bytes = Bytes::new(1_448);
+
+    const fn ms(ms: u64) -> Time {
+        Time::from_nanos(ms * 1_000_000)
+    }
+
+    /// A connection between two stations goes up and down, and is one connection.
+    ///
+    /// Verifies: [pilosof-2003 §V]
+    #[test]
+    fn a_relayed_connection_counts_both_ways_and_once() {
+        let mut connections = Connections::default();
+        connections.note(ms(0), 3, Up, SIZE);
+        connections.note(ms(0), 3, Down, SIZE);
+        assert_eq!(
+            [&[Up][..], &[Down], &[Up, Down]].map(|ways| connections.count(ms(1), ways)),
+            [1; 3]
+        );
+        assert_eq!((connections.segment(3), connections.segment(0)), (Some(SIZE), None));
+    }
+
+    #[test]
+    fn a_connection_is_forgotten_at_its_end_or_after_two_seconds() {
+        let mut connections = Connections::default();
+        (0..2).for_each(|flow| connections.note(ms(0), flow, Up, SIZE));
+        connections.forget(0);
+        connections.forget(9);
+        assert_eq!([1_999, 2_000].map(|at| connections.count(ms(at), &[Up])), [1, 0]);
+        assert_eq!(connections.segment(0), Some(SIZE));
+    }
+}

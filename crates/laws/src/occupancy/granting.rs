@@ -1,0 +1,117 @@
+//! An access point that grants: it measures what its stations hold, and says in each beacon what they may.
+//!
+//! It takes in one frame after the other in place: its account of all stations would be copied with each of them.
+
+use airfair_units::{Duration, Time};
+
+use super::access_point::{Observation, grant};
+use super::observation::Intervals;
+use super::{Grant, Params};
+use crate::occupancy_meter as meter;
+
+/// What must survive between frames.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct State {
+    meter: meter::State,
+    intervals: Intervals,
+    /// When the interval under way began.
+    since: Time,
+    /// Its mean back-off, as last known.
+    backoff: Duration,
+}
+
+impl State {
+    /// Nothing has been seen; an own back-off lasts `backoff` on average.
+    #[must_use]
+    pub fn new(backoff: Duration) -> Self {
+        let (meter, intervals) = (meter::State::default(), Intervals::default());
+        Self { meter, intervals, since: Time::ZERO, backoff }
+    }
+
+    /// What was seen in the interval under way, by station, and what an access costs.
+    pub fn measured(&self, meter: &meter::Params) -> (&meter::Slot, meter::Access) {
+        let seen = self.meter.current();
+        (seen, access(meter, seen.backoffs.mean().unwrap_or(self.backoff)))
+    }
+}
+
+/// An access point does not know the back-offs of stations.  [occupancy-tfrc §III-A]
+fn access(meter: &meter::Params, backoff: Duration) -> meter::Access {
+    let access = meter.difs + backoff;
+    meter::Access { up: access, down: access }
+}
+
+/// The access point has decoded or sent a frame.
+pub fn hear(meter: &meter::Params, state: &mut State, frame: &meter::Frame) {
+    meter::step(meter, &mut state.meter, frame);
+}
+
+/// A beacon is due: what it grants.  [occupancy-tfrc §III-B]
+pub fn step(params: &Params, meter: &meter::Params, state: &mut State, now: Time) -> Grant {
+    let seen = meter::cut(meter, &mut state.meter, now);
+    state.intervals.push(params.beacons, now - state.since, seen);
+    state.since = now;
+    let slot = state.intervals.slot();
+    state.backoff = slot.seen.backoffs.mean().unwrap_or(state.backoff);
+    let access = access(meter, state.backoff);
+    let occupied: Vec<Duration> =
+        slot.seen.stations.values().map(|usage| usage.occupancy(access)).collect();
+    let (beacons, backoff) = (slot.seen.beacons, state.backoff);
+    grant(params, &Observation { slot: slot.length, beacons, occupied: &occupied, backoff })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use airfair_units::Bytes;
+
+    const fn us(us: u64) -> Duration {
+        Duration::from_micros(us)
+    }
+
+    const METER: meter::Params = meter::Params {
+        me: 0,
+        access_point: 0,
+        slot: Duration::from_nanos(u64::MAX),
+        sifs: us(16),
+        difs: us(34),
+        backoff_slot: us(9),
+        cw_min: 15,
+    };
+
+    /// Data to a station that ends at `end` ms after 248 µs and a back-off, and its ACK, whose field says 44 µs more.
+    fn down(state: &mut State, end: u64, station: u16, backoff: u64) {
+        let end = Time::ZERO + Duration::from_millis(end);
+        let packet = Some(meter::Packet { flow: 0, payload: 1_460 });
+        let kind = meter::Kind::Data { from: 0, psdu: Bytes::new(1_536), packet };
+        let backoff = Some(us(backoff));
+        let (duration, rest) = (us(248), us(44));
+        let data = meter::Frame { end, duration, rest, to: station, backoff, kind };
+        hear(&METER, state, &data);
+        let (end, duration, rest, backoff) = (end + us(44), us(28), us(0), None);
+        let kind = meter::Kind::Ack;
+        hear(&METER, state, &meter::Frame { end, duration, rest, to: 0, backoff, kind });
+    }
+
+    /// 100 ms: an exchange of 292 µs with each of two stations, after DIFS and a mean back-off of (40 + 80) / 2 µs.
+    /// Both are far below their halves. Of the last three intervals one back-off of 90 µs counts, then none: it stays.
+    ///
+    /// Verifies: [occupancy-tfrc §III-A], [occupancy-tfrc §III-B]
+    #[test]
+    fn a_beacon_says_what_was_seen_since_the_last_ones() {
+        let (params, at) = (Params::default(), |ms| Time::ZERO + Duration::from_millis(ms));
+        let mut state = State::new(us(67));
+        assert_eq!(step(&params, &METER, &mut state, at(100)).backoff(), us(67));
+        down(&mut state, 120, 1, 40);
+        down(&mut state, 130, 2, 80);
+        let (seen, access) = state.measured(&METER);
+        assert_eq!((seen.stations.len(), access.down), (2, us(34 + 60)));
+        assert_eq!(seen.stations[1].occupancy(access), us(292 + 94));
+        let grant = step(&params, &METER, &mut state, at(200));
+        assert_eq!(grant, Grant::new(0.5, 0.0, us(60)));
+        for (beacon, stations) in [(300, 2), (400, 2), (500, 1)] {
+            let grant = step(&params, &METER, &mut state, at(beacon));
+            assert_eq!(grant, Grant::new(1.0 / f64::from(stations), 0.0, us(60)), "{beacon}");
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! A fixed cap by rate: a flow may have a fixed share of the rate of its station's link.
+//!
+//! Source: no paper. It is the simplest answer to a new rate, a yardstick for the ratio of [arf-aware-tcp §3] and the
+//! shares of [occupancy-tfrc §III-C]. TFRC is told a rate, TCP the window that keeps it over a round trip, which
+//! is computed anew every [`PERIOD`].  Deviates: [D-120]
+
+use airfair_units::{Bytes, DataRate, Duration, Probability};
+
+use crate::window_limit;
+
+/// Time between two windows of one rate.
+pub const PERIOD: Duration = Duration::from_millis(100);
+
+/// What the user chooses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Params {
+    /// Share of the link's rate, more than nothing.
+    pub share: Probability,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self { share: Probability::literal(0.5) }
+    }
+}
+
+/// What must survive between steps: the rate of the link, once it has changed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct State {
+    rate: Option<DataRate>,
+}
+
+/// A new rate, or another look at the transport.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Observation {
+    /// Rate of the link from now on, if it is new.
+    pub rate: Option<DataRate>,
+    /// The flow's sender.
+    pub transport: Transport,
+}
+
+/// A sender, as far as its limit depends on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Transport {
+    /// TFRC, which has a rate.
+    Tfrc,
+    /// TCP, which has a window.
+    Tcp {
+        /// Its round trip, once it knows one.
+        round_trip: Option<Duration>,
+        /// A full segment.
+        segment: Bytes,
+    },
+}
+
+/// A limit for the sender.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// Of TFRC's rate.
+    Rate(DataRate),
+    /// Of TCP's window.
+    Window(Bytes),
+}
+
+/// One look at a flow.
+#[must_use]
+pub fn step(params: &Params, state: State, seen: &Observation) -> (State, Option<Action>) {
+    let rate = seen.rate.or(state.rate);
+    let action = rate.and_then(|rate| {
+        let cap = share_of(rate, params.share);
+        match seen.transport {
+            Transport::Tfrc => seen.rate.map(|_| Action::Rate(cap)),
+            Transport::Tcp { round_trip, segment } => {
+                let window = window_limit::for_rate(cap, round_trip?, segment);
+                Some(Action::Window(window))
+            }
+        }
+    });
+    (State { rate }, action)
+}
+
+/// Part of a rate, rounded down, one bit per second at least.
+#[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a part of a rate")]
+fn share_of(rate: DataRate, share: Probability) -> DataRate {
+    DataRate::from_bps(((rate.bps() as f64 * share.get()) as u64).max(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SLOW: DataRate = DataRate::from_mbps(6);
+    const SEGMENT: Bytes = Bytes::new(1_460);
+
+    fn tcp(rate: Option<DataRate>, round_trip_ms: Option<u64>) -> Observation {
+        let round_trip = round_trip_ms.map(Duration::from_millis);
+        Observation { rate, transport: Transport::Tcp { round_trip, segment: SEGMENT } }
+    }
+
+    /// Half of 6 Mb/s, once.
+    #[test]
+    fn tfrc_has_its_share_of_a_new_rate() {
+        let seen = |rate| Observation { rate, transport: Transport::Tfrc };
+        let (state, action) = step(&Params::default(), State::default(), &seen(None));
+        assert_eq!((state, action), (State::default(), None));
+        let (state, action) = step(&Params::default(), state, &seen(Some(SLOW)));
+        assert_eq!(action, Some(Action::Rate(DataRate::from_mbps(3))));
+        assert_eq!(step(&Params::default(), state, &seen(None)), (state, None));
+    }
+
+    /// 3 Mb/s over 40 ms are 15 000 octets, over 80 ms twice as many; over 1 ms two segments remain.
+    ///
+    /// Verifies: [occupancy-tfrc §III-D]
+    #[test]
+    fn the_window_of_tcp_follows_its_round_trip() {
+        let (mut state, mut windows) = (State::default(), Vec::new());
+        let looks = [tcp(None, Some(40)), tcp(Some(SLOW), None), tcp(None, Some(40))];
+        for seen in looks.into_iter().chain([tcp(None, Some(80)), tcp(None, Some(1))]) {
+            let (next, action) = step(&Params::default(), state, &seen);
+            state = next;
+            windows.push(action);
+        }
+        let window = |octets| Some(Action::Window(Bytes::new(octets)));
+        assert_eq!(windows, [None, None, window(15_000), window(30_000), window(2_920)]);
+    }
+
+    #[test]
+    fn a_share_is_never_nothing() {
+        let params = Params { share: Probability::ZERO };
+        let seen = Observation { rate: Some(SLOW), transport: Transport::Tfrc };
+        let action = step(&params, State::default(), &seen).1;
+        assert_eq!(action, Some(Action::Rate(DataRate::from_bps(1))));
+    }
+}

@@ -1,0 +1,60 @@
+//! Limits on the window that a sender may use, and the window that keeps a rate.
+//!
+//! Source: [occupancy-tfrc §III-D] leaves TCP to its windows; [D-113] reads θ·RTT, two segments at least. The
+//! limits are settings for a transport and have no state, so that there is no `step` here.
+
+use airfair_units::{Bytes, DataRate, Duration};
+
+/// Segments that a window never falls below: with fewer, delayed ACKs wait for their timer.
+pub const FLOOR: u64 = 2;
+
+/// Limit on the window that TCP may use, beside cwnd and the receiver's window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum WindowLimit {
+    /// No limit.
+    #[default]
+    None,
+    /// At most this much in flight [segments].
+    Segments(u32),
+    /// At most this much in flight, in whole segments, but one segment always.
+    Octets(Bytes),
+    /// At most ⌊cwnd / divisor⌋ in flight, but one segment always.
+    DividedBy(u32),
+}
+
+/// Window that keeps `rate` over a round trip, θ·RTT rounded down; two segments at least, where `largest` is one.
+/// [occupancy-tfrc §III-D]  Deviates: [D-113]
+#[must_use]
+pub fn for_rate(rate: DataRate, round_trip: Duration, largest: Bytes) -> Bytes {
+    moved_in(round_trip, rate).max(largest * FLOOR)
+}
+
+fn moved_in(time: Duration, rate: DataRate) -> Bytes {
+    let bits = u128::from(rate.bps()) * u128::from(time.as_nanos()) / 1_000_000_000;
+    Bytes::new(u64::try_from(bits / 8).unwrap_or(u64::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 1 Mb/s for 100 ms are 12 500 octets; whatever is asked for, nothing overflows.
+    ///
+    /// Verifies: [occupancy-tfrc §III-D]
+    #[test]
+    fn a_window_is_a_rate_times_a_round_trip() {
+        let window = |ms, mbps| {
+            let (time, rate) = (Duration::from_millis(ms), DataRate::from_mbps(mbps));
+            for_rate(rate, time, Bytes::new(1)).get()
+        };
+        assert_eq!([window(100, 1), window(0, 54)], [12_500, 2]);
+        assert_eq!(window(u64::MAX / 1_000_000, u64::MAX / 1_000_000), u64::MAX);
+    }
+
+    /// 10 ms at 1 Mb/s are 1250 octets, less than two segments of 1460.
+    #[test]
+    fn a_window_has_two_segments_at_least() {
+        let (rate, time) = (DataRate::from_mbps(1), Duration::from_millis(10));
+        assert_eq!(for_rate(rate, time, Bytes::new(1_460)), Bytes::new(2_920));
+    }
+}

@@ -1,0 +1,103 @@
+//! Control of a station's connections by what it hears on its channel.  [arf-window]
+
+use airfair_laws::arf_window::Params;
+use airfair_laws::arf_window::station::{self as law, Report};
+use airfair_laws::occupancy_meter as meter;
+use airfair_laws::receipts::LocalFlow;
+use airfair_laws::window_limit::WindowLimit;
+use airfair_units::Time;
+use airfair_wlan::Listen;
+
+use super::{Action, Home, LocalEnd, Seen, View, hearing};
+use crate::packet::Side;
+use crate::record::Measured;
+use crate::scenario::{Control, Transport};
+
+/// A station that measures its channel, and limits its connections' windows when its rate changes.
+#[derive(Debug)]
+pub(crate) struct Agent {
+    params: Params,
+    meter: meter::Params,
+    state: law::State,
+}
+
+impl Agent {
+    /// One for all connections that want it; should their settings differ, one for each.
+    pub(super) fn at(home: &Home) -> Vec<Self> {
+        let wanted = |control| match control {
+            Control::ArfWindow(params) => Some(params),
+            _ => None,
+        };
+        let mut all: Vec<Params> = Vec::new();
+        for params in home.ends.iter().filter_map(|(_, flow)| wanted(flow.control)) {
+            if !all.contains(&params) {
+                all.push(params);
+            }
+        }
+        let tcp = || home.ends.iter().filter(|it| matches!(it.1.transport, Transport::Tcp(_)));
+        let agent = |params: Params| {
+            let controlled = |control| wanted(control) == Some(params);
+            let connections = tcp().map(|(end, flow)| end.local_flow(controlled(flow.control)));
+            Self {
+                params,
+                meter: hearing::meter_params(home.node, params.slot, home.airtime),
+                state: law::State::new(connections.collect()),
+            }
+        };
+        all.into_iter().map(agent).collect()
+    }
+
+    pub(super) fn handle(
+        &mut self,
+        now: Time,
+        seen: &Seen,
+        view: &View,
+        actions: &mut Vec<Action>,
+    ) {
+        match seen {
+            Seen::Start => {
+                actions.push(Action::Listen(Listen::All));
+                let controlled = self.state.connections().iter().filter(|it| it.is_controlled);
+                let receivers = controlled.map(LocalEnd::of).filter(|it| it.side == Side::Receiver);
+                actions.extend(receivers.map(Action::EstimateRoundTrip));
+            }
+            Seen::Frame(heard) => {
+                self.report(heard.end, actions);
+                let heard = hearing::heard(view.airtime, heard);
+                let change = law::step(&self.params, &self.meter, &mut self.state, &heard);
+                if let Some(change) = change {
+                    self.set_windows(change, view, actions);
+                }
+            }
+            Seen::End => self.report(now, actions),
+            Seen::Rate { .. } | Seen::Packet(..) | Seen::BeaconDue | Seen::Timer => {}
+        }
+    }
+
+    fn report(&mut self, now: Time, actions: &mut Vec<Action>) {
+        for report in law::report(&self.meter, &mut self.state, now).into_iter().flatten() {
+            let Report { from, to, own, others, active } = report;
+            actions.push(Action::Report(Measured { from, to, own, others, active }));
+        }
+    }
+
+    fn set_windows(&self, change: law::Change, view: &View, actions: &mut Vec<Action>) {
+        let end = |local: &LocalFlow| {
+            let end = view.end(LocalEnd::of(local))?;
+            Some(law::End {
+                smoothed_round_trip: end.round_trip()?,
+                least_round_trip: end.least_round_trip()?,
+                buffer: end.buffer(),
+            })
+        };
+        let exchange = |access, msdu, rate| view.exchange(access, msdu, rate);
+        let params = (&self.params, &self.meter);
+        for (local, window) in law::windows(params, &self.state, change, end, &exchange) {
+            let limit = WindowLimit::Octets(window);
+            actions.push(Action::LimitWindow(LocalEnd::of(local), limit));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,47 @@
+//! The node at which an agent lives, as the scenario describes it.
+
+use airfair_wlan::NodeId;
+use airfair_wlan::airtime::Airtime;
+
+use super::{Agent, LocalEnd};
+use crate::packet::{FlowId, Side};
+use crate::scenario::{AccessPoint, Control, Endpoint, Flow, Scenario};
+
+/// A station or an access point.
+pub(super) struct Home<'s> {
+    pub(super) node: NodeId,
+    /// Its access point, or itself.
+    pub(super) access_point: &'s AccessPoint,
+    pub(super) airtime: &'s Airtime,
+    /// Ends of flows at a station, in the order of the flows.
+    pub(super) ends: &'s [(LocalEnd, &'s Flow)],
+}
+
+/// Agents of the members of a cell, by member; none at all where nobody has any.
+pub(crate) fn agents(scenario: &Scenario, cell: usize, airtime: &Airtime) -> Vec<Vec<Agent>> {
+    let access_point = &scenario.cells[cell].ap;
+    let home = |node, ends| Home { node, access_point, airtime, ends };
+    let mut agents = vec![Agent::of_access_point(&home(NodeId::AP, &[]))];
+    // What has no scheme need not be looked through.
+    if scenario.flows.iter().any(|flow| flow.control != Control::None) {
+        let ends = ends(scenario);
+        let stations = scenario.stations.iter().zip(&ends).filter(|(it, _)| it.cell == cell);
+        for (index, (_, ends)) in stations.enumerate() {
+            agents.push(Agent::of_station(&home(NodeId::station(index), ends)));
+        }
+    }
+    if agents.iter().all(Vec::is_empty) { Vec::new() } else { agents }
+}
+
+/// Ends of flows at each station.
+fn ends(scenario: &Scenario) -> Vec<Vec<(LocalEnd, &Flow)>> {
+    let mut ends = vec![Vec::new(); scenario.stations.len()];
+    for (index, flow) in scenario.flows.iter().enumerate() {
+        for (end, side) in [(flow.from, Side::Sender), (flow.to, Side::Receiver)] {
+            if let Endpoint::Station(station) = end {
+                ends[station].push((LocalEnd { flow: FlowId::new(index), side }, flow));
+            }
+        }
+    }
+    ends
+}

@@ -1,0 +1,190 @@
+//! What agents at stations and access points are told, and what becomes of what they do.
+
+use std::mem;
+
+use airfair_laws::window_limit::WindowLimit;
+use airfair_units::DataRate;
+use airfair_wlan::{Elements, NodeId, Phase};
+
+use super::{Event, Flow, Hop, Radio, World};
+use crate::clock::Clock;
+use crate::coupling::{Action, LocalEnd, Passage, Seen, View};
+use crate::endpoint::{Sink, Source};
+use crate::packet::{Body, Packet, Side};
+use crate::record::{CellId, Record, Recorder};
+
+/// What an agent may write into.
+enum Subject<'w> {
+    None,
+    /// The packet that passes.
+    Packet(&'w mut Packet),
+    /// The beacon that is due.
+    Beacon(&'w mut Elements),
+}
+
+impl Flow {
+    /// True if its end is at a member of a cell.
+    pub(crate) fn ends_at(&self, side: Side, cell: CellId, node: NodeId) -> bool {
+        let route = if side == Side::Sender { &self.forth } else { &self.back };
+        matches!(route[0], Hop::Air { cell: c, from, .. } if (c, from) == (cell, node))
+    }
+
+    fn limit_window(&mut self, side: Side, limit: WindowLimit) {
+        match (side, &mut self.source, &mut self.sink, limit) {
+            (Side::Sender, Source::Tcp(sender), ..) => sender.set_window_limit(limit),
+            (Side::Receiver, _, Sink::Tcp(receiver), WindowLimit::Octets(window)) => {
+                receiver.set_window_limit(Some(window));
+            }
+            _ => unreachable!("only TCP has a window, and its receiver counts octets"),
+        }
+    }
+}
+
+impl<R: Recorder, C: Clock> World<R, C> {
+    /// Tells all agents that the run begins.
+    pub(crate) fn start_agents(&mut self) {
+        self.tell_all(&Seen::Start);
+    }
+
+    /// Tells all agents that the run ends.
+    pub(super) fn end_agents(&mut self) {
+        self.tell_all(&Seen::End);
+    }
+
+    fn tell_all(&mut self, seen: &Seen) {
+        for cell in (0..self.cells.len()).map(CellId::new) {
+            for node in (0..).map(NodeId).take(self.cells[cell.index()].agents.len()) {
+                self.tell(cell, node, seen);
+            }
+        }
+    }
+
+    /// Tells the agents at a node of something, one after the other: what one does is done, and its senders have
+    /// sent what they may, before the next is told.
+    pub(crate) fn tell(&mut self, cell: CellId, node: NodeId, seen: &Seen) {
+        let agents = self.cells[cell.index()].agents.get(node.index());
+        for index in 0..agents.map_or(0, Vec::len) {
+            self.ask(cell, node, index, seen);
+            self.apply_all(cell, node, Subject::None);
+            self.drain_touched();
+        }
+    }
+
+    /// The access point's agents see a packet; the packet as it leaves them.
+    #[inline(never)]
+    pub(super) fn pass(&mut self, cell: CellId, passage: Passage, mut packet: Packet) -> Packet {
+        for index in 0..self.cells[cell.index()].agents[NodeId::AP.index()].len() {
+            self.ask(cell, NodeId::AP, index, &Seen::Packet(passage, &packet));
+            self.apply_all(cell, NodeId::AP, Subject::Packet(&mut packet));
+        }
+        packet
+    }
+
+    /// The time for a beacon has come: what the access point puts into it. What stations do then they do at once;
+    /// their senders send when the beacon is on its way: see [`drain_touched`](Self::drain_touched).
+    pub(super) fn compose_beacon(&mut self, cell: CellId) -> Elements {
+        let mut elements = Elements::default();
+        for node in (0..).map(NodeId).take(self.cells[cell.index()].agents.len()) {
+            for index in 0..self.cells[cell.index()].agents[node.index()].len() {
+                self.ask(cell, node, index, &Seen::BeaconDue);
+                self.apply_all(cell, node, Subject::Beacon(&mut elements));
+            }
+        }
+        elements
+    }
+
+    /// Tells one agent of something. What it does waits to be applied.
+    fn ask(&mut self, cell: CellId, node: NodeId, index: usize, seen: &Seen) {
+        let Radio { cell: air, agents, .. } = &mut self.cells[cell.index()];
+        let view = View { cell, node, airtime: air.airtime(), flows: &self.flows };
+        agents[node.index()][index].handle(self.now, seen, &view, &mut self.actions);
+    }
+
+    /// Applies what an agent at a node has done.
+    fn apply_all(&mut self, cell: CellId, node: NodeId, mut subject: Subject) {
+        if self.actions.is_empty() {
+            return;
+        }
+        let mut actions = mem::take(&mut self.actions);
+        for action in actions.drain(..) {
+            self.apply(cell, node, action, &mut subject);
+        }
+        self.actions = actions;
+    }
+
+    /// The one place where an action takes effect.
+    fn apply(&mut self, cell: CellId, node: NodeId, action: Action, subject: &mut Subject) {
+        let radio = &mut self.cells[cell.index()];
+        match (action, subject) {
+            (Action::LimitWindow(end, limit), _) => self.touch(end).limit_window(end.side, limit),
+            (Action::SetCwnd(end, cwnd), _) => {
+                let Source::Tcp(sender) = &mut self.touch(end).source else {
+                    unreachable!("only a TCP sender has a cwnd")
+                };
+                sender.set_cwnd(cwnd);
+            }
+            (Action::LimitRate(end, rate), _) => self.limit_rate(end, Some(rate)),
+            (Action::Lift(end), _) => self.lift(end),
+            (Action::EstimateRoundTrip(end), _) => {
+                if let Sink::Tcp(receiver) = &mut self.flows[end.flow.index()].sink {
+                    receiver.estimate_round_trip();
+                }
+            }
+            (Action::SetWeights(weights), _) => radio.cell.set_weights(node, weights),
+            (Action::RewriteWindow(window), Subject::Packet(packet)) => {
+                let Body::Segment(segment) = &mut packet.body else { unreachable!("TCP") };
+                segment.window = segment.window.min(window.get());
+            }
+            (Action::AddElements(added), Subject::Beacon(elements)) => {
+                elements.append(&added).expect("a beacon has room for what agents say");
+            }
+            (Action::Report(measured), _) => {
+                self.recorder.record(self.now, &Record::Measured(cell, node, measured));
+            }
+            (Action::Wake(at), _) => {
+                self.queue.push(at, Phase::Timeout, Event::Wake(cell, node));
+            }
+            (Action::Listen(scope), _) => {
+                radio.cell.listen(node, scope);
+                self.observes = true;
+            }
+            (Action::WatchPackets, _) => radio.watches_packets = true,
+            (Action::RewriteWindow(_), _) => unreachable!("no packet passes"),
+            (Action::AddElements(_), _) => unreachable!("no beacon is due"),
+        }
+    }
+
+    fn limit_rate(&mut self, end: LocalEnd, rate: Option<DataRate>) {
+        let now = self.now;
+        let flow = self.touch(end);
+        match (end.side, &mut flow.source, &mut flow.sink) {
+            (Side::Sender, Source::Tfrc(sender), _) => sender.set_rate_limit(now, rate),
+            (Side::Receiver, _, Sink::Tfrc(receiver)) => receiver.set_rate_limit(rate),
+            _ => unreachable!("only TFRC has a rate"),
+        }
+    }
+
+    fn lift(&mut self, end: LocalEnd) {
+        let flow = self.touch(end);
+        match (end.side, &mut flow.source, &mut flow.sink) {
+            (Side::Sender, Source::Tcp(sender), _) => sender.set_window_limit(WindowLimit::None),
+            (Side::Receiver, _, Sink::Tcp(receiver)) => receiver.set_window_limit(None),
+            _ => self.limit_rate(end, None),
+        }
+    }
+
+    /// The flow of an end that an action is for. A sender may have something to send after it.
+    fn touch(&mut self, end: LocalEnd) -> &mut Flow {
+        if end.side == Side::Sender && self.touched.back() != Some(&end.flow) {
+            self.touched.push_back(end.flow);
+        }
+        &mut self.flows[end.flow.index()]
+    }
+
+    /// Senders that an agent has touched send what they may now.
+    pub(super) fn drain_touched(&mut self) {
+        while let Some(flow) = self.touched.pop_front() {
+            self.drain_source(flow);
+        }
+    }
+}

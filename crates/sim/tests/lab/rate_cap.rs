@@ -1,0 +1,63 @@
+//! The worked scheme of CONTRIBUTING.md: a fixed share of a link's rate.
+
+use crate::common::{parse, run_once};
+
+const CONTRIBUTING: &str = include_str!("../../../../CONTRIBUTING.md");
+const LAW: &str = include_str!("../../../laws/src/rate_cap.rs");
+const AGENT: &str = include_str!("../../src/coupling/rate_cap.rs");
+const AGENTS: &str = include_str!("../../src/coupling/mod.rs");
+
+/// Goodput from 5 s on of a flow whose station falls from 54 to 6 Mb/s at 4 s [kb/s].
+fn goodput(flow: &str) -> u64 {
+    let text = format!(
+        "duration = \"9 s\"\nwarmup = \"5 s\"\nseries = \"off\"\n[bss.c]\nstandard = \"802.11a\"\n\
+         [station.s]\nrate = {{ up = [[\"0 s\", \"54 Mb/s\"], [\"4 s\", \"6 Mb/s\"]], down = \"54 Mb/s\" }}\n\
+         [host.h]\nlink = {{ rate = \"100 Mb/s\", delay = \"20 ms\" }}\n\
+         [flow.f]\nfrom = \"s\"\nto = \"h\"\n{flow}\n"
+    );
+    run_once(&parse(&text), 0).flows[0].delivered.bits() / 4_000
+}
+
+/// A quarter of 6 Mb/s is 1500 kb/s, of TFRC and of TCP, whose window has whole segments, four or five here, and whose
+/// ACKs are delayed; and of a connection that did not know its round trip when the rate changed, since it begins at 4.5 s. Without the scheme each has more.
+#[test]
+fn a_flow_has_its_share_of_a_new_rate() {
+    let cap = "control = { scheme = \"rate-cap\", share = 0.25 }";
+    let tcp = "transport = { kind = \"tcp\" }\n";
+    for (flow, least) in [
+        ("transport = { kind = \"tfrc\" }\n".to_owned(), 1_400),
+        (tcp.to_owned(), 1_000),
+        (format!("{tcp}start = \"4500 ms\"\n"), 1_000),
+    ] {
+        let (plain, capped) = (goodput(&flow), goodput(&(flow.clone() + cap)));
+        assert!((least..=1_510).contains(&capped), "{flow}{capped} kb/s");
+        assert!(plain > 2 * capped, "{flow}{plain} kb/s");
+    }
+}
+
+/// Where the rate does not change, the scheme changes nothing.
+#[test]
+fn no_change_is_no_limit() {
+    let hash = |control: &str| {
+        let text =
+            crate::common::uploads("standard = \"802.11a\"", &["54 Mb/s"], "{ kind = \"tcp\" }", 2)
+                .replacen("[host.server]", &format!("control = \"{control}\"\n[host.server]"), 1);
+        run_once(&parse(&text), 0).record_hash
+    };
+    assert_eq!(hash("rate-cap"), hash("none"));
+}
+
+/// What CONTRIBUTING.md shows of the scheme is its code.
+#[test]
+fn the_guide_shows_the_code_as_it_is() {
+    let blocks: Vec<&str> = CONTRIBUTING
+        .split("```rust\n")
+        .skip(1)
+        .map(|rest| rest.split("```").next().expect("a block ends"))
+        .collect();
+    assert!(blocks.len() >= 3, "{} blocks", blocks.len());
+    for line in blocks.iter().flat_map(|block| block.lines()).map(str::trim) {
+        let is_shown = [LAW, AGENT, AGENTS].iter().any(|file| file.contains(line));
+        assert!(is_shown || line == "…", "CONTRIBUTING.md shows what is not there: {line}");
+    }
+}
