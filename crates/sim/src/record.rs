@@ -1,7 +1,5 @@
 //! Records: the only output of a run. Whoever wants a figure consumes them as they come.
 
-use std::hash::{Hash, Hasher};
-
 use airfair_units::{Bytes, Duration, Time};
 use airfair_wlan::NodeId;
 
@@ -27,27 +25,12 @@ impl CellId {
     }
 }
 
-/// The first cell adds nothing, so that a scenario of one cell keeps the hash that it had before there
-/// could be several.
-impl Hash for CellId {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        if self.0 > 0 {
-            self.0.hash(state);
-        }
-    }
-}
-
 /// The time at which the packet that a record is about was sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SentAt(pub Time);
 
-/// It adds nothing: an earlier record has told it, and hashes stay comparable with versions without it.
-impl Hash for SentAt {
-    fn hash<H: Hasher>(&self, _state: &mut H) {}
-}
-
 /// Something that happened.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Record {
     /// In a cell.
     Cell(CellId, airfair_wlan::Record),
@@ -63,7 +46,7 @@ pub enum Record {
 }
 
 /// A look at the world at the end of a step of the time series.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sample {
     /// The window of a TCP sender.
     Window(FlowId, SenderWindow),
@@ -72,7 +55,7 @@ pub enum Sample {
 }
 
 /// The window of a TCP sender.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct SenderWindow {
     /// Congestion window, rounded down [segments].
     pub cwnd: u32,
@@ -82,7 +65,7 @@ pub struct SenderWindow {
 
 /// What a station that observes its channel has measured in a time: a slot of its own, or several in which
 /// it heard nothing.  [arf-window §III-A]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Measured {
     /// When that began.
     pub from: Time,
@@ -97,7 +80,7 @@ pub struct Measured {
 }
 
 /// Something that happened to a flow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FlowRecord {
     /// Its source has started.
     Started,
@@ -127,7 +110,7 @@ pub enum FlowRecord {
 }
 
 /// Something that happened on a link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkRecord {
     /// A packet joined the queue, which is this long now [packets].
     Queued(u32),

@@ -5,7 +5,7 @@ use airfair_units::{DataRate, Time};
 use crate::config::NodeId;
 
 /// Something that happened in a cell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Record {
     /// The air was used in one way for a while. These intervals follow each other without a gap.
     Air {
@@ -67,7 +67,7 @@ pub enum Record {
 }
 
 /// What a frame was, as far as accounts care.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SentFrame {
     /// A data frame.
     Data,
@@ -80,7 +80,7 @@ pub enum SentFrame {
 }
 
 /// Use of the air at a point in time. `station` is the one whose exchange it is, in either direction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AirUse {
     /// A data frame alone.
     Data {
@@ -106,7 +106,7 @@ pub enum AirUse {
 }
 
 /// Why a packet was given up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DropCause {
     /// The transmit queue was full.
     QueueFull,

@@ -1,12 +1,55 @@
 //! A hash of all records of a run: equal runs have equal hashes, on every platform.
-
-use std::hash::{Hash, Hasher};
+//!
+//! A record is two or more words of 64 bits. The first packs what it is and whom it is about, the second is its time
+//! [ns], and what does not fit follows:
+//!
+//! ```text
+//!   63      56 55      48 47              32 31                               0
+//!  ├── kind ──┼── cell ──┼────── whose ─────┼───────────── payload ────────────┤
+//! ```
+//!
+//! | kind | record | whose | payload | words that follow |
+//! | ---: | --- | --- | --- | --- |
+//! | 1 | `Air` | station, or 0 | use: 0 data down, 1 data up, 2 control, 3 collision, 4 contention, 5 idle, 6 beacon | start, end |
+//! | 2 | `Sent` | transmitter | bits 0–7 frame: 0 data, 1 RTS, 2 response, 3 beacon; bit 8 retry; bit 9 collided | |
+//! | 3 | `Collision` | 0 | 0 | |
+//! | 4 | `Queue` | member | packets | |
+//! | 5 | `Dropped` | member | 0 queue full, 1 retry limit, 2 `CoDel`, 3 ACK filtered | |
+//! | 6 | `Duplicate` | receiver | 0 | |
+//! | 7 | `Rate` | station | 0 down, 1 up | rate [b/s] |
+//! | 8 | `Spoilt` | transmitter | 0 | |
+//! | 16 | `Started` | flow | 0 | |
+//! | 17 | `Sent` | flow | 0 | |
+//! | 18 | `Received` | flow | 0 | when it was sent |
+//! | 19 | `Lost` | flow | 0 from the sender, 1 from the receiver | when it was sent |
+//! | 20 | `Delivered` | flow | 0 | octets |
+//! | 21 | `Retransmission` | flow | 0 | |
+//! | 22 | `Timeout` | flow | 0 | |
+//! | 23 | `FastRetransmit` | flow | 0 | |
+//! | 24 | `RoundTrip` | flow | 0 | duration |
+//! | 25 | `Finished` | flow | 0 | |
+//! | 26 | `Repeated` | flow | 0 | when it was sent |
+//! | 27 | `Refused` | flow | 0 | |
+//! | 32 | `Queued` | link | packets | |
+//! | 33 | `Arrived` | link | packets | |
+//! | 34 | `Dropped` | link | 0 | |
+//! | 35 | `Lost` | link | packets | |
+//! | 36 | `DroppedEarly` | link | 0 | |
+//! | 48 | `Measured` | station | active stations | start, end, own time, others' time |
+//!
+//! The cell is 0 where there is none. Times and durations are in nanoseconds. A `Sample` is a look at the world and no
+//! event: it has no words, so that a run has one hash with a time series and without.
+//!
+//! A word `w` turns the hash `h` into `(rotl(h, 5) ^ w) · 0x517cc1b727220a95` modulo 2^64, from 0 on. For a given `w`
+//! this maps hashes one to one, and for a given `h` words: runs that differ in one word alone never have one hash.
 
 use airfair_units::Time;
+use airfair_wlan::{AirUse, DropCause, NodeId, Record as CellRecord, SentFrame};
 
-use crate::record::{Record, Recorder};
+use crate::packet::{FlowId, Side};
+use crate::record::{CellId, FlowRecord, LinkRecord, Measured, Record, Recorder, SentAt};
 
-/// Multiply–rotate–xor over 64-bit words, with each integer widened so that no platform differs.
+/// The hash of the records so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Fingerprint(u64);
 
@@ -15,51 +58,137 @@ impl Fingerprint {
     pub fn get(self) -> u64 {
         self.0
     }
-}
 
-/// Every record but a look at the world, which is no event.
-impl Recorder for Fingerprint {
-    fn record(&mut self, now: Time, record: &Record) {
-        if !matches!(record, Record::Sample(_)) {
-            self.write_u64(now.as_nanos());
-            record.hash(self);
-        }
-    }
-}
-
-impl Hasher for Fingerprint {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.write_u64(u64::from(*byte));
-        }
-    }
-
-    fn write_u8(&mut self, word: u8) {
-        self.write_u64(u64::from(word));
-    }
-
-    fn write_u16(&mut self, word: u16) {
-        self.write_u64(u64::from(word));
-    }
-
-    fn write_u32(&mut self, word: u32) {
-        self.write_u64(u64::from(word));
-    }
-
-    fn write_u64(&mut self, word: u64) {
+    #[inline]
+    fn add(&mut self, word: u64) {
         self.0 = (self.0.rotate_left(5) ^ word).wrapping_mul(0x517c_c1b7_2722_0a95);
     }
+}
 
-    fn write_usize(&mut self, word: usize) {
-        self.write_u64(word as u64);
-    }
-
-    /// Discriminants of enums.
-    fn write_isize(&mut self, word: isize) {
-        self.write_u64(word.cast_unsigned() as u64);
+impl Recorder for Fingerprint {
+    #[inline]
+    fn record(&mut self, now: Time, record: &Record) {
+        encode(now, record, |word| self.add(word));
     }
 }
+
+/// The first word.
+#[derive(Clone, Copy)]
+struct Head {
+    kind: u8,
+    cell: CellId,
+    whose: u16,
+    payload: u32,
+}
+
+impl Head {
+    #[inline]
+    fn word(self) -> u64 {
+        u64::from(self.kind) << 56
+            | u64::from(self.cell.0) << 48
+            | u64::from(self.whose) << 32
+            | u64::from(self.payload)
+    }
+}
+
+/// Hands the words of a record to `take`.
+#[inline]
+fn encode(now: Time, record: &Record, mut take: impl FnMut(u64)) {
+    let mut take = |head: Head, more: &[u64]| {
+        take(head.word());
+        take(now.as_nanos());
+        for word in more {
+            take(*word);
+        }
+    };
+    match record {
+        Record::Cell(cell, record) => encode_cell(*cell, record, take),
+        Record::Flow(flow, record) => encode_flow(*flow, record, take),
+        Record::Link(link, record) => {
+            let (kind, payload) = match *record {
+                LinkRecord::Queued(packets) => (32, packets),
+                LinkRecord::Arrived(packets) => (33, packets),
+                LinkRecord::Dropped => (34, 0),
+                LinkRecord::Lost(packets) => (35, packets),
+                LinkRecord::DroppedEarly => (36, 0),
+            };
+            take(Head { kind, cell: CellId(0), whose: link.0, payload }, &[]);
+        }
+        Record::Measured(cell, station, measured) => {
+            let Measured { from, to, own, others, active } = *measured;
+            let head = Head { kind: 48, cell: *cell, whose: station.0, payload: active };
+            let times = [from.as_nanos(), to.as_nanos(), own.as_nanos(), others.as_nanos()];
+            take(head, &times);
+        }
+        Record::Sample(_) => {}
+    }
+}
+
+#[inline]
+fn encode_cell(cell: CellId, record: &CellRecord, mut take: impl FnMut(Head, &[u64])) {
+    let head = |kind, NodeId(whose), payload| Head { kind, cell, whose, payload };
+    let nobody = NodeId(0);
+    match *record {
+        CellRecord::Air { from, to, usage } => {
+            let (station, usage) = match usage {
+                AirUse::Data { station, up } => (station, u32::from(up)),
+                AirUse::Control { station } => (station, 2),
+                AirUse::Collision => (nobody, 3),
+                AirUse::Contention => (nobody, 4),
+                AirUse::Idle => (nobody, 5),
+                AirUse::Beacon => (nobody, 6),
+            };
+            take(head(1, station, usage), &[from.as_nanos(), to.as_nanos()]);
+        }
+        CellRecord::Sent { node, frame, retry, collided } => {
+            let frame = match frame {
+                SentFrame::Data => 0,
+                SentFrame::Rts => 1,
+                SentFrame::Response => 2,
+                SentFrame::Beacon => 3,
+            };
+            let payload = frame | u32::from(retry) << 8 | u32::from(collided) << 9;
+            take(head(2, node, payload), &[]);
+        }
+        CellRecord::Collision => take(head(3, nobody, 0), &[]),
+        CellRecord::Queue { node, length } => take(head(4, node, length), &[]),
+        CellRecord::Dropped { node, cause } => {
+            let cause = match cause {
+                DropCause::QueueFull => 0,
+                DropCause::RetryLimit => 1,
+                DropCause::CoDel => 2,
+                DropCause::AckFiltered => 3,
+            };
+            take(head(5, node, cause), &[]);
+        }
+        CellRecord::Duplicate { node } => take(head(6, node, 0), &[]),
+        CellRecord::Rate { station, up, rate } => {
+            take(head(7, station, u32::from(up)), &[rate.bps()]);
+        }
+        CellRecord::Spoilt { node } => take(head(8, node, 0), &[]),
+    }
+}
+
+#[inline]
+fn encode_flow(flow: FlowId, record: &FlowRecord, mut take: impl FnMut(Head, &[u64])) {
+    let head = |kind, payload| Head { kind, cell: CellId(0), whose: flow.0, payload };
+    match *record {
+        FlowRecord::Started => take(head(16, 0), &[]),
+        FlowRecord::Sent => take(head(17, 0), &[]),
+        FlowRecord::Received(SentAt(sent)) => take(head(18, 0), &[sent.as_nanos()]),
+        FlowRecord::Lost(side, SentAt(sent)) => {
+            take(head(19, u32::from(side == Side::Receiver)), &[sent.as_nanos()]);
+        }
+        FlowRecord::Delivered(amount) => take(head(20, 0), &[amount.get()]),
+        FlowRecord::Retransmission => take(head(21, 0), &[]),
+        FlowRecord::Timeout => take(head(22, 0), &[]),
+        FlowRecord::FastRetransmit => take(head(23, 0), &[]),
+        FlowRecord::RoundTrip(time) => take(head(24, 0), &[time.as_nanos()]),
+        FlowRecord::Finished => take(head(25, 0), &[]),
+        FlowRecord::Repeated(SentAt(sent)) => take(head(26, 0), &[sent.as_nanos()]),
+        FlowRecord::Refused => take(head(27, 0), &[]),
+    }
+}
+
+#[cfg(test)]
+mod tests;
