@@ -325,7 +325,9 @@ impl Contention {
     #[cold]
     fn begin_heard_by_some(&mut self, now: Time) {
         let starting = std::mem::take(&mut self.starting);
-        starting.iter().for_each(|(from, _)| _ = self.part(*from));
+        for &(from, _) in &starting {
+            self.part(from);
+        }
         let Self { groups, members, alone, slot, .. } = self;
         let senses = |members: &[Member], class: ClassId, id: Option<NodeId>| {
             let reaches =
@@ -498,7 +500,9 @@ impl Contention {
             [.., last] if self.all_sense && ended.len() > 1 => self.end_collision(now, ended, last),
             _ => {
                 self.settle();
-                ended.iter().for_each(|transmission| self.end_frame(now, transmission, missed));
+                for transmission in ended {
+                    self.end_frame(now, transmission, missed);
+                }
             }
         }
         if !self.alone.is_empty() && !self.can_change() {
