@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use airfair_transport::tcp::Flavour;
 use airfair_transport::tfrc;
-use airfair_units::{Bytes, Duration};
+use airfair_units::{Bytes, Duration, Probability};
 
 use super::declare::Keys;
 use super::error::{Mistakes, ScenarioError};
@@ -257,6 +257,13 @@ fn receive_window(
     mistakes.add(entry.at, entry.mistake(problem, allowed));
 }
 
+/// A share of nothing would stop a flow for good.
+fn check_share(share: &Entry, mistakes: &mut Mistakes) {
+    if share.value().is_some_and(Probability::is_zero) {
+        mistakes.add(share.at, share.mistake("out of range", "more than 0"));
+    }
+}
+
 fn check_control(
     entry: &Entry,
     transport: Option<&Transport>,
@@ -264,6 +271,9 @@ fn check_control(
     mistakes: &mut Mistakes,
 ) {
     let Some(control) = CONTROLS.variant(entry) else { return };
+    if let (Control::RateCap(_), Some(fields)) = (&control, entry.fields()) {
+        check_share(fields.get("share"), mistakes);
+    }
     let is_tcp = !transport.is_some_and(|it| !matches!(it, Transport::Tcp(_)));
     let is_udp = matches!(transport, Some(Transport::Udp { .. }));
     let is_host = |end| matches!(end, Some(Target::Host(_)));

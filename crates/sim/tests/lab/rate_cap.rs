@@ -5,6 +5,7 @@ use crate::common::{parse, run_once};
 const CONTRIBUTING: &str = include_str!("../../../../CONTRIBUTING.md");
 const LAW: &str = include_str!("../../../laws/src/rate_cap.rs");
 const AGENT: &str = include_str!("../../src/coupling/rate_cap.rs");
+const CELL_KEYS: &str = include_str!("../../src/scenario/keys/cells.rs");
 const AGENTS: &str = include_str!("../../src/coupling/mod.rs");
 
 /// Goodput from 5 s on of a flow whose station falls from 54 to 6 Mb/s at 4 s [kb/s].
@@ -47,7 +48,7 @@ fn no_change_is_no_limit() {
     assert_eq!(hash("rate-cap"), hash("none"));
 }
 
-/// What CONTRIBUTING.md shows of the scheme is its code.
+/// What CONTRIBUTING.md shows of the scheme, and of a key, is their code.
 #[test]
 fn the_guide_shows_the_code_as_it_is() {
     let blocks: Vec<&str> = CONTRIBUTING
@@ -57,7 +58,7 @@ fn the_guide_shows_the_code_as_it_is() {
         .collect();
     assert!(blocks.len() >= 3, "{} blocks", blocks.len());
     for line in blocks.iter().flat_map(|block| block.lines()).map(str::trim) {
-        let is_shown = [LAW, AGENT, AGENTS].iter().any(|file| file.contains(line));
+        let is_shown = [LAW, AGENT, AGENTS, CELL_KEYS].iter().any(|file| file.contains(line));
         assert!(is_shown || line == "…", "CONTRIBUTING.md shows what is not there: {line}");
     }
 }
