@@ -7,17 +7,18 @@
 //! the NAV, or has not decoded what its group has) goes on *alone*, with a state of its own; whose state agrees
 //! with the group's again after a busy period returns. A plain cell stays one group with few who are alone.
 
+mod busy;
+
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use airfair_units::{Dbm, Decibels, Duration, Time};
 
-use crate::config::{CellConfig, Eifs, NodeId};
-use crate::dcf::{CarrierSense, Ended, InterframeSpaces, MediumState, Waits};
-use crate::frame::{Frame, FrameKind, Transmission};
+use crate::config::{CellConfig, NodeId};
+use crate::dcf::{InterframeSpaces, MediumState, Waits};
+use crate::frame::{Frame, FrameKind};
 use crate::hearing::{ClassId, Hearing, Reach};
-use crate::phy::{Standard, Timing};
-use crate::radio::milliwatts;
+use crate::phy::Timing;
 
 /// What a member wants of the channel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -232,129 +233,6 @@ impl Contention {
         });
     }
 
-    /// A frame starts; [`begin_busy`](Self::begin_busy) follows when all that start at this instant are known.
-    #[inline]
-    pub(crate) fn announce(&mut self, frame: &Frame) {
-        let sends = &mut self.members[frame.from.index()].sends;
-        assert!(!std::mem::replace(sends, true), "a member sends one frame at a time");
-        self.starting.push((frame.from, Standard::is_dsss(frame.rate)));
-    }
-
-    /// The frames announced start: whoever sends or senses them finds the medium busy.
-    #[inline]
-    pub(crate) fn begin_busy(&mut self, now: Time) {
-        let others = self.on_air;
-        self.on_air += self.starting.len();
-        if !self.all_decode {
-            self.find_reach();
-        }
-        match self.starting[..] {
-            [] => return,
-            [(from, _)] if others == 0 && self.all_sense => self.begin_one(now, from),
-            _ if self.all_sense => self.begin_several(now),
-            _ => self.begin_heard_by_some(now),
-        }
-        self.starting.clear();
-        if !self.immediate.is_empty() {
-            self.forestall();
-        }
-    }
-
-    /// What the frames that start are to each class.
-    fn find_reach(&mut self) {
-        for &(from, is_dsss) in &self.starting {
-            let reach = &mut self.members[from.index()].reach;
-            reach.clear();
-            reach.extend(self.hearing.reach(from, is_dsss));
-        }
-    }
-
-    /// One frame starts on a silent medium, and all sense it.
-    #[inline]
-    fn begin_one(&mut self, now: Time, from: NodeId) {
-        let Self { groups, members, alone, slot, .. } = self;
-        let was_held = std::mem::take(&mut self.is_held);
-        self.speaker = members[from.index()].alone.is_none().then_some(from);
-        if !was_held {
-            for group in &mut *groups {
-                group.medium.begin_frames(now, false, 1, *slot);
-            }
-        }
-        for id in &*alone {
-            if let Some(own) = &mut members[id.index()].alone {
-                let sends = *id == from;
-                if was_held {
-                    own.continue_with(sends);
-                } else {
-                    own.begin_frames(now, sends, u32::from(!sends), *slot);
-                }
-            }
-        }
-    }
-
-    /// Whoever transmits with its group knows better from now on.
-    fn settle(&mut self) {
-        if let Some(id) = self.speaker.take() {
-            self.part(id).continue_with(true);
-        }
-    }
-
-    /// Several frames start, or one that overlaps another, and all sense them.
-    #[cold]
-    fn begin_several(&mut self, now: Time) {
-        assert!(!self.is_held, "a frame that follows another comes alone");
-        self.settle();
-        for index in 0..self.starting.len() {
-            let (from, _) = self.starting[index];
-            self.part(from);
-        }
-        let Self { groups, members, alone, slot, starting, .. } = self;
-        let count = u32::try_from(starting.len()).expect("one for each member");
-        for group in &mut *groups {
-            group.medium.begin_frames(now, false, count, *slot);
-        }
-        for id in &*alone {
-            let sends = starting.iter().any(|(from, _)| from == id);
-            if let Some(own) = &mut members[id.index()].alone {
-                own.begin_frames(now, sends, count - u32::from(sends), *slot);
-            }
-        }
-    }
-
-    /// Frames start, and some may not sense them.
-    #[cold]
-    fn begin_heard_by_some(&mut self, now: Time) {
-        let starting = std::mem::take(&mut self.starting);
-        for &(from, _) in &starting {
-            self.part(from);
-        }
-        let Self { groups, members, alone, slot, .. } = self;
-        let senses = |members: &[Member], class: ClassId, id: Option<NodeId>| {
-            let reaches =
-                |from: NodeId| members[from.index()].reach[class.index()] != Reach::Nothing;
-            let others = starting.iter().filter(|(from, _)| Some(*from) != id && reaches(*from));
-            u32::try_from(others.count()).expect("one for each member")
-        };
-        for group in &mut *groups {
-            let others = senses(members, group.class, None);
-            if others > 0 {
-                group.medium.begin_frames(now, false, others, *slot);
-            }
-        }
-        for &id in &*alone {
-            let sends = members[id.index()].sends && starting.iter().any(|(from, _)| *from == id);
-            let others = senses(members, members[id.index()].class, Some(id));
-            let own = &mut members[id.index()].alone;
-            if let Some(own) = own.as_mut().filter(|_| sends || others > 0) {
-                own.begin_frames(now, sends, others, *slot);
-            }
-        }
-        if let Some(margin) = self.capture {
-            self.follow(&starting, margin);
-        }
-        self.starting = starting;
-    }
-
     /// Whoever wanted to transmit without a back-off and finds the medium busy must draw one.
     fn forestall(&mut self) {
         let mut immediate = std::mem::take(&mut self.immediate);
@@ -366,32 +244,6 @@ impl Contention {
             is_idle
         });
         self.immediate = immediate;
-    }
-
-    /// Who was in step with a frame stays so, and who hears several start together takes the strongest, if it
-    /// is strong enough.
-    fn follow(&mut self, starting: &[(NodeId, bool)], margin: Decibels) {
-        for id in (0..).map(NodeId).take(self.members.len()) {
-            let medium = self.medium(id);
-            if !matches!(medium.carrier(), CarrierSense::Frame | CarrierSense::Overlap) {
-                continue;
-            }
-            let power = |from: NodeId| self.members[from.index()].power[id.index()];
-            let heard =
-                || starting.iter().map(|(from, _)| *from).filter(|from| self.senses(id, *from));
-            // The others that it senses have all just started.
-            let is_first = heard().count() == usize::try_from(medium.on_air()).unwrap_or(0);
-            let first =
-                if is_first { heard().max_by_key(|from| power(*from)) } else { medium.followed() };
-            let survives = |from: &NodeId| {
-                let all = (0..).map(NodeId).zip(&self.members);
-                let others = all.filter(|(other, it)| it.sends && other != from && *other != id);
-                let noise: f64 = others.map(|(other, _)| milliwatts(power(other))).sum();
-                milliwatts(power(*from) - margin) >= noise
-            };
-            let followed = first.filter(survives);
-            self.part(id).follow(followed);
-        }
     }
 
     /// A member that wanted to transmit at the end of the space, and has found the medium busy before:
@@ -466,180 +318,6 @@ impl Contention {
     #[inline]
     pub(crate) fn nav_is_clear(&self, id: NodeId, now: Time) -> bool {
         self.medium(id).nav_is_clear(now)
-    }
-
-    /// Frames have ended: everyone who sensed or sent them defers. `missed` are those for whom noise spoilt a
-    /// beacon; `next` is how long the frame lasts that follows after a SIFS, a response or the next one of the
-    /// exchange, if one does.
-    #[inline]
-    pub(crate) fn end_busy(
-        &mut self,
-        now: Time,
-        ended: &[Transmission],
-        missed: &[NodeId],
-        next: Option<Duration>,
-    ) {
-        self.on_air -= ended.len();
-        match ended {
-            [] => return,
-            [sole] if self.all_sense && self.is_heard_alone(sole) => {
-                let nav = sole.frame.nav;
-                if let Some(next) = next
-                    && (nav.is_zero() || self.all_decode || nav == self.sifs + next)
-                    && sole.frame.addressee().is_some()
-                {
-                    return self.hold(now, sole.frame.from);
-                }
-                if nav.is_zero() {
-                    self.end_exchange(now, sole.frame.from);
-                } else {
-                    self.settle();
-                    self.end_frame(now, sole, missed);
-                }
-            }
-            [.., last] if self.all_sense && ended.len() > 1 => self.end_collision(now, ended, last),
-            _ => {
-                self.settle();
-                for transmission in ended {
-                    self.end_frame(now, transmission, missed);
-                }
-            }
-        }
-        if !self.alone.is_empty() && !self.can_change() {
-            self.reunite(now);
-        }
-    }
-
-    /// Whether everyone but its sender has been in step with the only frame on the air, and noise has spoilt it
-    /// for nobody.
-    #[inline]
-    fn is_heard_alone(&self, sole: &Transmission) -> bool {
-        let from = sole.frame.from;
-        let others = self.alone.iter().filter(|id| **id != from);
-        let own = others.filter_map(|id| self.members[id.index()].alone.as_ref());
-        let mut states = self.groups.iter().map(|group| &group.medium).chain(own);
-        // A sender that its own class does not decode is not like it.
-        let is_alike = self.speaker.is_none_or(|id| self.reach(id, from) == Reach::Decodes);
-        self.on_air == 0 && !sole.spoilt && is_alike && states.all(|it| it.receives(from))
-    }
-
-    /// A frame ends that another one follows: until that is over nobody counts or is held back by anything else
-    /// than before. Only an EIFS that is a NAV stays.
-    #[inline]
-    fn hold(&mut self, now: Time, from: NodeId) {
-        self.members[from.index()].sends = false;
-        (self.speaker, self.is_held) = (None, true);
-        if self.all_decode || self.waits.eifs == Eifs::Standard {
-            return;
-        }
-        let until = now + self.waits.nav;
-        for index in 0..self.groups.len() {
-            if self.reach_of(self.groups[index].class, from) != Reach::Decodes {
-                self.groups[index].medium.reserve(until);
-            }
-        }
-        for index in 0..self.alone.len() {
-            let id = self.alone[index];
-            if id != from && self.reach(id, from) != Reach::Decodes {
-                self.part(id).reserve(until);
-            }
-        }
-    }
-
-    /// A frame ends that binds nobody: its sender defers like all who have decoded it.
-    #[inline]
-    fn end_exchange(&mut self, now: Time, from: NodeId) {
-        self.speaker = None;
-        self.members[from.index()].sends = false;
-        let seen =
-            |decoded| Ended { from, count: 1, decoded, reserved_until: None, collided: false };
-        for index in 0..self.groups.len() {
-            let class = self.groups[index].class;
-            let seen = seen(self.reach_of(class, from) == Reach::Decodes);
-            let Self { groups, spaces, waits, .. } = self;
-            groups[index].medium.end_frames(now, &seen, spaces[class.index()], waits);
-        }
-        for index in 0..self.alone.len() {
-            let id = self.alone[index];
-            let class = self.members[id.index()].class;
-            let seen = seen(id == from || self.reach_of(class, from) == Reach::Decodes);
-            let Self { members, spaces, waits, .. } = self;
-            if let Some(own) = &mut members[id.index()].alone {
-                own.end_frames(now, &seen, spaces[class.index()], waits);
-            }
-        }
-    }
-
-    /// Frames that all sense end together: nobody has decoded any.
-    #[cold]
-    fn end_collision(&mut self, now: Time, ended: &[Transmission], last: &Transmission) {
-        let Self { groups, members, alone, waits, spaces, .. } = self;
-        let seen = Ended {
-            from: last.frame.from,
-            count: u32::try_from(ended.len()).expect("one for each member"),
-            decoded: false,
-            reserved_until: None,
-            collided: last.collided && last.frame.to.is_some(),
-        };
-        for transmission in ended {
-            members[transmission.frame.from.index()].sends = false;
-        }
-        for group in &mut *groups {
-            group.medium.end_frames(now, &seen, spaces[group.class.index()], waits);
-        }
-        for id in &*alone {
-            let member = &mut members[id.index()];
-            if let Some(own) = &mut member.alone {
-                own.end_frames(now, &seen, spaces[member.class.index()], waits);
-            }
-        }
-    }
-
-    fn end_frame(&mut self, now: Time, transmission: &Transmission, missed: &[NodeId]) {
-        let Frame { from, to, nav, .. } = transmission.frame;
-        let addressee = transmission.frame.addressee();
-        // The NAV does not bind its addressee, and what noise has spoilt is spoilt for the receiver alone.
-        let apart = if transmission.spoilt { to } else { addressee.filter(|_| !nav.is_zero()) };
-        if let Some(id) = apart {
-            self.part(id);
-        }
-        if transmission.spoilt && to.is_none() {
-            for id in missed {
-                self.part(*id);
-            }
-        }
-        // Nobody tells the sender of a beacon what became of it.
-        let collided = transmission.collided && to.is_some();
-        let reserved_until = (!nav.is_zero()).then(|| now + nav);
-        let Self { groups, members, alone, waits, spaces, all_decode, .. } = self;
-        members[from.index()].sends = false;
-        let row = std::mem::take(&mut members[from.index()].reach);
-        let reach_of =
-            |class: ClassId| if *all_decode { Reach::Decodes } else { row[class.index()] };
-        for group in &mut *groups {
-            let reach = reach_of(group.class);
-            if reach == Reach::Nothing {
-                continue;
-            }
-            let decoded = reach == Reach::Decodes && group.medium.receives(from);
-            let seen = Ended { from, count: 1, decoded, reserved_until, collided };
-            group.medium.end_frames(now, &seen, spaces[group.class.index()], waits);
-        }
-        for &id in &*alone {
-            let member = &mut members[id.index()];
-            let reach = reach_of(member.class);
-            let is_own = id == from;
-            let Some(own) = member.alone.as_mut().filter(|_| is_own || reach != Reach::Nothing)
-            else {
-                continue;
-            };
-            let heard = reach == Reach::Decodes && own.receives(from) && !is_own;
-            let decoded = heard && !transmission.is_spoilt_for(id, missed);
-            let reserved_until = reserved_until.filter(|_| addressee != Some(id));
-            let seen = Ended { from, count: 1, decoded, reserved_until, collided };
-            own.end_frames(now, &seen, spaces[member.class.index()], waits);
-        }
-        members[from.index()].reach = row;
     }
 
     /// Starts a back-off of `backoff` slots. It counts whether or not the member has something to send.

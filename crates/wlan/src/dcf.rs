@@ -36,6 +36,7 @@
 use airfair_units::{Duration, Time};
 
 use crate::config::{AfterCollision, Eifs, NodeId, Rules};
+use crate::frame::{Frame, Transmission};
 use crate::phy::Timing;
 
 /// Physical carrier sense of a station, with what it makes of the busy period.  [80211-2020 §10.3.2.1]
@@ -89,9 +90,9 @@ impl InterframeSpaces {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Waits {
     after_collision: AfterCollision,
-    pub(crate) eifs: Eifs,
+    eifs: Eifs,
     /// Length of the EIFS where it is a NAV.
-    pub(crate) nav: Duration,
+    nav: Duration,
 }
 
 impl Waits {
@@ -123,6 +124,18 @@ pub(crate) struct Ended {
     pub(crate) reserved_until: Option<Time>,
     /// Whether it has collided, as far as its sender can know.
     pub(crate) collided: bool,
+}
+
+impl Ended {
+    /// A frame that ends, for a station that has decoded it and is not its addressee.
+    #[inline]
+    pub(crate) fn of(transmission: &Transmission, now: Time) -> Self {
+        let Frame { from, to, nav, .. } = transmission.frame;
+        let reserved_until = (!nav.is_zero()).then(|| now + nav);
+        // Nobody tells the sender of a beacon what became of it.
+        let collided = transmission.collided && to.is_some();
+        Self { from, count: 1, decoded: true, reserved_until, collided }
+    }
 }
 
 /// The medium as one station knows it: physical and virtual carrier sense, and the slots counted since it was
@@ -186,9 +199,17 @@ impl MediumState {
         self.carrier = if sends { CarrierSense::Own } else { CarrierSense::Frame };
     }
 
+    /// A frame that it has not decoded ends, and another one comes before any space is over: of an EIFS only one
+    /// that is a NAV stays.
+    pub(crate) fn hold_undecoded(&mut self, now: Time, waits: &Waits) {
+        if waits.eifs == Eifs::Nav {
+            self.reserve(now + waits.nav);
+        }
+    }
+
     /// The NAV lasts until then at least.  [80211-2020 §10.3.2.4]
     #[inline]
-    pub(crate) fn reserve(&mut self, until: Time) {
+    fn reserve(&mut self, until: Time) {
         self.nav_until = self.nav_until.max(until);
     }
 

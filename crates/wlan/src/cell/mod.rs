@@ -312,8 +312,8 @@ impl<P: Copy + Headers> Cell<P> {
     /// that they started with. An 802.11b receiver senses OFDM frames at most.
     ///
     /// # Panics
-    /// If the cell was made for members that all sense each other for good, by [`new`](Self::new)
-    /// without hidden stations.
+    /// If who hears whom is given for good: unless the cell was made by [`with_relation`](Self::with_relation), or
+    /// [`within`](Self::within) a space that some may leave.
     pub fn set_reach(&mut self, listener: NodeId, from: NodeId, reach: Reach) {
         self.contention.set_reach(listener, from, reach);
     }
@@ -388,7 +388,7 @@ impl<P: Copy + Headers> Cell<P> {
         self.channel.put(now, frame);
     }
 
-    /// Frames have started, heard by some: those that overlap where their receiver is collide. Whoever
+    /// Frames have started: those that overlap where their receiver is collide. Whoever
     /// misses the start of its response waits for nothing but its time-out.
     fn meet(&mut self, now: Time) {
         let contention = &self.contention;

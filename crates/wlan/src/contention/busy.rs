@@ -1,0 +1,302 @@
+//! Frames start and end: what the members come to know of the medium, and who goes on alone for it.
+
+use airfair_units::{Decibels, Duration, Time};
+
+use super::{Contention, Member};
+use crate::config::NodeId;
+use crate::dcf::{CarrierSense, Ended, MediumState};
+use crate::frame::{Frame, Transmission};
+use crate::hearing::{ClassId, Reach};
+use crate::phy::Standard;
+use crate::radio::milliwatts;
+
+impl Contention {
+    /// A frame starts; [`begin_busy`](Self::begin_busy) follows when all that start at this instant are known.
+    #[inline]
+    pub(crate) fn announce(&mut self, frame: &Frame) {
+        let sends = &mut self.members[frame.from.index()].sends;
+        assert!(!std::mem::replace(sends, true), "a member sends one frame at a time");
+        self.starting.push((frame.from, Standard::is_dsss(frame.rate)));
+    }
+
+    /// The frames announced start: whoever sends or senses them finds the medium busy.
+    #[inline]
+    pub(crate) fn begin_busy(&mut self, now: Time) {
+        let others = self.on_air;
+        self.on_air += self.starting.len();
+        if !self.all_decode {
+            self.find_reach();
+        }
+        match self.starting[..] {
+            [] => return,
+            [(from, _)] if others == 0 && self.all_sense => self.begin_one(now, from),
+            _ => self.begin_several(now),
+        }
+        self.starting.clear();
+        if !self.immediate.is_empty() {
+            self.forestall();
+        }
+    }
+
+    /// What the frames that start are to each class.
+    fn find_reach(&mut self) {
+        for &(from, is_dsss) in &self.starting {
+            let reach = &mut self.members[from.index()].reach;
+            reach.clear();
+            reach.extend(self.hearing.reach(from, is_dsss));
+        }
+    }
+
+    /// One frame starts on a silent medium, and all sense it.
+    #[inline]
+    fn begin_one(&mut self, now: Time, from: NodeId) {
+        let Self { groups, members, alone, slot, .. } = self;
+        let was_held = std::mem::take(&mut self.is_held);
+        self.speaker = members[from.index()].alone.is_none().then_some(from);
+        if !was_held {
+            for group in &mut *groups {
+                group.medium.begin_frames(now, false, 1, *slot);
+            }
+        }
+        for id in &*alone {
+            if let Some(own) = &mut members[id.index()].alone {
+                let sends = *id == from;
+                if was_held {
+                    own.continue_with(sends);
+                } else {
+                    own.begin_frames(now, sends, u32::from(!sends), *slot);
+                }
+            }
+        }
+    }
+
+    /// Whoever transmits with its group knows better from now on.
+    fn settle(&mut self) {
+        if let Some(id) = self.speaker.take() {
+            self.part(id).continue_with(true);
+        }
+    }
+
+    /// Several frames start, or one that overlaps another or that some may not sense.
+    #[cold]
+    fn begin_several(&mut self, now: Time) {
+        assert!(!self.is_held, "a frame that follows another comes alone");
+        self.settle();
+        let starting = std::mem::take(&mut self.starting);
+        for &(from, _) in &starting {
+            self.part(from);
+        }
+        let Self { groups, members, alone, slot, all_sense, .. } = self;
+        let sensed = |members: &[Member], class: ClassId, id: Option<NodeId>| {
+            let all = starting.iter().filter(|(from, _)| Some(*from) != id);
+            let reaches = |from: NodeId| {
+                *all_sense || members[from.index()].reach[class.index()] != Reach::Nothing
+            };
+            let sensed = all.filter(|(from, _)| reaches(*from)).count();
+            u32::try_from(sensed).expect("one for each member")
+        };
+        for group in &mut *groups {
+            let others = sensed(members, group.class, None);
+            if others > 0 {
+                group.medium.begin_frames(now, false, others, *slot);
+            }
+        }
+        for &id in &*alone {
+            let sends = starting.iter().any(|(from, _)| *from == id);
+            let others = sensed(members, members[id.index()].class, Some(id));
+            let own = &mut members[id.index()].alone;
+            if let Some(own) = own.as_mut().filter(|_| sends || others > 0) {
+                own.begin_frames(now, sends, others, *slot);
+            }
+        }
+        if let Some(margin) = self.capture {
+            self.follow(&starting, margin);
+        }
+        self.starting = starting;
+    }
+
+    /// Who was in step with a frame stays so, and who hears several start together takes the strongest, if it
+    /// is strong enough.
+    fn follow(&mut self, starting: &[(NodeId, bool)], margin: Decibels) {
+        for id in (0..).map(NodeId).take(self.members.len()) {
+            let medium = self.medium(id);
+            if !matches!(medium.carrier(), CarrierSense::Frame | CarrierSense::Overlap) {
+                continue;
+            }
+            let power = |from: NodeId| self.members[from.index()].power[id.index()];
+            let heard =
+                || starting.iter().map(|(from, _)| *from).filter(|from| self.senses(id, *from));
+            // The others that it senses have all just started.
+            let is_first = heard().count() == usize::try_from(medium.on_air()).unwrap_or(0);
+            let first =
+                if is_first { heard().max_by_key(|from| power(*from)) } else { medium.followed() };
+            let survives = |from: &NodeId| {
+                let all = (0..).map(NodeId).zip(&self.members);
+                let others = all.filter(|(other, it)| it.sends && other != from && *other != id);
+                let noise: f64 = others.map(|(other, _)| milliwatts(power(other))).sum();
+                milliwatts(power(*from) - margin) >= noise
+            };
+            let followed = first.filter(survives);
+            self.part(id).follow(followed);
+        }
+    }
+
+    /// Frames have ended: everyone who sensed or sent them defers. `missed` are those for whom noise spoilt a
+    /// beacon; `next` is how long the frame lasts that follows after a SIFS, a response or the next one of the
+    /// exchange, if one does.
+    #[inline]
+    pub(crate) fn end_busy(
+        &mut self,
+        now: Time,
+        ended: &[Transmission],
+        missed: &[NodeId],
+        next: Option<Duration>,
+    ) {
+        self.on_air -= ended.len();
+        match ended {
+            [] => return,
+            [sole] if self.all_sense && self.is_heard_alone(sole) => {
+                if next.is_some_and(|next| self.binds_until(sole, next)) {
+                    return self.hold(now, sole.frame.from);
+                }
+                if sole.frame.nav.is_zero() {
+                    self.end_exchange(now, sole);
+                } else {
+                    self.settle();
+                    self.end_frame(now, sole, missed);
+                }
+            }
+            [.., last] if self.all_sense && ended.len() > 1 => self.end_collision(now, ended, last),
+            _ => {
+                self.settle();
+                for transmission in ended {
+                    self.end_frame(now, transmission, missed);
+                }
+            }
+        }
+        if !self.alone.is_empty() && !self.can_change() {
+            self.reunite(now);
+        }
+    }
+
+    /// True if everyone but its sender has been in step with the only frame on the air, and noise has spoilt it
+    /// for nobody.
+    #[inline]
+    fn is_heard_alone(&self, sole: &Transmission) -> bool {
+        let from = sole.frame.from;
+        let others = self.alone.iter().filter(|id| **id != from);
+        let own = others.filter_map(|id| self.members[id.index()].alone.as_ref());
+        let mut states = self.groups.iter().map(|group| &group.medium).chain(own);
+        // A sender that its own class does not decode is not like it.
+        let is_alike = self.speaker.is_none_or(|id| self.reach(id, from) == Reach::Decodes);
+        self.on_air == 0 && !sole.spoilt && is_alike && states.all(|it| it.receives(from))
+    }
+
+    /// True if the NAV of a frame binds nobody beyond the end of the `next`, or binds the same members until the
+    /// same time as what comes after it does.
+    #[inline]
+    fn binds_until(&self, sole: &Transmission, next: Duration) -> bool {
+        let nav = sole.frame.nav;
+        let is_over = nav.is_zero() || nav == self.sifs + next;
+        sole.frame.addressee().is_some() && (is_over || self.all_decode)
+    }
+
+    /// A frame ends that another one follows: until that is over nobody counts.
+    #[inline]
+    fn hold(&mut self, now: Time, from: NodeId) {
+        self.members[from.index()].sends = false;
+        (self.speaker, self.is_held) = (None, true);
+        if self.all_decode {
+            return;
+        }
+        for index in 0..self.groups.len() {
+            if self.reach_of(self.groups[index].class, from) != Reach::Decodes {
+                self.groups[index].medium.hold_undecoded(now, &self.waits);
+            }
+        }
+        let waits = self.waits;
+        for index in 0..self.alone.len() {
+            let id = self.alone[index];
+            if id != from && self.reach(id, from) != Reach::Decodes {
+                self.part(id).hold_undecoded(now, &waits);
+            }
+        }
+    }
+
+    /// A frame ends that binds nobody: its sender defers like all who have decoded it.
+    #[inline]
+    fn end_exchange(&mut self, now: Time, sole: &Transmission) {
+        self.speaker = None;
+        let (ended, from) = (Ended::of(sole, now), sole.frame.from);
+        self.end_for_each(now, from, |reach, id, _| {
+            Some(Ended { decoded: id == Some(from) || reach == Reach::Decodes, ..ended })
+        });
+    }
+
+    /// Frames that all sense end together: nobody has decoded any.
+    #[cold]
+    fn end_collision(&mut self, now: Time, ended: &[Transmission], last: &Transmission) {
+        for transmission in ended {
+            self.members[transmission.frame.from.index()].sends = false;
+        }
+        let count = u32::try_from(ended.len()).expect("one for each member");
+        let ended = Ended { count, decoded: false, ..Ended::of(last, now) };
+        self.end_for_each(now, last.frame.from, |_, _, _| Some(ended));
+    }
+
+    fn end_frame(&mut self, now: Time, transmission: &Transmission, missed: &[NodeId]) {
+        let Frame { from, to, nav, .. } = transmission.frame;
+        // The NAV does not bind its addressee, and what noise has spoilt is spoilt for the receiver alone.
+        let addressee = transmission.frame.addressee().filter(|_| !nav.is_zero());
+        if let Some(id) = if transmission.spoilt { to } else { addressee } {
+            self.part(id);
+        }
+        if transmission.spoilt && to.is_none() {
+            for id in missed {
+                self.part(*id);
+            }
+        }
+        let ended = Ended::of(transmission, now);
+        self.end_for_each(now, from, |reach, id, medium| {
+            let is_own = id == Some(from);
+            let heard = reach == Reach::Decodes && medium.receives(from) && !is_own;
+            let is_spoilt = id.is_some_and(|id| transmission.is_spoilt_for(id, missed));
+            let is_bound = id.is_none() || id != transmission.frame.addressee();
+            let reserved_until = ended.reserved_until.filter(|_| is_bound);
+            let decoded = heard && !is_spoilt;
+            (is_own || reach != Reach::Nothing).then_some(Ended {
+                decoded,
+                reserved_until,
+                ..ended
+            })
+        });
+    }
+
+    /// A frame of `from` ends for each group and for each member that is alone, with its number: as what, or not
+    /// at all, is told by what its reach is there.
+    #[inline]
+    fn end_for_each(
+        &mut self,
+        now: Time,
+        from: NodeId,
+        seen: impl Fn(Reach, Option<NodeId>, &MediumState) -> Option<Ended>,
+    ) {
+        let Self { groups, members, alone, waits, spaces, all_decode, .. } = self;
+        members[from.index()].sends = false;
+        let row = std::mem::take(&mut members[from.index()].reach);
+        let reach_of =
+            |class: ClassId| if *all_decode { Reach::Decodes } else { row[class.index()] };
+        for group in &mut *groups {
+            if let Some(ended) = seen(reach_of(group.class), None, &group.medium) {
+                group.medium.end_frames(now, &ended, spaces[group.class.index()], waits);
+            }
+        }
+        for &id in &*alone {
+            let Member { class, alone: Some(own), .. } = &mut members[id.index()] else { continue };
+            if let Some(ended) = seen(reach_of(*class), Some(id), own) {
+                own.end_frames(now, &ended, spaces[class.index()], waits);
+            }
+        }
+        members[from.index()].reach = row;
+    }
+}
