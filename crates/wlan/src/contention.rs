@@ -86,9 +86,6 @@ pub(crate) struct Contention {
     sifs: Duration,
     /// Frames on the air.
     on_air: usize,
-    /// Whether a frame follows the last one after a SIFS, which all will sense: until then the medium is as good
-    /// as busy, and what the last one left behind is decided after the next.
-    is_held: bool,
     /// Transmitters of frames that start now, with whether the frame is DSSS.
     starting: Vec<(NodeId, bool)>,
     /// By how much a frame must be stronger than all that overlap it to survive.
@@ -138,7 +135,6 @@ impl Contention {
             forestalled: Vec::new(),
             speaker: None,
             on_air: 0,
-            is_held: false,
             starting: Vec::new(),
             capture: None,
         }
@@ -368,7 +364,7 @@ impl Contention {
     /// Time at which the next contender transmits, if its medium stays idle.
     #[inline]
     pub(crate) fn next_access(&mut self) -> Option<Time> {
-        if self.all_sense && (self.on_air > 0 || self.is_held) {
+        if self.all_sense && self.on_air > 0 {
             return None;
         }
         let Self { groups, members, alone, immediate, slot, .. } = self;

@@ -89,6 +89,7 @@ impl Frame {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Transmission {
     pub(crate) frame: Frame,
+    pub(crate) start: Time,
     pub(crate) end: Time,
     /// Whether another frame overlaps it at its receiver, a beacon at anyone who senses it. Where every member
     /// senses every other, all lose both.

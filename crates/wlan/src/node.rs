@@ -6,7 +6,7 @@ use rand_xoshiro::Xoshiro128PlusPlus;
 
 use crate::airtime::Protection;
 use crate::config::{AccessParameters, Attempts, NodeId};
-use crate::frame::Msdu;
+use crate::frame::{FrameKind, Msdu};
 use crate::link_rate::LinkRate;
 use crate::phy::Timing;
 use crate::queue::TransmitQueue;
@@ -32,13 +32,14 @@ pub(crate) enum Access {
     Idle,
     /// Counting down, in the contention set.
     Contending,
-    /// Has won the channel: one of its frames is on the air or its response is awaited.
-    Exchange(Plan),
+    /// Has won the channel: the frames of its exchange follow each other.
+    Exchange(Exchange),
 }
 
-/// A data frame with what protects it, fixed when the exchange starts.
+/// An exchange: a data frame with what protects it, fixed when it starts, and how far its sequence has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Plan {
+pub(crate) struct Exchange {
+    pub(crate) step: Step,
     pub(crate) to: NodeId,
     pub(crate) rate: DataRate,
     pub(crate) data: Duration,
@@ -48,6 +49,36 @@ pub(crate) struct Plan {
     pub(crate) txop_start: Time,
     /// When its own last frame left the air.
     pub(crate) own_end: Time,
+}
+
+/// Where the sequence RTS–CTS–data–ACK of an exchange stands, a part of it only where it is not protected.
+/// [80211-2020 §10.3.2]
+///
+/// ```text
+///             a SIFS later
+///   Following ────────────► OnAir ───────────► done
+///       ▲                   │   │ the response comes
+///       └───────────────────┘   │
+///         decoded               └─────► Unanswered ──────► failed
+///                                  not               time-out
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// A frame of the exchange is on the air, the initiator's or the responder's.
+    OnAir,
+    /// The next frame comes at this time.
+    Following(FrameKind, Time),
+    /// No response comes to this frame of the initiator, which does not know it yet.
+    Unanswered(FrameKind, Deadline),
+}
+
+/// When an initiator knows that no response comes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Deadline {
+    /// At its time-out.
+    At(Time),
+    /// As soon as its medium is idle: a model assumes that collisions are noticed.
+    Idle,
 }
 
 /// Windows and limits of one member: its own, else the cell's.

@@ -91,7 +91,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
                 self.tell_of_rate(id, change.station, change.rate);
             }
         }
-        while let Some(record) = self.cells[index].cell.poll_record() {
+        for record in self.cells[index].cell.drain_records() {
             self.recorder.record(self.now, &Record::Cell(id, record));
         }
     }

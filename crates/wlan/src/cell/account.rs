@@ -7,7 +7,7 @@ use super::Cell;
 use crate::airtime::Protection;
 use crate::config::NodeId;
 use crate::frame::FrameKind;
-use crate::node::{Access, Plan};
+use crate::node::{Access, Exchange};
 use crate::queue::Charge;
 use crate::queue::headers::Headers;
 
@@ -37,7 +37,7 @@ impl<P: Copy + Headers> Cell<P> {
         } else {
             (sifs, Duration::ZERO)
         };
-        let Plan { to, rate, .. } = plan;
+        let Exchange { to, rate, .. } = plan;
         let (station, up) = if from.is_ap() { (to, false) } else { (from, true) };
         let charge = Charge { station, up, rate, airtime, gap, backoff };
         self.nodes[NodeId::AP.index()].queue.charge(now, &charge);
@@ -165,7 +165,8 @@ mod tests {
             cell.transmit(Time::ZERO, frame);
             cell.contention.begin_busy(Time::ZERO);
             let (collided, missed) = (false, false);
-            cell.receive(end, &Transmission { frame, end, collided, spoilt, missed });
+            let start = Time::ZERO;
+            cell.receive(end, &Transmission { frame, start, end, collided, spoilt, missed });
             cell.time_out(end + cell.response_timeout);
             cell.nodes[0].finish(end + cell.response_timeout);
             cell.plan_release();

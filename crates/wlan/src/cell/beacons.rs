@@ -6,7 +6,7 @@
 
 use airfair_units::Time;
 
-use super::{Cell, Pending, Phase};
+use super::{Cell, Phase};
 use crate::config::NodeId;
 use crate::frame::{Beacon, Frame, FrameKind, Transmission};
 use crate::node::Access;
@@ -48,9 +48,9 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// The beacon goes, with what else starts now. Whether a frame of the access point was due as well: it comes off worse.
+    /// The beacon goes, with what else starts now. A frame of the access point that is due as well comes off worse.
     #[cold]
-    pub(super) fn start_beacon(&mut self, now: Time, winners: &mut Vec<NodeId>) -> bool {
+    pub(super) fn start_beacon(&mut self, now: Time) {
         let beacon = self.beacons.waiting.take().expect("a beacon is due");
         (self.beacons.due, self.beacons.on_air) = (None, Some(beacon));
         self.channel.end_waiting(now);
@@ -63,10 +63,7 @@ impl<P: Copy + Headers> Cell<P> {
             nav: airfair_units::Duration::ZERO,
             retry: false,
         };
-        self.pending.push(Pending { at: now, frame });
-        let contenders = winners.len();
-        winners.retain(|winner| !winner.is_ap());
-        winners.len() < contenders
+        self.transmit(now, frame);
     }
 
     /// Asks the link of each station that could decode the beacon, which ends now, whether noise has spoilt it.

@@ -1,7 +1,5 @@
 //! What is on the air, and the account of every nanosecond of it.
 
-use std::collections::VecDeque;
-
 use airfair_units::Time;
 
 use crate::frame::{Frame, FrameKind, Transmission};
@@ -14,7 +12,7 @@ pub(super) struct Channel {
     /// Members with something to send, or whose response is due.
     waiting: usize,
     charged_until: Time,
-    pub(super) records: VecDeque<Record>,
+    pub(super) records: Vec<Record>,
 }
 
 impl Channel {
@@ -25,10 +23,15 @@ impl Channel {
     /// A frame starts.
     pub(super) fn put(&mut self, now: Time, frame: Frame) {
         self.charge(now);
-        let end = now + frame.duration;
+        self.put_later(now, frame);
+    }
+
+    /// A frame is certain to start at `start`, a SIFS after the one that it follows.
+    pub(super) fn put_later(&mut self, start: Time, frame: Frame) {
         self.on_air.push(Transmission {
             frame,
-            end,
+            start,
+            end: start + frame.duration,
             collided: false,
             spoilt: false,
             missed: false,
@@ -42,13 +45,13 @@ impl Channel {
             transmission.collided |= overlapped(&transmission.frame);
         }
         if !known && self.on_air.iter().any(|transmission| transmission.collided) {
-            self.records.push_back(Record::Collision);
+            self.records.push(Record::Collision);
         }
     }
 
     /// Frames that have just started.
     pub(super) fn started(&mut self, now: Time) -> impl Iterator<Item = &mut Transmission> {
-        self.on_air.iter_mut().filter(move |on_air| on_air.end == now + on_air.frame.duration)
+        self.on_air.iter_mut().filter(move |on_air| on_air.start == now)
     }
 
     /// Moves the frames that end now to `ended`.
@@ -57,6 +60,9 @@ impl Channel {
             return;
         }
         self.charge(now);
+        if self.on_air.len() == 1 {
+            return std::mem::swap(&mut self.on_air, ended);
+        }
         self.on_air.retain(|transmission| {
             let ends = transmission.end == now;
             if ends {
@@ -87,14 +93,28 @@ impl Channel {
         if now == self.charged_until {
             return;
         }
+        if let [follows] = self.on_air.as_slice()
+            && follows.start > self.charged_until
+        {
+            let start = follows.start.min(now);
+            self.charge_as(start, AirUse::Contention);
+            if start == now {
+                return;
+            }
+        }
         let usage = match self.on_air.as_slice() {
             [] if self.waiting > 0 => AirUse::Contention,
             [] => AirUse::Idle,
             [alone] if !alone.collided => usage_of(&alone.frame),
             _ => AirUse::Collision,
         };
-        self.records.push_back(Record::Air { from: self.charged_until, to: now, usage });
-        self.charged_until = now;
+        self.charge_as(now, usage);
+    }
+
+    #[inline]
+    fn charge_as(&mut self, to: Time, usage: AirUse) {
+        self.records.push(Record::Air { from: self.charged_until, to, usage });
+        self.charged_until = to;
     }
 
     pub(super) fn record_sent(&mut self, transmission: &Transmission) {
@@ -105,7 +125,7 @@ impl Channel {
             FrameKind::Beacon => SentFrame::Beacon,
         };
         let Frame { from: node, retry, .. } = transmission.frame;
-        self.records.push_back(Record::Sent {
+        self.records.push(Record::Sent {
             node,
             frame,
             retry,

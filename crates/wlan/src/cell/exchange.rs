@@ -3,12 +3,12 @@
 
 use airfair_units::{DataRate, Duration, Time};
 
-use super::{Cell, Departure, Pending, Unanswered};
+use super::{Cell, Departure};
 use crate::airtime::Protection;
 use crate::config::{AfterCollision, NodeId};
 use crate::frame::{Frame, FrameKind, Transmission};
 use crate::link_rate::LinkEvent;
-use crate::node::{Access, Plan, Verdict};
+use crate::node::{Access, Deadline, Exchange, Step, Verdict};
 use crate::queue::headers::Headers;
 use crate::record::{DropCause, Record};
 
@@ -41,13 +41,14 @@ impl<P: Copy + Headers> Cell<P> {
     }
 
     /// The exchange of the packet in service.
-    fn plan(&self, id: NodeId, txop_start: Time) -> Plan {
+    fn plan(&self, id: NodeId, txop_start: Time) -> Exchange {
         let node = &self.nodes[id.index()];
         let msdu = node.queue.in_service().expect("a contender has a packet");
         let (size, to) = (msdu.size, msdu.to);
         let rate = if id.is_ap() { &self.nodes[to.index()].rate_down } else { &node.rate_up };
         let rate = rate.get();
-        Plan {
+        Exchange {
+            step: Step::OnAir,
             to,
             rate,
             data: self.airtime.data(size, rate),
@@ -59,10 +60,10 @@ impl<P: Copy + Headers> Cell<P> {
     }
 
     /// Its duration field covers its own ACK only, whatever follows in the TXOP.  [80211-2020 §9.2.5.2]
-    fn data_frame(&mut self, from: NodeId, plan: &Plan) -> Frame {
+    fn data_frame(&mut self, from: NodeId, plan: &Exchange) -> Frame {
         let retry = std::mem::replace(&mut self.nodes[from.index()].is_repeated, true);
         let nav = self.airtime.timing.sifs + plan.ack;
-        let Plan { to, rate, data, .. } = *plan;
+        let Exchange { to, rate, data, .. } = *plan;
         let to = Some(to);
         Frame { kind: FrameKind::Data, from, to, rate, duration: data, nav, retry }
     }
@@ -85,41 +86,69 @@ impl<P: Copy + Headers> Cell<P> {
                     self.account(now, frame.from, FrameKind::Ack);
                 }
                 self.deliver(&frame, to);
-                let ack = self.airtime.ack(frame.rate);
-                self.respond(now, (&frame, to), (FrameKind::Ack, ack), Duration::ZERO);
+                self.follow(now, frame.from, FrameKind::Ack);
             }
             FrameKind::Rts if decoded && self.contention.nav_is_clear(to, now) => {
-                let cts = self.airtime.cts(frame.rate);
-                let nav = frame.nav - self.airtime.timing.sifs - cts;
-                self.respond(now, (&frame, to), (FrameKind::Cts, cts), nav);
+                self.follow(now, frame.from, FrameKind::Cts);
             }
             FrameKind::Data | FrameKind::Rts => self.await_in_vain(now, transmission),
-            FrameKind::Cts if decoded => self.send_data(now, to),
+            FrameKind::Cts if decoded => self.follow(now, to, FrameKind::Data),
             // Nobody answers a CTS to oneself: its sender goes on and does not know of a collision.
-            FrameKind::CtsToSelf => self.send_data(now, frame.from),
+            FrameKind::CtsToSelf => self.follow(now, frame.from, FrameKind::Data),
             FrameKind::Ack if decoded => self.succeed(now, to),
             FrameKind::Ack | FrameKind::Cts => self.fail(now, to, frame.kind.answers()),
             FrameKind::Beacon => unreachable!("it is for nobody in particular"),
         }
     }
 
-    fn respond(
-        &mut self,
-        now: Time,
-        (asked, from): (&Frame, NodeId),
-        (kind, duration): (FrameKind, Duration),
-        nav: Duration,
-    ) {
-        let rate: DataRate = self.airtime.response_rate(asked.rate);
-        let to = Some(asked.from);
-        let frame = Frame { kind, from, to, rate, duration, nav, retry: false };
-        self.pending.push(Pending { at: now + self.airtime.timing.sifs, frame });
+    /// The next frame of the exchange of `id` follows a SIFS later.
+    fn follow(&mut self, now: Time, id: NodeId, kind: FrameKind) {
+        let at = now + self.airtime.timing.sifs;
+        let Access::Exchange(exchange) = &mut self.nodes[id.index()].access else { return };
+        exchange.step = Step::Following(kind, at);
+        self.following.push(id);
     }
 
-    fn send_data(&mut self, now: Time, from: NodeId) {
-        let Access::Exchange(plan) = self.nodes[from.index()].access else { return };
-        let frame = self.data_frame(from, &plan);
-        self.pending.push(Pending { at: now + self.airtime.timing.sifs, frame });
+    /// The frame that the exchange of `id` goes on with.
+    pub(super) fn next_frame(&mut self, id: NodeId) -> Frame {
+        let Access::Exchange(exchange) = &mut self.nodes[id.index()].access else {
+            unreachable!("it is in an exchange")
+        };
+        let Step::Following(kind, _) = std::mem::replace(&mut exchange.step, Step::OnAir) else {
+            unreachable!("a frame follows")
+        };
+        let exchange = *exchange;
+        match (kind, exchange.protection) {
+            (FrameKind::Cts, Protection::RtsCts(rate)) => self.response(id, &exchange, kind, rate),
+            (FrameKind::Ack, _) => self.response(id, &exchange, kind, exchange.rate),
+            _ => self.data_frame(id, &exchange),
+        }
+    }
+
+    /// How long that frame lasts.
+    pub(super) fn next_duration(&self, id: NodeId) -> Duration {
+        let Access::Exchange(exchange) = &self.nodes[id.index()].access else {
+            unreachable!("it is in an exchange")
+        };
+        match (exchange.step, exchange.protection) {
+            (Step::Following(FrameKind::Cts, _), Protection::RtsCts(rate)) => {
+                self.airtime.cts(rate)
+            }
+            (Step::Following(FrameKind::Ack, _), _) => exchange.ack,
+            _ => exchange.data,
+        }
+    }
+
+    /// The response of the receiver to a frame at `rate`.
+    fn response(&self, to: NodeId, exchange: &Exchange, kind: FrameKind, rate: DataRate) -> Frame {
+        let Exchange { to: from, data, ack, .. } = *exchange;
+        let sifs = self.airtime.timing.sifs;
+        let (duration, nav) = match kind {
+            FrameKind::Cts => (self.airtime.cts(rate), sifs + data + sifs + ack),
+            _ => (ack, Duration::ZERO),
+        };
+        let rate = self.airtime.response_rate(rate);
+        Frame { kind, from, to: Some(to), rate, duration, nav, retry: false }
     }
 
     /// Hands the packet of a data frame on, unless it has come before.  [80211-2020 §10.3.2.14]
@@ -134,7 +163,7 @@ impl<P: Copy + Headers> Cell<P> {
             &mut self.nodes[frame.from.index()].last_received_up
         };
         if frame.retry && *cache == Some(sequence) {
-            self.channel.records.push_back(Record::Duplicate { node: to });
+            self.channel.records.push(Record::Duplicate { node: to });
             return;
         }
         *cache = Some(sequence);
@@ -145,33 +174,61 @@ impl<P: Copy + Headers> Cell<P> {
     /// No response will come. The sender cannot know it before its time-out, except where a model
     /// assumes that collisions are noticed at once.
     fn await_in_vain(&mut self, now: Time, transmission: &Transmission) {
-        let Frame { from: node, kind, .. } = transmission.frame;
+        let Frame { from, kind, .. } = transmission.frame;
         let at_once = transmission.collided && self.after_collision != AfterCollision::Standard;
-        let at = if at_once { Time::MAX } else { now + self.response_timeout };
-        self.unanswered.push(Unanswered { at, node, kind });
+        let timeout = Deadline::At(now + self.response_timeout);
+        self.leave_unanswered(from, kind, if at_once { Deadline::Idle } else { timeout });
+    }
+
+    /// No response comes to the frame of `id` that `failed`.
+    pub(super) fn leave_unanswered(&mut self, id: NodeId, failed: FrameKind, until: Deadline) {
+        let Access::Exchange(exchange) = &mut self.nodes[id.index()].access else { return };
+        exchange.step = Step::Unanswered(failed, until);
+        self.unanswered.push(id);
+    }
+
+    /// What the exchange of `id` has waited for in vain, and until when.
+    fn awaited(&self, id: NodeId) -> (FrameKind, Deadline) {
+        match self.nodes[id.index()].access {
+            Access::Exchange(Exchange { step: Step::Unanswered(failed, until), .. }) => {
+                (failed, until)
+            }
+            _ => unreachable!("it is listed as unanswered"),
+        }
+    }
+
+    /// The next response time-out.
+    pub(super) fn next_timeout(&self) -> Option<Time> {
+        let timeout = |id: &NodeId| match self.awaited(*id) {
+            (_, Deadline::At(at)) => Some(at),
+            (_, Deadline::Idle) => None,
+        };
+        self.unanswered.iter().filter_map(timeout).min()
     }
 
     /// Response time-outs that are due.
     pub(super) fn time_out(&mut self, now: Time) {
-        while let Some(due) = self.unanswered.iter().position(|unanswered| unanswered.at == now) {
-            let unanswered = self.unanswered.swap_remove(due);
-            self.fail(now, unanswered.node, unanswered.kind);
-        }
+        self.fail_where(now, |_, _, until| until == Deadline::At(now));
     }
 
     /// Under Bianchi's assumption, whoever was in a collision knows it as soon as its medium is idle.
     pub(super) fn fail_collided(&mut self, now: Time) {
-        if self.after_collision == AfterCollision::Standard {
-            return;
-        }
-        while let Some(due) = self.unanswered.iter().position(|unanswered| self.knows(unanswered)) {
-            let unanswered = self.unanswered.swap_remove(due);
-            self.fail(now, unanswered.node, unanswered.kind);
+        if self.after_collision != AfterCollision::Standard {
+            self.fail_where(now, |cell, id, until| {
+                until == Deadline::Idle && cell.contention.is_idle(id)
+            });
         }
     }
 
-    fn knows(&self, unanswered: &Unanswered) -> bool {
-        unanswered.at == Time::MAX && self.contention.is_idle(unanswered.node)
+    fn fail_where(&mut self, now: Time, knows: impl Fn(&Self, NodeId, Deadline) -> bool) {
+        let due = |cell: &Self| {
+            cell.unanswered.iter().position(|id| knows(cell, *id, cell.awaited(*id).1))
+        };
+        while let Some(place) = due(self) {
+            let id = self.unanswered.swap_remove(place);
+            let (failed, _) = self.awaited(id);
+            self.fail(now, id, failed);
+        }
     }
 
     fn succeed(&mut self, now: Time, id: NodeId) {
@@ -201,13 +258,13 @@ impl<P: Copy + Headers> Cell<P> {
         }
         self.adapt(now, id, self.sending(id));
         let node = &self.nodes[id.index()];
-        let plan = Plan { protection: Protection::None, ..self.plan(id, last.txop_start) };
+        let plan = Exchange { protection: Protection::None, ..self.plan(id, last.txop_start) };
         let sifs = self.airtime.timing.sifs;
         let end = now + sifs + plan.data + sifs + plan.ack;
         let fits = end <= plan.txop_start + node.limits.txop;
         if fits {
             self.nodes[id.index()].access = Access::Exchange(plan);
-            self.send_data(now, id);
+            self.follow(now, id, FrameKind::Data);
         }
         fits
     }
@@ -320,7 +377,7 @@ mod tests {
             std::iter::from_fn(|| cell.poll_delivery()).map(|msdu| msdu.payload).collect();
         assert_eq!(delivered, [7, 8]);
         let duplicate = Record::Duplicate { node: NodeId::AP };
-        let records: Vec<Record> = std::iter::from_fn(|| cell.poll_record()).collect();
+        let records: Vec<Record> = cell.drain_records().collect();
         assert_eq!(records.iter().filter(|record| **record == duplicate).count(), 1);
     }
 }

@@ -16,10 +16,10 @@ use airfair_units::{DataRate, Duration, Time};
 use crate::airtime::Airtime;
 use crate::config::{AfterCollision, CellConfig, NodeId, StationConfig};
 use crate::contention::Contention;
-use crate::frame::{Frame, FrameKind, Msdu, Transmission};
+use crate::frame::{Frame, Msdu, Transmission};
 use crate::hearing::{Hearing, Reach};
 use crate::link_rate::{LinkRate, RateLaw};
-use crate::node::{Access, Limits, Node, Stream};
+use crate::node::{Access, Deadline, Exchange, Limits, Node, Step, Stream};
 use crate::queue::config::Weights;
 use crate::queue::headers::Headers;
 use crate::radio::Space;
@@ -42,21 +42,6 @@ pub enum Phase {
     Timeout,
     /// Starts of transmissions.
     Start,
-}
-
-/// A frame that follows another after a SIFS.
-#[derive(Clone, Copy, Debug)]
-struct Pending {
-    at: Time,
-    frame: Frame,
-}
-
-/// A member that waits in vain for a response.
-#[derive(Clone, Copy, Debug)]
-struct Unanswered {
-    at: Time,
-    node: NodeId,
-    kind: FrameKind,
 }
 
 /// A packet that has left its transmitter's queue.
@@ -95,8 +80,9 @@ pub struct Cell<P> {
     channel: Channel,
     nodes: Vec<Node<P>>,
     noise: Noise,
-    pending: Vec<Pending>,
-    unanswered: Vec<Unanswered>,
+    /// Initiators of exchanges whose next frame is due, or waits for a time-out.
+    following: Vec<NodeId>,
+    unanswered: Vec<NodeId>,
     winners: Vec<NodeId>,
     ended: Vec<Transmission>,
     deliveries: VecDeque<Msdu<P>>,
@@ -192,7 +178,7 @@ impl<P: Copy + Headers> Cell<P> {
             airtime,
             nodes,
             noise,
-            pending: Vec::new(),
+            following: Vec::new(),
             unanswered: Vec::new(),
             winners: Vec::new(),
             ended: Vec::new(),
@@ -271,26 +257,37 @@ impl<P: Copy + Headers> Cell<P> {
     }
 
     fn find_next(&mut self) -> Option<(Time, Phase)> {
-        let mut timeout = self.unanswered.iter().map(|u| u.at).min();
-        if let Some(release) = self.release {
-            timeout = Some(timeout.map_or(release, |timeout| timeout.min(release)));
-        }
-        let response = self.pending.iter().map(|p| p.at).min();
         let mut next = self.channel.next_end().map(|at| (at, Phase::End));
-        let later = [
-            (timeout, Phase::Timeout),
-            (response, Phase::Start),
-            (self.contention.next_access(), Phase::Start),
-        ];
-        for (at, phase) in later {
-            // What comes first at an instant stands first here.
+        // What comes first at an instant stands first here.
+        let mut consider = |at: Option<Time>, phase| {
             if let Some(at) = at
                 && next.is_none_or(|(next, _)| at < next)
             {
                 next = Some((at, phase));
             }
+        };
+        if !self.unanswered.is_empty() {
+            consider(self.next_timeout(), Phase::Timeout);
         }
+        consider(self.release, Phase::Timeout);
+        if !self.following.is_empty() {
+            consider(self.next_response(), Phase::Start);
+        }
+        consider(self.contention.next_access(), Phase::Start);
         next
+    }
+
+    /// When the next frame follows another after a SIFS.
+    fn next_response(&self) -> Option<Time> {
+        self.following.iter().map(|id| self.due(*id)).min()
+    }
+
+    /// When the next frame of the exchange of `id` is due.
+    fn due(&self, id: NodeId) -> Time {
+        match self.nodes[id.index()].access {
+            Access::Exchange(Exchange { step: Step::Following(_, at), .. }) => at,
+            _ => unreachable!("it is listed as following"),
+        }
     }
 
     /// Lets happen what [`next_event`](Self::next_event) announced. A spurious call is a no-op.
@@ -333,9 +330,10 @@ impl<P: Copy + Headers> Cell<P> {
         self.rate_changes.pop_front()
     }
 
-    /// Something that happened.
-    pub fn poll_record(&mut self) -> Option<Record> {
-        self.channel.records.pop_front()
+    /// What has happened since this was asked last.
+    #[inline]
+    pub fn drain_records(&mut self) -> impl Iterator<Item = Record> {
+        self.channel.records.drain(..)
     }
 
     /// Packets in transmit queues that have not yet reached the receiver of their hop.
@@ -355,10 +353,16 @@ impl<P: Copy + Headers> Cell<P> {
         let mut winners = std::mem::take(&mut self.winners);
         // Winners first: a response that starts now would freeze them.
         self.contention.take_winners(now, &mut winners);
-        let yields = self.beacons.due == Some(now) && self.start_beacon(now, &mut winners);
-        while let Some(due) = self.pending.iter().position(|pending| pending.at == now) {
-            let frame = self.pending.swap_remove(due).frame;
+        while let Some(place) = self.following.iter().position(|id| self.due(*id) == now) {
+            let initiator = self.following.swap_remove(place);
+            let frame = self.next_frame(initiator);
             self.transmit(now, frame);
+        }
+        let mut yields = false;
+        if self.beacons.due == Some(now) {
+            yields = winners.contains(&NodeId::AP);
+            winners.retain(|winner| !winner.is_ap());
+            self.start_beacon(now);
         }
         for node in winners.drain(..) {
             let frame = self.begin_exchange(now, node);
@@ -402,9 +406,10 @@ impl<P: Copy + Headers> Cell<P> {
                 continue;
             }
             transmission.missed = true;
-            if let Access::Exchange(plan) = self.nodes[node.index()].access {
-                let at = plan.own_end + self.response_timeout;
-                self.unanswered.push(Unanswered { at, node, kind: kind.answers() });
+            if let Access::Exchange(exchange) = &mut self.nodes[node.index()].access {
+                let timeout = Deadline::At(exchange.own_end + self.response_timeout);
+                exchange.step = Step::Unanswered(kind.answers(), timeout);
+                self.unanswered.push(node);
             }
         }
     }
@@ -432,20 +437,35 @@ impl<P: Copy + Headers> Cell<P> {
         for transmission in &ended {
             self.receive(now, transmission);
         }
-        let next = self.pending.first().map(|pending| pending.frame.duration);
-        self.contention.end_busy(now, &ended, &self.beacons.missed, next);
+        self.end_busy(now, &ended);
         self.fail_collided(now);
         ended.clear();
         self.ended = ended;
     }
 
+    /// The medium of everyone who sensed the frames that have `ended` is idle again, unless the next frame of the
+    /// exchange holds it: that one is on its way then.
+    fn end_busy(&mut self, now: Time, ended: &[Transmission]) {
+        let missed = &self.beacons.missed;
+        let Some(initiator) = self.following.first().copied() else {
+            return self.contention.end_busy(now, ended, missed);
+        };
+        if !self.contention.can_hold(ended, self.next_duration(initiator)) {
+            return self.contention.end_busy(now, ended, missed);
+        }
+        let next = self.next_frame(initiator);
+        self.following.clear();
+        self.contention.hold(now, &ended[0], &next);
+        self.channel.put_later(now + self.airtime.timing.sifs, next);
+    }
+
     fn record_queue(&mut self, node: NodeId) {
         let length = self.nodes[node.index()].queue.len();
-        self.channel.records.push_back(Record::Queue { node, length });
+        self.channel.records.push(Record::Queue { node, length });
     }
 
     fn record_drop(&mut self, node: NodeId, cause: DropCause) {
-        self.channel.records.push_back(Record::Dropped { node, cause });
+        self.channel.records.push(Record::Dropped { node, cause });
     }
 
     /// Packets that the queue of `id` has dropped in favour of others.

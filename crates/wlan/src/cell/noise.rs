@@ -92,7 +92,7 @@ impl<P: Copy + Headers> Cell<P> {
         };
         let spoilt = self.noise.spoil(now, station, rate, psdu);
         if spoilt {
-            self.channel.records.push_back(Record::Spoilt { node: from });
+            self.channel.records.push(Record::Spoilt { node: from });
         }
         spoilt
     }
@@ -120,7 +120,7 @@ impl<P: Copy + Headers> Cell<P> {
             self.link_rate(station, up).handle(now, event)
         };
         if let Some(rate) = change {
-            self.channel.records.push_back(Record::Rate { station, up, rate });
+            self.channel.records.push(Record::Rate { station, up, rate });
             self.rate_changes.push_back(RateChange { station, up, rate });
         }
     }

@@ -166,7 +166,9 @@ mod tests {
         cell.listen(listener, Listen::All);
         cell.listen(listener, Listen::All);
         cell.enqueue(Time::ZERO, Msdu { from, to, ..down() });
-        (0..8).for_each(|_| next(&mut cell));
+        while cell.next_event().is_some() {
+            next(&mut cell);
+        }
         let mut lines = Vec::new();
         while let Some(heard) = cell.poll_overheard() {
             assert_eq!(
@@ -313,7 +315,7 @@ mod tests {
         }
         next(&mut cell);
         next(&mut cell);
-        let sent = std::iter::from_fn(|| cell.poll_record());
+        let sent = cell.drain_records();
         let collided =
             |it: &Record| matches!(it, Record::Sent { frame: SentFrame::Data, collided: true, .. });
         assert_eq!(sent.filter(collided).count(), 2);

@@ -91,7 +91,7 @@ fn access_follows_its_diagram() {
     };
     let packet = |cell: &mut Cell<()>| _ = cell.enqueue(Time::ZERO, down());
     // Data or RTS ends, then comes the response or the time-out.
-    let response = |cell: &mut Cell<()>| (0..3).for_each(|_| next(cell));
+    let response = |cell: &mut Cell<()>| (0..2).for_each(|_| next(cell));
     let timeout = |cell: &mut Cell<()>| (0..2).for_each(|_| next(cell));
     row(idle(), "packet", &packet);
     row(contending(), "packet", &packet);
@@ -166,12 +166,12 @@ fn entries_per_frame(stations: usize) -> usize {
         cell.handle_event(now, phase);
         if frames >= FRAMES {
             entries += cell.contention.looked_at();
-            entries += cell.unanswered.len() + cell.pending.len();
+            entries += cell.unanswered.len() + cell.following.len();
         }
         while let Some(departure) = cell.poll_departure() {
             cell.enqueue(now, up(departure.msdu.from));
         }
-        while let Some(record) = cell.poll_record() {
+        for record in cell.drain_records() {
             frames += usize::from(matches!(record, Record::Sent { frame: SentFrame::Data, .. }));
         }
     }

@@ -51,21 +51,14 @@ impl Contention {
     #[inline]
     fn begin_one(&mut self, now: Time, from: NodeId) {
         let Self { groups, members, alone, slot, .. } = self;
-        let was_held = std::mem::take(&mut self.is_held);
         self.speaker = members[from.index()].alone.is_none().then_some(from);
-        if !was_held {
-            for group in &mut *groups {
-                group.medium.begin_frames(now, false, 1, *slot);
-            }
+        for group in &mut *groups {
+            group.medium.begin_frames(now, false, 1, *slot);
         }
         for id in &*alone {
             if let Some(own) = &mut members[id.index()].alone {
                 let sends = *id == from;
-                if was_held {
-                    own.continue_with(sends);
-                } else {
-                    own.begin_frames(now, sends, u32::from(!sends), *slot);
-                }
+                own.begin_frames(now, sends, u32::from(!sends), *slot);
             }
         }
     }
@@ -80,7 +73,6 @@ impl Contention {
     /// Several frames start, or one that overlaps another or that some may not sense.
     #[cold]
     fn begin_several(&mut self, now: Time) {
-        assert!(!self.is_held, "a frame that follows another comes alone");
         self.settle();
         let starting = std::mem::take(&mut self.starting);
         for &(from, _) in &starting {
@@ -142,23 +134,13 @@ impl Contention {
     }
 
     /// Frames have ended: everyone who sensed or sent them defers. `missed` are those for whom noise spoilt a
-    /// beacon; `next` is how long the frame lasts that follows after a SIFS, a response or the next one of the
-    /// exchange, if one does.
+    /// beacon.
     #[inline]
-    pub(crate) fn end_busy(
-        &mut self,
-        now: Time,
-        ended: &[Transmission],
-        missed: &[NodeId],
-        next: Option<Duration>,
-    ) {
+    pub(crate) fn end_busy(&mut self, now: Time, ended: &[Transmission], missed: &[NodeId]) {
         self.on_air -= ended.len();
         match ended {
             [] => return,
-            [sole] if self.all_sense && self.is_heard_alone(sole) => {
-                if next.is_some_and(|next| self.binds_until(sole, next)) {
-                    return self.hold(now, sole.frame.from);
-                }
+            [sole] if self.all_sense && self.on_air == 0 && self.is_heard_alone(sole) => {
                 if sole.frame.nav.is_zero() {
                     self.end_exchange(now, sole);
                 } else {
@@ -189,7 +171,7 @@ impl Contention {
         let mut states = self.groups.iter().map(|group| &group.medium).chain(own);
         // A sender that its own class does not decode is not like it.
         let is_alike = self.speaker.is_none_or(|id| self.reach(id, from) == Reach::Decodes);
-        self.on_air == 0 && !sole.spoilt && is_alike && states.all(|it| it.receives(from))
+        !sole.spoilt && is_alike && states.all(|it| it.receives(from))
     }
 
     /// True if the NAV of a frame binds nobody beyond the end of the `next`, or binds the same members until the
@@ -201,14 +183,44 @@ impl Contention {
         sole.frame.addressee().is_some() && (is_over || self.all_decode)
     }
 
-    /// A frame ends that another one follows: until that is over nobody counts.
+    /// Whether the medium is as good as busy until the `next` frame of an exchange, which follows the one that ends
+    /// after a SIFS: everyone senses both, and nobody can make another difference of the first.
     #[inline]
-    fn hold(&mut self, now: Time, from: NodeId) {
-        self.members[from.index()].sends = false;
-        (self.speaker, self.is_held) = (None, true);
-        if self.all_decode {
-            return;
+    pub(crate) fn can_hold(&self, ended: &[Transmission], next: Duration) -> bool {
+        match ended {
+            [sole] if self.all_sense && self.on_air == 1 => {
+                self.is_heard_alone(sole) && self.binds_until(sole, next)
+            }
+            _ => false,
         }
+    }
+
+    /// The `next` frame takes the place of the one that ends. Nobody counts in between.
+    #[inline]
+    pub(crate) fn hold(&mut self, now: Time, sole: &Transmission, next: &Frame) {
+        let (from, to) = (sole.frame.from, next.from);
+        self.members[from.index()].sends = false;
+        if !self.all_decode {
+            self.hold_undecoded(now, from);
+        }
+        self.members[to.index()].sends = true;
+        self.speaker = self.members[to.index()].alone.is_none().then_some(to);
+        let Self { members, alone, .. } = self;
+        for id in &*alone {
+            if let Some(own) = &mut members[id.index()].alone {
+                own.continue_with(*id == to);
+            }
+        }
+        if !self.all_decode {
+            self.starting.push((to, Standard::is_dsss(next.rate)));
+            self.find_reach();
+            self.starting.clear();
+        }
+    }
+
+    /// Whoever has not decoded the frame that ends keeps of its EIFS what outlasts the next one.
+    #[cold]
+    fn hold_undecoded(&mut self, now: Time, from: NodeId) {
         for index in 0..self.groups.len() {
             if self.reach_of(self.groups[index].class, from) != Reach::Decodes {
                 self.groups[index].medium.hold_undecoded(now, &self.waits);

@@ -148,7 +148,7 @@ impl Bench {
         while let Some(heard) = self.cell.poll_overheard() {
             self.heard.push(heard);
         }
-        while let Some(record) = self.cell.poll_record() {
+        for record in self.cell.drain_records() {
             self.records.push((self.now, record));
         }
     }

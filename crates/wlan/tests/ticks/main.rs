@@ -64,7 +64,8 @@ fn drive(
         let input = arrival.into_iter().chain(beacon).min();
         let input = input.filter(|at| event.is_none_or(|(next, _)| *at <= next));
         let Some(now) = input.or(event.map(|(next, _)| next)).filter(|now| *now < end) else {
-            return;
+            cell.flush(end);
+            return cell.drain_records().for_each(|record| take(end, Told::Record(record)));
         };
         while let Some(Change { listener, from, reach, .. }) =
             changing.next_if(|change| time(change.at) <= now)
@@ -79,7 +80,7 @@ fn drive(
         } else if let Some((now, phase)) = event {
             cell.handle_event(now, phase);
         }
-        while let Some(record) = cell.poll_record() {
+        for record in cell.drain_records() {
             take(now, Told::Record(record));
         }
         while let Some(overheard) = cell.poll_overheard() {
@@ -334,15 +335,18 @@ fn cells(hears: Hears) -> impl Strategy<Value = (CellConfig, Vec<Arrival>, Vec<A
         })
 }
 
-/// Everything that a cell records until `end`, by the way in which it was made.
+/// Everything that a cell records until `end`, by the way in which it was made: the use of the air, which may be
+/// told later than it ends, behind all else.
 fn account(config: &CellConfig, happens: Happens<'_>, way: Way) -> Vec<(Time, Record)> {
     let last = happens.arrivals.last().map_or(0, |arrival| arrival.at);
     let mut records = Vec::new();
     drive(config, happens, (way, last + 60_000), |now, told| {
         if let Told::Record(record) = told {
-            records.push((now, record));
+            let at = if let Record::Air { to, .. } = record { to } else { now };
+            records.push((at, record));
         }
     });
+    records.sort_by_key(|(_, record)| matches!(record, Record::Air { .. }));
     records
 }
 
