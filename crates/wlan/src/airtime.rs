@@ -4,7 +4,7 @@ use airfair_units::{Bytes, DataRate, Duration};
 
 use crate::config::CellConfig;
 use crate::frame::{ACK_SIZE, CTS_SIZE, DATA_OVERHEAD, RTS_SIZE};
-use crate::phy::{Preamble, Standard, Timing, dsss, ofdm};
+use crate::phy::{Preamble, Standard, Timing, TxVector, dsss, ofdm};
 
 /// Frame by which rates are compared.  [linux-minstrel]
 pub(crate) const ORDINARY: Bytes = Bytes::new(1_200);
@@ -14,11 +14,24 @@ pub(crate) const ORDINARY: Bytes = Bytes::new(1_200);
 pub struct Airtime {
     standard: Standard,
     preamble: Preamble,
-    basic_rates: Vec<DataRate>,
-    protects: bool,
+    beacon: TxVector,
     rts_threshold: Option<Bytes>,
+    /// What goes with a data frame, by its vector.
+    companions: [Companions; TxVector::COUNT],
     /// Gaps and windows.
     pub timing: Timing,
+}
+
+/// Control frames that go with a frame of one vector.
+#[derive(Clone, Copy, Debug)]
+struct Companions {
+    /// How a response to it is sent.
+    response: TxVector,
+    ack: Duration,
+    /// How an RTS or a CTS to oneself before it is sent.
+    guard: TxVector,
+    /// Whether an 802.11b station in the cell would not know it for a frame.
+    is_hidden: bool,
 }
 
 /// What goes before a data frame.
@@ -26,66 +39,91 @@ pub struct Airtime {
 pub enum Protection {
     /// Nothing.
     None,
-    /// RTS, answered by CTS, both at this rate.
-    RtsCts(DataRate),
-    /// A CTS to oneself at this rate.
-    CtsToSelf(DataRate),
+    /// RTS, answered by CTS, both sent in this way.
+    RtsCts(TxVector),
+    /// A CTS to oneself.
+    CtsToSelf(TxVector),
 }
 
 impl Airtime {
     /// The rules of `config`.
+    ///
+    /// # Panics
+    /// If it has a basic rate that no legacy amendment has.
     pub fn new(config: &CellConfig) -> Self {
-        let b_stations = config.has_b_stations();
-        let mut timing = config.rules.standard.timing(b_stations, config.rules.preamble);
-        timing.cw_min = config.rules.cw_min.unwrap_or(timing.cw_min);
-        timing.cw_max = config.rules.cw_max.unwrap_or(timing.cw_max);
-        Self {
-            standard: config.rules.standard,
-            preamble: config.rules.preamble,
-            basic_rates: config.rules.basic_rates.clone(),
-            protects: config.rules.protection && b_stations,
-            rts_threshold: config.rules.rts_threshold,
-            timing,
-        }
+        let (rules, b_stations) = (&config.rules, config.has_b_stations());
+        let (standard, preamble) = (rules.standard, rules.preamble);
+        let mut timing = standard.timing(b_stations, preamble);
+        timing.cw_min = rules.cw_min.unwrap_or(timing.cw_min);
+        timing.cw_max = rules.cw_max.unwrap_or(timing.cw_max);
+        let basic: Vec<TxVector> =
+            rules.basic_rates.iter().map(|rate| vector(*rate, preamble)).collect();
+        let companions = |tx: TxVector| {
+            let is_hidden = rules.protection && b_stations && !tx.is_dsss();
+            let audible = if is_hidden { vector(dsss::RATES[3], preamble) } else { tx };
+            let response = response(&basic, tx, preamble);
+            Companions {
+                response,
+                ack: standard.ppdu_duration(ACK_SIZE, response),
+                guard: self::response(&basic, audible, preamble),
+                is_hidden,
+            }
+        };
+        let mut all = TxVector::all();
+        let companions = std::array::from_fn(|_| companions(all.next().expect("one each")));
+        let (beacon, rts_threshold) = (basic[0], rules.rts_threshold);
+        Self { standard, preamble, beacon, rts_threshold, companions, timing }
     }
 
-    /// Rate of the control frame that answers a frame at `rate`: the highest basic rate not above it
-    /// of the same modulation, else the highest mandatory one.  [80211-2020 §10.6.6.5.2]
-    pub fn response_rate(&self, rate: DataRate) -> DataRate {
-        let is_dsss = Standard::is_dsss(rate);
-        let fits = |basic: &&DataRate| **basic <= rate && Standard::is_dsss(**basic) == is_dsss;
-        let mandatory: &[DataRate] = if is_dsss { &dsss::RATES } else { &ofdm::MANDATORY_RATES };
-        let basic = self.basic_rates.iter().rfind(fits);
-        *basic.or_else(|| mandatory.iter().rfind(fits)).unwrap_or(&mandatory[0])
+    /// How frames at a legacy `rate` are sent here.
+    ///
+    /// # Panics
+    /// If no legacy amendment has this rate.
+    pub fn vector(&self, rate: DataRate) -> TxVector {
+        vector(rate, self.preamble)
     }
 
-    /// What goes before a data frame of `msdu` octets at `rate`.
-    pub fn protection(&self, msdu: Bytes, rate: DataRate) -> Protection {
-        let hidden_from_b = self.protects && !Standard::is_dsss(rate);
-        let audible = if hidden_from_b { dsss::RATES[3] } else { rate };
+    #[inline]
+    fn companions(&self, tx: TxVector) -> &Companions {
+        &self.companions[tx.index()]
+    }
+
+    /// How the control frame that answers a frame is sent: at the highest basic rate not above the frame's, of the
+    /// same modulation, else at the highest mandatory one.  [80211-2020 §10.6.6.5.2]
+    #[inline]
+    pub fn response(&self, tx: TxVector) -> TxVector {
+        self.companions(tx).response
+    }
+
+    /// What goes before a data frame of `msdu` octets.
+    #[inline]
+    pub fn protection(&self, msdu: Bytes, tx: TxVector) -> Protection {
+        let Companions { guard, is_hidden, .. } = *self.companions(tx);
         if self.rts_threshold.is_some_and(|threshold| msdu + DATA_OVERHEAD > threshold) {
-            Protection::RtsCts(self.response_rate(audible))
-        } else if hidden_from_b {
-            Protection::CtsToSelf(self.response_rate(audible))
+            Protection::RtsCts(guard)
+        } else if is_hidden {
+            Protection::CtsToSelf(guard)
         } else {
             Protection::None
         }
     }
 
     /// A data frame that carries `msdu` octets.
-    pub fn data(&self, msdu: Bytes, rate: DataRate) -> Duration {
-        self.standard.ppdu_duration(msdu + DATA_OVERHEAD, rate, self.preamble)
+    #[inline]
+    pub fn data(&self, msdu: Bytes, tx: TxVector) -> Duration {
+        self.standard.ppdu_duration(msdu + DATA_OVERHEAD, tx)
     }
 
-    /// The ACK of a data frame at `rate`.
-    pub fn ack(&self, rate: DataRate) -> Duration {
-        self.standard.ppdu_duration(ACK_SIZE, self.response_rate(rate), self.preamble)
+    /// The ACK of a data frame.
+    #[inline]
+    pub fn ack(&self, tx: TxVector) -> Duration {
+        self.companions(tx).ack
     }
 
     /// What a frame of ordinary size takes with its ACK and the gaps, the yardstick of rate adaptation.
-    pub fn exchange(&self, rate: DataRate) -> Duration {
+    pub fn exchange(&self, tx: TxVector) -> Duration {
         let Timing { sifs, difs, .. } = self.timing;
-        difs + self.data(ORDINARY, rate) + sifs + self.ack(rate)
+        difs + self.data(ORDINARY, tx) + sifs + self.ack(tx)
     }
 
     /// Mean back-off of a first attempt.
@@ -93,24 +131,24 @@ impl Airtime {
         Duration::from_nanos((self.timing.slot * u64::from(self.timing.cw_min)).as_nanos() / 2)
     }
 
-    /// An RTS at `rate`.
-    pub fn rts(&self, rate: DataRate) -> Duration {
-        self.standard.ppdu_duration(RTS_SIZE, rate, self.preamble)
+    /// An RTS.
+    pub fn rts(&self, tx: TxVector) -> Duration {
+        self.standard.ppdu_duration(RTS_SIZE, tx)
     }
 
-    /// A CTS at `rate`.
-    pub fn cts(&self, rate: DataRate) -> Duration {
-        self.standard.ppdu_duration(CTS_SIZE, rate, self.preamble)
+    /// A CTS.
+    pub fn cts(&self, tx: TxVector) -> Duration {
+        self.standard.ppdu_duration(CTS_SIZE, tx)
     }
 
-    /// Rate of beacons: the lowest that every station supports.
-    pub fn beacon_rate(&self) -> DataRate {
-        self.basic_rates[0]
+    /// How beacons are sent: at the lowest rate, which every station supports.
+    pub fn beacon_vector(&self) -> TxVector {
+        self.beacon
     }
 
     /// A beacon of `psdu` octets.
     pub fn beacon(&self, psdu: Bytes) -> Duration {
-        self.standard.ppdu_duration(psdu, self.beacon_rate(), self.preamble)
+        self.standard.ppdu_duration(psdu, self.beacon)
     }
 
     /// ACK and CTS time-out, counted from the end of the frame: SIFS, a slot and the PHY's start delay.
@@ -118,4 +156,16 @@ impl Airtime {
     pub fn response_timeout(&self) -> Duration {
         self.timing.sifs + self.timing.slot + self.timing.rx_phy_start_delay
     }
+}
+
+fn vector(rate: DataRate, preamble: Preamble) -> TxVector {
+    TxVector::of(rate, preamble).expect("a rate of a legacy amendment")
+}
+
+fn response(basic: &[TxVector], tx: TxVector, preamble: Preamble) -> TxVector {
+    let fits = |it: &&TxVector| it.rate() <= tx.rate() && it.is_dsss() == tx.is_dsss();
+    let mandatory: &[DataRate] = if tx.is_dsss() { &dsss::RATES } else { &ofdm::MANDATORY_RATES };
+    let mandatory: Vec<TxVector> = mandatory.iter().map(|rate| vector(*rate, preamble)).collect();
+    let found = basic.iter().rfind(fits).or_else(|| mandatory.iter().rfind(fits));
+    found.copied().unwrap_or(mandatory[0])
 }

@@ -1,9 +1,10 @@
 //! Frames on the air and the packets they carry.
 
-use airfair_units::{Bytes, DataRate, Duration, Time};
+use airfair_units::{Bytes, Duration, Time};
 
 use crate::config::NodeId;
 use crate::elements::Elements;
+use crate::phy::TxVector;
 
 /// Header, 24 octets, and frame check sequence, 4, of a data frame without `QoS`.  [80211-2020 §9.3.2.1]
 pub const DATA_OVERHEAD: Bytes = Bytes::new(28);
@@ -68,7 +69,7 @@ pub(crate) struct Frame {
     /// Whom it is addressed to; nobody in particular if it is for all. A CTS to oneself names the station
     /// whose exchange it is.
     pub(crate) to: Option<NodeId>,
-    pub(crate) rate: DataRate,
+    pub(crate) tx: TxVector,
     /// Time on the air.
     pub(crate) duration: Duration,
     /// Duration field: how long the exchange lasts after this frame.

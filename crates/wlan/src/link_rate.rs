@@ -6,7 +6,7 @@ use airfair_units::{DataRate, Duration, Probability, Time};
 use rand_core::{Rng, SeedableRng};
 
 use crate::node::Stream;
-use crate::phy::Standard;
+use crate::phy::TxVector;
 
 /// How the rate of a link is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,7 +41,7 @@ pub(crate) enum LinkEvent {
 #[derive(Clone, Debug)]
 struct Adaptation {
     law: Law,
-    rates: &'static [DataRate],
+    vectors: Vec<TxVector>,
 }
 
 #[derive(Clone, Debug)]
@@ -114,38 +114,37 @@ impl Law {
 /// Rate of the data frames from one member to another.
 #[derive(Clone, Debug)]
 pub(crate) struct LinkRate {
-    rate: DataRate,
+    tx: TxVector,
     /// Apart, so that a member without a law stays small.
     adaptation: Option<Box<Adaptation>>,
 }
 
 impl LinkRate {
-    /// `rate` for good.
-    pub(crate) fn fixed(rate: DataRate) -> Self {
-        Self { rate, adaptation: None }
+    /// One vector for good.
+    pub(crate) fn fixed(tx: TxVector) -> Self {
+        Self { tx, adaptation: None }
     }
 
-    /// What `law` finds among the rates of `standard`; `time` is that of an ordinary frame at a rate, its
-    /// ACK and the gaps included.
+    /// What `law` finds among `vectors`, which ascend by rate; `time` is that of an ordinary frame, its ACK and
+    /// the gaps included.
     pub(crate) fn adapted(
         law: RateLaw,
-        standard: Standard,
-        time: impl Fn(DataRate) -> Duration,
+        vectors: Vec<TxVector>,
+        time: impl Fn(TxVector) -> Duration,
     ) -> Self {
-        let rates = standard.rates();
-        let law = Law::new(law, rates.iter().map(|rate| time(*rate)).collect());
-        Self { rate: rates[law.level()], adaptation: Some(Box::new(Adaptation { law, rates })) }
+        let law = Law::new(law, vectors.iter().map(|tx| time(*tx)).collect());
+        Self { tx: vectors[law.level()], adaptation: Some(Box::new(Adaptation { law, vectors })) }
     }
 
-    /// The rate now.
+    /// How frames are sent now.
     #[inline]
-    pub(crate) fn get(&self) -> DataRate {
-        self.rate
+    pub(crate) fn get(&self) -> TxVector {
+        self.tx
     }
 
-    /// Sets a rate that no law finds.
-    pub(crate) fn set(&mut self, rate: DataRate) {
-        self.rate = rate;
+    /// Sets a vector that no law finds.
+    pub(crate) fn set(&mut self, tx: TxVector) {
+        self.tx = tx;
     }
 
     /// Whether its law wants to know, before each frame, what noise does to each rate.
@@ -159,24 +158,24 @@ impl LinkRate {
         &mut self,
         mut loss: impl FnMut(DataRate) -> Probability,
     ) -> Option<DataRate> {
-        let Adaptation { law: Law::Oracle { level, times }, rates } =
+        let Adaptation { law: Law::Oracle { level, times }, vectors } =
             self.adaptation.as_deref_mut()?
         else {
             return None;
         };
         let choice =
-            |(time, rate): (&Duration, &DataRate)| Choice { time: *time, loss: loss(*rate) };
-        let best = snr_oracle::best(times.iter().zip(*rates).map(choice));
+            |(time, tx): (&Duration, &TxVector)| Choice { time: *time, loss: loss(tx.rate()) };
+        let best = snr_oracle::best(times.iter().zip(&*vectors).map(choice));
         *level = u16::try_from(best).expect("a dozen rates");
-        let rate = rates[best];
-        (std::mem::replace(&mut self.rate, rate) != rate).then_some(rate)
+        let tx = vectors[best];
+        (std::mem::replace(&mut self.tx, tx) != tx).then_some(tx.rate())
     }
 
     /// Something happened on the link; the new rate, if the law changes it.
     pub(crate) fn handle(&mut self, now: Time, event: LinkEvent) -> Option<DataRate> {
         let adaptation = self.adaptation.as_mut()?;
         adaptation.law.handle(now, event);
-        let rate = adaptation.rates[adaptation.law.level()];
-        (std::mem::replace(&mut self.rate, rate) != rate).then_some(rate)
+        let tx = adaptation.vectors[adaptation.law.level()];
+        (std::mem::replace(&mut self.tx, tx) != tx).then_some(tx.rate())
     }
 }

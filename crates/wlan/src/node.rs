@@ -1,6 +1,6 @@
 //! One member of the cell: its queue, the state of its channel access, its retry counters.
 
-use airfair_units::{DataRate, Duration, Time};
+use airfair_units::{Duration, Time};
 use rand_core::Rng;
 use rand_xoshiro::Xoshiro128PlusPlus;
 
@@ -8,7 +8,7 @@ use crate::airtime::Protection;
 use crate::config::{AccessParameters, Attempts, NodeId};
 use crate::frame::{FrameKind, Msdu};
 use crate::link_rate::LinkRate;
-use crate::phy::Timing;
+use crate::phy::{Timing, TxVector};
 use crate::queue::TransmitQueue;
 use crate::queue::config::QueueConfig;
 use crate::queue::headers::Headers;
@@ -41,7 +41,7 @@ pub(crate) enum Access {
 pub(crate) struct Exchange {
     pub(crate) step: Step,
     pub(crate) to: NodeId,
-    pub(crate) rate: DataRate,
+    pub(crate) tx: TxVector,
     pub(crate) data: Duration,
     pub(crate) ack: Duration,
     pub(crate) protection: Protection,
@@ -206,12 +206,13 @@ impl<P: Headers> Node<P> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::phy::{Preamble, dsss};
     use airfair_units::Bytes;
     use rand_core::SeedableRng;
 
     fn node(cw_min: u16, cw_max: u16, attempts: Attempts) -> Node<()> {
-        let rate = LinkRate::fixed(DataRate::from_mbps(11));
-        let rates = (rate.clone(), rate);
+        let link = LinkRate::fixed(TxVector::Dsss(dsss::Modulation::Cck8, Preamble::Long));
+        let rates = (link.clone(), link);
         let limits = Limits { cw_min, cw_max, attempts, txop: Duration::ZERO };
         Node::new(QueueConfig::fifo(2), limits, rates, Stream::seed_from_u64(1))
     }

@@ -34,7 +34,7 @@ pub(super) fn frame(airtime: &Airtime, heard: &Overheard<Packet>) -> meter::Fram
             meter::Kind::Data { from: from.0, psdu: heard.psdu, packet }
         }
         (FrameKind::CtsToSelf, _) => meter::Kind::Cts { request: Duration::ZERO },
-        (FrameKind::Cts, _) => meter::Kind::Cts { request: airtime.rts(heard.rate) },
+        (FrameKind::Cts, _) => meter::Kind::Cts { request: airtime.rts(heard.tx) },
         (FrameKind::Ack, _) => meter::Kind::Ack,
         (FrameKind::Beacon, _) => meter::Kind::Beacon,
         (FrameKind::Rts | FrameKind::Data, None) => unreachable!("they name their transmitter"),
@@ -48,7 +48,7 @@ pub(super) fn frame(airtime: &Airtime, heard: &Overheard<Packet>) -> meter::Fram
 /// A frame, with what the listener's own packets tell.
 pub(super) fn heard(airtime: &Airtime, heard: &Overheard<Packet>) -> Heard {
     let msdu = heard.msdu.map_or(Bytes::ZERO, |msdu| msdu.size);
-    Heard { frame: frame(airtime, heard), rate: heard.rate, msdu }
+    Heard { frame: frame(airtime, heard), rate: heard.tx.rate(), msdu }
 }
 
 /// Application octets of a packet; none in an ACK or a report.

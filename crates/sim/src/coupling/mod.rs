@@ -171,13 +171,13 @@ impl View<'_> {
     /// Exchange that begins with such an access and carries a packet so long at a rate.  [arf-window eq. 10],
     /// [occupancy-tfrc eq. 9]
     pub(crate) fn exchange(&self, access: Duration, msdu: Bytes, rate: DataRate) -> Exchange {
-        let airtime = self.airtime;
-        let protection = match airtime.protection(msdu, rate) {
+        let (airtime, tx) = (self.airtime, self.airtime.vector(rate));
+        let protection = match airtime.protection(msdu, tx) {
             Protection::None => [None; 2],
-            Protection::CtsToSelf(rate) => [None, Some(airtime.cts(rate))],
-            Protection::RtsCts(rate) => [Some(airtime.rts(rate)), Some(airtime.cts(rate))],
+            Protection::CtsToSelf(tx) => [None, Some(airtime.cts(tx))],
+            Protection::RtsCts(tx) => [Some(airtime.rts(tx)), Some(airtime.cts(tx))],
         };
-        let (data, ack, sifs) = (airtime.data(msdu, rate), airtime.ack(rate), airtime.timing.sifs);
+        let (data, ack, sifs) = (airtime.data(msdu, tx), airtime.ack(tx), airtime.timing.sifs);
         Exchange { access, protection, data, ack, sifs }
     }
 }

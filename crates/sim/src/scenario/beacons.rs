@@ -2,7 +2,7 @@
 
 use airfair_laws::occupancy;
 use airfair_units::{Bytes, DataRate, Duration, Probability};
-use airfair_wlan::phy::{Preamble, Standard};
+use airfair_wlan::phy::{Preamble, Standard, TxVector};
 
 use super::error::{Mistakes, ScenarioError};
 use super::flows::Place;
@@ -40,7 +40,8 @@ pub(super) fn check(entry: &Entry, grants: bool, air: Air, mistakes: &mut Mistak
     {
         let rate = basic_rates[0];
         let extra = if grants { occupancy::Grant::OCTETS } else { 0 };
-        let lasts = standard.ppdu_duration(size + Bytes::new(extra), rate, preamble);
+        let Some(tx) = TxVector::of(rate, preamble) else { return };
+        let lasts = standard.ppdu_duration(size + Bytes::new(extra), tx);
         if time <= lasts {
             let problem = format!("not longer than a beacon, which takes {lasts} at {rate}");
             mistakes.add(interval.at, interval.mistake(problem, format!("more than {lasts}")));

@@ -20,13 +20,11 @@ impl<P: Copy + Headers> Cell<P> {
         let sifs = self.airtime.timing.sifs;
         let before = match plan.protection {
             Protection::None => Duration::ZERO,
-            Protection::RtsCts(rate) => {
-                self.airtime.rts(rate) + sifs + self.airtime.cts(rate) + sifs
-            }
-            Protection::CtsToSelf(rate) => self.airtime.cts(rate) + sifs,
+            Protection::RtsCts(tx) => self.airtime.rts(tx) + sifs + self.airtime.cts(tx) + sifs,
+            Protection::CtsToSelf(tx) => self.airtime.cts(tx) + sifs,
         };
         let airtime = match (last, plan.protection) {
-            (FrameKind::Rts, Protection::RtsCts(rate)) => self.airtime.rts(rate),
+            (FrameKind::Rts, Protection::RtsCts(tx)) => self.airtime.rts(tx),
             (FrameKind::Data, _) => before + plan.data,
             _ => before + plan.data + sifs + plan.ack,
         };
@@ -37,9 +35,9 @@ impl<P: Copy + Headers> Cell<P> {
         } else {
             (sifs, Duration::ZERO)
         };
-        let Exchange { to, rate, .. } = plan;
+        let Exchange { to, tx, .. } = plan;
         let (station, up) = if from.is_ap() { (to, false) } else { (from, true) };
-        let charge = Charge { station, up, rate, airtime, gap, backoff };
+        let charge = Charge { station, up, rate: tx.rate(), airtime, gap, backoff };
         self.nodes[NodeId::AP.index()].queue.charge(now, &charge);
         self.plan_release();
     }

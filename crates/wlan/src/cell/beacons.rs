@@ -58,7 +58,7 @@ impl<P: Copy + Headers> Cell<P> {
             kind: FrameKind::Beacon,
             from: NodeId::AP,
             to: None,
-            rate: self.airtime.beacon_rate(),
+            tx: self.airtime.beacon_vector(),
             duration: self.airtime.beacon(beacon.psdu),
             nav: airfair_units::Duration::ZERO,
             retry: false,
@@ -74,7 +74,7 @@ impl<P: Copy + Headers> Cell<P> {
         for station in (0..self.nodes.len() - 1).map(NodeId::station) {
             if self.noise.is_on(station)
                 && self.contention.decodes(station, transmission.frame.from)
-                && self.noise.spoil(now, station, transmission.frame.rate, psdu)
+                && self.noise.spoil(now, station, transmission.frame.tx.rate(), psdu)
             {
                 self.beacons.missed.push(station);
             }

@@ -125,12 +125,7 @@ impl Channel {
             FrameKind::Beacon => SentFrame::Beacon,
         };
         let Frame { from: node, retry, .. } = transmission.frame;
-        self.records.push(Record::Sent {
-            node,
-            frame,
-            retry,
-            collided: transmission.collided,
-        });
+        self.records.push(Record::Sent { node, frame, retry, collided: transmission.collided });
     }
 }
 

@@ -1,7 +1,7 @@
 //! What follows each frame: the sequences RTS–CTS–DATA–ACK, CTS-to-self–DATA–ACK and DATA–ACK.
 //! [80211-2020 §10.3.2, §10.23]
 
-use airfair_units::{DataRate, Duration, Time};
+use airfair_units::{Duration, Time};
 
 use super::{Cell, Departure};
 use crate::airtime::Protection;
@@ -9,6 +9,7 @@ use crate::config::{AfterCollision, NodeId};
 use crate::frame::{Frame, FrameKind, Transmission};
 use crate::link_rate::LinkEvent;
 use crate::node::{Access, Deadline, Exchange, Step, Verdict};
+use crate::phy::TxVector;
 use crate::queue::headers::Headers;
 use crate::record::{DropCause, Record};
 
@@ -22,15 +23,15 @@ impl<P: Copy + Headers> Cell<P> {
         let rest = plan.data + sifs + plan.ack;
         let (to, retry) = (Some(plan.to), self.nodes[id.index()].is_retrying());
         let frame =
-            |kind, rate, duration, nav| Frame { kind, from: id, to, rate, duration, nav, retry };
+            |kind, tx, duration, nav| Frame { kind, from: id, to, tx, duration, nav, retry };
         match plan.protection {
             Protection::None => self.data_frame(id, &plan),
-            Protection::RtsCts(rate) => {
-                let nav = sifs + self.airtime.cts(rate) + sifs + rest;
-                frame(FrameKind::Rts, rate, self.airtime.rts(rate), nav)
+            Protection::RtsCts(tx) => {
+                let nav = sifs + self.airtime.cts(tx) + sifs + rest;
+                frame(FrameKind::Rts, tx, self.airtime.rts(tx), nav)
             }
-            Protection::CtsToSelf(rate) => {
-                frame(FrameKind::CtsToSelf, rate, self.airtime.cts(rate), sifs + rest)
+            Protection::CtsToSelf(tx) => {
+                frame(FrameKind::CtsToSelf, tx, self.airtime.cts(tx), sifs + rest)
             }
         }
     }
@@ -45,15 +46,15 @@ impl<P: Copy + Headers> Cell<P> {
         let node = &self.nodes[id.index()];
         let msdu = node.queue.in_service().expect("a contender has a packet");
         let (size, to) = (msdu.size, msdu.to);
-        let rate = if id.is_ap() { &self.nodes[to.index()].rate_down } else { &node.rate_up };
-        let rate = rate.get();
+        let link = if id.is_ap() { &self.nodes[to.index()].rate_down } else { &node.rate_up };
+        let tx = link.get();
         Exchange {
             step: Step::OnAir,
             to,
-            rate,
-            data: self.airtime.data(size, rate),
-            ack: self.airtime.ack(rate),
-            protection: self.airtime.protection(size, rate),
+            tx,
+            data: self.airtime.data(size, tx),
+            ack: self.airtime.ack(tx),
+            protection: self.airtime.protection(size, tx),
             txop_start,
             own_end: Time::ZERO,
         }
@@ -63,9 +64,9 @@ impl<P: Copy + Headers> Cell<P> {
     fn data_frame(&mut self, from: NodeId, plan: &Exchange) -> Frame {
         let retry = std::mem::replace(&mut self.nodes[from.index()].is_repeated, true);
         let nav = self.airtime.timing.sifs + plan.ack;
-        let Exchange { to, rate, data, .. } = *plan;
+        let Exchange { to, tx, data, .. } = *plan;
         let to = Some(to);
-        Frame { kind: FrameKind::Data, from, to, rate, duration: data, nav, retry }
+        Frame { kind: FrameKind::Data, from, to, tx, duration: data, nav, retry }
     }
 
     /// What a frame that has just left the air leads to.
@@ -119,8 +120,8 @@ impl<P: Copy + Headers> Cell<P> {
         };
         let exchange = *exchange;
         match (kind, exchange.protection) {
-            (FrameKind::Cts, Protection::RtsCts(rate)) => self.response(id, &exchange, kind, rate),
-            (FrameKind::Ack, _) => self.response(id, &exchange, kind, exchange.rate),
+            (FrameKind::Cts, Protection::RtsCts(tx)) => self.response(id, &exchange, kind, tx),
+            (FrameKind::Ack, _) => self.response(id, &exchange, kind, exchange.tx),
             _ => self.data_frame(id, &exchange),
         }
     }
@@ -131,24 +132,22 @@ impl<P: Copy + Headers> Cell<P> {
             unreachable!("it is in an exchange")
         };
         match (exchange.step, exchange.protection) {
-            (Step::Following(FrameKind::Cts, _), Protection::RtsCts(rate)) => {
-                self.airtime.cts(rate)
-            }
+            (Step::Following(FrameKind::Cts, _), Protection::RtsCts(tx)) => self.airtime.cts(tx),
             (Step::Following(FrameKind::Ack, _), _) => exchange.ack,
             _ => exchange.data,
         }
     }
 
-    /// The response of the receiver to a frame at `rate`.
-    fn response(&self, to: NodeId, exchange: &Exchange, kind: FrameKind, rate: DataRate) -> Frame {
+    /// The response of the receiver to a frame that was sent so.
+    fn response(&self, to: NodeId, exchange: &Exchange, kind: FrameKind, tx: TxVector) -> Frame {
         let Exchange { to: from, data, ack, .. } = *exchange;
         let sifs = self.airtime.timing.sifs;
         let (duration, nav) = match kind {
-            FrameKind::Cts => (self.airtime.cts(rate), sifs + data + sifs + ack),
+            FrameKind::Cts => (self.airtime.cts(tx), sifs + data + sifs + ack),
             _ => (ack, Duration::ZERO),
         };
-        let rate = self.airtime.response_rate(rate);
-        Frame { kind, from, to: Some(to), rate, duration, nav, retry: false }
+        let tx = self.airtime.response(tx);
+        Frame { kind, from, to: Some(to), tx, duration, nav, retry: false }
     }
 
     /// Hands the packet of a data frame on, unless it has come before.  [80211-2020 §10.3.2.14]
@@ -325,7 +324,7 @@ mod tests {
     use crate::node::Stream;
     use crate::phy::Standard;
     use crate::{AccessParameters, CellConfig, ErrorModel, QueueConfig, StationConfig};
-    use airfair_units::Bytes;
+    use airfair_units::{Bytes, DataRate};
     use rand_core::SeedableRng;
 
     fn cell() -> Cell<u32> {

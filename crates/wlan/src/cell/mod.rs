@@ -20,6 +20,7 @@ use crate::frame::{Frame, Msdu, Transmission};
 use crate::hearing::{Hearing, Reach};
 use crate::link_rate::{LinkRate, RateLaw};
 use crate::node::{Access, Deadline, Exchange, Limits, Node, Step, Stream};
+use crate::phy::Standard;
 use crate::queue::config::Weights;
 use crate::queue::headers::Headers;
 use crate::radio::Space;
@@ -142,7 +143,10 @@ impl<P: Copy + Headers> Cell<P> {
     fn on(config: &CellConfig, streams: Vec<Stream>, noise: Noise, hearing: Hearing) -> Self {
         assert_eq!(streams.len(), config.stations.len() + 1, "one stream per member");
         let airtime = Airtime::new(config);
-        let highest = *config.rules.standard.rates().last().expect("every standard has rates");
+        let vectors = |standard: Standard| {
+            standard.rates().iter().map(|rate| airtime.vector(*rate)).collect::<Vec<_>>()
+        };
+        let highest = *vectors(config.rules.standard).last().expect("every standard has rates");
         let fixed = LinkRate::fixed(highest);
         let ap = (config.ap_queue, &config.ap_access, (fixed.clone(), fixed));
         let rates = |s: &StationConfig| {
@@ -150,10 +154,10 @@ impl<P: Copy + Headers> Cell<P> {
                 // What a frame that is lost costs, the back-off before it included.
                 Some(law @ RateLaw::Oracle) => {
                     let backoff = airtime.mean_backoff();
-                    LinkRate::adapted(law, s.standard, |rate| backoff + airtime.exchange(rate))
+                    LinkRate::adapted(law, vectors(s.standard), |tx| backoff + airtime.exchange(tx))
                 }
-                Some(law) => LinkRate::adapted(law, s.standard, |rate| airtime.exchange(rate)),
-                None => LinkRate::fixed(rate),
+                Some(law) => LinkRate::adapted(law, vectors(s.standard), |tx| airtime.exchange(tx)),
+                None => LinkRate::fixed(airtime.vector(rate)),
             };
             let [up, down] = s.adaptation;
             (link(s.rate_up, up), link(s.rate_down, down))
@@ -233,8 +237,12 @@ impl<P: Copy + Headers> Cell<P> {
     }
 
     /// Sets the rate of data frames from (`up`) or to a station, from its next attempt on.
+    ///
+    /// # Panics
+    /// If no legacy amendment has this rate.
     pub fn set_rate(&mut self, station: NodeId, up: bool, rate: DataRate) {
-        self.link_rate(station, up).set(rate);
+        let tx = self.airtime.vector(rate);
+        self.link_rate(station, up).set(tx);
     }
 
     /// Sets the weights of data and ACKs in the queue of `node`, from the next packet on.
@@ -383,7 +391,7 @@ impl<P: Copy + Headers> Cell<P> {
         if let Noise::Space(space) = &mut self.noise
             && self.contention.can_change()
         {
-            self.contention.set_row(&frame, space.reach(now, frame.from, frame.rate));
+            self.contention.set_row(&frame, space.reach(now, frame.from, frame.tx.rate()));
             if space.capture().is_some() {
                 self.contention.set_powers(frame.from, space.powers(now, frame.from));
             }

@@ -70,7 +70,7 @@ impl Noise {
 impl<P: Copy + Headers> Cell<P> {
     /// Whether noise spoils a frame that its receiver would decode.
     pub(super) fn spoil(&mut self, now: Time, transmission: &Transmission) -> bool {
-        let Frame { kind, from, to, rate, .. } = transmission.frame;
+        let Frame { kind, from, to, tx, .. } = transmission.frame;
         let Some(to) = to else { return self.spoil_beacon(now, transmission) };
         let station = if from.is_ap() { to } else { from };
         if !self.noise.is_on(station) || transmission.collided || kind == FrameKind::CtsToSelf {
@@ -90,7 +90,7 @@ impl<P: Copy + Headers> Cell<P> {
             FrameKind::Ack => ACK_SIZE,
             FrameKind::Beacon => unreachable!("it is for nobody in particular"),
         };
-        let spoilt = self.noise.spoil(now, station, rate, psdu);
+        let spoilt = self.noise.spoil(now, station, tx.rate(), psdu);
         if spoilt {
             self.channel.records.push(Record::Spoilt { node: from });
         }

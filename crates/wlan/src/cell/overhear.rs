@@ -1,6 +1,6 @@
 //! What a member overhears: the frames that it decodes, and those that it sends.
 
-use airfair_units::{Bytes, DataRate, Duration, Time};
+use airfair_units::{Bytes, Duration, Time};
 
 use super::Cell;
 use crate::airtime::Airtime;
@@ -8,6 +8,7 @@ use crate::config::NodeId;
 use crate::elements::Elements;
 use crate::frame::{DATA_OVERHEAD, Frame, FrameKind, Msdu, Transmission};
 use crate::node::Access;
+use crate::phy::TxVector;
 use crate::queue::headers::Headers;
 
 /// A frame as a listener knows it: from its header, and from the packet in it if it is for the listener or
@@ -24,8 +25,8 @@ pub struct Overheard<P> {
     pub from: Option<NodeId>,
     /// Address of its receiver; a beacon is for all.
     pub to: Option<NodeId>,
-    /// Its rate.
-    pub rate: DataRate,
+    /// How it was sent.
+    pub tx: TxVector,
     /// Time on the air.
     pub duration: Duration,
     /// Duration field.
@@ -120,7 +121,7 @@ impl<P: Copy + Headers> Cell<P> {
             kind: if to_itself && !is_own { FrameKind::Cts } else { frame.kind },
             from: (!is_answer && (!to_itself || is_own)).then_some(frame.from),
             to: if to_itself { Some(frame.from) } else { frame.to },
-            rate: frame.rate,
+            tx: frame.tx,
             duration: frame.duration,
             rest: frame.nav,
             psdu: psdu.unwrap_or(Bytes::ZERO),
@@ -144,6 +145,8 @@ impl<P: Copy + Headers> Cell<P> {
 
 #[cfg(test)]
 mod tests {
+    use airfair_units::DataRate;
+
     use airfair_units::Probability;
     use rand_core::SeedableRng;
 

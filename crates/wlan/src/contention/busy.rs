@@ -7,7 +7,6 @@ use crate::config::NodeId;
 use crate::dcf::{CarrierSense, Ended, MediumState};
 use crate::frame::{Frame, Transmission};
 use crate::hearing::{ClassId, Reach};
-use crate::phy::Standard;
 use crate::radio::milliwatts;
 
 impl Contention {
@@ -16,7 +15,7 @@ impl Contention {
     pub(crate) fn announce(&mut self, frame: &Frame) {
         let sends = &mut self.members[frame.from.index()].sends;
         assert!(!std::mem::replace(sends, true), "a member sends one frame at a time");
-        self.starting.push((frame.from, Standard::is_dsss(frame.rate)));
+        self.starting.push((frame.from, frame.tx.is_dsss()));
     }
 
     /// The frames announced start: whoever sends or senses them finds the medium busy.
@@ -212,7 +211,7 @@ impl Contention {
             }
         }
         if !self.all_decode {
-            self.starting.push((to, Standard::is_dsss(next.rate)));
+            self.starting.push((to, next.tx.is_dsss()));
             self.find_reach();
             self.starting.clear();
         }

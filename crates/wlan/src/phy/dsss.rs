@@ -12,6 +12,24 @@ pub const RATES: [DataRate; 4] = [
     DataRate::from_mbps(11),
 ];
 
+/// Modulations of HR/DSSS, each with the rate at its place in [`RATES`].  [80211-2020 §15.4.4.4, §16.3.6]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Modulation {
+    /// Differential BPSK with the Barker code, 1 Mb/s.
+    Dbpsk,
+    /// Differential QPSK with the Barker code, 2 Mb/s.
+    Dqpsk,
+    /// CCK with 4 bits a symbol, 5.5 Mb/s.
+    Cck4,
+    /// CCK with 8 bits a symbol, 11 Mb/s.
+    Cck8,
+}
+
+impl Modulation {
+    /// All, by rate.
+    pub const ALL: [Self; 4] = [Self::Dbpsk, Self::Dqpsk, Self::Cck4, Self::Cck8];
+}
+
 /// PLCP preamble and header, long: 144 + 48 bits at 1 Mb/s.  [80211-2020 §16.2.2.2]
 const LONG_PREAMBLE_AND_HEADER: Duration = Duration::from_micros(192);
 /// PLCP preamble and header, short: 72 bits at 1 Mb/s + 48 bits at 2 Mb/s.  [80211-2020 §16.2.2.3]

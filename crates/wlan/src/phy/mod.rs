@@ -4,5 +4,7 @@ pub mod dsss;
 pub mod error_rate;
 pub mod ofdm;
 mod standard;
+mod tx_vector;
 
 pub use standard::{Preamble, Standard, Timing};
+pub use tx_vector::TxVector;

@@ -14,6 +14,42 @@ pub const RATES: [DataRate; 8] = [
     DataRate::from_mbps(54),
 ];
 
+/// Modulations and coding rates of OFDM, each with the data rate at its place in [`RATES`].
+/// [80211-2020 §17.3.2.3]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Modulation {
+    /// BPSK, 1/2.
+    Bpsk12,
+    /// BPSK, 3/4.
+    Bpsk34,
+    /// QPSK, 1/2.
+    Qpsk12,
+    /// QPSK, 3/4.
+    Qpsk34,
+    /// 16-QAM, 1/2.
+    Qam16R12,
+    /// 16-QAM, 3/4.
+    Qam16R34,
+    /// 64-QAM, 2/3.
+    Qam64R23,
+    /// 64-QAM, 3/4.
+    Qam64R34,
+}
+
+impl Modulation {
+    /// All, by rate.
+    pub const ALL: [Self; 8] = [
+        Self::Bpsk12,
+        Self::Bpsk34,
+        Self::Qpsk12,
+        Self::Qpsk34,
+        Self::Qam16R12,
+        Self::Qam16R34,
+        Self::Qam64R23,
+        Self::Qam64R34,
+    ];
+}
+
 /// Rates that every OFDM station supports.  [80211-2020 §17.2.3.3]
 pub const MANDATORY_RATES: [DataRate; 3] =
     [DataRate::from_mbps(6), DataRate::from_mbps(12), DataRate::from_mbps(24)];

@@ -4,7 +4,7 @@ use std::fmt;
 
 use airfair_units::{Bytes, DataRate, Duration};
 
-use super::{dsss, ofdm};
+use super::{TxVector, dsss, ofdm};
 
 /// A legacy amendment of 802.11.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -18,7 +18,7 @@ pub enum Standard {
 }
 
 /// PLCP preamble of DSSS and CCK frames.  [80211-2020 §16.2.2]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Preamble {
     /// 144 bits.
     #[default]
@@ -97,11 +97,13 @@ impl Standard {
     }
 
     /// Duration of a PPDU until the medium is idle again, signal extension included.
-    pub fn ppdu_duration(self, psdu: Bytes, rate: DataRate, preamble: Preamble) -> Duration {
-        match self {
-            _ if Self::is_dsss(rate) => dsss::ppdu_duration(psdu, rate, preamble),
-            Self::G => ofdm::ppdu_duration(psdu, rate) + ofdm::SIGNAL_EXTENSION,
-            _ => ofdm::ppdu_duration(psdu, rate),
+    pub fn ppdu_duration(self, psdu: Bytes, tx: TxVector) -> Duration {
+        match (tx, self) {
+            (TxVector::Dsss(_, preamble), _) => dsss::ppdu_duration(psdu, tx.rate(), preamble),
+            (TxVector::Ofdm(_), Self::G) => {
+                ofdm::ppdu_duration(psdu, tx.rate()) + ofdm::SIGNAL_EXTENSION
+            }
+            (TxVector::Ofdm(_), _) => ofdm::ppdu_duration(psdu, tx.rate()),
         }
     }
 
@@ -120,7 +122,8 @@ impl Standard {
             Self::B | Self::G => dsss::RATES[0],
         };
         let difs = sifs + slot * 2;
-        let ack = self.ppdu_duration(Bytes::new(14), lowest, preamble);
+        let tx = TxVector::of(lowest, preamble).expect("a rate of the standard");
+        let ack = self.ppdu_duration(Bytes::new(14), tx);
         let rx_phy_start_delay = match self {
             Self::A => ofdm::PREAMBLE_AND_SIGNAL,
             Self::B | Self::G => dsss::preamble_and_header(Preamble::Long, lowest),
@@ -170,17 +173,12 @@ mod tests {
     /// Verifies: [80211-2020 §18.3.2.4]
     #[test]
     fn erp_ofdm_adds_a_signal_extension_and_cck_does_not() {
-        let (size, rate) = (Bytes::new(1536), DataRate::from_mbps(54));
-        let g = Standard::G.ppdu_duration(size, rate, Preamble::Long);
-        assert_eq!(
-            g,
-            Standard::A.ppdu_duration(size, rate, Preamble::Long) + Duration::from_micros(6)
-        );
-        let eleven = DataRate::from_mbps(11);
-        assert_eq!(
-            Standard::G.ppdu_duration(size, eleven, Preamble::Short),
-            Standard::B.ppdu_duration(size, eleven, Preamble::Short)
-        );
+        let size = Bytes::new(1536);
+        let tx = |mbps| TxVector::of(DataRate::from_mbps(mbps), Preamble::Short).expect("a rate");
+        let g = Standard::G.ppdu_duration(size, tx(54));
+        assert_eq!(g, Standard::A.ppdu_duration(size, tx(54)) + Duration::from_micros(6));
+        let cck = Standard::G.ppdu_duration(size, tx(11));
+        assert_eq!(cck, Standard::B.ppdu_duration(size, tx(11)));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! has its own counter and its own idea of when slots start. The cell must agree with it frame by frame.
 
 use airfair_units::{DataRate, Duration, Time};
-use airfair_wlan::phy::{Preamble, Standard};
+use airfair_wlan::phy::{Preamble, Standard, TxVector};
 use airfair_wlan::{Attempts, SentFrame, Stream};
 use proptest::prelude::*;
 use rand_core::Rng;
@@ -59,7 +59,8 @@ impl Model {
         let station = |(index, rate): (usize, &DataRate)| {
             let answer = *basic.iter().rfind(|basic| *basic <= rate).unwrap_or(&basic[0]);
             let air = |octets, rate| {
-                standard.ppdu_duration(airfair_units::Bytes::new(octets), rate, Preamble::Long)
+                let tx = TxVector::of(rate, Preamble::Long).expect("a rate");
+                standard.ppdu_duration(airfair_units::Bytes::new(octets), tx)
             };
             Station {
                 stream: stream(index + 1),

@@ -7,9 +7,9 @@
 
 use std::collections::VecDeque;
 
-use airfair_units::{Bytes, DataRate, Duration};
+use airfair_units::{Bytes, Duration};
 use airfair_wlan::airtime::{Airtime, Protection};
-use airfair_wlan::phy::{Standard, Timing};
+use airfair_wlan::phy::{Standard, Timing, TxVector};
 use airfair_wlan::{
     AccessParameters, AfterCollision, Attempts, CellConfig, Eifs, ErrorModel, FrameKind, NodeId,
     Reach, Stream,
@@ -62,7 +62,7 @@ struct OnAir {
     kind: FrameKind,
     from: usize,
     to: usize,
-    rate: DataRate,
+    tx: TxVector,
     end: u64,
     nav: u64,
     /// Whether another frame has overlapped it at its receiver.
@@ -307,12 +307,12 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// Whether the receiver of `listener` understands frames at this rate.
-    fn understands(&self, listener: usize, rate: DataRate) -> bool {
+    /// Whether the receiver of `listener` understands frames that are sent so.
+    fn understands(&self, listener: usize, tx: TxVector) -> bool {
         let standard = self.config.rules.standard;
         let station = listener.checked_sub(1).map(|index| &self.config.stations[index]);
         let old = station.is_some_and(|s| standard == Standard::G && s.standard == Standard::B);
-        Standard::is_dsss(rate) || !old
+        tx.is_dsss() || !old
     }
 
     fn end(&mut self, now: u64) {
@@ -409,16 +409,16 @@ impl<'a> Model<'a> {
             return;
         }
         let received = !frame.noisy_for[frame.to] && frame.is_decoded_by(frame.to);
-        let (sifs, rate) = (us(self.airtime.timing.sifs), self.airtime.response_rate(frame.rate));
+        let (sifs, tx) = (us(self.airtime.timing.sifs), self.airtime.response(frame.tx));
         match frame.kind {
             FrameKind::Data if received => {
-                let ack = us(self.airtime.ack(frame.rate));
-                self.follow(now, FrameKind::Ack, (frame.to, frame.from), (rate, ack, 0));
+                let ack = us(self.airtime.ack(frame.tx));
+                self.follow(now, FrameKind::Ack, (frame.to, frame.from), (tx, ack, 0));
             }
             FrameKind::Rts if received && self.stations[frame.to].nav <= now => {
-                let cts = us(self.airtime.cts(rate));
+                let cts = us(self.airtime.cts(tx));
                 let left = frame.nav - sifs - cts;
-                self.follow(now, FrameKind::Cts, (frame.to, frame.from), (rate, cts, left));
+                self.follow(now, FrameKind::Cts, (frame.to, frame.from), (tx, cts, left));
             }
             FrameKind::Data | FrameKind::Rts => {
                 let s = &mut self.stations[frame.from];
@@ -437,16 +437,16 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// A frame a SIFS later: rate, duration and NAV.
+    /// A frame a SIFS later: vector, duration and NAV.
     fn follow(
         &mut self,
         now: u64,
         kind: FrameKind,
         (from, to): (usize, usize),
-        (rate, duration, nav): (DataRate, u64, u64),
+        (tx, duration, nav): (TxVector, u64, u64),
     ) {
         let at = now + us(self.airtime.timing.sifs);
-        let frame = self.frame(kind, (from, to), (rate, at + duration, nav));
+        let frame = self.frame(kind, (from, to), (tx, at + duration, nav));
         self.pending.push((at, frame));
     }
 
@@ -454,14 +454,14 @@ impl<'a> Model<'a> {
         &self,
         kind: FrameKind,
         (from, to): (usize, usize),
-        (rate, end, nav): (DataRate, u64, u64),
+        (tx, end, nav): (TxVector, u64, u64),
     ) -> OnAir {
         let nobody = || vec![false; self.stations.len()];
         OnAir {
             kind,
             from,
             to,
-            rate,
+            tx,
             end,
             nav,
             spoiled: false,
@@ -475,19 +475,20 @@ impl<'a> Model<'a> {
         }
     }
 
-    fn rate_of(&self, packet: &Arrival) -> DataRate {
-        match packet.from.index().checked_sub(1) {
+    fn vector_of(&self, packet: &Arrival) -> TxVector {
+        let rate = match packet.from.index().checked_sub(1) {
             Some(station) => self.config.stations[station].rate_up,
             None => self.config.stations[packet.to.index() - 1].rate_down,
-        }
+        };
+        self.airtime.vector(rate)
     }
 
     fn send_data(&mut self, now: u64, id: usize) {
         let packet = self.stations[id].queue[0];
-        let rate = self.rate_of(&packet);
-        let (data, ack) = (us(self.airtime.data(packet.size, rate)), us(self.airtime.ack(rate)));
+        let tx = self.vector_of(&packet);
+        let (data, ack) = (us(self.airtime.data(packet.size, tx)), us(self.airtime.ack(tx)));
         let nav = us(self.airtime.timing.sifs) + ack;
-        self.follow(now, FrameKind::Data, (id, packet.to.index()), (rate, data, nav));
+        self.follow(now, FrameKind::Data, (id, packet.to.index()), (tx, data, nav));
     }
 
     fn start(&mut self, now: u64) {
@@ -506,8 +507,8 @@ impl<'a> Model<'a> {
         });
         if let Some(psdu) = self.beacon.filter(|_| self.beacon_is_due()) {
             self.beacon = None;
-            let (end, rate) = (now + us(self.airtime.beacon(psdu)), self.airtime.beacon_rate());
-            starting.push(self.frame(FrameKind::Beacon, (0, 0), (rate, end, 0)));
+            let (end, tx) = (now + us(self.airtime.beacon(psdu)), self.airtime.beacon_vector());
+            starting.push(self.frame(FrameKind::Beacon, (0, 0), (tx, end, 0)));
             // Its own data gives way: who has no back-off to draw below draws one here.
             if winners.first() == Some(&0) && self.stations[0].want == Want::Backoff {
                 self.draw(now, 0);
@@ -564,7 +565,7 @@ impl<'a> Model<'a> {
             for frame in &mut *starting {
                 let reach = self.reach(id, frame.from);
                 frame.sensed_by[id] = frame.from != id && reach != Reach::Nothing;
-                frame.readable_by[id] = reach == Reach::Decodes && self.understands(id, frame.rate);
+                frame.readable_by[id] = reach == Reach::Decodes && self.understands(id, frame.tx);
                 frame.heard_by[id] = frame.sensed_by[id] && listens;
             }
             if sends {
@@ -609,21 +610,19 @@ impl<'a> Model<'a> {
 
     fn first_frame(&mut self, now: u64, id: usize) -> OnAir {
         let packet = self.stations[id].queue[0];
-        let (rate, to) = (self.rate_of(&packet), packet.to.index());
-        let (data, ack) = (us(self.airtime.data(packet.size, rate)), us(self.airtime.ack(rate)));
+        let (tx, to) = (self.vector_of(&packet), packet.to.index());
+        let (data, ack) = (us(self.airtime.data(packet.size, tx)), us(self.airtime.ack(tx)));
         let sifs = us(self.airtime.timing.sifs);
-        match self.airtime.protection(packet.size, rate) {
-            Protection::None => {
-                self.frame(FrameKind::Data, (id, to), (rate, now + data, sifs + ack))
-            }
-            Protection::RtsCts(rate) => {
-                let (rts, cts) = (us(self.airtime.rts(rate)), us(self.airtime.cts(rate)));
+        match self.airtime.protection(packet.size, tx) {
+            Protection::None => self.frame(FrameKind::Data, (id, to), (tx, now + data, sifs + ack)),
+            Protection::RtsCts(tx) => {
+                let (rts, cts) = (us(self.airtime.rts(tx)), us(self.airtime.cts(tx)));
                 let nav = cts + data + ack + 3 * sifs;
-                self.frame(FrameKind::Rts, (id, to), (rate, now + rts, nav))
+                self.frame(FrameKind::Rts, (id, to), (tx, now + rts, nav))
             }
-            Protection::CtsToSelf(rate) => {
-                let end = now + us(self.airtime.cts(rate));
-                self.frame(FrameKind::CtsToSelf, (id, to), (rate, end, data + ack + 2 * sifs))
+            Protection::CtsToSelf(tx) => {
+                let end = now + us(self.airtime.cts(tx));
+                self.frame(FrameKind::CtsToSelf, (id, to), (tx, end, data + ack + 2 * sifs))
             }
         }
     }
@@ -642,8 +641,8 @@ impl<'a> Model<'a> {
     fn fits_txop(&self, now: u64, id: usize) -> bool {
         let s = &self.stations[id];
         let Some(packet) = s.queue.front() else { return false };
-        let rate = self.rate_of(packet);
-        let exchange = us(self.airtime.data(packet.size, rate)) + us(self.airtime.ack(rate));
+        let tx = self.vector_of(packet);
+        let exchange = us(self.airtime.data(packet.size, tx)) + us(self.airtime.ack(tx));
         let end = now + exchange + 2 * us(self.airtime.timing.sifs);
         end - s.txop_start <= us(s.access.txop_limit)
     }
@@ -658,7 +657,7 @@ impl<'a> Model<'a> {
 
     fn fail(&mut self, now: u64, id: usize, kind: FrameKind) {
         let packet = self.stations[id].queue[0];
-        let protection = self.airtime.protection(packet.size, self.rate_of(&packet));
+        let protection = self.airtime.protection(packet.size, self.vector_of(&packet));
         let s = &mut self.stations[id];
         let is_protected = matches!(protection, Protection::RtsCts(_)) && !s.goes_on;
         let is_long = kind == FrameKind::Data && is_protected;
