@@ -36,7 +36,7 @@
 use airfair_units::{Duration, Time};
 
 use crate::config::{AfterCollision, Eifs, NodeId, Rules};
-use crate::frame::{Frame, Transmission};
+use crate::frame::{Frame, Ppdu};
 use crate::phy::Timing;
 
 /// Physical carrier sense of a station, with what it makes of the busy period.  [80211-2020 §10.3.2.1]
@@ -129,11 +129,11 @@ pub(crate) struct Ended {
 impl Ended {
     /// A frame that ends, for a station that has decoded it and is not its addressee.
     #[inline]
-    pub(crate) fn of(transmission: &Transmission, now: Time) -> Self {
-        let Frame { from, to, nav, .. } = transmission.frame;
-        let reserved_until = (!nav.is_zero()).then(|| now + nav);
+    pub(crate) fn of<P>(ppdu: &Ppdu<P>, now: Time) -> Self {
+        let Frame { from, to, duration_field, .. } = ppdu.frame;
+        let reserved_until = (!duration_field.is_zero()).then(|| now + duration_field);
         // Nobody tells the sender of a beacon what became of it.
-        let collided = transmission.collided && to.is_some();
+        let collided = ppdu.collided && to.is_some();
         Self { from, count: 1, decoded: true, reserved_until, collided }
     }
 }
@@ -274,7 +274,7 @@ impl MediumState {
         self.slots + u64::from(backoff)
     }
 
-    /// Transmission without a back-off, where the medium is idle, physically and virtually: as soon as it has
+    /// Ppdu without a back-off, where the medium is idle, physically and virtually: as soon as it has
     /// been so for an AIFS.  [80211-2020 §10.3.4.2]
     pub(crate) fn immediate_access(&self, now: Time) -> Option<Time> {
         (self.is_idle() && self.nav_is_clear(now)).then(|| self.access_start.max(now))

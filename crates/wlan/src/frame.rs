@@ -1,6 +1,7 @@
 //! Frames on the air and the packets they carry.
 
 use airfair_units::{Bytes, Duration, Time};
+use smallvec::SmallVec;
 
 use crate::config::NodeId;
 use crate::elements::Elements;
@@ -61,21 +62,46 @@ impl FrameKind {
     }
 }
 
-/// A PPDU with its one MPDU.
+/// A data frame: a packet behind a MAC header.  [80211-2020 §9.2]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Frame {
-    pub(crate) kind: FrameKind,
-    pub(crate) from: NodeId,
+pub struct Mpdu<P> {
+    /// The packet.
+    pub msdu: Msdu<P>,
+    /// Sequence number, modulo 4096.  [80211-2020 §9.2.4.4.2]
+    pub sequence: u16,
+    /// Retry bit: the same frame has been on the air before.  [80211-2020 §9.2.4.1.7]
+    pub retry: bool,
+    /// Whether noise has spoilt it on its way.
+    pub errored: bool,
+}
+
+impl<P> Mpdu<P> {
+    /// Its octets, header and frame check sequence included.
+    pub fn size(&self) -> Bytes {
+        self.msdu.size + DATA_OVERHEAD
+    }
+}
+
+/// What a PPDU tells whoever decodes it: how it is sent, and the fields of its MAC header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Frame {
+    /// What it is for.
+    pub kind: FrameKind,
+    /// Its transmitter.
+    pub from: NodeId,
     /// Whom it is addressed to; nobody in particular if it is for all. A CTS to oneself names the station
     /// whose exchange it is.
-    pub(crate) to: Option<NodeId>,
-    pub(crate) tx: TxVector,
+    pub to: Option<NodeId>,
+    /// How it is sent.
+    pub tx: TxVector,
+    /// Octets of its PSDU.
+    pub psdu: Bytes,
     /// Time on the air.
-    pub(crate) duration: Duration,
-    /// Duration field: how long the exchange lasts after this frame.
-    pub(crate) nav: Duration,
-    /// Retry bit: the same frame has been on the air before.  [80211-2020 §9.2.4.1.7]
-    pub(crate) retry: bool,
+    pub duration: Duration,
+    /// Duration field: how long the exchange lasts after this frame.  [80211-2020 §9.2.5]
+    pub duration_field: Duration,
+    /// Whether it is, or protects, a data frame of which an attempt has failed.
+    pub retry: bool,
 }
 
 impl Frame {
@@ -86,26 +112,37 @@ impl Frame {
     }
 }
 
-/// A frame on the air.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Transmission {
-    pub(crate) frame: Frame,
-    pub(crate) start: Time,
-    pub(crate) end: Time,
+/// A PPDU on the air, or one that has just left it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ppdu<P> {
+    /// How it is sent, from whom, to whom.
+    pub frame: Frame,
+    /// The MPDUs of a data frame, one; of any other none.
+    pub mpdus: SmallVec<[Mpdu<P>; 1]>,
+    /// Its start.
+    pub start: Time,
+    /// Its end.
+    pub end: Time,
     /// Whether another frame overlaps it at its receiver, a beacon at anyone who senses it. Where every member
     /// senses every other, all lose both.
-    pub(crate) collided: bool,
-    /// Whether noise spoilt it for its receiver, and for nobody else; a beacon for some.
-    pub(crate) spoilt: bool,
+    pub collided: bool,
+    /// Whether noise has left nothing of it for its receiver, and for nobody else; of a beacon for some.
+    pub errored: bool,
     /// Whether it is a response whose start escaped the one who waits for it.
     pub(crate) missed: bool,
 }
 
-impl Transmission {
+impl<P> Ppdu<P> {
+    /// A frame that starts at `start`.
+    pub(crate) fn new(start: Time, frame: Frame, mpdus: SmallVec<[Mpdu<P>; 1]>) -> Self {
+        let end = start + frame.duration;
+        Self { frame, mpdus, start, end, collided: false, errored: false, missed: false }
+    }
+
     /// Whether noise spoilt it for `id`. `missed` are those for whom it spoilt the beacon, ascending.
     #[inline]
-    pub(crate) fn is_spoilt_for(&self, id: NodeId, missed: &[NodeId]) -> bool {
-        self.spoilt
+    pub(crate) fn is_errored_for(&self, id: NodeId, missed: &[NodeId]) -> bool {
+        self.errored
             && self.frame.to.map_or_else(|| missed.binary_search(&id).is_ok(), |to| to == id)
     }
 }

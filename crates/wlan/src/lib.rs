@@ -41,7 +41,9 @@ pub use config::{
 };
 pub use elements::{Elements, Full};
 pub use errors::{ErrorModel, Periods};
-pub use frame::{ACK_SIZE, Beacon, CTS_SIZE, DATA_OVERHEAD, FrameKind, Msdu, RTS_SIZE};
+pub use frame::{
+    ACK_SIZE, Beacon, CTS_SIZE, DATA_OVERHEAD, Frame, FrameKind, Mpdu, Msdu, Ppdu, RTS_SIZE,
+};
 pub use hearing::Reach;
 pub use link_rate::RateLaw;
 pub use node::Stream;

@@ -6,12 +6,12 @@ use rand_xoshiro::Xoshiro128PlusPlus;
 
 use crate::airtime::Protection;
 use crate::config::{AccessParameters, Attempts, NodeId};
-use crate::frame::{FrameKind, Msdu};
+use crate::frame::FrameKind;
 use crate::link_rate::LinkRate;
 use crate::phy::{Timing, TxVector};
-use crate::queue::TransmitQueue;
 use crate::queue::config::QueueConfig;
 use crate::queue::headers::Headers;
+use crate::queue::{InService, TransmitQueue};
 
 /// The random generator that a member draws its back-off from: small, portable, pinned.
 pub type Stream = Xoshiro128PlusPlus;
@@ -111,12 +111,6 @@ pub(crate) struct Node<P> {
     /// Attempts of the frame in service that failed: without and with RTS protection.
     short_retries: u16,
     long_retries: u16,
-    /// Whether the data frame in service has been on the air before.
-    pub(crate) is_repeated: bool,
-    /// Whether the frame in service has reached its receiver, whatever became of the ACK.
-    pub(crate) has_arrived: bool,
-    /// Sequence number of the frame in service.  [80211-2020 §10.3.2.14]
-    pub(crate) sequence: u16,
     /// Sequence numbers last received on the hop up to the access point and down from it.
     pub(crate) last_received_up: Option<u16>,
     pub(crate) last_received_down: Option<u16>,
@@ -149,15 +143,25 @@ impl<P: Headers> Node<P> {
             limits,
             short_retries: 0,
             long_retries: 0,
-            is_repeated: false,
-            has_arrived: false,
-            sequence: 0,
             last_received_up: None,
             last_received_down: None,
             rate_up: rates.0,
             rate_down: rates.1,
             backoff: 0,
             stream,
+        }
+    }
+
+    /// The packet in service: there is one wherever the member contends or has won the channel.
+    pub(crate) fn serving(&self) -> &InService<P> {
+        self.queue.batch().first().expect("a packet in service")
+    }
+
+    /// The packet of this number has reached its receiver.
+    pub(crate) fn note_arrival(&mut self, sequence: u16) {
+        let mut batch = self.queue.batch_mut().iter_mut();
+        if let Some(served) = batch.find(|served| served.mpdu.sequence == sequence) {
+            served.has_arrived = true;
         }
     }
 
@@ -194,18 +198,18 @@ impl<P: Headers> Node<P> {
     }
 
     /// The frame in service is done, received or given up: the next one starts afresh.
-    pub(crate) fn finish(&mut self, now: Time) -> Msdu<P> {
+    pub(crate) fn finish(&mut self, now: Time) -> InService<P> {
         self.contention_window = self.limits.cw_min;
         (self.short_retries, self.long_retries) = (0, 0);
-        (self.is_repeated, self.has_arrived) = (false, false);
-        self.sequence = (self.sequence + 1) & 0x0fff;
-        self.queue.finish(now).expect("a packet in service")
+        let sequence = self.serving().mpdu.sequence;
+        self.queue.finish(now, sequence).expect("the packet in service")
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::frame::Msdu;
     use crate::phy::{Preamble, dsss};
     use airfair_units::Bytes;
     use rand_core::SeedableRng;

@@ -60,7 +60,7 @@ impl<P: Copy + Headers> Cell<P> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::frame::{Msdu, Transmission};
+    use crate::frame::Msdu;
     use crate::node::Stream;
     use crate::phy::Standard;
     use crate::{
@@ -162,9 +162,10 @@ mod tests {
             let end = Time::ZERO + frame.duration;
             cell.transmit(Time::ZERO, frame);
             cell.contention.begin_busy(Time::ZERO);
-            let (collided, missed) = (false, false);
             let start = Time::ZERO;
-            cell.receive(end, &Transmission { frame, start, end, collided, spoilt, missed });
+            let mut ppdu = cell.ppdu(start, frame);
+            ppdu.errored = spoilt;
+            cell.receive(end, &ppdu);
             cell.time_out(end + cell.response_timeout);
             cell.nodes[0].finish(end + cell.response_timeout);
             cell.plan_release();

@@ -4,11 +4,11 @@
 //! access point has been idle for a PIFS, as real access points and ns-3 have it.  [80211-2020 §11.1.3.2,
 //! §10.3.2.3.4]  Deviates: [D-100], [D-101], [D-102], [D-103]
 
-use airfair_units::Time;
+use airfair_units::{Duration, Time};
 
 use super::{Cell, Phase};
 use crate::config::NodeId;
-use crate::frame::{Beacon, Frame, FrameKind, Transmission};
+use crate::frame::{Beacon, Frame, FrameKind, Ppdu};
 use crate::node::Access;
 use crate::queue::headers::Headers;
 
@@ -60,7 +60,8 @@ impl<P: Copy + Headers> Cell<P> {
             to: None,
             tx: self.airtime.beacon_vector(),
             duration: self.airtime.beacon(beacon.psdu),
-            nav: airfair_units::Duration::ZERO,
+            duration_field: Duration::ZERO,
+            psdu: beacon.psdu,
             retry: false,
         };
         self.transmit(now, frame);
@@ -68,17 +69,16 @@ impl<P: Copy + Headers> Cell<P> {
 
     /// Asks the link of each station that could decode the beacon, which ends now, whether noise has spoilt it.
     #[cold]
-    pub(super) fn spoil_beacon(&mut self, now: Time, transmission: &Transmission) -> bool {
-        let psdu = self.beacons.on_air.expect("a beacon on the air").psdu;
+    pub(super) fn add_noise_to_beacon(&mut self, now: Time, ppdu: &mut Ppdu<P>) {
         self.beacons.missed.clear();
         for station in (0..self.nodes.len() - 1).map(NodeId::station) {
             if self.noise.is_on(station)
-                && self.contention.decodes(station, transmission.frame.from)
-                && self.noise.spoil(now, station, transmission.frame.tx.rate(), psdu)
+                && self.contention.decodes(station, ppdu.frame.from)
+                && self.noise.spoil(now, station, ppdu.frame.tx.rate(), ppdu.frame.psdu)
             {
                 self.beacons.missed.push(station);
             }
         }
-        !self.beacons.missed.is_empty()
+        ppdu.errored = !self.beacons.missed.is_empty();
     }
 }

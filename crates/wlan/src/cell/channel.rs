@@ -2,60 +2,59 @@
 
 use airfair_units::Time;
 
-use crate::frame::{Frame, FrameKind, Transmission};
+use crate::frame::{Frame, FrameKind, Ppdu};
 use crate::record::{AirUse, Record, SentFrame};
 
 /// The channel. Its records account for each nanosecond once: use is charged whenever it changes.
-#[derive(Debug, Default)]
-pub(super) struct Channel {
-    on_air: Vec<Transmission>,
+#[derive(Debug)]
+pub(super) struct Channel<P> {
+    on_air: Vec<Ppdu<P>>,
     /// Members with something to send, or whose response is due.
     waiting: usize,
     charged_until: Time,
     pub(super) records: Vec<Record>,
 }
 
-impl Channel {
+impl<P> Default for Channel<P> {
+    fn default() -> Self {
+        Self { on_air: Vec::new(), waiting: 0, charged_until: Time::ZERO, records: Vec::new() }
+    }
+}
+
+impl<P> Channel<P> {
     pub(super) fn next_end(&self) -> Option<Time> {
-        self.on_air.iter().map(|transmission| transmission.end).min()
+        self.on_air.iter().map(|ppdu| ppdu.end).min()
     }
 
-    /// A frame starts.
-    pub(super) fn put(&mut self, now: Time, frame: Frame) {
-        self.charge(now);
-        self.put_later(now, frame);
+    /// A frame starts now.
+    pub(super) fn put(&mut self, ppdu: Ppdu<P>) {
+        self.charge(ppdu.start);
+        self.on_air.push(ppdu);
     }
 
-    /// A frame is certain to start at `start`, a SIFS after the one that it follows.
-    pub(super) fn put_later(&mut self, start: Time, frame: Frame) {
-        self.on_air.push(Transmission {
-            frame,
-            start,
-            end: start + frame.duration,
-            collided: false,
-            spoilt: false,
-            missed: false,
-        });
+    /// A frame is certain to start a SIFS after the one that it follows.
+    pub(super) fn put_ahead(&mut self, ppdu: Ppdu<P>) {
+        self.on_air.push(ppdu);
     }
 
     /// All frames on the air that are `overlapped` where their receiver is are lost.
     pub(super) fn collide(&mut self, overlapped: impl Fn(&Frame) -> bool) {
-        let known = self.on_air.iter().any(|transmission| transmission.collided);
-        for transmission in &mut self.on_air {
-            transmission.collided |= overlapped(&transmission.frame);
+        let known = self.on_air.iter().any(|ppdu| ppdu.collided);
+        for ppdu in &mut self.on_air {
+            ppdu.collided |= overlapped(&ppdu.frame);
         }
-        if !known && self.on_air.iter().any(|transmission| transmission.collided) {
+        if !known && self.on_air.iter().any(|ppdu| ppdu.collided) {
             self.records.push(Record::Collision);
         }
     }
 
     /// Frames that have just started.
-    pub(super) fn started(&mut self, now: Time) -> impl Iterator<Item = &mut Transmission> {
+    pub(super) fn started(&mut self, now: Time) -> impl Iterator<Item = &mut Ppdu<P>> {
         self.on_air.iter_mut().filter(move |on_air| on_air.start == now)
     }
 
     /// Moves the frames that end now to `ended`.
-    pub(super) fn take_ended(&mut self, now: Time, ended: &mut Vec<Transmission>) {
+    pub(super) fn take_ended(&mut self, now: Time, ended: &mut Vec<Ppdu<P>>) {
         if self.next_end() != Some(now) {
             return;
         }
@@ -63,13 +62,7 @@ impl Channel {
         if self.on_air.len() == 1 {
             return std::mem::swap(&mut self.on_air, ended);
         }
-        self.on_air.retain(|transmission| {
-            let ends = transmission.end == now;
-            if ends {
-                ended.push(*transmission);
-            }
-            !ends
-        });
+        ended.extend(self.on_air.extract_if(.., |ppdu| ppdu.end == now));
     }
 
     /// One more member has something to send.
@@ -117,15 +110,15 @@ impl Channel {
         self.charged_until = to;
     }
 
-    pub(super) fn record_sent(&mut self, transmission: &Transmission) {
-        let frame = match transmission.frame.kind {
+    pub(super) fn record_sent(&mut self, ppdu: &Ppdu<P>) {
+        let frame = match ppdu.frame.kind {
             FrameKind::Data => SentFrame::Data,
             FrameKind::Rts => SentFrame::Rts,
             FrameKind::Ack | FrameKind::Cts | FrameKind::CtsToSelf => SentFrame::Response,
             FrameKind::Beacon => SentFrame::Beacon,
         };
-        let Frame { from: node, retry, .. } = transmission.frame;
-        self.records.push(Record::Sent { node, frame, retry, collided: transmission.collided });
+        let Frame { from: node, retry, .. } = ppdu.frame;
+        self.records.push(Record::Sent { node, frame, retry, collided: ppdu.collided });
     }
 }
 

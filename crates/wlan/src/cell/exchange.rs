@@ -6,10 +6,11 @@ use airfair_units::{Duration, Time};
 use super::{Cell, Departure};
 use crate::airtime::Protection;
 use crate::config::{AfterCollision, NodeId};
-use crate::frame::{Frame, FrameKind, Transmission};
+use crate::frame::{ACK_SIZE, CTS_SIZE, Frame, FrameKind, Mpdu, Msdu, Ppdu, RTS_SIZE};
 use crate::link_rate::LinkEvent;
 use crate::node::{Access, Deadline, Exchange, Step, Verdict};
 use crate::phy::TxVector;
+use crate::queue::InService;
 use crate::queue::headers::Headers;
 use crate::record::{DropCause, Record};
 
@@ -22,16 +23,24 @@ impl<P: Copy + Headers> Cell<P> {
         let sifs = self.airtime.timing.sifs;
         let rest = plan.data + sifs + plan.ack;
         let (to, retry) = (Some(plan.to), self.nodes[id.index()].is_retrying());
-        let frame =
-            |kind, tx, duration, nav| Frame { kind, from: id, to, tx, duration, nav, retry };
+        let frame = |(kind, psdu), tx, duration, duration_field| Frame {
+            kind,
+            from: id,
+            to,
+            tx,
+            psdu,
+            duration,
+            duration_field,
+            retry,
+        };
         match plan.protection {
             Protection::None => self.data_frame(id, &plan),
             Protection::RtsCts(tx) => {
-                let nav = sifs + self.airtime.cts(tx) + sifs + rest;
-                frame(FrameKind::Rts, tx, self.airtime.rts(tx), nav)
+                let (duration, cts) = (self.airtime.rts(tx), self.airtime.cts(tx));
+                frame((FrameKind::Rts, RTS_SIZE), tx, duration, sifs + cts + sifs + rest)
             }
             Protection::CtsToSelf(tx) => {
-                frame(FrameKind::CtsToSelf, tx, self.airtime.cts(tx), sifs + rest)
+                frame((FrameKind::CtsToSelf, CTS_SIZE), tx, self.airtime.cts(tx), sifs + rest)
             }
         }
     }
@@ -44,8 +53,7 @@ impl<P: Copy + Headers> Cell<P> {
     /// The exchange of the packet in service.
     fn plan(&self, id: NodeId, txop_start: Time) -> Exchange {
         let node = &self.nodes[id.index()];
-        let msdu = node.queue.in_service().expect("a contender has a packet");
-        let (size, to) = (msdu.size, msdu.to);
+        let Msdu { size, to, .. } = node.serving().mpdu.msdu;
         let link = if id.is_ap() { &self.nodes[to.index()].rate_down } else { &node.rate_up };
         let tx = link.get();
         Exchange {
@@ -61,38 +69,45 @@ impl<P: Copy + Headers> Cell<P> {
     }
 
     /// Its duration field covers its own ACK only, whatever follows in the TXOP.  [80211-2020 §9.2.5.2]
-    fn data_frame(&mut self, from: NodeId, plan: &Exchange) -> Frame {
-        let retry = std::mem::replace(&mut self.nodes[from.index()].is_repeated, true);
-        let nav = self.airtime.timing.sifs + plan.ack;
-        let Exchange { to, tx, data, .. } = *plan;
-        let to = Some(to);
-        Frame { kind: FrameKind::Data, from, to, tx, duration: data, nav, retry }
+    fn data_frame(&self, from: NodeId, exchange: &Exchange) -> Frame {
+        let Exchange { to, tx, data, ack, .. } = *exchange;
+        let batch = self.nodes[from.index()].queue.batch();
+        Frame {
+            kind: FrameKind::Data,
+            from,
+            to: Some(to),
+            tx,
+            psdu: batch.iter().map(|served| served.mpdu.size()).sum(),
+            duration: data,
+            duration_field: self.airtime.timing.sifs + ack,
+            retry: batch.iter().any(|served| served.mpdu.retry),
+        }
     }
 
     /// What a frame that has just left the air leads to.
-    pub(super) fn receive(&mut self, now: Time, transmission: &Transmission) {
-        let frame = transmission.frame;
+    pub(super) fn receive(&mut self, now: Time, ppdu: &Ppdu<P>) {
+        let frame = ppdu.frame;
         if let Access::Exchange(plan) = &mut self.nodes[frame.from.index()].access {
             plan.own_end = now;
         }
         let Some(to) = frame.to else { return };
-        if transmission.missed {
+        if ppdu.missed {
             return;
         }
-        let spoilt = transmission.collided || transmission.spoilt;
-        let decoded = !spoilt && self.contention.decodes(to, frame.from);
+        let is_lost = ppdu.collided || ppdu.errored;
+        let decoded = !is_lost && self.contention.decodes(to, frame.from);
         match frame.kind {
             FrameKind::Data if decoded => {
                 if self.shares_time && to.is_ap() {
                     self.account(now, frame.from, FrameKind::Ack);
                 }
-                self.deliver(&frame, to);
+                self.deliver(ppdu, to);
                 self.follow(now, frame.from, FrameKind::Ack);
             }
             FrameKind::Rts if decoded && self.contention.nav_is_clear(to, now) => {
                 self.follow(now, frame.from, FrameKind::Cts);
             }
-            FrameKind::Data | FrameKind::Rts => self.await_in_vain(now, transmission),
+            FrameKind::Data | FrameKind::Rts => self.await_in_vain(now, ppdu),
             FrameKind::Cts if decoded => self.follow(now, to, FrameKind::Data),
             // Nobody answers a CTS to oneself: its sender goes on and does not know of a collision.
             FrameKind::CtsToSelf => self.follow(now, frame.from, FrameKind::Data),
@@ -142,39 +157,39 @@ impl<P: Copy + Headers> Cell<P> {
     fn response(&self, to: NodeId, exchange: &Exchange, kind: FrameKind, tx: TxVector) -> Frame {
         let Exchange { to: from, data, ack, .. } = *exchange;
         let sifs = self.airtime.timing.sifs;
-        let (duration, nav) = match kind {
-            FrameKind::Cts => (self.airtime.cts(tx), sifs + data + sifs + ack),
-            _ => (ack, Duration::ZERO),
+        let (psdu, duration, duration_field) = match kind {
+            FrameKind::Cts => (CTS_SIZE, self.airtime.cts(tx), sifs + data + sifs + ack),
+            _ => (ACK_SIZE, ack, Duration::ZERO),
         };
-        let tx = self.airtime.response(tx);
-        Frame { kind, from, to: Some(to), tx, duration, nav, retry: false }
+        let (tx, retry) = (self.airtime.response(tx), false);
+        Frame { kind, from, to: Some(to), tx, psdu, duration, duration_field, retry }
     }
 
-    /// Hands the packet of a data frame on, unless it has come before.  [80211-2020 §10.3.2.14]
-    fn deliver(&mut self, frame: &Frame, to: NodeId) {
-        let sender = &self.nodes[frame.from.index()];
-        let sequence = sender.sequence;
-        let msdu = *sender.queue.in_service().expect("a packet in service");
-        // Either end of a hop is the access point, so one cache per station and direction is enough.
-        let cache = if frame.from.is_ap() {
-            &mut self.nodes[to.index()].last_received_down
-        } else {
-            &mut self.nodes[frame.from.index()].last_received_up
-        };
-        if frame.retry && *cache == Some(sequence) {
-            self.channel.records.push(Record::Duplicate { node: to });
-            return;
+    /// Hands the packets of a data frame on, unless they have come before.  [80211-2020 §10.3.2.14]
+    fn deliver(&mut self, ppdu: &Ppdu<P>, to: NodeId) {
+        let from = ppdu.frame.from;
+        for mpdu in ppdu.mpdus.iter().filter(|mpdu| !mpdu.errored) {
+            // Either end of a hop is the access point, so one cache per station and direction is enough.
+            let cache = if from.is_ap() {
+                &mut self.nodes[to.index()].last_received_down
+            } else {
+                &mut self.nodes[from.index()].last_received_up
+            };
+            if mpdu.retry && *cache == Some(mpdu.sequence) {
+                self.channel.records.push(Record::Duplicate { node: to });
+                continue;
+            }
+            *cache = Some(mpdu.sequence);
+            self.nodes[from.index()].note_arrival(mpdu.sequence);
+            self.deliveries.push_back(mpdu.msdu);
         }
-        *cache = Some(sequence);
-        self.nodes[frame.from.index()].has_arrived = true;
-        self.deliveries.push_back(msdu);
     }
 
     /// No response will come. The sender cannot know it before its time-out, except where a model
     /// assumes that collisions are noticed at once.
-    fn await_in_vain(&mut self, now: Time, transmission: &Transmission) {
-        let Frame { from, kind, .. } = transmission.frame;
-        let at_once = transmission.collided && self.after_collision != AfterCollision::Standard;
+    fn await_in_vain(&mut self, now: Time, ppdu: &Ppdu<P>) {
+        let Frame { from, kind, .. } = ppdu.frame;
+        let at_once = ppdu.collided && self.after_collision != AfterCollision::Standard;
         let timeout = Deadline::At(now + self.response_timeout);
         self.leave_unanswered(from, kind, if at_once { Deadline::Idle } else { timeout });
     }
@@ -292,12 +307,11 @@ impl<P: Copy + Headers> Cell<P> {
 
     fn leave_queue(&mut self, now: Time, id: NodeId) {
         let node = &mut self.nodes[id.index()];
-        let lost = !node.has_arrived;
-        let msdu = node.finish(now);
+        let InService { mpdu: Mpdu { msdu, .. }, has_arrived } = node.finish(now);
         if node.queue.is_empty() {
             self.channel.end_waiting(now);
         }
-        self.departures.push_back(Departure { msdu, lost, leaves_room: true });
+        self.departures.push_back(Departure { msdu, lost: !has_arrived, leaves_room: true });
         if self.shares_time {
             self.plan_release();
         }
@@ -320,7 +334,6 @@ impl<P: Copy + Headers> Cell<P> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::frame::Msdu;
     use crate::node::Stream;
     use crate::phy::Standard;
     use crate::{AccessParameters, CellConfig, ErrorModel, QueueConfig, StationConfig};
@@ -363,14 +376,19 @@ mod tests {
                 Msdu { payload, size: Bytes::new(100), from: id, to: NodeId::AP },
             );
         }
-        let first = cell.begin_exchange(Time::ZERO, id);
+        let send = |cell: &mut Cell<u32>| {
+            let frame = cell.begin_exchange(Time::ZERO, id);
+            cell.ppdu(Time::ZERO, frame)
+        };
+        let (first, again) = (send(&mut cell), send(&mut cell));
+        assert!(!first.mpdus[0].retry && again.mpdus[0].retry);
+        assert!(!first.frame.retry && again.frame.retry);
         cell.deliver(&first, NodeId::AP);
-        let again = cell.begin_exchange(Time::ZERO, id);
-        assert!(!first.retry && again.retry);
         cell.deliver(&again, NodeId::AP);
         cell.nodes[id.index()].finish(Time::ZERO);
         // The next frame is another one even if its first copy was lost and this is a repetition.
-        let next = Frame { retry: true, ..cell.begin_exchange(Time::ZERO, id) };
+        send(&mut cell);
+        let next = send(&mut cell);
         cell.deliver(&next, NodeId::AP);
         let delivered: Vec<u32> =
             std::iter::from_fn(|| cell.poll_delivery()).map(|msdu| msdu.payload).collect();

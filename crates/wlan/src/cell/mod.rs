@@ -12,11 +12,12 @@ mod tests;
 use std::collections::VecDeque;
 
 use airfair_units::{DataRate, Duration, Time};
+use smallvec::SmallVec;
 
 use crate::airtime::Airtime;
 use crate::config::{AfterCollision, CellConfig, NodeId, StationConfig};
 use crate::contention::Contention;
-use crate::frame::{Frame, Msdu, Transmission};
+use crate::frame::{Frame, FrameKind, Msdu, Ppdu};
 use crate::hearing::{Hearing, Reach};
 use crate::link_rate::{LinkRate, RateLaw};
 use crate::node::{Access, Deadline, Exchange, Limits, Node, Step, Stream};
@@ -37,11 +38,11 @@ pub use overhear::{Listen, Overheard};
 /// so two members whose back-off ends in the same slot both transmit, and collide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Phase {
-    /// Ends of transmissions, arrivals of packets.
+    /// Ends of ppdus, arrivals of packets.
     End,
     /// Time-outs, starts of flows, changes of settings.
     Timeout,
-    /// Starts of transmissions.
+    /// Starts of ppdus.
     Start,
 }
 
@@ -78,14 +79,14 @@ pub struct Cell<P> {
     beacons: Beacons,
     /// What comes next, kept since the world asks more often than it changes.
     next: Option<(Time, Phase)>,
-    channel: Channel,
+    channel: Channel<P>,
     nodes: Vec<Node<P>>,
     noise: Noise,
     /// Initiators of exchanges whose next frame is due, or waits for a time-out.
     following: Vec<NodeId>,
     unanswered: Vec<NodeId>,
     winners: Vec<NodeId>,
-    ended: Vec<Transmission>,
+    ended: Vec<Ppdu<P>>,
     deliveries: VecDeque<Msdu<P>>,
     departures: VecDeque<Departure<P>>,
     rate_changes: VecDeque<RateChange>,
@@ -99,6 +100,8 @@ pub struct Cell<P> {
     scopes: Vec<Option<Listen>>,
     listeners: Vec<NodeId>,
     overheard: VecDeque<Overheard<P>>,
+    /// Frames that have left the air, for a trace of them, if there is one.
+    monitored: Option<VecDeque<Ppdu<P>>>,
 }
 
 impl<P: Copy + Headers> Cell<P> {
@@ -195,6 +198,7 @@ impl<P: Copy + Headers> Cell<P> {
             scopes: Vec::new(),
             listeners: Vec::new(),
             overheard: VecDeque::new(),
+            monitored: None,
         }
     }
 
@@ -338,6 +342,17 @@ impl<P: Copy + Headers> Cell<P> {
         self.rate_changes.pop_front()
     }
 
+    /// From now on each frame that leaves the air is kept for [`poll_ppdu`](Self::poll_ppdu), as a monitor that
+    /// hears everything would have it.
+    pub fn monitor(&mut self) {
+        self.monitored.get_or_insert_default();
+    }
+
+    /// A frame that has left the air, with what it carried and what became of it.
+    pub fn poll_ppdu(&mut self) -> Option<Ppdu<P>> {
+        self.monitored.as_mut()?.pop_front()
+    }
+
     /// What has happened since this was asked last.
     #[inline]
     pub fn drain_records(&mut self) -> impl Iterator<Item = Record> {
@@ -347,8 +362,8 @@ impl<P: Copy + Headers> Cell<P> {
     /// Packets in transmit queues that have not yet reached the receiver of their hop.
     pub fn undelivered(&self) -> impl Iterator<Item = &Msdu<P>> {
         self.nodes.iter().flat_map(|node| {
-            let in_service = node.queue.in_service().filter(|_| !node.has_arrived);
-            in_service.into_iter().chain(node.queue.waiting())
+            let in_service = node.queue.batch().iter().filter(|served| !served.has_arrived);
+            in_service.map(|served| &served.mpdu.msdu).chain(node.queue.waiting())
         })
     }
 
@@ -397,7 +412,21 @@ impl<P: Copy + Headers> Cell<P> {
             }
         }
         self.contention.announce(&frame);
-        self.channel.put(now, frame);
+        let ppdu = self.ppdu(now, frame);
+        self.channel.put(ppdu);
+    }
+
+    /// The PPDU of a frame: one with data carries what its transmitter has in service, which has been on the air
+    /// from now on.
+    fn ppdu(&mut self, start: Time, frame: Frame) -> Ppdu<P> {
+        let mut ppdu = Ppdu::new(start, frame, SmallVec::new());
+        if frame.kind == FrameKind::Data {
+            for served in self.nodes[frame.from.index()].queue.batch_mut() {
+                ppdu.mpdus.push(served.mpdu);
+                served.mpdu.retry = true;
+            }
+        }
+        ppdu
     }
 
     /// Frames have started: those that overlap where their receiver is collide. Whoever
@@ -408,12 +437,12 @@ impl<P: Copy + Headers> Cell<P> {
             return;
         }
         self.channel.collide(|frame| contention.overlapped(frame));
-        for transmission in self.channel.started(now) {
-            let Frame { kind, to: Some(node), .. } = transmission.frame else { continue };
-            if !contention.misses(&transmission.frame) {
+        for ppdu in self.channel.started(now) {
+            let Frame { kind, to: Some(node), .. } = ppdu.frame else { continue };
+            if !contention.misses(&ppdu.frame) {
                 continue;
             }
-            transmission.missed = true;
+            ppdu.missed = true;
             if let Access::Exchange(exchange) = &mut self.nodes[node.index()].access {
                 let timeout = Deadline::At(exchange.own_end + self.response_timeout);
                 exchange.step = Step::Unanswered(kind.answers(), timeout);
@@ -434,26 +463,29 @@ impl<P: Copy + Headers> Cell<P> {
     fn end_transmissions(&mut self, now: Time) {
         let mut ended = std::mem::take(&mut self.ended);
         self.channel.take_ended(now, &mut ended);
-        for transmission in &mut ended {
-            self.channel.record_sent(transmission);
-            transmission.spoilt = self.spoil(now, transmission);
+        for ppdu in &mut ended {
+            self.channel.record_sent(ppdu);
+            self.add_noise(now, ppdu);
             if !self.scopes.is_empty() {
-                self.overhear(now, transmission);
+                self.overhear(now, ppdu);
             }
         }
         // Responses are decided before the NAV of the frame they answer is set.
-        for transmission in &ended {
-            self.receive(now, transmission);
+        for ppdu in &ended {
+            self.receive(now, ppdu);
         }
         self.end_busy(now, &ended);
         self.fail_collided(now);
+        if let Some(monitored) = &mut self.monitored {
+            monitored.extend(ended.drain(..));
+        }
         ended.clear();
         self.ended = ended;
     }
 
     /// The medium of everyone who sensed the frames that have `ended` is idle again, unless the next frame of the
     /// exchange holds it: that one is on its way then.
-    fn end_busy(&mut self, now: Time, ended: &[Transmission]) {
+    fn end_busy(&mut self, now: Time, ended: &[Ppdu<P>]) {
         let missed = &self.beacons.missed;
         let Some(initiator) = self.following.first().copied() else {
             return self.contention.end_busy(now, ended, missed);
@@ -464,7 +496,8 @@ impl<P: Copy + Headers> Cell<P> {
         let next = self.next_frame(initiator);
         self.following.clear();
         self.contention.hold(now, &ended[0], &next);
-        self.channel.put_later(now + self.airtime.timing.sifs, next);
+        let ppdu = self.ppdu(now + self.airtime.timing.sifs, next);
+        self.channel.put_ahead(ppdu);
     }
 
     fn record_queue(&mut self, node: NodeId) {

@@ -6,7 +6,7 @@ use super::{Cell, RateChange};
 use crate::airtime::ORDINARY;
 use crate::config::{CellConfig, NodeId};
 use crate::errors::FrameErrors;
-use crate::frame::{ACK_SIZE, CTS_SIZE, DATA_OVERHEAD, Frame, FrameKind, RTS_SIZE, Transmission};
+use crate::frame::{DATA_OVERHEAD, Frame, FrameKind, Ppdu};
 use crate::link_rate::{LinkEvent, LinkRate};
 use crate::node::Stream;
 use crate::queue::headers::Headers;
@@ -68,33 +68,33 @@ impl Noise {
 }
 
 impl<P: Copy + Headers> Cell<P> {
-    /// Whether noise spoils a frame that its receiver would decode.
-    pub(super) fn spoil(&mut self, now: Time, transmission: &Transmission) -> bool {
-        let Frame { kind, from, to, tx, .. } = transmission.frame;
-        let Some(to) = to else { return self.spoil_beacon(now, transmission) };
+    /// Noise spoils what the receiver of a frame would decode of it.
+    pub(super) fn add_noise(&mut self, now: Time, ppdu: &mut Ppdu<P>) {
+        let Frame { kind, from, to, tx, psdu, .. } = ppdu.frame;
+        let Some(to) = to else { return self.add_noise_to_beacon(now, ppdu) };
         let station = if from.is_ap() { to } else { from };
-        if !self.noise.is_on(station) || transmission.collided || kind == FrameKind::CtsToSelf {
-            return false;
+        if !self.noise.is_on(station) || ppdu.collided || kind == FrameKind::CtsToSelf {
+            return;
         }
         if !self.contention.decodes(to, from) {
-            return false;
+            return;
         }
-        let psdu = match kind {
-            FrameKind::Data => {
-                let msdu =
-                    self.nodes[from.index()].queue.in_service().expect("a packet in service");
-                msdu.size + DATA_OVERHEAD
+        let Self { noise, channel, .. } = self;
+        let mut spoils = |psdu| {
+            let spoils = noise.spoil(now, station, tx.rate(), psdu);
+            if spoils {
+                channel.records.push(Record::Spoilt { node: from });
             }
-            FrameKind::Rts => RTS_SIZE,
-            FrameKind::Cts | FrameKind::CtsToSelf => CTS_SIZE,
-            FrameKind::Ack => ACK_SIZE,
-            FrameKind::Beacon => unreachable!("it is for nobody in particular"),
+            spoils
         };
-        let spoilt = self.noise.spoil(now, station, tx.rate(), psdu);
-        if spoilt {
-            self.channel.records.push(Record::Spoilt { node: from });
+        if ppdu.mpdus.is_empty() {
+            ppdu.errored = spoils(psdu);
+            return;
         }
-        spoilt
+        for mpdu in &mut ppdu.mpdus {
+            mpdu.errored = spoils(mpdu.size());
+        }
+        ppdu.errored = ppdu.mpdus.iter().all(|mpdu| mpdu.errored);
     }
 
     pub(super) fn link_rate(&mut self, station: NodeId, up: bool) -> &mut LinkRate {
@@ -111,8 +111,7 @@ impl<P: Copy + Headers> Cell<P> {
     }
 
     fn adapt_link(&mut self, now: Time, from: NodeId, event: LinkEvent) {
-        let msdu = self.nodes[from.index()].queue.in_service().expect("a packet in service");
-        let to = msdu.to;
+        let to = self.nodes[from.index()].serving().mpdu.msdu.to;
         let (station, up) = if from.is_ap() { (to, false) } else { (from, true) };
         let change = if self.link_rate(station, up).asks_noise() {
             self.ask_noise(now, station, up, event)

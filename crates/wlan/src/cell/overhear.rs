@@ -6,7 +6,7 @@ use super::Cell;
 use crate::airtime::Airtime;
 use crate::config::NodeId;
 use crate::elements::Elements;
-use crate::frame::{DATA_OVERHEAD, Frame, FrameKind, Msdu, Transmission};
+use crate::frame::{Frame, FrameKind, Msdu, Ppdu};
 use crate::node::Access;
 use crate::phy::TxVector;
 use crate::queue::headers::Headers;
@@ -30,7 +30,7 @@ pub struct Overheard<P> {
     /// Time on the air.
     pub duration: Duration,
     /// Duration field.
-    pub rest: Duration,
+    pub duration_field: Duration,
     /// MAC header, what it carries and check sequence of a data frame or a beacon; nothing otherwise.
     pub psdu: Bytes,
     /// The packet, if the listener is one of its ends.
@@ -79,42 +79,40 @@ impl<P: Copy + Headers> Cell<P> {
     /// Tells the listeners of a frame that has just left the air.
     #[cold]
     #[inline(never)]
-    pub(super) fn overhear(&mut self, now: Time, transmission: &Transmission) {
+    pub(super) fn overhear(&mut self, now: Time, ppdu: &Ppdu<P>) {
         for index in 0..self.listeners.len() {
-            self.tell(now, self.listeners[index], transmission);
+            self.tell(now, self.listeners[index], ppdu);
         }
-        let frame = &transmission.frame;
+        let frame = &ppdu.frame;
         let hears_own = |cell: &Self, node: NodeId| cell.scopes[node.index()] == Some(Listen::Own);
         if frame.kind == FrameKind::Beacon {
             for node in (0..).map(NodeId).take(self.nodes.len()) {
                 if hears_own(self, node) {
-                    self.tell(now, node, transmission);
+                    self.tell(now, node, ppdu);
                 }
             }
             return;
         }
         for end in [Some(frame.from), frame.addressee()].into_iter().flatten() {
             if hears_own(self, end) {
-                self.tell(now, end, transmission);
+                self.tell(now, end, ppdu);
             }
         }
     }
 
     /// Tells a listener, if it has decoded or sent the frame.
-    fn tell(&mut self, now: Time, listener: NodeId, transmission: &Transmission) {
-        let frame = &transmission.frame;
+    fn tell(&mut self, now: Time, listener: NodeId, ppdu: &Ppdu<P>) {
+        let frame = &ppdu.frame;
         let is_own = frame.from == listener;
-        let is_noise = transmission.is_spoilt_for(listener, &self.beacons.missed);
+        let is_noise = ppdu.is_errored_for(listener, &self.beacons.missed);
         if !is_own && (is_noise || !self.contention.decodes(listener, frame.from)) {
             return;
         }
-        let sender = &self.nodes[frame.from.index()];
-        let is_data = frame.kind == FrameKind::Data;
-        let msdu = sender.queue.in_service().filter(|_| is_data).copied();
+        let msdu = ppdu.mpdus.first().map(|mpdu| mpdu.msdu);
         let beacon = self.beacons.on_air.filter(|_| frame.kind == FrameKind::Beacon);
         let is_answer = matches!(frame.kind, FrameKind::Ack | FrameKind::Cts);
         let to_itself = frame.kind == FrameKind::CtsToSelf;
-        let psdu = msdu.map(|msdu| msdu.size + DATA_OVERHEAD).or(beacon.map(|it| it.psdu));
+        let has_body = matches!(frame.kind, FrameKind::Data | FrameKind::Beacon);
         self.overheard.push_back(Overheard {
             listener,
             end: now,
@@ -123,8 +121,8 @@ impl<P: Copy + Headers> Cell<P> {
             to: if to_itself { Some(frame.from) } else { frame.to },
             tx: frame.tx,
             duration: frame.duration,
-            rest: frame.nav,
-            psdu: psdu.unwrap_or(Bytes::ZERO),
+            duration_field: frame.duration_field,
+            psdu: if has_body { frame.psdu } else { Bytes::ZERO },
             msdu: msdu.filter(|_| is_own || frame.to == Some(listener)),
             elements: beacon.map(|beacon| beacon.elements).unwrap_or_default(),
             backoff: self.backoff_before(now, frame).filter(|_| is_own),
@@ -180,7 +178,7 @@ mod tests {
             );
             let name = |node: NodeId| ["AP", "near", "far"][node.index()];
             let us = |duration: Duration| duration.as_nanos() / 1_000;
-            let times = (us(heard.duration), us(heard.rest));
+            let times = (us(heard.duration), us(heard.duration_field));
             let packet = if heard.msdu.is_some() { " packet" } else { "" };
             let from = heard.from.map_or("?", name);
             lines.push(format!(

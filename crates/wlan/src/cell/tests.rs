@@ -183,3 +183,37 @@ fn a_thousand_stations_cost_no_more_than_three_times_what_ten_cost() {
     let (few, many) = (entries_per_frame(10), entries_per_frame(1000));
     assert!(many <= 3 * few, "{many} tenths of an entry per frame against {few}");
 }
+
+/// Long preamble 192 µs; data of 1000 octets at 11 Mb/s 728 µs; RTS, CTS and ACK at 2 Mb/s 80 and 56 µs; SIFS 10.
+///
+/// Verifies: [80211-2020 §9.2]
+#[test]
+fn a_monitor_sees_every_frame_with_what_it_carries() {
+    let rules = Rules { rts_threshold: Some(Bytes::ZERO), ..Rules::of(Standard::B) };
+    let mut cell = cell(rules, 1, &[]);
+    cell.monitor();
+    for _ in 0..2 {
+        cell.enqueue(Time::ZERO, down());
+    }
+    while cell.next_event().is_some() {
+        next(&mut cell);
+    }
+    let us = |time: u64| time / 1_000;
+    let line = |ppdu: Ppdu<()>| {
+        let Frame { kind, psdu, duration, duration_field, tx, .. } = ppdu.frame;
+        let carried: Vec<_> = ppdu.mpdus.iter().map(|mpdu| (mpdu.sequence, mpdu.retry)).collect();
+        assert_eq!(ppdu.end, ppdu.start + duration);
+        let (duration, rest) = (us(duration.as_nanos()), us(duration_field.as_nanos()));
+        format!("{kind:?} {psdu} at {} {duration} {rest} {carried:?}", tx.rate())
+    };
+    let seen: Vec<String> = std::iter::from_fn(|| cell.poll_ppdu()).map(line).collect();
+    let exchange = |sequence| {
+        [
+            "Rts 20 B at 2 Mb/s 272 1446 []".to_owned(),
+            "Cts 14 B at 2 Mb/s 248 1188 []".to_owned(),
+            format!("Data 1000 B at 11 Mb/s 920 258 [({sequence}, false)]"),
+            "Ack 14 B at 2 Mb/s 248 0 []".to_owned(),
+        ]
+    };
+    assert_eq!(seen, [exchange(0), exchange(1)].concat());
+}

@@ -5,7 +5,7 @@ use airfair_units::{Decibels, Duration, Time};
 use super::{Contention, Member};
 use crate::config::NodeId;
 use crate::dcf::{CarrierSense, Ended, MediumState};
-use crate::frame::{Frame, Transmission};
+use crate::frame::{Frame, Ppdu};
 use crate::hearing::{ClassId, Reach};
 use crate::radio::milliwatts;
 
@@ -135,12 +135,12 @@ impl Contention {
     /// Frames have ended: everyone who sensed or sent them defers. `missed` are those for whom noise spoilt a
     /// beacon.
     #[inline]
-    pub(crate) fn end_busy(&mut self, now: Time, ended: &[Transmission], missed: &[NodeId]) {
+    pub(crate) fn end_busy<P>(&mut self, now: Time, ended: &[Ppdu<P>], missed: &[NodeId]) {
         self.on_air -= ended.len();
         match ended {
             [] => return,
             [sole] if self.all_sense && self.on_air == 0 && self.is_heard_alone(sole) => {
-                if sole.frame.nav.is_zero() {
+                if sole.frame.duration_field.is_zero() {
                     self.end_exchange(now, sole);
                 } else {
                     self.settle();
@@ -150,8 +150,8 @@ impl Contention {
             [.., last] if self.all_sense && ended.len() > 1 => self.end_collision(now, ended, last),
             _ => {
                 self.settle();
-                for transmission in ended {
-                    self.end_frame(now, transmission, missed);
+                for ppdu in ended {
+                    self.end_frame(now, ppdu, missed);
                 }
             }
         }
@@ -163,21 +163,21 @@ impl Contention {
     /// True if everyone but its sender has been in step with the only frame on the air, and noise has spoilt it
     /// for nobody.
     #[inline]
-    fn is_heard_alone(&self, sole: &Transmission) -> bool {
+    fn is_heard_alone<P>(&self, sole: &Ppdu<P>) -> bool {
         let from = sole.frame.from;
         let others = self.alone.iter().filter(|id| **id != from);
         let own = others.filter_map(|id| self.members[id.index()].alone.as_ref());
         let mut states = self.groups.iter().map(|group| &group.medium).chain(own);
         // A sender that its own class does not decode is not like it.
         let is_alike = self.speaker.is_none_or(|id| self.reach(id, from) == Reach::Decodes);
-        !sole.spoilt && is_alike && states.all(|it| it.receives(from))
+        !sole.errored && is_alike && states.all(|it| it.receives(from))
     }
 
     /// True if the NAV of a frame binds nobody beyond the end of the `next`, or binds the same members until the
     /// same time as what comes after it does.
     #[inline]
-    fn binds_until(&self, sole: &Transmission, next: Duration) -> bool {
-        let nav = sole.frame.nav;
+    fn binds_until<P>(&self, sole: &Ppdu<P>, next: Duration) -> bool {
+        let nav = sole.frame.duration_field;
         let is_over = nav.is_zero() || nav == self.sifs + next;
         sole.frame.addressee().is_some() && (is_over || self.all_decode)
     }
@@ -185,7 +185,7 @@ impl Contention {
     /// Whether the medium is as good as busy until the `next` frame of an exchange, which follows the one that ends
     /// after a SIFS: everyone senses both, and nobody can make another difference of the first.
     #[inline]
-    pub(crate) fn can_hold(&self, ended: &[Transmission], next: Duration) -> bool {
+    pub(crate) fn can_hold<P>(&self, ended: &[Ppdu<P>], next: Duration) -> bool {
         match ended {
             [sole] if self.all_sense && self.on_air == 1 => {
                 self.is_heard_alone(sole) && self.binds_until(sole, next)
@@ -196,7 +196,7 @@ impl Contention {
 
     /// The `next` frame takes the place of the one that ends. Nobody counts in between.
     #[inline]
-    pub(crate) fn hold(&mut self, now: Time, sole: &Transmission, next: &Frame) {
+    pub(crate) fn hold<P>(&mut self, now: Time, sole: &Ppdu<P>, next: &Frame) {
         let (from, to) = (sole.frame.from, next.from);
         self.members[from.index()].sends = false;
         if !self.all_decode {
@@ -236,7 +236,7 @@ impl Contention {
 
     /// A frame ends that binds nobody: its sender defers like all who have decoded it.
     #[inline]
-    fn end_exchange(&mut self, now: Time, sole: &Transmission) {
+    fn end_exchange<P>(&mut self, now: Time, sole: &Ppdu<P>) {
         self.speaker = None;
         let (ended, from) = (Ended::of(sole, now), sole.frame.from);
         self.end_for_each(now, from, |reach, id, _| {
@@ -246,35 +246,35 @@ impl Contention {
 
     /// Frames that all sense end together: nobody has decoded any.
     #[cold]
-    fn end_collision(&mut self, now: Time, ended: &[Transmission], last: &Transmission) {
-        for transmission in ended {
-            self.members[transmission.frame.from.index()].sends = false;
+    fn end_collision<P>(&mut self, now: Time, ended: &[Ppdu<P>], last: &Ppdu<P>) {
+        for ppdu in ended {
+            self.members[ppdu.frame.from.index()].sends = false;
         }
         let count = u32::try_from(ended.len()).expect("one for each member");
         let ended = Ended { count, decoded: false, ..Ended::of(last, now) };
         self.end_for_each(now, last.frame.from, |_, _, _| Some(ended));
     }
 
-    fn end_frame(&mut self, now: Time, transmission: &Transmission, missed: &[NodeId]) {
-        let Frame { from, to, nav, .. } = transmission.frame;
+    fn end_frame<P>(&mut self, now: Time, ppdu: &Ppdu<P>, missed: &[NodeId]) {
+        let Frame { from, to, duration_field, .. } = ppdu.frame;
         // The NAV does not bind its addressee, and what noise has spoilt is spoilt for the receiver alone.
-        let addressee = transmission.frame.addressee().filter(|_| !nav.is_zero());
-        if let Some(id) = if transmission.spoilt { to } else { addressee } {
+        let addressee = ppdu.frame.addressee().filter(|_| !duration_field.is_zero());
+        if let Some(id) = if ppdu.errored { to } else { addressee } {
             self.part(id);
         }
-        if transmission.spoilt && to.is_none() {
+        if ppdu.errored && to.is_none() {
             for id in missed {
                 self.part(*id);
             }
         }
-        let ended = Ended::of(transmission, now);
+        let ended = Ended::of(ppdu, now);
         self.end_for_each(now, from, |reach, id, medium| {
             let is_own = id == Some(from);
             let heard = reach == Reach::Decodes && medium.receives(from) && !is_own;
-            let is_spoilt = id.is_some_and(|id| transmission.is_spoilt_for(id, missed));
-            let is_bound = id.is_none() || id != transmission.frame.addressee();
+            let is_errored = id.is_some_and(|id| ppdu.is_errored_for(id, missed));
+            let is_bound = id.is_none() || id != ppdu.frame.addressee();
             let reserved_until = ended.reserved_until.filter(|_| is_bound);
-            let decoded = heard && !is_spoilt;
+            let decoded = heard && !is_errored;
             (is_own || reach != Reach::Nothing).then_some(Ended {
                 decoded,
                 reserved_until,

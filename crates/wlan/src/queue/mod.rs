@@ -36,7 +36,7 @@ use std::collections::BTreeMap;
 use airfair_units::{DataRate, Duration, Time};
 
 use crate::config::NodeId;
-use crate::frame::Msdu;
+use crate::frame::{Mpdu, Msdu};
 use crate::record::DropCause;
 
 use config::{Discipline, Limit, Overflow, QueueConfig, Weights};
@@ -61,11 +61,22 @@ pub struct Charge {
     pub backoff: Duration,
 }
 
+/// A packet in service: the frames that carry it are of one sequence number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InService<P> {
+    /// The next frame that carries it.
+    pub mpdu: Mpdu<P>,
+    /// Whether it has reached its receiver, whatever became of the ACK.
+    pub has_arrived: bool,
+}
+
 /// The transmit queue of one member.
 #[derive(Debug)]
 pub struct TransmitQueue<P> {
     config: QueueConfig,
-    in_service: Option<Msdu<P>>,
+    in_service: Option<InService<P>>,
+    /// Sequence number of the next packet in service.  [80211-2020 §10.3.2.14]
+    sequence: u16,
     /// The queue that the packet in service came from.
     serving: usize,
     queues: SubQueues<P>,
@@ -76,7 +87,14 @@ impl<P: Headers> TransmitQueue<P> {
     /// An empty queue.
     pub fn new(config: QueueConfig) -> Self {
         let scheduler = Scheduler::new(config.discipline);
-        Self { config, in_service: None, serving: 0, queues: SubQueues::new(), scheduler }
+        Self {
+            config,
+            in_service: None,
+            sequence: 0,
+            serving: 0,
+            queues: SubQueues::new(),
+            scheduler,
+        }
     }
 
     /// Packets that wait or are in service.
@@ -95,10 +113,16 @@ impl<P: Headers> TransmitQueue<P> {
         self.config.limit == Limit::Each || self.len() < self.config.packets
     }
 
-    /// The packet in service.
+    /// The packets in service, which the next PPDU carries together: one, if any.
     #[inline]
-    pub fn in_service(&self) -> Option<&Msdu<P>> {
-        self.in_service.as_ref()
+    pub fn batch(&self) -> &[InService<P>] {
+        self.in_service.as_slice()
+    }
+
+    /// The packets in service.
+    #[inline]
+    pub fn batch_mut(&mut self) -> &mut [InService<P>] {
+        self.in_service.as_mut_slice()
     }
 
     /// Packets that wait for service.
@@ -112,7 +136,7 @@ impl<P: Headers> TransmitQueue<P> {
     pub fn push(&mut self, now: Time, msdu: Msdu<P>) -> bool {
         let queue = self.classify(&msdu, now);
         if self.in_service.is_none() && self.serves_at_once() {
-            (self.in_service, self.serving) = (Some(msdu), queue);
+            self.serve(msdu, queue);
             return true;
         }
         let was_empty = self.queues.len(queue) == 0;
@@ -167,18 +191,27 @@ impl<P: Headers> TransmitQueue<P> {
         }
     }
 
-    /// Takes the packet in service away and puts the next one there.
-    pub fn finish(&mut self, now: Time) -> Option<Msdu<P>> {
-        let served = self.in_service.take();
+    /// The packet of this sequence number is done, acknowledged or given up: takes it out of the batch, in which the
+    /// next one follows. Nothing if it is not in service.
+    pub fn finish(&mut self, now: Time, sequence: u16) -> Option<InService<P>> {
+        let served = self.in_service.take_if(|served| served.mpdu.sequence == sequence)?;
         self.serve_next(now);
-        served
+        Some(served)
     }
 
     #[inline]
     fn serve_next(&mut self, now: Time) {
-        if let Some(queue) = self.scheduler.choose(now, &mut self.queues) {
-            (self.in_service, self.serving) = (self.queues.pop(queue), queue);
+        if let Some(queue) = self.scheduler.choose(now, &mut self.queues)
+            && let Some(msdu) = self.queues.pop(queue)
+        {
+            self.serve(msdu, queue);
         }
+    }
+
+    fn serve(&mut self, msdu: Msdu<P>, queue: usize) {
+        let mpdu = Mpdu { msdu, sequence: self.sequence, retry: false, errored: false };
+        self.sequence = (self.sequence + 1) & 0x0fff;
+        (self.in_service, self.serving) = (Some(InService { mpdu, has_arrived: false }), queue);
     }
 
     /// A packet that was dropped after it had been let in.

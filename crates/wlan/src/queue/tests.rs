@@ -29,6 +29,17 @@ impl Headers for Tagged {
     }
 }
 
+/// The packet in service.
+fn in_service<P: Headers>(queue: &TransmitQueue<P>) -> Option<&Msdu<P>> {
+    queue.batch().first().map(|served| &served.mpdu.msdu)
+}
+
+/// Takes the packet in service away.
+fn finish<P: Headers>(queue: &mut TransmitQueue<P>, now: Time) -> Option<Msdu<P>> {
+    let sequence = queue.batch().first()?.mpdu.sequence;
+    queue.finish(now, sequence).map(|served| served.mpdu.msdu)
+}
+
 fn packet(flow: u64, number: u64, size: u64) -> Msdu<Tagged> {
     // Odd flows are ACKs; two flows go to each station.
     let payload = Tagged { flow, number, is_ack: flow % 2 == 1 };
@@ -46,7 +57,7 @@ fn queue(discipline: Discipline, packets: u32, limit: Limit) -> TransmitQueue<Ta
 
 /// Flows of the packets served until nothing waits.
 fn served(queue: &mut TransmitQueue<Tagged>, now: Time) -> Vec<u64> {
-    std::iter::from_fn(|| queue.finish(now)).map(|msdu| msdu.payload.flow).collect()
+    std::iter::from_fn(|| finish(queue, now)).map(|msdu| msdu.payload.flow).collect()
 }
 
 const DRR: Discipline = Discipline::DeficitRoundRobin { quantum: Bytes::new(1_000) };
@@ -79,7 +90,8 @@ fn an_empty_queue_saves_nothing() {
     for round in 1..4 {
         queue.push(ms(0), packet(0, round, 1_500));
         queue.push(ms(0), packet(1, round, 52));
-        order.extend((0..2).filter_map(|_| queue.finish(ms(0))).map(|msdu| msdu.payload.flow));
+        order
+            .extend((0..2).filter_map(|_| finish(&mut queue, ms(0))).map(|msdu| msdu.payload.flow));
     }
     assert_eq!(order, [0, 0, 1, 0, 1, 0]);
 }
@@ -142,7 +154,7 @@ fn whoever_has_nothing_left_keeps_no_octets() {
     let mut queue = queue(DRR, 50, Limit::Each);
     queue.push(ms(0), packet(0, 0, 600));
     queue.push(ms(0), packet(2, 0, 300));
-    queue.finish(ms(0));
+    finish(&mut queue, ms(0));
     for number in 1..4 {
         queue.push(ms(0), packet(2, number, 600));
         queue.push(ms(0), packet(0, number, 600));
@@ -164,7 +176,7 @@ fn codel_drops_the_oftener_the_longer_the_queue_stands() {
     let mut drops = Vec::new();
     for step in 1..=20 {
         let now = ms(20 * step);
-        queue.finish(now);
+        finish(&mut queue, now);
         while let Some((msdu, cause)) = queue.poll_dropped() {
             assert_eq!(cause, DropCause::CoDel);
             drops.push((20 * step, msdu.payload.number));
@@ -185,7 +197,7 @@ fn codel_leaves_a_short_or_a_fast_queue_alone() {
     for step in 0..50 {
         queue.push(ms(100 * step), packet(0, step, 700));
         if step > 2 {
-            queue.finish(ms(100 * step));
+            finish(&mut queue, ms(100 * step));
         }
     }
     assert!(queue.poll_dropped().is_none());
@@ -203,12 +215,12 @@ fn codel_remembers_for_a_while_how_fast_it_had_to_drop() {
         let mut stand = |queue: &mut TransmitQueue<Tagged>, start: u64| {
             (0..100).for_each(|number| _ = queue.push(ms(start), packet(0, number, 1_000)));
             for step in 1..=20 {
-                queue.finish(ms(start + 20 * step));
+                finish(queue, ms(start + 20 * step));
                 drops.extend(std::iter::from_fn(|| queue.poll_dropped()).map(|_| 20 * step));
             }
         };
         stand(&mut queue, 0);
-        while queue.finish(ms(400)).is_some() {}
+        while finish(&mut queue, ms(400)).is_some() {}
         stand(&mut queue, start);
         assert_eq!(drops[..5], [120, 220, 300, 360, 400]);
         assert_eq!(drops[5..7], [120, second], "from {start} ms on");
@@ -222,8 +234,8 @@ fn a_flow_that_has_just_come_goes_first() {
     for number in 0..6 {
         queue.push(ms(0), packet(0, number, 1_514));
     }
-    queue.finish(ms(0));
-    queue.finish(ms(0));
+    finish(&mut queue, ms(0));
+    finish(&mut queue, ms(0));
     queue.push(ms(0), packet(2, 0, 100));
     queue.push(ms(0), packet(2, 1, 100));
     assert_eq!(served(&mut queue, ms(0))[..4], [0, 2, 2, 0]);
@@ -241,8 +253,8 @@ fn a_flow_goes_first_only_when_it_is_new() {
         queue.push(ms(0), packet(0, number, 1_500));
     }
     let next = |queue: &mut TransmitQueue<Tagged>| {
-        queue.finish(ms(0));
-        queue.in_service().expect("packets wait").payload.flow
+        finish(queue, ms(0));
+        in_service(&queue).expect("packets wait").payload.flow
     };
     // flow 0 is new itself: a turn after the packet in service; then the first of a turn among the old
     assert_eq!([0; 4].map(|_| next(&mut queue)), [0; 4]);
@@ -330,10 +342,10 @@ fn exchange(index: usize, up: bool, airtime: u64) -> Charge {
 
 /// Serves the packet in service, which takes its station so many microseconds.
 fn serve(queue: &mut TransmitQueue<Tagged>, now: Time, costs: [u64; 3]) -> Option<u64> {
-    let flow = queue.in_service()?.payload.flow;
+    let flow = in_service(&queue)?.payload.flow;
     let index = usize::try_from(flow / 2).unwrap();
     queue.charge(now, &exchange(index, false, costs[index]));
-    queue.finish(now);
+    finish(queue, now);
     Some(flow)
 }
 
@@ -414,7 +426,7 @@ fn what_a_station_sends_is_charged_while_it_is_active() {
         }
         queue.charge(ms(at), &exchange(0, true, 3_000));
         (1..20).for_each(|number| _ = queue.push(ms(at), packet(2, number, 1_000)));
-        queue.finish(ms(at));
+        finish(&mut queue, ms(at));
         let order = std::iter::from_fn(|| serve(&mut queue, ms(at), [400, 400, 0]));
         let place = order.take_while(|flow| *flow != 0).count();
         // −2700 is positive again after ten quanta, in each of which station 1 sends at least once
@@ -436,7 +448,7 @@ fn a_slow_station_may_wait_longer() {
             queue.push(ms(10 * step), packet(0, step, 1_400));
             if step >= 4 {
                 queue.charge(ms(10 * step), &charge);
-                queue.finish(ms(10 * step));
+                finish(&mut queue, ms(10 * step));
             }
             drops += std::iter::from_fn(|| queue.poll_dropped()).count();
         }
@@ -477,20 +489,20 @@ fn a_station_without_tokens_waits_even_if_nobody_else_sends() {
     let costs = [12_000, 100, 0];
     let order = [(); 3].map(|()| serve(&mut queue, ms(0), costs).unwrap());
     assert_eq!(order, [0, 2, 2]);
-    assert!(queue.is_empty() && queue.in_service().is_none());
+    assert!(queue.is_empty() && in_service(&queue).is_none());
     assert_eq!((queue.len(), queue.waiting().count()), (2, 2));
     let release = ms(4) + Duration::from_nanos(1);
     assert_eq!(queue.next_release(), Some(release));
     queue.release(ms(4));
     assert!(queue.is_empty());
     queue.release(release);
-    assert_eq!(queue.in_service().unwrap().payload.flow, 0);
+    assert_eq!(in_service(&queue).unwrap().payload.flow, 0);
     assert_eq!(queue.next_release(), None);
     // One that comes for somebody with tokens goes at once.
     serve(&mut queue, release, costs);
     assert!(queue.is_empty());
     queue.push(release, packet(2, 2, 1_000));
-    assert_eq!(queue.in_service().unwrap().payload.flow, 2);
+    assert_eq!(in_service(&queue).unwrap().payload.flow, 2);
 }
 
 /// What a station sends counts, the gap before it, and the back-off where the rule says so.
@@ -680,11 +692,11 @@ proptest! {
                     came += 1;
                     gone += u32::from(!queue.push(now, packet(flow, number, size)));
                 }
-                None if queue.in_service().is_some() => {
-                    let station = queue.in_service().unwrap().to.index() - 1;
+                None if in_service(&queue).is_some() => {
+                    let station = in_service(&queue).unwrap().to.index() - 1;
                     queue.charge(now, &exchange(station, false, 700 * number % 9_000));
                     queue.charge(now, &exchange(usize::from(number % 2 > 0), true, 900));
-                    let msdu = queue.finish(now).unwrap();
+                    let msdu = finish(&mut queue, now).unwrap();
                     gone += 1;
                     let Tagged { flow, number, .. } = msdu.payload;
                     prop_assert!(last.insert(flow, number).is_none_or(|before| before < number));
@@ -695,7 +707,7 @@ proptest! {
                 gone += 1;
             }
             prop_assert_eq!(came - gone, queue.len());
-            let in_service = usize::from(queue.in_service().is_some());
+            let in_service = usize::from(in_service(&queue).is_some());
             prop_assert_eq!(queue.waiting().count() + in_service, queue.len() as usize);
             let may_hold = matches!(config.discipline, Discipline::TimeRegulator(_));
             prop_assert!(queue.waiting().count() == 0 || in_service == 1 || may_hold);
@@ -709,8 +721,8 @@ proptest! {
         // Whoever was held back gets its turn, none later than a debt can last.
         let end = now + Duration::from_secs(60);
         while !queue.is_empty() || queue.next_release().is_some() {
-            if queue.in_service().is_some() {
-                queue.finish(now);
+            if in_service(&queue).is_some() {
+                finish(&mut queue, now);
             } else {
                 now = now.max(queue.next_release().expect("it waits for tokens"));
                 queue.release(now);
@@ -749,11 +761,11 @@ proptest! {
             queue.push(ms(0), packet(0, number, 1_500));
             queue.push(ms(0), packet(1, number, 52));
         }
-        queue.finish(ms(0));
+        finish(&mut queue, ms(0));
         let total = data + ack;
         let mut served = [0u32; 2];
         for step in 1..=(rounds * total as usize) {
-            let msdu = queue.finish(ms(0)).expect("packets wait");
+            let msdu = finish(&mut queue, ms(0)).expect("packets wait");
             served[usize::from(msdu.payload.is_ack)] += 1;
             let ideal = f64::from(u32::try_from(step).unwrap() * data) / f64::from(total);
             prop_assert!((f64::from(served[0]) - ideal).abs() <= 1.0, "{served:?} after {step}");
@@ -778,10 +790,10 @@ proptest! {
                     queue.push(ms(0), packet(station(i), number, *size));
                 }
             }
-            queue.finish(ms(0));
+            finish(&mut queue, ms(0));
             let mut sent = vec![(0i64, 0i64); sizes.len()];
             for _ in 0..300 {
-                let msdu = queue.finish(ms(0)).expect("packets wait");
+                let msdu = finish(&mut queue, ms(0)).expect("packets wait");
                 let (packets, octets) = &mut sent[msdu.to.index() - 1];
                 *packets += 1;
                 *octets += i64::try_from(msdu.size.get()).unwrap();

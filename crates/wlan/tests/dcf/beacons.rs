@@ -299,7 +299,7 @@ fn everybody_hears_it_and_nobody_answers() {
             assert_eq!((heard.kind, heard.from), (FrameKind::Beacon, Some(NodeId::AP)));
             assert_eq!((heard.to, heard.msdu, heard.backoff), (None, None, None));
             assert_eq!((heard.elements, heard.psdu), (elements(), Bytes::new(76)));
-            assert_eq!((heard.tx.rate(), heard.rest), (MBPS(1), Duration::ZERO));
+            assert_eq!((heard.tx.rate(), heard.duration_field), (MBPS(1), Duration::ZERO));
             assert_eq!((heard.end, heard.duration), (at(1_800), Duration::from_micros(BEACON)));
         }
         assert!(!bench.records.iter().any(|(_, it)| matches!(it, Record::Dropped { .. })));
