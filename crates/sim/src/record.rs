@@ -128,11 +128,21 @@ pub enum LinkRecord {
 pub trait Recorder {
     /// Takes note. Times never decrease.
     fn record(&mut self, now: Time, record: &Record);
+
+    /// Takes note of what a cell has recorded at once.
+    #[inline]
+    fn record_cell(&mut self, now: Time, cell: CellId, records: &[airfair_wlan::Record]) {
+        for record in records {
+            self.record(now, &Record::Cell(cell, *record));
+        }
+    }
 }
 
 /// Takes note of nothing, at no cost.
 impl Recorder for () {
     fn record(&mut self, _now: Time, _record: &Record) {}
+
+    fn record_cell(&mut self, _now: Time, _cell: CellId, _records: &[airfair_wlan::Record]) {}
 }
 
 /// Both take note.
@@ -140,5 +150,10 @@ impl<A: Recorder, B: Recorder> Recorder for (A, B) {
     fn record(&mut self, now: Time, record: &Record) {
         self.0.record(now, record);
         self.1.record(now, record);
+    }
+
+    fn record_cell(&mut self, now: Time, cell: CellId, records: &[airfair_wlan::Record]) {
+        self.0.record_cell(now, cell, records);
+        self.1.record_cell(now, cell, records);
     }
 }

@@ -83,6 +83,8 @@ pub(crate) struct Contention {
     /// Whether every member senses every other, for good, and whether it decodes it.
     all_sense: bool,
     all_decode: bool,
+    /// Whether what a frame is to others never depends on when and how it is sent.
+    is_fixed: bool,
     sifs: Duration,
     /// Frames on the air.
     on_air: usize,
@@ -103,7 +105,7 @@ impl Contention {
             Group { class, medium, due: BinaryHeap::new() }
         };
         let groups: Vec<Group> = groups.map(group).collect();
-        let member = |class: &ClassId| {
+        let member = |(from, class): (NodeId, &ClassId)| {
             let group = groups.iter().position(|group| group.class == *class);
             Member {
                 class: *class,
@@ -113,11 +115,16 @@ impl Contention {
                 due: 0,
                 queued: None,
                 sends: false,
-                reach: Vec::new(),
+                reach: if hearing.is_fixed() {
+                    hearing.reach(from, true).collect()
+                } else {
+                    vec![]
+                },
                 power: Vec::new(),
             }
         };
-        let members: Vec<Member> = hearing.class_of().iter().map(member).collect();
+        let members = (0..).map(NodeId).zip(hearing.class_of());
+        let members: Vec<Member> = members.map(member).collect();
         let alone = (0..).map(NodeId).zip(&members);
         let alone = alone.filter(|(_, member)| member.alone.is_some()).map(|(id, _)| id).collect();
         Self {
@@ -125,6 +132,7 @@ impl Contention {
             waits: Waits::new(&config.rules, timing),
             all_sense: hearing.all_sense_all(),
             all_decode: hearing.all_decode_all(),
+            is_fixed: hearing.is_fixed(),
             sifs: timing.sifs,
             hearing,
             spaces,

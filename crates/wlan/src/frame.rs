@@ -1,7 +1,6 @@
 //! Frames on the air and the packets they carry.
 
 use airfair_units::{Bytes, Duration, Time};
-use smallvec::SmallVec;
 
 use crate::config::NodeId;
 use crate::elements::Elements;
@@ -118,7 +117,7 @@ pub struct Ppdu<P> {
     /// How it is sent, from whom, to whom.
     pub frame: Frame,
     /// The MPDUs of a data frame, one; of any other none.
-    pub mpdus: SmallVec<[Mpdu<P>; 1]>,
+    pub mpdus: Vec<Mpdu<P>>,
     /// Its start.
     pub start: Time,
     /// Its end.
@@ -134,7 +133,7 @@ pub struct Ppdu<P> {
 
 impl<P> Ppdu<P> {
     /// A frame that starts at `start`.
-    pub(crate) fn new(start: Time, frame: Frame, mpdus: SmallVec<[Mpdu<P>; 1]>) -> Self {
+    pub(crate) fn new(start: Time, frame: Frame, mpdus: Vec<Mpdu<P>>) -> Self {
         let end = start + frame.duration;
         Self { frame, mpdus, start, end, collided: false, errored: false, missed: false }
     }

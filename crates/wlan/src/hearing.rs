@@ -160,6 +160,11 @@ impl Hearing {
         self.all_decode_all
     }
 
+    /// Whether what a frame is to each class never depends on when and how it is sent.
+    pub(crate) fn is_fixed(&self) -> bool {
+        !self.can_change && self.classes.iter().all(|(_, is_deaf)| !is_deaf)
+    }
+
     /// Sets what frames of `from` are to `listener` from now on.
     pub(crate) fn set(&mut self, listener: NodeId, from: NodeId, reach: Reach) {
         self.rows[from.index()][listener.index()] = reach;

@@ -65,6 +65,14 @@ impl Fingerprint {
     }
 }
 
+impl Fingerprint {
+    /// Adds a record of a cell.
+    #[inline]
+    pub(super) fn add_cell(&mut self, now: Time, cell: CellId, record: &CellRecord) {
+        encode_cell(cell, record, |head, more| add_words(now, head, more, |word| self.add(word)));
+    }
+}
+
 impl Recorder for Fingerprint {
     #[inline]
     fn record(&mut self, now: Time, record: &Record) {
@@ -94,13 +102,7 @@ impl Head {
 /// Hands the words of a record to `take`.
 #[inline]
 fn encode(now: Time, record: &Record, mut take: impl FnMut(u64)) {
-    let mut take = |head: Head, more: &[u64]| {
-        take(head.word());
-        take(now.as_nanos());
-        for word in more {
-            take(*word);
-        }
-    };
+    let mut take = |head: Head, more: &[u64]| add_words(now, head, more, &mut take);
     match record {
         Record::Cell(cell, record) => encode_cell(*cell, record, take),
         Record::Flow(flow, record) => encode_flow(*flow, record, take),
@@ -121,6 +123,16 @@ fn encode(now: Time, record: &Record, mut take: impl FnMut(u64)) {
             take(head, &times);
         }
         Record::Sample(_) => {}
+    }
+}
+
+/// Hands the words of a record that begins so to `take`.
+#[inline]
+fn add_words(now: Time, head: Head, more: &[u64], mut take: impl FnMut(u64)) {
+    take(head.word());
+    take(now.as_nanos());
+    for word in more {
+        take(*word);
     }
 }
 

@@ -12,7 +12,7 @@ use airfair_units::{DataRate, Time};
 use airfair_wlan::NodeId;
 
 use crate::outcome::{LinkOutcome, Outcome, StationOutcome};
-use crate::record::{LinkRecord, Record, Recorder, Sample};
+use crate::record::{CellId, LinkRecord, Record, Recorder, Sample};
 use crate::scenario::{RateControl, Scenario, Station};
 
 use air::AirAccount;
@@ -213,5 +213,16 @@ impl Recorder for Metrics {
             }
             Record::Sample(_) => {}
         }
+    }
+
+    /// Most records are of a cell, several of one event.
+    fn record_cell(&mut self, now: Time, cell: CellId, records: &[airfair_wlan::Record]) {
+        let (mut fingerprint, window) = (self.fingerprint, self.window);
+        let account = &mut self.cells[cell.index()];
+        for record in records {
+            fingerprint.add_cell(now, cell, record);
+            account.count(now, record, window);
+        }
+        self.fingerprint = fingerprint;
     }
 }

@@ -7,7 +7,7 @@ use super::{Event, Hop, RateChange, World};
 use crate::clock::Clock;
 use crate::coupling::{Agent, Passage, Seen};
 use crate::packet::{Packet, Side};
-use crate::record::{CellId, Record, Recorder};
+use crate::record::{CellId, Recorder};
 use crate::scenario::Beacons;
 
 /// A cell with what is put before each packet on its air.
@@ -71,7 +71,17 @@ impl<R: Recorder, C: Clock> World<R, C> {
     }
 
     /// Packets first, so that the cell's records follow in order of time.
+    #[inline]
     fn drain_cell(&mut self, index: usize) {
+        if self.cells[index].cell.has_news() {
+            self.drain_news(index);
+        }
+        let records = self.cells[index].cell.drain_records();
+        self.recorder.record_cell(self.now, CellId::new(index), records.as_slice());
+    }
+
+    /// Packets that have crossed the air or left a queue, and new rates.
+    fn drain_news(&mut self, index: usize) {
         while let Some(msdu) = self.cells[index].cell.poll_delivery() {
             if self.cells[index].watches_packets {
                 let is_up = msdu.to.is_ap();
@@ -90,9 +100,6 @@ impl<R: Recorder, C: Clock> World<R, C> {
             if change.up {
                 self.tell_of_rate(id, change.station, change.rate);
             }
-        }
-        for record in self.cells[index].cell.drain_records() {
-            self.recorder.record(self.now, &Record::Cell(id, record));
         }
     }
 

@@ -10,14 +10,14 @@ mod overhear;
 mod tests;
 
 use std::collections::VecDeque;
+use std::vec::Drain;
 
 use airfair_units::{DataRate, Duration, Time};
-use smallvec::SmallVec;
 
 use crate::airtime::Airtime;
 use crate::config::{AfterCollision, CellConfig, NodeId, StationConfig};
 use crate::contention::Contention;
-use crate::frame::{Frame, FrameKind, Msdu, Ppdu};
+use crate::frame::{Frame, FrameKind, Mpdu, Msdu, Ppdu};
 use crate::hearing::{Hearing, Reach};
 use crate::link_rate::{LinkRate, RateLaw};
 use crate::node::{Access, Deadline, Exchange, Limits, Node, Step, Stream};
@@ -87,6 +87,8 @@ pub struct Cell<P> {
     unanswered: Vec<NodeId>,
     winners: Vec<NodeId>,
     ended: Vec<Ppdu<P>>,
+    /// Memory for the next MPDUs.
+    spare: Vec<Mpdu<P>>,
     deliveries: VecDeque<Msdu<P>>,
     departures: VecDeque<Departure<P>>,
     rate_changes: VecDeque<RateChange>,
@@ -189,6 +191,7 @@ impl<P: Copy + Headers> Cell<P> {
             unanswered: Vec::new(),
             winners: Vec::new(),
             ended: Vec::new(),
+            spare: Vec::new(),
             deliveries: VecDeque::new(),
             departures: VecDeque::new(),
             rate_changes: VecDeque::new(),
@@ -327,6 +330,12 @@ impl<P: Copy + Headers> Cell<P> {
         self.contention.set_reach(listener, from, reach);
     }
 
+    /// Whether there is a delivery, a departure or a change of rate to ask for.
+    #[inline]
+    pub fn has_news(&self) -> bool {
+        !(self.deliveries.is_empty() && self.departures.is_empty() && self.rate_changes.is_empty())
+    }
+
     /// A packet that has reached the receiver of this hop.
     pub fn poll_delivery(&mut self) -> Option<Msdu<P>> {
         self.deliveries.pop_front()
@@ -355,7 +364,7 @@ impl<P: Copy + Headers> Cell<P> {
 
     /// What has happened since this was asked last.
     #[inline]
-    pub fn drain_records(&mut self) -> impl Iterator<Item = Record> {
+    pub fn drain_records(&mut self) -> Drain<'_, Record> {
         self.channel.records.drain(..)
     }
 
@@ -419,14 +428,15 @@ impl<P: Copy + Headers> Cell<P> {
     /// The PPDU of a frame: one with data carries what its transmitter has in service, which has been on the air
     /// from now on.
     fn ppdu(&mut self, start: Time, frame: Frame) -> Ppdu<P> {
-        let mut ppdu = Ppdu::new(start, frame, SmallVec::new());
+        let mut mpdus = Vec::new();
         if frame.kind == FrameKind::Data {
+            mpdus = std::mem::take(&mut self.spare);
             for served in self.nodes[frame.from.index()].queue.batch_mut() {
-                ppdu.mpdus.push(served.mpdu);
+                mpdus.push(served.mpdu);
                 served.mpdu.retry = true;
             }
         }
-        ppdu
+        Ppdu::new(start, frame, mpdus)
     }
 
     /// Frames have started: those that overlap where their receiver is collide. Whoever
@@ -479,7 +489,10 @@ impl<P: Copy + Headers> Cell<P> {
         if let Some(monitored) = &mut self.monitored {
             monitored.extend(ended.drain(..));
         }
-        ended.clear();
+        for ppdu in ended.drain(..).filter(|ppdu| !ppdu.mpdus.is_empty()) {
+            self.spare = ppdu.mpdus;
+            self.spare.clear();
+        }
         self.ended = ended;
     }
 

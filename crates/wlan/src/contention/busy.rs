@@ -23,7 +23,7 @@ impl Contention {
     pub(crate) fn begin_busy(&mut self, now: Time) {
         let others = self.on_air;
         self.on_air += self.starting.len();
-        if !self.all_decode {
+        if !self.is_fixed {
             self.find_reach();
         }
         match self.starting[..] {
@@ -210,7 +210,7 @@ impl Contention {
                 own.continue_with(*id == to);
             }
         }
-        if !self.all_decode {
+        if !self.is_fixed {
             self.starting.push((to, next.tx.is_dsss()));
             self.find_reach();
             self.starting.clear();
