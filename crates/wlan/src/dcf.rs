@@ -100,6 +100,12 @@ impl Waits {
         Self { after_collision: rules.after_collision, eifs: rules.eifs, nav: timing.eifs }
     }
 
+    /// Whether an EIFS is a NAV, which no later frame shortens.
+    #[inline]
+    pub(crate) fn is_nav(&self) -> bool {
+        self.eifs == Eifs::Nav
+    }
+
     /// Whether an EIFS follows a frame that the station has not decoded. `collided`: the frame was its own, or
     /// another's, and has collided.
     fn ask_eifs(&self, carrier: CarrierSense, collided: bool) -> bool {
@@ -200,11 +206,9 @@ impl MediumState {
     }
 
     /// A frame that it has not decoded ends, and another one comes before any space is over: of an EIFS only one
-    /// that is a NAV stays.
+    /// that [is a NAV](Waits::is_nav) stays.
     pub(crate) fn hold_undecoded(&mut self, now: Time, waits: &Waits) {
-        if waits.eifs == Eifs::Nav {
-            self.reserve(now + waits.nav);
-        }
+        self.reserve(now + waits.nav);
     }
 
     /// The NAV lasts until then at least.  [80211-2020 §10.3.2.4]

@@ -22,7 +22,11 @@ impl<P> Default for Channel<P> {
 }
 
 impl<P> Channel<P> {
+    #[inline]
     pub(super) fn next_end(&self) -> Option<Time> {
+        if let [alone] = self.on_air.as_slice() {
+            return Some(alone.end);
+        }
         self.on_air.iter().map(|ppdu| ppdu.end).min()
     }
 
@@ -55,13 +59,17 @@ impl<P> Channel<P> {
 
     /// Moves the frames that end now to `ended`.
     pub(super) fn take_ended(&mut self, now: Time, ended: &mut Vec<Ppdu<P>>) {
+        if let [alone] = self.on_air.as_slice() {
+            if alone.end == now {
+                self.charge(now);
+                std::mem::swap(&mut self.on_air, ended);
+            }
+            return;
+        }
         if self.next_end() != Some(now) {
             return;
         }
         self.charge(now);
-        if self.on_air.len() == 1 {
-            return std::mem::swap(&mut self.on_air, ended);
-        }
         ended.extend(self.on_air.extract_if(.., |ppdu| ppdu.end == now));
     }
 

@@ -199,7 +199,7 @@ impl Contention {
     pub(crate) fn hold<P>(&mut self, now: Time, sole: &Ppdu<P>, next: &Frame) {
         let (from, to) = (sole.frame.from, next.from);
         self.members[from.index()].sends = false;
-        if !self.all_decode {
+        if !self.all_decode && self.waits.is_nav() {
             self.hold_undecoded(now, from);
         }
         self.members[to.index()].sends = true;
