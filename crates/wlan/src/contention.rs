@@ -15,12 +15,13 @@ use std::collections::BinaryHeap;
 use airfair_units::{Dbm, Decibels, Duration, Time};
 
 use crate::config::{CellConfig, NodeId};
+use crate::contender::ContenderId;
 use crate::dcf::{InterframeSpaces, MediumState, Waits};
 use crate::frame::{Frame, FrameKind};
 use crate::hearing::{ClassId, Hearing, Reach};
 use crate::phy::Timing;
 
-/// What a member wants of the channel.
+/// What a contender wants of the channel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Want {
     /// It rests, or is in an exchange.
@@ -38,10 +39,20 @@ struct Group {
     class: ClassId,
     medium: MediumState,
     /// Contenders, by the slot at which they are due. One that has gone leaves its entry behind.
-    due: BinaryHeap<Reverse<(u64, NodeId)>>,
+    due: BinaryHeap<Reverse<(u64, ContenderId)>>,
 }
 
-/// Countdown of one member.
+/// Countdown of one contender.
+#[derive(Debug, Default)]
+struct Countdown {
+    want: Want,
+    /// Slot of its member's count at which its back-off is done.
+    due: u64,
+    /// Slot under which it has an entry in the heap of its member's group.
+    queued: Option<u64>,
+}
+
+/// What one member knows of the medium, and what it has on the air.
 #[derive(Debug)]
 struct Member {
     class: ClassId,
@@ -49,11 +60,6 @@ struct Member {
     group: Option<usize>,
     /// Its own state of the medium while it is alone.
     alone: Option<MediumState>,
-    want: Want,
-    /// Slot of its state's count at which its back-off is done.
-    due: u64,
-    /// Slot under which it has an entry in its group's heap.
-    queued: Option<u64>,
     /// Whether a frame of its own is on the air, what that is to each class, and the power that it arrives with
     /// at each member, where frames are captured.
     sends: bool,
@@ -71,12 +77,14 @@ pub(crate) struct Contention {
     spaces: Vec<InterframeSpaces>,
     groups: Vec<Group>,
     members: Vec<Member>,
+    /// By contender.
+    countdowns: Vec<Countdown>,
     /// Members that are alone.
     alone: Vec<NodeId>,
-    /// Members that want to transmit without a back-off.
-    immediate: Vec<NodeId>,
-    /// Members whose immediate access the frames that start have forestalled: they must draw a back-off.
-    forestalled: Vec<NodeId>,
+    /// Contenders that want to transmit without a back-off.
+    immediate: Vec<ContenderId>,
+    /// Contenders whose immediate access the frames that start have forestalled: they must draw a back-off.
+    forestalled: Vec<ContenderId>,
     /// The one member that transmits, where all sense it and nobody else does: it goes by its group's state, since
     /// what it knows better makes a difference only if another frame comes or its own fails.
     speaker: Option<NodeId>,
@@ -111,9 +119,6 @@ impl Contention {
                 class: *class,
                 group,
                 alone: group.is_none().then(|| MediumState::new(spaces[class.index()])),
-                want: Want::Nothing,
-                due: 0,
-                queued: None,
                 sends: false,
                 reach: if hearing.is_fixed() {
                     hearing.reach(from, true).collect()
@@ -127,6 +132,7 @@ impl Contention {
         let members: Vec<Member> = members.map(member).collect();
         let alone = (0..).map(NodeId).zip(&members);
         let alone = alone.filter(|(_, member)| member.alone.is_some()).map(|(id, _)| id).collect();
+        let countdowns = members.iter().map(|_| Countdown::default()).collect();
         Self {
             slot: timing.slot,
             waits: Waits::new(&config.rules, timing),
@@ -139,6 +145,7 @@ impl Contention {
             groups,
             members,
             alone,
+            countdowns,
             immediate: Vec::new(),
             forestalled: Vec::new(),
             speaker: None,
@@ -220,7 +227,7 @@ impl Contention {
 
     /// Those who are alone and whose state agrees with their group's return to it.
     fn reunite(&mut self, now: Time) {
-        let Self { groups, members, alone, .. } = self;
+        let Self { groups, members, countdowns, alone, .. } = self;
         alone.retain(|id| {
             let member = &mut members[id.index()];
             let (Some(own), Some(group)) = (member.alone, member.group) else { return true };
@@ -228,10 +235,13 @@ impl Contention {
             if !own.agrees_with(&group.medium, now) {
                 return true;
             }
-            member.due = own.translate(member.due, &group.medium);
             member.alone = None;
-            if member.want == Want::Backoff {
-                member.queue(*id, group);
+            for id in ContenderId::of(*id) {
+                let countdown = &mut countdowns[id.index()];
+                countdown.due = own.translate(countdown.due, &group.medium);
+                if countdown.want == Want::Backoff {
+                    countdown.queue(id, group);
+                }
             }
             false
         });
@@ -241,7 +251,7 @@ impl Contention {
     fn forestall(&mut self) {
         let mut immediate = std::mem::take(&mut self.immediate);
         immediate.retain(|id| {
-            let is_idle = self.medium(*id).is_idle();
+            let is_idle = self.medium(id.member()).is_idle();
             if !is_idle {
                 self.forestalled.push(*id);
             }
@@ -250,10 +260,10 @@ impl Contention {
         self.immediate = immediate;
     }
 
-    /// A member that wanted to transmit at the end of the space, and has found the medium busy before:
+    /// A contender that wanted to transmit at the end of the space, and has found the medium busy before:
     /// it must draw a back-off.  [80211-2020 §10.3.4.2]
     #[inline]
-    pub(crate) fn pop_forestalled(&mut self) -> Option<NodeId> {
+    pub(crate) fn pop_forestalled(&mut self) -> Option<ContenderId> {
         self.forestalled.pop()
     }
 
@@ -324,14 +334,14 @@ impl Contention {
         self.medium(id).nav_is_clear(now)
     }
 
-    /// Starts a back-off of `backoff` slots. It counts whether or not the member has something to send.
+    /// Starts a back-off of `backoff` slots. It counts whether or not the contender has something to send.
     #[inline]
-    pub(crate) fn draw(&mut self, id: NodeId, now: Time, backoff: u16) {
+    pub(crate) fn draw(&mut self, id: ContenderId, now: Time, backoff: u16) {
         let slot = self.slot;
-        let medium = self.medium(id);
+        let medium = self.medium(id.member());
         // From inside a slot it counts from that slot's end, which is its own affair.
-        self.members[id.index()].due = if medium.is_counting(now) {
-            self.part(id).draw(now, backoff, slot)
+        self.countdowns[id.index()].due = if medium.is_counting(now) {
+            self.part(id.member()).draw(now, backoff, slot)
         } else {
             medium.slots_at(now, slot) + u64::from(backoff)
         };
@@ -339,26 +349,27 @@ impl Contention {
 
     /// Contends with the back-off that it has drawn.
     #[inline]
-    pub(crate) fn contend(&mut self, id: NodeId) {
-        let member = &mut self.members[id.index()];
-        member.want = Want::Backoff;
+    pub(crate) fn contend(&mut self, id: ContenderId) {
+        let countdown = &mut self.countdowns[id.index()];
+        countdown.want = Want::Backoff;
+        let member = &self.members[id.member().index()];
         if let (None, Some(group)) = (&member.alone, member.group) {
-            member.queue(id, &mut self.groups[group]);
+            countdown.queue(id, &mut self.groups[group]);
         }
     }
 
-    /// A packet has come to a resting member: contends with what is left of its last back-off, or at once
+    /// A packet has come to a resting contender: contends with what is left of its last back-off, or at once
     /// after an idle AIFS. The slots left; nothing if a new back-off must be drawn, because the medium is busy.
     /// [80211-2020 §10.3.4.2]
-    pub(crate) fn try_access(&mut self, id: NodeId, now: Time) -> Option<u64> {
-        let medium = self.medium(id);
+    pub(crate) fn try_access(&mut self, id: ContenderId, now: Time) -> Option<u64> {
+        let medium = self.medium(id.member());
         let (counted, at) = (medium.slots_at(now, self.slot), medium.immediate_access(now));
-        let due = self.members[id.index()].due;
+        let due = self.countdowns[id.index()].due;
         if due > counted {
             self.contend(id);
             return Some(due - counted);
         }
-        self.members[id.index()].want = Want::Immediate(at?);
+        self.countdowns[id.index()].want = Want::Immediate(at?);
         self.immediate.push(id);
         Some(0)
     }
@@ -375,7 +386,7 @@ impl Contention {
         if self.all_sense && self.on_air > 0 {
             return None;
         }
-        let Self { groups, members, alone, immediate, slot, .. } = self;
+        let Self { groups, members, countdowns, alone, immediate, slot, .. } = self;
         let mut next: Option<Time> = None;
         let mut consider = |at: Option<Time>| {
             if let Some(at) = at
@@ -385,16 +396,23 @@ impl Contention {
             }
         };
         for group in groups.iter_mut().filter(|group| group.medium.is_idle()) {
-            consider(group.first(members).and_then(|(due, _)| group.medium.time_of(due, *slot)));
+            consider(
+                group
+                    .first(members, countdowns)
+                    .and_then(|(due, _)| group.medium.time_of(due, *slot)),
+            );
         }
         for id in &*alone {
-            let member = &members[id.index()];
-            if let (Want::Backoff, Some(own)) = (member.want, member.alone) {
-                consider(own.time_of(member.due, *slot));
+            let Some(own) = &members[id.index()].alone else { continue };
+            for id in ContenderId::of(*id) {
+                let countdown = &countdowns[id.index()];
+                if countdown.want == Want::Backoff {
+                    consider(own.time_of(countdown.due, *slot));
+                }
             }
         }
         for id in &*immediate {
-            if let Want::Immediate(at) = members[id.index()].want {
+            if let Want::Immediate(at) = countdowns[id.index()].want {
                 consider(Some(at));
             }
         }
@@ -403,30 +421,34 @@ impl Contention {
 
     /// Appends those who transmit at `now` to `winners`, by their number; they want nothing any more, and
     /// several of them collide.
-    pub(crate) fn take_winners(&mut self, now: Time, winners: &mut Vec<NodeId>) {
-        let Self { groups, members, alone, immediate, slot, .. } = self;
+    pub(crate) fn take_winners(&mut self, now: Time, winners: &mut Vec<ContenderId>) {
+        let Self { groups, members, countdowns, alone, immediate, slot, .. } = self;
         for group in groups.iter_mut().filter(|group| group.medium.is_idle()) {
-            while let Some((due, id)) = group.first(members)
+            while let Some((due, id)) = group.first(members, countdowns)
                 && group.medium.time_of(due, *slot) == Some(now)
             {
                 group.due.pop();
-                (members[id.index()].want, members[id.index()].queued) = (Want::Nothing, None);
+                let countdown = &mut countdowns[id.index()];
+                (countdown.want, countdown.queued) = (Want::Nothing, None);
                 winners.push(id);
             }
         }
         for id in &*alone {
-            let member = &mut members[id.index()];
-            if let (Want::Backoff, Some(own)) = (member.want, member.alone)
-                && own.time_of(member.due, *slot) == Some(now)
-            {
-                member.want = Want::Nothing;
-                winners.push(*id);
+            let Some(own) = &members[id.index()].alone else { continue };
+            for id in ContenderId::of(*id) {
+                let countdown = &mut countdowns[id.index()];
+                if countdown.want == Want::Backoff && own.time_of(countdown.due, *slot) == Some(now)
+                {
+                    countdown.want = Want::Nothing;
+                    winners.push(id);
+                }
             }
         }
         immediate.retain(|id| {
-            let wins = members[id.index()].want == Want::Immediate(now);
+            let want = &mut countdowns[id.index()].want;
+            let wins = *want == Want::Immediate(now);
             if wins {
-                members[id.index()].want = Want::Nothing;
+                *want = Want::Nothing;
                 winners.push(*id);
             }
             !wins
@@ -440,14 +462,19 @@ impl Contention {
 impl Group {
     /// The first contender. Entries of those who have gone since are removed.
     #[inline]
-    fn first(&mut self, members: &mut [Member]) -> Option<(u64, NodeId)> {
+    fn first(
+        &mut self,
+        members: &[Member],
+        countdowns: &mut [Countdown],
+    ) -> Option<(u64, ContenderId)> {
         while let Some(&Reverse((due, id))) = self.due.peek() {
-            let member = &mut members[id.index()];
-            if member.want == Want::Backoff && member.alone.is_none() && member.due == due {
+            let countdown = &mut countdowns[id.index()];
+            let is_here = members[id.member().index()].alone.is_none();
+            if countdown.want == Want::Backoff && is_here && countdown.due == due {
                 return Some((due, id));
             }
-            if member.queued == Some(due) {
-                member.queued = None;
+            if countdown.queued == Some(due) {
+                countdown.queued = None;
             }
             self.due.pop();
         }
@@ -455,10 +482,10 @@ impl Group {
     }
 }
 
-impl Member {
-    /// Waits in the heap of its group, where the entry that it has left there may still hold.
+impl Countdown {
+    /// Waits in the heap of its member's group, where the entry that it has left there may still hold.
     #[inline]
-    fn queue(&mut self, id: NodeId, group: &mut Group) {
+    fn queue(&mut self, id: ContenderId, group: &mut Group) {
         if self.queued != Some(self.due) {
             self.queued = Some(self.due);
             group.due.push(Reverse((self.due, id)));

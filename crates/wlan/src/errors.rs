@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use airfair_units::{Bytes, DataRate, Decibels, Duration, Probability, Time};
 use rand_core::Rng;
 
-use crate::node::Stream;
+use crate::contender::Stream;
 use crate::phy::error_rate::{frame_error_rate, independent_bits};
 
 /// Which frames between a station and its access point are spoilt, in both directions.

@@ -15,13 +15,14 @@
 //! | `errors` | frames that noise spoils |
 //! | [`queue`] | the way of a packet to its channel access: classifier, queues, scheduler |
 //! | `link_rate` | rates, given or adapted |
-//! | `node` | one member: attempts, windows |
+//! | `contender` | one contender: queue, attempts, windows |
 //! | [`radio`] | positions, powers at a receiver, and what it decodes |
 //! | `cell` | the channel, and what follows each frame |
 
 pub mod airtime;
 mod cell;
 mod config;
+mod contender;
 mod contention;
 mod dcf;
 mod elements;
@@ -29,7 +30,6 @@ mod errors;
 mod frame;
 mod hearing;
 mod link_rate;
-mod node;
 pub mod phy;
 pub mod queue;
 pub mod radio;
@@ -39,6 +39,7 @@ pub use cell::{Cell, Departure, Listen, Overheard, Phase, RateChange};
 pub use config::{
     AccessParameters, AfterCollision, Attempts, CellConfig, Eifs, NodeId, Rules, StationConfig,
 };
+pub use contender::Stream;
 pub use elements::{Elements, Full};
 pub use errors::{ErrorModel, Periods};
 pub use frame::{
@@ -46,7 +47,6 @@ pub use frame::{
 };
 pub use hearing::Reach;
 pub use link_rate::RateLaw;
-pub use node::Stream;
 pub use queue::config::{
     AirtimeSharing, CoDel, Discipline, Limit, Overflow, QueueConfig, TimeRegulation, Weights,
 };

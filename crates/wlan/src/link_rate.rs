@@ -5,7 +5,7 @@ use airfair_laws::{arf, minstrel};
 use airfair_units::{DataRate, Duration, Probability, Time};
 use rand_core::{Rng, SeedableRng};
 
-use crate::node::Stream;
+use crate::contender::Stream;
 use crate::phy::TxVector;
 
 /// How the rate of a link is found.

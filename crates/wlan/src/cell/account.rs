@@ -6,8 +6,8 @@ use airfair_units::{Duration, Time};
 use super::Cell;
 use crate::airtime::Protection;
 use crate::config::NodeId;
+use crate::contender::{Access, ContenderId, Exchange};
 use crate::frame::FrameKind;
-use crate::node::{Access, Exchange};
 use crate::queue::Charge;
 use crate::queue::headers::Headers;
 
@@ -15,8 +15,9 @@ impl<P: Copy + Headers> Cell<P> {
     /// An exchange of `from` has got as far as a frame of kind `last`. The access point does not know of
     /// frames that it did not receive: attempts of stations that failed are charged to nobody.
     #[cold]
-    pub(super) fn account(&mut self, now: Time, from: NodeId, last: FrameKind) {
-        let Access::Exchange(plan) = self.nodes[from.index()].access else { return };
+    pub(super) fn account(&mut self, now: Time, id: ContenderId, last: FrameKind) {
+        let Access::Exchange(plan) = self.contenders[id.index()].access else { return };
+        let from = id.member();
         let sifs = self.airtime.timing.sifs;
         let before = match plan.protection {
             Protection::None => Duration::ZERO,
@@ -38,30 +39,30 @@ impl<P: Copy + Headers> Cell<P> {
         let Exchange { to, tx, .. } = plan;
         let (station, up) = if from.is_ap() { (to, false) } else { (from, true) };
         let charge = Charge { station, up, rate: tx.rate(), airtime, gap, backoff };
-        self.nodes[NodeId::AP.index()].queue.charge(now, &charge);
+        self.contenders[NodeId::AP.index()].queue.charge(now, &charge);
         self.plan_release();
     }
 
     /// A packet that the access point's queue has held back may go.
     #[cold]
     pub(super) fn release(&mut self, now: Time) {
-        self.nodes[NodeId::AP.index()].queue.release(now);
-        self.take_dropped(NodeId::AP);
-        self.seek_access(now, NodeId::AP);
+        self.contenders[NodeId::AP.index()].queue.release(now);
+        self.take_dropped(ContenderId::only(NodeId::AP));
+        self.seek_access(now, ContenderId::only(NodeId::AP));
         self.plan_release();
     }
 
     /// Looks when the access point's queue wants to be asked again.
     pub(super) fn plan_release(&mut self) {
-        self.release = self.nodes[NodeId::AP.index()].queue.next_release();
+        self.release = self.contenders[NodeId::AP.index()].queue.next_release();
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::contender::Stream;
     use crate::frame::Msdu;
-    use crate::node::Stream;
     use crate::phy::Standard;
     use crate::{
         AccessParameters, CellConfig, Discipline, ErrorModel, Limit, QueueConfig, Rules,
@@ -113,7 +114,7 @@ mod tests {
         {
             cell.enqueue(Time::ZERO, Msdu { payload: 0, size: Bytes::new(1_500), from, to });
         }
-        cell.nodes[0].finish(Time::ZERO);
+        cell.contenders[0].finish(Time::ZERO);
         cell
     }
 
@@ -121,11 +122,11 @@ mod tests {
     /// whose own last frame ended so long [µs] after its TXOP began.
     fn release(rts: bool, from: NodeId, last: FrameKind, own_end: u64) -> u64 {
         let mut cell = cell(rts);
-        cell.begin_exchange(Time::ZERO, from);
-        let Access::Exchange(plan) = &mut cell.nodes[from.index()].access else { panic!() };
+        cell.begin_exchange(Time::ZERO, ContenderId::only(from));
+        let Access::Exchange(plan) = &mut cell.contenders[from.index()].access else { panic!() };
         plan.own_end = Time::ZERO + Duration::from_micros(own_end);
-        cell.account(Time::ZERO, from, last);
-        cell.nodes[0].finish(Time::ZERO);
+        cell.account(Time::ZERO, ContenderId::only(from), last);
+        cell.contenders[0].finish(Time::ZERO);
         cell.plan_release();
         let release = cell.release.expect("it has no tokens") - Duration::from_nanos(1);
         release.as_nanos() / 1_000
@@ -158,7 +159,7 @@ mod tests {
     fn what_arrives_and_what_fails_is_told() {
         let is_held = |from: NodeId, spoilt: bool| {
             let mut cell = cell(false);
-            let frame = cell.begin_exchange(Time::ZERO, from);
+            let frame = cell.begin_exchange(Time::ZERO, ContenderId::only(from));
             let end = Time::ZERO + frame.duration;
             cell.transmit(Time::ZERO, frame);
             cell.contention.begin_busy(Time::ZERO);
@@ -167,7 +168,7 @@ mod tests {
             ppdu.errored = spoilt;
             cell.receive(end, &ppdu);
             cell.time_out(end + cell.response_timeout);
-            cell.nodes[0].finish(end + cell.response_timeout);
+            cell.contenders[0].finish(end + cell.response_timeout);
             cell.plan_release();
             cell.release.is_some()
         };

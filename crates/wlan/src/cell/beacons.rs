@@ -8,8 +8,8 @@ use airfair_units::{Duration, Time};
 
 use super::{Cell, Phase};
 use crate::config::NodeId;
+use crate::contender::Access;
 use crate::frame::{Beacon, Frame, FrameKind, Ppdu};
-use crate::node::Access;
 use crate::queue::headers::Headers;
 
 /// What becomes of the beacons of a cell.
@@ -38,7 +38,7 @@ impl<P: Copy + Headers> Cell<P> {
     pub(super) fn await_beacon(&mut self, now: Time) {
         let timing = &self.airtime.timing;
         let pifs = timing.sifs + timing.slot;
-        let is_in_exchange = matches!(self.nodes[0].access, Access::Exchange(_));
+        let is_in_exchange = matches!(self.contenders[0].access, Access::Exchange(_));
         let idle = self.contention.idle_for(NodeId::AP, pifs);
         self.beacons.due = idle.filter(|_| !is_in_exchange).map(|at| at.max(now));
         if let Some(due) = self.beacons.due
@@ -71,7 +71,7 @@ impl<P: Copy + Headers> Cell<P> {
     #[cold]
     pub(super) fn add_noise_to_beacon(&mut self, now: Time, ppdu: &mut Ppdu<P>) {
         self.beacons.missed.clear();
-        for station in (0..self.nodes.len() - 1).map(NodeId::station) {
+        for station in (0..self.members.len() - 1).map(NodeId::station) {
             if self.noise.is_on(station)
                 && self.contention.decodes(station, ppdu.frame.from)
                 && self.noise.spoil(now, station, ppdu.frame.tx.rate(), ppdu.frame.psdu)

@@ -6,9 +6,9 @@ use airfair_units::{Duration, Time};
 use super::{Cell, Departure};
 use crate::airtime::Protection;
 use crate::config::{AfterCollision, NodeId};
+use crate::contender::{Access, ContenderId, Deadline, Exchange, Step, Verdict};
 use crate::frame::{ACK_SIZE, CTS_SIZE, Frame, FrameKind, Mpdu, Msdu, Ppdu, RTS_SIZE};
 use crate::link_rate::LinkEvent;
-use crate::node::{Access, Deadline, Exchange, Step, Verdict};
 use crate::phy::TxVector;
 use crate::queue::InService;
 use crate::queue::headers::Headers;
@@ -16,16 +16,16 @@ use crate::record::{DropCause, Record};
 
 impl<P: Copy + Headers> Cell<P> {
     /// The first frame of an exchange whose transmitter has just won the channel.
-    pub(super) fn begin_exchange(&mut self, now: Time, id: NodeId) -> Frame {
+    pub(super) fn begin_exchange(&mut self, now: Time, id: ContenderId) -> Frame {
         self.adapt(now, id, self.sending(id));
         let plan = self.plan(id, now);
-        self.nodes[id.index()].access = Access::Exchange(plan);
+        self.contenders[id.index()].access = Access::Exchange(plan);
         let sifs = self.airtime.timing.sifs;
         let rest = plan.data + sifs + plan.ack;
-        let (to, retry) = (Some(plan.to), self.nodes[id.index()].is_retrying());
+        let (to, retry) = (Some(plan.to), self.contenders[id.index()].is_retrying());
         let frame = |(kind, psdu), tx, duration, duration_field| Frame {
             kind,
-            from: id,
+            from: id.member(),
             to,
             tx,
             psdu,
@@ -46,15 +46,20 @@ impl<P: Copy + Headers> Cell<P> {
     }
 
     /// The packet in service is about to go out.
-    fn sending(&self, id: NodeId) -> LinkEvent {
-        LinkEvent::Sending { is_first: !self.nodes[id.index()].is_retrying() }
+    fn sending(&self, id: ContenderId) -> LinkEvent {
+        LinkEvent::Sending { is_first: !self.contenders[id.index()].is_retrying() }
     }
 
     /// The exchange of the packet in service.
-    fn plan(&self, id: NodeId, txop_start: Time) -> Exchange {
-        let node = &self.nodes[id.index()];
+    fn plan(&self, id: ContenderId, txop_start: Time) -> Exchange {
+        let node = &self.contenders[id.index()];
         let Msdu { size, to, .. } = node.serving().mpdu.msdu;
-        let link = if id.is_ap() { &self.nodes[to.index()].rate_down } else { &node.rate_up };
+        let member = id.member();
+        let link = if member.is_ap() {
+            &self.members[to.index()].rate_down
+        } else {
+            &self.members[member.index()].rate_up
+        };
         let tx = link.get();
         Exchange {
             step: Step::OnAir,
@@ -69,12 +74,12 @@ impl<P: Copy + Headers> Cell<P> {
     }
 
     /// Its duration field covers its own ACK only, whatever follows in the TXOP.  [80211-2020 §9.2.5.2]
-    fn data_frame(&self, from: NodeId, exchange: &Exchange) -> Frame {
+    fn data_frame(&self, id: ContenderId, exchange: &Exchange) -> Frame {
         let Exchange { to, tx, data, ack, .. } = *exchange;
-        let batch = self.nodes[from.index()].queue.batch();
+        let batch = self.contenders[id.index()].queue.batch();
         Frame {
             kind: FrameKind::Data,
-            from,
+            from: id.member(),
             to: Some(to),
             tx,
             psdu: batch.iter().map(|served| served.mpdu.size()).sum(),
@@ -87,8 +92,9 @@ impl<P: Copy + Headers> Cell<P> {
     /// What a frame that has just left the air leads to.
     pub(super) fn receive(&mut self, now: Time, ppdu: &Ppdu<P>) {
         let frame = ppdu.frame;
-        if let Access::Exchange(plan) = &mut self.nodes[frame.from.index()].access {
-            plan.own_end = now;
+        let sender = ContenderId::only(frame.from);
+        if let Access::Exchange(exchange) = &mut self.contenders[sender.index()].access {
+            exchange.own_end = now;
         }
         let Some(to) = frame.to else { return };
         if ppdu.missed {
@@ -99,35 +105,37 @@ impl<P: Copy + Headers> Cell<P> {
         match frame.kind {
             FrameKind::Data if decoded => {
                 if self.shares_time && to.is_ap() {
-                    self.account(now, frame.from, FrameKind::Ack);
+                    self.account(now, sender, FrameKind::Ack);
                 }
                 self.deliver(ppdu, to);
-                self.follow(now, frame.from, FrameKind::Ack);
+                self.follow(now, sender, FrameKind::Ack);
             }
             FrameKind::Rts if decoded && self.contention.nav_is_clear(to, now) => {
-                self.follow(now, frame.from, FrameKind::Cts);
+                self.follow(now, sender, FrameKind::Cts);
             }
             FrameKind::Data | FrameKind::Rts => self.await_in_vain(now, ppdu),
-            FrameKind::Cts if decoded => self.follow(now, to, FrameKind::Data),
+            FrameKind::Cts if decoded => self.follow(now, ContenderId::only(to), FrameKind::Data),
             // Nobody answers a CTS to oneself: its sender goes on and does not know of a collision.
-            FrameKind::CtsToSelf => self.follow(now, frame.from, FrameKind::Data),
-            FrameKind::Ack if decoded => self.succeed(now, to),
-            FrameKind::Ack | FrameKind::Cts => self.fail(now, to, frame.kind.answers()),
+            FrameKind::CtsToSelf => self.follow(now, sender, FrameKind::Data),
+            FrameKind::Ack if decoded => self.succeed(now, ContenderId::only(to)),
+            FrameKind::Ack | FrameKind::Cts => {
+                self.fail(now, ContenderId::only(to), frame.kind.answers());
+            }
             FrameKind::Beacon => unreachable!("it is for nobody in particular"),
         }
     }
 
     /// The next frame of the exchange of `id` follows a SIFS later.
-    fn follow(&mut self, now: Time, id: NodeId, kind: FrameKind) {
+    fn follow(&mut self, now: Time, id: ContenderId, kind: FrameKind) {
         let at = now + self.airtime.timing.sifs;
-        let Access::Exchange(exchange) = &mut self.nodes[id.index()].access else { return };
+        let Access::Exchange(exchange) = &mut self.contenders[id.index()].access else { return };
         exchange.step = Step::Following(kind, at);
         self.following.push(id);
     }
 
     /// The frame that the exchange of `id` goes on with.
-    pub(super) fn next_frame(&mut self, id: NodeId) -> Frame {
-        let Access::Exchange(exchange) = &mut self.nodes[id.index()].access else {
+    pub(super) fn next_frame(&mut self, id: ContenderId) -> Frame {
+        let Access::Exchange(exchange) = &mut self.contenders[id.index()].access else {
             unreachable!("it is in an exchange")
         };
         let Step::Following(kind, _) = std::mem::replace(&mut exchange.step, Step::OnAir) else {
@@ -142,8 +150,8 @@ impl<P: Copy + Headers> Cell<P> {
     }
 
     /// How long that frame lasts.
-    pub(super) fn next_duration(&self, id: NodeId) -> Duration {
-        let Access::Exchange(exchange) = &self.nodes[id.index()].access else {
+    pub(super) fn next_duration(&self, id: ContenderId) -> Duration {
+        let Access::Exchange(exchange) = &self.contenders[id.index()].access else {
             unreachable!("it is in an exchange")
         };
         match (exchange.step, exchange.protection) {
@@ -154,7 +162,13 @@ impl<P: Copy + Headers> Cell<P> {
     }
 
     /// The response of the receiver to a frame that was sent so.
-    fn response(&self, to: NodeId, exchange: &Exchange, kind: FrameKind, tx: TxVector) -> Frame {
+    fn response(
+        &self,
+        id: ContenderId,
+        exchange: &Exchange,
+        kind: FrameKind,
+        tx: TxVector,
+    ) -> Frame {
         let Exchange { to: from, data, ack, .. } = *exchange;
         let sifs = self.airtime.timing.sifs;
         let (psdu, duration, duration_field) = match kind {
@@ -162,7 +176,7 @@ impl<P: Copy + Headers> Cell<P> {
             _ => (ACK_SIZE, ack, Duration::ZERO),
         };
         let (tx, retry) = (self.airtime.response(tx), false);
-        Frame { kind, from, to: Some(to), tx, psdu, duration, duration_field, retry }
+        Frame { kind, from, to: Some(id.member()), tx, psdu, duration, duration_field, retry }
     }
 
     /// Hands the packets of a data frame on, unless they have come before.  [80211-2020 §10.3.2.14]
@@ -171,16 +185,16 @@ impl<P: Copy + Headers> Cell<P> {
         for mpdu in ppdu.mpdus.iter().filter(|mpdu| !mpdu.errored) {
             // Either end of a hop is the access point, so one cache per station and direction is enough.
             let cache = if from.is_ap() {
-                &mut self.nodes[to.index()].last_received_down
+                &mut self.members[to.index()].last_received_down
             } else {
-                &mut self.nodes[from.index()].last_received_up
+                &mut self.members[from.index()].last_received_up
             };
             if mpdu.retry && *cache == Some(mpdu.sequence) {
                 self.channel.records.push(Record::Duplicate { node: to });
                 continue;
             }
             *cache = Some(mpdu.sequence);
-            self.nodes[from.index()].note_arrival(mpdu.sequence);
+            self.contenders[ContenderId::only(from).index()].note_arrival(mpdu.sequence);
             self.deliveries.push_back(mpdu.msdu);
         }
     }
@@ -191,19 +205,23 @@ impl<P: Copy + Headers> Cell<P> {
         let Frame { from, kind, .. } = ppdu.frame;
         let at_once = ppdu.collided && self.after_collision != AfterCollision::Standard;
         let timeout = Deadline::At(now + self.response_timeout);
-        self.leave_unanswered(from, kind, if at_once { Deadline::Idle } else { timeout });
+        self.leave_unanswered(
+            ContenderId::only(from),
+            kind,
+            if at_once { Deadline::Idle } else { timeout },
+        );
     }
 
     /// No response comes to the frame of `id` that `failed`.
-    pub(super) fn leave_unanswered(&mut self, id: NodeId, failed: FrameKind, until: Deadline) {
-        let Access::Exchange(exchange) = &mut self.nodes[id.index()].access else { return };
+    pub(super) fn leave_unanswered(&mut self, id: ContenderId, failed: FrameKind, until: Deadline) {
+        let Access::Exchange(exchange) = &mut self.contenders[id.index()].access else { return };
         exchange.step = Step::Unanswered(failed, until);
         self.unanswered.push(id);
     }
 
     /// What the exchange of `id` has waited for in vain, and until when.
-    fn awaited(&self, id: NodeId) -> (FrameKind, Deadline) {
-        match self.nodes[id.index()].access {
+    fn awaited(&self, id: ContenderId) -> (FrameKind, Deadline) {
+        match self.contenders[id.index()].access {
             Access::Exchange(Exchange { step: Step::Unanswered(failed, until), .. }) => {
                 (failed, until)
             }
@@ -213,7 +231,7 @@ impl<P: Copy + Headers> Cell<P> {
 
     /// The next response time-out.
     pub(super) fn next_timeout(&self) -> Option<Time> {
-        let timeout = |id: &NodeId| match self.awaited(*id) {
+        let timeout = |id: &ContenderId| match self.awaited(*id) {
             (_, Deadline::At(at)) => Some(at),
             (_, Deadline::Idle) => None,
         };
@@ -229,12 +247,12 @@ impl<P: Copy + Headers> Cell<P> {
     pub(super) fn fail_collided(&mut self, now: Time) {
         if self.after_collision != AfterCollision::Standard {
             self.fail_where(now, |cell, id, until| {
-                until == Deadline::Idle && cell.contention.is_idle(id)
+                until == Deadline::Idle && cell.contention.is_idle(id.member())
             });
         }
     }
 
-    fn fail_where(&mut self, now: Time, knows: impl Fn(&Self, NodeId, Deadline) -> bool) {
+    fn fail_where(&mut self, now: Time, knows: impl Fn(&Self, ContenderId, Deadline) -> bool) {
         let due = |cell: &Self| {
             cell.unanswered.iter().position(|id| knows(cell, *id, cell.awaited(*id).1))
         };
@@ -245,8 +263,8 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    fn succeed(&mut self, now: Time, id: NodeId) {
-        if self.shares_time && id.is_ap() {
+    fn succeed(&mut self, now: Time, id: ContenderId) {
+        if self.shares_time && id.member().is_ap() {
             self.account(now, id, FrameKind::Ack);
         }
         self.adapt(now, id, LinkEvent::Success);
@@ -254,7 +272,7 @@ impl<P: Copy + Headers> Cell<P> {
         if self.continue_txop(now, id) {
             return;
         }
-        let node = &mut self.nodes[id.index()];
+        let node = &mut self.contenders[id.index()];
         let has_next = !node.queue.is_empty();
         let backoff = if has_next || self.post_backoff { node.draw_backoff() } else { 0 };
         node.backoff = u64::from(backoff);
@@ -264,29 +282,29 @@ impl<P: Copy + Headers> Cell<P> {
 
     /// Sends the next packet a SIFS later, if there is one whose exchange ends within the TXOP. The
     /// channel is held already, so nothing goes before it.  [80211-2020 §10.23.2.8]
-    fn continue_txop(&mut self, now: Time, id: NodeId) -> bool {
-        let node = &self.nodes[id.index()];
+    fn continue_txop(&mut self, now: Time, id: ContenderId) -> bool {
+        let node = &self.contenders[id.index()];
         let Access::Exchange(last) = node.access else { return false };
         if node.limits.txop.is_zero() || node.queue.is_empty() {
             return false;
         }
         self.adapt(now, id, self.sending(id));
-        let node = &self.nodes[id.index()];
+        let node = &self.contenders[id.index()];
         let plan = Exchange { protection: Protection::None, ..self.plan(id, last.txop_start) };
         let sifs = self.airtime.timing.sifs;
         let end = now + sifs + plan.data + sifs + plan.ack;
         let fits = end <= plan.txop_start + node.limits.txop;
         if fits {
-            self.nodes[id.index()].access = Access::Exchange(plan);
+            self.contenders[id.index()].access = Access::Exchange(plan);
             self.follow(now, id, FrameKind::Data);
         }
         fits
     }
 
     /// The RTS or data frame `failed` has had no response.
-    fn fail(&mut self, now: Time, id: NodeId, failed: FrameKind) {
-        let Access::Exchange(plan) = self.nodes[id.index()].access else { return };
-        if self.shares_time && id.is_ap() {
+    fn fail(&mut self, now: Time, id: ContenderId, failed: FrameKind) {
+        let Access::Exchange(plan) = self.contenders[id.index()].access else { return };
+        if self.shares_time && id.member().is_ap() {
             self.account(now, id, failed);
         }
         let event =
@@ -294,19 +312,19 @@ impl<P: Copy + Headers> Cell<P> {
         self.adapt(now, id, event);
         let protected_data =
             failed == FrameKind::Data && matches!(plan.protection, Protection::RtsCts(_));
-        if self.nodes[id.index()].fail(protected_data) == Verdict::GiveUp {
-            self.record_drop(id, DropCause::RetryLimit);
+        if self.contenders[id.index()].fail(protected_data) == Verdict::GiveUp {
+            self.record_drop(id.member(), DropCause::RetryLimit);
             self.leave_queue(now, id);
         }
-        let node = &mut self.nodes[id.index()];
+        let node = &mut self.contenders[id.index()];
         let backoff = node.draw_backoff();
         node.backoff = u64::from(backoff);
         self.contention.draw(id, now, backoff);
         self.go_on(id);
     }
 
-    fn leave_queue(&mut self, now: Time, id: NodeId) {
-        let node = &mut self.nodes[id.index()];
+    fn leave_queue(&mut self, now: Time, id: ContenderId) {
+        let node = &mut self.contenders[id.index()];
         let InService { mpdu: Mpdu { msdu, .. }, has_arrived } = node.finish(now);
         if node.queue.is_empty() {
             self.channel.end_waiting(now);
@@ -320,8 +338,8 @@ impl<P: Copy + Headers> Cell<P> {
     }
 
     /// Contends for the next packet with the back-off that it has drawn, or rests.
-    fn go_on(&mut self, id: NodeId) {
-        let node = &mut self.nodes[id.index()];
+    fn go_on(&mut self, id: ContenderId) {
+        let node = &mut self.contenders[id.index()];
         if node.queue.is_empty() {
             node.access = Access::Idle;
         } else {
@@ -334,7 +352,7 @@ impl<P: Copy + Headers> Cell<P> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::node::Stream;
+    use crate::contender::Stream;
     use crate::phy::Standard;
     use crate::{AccessParameters, CellConfig, ErrorModel, QueueConfig, StationConfig};
     use airfair_units::{Bytes, DataRate};
@@ -377,7 +395,7 @@ mod tests {
             );
         }
         let send = |cell: &mut Cell<u32>| {
-            let frame = cell.begin_exchange(Time::ZERO, id);
+            let frame = cell.begin_exchange(Time::ZERO, ContenderId::only(id));
             cell.ppdu(Time::ZERO, frame)
         };
         let (first, again) = (send(&mut cell), send(&mut cell));
@@ -385,7 +403,7 @@ mod tests {
         assert!(!first.frame.retry && again.frame.retry);
         cell.deliver(&first, NodeId::AP);
         cell.deliver(&again, NodeId::AP);
-        cell.nodes[id.index()].finish(Time::ZERO);
+        cell.contenders[id.index()].finish(Time::ZERO);
         // The next frame is another one even if its first copy was lost and this is a repetition.
         send(&mut cell);
         let next = send(&mut cell);

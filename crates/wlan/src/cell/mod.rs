@@ -2,6 +2,7 @@
 
 mod account;
 mod beacons;
+mod build;
 mod channel;
 mod exchange;
 mod noise;
@@ -15,16 +16,13 @@ use std::vec::Drain;
 use airfair_units::{DataRate, Duration, Time};
 
 use crate::airtime::Airtime;
-use crate::config::{AfterCollision, CellConfig, NodeId, StationConfig};
+use crate::config::{AfterCollision, NodeId};
+use crate::contender::{Access, Contender, ContenderId, Deadline, Exchange, Member, Step};
 use crate::contention::Contention;
 use crate::frame::{Frame, FrameKind, Mpdu, Msdu, Ppdu};
-use crate::hearing::{Hearing, Reach};
-use crate::link_rate::{LinkRate, RateLaw};
-use crate::node::{Access, Deadline, Exchange, Limits, Node, Step, Stream};
-use crate::phy::Standard;
+use crate::hearing::Reach;
 use crate::queue::config::Weights;
 use crate::queue::headers::Headers;
-use crate::radio::Space;
 use crate::record::{DropCause, Record};
 
 use beacons::Beacons;
@@ -80,12 +78,13 @@ pub struct Cell<P> {
     /// What comes next, kept since the world asks more often than it changes.
     next: Option<(Time, Phase)>,
     channel: Channel<P>,
-    nodes: Vec<Node<P>>,
+    members: Vec<Member>,
+    contenders: Vec<Contender<P>>,
     noise: Noise,
     /// Initiators of exchanges whose next frame is due, or waits for a time-out.
-    following: Vec<NodeId>,
-    unanswered: Vec<NodeId>,
-    winners: Vec<NodeId>,
+    following: Vec<ContenderId>,
+    unanswered: Vec<ContenderId>,
+    winners: Vec<ContenderId>,
     ended: Vec<Ppdu<P>>,
     /// Memory for the next MPDUs.
     spare: Vec<Mpdu<P>>,
@@ -107,111 +106,13 @@ pub struct Cell<P> {
 }
 
 impl<P: Copy + Headers> Cell<P> {
-    /// A silent cell. `streams` are the members' back-off generators, the access point's first;
-    /// `error_streams` those of the stations' links.
-    ///
-    /// # Panics
-    /// If there is not one stream per member, and one per link, or an AIFSN is zero.
-    pub fn new(config: &CellConfig, streams: Vec<Stream>, error_streams: Vec<Stream>) -> Self {
-        Self::on(config, streams, Noise::links(config, error_streams), Hearing::fixed(config))
-    }
-
-    /// A silent cell in a `space`, whose powers decide who hears whom and which frames are spoilt until
-    /// `end`. A frame costs time that grows with the members where not all decode each other all along.
-    ///
-    /// # Panics
-    /// If there is not one stream per member, or an AIFSN is zero.
-    pub fn within(space: Space, end: Time, config: &CellConfig, streams: Vec<Stream>) -> Self {
-        let hearing =
-            if space.all_decode(end) { Hearing::fixed } else { Hearing::changing }(config);
-        let capture = space.capture();
-        let mut cell = Self::on(config, streams, Noise::Space(Box::new(space)), hearing);
-        if let Some(margin) = capture {
-            cell.contention.set_capture(margin);
-        }
-        cell
-    }
-
-    /// A silent cell whose members may be hidden from each other, now or later: see
-    /// [`set_reach`](Self::set_reach). A frame costs time that grows with the members.
-    ///
-    /// # Panics
-    /// As [`new`](Self::new) does.
-    pub fn with_relation(
-        config: &CellConfig,
-        streams: Vec<Stream>,
-        error_streams: Vec<Stream>,
-    ) -> Self {
-        Self::on(config, streams, Noise::links(config, error_streams), Hearing::changing(config))
-    }
-
-    fn on(config: &CellConfig, streams: Vec<Stream>, noise: Noise, hearing: Hearing) -> Self {
-        assert_eq!(streams.len(), config.stations.len() + 1, "one stream per member");
-        let airtime = Airtime::new(config);
-        let vectors = |standard: Standard| {
-            standard.rates().iter().map(|rate| airtime.vector(*rate)).collect::<Vec<_>>()
-        };
-        let highest = *vectors(config.rules.standard).last().expect("every standard has rates");
-        let fixed = LinkRate::fixed(highest);
-        let ap = (config.ap_queue, &config.ap_access, (fixed.clone(), fixed));
-        let rates = |s: &StationConfig| {
-            let link = |rate, law: Option<RateLaw>| match law {
-                // What a frame that is lost costs, the back-off before it included.
-                Some(law @ RateLaw::Oracle) => {
-                    let backoff = airtime.mean_backoff();
-                    LinkRate::adapted(law, vectors(s.standard), |tx| backoff + airtime.exchange(tx))
-                }
-                Some(law) => LinkRate::adapted(law, vectors(s.standard), |tx| airtime.exchange(tx)),
-                None => LinkRate::fixed(airtime.vector(rate)),
-            };
-            let [up, down] = s.adaptation;
-            (link(s.rate_up, up), link(s.rate_down, down))
-        };
-        let stations = config.stations.iter().map(|s| (s.queue, &s.access, rates(s)));
-        let nodes = std::iter::once(ap)
-            .chain(stations)
-            .zip(streams)
-            .map(|((queue, access, rates), stream)| {
-                let limits = Limits::new(access, &airtime.timing, config.rules.attempts);
-                Node::new(queue, limits, rates, stream)
-            })
-            .collect();
-        Self {
-            response_timeout: airtime.response_timeout(),
-            after_collision: config.rules.after_collision,
-            post_backoff: config.rules.post_backoff,
-            contention: Contention::new(config, &airtime.timing, hearing),
-            beacons: Beacons::default(),
-            next: None,
-            channel: Channel::default(),
-            airtime,
-            nodes,
-            noise,
-            following: Vec::new(),
-            unanswered: Vec::new(),
-            winners: Vec::new(),
-            ended: Vec::new(),
-            spare: Vec::new(),
-            deliveries: VecDeque::new(),
-            departures: VecDeque::new(),
-            rate_changes: VecDeque::new(),
-            adapts: config.stations.iter().any(|s| s.adaptation.iter().any(Option::is_some)),
-            shares_time: config.ap_queue.discipline.shares_time(),
-            release: None,
-            scopes: Vec::new(),
-            listeners: Vec::new(),
-            overheard: VecDeque::new(),
-            monitored: None,
-        }
-    }
-
     /// Queues a packet at its transmitter. A full queue refuses it, and the record says so.
     pub fn enqueue(&mut self, now: Time, msdu: Msdu<P>) -> bool {
-        let id = msdu.from;
-        let is_let_in = self.nodes[id.index()].queue.push(now, msdu);
+        let id = ContenderId::only(msdu.from);
+        let is_let_in = self.contenders[id.index()].queue.push(now, msdu);
         self.take_dropped(id);
         if !is_let_in {
-            self.record_drop(id, DropCause::QueueFull);
+            self.record_drop(id.member(), DropCause::QueueFull);
             return false;
         }
         self.record_queue(id);
@@ -224,23 +125,24 @@ impl<P: Copy + Headers> Cell<P> {
     }
 
     /// A resting member that has something to send, contends.
-    fn seek_access(&mut self, now: Time, id: NodeId) {
-        if self.nodes[id.index()].access == Access::Idle && !self.nodes[id.index()].queue.is_empty()
+    fn seek_access(&mut self, now: Time, id: ContenderId) {
+        if self.contenders[id.index()].access == Access::Idle
+            && !self.contenders[id.index()].queue.is_empty()
         {
             self.channel.begin_waiting(now);
             let left = self.contention.try_access(id, now);
-            self.nodes[id.index()].backoff = left.unwrap_or(0);
+            self.contenders[id.index()].backoff = left.unwrap_or(0);
             if left.is_none() {
                 self.back_off(now, id);
             }
-            self.nodes[id.index()].access = Access::Contending;
+            self.contenders[id.index()].access = Access::Contending;
             self.plan_next(now);
         }
     }
 
     /// Whether the queue of `node` may have room for a packet without another giving way.
     pub fn may_have_room(&self, node: NodeId) -> bool {
-        self.nodes[node.index()].queue.may_have_room()
+        self.contenders[ContenderId::only(node).index()].queue.may_have_room()
     }
 
     /// Sets the rate of data frames from (`up`) or to a station, from its next attempt on.
@@ -254,7 +156,7 @@ impl<P: Copy + Headers> Cell<P> {
 
     /// Sets the weights of data and ACKs in the queue of `node`, from the next packet on.
     pub fn set_weights(&mut self, node: NodeId, weights: Weights) {
-        self.nodes[node.index()].queue.set_weights(weights);
+        self.contenders[ContenderId::only(node).index()].queue.set_weights(weights);
     }
 
     /// When the cell next needs [`handle_event`](Self::handle_event), and in which phase.
@@ -298,8 +200,8 @@ impl<P: Copy + Headers> Cell<P> {
     }
 
     /// When the next frame of the exchange of `id` is due.
-    fn due(&self, id: NodeId) -> Time {
-        match self.nodes[id.index()].access {
+    fn due(&self, id: ContenderId) -> Time {
+        match self.contenders[id.index()].access {
             Access::Exchange(Exchange { step: Step::Following(_, at), .. }) => at,
             _ => unreachable!("it is listed as following"),
         }
@@ -370,7 +272,7 @@ impl<P: Copy + Headers> Cell<P> {
 
     /// Packets in transmit queues that have not yet reached the receiver of their hop.
     pub fn undelivered(&self) -> impl Iterator<Item = &Msdu<P>> {
-        self.nodes.iter().flat_map(|node| {
+        self.contenders.iter().flat_map(|node| {
             let in_service = node.queue.batch().iter().filter(|served| !served.has_arrived);
             in_service.map(|served| &served.mpdu.msdu).chain(node.queue.waiting())
         })
@@ -392,12 +294,12 @@ impl<P: Copy + Headers> Cell<P> {
         }
         let mut yields = false;
         if self.beacons.due == Some(now) {
-            yields = winners.contains(&NodeId::AP);
-            winners.retain(|winner| !winner.is_ap());
+            yields = winners.iter().any(|id| id.member().is_ap());
+            winners.retain(|id| !id.member().is_ap());
             self.start_beacon(now);
         }
-        for node in winners.drain(..) {
-            let frame = self.begin_exchange(now, node);
+        for id in winners.drain(..) {
+            let frame = self.begin_exchange(now, id);
             self.transmit(now, frame);
         }
         self.winners = winners;
@@ -407,7 +309,7 @@ impl<P: Copy + Headers> Cell<P> {
             self.back_off(now, id);
         }
         if yields {
-            self.back_off(now, NodeId::AP);
+            self.back_off(now, ContenderId::only(NodeId::AP));
         }
     }
 
@@ -431,7 +333,7 @@ impl<P: Copy + Headers> Cell<P> {
         let mut mpdus = Vec::new();
         if frame.kind == FrameKind::Data {
             mpdus = std::mem::take(&mut self.spare);
-            for served in self.nodes[frame.from.index()].queue.batch_mut() {
+            for served in self.contenders[ContenderId::only(frame.from).index()].queue.batch_mut() {
                 mpdus.push(served.mpdu);
                 served.mpdu.retry = true;
             }
@@ -453,17 +355,18 @@ impl<P: Copy + Headers> Cell<P> {
                 continue;
             }
             ppdu.missed = true;
-            if let Access::Exchange(exchange) = &mut self.nodes[node.index()].access {
+            let id = ContenderId::only(node);
+            if let Access::Exchange(exchange) = &mut self.contenders[id.index()].access {
                 let timeout = Deadline::At(exchange.own_end + self.response_timeout);
                 exchange.step = Step::Unanswered(kind.answers(), timeout);
-                self.unanswered.push(node);
+                self.unanswered.push(id);
             }
         }
     }
 
     /// A member that has found the medium busy draws a back-off and contends.
-    fn back_off(&mut self, now: Time, id: NodeId) {
-        let node = &mut self.nodes[id.index()];
+    fn back_off(&mut self, now: Time, id: ContenderId) {
+        let node = &mut self.contenders[id.index()];
         let backoff = node.draw_backoff();
         node.backoff += u64::from(backoff);
         self.contention.draw(id, now, backoff);
@@ -513,8 +416,8 @@ impl<P: Copy + Headers> Cell<P> {
         self.channel.put_ahead(ppdu);
     }
 
-    fn record_queue(&mut self, node: NodeId) {
-        let length = self.nodes[node.index()].queue.len();
+    fn record_queue(&mut self, id: ContenderId) {
+        let (node, length) = (id.member(), self.contenders[id.index()].queue.len());
         self.channel.records.push(Record::Queue { node, length });
     }
 
@@ -523,9 +426,9 @@ impl<P: Copy + Headers> Cell<P> {
     }
 
     /// Packets that the queue of `id` has dropped in favour of others.
-    fn take_dropped(&mut self, id: NodeId) {
-        while let Some((msdu, cause)) = self.nodes[id.index()].queue.poll_dropped() {
-            self.record_drop(id, cause);
+    fn take_dropped(&mut self, id: ContenderId) {
+        while let Some((msdu, cause)) = self.contenders[id.index()].queue.poll_dropped() {
+            self.record_drop(id.member(), cause);
             let leaves_room = cause == DropCause::CoDel;
             self.departures.push_back(Departure { msdu, lost: true, leaves_room });
         }

@@ -5,10 +5,10 @@ use airfair_units::{Bytes, DataRate, Probability, Time};
 use super::{Cell, RateChange};
 use crate::airtime::ORDINARY;
 use crate::config::{CellConfig, NodeId};
+use crate::contender::{ContenderId, Stream};
 use crate::errors::FrameErrors;
 use crate::frame::{DATA_OVERHEAD, Frame, FrameKind, Ppdu};
 use crate::link_rate::{LinkEvent, LinkRate};
-use crate::node::Stream;
 use crate::queue::headers::Headers;
 use crate::radio::Space;
 use crate::record::Record;
@@ -98,20 +98,20 @@ impl<P: Copy + Headers> Cell<P> {
     }
 
     pub(super) fn link_rate(&mut self, station: NodeId, up: bool) -> &mut LinkRate {
-        let node = &mut self.nodes[station.index()];
-        if up { &mut node.rate_up } else { &mut node.rate_down }
+        let member = &mut self.members[station.index()];
+        if up { &mut member.rate_up } else { &mut member.rate_down }
     }
 
     /// Something happened to the frame in service of a member: the law of its link may change the rate.
     #[inline]
-    pub(super) fn adapt(&mut self, now: Time, id: NodeId, event: LinkEvent) {
+    pub(super) fn adapt(&mut self, now: Time, id: ContenderId, event: LinkEvent) {
         if self.adapts {
             self.adapt_link(now, id, event);
         }
     }
 
-    fn adapt_link(&mut self, now: Time, from: NodeId, event: LinkEvent) {
-        let to = self.nodes[from.index()].serving().mpdu.msdu.to;
+    fn adapt_link(&mut self, now: Time, id: ContenderId, event: LinkEvent) {
+        let (from, to) = (id.member(), self.contenders[id.index()].serving().mpdu.msdu.to);
         let (station, up) = if from.is_ap() { (to, false) } else { (from, true) };
         let change = if self.link_rate(station, up).asks_noise() {
             self.ask_noise(now, station, up, event)
@@ -135,8 +135,8 @@ impl<P: Copy + Headers> Cell<P> {
         if !matches!(event, LinkEvent::Sending { .. }) {
             return None;
         }
-        let node = &mut self.nodes[station.index()];
-        let link = if up { &mut node.rate_up } else { &mut node.rate_down };
+        let member = &mut self.members[station.index()];
+        let link = if up { &mut member.rate_up } else { &mut member.rate_down };
         let noise = &mut self.noise;
         link.choose(|rate| noise.loss(now, station, rate))
     }

@@ -5,9 +5,9 @@ use airfair_units::{Bytes, Duration, Time};
 use super::Cell;
 use crate::airtime::Airtime;
 use crate::config::NodeId;
+use crate::contender::Access;
 use crate::elements::Elements;
 use crate::frame::{Frame, FrameKind, Msdu, Ppdu};
-use crate::node::Access;
 use crate::phy::TxVector;
 use crate::queue::headers::Headers;
 
@@ -56,7 +56,7 @@ impl<P: Copy + Headers> Cell<P> {
     /// From now on `node` is told of frames that it decodes or sends, as far as `scope` goes: see
     /// [`poll_overheard`](Self::poll_overheard).
     pub fn listen(&mut self, node: NodeId, scope: Listen) {
-        self.scopes.resize(self.nodes.len(), None);
+        self.scopes.resize(self.members.len(), None);
         let before = self.scopes[node.index()].replace(scope);
         if scope == Listen::All && before != Some(scope) {
             self.listeners.push(node);
@@ -86,7 +86,7 @@ impl<P: Copy + Headers> Cell<P> {
         let frame = &ppdu.frame;
         let hears_own = |cell: &Self, node: NodeId| cell.scopes[node.index()] == Some(Listen::Own);
         if frame.kind == FrameKind::Beacon {
-            for node in (0..).map(NodeId).take(self.nodes.len()) {
+            for node in (0..).map(NodeId).take(self.members.len()) {
                 if hears_own(self, node) {
                     self.tell(now, node, ppdu);
                 }
@@ -134,7 +134,7 @@ impl<P: Copy + Headers> Cell<P> {
         if matches!(frame.kind, FrameKind::Ack | FrameKind::Cts | FrameKind::Beacon) {
             return None;
         }
-        let sender = &self.nodes[frame.from.index()];
+        let sender = &self.contenders[frame.from.index()];
         let Access::Exchange(plan) = sender.access else { return None };
         let is_first = plan.txop_start + frame.duration == now;
         is_first.then(|| self.airtime.timing.slot * sender.backoff)
@@ -151,8 +151,8 @@ mod tests {
     use super::super::tests::{cell, config, down, next, with};
     use super::*;
     use crate::Rules;
+    use crate::contender::Stream;
     use crate::errors::{ErrorModel, FrameErrors};
-    use crate::node::Stream;
     use crate::phy::Standard;
     use crate::record::{Record, SentFrame};
 

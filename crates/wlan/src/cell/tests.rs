@@ -2,7 +2,8 @@ use airfair_units::Bytes;
 use rand_core::SeedableRng;
 
 use super::*;
-use crate::config::{AccessParameters, Attempts, Rules, StationConfig};
+use crate::config::{AccessParameters, Attempts, CellConfig, Rules, StationConfig};
+use crate::contender::Stream;
 use crate::phy::Standard;
 use crate::record::SentFrame;
 use crate::{ErrorModel, QueueConfig};
@@ -43,7 +44,7 @@ pub(super) fn down() -> Msdu<()> {
 
 /// State of the access point.
 fn state(cell: &Cell<()>) -> &'static str {
-    match cell.nodes[0].access {
+    match cell.contenders[0].access {
         Access::Idle => "Idle",
         Access::Contending => "Contending",
         Access::Exchange(_) => "Exchange",
@@ -86,7 +87,7 @@ fn access_follows_its_diagram() {
     // Room for any number of frames.
     let in_txop = |waiting| {
         let mut cell = in_exchange(9, false, false, waiting);
-        cell.nodes[0].limits.txop = Duration::from_millis(50);
+        cell.contenders[0].limits.txop = Duration::from_millis(50);
         cell
     };
     let packet = |cell: &mut Cell<()>| _ = cell.enqueue(Time::ZERO, down());

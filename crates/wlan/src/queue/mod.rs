@@ -209,9 +209,10 @@ impl<P: Headers> TransmitQueue<P> {
     }
 
     fn serve(&mut self, msdu: Msdu<P>, queue: usize) {
-        let mpdu = Mpdu { msdu, sequence: self.sequence, retry: false, errored: false };
+        let frame = Mpdu { msdu, sequence: self.sequence, retry: false, errored: false };
         self.sequence = (self.sequence + 1) & 0x0fff;
-        (self.in_service, self.serving) = (Some(InService { mpdu, has_arrived: false }), queue);
+        (self.in_service, self.serving) =
+            (Some(InService { mpdu: frame, has_arrived: false }), queue);
     }
 
     /// A packet that was dropped after it had been let in.

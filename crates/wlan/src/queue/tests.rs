@@ -254,7 +254,7 @@ fn a_flow_goes_first_only_when_it_is_new() {
     }
     let next = |queue: &mut TransmitQueue<Tagged>| {
         finish(queue, ms(0));
-        in_service(&queue).expect("packets wait").payload.flow
+        in_service(queue).expect("packets wait").payload.flow
     };
     // flow 0 is new itself: a turn after the packet in service; then the first of a turn among the old
     assert_eq!([0; 4].map(|_| next(&mut queue)), [0; 4]);
@@ -342,7 +342,7 @@ fn exchange(index: usize, up: bool, airtime: u64) -> Charge {
 
 /// Serves the packet in service, which takes its station so many microseconds.
 fn serve(queue: &mut TransmitQueue<Tagged>, now: Time, costs: [u64; 3]) -> Option<u64> {
-    let flow = in_service(&queue)?.payload.flow;
+    let flow = in_service(queue)?.payload.flow;
     let index = usize::try_from(flow / 2).unwrap();
     queue.charge(now, &exchange(index, false, costs[index]));
     finish(queue, now);

@@ -5,7 +5,7 @@ use libm::{log, log10, pow, sqrt};
 use rand_core::Rng;
 
 use super::draws::Draws;
-use crate::node::Stream;
+use crate::contender::Stream;
 
 /// Words of a link's sequence: shadowing takes two, the link's grid of intervals one.
 const SHADOW: u64 = 0;

@@ -6,7 +6,7 @@ use airfair_units::{Speed, Time};
 
 use super::random_waypoint::{RandomWaypoint, Walk};
 use super::region::Position;
-use crate::node::Stream;
+use crate::contender::Stream;
 
 /// How a member moves.
 #[derive(Clone, Debug, PartialEq)]

@@ -8,7 +8,7 @@ use rand_core::Rng;
 
 use super::draws::unit;
 use super::region::{Position, Region};
-use crate::node::Stream;
+use crate::contender::Stream;
 
 /// The random waypoint model: uniform places in a region, each trip straight at a speed that is uniform
 /// between two limits, a pause of constant length after each trip.

@@ -7,7 +7,7 @@ use libm::{asinh, cos, sin, sqrt};
 use rand_core::Rng;
 
 use super::draws::unit;
-use crate::node::Stream;
+use crate::contender::Stream;
 
 /// A place in the plane [m].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -11,8 +11,8 @@ use super::propagation::PathLoss;
 use super::reception::{Radio, Terminal};
 use super::region::Position;
 use crate::config::NodeId;
+use crate::contender::Stream;
 use crate::hearing::Reach;
-use crate::node::Stream;
 
 /// What a cell's space is made of. The access point is at the origin.
 #[derive(Clone, Debug, PartialEq)]

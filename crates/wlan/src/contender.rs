@@ -1,4 +1,4 @@
-//! One member of the cell: its queue, the state of its channel access, its retry counters.
+//! A contender: its queue, the state of its channel access, its retry counters; and the member that it belongs to.
 
 use airfair_units::{Duration, Time};
 use rand_core::Rng;
@@ -13,10 +13,40 @@ use crate::queue::config::QueueConfig;
 use crate::queue::headers::Headers;
 use crate::queue::{InService, TransmitQueue};
 
-/// The random generator that a member draws its back-off from: small, portable, pinned.
+/// The random generator that a contender draws its back-off from: small, portable, pinned.
 pub type Stream = Xoshiro128PlusPlus;
 
-/// State of one member's channel access.  [80211-2020 §10.3.4]
+/// A member and an access category, by which it contends. Legacy members have one each.  [80211-2020 §10.23.2.1]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct ContenderId(u16);
+
+impl ContenderId {
+    /// The only contender of a legacy member.
+    #[inline]
+    pub(crate) fn only(NodeId(member): NodeId) -> Self {
+        Self(member)
+    }
+
+    /// All contenders of a member.
+    #[inline]
+    pub(crate) fn of(member: NodeId) -> [Self; 1] {
+        [Self::only(member)]
+    }
+
+    /// Its member.
+    #[inline]
+    pub(crate) fn member(self) -> NodeId {
+        NodeId(self.0)
+    }
+
+    /// Place in a table of all contenders.
+    #[inline]
+    pub(crate) fn index(self) -> usize {
+        usize::from(self.0)
+    }
+}
+
+/// State of one contender's channel access.  [80211-2020 §10.3.4]
 ///
 /// ```text
 ///            packet comes                due                     response missing
@@ -81,7 +111,7 @@ pub(crate) enum Deadline {
     Idle,
 }
 
-/// Windows and limits of one member: its own, else the cell's.
+/// Windows and limits of one contender: its own, else the cell's.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
     cw_min: u16,
@@ -101,9 +131,26 @@ impl Limits {
     }
 }
 
-/// One member of a cell.
+/// A member as the receiver of data frames, and the rates between it and the access point.
 #[derive(Debug)]
-pub(crate) struct Node<P> {
+pub(crate) struct Member {
+    /// Sequence numbers last received on the hop up to the access point and down from it.  [80211-2020 §10.3.2.14]
+    pub(crate) last_received_up: Option<u16>,
+    pub(crate) last_received_down: Option<u16>,
+    /// How data frames between this station and the access point are sent, up and down.
+    pub(crate) rate_up: LinkRate,
+    pub(crate) rate_down: LinkRate,
+}
+
+impl Member {
+    pub(crate) fn new([rate_up, rate_down]: [LinkRate; 2]) -> Self {
+        Self { last_received_up: None, last_received_down: None, rate_up, rate_down }
+    }
+}
+
+/// One contender of a cell.
+#[derive(Debug)]
+pub(crate) struct Contender<P> {
     pub(crate) access: Access,
     pub(crate) queue: TransmitQueue<P>,
     contention_window: u16,
@@ -111,12 +158,6 @@ pub(crate) struct Node<P> {
     /// Attempts of the frame in service that failed: without and with RTS protection.
     short_retries: u16,
     long_retries: u16,
-    /// Sequence numbers last received on the hop up to the access point and down from it.
-    pub(crate) last_received_up: Option<u16>,
-    pub(crate) last_received_down: Option<u16>,
-    /// Rate of data frames between this station and the access point, up and down.
-    pub(crate) rate_up: LinkRate,
-    pub(crate) rate_down: LinkRate,
     /// Slots that it counts while its packet waits for its present access.
     pub(crate) backoff: u64,
     stream: Stream,
@@ -129,13 +170,8 @@ pub(crate) enum Verdict {
     GiveUp,
 }
 
-impl<P: Headers> Node<P> {
-    pub(crate) fn new(
-        queue: QueueConfig,
-        limits: Limits,
-        rates: (LinkRate, LinkRate),
-        stream: Stream,
-    ) -> Self {
+impl<P: Headers> Contender<P> {
+    pub(crate) fn new(queue: QueueConfig, limits: Limits, stream: Stream) -> Self {
         Self {
             access: Access::Idle,
             queue: TransmitQueue::new(queue),
@@ -143,16 +179,12 @@ impl<P: Headers> Node<P> {
             limits,
             short_retries: 0,
             long_retries: 0,
-            last_received_up: None,
-            last_received_down: None,
-            rate_up: rates.0,
-            rate_down: rates.1,
             backoff: 0,
             stream,
         }
     }
 
-    /// The packet in service: there is one wherever the member contends or has won the channel.
+    /// The packet in service: there is one wherever it contends or has won the channel.
     pub(crate) fn serving(&self) -> &InService<P> {
         self.queue.batch().first().expect("a packet in service")
     }
@@ -210,41 +242,38 @@ impl<P: Headers> Node<P> {
 mod tests {
     use super::*;
     use crate::frame::Msdu;
-    use crate::phy::{Preamble, dsss};
     use airfair_units::Bytes;
     use rand_core::SeedableRng;
 
-    fn node(cw_min: u16, cw_max: u16, attempts: Attempts) -> Node<()> {
-        let link = LinkRate::fixed(TxVector::Dsss(dsss::Modulation::Cck8, Preamble::Long));
-        let rates = (link.clone(), link);
+    fn contender(cw_min: u16, cw_max: u16, attempts: Attempts) -> Contender<()> {
         let limits = Limits { cw_min, cw_max, attempts, txop: Duration::ZERO };
-        Node::new(QueueConfig::fifo(2), limits, rates, Stream::seed_from_u64(1))
+        Contender::new(QueueConfig::fifo(2), limits, Stream::seed_from_u64(1))
     }
 
     /// Verifies: [80211-2020 §10.3.3]
     #[test]
     fn the_window_doubles_to_its_maximum_and_starts_afresh_after_the_frame() {
-        let mut node = node(31, 1023, Attempts::Unlimited);
+        let mut contender = contender(31, 1023, Attempts::Unlimited);
         let (from, to) = (NodeId(1), NodeId::AP);
-        node.queue.push(Time::ZERO, Msdu { payload: (), size: Bytes::new(1), from, to });
+        contender.queue.push(Time::ZERO, Msdu { payload: (), size: Bytes::new(1), from, to });
         let windows: Vec<u16> = (0..7)
             .map(|_| {
-                assert_eq!(node.fail(false), Verdict::Retry);
-                node.contention_window
+                assert_eq!(contender.fail(false), Verdict::Retry);
+                contender.contention_window
             })
             .collect();
         assert_eq!(windows, [63, 127, 255, 511, 1023, 1023, 1023]);
-        node.finish(Time::ZERO);
-        assert_eq!(node.contention_window, 31);
-        assert!(!node.is_retrying());
+        contender.finish(Time::ZERO);
+        assert_eq!(contender.contention_window, 31);
+        assert!(!contender.is_retrying());
     }
 
     /// Verifies: [80211-2020 §10.3.4.4]
     #[test]
     fn seven_attempts_without_and_four_with_protection() {
         let count = |attempts, protected| {
-            let mut node = node(31, 1023, attempts);
-            (1..100).find(|_| node.fail(protected) == Verdict::GiveUp)
+            let mut contender = contender(31, 1023, attempts);
+            (1..100).find(|_| contender.fail(protected) == Verdict::GiveUp)
         };
         assert_eq!(count(Attempts::default(), false), Some(7));
         assert_eq!(count(Attempts::default(), true), Some(4));
@@ -253,21 +282,21 @@ mod tests {
 
     #[test]
     fn the_largest_and_the_smallest_window_there_are_work() {
-        let mut widest = node(u16::MAX, u16::MAX, Attempts::Unlimited);
+        let mut widest = contender(u16::MAX, u16::MAX, Attempts::Unlimited);
         assert_eq!(widest.fail(false), Verdict::Retry);
         assert_eq!(widest.contention_window, u16::MAX);
         assert!((0..100).any(|_| widest.draw_backoff() > 32_767));
-        let mut none = node(0, 0, Attempts::Unlimited);
+        let mut none = contender(0, 0, Attempts::Unlimited);
         assert_eq!(none.fail(false), Verdict::Retry);
         assert!((0..100).all(|_| none.draw_backoff() == 0));
     }
 
     #[test]
     fn every_back_off_of_the_window_is_drawn_about_equally_often() {
-        let mut node = node(31, 1023, Attempts::Unlimited);
+        let mut contender = contender(31, 1023, Attempts::Unlimited);
         let mut counts = [0u32; 32];
         for _ in 0..32_000 {
-            counts[usize::from(node.draw_backoff())] += 1;
+            counts[usize::from(contender.draw_backoff())] += 1;
         }
         // Binomial(32 000, 1/32): mean 1000, σ = 31; six σ.
         assert!(counts.iter().all(|&n| (814..=1186).contains(&n)), "{counts:?}");

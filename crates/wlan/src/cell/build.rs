@@ -1,0 +1,135 @@
+//! A cell at time zero, from its rules and its members.
+
+use std::collections::VecDeque;
+
+use airfair_units::Time;
+
+use super::Cell;
+use super::beacons::Beacons;
+use super::channel::Channel;
+use super::noise::Noise;
+use crate::airtime::Airtime;
+use crate::config::{CellConfig, StationConfig};
+use crate::contender::{Contender, Limits, Member, Stream};
+use crate::contention::Contention;
+use crate::hearing::Hearing;
+use crate::link_rate::{LinkRate, RateLaw};
+use crate::phy::{Standard, TxVector};
+use crate::queue::headers::Headers;
+use crate::radio::Space;
+
+impl<P: Copy + Headers> Cell<P> {
+    /// A silent cell. `streams` are the members' back-off generators, the access point's first;
+    /// `error_streams` those of the stations' links.
+    ///
+    /// # Panics
+    /// If there is not one stream per member, and one per link, or an AIFSN is zero.
+    pub fn new(config: &CellConfig, streams: Vec<Stream>, error_streams: Vec<Stream>) -> Self {
+        Self::on(config, streams, Noise::links(config, error_streams), Hearing::fixed(config))
+    }
+
+    /// A silent cell in a `space`, whose powers decide who hears whom and which frames are spoilt until
+    /// `end`. A frame costs time that grows with the members where not all decode each other all along.
+    ///
+    /// # Panics
+    /// If there is not one stream per member, or an AIFSN is zero.
+    pub fn within(space: Space, end: Time, config: &CellConfig, streams: Vec<Stream>) -> Self {
+        let hearing =
+            if space.all_decode(end) { Hearing::fixed } else { Hearing::changing }(config);
+        let capture = space.capture();
+        let mut cell = Self::on(config, streams, Noise::Space(Box::new(space)), hearing);
+        if let Some(margin) = capture {
+            cell.contention.set_capture(margin);
+        }
+        cell
+    }
+
+    /// A silent cell whose members may be hidden from each other, now or later: see
+    /// [`set_reach`](Self::set_reach). A frame costs time that grows with the members.
+    ///
+    /// # Panics
+    /// As [`new`](Self::new) does.
+    pub fn with_relation(
+        config: &CellConfig,
+        streams: Vec<Stream>,
+        error_streams: Vec<Stream>,
+    ) -> Self {
+        Self::on(config, streams, Noise::links(config, error_streams), Hearing::changing(config))
+    }
+
+    fn on(config: &CellConfig, streams: Vec<Stream>, noise: Noise, hearing: Hearing) -> Self {
+        assert_eq!(streams.len(), config.stations.len() + 1, "one stream per member");
+        let airtime = Airtime::new(config);
+        let limits = |access| Limits::new(access, &airtime.timing, config.rules.attempts);
+        let stations = config.stations.iter().map(|station| (station.queue, &station.access));
+        let contenders = std::iter::once((config.ap_queue, &config.ap_access)).chain(stations);
+        let contenders = contenders.zip(streams);
+        let contenders = contenders
+            .map(|((queue, access), stream)| Contender::new(queue, limits(access), stream));
+        let contenders = contenders.collect();
+        Self {
+            response_timeout: airtime.response_timeout(),
+            after_collision: config.rules.after_collision,
+            post_backoff: config.rules.post_backoff,
+            contention: Contention::new(config, &airtime.timing, hearing),
+            beacons: Beacons::default(),
+            next: None,
+            channel: Channel::default(),
+            members: members(config, &airtime),
+            airtime,
+            contenders,
+            noise,
+            following: Vec::new(),
+            unanswered: Vec::new(),
+            winners: Vec::new(),
+            ended: Vec::new(),
+            spare: Vec::new(),
+            deliveries: VecDeque::new(),
+            departures: VecDeque::new(),
+            rate_changes: VecDeque::new(),
+            adapts: config.stations.iter().any(|s| s.adaptation.iter().any(Option::is_some)),
+            shares_time: config.ap_queue.discipline.shares_time(),
+            release: None,
+            scopes: Vec::new(),
+            listeners: Vec::new(),
+            overheard: VecDeque::new(),
+            monitored: None,
+        }
+    }
+}
+
+/// The members: the access point, which has no link to itself, and the stations.
+fn members(config: &CellConfig, airtime: &Airtime) -> Vec<Member> {
+    let highest =
+        *vectors(config.rules.standard, airtime).last().expect("every standard has rates");
+    let ap = Member::new([LinkRate::fixed(highest), LinkRate::fixed(highest)]);
+    let station = |station: &StationConfig| {
+        let [up, down] = station.adaptation;
+        let link = |rate, law| link_rate(airtime, station.standard, airtime.vector(rate), law);
+        Member::new([link(station.rate_up, up), link(station.rate_down, down)])
+    };
+    std::iter::once(ap).chain(config.stations.iter().map(station)).collect()
+}
+
+/// How a station of a standard sends in one direction: as given, or as a law finds.
+fn link_rate(
+    airtime: &Airtime,
+    standard: Standard,
+    tx: TxVector,
+    law: Option<RateLaw>,
+) -> LinkRate {
+    let vectors = || vectors(standard, airtime);
+    match law {
+        // What a frame that is lost costs, the back-off before it included.
+        Some(law @ RateLaw::Oracle) => {
+            let backoff = airtime.mean_backoff();
+            LinkRate::adapted(law, vectors(), |tx| backoff + airtime.exchange(tx))
+        }
+        Some(law) => LinkRate::adapted(law, vectors(), |tx| airtime.exchange(tx)),
+        None => LinkRate::fixed(tx),
+    }
+}
+
+fn vectors(standard: Standard, airtime: &Airtime) -> Vec<TxVector> {
+    standard.rates().iter().map(|rate| airtime.vector(*rate)).collect()
+}
