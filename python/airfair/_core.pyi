@@ -16,6 +16,7 @@ __all__ = [
     "ScenarioError",
     "__version__",
     "escaped",
+    "meanings",
     "quantity",
     "reference",
     "run",
@@ -124,6 +125,7 @@ def tables(
 def series(
     scenario: Scenario, outcomes: Sequence[Outcome], what: str
 ) -> dict[str, NDArray[np.generic]]: ...
+def meanings() -> dict[str, str]: ...
 def quantity(text: str, dimension: str) -> float: ...
 def tfrc_send(
     to: str,
