@@ -1,4 +1,4 @@
-//! What it takes to move one packet over the air, `T_data(C, λ)`.
+//! Time that one packet takes over the air, `T_data(C, λ)`.
 //!
 //! Source: [arf-window eq. 10], [occupancy-tfrc eq. 9]. It is a term of both laws and decides nothing, so that there
 //! is no `step`.

@@ -50,7 +50,7 @@ const SAMPLES: u8 = 4;
 /// Frames after which their count and that of the samples start anew.
 const FRAMES: u32 = 10_000;
 
-/// What may be set.
+/// Settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
     /// Time between updates of the statistics.
@@ -84,7 +84,7 @@ struct Rate {
     samples_left: Option<u8>,
 }
 
-/// What the statistics led to: places in the list of rates.
+/// Choice that the statistics led to: places in the list of rates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Choice {
     best: u8,
@@ -99,7 +99,7 @@ struct Stage {
     attempts: u8,
 }
 
-/// What must survive between steps.
+/// Memory from step to step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct State {
     rates: [Rate; MAX_RATES],
@@ -115,7 +115,7 @@ pub struct State {
     samples: u32,
     /// Bit k: rate k has not had its turn as a sample in this round.
     waiting: u16,
-    /// When the statistics were last updated; `None` before the first frame.
+    /// Time at which the statistics were last updated; `None` before the first frame.
     updated: Option<Time>,
 }
 
@@ -152,12 +152,12 @@ impl State {
     }
 }
 
-/// What a transmitter sees of its link.
+/// Event that a transmitter sees on its link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// It is about to send a frame.
     Sending {
-        /// Whether for the first time.
+        /// True if it is sent for the first time.
         is_first: bool,
         /// A number drawn uniformly from all of `u32`, which picks the rate to sample.
         draw: u32,
@@ -224,7 +224,7 @@ fn smoothed(params: &Params, rate: Rate) -> u16 {
     u16::try_from(sum / 100).expect("a probability")
 }
 
-/// What a rate carries: frames per second [1/18 000].
+/// Throughput of a rate: frames per second [1/18 000].
 fn throughput(rate: Rate, time: Duration) -> u64 {
     if rate.probability < USEFUL {
         return 0;
@@ -536,7 +536,7 @@ mod tests {
     /// Frames of 1200 octets at the rates of OFDM, roughly.
     const OFDM: [u64; 8] = [1724, 1192, 924, 656, 524, 388, 324, 300];
 
-    /// How often each rate begins a frame, of `frames` that all fail, `pause` apart.
+    /// Number of times that each rate begins a frame, of `frames` that all fail, `pause` apart.
     fn starts(frames: u64, pause: Duration) -> [u32; 8] {
         let (times, mut seed) = (micros(OFDM), 1);
         let (mut state, mut now, mut starts) = (State::new(&PARAMS, &times), ms(0), [0; 8]);
@@ -694,7 +694,7 @@ mod tests {
 
     /// Levels 6 and 7 of a perfect link fail from now on. Their smoothed probabilities fall by a quarter in
     /// each interval in which they are used; then level 5 rises, if it was not known yet, as at the start.
-    /// When they work again level 7 must rise by samples alone above the 77 % at which it carries as much as
+    /// Once they work again level 7 must rise by samples alone above the 77 % at which it carries as much as
     /// level 5 (100 %/388 µs = 77 %/300 µs): six intervals with a sample each, 1 - 0.75⁶ = 82 %.
     ///
     /// Verifies: [linux-minstrel §`minstrel_update_stats`, §`minstrel_get_rate`]

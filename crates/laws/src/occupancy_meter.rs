@@ -12,7 +12,7 @@
 //!
 //! The paper shows the case with RTS/CTS and says that the other is alike; its two gaps of contention are
 //! means and not measured, so exchanges (frames and SIFS) and accesses to the channel are counted apart.
-//! What a station cannot see: collisions of others, and an exchange none of whose frames it decodes.
+//! A station cannot see collisions of others, nor an exchange none of whose frames it decodes.
 //!
 //! A station advances its state, which holds tables, with each frame that it hears. So the state is changed in place:
 //! passed by value, as that of other laws, it cost more than the arithmetic.
@@ -23,7 +23,7 @@ use airfair_units::{Bytes, Duration, Time};
 
 pub use table::Table;
 
-/// What the station knows of its cell.
+/// Facts that the station knows of its cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
     /// Its own address.
@@ -45,7 +45,7 @@ pub struct Params {
 /// A frame that the station has decoded or sent, as its header tells. CTS and ACK name no transmitter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Frame {
-    /// When it left the air.
+    /// Time at which it left the air.
     pub end: Time,
     /// Time on the air.
     pub duration: Duration,
@@ -55,11 +55,11 @@ pub struct Frame {
     pub to: u16,
     /// Back-off that the station has counted before it, if it is the first of an own exchange.
     pub backoff: Option<Duration>,
-    /// What it is.
+    /// Kind of frame.
     pub kind: Kind,
 }
 
-/// What a frame is, with what only this kind tells.
+/// Kind of a frame, with what only this kind tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Asks for the channel.
@@ -69,7 +69,7 @@ pub enum Kind {
     },
     /// Grants it.
     Cts {
-        /// How long an RTS lasts at its rate: what went before, if it was not heard. Zero where the
+        /// Duration of an RTS at its rate: what went before, if it was not heard. Zero where the
         /// station knows that there was none, its own CTS to itself.
         request: Duration,
     },
@@ -104,7 +104,7 @@ pub struct Share {
     pub exchange: Duration,
     /// Frames that had no answer.
     pub failed: Duration,
-    /// How often the channel was won for them.
+    /// Number of times that the channel was won for them.
     pub accesses: u32,
 }
 
@@ -147,7 +147,7 @@ impl Usage {
     }
 }
 
-/// What precedes an exchange, of a station's own data and of data to it: a DIFS and a mean back-off.
+/// Times before an exchange, of a station's own data and of data to it: a DIFS and a mean back-off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Access {
     /// Before its own.
@@ -156,7 +156,7 @@ pub struct Access {
     pub down: Duration,
 }
 
-/// What a flow of the station has had in a slot.
+/// Use that a flow of the station has had in a slot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Flow {
     /// Its exchanges, of data and of what answers it.
@@ -183,7 +183,7 @@ impl Flow {
 pub struct Backoffs {
     /// All of them.
     pub total: Duration,
-    /// How many.
+    /// Their number.
     pub count: u32,
 }
 
@@ -194,7 +194,7 @@ impl Backoffs {
     }
 }
 
-/// What was seen in an observation slot.
+/// Use of the channel in an observation slot.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Slot {
     /// Stations that were active, whichever end of an exchange.
@@ -250,33 +250,33 @@ impl Slot {
 /// A slot that is over, and the silence after it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ended {
-    /// When the slot began.
+    /// Begin of the slot.
     pub from: Time,
-    /// What was seen in it.
+    /// Use of the channel in it.
     pub slot: Slot,
-    /// How many slots without a frame have passed since.
+    /// Number of slots without a frame that have passed since.
     pub silent: u64,
 }
 
 /// An exchange under way, or whose end is not known yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Exchange {
-    /// Who sends its data; the access point may have asked for the channel without saying for whom.
+    /// Sender of its data; the access point may have asked for the channel without saying for whom.
     sender: u16,
     /// The station that it is for or from.
     station: Option<u16>,
-    /// What it has taken so far, estimates included.
+    /// Time that it has taken so far, estimates included.
     spent: Duration,
-    /// What it takes more if it is answered.
+    /// Time that it takes more if it is answered.
     promised: Duration,
     is_answered: bool,
     has_data: bool,
-    /// When it ends.
+    /// Its end.
     until: Time,
     packet: Option<Packet>,
 }
 
-/// What must survive between frames.
+/// Memory from frame to frame.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct State {
     start: Time,

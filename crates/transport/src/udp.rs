@@ -23,7 +23,7 @@ impl Datagram {
     }
 }
 
-/// How fast a source sends.
+/// Rate of a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rate {
     /// Evenly, so many bits of payload per second.
@@ -32,7 +32,7 @@ pub enum Rate {
     Saturated,
 }
 
-/// What a source sends.
+/// Datagrams that a source sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SourceConfig {
     /// Payload of each datagram, never nothing [octets].
@@ -41,14 +41,14 @@ pub struct SourceConfig {
     pub rate: Rate,
 }
 
-/// When the next datagram is due. Exact: the k-th is due k · payload · 8 / rate after the first, rounded
+/// Times at which datagrams are due. Exact: the k-th is due k · payload · 8 / rate after the first, rounded
 /// to the nearest nanosecond, however large k.
 #[derive(Clone, Copy, Debug)]
 struct Schedule {
     due: Time,
     /// Whole nanoseconds between datagrams.
     step: Duration,
-    /// What `step` leaves out, and what of it has gathered; in nanoseconds divided by `bits_per_second`.
+    /// Rest that `step` leaves out, and what of it has gathered; in nanoseconds divided by `bits_per_second`.
     remainder: u64,
     gathered: u64,
     bits_per_second: u64,
@@ -78,7 +78,7 @@ impl Schedule {
     }
 }
 
-/// Whether a source sends.
+/// State of a source.
 #[derive(Clone, Copy, Debug)]
 enum State {
     Closed,
@@ -120,7 +120,7 @@ impl Source {
         self.state = State::Closed;
     }
 
-    /// When the next datagram of a constant rate is due; a saturated source waits for its owner.
+    /// Time at which the next datagram of a constant rate is due; a saturated source waits for its owner.
     #[inline]
     pub fn next_timeout(&self) -> Option<Time> {
         match self.state {
@@ -163,7 +163,7 @@ pub struct SinkStats {
     pub late: u64,
 }
 
-/// How far behind the newest datagram the sink remembers [datagrams].
+/// Number of datagrams, up to the newest, that the sink remembers.
 const MEMORY: u64 = 128;
 
 /// Counts what arrives.

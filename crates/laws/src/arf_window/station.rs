@@ -10,7 +10,7 @@ use crate::exchange::Exchanges;
 use crate::occupancy_meter as meter;
 use crate::receipts::{Heard, LocalFlow, Receipts};
 
-/// What must survive between frames.
+/// Memory from frame to frame.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct State {
     meter: meter::State,
@@ -41,12 +41,12 @@ impl State {
     }
 }
 
-/// What was measured in a time: in a slot, or in several without a frame.  [arf-window §III-A]
+/// Measurement of a time: of a slot, or of several without a frame.  [arf-window §III-A]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Report {
-    /// When that began.
+    /// Begin of that time.
     pub from: Time,
-    /// When it ended.
+    /// Its end.
     pub to: Time,
     /// Frames and SIFS of its own exchanges, both ways, that were answered.
     pub own: Duration,
@@ -144,7 +144,7 @@ pub fn windows<'s>(
     })
 }
 
-/// What precedes an exchange: a DIFS and the mean back-off that the paper assumes.  [arf-window eq. 1]
+/// Times before an exchange: a DIFS and the mean back-off that the paper assumes.  [arf-window eq. 1]
 fn access(meter: &meter::Params, slot: &meter::Slot) -> meter::Access {
     let access = meter.difs + meter::mean_backoff(meter, slot.active());
     meter::Access { up: access, down: access }

@@ -9,12 +9,12 @@ use super::observation::Intervals;
 use super::{Grant, Params};
 use crate::occupancy_meter as meter;
 
-/// What must survive between frames.
+/// Memory from frame to frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct State {
     meter: meter::State,
     intervals: Intervals,
-    /// When the interval under way began.
+    /// Begin of the interval under way.
     since: Time,
     /// Its mean back-off, as last known.
     backoff: Duration,
@@ -28,7 +28,7 @@ impl State {
         Self { meter, intervals, since: Time::ZERO, backoff }
     }
 
-    /// What was seen in the interval under way, by station, and what an access costs.
+    /// Slot of the interval under way, by station, and the cost of an access.
     pub fn measured(&self, meter: &meter::Params) -> (&meter::Slot, meter::Access) {
         let seen = self.meter.current();
         (seen, access(meter, seen.backoffs.mean().unwrap_or(self.backoff)))

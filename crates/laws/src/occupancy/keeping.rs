@@ -20,22 +20,22 @@ struct Limited {
     kept: Option<Kept>,
 }
 
-/// What the last beacon has left a flow.
+/// Share that the last beacon has left a flow, and its use.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Kept {
     share: f64,
-    /// What the slot says of its packets.
+    /// Packets of the flow in the slot.
     seen: meter::Flow,
     slot: Duration,
     access: meter::Access,
 }
 
-/// What must survive between frames.
+/// Memory from frame to frame.
 #[derive(Clone, Debug, PartialEq)]
 pub struct State {
     meter: meter::State,
     intervals: Intervals,
-    /// When the last beacon was received, and how many have been due since.
+    /// Time at which the last beacon was received, and the number that have been due since.
     since: Time,
     missed: u16,
     /// Rates at which frames got through last, up and down.

@@ -1,4 +1,4 @@
-//! What a station makes of a grant: its own share, that of each of its flows, and their highest rates.
+//! Law of a station under a grant: its own share, that of each of its flows, and their highest rates.
 //! [occupancy-tfrc §III-B, §III-C]
 
 use airfair_units::{DataRate, Duration};
@@ -53,7 +53,7 @@ impl Division {
     }
 }
 
-/// What answers the data of a flow.
+/// Packets that answer the data of a flow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Answers {
     /// A report each round trip, as TFRC has.
@@ -71,7 +71,7 @@ pub struct Flow {
     pub data: Exchange,
     /// A packet that answers.
     pub answer: Exchange,
-    /// How often answers come.
+    /// Frequency of the answers.
     pub answers: Answers,
 }
 

@@ -10,7 +10,7 @@ pub(super) const INITIAL_RATE: f64 = 300.0;
 /// Clock tick of the TCP-like time-out, `tcp_tick_` [s].
 const TICK: f64 = 0.1;
 
-/// What only this sender keeps.
+/// Memory that only this sender has.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Memory {
     /// Slow start is over: a report with loss has come.

@@ -13,7 +13,7 @@
 //!                     └─ ReceiveRate                 packets → X_recv
 //! ```
 //!
-//! Where the receiver's profiles differ (the sender's stand in [`airfair_laws::tfrc`]):
+//! The receiver's profiles differ in (the sender's stand in [`airfair_laws::tfrc`]):
 //!
 //! | | RFC 5348 and 3448 | ns-2.35 (`tcp/tfrc-sink.cc`) |
 //! | --- | --- | --- |

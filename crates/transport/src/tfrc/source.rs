@@ -1,4 +1,4 @@
-//! What the application has to send, and when.
+//! Sources: packets that the application has to send, and the time of each.
 
 use std::collections::VecDeque;
 
@@ -49,7 +49,7 @@ struct Waiting {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Piece {
     pub(crate) octets: u64,
-    /// When the application had it.
+    /// Time at which the application had it.
     pub(crate) since: Time,
     /// The last of its frame.
     pub(crate) is_frame_end: bool,
@@ -63,7 +63,7 @@ pub(crate) struct Application {
     buffer: u64,
     waiting: VecDeque<Waiting>,
     waiting_octets: u64,
-    /// When the next packet or frame comes.
+    /// Time at which the next packet or frame comes.
     next: Option<Time>,
     /// Start of the on-period, or of the flow.
     period: Time,
@@ -171,14 +171,14 @@ impl Application {
         }
     }
 
-    /// When packet `count` comes after the start of the period, rounded down.
+    /// Time from the start of the period until packet `count` comes, rounded down.
     fn spacing(&self, rate: DataRate, count: u64) -> Duration {
         let ns =
             u128::from(count) * u128::from(self.segment) * 8_000_000_000 / u128::from(rate.bps());
         Duration::from_nanos(u64::try_from(ns).expect("a flow longer than 584 years"))
     }
 
-    /// When data came that waits now; `now` for a greedy application.
+    /// Time at which data came that waits now; `now` for a greedy application.
     #[inline]
     pub(crate) fn waits_since(&self, now: Time) -> Option<Time> {
         match self.source {
@@ -187,7 +187,7 @@ impl Application {
         }
     }
 
-    /// When the next data comes.
+    /// Time at which the next data comes.
     #[inline]
     pub(crate) fn next(&self) -> Option<Time> {
         self.next
@@ -216,7 +216,7 @@ impl Application {
         self.source != Source::Greedy && self.waiting.is_empty() && self.next.is_none()
     }
 
-    /// What found the buffer full [octets].
+    /// Octets that found the buffer full.
     pub(crate) fn dropped(&self) -> Bytes {
         Bytes::new(self.dropped)
     }

@@ -157,7 +157,7 @@ proptest! {
         }
     }
 
-    /// What a sender of one flavour does depends on its inputs alone.
+    /// The segments of a sender of one flavour depend on its inputs alone.
     #[test]
     fn the_same_wire_gives_the_same_segments(
         sender in any_flavour(),

@@ -7,14 +7,14 @@ use airfair_transport::tcp::{
 };
 use airfair_units::{Bytes, Duration, Time};
 
-/// Where a segment goes.
+/// Destination of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum To {
     Receiver,
     Sender,
 }
 
-/// What becomes of a segment.
+/// Fate of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fate {
     Lost,
@@ -24,7 +24,7 @@ pub(crate) enum Fate {
     ArrivesTwice(Duration, Duration),
 }
 
-/// What a control law does: a limit on the window, perhaps a cwnd [segments].
+/// Limits that a control law sets: one on the window, perhaps a cwnd [segments].
 pub(crate) type Control = (WindowLimit, Option<u32>);
 
 /// The endpoints, the wire and the time.
@@ -40,7 +40,7 @@ pub(crate) struct Pair<F> {
     refused: Option<u64>,
     /// Segments of the sender as they went out.
     pub(crate) log: Vec<(Time, Segment)>,
-    /// What may be in the network beyond the usable window [octets].
+    /// Octets that may be in the network beyond the usable window.
     allowance: u64,
     /// A rate reduction in proportion goes down to the window in the course of a round trip.
     is_gradual: bool,

@@ -95,7 +95,7 @@ fn with_nothing_in_flight_the_timer_tries_again() {
     assert_eq!(script.sender.stats().timeouts, 1);
 }
 
-/// What leaves before the retry has all its time, and a lost segment thereafter is a time-out.
+/// A segment that leaves before the retry has all its time, and its loss thereafter is a time-out.
 ///
 /// Verifies: [RFC6298 §5.1]
 #[test]

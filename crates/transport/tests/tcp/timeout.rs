@@ -44,7 +44,7 @@ fn after_a_timeout_everything_outstanding_is_sent_again_in_slow_start() {
     assert_eq!(script.sender.stats().segments_sent, 8 + 8 + 1);
 }
 
-/// What the receiver has is not sent again once its ACK says so.
+/// Octets that the receiver has are not sent again once its ACK says so.
 #[test]
 fn an_ack_beyond_the_point_of_return_skips_ahead() {
     let mut script = eight_lost();

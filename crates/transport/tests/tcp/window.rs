@@ -1,4 +1,4 @@
-//! What may be sent: congestion window, receiver's window, window limit.
+//! Limits on what may be sent: congestion window, receiver's window, window limit.
 
 use airfair_transport::tcp::{Segment, SenderConfig, Source, WindowLimit};
 use airfair_units::Bytes;
