@@ -81,7 +81,7 @@ class Scenario:
 
 @final
 class Outcome:
-    """What one run measured; `tables` turns it into columns."""
+    """Measurements of one run; `tables` turns them into columns."""
 
     @property
     def replication(self) -> int: ...
@@ -101,7 +101,7 @@ class Outcome:
 
 @final
 class Batch:
-    """What `run` finished."""
+    """Runs that `run` finished."""
 
     @property
     def outcomes(self) -> list[Outcome | None]: ...

@@ -8,7 +8,7 @@ use airfair_units::{Duration, Time};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// How often the caller hears of progress and Ctrl-C is looked for.
+/// Period in which the caller hears of progress and Ctrl-C is looked for.
 const WAKE: Duration = Duration::from_millis(200);
 /// Pause after an error of the network that would come again at once.
 const PAUSE: Duration = Duration::from_millis(10);
@@ -20,7 +20,7 @@ const MAX_DATAGRAM: usize = 65_536;
 pub(super) struct Left {
     pub(super) packets: u64,
     pub(super) unsent: u64,
-    /// What the network said last.
+    /// Error that the network told last.
     pub(super) error: Option<String>,
 }
 
@@ -69,7 +69,7 @@ impl Host {
         self.end.is_some_and(|end| now >= end)
     }
 
-    /// Whether the end or the next wake-up has come: who works for long asks now and then.
+    /// True once the end or the next wake-up has come: whoever works for long asks now and then.
     pub(super) fn is_wanted(&self) -> bool {
         let now = self.now();
         now >= self.next_wake || self.is_over(now)
@@ -171,7 +171,7 @@ pub(super) struct Meter {
 }
 
 impl Meter {
-    /// What `octets` has grown by since the last look [bit/s].
+    /// Growth of `octets` since the last look [bit/s].
     #[expect(
         clippy::cast_precision_loss,
         reason = "far less than 2^53 octets in a fraction of a second"

@@ -25,7 +25,7 @@ pub(super) struct Outgoing {
     sender: Sender,
     peer: SocketAddr,
     payload: u64,
-    /// When the last report came.
+    /// Time at which the last report came.
     heard: Option<Time>,
     refused: u64,
     meter: Meter,
@@ -78,7 +78,7 @@ impl Outgoing {
         }
     }
 
-    /// What is due now, as much as is good before looking elsewhere.
+    /// Sends what is due now, as much as is good before looking elsewhere.
     fn burst(&mut self, now: Time, host: &mut Host, datagram: &mut Vec<u8>) {
         for _ in 0..BURST {
             let Some(data) = self.sender.poll_transmit(now) else { return };
@@ -121,7 +121,7 @@ impl Outgoing {
         state.set_item("network_error", host.left.error.as_deref())
     }
 
-    /// What became of the flow.
+    /// Tells what became of the flow, as items of `result`.
     pub(super) fn tell(&self, host: &Host, result: &Bound<'_, PyDict>) -> PyResult<()> {
         let stats = self.sender.stats();
         result.set_item("packets_sent", host.left.packets)?;

@@ -1,4 +1,4 @@
-//! What is overheard, in the words of the laws.
+//! Overheard frames, in the words of the laws.
 
 use airfair_laws::occupancy_meter as meter;
 use airfair_laws::receipts::Heard;
@@ -8,7 +8,7 @@ use airfair_wlan::{FrameKind, NodeId, Overheard};
 
 use crate::packet::{Body, Packet};
 
-/// What `me` knows of its cell.
+/// Facts that `me` knows of its cell.
 pub(super) fn meter_params(me: NodeId, slot: Duration, airtime: &Airtime) -> meter::Params {
     let timing = &airtime.timing;
     meter::Params {

@@ -64,7 +64,7 @@ pub struct Link {
     capacity: Capacity,
     red: Option<EarlyDetection>,
     channel: Channel,
-    /// When each packet queued or in service has left, and its size.
+    /// Time at which each packet queued or in service has left, and its size.
     departures: VecDeque<(Time, Bytes)>,
     /// Octets queued or in service.
     backlog: Bytes,
@@ -83,7 +83,7 @@ struct InFlight {
     is_carried: bool,
 }
 
-/// What comes out of a link.
+/// Packet at the other end of a link, or the loss of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arrival {
     /// A packet.
@@ -149,12 +149,12 @@ impl Link {
         u32::try_from(self.departures.len()).expect("a queue of at most 2^32 packets")
     }
 
-    /// When the packet sent last has left.
+    /// Time at which the packet sent last has left.
     pub fn last_departure(&self) -> Option<Time> {
         self.departures.back().map(|(departure, _)| *departure)
     }
 
-    /// What arrives now.
+    /// Packet that arrives now, or its loss.
     pub fn receive(&mut self, now: Time) -> Option<Arrival> {
         let InFlight { arrival, packet, is_carried, .. } = *self.in_flight.front()?;
         (arrival <= now).then(|| {

@@ -9,7 +9,7 @@ use super::series::MemberSteps;
 use crate::outcome::{ChannelOutcome, RadioOutcome, StationOutcome, StationStep};
 use crate::record::Measured;
 
-/// What the cell's records add up to. Index 0 is the access point.
+/// Sums over the cell's records. Index 0 is the access point.
 #[derive(Debug)]
 pub(super) struct AirAccount {
     members: Vec<StationOutcome>,
@@ -24,7 +24,7 @@ pub(super) struct AirAccount {
     steps: Vec<MemberSteps>,
 }
 
-/// What one cell's records have added up to.
+/// Sums over one cell's records, once the run is over.
 pub(super) struct CellOutcome {
     pub(super) access_point: RadioOutcome,
     pub(super) channel: ChannelOutcome,

@@ -29,7 +29,7 @@ struct Window {
 }
 
 impl Window {
-    /// Whether an instant counts.
+    /// True of an instant that counts.
     fn contains(&self, now: Time) -> bool {
         self.from <= now && now < self.to
     }

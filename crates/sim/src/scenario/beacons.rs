@@ -12,7 +12,7 @@ use super::{Control, Endpoint, Flow, Scenario};
 /// Rates and frame format in which a cell sends its beacons, unless a mistake hides them.
 pub(super) type Air<'r> = Option<(Standard, &'r [DataRate], Preamble)>;
 
-/// Whether an access point grants shares; checks how.
+/// True if an access point grants shares; checks how.
 pub(super) fn grants(entry: &Entry, mistakes: &mut Mistakes) -> bool {
     let Some(fields) = entry.fields() else { return entry.value::<bool>() == Some(true) };
     let satisfied = fields.get("satisfied");

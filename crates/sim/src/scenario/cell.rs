@@ -36,7 +36,7 @@ pub(super) fn draft<'n>(
     Draft { fields, standard }
 }
 
-/// Where powers and distances decide who hears what, nobody else may.
+/// Refuses what decides who hears what beside a radio: there, powers and distances do.
 pub(super) fn no_radio(entry: &Entry, has_radio: Option<bool>, mistakes: &mut Mistakes) {
     if has_radio == Some(true) && entry.is_set() && !entry.bad {
         let problem = "the cell has a radio, which decides that";

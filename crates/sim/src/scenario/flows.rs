@@ -80,7 +80,7 @@ pub(super) fn flows(
     flows
 }
 
-/// Where in the file a flow stands.
+/// Place of a flow in the file.
 pub(super) struct Place {
     pub(super) at: usize,
     pub(super) path: String,

@@ -148,7 +148,7 @@ pub enum Propagation {
     },
 }
 
-/// How a station moves from its position on.
+/// Motion of a station from its position on.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Motion {
     /// Not at all.
@@ -159,19 +159,19 @@ pub enum Motion {
     Waypoints(Vec<(Time, [Length; 2])>),
     /// Between random places.
     RandomWaypoint {
-        /// Where they are.
+        /// Region in which they are.
         region: Area,
         /// Lowest and highest speed of a trip.
         speeds: [Speed; 2],
         /// Rest after each trip.
         pause: Duration,
-        /// Where and how it starts.
+        /// Place and motion at the start.
         begin: Begin,
     },
 }
 
 impl Motion {
-    /// Whether it needs no position to start from.
+    /// True if it needs no position to start from.
     pub(super) fn says_where_it_starts(&self) -> bool {
         match self {
             Self::None | Self::Velocity(_) => false,
@@ -181,7 +181,7 @@ impl Motion {
     }
 }
 
-/// Where random places are.
+/// Region in which random places are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Area {
     /// Within this distance of the access point.
@@ -190,7 +190,7 @@ pub enum Area {
     Rectangle([[Length; 2]; 2]),
 }
 
-/// How a random way starts.
+/// Start of a random way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Begin {
     /// Anywhere in the region.
@@ -201,12 +201,12 @@ pub enum Begin {
     SteadyState,
 }
 
-/// Where a station is, and how it moves.
+/// Place of a station, and its motion.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Way {
     /// East and north of the access point.
     pub position: [Length; 2],
-    /// How it moves from there.
+    /// Its motion from there.
     pub motion: Motion,
 }
 
@@ -246,7 +246,7 @@ impl Way {
     }
 }
 
-/// Whether a cell has a radio; `None` if a mistake spoils it.
+/// True if a cell has a radio; `None` if a mistake spoils it.
 pub(super) fn check(
     entry: &Entry,
     standard: Option<Standard>,
@@ -328,7 +328,7 @@ fn check_ranges(
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Spoilt;
 
-/// Where the members of a group are, and how they move.
+/// Places of the members of a group, and their motion.
 #[derive(Debug)]
 pub(super) struct Place {
     at: At,

@@ -16,7 +16,7 @@ pub(crate) type Wires = Vec<(usize, bool)>;
 /// that comes first.
 #[derive(Debug)]
 pub(crate) struct Routes {
-    /// How each node is reached: over which link, forth or back.
+    /// Last hop to each node: its link, forth or back.
     last_hop: BTreeMap<Node, (usize, bool)>,
     source: Node,
 }

@@ -1,4 +1,4 @@
-//! What a scenario multiplies: parts that are small each are bounded together, before they take memory.
+//! Sizes that a scenario multiplies: parts that are small each are bounded together, before they take memory.
 
 use std::fmt;
 
@@ -162,7 +162,7 @@ fn check_room(scenario: &Scenario, mistakes: &mut Mistakes) {
     }
 }
 
-/// Whether the scenario as written is no larger than what is read.
+/// True if the scenario as written is no larger than what is read.
 fn is_readable(scenario: &Scenario) -> bool {
     let mut room = Room { octets: MAX_FILE, parts: MAX_PARTS };
     scenario.write(&mut room).is_ok()

@@ -308,7 +308,7 @@ impl CellMembers<'_> {
         self.members.iter().for_each(|member| member.access.check(cell, mistakes));
     }
 
-    /// Whether a b station is in the cell; `None` if a mistake hides it.
+    /// True if a b station is in the cell; `None` if a mistake hides it.
     pub(super) fn b_stations(&self) -> Option<bool> {
         let is_b = |member: &&Member| member.standard.map(|s| s == Standard::B);
         if self.members.iter().any(|member| is_b(member) == Some(true)) {

@@ -39,7 +39,7 @@ struct Found {
     path: String,
     key: &'static Key,
     company: Vec<(String, String)>,
-    /// Whether it names the variant that its table is of.
+    /// True if it names the variant that its table is of.
     is_tag: bool,
 }
 
@@ -139,7 +139,7 @@ fn another(kind: &Kind) -> String {
     }
 }
 
-/// What must be set before a key can be: the tables that it is in, and what they go with.
+/// Keys that must be set before a key can be: the tables that it is in, and what they go with.
 fn company(path: &str, key: &Key, tables: &[(String, String)]) -> Vec<(String, String)> {
     const HERE: &str = "[\"3 m\", \"4 m\"]";
     let mobility = tables.iter().find(|(at, _)| at.ends_with(".mobility"));
@@ -226,7 +226,7 @@ const REFUSED: [&str; 6] = [
     "station.slow.standard = 802.11a",
 ];
 
-/// What a word is read as is written with that word, and differs from what any other word of its key is read as.
+/// The value that a word is read as is written with that word, and differs from any other word's of its key.
 #[test]
 fn each_word_of_each_key_is_read_and_written_as_itself() {
     let mut refused = Vec::new();

@@ -203,7 +203,7 @@ fn coherence(keys: &mut Keys, coherence: &mut Duration) {
         .says("Time for which the power stays as it is; then it is drawn anew.");
 }
 
-/// Where a station starts, and how it moves.
+/// Place where a station starts, and how it moves.
 pub(super) fn way(keys: &mut Keys, way: Option<&Way>) {
     let position = || {
         let circle = Kind::Table(Keys::describe(&mut (), circle));
@@ -231,15 +231,15 @@ fn circle(keys: &mut Keys, _: &mut ()) {
     );
 }
 
-/// How a station moves, as the file says it.
+/// Motion of a station, as the file says it.
 #[derive(Clone, Debug)]
 pub(in crate::scenario) struct Moving {
     pub(in crate::scenario) motion: Motion,
-    /// Whether a file holds the waypoints.
+    /// True if a file holds the waypoints.
     pub(in crate::scenario) is_in_file: bool,
 }
 
-/// How a station moves.
+/// Motion of a station.
 pub(in crate::scenario) const MOBILITY: Choice<Moving> = Choice {
     key: "model",
     noun: "mobility model",

@@ -10,7 +10,7 @@ use super::queues::QUEUE;
 use super::radio::way;
 use super::rates::station_rate;
 
-/// What a station says of others, as TOML.
+/// Names of others in a station's keys, as TOML.
 #[derive(Debug, Default)]
 pub(in crate::scenario) struct Written {
     pub(in crate::scenario) bss: String,
