@@ -76,7 +76,7 @@ def document(result: Result) -> dict[str, Any]:
 
 
 Figure = Callable[[Sequence[float | None]], float | None]
-"""What is told of the values of all replications: their mean, or how sure it is."""
+"""Figure that is told of the values of all replications: their mean, or how sure it is."""
 
 Samples = dict[str, list[float]]
 """Columns of one thing, with a value for each replication; NaN is a value that does not exist."""

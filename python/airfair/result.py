@@ -1,4 +1,4 @@
-"""What the replications of one scenario measured, as tables."""
+"""Measurements of the replications of one scenario, as tables."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ class Result:
     outcomes: Sequence[_core.Outcome] = field(repr=False)
     _: KW_ONLY
     interrupted: bool = False
-    """Whether Ctrl-C ended it before all replications were finished."""
+    """True if Ctrl-C ended it before all replications were finished."""
     cpu_s: float | None = None
     """CPU time that it took."""
     wall_s: float | None = None
@@ -219,7 +219,7 @@ class Result:
         )
 
     def friendliness(self, granularity: str = "1 s") -> pl.DataFrame:
-        """How each protocol fares beside the others: one row per replication and protocol.
+        """Friendliness of each protocol to the others: one row per replication and protocol.
 
         `protocol` is a flavour of TCP, or tfrc or udp; `throughput_bps` the mean over its `flows`, each
         over the whole measured time;
@@ -375,7 +375,7 @@ class Result:
 
     @functools.cached_property
     def _names(self) -> dict[str, pl.DataFrame]:
-        """What identifies each thing in a table; a link goes from one node to another."""
+        """Names of each thing in a table; a link goes from one node to another."""
         links = {"name": pl.String, "from": pl.String, "to": pl.String}
         return {
             **{

@@ -1,4 +1,4 @@
-"""What people see: tables, the bar of who held the air, progress."""
+"""Output for people: tables, the bar of who held the air, progress."""
 
 from __future__ import annotations
 
