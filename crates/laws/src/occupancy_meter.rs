@@ -21,6 +21,8 @@ mod table;
 
 use airfair_units::{Bytes, Duration, Time};
 
+use crate::Direction;
+
 pub use table::Table;
 
 /// Facts that the station knows of its cell.
@@ -132,8 +134,11 @@ pub struct Usage {
 }
 
 impl Usage {
-    fn way(&mut self, is_down: bool) -> &mut Share {
-        if is_down { &mut self.down } else { &mut self.up }
+    fn in_direction(&mut self, direction: Direction) -> &mut Share {
+        match direction {
+            Direction::Up => &mut self.up,
+            Direction::Down => &mut self.down,
+        }
     }
 
     fn add(&mut self, other: &Self) {
@@ -158,7 +163,7 @@ pub struct Access {
 
 /// Use that a flow of the station has had in a slot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Flow {
+pub struct FlowUsage {
     /// Its exchanges, of data and of what answers it.
     pub usage: Usage,
     /// Packets with data.
@@ -169,7 +174,7 @@ pub struct Flow {
     pub answers: u32,
 }
 
-impl Flow {
+impl FlowUsage {
     fn add(&mut self, other: &Self) {
         self.usage.add(&other.usage);
         self.packets += other.packets;
@@ -200,7 +205,7 @@ pub struct Slot {
     /// Stations that were active, whichever end of an exchange.
     pub stations: Table<Usage>,
     /// Flows of the station.
-    pub flows: Table<Flow>,
+    pub flows: Table<FlowUsage>,
     /// Its own back-offs.
     pub backoffs: Backoffs,
     /// Octets that the station has sent and received at data rates.
@@ -316,15 +321,16 @@ pub fn step(params: &Params, state: &mut State, frame: &Frame) {
     let until = end + rest;
     match kind {
         Kind::Rts { from } => {
-            let spent = (duration, rest);
-            open(params, state, Exchange::new(params, (from, Some(to)), spent, until));
+            let asked = Exchange::new(params, from, Some(to));
+            open(params, state, Exchange { spent: duration, promised: rest, until, ..asked });
         }
         Kind::Cts { request } => match &mut state.open {
             Some(open) if open.sender == to && !open.has_data => open.is_answered = true,
             _ => {
                 let before = if request.is_zero() { request } else { request + params.sifs };
-                let spent = (before + duration, rest);
-                let granted = Exchange::new(params, (to, None), spent, until);
+                let spent = before + duration;
+                let granted = Exchange::new(params, to, None);
+                let granted = Exchange { spent, promised: rest, until, ..granted };
                 open(params, state, Exchange { is_answered: true, ..granted });
             }
         },
@@ -340,8 +346,8 @@ pub fn step(params: &Params, state: &mut State, frame: &Frame) {
                 *open = Exchange { is_answered: true, has_data: true, station, packet, ..*open };
                 return;
             }
-            let spent = (duration, rest);
-            let exchange = Exchange::new(params, (from, Some(to)), spent, until);
+            let exchange = Exchange::new(params, from, Some(to));
+            let exchange = Exchange { spent: duration, promised: rest, until, ..exchange };
             // Of its own frames it knows whether an ACK came; of others' it takes that for granted.
             let is_answered = from != params.me;
             let exchange = Exchange { is_answered, has_data: true, packet, ..exchange };
@@ -366,15 +372,18 @@ pub fn step(params: &Params, state: &mut State, frame: &Frame) {
 }
 
 impl Exchange {
-    fn new(
-        params: &Params,
-        (sender, to): (u16, Option<u16>),
-        (spent, promised): (Duration, Duration),
-        until: Time,
-    ) -> Self {
-        let station = Self::station(params, sender, to);
-        let (is_answered, has_data, packet) = (false, false, None);
-        Self { sender, station, spent, promised, is_answered, has_data, until, packet }
+    /// An exchange that takes no time yet.
+    fn new(params: &Params, sender: u16, to: Option<u16>) -> Self {
+        Self {
+            sender,
+            station: Self::station(params, sender, to),
+            spent: Duration::ZERO,
+            promised: Duration::ZERO,
+            is_answered: false,
+            has_data: false,
+            until: Time::ZERO,
+            packet: None,
+        }
     }
 
     /// Whose exchange it is: that of the end that is no access point.
@@ -400,11 +409,12 @@ fn settle(params: &Params, state: &mut State) {
     };
     let share = Share { exchange, failed, accesses: 1 };
     let is_down = open.sender == params.access_point;
+    let direction = if is_down { Direction::Down } else { Direction::Up };
     if let Some(station) = open.station {
-        current.stations.or_default(station).way(is_down).add(share);
+        current.stations.or_default(station).in_direction(direction).add(share);
         if let Some(Packet { flow, payload }) = open.packet {
             let seen = current.flows.or_default(flow);
-            seen.usage.way(is_down).add(share);
+            seen.usage.in_direction(direction).add(share);
             if open.is_answered {
                 seen.packets += u32::from(payload > 0);
                 seen.answers += u32::from(payload == 0);

@@ -80,6 +80,7 @@ pub struct Change {
     direction: Direction,
     rate: DataRate,
     extra: Extra,
+    access: meter::Access,
 }
 
 /// The station has decoded or sent a frame. A change of a rate, after which [`windows`] are due.
@@ -95,10 +96,12 @@ pub fn step(
     if known.knows(rate) {
         return None;
     }
-    let measured = state.meter.last().map(|slot| measured(params, meter, state, slot, direction));
+    let slot = state.meter.last();
+    let measured = slot.map(|slot| measured(params, meter, state, slot, direction));
+    let access = slot.map(|slot| access(meter, slot));
     let (next, extra) = super::step(params, known, &Observation { rate, measured });
     state.rates[direction as usize] = next;
-    Some(Change { direction, rate, extra: extra? })
+    Some(Change { direction, rate, extra: extra?, access: access? })
 }
 
 /// The end of a connection at the station, as its transport knows it.
@@ -115,22 +118,21 @@ pub struct End {
 /// Windows of the connections whose data goes in the direction of a change, at its new rate. `end` tells of each
 /// that knows its round trips.
 pub fn windows<'s>(
-    (params, meter): (&'s Params, &'s meter::Params),
+    params: &'s Params,
     state: &'s State,
     change: Change,
     end: impl Fn(&LocalFlow) -> Option<End> + 's,
     exchange: &'s Exchanges,
 ) -> impl Iterator<Item = (&'s LocalFlow, Bytes)> {
     let slot = state.meter.last().expect("windows follow from a slot");
-    let access = access(meter, slot);
-    let exchange = move |msdu| exchange(access.up, msdu, change.rate);
+    let exchange = move |msdu| exchange(change.access.up, msdu, change.rate);
     let controlled = long_lived(params, state, slot)
         .filter(move |(it, _)| it.direction == change.direction && it.is_controlled);
     controlled.filter_map(move |(local, seen)| {
         let End { smoothed_round_trip, least_round_trip, buffer } = end(local)?;
         let segment = Bytes::new(seen.octets.get() / u64::from(seen.packets));
         let connection = Connection {
-            occupied: seen.usage.occupancy(access),
+            occupied: seen.usage.occupancy(change.access),
             segment,
             largest_segment: local.largest,
             segments_per_ack: segments_per_ack(seen),
@@ -155,7 +157,7 @@ fn long_lived<'s>(
     params: &Params,
     state: &'s State,
     slot: &'s meter::Slot,
-) -> impl Iterator<Item = (&'s LocalFlow, &'s meter::Flow)> {
+) -> impl Iterator<Item = (&'s LocalFlow, &'s meter::FlowUsage)> {
     let least = params.long_lived;
     let active = |it: &'s LocalFlow| Some((it, slot.flows.get(it.flow)?));
     let connections = state.connections.iter().filter(move |it| it.moved >= least);
@@ -181,7 +183,7 @@ fn measured(
 }
 
 /// Segments that one ACK acknowledges, as the slot had them.
-fn segments_per_ack(seen: &meter::Flow) -> u32 {
+fn segments_per_ack(seen: &meter::FlowUsage) -> u32 {
     let acks = seen.answers.max(1);
     ((seen.packets + acks / 2) / acks).max(1)
 }
@@ -220,7 +222,7 @@ mod tests {
     #[test]
     fn acks_are_rounded_to_whole_segments() {
         let of = |packets, answers| {
-            segments_per_ack(&meter::Flow { packets, answers, ..meter::Flow::default() })
+            segments_per_ack(&meter::FlowUsage { packets, answers, ..meter::FlowUsage::default() })
         };
         assert_eq!([of(10, 5), of(10, 4), of(10, 3), of(1, 9), of(7, 0)], [2, 3, 3, 1, 7]);
     }
@@ -262,7 +264,7 @@ mod tests {
             let (data, ack, sifs) = (us(248), us(28), us(16));
             crate::exchange::Exchange { access, protection: [None; 2], data, ack, sifs }
         };
-        let windows = windows((&params, &METER), &state, change, end, &exchange);
+        let windows = windows(&params, &state, change, end, &exchange);
         let windows: Vec<_> = windows.map(|(local, window)| (local.flow, window)).collect();
         // Nearly all of the channel is its own: 10 ms of it are more than the buffer.
         assert_eq!(windows, [(7, Bytes::new(20_000))]);

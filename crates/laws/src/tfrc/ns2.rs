@@ -75,7 +75,7 @@ pub(super) fn step(params: &Params, mut state: State, seen: &Observation) -> Sta
             // Round 1 has no receive rate worth the name.
             let limit = if state.ns2.rounds > 1 { 2.0 * receive_rate } else { 0.0 };
             if state.ns2.is_out_of_slow_start {
-                congestion_avoidance(params, state, (seen.now, rtt), limit)
+                congestion_avoidance(params, state, seen.now, rtt, limit)
             } else if loss_event_rate > 0.0 && !is_first {
                 state.ns2.is_out_of_slow_start = true;
                 State { rate: equation_rate(params, &state, rtt), ..state }
@@ -116,7 +116,8 @@ fn slow_start(params: &Params, mut state: State, (now, rtt): (Time, f64), limit:
 fn congestion_avoidance(
     params: &Params,
     mut state: State,
-    (now, rtt): (Time, f64),
+    now: Time,
+    rtt: f64,
     limit: f64,
 ) -> State {
     let allowed = equation_rate(params, &state, rtt);

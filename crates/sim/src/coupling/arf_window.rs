@@ -91,8 +91,7 @@ impl Agent {
             })
         };
         let exchange = |access, msdu, rate| view.exchange(access, msdu, rate);
-        let params = (&self.params, &self.meter);
-        for (local, window) in law::windows(params, &self.state, change, end, &exchange) {
+        for (local, window) in law::windows(&self.params, &self.state, change, end, &exchange) {
             let limit = WindowLimit::Octets(window);
             actions.push(Action::LimitWindow(LocalEnd::of(local), limit));
         }

@@ -64,8 +64,8 @@ impl Agent {
         let grant = heard.elements.get(Grant::ELEMENT).and_then(Grant::decode);
         let heard = hearing::heard(view.airtime, heard);
         let exchange = |access, msdu, rate| view.exchange(access, msdu, rate);
-        let told = (&heard, grant);
-        if !law::step(&self.params, &self.meter, &mut self.state, told, &exchange) {
+        let seen = law::Observation { heard: &heard, grant };
+        if !law::step(&self.params, &self.meter, &mut self.state, &seen, &exchange) {
             return;
         }
         let end = |local: &LocalFlow| {
