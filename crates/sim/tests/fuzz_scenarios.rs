@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use airfair_sim::run::{Control, run};
-use airfair_sim::scenario::{Scenario, TfrcSource, Transport, UdpRate, schema};
+use airfair_sim::scenario::{Scenario, TfrcTraffic, Transport, UdpRate, schema};
 use airfair_units::{Bytes, DataRate, Duration};
 use rand_core::{Rng as _, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -346,9 +346,9 @@ fn is_heavy(scenario: &Scenario) -> bool {
     const SMALL: Bytes = Bytes::new(100);
     let packets = |flow: &airfair_sim::scenario::Flow| match &flow.transport {
         Transport::Tcp(tcp) => (tcp.sender.segment, None),
-        Transport::Tfrc(tfrc) => match tfrc.source {
-            TfrcSource::Greedy | TfrcSource::Frames { .. } => (tfrc.segment, None),
-            TfrcSource::Constant(rate) | TfrcSource::OnOff { rate, .. } => {
+        Transport::Tfrc(tfrc) => match tfrc.traffic {
+            TfrcTraffic::Greedy | TfrcTraffic::Frames { .. } => (tfrc.segment, None),
+            TfrcTraffic::Constant(rate) | TfrcTraffic::OnOff { rate, .. } => {
                 (tfrc.segment, Some(rate))
             }
         },

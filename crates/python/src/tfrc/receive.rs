@@ -61,7 +61,8 @@ impl Incoming {
             self.receiver.handle_timeout(now);
             // Each call takes one report, and nothing but a packet or a timer makes another due.
             if let (Some(peer), Some(feedback)) = (self.peer, self.receiver.poll_transmit(now)) {
-                host.send(&wire::encode_feedback(&feedback), peer.address);
+                // A report that does not leave is as one that is lost.
+                let _ = host.send(&wire::encode_feedback(&feedback), peer.address);
             }
             host.wake(now, |_, state| self.show(now, state))?;
             if let Some((octets, from)) = host.receive(self.receiver.next_timeout()) {

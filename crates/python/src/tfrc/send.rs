@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use airfair_transport::tfrc::{Profile, Sender, SenderConfig, Source, wire};
+use airfair_transport::tfrc::{Profile, Sender, SenderConfig, Traffic, wire};
 use airfair_units::{Bytes, DataRate, Duration, Time};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -43,7 +43,7 @@ pub(super) fn config(
     }
     let segment = Bytes::new(segment);
     Ok(SenderConfig {
-        source: rate.map_or(Source::Greedy, Source::Constant),
+        traffic: rate.map_or(Traffic::Greedy, Traffic::Constant),
         buffer: rate.map(|_| segment * 50),
         granularity: GRANULARITY,
         least_no_feedback: LEAST_NO_FEEDBACK,
@@ -85,7 +85,7 @@ impl Outgoing {
             datagram.clear();
             datagram.extend_from_slice(&wire::encode_data(&data));
             datagram.resize(wire::DATA_HEADER + data.payload as usize, 0);
-            if !host.send(datagram, self.peer) {
+            if host.send(datagram, self.peer).is_err() {
                 return;
             }
             self.payload += u64::from(data.payload);

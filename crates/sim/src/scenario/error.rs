@@ -69,6 +69,26 @@ pub(super) fn is_unprintable(c: char) -> bool {
 
 impl std::error::Error for ScenarioError {}
 
+/// Address of a key, or of a table, in the file.
+#[derive(Clone, Debug)]
+pub(super) struct Address {
+    /// Offset.
+    pub(super) at: usize,
+    /// Dotted key.
+    pub(super) path: String,
+}
+
+impl Address {
+    /// Address of `key` in this table, though nothing may stand there.
+    pub(super) fn below(&self, key: &str) -> Self {
+        Self { at: self.at, path: format!("{}.{key}", self.path) }
+    }
+}
+
+/// Sign that a mistake, which has been told, hides what was meant.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Spoilt;
+
 /// All mistakes found so far, each with its position in the file.
 #[derive(Debug, Default)]
 pub(super) struct Mistakes {

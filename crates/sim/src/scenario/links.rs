@@ -45,7 +45,7 @@ pub(super) fn declare<'n>(
         .chain(routers.iter().enumerate().map(|(i, router)| (router, Target::Router(i))))
         .chain(links.iter().map(|link| (link, Target::Link)));
     for (fields, target) in targets {
-        names.declare(fields.name, target, (fields.at, &fields.path), mistakes);
+        names.declare(fields.name, target, &fields.address(), mistakes);
     }
     Network { hosts, routers, links, spoilt }
 }

@@ -32,14 +32,14 @@ mod write;
 
 pub use error::{ScenarioError, escaped};
 pub use parse::MAX_FILE;
-pub use radio::{Area, Begin, Fading, Motion, Propagation, Radio, Way};
+pub use radio::{Area, Begin, Fading, Motion, Propagation, Radio, Trajectory};
 pub use reference::reference_markdown;
 pub use schema::schema;
 pub use traces::{MAX_TRACE, ReadFile};
 
 use airfair_laws::{arf, arf_aware, arf_window, minstrel, occupancy, rate_cap};
 use airfair_transport::tcp;
-pub use airfair_transport::tfrc::{Profile as TfrcProfile, Source as TfrcSource};
+pub use airfair_transport::tfrc::{Profile as TfrcProfile, Traffic as TfrcTraffic};
 pub use airfair_transport::udp::Rate as UdpRate;
 use airfair_units::{Bytes, DataRate, Duration, Probability, Time};
 use airfair_wlan::phy::Standard;
@@ -213,7 +213,7 @@ pub struct Station {
     /// Stations whose frames it does not even sense, likewise.
     pub hidden_from: Vec<usize>,
     /// Its place and motion, if its cell has a radio.
-    pub way: Option<Way>,
+    pub trajectory: Option<Trajectory>,
     /// Frames between it and its access point that noise spoils.
     pub errors: ErrorModel,
 }
@@ -233,7 +233,7 @@ impl Station {
             access: AccessParameters::default(),
             senses_only: Vec::new(),
             hidden_from: Vec::new(),
-            way: None,
+            trajectory: None,
             errors,
         }
     }
@@ -374,7 +374,7 @@ impl Flow {
             start_jitter: Duration::ZERO,
             stop: None,
             transport: Transport::Tcp(Tcp::default()),
-            control: Control::None,
+            control: Scheme::None,
         }
     }
 }
@@ -397,7 +397,7 @@ pub struct Flow {
     /// Transport.
     pub transport: Transport,
     /// Cross-layer control.
-    pub control: Control,
+    pub control: Scheme,
 }
 
 /// A transport protocol with its settings.
@@ -424,13 +424,13 @@ pub struct Tfrc {
     /// Application octets per packet, s.
     pub segment: Bytes,
     /// Packets that the application offers.
-    pub source: TfrcSource,
+    pub traffic: TfrcTraffic,
 }
 
 impl Default for Tfrc {
     fn default() -> Self {
         let (profile, segment) = (TfrcProfile::default(), Bytes::new(1_000));
-        Self { profile, segment, source: TfrcSource::Greedy }
+        Self { profile, segment, traffic: TfrcTraffic::Greedy }
     }
 }
 
@@ -476,9 +476,9 @@ impl Tcp {
     }
 }
 
-/// Cross-layer control of a flow.
+/// Scheme of cross-layer control that a flow is under.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Control {
+pub enum Scheme {
     /// None.
     #[default]
     None,
@@ -493,7 +493,7 @@ pub enum Control {
     Occupancy,
 }
 
-impl Control {
+impl Scheme {
     /// The scenario file's word for it.
     pub fn name(&self) -> &'static str {
         match self {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Node;
-use super::error::{Mistakes, ScenarioError, listed, nearest};
+use super::error::{Address, Mistakes, ScenarioError, listed, nearest};
 use super::overrides::did_you_mean;
 use super::reader::Entry;
 
@@ -55,7 +55,7 @@ impl Names {
         &mut self,
         name: &str,
         target: Target,
-        (at, path): (usize, &str),
+        address: &Address,
         mistakes: &mut Mistakes,
     ) {
         let problem = if name == "ap" {
@@ -66,9 +66,9 @@ impl Names {
             self.targets.insert(name.to_owned(), target);
             return;
         };
-        let (path, found) = (path.to_owned(), String::new());
+        let (path, found) = (address.path.clone(), String::new());
         let allowed = "a name that nothing else has".to_owned();
-        mistakes.add(at, ScenarioError { path, found, problem, allowed });
+        mistakes.add(address.at, ScenarioError { path, found, problem, allowed });
     }
 
     /// Thing that `name` stands for, if any.

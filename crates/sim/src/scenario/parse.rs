@@ -201,8 +201,7 @@ fn cells_of<'n>(
         cells.clear();
     }
     let draft = |(index, fields): (usize, Fields<'n>)| {
-        let place = (fields.at, fields.path.clone());
-        names.declare(fields.name, Target::Cell(index), (place.0, &place.1), mistakes);
+        names.declare(fields.name, Target::Cell(index), &fields.address(), mistakes);
         cell::draft(fields, &mut context, mistakes)
     };
     let drafts = cells.into_iter().enumerate().map(draft).collect();

@@ -5,7 +5,7 @@
 use airfair_units::DataRate;
 
 use super::document::{Node, Value};
-use super::error::{Mistakes, ScenarioError, join, nearest};
+use super::error::{Address, Mistakes, ScenarioError, join, nearest};
 use super::kind::{Absent, Key, Kind, MAX_NAME, Plain, Scalar, Table, Tagged};
 use super::overrides::did_you_mean;
 use super::plain::{misfit, plain, wrong_type};
@@ -57,6 +57,11 @@ pub(super) struct Fields<'n> {
 static EMPTY: Node = Node { at: 0, value: Value::Table(Vec::new()) };
 
 impl<'n> Fields<'n> {
+    /// Address of the table.
+    pub(super) fn address(&self) -> Address {
+        Address { at: self.at, path: self.path.clone() }
+    }
+
     /// The entry under `key`, once.
     pub(super) fn take(&mut self, key: &str) -> Entry<'n> {
         let index = self.spec.keys.iter().position(|known| known.name == key);

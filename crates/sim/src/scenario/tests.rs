@@ -8,7 +8,7 @@ use super::kind::{Absent, Key, Kind, Plain, Table};
 use super::plain::plain;
 use airfair_laws::{arf, arf_window};
 
-use super::{Control, Endpoint, RateControl, Scenario, reference_markdown, schema};
+use super::{Endpoint, RateControl, Scenario, Scheme, reference_markdown, schema};
 
 const BASE: &str = r#"
 duration = "50 s"
@@ -355,7 +355,7 @@ fn a_control_scheme_is_a_word_or_a_table() {
     let printed = scenario(
         "{ scheme = \"arf-window\", rise = \"printed\", fall = \"printed\", round_trip = \"smoothed\" }",
     );
-    assert_eq!(printed.flows[0].control, Control::ArfWindow(arf_window::Params::printed()));
+    assert_eq!(printed.flows[0].control, Scheme::ArfWindow(arf_window::Params::printed()));
     for control in [plain, other, printed] {
         assert_eq!(Scenario::parse(&control.to_toml(), &[]), Ok(control));
     }

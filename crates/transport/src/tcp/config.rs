@@ -13,7 +13,7 @@ const MAX_SHIFT: u32 = 14;
 
 /// Amount that the application has to send.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Source {
+pub enum Transfer {
     /// Always more, until [`close`](super::Sender::close).
     #[default]
     Endless,
@@ -75,7 +75,7 @@ pub struct SenderConfig {
     /// Payload of a full segment, SMSS; never nothing [octets].
     pub segment: Bytes,
     /// Amount that there is to send.
-    pub source: Source,
+    pub transfer: Transfer,
     /// Open with SYN and close with FIN; otherwise the connection is there from `open` on and ends with
     /// the last ACK, as with ns-2's one-way agents. Both ends must agree.
     pub handshake: bool,
@@ -111,7 +111,7 @@ impl Default for SenderConfig {
             proportional_reduction: false,
             timestamps: false,
             segment: Bytes::new(1_460),
-            source: Source::Endless,
+            transfer: Transfer::Endless,
             handshake: true,
             window_scaling: true,
             assumed_window: UNSCALED_WINDOW,

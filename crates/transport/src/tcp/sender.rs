@@ -7,7 +7,7 @@ mod refusal;
 use airfair_laws::window_limit::WindowLimit;
 use airfair_units::{Bytes, Duration, Time};
 
-use super::config::{SenderConfig, Source};
+use super::config::{SenderConfig, Transfer};
 use super::congestion::Congestion;
 use super::recovery::Recovery;
 use super::rtt::RttEstimator;
@@ -91,9 +91,9 @@ impl Sender {
             unacknowledged: 0,
             next: 0,
             sent_end: 0,
-            data_end: match config.source {
-                Source::Endless => u64::MAX,
-                Source::Bytes(amount) => FIRST_OCTET + amount.get(),
+            data_end: match config.transfer {
+                Transfer::Endless => u64::MAX,
+                Transfer::Bytes(amount) => FIRST_OCTET + amount.get(),
             },
             peer_window: config.assumed_window.get(),
             limit: WindowLimit::None,

@@ -3,7 +3,7 @@
 use airfair_laws::tfrc::{Discounting, Equation, Params, Variant};
 use airfair_units::{Bytes, Duration};
 
-use super::source::Source;
+use super::application::Traffic;
 
 /// Whose TFRC. The differences stand in [`airfair_laws::tfrc`] and in [`super`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub struct SenderConfig {
     /// Rules and constants of the rate, segment size s included.
     pub law: Params,
     /// Packets that the application sends.
-    pub source: Source,
+    pub traffic: Traffic,
     /// Room for those that wait to be sent; what comes on top is dropped. `None` is no limit [octets].
     pub buffer: Option<Bytes>,
     /// Name of the sender in its packets.
@@ -52,7 +52,7 @@ impl SenderConfig {
     pub fn new(profile: Profile, segment: Bytes) -> Self {
         Self {
             law: Params::new(profile.variant(), segment),
-            source: Source::Greedy,
+            traffic: Traffic::Greedy,
             buffer: None,
             ssrc: 1,
             initial_seq: 0,

@@ -5,12 +5,12 @@ use airfair_laws::tfrc::{
 };
 use airfair_units::{Bytes, DataRate, Duration, Time};
 
+use super::application::Application;
 use super::config::SenderConfig;
 use super::limited::Limited;
 use super::pacing::Pacing;
 use super::packet::{Data, Feedback, micros, wrapping};
 use super::sequence::wrapped;
-use super::source::Application;
 use super::stats::{PendingEvents, SenderEvent, SenderStats};
 use super::wire::MAX_RTT;
 
@@ -81,7 +81,7 @@ impl Sender {
             rate: start(&params, Time::ZERO).rate,
             limit: f64::INFINITY,
             pacing: Pacing::new(Time::ZERO),
-            application: Application::new(config.source, params.segment, config.buffer),
+            application: Application::new(config.traffic, params.segment, config.buffer),
             limited: Limited::default(),
             no_feedback: None,
             has_sent: false,
@@ -252,7 +252,7 @@ impl Sender {
         Some(self.packet(now, piece))
     }
 
-    fn packet(&mut self, now: Time, piece: super::source::Piece) -> Data {
+    fn packet(&mut self, now: Time, piece: super::application::Piece) -> Data {
         let seq = wrapped(self.next);
         self.next += 1;
         self.stats.packets_sent += 1;

@@ -25,7 +25,7 @@ pub(crate) enum Fate {
 }
 
 /// Limits that a control law sets: one on the window, perhaps a cwnd [segments].
-pub(crate) type Control = (WindowLimit, Option<u32>);
+pub(crate) type Limits = (WindowLimit, Option<u32>);
 
 /// The endpoints, the wire and the time.
 pub(crate) struct Pair<F> {
@@ -107,7 +107,7 @@ impl<F: FnMut(To, u64) -> Fate> Pair<F> {
 
     /// Runs to the end while a control law acts every seventh step, and checks what must hold of a whole
     /// transfer of `all` octets: they arrive once, in order, and the connection ends.
-    pub(crate) fn transfer(&mut self, all: Bytes, controls: &[Control]) {
+    pub(crate) fn transfer(&mut self, all: Bytes, controls: &[Limits]) {
         let mut delivered = Bytes::ZERO;
         for steps in 0.. {
             if steps % 7 == 0
@@ -135,7 +135,7 @@ impl<F: FnMut(To, u64) -> Fate> Pair<F> {
         assert_eq!(end, 1 + all.get());
     }
 
-    fn act(&mut self, (limit, cwnd): Control) {
+    fn act(&mut self, (limit, cwnd): Limits) {
         self.sender.set_window_limit(limit);
         if let Some(cwnd) = cwnd {
             self.sender.set_cwnd(cwnd);

@@ -1,6 +1,6 @@
 //! The retransmission timer.
 
-use airfair_transport::tcp::{Flavour, RtoConfig, SenderConfig, SenderEvent, Source};
+use airfair_transport::tcp::{Flavour, RtoConfig, SenderConfig, SenderEvent, Transfer};
 use airfair_units::{Bytes, Duration, Time};
 
 use crate::script::{Script, ms, plain};
@@ -65,8 +65,8 @@ fn a_timeout_of_another_segment_lowers_the_threshold() {
 /// Verifies: [RFC6298 §5.1 to §5.3]
 #[test]
 fn the_timer_runs_from_the_first_segment_or_from_the_last_new_ack() {
-    let source = Source::Bytes(Bytes::new(6_000));
-    let mut script = Script::new(SenderConfig { source, ..plain() });
+    let transfer = Transfer::Bytes(Bytes::new(6_000));
+    let mut script = Script::new(SenderConfig { transfer, ..plain() });
     script.sends(0..4).timer(1_000);
     // more segments do not move it, nor do duplicates
     script.at(300).sender.set_cwnd(5);
