@@ -217,12 +217,9 @@ pub fn window(params: &Params, extra: Extra, seen: &Connection) -> Bytes {
 mod tests {
     use super::*;
     use crate::arf;
+    use crate::fixture::us;
     use airfair_units::Time;
     use proptest::prelude::*;
-
-    const fn us(us: u64) -> Duration {
-        Duration::from_micros(us)
-    }
 
     fn mbps(mbps: u64) -> DataRate {
         DataRate::from_mbps(mbps)

@@ -39,10 +39,7 @@ pub type Exchanges<'c> = dyn Fn(Duration, Bytes, DataRate) -> Exchange + 'c;
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const fn us(us: u64) -> Duration {
-        Duration::from_micros(us)
-    }
+    use crate::fixture::us;
 
     /// 802.11a: DIFS 34 and back-off 45, control frames 28, SIFS 16, data 248 µs.
     /// 79 + 28 + 16 + 28 + 16 + 248 + 16 + 28 = 459 µs; after a CTS to oneself 415; without RTS/CTS 371.

@@ -191,31 +191,14 @@ fn segments_per_ack(seen: &meter::FlowUsage) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fixture::{AP, ME, METER, at_ms, us};
 
-    const fn us(us: u64) -> Duration {
-        Duration::from_micros(us)
-    }
-
-    const ME: u16 = 1;
-    const METER: meter::Params = meter::Params {
-        me: ME,
-        access_point: 0,
-        slot: Duration::from_millis(300),
-        sifs: us(16),
-        difs: us(34),
-        backoff_slot: us(9),
-        cw_min: 15,
-    };
     const FAST: DataRate = DataRate::from_mbps(54);
     const SLOW: DataRate = DataRate::from_mbps(48);
 
     /// A data frame of 248 µs that the station receives, at `end` ms.
     fn data(end: u64, rate: DataRate) -> Heard {
-        let packet = Some(meter::Packet { flow: 7, payload: 1_460 });
-        let kind = meter::Kind::Data { from: 0, psdu: Bytes::new(1_536), packet };
-        let end = Time::ZERO + Duration::from_millis(end);
-        let frame =
-            meter::Frame { end, duration: us(248), rest: us(44), to: ME, backoff: None, kind };
+        let frame = crate::fixture::data(1_000 * end, AP, ME);
         Heard { frame, rate, msdu: Bytes::new(1_508) }
     }
 
@@ -232,13 +215,12 @@ mod tests {
     fn a_report_says_what_was_heard_and_how_long_nothing_was() {
         let mut state = State::new(Vec::new());
         step(&Params::default(), &METER, &mut state, &data(10, FAST));
-        let at = |ms| Time::ZERO + Duration::from_millis(ms);
-        assert_eq!(report(&METER, &mut state, at(299)), [None; 2]);
+        assert_eq!(report(&METER, &mut state, at_ms(299)), [None; 2]);
         let (own, others) = (us(292), Duration::ZERO);
-        let first = Report { from: at(0), to: at(300), own, others, active: 1 };
-        let silence = Report { from: at(300), to: at(900), own: others, others, active: 0 };
-        assert_eq!(report(&METER, &mut state, at(950)), [Some(first), Some(silence)]);
-        assert_eq!(report(&METER, &mut state, at(950)), [None; 2]);
+        let first = Report { from: at_ms(0), to: at_ms(300), own, others, active: 1 };
+        let silence = Report { from: at_ms(300), to: at_ms(900), own: others, others, active: 0 };
+        assert_eq!(report(&METER, &mut state, at_ms(950)), [Some(first), Some(silence)]);
+        assert_eq!(report(&METER, &mut state, at_ms(950)), [None; 2]);
     }
 
     /// A window follows a change of the rate, once a slot is over, for a connection that is long-lived and controlled.

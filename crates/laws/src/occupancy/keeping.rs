@@ -222,21 +222,11 @@ fn exchanges(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fixture::{self, AP, ME, at_ms, us};
 
-    const fn us(us: u64) -> Duration {
-        Duration::from_micros(us)
-    }
-
-    const ME: u16 = 1;
-    const METER: meter::Params = meter::Params {
-        me: ME,
-        access_point: 0,
-        slot: Duration::from_nanos(u64::MAX),
-        sifs: us(16),
-        difs: us(34),
-        backoff_slot: us(9),
-        cw_min: 15,
-    };
+    /// Its slots end with beacons.
+    const METER: meter::Params =
+        meter::Params { slot: Duration::from_nanos(u64::MAX), ..fixture::METER };
     const FAST: DataRate = DataRate::from_mbps(54);
     const SLOW: DataRate = DataRate::from_mbps(6);
 
@@ -247,16 +237,15 @@ mod tests {
     }
 
     fn heard(end: u64, to: u16, kind: meter::Kind, rate: DataRate) -> Heard {
-        let end = Time::ZERO + Duration::from_millis(end);
         let (duration, rest, backoff) = (us(181), us(44), None);
-        let frame = meter::Frame { end, duration, rest, to, backoff, kind };
+        let frame = meter::Frame { end: at_ms(end), duration, rest, to, backoff, kind };
         Heard { frame, rate, msdu: Bytes::new(1_448) }
     }
 
     /// Data of flow 7 to the station.
     fn data(end: u64, rate: DataRate) -> Heard {
         let packet = Some(meter::Packet { flow: 7, payload: 1_400 });
-        let kind = meter::Kind::Data { from: 0, psdu: Bytes::new(1_476), packet };
+        let kind = meter::Kind::Data { from: AP, psdu: Bytes::new(1_476), packet };
         heard(end, ME, kind, rate)
     }
 
@@ -283,7 +272,7 @@ mod tests {
         assert_eq!(limit(&state, false), None, "nothing is granted yet");
         assert!(!told(&mut state, &data(60, FAST), None));
         let grant = Grant::new(0.5, 0.0, us(66));
-        let beacon = heard(100, 0, meter::Kind::Beacon, SLOW);
+        let beacon = heard(100, AP, meter::Kind::Beacon, SLOW);
         assert!(told(&mut state, &beacon, Some(grant)));
         let per_second = |state: &State| match limit(state, false) {
             Some(Limit::Rate(rate)) => rate.bps() / 8 / 1_400,

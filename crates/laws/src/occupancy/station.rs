@@ -97,11 +97,8 @@ fn whole_bits(octets: f64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fixture::us;
     use proptest::prelude::*;
-
-    const fn us(us: u64) -> Duration {
-        Duration::from_micros(us)
-    }
 
     fn is_near(a: f64, b: f64) -> bool {
         (a - b).abs() < 1e-9 * a.abs().max(b.abs()).max(1.0)
