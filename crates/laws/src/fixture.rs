@@ -38,7 +38,7 @@ pub(crate) fn at_ms(ms: u64) -> Time {
 /// A frame that ends at `end` µs; its duration field is what the exchange takes after it.
 pub(crate) fn frame(end: u64, to: u16, kind: Kind) -> Frame {
     let duration = if matches!(kind, Kind::Data { .. }) { DATA } else { CONTROL };
-    let rest = match kind {
+    let duration_field = match kind {
         // 3 · 16 + 28 + 248 + 28
         Kind::Rts { .. } => 352,
         // 2 · 16 + 248 + 28
@@ -47,7 +47,7 @@ pub(crate) fn frame(end: u64, to: u16, kind: Kind) -> Frame {
         Kind::Data { .. } => 44,
         Kind::Ack | Kind::Beacon => 0,
     };
-    Frame { end: at_us(end), duration, rest: us(rest), to, backoff: None, kind }
+    Frame { end: at_us(end), duration, duration_field: us(duration_field), to, backoff: None, kind }
 }
 
 /// Data of flow 7, from the station that listens or to it, or of somebody else.

@@ -54,7 +54,7 @@ pub struct Frame {
     /// Time on the air.
     pub duration: Duration,
     /// Duration field: how long the exchange lasts after it.
-    pub rest: Duration,
+    pub duration_field: Duration,
     /// Receiver's address.
     pub to: u16,
     /// Back-off that the station has counted before it, if it is the first of an own exchange.
@@ -162,16 +162,20 @@ pub fn step(params: &Params, state: &mut State, frame: &Frame) {
     if state.open.is_some_and(|open| open.until < frame.end) {
         settle(params, state);
     }
-    let &Frame { end, duration, rest, to, backoff, kind } = frame;
+    let &Frame { end, duration, duration_field, to, backoff, kind } = frame;
     if let Some(backoff) = backoff {
         state.current.backoffs.total += backoff;
         state.current.backoffs.count += 1;
     }
-    let until = end + rest;
+    let until = end + duration_field;
     match kind {
         Kind::Rts { from } => {
             let asked = Exchange::new(params, from, Some(to));
-            open(params, state, Exchange { spent: duration, promised: rest, until, ..asked });
+            open(
+                params,
+                state,
+                Exchange { spent: duration, promised: duration_field, until, ..asked },
+            );
         }
         Kind::Cts { request } => match &mut state.open {
             Some(open) if open.sender == to && !open.has_data => open.is_answered = true,
@@ -179,7 +183,7 @@ pub fn step(params: &Params, state: &mut State, frame: &Frame) {
                 let before = if request.is_zero() { request } else { request + params.sifs };
                 let spent = before + duration;
                 let granted = Exchange::new(params, to, None);
-                let granted = Exchange { spent, promised: rest, until, ..granted };
+                let granted = Exchange { spent, promised: duration_field, until, ..granted };
                 open(params, state, Exchange { is_answered: true, ..granted });
             }
         },
@@ -196,7 +200,8 @@ pub fn step(params: &Params, state: &mut State, frame: &Frame) {
                 return;
             }
             let exchange = Exchange::new(params, from, Some(to));
-            let exchange = Exchange { spent: duration, promised: rest, until, ..exchange };
+            let exchange =
+                Exchange { spent: duration, promised: duration_field, until, ..exchange };
             // Of its own frames it knows whether an ACK came; of others' it takes that for granted.
             let is_answered = from != params.me;
             let exchange = Exchange { is_answered, has_data: true, packet, ..exchange };

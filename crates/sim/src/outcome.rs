@@ -153,7 +153,7 @@ pub struct RadioOutcome {
     pub retries: u64,
     /// Own transmissions (data or RTS) that collided.
     pub collisions: u64,
-    /// Own transmissions of any kind that noise spoilt for their receiver.
+    /// Own transmissions of any kind that noise made unreadable for their receiver.
     pub frame_errors: u64,
     /// Packets given up at the retry limit.
     pub dropped_retry_limit: u64,

@@ -237,8 +237,8 @@ mod tests {
     }
 
     fn heard(end: u64, to: u16, kind: meter::Kind, rate: DataRate) -> Heard {
-        let (duration, rest, backoff) = (us(181), us(44), None);
-        let frame = meter::Frame { end: at_ms(end), duration, rest, to, backoff, kind };
+        let (duration, duration_field, backoff) = (us(181), us(44), None);
+        let frame = meter::Frame { end: at_ms(end), duration, duration_field, to, backoff, kind };
         Heard { frame, rate, msdu: Bytes::new(1_448) }
     }
 

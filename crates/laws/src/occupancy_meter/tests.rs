@@ -182,7 +182,7 @@ proptest! {
         for (gap, seen) in heard {
             now += gap;
             let request = if let Kind::Cts { request } = seen.kind { request } else { Duration::ZERO };
-            most += seen.duration + seen.rest + request + METER.sifs;
+            most += seen.duration + seen.duration_field + request + METER.sifs;
             let before = state.last.clone();
             step(&METER, &mut state, &Frame { end: at_us(now), ..seen });
             if state.start != start || state.last != before {

@@ -39,10 +39,10 @@ pub(super) fn frame(airtime: &Airtime, heard: &Overheard<Packet>) -> meter::Fram
         (FrameKind::Beacon, _) => meter::Kind::Beacon,
         (FrameKind::Rts | FrameKind::Data, None) => unreachable!("they name their transmitter"),
     };
-    let Overheard { end, duration, rest, backoff, .. } = *heard;
+    let Overheard { end, duration, rest: duration_field, backoff, .. } = *heard;
     // Whom a beacon is for means nothing to the law.
     let to = heard.to.unwrap_or_default().0;
-    meter::Frame { end, duration, rest, to, backoff, kind }
+    meter::Frame { end, duration, duration_field, to, backoff, kind }
 }
 
 /// A frame, with what the listener's own packets tell.
