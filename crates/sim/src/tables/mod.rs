@@ -284,14 +284,33 @@ fn as_f64(count: u64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::outcome::FlowOutcome;
     use crate::scenario::Scenario;
 
-    fn all() -> Vec<Table> {
-        let mut all = tables(&[], &[]);
+    fn scenario() -> Scenario {
         let text = include_str!("../../tests/golden/relay.toml");
-        let scenario = Scenario::parse(text, &[]).expect("a scenario without mistakes");
+        Scenario::parse(text, &[]).expect("a scenario without mistakes")
+    }
+
+    fn all() -> Vec<Table> {
+        let (mut all, scenario) = (tables(&[], &[]), scenario());
         all.extend(SERIES.map(|name| series(name, &scenario, &[]).expect("one of the series")));
         all
+    }
+
+    /// Flows that sent nothing have no loss, no delay and no life.
+    #[test]
+    fn only_a_column_that_says_so_lacks_values() {
+        let flows = scenario().flows;
+        let idle = vec![FlowOutcome::default(); flows.len()];
+        let run =
+            Outcome { flows: idle, elapsed: Duration::from_millis(1_000), ..Outcome::default() };
+        let table = &tables(&flows, &[&run])[1];
+        assert_eq!(table.name, "flows");
+        for Column { name, values, is_nullable, .. } in &table.columns {
+            let lacks = matches!(values, Values::F64(values) if values.iter().any(|v| v.is_nan()));
+            assert_eq!(lacks, *is_nullable, "{name}");
+        }
     }
 
     #[test]
