@@ -16,6 +16,7 @@ __all__ = [
     "ScenarioError",
     "__version__",
     "escaped",
+    "meanings",
     "quantity",
     "reference",
     "run",
@@ -80,7 +81,7 @@ class Scenario:
 
 @final
 class Outcome:
-    """What one run measured; `tables` turns it into columns."""
+    """Measurements of one run; `tables` turns them into columns."""
 
     @property
     def replication(self) -> int: ...
@@ -100,7 +101,7 @@ class Outcome:
 
 @final
 class Batch:
-    """What `run` finished."""
+    """Runs that `run` finished."""
 
     @property
     def outcomes(self) -> list[Outcome | None]: ...
@@ -124,6 +125,7 @@ def tables(
 def series(
     scenario: Scenario, outcomes: Sequence[Outcome], what: str
 ) -> dict[str, NDArray[np.generic]]: ...
+def meanings() -> dict[str, str]: ...
 def quantity(text: str, dimension: str) -> float: ...
 def tfrc_send(
     to: str,

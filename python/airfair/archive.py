@@ -111,7 +111,7 @@ class Archive:
 
 @dataclass(frozen=True)
 class Done:
-    """What became of jobs."""
+    """Outcomes of jobs."""
 
     outcomes: Sequence[Outcome | None]
     """One per job, in the jobs' order; nothing for those that Ctrl-C stopped."""
@@ -120,7 +120,7 @@ class Done:
 
     @property
     def interrupted(self) -> bool:
-        """Whether Ctrl-C stopped some."""
+        """True if Ctrl-C stopped some."""
         return any(outcome is None for outcome in self.outcomes)
 
 

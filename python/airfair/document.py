@@ -76,7 +76,7 @@ def document(result: Result) -> dict[str, Any]:
 
 
 Figure = Callable[[Sequence[float | None]], float | None]
-"""What is told of the values of all replications: their mean, or how sure it is."""
+"""Figure that is told of the values of all replications: their mean, or how sure it is."""
 
 Samples = dict[str, list[float]]
 """Columns of one thing, with a value for each replication; NaN is a value that does not exist."""
@@ -181,25 +181,19 @@ def _radio(figure: Figure, table: Samples) -> dict[str, Any]:
 
 
 def _channels(result: Result) -> list[dict[str, Any]]:
-    tables = samples(result, "channels", result.scenario.cells)
-    return [_channel(name, table) for name, table in tables.items()]
+    names = result.scenario.cells
+    tables, shares = (samples(result, table, names) for table in ("channels", "channel_shares"))
+    return [_channel(name, table, shares[name]) for name, table in tables.items()]
 
 
-def _channel(name: str, table: Samples) -> dict[str, Any]:
-    has_beacons = any(table["beacon_ns"])
-
+def _channel(name: str, table: Samples, shares: Samples) -> dict[str, Any]:
     def airtime(figure: Figure) -> dict[str, float | None]:
-        def share(column: str) -> float | None:
-            times = zip(table[column], table["elapsed_ns"], strict=True)
-            return figure([time / elapsed for time, elapsed in times])
-
+        beacons = {"beacons": figure(shares["beacon"])} if any(shares["beacon"]) else {}
         return {
-            "data": share("data_ns"),
-            "control": share("control_ns"),
-            **({"beacons": share("beacon_ns")} if has_beacons else {}),
-            "collisions": share("collision_ns"),
-            "contention": share("contention_ns"),
-            "idle": share("idle_ns"),
+            **_each(figure, shares, ("data", "control")),
+            **beacons,
+            "collisions": figure(shares["collision"]),
+            **_each(figure, shares, ("contention", "idle")),
         }
 
     counts = ("frames", "collisions")

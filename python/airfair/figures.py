@@ -105,7 +105,7 @@ class Points:
     estimates: Floats
     """Means and half widths of their intervals, (2, category)."""
     printed: Mapping[int, float] = field(default_factory=dict)
-    """What the paper prints, by category: drawn hollow in the same colour."""
+    """Values that the paper prints, by category: drawn hollow in the same colour."""
     possible: tuple[float, float] = (0.0, math.inf)
     """Values that there can be; no interval is drawn beyond."""
 
@@ -187,7 +187,7 @@ def by_category(panel: Category, *, wide: bool = False) -> Figure:
 
 
 def _printed(ax: Axes, at: Sequence[float], points: Points, colour: str, i: int) -> None:
-    """What the paper prints, hollow, with the marker of the measured points."""
+    """Draws what the paper prints, hollow, with the marker of the measured points."""
     if not points.printed:
         return
     ax.plot(

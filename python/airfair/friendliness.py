@@ -1,4 +1,4 @@
-"""How flows share a path, and how smoothly: the metrics of [tfrc-friendliness §3] and two more.
+"""Metrics of how flows share a path, and how smoothly: those of [tfrc-friendliness §3] and two more.
 
 Functions of arrays whose last axis is time in steps of one length, or flows. Intervals are given in
 steps. What the paper counts as sent is here what was delivered to the application [D-044].

@@ -1,10 +1,11 @@
-"""What the replications of one scenario measured, as tables."""
+"""Measurements of the replications of one scenario, as tables."""
 
 from __future__ import annotations
 
 import functools
 import itertools
 import re
+import textwrap
 from dataclasses import KW_ONLY, dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -50,6 +51,8 @@ _SERIES = {
 }
 """Series of the core that each comes from."""
 
+_MEANINGS = _core.meanings()
+
 
 def _values(what: str) -> dict[str, pl.Expr]:
     """Values of a step of a series."""
@@ -74,6 +77,23 @@ def _values(what: str) -> dict[str, pl.Expr]:
     }[what]
 
 
+class _Table(functools.cached_property["pl.DataFrame"]):
+    """A table of the core, whose meaning is told there."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(lambda result: result._named(result._columns[name]))  # noqa: SLF001 - a part of it
+        lines = _MEANINGS[name].splitlines()
+        self.__doc__ = "\n".join(
+            textwrap.fill(
+                line,
+                76,
+                subsequent_indent="  " if line.startswith("-") else "",
+                break_on_hyphens=False,
+            )
+            for line in lines
+        )
+
+
 @dataclass(frozen=True, eq=False)
 class Result:
     """Finished replications of a scenario.
@@ -86,7 +106,7 @@ class Result:
     outcomes: Sequence[_core.Outcome] = field(repr=False)
     _: KW_ONLY
     interrupted: bool = False
-    """Whether Ctrl-C ended it before all replications were finished."""
+    """True if Ctrl-C ended it before all replications were finished."""
     cpu_s: float | None = None
     """CPU time that it took."""
     wall_s: float | None = None
@@ -102,70 +122,14 @@ class Result:
         """Simulated time of all finished replications, warm-up included [s]."""
         return self.replications * self.scenario.duration_s
 
-    @functools.cached_property
-    def runs(self) -> pl.DataFrame:
-        """Replication, seed, measured time, events, hash of all records."""
-        return self._table("runs")
-
-    @functools.cached_property
-    def flows(self) -> pl.DataFrame:
-        """Goodput, loss, delay, retransmissions, time-outs, round-trip times of each flow.
-
-        - `goodput_bps`: application octets delivered in order, over the flow's own life within the
-          measured time, `active_s`: from its start until all that it had to send is acknowledged or, for
-          TFRC and UDP, until it stopped and the last packet came. Null if it had none.
-        - `throughput_bps`: the same octets over the whole measured time; those of all flows add up.
-        - `completion_s`: from the start until a source that ends was done; null if it was not.
-        - `packets_sent` are those sent within the measured time, and each of them is in
-          `packets_received`, `packets_dropped` or, at the end, `packets_in_flight`; packets of the warm-up
-          count nowhere. `loss` is dropped by sent, null where nothing was sent. `packets_refused` never
-          left the sender. `acks_dropped` are those that the receiver sent within the measured time.
-        - `loss_estimated` is what a trace at the wired end shows of TCP: retransmissions among the data
-          segments that it sent or, if only the sender is wireless, that came to it.
-        - `delay_*_ms`: one-way delay of the sender's packets that arrived, queues included; quantiles to
-          1 %. `jitter_ms`: interarrival jitter, mean over the packets  [RFC3550 §6.4.1]. `rtt_*_ms`:
-          what the sender measured. Null where there is nothing to measure.
-        - `mean_link_rate_bps`: of the sending station over the measured time; null if a host sends.
-        """
-        return self._table("flows")
-
-    @functools.cached_property
-    def stations(self) -> pl.DataFrame:
-        """Frames, retries, drops by cause, queue, rates and airtime of each station.
-
-        `retry_share` is the part of its data and RTS frames that had been on the air before, null if it
-        sent none; drops and frames count when they happen.
-        `measured_airtime_share` is what a station that observes its channel makes of its own airtime,
-        with the SIFS inside its exchanges; null for others.  [arf-window §III-A]
-        """
-        return self._table("stations")
-
-    @functools.cached_property
-    def airtime(self) -> pl.DataFrame:
-        """Share of the air that the exchanges of each station held, in both directions.
-
-        `occupancy` has the gaps and back-off before its frames in it, too.  [occupancy-tfrc fig. 1]
-        """
-        return self._table("airtime")
-
-    @functools.cached_property
-    def access_points(self) -> pl.DataFrame:
-        """Frames, retries, drops by cause and queue of each access point."""
-        return self._table("access_points")
-
-    @functools.cached_property
-    def channels(self) -> pl.DataFrame:
-        """What happened on each channel; the six times add up to `elapsed_ns`."""
-        return self._table("channels")
-
-    @functools.cached_property
-    def links(self) -> pl.DataFrame:
-        """Packets, drops and queue of each direction of each wired link.
-
-        `packets_sent` are those that it was given within the measured time; `packets` of them came to
-        the other end, the rest was dropped, lost or is on its way. `loss` is dropped and lost by sent.
-        """
-        return self._table("links")
+    runs = _Table("runs")
+    flows = _Table("flows")
+    stations = _Table("stations")
+    airtime = _Table("airtime")
+    access_points = _Table("access_points")
+    channels = _Table("channels")
+    channel_shares = _Table("channel_shares")
+    links = _Table("links")
 
     @functools.cached_property
     def fairness(self) -> pl.DataFrame:
@@ -255,7 +219,7 @@ class Result:
         )
 
     def friendliness(self, granularity: str = "1 s") -> pl.DataFrame:
-        """How each protocol fares beside the others: one row per replication and protocol.
+        """Friendliness of each protocol to the others: one row per replication and protocol.
 
         `protocol` is a flavour of TCP, or tfrc or udp; `throughput_bps` the mean over its `flows`, each
         over the whole measured time;
@@ -396,9 +360,6 @@ class Result:
         """Tables of the core as lists, for what is shown without polars; a NaN is no value."""
         return _core.tables(self.scenario, self.outcomes, lists=True)
 
-    def _table(self, name: str) -> pl.DataFrame:
-        return self._named(self._columns[name])
-
     def _named(self, columns: Mapping[str, NDArray[np.generic]]) -> pl.DataFrame:
         """One table of the core, with names in place of indices and null in place of NaN."""
         table = pl.DataFrame(dict(columns))
@@ -414,7 +375,7 @@ class Result:
 
     @functools.cached_property
     def _names(self) -> dict[str, pl.DataFrame]:
-        """What identifies each thing in a table; a link goes from one node to another."""
+        """Names of each thing in a table; a link goes from one node to another."""
         links = {"name": pl.String, "from": pl.String, "to": pl.String}
         return {
             **{

@@ -59,7 +59,7 @@ class _Panel:
 
 
 def _has_bands(panel: _Panel) -> bool:
-    """Whether there are intervals: where there are many curves, those shown would hide each other."""
+    """True if there are intervals: where there are many curves, those shown would hide each other."""
     return len(panel.curves) + panel.more <= len(_COLOURS)
 
 

@@ -1,4 +1,4 @@
-"""Where scenarios come from: a file, a text, or a mapping of the same shape."""
+"""Sources of scenarios: a file, a text, or a mapping of the same shape."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from . import traces
 from ._core import LARGEST_SCENARIO, Scenario, __version__
 
 Value = str | bool | int | float | Sequence["Value"] | Mapping[str, "Value"]
-"""What a key of a scenario can hold."""
+"""Value that a key of a scenario can hold."""
 
 Source = str | bytes | os.PathLike[str] | Mapping[str, Value] | Scenario
 """A path, a TOML text (a string of several lines, or bytes), a mapping, or a scenario."""
@@ -55,7 +55,7 @@ def parse(text: bytes, overrides: Sequence[tuple[str, str]], folder: Path) -> Sc
 
 
 def _folder(source: Source) -> Path:
-    """What the names of files in a scenario are relative to: its own folder, else the present one."""
+    """Folder to which names of files in a scenario are relative: its own, else the present one."""
     if isinstance(source, os.PathLike) or (isinstance(source, str) and "\n" not in source):
         return Path(source).parent
     return Path()

@@ -162,7 +162,7 @@ def _sync(directory: Path) -> None:
 
 
 def manifest(directory: Path) -> dict[str, Any]:
-    """What the directory's manifest says; nothing if there is none that can be read."""
+    """Manifest of the directory; nothing if there is none that can be read."""
     try:
         content = json.loads((directory / MANIFEST).read_bytes())
     except (OSError, ValueError, RecursionError):

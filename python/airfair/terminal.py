@@ -1,4 +1,4 @@
-"""What people see: tables, the bar of who held the air, progress."""
+"""Output for people: tables, the bar of who held the air, progress."""
 
 from __future__ import annotations
 
@@ -206,17 +206,17 @@ class Holder:
 
 
 _LOST = (
-    ("beacon_ns", "beacons", "", "^", "#7a3b9e"),
-    ("collision_ns", "collisions", "", "×", "#b00020"),
-    ("contention_ns", "contention", "gaps and back-off", "-", "#555555"),
-    ("idle_ns", "idle", "nothing to send", ".", "#222222"),
+    ("beacon", "beacons", "", "^", "#7a3b9e"),
+    ("collision", "collisions", "", "×", "#b00020"),
+    ("contention", "contention", "gaps and back-off", "-", "#555555"),
+    ("idle", "idle", "nothing to send", ".", "#222222"),
 )
 
 
 def holders(result: Result, cell: str) -> list[Holder]:
     """Parts of a channel's air, which add up to 1: stations, beacons, collisions, contention, idle."""
     scenario = result.scenario
-    channel = samples(result, "channels", scenario.cells)[cell]
+    channel = samples(result, "channel_shares", scenario.cells)[cell]
     shares = samples(result, "airtime", scenario.stations)
     here = [
         Item(name, shares[name])
@@ -225,8 +225,7 @@ def holders(result: Result, cell: str) -> list[Holder]:
     ]
     parts = [_holder(i, name, members) for i, (name, members) in enumerate(_shown(here))]
     for column, name, note, mark, colour in _LOST:
-        times = zip(channel[column], channel["elapsed_ns"], strict=True)
-        values = [time / elapsed for time, elapsed in times]
+        values = channel[column]
         if name != "beacons" or any(values):
             share = mean(values) or 0.0
             parts.append(Holder(name, share, half_width(values), note, mark, colour))

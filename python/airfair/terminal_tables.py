@@ -56,7 +56,7 @@ class Wish:
     """Patterns of names that all are shown of; none show all flows, many of them in groups."""
 
     def has(self, name: str) -> bool:
-        """Whether the flow `name` is wanted."""
+        """True if the flow `name` is wanted."""
         return not self.flows or any(fnmatch.fnmatchcase(name, glob) for glob in self.flows)
 
 
@@ -91,7 +91,7 @@ def _ratio(some: Values, of: Values, factor: float) -> Values:
 
 
 def flows(result: Result, wish: Wish) -> Table:
-    """What each flow got."""
+    """Table of what each flow got."""
     scenario = result.scenario
     tables = samples(result, "flows", [flow["name"] for flow in scenario.flows])
     whole = added("throughput_bps")(list(tables.values()))
@@ -145,7 +145,7 @@ def _flow_columns(whole: Values, tables: Sequence[Samples]) -> list[Column]:
 
 
 def stations(result: Result, wish: Wish) -> Table:
-    """What each station and access point did, and the air that it held."""
+    """Table of what each station and access point did, and the air that it held."""
     scenario = result.scenario
     tables = samples(result, "stations", scenario.stations)
     shares = samples(result, "airtime", scenario.stations)
@@ -256,7 +256,7 @@ def links(result: Result, wish: Wish) -> Table | None:
 
 
 def keeps_shares(result: Result) -> bool:
-    """Whether a flow keeps to a share of the channel, in which gaps and back-off count."""
+    """True if a flow keeps to a share of the channel, in which gaps and back-off count."""
     return any(flow["control"] == "occupancy" for flow in result.scenario.flows)
 
 

@@ -111,7 +111,7 @@ def _quantity(option: str, text: str | None, dimension: str) -> float | None:
 
 
 def _failure(arguments: argparse.Namespace, outcome: Outcome) -> str | None:
-    """What a sender that nobody has answered says."""
+    """Message of a sender that nobody has answered."""
     if arguments.end == "receive" or outcome["feedbacks"] > 0:
         return None
     why = outcome["network_error"] or "silence"

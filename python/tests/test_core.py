@@ -140,6 +140,7 @@ def test_tables_have_one_row_per_replication_and_thing() -> None:
         "stations": {6},
         "access_points": {3},
         "channels": {3},
+        "channel_shares": {3},
         "links": {6},
         "airtime": {6},
     }
@@ -147,6 +148,14 @@ def test_tables_have_one_row_per_replication_and_thing() -> None:
     for what, things in {"delivered": 2, "window": 2, "airtime": 2, "link_queue": 2}.items():
         series = _core.series(scenario, outcomes, what)
         assert {len(column) for column in series.values()} == {3 * things * 8}
+
+
+def test_every_column_is_explained_in_the_docs_and_in_the_help() -> None:
+    written = (ROOT / "docs" / "results.md").read_text()
+    for table, meaning in _core.meanings().items():
+        assert f"## `{table}`\n\n{meaning.rstrip()}\n" in written, "make docs"
+        told = " ".join((getattr(airfair.Result, table).__doc__ or "").split())
+        assert told == " ".join(meaning.split())
 
 
 def test_lists_hold_what_the_arrays_hold() -> None:

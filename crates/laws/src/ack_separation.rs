@@ -21,7 +21,7 @@ use crate::connections::Connections;
 /// Time between two steps.
 const PERIOD: Duration = Duration::from_millis(100);
 
-/// What the access point's owner chooses.
+/// Choices of the access point's owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
     /// Segments that an ACK lets through before any has been seen.  [RFC5681 §4.2]
@@ -36,7 +36,7 @@ impl Default for Params {
     }
 }
 
-/// What must survive between steps: sums that forget, in units of 1/[`SCALE`].
+/// Memory from step to step: sums that forget, in units of 1/[`SCALE`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct State {
     segments: u64,
@@ -50,7 +50,7 @@ const ROUND: u64 = 16;
 /// Largest weight.
 const MAX_WEIGHT: u64 = 1 << 20;
 
-/// What an access point sees in the packets that it forwards.
+/// Connections and packets that an access point sees in what it forwards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Observation {
     /// Connections that send data down through it.
@@ -72,7 +72,7 @@ pub struct Action {
     pub ack: u32,
 }
 
-/// What an access point counts between two steps.
+/// Packets that an access point counts between two steps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Data segments that have come from stations.

@@ -16,7 +16,7 @@
 
 use airfair_units::{Duration, Time};
 
-/// What lets a transmitter try the next rate although it has not had `up` successes in a row.
+/// Occasion at which a transmitter tries the next rate although it has not had `up` successes in a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Timer {
     /// Nothing.
@@ -45,13 +45,13 @@ pub struct Params {
     pub down: u32,
     /// Which of them count.
     pub counting: Counting,
-    /// What else lets the rate rise.
+    /// Timer that lets the rate rise, too.
     pub timer: Timer,
-    /// Whether an RTS without CTS counts as a failure.
+    /// True if an RTS without CTS counts as a failure.
     pub rts_failures: bool,
     /// Largest value that `up` doubles to at probes that fail; `None`: it stays.  [lacage-2004 §3.1]
     pub most_up: Option<u32>,
-    /// Whether it starts at the highest rate, or at the lowest.
+    /// True if it starts at the highest rate, false if at the lowest.
     pub starts_high: bool,
 }
 
@@ -92,7 +92,7 @@ impl Default for Params {
     }
 }
 
-/// What must survive between steps.
+/// Memory from step to step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct State {
     /// Place of the rate in the list of rates, ascending.
@@ -103,7 +103,7 @@ pub struct State {
     is_probing: bool,
     /// Successes needed now.
     up: u32,
-    /// When the rate last fell; `None` if the timer does not run.
+    /// Time at which the rate last fell; `None` if the timer does not run.
     fell: Option<Time>,
     /// Attempts since the rate last changed.
     attempts: u32,
@@ -123,7 +123,7 @@ impl State {
     }
 }
 
-/// What a transmitter sees of its link.
+/// Event that a transmitter sees on its link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// It is about to send a frame.

@@ -15,7 +15,7 @@ use airfair_units::DataRate;
 
 use crate::window_limit::WindowLimit;
 
-/// What `arf_cwnd` does while the link stays below its highest rate.
+/// Course of `arf_cwnd` while the link stays below its highest rate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Variant {
     /// The window is capped at ⌊saved cwnd / k⌋ for as long as arf mode lasts.
@@ -27,14 +27,14 @@ pub enum Variant {
     Continuous,
 }
 
-/// What the paper leaves to the implementer.
+/// Choices that the paper leaves to the implementer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Params {
     /// Reading of the paper.
     pub variant: Variant,
 }
 
-/// What must survive between steps.
+/// Memory from step to step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum State {
     /// The link is at its highest rate.
@@ -47,7 +47,7 @@ pub enum State {
     },
 }
 
-/// What the MAC and TCP can tell at a rate change.
+/// Knowledge of the MAC and of TCP at a rate change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Observation {
     /// Highest rate of the link.

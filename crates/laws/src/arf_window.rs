@@ -27,7 +27,7 @@ use airfair_units::{Bytes, DataRate, Duration};
 use crate::exchange::Exchange;
 use crate::window_limit::FLOOR;
 
-/// What the paper leaves to the implementer.
+/// Choices that the paper leaves to the implementer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
     /// Length of an observation slot, T. The companion paper has three beacon intervals.
@@ -83,14 +83,14 @@ impl Params {
     }
 }
 
-/// What must survive between steps: the rate at which a frame got through last, in one direction.
+/// Memory from step to step: the rate at which a frame got through last, in one direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct State {
     rate: Option<DataRate>,
 }
 
 impl State {
-    /// Whether a frame at `rate` is nothing new.
+    /// True if a frame at `rate` is nothing new.
     #[inline]
     pub fn knows(&self, rate: DataRate) -> bool {
         self.rate == Some(rate)
@@ -106,7 +106,7 @@ pub struct Measured {
     pub beacons: Duration,
     /// Active stations, N.
     pub active: u32,
-    /// What the station has sent or received at the rate that changes, `S_i`.
+    /// Octets that the station has sent or received at the rate that changes, `S_i`.
     pub adapted: Bytes,
     /// Its long-lived connections, `M_i`.
     pub connections: u32,
@@ -217,12 +217,9 @@ pub fn window(params: &Params, extra: Extra, seen: &Connection) -> Bytes {
 mod tests {
     use super::*;
     use crate::arf;
+    use crate::fixture::us;
     use airfair_units::Time;
     use proptest::prelude::*;
-
-    const fn us(us: u64) -> Duration {
-        Duration::from_micros(us)
-    }
 
     fn mbps(mbps: u64) -> DataRate {
         DataRate::from_mbps(mbps)

@@ -15,7 +15,7 @@ const ACTIVE: Duration = Duration::from_secs(2);
 /// A connection that the access point has seen. One between two of its stations goes both ways.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Connection {
-    /// When its data was last seen on its way up and down.
+    /// Times at which its data was last seen on its way up and down.
     seen: [Option<Time>; 2],
     /// Largest data segment.
     segment: Bytes,

@@ -29,7 +29,7 @@ const YIELDING: f64 = 0.85;
 /// The target is this much of the window at most.  [RFC9438 §4.2]
 const STEEPEST: f64 = 1.5;
 
-/// What can be chosen.
+/// Choices that the RFC leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
     /// Slow start and fast recovery, as in NewReno.
@@ -41,7 +41,7 @@ pub struct Params {
 /// A congestion avoidance stage.  [RFC9438 §4.1]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stage {
-    /// When it began; later by as long as the window did not limit.
+    /// Begin of the stage; later by as long as the window did not limit.
     pub since: Time,
     /// K [s].
     pub plateau_time: f64,
@@ -49,12 +49,12 @@ pub struct Stage {
     pub reno: f64,
 }
 
-/// What must survive between steps.
+/// Memory from step to step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct State {
     /// `W_max` [segments].
     pub plateau: f64,
-    /// Whether the last loss set it; otherwise the next stage does.  [RFC9438 §4.8 and §4.10]
+    /// True if the last loss set it; otherwise the next stage does.  [RFC9438 §4.8 and §4.10]
     pub is_plateau_known: bool,
     /// `cwnd_prior`: the window before the last loss [segments].
     pub before_loss: f64,

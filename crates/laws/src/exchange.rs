@@ -1,4 +1,4 @@
-//! What it takes to move one packet over the air, `T_data(C, λ)`.
+//! Time that one packet takes over the air, `T_data(C, λ)`.
 //!
 //! Source: [arf-window eq. 10], [occupancy-tfrc eq. 9]. It is a term of both laws and decides nothing, so that there
 //! is no `step`.
@@ -39,10 +39,7 @@ pub type Exchanges<'c> = dyn Fn(Duration, Bytes, DataRate) -> Exchange + 'c;
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const fn us(us: u64) -> Duration {
-        Duration::from_micros(us)
-    }
+    use crate::fixture::us;
 
     /// 802.11a: DIFS 34 and back-off 45, control frames 28, SIFS 16, data 248 µs.
     /// 79 + 28 + 16 + 28 + 16 + 248 + 16 + 28 = 459 µs; after a CTS to oneself 415; without RTS/CTS 371.

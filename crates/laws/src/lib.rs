@@ -13,6 +13,8 @@ pub mod arf_window;
 pub mod connections;
 pub mod cubic;
 pub mod exchange;
+#[cfg(test)]
+mod fixture;
 pub mod minstrel;
 pub mod newreno;
 pub mod occupancy;

@@ -34,7 +34,7 @@ pub enum Deflation {
     ToThreshold,
 }
 
-/// What the RFCs leave to the implementer.
+/// Choices that the RFCs leave to the implementer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
     /// Sender's maximum segment size SMSS, never nothing [octets].
@@ -45,7 +45,7 @@ pub struct Params {
     pub deflation: Deflation,
 }
 
-/// What must survive between steps.
+/// Memory from step to step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct State {
     /// Congestion window, at least one segment [octets].
@@ -57,12 +57,12 @@ pub struct State {
     pub credit: u64,
 }
 
-/// What the sender saw.
+/// Event at the sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// An ACK for new data outside fast recovery.
     NewAck {
-        /// Whether the congestion window is what limits the sender: only then may it grow.
+        /// True if the congestion window is what limits the sender: only then may it grow.
         is_cwnd_limited: bool,
     },
     /// A duplicate ACK outside fast recovery that starts nothing.
@@ -84,17 +84,17 @@ pub enum Event {
     SackRecovered,
     /// The retransmission timer expired.
     Timeout {
-        /// Whether the same segment has timed out before.
+        /// True if the same segment has timed out before.
         is_repeated: bool,
-        /// Whether something sent before the last loss was detected is still outstanding.
+        /// True if something sent before the last loss was detected is still outstanding.
         is_in_recovery: bool,
     },
 }
 
-/// What the sender can tell at an event.
+/// Knowledge of the sender at an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Observation {
-    /// What happened.
+    /// The event.
     pub event: Event,
     /// New data acknowledged by this event [octets].
     pub acked: Bytes,
@@ -133,7 +133,7 @@ pub fn step(params: &Params, state: State, seen: &Observation) -> State {
     }
 }
 
-/// Where a law wants to go after a loss.
+/// Goal of a law after a loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Target {
     /// Threshold [octets].

@@ -18,7 +18,7 @@
 //!
 //! The equations remember nothing and are functions; `step` of [`granting`] and of [`keeping`] are the laws.
 //!
-//! What a fraction of the channel is: the channel occupancy time of exchanges, with the gap and the mean
+//! A fraction of the channel is the channel occupancy time of exchanges, with the gap and the mean
 //! back-off before each, by the length of the observation slot T.
 
 pub mod access_point;
@@ -32,14 +32,14 @@ pub use grant::Grant;
 
 use airfair_units::Probability;
 
-/// What access point and stations agree on.
+/// Parameters on which access point and stations agree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
     /// Beacon intervals of an observation slot, n, at least one.
     pub beacons: u16,
     /// Part of an equal share from which on whoever has it counts as unsatisfied, r, within (0, 1).
     pub satisfied: Probability,
-    /// What a station makes of time that it leaves unused itself.
+    /// Use that a station makes of time that it leaves unused itself.
     pub spare: Spare,
     /// Beacons missed in a row after which a station limits its flows no longer.  Deviates: [D-111]
     pub patience: u16,
@@ -57,19 +57,19 @@ impl Default for Params {
     }
 }
 
-/// What an unsatisfied flow may have beyond an equal part of its station's share.
+/// Allowance of an unsatisfied flow beyond an equal part of its station's share.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Spare {
     /// All that the station has left unused. The access point has given that away already, so that it counts
     /// twice, and a flow that uses less than its share is allowed more than that.  [occupancy-tfrc eq. 11]
     #[default]
     Printed,
-    /// What other flows of the station leave of their own parts.  Deviates: [D-114]
+    /// Parts of the other flows of the station, as far as they leave them unused.  Deviates: [D-114]
     Once,
 }
 
 impl Params {
-    /// Whether who has `used` of an equal share is to have more.  [occupancy-tfrc eq. 5 and 12]
+    /// True if one that has `used` of an equal share is to have more.  [occupancy-tfrc eq. 5 and 12]
     fn is_unsatisfied(&self, used: f64, even: f64) -> bool {
         used >= self.satisfied.get() * even
     }

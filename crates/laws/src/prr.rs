@@ -6,7 +6,7 @@
 
 use airfair_units::Bytes;
 
-/// What must survive between steps.
+/// Memory from step to step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct State {
     /// Outstanding when recovery began: `RecoverFS` [octets].
@@ -24,7 +24,7 @@ impl State {
     }
 }
 
-/// What an ACK in recovery says.
+/// Content of an ACK in recovery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Observation {
     /// Newly acknowledged, cumulatively or selectively: `DeliveredData` [octets].

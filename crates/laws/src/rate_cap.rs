@@ -11,7 +11,7 @@ use crate::window_limit;
 /// Time between two windows of one rate.
 pub const PERIOD: Duration = Duration::from_millis(100);
 
-/// What the user chooses.
+/// Choice of the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
     /// Share of the link's rate, more than nothing.
@@ -24,7 +24,7 @@ impl Default for Params {
     }
 }
 
-/// What must survive between steps: the rate of the link, once it has changed.
+/// Memory from step to step: the rate of the link, once it has changed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct State {
     rate: Option<DataRate>,

@@ -103,8 +103,8 @@ mod tests {
     const RATE: DataRate = DataRate::from_mbps(54);
 
     fn heard(to: u16, kind: Kind, msdu: u64) -> Heard {
-        let (duration, rest) = (Duration::ZERO, Duration::ZERO);
-        let frame = Frame { end: Time::ZERO, duration, rest, to, backoff: None, kind };
+        let (duration, duration_field) = (Duration::ZERO, Duration::ZERO);
+        let frame = Frame { end: Time::ZERO, duration, duration_field, to, backoff: None, kind };
         Heard { frame, rate: RATE, msdu: Bytes::new(msdu) }
     }
 

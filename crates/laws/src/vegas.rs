@@ -13,7 +13,7 @@ use airfair_units::{Bytes, Duration};
 use crate::newreno::{self, Event};
 use crate::window::{Observation, Window, lowest};
 
-/// What the paper calls constants [segments].
+/// Constants of the paper [segments].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
     /// Growth in slow start, and the answer to losses.
@@ -33,7 +33,7 @@ impl Params {
     }
 }
 
-/// What must survive between steps.
+/// Memory from step to step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct State {
     /// Smallest round trip ever: `BaseRTT`.

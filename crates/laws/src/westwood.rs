@@ -17,7 +17,7 @@ use crate::window::{Observation, Window, lowest, octets, whole_octets};
 /// Virtual samples after which nothing is left of the estimate: 0.6¹²⁸ < 10⁻²⁸.
 const VIRTUAL_SAMPLES: u64 = 128;
 
-/// What the paper calls constants.
+/// Constants of the paper.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params {
     /// Growth, as in NewReno.
@@ -31,14 +31,14 @@ impl Params {
     pub const TIME_CONSTANT: Duration = Duration::from_secs(1);
 }
 
-/// What must survive between steps.
+/// Memory from step to step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct State {
     /// Filtered bandwidth [octet/s].
     pub bandwidth: f64,
     /// Last sample b [octet/s].
     pub last_sample: f64,
-    /// When the filter last ran.
+    /// Time at which the filter last ran.
     pub last_ack: Option<Time>,
     /// Octets acknowledged at the instant of `last_ack` since it ran.
     pub pending: u64,
@@ -68,7 +68,7 @@ pub fn step(params: &Params, state: State, seen: &Observation) -> (State, Window
     (state, window)
 }
 
-/// What the path holds without a queue: bandwidth · smallest round trip [octets].
+/// Octets that the path holds without a queue: bandwidth · smallest round trip.
 fn bandwidth_delay(state: &State) -> Option<Bytes> {
     let round_trip = state.lowest_round_trip?;
     (state.bandwidth > 0.0).then(|| whole_octets(state.bandwidth * round_trip.as_secs_f64()))

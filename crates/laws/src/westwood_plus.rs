@@ -28,12 +28,12 @@ pub struct Bandwidth {
     pub twice: u64,
 }
 
-/// What must survive between steps.
+/// Memory from step to step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct State {
     /// Nothing before the first sample.
     pub bandwidth: Option<Bandwidth>,
-    /// When the running sample began: at the first ACK.
+    /// Begin of the running sample: the first ACK.
     pub since: Option<Time>,
     /// Octets that have arrived since then.
     pub arrived: u64,
@@ -67,7 +67,7 @@ pub fn step(params: &newreno::Params, state: State, seen: &Observation) -> (Stat
     (state, window)
 }
 
-/// What the path holds without a queue: bandwidth · smallest round trip [octets].
+/// Octets that the path holds without a queue: bandwidth · smallest round trip.
 fn bandwidth_delay(state: &State) -> Option<Bytes> {
     let (bandwidth, round_trip) = (state.bandwidth?.twice, state.lowest_round_trip?);
     let product = u128::from(bandwidth) * u128::from(round_trip.as_nanos()) / NANOS_PER_SECOND;

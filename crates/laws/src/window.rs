@@ -1,4 +1,4 @@
-//! What the window laws beyond NewReno see, and the numbers they share.
+//! Observation of the window laws beyond NewReno, and the numbers that they share.
 //!
 //! [`crate::newreno`] needs the event alone. The laws that measure the path are told the time,
 //! the round trip and how far the data has come as well. Each of them is
@@ -11,7 +11,7 @@ use crate::newreno;
 /// Congestion window and threshold.
 pub type Window = newreno::State;
 
-/// What a sender can tell about the path at an event.
+/// Knowledge of a sender about the path at an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Path {
     /// Now.

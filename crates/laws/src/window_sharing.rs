@@ -7,7 +7,7 @@
 
 use airfair_units::Bytes;
 
-/// What the access point knows.
+/// Knowledge of the access point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Observation {
     /// Capacity of its buffer [packets].

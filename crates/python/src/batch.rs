@@ -22,10 +22,10 @@ use crate::scenario::Scenario;
 
 create_exception!(airfair._core, RunError, PyRuntimeError, "A run failed.");
 
-/// How often the waiting thread shows progress and looks for Ctrl-C.
+/// Period in which the waiting thread shows progress and looks for Ctrl-C.
 const WAKE: std::time::Duration = std::time::Duration::from_millis(100);
 
-/// What one run measured; `tables` turns it into columns.
+/// Measurements of one run; `tables` turns them into columns.
 #[pyclass(frozen, module = "airfair._core")]
 pub(crate) struct Outcome {
     pub(crate) inner: outcome::Outcome,
@@ -81,7 +81,7 @@ impl Outcome {
     }
 }
 
-/// What `run` finished.
+/// Runs that `run` finished.
 #[pyclass(frozen, module = "airfair._core")]
 pub(crate) struct Batch {
     outcomes: Vec<Option<Py<Outcome>>>,
@@ -96,7 +96,7 @@ impl Batch {
         self.outcomes.iter().map(|outcome| outcome.as_ref().map(|o| o.clone_ref(py))).collect()
     }
 
-    /// Whether Ctrl-C stopped some.
+    /// True if Ctrl-C stopped some.
     #[getter]
     fn interrupted(&self) -> bool {
         self.interrupted
@@ -110,7 +110,7 @@ struct Job<'a> {
     replication: u32,
 }
 
-/// What became of a job: an outcome, nothing (cancelled), or the sentence of a broken promise.
+/// Fate of a job: an outcome, nothing (cancelled), or the sentence of a broken promise.
 type Slot = Option<Result<outcome::Outcome, String>>;
 
 /// Runs jobs, each a (scenario, seed, replication), on `threads` threads (all cores by default).

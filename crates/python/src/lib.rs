@@ -26,7 +26,7 @@ mod _core {
     #[pymodule_export]
     use crate::scenario::{Scenario, ScenarioError, escaped, reference, schema};
     #[pymodule_export]
-    use crate::tables::{series, tables};
+    use crate::tables::{meanings, series, tables};
     #[pymodule_export]
     use crate::tfrc::{quantity, tfrc_receive, tfrc_send};
 

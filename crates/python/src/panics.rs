@@ -5,7 +5,7 @@ use std::cell::Cell;
 use std::panic::{self, AssertUnwindSafe};
 
 thread_local! {
-    /// Where this thread panicked last.
+    /// Place of this thread's last panic.
     static PLACE: Cell<Option<String>> = const { Cell::new(None) };
 }
 
@@ -16,7 +16,7 @@ pub(crate) fn silence() {
     }));
 }
 
-/// What `work` returns; a panic becomes a sentence.
+/// Result of `work`; a panic becomes a sentence.
 pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     panic::catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
         let place = PLACE.take().unwrap_or_else(|| "an unknown place".to_owned());

@@ -66,7 +66,7 @@ impl Scenario {
         self.inner.to_toml()
     }
 
-    /// What it shows, in one line.
+    /// Title: its subject in one line.
     #[getter]
     fn title(&self) -> &str {
         &self.inner.title
@@ -197,7 +197,7 @@ fn transport(transport: &sim::Transport) -> &'static str {
     }
 }
 
-/// What a flow competes as: its flavour of TCP, or its transport.
+/// Side on which a flow competes: its flavour of TCP, or its transport.
 fn protocol(of: &sim::Transport) -> &'static str {
     match of {
         sim::Transport::Tcp(tcp) => tcp.flavour_word(),
@@ -205,7 +205,7 @@ fn protocol(of: &sim::Transport) -> &'static str {
     }
 }
 
-/// What Python's `read` makes of a file: its content, or why it cannot be read.
+/// Answer of Python's `read` about a file: its content, or why it cannot be read.
 fn read_file(py: Python<'_>, read: &Py<PyAny>, name: &str) -> PyResult<Result<Vec<u8>, String>> {
     let content = read.bind(py).call1((name,))?;
     match content.cast::<PyBytes>() {

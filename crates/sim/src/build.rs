@@ -11,7 +11,7 @@ use rand_core::Rng;
 use crate::clock::Clock;
 use crate::coupling;
 use crate::endpoint::{Alarm, endpoints};
-use crate::link::{Link, LinkId, LinkStreams};
+use crate::link::{Heading, Link, LinkId, LinkStreams};
 use crate::packet::FlowId;
 use crate::queue::EventQueue;
 use crate::random::{Purpose, Streams};
@@ -109,8 +109,9 @@ fn space(
     standard: Standard,
     streams: Streams,
 ) -> Space {
-    let way = |station: &&Station| station.way.as_ref().expect("a cell with a radio").mobility();
-    let ways = stations.iter().map(way).collect();
+    let mobility =
+        |station: &&Station| station.trajectory.as_ref().expect("a cell with a radio").mobility();
+    let ways = stations.iter().map(mobility).collect();
     let layout = radio.layout(standard, ways, rates_of(stations));
     let purposes = |station: &&Station| StationStreams {
         way: streams.stream(&station.name, Purpose::Mobility),
@@ -158,7 +159,7 @@ fn both_ways(link: &scenario::Link, streams: Streams) -> [Link; 2] {
     let stream = |purpose| streams.stream(&link.name, purpose);
     let forth = LinkStreams { loss: stream(Purpose::LossForth), red: stream(Purpose::RedForth) };
     let back = LinkStreams { loss: stream(Purpose::LossBack), red: stream(Purpose::RedBack) };
-    [Link::new(link, true, forth), Link::new(link, false, back)]
+    [Link::new(link, Heading::Forth, forth), Link::new(link, Heading::Back, back)]
 }
 
 fn rate_changes(scenario: &Scenario, members: &[NodeId]) -> Vec<RateChange> {
@@ -250,7 +251,7 @@ fn route(
     };
     let wires = routes.to(scenario.wired_node(flow.to), &scenario.links);
     let wires = wires.expect("the scenario was checked for ways");
-    let wire = |(index, forth)| Hop::Wire(LinkId::new(index, forth));
+    let wire = |(index, heading)| Hop::Wire(LinkId::new(index, heading));
     let down = air(flow.to).map(Hop::reversed);
     air(flow.from).into_iter().chain(wires.into_iter().map(wire)).chain(down).collect()
 }

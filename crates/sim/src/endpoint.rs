@@ -17,7 +17,7 @@ const LIVE_BUFFER_PACKETS: u64 = 50;
 pub(crate) enum Source {
     Tcp(Box<tcp::Sender>),
     Tfrc(Box<tfrc::Sender>),
-    Udp(udp::Source),
+    Udp(udp::Sender),
 }
 
 /// The end that receives it.
@@ -37,16 +37,17 @@ pub(crate) fn endpoints(transport: &Transport) -> (Source, Sink) {
         ),
         Transport::Tfrc(settings) => tfrc_endpoints(settings),
         &Transport::Udp { payload, rate } => {
-            let config = udp::SourceConfig { payload, rate };
-            (Source::Udp(udp::Source::new(config)), Sink::Udp(udp::Sink::new()))
+            let config = udp::SenderConfig { payload, rate };
+            (Source::Udp(udp::Sender::new(config)), Sink::Udp(udp::Sink::new()))
         }
     }
 }
 
 fn tfrc_endpoints(settings: &Tfrc) -> (Source, Sink) {
-    let &Tfrc { profile, segment, ref source } = settings;
-    let (source, buffer) = (source.clone(), buffer(settings));
-    let sender = tfrc::SenderConfig { source, buffer, ..tfrc::SenderConfig::new(profile, segment) };
+    let &Tfrc { profile, segment, ref traffic } = settings;
+    let (traffic, buffer) = (traffic.clone(), buffer(settings));
+    let sender =
+        tfrc::SenderConfig { traffic, buffer, ..tfrc::SenderConfig::new(profile, segment) };
     let receiver = tfrc::ReceiverConfig::new(profile);
     let sender = tfrc::Sender::new(sender);
     (Source::Tfrc(Box::new(sender)), Sink::Tfrc(Box::new(tfrc::Receiver::new(receiver))))
@@ -56,10 +57,10 @@ fn tfrc_endpoints(settings: &Tfrc) -> (Source, Sink) {
 fn buffer(settings: &Tfrc) -> Option<Bytes> {
     // What a live source cannot send in a few seconds is of no use to its audience.
     let live = settings.segment * LIVE_BUFFER_PACKETS;
-    match &settings.source {
-        tfrc::Source::Greedy => None,
-        tfrc::Source::Constant(_) | tfrc::Source::OnOff { .. } => Some(live),
-        tfrc::Source::Frames { frames, .. } => {
+    match &settings.traffic {
+        tfrc::Traffic::Greedy => None,
+        tfrc::Traffic::Constant(_) | tfrc::Traffic::OnOff { .. } => Some(live),
+        tfrc::Traffic::Frames { frames, .. } => {
             // Room for the largest on top: else a frame of more than so many packets never goes out.
             let largest = frames.iter().map(|frame| frame.size).max();
             Some(live + largest.unwrap_or(Bytes::ZERO))
@@ -72,7 +73,7 @@ impl Source {
         match self {
             Self::Tcp(sender) => sender.open(now),
             Self::Tfrc(sender) => sender.open(now),
-            Self::Udp(source) => source.open(now),
+            Self::Udp(sender) => sender.open(now),
         }
     }
 
@@ -80,7 +81,7 @@ impl Source {
         match self {
             Self::Tcp(sender) => sender.close(now),
             Self::Tfrc(sender) => sender.close(now),
-            Self::Udp(source) => source.close(now),
+            Self::Udp(sender) => sender.close(now),
         }
     }
 
@@ -112,7 +113,7 @@ impl Source {
         match self {
             Self::Tcp(sender) => sender.next_timeout(),
             Self::Tfrc(sender) => sender.next_timeout(),
-            Self::Udp(source) => source.next_timeout(),
+            Self::Udp(sender) => sender.next_timeout(),
         }
     }
 
@@ -129,7 +130,7 @@ impl Source {
         match self {
             Self::Tcp(sender) => sender.poll_transmit(now).map(Body::Segment),
             Self::Tfrc(sender) => sender.poll_transmit(now).map(Body::TfrcData),
-            Self::Udp(source) => source.poll_transmit(now).map(Body::Datagram),
+            Self::Udp(sender) => sender.poll_transmit(now).map(Body::Datagram),
         }
     }
 }

@@ -9,6 +9,7 @@
 //! | [`queue`], [`clock`], [`random`] | order, pace and luck |
 //! | `endpoint`, [`packet`], [`link`] | ends of flows, what travels, wires |
 //! | [`record`], [`metrics`], [`outcome`] | what is reported and what it adds up to |
+//! | [`tables`] | results as columns |
 //! | [`run`](mod@run) | one run, a pure function |
 
 mod build;
@@ -24,4 +25,5 @@ pub mod random;
 pub mod record;
 pub mod run;
 pub mod scenario;
+pub mod tables;
 mod world;

@@ -1,4 +1,4 @@
-//! What one run measured: plain numbers between warm-up and end, one row per flow, station, link and channel.
+//! Measurements of one run: plain numbers between warm-up and end, one row per flow, station, link and channel.
 //!
 //! Packets of flows and links are those sent within the measured time, followed to their end: one that was
 //! sent in the warm-up counts nowhere, one that is under way at the end is in flight. All else counts when
@@ -36,7 +36,7 @@ pub struct Outcome {
     pub events: u64,
 }
 
-/// What a flow achieved.
+/// Achievements of a flow.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FlowOutcome {
     /// Application octets delivered in order.
@@ -73,7 +73,7 @@ pub struct FlowOutcome {
     pub jitter: Option<Duration>,
     /// Mean link rate of the sending station over the measured time, `T_i`; `None` for a wired sender.  [arf-aware-tcp eq. 3]
     pub mean_link_rate: Option<DataRate>,
-    /// When a source that ends was done, all of it acknowledged, counted from the start of the flow.
+    /// Time at which a source that ends was done, all of it acknowledged, counted from the start of the flow.
     pub completion: Option<Duration>,
 }
 
@@ -91,7 +91,7 @@ pub struct Series {
     pub links: Vec<Vec<f64>>,
 }
 
-/// What happened to a flow in one step of a series.
+/// Events of a flow in one step of a series.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FlowStep {
     /// Application octets delivered in order.
@@ -108,7 +108,7 @@ pub struct FlowStep {
     pub window: Option<SenderWindow>,
 }
 
-/// What a station did in one step of a series.
+/// Airtime, queue and rates of a station in one step of a series.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StationStep {
     /// Length of the step.
@@ -142,7 +142,7 @@ pub struct Quantiles {
     pub max: Duration,
 }
 
-/// What any transmitter, station or access point, did.
+/// Frames, drops and queue of any transmitter, station or access point.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RadioOutcome {
     /// Data frames sent, retries included.
@@ -153,7 +153,7 @@ pub struct RadioOutcome {
     pub retries: u64,
     /// Own transmissions (data or RTS) that collided.
     pub collisions: u64,
-    /// Own transmissions of any kind that noise spoilt for their receiver.
+    /// Own transmissions of any kind that noise made unreadable for their receiver.
     pub frame_errors: u64,
     /// Packets given up at the retry limit.
     pub dropped_retry_limit: u64,
@@ -171,7 +171,7 @@ pub struct RadioOutcome {
     pub queue_max: u64,
 }
 
-/// What a station did, and the air it held.
+/// Rates and air of a station, beside its transmitter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StationOutcome {
     /// Its transmitter.
@@ -191,11 +191,11 @@ pub struct StationOutcome {
     /// Gaps and back-off before frames of its exchanges, both directions, and between them: contention that led
     /// to a collision is nobody's.  [occupancy-tfrc fig. 1]
     pub contention: Duration,
-    /// What it measured itself; nothing where it does not observe its channel, or for less than a slot.
+    /// Its own measurement; nothing where it does not observe its channel, or for less than a slot.
     pub measured: Measured,
 }
 
-/// What a station measured of its channel, over all of its observation slots.  [arf-window §III-A]
+/// Measurement of a station on its channel, over all of its observation slots.  [arf-window §III-A]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Measured {
     /// Time that it observed.
@@ -206,7 +206,7 @@ pub struct Measured {
     pub others: Duration,
 }
 
-/// What happened on a channel. The six durations add up to the measured time, to the nanosecond.
+/// Use of a channel. The six durations add up to the measured time, to the nanosecond.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ChannelOutcome {
     /// One data frame alone on the air.
@@ -227,7 +227,7 @@ pub struct ChannelOutcome {
     pub collisions: u64,
 }
 
-/// What a wired link did.
+/// Packets and queue of one direction of a wired link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LinkOutcome {
     /// Packets that it was given.

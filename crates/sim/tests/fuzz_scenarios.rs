@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use airfair_sim::run::{Control, run};
-use airfair_sim::scenario::{Scenario, TfrcSource, Transport, UdpRate, schema};
+use airfair_sim::scenario::{Scenario, TfrcTraffic, Transport, UdpRate, schema};
 use airfair_units::{Bytes, DataRate, Duration};
 use rand_core::{Rng as _, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -80,7 +80,7 @@ impl Luck {
     }
 }
 
-/// What a document is made from: others, and what each key may hold.
+/// Material of documents: others, and what each key may hold.
 struct Mutator {
     corpus: Vec<Table>,
     schema: Json,
@@ -262,7 +262,7 @@ impl Mutator {
     }
 }
 
-/// Whether a schema is that of a name.
+/// True if a schema is that of a name.
 fn is_name(schema: &Json) -> bool {
     schema["pattern"].as_str().is_some_and(|pattern| pattern.starts_with("^[A-Za-z0-9_-]"))
 }
@@ -274,7 +274,7 @@ fn units(pattern: &str) -> Option<Vec<&str>> {
     Some(units.split('|').collect())
 }
 
-/// What a schema says of a key, in whichever of its alternatives.
+/// Schema of a key, in whichever of its alternatives.
 fn child<'s>(schema: &'s Json, key: &str) -> Option<&'s Json> {
     let own = || schema["properties"].get(key);
     let named = || schema["patternProperties"].as_object()?.values().next();
@@ -290,7 +290,7 @@ fn properties<'s>(schema: &'s Json, known: &mut Vec<(&'s String, &'s Json)>) {
     alternatives.into_iter().flatten().flatten().for_each(|one| properties(one, known));
 }
 
-/// What became of a document.
+/// Fate of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fate {
     Refused,
@@ -298,7 +298,7 @@ enum Fate {
     Ran,
 }
 
-/// What becomes of a document, or what is wrong with airfair.
+/// Fate of a document, or what is wrong with airfair.
 fn fate(document: &Table) -> Result<Fate, String> {
     let text = toml::to_string(document).map_err(|error| error.to_string())?;
     let checked = catch_unwind(AssertUnwindSafe(|| check(&text)));
@@ -340,15 +340,15 @@ fn check(text: &str) -> Result<Fate, String> {
     Ok(Fate::Ran)
 }
 
-/// Whether milliseconds of a scenario take seconds.
+/// True if milliseconds of a scenario take seconds.
 fn is_heavy(scenario: &Scenario) -> bool {
     const FAST: DataRate = DataRate::from_mbps(200);
     const SMALL: Bytes = Bytes::new(100);
     let packets = |flow: &airfair_sim::scenario::Flow| match &flow.transport {
         Transport::Tcp(tcp) => (tcp.sender.segment, None),
-        Transport::Tfrc(tfrc) => match tfrc.source {
-            TfrcSource::Greedy | TfrcSource::Frames { .. } => (tfrc.segment, None),
-            TfrcSource::Constant(rate) | TfrcSource::OnOff { rate, .. } => {
+        Transport::Tfrc(tfrc) => match tfrc.traffic {
+            TfrcTraffic::Greedy | TfrcTraffic::Frames { .. } => (tfrc.segment, None),
+            TfrcTraffic::Constant(rate) | TfrcTraffic::OnOff { rate, .. } => {
                 (tfrc.segment, Some(rate))
             }
         },

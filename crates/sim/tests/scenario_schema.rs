@@ -12,7 +12,7 @@ const FILES: [&str; 6] = [
     include_str!("../../../scenarios/airtime-fair-access-point.toml"),
 ];
 
-/// Whether `value` satisfies the keywords that the schema uses, patterns taken as "any text".
+/// True if `value` satisfies the keywords that the schema uses, patterns taken as "any text".
 fn accepts(schema: &Value, value: &Value) -> bool {
     let all = |key: &str| schema[key].as_array().into_iter().flatten();
     let typed = match schema["type"].as_str() {

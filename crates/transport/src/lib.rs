@@ -11,7 +11,7 @@
 //! until they are empty, then ask `next_timeout` again. Two inputs without a poll between them are
 //! allowed and lose no data, but ACKs then merge. A time-out that comes early is a no-op.
 //!
-//! What happens to a packet between two endpoints is nobody's business here.
+//! The way of a packet between two endpoints is nobody's business here.
 
 pub mod tcp;
 pub mod tfrc;

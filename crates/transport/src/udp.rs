@@ -1,4 +1,4 @@
-//! UDP: a source of numbered datagrams and a sink that counts them.  [RFC768]
+//! UDP: a sender of numbered datagrams and a sink that counts them.  [RFC768]
 
 use airfair_units::{Bytes, DataRate, Duration, Time};
 
@@ -10,7 +10,7 @@ const UDP_HEADER: u64 = 8;
 /// One datagram, its payload virtual.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Datagram {
-    /// Number since the source opened, from 0.
+    /// Number since the sender opened, from 0.
     pub seq: u64,
     /// Application data [octets].
     pub payload: u32,
@@ -23,7 +23,7 @@ impl Datagram {
     }
 }
 
-/// How fast a source sends.
+/// Rate of a sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rate {
     /// Evenly, so many bits of payload per second.
@@ -32,23 +32,23 @@ pub enum Rate {
     Saturated,
 }
 
-/// What a source sends.
+/// Configuration of a sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SourceConfig {
+pub struct SenderConfig {
     /// Payload of each datagram, never nothing [octets].
     pub payload: Bytes,
     /// Rate of payload.
     pub rate: Rate,
 }
 
-/// When the next datagram is due. Exact: the k-th is due k · payload · 8 / rate after the first, rounded
+/// Times at which datagrams are due. Exact: the k-th is due k · payload · 8 / rate after the first, rounded
 /// to the nearest nanosecond, however large k.
 #[derive(Clone, Copy, Debug)]
 struct Schedule {
     due: Time,
     /// Whole nanoseconds between datagrams.
     step: Duration,
-    /// What `step` leaves out, and what of it has gathered; in nanoseconds divided by `bits_per_second`.
+    /// Rest that `step` leaves out, and what of it has gathered; in nanoseconds divided by `bits_per_second`.
     remainder: u64,
     gathered: u64,
     bits_per_second: u64,
@@ -78,7 +78,7 @@ impl Schedule {
     }
 }
 
-/// Whether a source sends.
+/// State of a sender.
 #[derive(Clone, Copy, Debug)]
 enum State {
     Closed,
@@ -90,16 +90,16 @@ enum State {
 ///
 /// It has no `handle_timeout`: when [`next_timeout`](Self::next_timeout) has come, poll.
 #[derive(Debug)]
-pub struct Source {
+pub struct Sender {
     rate: Rate,
     payload: u32,
     state: State,
     sent: u64,
 }
 
-impl Source {
-    /// A source that waits for [`open`](Self::open).
-    pub fn new(config: SourceConfig) -> Self {
+impl Sender {
+    /// A sender that waits for [`open`](Self::open).
+    pub fn new(config: SenderConfig) -> Self {
         assert!(!config.payload.is_zero(), "a datagram without payload");
         let payload = u32::try_from(config.payload.get()).expect("a datagram of 4 GiB");
         Self { rate: config.rate, payload, state: State::Closed, sent: 0 }
@@ -120,7 +120,7 @@ impl Source {
         self.state = State::Closed;
     }
 
-    /// When the next datagram of a constant rate is due; a saturated source waits for its owner.
+    /// Time at which the next datagram of a constant rate is due; a saturated sender waits for its owner.
     #[inline]
     pub fn next_timeout(&self) -> Option<Time> {
         match self.state {
@@ -129,7 +129,7 @@ impl Source {
         }
     }
 
-    /// The next datagram, if one is due. A saturated source always has one: ask only when there is room.
+    /// The next datagram, if one is due. A saturated sender always has one: ask only when there is room.
     pub fn poll_transmit(&mut self, now: Time) -> Option<Datagram> {
         match &mut self.state {
             State::Closed => return None,
@@ -163,7 +163,7 @@ pub struct SinkStats {
     pub late: u64,
 }
 
-/// How far behind the newest datagram the sink remembers [datagrams].
+/// Number of datagrams, up to the newest, that the sink remembers.
 const MEMORY: u64 = 128;
 
 /// Counts what arrives.
@@ -221,8 +221,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn constant(payload: u64, rate: DataRate) -> Source {
-        Source::new(SourceConfig { payload: Bytes::new(payload), rate: Rate::Constant(rate) })
+    fn constant(payload: u64, rate: DataRate) -> Sender {
+        Sender::new(SenderConfig { payload: Bytes::new(payload), rate: Rate::Constant(rate) })
     }
 
     fn sink(numbers: impl IntoIterator<Item = u64>) -> Sink {
@@ -242,33 +242,33 @@ mod tests {
     #[test]
     fn a_constant_rate_is_even_and_starts_at_once() {
         // 1000 octets at 2 Mb/s: 8000/2 000 000 s = 4 ms
-        let mut source = constant(1_000, DataRate::from_mbps(2));
-        assert_eq!((source.next_timeout(), source.poll_transmit(Time::ZERO)), (None, None));
+        let mut sender = constant(1_000, DataRate::from_mbps(2));
+        assert_eq!((sender.next_timeout(), sender.poll_transmit(Time::ZERO)), (None, None));
         let start = Time::from_nanos(7);
-        source.open(start);
+        sender.open(start);
         for seq in 0..5 {
             let due = start + Duration::from_millis(4 * seq);
-            assert_eq!(source.next_timeout(), Some(due));
+            assert_eq!(sender.next_timeout(), Some(due));
             if seq > 0 {
-                assert_eq!(source.poll_transmit(due - Duration::from_nanos(1)), None);
+                assert_eq!(sender.poll_transmit(due - Duration::from_nanos(1)), None);
             }
-            assert_eq!(source.poll_transmit(due), Some(Datagram { seq, payload: 1_000 }));
-            assert_eq!(source.poll_transmit(due), None);
+            assert_eq!(sender.poll_transmit(due), Some(Datagram { seq, payload: 1_000 }));
+            assert_eq!(sender.poll_transmit(due), None);
         }
-        source.close(start);
-        assert_eq!((source.next_timeout(), source.poll_transmit(Time::MAX)), (None, None));
-        assert_eq!(source.sent(), 5);
+        sender.close(start);
+        assert_eq!((sender.next_timeout(), sender.poll_transmit(Time::MAX)), (None, None));
+        assert_eq!(sender.sent(), 5);
     }
 
     #[test]
     fn fractions_of_a_nanosecond_are_rounded_and_never_lost() {
         // 1 octet at 3 Gb/s: 8/3 = 2.67 ns, so datagrams 1, 2, 3 are due at 3, 5 (5.33), 8 ns
-        let mut source = constant(1, DataRate::from_bps(3_000_000_000));
-        source.open(Time::ZERO);
+        let mut sender = constant(1, DataRate::from_bps(3_000_000_000));
+        sender.open(Time::ZERO);
         let due: Vec<_> = (0..7)
             .map(|_| {
-                source.poll_transmit(Time::MAX);
-                source.next_timeout().unwrap().as_nanos()
+                sender.poll_transmit(Time::MAX);
+                sender.next_timeout().unwrap().as_nanos()
             })
             .collect();
         assert_eq!(due, [3, 5, 8, 11, 13, 16, 19]);
@@ -276,26 +276,26 @@ mod tests {
 
     #[test]
     fn a_late_owner_gets_all_that_was_due() {
-        let mut source = constant(1_000, DataRate::from_mbps(2));
-        source.open(Time::ZERO);
+        let mut sender = constant(1_000, DataRate::from_mbps(2));
+        sender.open(Time::ZERO);
         let late = Time::ZERO + Duration::from_millis(10);
         // due at 0, 4 and 8 ms
-        let numbers: Vec<_> = std::iter::from_fn(|| source.poll_transmit(late))
+        let numbers: Vec<_> = std::iter::from_fn(|| sender.poll_transmit(late))
             .map(|datagram| datagram.seq)
             .collect();
         assert_eq!(numbers, [0, 1, 2]);
     }
 
     #[test]
-    fn a_saturated_source_always_has_one_more() {
-        let config = SourceConfig { payload: Bytes::new(500), rate: Rate::Saturated };
-        let mut source = Source::new(config);
-        assert_eq!(source.poll_transmit(Time::ZERO), None);
-        source.open(Time::ZERO);
+    fn a_saturated_sender_always_has_one_more() {
+        let config = SenderConfig { payload: Bytes::new(500), rate: Rate::Saturated };
+        let mut sender = Sender::new(config);
+        assert_eq!(sender.poll_transmit(Time::ZERO), None);
+        sender.open(Time::ZERO);
         for seq in 0..100 {
-            assert_eq!(source.poll_transmit(Time::ZERO), Some(Datagram { seq, payload: 500 }));
+            assert_eq!(sender.poll_transmit(Time::ZERO), Some(Datagram { seq, payload: 500 }));
         }
-        assert_eq!(source.next_timeout(), None);
+        assert_eq!(sender.next_timeout(), None);
     }
 
     /// Verifies: [RFC4737 §3.3]
@@ -323,12 +323,12 @@ mod tests {
         /// The k-th datagram is due at k · payload · 8 / rate, to the nearest nanosecond, without drift.
         #[test]
         fn pacing_is_exact(payload in 1u64..65_508, bps in 1_000u64..10_000_000_000, k in 1u128..2_000) {
-            let mut source = constant(payload, DataRate::from_bps(bps));
-            source.open(Time::ZERO);
+            let mut sender = constant(payload, DataRate::from_bps(bps));
+            sender.open(Time::ZERO);
             for _ in 0..k {
-                prop_assert!(source.poll_transmit(Time::MAX).is_some());
+                prop_assert!(sender.poll_transmit(Time::MAX).is_some());
             }
-            let due = u128::from(source.next_timeout().unwrap().as_nanos());
+            let due = u128::from(sender.next_timeout().unwrap().as_nanos());
             let exact = k * u128::from(payload) * 8_000_000_000;
             let error = (due * u128::from(bps)).abs_diff(exact);
             prop_assert!(2 * error <= u128::from(bps), "off by {error}/{bps} ns");

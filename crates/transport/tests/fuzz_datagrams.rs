@@ -18,7 +18,7 @@ use std::time::{Duration as WallTime, Instant, SystemTime, UNIX_EPOCH};
 use airfair_transport::tfrc::wire::{self, DATA_HEADER, Packet};
 use airfair_transport::tfrc::{
     Data, Feedback, Profile, Receiver, ReceiverConfig, ReceiverStats, Sender, SenderConfig,
-    SenderStats, Source,
+    SenderStats, Traffic,
 };
 use airfair_units::{Bytes, DataRate, Duration, Time};
 
@@ -131,10 +131,10 @@ impl Round {
         let is_greedy = random.below(2) == 0;
         let (ssrc, reporter) = (random.field(), random.field());
         let config = SenderConfig {
-            source: if is_greedy {
-                Source::Greedy
+            traffic: if is_greedy {
+                Traffic::Greedy
             } else {
-                Source::Constant(DataRate::from_bps(bps))
+                Traffic::Constant(DataRate::from_bps(bps))
             },
             buffer: Some(segment * 50),
             ssrc,

@@ -28,7 +28,7 @@ impl Bytes {
         self.0 * 8
     }
 
-    /// Whether there is nothing.
+    /// True if there is nothing.
     pub const fn is_zero(self) -> bool {
         self.0 == 0
     }

@@ -8,9 +8,9 @@ use std::hash::{Hash, Hasher};
 pub struct Probability(f64);
 
 impl Probability {
-    /// What never happens.
+    /// Probability of what never happens.
     pub const ZERO: Self = Self(0.0);
-    /// What always happens.
+    /// Probability of what always happens.
     pub const ONE: Self = Self(1.0);
 
     /// `value`, or nothing if it is no probability.
@@ -33,12 +33,12 @@ impl Probability {
         self.0
     }
 
-    /// Whether it never happens.
+    /// True if it never happens.
     pub fn is_zero(self) -> bool {
         self == Self::ZERO
     }
 
-    /// Whether it happens, given 64 random bits, of which the upper 53 count.
+    /// True if it happens, given 64 random bits, of which the upper 53 count.
     #[expect(clippy::cast_precision_loss, reason = "53 bits are exact")]
     pub fn happens(self, bits: u64) -> bool {
         const SCALE: f64 = 1.0 / (1_u64 << 53) as f64;

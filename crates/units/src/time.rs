@@ -77,7 +77,7 @@ impl Duration {
         self.0 as f64 / 1e9
     }
 
-    /// Whether the interval is empty.
+    /// True if the interval is empty.
     pub const fn is_zero(self) -> bool {
         self.0 == 0
     }
@@ -94,7 +94,7 @@ impl Duration {
         Self(self.0.saturating_mul(factor))
     }
 
-    /// How many whole `step`s fit.
+    /// Number of whole `step`s that fit.
     pub const fn whole_steps(self, step: Self) -> u64 {
         self.0 / step.0
     }

@@ -22,14 +22,14 @@ Role = Literal["lasting", "short", "idle"]
 
 @dataclass(frozen=True)
 class Times:
-    """How long a run is [s]."""
+    """Length of a run [s]."""
 
     warmup: float
     measured: float
 
     @property
     def end(self) -> float:
-        """When it ends."""
+        """End of the run."""
         return self.warmup + self.measured
 
 
@@ -39,7 +39,7 @@ QUICK = Times(2, 8)
 
 @dataclass(frozen=True)
 class Switch:
-    """What switching a scheme on means."""
+    """Switch of a scheme: the keys that turn it on."""
 
     flow: Keys
     """Keys of the flows that use it."""
@@ -48,9 +48,9 @@ class Switch:
     base: Keys
     """Keys of the flows that use it or might, with and without."""
     senders_only: bool
-    """Whether only flows that a station sends can use it."""
+    """True if only flows that a station sends can use it."""
     leaves_one: bool
-    """Whether one flow at least does not use it."""
+    """True if one flow at least does not use it."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ _SNR_DB: dict[str, dict[float, float]] = {
     "802.11a": {6: 4.0, 9: 6.9, 12: 7.0, 18: 9.9, 24: 13.6, 36: 16.6, 48: 21.4, 54: 22.7},
 }
 _SNR_DB["802.11g"] = _SNR_DB["802.11a"]
-"""Where nine of ten attempts of 1500 octets get through at a rate [dB], by simulation."""
+"""SNR at which nine of ten attempts of 1500 octets get through at a rate [dB], by simulation."""
 
 
 def pair(where: Condition, switch: Switch, times: Times) -> Pair:
@@ -97,7 +97,7 @@ def pair(where: Condition, switch: Switch, times: Times) -> Pair:
 
 
 def assign(where: Condition, switch: Switch) -> tuple[Flow, ...]:
-    """Who is slow, who sends, who uses the scheme, who is not there all the time."""
+    """Flows: which are slow, which are sent up, which use the scheme, which are not there all the time."""
     n = int(where["stations"])
     ups = _count(n, where.get("up_share", 50), least=int(switch.senders_only))
     senders = _evenly(range(n), ups)

@@ -1,4 +1,4 @@
-"""Who is better, and how sure that is: paired tests beyond what matters, with few false discoveries.
+"""Decisions on who is better, and how surely: paired tests beyond what matters, with few false discoveries.
 
 A difference counts only if it is larger than what matters: the hypothesis tested is |mean| <= matters, so
 that hundreds of tiny but certain differences decide nothing. Of what is declared a win or a loss at most
@@ -24,7 +24,7 @@ FALSE_DISCOVERIES = 0.05
 
 
 class Verdict(Enum):
-    """What a comparison came to."""
+    """Result of a comparison."""
 
     WINS = "wins"
     LOSES = "loses"
@@ -98,7 +98,7 @@ def adjusted(p: Sequence[float]) -> Floats:
 
 
 def of_point(verdicts: Sequence[Verdict]) -> Verdict:
-    """What the judged measures of a point come to together."""
+    """Verdict of the judged measures of a point together."""
     signs = {verdict.sign for verdict in verdicts}
     if {1, -1} <= signs:
         return Verdict.MIXED

@@ -1,4 +1,4 @@
-"""What is compared: by a scheme's own aim, and by what users feel."""
+"""Measures that are compared: a scheme's own aim, and what users feel."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Measure:
     label: str
     better: Literal["more", "less"]
     scale: Scale
-    """Whether a difference is a part of what there is without the scheme, or in points of a hundred."""
+    """Scale of a difference: a part of what there is without the scheme, or points of a hundred."""
     matters: float
     """Smallest difference that anyone cares about [%, or points]."""
     about: str

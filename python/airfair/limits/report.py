@@ -1,4 +1,4 @@
-"""What was found, for people and for programs."""
+"""Report of what was found, for people and for programs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Json = dict[str, Any]
 
 
 def document(found: Found) -> Json:
-    """What `airfair limits SCHEME --json` prints."""
+    """Document that `airfair limits SCHEME --json` prints."""
     scheme, plan = found.scheme, found.plan
     return {
         "scheme": scheme.id,

@@ -1,4 +1,4 @@
-"""What the points of a scheme say together: counts, rules, the worst of them."""
+"""Summary of the points of a scheme: counts, rules, the worst of them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Rule:
     """Of points that such rules speak of and were not grown from: those of which they are true, and all."""
 
     mostly: bool = True
-    """Whether it is true of most points of the region; if not, of more than anywhere else."""
+    """True if it holds at most points of the region, false if only at more than anywhere else."""
 
 
 _FEW = 5
@@ -55,7 +55,7 @@ class Account:
     shares: dict[Verdict, float]
     """Parts of the points that were spread evenly."""
     points: int
-    """How many these are: those at which the measure says something."""
+    """Number of these: the points at which the measure says something."""
     median_win: float | None
     median_loss: float | None
     best: Worst | None

@@ -57,9 +57,9 @@ class Scheme:
     base: Keys = field(default_factory=dict)
     """Keys of the flows that can use it, with and without it."""
     senders_only: bool = False
-    """Whether a flow must be sent by a station to use it."""
+    """True if a flow must be sent by a station to use it."""
     leaves_one: bool = False
-    """Whether one flow at least has to be without it."""
+    """True if one flow at least has to be without it."""
 
     @property
     def measures(self) -> tuple[str, ...]:
@@ -68,7 +68,7 @@ class Scheme:
 
     @property
     def switch(self) -> Switch:
-        """What switching it on sets."""
+        """Keys that switch it on."""
         return Switch(self.flow, self.cell, self.base, self.senders_only, self.leaves_one)
 
 

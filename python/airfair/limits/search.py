@@ -35,7 +35,7 @@ _BATCH = 8
 
 @dataclass(frozen=True)
 class Plan:
-    """How much to search."""
+    """Extent of a search."""
 
     points: int
     """Of the first stage; half as many follow at the border."""
@@ -81,7 +81,7 @@ class Found:
 
     @property
     def about(self) -> dict[str, Any]:
-        """What the directory's manifest says of the search."""
+        """Part of the directory's manifest about the search."""
         plan = self.plan
         return {
             "scheme": self.scheme.id,

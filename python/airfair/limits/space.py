@@ -32,7 +32,7 @@ class Number:
     low: float
     high: float
     log: bool = False
-    """Whether places are even in the logarithm."""
+    """True if places are even in the logarithm."""
     whole: bool = False
     none_below: float = 0.0
     """Part of the axis, at its beginning, on which the quantity is zero."""
@@ -75,7 +75,7 @@ Condition = dict[str, Setting]
 
 
 def condition(space: Space, place: Sequence[float]) -> Condition:
-    """What the space has at a place of the unit cube."""
+    """Values of the space at a place of the unit cube."""
     return {d.id: d.at(float(u)) for d, u in zip(space, place, strict=True)}
 
 
@@ -189,7 +189,7 @@ def _index(count: int, place: Setting) -> int:
 
 @dataclass(frozen=True)
 class Feature:
-    """What a rule or an axis can speak of."""
+    """Feature of which a rule or an axis can speak."""
 
     id: str
     label: str
@@ -210,7 +210,7 @@ _DERIVED = (
 
 
 def features(space: Space) -> dict[str, Feature]:
-    """What a rule can speak of in a space: its dimensions and what follows from them."""
+    """Features of which a rule can speak in a space: its dimensions and what follows from them."""
     ids = {d.id for d in space}
     found = {
         d.id: Feature(d.id, d.label, d.unit, log=d.log, whole=d.whole)

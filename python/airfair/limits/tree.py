@@ -156,7 +156,7 @@ def importance(
 def holdout(
     points: Sequence[Condition], true: Mask, known: Mapping[str, Feature]
 ) -> tuple[int, int]:
-    """How often rules are right of points that they were not grown from, in five parts.
+    """Rate at which rules are right of points that they were not grown from, in five parts.
 
     Points of which it was true, and all those that a rule spoke of.
     """

@@ -118,7 +118,7 @@ def _save(out: Path, files: Mapping[str, bytes]) -> OSError | None:
 
 
 def _for_people(args: argparse.Namespace) -> TextIO:
-    """Where words go: beside a JSON document, to standard error."""
+    """Stream for words: beside a JSON document, standard error."""
     return sys.stderr if args.json else sys.stdout
 
 

@@ -37,7 +37,7 @@ class Candidate:
 
     @property
     def fits(self) -> bool:
-        """Whether each printed figure could be a mean of the paper's runs."""
+        """True if each printed figure could be a mean of the paper's runs."""
         return all(self._could_be(row, value) for row, value in self.printed.items())
 
     def _could_be(self, row: str, value: float) -> bool:
@@ -47,7 +47,7 @@ class Candidate:
         return abs(one.mean - value) <= widened
 
     def estimate(self, row: str) -> Estimate:
-        """What is measured of a row."""
+        """Measured figure of a row."""
         return estimate(self.measured[row])
 
 

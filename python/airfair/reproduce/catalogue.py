@@ -17,7 +17,7 @@ class UnknownPaperError(ValueError):
 
 
 def experiments_directory() -> Path:
-    """Where the experiments are: in the package, in a source checkout, or beside other shared files."""
+    """Directory of the experiments: in the package, in a source checkout, or beside other shared files."""
     package = Path(__file__).resolve().parents[1]
     candidates = [
         package / "experiments",
@@ -38,7 +38,7 @@ def papers() -> list[str]:
 
 
 def load(paper_id: str) -> Paper[Any]:
-    """What the paper declares.
+    """Declaration of the paper.
 
     Raises UnknownPaperError if there is none of this id.
     """

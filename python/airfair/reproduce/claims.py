@@ -1,4 +1,4 @@
-"""How a claim is decided: by confidence intervals against stated bounds, and by nothing else.
+"""Decisions on claims: by confidence intervals against stated bounds, and by nothing else.
 
 A claim is read in one way, under which it is decided: a place (what the paper leaves open, chosen by its
 printed baseline before the scheme is looked at) and a reading of its equations. Its points are conditions
@@ -37,7 +37,7 @@ class Elsewhere:
     where: str
     points: tuple[Point, ...]
     near: bool = False
-    """Whether it is as near to the text or to the baseline as the one that decides."""
+    """True if it is as near to the text or to the baseline as the one that decides."""
 
     @property
     def state(self) -> State:
@@ -65,10 +65,10 @@ class Reason:
     text: str
     """Whole sentences. What is not known is said to be `NOT_FOUND`."""
     of: str = "*"
-    """What it explains: the points whose `what` matches, as file names match in a shell."""
+    """Pattern of the points that it explains: their `what` matches, as file names match in a shell."""
 
     def explains(self, point: Point) -> bool:
-        """Whether it is the reason if this point does not hold."""
+        """True if it is the reason where this point does not hold."""
         return fnmatchcase(point.what, self.of)
 
 
@@ -78,7 +78,7 @@ SHOWN = 3
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the measured figures say about one claim."""
+    """Verdict of the measured figures on one claim."""
 
     id: str
     text: str
@@ -91,7 +91,7 @@ class Verdict:
     reasons: tuple[Reason, ...] = ()
     """Why it might not hold; `why` has those that apply."""
     first_look: bool = False
-    """Whether the reasons rest on more replications: what is undecided may be so for want of them."""
+    """True if the reasons rest on more replications: what is undecided may be so for want of them."""
 
     @cached_property
     def states(self) -> list[State]:
@@ -116,7 +116,7 @@ class Verdict:
 
     @property
     def holds(self) -> bool:
-        """Whether every point holds, whatever reading as near is taken."""
+        """True if every point holds, whatever reading as near is taken."""
         return self.state == "holds"
 
     @property
@@ -178,7 +178,7 @@ class Verdict:
 
     @property
     def line(self) -> str:
-        """What decides it, in one line: how many points hold, the first and the last of its state."""
+        """Evidence in one line: how many points hold, the first and the last of its state."""
         deciding = [
             p.figures for p, s in zip(self.points, self.states, strict=True) if s == self.here
         ]
@@ -218,10 +218,10 @@ class Reading(Generic[Data]):
 
     label: str
     setups: tuple[str, ...]
-    """What must have been run before it can be told."""
+    """Setups that must have been run before it can be told."""
     points: Callable[[Data], Sequence[Point]]
     near: bool = False
-    """Whether it is as near to the text, or fits the baseline as well, as the one that decides."""
+    """True if it is as near to the text, or fits the baseline as well, as the one that decides."""
 
 
 @dataclass(frozen=True)
@@ -236,7 +236,7 @@ class Predicate(Generic[Data]):
 
     @property
     def setups(self) -> tuple[str, ...]:
-        """What must have been run before it can be decided."""
+        """Setups that must have been run before it can be decided."""
         return self.deciding.setups
 
     def decide(
@@ -263,7 +263,7 @@ class Predicate(Generic[Data]):
         )
 
     def undecided(self, verdict: Verdict) -> set[Key | str]:
-        """What more replications are needed of: runs, or setups where a point names no runs."""
+        """Subjects of more replications that are needed: runs, or setups where a point names no runs."""
         readings = [(self.deciding, verdict.points)]
         by_label = {one.label: one for one in self.beside}
         readings += [(by_label[one.where], one.points) for one in verdict.elsewhere if one.near]

@@ -27,7 +27,7 @@ Key = tuple[str, str]
 
 @dataclass(frozen=True)
 class Tolerance:
-    """What a word such as "about" allows, and around what."""
+    """Tolerance of a word such as "about", and the value around which it is."""
 
     word: str
     allowed: float
@@ -52,11 +52,11 @@ class Condition:
     of: tuple[Key, ...] = ()
     """Runs that it rests on; of none that are named, all that the claim needs."""
     testable: bool = True
-    """Whether the baseline can show the effect here."""
+    """True if the baseline can show the effect here."""
 
     @property
     def state(self) -> State:
-        """Where the confidence interval lies."""
+        """State by the place of the confidence interval."""
         low, high = self.measured.low, self.measured.high
         if not self.testable or low == high == self.above or low == high == self.below:
             return "untestable"
@@ -90,7 +90,7 @@ class Condition:
 
     @property
     def figures(self) -> str:
-        """What is measured, and what is needed."""
+        """Figures: the measured one, and the needed one."""
         bounds = []
         if self.above > -math.inf:
             bounds.append(f"> {self.above:.4g}")
@@ -126,7 +126,7 @@ class Quota:
 
     @property
     def state(self) -> State:
-        """Whether enough of them hold, or too many fail."""
+        """State: enough of them hold, or too many fail."""
         parts = self._testable
         if not parts:
             return "untestable"
@@ -149,7 +149,7 @@ class Quota:
 
     @property
     def figures(self) -> str:
-        """How many hold, and how many are needed."""
+        """Figures: how many hold, and how many are needed."""
         parts = self._testable
         held = sum(part.state == "holds" for part in parts)
         return f"{self.what}: {held} of {len(parts)} (needs {len(parts) - self._most_failures})"
@@ -159,7 +159,7 @@ class Quota:
 
 
 Point = Condition | Quota
-"""What a claim consists of."""
+"""Part of a claim."""
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

@@ -79,7 +79,7 @@ IN_THE_FULL_RUN = "In the full run: "
 def document(
     paper_id: str, experiments: Sequence[Json], verdicts: Sequence[Verdict], provenance: Json
 ) -> Json:
-    """What `airfair reproduce PAPER --json` prints."""
+    """Document that `airfair reproduce PAPER --json` prints."""
     claims = [claim(verdict) for verdict in verdicts]
     return {"paper": paper_id, "experiments": list(experiments), "claims": claims, **provenance}
 
@@ -186,7 +186,7 @@ def _split(label: str) -> tuple[str, str]:
 
 
 def claims_text(verdicts: Sequence[Verdict]) -> str:
-    """How many claims hold, then each with what decides it."""
+    """Number of claims that hold, then each claim with what decides it."""
     lines = textwrap.wrap(f"{headline(verdicts)}", WIDTH)
     for verdict in verdicts:
         lines += _wrap(f"{mark(verdict)} {verdict.id}: {label(verdict)}", 2, 4)
@@ -195,7 +195,7 @@ def claims_text(verdicts: Sequence[Verdict]) -> str:
 
 
 def _told(verdict: Verdict) -> list[str]:
-    """What decides it: all points if they are few, else the first and the last that do."""
+    """Points that decide it: all if they are few, else the first and the last that do."""
     count = len(verdict.points)
     told, beside = verdict.brief[:count], verdict.brief[count:]
     if count > MOST_POINTS:
@@ -206,7 +206,7 @@ def _told(verdict: Verdict) -> list[str]:
 
 
 def headline(verdicts: Sequence[Verdict], total: int | None = None) -> str:
-    """How many claims hold, and how many are in which other state."""
+    """Number of claims that hold, and of those in each other state."""
     counts = Counter[str](verdict.state for verdict in verdicts)
     all_ = len(verdicts) if total is None else total
     counts["not run"] = all_ - len(verdicts)

@@ -23,7 +23,7 @@ AXIS = 18
 EDGE = 2.0
 """Free part of the width on either side, in %."""
 BEYOND = 1.0
-"""How far an axis follows intervals beyond the dots and bounds, as a part of these."""
+"""Distance to which an axis follows intervals beyond the dots and bounds, as a part of these."""
 
 Range = tuple[float, float]
 
@@ -91,7 +91,7 @@ def draw(verdict: Verdict, name: str) -> Markup:
 
 
 def has_one_axis(verdict: Verdict) -> bool:
-    """Whether points share their ranges, so that the drawing has axes with numbers."""
+    """True if points share their ranges, so that the drawing has axes with numbers."""
     ranges = {
         (dot.condition.above, dot.condition.below)
         for point in verdict.points

@@ -25,7 +25,7 @@ class Estimate:
     count: int = 0
     """Samples that it rests on; 0 where the interval is as if there were many."""
     signed: bool = field(default=True, compare=False)
-    """Whether it may be below zero, as differences may; no interval is shown where no value can be."""
+    """True if it may be below zero, as differences may; no interval is shown where no value can be."""
 
     @property
     def low(self) -> float:
@@ -54,7 +54,7 @@ class Estimate:
 
     @property
     def is_known(self) -> bool:
-        """Whether the interval is no wider to a side than the value, so that ± says something."""
+        """True if the interval is no wider to a side than the value, so that ± says something."""
         return self.ci95 <= abs(self.mean)
 
     @property

@@ -1,4 +1,4 @@
-"""What a reader of a report has to know first: the scheme, where it runs, with what, and the words."""
+"""Introduction of a report: the scheme, where it runs, with what, and the words."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Edge:
 
 @dataclass(frozen=True)
 class Topology:
-    """Who sends to whom, over what."""
+    """Machines that send to each other, and what is between them."""
 
     about: str
     """The drawing in words."""
@@ -70,4 +70,4 @@ class Introduction:
     shows: Callable[[Any], str]
     """One sentence of what the first of these shows, from what its experiment measured."""
     sections: Mapping[str, str] = field(default_factory=dict)
-    """Where the paper speaks of an experiment, by its id."""
+    """Sections of the paper about an experiment, by its id."""

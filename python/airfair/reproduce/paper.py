@@ -1,4 +1,4 @@
-"""What a paper declares: scenario files and their variants, experiments, claims, findings.
+"""Declaration of a paper: scenario files and their variants, experiments, claims, findings.
 
 A paper is a module of `airfair.reproduce.papers` with a function `paper(directory)` that returns a
 `Paper`; `directory` holds its scenario files and `reference.toml`. Nothing else knows it.
@@ -26,7 +26,7 @@ Json = dict[str, Any]
 """A document as TOML or JSON gives it."""
 
 M = TypeVar("M")
-"""What a paper keeps of the runs of one variant, one row per replication."""
+"""Measurements that a paper keeps of the runs of one variant, one row per replication."""
 
 Data = Mapping[tuple[str, str], M]
 """Finished runs by (setup, variant)."""
@@ -56,7 +56,7 @@ class Setup:
     replications: int | None = None
     """Runs of each variant; the paper's number if nothing is said."""
     extension: bool = False
-    """Whether it is beyond the paper's figures and claims, and so left out of a quick look."""
+    """True if it is beyond the paper's figures and claims, and so left out of a quick look."""
 
 
 @dataclass(frozen=True)
@@ -66,16 +66,16 @@ class Drawing:
     figure: Figure
     caption: str
     wide: bool = False
-    """Whether it takes the page's whole width."""
+    """True if it takes the page's whole width."""
     beyond: bool = False
-    """Whether the paper has nothing like it, so that its text says nothing of it."""
+    """True if the paper has nothing like it, so that its text says nothing of it."""
     title: str = ""
     """Few words on what it shows; the title of its experiment if none are given."""
 
 
 @dataclass(frozen=True)
 class Shown:
-    """What the finished runs of an experiment show."""
+    """Figures and tables that the finished runs of an experiment show."""
 
     series: Sequence[Json]
     paper_values: Json | None
@@ -91,10 +91,10 @@ class Experiment(Generic[M]):
     id: str
     title: str
     setups: tuple[str, ...]
-    """What must have been run before it can be shown."""
+    """Setups that must have been run before it can be shown."""
     show: Callable[[Data[M]], Shown]
     statement: str = ""
-    """What the paper's text says of it."""
+    """Statement of the paper's text about it."""
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Search(Generic[M]):
-    """Where a finding comes from."""
+    """Search from which a finding comes."""
 
     setups: tuple[str, ...]
     find: Callable[[Data[M]], Finding]
@@ -125,19 +125,19 @@ class Paper(Generic[M]):
     setups: Mapping[str, Setup]
     experiments: Mapping[str, Experiment[M]]
     measure: Callable[[Result], M]
-    """What is kept of the runs of one variant."""
+    """Measurements that are kept of the runs of one variant."""
     predicates: tuple[Predicate[Data[M]], ...]
     searches: tuple[Search[M], ...]
     bounds: str
     """The bounds of the claims in words, for readers of a report."""
     units: str
-    """What the tables show, likewise."""
+    """Subjects of the tables, likewise."""
     calibration: Search[M] | None = None
-    """How what the paper leaves open was chosen: the candidates and their distance from its baseline."""
+    """Choice of what the paper leaves open: the candidates and their distance from its baseline."""
     reasons: Mapping[str, Sequence[Reason]] = field(default_factory=dict)
     """Why claims do not hold, by their ids; `docs/<paper>.md` has the experiments that found it."""
     schemes: Mapping[str, Value] = field(default_factory=dict)
-    """What the variants set, by label, where a list of them all would only repeat it."""
+    """Keys that the variants set, by label, where a list of them all would only repeat it."""
     introduction: Introduction | None = None
     """The first screen of its report."""
     replications: int = 100

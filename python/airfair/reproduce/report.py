@@ -46,15 +46,15 @@ class FigureView:
     caption: str
     svg: Markup
     statement: str
-    """What the paper says of it, in short."""
+    """Statement of the paper about it, in short."""
     source: str
-    """Where the paper says so."""
+    """Place in the paper that says so."""
     wide: bool
 
 
 @dataclass(frozen=True)
 class Contents:
-    """What the page shows."""
+    """Contents of the page."""
 
     paper: Paper[Any]
     setups: Sequence[Setup]
@@ -65,7 +65,7 @@ class Contents:
     leading: Sequence[FigureView]
     """The pictures that come first; the others follow the tables."""
     shows: str
-    """What the first of them shows, in one sentence."""
+    """Subject of the first of them, in one sentence."""
     calibration: Finding | None
     findings: Sequence[Finding]
     provenance: Json
@@ -122,7 +122,7 @@ def _by_state(verdicts: Sequence[Verdict]) -> dict[str, list[str]]:
 
 
 def points(verdict: Verdict) -> str:
-    """How many of its points hold; of a claim that cannot be tested, how many there are."""
+    """Number of its points that hold; of a claim that cannot be tested, number of all."""
     blind = len(verdict.points)
     if verdict.here != "untestable":
         return verdict.counted
@@ -172,7 +172,7 @@ def inline_svg(svg: str, name: str, title: str) -> Markup:
 
 
 def _commands(contents: Contents, path: Path) -> list[str]:
-    """How each variant of a file is run by itself, if the schemes do not say it already."""
+    """Commands that run each variant of a file by itself, if the schemes do not say it already."""
     if contents.paper.schemes:
         return []
     return [

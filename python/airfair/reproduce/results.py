@@ -17,7 +17,7 @@ from .tables import Table, heading
 
 
 class Outcome:
-    """What follows from the finished runs: tables, figures, verdicts, findings."""
+    """Outcome of the finished runs: tables, figures, verdicts, findings."""
 
     def __init__(self, choice: Choice, measured: Measured) -> None:
         self.choice = choice
@@ -50,7 +50,7 @@ class Outcome:
 
     @property
     def first_look(self) -> bool:
-        """Whether there were fewer or shorter runs than a verdict needs."""
+        """True if there were fewer or shorter runs than a verdict needs."""
         return self.choice.quick or any(verdict.first_look for verdict in self.verdicts)
 
     @cached_property
@@ -111,7 +111,7 @@ class Outcome:
         )
 
     def _can_be_shown(self, experiment: Experiment[Any]) -> bool:
-        """Whether its setups are finished; a quick look does without extensions."""
+        """True if its setups are finished; a quick look does without extensions."""
         needed = set(experiment.setups)
         if self.choice.quick:
             own = {id_ for id_ in needed if not self.choice.paper.setups[id_].extension}
@@ -119,7 +119,7 @@ class Outcome:
         return self._done.issuperset(needed)
 
     def provenance(self) -> Json:
-        """Where the figures come from."""
+        """Provenance of the figures."""
         measured = self.measured
         return {
             "version": __version__,
@@ -147,7 +147,7 @@ class Outcome:
 
     @property
     def _candidates(self) -> list[str] | None:
-        """What the calibration chose among, the nearest first, with a word on those that fit."""
+        """Candidates among which the calibration chose, the nearest first, with a word on those that fit."""
         return list(self.calibration.tables[0].rows) if self.calibration else None
 
     def files(self) -> dict[str, bytes]:
@@ -183,7 +183,7 @@ class Outcome:
         )
 
     def text(self, *, saved: bool = True) -> str:
-        """What a terminal shows; `saved` tells whether the files could be written."""
+        """Text for a terminal; `saved` tells whether the files could be written."""
         measured = self.measured
         found: list[Any] = [table for finding in self.findings for table in finding.tables]
         parts = [table_text(table) for table in (*self.tables, *found)]

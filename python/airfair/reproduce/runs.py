@@ -31,7 +31,7 @@ FRESH = 60
 
 @dataclass(frozen=True)
 class Choice:
-    """What to reproduce, how often, and where to write it."""
+    """Choice of what to reproduce, how often, and where to write it."""
 
     paper: Paper[Any]
     experiments: tuple[Experiment[Any], ...]
@@ -40,9 +40,9 @@ class Choice:
     out: Path
     quick: bool
     archive: Path | None = None
-    """Where finished runs are kept."""
+    """Archive in which finished runs are kept."""
     fresh: bool = False
-    """Whether to forget them and run all."""
+    """True to forget them and run all."""
 
     @property
     def setups(self) -> list[Setup]:
@@ -64,7 +64,7 @@ class Choice:
 
     @property
     def asks_anew(self) -> bool:
-        """Whether undecided claims get fresh replications: not in a first look, nor where the user chose."""
+        """True if undecided claims get fresh replications: not in a first look, nor where the user chose."""
         return self.replications is None and not self.quick
 
     def runs_of(self, setup: Setup) -> int:
@@ -115,7 +115,7 @@ def plan(choice: Choice) -> str:
 
 
 def verdicts(choice: Choice, measured: Measured) -> list[Verdict]:
-    """What the runs say about each claim whose setups were run."""
+    """Verdicts of the runs on each claim whose setups were run."""
     paper = choice.paper
     texts = paper.claim_texts()
     first_look = choice.quick or measured.replications < paper.replications

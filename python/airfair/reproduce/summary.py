@@ -50,7 +50,7 @@ class Row:
 
     @property
     def first_look(self) -> bool:
-        """Whether it only looks like that."""
+        """True if it only looks like that."""
         return self.verdict is not None and self.verdict.first_look
 
     @property
@@ -65,7 +65,7 @@ class Row:
 
     @property
     def evidence(self) -> str:
-        """What decides it, in one line."""
+        """Evidence that decides it, in one line."""
         return self.verdict.line if self.verdict else ""
 
     @property
@@ -93,17 +93,17 @@ class Row:
 
 @dataclass(frozen=True)
 class Chapter:
-    """What became of one paper."""
+    """One paper, and what became of it."""
 
     choice: Choice
     document: Json | None = None
-    """What its runs gave, as JSON has it; nothing if they failed or have not begun."""
+    """Document that its runs gave, as JSON has it; nothing if they failed or have not begun."""
     verdicts: Mapping[str, Verdict] = field(default_factory=dict)
     failure: RunError | OSError | None = None
     """Why its runs failed, or why its files could not be written."""
     picture: FigureView | None = None
     shows: str = ""
-    """What the picture shows, in one sentence."""
+    """Subject of the picture, in one sentence."""
 
     @classmethod
     def of(cls, outcome: Outcome, failure: OSError | None) -> Chapter:
@@ -120,19 +120,19 @@ class Chapter:
 
     @property
     def paper(self) -> Paper[Any]:
-        """What the paper declares."""
+        """Declaration of the paper."""
         return self.choice.paper
 
     @property
     def state(self) -> Literal["done", "interrupted", "failed", "not run"]:
-        """How far its runs came."""
+        """State that its runs came to."""
         if self.document is None:
             return "failed" if self.failure else "not run"
         return "interrupted" if self.document["interrupted"] else "done"
 
     @property
     def ends_all(self) -> bool:
-        """Whether the papers after it do not run: Ctrl-C was pressed, or there is no room for files."""
+        """True if the papers after it do not run: Ctrl-C was pressed, or there is no room for files."""
         return self.state == "interrupted" or isinstance(self.failure, OSError)
 
     @cached_property
@@ -148,17 +148,17 @@ class Chapter:
 
     @property
     def first_look(self) -> bool:
-        """Whether its claims only look like what is said of them."""
+        """True if its claims only look like what is said of them."""
         return any(row.first_look for row in self.rows)
 
     @property
     def found(self) -> str:
-        """How many claims hold, and how many do not."""
+        """Number of claims that hold, and of those that do not."""
         return counted(self.counts, first_look=self.first_look)
 
     @property
     def topology(self) -> Markup:
-        """Where it runs, as a drawing: what there is to see before its runs are over."""
+        """Topology in which it runs, as a drawing: what there is to see before its runs are over."""
         intro = self.paper.introduction
         return topology.draw(intro.topology, f"{self.paper.id}-topology") if intro else Markup("")
 
@@ -170,12 +170,12 @@ class Chapter:
 
     @property
     def docs(self) -> str:
-        """Where the experiments that found the reasons are described, from the project's directory."""
+        """Description of the experiments that found the reasons, from the project's directory."""
         return f"docs/{self.paper.id}.md"
 
     @property
     def line(self) -> str:
-        """How many claims hold, and what it took to know."""
+        """Number of claims that hold, and what it took to know."""
         if self.document is None:
             return f"failed: {self.failure}" if self.failure else "not run"
         held = f"{self.counts['holds']} of {len(self.rows)}"
@@ -234,23 +234,23 @@ class Summary:
 
     @property
     def number_of_papers(self) -> str:
-        """How many papers there are, in words if a word is short."""
+        """Number of papers, in words if a word is short."""
         count = len(self.chapters)
         return NUMBERS[count - 1] if count <= len(NUMBERS) else str(count)
 
     @property
     def first_look(self) -> bool:
-        """Whether some claims only look like what is said of them."""
+        """True if some claims only look like what is said of them."""
         return any(chapter.first_look for chapter in self.chapters)
 
     @property
     def quick(self) -> bool:
-        """Whether a first look is what was asked for."""
+        """True if a first look is what was asked for."""
         return any(chapter.choice.quick for chapter in self.chapters)
 
     @property
     def headline(self) -> str:
-        """How many claims hold, do not, and are open."""
+        """Number of claims that hold, do not, and are open."""
         return counted(self.counts, first_look=self.first_look)
 
     @property
@@ -260,11 +260,11 @@ class Summary:
 
     @property
     def interrupted(self) -> bool:
-        """Whether Ctrl-C ended it."""
+        """True if Ctrl-C ended it."""
         return any(chapter.state == "interrupted" for chapter in self.chapters)
 
     def provenance(self) -> Json:
-        """Where the figures come from."""
+        """Provenance of the figures."""
         run = [chapter.document for chapter in self.chapters if chapter.document]
         return {
             "version": __version__,

@@ -34,11 +34,11 @@ class Column:
     label: str
     cells: Sequence[Cell]
     note: str = ""
-    """What a reader should know about its figures."""
+    """Note that a reader should know about its figures."""
 
     @property
     def printed(self) -> bool:
-        """Whether the paper has figures for it."""
+        """True if the paper has figures for it."""
         return any(cell.printed is not None for cell in self.cells)
 
 
@@ -53,7 +53,7 @@ class Table:
 
     @property
     def heading(self) -> str:
-        """What it is of the paper, and what it shows."""
+        """Heading: its place in the paper, and its subject."""
         return heading(self.id, self.title)
 
 

@@ -1,4 +1,4 @@
-"""What the papers' words allow: one vocabulary of tolerances for all claims of all papers.
+"""Tolerances of the papers' words: one vocabulary for all claims of all papers.
 
 None of these was chosen by a result. Each claim that uses a word says with which tolerance its verdict
 would turn, so that a reader who means something else by the word can decide anew.
@@ -75,7 +75,7 @@ FACTOR = 2.0
 ALMOST_ALL = 0.8
 """“Almost always”: at four fifths of the points at least."""
 STARVED = 0.5
-"""Who “starves” has less than half of what the others have."""
+"""Part of what the others have, below which somebody “starves”."""
 
 VOCABULARY = (SAME, ROUGHLY, GAIN, INDEX, LOSS)
 

@@ -40,7 +40,7 @@ def main(args: argparse.Namespace) -> int:
 
 
 def document(checks: Sequence[Check]) -> dict[str, Any]:
-    """What `airfair validate --json` prints."""
+    """Document that `airfair validate --json` prints."""
     return {
         "checks": [
             {

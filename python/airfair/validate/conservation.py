@@ -1,4 +1,4 @@
-"""What goes in comes out: airtime to the nanosecond, packets and octets one by one."""
+"""Conservation: airtime to the nanosecond, packets and octets one by one."""
 
 from __future__ import annotations
 

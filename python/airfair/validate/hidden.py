@@ -79,7 +79,7 @@ class Pair:
 
 @dataclass
 class _Station:
-    """What one of the two does next."""
+    """One of the two, and its next step."""
 
     start: int
     """Of its next frame."""
@@ -90,7 +90,7 @@ class _Station:
     window: int = 0
     failures: int = 0
     granted: bool = False
-    """Whether the next frame is the data that follows a CTS."""
+    """True if the next frame is the data that follows a CTS."""
 
 
 def failed_share(pair: Pair, attempts: int, seed: int) -> float:

@@ -1,4 +1,4 @@
-"""What stations measure of their own airtime, from headers alone, against what was on the air.
+"""Airtime that stations measure of their own, from headers alone, against what was on the air.
 
 The simulator's airtime of a station is the frames of its exchanges. The meter of [arf-window §III-A] counts
 from the start of an exchange to its end, so the SIFS between the frames come on top: one for data and ACK,
@@ -46,7 +46,7 @@ class Cell:
     rates: Sequence[float]
     """[Mb/s]"""
     ways: str
-    """Whether each flow goes up or down, `u` or `d`."""
+    """Direction of each flow, up or down, `u` or `d`."""
     rts: bool = False
 
     @property
@@ -67,7 +67,7 @@ class Cell:
         )
 
     def expected(self, rate: float, airtime: float, control: float) -> float:
-        """What a station measures whose exchanges hold such shares of the air: all, and their control."""
+        """Share that a station measures whose exchanges hold such shares of the air: all, and control."""
         frames, gaps = self.control(rate)
         return airtime + control * gaps * self.phy.sifs / frames
 

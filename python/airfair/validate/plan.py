@@ -26,7 +26,7 @@ class Check:
 
     @property
     def passed(self) -> bool:
-        """Whether the two are close enough."""
+        """True if the two are close enough."""
         if not (math.isfinite(self.expected) and math.isfinite(self.measured)):
             return False
         return abs(self.measured - self.expected) <= self.tolerance * abs(self.expected)

@@ -37,7 +37,7 @@ SENSITIVITY = {("802.11b", 11.0): -76, ("802.11a", 6.0): -82, ("802.11a", 54.0):
 
 
 def friis_distance(loss: float, frequency: float) -> float:
-    """Where free space costs `loss` dB: λ/4π·10^(loss/20) [m]; frequency in Hz.  [rappaport §4.2]"""
+    """Distance of `loss` dB in free space: λ/4π·10^(loss/20) [m]; frequency in Hz.  [rappaport §4.2]"""
     return SPEED_OF_LIGHT / frequency / (4 * math.pi) * 10 ** (loss / 20)
 
 
@@ -68,7 +68,7 @@ class Range:
 
     @property
     def loss(self) -> float:
-        """What may be lost on the way [dB]."""
+        """Loss that there may be on the way [dB]."""
         return self.power - SENSITIVITY[self.standard, self.rate]
 
     @property
@@ -86,7 +86,7 @@ class Range:
         return 10 ** (ROUNDING / (20 if is_free else 40)) - 1 + STEP / self.expected
 
     def reaches(self, distance: float) -> bool:
-        """Whether frames are received over so many metres."""
+        """True if frames are received over so many metres."""
         return int(run(self._scenario(distance)).flows.item(0, "packets_received")) > 0
 
     def _scenario(self, distance: float) -> Mapping[str, Value]:

@@ -44,7 +44,7 @@ class Phy:
 
     @property
     def stages(self) -> int:
-        """How often the window doubles before it is largest."""
+        """Number of times that the window doubles before it is largest."""
         return round(math.log2((self.cw_max + 1) / (self.cw_min + 1)))
 
     @property
@@ -73,7 +73,7 @@ DOT11A = Phy("802.11a", 9, 16, 15, 1023, (6, 12, 24), ofdm_airtime)
 
 @dataclass(frozen=True)
 class Exchange:
-    """What one frame costs the channel [µs]."""
+    """Cost of one frame to the channel [µs]."""
 
     success: float
     """From its start to the end of the DIFS that follows."""
@@ -118,7 +118,7 @@ def classic_attempt_rate(n: int, window: int, stages: int) -> float:
 
 @dataclass(frozen=True)
 class Attempts:
-    """How often a saturated station transmits when its countdown follows the standard."""
+    """Rate at which a saturated station transmits when its countdown follows the standard."""
 
     common: float
     """Probability τ of a transmission in a slot that is open to every station."""
@@ -165,7 +165,7 @@ def refined_attempts(n: int, window: int, stages: int) -> Attempts:
 
 @dataclass(frozen=True)
 class SlotShares:
-    """How a slot ends, by probability."""
+    """Ends of a slot, by probability."""
 
     idle: float
     success: float

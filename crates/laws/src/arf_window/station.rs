@@ -10,7 +10,7 @@ use crate::exchange::Exchanges;
 use crate::occupancy_meter as meter;
 use crate::receipts::{Heard, LocalFlow, Receipts};
 
-/// What must survive between frames.
+/// Memory from frame to frame.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct State {
     meter: meter::State,
@@ -41,12 +41,12 @@ impl State {
     }
 }
 
-/// What was measured in a time: in a slot, or in several without a frame.  [arf-window §III-A]
+/// Measurement of a time: of a slot, or of several without a frame.  [arf-window §III-A]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Report {
-    /// When that began.
+    /// Begin of that time.
     pub from: Time,
-    /// When it ended.
+    /// Its end.
     pub to: Time,
     /// Frames and SIFS of its own exchanges, both ways, that were answered.
     pub own: Duration,
@@ -80,6 +80,7 @@ pub struct Change {
     direction: Direction,
     rate: DataRate,
     extra: Extra,
+    access: meter::Access,
 }
 
 /// The station has decoded or sent a frame. A change of a rate, after which [`windows`] are due.
@@ -95,10 +96,12 @@ pub fn step(
     if known.knows(rate) {
         return None;
     }
-    let measured = state.meter.last().map(|slot| measured(params, meter, state, slot, direction));
+    let slot = state.meter.last();
+    let measured = slot.map(|slot| measured(params, meter, state, slot, direction));
+    let access = slot.map(|slot| access(meter, slot));
     let (next, extra) = super::step(params, known, &Observation { rate, measured });
     state.rates[direction as usize] = next;
-    Some(Change { direction, rate, extra: extra? })
+    Some(Change { direction, rate, extra: extra?, access: access? })
 }
 
 /// The end of a connection at the station, as its transport knows it.
@@ -115,22 +118,21 @@ pub struct End {
 /// Windows of the connections whose data goes in the direction of a change, at its new rate. `end` tells of each
 /// that knows its round trips.
 pub fn windows<'s>(
-    (params, meter): (&'s Params, &'s meter::Params),
+    params: &'s Params,
     state: &'s State,
     change: Change,
     end: impl Fn(&LocalFlow) -> Option<End> + 's,
     exchange: &'s Exchanges,
 ) -> impl Iterator<Item = (&'s LocalFlow, Bytes)> {
     let slot = state.meter.last().expect("windows follow from a slot");
-    let access = access(meter, slot);
-    let exchange = move |msdu| exchange(access.up, msdu, change.rate);
+    let exchange = move |msdu| exchange(change.access.up, msdu, change.rate);
     let controlled = long_lived(params, state, slot)
         .filter(move |(it, _)| it.direction == change.direction && it.is_controlled);
     controlled.filter_map(move |(local, seen)| {
         let End { smoothed_round_trip, least_round_trip, buffer } = end(local)?;
         let segment = Bytes::new(seen.octets.get() / u64::from(seen.packets));
         let connection = Connection {
-            occupied: seen.usage.occupancy(access),
+            occupied: seen.usage.occupancy(change.access),
             segment,
             largest_segment: local.largest,
             segments_per_ack: segments_per_ack(seen),
@@ -144,7 +146,7 @@ pub fn windows<'s>(
     })
 }
 
-/// What precedes an exchange: a DIFS and the mean back-off that the paper assumes.  [arf-window eq. 1]
+/// Times before an exchange: a DIFS and the mean back-off that the paper assumes.  [arf-window eq. 1]
 fn access(meter: &meter::Params, slot: &meter::Slot) -> meter::Access {
     let access = meter.difs + meter::mean_backoff(meter, slot.active());
     meter::Access { up: access, down: access }
@@ -155,7 +157,7 @@ fn long_lived<'s>(
     params: &Params,
     state: &'s State,
     slot: &'s meter::Slot,
-) -> impl Iterator<Item = (&'s LocalFlow, &'s meter::Flow)> {
+) -> impl Iterator<Item = (&'s LocalFlow, &'s meter::FlowUsage)> {
     let least = params.long_lived;
     let active = |it: &'s LocalFlow| Some((it, slot.flows.get(it.flow)?));
     let connections = state.connections.iter().filter(move |it| it.moved >= least);
@@ -181,7 +183,7 @@ fn measured(
 }
 
 /// Segments that one ACK acknowledges, as the slot had them.
-fn segments_per_ack(seen: &meter::Flow) -> u32 {
+fn segments_per_ack(seen: &meter::FlowUsage) -> u32 {
     let acks = seen.answers.max(1);
     ((seen.packets + acks / 2) / acks).max(1)
 }
@@ -189,38 +191,21 @@ fn segments_per_ack(seen: &meter::Flow) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fixture::{AP, ME, METER, at_ms, us};
 
-    const fn us(us: u64) -> Duration {
-        Duration::from_micros(us)
-    }
-
-    const ME: u16 = 1;
-    const METER: meter::Params = meter::Params {
-        me: ME,
-        access_point: 0,
-        slot: Duration::from_millis(300),
-        sifs: us(16),
-        difs: us(34),
-        backoff_slot: us(9),
-        cw_min: 15,
-    };
     const FAST: DataRate = DataRate::from_mbps(54);
     const SLOW: DataRate = DataRate::from_mbps(48);
 
     /// A data frame of 248 µs that the station receives, at `end` ms.
     fn data(end: u64, rate: DataRate) -> Heard {
-        let packet = Some(meter::Packet { flow: 7, payload: 1_460 });
-        let kind = meter::Kind::Data { from: 0, psdu: Bytes::new(1_536), packet };
-        let end = Time::ZERO + Duration::from_millis(end);
-        let frame =
-            meter::Frame { end, duration: us(248), rest: us(44), to: ME, backoff: None, kind };
+        let frame = crate::fixture::data(1_000 * end, AP, ME);
         Heard { frame, rate, msdu: Bytes::new(1_508) }
     }
 
     #[test]
     fn acks_are_rounded_to_whole_segments() {
         let of = |packets, answers| {
-            segments_per_ack(&meter::Flow { packets, answers, ..meter::Flow::default() })
+            segments_per_ack(&meter::FlowUsage { packets, answers, ..meter::FlowUsage::default() })
         };
         assert_eq!([of(10, 5), of(10, 4), of(10, 3), of(1, 9), of(7, 0)], [2, 3, 3, 1, 7]);
     }
@@ -230,13 +215,12 @@ mod tests {
     fn a_report_says_what_was_heard_and_how_long_nothing_was() {
         let mut state = State::new(Vec::new());
         step(&Params::default(), &METER, &mut state, &data(10, FAST));
-        let at = |ms| Time::ZERO + Duration::from_millis(ms);
-        assert_eq!(report(&METER, &mut state, at(299)), [None; 2]);
+        assert_eq!(report(&METER, &mut state, at_ms(299)), [None; 2]);
         let (own, others) = (us(292), Duration::ZERO);
-        let first = Report { from: at(0), to: at(300), own, others, active: 1 };
-        let silence = Report { from: at(300), to: at(900), own: others, others, active: 0 };
-        assert_eq!(report(&METER, &mut state, at(950)), [Some(first), Some(silence)]);
-        assert_eq!(report(&METER, &mut state, at(950)), [None; 2]);
+        let first = Report { from: at_ms(0), to: at_ms(300), own, others, active: 1 };
+        let silence = Report { from: at_ms(300), to: at_ms(900), own: others, others, active: 0 };
+        assert_eq!(report(&METER, &mut state, at_ms(950)), [Some(first), Some(silence)]);
+        assert_eq!(report(&METER, &mut state, at_ms(950)), [None; 2]);
     }
 
     /// A window follows a change of the rate, once a slot is over, for a connection that is long-lived and controlled.
@@ -262,7 +246,7 @@ mod tests {
             let (data, ack, sifs) = (us(248), us(28), us(16));
             crate::exchange::Exchange { access, protection: [None; 2], data, ack, sifs }
         };
-        let windows = windows((&params, &METER), &state, change, end, &exchange);
+        let windows = windows(&params, &state, change, end, &exchange);
         let windows: Vec<_> = windows.map(|(local, window)| (local.flow, window)).collect();
         // Nearly all of the channel is its own: 10 ms of it are more than the buffer.
         assert_eq!(windows, [(7, Bytes::new(20_000))]);

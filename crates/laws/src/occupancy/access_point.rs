@@ -1,4 +1,4 @@
-//! What the access point grants.  [occupancy-tfrc §III-B]
+//! Law of the access point: the grant that follows from what it has seen.  [occupancy-tfrc §III-B]
 
 use airfair_units::Duration;
 
@@ -17,7 +17,7 @@ pub struct Observation<'s> {
     pub backoff: Duration,
 }
 
-/// What the next beacon says.  [occupancy-tfrc eq. 2 to 6]
+/// Grant of the next beacon.  [occupancy-tfrc eq. 2 to 6]
 ///
 /// Back-offs of stations that count down at the same time add up to more than passes: nothing is left then,
 /// and nothing is taken away.

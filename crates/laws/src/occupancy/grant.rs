@@ -1,4 +1,4 @@
-//! What the access point says in a beacon.
+//! Grant: three fields that the access point puts into a beacon.
 
 use airfair_units::Duration;
 
@@ -10,7 +10,7 @@ const WHOLE: u16 = u16::MAX;
 pub struct Grant {
     /// Share of the channel of each active station, `p_even` [1/65535].
     pub even: u16,
-    /// What each unsatisfied station may hold more, `p_additional` [1/65535].
+    /// Share that each unsatisfied station may hold more, `p_additional` [1/65535].
     pub additional: u16,
     /// Mean back-off of the access point [µs].
     pub backoff: u16,

@@ -9,12 +9,12 @@ use super::observation::Intervals;
 use super::{Grant, Params};
 use crate::occupancy_meter as meter;
 
-/// What must survive between frames.
+/// Memory from frame to frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct State {
     meter: meter::State,
     intervals: Intervals,
-    /// When the interval under way began.
+    /// Begin of the interval under way.
     since: Time,
     /// Its mean back-off, as last known.
     backoff: Duration,
@@ -28,7 +28,7 @@ impl State {
         Self { meter, intervals, since: Time::ZERO, backoff }
     }
 
-    /// What was seen in the interval under way, by station, and what an access costs.
+    /// Slot of the interval under way, by station, and the cost of an access.
     pub fn measured(&self, meter: &meter::Params) -> (&meter::Slot, meter::Access) {
         let seen = self.meter.current();
         (seen, access(meter, seen.backoffs.mean().unwrap_or(self.backoff)))
@@ -63,34 +63,16 @@ pub fn step(params: &Params, meter: &meter::Params, state: &mut State, now: Time
 #[cfg(test)]
 mod tests {
     use super::*;
-    use airfair_units::Bytes;
+    use crate::fixture::{self, AP, at_ms, us};
 
-    const fn us(us: u64) -> Duration {
-        Duration::from_micros(us)
-    }
-
-    const METER: meter::Params = meter::Params {
-        me: 0,
-        access_point: 0,
-        slot: Duration::from_nanos(u64::MAX),
-        sifs: us(16),
-        difs: us(34),
-        backoff_slot: us(9),
-        cw_min: 15,
-    };
+    const METER: meter::Params =
+        meter::Params { me: AP, slot: Duration::from_nanos(u64::MAX), ..fixture::METER };
 
     /// Data to a station that ends at `end` ms after 248 µs and a back-off, and its ACK, whose field says 44 µs more.
     fn down(state: &mut State, end: u64, station: u16, backoff: u64) {
-        let end = Time::ZERO + Duration::from_millis(end);
-        let packet = Some(meter::Packet { flow: 0, payload: 1_460 });
-        let kind = meter::Kind::Data { from: 0, psdu: Bytes::new(1_536), packet };
-        let backoff = Some(us(backoff));
-        let (duration, rest) = (us(248), us(44));
-        let data = meter::Frame { end, duration, rest, to: station, backoff, kind };
-        hear(&METER, state, &data);
-        let (end, duration, rest, backoff) = (end + us(44), us(28), us(0), None);
-        let kind = meter::Kind::Ack;
-        hear(&METER, state, &meter::Frame { end, duration, rest, to: 0, backoff, kind });
+        let data = fixture::data(1_000 * end, AP, station);
+        hear(&METER, state, &meter::Frame { backoff: Some(us(backoff)), ..data });
+        hear(&METER, state, &fixture::ack(1_000 * end + 44, AP));
     }
 
     /// 100 ms: an exchange of 292 µs with each of two stations, after DIFS and a mean back-off of (40 + 80) / 2 µs.
@@ -99,18 +81,18 @@ mod tests {
     /// Verifies: [occupancy-tfrc §III-A], [occupancy-tfrc §III-B]
     #[test]
     fn a_beacon_says_what_was_seen_since_the_last_ones() {
-        let (params, at) = (Params::default(), |ms| Time::ZERO + Duration::from_millis(ms));
+        let params = Params::default();
         let mut state = State::new(us(67));
-        assert_eq!(step(&params, &METER, &mut state, at(100)).backoff(), us(67));
+        assert_eq!(step(&params, &METER, &mut state, at_ms(100)).backoff(), us(67));
         down(&mut state, 120, 1, 40);
         down(&mut state, 130, 2, 80);
         let (seen, access) = state.measured(&METER);
         assert_eq!((seen.stations.len(), access.down), (2, us(34 + 60)));
         assert_eq!(seen.stations[1].occupancy(access), us(292 + 94));
-        let grant = step(&params, &METER, &mut state, at(200));
+        let grant = step(&params, &METER, &mut state, at_ms(200));
         assert_eq!(grant, Grant::new(0.5, 0.0, us(60)));
         for (beacon, stations) in [(300, 2), (400, 2), (500, 1)] {
-            let grant = step(&params, &METER, &mut state, at(beacon));
+            let grant = step(&params, &METER, &mut state, at_ms(beacon));
             assert_eq!(grant, Grant::new(1.0 / f64::from(stations), 0.0, us(60)), "{beacon}");
         }
     }

@@ -20,22 +20,22 @@ struct Limited {
     kept: Option<Kept>,
 }
 
-/// What the last beacon has left a flow.
+/// Share that the last beacon has left a flow, and its use.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Kept {
     share: f64,
-    /// What the slot says of its packets.
-    seen: meter::Flow,
+    /// Packets of the flow in the slot.
+    seen: meter::FlowUsage,
     slot: Duration,
     access: meter::Access,
 }
 
-/// What must survive between frames.
+/// Memory from frame to frame.
 #[derive(Clone, Debug, PartialEq)]
 pub struct State {
     meter: meter::State,
     intervals: Intervals,
-    /// When the last beacon was received, and how many have been due since.
+    /// Time at which the last beacon was received, and the number that have been due since.
     since: Time,
     missed: u16,
     /// Rates at which frames got through last, up and down.
@@ -88,17 +88,30 @@ pub fn expect_beacon<'s>(
     flows.iter_mut().filter_map(|limited| limited.kept.take().map(|_| &limited.local))
 }
 
-/// The station has decoded or sent a frame, perhaps a beacon that grants; true if limits are due.
+/// A frame that the station has decoded or sent.
+#[derive(Clone, Copy, Debug)]
+pub struct Observation<'h> {
+    /// The frame.
+    pub heard: &'h Heard,
+    /// The grant in it, if it is a beacon that has one.
+    pub grant: Option<Grant>,
+}
+
+/// The station has seen a frame; true if limits are due.
 pub fn step(
     params: &Params,
     meter: &meter::Params,
     state: &mut State,
-    (heard, grant): (&Heard, Option<Grant>),
+    seen: &Observation,
     exchange: &Exchanges,
 ) -> bool {
+    let &Observation { heard, grant } = seen;
     meter::step(meter, &mut state.meter, &heard.frame);
     if let Some(grant) = grant {
-        share_out(params, meter, state, (heard.frame.end, grant), exchange);
+        let usage = meter::cut(meter, &mut state.meter, heard.frame.end);
+        state.intervals.push(params.beacons, heard.frame.end - state.since, usage);
+        (state.since, state.missed) = (heard.frame.end, 0);
+        share_out(params, meter, state, grant, exchange);
         return true;
     }
     let flows = state.flows.iter_mut().map(|limited| &mut limited.local);
@@ -111,12 +124,9 @@ fn share_out(
     params: &Params,
     meter: &meter::Params,
     state: &mut State,
-    (now, grant): (Time, Grant),
+    grant: Grant,
     exchange: &Exchanges,
 ) {
-    let seen = meter::cut(meter, &mut state.meter, now);
-    state.intervals.push(params.beacons, now - state.since, seen);
-    (state.since, state.missed) = (now, 0);
     let ObservationSlot { length, seen } = state.intervals.slot();
     let access = meter::Access {
         up: meter.difs + seen.backoffs.mean().unwrap_or(grant.backoff()),
@@ -133,7 +143,7 @@ fn share_out(
         if limited.local.is_controlled {
             used.push(part(&seen.usage));
         } else if let Some(rates) = rates_of(&limited.local, state.rates) {
-            let [data, answer] = exchanges(&limited.local, access, (&seen, rates), exchange);
+            let [data, answer] = exchanges(&limited.local, access, &seen, rates, exchange);
             let per_second = |count: u32| f64::from(count) / length.as_secs_f64();
             need += law::needed(per_second(seen.packets), &data)
                 + law::needed(per_second(seen.answers), &answer);
@@ -158,8 +168,8 @@ pub fn limits<'s>(
         let (kept, rates) = kept.as_ref().zip(rates_of(local, state.rates))?;
         let end = end(local)?;
         let round_trip = end.round_trip.filter(|it| !it.is_zero())?;
-        let pair = exchanges(local, kept.access, (&kept.seen, rates), exchange);
-        let rate = rate(kept, (end.is_tcp, round_trip), pair);
+        let pair = exchanges(local, kept.access, &kept.seen, rates, exchange);
+        let rate = rate(kept, end.is_tcp, round_trip, pair);
         let limit = if end.is_tcp {
             Limit::Window(window_limit::for_rate(rate, round_trip, local.largest))
         } else {
@@ -172,7 +182,8 @@ pub fn limits<'s>(
 /// Highest rate of a flow whose packets and answers take so long, θ.
 fn rate(
     kept: &Kept,
-    (is_tcp, round_trip): (bool, Duration),
+    is_tcp: bool,
+    round_trip: Duration,
     [data, answer]: [Exchange; 2],
 ) -> DataRate {
     let seen = &kept.seen;
@@ -183,7 +194,7 @@ fn rate(
     };
     #[expect(clippy::cast_precision_loss, reason = "octets of a slot")]
     let payload = seen.octets.get() as f64 / f64::from(seen.packets);
-    highest_rate(kept.share, kept.slot, &law::Flow { payload, data, answer, answers })
+    highest_rate(kept.share, kept.slot, &law::PacketCost { payload, data, answer, answers })
 }
 
 /// Rates of a flow's data and of what answers it, once frames have got through at them.
@@ -196,7 +207,8 @@ fn rates_of(local: &LocalFlow, [up, down]: [Option<DataRate>; 2]) -> Option<[Dat
 fn exchanges(
     local: &LocalFlow,
     access: meter::Access,
-    (seen, [data, answer]): (&meter::Flow, [DataRate; 2]),
+    seen: &meter::FlowUsage,
+    [data, answer]: [DataRate; 2],
     exchange: &Exchanges,
 ) -> [Exchange; 2] {
     let (own, other) = match local.direction {
@@ -210,21 +222,11 @@ fn exchanges(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fixture::{self, AP, ME, at_ms, us};
 
-    const fn us(us: u64) -> Duration {
-        Duration::from_micros(us)
-    }
-
-    const ME: u16 = 1;
-    const METER: meter::Params = meter::Params {
-        me: ME,
-        access_point: 0,
-        slot: Duration::from_nanos(u64::MAX),
-        sifs: us(16),
-        difs: us(34),
-        backoff_slot: us(9),
-        cw_min: 15,
-    };
+    /// Its slots end with beacons.
+    const METER: meter::Params =
+        meter::Params { slot: Duration::from_nanos(u64::MAX), ..fixture::METER };
     const FAST: DataRate = DataRate::from_mbps(54);
     const SLOW: DataRate = DataRate::from_mbps(6);
 
@@ -235,16 +237,15 @@ mod tests {
     }
 
     fn heard(end: u64, to: u16, kind: meter::Kind, rate: DataRate) -> Heard {
-        let end = Time::ZERO + Duration::from_millis(end);
-        let (duration, rest, backoff) = (us(181), us(44), None);
-        let frame = meter::Frame { end, duration, rest, to, backoff, kind };
+        let (duration, duration_field, backoff) = (us(181), us(44), None);
+        let frame = meter::Frame { end: at_ms(end), duration, duration_field, to, backoff, kind };
         Heard { frame, rate, msdu: Bytes::new(1_448) }
     }
 
     /// Data of flow 7 to the station.
     fn data(end: u64, rate: DataRate) -> Heard {
         let packet = Some(meter::Packet { flow: 7, payload: 1_400 });
-        let kind = meter::Kind::Data { from: 0, psdu: Bytes::new(1_476), packet };
+        let kind = meter::Kind::Data { from: AP, psdu: Bytes::new(1_476), packet };
         heard(end, ME, kind, rate)
     }
 
@@ -254,7 +255,7 @@ mod tests {
     }
 
     fn told(state: &mut State, heard: &Heard, grant: Option<Grant>) -> bool {
-        step(&Params::default(), &METER, state, (heard, grant), &exchange)
+        step(&Params::default(), &METER, state, &Observation { heard, grant }, &exchange)
     }
 
     /// Two packets of 1400 octets in 100 ms, half of the channel granted. Its exchange takes DIFS 34 and the access
@@ -271,7 +272,7 @@ mod tests {
         assert_eq!(limit(&state, false), None, "nothing is granted yet");
         assert!(!told(&mut state, &data(60, FAST), None));
         let grant = Grant::new(0.5, 0.0, us(66));
-        let beacon = heard(100, 0, meter::Kind::Beacon, SLOW);
+        let beacon = heard(100, AP, meter::Kind::Beacon, SLOW);
         assert!(told(&mut state, &beacon, Some(grant)));
         let per_second = |state: &State| match limit(state, false) {
             Some(Limit::Rate(rate)) => rate.bps() / 8 / 1_400,

@@ -6,12 +6,12 @@ use airfair_units::Duration;
 
 use crate::occupancy_meter::Slot;
 
-/// What was seen in some beacon intervals.
+/// Observation of some beacon intervals.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ObservationSlot {
     /// Their length, T.
     pub length: Duration,
-    /// What was seen.
+    /// Use of the channel in them.
     pub seen: Slot,
 }
 

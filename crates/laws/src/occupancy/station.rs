@@ -1,4 +1,4 @@
-//! What a station makes of a grant: its own share, that of each of its flows, and their highest rates.
+//! Law of a station under a grant: its own share, that of each of its flows, and their highest rates.
 //! [occupancy-tfrc §III-B, §III-C]
 
 use airfair_units::{DataRate, Duration};
@@ -53,7 +53,7 @@ impl Division {
     }
 }
 
-/// What answers the data of a flow.
+/// Packets that answer the data of a flow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Answers {
     /// A report each round trip, as TFRC has.
@@ -62,16 +62,16 @@ pub enum Answers {
     Each(f64),
 }
 
-/// A flow whose rate is controlled, at the rates of its link now.
+/// Cost of the packets of a flow whose rate is controlled, at the rates of its link now.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Flow {
+pub struct PacketCost {
     /// Mean application octets of a packet, λ.
     pub payload: f64,
     /// A packet with data.
     pub data: Exchange,
     /// A packet that answers.
     pub answer: Exchange,
-    /// How often answers come.
+    /// Frequency of the answers.
     pub answers: Answers,
 }
 
@@ -79,13 +79,13 @@ pub struct Flow {
 /// than a packet per observation `slot`, or it would not be seen any more.
 /// [occupancy-tfrc eq. 16 to 18], for TCP [arf-window eq. 8 and 9]  Deviates: [D-112]
 #[must_use]
-pub fn highest_rate(share: f64, slot: Duration, flow: &Flow) -> DataRate {
-    let (data, answer) = (flow.data.time().as_secs_f64(), flow.answer.time().as_secs_f64());
-    let packets = match flow.answers {
+pub fn highest_rate(share: f64, slot: Duration, packet: &PacketCost) -> DataRate {
+    let (data, answer) = (packet.data.time().as_secs_f64(), packet.answer.time().as_secs_f64());
+    let packets = match packet.answers {
         Answers::EachRoundTrip(round_trip) => (share - answer / round_trip.as_secs_f64()) / data,
         Answers::Each(packets) => share / (data + answer / packets),
     };
-    let octets = flow.payload * packets.max(1.0 / slot.as_secs_f64());
+    let octets = packet.payload * packets.max(1.0 / slot.as_secs_f64());
     DataRate::from_bps(whole_bits(octets).max(1))
 }
 
@@ -97,11 +97,8 @@ fn whole_bits(octets: f64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fixture::us;
     use proptest::prelude::*;
-
-    const fn us(us: u64) -> Duration {
-        Duration::from_micros(us)
-    }
 
     fn is_near(a: f64, b: f64) -> bool {
         (a - b).abs() < 1e-9 * a.abs().max(b.abs()).max(1.0)
@@ -171,16 +168,16 @@ mod tests {
     /// Verifies: [occupancy-tfrc eq. 16], [occupancy-tfrc eq. 17], [occupancy-tfrc eq. 18]
     #[test]
     fn reports_are_paid_for_before_data() {
-        let flow = Flow {
+        let packet = PacketCost {
             payload: 1_448.0,
             data: exchange(248),
             answer: exchange(48),
             answers: Answers::EachRoundTrip(Duration::from_millis(100)),
         };
         let slot = Duration::from_millis(300);
-        assert_eq!(highest_rate(0.502, slot, &flow), DataRate::from_bps(8 * 1_448 * 1_250));
+        assert_eq!(highest_rate(0.502, slot, &packet), DataRate::from_bps(8 * 1_448 * 1_250));
         // ACKs for two segments each: 400 + 200 / 2 = 500 µs
-        let tcp = Flow { answers: Answers::Each(2.0), ..flow };
+        let tcp = PacketCost { answers: Answers::Each(2.0), ..packet };
         assert_eq!(highest_rate(0.5, slot, &tcp), DataRate::from_bps(8 * 1_448 * 1_000));
     }
 
@@ -189,9 +186,10 @@ mod tests {
     fn a_flow_is_never_silenced() {
         let slot = Duration::from_millis(300);
         for answers in [Answers::EachRoundTrip(us(1)), Answers::Each(1.0)] {
-            let flow = Flow { payload: 300.0, data: exchange(248), answer: exchange(48), answers };
+            let packet =
+                PacketCost { payload: 300.0, data: exchange(248), answer: exchange(48), answers };
             for share in [-1.0, 0.0] {
-                assert_eq!(highest_rate(share, slot, &flow), DataRate::from_kbps(8));
+                assert_eq!(highest_rate(share, slot, &packet), DataRate::from_kbps(8));
             }
         }
     }

@@ -6,7 +6,7 @@ const BISECTIONS: u32 = 64;
 /// Least loss event rate the inverse gives: one event in 10⁸ packets.
 const SMALLEST: f64 = 1e-8;
 
-/// What the equation leaves open.
+/// Choices that the equation leaves open.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Equation {
     /// Packets that TCP acknowledges with one ACK: b. The RFC recommends 1.  [RFC5348 §3.1]

@@ -9,7 +9,7 @@ pub const INTERVALS: usize = 8;
 /// Weights from the newest interval to the oldest.  [RFC5348 §5.4]
 pub const WEIGHTS: [f64; INTERVALS] = [1.0, 1.0, 1.0, 1.0, 0.8, 0.6, 0.4, 0.2];
 
-/// How much weight a long run without loss takes from the intervals before it.  [RFC5348 §5.5]
+/// Weight that a long run without loss takes from the intervals before it.  [RFC5348 §5.5]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Discounting {
     /// None.

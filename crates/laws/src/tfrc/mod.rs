@@ -5,7 +5,7 @@
 //! times inside the formulas `f64` in seconds: every operation is one of `+ − × ÷ √`, which IEEE 754
 //! makes exact, so every platform agrees.
 //!
-//! Where the three [`Variant`]s of the sender differ:
+//! The three [`Variant`]s of the sender differ in:
 //!
 //! | | `Rfc5348` | `Rfc3448` | `Ns2` (ns-2.35, `tcp/tfrc.cc`) |
 //! | --- | --- | --- | --- |

@@ -10,7 +10,7 @@ pub(super) const INITIAL_RATE: f64 = 300.0;
 /// Clock tick of the TCP-like time-out, `tcp_tick_` [s].
 const TICK: f64 = 0.1;
 
-/// What only this sender keeps.
+/// Memory that only this sender has.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Memory {
     /// Slow start is over: a report with loss has come.
@@ -75,7 +75,7 @@ pub(super) fn step(params: &Params, mut state: State, seen: &Observation) -> Sta
             // Round 1 has no receive rate worth the name.
             let limit = if state.ns2.rounds > 1 { 2.0 * receive_rate } else { 0.0 };
             if state.ns2.is_out_of_slow_start {
-                congestion_avoidance(params, state, (seen.now, rtt), limit)
+                congestion_avoidance(params, state, seen.now, rtt, limit)
             } else if loss_event_rate > 0.0 && !is_first {
                 state.ns2.is_out_of_slow_start = true;
                 State { rate: equation_rate(params, &state, rtt), ..state }
@@ -116,7 +116,8 @@ fn slow_start(params: &Params, mut state: State, (now, rtt): (Time, f64), limit:
 fn congestion_avoidance(
     params: &Params,
     mut state: State,
-    (now, rtt): (Time, f64),
+    now: Time,
+    rtt: f64,
     limit: f64,
 ) -> State {
     let allowed = equation_rate(params, &state, rtt);

@@ -1,4 +1,4 @@
-//! What a sender makes of a report, or of none.  [RFC5348 §4]
+//! Law of a sender: its rate after a report, or without one.  [RFC5348 §4]
 
 use airfair_units::{Bytes, Duration, Time};
 
@@ -18,7 +18,7 @@ pub enum Variant {
     Ns2,
 }
 
-/// What the RFC calls constants.
+/// Constants of the RFC.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params {
     /// Whose rules.
@@ -34,7 +34,7 @@ pub struct Params {
 }
 
 impl Params {
-    /// What the variant's authors chose.
+    /// Parameters as the variant's authors chose them.
     pub fn new(variant: Variant, segment: Bytes) -> Self {
         let is_ns2 = variant == Variant::Ns2;
         let old = if is_ns2 { 0.95 } else { 0.9 };
@@ -59,7 +59,7 @@ impl Params {
     }
 }
 
-/// What must survive between reports.
+/// Memory from report to report.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct State {
     /// Allowed sending rate X [octets/s].
@@ -72,17 +72,17 @@ pub struct State {
     pub sqrt_rtt: f64,
     /// Newest sample of R [s].
     pub last_sample: f64,
-    /// When X was last doubled, `tld`; with ns-2, last changed.
+    /// Time at which X was last doubled, `tld`; with ns-2, last changed.
     pub last_change: Time,
     /// `X_recv_set`; the older variants keep one value.
     pub receive_rates: ReceiveRates,
     /// A report has come.
     pub has_report: bool,
-    /// What only ns-2 keeps.
+    /// Memory that only ns-2 has.
     pub ns2: ns2::Memory,
 }
 
-/// What happened.
+/// Event at the sender.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Event {
     /// A report.  [RFC5348 §4.3]
@@ -103,16 +103,16 @@ pub enum Event {
     },
 }
 
-/// What the sender can tell at an event.
+/// Knowledge of the sender at an event.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Observation {
     /// Now.
     pub now: Time,
-    /// What happened.
+    /// The event.
     pub event: Event,
 }
 
-/// What to do until the next event.
+/// Orders until the next event.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Action {
     /// Send at this rate, `X_inst` [octets/s].
@@ -213,7 +213,7 @@ fn action(params: &Params, state: &State) -> Action {
     }
 }
 
-/// What the equation allows, for p > 0 [octets/s].  [RFC5348 §3.1]
+/// Rate that the equation allows, for p > 0 [octets/s].  [RFC5348 §3.1]
 pub(super) fn equation_rate(params: &Params, state: &State, rtt: f64) -> f64 {
     let rto = match params.variant {
         Variant::Rfc5348 | Variant::Rfc3448 => params.equation.rto_per_rtt * rtt,

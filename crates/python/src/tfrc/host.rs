@@ -8,7 +8,7 @@ use airfair_units::{Duration, Time};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// How often the caller hears of progress and Ctrl-C is looked for.
+/// Period in which the caller hears of progress and Ctrl-C is looked for.
 const WAKE: Duration = Duration::from_millis(200);
 /// Pause after an error of the network that would come again at once.
 const PAUSE: Duration = Duration::from_millis(10);
@@ -20,9 +20,13 @@ const MAX_DATAGRAM: usize = 65_536;
 pub(super) struct Left {
     pub(super) packets: u64,
     pub(super) unsent: u64,
-    /// What the network said last.
+    /// Error that the network told last.
     pub(super) error: Option<String>,
 }
+
+/// Sign that the network did not take a packet.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct NotSent;
 
 /// A socket, the clock it runs by, and who wants to hear of progress.
 pub(super) struct Host {
@@ -69,7 +73,7 @@ impl Host {
         self.end.is_some_and(|end| now >= end)
     }
 
-    /// Whether the end or the next wake-up has come: who works for long asks now and then.
+    /// True once the end or the next wake-up has come: whoever works for long asks now and then.
     pub(super) fn is_wanted(&self) -> bool {
         let now = self.now();
         now >= self.next_wake || self.is_over(now)
@@ -108,22 +112,27 @@ impl Host {
         arrival
     }
 
-    /// Sends a datagram; whether it left. An error of the network costs the packet, as a full queue on the way
-    /// would: a link that is down may come back.
-    pub(super) fn send(&mut self, octets: &[u8], to: SocketAddr) -> bool {
+    /// Sends a datagram. An error of the network costs the packet, as a full queue on the way would: a link that
+    /// is down may come back.
+    ///
+    /// # Errors
+    /// [`NotSent`] if it did not leave, which is noted.
+    pub(super) fn send(&mut self, octets: &[u8], to: SocketAddr) -> Result<(), NotSent> {
         let mut sent = self.try_send(octets, to);
         if sent.as_ref().is_err_and(|error| error.kind() == ErrorKind::ConnectionRefused) {
             // That was about an earlier packet; this one has not been tried.
-            self.note(sent);
+            self.left.error = sent.err().map(|error| reason(&error));
             sent = self.try_send(octets, to);
         }
-        let has_left = self.note(sent);
-        if has_left {
-            self.left.packets += 1;
-        } else {
-            self.left.unsent += 1;
+        match sent {
+            Ok(_) => self.left.packets += 1,
+            Err(error) => {
+                self.left.unsent += 1;
+                self.left.error = Some(reason(&error));
+                return Err(NotSent);
+            }
         }
-        has_left
+        Ok(())
     }
 
     fn try_send(&mut self, octets: &[u8], to: SocketAddr) -> io::Result<usize> {
@@ -134,12 +143,6 @@ impl Host {
             self.is_connected = true;
         }
         if self.is_connected { self.socket.send(octets) } else { self.socket.send_to(octets, to) }
-    }
-
-    fn note(&mut self, sent: io::Result<usize>) -> bool {
-        let Err(error) = sent else { return true };
-        self.left.error = Some(reason(&error));
-        false
     }
 
     /// Tells the caller how things are, a few times per second, and looks for Ctrl-C.
@@ -171,7 +174,7 @@ pub(super) struct Meter {
 }
 
 impl Meter {
-    /// What `octets` has grown by since the last look [bit/s].
+    /// Growth of `octets` since the last look [bit/s].
     #[expect(
         clippy::cast_precision_loss,
         reason = "far less than 2^53 octets in a fraction of a second"

@@ -139,7 +139,7 @@ fn bind(address: &str, at: SocketAddr) -> PyResult<UdpSocket> {
         .map_err(|error| PyOSError::new_err(format!("{address}: {}", reason(&error))))
 }
 
-/// When it is over, as a time since the start.
+/// End, as a time since the start.
 fn end(duration_s: Option<f64>) -> PyResult<Option<Time>> {
     let Some(duration_s) = duration_s else { return Ok(None) };
     let duration = std::time::Duration::try_from_secs_f64(duration_s);
@@ -152,7 +152,7 @@ fn end(duration_s: Option<f64>) -> PyResult<Option<Time>> {
     }
 }
 
-/// Whether Ctrl-C ended a run; any other error is raised.
+/// True if Ctrl-C ended a run; any other error is raised.
 fn interrupted(py: Python<'_>, run: PyResult<()>) -> PyResult<bool> {
     match run {
         Ok(()) => Ok(false),

@@ -18,7 +18,7 @@ const SILENCE: Duration = Duration::from_secs(5);
 struct Peer {
     address: SocketAddr,
     ssrc: u32,
-    /// When the first and the last packet of it came.
+    /// Times at which the first and the last packet of it came.
     first: Time,
     last: Time,
 }
@@ -61,7 +61,8 @@ impl Incoming {
             self.receiver.handle_timeout(now);
             // Each call takes one report, and nothing but a packet or a timer makes another due.
             if let (Some(peer), Some(feedback)) = (self.peer, self.receiver.poll_transmit(now)) {
-                host.send(&wire::encode_feedback(&feedback), peer.address);
+                // A report that does not leave is as one that is lost.
+                let _ = host.send(&wire::encode_feedback(&feedback), peer.address);
             }
             host.wake(now, |_, state| self.show(now, state))?;
             if let Some((octets, from)) = host.receive(self.receiver.next_timeout()) {
@@ -83,7 +84,7 @@ impl Incoming {
         }
     }
 
-    /// Whether a packet is the flow's, or begins one.
+    /// True if a packet is the flow's, or begins one.
     fn accepts(&mut self, now: Time, data: &Data, from: SocketAddr) -> bool {
         match &mut self.peer {
             Some(peer) if (peer.address, peer.ssrc) == (from, data.ssrc) => {
@@ -106,7 +107,7 @@ impl Incoming {
         self.receiver = Receiver::new(self.config);
     }
 
-    /// How long senders were heard, from the first packet of each to its last.
+    /// Time over which senders were heard, from the first packet of each to its last.
     fn active(&self) -> Duration {
         let current = self.peer.map_or(Duration::ZERO, |peer| peer.last - peer.first);
         self.earlier_active + current
@@ -138,7 +139,7 @@ impl Incoming {
         state.set_item("silence_s", silence)
     }
 
-    /// What came.
+    /// Tells what came, as items of `result`.
     pub(super) fn tell(&self, host: &Host, result: &Bound<'_, PyDict>) -> PyResult<()> {
         let stats = self.stats();
         result.set_item("duration_s", self.active().as_secs_f64())?;

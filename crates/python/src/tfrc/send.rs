@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use airfair_transport::tfrc::{Profile, Sender, SenderConfig, Source, wire};
+use airfair_transport::tfrc::{Profile, Sender, SenderConfig, Traffic, wire};
 use airfair_units::{Bytes, DataRate, Duration, Time};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -25,7 +25,7 @@ pub(super) struct Outgoing {
     sender: Sender,
     peer: SocketAddr,
     payload: u64,
-    /// When the last report came.
+    /// Time at which the last report came.
     heard: Option<Time>,
     refused: u64,
     meter: Meter,
@@ -43,7 +43,7 @@ pub(super) fn config(
     }
     let segment = Bytes::new(segment);
     Ok(SenderConfig {
-        source: rate.map_or(Source::Greedy, Source::Constant),
+        traffic: rate.map_or(Traffic::Greedy, Traffic::Constant),
         buffer: rate.map(|_| segment * 50),
         granularity: GRANULARITY,
         least_no_feedback: LEAST_NO_FEEDBACK,
@@ -78,14 +78,14 @@ impl Outgoing {
         }
     }
 
-    /// What is due now, as much as is good before looking elsewhere.
+    /// Sends what is due now, as much as is good before looking elsewhere.
     fn burst(&mut self, now: Time, host: &mut Host, datagram: &mut Vec<u8>) {
         for _ in 0..BURST {
             let Some(data) = self.sender.poll_transmit(now) else { return };
             datagram.clear();
             datagram.extend_from_slice(&wire::encode_data(&data));
             datagram.resize(wire::DATA_HEADER + data.payload as usize, 0);
-            if !host.send(datagram, self.peer) {
+            if host.send(datagram, self.peer).is_err() {
                 return;
             }
             self.payload += u64::from(data.payload);
@@ -121,7 +121,7 @@ impl Outgoing {
         state.set_item("network_error", host.left.error.as_deref())
     }
 
-    /// What became of the flow.
+    /// Tells what became of the flow, as items of `result`.
     pub(super) fn tell(&self, host: &Host, result: &Bound<'_, PyDict>) -> PyResult<()> {
         let stats = self.sender.stats();
         result.set_item("packets_sent", host.left.packets)?;

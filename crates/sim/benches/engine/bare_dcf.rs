@@ -55,7 +55,7 @@ struct Cell {
     due: BinaryHeap<Reverse<(u64, u16)>>,
     slots: u64,
     access_start: Time,
-    /// Who collided: number and slots left, from `rejoined` on.
+    /// Stations that collided: number and slots left, from `rejoined` on.
     collided: Vec<(u16, u64)>,
     rejoined: Time,
     charged: Time,

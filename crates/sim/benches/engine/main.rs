@@ -1,4 +1,4 @@
-//! How fast the engine is: simulated seconds per CPU second, nanoseconds of CPU and instructions per frame.
+//! Speed of the engine: simulated seconds per CPU second, nanoseconds of CPU and instructions per frame.
 //!
 //! `cargo bench -p airfair-sim [-- [--times] WORD]`, with a word only lines that hold it; `--times` counts no
 //! instructions. CPU time, not wall time, so that a
@@ -22,7 +22,7 @@ const RUNS: u32 = 7;
 /// The word by which no instructions are counted.
 const TIMES: &str = "--times";
 
-/// What is measured on a line.
+/// Run that is measured on a line.
 struct Line {
     name: String,
     text: String,

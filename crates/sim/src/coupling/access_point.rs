@@ -111,7 +111,7 @@ mod tests {
         Agent::at(&home).expect("it has something to do")
     }
 
-    /// What the access point does when it sees a packet.
+    /// Actions of the access point when it sees a packet.
     fn see(agent: &mut Agent, at: Time, passage: Passage, packet: &Packet) -> Vec<Action> {
         let mut actions = Vec::new();
         agent.handle(at, &Seen::Packet(passage, packet), &mut actions);

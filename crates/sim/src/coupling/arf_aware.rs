@@ -4,7 +4,7 @@ use airfair_laws::arf_aware;
 
 use super::{Action, Home, LocalEnd, Seen, View};
 use crate::packet::Side;
-use crate::scenario::Control;
+use crate::scenario::Scheme;
 
 /// A sender under control.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ pub(crate) struct Agent(Vec<Connection>);
 impl Agent {
     pub(super) fn at(home: &Home) -> Option<Self> {
         let connection = |&(end, flow): &(LocalEnd, &crate::scenario::Flow)| match flow.control {
-            Control::ArfAware(params) if end.side == Side::Sender => {
+            Scheme::ArfAware(params) if end.side == Side::Sender => {
                 Some(Connection { end, params, state: arf_aware::State::default() })
             }
             _ => None,

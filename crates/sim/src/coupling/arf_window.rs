@@ -11,7 +11,7 @@ use airfair_wlan::Listen;
 use super::{Action, Home, LocalEnd, Seen, View, hearing};
 use crate::packet::Side;
 use crate::record::Measured;
-use crate::scenario::{Control, Transport};
+use crate::scenario::{Scheme, Transport};
 
 /// A station that measures its channel, and limits its connections' windows when its rate changes.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ impl Agent {
     /// One for all connections that want it; should their settings differ, one for each.
     pub(super) fn at(home: &Home) -> Vec<Self> {
         let wanted = |control| match control {
-            Control::ArfWindow(params) => Some(params),
+            Scheme::ArfWindow(params) => Some(params),
             _ => None,
         };
         let mut all: Vec<Params> = Vec::new();
@@ -91,8 +91,7 @@ impl Agent {
             })
         };
         let exchange = |access, msdu, rate| view.exchange(access, msdu, rate);
-        let params = (&self.params, &self.meter);
-        for (local, window) in law::windows(params, &self.state, change, end, &exchange) {
+        for (local, window) in law::windows(&self.params, &self.state, change, end, &exchange) {
             let limit = WindowLimit::Octets(window);
             actions.push(Action::LimitWindow(LocalEnd::of(local), limit));
         }

@@ -47,7 +47,7 @@ impl Agent {
         }
     }
 
-    /// What was seen in the interval under way, by station, and what an access costs.
+    /// Slot of the interval under way, by station, and the cost of an access.
     #[cfg(test)]
     pub(crate) fn measured(&self) -> (&meter::Slot, meter::Access) {
         self.state.measured(&self.meter)

@@ -1,4 +1,4 @@
-//! What is overheard, in the words of the laws.
+//! Overheard frames, in the words of the laws.
 
 use airfair_laws::occupancy_meter as meter;
 use airfair_laws::receipts::Heard;
@@ -8,7 +8,7 @@ use airfair_wlan::{FrameKind, NodeId, Overheard};
 
 use crate::packet::{Body, Packet};
 
-/// What `me` knows of its cell.
+/// Facts that `me` knows of its cell.
 pub(super) fn meter_params(me: NodeId, slot: Duration, airtime: &Airtime) -> meter::Params {
     let timing = &airtime.timing;
     meter::Params {
@@ -42,7 +42,7 @@ pub(super) fn frame(airtime: &Airtime, heard: &Overheard<Packet>) -> meter::Fram
     let Overheard { end, duration, duration_field, backoff, .. } = *heard;
     // Whom a beacon is for means nothing to the law.
     let to = heard.to.unwrap_or_default().0;
-    meter::Frame { end, duration, rest: duration_field, to, backoff, kind }
+    meter::Frame { end, duration, duration_field, to, backoff, kind }
 }
 
 /// A frame, with what the listener's own packets tell.

@@ -5,7 +5,7 @@ use airfair_wlan::airtime::Airtime;
 
 use super::{Agent, LocalEnd};
 use crate::packet::{FlowId, Side};
-use crate::scenario::{AccessPoint, Control, Endpoint, Flow, Scenario};
+use crate::scenario::{AccessPoint, Endpoint, Flow, Scenario, Scheme};
 
 /// A station or an access point.
 pub(super) struct Home<'s> {
@@ -23,7 +23,7 @@ pub(crate) fn agents(scenario: &Scenario, cell: usize, airtime: &Airtime) -> Vec
     let home = |node, ends| Home { node, access_point, airtime, ends };
     let mut agents = vec![Agent::of_access_point(&home(NodeId::AP, &[]))];
     // What has no scheme need not be looked through.
-    if scenario.flows.iter().any(|flow| flow.control != Control::None) {
+    if scenario.flows.iter().any(|flow| flow.control != Scheme::None) {
         let ends = ends(scenario);
         let stations = scenario.stations.iter().zip(&ends).filter(|(it, _)| it.cell == cell);
         for (index, (_, ends)) in stations.enumerate() {

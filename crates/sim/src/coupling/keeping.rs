@@ -11,7 +11,7 @@ use airfair_wlan::{Listen, Overheard};
 
 use super::{Action, Home, LocalEnd, Seen, View, hearing};
 use crate::packet::{Packet, Side};
-use crate::scenario::{Control, Transport};
+use crate::scenario::{Scheme, Transport};
 
 /// A station whose flows keep to a share of the channel.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ pub(crate) struct Agent {
 impl Agent {
     pub(super) fn at(home: &Home) -> Option<Self> {
         let params = home.access_point.occupancy?;
-        let mut controlled = home.ends.iter().filter(|it| it.1.control == Control::Occupancy);
+        let mut controlled = home.ends.iter().filter(|it| it.1.control == Scheme::Occupancy);
         let is_tcp_receiver = |it: &&(LocalEnd, &crate::scenario::Flow)| {
             it.0.side == Side::Receiver && matches!(it.1.transport, Transport::Tcp(_))
         };
@@ -35,7 +35,7 @@ impl Agent {
         // Slots end with beacons, not of themselves.
         let never = Duration::from_nanos(u64::MAX);
         let local = |(end, flow): &(LocalEnd, &crate::scenario::Flow)| {
-            end.local_flow(flow.control == Control::Occupancy)
+            end.local_flow(flow.control == Scheme::Occupancy)
         };
         Some(Self {
             params,
@@ -64,8 +64,8 @@ impl Agent {
         let grant = heard.elements.get(Grant::ELEMENT).and_then(Grant::decode);
         let heard = hearing::heard(view.airtime, heard);
         let exchange = |access, msdu, rate| view.exchange(access, msdu, rate);
-        let told = (&heard, grant);
-        if !law::step(&self.params, &self.meter, &mut self.state, told, &exchange) {
+        let seen = law::Observation { heard: &heard, grant };
+        if !law::step(&self.params, &self.meter, &mut self.state, &seen, &exchange) {
             return;
         }
         let end = |local: &LocalFlow| {

@@ -1,4 +1,4 @@
-//! Where layers meet: a scheme is an agent at a station or an access point. What its node sees becomes an
+//! Agents, where layers meet: a scheme is an agent at a station or an access point. What its node sees becomes an
 //! observation of a law, and what the law says becomes actions, which the world applies.
 //!
 //! ```text
@@ -123,7 +123,7 @@ pub(crate) enum Passage {
     Delivered,
 }
 
-/// What an agent makes the world do.
+/// Action that an agent makes the world take.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Action {
     /// Limits TCP's window: beside cwnd at a sender, in the ACKs of a receiver, where a limit is in octets.
@@ -152,7 +152,7 @@ pub(crate) enum Action {
     WatchPackets,
 }
 
-/// What a node knows of its own ends of flows and of its cell.
+/// Knowledge of a node about its own ends of flows and its cell.
 #[derive(Debug)]
 pub(crate) struct View<'w> {
     pub(crate) cell: CellId,

@@ -7,7 +7,7 @@ use airfair_units::Time;
 use super::{Action, End, Home, LocalEnd, Seen, View};
 use crate::endpoint::Alarm;
 use crate::packet::Side;
-use crate::scenario::Control;
+use crate::scenario::Scheme;
 
 /// A sender under control.
 #[derive(Debug)]
@@ -28,7 +28,7 @@ impl Agent {
     pub(super) fn at(home: &Home) -> Option<Self> {
         let senders = home.ends.iter().filter(|(end, _)| end.side == Side::Sender);
         let capped = senders.filter_map(|&(end, flow)| match flow.control {
-            Control::RateCap(params) => Some(Capped { end, params, state: law::State::default() }),
+            Scheme::RateCap(params) => Some(Capped { end, params, state: law::State::default() }),
             _ => None,
         });
         let flows: Vec<_> = capped.collect();

@@ -1,4 +1,4 @@
-//! What a link loses on the way.
+//! Losses of a link, on the way.
 
 use airfair_units::Probability;
 use airfair_wlan::Stream;
@@ -19,7 +19,7 @@ impl Channel {
         Self { model, is_bad: false, stream }
     }
 
-    /// Whether the next packet gets through.
+    /// True if the next packet gets through.
     pub(super) fn carries(&mut self) -> bool {
         match self.model {
             Loss::None => true,

@@ -23,18 +23,37 @@ impl LinkId {
     pub fn index(self) -> usize {
         usize::from(self.0)
     }
-}
 
-impl LinkId {
-    /// The direction forth or back of the `index`-th link of the scenario.
-    pub(crate) fn new(index: usize, forth: bool) -> Self {
-        Self(u16::try_from(2 * index + usize::from(!forth)).expect("at most 32 767 links"))
+    /// A direction of the `index`-th link of the scenario.
+    pub(crate) fn new(index: usize, heading: Heading) -> Self {
+        Self(u16::try_from(2 * index + heading as usize).expect("at most 32 767 links"))
     }
 
     /// The other direction of the same link.
     #[must_use]
     pub(crate) fn reversed(self) -> Self {
         Self(self.0 ^ 1)
+    }
+}
+
+/// Direction in which a packet takes a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Heading {
+    /// From the first end named to the second.
+    Forth,
+    /// From the second end to the first.
+    Back,
+}
+
+impl Heading {
+    /// The end, of `ends`, at which a packet leaves the link.
+    pub(crate) fn end<N: Copy>(self, ends: [N; 2]) -> N {
+        ends[1 - self as usize]
+    }
+
+    /// The end at which it begins.
+    pub(crate) fn start<N: Copy>(self, ends: [N; 2]) -> N {
+        ends[self as usize]
     }
 }
 
@@ -64,7 +83,7 @@ pub struct Link {
     capacity: Capacity,
     red: Option<EarlyDetection>,
     channel: Channel,
-    /// When each packet queued or in service has left, and its size.
+    /// Time at which each packet queued or in service has left, and its size.
     departures: VecDeque<(Time, Bytes)>,
     /// Octets queued or in service.
     backlog: Bytes,
@@ -83,7 +102,7 @@ struct InFlight {
     is_carried: bool,
 }
 
-/// What comes out of a link.
+/// Packet at the other end of a link, or the loss of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arrival {
     /// A packet.
@@ -93,15 +112,15 @@ pub enum Arrival {
 }
 
 impl Link {
-    /// An empty link, in the direction forth or back.
-    pub fn new(config: &scenario::Link, forth: bool, streams: LinkStreams) -> Self {
+    /// An empty link.
+    pub fn new(config: &scenario::Link, heading: Heading, streams: LinkStreams) -> Self {
         let early = |red| EarlyDetection::new(red, config.rate, streams.red);
         Self {
             rate: config.rate,
             delay: config.delay,
             capacity: config.queue.capacity,
             red: config.queue.red.map(early),
-            channel: Channel::new(config.loss[usize::from(!forth)], streams.loss),
+            channel: Channel::new(config.loss[heading as usize], streams.loss),
             departures: VecDeque::new(),
             backlog: Bytes::ZERO,
             in_flight: VecDeque::new(),
@@ -149,12 +168,12 @@ impl Link {
         u32::try_from(self.departures.len()).expect("a queue of at most 2^32 packets")
     }
 
-    /// When the packet sent last has left.
+    /// Time at which the packet sent last has left.
     pub fn last_departure(&self) -> Option<Time> {
         self.departures.back().map(|(departure, _)| *departure)
     }
 
-    /// What arrives now.
+    /// Packet that arrives now, or its loss.
     pub fn receive(&mut self, now: Time) -> Option<Arrival> {
         let InFlight { arrival, packet, is_carried, .. } = *self.in_flight.front()?;
         (arrival <= now).then(|| {
@@ -194,7 +213,7 @@ mod tests {
         let stream = |purpose| Streams::new(1, 0).stream("", purpose);
         let streams =
             LinkStreams { loss: stream(Purpose::LossForth), red: stream(Purpose::RedForth) };
-        Link::new(&config, true, streams)
+        Link::new(&config, Heading::Forth, streams)
     }
 
     fn packet(seq: u64) -> Packet {

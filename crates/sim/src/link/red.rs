@@ -18,7 +18,7 @@ pub(super) struct EarlyDetection {
     average: f64,
     /// Packets let in since the last drop, while the average is above `min`.
     count: Option<u32>,
-    /// When the queue has become or becomes empty.
+    /// Time at which the queue has become or becomes empty.
     idle_from: Time,
     typical_time: Duration,
     stream: Stream,
@@ -35,7 +35,7 @@ impl EarlyDetection {
         self.idle_from = departure;
     }
 
-    /// Whether a packet that finds `queued` others is dropped.  [red-1993 fig. 2]
+    /// True if a packet that finds `queued` others is dropped.  [red-1993 fig. 2]
     pub(super) fn drops(&mut self, now: Time, queued: u32) -> bool {
         self.update_average(now, queued);
         let Some(base) = self.base_probability() else {

@@ -1,5 +1,6 @@
 //! The account of the cell: its members and its air.
 
+use airfair_laws::Direction;
 use airfair_units::{DataRate, Duration, Time};
 use airfair_wlan::{AirUse, DropCause, NodeId, Record, SentFrame};
 
@@ -9,7 +10,7 @@ use super::series::MemberSteps;
 use crate::outcome::{ChannelOutcome, RadioOutcome, StationOutcome, StationStep};
 use crate::record::Measured;
 
-/// What the cell's records add up to. Index 0 is the access point.
+/// Sums over the cell's records. Index 0 is the access point.
 #[derive(Debug)]
 pub(super) struct AirAccount {
     members: Vec<StationOutcome>,
@@ -24,7 +25,7 @@ pub(super) struct AirAccount {
     steps: Vec<MemberSteps>,
 }
 
-/// What one cell's records have added up to.
+/// Sums over one cell's records, once the run is over.
 pub(super) struct CellOutcome {
     pub(super) access_point: RadioOutcome,
     pub(super) channel: ChannelOutcome,
@@ -63,7 +64,8 @@ impl AirAccount {
             }
             Record::Queue { node, length } => self.queues[node.index()].set(now, length, window),
             Record::Rate { station, up, rate } => {
-                self.start_rate(now, (station, up), rate, window);
+                let direction = if up { Direction::Up } else { Direction::Down };
+                self.rate(station, direction).set(now, bits_per_second(rate), window);
                 self.members[station.index()].rate_changes += u64::from(window.contains(now));
             }
             _ if !window.contains(now) => {}
@@ -87,16 +89,15 @@ impl AirAccount {
         }
     }
 
-    /// The rate of a station's frames, or of those to it, is `rate` from now on.
-    pub(super) fn start_rate(
-        &mut self,
-        now: Time,
-        (station, up): (NodeId, bool),
-        rate: DataRate,
-        window: Window,
-    ) {
-        let bps = u32::try_from(rate.bps()).expect("less than 4 Gb/s");
-        self.rates[station.index()][usize::from(!up)].set(now, bps, window);
+    /// The rates that a station begins with, up and down.
+    pub(super) fn start_rates(&mut self, station: NodeId, rates: [DataRate; 2], window: Window) {
+        for (level, rate) in self.rates[station.index()].iter_mut().zip(rates) {
+            level.set(Time::ZERO, bits_per_second(rate), window);
+        }
+    }
+
+    fn rate(&mut self, station: NodeId, direction: Direction) -> &mut Level {
+        &mut self.rates[station.index()][direction as usize]
     }
 
     fn radio(&mut self, node: NodeId) -> &mut RadioOutcome {
@@ -175,6 +176,10 @@ fn part(time: Duration, counted: Duration, whole: Duration) -> Duration {
     let product = u128::from(time.as_nanos()) * u128::from(counted.as_nanos());
     let nanos = product / u128::from(whole.as_nanos());
     Duration::from_nanos(u64::try_from(nanos).expect("a part of a time"))
+}
+
+fn bits_per_second(rate: DataRate) -> u32 {
+    u32::try_from(rate.bps()).expect("less than 4 Gb/s")
 }
 
 fn mean_rate(level: Level, window: Window) -> Option<DataRate> {

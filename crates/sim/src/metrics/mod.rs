@@ -29,7 +29,7 @@ struct Window {
 }
 
 impl Window {
-    /// Whether an instant counts.
+    /// True of an instant that counts.
     fn contains(&self, now: Time) -> bool {
         self.from <= now && now < self.to
     }
@@ -69,10 +69,8 @@ impl Metrics {
         let air = |cell| {
             let mut air = AirAccount::new(stations(cell).count());
             for (index, station) in stations(cell).enumerate() {
-                let id = NodeId::station(index);
-                for (up, schedule) in [(true, &station.rate_up), (false, &station.rate_down)] {
-                    air.start_rate(Time::ZERO, (id, up), schedule[0].1, window);
-                }
+                let first = [&station.rate_up, &station.rate_down].map(|schedule| schedule[0].1);
+                air.start_rates(NodeId::station(index), first, window);
             }
             air
         };

@@ -1,7 +1,5 @@
 //! Channel access of stations and access points.
 
-use airfair_wlan::phy::{Preamble, Standard};
-
 use super::declare::Keys;
 use super::error::{Mistakes, ScenarioError};
 use super::reader::Fields;
@@ -31,15 +29,6 @@ pub(super) fn own(fields: &Fields, is_ap: bool, mistakes: &mut Mistakes) -> OwnA
 
 /// Windows of a cell [slots], the smallest first.
 pub(super) type Windows = (u16, u16);
-
-/// Windows of the cell where nothing else is said.
-pub(super) fn windows_of(
-    (standard, b_stations, preamble): (Standard, bool, Preamble),
-    own: (Option<u16>, Option<u16>),
-) -> Windows {
-    let timing = standard.timing(b_stations, preamble);
-    (own.0.unwrap_or(timing.cw_min), own.1.unwrap_or(timing.cw_max))
-}
 
 impl OwnAccess {
     /// Checks a member's windows, those of the cell where it has none.

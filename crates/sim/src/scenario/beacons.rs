@@ -4,15 +4,14 @@ use airfair_laws::occupancy;
 use airfair_units::{Bytes, DataRate, Duration, Probability};
 use airfair_wlan::phy::{Preamble, Standard, TxVector};
 
-use super::error::{Mistakes, ScenarioError};
-use super::flows::Place;
+use super::error::{Address, Mistakes, ScenarioError};
 use super::reader::Entry;
-use super::{Control, Endpoint, Flow, Scenario};
+use super::{Endpoint, Flow, Scenario, Scheme};
 
 /// Rates and frame format in which a cell sends its beacons, unless a mistake hides them.
 pub(super) type Air<'r> = Option<(Standard, &'r [DataRate], Preamble)>;
 
-/// Whether an access point grants shares; checks how.
+/// True if an access point grants shares; checks how.
 pub(super) fn grants(entry: &Entry, mistakes: &mut Mistakes) -> bool {
     let Some(fields) = entry.fields() else { return entry.value::<bool>() == Some(true) };
     let satisfied = fields.get("satisfied");
@@ -50,19 +49,19 @@ pub(super) fn check(entry: &Entry, grants: bool, air: Air, mistakes: &mut Mistak
 }
 
 /// Checks that each flow that is to keep a share has an access point that grants one.
-pub(super) fn check_grants(scenario: &Scenario, places: &[Place], mistakes: &mut Mistakes) {
-    let keeps = |(flow, _): &(&Flow, &Place)| flow.control == Control::Occupancy;
-    for (flow, place) in scenario.flows.iter().zip(places).filter(keeps) {
+pub(super) fn check_grants(scenario: &Scenario, addresses: &[Address], mistakes: &mut Mistakes) {
+    let keeps = |(flow, _): &(&Flow, &Address)| flow.control == Scheme::Occupancy;
+    for (flow, address) in scenario.flows.iter().zip(addresses).filter(keeps) {
         for end in [flow.from, flow.to] {
             let Endpoint::Station(index) = end else { continue };
             let bss = &scenario.cells[scenario.stations[index].cell];
             if bss.ap.occupancy.is_some() {
                 continue;
             }
-            let (path, found) = (format!("{}.control", place.path), "\"occupancy\"".to_owned());
+            let (path, found) = (format!("{}.control", address.path), "\"occupancy\"".to_owned());
             let problem = format!("the access point of {} grants no shares", bss.name);
             let allowed = format!("bss.{}.ap.occupancy = true, or another control", bss.name);
-            mistakes.add(place.at, ScenarioError { path, found, problem, allowed });
+            mistakes.add(address.at, ScenarioError { path, found, problem, allowed });
             break;
         }
     }

@@ -1,7 +1,7 @@
 //! The cell: rates, retries and windows that its standard allows.
 
 use airfair_units::DataRate;
-use airfair_wlan::phy::{Preamble, Standard};
+use airfair_wlan::phy::{Preamble, Standard, Timing};
 
 use super::declare::Keys;
 use super::error::{Mistakes, ScenarioError, listed, nearest};
@@ -36,7 +36,7 @@ pub(super) fn draft<'n>(
     Draft { fields, standard }
 }
 
-/// Where powers and distances decide who hears what, nobody else may.
+/// Refuses what decides who hears what beside a radio: there, powers and distances do.
 pub(super) fn no_radio(entry: &Entry, has_radio: Option<bool>, mistakes: &mut Mistakes) {
     if has_radio == Some(true) && entry.is_set() && !entry.bad {
         let problem = "the cell has a radio, which decides that";
@@ -85,7 +85,8 @@ pub(super) fn finish(
         mistakes.add(limits.at, error);
     }
     let preamble = fields.get("preamble").word().map(Preamble::of);
-    let timing = (standard, stations.b_stations(), preamble);
+    let timing = || Some(standard?.timing(stations.b_stations()?, preamble?));
+    let timing = timing();
     let windows = windows(fields, timing, mistakes);
     let beacon = fields.get("beacon");
     if let Some(ap) = fields.get("ap").fields() {
@@ -108,11 +109,9 @@ pub(super) fn finish(
 }
 
 /// Smallest and largest window of the cell, unless a mistake hides them.
-fn cell_windows(
-    (standard, b_stations, preamble): (Option<Standard>, Option<bool>, Option<Preamble>),
-    own: Option<Windows>,
-) -> Option<access::Windows> {
-    let windows = access::windows_of((standard?, b_stations?, preamble?), own?);
+fn cell_windows(timing: Option<Timing>, own: Option<Windows>) -> Option<access::Windows> {
+    let (timing, (smallest, largest)) = (timing?, own?);
+    let windows = (smallest.unwrap_or(timing.cw_min), largest.unwrap_or(timing.cw_max));
     Some(windows).filter(|(smallest, largest)| smallest <= largest)
 }
 
@@ -186,21 +185,16 @@ fn check_protection(entry: &Entry, standard: Option<Standard>, mistakes: &mut Mi
 /// Smallest and largest contention window, where they are not the standard's.
 type Windows = (Option<u16>, Option<u16>);
 
-fn windows(
-    fields: &Fields,
-    (standard, b_stations, preamble): (Option<Standard>, Option<bool>, Option<Preamble>),
-    mistakes: &mut Mistakes,
-) -> Option<Windows> {
+fn windows(fields: &Fields, timing: Option<Timing>, mistakes: &mut Mistakes) -> Option<Windows> {
     let (min, max) = (fields.get("cw_min"), fields.get("cw_max"));
     let given = |entry: &Entry| match entry.word() {
         Some(_) => Some(None),
         None => entry.integer().map(Some),
     };
     let windows = (given(min)?, given(max)?);
-    // What the standard says is needed only where one of the two is left to it.
-    let standards = || Some(standard?.timing(b_stations?, preamble?));
-    let smallest = windows.0.or_else(|| standards().map(|timing| timing.cw_min));
-    let largest = windows.1.or_else(|| standards().map(|timing| timing.cw_max));
+    // The standard's timing is needed only where one of the two is left to it.
+    let smallest = windows.0.or(timing.map(|timing| timing.cw_min));
+    let largest = windows.1.or(timing.map(|timing| timing.cw_max));
     if let (Some(smallest), Some(largest)) = (smallest, largest)
         && smallest > largest
     {

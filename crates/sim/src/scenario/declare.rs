@@ -16,7 +16,7 @@ pub(super) enum Keys<'k> {
     Write(Written),
 }
 
-/// How a key is described, with its default; how it is read; and how it is written.
+/// Form of a key: its description, with its default; its reading; and its writing.
 pub(super) struct Form<D, R, W> {
     pub(super) describe: D,
     pub(super) read: R,
@@ -36,7 +36,7 @@ pub(super) struct OrNone<T> {
 /// Keys with their values as TOML, in the order in which they are written.
 pub(super) type Written = Vec<(&'static str, String)>;
 
-/// What is described stays for as long as the program runs.
+/// Keeps what is described for as long as the program runs.
 fn forever<T>(it: T) -> &'static T {
     Box::leak(Box::new(it))
 }
@@ -303,7 +303,7 @@ impl<'k> Keys<'k> {
         self
     }
 
-    /// What the key means that was declared last.
+    /// Meaning of the key that was declared last.
     pub(super) fn says(&mut self, doc: &'static str) -> &mut Self {
         self.last(|key| key.doc = doc)
     }
@@ -353,9 +353,9 @@ impl<'k> Keys<'k> {
 pub(super) struct Choice<T: 'static> {
     /// The key: `kind`, `model`.
     pub(super) key: &'static str,
-    /// What it names: "transport".
+    /// Noun of the thing that it names: "transport".
     pub(super) noun: &'static str,
-    /// What the key means.
+    /// Meaning of the key.
     pub(super) says: &'static str,
     /// The name of a variant.
     pub(super) name: fn(&T) -> &'static str,
@@ -363,7 +363,7 @@ pub(super) struct Choice<T: 'static> {
     pub(super) alone: fn() -> Vec<T>,
     /// Variants that may be tables, with their defaults.
     pub(super) tables: fn() -> Vec<T>,
-    /// Whether a table without the key is the first of them.
+    /// True if a table without the key is the first of them.
     pub(super) has_default: bool,
     /// Declares the settings of a variant.
     pub(super) settings: fn(&mut Keys, &mut T),

@@ -20,7 +20,7 @@ pub(super) struct Node {
     pub(super) value: Value,
 }
 
-/// What TOML knows.
+/// Value of TOML.
 #[derive(Debug)]
 pub(super) enum Value {
     /// Keys in the order of the file.
@@ -190,7 +190,7 @@ impl Syntax {
         Self { span: clamp(span.start)..clamp(span.end), message: error.message().to_owned() }
     }
 
-    /// Whether the parser knows for sure where it can go on.
+    /// True if the parser knows for sure where it can go on.
     fn is_local(&self, text: &str) -> bool {
         let starts = |message| self.message.starts_with(message);
         if starts("invalid basic string") || starts("invalid literal string") {
@@ -201,7 +201,7 @@ impl Syntax {
         self.message == "duplicate key" || self.is_unquoted()
     }
 
-    /// Whether a word stands where a value belongs; one that begins with t or f looks like a boolean.
+    /// True if a word stands where a value belongs; one that begins with t or f looks like a boolean.
     fn is_unquoted(&self) -> bool {
         let message = &self.message;
         message.starts_with("string values must be quoted")

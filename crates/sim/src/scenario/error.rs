@@ -5,14 +5,14 @@ use std::fmt::{self, Write as _};
 /// One mistake in a scenario. Prints as one line that says where, what was found and what is allowed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScenarioError {
-    /// Where: a dotted key such as `station.slow.rate[1][1]`, a place such as `line 3, column 8`, or
+    /// Address: a dotted key such as `station.slow.rate[1][1]`, a place such as `line 3, column 8`, or
     /// empty for the file as a whole.
     pub path: String,
-    /// What was found there, as it would be written in the file; empty if nothing was.
+    /// Text that was found there, as it would be written in the file; empty if nothing was.
     pub found: String,
     /// Why it cannot stay.
     pub problem: String,
-    /// What could stand there instead; empty if there is no alternative.
+    /// Alternatives that could stand there instead; empty if there are none.
     pub allowed: String,
 }
 
@@ -59,7 +59,7 @@ pub fn escaped(text: &str) -> String {
     out.0
 }
 
-/// Whether a character steers how others are shown: controls, ends of lines, directions of writing.
+/// True of a character that steers how others are shown: controls, ends of lines, directions of writing.
 pub(super) fn is_unprintable(c: char) -> bool {
     let is_direction = matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}')
         || ('\u{202a}'..='\u{202e}').contains(&c)
@@ -68,6 +68,26 @@ pub(super) fn is_unprintable(c: char) -> bool {
 }
 
 impl std::error::Error for ScenarioError {}
+
+/// Address of a key, or of a table, in the file.
+#[derive(Clone, Debug)]
+pub(super) struct Address {
+    /// Offset.
+    pub(super) at: usize,
+    /// Dotted key.
+    pub(super) path: String,
+}
+
+impl Address {
+    /// Address of `key` in this table, though nothing may stand there.
+    pub(super) fn below(&self, key: &str) -> Self {
+        Self { at: self.at, path: format!("{}.{key}", self.path) }
+    }
+}
+
+/// Sign that a mistake, which has been told, hides what was meant.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Spoilt;
 
 /// All mistakes found so far, each with its position in the file.
 #[derive(Debug, Default)]
@@ -86,12 +106,12 @@ impl Mistakes {
         self.list.push((at, error));
     }
 
-    /// Whether there is none.
+    /// True if there is none.
     pub(super) fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
-    /// Whether so many were found that looking closely at another is not worth its time.
+    /// True once so many were found that looking closely at another is not worth its time.
     pub(super) fn is_flooded(&self) -> bool {
         self.list.len() >= FLOOD
     }

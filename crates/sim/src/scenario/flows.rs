@@ -7,7 +7,7 @@ use airfair_transport::tfrc;
 use airfair_units::{Bytes, Duration, Probability};
 
 use super::declare::Keys;
-use super::error::{Mistakes, ScenarioError};
+use super::error::{Address, Mistakes, ScenarioError};
 use super::keys::{
     self, CONTROLS, IP_TCP, IP_TFRC, IP_UDP, MAX_FLOWS, MAX_FRAMES, MAX_MSDU, MAX_UNSCALED,
     SOURCES, TIMESTAMPS, TRANSPORTS,
@@ -18,7 +18,7 @@ use super::parse::Context;
 use super::reader::{Entry, Fields};
 use super::size::{self, Budget, MAX_ALL_FRAMES};
 use super::stations::missing;
-use super::{Control, Endpoint, Flow, Transport};
+use super::{Endpoint, Flow, Scheme, Transport};
 
 /// Reads every flow and makes as many of it as its groups have members.
 pub(super) fn flows(
@@ -26,7 +26,7 @@ pub(super) fn flows(
     context: &Context,
     names: &Names,
     mistakes: &mut Mistakes,
-) -> Option<(Vec<Flow>, Vec<Place>)> {
+) -> Option<(Vec<Flow>, Vec<Address>)> {
     let (spoilt, at) = (entry.bad, entry.at);
     let list = entry.named();
     if list.is_empty() && !spoilt {
@@ -37,14 +37,14 @@ pub(super) fn flows(
     let mut total = 0;
     let mut frames = Budget::new("sizes of frames", MAX_ALL_FRAMES);
     for fields in list {
-        let place = (fields.at, fields.path.clone());
+        let address = fields.address();
         let name = fields.name;
         let flow = flow(&fields, context, names, mistakes);
         total += flow.as_ref().map_or(1, |(pairs, _)| pairs.len());
         if total > MAX_FLOWS {
             let (path, found) = ("flow".to_owned(), format!("more than {MAX_FLOWS} flows"));
             let (problem, allowed) = ("too many".to_owned(), format!("at most {MAX_FLOWS}"));
-            mistakes.add(place.0, ScenarioError { path, found, problem, allowed });
+            mistakes.add(address.at, ScenarioError { path, found, problem, allowed });
             return None;
         }
         let Some((pairs, flow)) = flow else {
@@ -53,13 +53,13 @@ pub(super) fn flows(
         };
         let grouped = pairs.len() > 1;
         let each = flow.as_ref().map_or(0, size::frames);
-        let source = (place.0, format!("{}.transport.source", place.1));
-        let flow = flow.filter(|_| frames.spend(pairs.len(), each, source, mistakes));
+        let source = address.below("transport.source");
+        let flow = flow.filter(|_| frames.spend(pairs.len(), each, source, mistakes).is_ok());
         for (i, (from, to)) in pairs.into_iter().enumerate() {
             let name = if grouped { format!("{name}{}", i + 1) } else { name.to_owned() };
             let too_long = name.len() > MAX_NAME && grouped;
             if too_long || !taken.insert(name.clone()) {
-                let (path, found) = (place.1.clone(), String::new());
+                let (path, found) = (address.path.clone(), String::new());
                 let problem = if too_long {
                     format!("the name {name} is longer than {MAX_NAME} characters")
                 } else {
@@ -67,23 +67,17 @@ pub(super) fn flows(
                 };
                 let allowed =
                     "other names: flows of a group, or of a count, are numbered".to_owned();
-                mistakes.add(place.0, ScenarioError { path, found, problem, allowed });
+                mistakes.add(address.at, ScenarioError { path, found, problem, allowed });
                 break;
             }
-            if let (Some(flow), Some((flows, places))) = (&flow, &mut flows) {
+            if let (Some(flow), Some((flows, addresses))) = (&flow, &mut flows) {
                 flows.push(Flow { name, from, to, ..flow.clone() });
-                places.push(Place { at: place.0, path: place.1.clone() });
+                addresses.push(address.clone());
             }
         }
         flows = flows.filter(|_| flow.is_some());
     }
     flows
-}
-
-/// Where in the file a flow stands.
-pub(super) struct Place {
-    pub(super) at: usize,
-    pub(super) path: String,
 }
 
 /// Senders with their receivers.
@@ -98,7 +92,7 @@ fn flow(
 ) -> Option<(Pairs, Option<Flow>)> {
     let (from, to) = (fields.get("from"), fields.get("to"));
     let ends = (names.end(from, mistakes), names.end(to, mistakes));
-    let pairs = pairs(ends, to, mistakes);
+    let pairs = pairs(ends.0, ends.1, to, mistakes);
     check_times(fields, context, mistakes);
     let transport = fields.get("transport");
     check_transport(transport, context, mistakes);
@@ -117,7 +111,8 @@ fn repeat(pairs: &[(Endpoint, Endpoint)], count: usize) -> Pairs {
 }
 
 fn pairs(
-    (from, to): (Option<Target>, Option<Target>),
+    from: Option<Target>,
+    to: Option<Target>,
     entry: &Entry,
     mistakes: &mut Mistakes,
 ) -> Option<Pairs> {
@@ -192,7 +187,7 @@ fn check_source(fields: &Fields, mistakes: &mut Mistakes) {
     if rate.is_set() {
         return mistakes.add(source.at, source.mistake("given beside rate", "one of the two"));
     }
-    if let Some(tfrc::Source::Frames { .. }) = SOURCES.variant(source) {
+    if let Some(tfrc::Traffic::Frames { .. }) = SOURCES.variant(source) {
         let entry = settings.get("sizes");
         let count = entry.items().len();
         if entry.given.is_some() && !(1..=MAX_FRAMES).contains(&count) {
@@ -271,7 +266,7 @@ fn check_control(
     mistakes: &mut Mistakes,
 ) {
     let Some(control) = CONTROLS.variant(entry) else { return };
-    if let (Control::RateCap(_), Some(fields)) = (&control, entry.fields()) {
+    if let (Scheme::RateCap(_), Some(fields)) = (&control, entry.fields()) {
         check_share(fields.get("share"), mistakes);
     }
     let is_tcp = !transport.is_some_and(|it| !matches!(it, Transport::Tcp(_)));
@@ -284,22 +279,22 @@ fn check_control(
         (is_host(ends.0) && is_host(ends.1)).then_some((problem, allowed))
     };
     let problems = match control {
-        Control::None => return,
-        Control::ArfAware(_) => [
+        Scheme::None => return,
+        Scheme::ArfAware(_) => [
             needs_tcp("arf-aware needs TCP: it scales the TCP congestion window"),
             is_host(ends.0).then_some((
                 "arf-aware needs a station as sender: only a wireless link changes its rate",
                 "\"none\", or a flow from a station",
             )),
         ],
-        Control::Occupancy => [
+        Scheme::Occupancy => [
             is_udp.then_some((
                 "occupancy needs TCP or TFRC: nothing tells a UDP source what it may send",
                 "\"none\", or transport = { kind = \"tfrc\" }",
             )),
             needs_station("occupancy needs a station at either end: only there beacons are heard"),
         ],
-        Control::RateCap(_) => [
+        Scheme::RateCap(_) => [
             is_udp.then_some((
                 "rate-cap needs TCP or TFRC: nothing tells a UDP source what it may send",
                 "\"none\", or transport = { kind = \"tfrc\" }",
@@ -309,7 +304,7 @@ fn check_control(
                 "\"none\", or a flow from a station",
             )),
         ],
-        Control::ArfWindow(_) => [
+        Scheme::ArfWindow(_) => [
             needs_tcp("arf-window needs TCP: it limits the TCP window"),
             needs_station(
                 "arf-window needs a station at either end: only there the channel can be heard",

@@ -1,4 +1,4 @@
-//! What a key can be declared as, and how a message describes it.
+//! Kinds that a key can be declared as, and how a message describes them.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use airfair_units::{
 /// A table with a fixed set of keys.
 #[derive(Debug)]
 pub(super) struct Table {
-    /// What the table describes, with its article: "a station".
+    /// Noun of what the table describes, with its article: "a station".
     pub(super) noun: &'static str,
     /// Its keys, in the order of the documentation.
     pub(super) keys: &'static [Key],
@@ -20,17 +20,17 @@ pub(super) struct Table {
 pub(super) struct Key {
     /// Name in the file.
     pub(super) name: &'static str,
-    /// What it holds.
+    /// Kind of value that it holds.
     pub(super) kind: Kind,
-    /// What holds if it is absent.
+    /// Value that holds if it is absent.
     pub(super) absent: Absent,
     /// A value in TOML that is not the default.
     pub(super) example: &'static str,
-    /// What it means, for the reference and the schema.
+    /// Its meaning, for the reference and the schema.
     pub(super) doc: &'static str,
 }
 
-/// What holds if a key is absent.
+/// Value that holds if a key is absent.
 #[derive(Debug)]
 pub(super) enum Absent {
     /// A mistake.
@@ -76,7 +76,7 @@ pub(super) enum Plain<'n> {
     Word(&'static str),
 }
 
-/// What a key holds.
+/// Kind of value that a key holds.
 #[derive(Debug)]
 pub(super) enum Kind {
     /// A line of text.
@@ -132,7 +132,7 @@ pub(super) enum Kind {
 pub(super) struct Tagged {
     /// The key: `kind`, `model`.
     pub(super) key: &'static str,
-    /// What the word names: "transport".
+    /// Noun of what the word names: "transport".
     pub(super) noun: &'static str,
     /// The word that holds if none is given; `None`: one must be.
     pub(super) otherwise: Option<&'static str>,
@@ -147,7 +147,7 @@ pub(super) struct Tuple {
     pub(super) one: &'static str,
     /// A list of them.
     pub(super) many: &'static str,
-    /// What stands in each place.
+    /// Kinds of the value in each place.
     pub(super) items: &'static [Kind],
 }
 
@@ -269,7 +269,7 @@ impl Kind {
 }
 
 impl Kind {
-    /// What is allowed, as the end of a message.
+    /// Values that are allowed, as the end of a message.
     pub(super) fn describe(&self) -> String {
         match self {
             Self::Text => format!("one line of text, at most {MAX_TITLE} characters"),

@@ -45,12 +45,12 @@ pub(super) fn declare<'n>(
         .chain(routers.iter().enumerate().map(|(i, router)| (router, Target::Router(i))))
         .chain(links.iter().map(|link| (link, Target::Link)));
     for (fields, target) in targets {
-        names.declare(fields.name, target, (fields.at, &fields.path), mistakes);
+        names.declare(fields.name, target, &fields.address(), mistakes);
     }
     Network { hosts, routers, links, spoilt }
 }
 
-/// What is wired to what.
+/// Wired machines, and the links as far as they are read.
 pub(super) struct Wired {
     pub(super) hosts: Vec<String>,
     pub(super) routers: Vec<String>,
@@ -94,7 +94,7 @@ impl Network<'_> {
     }
 }
 
-/// Where a host's own link ends.
+/// Node at which a host's own link ends.
 fn far_end(to: &Entry, context: &Context, names: &Names, mistakes: &mut Mistakes) -> Option<Node> {
     if to.is_set() || to.bad {
         return names.node(to, mistakes);
@@ -170,7 +170,7 @@ fn check_red(red: &Fields, mistakes: &mut Mistakes) {
     }
 }
 
-/// Whether a link loses forth and back what it loses.
+/// Losses forth and back: true of a direction whose losses the link itself has.
 fn lossy(
     entry: &Entry,
     ends: Option<[Node; 2]>,

@@ -32,14 +32,14 @@ mod write;
 
 pub use error::{ScenarioError, escaped};
 pub use parse::MAX_FILE;
-pub use radio::{Area, Begin, Fading, Motion, Propagation, Radio, Way};
+pub use radio::{Area, Begin, Fading, Motion, Propagation, Radio, Trajectory};
 pub use reference::reference_markdown;
 pub use schema::schema;
 pub use traces::{MAX_TRACE, ReadFile};
 
 use airfair_laws::{arf, arf_aware, arf_window, minstrel, occupancy, rate_cap};
 use airfair_transport::tcp;
-pub use airfair_transport::tfrc::{Profile as TfrcProfile, Source as TfrcSource};
+pub use airfair_transport::tfrc::{Profile as TfrcProfile, Traffic as TfrcTraffic};
 pub use airfair_transport::udp::Rate as UdpRate;
 use airfair_units::{Bytes, DataRate, Duration, Probability, Time};
 use airfair_wlan::phy::Standard;
@@ -51,7 +51,7 @@ pub use airfair_wlan::{
 /// One experiment.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scenario {
-    /// What it shows, in one line.
+    /// Its subject in one line.
     pub title: String,
     /// Simulated time of one run.
     pub duration: Duration,
@@ -104,7 +104,7 @@ pub struct Bss {
     pub name: String,
     /// Rules of its channel; the standard is also that of each station that names none.
     pub rules: Rules,
-    /// Whether 8 octets of LLC/SNAP precede each packet.
+    /// True if 8 octets of LLC/SNAP precede each packet.
     pub llc_snap: bool,
     /// Powers and noise, by which members hear each other; `None`: as stations say.
     pub radio: Option<Radio>,
@@ -146,7 +146,7 @@ pub struct AccessPoint {
     pub queue: Queue,
     /// Channel access.
     pub access: AccessParameters,
-    /// Whether it shares its queue between connections by the windows in their ACKs.
+    /// True if it shares its queue between connections by the windows in their ACKs.
     /// [pilosof-2003 §V]
     pub window_sharing: bool,
     /// Shares of the channel that it grants its stations in its beacons.  [occupancy-tfrc §III]
@@ -158,7 +158,7 @@ pub struct AccessPoint {
 pub struct Queue {
     /// Capacity and discipline; its weights are those at the start.
     pub config: QueueConfig,
-    /// Whether its weights follow the number of connections.  [updown-fairness §IV]
+    /// True if its weights follow the number of connections.  [updown-fairness §IV]
     pub counts_flows: bool,
 }
 
@@ -177,7 +177,7 @@ impl Queue {
     }
 }
 
-/// How the rate of a link is found.
+/// Law that finds the rate of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RateControl {
     /// ARF and AARF.
@@ -212,8 +212,8 @@ pub struct Station {
     pub senses_only: Vec<usize>,
     /// Stations whose frames it does not even sense, likewise.
     pub hidden_from: Vec<usize>,
-    /// Where it is, if its cell has a radio.
-    pub way: Option<Way>,
+    /// Its place and motion, if its cell has a radio.
+    pub trajectory: Option<Trajectory>,
     /// Frames between it and its access point that noise spoils.
     pub errors: ErrorModel,
 }
@@ -233,7 +233,7 @@ impl Station {
             access: AccessParameters::default(),
             senses_only: Vec::new(),
             hidden_from: Vec::new(),
-            way: None,
+            trajectory: None,
             errors,
         }
     }
@@ -255,7 +255,7 @@ pub enum Node {
 pub struct Link {
     /// Name; a host's own link bears the host's.
     pub name: String,
-    /// What it joins: *forth* leads from the first to the second, *back* from the second to the first.
+    /// Nodes that it joins: *forth* leads from the first to the second, *back* from the second to the first.
     pub ends: [Node; 2],
     /// Rate.
     pub rate: DataRate,
@@ -263,7 +263,7 @@ pub struct Link {
     pub delay: Duration,
     /// Queue before the link, at each end.
     pub queue: LinkQueue,
-    /// What is lost on the way, forth and back.
+    /// Losses on the way, forth and back.
     pub loss: [Loss; 2],
 }
 
@@ -297,7 +297,7 @@ impl Default for LinkQueue {
     }
 }
 
-/// How much fits into a queue.
+/// Room in a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Capacity {
     /// So many packets.
@@ -317,7 +317,7 @@ pub struct Red {
     pub max_probability: Probability,
     /// Weight of a new sample in the average, `w_q`.
     pub weight: Probability,
-    /// Whether the probability rises from `max_probability` to one between `max` and twice `max`.
+    /// True if the probability rises from `max_probability` to one between `max` and twice `max`.
     pub gentle: bool,
 }
 
@@ -329,7 +329,7 @@ impl Default for Red {
     }
 }
 
-/// What one direction of a link loses after its queue.
+/// Losses of one direction of a link, after its queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Loss {
     /// Nothing.
@@ -374,7 +374,7 @@ impl Flow {
             start_jitter: Duration::ZERO,
             stop: None,
             transport: Transport::Tcp(Tcp::default()),
-            control: Control::None,
+            control: Scheme::None,
         }
     }
 }
@@ -388,16 +388,16 @@ pub struct Flow {
     pub from: Endpoint,
     /// Receiver, never the sender.
     pub to: Endpoint,
-    /// When it starts.
+    /// Time of its start.
     pub start: Time,
     /// Most of a random delay, uniform from zero, that comes on top in each replication.
     pub start_jitter: Duration,
-    /// When its source stops; `None`: at the end of the run.
+    /// Time at which its source stops; `None`: at the end of the run.
     pub stop: Option<Time>,
     /// Transport.
     pub transport: Transport,
     /// Cross-layer control.
-    pub control: Control,
+    pub control: Scheme,
 }
 
 /// A transport protocol with its settings.
@@ -423,14 +423,14 @@ pub struct Tfrc {
     pub profile: TfrcProfile,
     /// Application octets per packet, s.
     pub segment: Bytes,
-    /// What the application offers.
-    pub source: TfrcSource,
+    /// Packets that the application offers.
+    pub traffic: TfrcTraffic,
 }
 
 impl Default for Tfrc {
     fn default() -> Self {
         let (profile, segment) = (TfrcProfile::default(), Bytes::new(1_000));
-        Self { profile, segment, source: TfrcSource::Greedy }
+        Self { profile, segment, traffic: TfrcTraffic::Greedy }
     }
 }
 
@@ -441,7 +441,7 @@ pub struct Tcp {
     pub sender: tcp::SenderConfig,
     /// Settings of the receiver.
     pub receiver: tcp::ReceiverConfig,
-    /// Whether the sender keeps what its own host's queue refuses, and reduces its window.  [linux-cwr]
+    /// True if the sender keeps what its own host's queue refuses, and reduces its window.  [linux-cwr]
     pub keeps_refused: bool,
 }
 
@@ -476,9 +476,9 @@ impl Tcp {
     }
 }
 
-/// Cross-layer control of a flow.
+/// Scheme of cross-layer control that a flow is under.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Control {
+pub enum Scheme {
     /// None.
     #[default]
     None,
@@ -493,7 +493,7 @@ pub enum Control {
     Occupancy,
 }
 
-impl Control {
+impl Scheme {
     /// The scenario file's word for it.
     pub fn name(&self) -> &'static str {
         match self {

@@ -1,13 +1,13 @@
-//! Who is called what: all that a scenario names shares one namespace.
+//! Names: all that a scenario names shares one namespace.
 
 use std::collections::BTreeMap;
 
 use super::Node;
-use super::error::{Mistakes, ScenarioError, listed, nearest};
+use super::error::{Address, Mistakes, ScenarioError, listed, nearest};
 use super::overrides::did_you_mean;
 use super::reader::Entry;
 
-/// What a name stands for.
+/// Thing that a name stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Target {
     /// A station, by index.
@@ -30,7 +30,7 @@ pub(super) enum Target {
 #[derive(Debug)]
 pub(super) struct Names {
     targets: BTreeMap<String, Target>,
-    /// Whether a name that is not here is a mistake: a section may be misspelt.
+    /// True if a name that is not here is a mistake; otherwise a section may be misspelt.
     complete: bool,
 }
 
@@ -55,7 +55,7 @@ impl Names {
         &mut self,
         name: &str,
         target: Target,
-        (at, path): (usize, &str),
+        address: &Address,
         mistakes: &mut Mistakes,
     ) {
         let problem = if name == "ap" {
@@ -66,12 +66,12 @@ impl Names {
             self.targets.insert(name.to_owned(), target);
             return;
         };
-        let (path, found) = (path.to_owned(), String::new());
+        let (path, found) = (address.path.clone(), String::new());
         let allowed = "a name that nothing else has".to_owned();
-        mistakes.add(at, ScenarioError { path, found, problem, allowed });
+        mistakes.add(address.at, ScenarioError { path, found, problem, allowed });
     }
 
-    /// What `name` stands for, if anything.
+    /// Thing that `name` stands for, if any.
     fn get(&self, name: &str) -> Option<Target> {
         let unknown = || (!self.complete).then_some(Target::Unknown);
         self.targets.get(name).copied().or_else(unknown)

@@ -25,29 +25,29 @@ pub(super) const MAX_FILE_MIB: usize = 24;
 /// Largest scenario file [octets].
 pub const MAX_FILE: usize = MAX_FILE_MIB << 20;
 
-/// What the parts of a scenario must know of each other. `None`: spoilt by a mistake, check nothing.
+/// Facts that the parts of a scenario must know of each other. `None`: spoilt by a mistake, check nothing.
 pub(super) struct Context {
     /// Simulated time of one run.
     pub(super) duration: Option<Duration>,
     /// The cells.
     pub(super) cells: Vec<CellContext>,
-    /// Whether `cells` is all that the user meant.
+    /// True if `cells` is all that the user meant.
     pub(super) cells_complete: bool,
     /// The files of waypoints that stations name.
     pub(super) traces: Traces,
 }
 
-/// What others must know of a cell.
+/// Facts that others must know of a cell.
 pub(super) struct CellContext {
     /// Name.
     pub(super) name: String,
     /// Amendment.
     pub(super) standard: Option<Standard>,
-    /// Whether 8 octets of LLC/SNAP precede each packet.
+    /// True if 8 octets of LLC/SNAP precede each packet.
     pub(super) llc_snap: Option<bool>,
-    /// What spoils the frames of each station that says nothing itself.
+    /// Errors of the frames of each station that says nothing itself.
     pub(super) errors: Option<ErrorModel>,
-    /// Whether powers and distances decide that.
+    /// True if powers and distances decide that.
     pub(super) has_radio: Option<bool>,
 }
 
@@ -121,7 +121,7 @@ impl Scenario {
     }
 }
 
-/// What takes memory in a text, before anything is known about it.
+/// Number of parts of a text that take memory, before anything is known about it.
 pub(super) fn parts(text: &str) -> usize {
     text.bytes().filter(|octet| b",=[]{}\n".contains(octet)).count()
 }
@@ -137,7 +137,7 @@ fn no_file(_: &str) -> Result<Vec<u8>, String> {
     Err("a scenario that is no file cannot refer to one".to_owned())
 }
 
-/// What must fit together. Each part takes what it needs even if another is spoilt.
+/// Parts that must fit together. Each takes what it needs even if another is spoilt.
 fn scenario(mut root: Fields, traces: Traces, mistakes: &mut Mistakes) -> Option<Scenario> {
     let settings = Keys::read(&root, Scenario::default(), keys::root);
     let duration = root.get("duration").value::<Duration>();
@@ -201,15 +201,14 @@ fn cells_of<'n>(
         cells.clear();
     }
     let draft = |(index, fields): (usize, Fields<'n>)| {
-        let place = (fields.at, fields.path.clone());
-        names.declare(fields.name, Target::Cell(index), (place.0, &place.1), mistakes);
+        names.declare(fields.name, Target::Cell(index), &fields.address(), mistakes);
         cell::draft(fields, &mut context, mistakes)
     };
     let drafts = cells.into_iter().enumerate().map(draft).collect();
     (context, drafts)
 }
 
-/// Whether the sections go together: a station needs a cell, a cell a station; only a network of hosts
+/// True if the sections go together: a station needs a cell, a cell a station; only a network of hosts
 /// needs neither.
 fn check_sections(
     stations: &Entry,

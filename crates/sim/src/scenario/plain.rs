@@ -10,7 +10,7 @@ use super::kind::{Kind, MAX_RATE, MAX_TITLE, MAX_WINDOW, Plain, Scalar};
 use super::overrides::did_you_mean;
 
 impl Kind {
-    /// Whether it is a number with a unit.
+    /// True of a number with a unit.
     pub(super) fn is_quantity(&self) -> bool {
         matches!(
             self,
@@ -26,7 +26,7 @@ impl Kind {
     }
 }
 
-/// What is wrong with a value of another type than its key was declared as.
+/// Problem of a value of another type than its key was declared as.
 pub(super) fn wrong_type(kind: &Kind, node: &Node) -> String {
     let quantity = match kind {
         Kind::Either(kinds) => kinds.iter().any(Kind::is_quantity),
@@ -134,7 +134,7 @@ fn thousandths(value: &Value) -> Option<u64> {
     }
 }
 
-/// What a quantity that cannot be read gives as a mistake.
+/// Misfit of a quantity that cannot be read.
 pub(super) fn misfit(error: ParseQuantityError) -> Misfit {
     match error {
         ParseQuantityError::Unit { allowed, example } => (

@@ -1,7 +1,6 @@
 //! Transmit queues of stations and access points.
 
-use super::error::{Mistakes, ScenarioError};
-use super::flows::Place;
+use super::error::{Address, Mistakes, ScenarioError};
 use super::keys::QUEUE;
 use super::reader::Entry;
 use super::{Discipline, Endpoint, Flow, Queue, Scenario, Transport};
@@ -27,15 +26,15 @@ pub(super) fn check_discipline(entry: &Entry, is_ap: bool, mistakes: &mut Mistak
 
 /// Checks that no UDP flow goes through a queue that tells data from ACKs: its weights assume senders
 /// that follow their ACKs.
-pub(super) fn check(scenario: &Scenario, places: &[Place], mistakes: &mut Mistakes) {
-    let udp = |(flow, _): &(&Flow, &Place)| matches!(flow.transport, Transport::Udp { .. });
-    for (flow, place) in scenario.flows.iter().zip(places).filter(udp) {
+pub(super) fn check(scenario: &Scenario, addresses: &[Address], mistakes: &mut Mistakes) {
+    let udp = |(flow, _): &(&Flow, &Address)| matches!(flow.transport, Transport::Udp { .. });
+    for (flow, address) in scenario.flows.iter().zip(addresses).filter(udp) {
         let mut refuse = |queue: Queue, path: String| {
             if matches!(queue.config.discipline, Discipline::DataAck(_)) {
-                let problem = format!("{} is UDP and has no ACKs that it follows", place.path);
+                let problem = format!("{} is UDP and has no ACKs that it follows", address.path);
                 let allowed = "no UDP flow through this queue, or another discipline".to_owned();
                 let found = "\"data-ack\"".to_owned();
-                mistakes.add(place.at, ScenarioError { path, found, problem, allowed });
+                mistakes.add(address.at, ScenarioError { path, found, problem, allowed });
             }
         };
         if let Endpoint::Station(index) = flow.from {

@@ -9,7 +9,7 @@ use airfair_wlan::radio::{
 };
 
 use super::declare::Keys;
-use super::error::{Mistakes, ScenarioError};
+use super::error::{Mistakes, ScenarioError, Spoilt};
 use super::keys::MOBILITY;
 use super::kind::Words;
 use super::reader::{Entry, Fields};
@@ -148,7 +148,7 @@ pub enum Propagation {
     },
 }
 
-/// How a station moves from its position on.
+/// Motion of a station from its position on.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Motion {
     /// Not at all.
@@ -159,19 +159,19 @@ pub enum Motion {
     Waypoints(Vec<(Time, [Length; 2])>),
     /// Between random places.
     RandomWaypoint {
-        /// Where they are.
+        /// Region in which they are.
         region: Area,
         /// Lowest and highest speed of a trip.
         speeds: [Speed; 2],
         /// Rest after each trip.
         pause: Duration,
-        /// Where and how it starts.
+        /// Place and motion at the start.
         begin: Begin,
     },
 }
 
 impl Motion {
-    /// Whether it needs no position to start from.
+    /// True if it needs no position to start from.
     pub(super) fn says_where_it_starts(&self) -> bool {
         match self {
             Self::None | Self::Velocity(_) => false,
@@ -181,7 +181,7 @@ impl Motion {
     }
 }
 
-/// Where random places are.
+/// Region in which random places are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Area {
     /// Within this distance of the access point.
@@ -190,7 +190,7 @@ pub enum Area {
     Rectangle([[Length; 2]; 2]),
 }
 
-/// How a random way starts.
+/// Start of a random way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Begin {
     /// Anywhere in the region.
@@ -201,17 +201,17 @@ pub enum Begin {
     SteadyState,
 }
 
-/// Where a station is, and how it moves.
+/// Trajectory of a station: its place, and its motion from there.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Way {
+pub struct Trajectory {
     /// East and north of the access point.
     pub position: [Length; 2],
-    /// How it moves from there.
+    /// Its motion from there.
     pub motion: Motion,
 }
 
-impl Way {
-    /// The way as the radio follows it.
+impl Trajectory {
+    /// The trajectory as the radio follows it.
     pub(crate) fn mobility(&self) -> Mobility {
         self.checked().expect("the scenario was checked")
     }
@@ -246,7 +246,7 @@ impl Way {
     }
 }
 
-/// Whether a cell has a radio; `None` if a mistake spoils it.
+/// True if a cell has a radio; `None` if a mistake spoils it.
 pub(super) fn check(
     entry: &Entry,
     standard: Option<Standard>,
@@ -324,13 +324,9 @@ fn check_ranges(
     Some(pairs.len()).filter(|count| *count == items.len())
 }
 
-/// A mistake hides what was meant.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Spoilt;
-
-/// Where the members of a group are, and how they move.
+/// Trajectories of the members of a group.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct GroupTrajectory {
     at: At,
     motion: Motion,
 }
@@ -342,19 +338,19 @@ enum At {
     Circle(Length),
 }
 
-impl Place {
+impl GroupTrajectory {
     /// Waypoints of one member.
     pub(super) fn waypoints(&self) -> usize {
         if let Motion::Waypoints(points) = &self.motion { points.len() } else { 0 }
     }
 
-    /// The way of the `i`-th of `count` members, from 1.
-    pub(super) fn way(&self, i: usize, count: usize) -> Way {
+    /// That of the `i`-th of `count` members, from 1.
+    pub(super) fn member(&self, i: usize, count: usize) -> Trajectory {
         let position = match self.at {
             At::Point(point) => point,
             At::Circle(radius) => on_circle(radius, i - 1, count),
         };
-        Way { position, motion: self.motion.clone() }
+        Trajectory { position, motion: self.motion.clone() }
     }
 }
 
@@ -365,13 +361,13 @@ fn on_circle(radius: Length, i: usize, count: usize) -> [Length; 2] {
     [Length::rounded(radius * libm::cos(angle)), Length::rounded(radius * libm::sin(angle))]
 }
 
-/// Place and motion of a group, if its cell has a radio.
-pub(super) fn place(
+/// Trajectories of a group, if its cell has a radio.
+pub(super) fn trajectory(
     fields: &Fields,
     has_radio: Option<bool>,
     traces: &Traces,
     mistakes: &mut Mistakes,
-) -> Result<Option<Place>, Spoilt> {
+) -> Result<Option<GroupTrajectory>, Spoilt> {
     let (position, mobility) = (fields.get("position"), fields.get("mobility"));
     if !has_radio.ok_or(Spoilt)? {
         for entry in [position, mobility] {
@@ -390,7 +386,7 @@ fn on_radio(
     mobility: &Entry,
     traces: &Traces,
     mistakes: &mut Mistakes,
-) -> Option<Place> {
+) -> Option<GroupTrajectory> {
     let is_set = position.is_set();
     let motion = motion(mobility, traces, mistakes)?;
     let needs_none = motion.says_where_it_starts();
@@ -406,8 +402,8 @@ fn on_radio(
         return None;
     }
     let at = if needs_none { At::Point(first_point(&motion)) } else { at(position)? };
-    let place = Place { at, motion };
-    if let Err(error) = place.way(1, 1).checked() {
+    let trajectory = GroupTrajectory { at, motion };
+    if let Err(error) = trajectory.member(1, 1).checked() {
         use RandomWaypointError as E;
         let (key, allowed) = match error {
             E::NoRegion => ("corners", "two corners that differ"),
@@ -424,7 +420,7 @@ fn on_radio(
         mistakes.add(mobility.at, ScenarioError { path, ..mistake });
         return None;
     }
-    Some(place)
+    Some(trajectory)
 }
 
 fn first_point(motion: &Motion) -> [Length; 2] {

@@ -1,11 +1,11 @@
 //! Reads a tree as its declaration says: types, units, ranges, defaults, unknown and missing keys.
 //!
-//! What a mistake has spoilt comes out as "bad", so that the checks behind say nothing more about it.
+//! A value that a mistake has spoilt comes out as "bad", so that the checks behind say nothing more about it.
 
 use airfair_units::DataRate;
 
 use super::document::{Node, Value};
-use super::error::{Mistakes, ScenarioError, join, nearest};
+use super::error::{Address, Mistakes, ScenarioError, join, nearest};
 use super::kind::{Absent, Key, Kind, MAX_NAME, Plain, Scalar, Table, Tagged};
 use super::overrides::did_you_mean;
 use super::plain::{misfit, plain, wrong_type};
@@ -25,18 +25,18 @@ pub(super) enum Given<'n> {
     Named(Vec<Fields<'n>>),
 }
 
-/// What stands, or does not stand, under one key.
+/// Entry under one key, also where nothing stands.
 #[derive(Clone, Debug)]
 pub(super) struct Entry<'n> {
     /// Its address.
     pub(super) path: String,
     /// Its offset in the file.
     pub(super) at: usize,
-    /// What was written; `None` if nothing was.
+    /// Node that was written; `None` if nothing was.
     pub(super) node: Option<&'n Node>,
     /// Its value or default; `None` if it is bad, or absent and without a default of its own.
     pub(super) given: Option<Given<'n>>,
-    /// Whether a mistake was already reported here.
+    /// True if a mistake was already reported here.
     pub(super) bad: bool,
 }
 
@@ -53,10 +53,15 @@ pub(super) struct Fields<'n> {
     entries: Vec<Option<Entry<'n>>>,
 }
 
-/// What an absent table is read from.
+/// Node from which an absent table is read.
 static EMPTY: Node = Node { at: 0, value: Value::Table(Vec::new()) };
 
 impl<'n> Fields<'n> {
+    /// Address of the table.
+    pub(super) fn address(&self) -> Address {
+        Address { at: self.at, path: self.path.clone() }
+    }
+
     /// The entry under `key`, once.
     pub(super) fn take(&mut self, key: &str) -> Entry<'n> {
         let index = self.spec.keys.iter().position(|known| known.name == key);
@@ -71,7 +76,7 @@ impl<'n> Fields<'n> {
         self.entries[index].as_ref().expect("a key is read twice")
     }
 
-    /// Whether `key` is declared here.
+    /// True if `key` is declared here.
     pub(super) fn has(&self, key: &str) -> bool {
         self.spec.keys.iter().any(|known| known.name == key)
     }
@@ -121,7 +126,7 @@ impl<'n> Entry<'n> {
         if let Some(Given::List(items)) = &self.given { items } else { &[] }
     }
 
-    /// What stands in its places.
+    /// Entries in its places.
     pub(super) fn places(&self) -> Option<&[Entry<'n>]> {
         if let Some(Given::Tuple(places)) = &self.given { Some(places) } else { None }
     }
@@ -136,7 +141,7 @@ impl<'n> Entry<'n> {
         if let Some(Given::Named(all)) = self.given { all } else { Vec::new() }
     }
 
-    /// Whether the file or the command line says something here.
+    /// True if the file or the command line says something here.
     pub(super) fn is_set(&self) -> bool {
         self.node.is_some()
     }
@@ -162,7 +167,7 @@ pub(super) fn read<'n>(
     Reader { mistakes }.table(spec, node, Place { name: "", path: "" })
 }
 
-/// Where a value stands.
+/// Place where a value stands.
 #[derive(Clone, Copy)]
 struct Place<'n, 'p> {
     name: &'n str,

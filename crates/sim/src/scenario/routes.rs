@@ -1,33 +1,37 @@
-//! Which way packets take through the wired network.
+//! Routes of packets through the wired network.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 use airfair_units::Duration;
 
-use super::error::{Mistakes, ScenarioError};
-use super::flows::Place;
+use super::error::{Address, Mistakes, ScenarioError};
 use super::{Endpoint, Link, Node, Scenario};
+use crate::link::Heading;
 
-/// Links from one wired node to another, in order, each with whether it is taken forth.
-pub(crate) type Wires = Vec<(usize, bool)>;
+/// A link, by its place in the scenario, and the direction in which it is taken.
+type Wire = (usize, Heading);
+
+/// Links from one wired node to another, in order.
+pub(crate) type Wires = Vec<Wire>;
 
 /// The ways from one node to all others: fewest hops, among equals least delay, among equals the link
 /// that comes first.
 #[derive(Debug)]
 pub(crate) struct Routes {
-    /// How each node is reached: over which link, forth or back.
-    last_hop: BTreeMap<Node, (usize, bool)>,
+    /// Last hop to each node.
+    last_hop: BTreeMap<Node, Wire>,
     source: Node,
 }
 
 impl Routes {
     /// The ways from `source` over `links`.
     pub(crate) fn from(source: Node, links: &[Link]) -> Self {
-        let mut incident: BTreeMap<Node, Vec<(usize, bool)>> = BTreeMap::new();
+        let mut incident: BTreeMap<Node, Vec<Wire>> = BTreeMap::new();
         for (index, link) in links.iter().enumerate() {
-            incident.entry(link.ends[0]).or_default().push((index, true));
-            incident.entry(link.ends[1]).or_default().push((index, false));
+            for heading in [Heading::Forth, Heading::Back] {
+                incident.entry(heading.start(link.ends)).or_default().push((index, heading));
+            }
         }
         let mut best: BTreeMap<Node, (u32, Duration)> =
             BTreeMap::from([(source, Default::default())]);
@@ -37,13 +41,13 @@ impl Routes {
             if best[&node] < (hops, delay) {
                 continue;
             }
-            for &(index, forth) in incident.get(&node).into_iter().flatten() {
+            for &(index, heading) in incident.get(&node).into_iter().flatten() {
                 let link = &links[index];
-                let next = link.ends[usize::from(forth)];
+                let next = heading.end(link.ends);
                 let cost = (hops + 1, delay + link.delay);
                 if best.get(&next).is_none_or(|known| cost < *known) {
                     best.insert(next, cost);
-                    last_hop.insert(next, (index, forth));
+                    last_hop.insert(next, (index, heading));
                     open.push(Reverse((cost.0, cost.1, next)));
                 }
             }
@@ -55,9 +59,9 @@ impl Routes {
     pub(crate) fn to(&self, target: Node, links: &[Link]) -> Option<Wires> {
         let (mut wires, mut node) = (Vec::new(), target);
         while node != self.source {
-            let (link, forth) = *self.last_hop.get(&node)?;
-            wires.push((link, forth));
-            node = links[link].ends[usize::from(!forth)];
+            let (link, heading) = *self.last_hop.get(&node)?;
+            wires.push((link, heading));
+            node = heading.start(links[link].ends);
         }
         wires.reverse();
         Some(wires)
@@ -78,10 +82,10 @@ impl Scenario {
 const MAX_HOPS: usize = 1_000;
 
 /// Checks that there is a way between the ends of each flow; a section is reported once.
-pub(super) fn check(scenario: &Scenario, places: &[Place], mistakes: &mut Mistakes) {
+pub(super) fn check(scenario: &Scenario, addresses: &[Address], mistakes: &mut Mistakes) {
     let mut known: BTreeMap<Node, Routes> = BTreeMap::new();
     let mut told = BTreeSet::new();
-    for (flow, place) in scenario.flows.iter().zip(places) {
+    for (flow, address) in scenario.flows.iter().zip(addresses) {
         let (from, to) = (scenario.wired_node(flow.from), scenario.wired_node(flow.to));
         let routes = known.entry(from).or_insert_with(|| Routes::from(from, &scenario.links));
         let problem = match routes.to(to, &scenario.links) {
@@ -89,10 +93,10 @@ pub(super) fn check(scenario: &Scenario, places: &[Place], mistakes: &mut Mistak
             Some(wires) if wires.len() > MAX_HOPS => "too long a way from one end to the other",
             Some(_) => continue,
         };
-        if told.insert(place.at) {
-            let (path, found, problem) = (place.path.clone(), String::new(), problem.to_owned());
+        if told.insert(address.at) {
+            let (path, found, problem) = (address.path.clone(), String::new(), problem.to_owned());
             let allowed = format!("links between them, at most {MAX_HOPS} on the way");
-            mistakes.add(place.at, ScenarioError { path, found, problem, allowed });
+            mistakes.add(address.at, ScenarioError { path, found, problem, allowed });
         }
     }
 }
@@ -129,16 +133,16 @@ mod tests {
             link([4, 0], 1),
             link([2, 4], 1),
         ];
-        assert_eq!(way(&links, 0, 3), Some(vec![(3, false)]));
-        assert_eq!(way(&links, 0, 2), Some(vec![(4, false), (5, false)]));
-        assert_eq!(way(&links, 2, 0), Some(vec![(5, true), (4, true)]));
+        assert_eq!(way(&links, 0, 3), Some(vec![(3, Heading::Back)]));
+        assert_eq!(way(&links, 0, 2), Some(vec![(4, Heading::Back), (5, Heading::Back)]));
+        assert_eq!(way(&links, 2, 0), Some(vec![(5, Heading::Forth), (4, Heading::Forth)]));
         assert_eq!(way(&links, 1, 1), Some(vec![]));
     }
 
     #[test]
     fn of_two_equal_links_the_first_in_the_file_is_taken() {
         let links = [link([0, 1], 5), link([1, 0], 5)];
-        assert_eq!(way(&links, 1, 0), Some(vec![(0, false)]));
+        assert_eq!(way(&links, 1, 0), Some(vec![(0, Heading::Back)]));
     }
 
     #[test]

@@ -155,7 +155,7 @@ fn json_of(plain: Plain) -> Value {
     }
 }
 
-/// What a table holds if nothing is said.
+/// Content of a table if nothing is said.
 fn default_of(kind: &Kind) -> Value {
     let Kind::Table(table) = kind else {
         return if matches!(kind, Kind::List(_)) { json!([]) } else { json!({}) };

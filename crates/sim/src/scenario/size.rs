@@ -1,13 +1,13 @@
-//! What a scenario multiplies: parts that are small each are bounded together, before they take memory.
+//! Sizes that a scenario multiplies: parts that are small each are bounded together, before they take memory.
 
 use std::fmt;
 
 use airfair_units::Duration;
 
-use super::error::{Mistakes, ScenarioError};
+use super::error::{Address, Mistakes, ScenarioError, Spoilt};
 use super::parse::{MAX_FILE, MAX_FILE_MIB, MAX_PARTS, parts};
 use super::reader::Entry;
-use super::{Capacity, Flow, Queue, Scenario, Tfrc, TfrcSource, Transport};
+use super::{Capacity, Flow, Queue, Scenario, Tfrc, TfrcTraffic, Transport};
 
 /// Most waypoints of all stations.
 pub(super) const MAX_WAYPOINTS: usize = 50_000;
@@ -39,30 +39,34 @@ impl Budget {
         Self { noun, most, spent: 0 }
     }
 
-    /// Adds `count` times `each`; whether there is room.
+    /// Adds `count` times `each`.
+    ///
+    /// # Errors
+    /// [`Spoilt`] if there is no room for so many.
     pub(super) fn spend(
         &mut self,
         count: usize,
         each: usize,
-        (at, path): (usize, String),
+        address: Address,
         mistakes: &mut Mistakes,
-    ) -> bool {
+    ) -> Result<(), Spoilt> {
         let was_told = self.spent > self.most;
         self.spent = self.spent.saturating_add(count.saturating_mul(each));
         let has_room = self.spent <= self.most;
         if !was_told && !has_room {
             let problem = format!("{} {}, too many", self.spent, self.noun);
             let allowed = format!("at most {} in all", self.most);
+            let Address { at, path } = address;
             mistakes.add(at, ScenarioError { path, found: String::new(), problem, allowed });
         }
-        has_room
+        if has_room { Ok(()) } else { Err(Spoilt) }
     }
 }
 
 /// Frames of a flow's source, before they repeat.
 pub(super) fn frames(flow: &Flow) -> usize {
     match &flow.transport {
-        Transport::Tfrc(Tfrc { source: TfrcSource::Frames { frames, .. }, .. }) => frames.len(),
+        Transport::Tfrc(Tfrc { traffic: TfrcTraffic::Frames { frames, .. }, .. }) => frames.len(),
         _ => 0,
     }
 }
@@ -162,7 +166,7 @@ fn check_room(scenario: &Scenario, mistakes: &mut Mistakes) {
     }
 }
 
-/// Whether the scenario as written is no larger than what is read.
+/// True if the scenario as written is no larger than what is read.
 fn is_readable(scenario: &Scenario) -> bool {
     let mut room = Room { octets: MAX_FILE, parts: MAX_PARTS };
     scenario.write(&mut room).is_ok()

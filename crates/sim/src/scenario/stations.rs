@@ -8,12 +8,12 @@ use airfair_wlan::phy::Standard;
 
 use super::access::{self, OwnAccess, Windows};
 use super::declare::Keys;
-use super::error::{Mistakes, ScenarioError};
+use super::error::{Address, Mistakes, ScenarioError, Spoilt};
 use super::keys::{MAX_STATIONS, Written};
 use super::kind::{MAX_NAME, Words};
 use super::names::{Names, Target};
 use super::parse::Context;
-use super::radio::{Place, Spoilt, place};
+use super::radio::{GroupTrajectory, trajectory};
 use super::rates::{Rate, rates};
 use super::reader::{Entry, Fields};
 use super::size::{Budget, MAX_RATE_STEPS, MAX_RELATED, MAX_WAYPOINTS};
@@ -26,7 +26,7 @@ pub(super) struct Group<'n> {
     standard: Option<Standard>,
     access: OwnAccess,
     rates: Option<[Rate; 2]>,
-    place: Result<Option<Place>, Spoilt>,
+    trajectory: Result<Option<GroupTrajectory>, Spoilt>,
     count: Option<usize>,
     /// A member, but for its name, its rates and its place.
     station: Option<Station>,
@@ -62,7 +62,7 @@ fn group<'n>(fields: Fields<'n>, context: &Context, mistakes: &mut Mistakes) -> 
     for key in ["senses_only", "hidden_from", "errors"] {
         cell::no_radio(fields.get(key), has_radio, mistakes);
     }
-    let place = place(&fields, has_radio, &context.traces, mistakes);
+    let trajectory = trajectory(&fields, has_radio, &context.traces, mistakes);
     let count = fields.get("count").integer();
     let station = || {
         let errors = bss?.errors.unwrap_or_default();
@@ -70,7 +70,7 @@ fn group<'n>(fields: Fields<'n>, context: &Context, mistakes: &mut Mistakes) -> 
         Keys::read(&fields, station, |keys, it| keys::station(keys, it, Written::default()))
     };
     let station = station();
-    Group { fields, cell, standard, access, rates, place, count, station }
+    Group { fields, cell, standard, access, rates, trajectory, count, station }
 }
 
 fn standard(entry: &Entry, cell: Option<Standard>, mistakes: &mut Mistakes) -> Option<Standard> {
@@ -115,12 +115,12 @@ pub(super) fn expand<'n>(
     let mut steps = Budget::new("steps of rates", MAX_RATE_STEPS);
     for mut group in groups {
         let count = group.count.unwrap_or(1);
-        let place = |key| (group.fields.at, format!("{}.{key}", group.fields.path));
-        if !waypoints.spend(count, group.waypoints(), place("mobility"), mistakes) {
-            group.place = Err(Spoilt);
+        let address = group.fields.address();
+        let room = waypoints.spend(count, group.waypoints(), address.below("mobility"), mistakes);
+        if let Err(spoilt) = room {
+            group.trajectory = Err(spoilt);
         }
-        let place = |key| (group.fields.at, format!("{}.{key}", group.fields.path));
-        if !steps.spend(count, group.rate_steps(), place("rate"), mistakes) {
+        if steps.spend(count, group.rate_steps(), address.below("rate"), mistakes).is_err() {
             group.rates = None;
         }
         let first = expanded.stations.len();
@@ -135,14 +135,14 @@ pub(super) fn expand<'n>(
 
 fn members(group: &Group, first: usize, names: &mut Names, mistakes: &mut Mistakes) {
     let Fields { name, path, at, .. } = &group.fields;
-    let place = (*at, path.as_str());
+    let address = &group.fields.address();
     let Some(count) = group.count else {
-        names.declare(name, Target::Unknown, place, mistakes);
+        names.declare(name, Target::Unknown, address, mistakes);
         names.distrust();
         return;
     };
     if count == 1 {
-        return names.declare(name, Target::Station(first), place, mistakes);
+        return names.declare(name, Target::Station(first), address, mistakes);
     }
     if group.member(count).len() > MAX_NAME && name.len() <= MAX_NAME {
         let (path, found) = (path.clone(), String::new());
@@ -150,16 +150,16 @@ fn members(group: &Group, first: usize, names: &mut Names, mistakes: &mut Mistak
         let allowed = format!("{MAX_NAME} characters, the number included");
         mistakes.add(*at, ScenarioError { path, found, problem, allowed });
     }
-    names.declare(name, Target::Group { first, count }, place, mistakes);
+    names.declare(name, Target::Group { first, count }, address, mistakes);
     for i in 1..=count {
-        names.declare(&group.member(i), Target::Station(first + i - 1), place, mistakes);
+        names.declare(&group.member(i), Target::Station(first + i - 1), address, mistakes);
     }
 }
 
 impl Group<'_> {
     /// Waypoints of one member.
     fn waypoints(&self) -> usize {
-        self.place.as_ref().ok().and_then(Option::as_ref).map_or(0, Place::waypoints)
+        self.trajectory.as_ref().ok().and_then(Option::as_ref).map_or(0, GroupTrajectory::waypoints)
     }
 
     /// Steps in the rates of one member, up and down.
@@ -178,13 +178,13 @@ impl Group<'_> {
 
     fn station(&self, i: usize) -> Option<Station> {
         let [(rate_up, law_up), (rate_down, law_down)] = self.rates.clone()?;
-        let way = |place: &Place| place.way(i, self.count.unwrap_or(1));
+        let trajectory = |group: &GroupTrajectory| group.member(i, self.count.unwrap_or(1));
         Some(Station {
             name: self.member(i),
             rate_up,
             rate_down,
             adaptation: [law_up, law_down],
-            way: self.place.as_ref().ok()?.as_ref().map(way),
+            trajectory: self.trajectory.as_ref().ok()?.as_ref().map(trajectory),
             ..self.station.clone()?
         })
     }
@@ -257,9 +257,9 @@ fn relation(
                 mistakes.add(entry.at, entry.mistake(problem, "names of other stations"));
                 continue;
             }
-            let place = (entry.at, entry.path.clone());
+            let address = Address { at: entry.at, path: entry.path.clone() };
             if !seen.insert((others.start, others.end))
-                || !pairs.spend(2 * own.len(), others.len(), place, mistakes)
+                || pairs.spend(2 * own.len(), others.len(), address, mistakes).is_err()
             {
                 continue;
             }
@@ -308,7 +308,7 @@ impl CellMembers<'_> {
         self.members.iter().for_each(|member| member.access.check(cell, mistakes));
     }
 
-    /// Whether a b station is in the cell; `None` if a mistake hides it.
+    /// True if a b station is in the cell; `None` if a mistake hides it.
     pub(super) fn b_stations(&self) -> Option<bool> {
         let is_b = |member: &&Member| member.standard.map(|s| s == Standard::B);
         if self.members.iter().any(|member| is_b(member) == Some(true)) {

@@ -8,7 +8,7 @@ use super::kind::{Absent, Key, Kind, Plain, Table};
 use super::plain::plain;
 use airfair_laws::{arf, arf_window};
 
-use super::{Control, Endpoint, RateControl, Scenario, reference_markdown, schema};
+use super::{Endpoint, RateControl, Scenario, Scheme, reference_markdown, schema};
 
 const BASE: &str = r#"
 duration = "50 s"
@@ -39,7 +39,7 @@ struct Found {
     path: String,
     key: &'static Key,
     company: Vec<(String, String)>,
-    /// Whether it names the variant that its table is of.
+    /// True if it names the variant that its table is of.
     is_tag: bool,
 }
 
@@ -139,7 +139,7 @@ fn another(kind: &Kind) -> String {
     }
 }
 
-/// What must be set before a key can be: the tables that it is in, and what they go with.
+/// Keys that must be set before a key can be: the tables that it is in, and what they go with.
 fn company(path: &str, key: &Key, tables: &[(String, String)]) -> Vec<(String, String)> {
     const HERE: &str = "[\"3 m\", \"4 m\"]";
     let mobility = tables.iter().find(|(at, _)| at.ends_with(".mobility"));
@@ -226,7 +226,7 @@ const REFUSED: [&str; 6] = [
     "station.slow.standard = 802.11a",
 ];
 
-/// What a word is read as is written with that word, and differs from what any other word of its key is read as.
+/// The value that a word is read as is written with that word, and differs from any other word's of its key.
 #[test]
 fn each_word_of_each_key_is_read_and_written_as_itself() {
     let mut refused = Vec::new();
@@ -355,7 +355,7 @@ fn a_control_scheme_is_a_word_or_a_table() {
     let printed = scenario(
         "{ scheme = \"arf-window\", rise = \"printed\", fall = \"printed\", round_trip = \"smoothed\" }",
     );
-    assert_eq!(printed.flows[0].control, Control::ArfWindow(arf_window::Params::printed()));
+    assert_eq!(printed.flows[0].control, Scheme::ArfWindow(arf_window::Params::printed()));
     for control in [plain, other, printed] {
         assert_eq!(Scenario::parse(&control.to_toml(), &[]), Ok(control));
     }

@@ -53,7 +53,7 @@ impl Traces {
     }
 }
 
-/// What a trace must be, as the end of a message.
+/// Rules for a trace, as the end of a message.
 pub(super) fn allowed() -> String {
     format!(
         "a header {} and a line of three numbers for each waypoint, times ascending from 0 to {} s, places \
@@ -80,7 +80,7 @@ fn file(station: &Node) -> Option<&str> {
     text("file").filter(|name| text("model") == Some("trace") && is_name(name))
 }
 
-/// Whether a text can be the name of a file: what the key allows.
+/// True if a text can be the name of a file: what the key allows.
 fn is_name(text: &str) -> bool {
     text.chars().count() <= MAX_TITLE && !text.chars().any(is_unprintable)
 }

@@ -44,7 +44,7 @@ impl Scenario {
         Ok(())
     }
 
-    /// What stands before all sections.
+    /// Keys that stand before all sections.
     fn settings(&self) -> Written {
         let &Self { duration, warmup, series_step, seed, replications, .. } = self;
         let title = self.title.clone();

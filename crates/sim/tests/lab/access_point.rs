@@ -294,7 +294,7 @@ fn time_that_one_station_does_not_want_goes_to_the_other() {
     }
 }
 
-/// What there is without the access point: two saturated senders, 276 and 2116 µs of frames each time. A
+/// Two saturated senders without the access point: 276 and 2116 µs of frames each time. A
 /// TXOP of 2496 µs holds ⌊(2496 + 16)/308⌋ = 8 exchanges of the fast one, 2208 µs: 51 %. With windows of 15 and
 /// 127 slots there are 63.5/7.5 = 8.5 attempts of the fast one for each of the slow one, of which one in 8.5
 /// collides: (8.5 − 0.12)/(1 − 0.12) = 9.5 exchanges for each, 55 %.

@@ -1,4 +1,4 @@
-//! What counts: packets of the measured time to their end, flows for as long as they live, delays, series.
+//! Counting: packets of the measured time to their end, flows for as long as they live, delays, series.
 
 use airfair_sim::outcome::{FlowOutcome, Outcome};
 use airfair_sim::packet::Side;

@@ -1,4 +1,4 @@
-//! What was sent is delivered, dropped with a cause, or still under way; all time is accounted for.
+//! Conservation: what was sent is delivered, dropped with a cause, or still under way; all time is accounted for.
 
 use crate::common::{parse, run_once};
 use std::fmt::Write as _;
@@ -61,7 +61,7 @@ fn transport() -> impl Strategy<Value = &'static str> {
     ]
 }
 
-/// When a flow starts and stops.
+/// Start and end of a flow.
 const LIVES: [&str; 5] = [
     "",
     "start = \"300 ms\"\n",

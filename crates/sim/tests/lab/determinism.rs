@@ -21,7 +21,7 @@ fn another_replication_gives_other_records() {
     assert_ne!(run_once(&scenario, 0).record_hash, run_once(&scenario, 1).record_hash);
 }
 
-/// When each frame of the station called `s1` left the air.
+/// Times at which frames of the station called `s1` left the air.
 #[derive(Default)]
 struct SentBy(Vec<Time>);
 

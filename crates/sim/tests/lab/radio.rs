@@ -112,7 +112,7 @@ fn stations_out_of_each_others_range_are_hidden() {
     assert!(neighbours < 15, "{neighbours} %");
 }
 
-/// Where a radio lets everyone decode everything and spoils nothing, it is as if it were not there.
+/// A radio that lets everyone decode everything and spoils nothing is as if it were not there.
 #[test]
 fn a_radio_that_does_nothing_changes_nothing() {
     let close = "position = { circle = \"3 m\" }\ncount = 8\nrate = \"54 Mb/s\"";
@@ -166,7 +166,7 @@ fn the_nearer_of_two_captures_the_access_point() {
     assert_eq!(near, far);
 }
 
-/// Where others listen each member asks who hears it; that changes nothing of what noise does to the frames of one
+/// A member whom others listen to asks who hears it; that changes nothing of what noise does to the frames of one
 /// that sends from a little beyond its range.
 #[test]
 fn noise_decides_what_an_addressee_gets_whoever_else_listens() {

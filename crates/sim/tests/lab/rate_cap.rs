@@ -36,7 +36,7 @@ fn a_flow_has_its_share_of_a_new_rate() {
     }
 }
 
-/// Where the rate does not change, the scheme changes nothing.
+/// The scheme changes nothing where the rate does not change.
 #[test]
 fn no_change_is_no_limit() {
     let hash = |control: &str| {
@@ -48,7 +48,7 @@ fn no_change_is_no_limit() {
     assert_eq!(hash("rate-cap"), hash("none"));
 }
 
-/// What CONTRIBUTING.md shows of the scheme, and of a key, is their code.
+/// The parts of the scheme, and of a key, that CONTRIBUTING.md shows are their code.
 #[test]
 fn the_guide_shows_the_code_as_it_is() {
     let blocks: Vec<&str> = CONTRIBUTING

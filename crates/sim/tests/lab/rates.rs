@@ -52,7 +52,7 @@ fn collisions_do_not_make_minstrel_fall() {
     assert!(total(&minstrel) > total(&arf));
 }
 
-/// What a preset sets may be set otherwise, and what it leaves is as without it.
+/// Keys that a preset sets may be set otherwise, and what it leaves is as without it.
 #[test]
 fn presets_are_sets_of_keys() {
     let hash = |law: &str| uploads(2, law, NOISE, SATURATED).record_hash;

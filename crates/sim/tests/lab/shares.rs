@@ -81,7 +81,7 @@ fn a_fast_and_a_slow_station_hold_the_channel_for_equally_long() {
     }
 }
 
-/// What is left counts once: down, TFRC's shares are equal at every rate.
+/// Time that is left counts once: down, TFRC's shares are equal at every rate.
 #[test]
 fn shares_are_closer_where_what_is_left_counts_once() {
     for rate in [6, 12, 18, 36, 54] {
@@ -176,7 +176,8 @@ fn beacons_go_whatever_waits_for_them() {
     }
 }
 
-/// Who hears every beacon never runs out of patience; who loses half of them does, and is free for a while.
+/// A station that hears every beacon never runs out of patience; one that loses half of them does, and is free
+/// for a while.
 ///
 /// Verifies: [occupancy-tfrc §III-B]
 #[test]

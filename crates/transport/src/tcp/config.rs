@@ -1,4 +1,4 @@
-//! What can be chosen about an endpoint. The defaults are the RFCs' recommendations.
+//! Configuration of an endpoint. The defaults are the RFCs' recommendations.
 
 use airfair_laws::newreno::Deflation;
 use airfair_units::{Bytes, Duration};
@@ -11,9 +11,9 @@ pub const UNSCALED_WINDOW: Bytes = Bytes::new(65_535);
 /// Largest shift of the window field.  [RFC7323 §2.3]
 const MAX_SHIFT: u32 = 14;
 
-/// How much the application has to send.
+/// Amount that the application has to send.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Source {
+pub enum Transfer {
     /// Always more, until [`close`](super::Sender::close).
     #[default]
     Endless,
@@ -21,7 +21,7 @@ pub enum Source {
     Bytes(Bytes),
 }
 
-/// What restarts the retransmission timer in fast recovery.  [RFC6582 §4]
+/// ACKs that restart the retransmission timer in fast recovery.  [RFC6582 §4]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RecoveryTimer {
     /// The first partial ACK only; many losses in a window then end in a time-out. RFC 6582's choice.
@@ -74,8 +74,8 @@ pub struct SenderConfig {
     pub timestamps: bool,
     /// Payload of a full segment, SMSS; never nothing [octets].
     pub segment: Bytes,
-    /// How much there is to send.
-    pub source: Source,
+    /// Amount that there is to send.
+    pub transfer: Transfer,
     /// Open with SYN and close with FIN; otherwise the connection is there from `open` on and ends with
     /// the last ACK, as with ns-2's one-way agents. Both ends must agree.
     pub handshake: bool,
@@ -111,7 +111,7 @@ impl Default for SenderConfig {
             proportional_reduction: false,
             timestamps: false,
             segment: Bytes::new(1_460),
-            source: Source::Endless,
+            transfer: Transfer::Endless,
             handshake: true,
             window_scaling: true,
             assumed_window: UNSCALED_WINDOW,
@@ -128,13 +128,13 @@ impl Default for SenderConfig {
 }
 
 impl SenderConfig {
-    /// Whether selective acknowledgments are in use: what the receiver's `sack` must be.
+    /// True if selective acknowledgments are in use, as the receiver's `sack` must have it.
     pub fn uses_sack(&self) -> bool {
         self.flavour == Flavour::Sack || self.sack.unwrap_or(self.flavour.is_selective())
     }
 }
 
-/// When to hold an ACK back.  [RFC5681 §4.2]
+/// Rule by which an ACK is held back.  [RFC5681 §4.2]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DelayedAck {
     /// Acknowledge at the latest every so many segments; 2 in the RFC.
@@ -195,7 +195,7 @@ impl ReceiverConfig {
         Bytes::new((self.buffer.get() / unit).min(UNSCALED_WINDOW.get()) * unit)
     }
 
-    /// What the header can say of a window: multiples of this [octets].  [RFC7323 §2.3]
+    /// Unit of a window in the header: it says multiples of this [octets].  [RFC7323 §2.3]
     pub(crate) fn window_unit(&self) -> u64 {
         if !self.window_scaling {
             return 1;

@@ -10,7 +10,7 @@ use airfair_units::Bytes;
 use super::config::SenderConfig;
 use super::flavour::Flavour;
 
-/// What a law remembers beside the window.
+/// Law, with its memory beside the window.
 #[derive(Clone, Copy, Debug)]
 enum Law {
     /// Reno, NewReno and SACK: nothing.
@@ -80,7 +80,7 @@ impl Congestion {
         }
     }
 
-    /// Whether the law wants to see the path: [`observe_path`](Self::observe_path) then, otherwise
+    /// True if the law wants to see the path: [`observe_path`](Self::observe_path) then, otherwise
     /// [`observe`](Self::observe).
     #[inline]
     pub(crate) fn looks_at_path(&self) -> bool {
@@ -188,7 +188,7 @@ mod tests {
         }
     }
 
-    /// What Westwood has measured stays: nothing has arrived.
+    /// The measurements of Westwood stay: nothing has arrived.
     #[test]
     fn a_reduction_is_no_sample_of_the_bandwidth() {
         for flavour in [Flavour::Westwood, Flavour::WestwoodPlus] {

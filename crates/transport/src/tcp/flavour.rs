@@ -1,8 +1,8 @@
 //! The flavours of TCP.
 
-/// How a sender grows its window and repairs losses. One name, one law; the receiver is the same for all.
+/// A sender's growth of its window and repair of losses. One name, one law; the receiver is the same for all.
 ///
-/// Whether a flavour uses selective acknowledgments unless told otherwise follows the agents of the
+/// Use of selective acknowledgments follows, unless told otherwise, the agents of the
 /// papers: ns-2's `Reno`, `Newreno`, `Vegas` and the authors' `Westwood` count duplicate ACKs; CUBIC and
 /// Westwood+ live in Linux, which has SACK on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -37,7 +37,7 @@ impl Flavour {
         Self::Cubic,
     ];
 
-    /// Whether it uses selective acknowledgments unless told otherwise.
+    /// True if it uses selective acknowledgments unless told otherwise.
     pub const fn is_selective(self) -> bool {
         matches!(self, Self::Sack | Self::WestwoodPlus | Self::Cubic)
     }

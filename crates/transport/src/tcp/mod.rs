@@ -41,7 +41,7 @@ mod stats;
 pub use airfair_laws::newreno::Deflation;
 pub use airfair_laws::window_limit::WindowLimit;
 pub use config::{
-    DelayedAck, ReceiverConfig, RecoveryTimer, RtoConfig, SenderConfig, Source, UNSCALED_WINDOW,
+    DelayedAck, ReceiverConfig, RecoveryTimer, RtoConfig, SenderConfig, Transfer, UNSCALED_WINDOW,
 };
 pub use flavour::Flavour;
 pub use receiver::Receiver;

@@ -60,7 +60,7 @@ impl RangeSet {
         removed
     }
 
-    /// How many octets lie below `octet`.
+    /// Number of octets that lie below `octet`.
     pub(crate) fn count_below(&self, octet: u64) -> u64 {
         let below = self.0.iter().take_while(|range| range.start < octet);
         below.map(|range| range.end.min(octet) - range.start).sum()

@@ -2,21 +2,21 @@
 
 use super::ranges::RangeSet;
 
-/// Where a segment fell.
+/// Place where a segment fell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Placement {
     /// No octet of it is new.
     Duplicate,
     /// It continues what is there.
     InOrder {
-        /// Whether there was a gap that it filled, in all or in part.
+        /// True if there was a gap that it filled, in all or in part.
         is_filling: bool,
     },
     /// It is new and leaves a gap before it.
     OutOfOrder,
 }
 
-/// What has arrived: everything below `next`, and some ranges above.
+/// Octets that have arrived: everything below `next`, and some ranges above.
 #[derive(Debug)]
 pub(crate) struct Reassembly {
     next: u64,

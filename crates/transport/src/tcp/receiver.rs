@@ -9,7 +9,7 @@ use super::sack_list::SackList;
 use super::segment::{FIRST_OCTET, Flags, SackBlocks, Segment, TIMESTAMPS_OPTION, Timestamps};
 use super::stats::ReceiverStats;
 
-/// Where the connection is. After the FIN it stays established: late copies still want an ACK.
+/// State of the connection. After the FIN it stays established: late copies still want an ACK.
 ///
 /// ```text
 ///  Listen ──SYN──► SynReceived ──any ACK──► Established
@@ -33,7 +33,7 @@ enum Acknowledgment {
     Held {
         /// Segments it would acknowledge.
         segments: u32,
-        /// When it goes out at the latest.
+        /// Time at which it goes out at the latest.
         deadline: Time,
     },
     /// To be sent now.
@@ -128,7 +128,7 @@ impl Receiver {
         }
     }
 
-    /// When [`handle_timeout`](Self::handle_timeout) wants to be called.
+    /// Time at which [`handle_timeout`](Self::handle_timeout) wants to be called.
     #[inline]
     pub fn next_timeout(&self) -> Option<Time> {
         match self.acknowledgment {
@@ -226,7 +226,7 @@ impl Receiver {
         Bytes::new(self.fin.map_or(next, |fin| next.min(fin)) - FIRST_OCTET)
     }
 
-    /// Whether all data and the FIN have arrived.
+    /// True once all data and the FIN have arrived.
     pub fn is_finished(&self) -> bool {
         self.fin.is_some_and(|fin| self.arrived.next() > fin)
     }

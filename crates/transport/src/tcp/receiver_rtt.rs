@@ -60,7 +60,7 @@ impl ReceiverRtt {
         self.least = Some(self.least.map_or(sample, |least| least.min(sample)));
     }
 
-    /// What lies beyond the edge can only have been sent after a later ACK, whatever became of the window.
+    /// Octets beyond the edge can only have been sent after a later ACK, whatever became of the window.
     fn on_window(&mut self, now: Time, next: u64, edge: u64) {
         if self.window.is_some_and(|window| next <= window.edge) {
             return;

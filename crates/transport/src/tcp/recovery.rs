@@ -1,4 +1,4 @@
-//! What ACKs say about losses: duplicates, fast recovery, `recover`.  [RFC5681 §3.2], [RFC6582 §3.2]
+//! Losses as ACKs tell them: duplicates, fast recovery, `recover`.  [RFC5681 §3.2], [RFC6582 §3.2]
 //!
 //! ```text
 //!            third duplicate, ack > recover
@@ -9,7 +9,7 @@
 
 use airfair_laws::newreno::DUPLICATE_THRESHOLD;
 
-/// Whether a loss is being repaired.
+/// Phase of the repair of a loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     /// No.
@@ -19,12 +19,12 @@ enum Phase {
     },
     /// Yes: fast recovery.
     Fast {
-        /// Whether a partial ACK has come.
+        /// True once a partial ACK has come.
         is_partial_seen: bool,
     },
 }
 
-/// What a duplicate ACK means.
+/// Meaning of a duplicate ACK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Duplicate {
     /// Nothing yet, or nothing new.
@@ -35,14 +35,14 @@ pub(crate) enum Duplicate {
     InRecovery,
 }
 
-/// What an ACK for new data means.
+/// Meaning of an ACK for new data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NewAck {
     /// Nothing was being repaired.
     Normal,
     /// The next hole shows.
     Partial {
-        /// Whether it is the first in this fast recovery.
+        /// True of the first in this fast recovery.
         is_first: bool,
     },
     /// All that was outstanding at the loss has arrived.
@@ -109,13 +109,13 @@ impl Recovery {
         Duplicate::Loss
     }
 
-    /// Whether a loss is being repaired.
+    /// True while a loss is being repaired.
     #[inline]
     pub(crate) fn is_fast(&self) -> bool {
         matches!(self.phase, Phase::Fast { .. })
     }
 
-    /// Whether something sent before the last loss was detected is outstanding, from `unacknowledged` on.
+    /// True if something sent before the last loss was detected is outstanding, from `unacknowledged` on.
     pub(crate) fn is_repairing(&self, unacknowledged: u64) -> bool {
         unacknowledged < self.loss_end
     }

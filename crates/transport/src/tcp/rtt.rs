@@ -7,7 +7,7 @@ use super::config::RtoConfig;
 /// Time-out once data flows, if the SYN timed out.  [RFC6298 §5.7]
 const AFTER_LOST_SYN: Duration = Duration::from_secs(3);
 
-/// What the round trips so far were like.
+/// Estimates from the round trips so far.
 #[derive(Clone, Copy, Debug)]
 struct Smoothed {
     /// SRTT.

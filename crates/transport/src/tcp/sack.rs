@@ -14,7 +14,7 @@ use airfair_units::Bytes;
 use super::ranges::{Range, RangeSet};
 use super::segment::Segment;
 
-/// What the SACK blocks of an ACK say.
+/// News in the SACK blocks of an ACK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct News {
     /// Octets sacked for the first time.
@@ -32,7 +32,7 @@ pub(crate) struct Scoreboard {
     segment: u64,
     /// sacked octets beyond `unacknowledged`.
     ranges: RangeSet,
-    /// How many they are.
+    /// Number of octets in them.
     sacked: u64,
     /// SND.UNA as of the last ACK.
     unacknowledged: u64,
@@ -97,7 +97,7 @@ impl Scoreboard {
         self.proportion = None;
     }
 
-    /// Whether the first octet is lost: three ranges lie above it, or more than two segments.
+    /// True if the first octet is lost: three ranges lie above it, or more than two segments.
     /// `IsLost` [RFC6675 §4]
     pub(crate) fn is_first_lost(&self) -> bool {
         self.lost_end > self.unacknowledged
@@ -144,7 +144,7 @@ impl Scoreboard {
         self.pipe
     }
 
-    /// What may be in the network during recovery.
+    /// Octets that may be in the network during recovery.
     pub(crate) fn window(&self, cwnd: u64) -> u64 {
         if self.proportion.is_some() { self.proportional_window } else { cwnd }
     }
@@ -226,7 +226,7 @@ impl Scoreboard {
     }
 }
 
-/// Whether the first block is a duplicate: acknowledged already, or part of the second block.
+/// True if the first block is a duplicate: acknowledged already, or part of the second block.
 /// [RFC2883 §4.2]
 fn reports_duplicate(segment: &Segment) -> bool {
     let mut blocks = segment.sack.iter(segment.ack);

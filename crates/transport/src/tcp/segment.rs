@@ -1,4 +1,4 @@
-//! What travels between the endpoints.
+//! Segments: they travel between the endpoints.
 
 use std::num::NonZeroU32;
 
@@ -91,7 +91,7 @@ impl SackBlocks {
         used.map(move |(start, end)| (number(start), number(end)))
     }
 
-    /// Whether there is none.
+    /// True if there is none.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.0[0].0 == self.0[0].1
@@ -143,7 +143,7 @@ impl Segment {
         Bytes::new(IP_HEADER + TCP_HEADER + u64::from(self.options) + u64::from(self.payload))
     }
 
-    /// Whether it acknowledges and does nothing else.
+    /// True if it acknowledges and does nothing else.
     pub fn is_pure_ack(&self) -> bool {
         self.payload == 0 && self.flags == Flags::ACK
     }

@@ -7,7 +7,7 @@ mod refusal;
 use airfair_laws::window_limit::WindowLimit;
 use airfair_units::{Bytes, Duration, Time};
 
-use super::config::{SenderConfig, Source};
+use super::config::{SenderConfig, Transfer};
 use super::congestion::Congestion;
 use super::recovery::Recovery;
 use super::rtt::RttEstimator;
@@ -19,7 +19,7 @@ use refusal::Refusals;
 /// Time-outs of the SYN after which the initial window is one segment.  [RFC6928 §2]
 const SYN_TIMEOUTS_TOLERATED: u32 = 1;
 
-/// Where the connection is.
+/// State of the connection.
 ///
 /// ```text
 ///  Closed ──open──► SynSent ──SYN-ACK──► Open ──ACK of the FIN──► Finished
@@ -61,7 +61,7 @@ pub struct Sender {
     recovery: Recovery,
     /// With selective acknowledgments only.
     scoreboard: Option<Scoreboard>,
-    /// What limited transmit has sent since the last new ACK [octets].
+    /// Octets that limited transmit has sent since the last new ACK.
     limited_octets: u64,
     rtt: RttEstimator,
     /// The last timestamp of the receiver, to be echoed; 0 before the first.
@@ -91,9 +91,9 @@ impl Sender {
             unacknowledged: 0,
             next: 0,
             sent_end: 0,
-            data_end: match config.source {
-                Source::Endless => u64::MAX,
-                Source::Bytes(amount) => FIRST_OCTET + amount.get(),
+            data_end: match config.transfer {
+                Transfer::Endless => u64::MAX,
+                Transfer::Bytes(amount) => FIRST_OCTET + amount.get(),
             },
             peer_window: config.assumed_window.get(),
             limit: WindowLimit::None,
@@ -137,13 +137,13 @@ impl Sender {
         }
     }
 
-    /// When [`handle_timeout`](Self::handle_timeout) wants to be called.
+    /// Time at which [`handle_timeout`](Self::handle_timeout) wants to be called.
     #[inline]
     pub fn next_timeout(&self) -> Option<Time> {
         self.timer
     }
 
-    /// What has happened, most urgent first; events not fetched are counted, not queued.
+    /// Next event that has happened, the most urgent first; events not fetched are counted, not queued.
     #[inline]
     pub fn poll_event(&mut self) -> Option<SenderEvent> {
         self.events.pop()
@@ -188,7 +188,7 @@ impl Sender {
         })
     }
 
-    /// What may be in the network: cwnd under the window limit [octets].
+    /// Octets that may be in the network: cwnd under the window limit.
     pub fn usable_window(&self) -> Bytes {
         Bytes::new(self.limited(self.congestion.cwnd()))
     }
@@ -203,7 +203,7 @@ impl Sender {
         self.rtt.least()
     }
 
-    /// What may be in flight: the receiver's window, `SND.WND` [octets].  [RFC9293 §3.3.1]
+    /// Octets that may be in flight: the receiver's window, `SND.WND`.  [RFC9293 §3.3.1]
     pub fn receive_window(&self) -> Bytes {
         Bytes::new(self.peer_window)
     }
@@ -213,7 +213,7 @@ impl Sender {
         Bytes::new(self.segment)
     }
 
-    /// Whether everything, the FIN included, is acknowledged.
+    /// True once everything, the FIN included, is acknowledged.
     pub fn is_finished(&self) -> bool {
         self.state == State::Finished
     }
@@ -228,7 +228,7 @@ impl Sender {
         self.next - self.unacknowledged
     }
 
-    /// What limited transmit sends does not count for ssthresh.  [RFC5681 §3.2 step 2]
+    /// Octets in flight for ssthresh: those of limited transmit do not count.  [RFC5681 §3.2 step 2]
     fn flight_for_ssthresh(&self) -> u64 {
         self.flight_octets() - self.limited_octets
     }

@@ -1,4 +1,4 @@
-//! What the endpoints count and report.
+//! Counts and reports of the endpoints.
 
 use airfair_units::{Bytes, Duration};
 

@@ -1,9 +1,9 @@
-//! What can be chosen about an endpoint. [`Profile`] sets all that its authors chose.
+//! Configuration of an endpoint. [`Profile`] sets all that its authors chose.
 
 use airfair_laws::tfrc::{Discounting, Equation, Params, Variant};
 use airfair_units::{Bytes, Duration};
 
-use super::source::Source;
+use super::application::Traffic;
 
 /// Whose TFRC. The differences stand in [`airfair_laws::tfrc`] and in [`super`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,9 +33,9 @@ impl Profile {
 pub struct SenderConfig {
     /// Rules and constants of the rate, segment size s included.
     pub law: Params,
-    /// What the application sends.
-    pub source: Source,
-    /// How much of it may wait to be sent; what comes on top is dropped. `None` is no limit [octets].
+    /// Packets that the application sends.
+    pub traffic: Traffic,
+    /// Room for those that wait to be sent; what comes on top is dropped. `None` is no limit [octets].
     pub buffer: Option<Bytes>,
     /// Name of the sender in its packets.
     pub ssrc: u32,
@@ -48,11 +48,11 @@ pub struct SenderConfig {
 }
 
 impl SenderConfig {
-    /// What the profile says, greedy, with a clock of whole nanoseconds.
+    /// Configuration of the profile: greedy, with a clock of whole nanoseconds.
     pub fn new(profile: Profile, segment: Bytes) -> Self {
         Self {
             law: Params::new(profile.variant(), segment),
-            source: Source::Greedy,
+            traffic: Traffic::Greedy,
             buffer: None,
             ssrc: 1,
             initial_seq: 0,
@@ -62,7 +62,7 @@ impl SenderConfig {
     }
 }
 
-/// When a packet was lost, in terms of the packets around it.  [RFC5348 §5.2]
+/// Time at which a packet was lost, in terms of the packets around it.  [RFC5348 §5.2]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LossTime {
     /// Between the arrivals.
@@ -72,7 +72,7 @@ pub enum LossTime {
     BySending,
 }
 
-/// When to report, beyond new losses and the first packet.  [RFC5348 §6.1 and §6.2]
+/// Occasions for a report, beyond new losses and the first packet.  [RFC5348 §6.1 and §6.2]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reports {
     /// A round trip after the last report; if nothing had come, with the next packet.
@@ -83,7 +83,7 @@ pub enum Reports {
     OnArrival,
 }
 
-/// What rate the interval before the first loss stands for.
+/// Rate that the interval before the first loss stands for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FirstInterval {
     /// The largest receive rate so far.  [RFC5348 §6.3.1]
@@ -102,23 +102,23 @@ pub struct ReceiverConfig {
     pub sender: Option<u32>,
     /// Later packets that make a missing one lost, `NDUPACK`, at least 1.  [RFC5348 §5.1]
     pub later_packets: u32,
-    /// When a packet was lost.
+    /// Time at which a packet was lost.
     pub loss_time: LossTime,
     /// History discounting.
     pub discounting: Discounting,
-    /// When to report.
+    /// Occasions for a report.
     pub reports: Reports,
-    /// Whether the current loss interval counts the newest packet, `S_C - S_A + 1`, as
+    /// True if the current loss interval counts the newest packet, `S_C - S_A + 1`, as
     /// [RFC5348 §5.3] has it; the packets since the loss in [RFC3448 §5.4].
     pub counts_newest: bool,
-    /// What rate the first loss interval stands for.
+    /// Rate that the first loss interval stands for.
     pub first_interval: FirstInterval,
     /// The equation that turns the receive rate into the first loss interval.  [RFC5348 §6.3.1]
     pub equation: Equation,
 }
 
 impl ReceiverConfig {
-    /// What the profile says.
+    /// Configuration of the profile.
     pub fn new(profile: Profile) -> Self {
         let standard = Self {
             reporter: 2,

@@ -18,7 +18,7 @@ struct Arrival {
     at: Time,
 }
 
-/// What a packet turned out to be.
+/// Kind that a packet turned out to be of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Placement {
     /// The next in order, or after a gap.
@@ -38,7 +38,7 @@ pub(crate) struct LossEvent {
     at: Time,
 }
 
-/// What came, in the order of the numbers.
+/// Packets that came, in the order of the numbers.
 #[derive(Debug)]
 pub(crate) struct History {
     /// Later packets that make a missing one lost.
@@ -52,7 +52,7 @@ pub(crate) struct History {
     /// First packets of loss events not yet fetched.
     events: Vec<LossEvent>,
     lost: u64,
-    /// What may still come late.
+    /// Packets that may still come late.
     gaps: Gaps,
 }
 
@@ -176,7 +176,7 @@ impl Gap {
         self.after.at.saturating_since(self.before.at)
     }
 
-    /// When the packet at this position was lost, rounded down to the nanosecond.  [RFC5348 §5.2]
+    /// Time at which the packet at this position was lost, rounded down to the nanosecond.  [RFC5348 §5.2]
     fn time(&self, position: u64) -> Time {
         let part = u128::from(self.span().as_nanos()) * u128::from(position);
         let share = u64::try_from(part / u128::from(self.packets())).expect("a part of a span");

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 /// Runs remembered. They end only where packets alternate; of more, the two oldest become one.
 const RUNS: usize = 64;
 
-/// When packets went out that had waited for their time [µs].
+/// Times at which packets went out that had waited for their time [µs].
 #[derive(Debug, Default)]
 pub(crate) struct Limited {
     /// First and last packet of each run, in order.

@@ -13,7 +13,7 @@
 //!                     └─ ReceiveRate                 packets → X_recv
 //! ```
 //!
-//! Where the receiver's profiles differ (the sender's stand in [`airfair_laws::tfrc`]):
+//! The receiver's profiles differ in (the sender's stand in [`airfair_laws::tfrc`]):
 //!
 //! | | RFC 5348 and 3448 | ns-2.35 (`tcp/tfrc-sink.cc`) |
 //! | --- | --- | --- |
@@ -32,6 +32,7 @@
 //! Not modelled: ECN, variable segment size (§4.1 and RFC 4828), negotiation, RTCP other than TFRC's
 //! feedback, ns-2's `PreciseLoss_` (needs a header field that RTP does not have).
 
+mod application;
 mod config;
 mod gaps;
 mod history;
@@ -42,14 +43,13 @@ mod receive_rate;
 mod receiver;
 mod sender;
 mod sequence;
-mod source;
 mod stats;
 pub mod wire;
 
 pub use airfair_laws::tfrc::{Discounting, Equation, Params, Variant};
+pub use application::{Frame, Traffic};
 pub use config::{FirstInterval, LossTime, Profile, ReceiverConfig, Reports, SenderConfig};
 pub use packet::{Data, Feedback};
 pub use receiver::Receiver;
 pub use sender::Sender;
-pub use source::{Frame, Source};
 pub use stats::{ReceiverEvent, ReceiverStats, SenderEvent, SenderStats};

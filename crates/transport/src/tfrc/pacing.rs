@@ -1,4 +1,4 @@
-//! When the next packet may go.  [RFC5348 §4.6]
+//! Time at which the next packet may go.  [RFC5348 §4.6]
 
 use airfair_units::{Duration, Time};
 
@@ -9,7 +9,7 @@ pub(crate) struct Pacing {
     last: Time,
     /// Nominal time of the next packet.
     due: Time,
-    /// What `due` leaves out of its exact value, below one [ns].
+    /// Rest of the exact value, which `due` leaves out, below one [ns].
     fraction: f64,
 }
 

@@ -1,4 +1,4 @@
-//! What travels between the endpoints.
+//! Packets: they travel between the endpoints.
 
 use airfair_units::{Bytes, Duration, Time};
 
@@ -12,15 +12,15 @@ const UDP_HEADER: u64 = 8;
 /// One packet of data, its payload virtual.  [RFC3550 §5.1], [AVT-TFRC §4]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Data {
-    /// Who sends.
+    /// Sender.
     pub ssrc: u32,
     /// Number of the packet; wraps.
     pub seq: u16,
-    /// When the application had the first octet of its frame, on a clock of 90 kHz; wraps.
+    /// Time at which the application had the first octet of its frame, on a clock of 90 kHz; wraps.
     pub media_time: u32,
     /// The last packet of its frame.
     pub is_frame_end: bool,
-    /// When it was sent, on the sender's clock; wraps after 71 minutes [µs].
+    /// Time at which it was sent, on the sender's clock; wraps after 71 minutes [µs].
     pub sent_at: u32,
     /// The sender's round trip estimate, 24 bits; 0 while there is none [µs].
     pub rtt: u32,
@@ -39,13 +39,13 @@ impl Data {
 /// One report of a receiver.  [RFC5348 §3.2.2], [AVT-TFRC §5]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Feedback {
-    /// Who reports.
+    /// Receiver, who reports.
     pub reporter: u32,
     /// Whose data it is about.
     pub ssrc: u32,
     /// [`Data::sent_at`] of the received packet with the highest number: `t_recvdata` [µs].
     pub sent_at: u32,
-    /// How long ago that packet came: `t_delay` [µs].
+    /// Time since that packet came: `t_delay` [µs].
     pub delay: u32,
     /// `X_recv` [octets/s].
     pub receive_rate: u32,

@@ -8,7 +8,7 @@ use airfair_units::{Duration, Time};
 /// this part of it count as one, so that memory is bounded and the rate is right within that part.
 const SINGLE_ARRIVALS: usize = 1 << 16;
 
-/// What came since the last report, and in the last round trip.
+/// Octets that came since the last report, and in the last round trip.
 #[derive(Debug, Default)]
 pub(crate) struct ReceiveRate {
     /// Arrivals of the last round trip, perhaps some before.
@@ -17,7 +17,7 @@ pub(crate) struct ReceiveRate {
     /// Octets and packets since the last report.
     octets: u64,
     packets: u64,
-    /// When the last report went; `None` before the first.
+    /// Time at which the last report went; `None` before the first.
     reported_at: Option<Time>,
     /// Largest rate reported so far [octets/s].
     largest: f64,
@@ -75,12 +75,12 @@ impl ReceiveRate {
         self.recent_octets as f64 / rtt.as_secs_f64()
     }
 
-    /// Whether a report would have something to say.
+    /// True if a report would have something to say.
     pub(crate) fn has_news(&self) -> bool {
         self.packets > 0
     }
 
-    /// When the last report went.
+    /// Time at which the last report went.
     pub(crate) fn reported_at(&self) -> Option<Time> {
         self.reported_at
     }

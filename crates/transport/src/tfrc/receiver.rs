@@ -13,12 +13,12 @@ use super::stats::{ReceiverEvent, ReceiverStats};
 /// 2³²: the unit of a reported p is its inverse.
 const UNIT: f64 = 4_294_967_296.0;
 
-/// When the next report goes.
+/// Occasion of the next report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Report {
     /// Nothing has come yet, or no round trip is known: with the next packet.
     WithNextPacket,
-    /// When the feedback timer expires.
+    /// Time at which the feedback timer expires.
     At(Time),
     /// To be sent now.
     Due,
@@ -61,7 +61,7 @@ pub struct Receiver {
     /// p as last computed.
     loss_event_rate: f64,
     rate: ReceiveRate,
-    /// What reports say instead of the receive rate [octets/s].
+    /// Rate that reports say instead of the receive rate [octets/s].
     granted: Option<f64>,
     report: Report,
     pending_events: u64,
@@ -181,7 +181,7 @@ impl Receiver {
         self.intervals.loss_event_rate(current, self.config.discounting)
     }
 
-    /// Whether an arrival that revealed nothing is the occasion for a report.  [RFC5348 §6.1]
+    /// True if an arrival that revealed nothing is the occasion for a report.  [RFC5348 §6.1]
     fn is_time_to_report(&self, now: Time, peer: &Peer) -> bool {
         match (self.report, self.config.reports) {
             (Report::WithNextPacket | Report::Due, _) => true,
@@ -203,7 +203,7 @@ impl Receiver {
         }
     }
 
-    /// When [`handle_timeout`](Self::handle_timeout) wants to be called.
+    /// Time at which [`handle_timeout`](Self::handle_timeout) wants to be called.
     #[inline]
     pub fn next_timeout(&self) -> Option<Time> {
         match self.report {
@@ -246,7 +246,7 @@ impl Receiver {
         }
     }
 
-    /// What has happened; events not fetched are counted, not queued.
+    /// Next event that has happened; events not fetched are counted, not queued.
     pub fn poll_event(&mut self) -> Option<ReceiverEvent> {
         self.pending_events = self.pending_events.checked_sub(1)?;
         Some(ReceiverEvent::LossEvent)

@@ -5,19 +5,19 @@ use airfair_laws::tfrc::{
 };
 use airfair_units::{Bytes, DataRate, Duration, Time};
 
+use super::application::Application;
 use super::config::SenderConfig;
 use super::limited::Limited;
 use super::pacing::Pacing;
 use super::packet::{Data, Feedback, micros, wrapping};
 use super::sequence::wrapped;
-use super::source::Application;
 use super::stats::{PendingEvents, SenderEvent, SenderStats};
 use super::wire::MAX_RTT;
 
 /// Half the circle of a timestamp: what is older has wrapped [µs].
 const HALF_CIRCLE: u32 = 1 << 31;
 
-/// Where the flow is. It may be closed and opened again, as another flow.
+/// State of the flow. It may be closed and opened again, as another flow.
 ///
 /// ```text
 ///  Closed ──open──► Open ──last frame sent──► Open, and `Finished` once
@@ -41,9 +41,9 @@ pub struct Sender {
     least_no_feedback: Duration,
     state: State,
     law: Law,
-    /// What the law allows, `X_inst` [octets/s].
+    /// Rate that the law allows, `X_inst` [octets/s].
     rate: f64,
-    /// What another layer allows [octets/s].
+    /// Rate that another layer allows [octets/s].
     limit: f64,
     pacing: Pacing,
     application: Application,
@@ -81,7 +81,7 @@ impl Sender {
             rate: start(&params, Time::ZERO).rate,
             limit: f64::INFINITY,
             pacing: Pacing::new(Time::ZERO),
-            application: Application::new(config.source, params.segment, config.buffer),
+            application: Application::new(config.traffic, params.segment, config.buffer),
             limited: Limited::default(),
             no_feedback: None,
             has_sent: false,
@@ -165,7 +165,7 @@ impl Sender {
         }
     }
 
-    /// When the echoed packet was sent [µs], and the round trip without the receiver's delay.
+    /// Time at which the echoed packet was sent [µs], and the round trip without the receiver's delay.
     ///
     /// `None` if no packet of this flow can have had that timestamp.  [RFC5348 §4.3 step 1]
     fn round_trip(&self, now: Time, feedback: &Feedback) -> Option<(u64, Duration)> {
@@ -207,7 +207,7 @@ impl Sender {
         self.observe(now, Event::NoFeedback { is_idle: !self.has_sent });
     }
 
-    /// When [`handle_timeout`](Self::handle_timeout) and then
+    /// Time at which [`handle_timeout`](Self::handle_timeout) and then
     /// [`poll_transmit`](Self::poll_transmit) want to be called.
     #[inline]
     pub fn next_timeout(&self) -> Option<Time> {
@@ -252,7 +252,7 @@ impl Sender {
         Some(self.packet(now, piece))
     }
 
-    fn packet(&mut self, now: Time, piece: super::source::Piece) -> Data {
+    fn packet(&mut self, now: Time, piece: super::application::Piece) -> Data {
         let seq = wrapped(self.next);
         self.next += 1;
         self.stats.packets_sent += 1;
@@ -278,7 +278,7 @@ impl Sender {
         self.params.segment.get() as f64 / self.rate.min(self.limit)
     }
 
-    /// How early a packet may go: half of the interval, of the timers' granularity or of the round
+    /// Time by which a packet may go too early: half of the interval, of the timers' granularity or of the round
     /// trip, whichever is least: `t_delta`.  [RFC5348 §8.3]
     fn early(&self) -> Duration {
         if self.granularity.is_zero() {
@@ -288,13 +288,13 @@ impl Sender {
         (self.granularity / 2).min(half(self.interval())).min(rtt)
     }
 
-    /// How far a sender whose owner is late may fall behind and catch up: a round trip.
+    /// Time by which a sender whose owner is late may fall behind and catch up: a round trip.
     /// [RFC5348 §4.6]
     fn lateness(&self) -> Duration {
         Duration::from_micros(self.rtt_field.into()).max(half(self.interval()))
     }
 
-    /// What has happened, most urgent first; events not fetched are counted, not queued.
+    /// Next event that has happened, the most urgent first; events not fetched are counted, not queued.
     #[inline]
     pub fn poll_event(&mut self) -> Option<SenderEvent> {
         self.events.pop()

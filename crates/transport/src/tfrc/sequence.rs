@@ -1,6 +1,6 @@
 //! Sequence numbers of 16 bits, made into numbers that never wrap.
 
-/// Where the first number lands, so that earlier ones stay positive.
+/// Position of the first number, so that earlier ones stay positive.
 const START: u64 = 1 << 32;
 
 /// Unwraps around the highest number seen.
@@ -28,7 +28,7 @@ impl Unwrapper {
     }
 }
 
-/// What the header says of a number.
+/// Number as the header has it.
 #[expect(clippy::cast_possible_truncation, reason = "the field wraps")]
 pub(crate) fn wrapped(number: u64) -> u16 {
     number as u16

@@ -37,7 +37,7 @@ const EXTENSION: u8 = 0x16;
 /// Largest round trip the extension can say [µs].
 pub(crate) const MAX_RTT: u32 = (1 << 24) - 1;
 
-/// What a datagram holds.
+/// Content of a datagram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Packet {
     /// Data; the payload begins at [`DATA_HEADER`].
@@ -115,7 +115,7 @@ pub fn encode_feedback(feedback: &Feedback) -> [u8; FEEDBACK] {
     octets
 }
 
-/// What a datagram says.
+/// Packet that a datagram holds.
 ///
 /// # Errors
 /// Any octets that [`encode_data`] with a payload, or [`encode_feedback`], cannot have made.

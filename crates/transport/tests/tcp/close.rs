@@ -1,21 +1,21 @@
 //! Closing.
 
-use airfair_transport::tcp::{Flags, Segment, Sender, SenderConfig, SenderEvent, Source};
+use airfair_transport::tcp::{Flags, Segment, Sender, SenderConfig, SenderEvent, Transfer};
 use airfair_units::{Bytes, Duration};
 
 use crate::script::{SEGMENT, Script, WINDOW, ack, ms, octet, plain};
 
 /// A connection with handshake, `source` behind it, whose SYN took 100 ms to be answered.
-fn opened(source: Source) -> Script {
-    let mut script = Script::new(SenderConfig { handshake: true, source, ..plain() });
+fn opened(transfer: Transfer) -> Script {
+    let mut script = Script::new(SenderConfig { handshake: true, transfer, ..plain() });
     script.drain();
     let syn_ack = Segment { seq: 0, ack: 1, flags: Flags::SYN_ACK, ..ack(0) };
     script.at(100).receive(syn_ack);
     script
 }
 
-fn bytes(segments: u64) -> Source {
-    Source::Bytes(Bytes::new(segments * SEGMENT))
+fn bytes(segments: u64) -> Transfer {
+    Transfer::Bytes(Bytes::new(segments * SEGMENT))
 }
 
 fn fin(number: u64) -> Segment {
@@ -81,7 +81,7 @@ fn nothing_to_send_is_syn_and_fin() {
 
 #[test]
 fn an_endless_source_ends_with_what_it_has_sent() {
-    let mut script = opened(Source::Endless);
+    let mut script = opened(Transfer::Endless);
     script.drain();
     script.at(150).sender.close(ms(150));
     script.silent().at(200).ack(3).silent().ack(4);
@@ -90,7 +90,7 @@ fn an_endless_source_ends_with_what_it_has_sent() {
 
 #[test]
 fn what_is_lost_before_closing_is_still_repaired() {
-    let mut script = opened(Source::Endless);
+    let mut script = opened(Transfer::Endless);
     script.drain();
     script.sender.close(ms(100));
     script.at(200).ack(1).silent();
@@ -132,7 +132,7 @@ fn closing_before_opening_leaves_syn_and_fin() {
 
 #[test]
 fn without_handshake_the_last_ack_is_the_end() {
-    let mut script = Script::new(SenderConfig { source: bytes(2), ..plain() });
+    let mut script = Script::new(SenderConfig { transfer: bytes(2), ..plain() });
     script.sends(0..2).at(100).ack(2).silent();
     assert!(script.sender.is_finished());
 
@@ -146,7 +146,7 @@ fn without_handshake_the_last_ack_is_the_end() {
 /// Late ACKs after the end, of anything, are met with silence.
 #[test]
 fn after_the_end_there_is_silence() {
-    let mut script = Script::new(SenderConfig { source: bytes(2), ..plain() });
+    let mut script = Script::new(SenderConfig { transfer: bytes(2), ..plain() });
     script.sends(0..2).at(100).ack(2);
     script.events([
         SenderEvent::Established,

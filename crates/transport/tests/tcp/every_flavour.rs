@@ -1,6 +1,6 @@
 //! Pairs of endpoints in every flavour, with every option: what must hold whatever the wire does.
 
-use airfair_transport::tcp::{Flavour, ReceiverConfig, SenderConfig, Source};
+use airfair_transport::tcp::{Flavour, ReceiverConfig, SenderConfig, Transfer};
 use airfair_units::{Bytes, Duration, Time};
 use proptest::prelude::*;
 
@@ -40,11 +40,11 @@ pub(crate) fn by_number(fates: Vec<Fate>) -> impl FnMut(To, u64) -> Fate {
 
 /// A transfer of 64 segments after which a window of 32 has these holes: round trips of 40 ms.
 fn holes(flavour: Flavour, lost: &[u64]) -> (u64, u64, Time) {
-    let source = Source::Bytes(Bytes::new(64_000));
+    let transfer = Transfer::Bytes(Bytes::new(64_000));
     let sender = SenderConfig {
         flavour,
         segment: Bytes::new(1_000),
-        source,
+        transfer,
         initial_window: 32,
         handshake: false,
         assumed_window: Bytes::new(1 << 20),
@@ -94,9 +94,13 @@ fn any_two_losses_are_repaired_in_every_flavour() {
 #[test]
 fn slight_reordering_costs_nothing() {
     for flavour in Flavour::ALL {
-        let source = Source::Bytes(Bytes::new(100_000));
-        let sender =
-            SenderConfig { flavour, segment: Bytes::new(1_000), source, ..SenderConfig::default() };
+        let transfer = Transfer::Bytes(Bytes::new(100_000));
+        let sender = SenderConfig {
+            flavour,
+            segment: Bytes::new(1_000),
+            transfer,
+            ..SenderConfig::default()
+        };
         let receiver = matching(&sender, ReceiverConfig::default());
         // every eighth segment falls behind the next one or two
         let fate = |to, number| match (to, number % 8) {
@@ -122,7 +126,7 @@ proptest! {
         fates in prop::collection::vec(any_fate(), 0..300),
         controls in prop::collection::vec(any_control(), 0..20),
     ) {
-        let Source::Bytes(all) = sender.source else { unreachable!() };
+        let Transfer::Bytes(all) = sender.transfer else { unreachable!() };
         let mut pair = Pair::new(sender, matching(&sender, receiver), by_number(fates));
         pair.transfer(all, &controls);
         prop_assert_eq!(pair.receiver.is_finished(), sender.handshake);
@@ -157,7 +161,7 @@ proptest! {
         }
     }
 
-    /// What a sender of one flavour does depends on its inputs alone.
+    /// The segments of a sender of one flavour depend on its inputs alone.
     #[test]
     fn the_same_wire_gives_the_same_segments(
         sender in any_flavour(),

@@ -1,4 +1,4 @@
-//! What sets the flavours apart: one, two and three losses of a window, and the windows after them.
+//! Differences between the flavours: one, two and three losses of a window, and the windows after them.
 
 use airfair_transport::tcp::{Flavour, RecoveryTimer, SenderConfig, SenderEvent, WindowLimit};
 use airfair_units::Duration;

@@ -1,6 +1,6 @@
 //! Opening.
 
-use airfair_transport::tcp::{Flags, Segment, Sender, SenderConfig, SenderEvent, Source};
+use airfair_transport::tcp::{Flags, Segment, Sender, SenderConfig, SenderEvent, Transfer};
 use airfair_units::{Bytes, Duration};
 
 use crate::script::{SEGMENT, Script, WINDOW, ack, ms, plain};
@@ -134,8 +134,8 @@ fn nothing_happens_before_opening_or_at_a_second_opening() {
 
 #[test]
 fn a_last_segment_may_be_short() {
-    let source = Source::Bytes(Bytes::new(2 * SEGMENT + 300));
-    let mut script = Script::new(SenderConfig { source, ..plain() });
+    let transfer = Transfer::Bytes(Bytes::new(2 * SEGMENT + 300));
+    let mut script = Script::new(SenderConfig { transfer, ..plain() });
     let sent: Vec<_> = script.drain().iter().map(|s| (s.seq, s.payload)).collect();
     assert_eq!(sent, [(1, 1_000), (1_001, 1_000), (2_001, 300)]);
 }

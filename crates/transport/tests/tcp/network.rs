@@ -1,19 +1,19 @@
 //! Pairs of endpoints: what must hold whatever the wire does.
 
 use airfair_transport::tcp::{
-    Deflation, DelayedAck, ReceiverConfig, RecoveryTimer, SenderConfig, Source, WindowLimit,
+    Deflation, DelayedAck, ReceiverConfig, RecoveryTimer, SenderConfig, Transfer, WindowLimit,
 };
 use airfair_units::{Bytes, Duration};
 use proptest::prelude::*;
 
-use crate::pair::{Control, Fate, Pair, To};
+use crate::pair::{Fate, Limits, Pair, To};
 use crate::script::ms;
 
 const DELAY: Duration = Duration::from_millis(20);
 
 fn finite(segments: u64) -> SenderConfig {
-    let source = Source::Bytes(Bytes::new(segments * 1_000));
-    SenderConfig { segment: Bytes::new(1_000), source, ..SenderConfig::default() }
+    let transfer = Transfer::Bytes(Bytes::new(segments * 1_000));
+    SenderConfig { segment: Bytes::new(1_000), transfer, ..SenderConfig::default() }
 }
 
 /// Round trips that a transfer takes on a wire without loss: handshake, windows of 10, 20, 40 …
@@ -40,7 +40,7 @@ fn a_window_per_round_trip_is_the_throughput() {
         ..ReceiverConfig::default()
     };
     let sender = SenderConfig {
-        source: Source::Endless,
+        transfer: Transfer::Endless,
         handshake: false,
         assumed_window: Bytes::new(5_000),
         ..finite(0)
@@ -139,7 +139,7 @@ prop_compose! {
     ) -> SenderConfig {
         SenderConfig {
             segment: Bytes::new(segment),
-            source: Source::Bytes(Bytes::new(octets)),
+            transfer: Transfer::Bytes(Bytes::new(octets)),
             handshake,
             assumed_window: Bytes::new(4_000),
             initial_window,
@@ -171,7 +171,7 @@ prop_compose! {
     }
 }
 
-pub(crate) fn any_control() -> impl Strategy<Value = Control> {
+pub(crate) fn any_control() -> impl Strategy<Value = Limits> {
     let limit = prop_oneof![
         Just(WindowLimit::None),
         (0u32..6).prop_map(WindowLimit::Segments),

@@ -7,14 +7,14 @@ use airfair_transport::tcp::{
 };
 use airfair_units::{Bytes, Duration, Time};
 
-/// Where a segment goes.
+/// Destination of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum To {
     Receiver,
     Sender,
 }
 
-/// What becomes of a segment.
+/// Fate of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fate {
     Lost,
@@ -24,8 +24,8 @@ pub(crate) enum Fate {
     ArrivesTwice(Duration, Duration),
 }
 
-/// What a control law does: a limit on the window, perhaps a cwnd [segments].
-pub(crate) type Control = (WindowLimit, Option<u32>);
+/// Limits that a control law sets: one on the window, perhaps a cwnd [segments].
+pub(crate) type Limits = (WindowLimit, Option<u32>);
 
 /// The endpoints, the wire and the time.
 pub(crate) struct Pair<F> {
@@ -40,7 +40,7 @@ pub(crate) struct Pair<F> {
     refused: Option<u64>,
     /// Segments of the sender as they went out.
     pub(crate) log: Vec<(Time, Segment)>,
-    /// What may be in the network beyond the usable window [octets].
+    /// Octets that may be in the network beyond the usable window.
     allowance: u64,
     /// A rate reduction in proportion goes down to the window in the course of a round trip.
     is_gradual: bool,
@@ -107,7 +107,7 @@ impl<F: FnMut(To, u64) -> Fate> Pair<F> {
 
     /// Runs to the end while a control law acts every seventh step, and checks what must hold of a whole
     /// transfer of `all` octets: they arrive once, in order, and the connection ends.
-    pub(crate) fn transfer(&mut self, all: Bytes, controls: &[Control]) {
+    pub(crate) fn transfer(&mut self, all: Bytes, controls: &[Limits]) {
         let mut delivered = Bytes::ZERO;
         for steps in 0.. {
             if steps % 7 == 0
@@ -135,7 +135,7 @@ impl<F: FnMut(To, u64) -> Fate> Pair<F> {
         assert_eq!(end, 1 + all.get());
     }
 
-    fn act(&mut self, (limit, cwnd): Control) {
+    fn act(&mut self, (limit, cwnd): Limits) {
         self.sender.set_window_limit(limit);
         if let Some(cwnd) = cwnd {
             self.sender.set_cwnd(cwnd);

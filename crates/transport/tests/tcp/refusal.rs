@@ -1,7 +1,7 @@
 //! Segments that the sender's own host refuses, its transmit queue being full.
 
 use airfair_transport::tcp::{
-    Flags, Flavour, ReceiverConfig, Segment, SenderConfig, SenderEvent, Source,
+    Flags, Flavour, ReceiverConfig, Segment, SenderConfig, SenderEvent, Transfer,
 };
 use airfair_units::{Bytes, Duration, Time};
 use proptest::prelude::*;
@@ -95,7 +95,7 @@ fn with_nothing_in_flight_the_timer_tries_again() {
     assert_eq!(script.sender.stats().timeouts, 1);
 }
 
-/// What leaves before the retry has all its time, and a lost segment thereafter is a time-out.
+/// A segment that leaves before the retry has all its time, and its loss thereafter is a time-out.
 ///
 /// Verifies: [RFC6298 §5.1]
 #[test]
@@ -127,8 +127,8 @@ fn a_refused_retransmission_is_left_to_the_timer() {
     assert_eq!(script.sender.flight(), Bytes::new(8_000));
     script.at(1_000).expire().sends([0]).window(1, 4);
 
-    let source = Source::Bytes(Bytes::new(SEGMENT));
-    let mut script = Script::new(SenderConfig { source, ..plain() });
+    let transfer = Transfer::Bytes(Bytes::new(SEGMENT));
+    let mut script = Script::new(SenderConfig { transfer, ..plain() });
     script.sends([0]).at(1_000).expire().refuses([], 0).window(1, 2).timer(3_000);
     assert_eq!(script.sender.flight(), Bytes::new(SEGMENT));
     script.at(3_000).expire().sends([0]).at(3_100).ack(1);
@@ -172,8 +172,8 @@ fn new_data_refused_in_recovery_is_not_in_the_network() {
 /// SYN, ACK and FIN: as if lost.
 #[test]
 fn what_carries_no_data_is_left_to_the_timer() {
-    let source = Source::Bytes(Bytes::new(SEGMENT));
-    let mut script = Script::new(SenderConfig { handshake: true, source, ..ten() });
+    let transfer = Transfer::Bytes(Bytes::new(SEGMENT));
+    let mut script = Script::new(SenderConfig { handshake: true, transfer, ..ten() });
     let refuse = |script: &mut Script, at: u64, flags: Flags| {
         let now = Time::ZERO + Duration::from_millis(at);
         let segment = script.at(at).sender.poll_transmit(now).expect("a segment");
@@ -223,7 +223,7 @@ proptest! {
         fates in prop::collection::vec(any_fate_or_refusal(), 0..300),
         controls in prop::collection::vec(any_control(), 0..20),
     ) {
-        let Source::Bytes(all) = sender.source else { unreachable!() };
+        let Transfer::Bytes(all) = sender.transfer else { unreachable!() };
         let receiver = ReceiverConfig { quick_acks, ..matching(&sender, receiver) };
         let mut pair = Pair::new(sender, receiver, by_number(fates));
         pair.transfer(all, &controls);
@@ -255,7 +255,7 @@ proptest! {
         prop_assert!(pair.sender.is_finished());
         let stats = pair.sender.stats();
         prop_assert_eq!((stats.timeouts, stats.retransmissions, stats.fast_retransmits), (0, 0, 0));
-        let Source::Bytes(all) = sender.source else { unreachable!() };
+        let Transfer::Bytes(all) = sender.transfer else { unreachable!() };
         prop_assert_eq!(stats.bytes_sent, all);
     }
 }

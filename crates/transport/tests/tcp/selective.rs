@@ -1,6 +1,6 @@
 //! Recovery with a scoreboard: which segments are sent when.
 
-use airfair_transport::tcp::{Flavour, SackBlocks, Segment, SenderConfig, SenderEvent, Source};
+use airfair_transport::tcp::{Flavour, SackBlocks, Segment, SenderConfig, SenderEvent, Transfer};
 use airfair_units::Bytes;
 
 use crate::script::{SEGMENT, Script, ack, octet, plain};
@@ -93,8 +93,8 @@ fn limited_transmit_sends_for_what_has_left_the_network() {
 /// Verifies: [RFC6675 §4 rule 3]: without new data, what may be lost is sent, too.
 #[test]
 fn without_new_data_holes_are_sent_before_they_count_as_lost() {
-    let source = Source::Bytes(Bytes::new(10 * SEGMENT));
-    let mut script = Script::new(SenderConfig { source, initial_window: 10, ..selective() });
+    let transfer = Transfer::Bytes(Bytes::new(10 * SEGMENT));
+    let mut script = Script::new(SenderConfig { transfer, initial_window: 10, ..selective() });
     // 0 and 8 are lost. Below 1 all is lost: [0]; cwnd 5, pipe 10 − 4 − 1 + 1 = 6 with it
     script.sends(0..10).at(100).receive(sack(0, &[(1, 5)])).sends([0]);
     // pipe 4 − 1 + 1 = 4
@@ -108,8 +108,8 @@ fn without_new_data_holes_are_sent_before_they_count_as_lost() {
 /// Verifies: [RFC6675 §4 rule 4], [RFC6675 §5 step 4.3]
 #[test]
 fn the_last_segment_is_rescued_once() {
-    let source = Source::Bytes(Bytes::new(8 * SEGMENT));
-    let mut script = Script::new(SenderConfig { source, initial_window: 8, ..selective() });
+    let transfer = Transfer::Bytes(Bytes::new(8 * SEGMENT));
+    let mut script = Script::new(SenderConfig { transfer, initial_window: 8, ..selective() });
     // 0 and 7 are lost
     script.sends(0..8).at(100).receive(sack(0, &[(1, 4)])).sends([0]);
     // pipe 2 of 4, but the first retransmission is not answered yet
@@ -152,8 +152,8 @@ fn after_a_timeout_segments_end_where_a_gap_ends() {
 /// Verifies: [RFC6675 §4 rule 4], [RFC6675 §5 step 4.3]: an ACK of just the first retransmission frees no rescue.
 #[test]
 fn a_rescue_waits_for_more_than_the_first_retransmission() {
-    let source = Source::Bytes(Bytes::new(8 * SEGMENT));
-    let mut script = Script::new(SenderConfig { source, initial_window: 8, ..selective() });
+    let transfer = Transfer::Bytes(Bytes::new(8 * SEGMENT));
+    let mut script = Script::new(SenderConfig { transfer, initial_window: 8, ..selective() });
     // 0, 1 and 7 are lost. pipe 5 − 2 + 1 = 4 of 4; then 3 − 2 + 1 = 2
     script.sends(0..8).at(100).receive(sack(0, &[(2, 5)])).sends([0]);
     script.receive(sack(0, &[(2, 7)])).sends([1]);

@@ -1,6 +1,6 @@
 //! The retransmission timer.
 
-use airfair_transport::tcp::{Flavour, RtoConfig, SenderConfig, SenderEvent, Source};
+use airfair_transport::tcp::{Flavour, RtoConfig, SenderConfig, SenderEvent, Transfer};
 use airfair_units::{Bytes, Duration, Time};
 
 use crate::script::{Script, ms, plain};
@@ -44,7 +44,7 @@ fn after_a_timeout_everything_outstanding_is_sent_again_in_slow_start() {
     assert_eq!(script.sender.stats().segments_sent, 8 + 8 + 1);
 }
 
-/// What the receiver has is not sent again once its ACK says so.
+/// Octets that the receiver has are not sent again once its ACK says so.
 #[test]
 fn an_ack_beyond_the_point_of_return_skips_ahead() {
     let mut script = eight_lost();
@@ -65,8 +65,8 @@ fn a_timeout_of_another_segment_lowers_the_threshold() {
 /// Verifies: [RFC6298 §5.1 to §5.3]
 #[test]
 fn the_timer_runs_from_the_first_segment_or_from_the_last_new_ack() {
-    let source = Source::Bytes(Bytes::new(6_000));
-    let mut script = Script::new(SenderConfig { source, ..plain() });
+    let transfer = Transfer::Bytes(Bytes::new(6_000));
+    let mut script = Script::new(SenderConfig { transfer, ..plain() });
     script.sends(0..4).timer(1_000);
     // more segments do not move it, nor do duplicates
     script.at(300).sender.set_cwnd(5);

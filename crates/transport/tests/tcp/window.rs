@@ -1,6 +1,6 @@
-//! What may be sent: congestion window, receiver's window, window limit.
+//! Limits on what may be sent: congestion window, receiver's window, window limit.
 
-use airfair_transport::tcp::{Segment, SenderConfig, Source, WindowLimit};
+use airfair_transport::tcp::{Segment, SenderConfig, Transfer, WindowLimit};
 use airfair_units::Bytes;
 
 use crate::script::{Script, ack, ms, octet, plain};
@@ -83,8 +83,8 @@ fn cwnd_grows_beyond_the_receivers_window_only_if_asked() {
 /// Verifies: [RFC7661 §1]
 #[test]
 fn cwnd_does_not_grow_when_the_source_runs_dry() {
-    let source = Source::Bytes(Bytes::new(6_000));
-    let mut script = Script::new(SenderConfig { source, ..plain() });
+    let transfer = Transfer::Bytes(Bytes::new(6_000));
+    let mut script = Script::new(SenderConfig { transfer, ..plain() });
     // ACK 1: 4 in flight of 4 → cwnd 5. ACK 2: 5 of 5 → cwnd 6. ACK 3: 4 of 6, so it stays
     script.sends(0..4).at(100).ack(1).sends([4, 5]).ack(2).silent().window(6, u32::MAX);
     script.ack(3).ack(4).silent().window(6, u32::MAX);

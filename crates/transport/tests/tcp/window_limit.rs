@@ -1,6 +1,6 @@
 //! A receiver whose window a control law limits, and the round trip that it can tell.
 
-use airfair_transport::tcp::{Flags, Receiver, ReceiverConfig, Segment, SenderConfig, Source};
+use airfair_transport::tcp::{Flags, Receiver, ReceiverConfig, Segment, SenderConfig, Transfer};
 use airfair_transport::tcp::{Timestamps, UNSCALED_WINDOW};
 use airfair_units::{Bytes, Duration};
 use proptest::prelude::*;
@@ -177,8 +177,8 @@ proptest! {
         fates in prop::collection::vec(any_fate(), 0..60),
         limits in prop::collection::vec(prop::option::of(0u64..20_000), 0..60),
     ) {
-        let source = Source::Bytes(Bytes::new(octets));
-        let sender = SenderConfig { segment: Bytes::new(1_000), source, ..SenderConfig::default() };
+        let transfer = Transfer::Bytes(Bytes::new(octets));
+        let sender = SenderConfig { segment: Bytes::new(1_000), transfer, ..SenderConfig::default() };
         let fate = |_, number: u64| {
             let number = usize::try_from(number).unwrap_or(usize::MAX);
             fates.get(number).copied().unwrap_or(Fate::Arrives(Duration::from_millis(20)))

@@ -57,7 +57,7 @@ fn the_mean_rate_is_what_the_equation_says() {
     }
 }
 
-/// What is missing at p = 0.1 is the algorithm's own: [`crate::model`] has no endpoint, only the average of
+/// The shortfall at p = 0.1 is the algorithm's own: [`crate::model`] has no endpoint, only the average of
 /// loss intervals, the wait for three later packets and a report per round trip, and misses as much.
 ///
 /// Verifies: [RFC5348 §5 and §6]

@@ -10,7 +10,7 @@ use crate::path::Random;
 const LATER: u32 = 3;
 const RFC: Discounting = Discounting::Threshold(0.25);
 
-/// What receiver and path know; the sender is nothing but the rates on their way to it.
+/// Memory of receiver and path; the sender is nothing but the rates on their way to it.
 struct Flow {
     intervals: LossIntervals,
     /// First packet of the newest loss event, and its time.
@@ -21,7 +21,7 @@ struct Flow {
     missing: VecDeque<(f64, f64, u32)>,
     has_news: bool,
     reported: f64,
-    /// When the next report is due; infinite: with the next packet.
+    /// Time at which the next report is due; infinite: with the next packet.
     due: f64,
     rates: VecDeque<(f64, f64)>,
 }

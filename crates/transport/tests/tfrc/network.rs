@@ -1,6 +1,6 @@
 //! Whole flows over bad paths.
 
-use airfair_transport::tfrc::{Frame, Profile, ReceiverConfig, SenderConfig, Source};
+use airfair_transport::tfrc::{Frame, Profile, ReceiverConfig, SenderConfig, Traffic};
 use airfair_units::{Bytes, DataRate, Duration, Time};
 use proptest::prelude::*;
 
@@ -61,18 +61,18 @@ fn any_fate() -> impl Strategy<Value = Fate> {
     ]
 }
 
-fn any_source() -> impl Strategy<Value = Source> {
+fn any_source() -> impl Strategy<Value = Traffic> {
     let frames = prop::collection::vec((0u64..200, 0u64..5_000), 0..20);
     let rate = || (1u64..2_000).prop_map(DataRate::from_kbps);
     prop_oneof![
-        Just(Source::Greedy),
-        rate().prop_map(Source::Constant),
-        (rate(), 1u64..2_000, 0u64..5_000).prop_map(|(rate, on, off)| Source::OnOff {
+        Just(Traffic::Greedy),
+        rate().prop_map(Traffic::Constant),
+        (rate(), 1u64..2_000, 0u64..5_000).prop_map(|(rate, on, off)| Traffic::OnOff {
             rate,
             on: Duration::from_millis(on),
             off: Duration::from_millis(off),
         }),
-        frames.prop_map(|frames| Source::Frames {
+        frames.prop_map(|frames| Traffic::Frames {
             frames: frames
                 .into_iter()
                 .map(|(after, size)| Frame {
@@ -93,13 +93,13 @@ proptest! {
     #[test]
     fn any_history_is_survived(
         profile in prop::sample::select(vec![Profile::Rfc5348, Profile::Rfc3448, Profile::Ns2]),
-        source in any_source(),
+        traffic in any_source(),
         fates in prop::collection::vec(any_fate(), 1..200),
         initial_seq: u16,
         limits in prop::collection::vec(prop::option::of(1u64..5_000), 0..20),
     ) {
         let sender = SenderConfig {
-            source,
+            traffic,
             initial_seq,
             ..SenderConfig::new(profile, Bytes::new(1_000))
         };
@@ -136,10 +136,10 @@ proptest! {
     /// A time-out before its time changes nothing at all, in whatever state.
     #[test]
     fn a_spurious_timeout_is_a_no_op(
-        source in any_source(),
+        traffic in any_source(),
         fates in prop::collection::vec(any_fate(), 1..60),
     ) {
-        let sender = SenderConfig { source, ..SenderConfig::new(Profile::Rfc5348, Bytes::new(1_000)) };
+        let sender = SenderConfig { traffic, ..SenderConfig::new(Profile::Rfc5348, Bytes::new(1_000)) };
         let fate = move |_: &Packet, number: u64| fates[usize::try_from(number).unwrap() % fates.len()];
         let mut path = Path::new(sender, ReceiverConfig::new(Profile::Rfc5348), fate);
         for _ in 0..100 {

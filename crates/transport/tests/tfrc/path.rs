@@ -17,7 +17,7 @@ pub(crate) enum Packet {
     Feedback(Feedback),
 }
 
-/// What becomes of a packet.
+/// Fate of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fate {
     Lost,

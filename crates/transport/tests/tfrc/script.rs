@@ -11,10 +11,10 @@ pub(crate) fn config(profile: Profile) -> SenderConfig {
     SenderConfig::new(profile, Bytes::new(1_000))
 }
 
-/// What the receiver reports.
+/// Content of a report.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Report {
-    /// When the packet that it echoes was sent [ms].
+    /// Time at which the packet that it echoes was sent [ms].
     pub(crate) echo: u64,
     /// Octets per second.
     pub(crate) receive_rate: u32,

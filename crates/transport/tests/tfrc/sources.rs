@@ -1,13 +1,13 @@
 //! Senders whose application does not always have data.
 
-use airfair_transport::tfrc::{Frame, Profile, ReceiverConfig, SenderConfig, SenderEvent, Source};
+use airfair_transport::tfrc::{Frame, Profile, ReceiverConfig, SenderConfig, SenderEvent, Traffic};
 use airfair_units::{Bytes, DataRate, Duration, Time};
 
 use crate::path::{Fate, Path, ms};
 use crate::script::{Script, config};
 
-fn with(source: Source) -> SenderConfig {
-    SenderConfig { source, ..config(Profile::Rfc5348) }
+fn with(traffic: Traffic) -> SenderConfig {
+    SenderConfig { traffic, ..config(Profile::Rfc5348) }
 }
 
 fn lossless(sender: SenderConfig) -> Path<impl FnMut(&crate::path::Packet, u64) -> Fate> {
@@ -20,7 +20,7 @@ fn lossless(sender: SenderConfig) -> Path<impl FnMut(&crate::path::Packet, u64) 
 #[test]
 fn a_constant_source_is_data_limited() {
     // 1000 octets at 80 kb/s: 10 000 octets/s
-    let mut path = lossless(with(Source::Constant(DataRate::from_kbps(80))));
+    let mut path = lossless(with(Traffic::Constant(DataRate::from_kbps(80))));
     path.run(ms(60_000));
     let stats = path.sender.stats();
     // the data of the first second waited for the first report
@@ -34,12 +34,12 @@ fn a_constant_source_is_data_limited() {
 /// Verifies: [RFC5348 §4.4]: idle periods do not take the initial rate away.
 #[test]
 fn a_pause_costs_no_more_than_the_initial_rate() {
-    let source = Source::OnOff {
+    let traffic = Traffic::OnOff {
         rate: DataRate::from_mbps(1),
         on: Duration::from_secs(2),
         off: Duration::from_secs(20),
     };
-    let mut path = lossless(with(source));
+    let mut path = lossless(with(traffic));
     path.run(ms(2_300));
     assert!(path.sender.allowed_rate() > 125_000.0);
     path.run(ms(21_999));
@@ -60,7 +60,7 @@ fn a_pause_costs_no_more_than_the_initial_rate() {
 fn a_trace_of_frames() {
     let frame = |after, size| Frame { after: Duration::from_millis(after), size: Bytes::new(size) };
     let frames = vec![frame(0, 500), frame(1_000, 2_300), frame(40, 100)];
-    let mut script = Script::new(with(Source::Frames { frames, repeat: false }));
+    let mut script = Script::new(with(Traffic::Frames { frames, repeat: false }));
     let first = script.packets();
     assert_eq!((first[0].payload, first[0].is_frame_end, first[0].media_time), (500, true, 0));
     script.until(99);
@@ -97,7 +97,7 @@ fn a_trace_of_frames() {
 fn a_buffer_bounds_what_waits() {
     let sender = SenderConfig {
         buffer: Some(Bytes::new(5_000)),
-        ..with(Source::Constant(DataRate::from_mbps(1)))
+        ..with(Traffic::Constant(DataRate::from_mbps(1)))
     };
     let mut script = Script::new(sender);
     // one packet each second; 125 packets come in the first second

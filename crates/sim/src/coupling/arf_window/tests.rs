@@ -1,4 +1,4 @@
-//! What stations measure against what was on the air.
+//! The measurements of stations against what was on the air.
 
 use std::fmt::Write as _;
 
@@ -143,7 +143,7 @@ fn a_hidden_station_is_measured_by_its_cts() {
     }
 }
 
-/// Where the settings of a station's flows differ, each has an observer, which sees all of its connections.
+/// Flows of a station whose settings differ have an observer each, which sees all of its connections.
 #[test]
 fn settings_that_differ_have_observers_of_their_own() {
     let other = "[flow.other]\nfrom = \"h\"\nto = \"s0\"\ntransport = { kind = \"tcp\" }\ncontrol = \"arf-window\"\n";

@@ -47,7 +47,7 @@ const fn ms(ms: u64) -> Time {
     Time::from_nanos(ms * 1_000_000)
 }
 
-/// What the access point takes for the occupancy of each station against what the records say of it, in one
+/// Occupancy of each station as the access point takes it, against what the records say of it, in one
 /// observation slot of 20 s; beacons are rare, so that nobody is limited.
 fn measured(rates: &[&str], transport: &str, is_up: bool, rts: &str) -> Vec<f64> {
     let cell = format!(

@@ -103,7 +103,7 @@ pub(in crate::scenario) fn bss(keys: &mut Keys, it: &mut Bss) {
         .says("The access point.");
 }
 
-/// When a frame is given up: by one limit for all, or by two.
+/// Attempts after which a frame is given up: one limit for all, or two.
 fn attempts(keys: &mut Keys, attempts: &mut Attempts) {
     let is_pair = |attempts: &Attempts| matches!(attempts, Attempts::Limits { .. });
     let was_pair = is_pair(attempts);

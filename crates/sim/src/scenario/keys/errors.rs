@@ -1,4 +1,4 @@
-//! What spoils the frames between a station and its access point.
+//! Errors of the frames between a station and its access point.
 
 use airfair_units::{Decibels, Duration, Probability};
 use airfair_wlan::{ErrorModel, Periods};

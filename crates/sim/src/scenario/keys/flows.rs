@@ -5,7 +5,7 @@ use airfair_units::{Duration, Time};
 
 use super::super::declare::{Choice, Keys};
 use super::super::kind::{Kind, words};
-use super::super::{Control, Flow};
+use super::super::{Flow, Scheme};
 use super::transports::TRANSPORTS;
 use super::{TIME, bytes, integer, time};
 
@@ -53,31 +53,31 @@ pub(in crate::scenario) fn flow(keys: &mut Keys, it: &mut Flow, ends: [&str; 2])
 }
 
 /// Cross-layer control.
-pub(in crate::scenario) const CONTROLS: Choice<Control> = Choice {
+pub(in crate::scenario) const CONTROLS: Choice<Scheme> = Choice {
     key: "scheme",
     noun: "control scheme",
     says: "Name of the scheme.",
     name: |control| control.name(),
-    alone: || [vec![Control::None], schemes()].concat(),
+    alone: || [vec![Scheme::None], schemes()].concat(),
     tables: schemes,
     has_default: false,
     settings: |keys, control| {
         keys.of("a control scheme");
         match control {
-            Control::None | Control::Occupancy => {}
-            Control::ArfAware(it) => arf_aware(keys, it),
-            Control::ArfWindow(it) => arf_window(keys, it),
-            Control::RateCap(it) => rate_cap(keys, it),
+            Scheme::None | Scheme::Occupancy => {}
+            Scheme::ArfAware(it) => arf_aware(keys, it),
+            Scheme::ArfWindow(it) => arf_window(keys, it),
+            Scheme::RateCap(it) => rate_cap(keys, it),
         }
     },
 };
 
-fn schemes() -> Vec<Control> {
+fn schemes() -> Vec<Scheme> {
     vec![
-        Control::ArfAware(arf_aware::Params::default()),
-        Control::ArfWindow(arf_window::Params::default()),
-        Control::Occupancy,
-        Control::RateCap(rate_cap::Params::default()),
+        Scheme::ArfAware(arf_aware::Params::default()),
+        Scheme::ArfWindow(arf_window::Params::default()),
+        Scheme::Occupancy,
+        Scheme::RateCap(rate_cap::Params::default()),
     ]
 }
 

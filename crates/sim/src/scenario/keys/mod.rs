@@ -87,7 +87,7 @@ const fn bytes(min: u64, max: u64) -> Kind {
     Kind::Bytes { min: Bytes::new(min), max: Bytes::new(max) }
 }
 
-/// What the file may hold.
+/// Keys that the file may hold.
 pub(super) static ROOT: LazyLock<&Table> =
     LazyLock::new(|| Keys::describe(&mut Scenario::default(), root));
 
@@ -115,7 +115,7 @@ pub(super) fn root(keys: &mut Keys, it: &mut Scenario) {
     sections(keys);
 }
 
-/// What has names that the user gives. Each part writes its own sections.
+/// Sections of what has names that the user gives. Each part writes its own.
 fn sections(keys: &mut Keys) {
     let (nobody, here) = ([""; 2], Endpoint::Station(0));
     let bss = || Kind::Named(Keys::describe(&mut Bss::new("", Standard::B), self::bss));

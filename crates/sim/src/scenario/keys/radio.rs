@@ -6,7 +6,7 @@ use airfair_wlan::radio::{Decoder, Fading};
 use super::super::declare::{Choice, Form, Keys};
 use super::super::kind::{Absent, Kind, Thousandths, Tuple, words};
 use super::super::reader::Entry;
-use super::super::{Area, Begin, Motion, Propagation, Radio, Way};
+use super::super::{Area, Begin, Motion, Propagation, Radio, Trajectory};
 use super::{OFF, PERIOD, TIME};
 
 words!(Decoder { Snr = "snr", Sensitivity = "sensitivity", Qualnet4 = "qualnet4" });
@@ -203,24 +203,26 @@ fn coherence(keys: &mut Keys, coherence: &mut Duration) {
         .says("Time for which the power stays as it is; then it is drawn anew.");
 }
 
-/// Where a station starts, and how it moves.
-pub(super) fn way(keys: &mut Keys, way: Option<&Way>) {
+/// Place where a station starts, and how it moves.
+pub(super) fn trajectory(keys: &mut Keys, trajectory: Option<&Trajectory>) {
     let position = || {
         let circle = Kind::Table(Keys::describe(&mut (), circle));
         Kind::Either(vec![Kind::Tuple(&POINT), circle].leak())
     };
-    let starts_here = way.filter(|way| !way.motion.says_where_it_starts());
-    let written = || starts_here.map(|way| pair(way.position));
+    let starts_here = trajectory.filter(|it| !it.motion.says_where_it_starts());
+    let written = || starts_here.map(|it| pair(it.position));
     keys.other("position", position, "[\"10 m\", \"0 m\"]", written)
         .follows("to be given where the cell has a radio")
         .says(
             "Where it starts: to the east and to the north of the access point; or `{ circle = \"10 m\" }`.",
         );
-    let mut moving =
-        Moving { motion: way.map_or(Motion::None, |it| it.motion.clone()), is_in_file: false };
+    let mut moving = Moving {
+        motion: trajectory.map_or(Motion::None, |it| it.motion.clone()),
+        is_in_file: false,
+    };
     let example = "{ model = \"velocity\", velocity = [\"1.5 m/s\", \"0 m/s\"] }";
     keys.choice("mobility", &mut moving, &MOBILITY, example)
-        .written_if(way.is_some())
+        .written_if(trajectory.is_some())
         .says("How it moves.");
 }
 
@@ -231,15 +233,15 @@ fn circle(keys: &mut Keys, _: &mut ()) {
     );
 }
 
-/// How a station moves, as the file says it.
+/// Motion of a station, as the file says it.
 #[derive(Clone, Debug)]
 pub(in crate::scenario) struct Moving {
     pub(in crate::scenario) motion: Motion,
-    /// Whether a file holds the waypoints.
+    /// True if a file holds the waypoints.
     pub(in crate::scenario) is_in_file: bool,
 }
 
-/// How a station moves.
+/// Motion of a station.
 pub(in crate::scenario) const MOBILITY: Choice<Moving> = Choice {
     key: "model",
     noun: "mobility model",

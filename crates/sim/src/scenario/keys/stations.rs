@@ -7,10 +7,10 @@ use super::cells::access;
 use super::errors::ERRORS;
 use super::integer;
 use super::queues::QUEUE;
-use super::radio::way;
+use super::radio::trajectory;
 use super::rates::station_rate;
 
-/// What a station says of others, as TOML.
+/// Names of others in a station's keys, as TOML.
 #[derive(Debug, Default)]
 pub(in crate::scenario) struct Written {
     pub(in crate::scenario) bss: String,
@@ -39,7 +39,7 @@ pub(in crate::scenario) fn station(keys: &mut Keys, it: &mut Station, written: W
         );
     keys.choice("queue", &mut it.queue, &QUEUE, "{ packets = 20 }").says("Transmit queue.");
     access(keys, &mut it.access);
-    let hears_as_told = it.way.is_none();
+    let hears_as_told = it.trajectory.is_none();
     let others = || Kind::List(&Kind::Name);
     keys.other("senses_only", others, "[\"fast\"]", || hears_as_told.then_some(senses_only))
         .or_none()
@@ -54,7 +54,7 @@ pub(in crate::scenario) fn station(keys: &mut Keys, it: &mut Station, written: W
         .or_none()
         .written_before("errors")
         .says("Stations of its cell whose frames it does not even sense, nor they its.");
-    way(keys, it.way.as_ref());
+    trajectory(keys, it.trajectory.as_ref());
     keys.key("count", &mut 1_u32, integer(1, 5_000), "3").written_if(false).says(
         "Makes so many stations alike, NAME1, NAME2, …; NAME then stands for all of them. \
          With 1 the name stays as it is.",

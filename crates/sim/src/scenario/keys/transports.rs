@@ -1,7 +1,7 @@
 //! TCP, TFRC and UDP.
 
 use airfair_laws::newreno::Deflation;
-use airfair_transport::tcp::{DelayedAck, Flavour, RecoveryTimer, Source};
+use airfair_transport::tcp::{DelayedAck, Flavour, RecoveryTimer, Transfer};
 use airfair_transport::tfrc::{self, Profile};
 use airfair_transport::udp;
 use airfair_units::{Bytes, DataRate, Duration};
@@ -83,12 +83,12 @@ fn tcp(keys: &mut Keys, it: &mut Tcp) {
         "Application octets per segment; with 40 octets of headers and LLC/SNAP it must fit \
          in an MSDU of 2304.",
     );
-    let mut size = match sender.source {
-        Source::Endless => None,
-        Source::Bytes(size) => Some(size),
+    let mut size = match sender.transfer {
+        Transfer::Endless => None,
+        Transfer::Bytes(size) => Some(size),
     };
     keys.optional("size", &mut size, SIZE, "\"10 MB\"").says("How much there is to send.");
-    sender.source = size.map_or(Source::Endless, Source::Bytes);
+    sender.transfer = size.map_or(Transfer::Endless, Transfer::Bytes);
     let (none, default) = (Plain::Flag(false), DelayedAck::default());
     keys.table_or(
         "delayed_ack",
@@ -153,46 +153,47 @@ fn tfrc(keys: &mut Keys, it: &mut Tfrc) {
         .says("Whose TFRC: the standard of 2008, that of 2003, or ns-2.35's.");
     keys.key("segment", &mut it.segment, bytes(1, MAX_MSDU - IP_TFRC), "\"500 B\"")
         .says("Application octets per packet, s in the throughput equation.");
-    let mut rate = match it.source {
-        tfrc::Source::Constant(rate) => Some(rate),
+    let mut rate = match it.traffic {
+        tfrc::Traffic::Constant(rate) => Some(rate),
         _ => None,
     };
-    let is_even = |source: &_| matches!(source, tfrc::Source::Greedy | tfrc::Source::Constant(_));
-    let was_even = is_even(&it.source);
+    let is_even =
+        |traffic: &_| matches!(traffic, tfrc::Traffic::Greedy | tfrc::Traffic::Constant(_));
+    let was_even = is_even(&it.traffic);
     keys.optional("rate", &mut rate, TFRC_RATE, "\"300 kb/s\"")
         .written_if(was_even)
         .says("What the application offers: always more (`greedy`), or a constant rate.");
     let example = "{ model = \"on-off\", rate = \"500 kb/s\", on = \"1 s\", off = \"2 s\" }";
-    keys.choice("source", &mut it.source, &SOURCES, example)
+    keys.choice("source", &mut it.traffic, &SOURCES, example)
         .written_if(!was_even)
         .follows("see `rate`")
         .says("An application that does not offer the same all the time. Not beside `rate`.");
-    if is_even(&it.source) {
-        it.source = rate.map_or(tfrc::Source::Greedy, tfrc::Source::Constant);
+    if is_even(&it.traffic) {
+        it.traffic = rate.map_or(tfrc::Traffic::Greedy, tfrc::Traffic::Constant);
     }
 }
 
 /// Applications of TFRC that do not offer the same all the time.
-pub(in crate::scenario) const SOURCES: Choice<tfrc::Source> = Choice {
+pub(in crate::scenario) const SOURCES: Choice<tfrc::Traffic> = Choice {
     key: "model",
     noun: "source model",
     says: "The model.",
-    name: |source| match source {
-        tfrc::Source::Greedy | tfrc::Source::Constant(_) => "even",
-        tfrc::Source::OnOff { .. } => "on-off",
-        tfrc::Source::Frames { .. } => "frames",
+    name: |traffic| match traffic {
+        tfrc::Traffic::Greedy | tfrc::Traffic::Constant(_) => "even",
+        tfrc::Traffic::OnOff { .. } => "on-off",
+        tfrc::Traffic::Frames { .. } => "frames",
     },
     alone: Vec::new,
     tables: || {
         vec![
-            tfrc::Source::OnOff { rate: ANY_RATE, on: ANY_TIME, off: ANY_TIME },
-            tfrc::Source::Frames { frames: Vec::new(), repeat: true },
+            tfrc::Traffic::OnOff { rate: ANY_RATE, on: ANY_TIME, off: ANY_TIME },
+            tfrc::Traffic::Frames { frames: Vec::new(), repeat: true },
         ]
     },
     has_default: false,
-    settings: |keys, source| match source {
-        tfrc::Source::Greedy | tfrc::Source::Constant(_) => {}
-        tfrc::Source::OnOff { rate, on, off } => {
+    settings: |keys, traffic| match traffic {
+        tfrc::Traffic::Greedy | tfrc::Traffic::Constant(_) => {}
+        tfrc::Traffic::OnOff { rate, on, off } => {
             keys.of("an on-off source");
             keys.key("rate", rate, Kind::Rate, "\"300 kb/s\"").required().says(
                 "Rate of application bits while on, in whole packets; the first comes at once.",
@@ -200,7 +201,7 @@ pub(in crate::scenario) const SOURCES: Choice<tfrc::Source> = Choice {
             keys.key("on", on, PERIOD, "\"500 ms\"").required().says("Length of each on-period.");
             keys.key("off", off, DELAY, "\"3 s\"").required().says("Length of each off-period.");
         }
-        tfrc::Source::Frames { frames, .. } => self::frames(keys, frames),
+        tfrc::Traffic::Frames { frames, .. } => self::frames(keys, frames),
     },
 };
 

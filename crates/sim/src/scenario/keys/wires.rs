@@ -35,7 +35,7 @@ pub(in crate::scenario) fn link(keys: &mut Keys, link: &mut Link, names: [&str; 
     wire(keys, link, names);
 }
 
-/// What all links have in common.
+/// Keys that all links have in common.
 fn wire(keys: &mut Keys, it: &mut Link, names: [&str; 2]) {
     keys.key("rate", &mut it.rate, Kind::Rate, "\"1 Gb/s\"").says("Rate in each direction.");
     keys.key("delay", &mut it.delay, DELAY, "\"2 ms\"").says("Propagation delay.");
@@ -83,7 +83,7 @@ fn red(keys: &mut Keys, it: &mut Red) {
     );
 }
 
-/// What a link loses, in both directions or towards one end.
+/// Losses of a link, in both directions or towards one end.
 #[derive(Clone, Debug)]
 pub(in crate::scenario) struct Lossy {
     loss: Loss,

@@ -1,4 +1,4 @@
-//! What a sender does with ACKs and time-outs.
+//! Input of a sender: ACKs and time-outs.
 
 use airfair_laws::newreno::{Event, Observation};
 use airfair_laws::window::Path;
@@ -198,7 +198,7 @@ impl Sender {
         self.finish_if_done();
     }
 
-    /// What an ACK for new data means, and whether it restarts the timer.
+    /// Meaning of an ACK for new data, and true if it restarts the timer.
     #[inline]
     fn judge_new_ack(&mut self, ack: u64, is_cwnd_limited: bool) -> (Event, bool) {
         let verdict = self.recovery.on_new_ack(ack);
@@ -254,7 +254,7 @@ impl Sender {
         self.congestion.observe_path(seen, path);
     }
 
-    /// What a law may see of the path now.
+    /// Path as a law may see it now.
     #[inline]
     pub(super) fn path(&self, now: Time, round_trip: Option<Duration>) -> Path {
         Path {

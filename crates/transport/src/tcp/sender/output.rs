@@ -1,4 +1,4 @@
-//! What a sender sends, and when.
+//! Output of a sender: segments, and the time of each.
 
 use airfair_laws::newreno::DUPLICATE_THRESHOLD;
 use airfair_units::{Bytes, Time};
@@ -49,7 +49,7 @@ impl Sender {
         self.transmit(now, start, end - start)
     }
 
-    /// What the first and second duplicate ACK allow beyond cwnd.  [RFC3042 §2]
+    /// Octets that the first and second duplicate ACK allow beyond cwnd.  [RFC3042 §2]
     #[inline]
     fn limited_transmit_octets(&self) -> u64 {
         let duplicates = self.recovery.duplicates();

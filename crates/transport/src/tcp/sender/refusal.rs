@@ -1,4 +1,4 @@
-//! What a sender does when its own host refuses a segment.  [linux-cwr]
+//! Segments that the sender's own host refuses.  [linux-cwr]
 //!
 //! A full transmit queue is congestion that costs no segment: new data stays at the head of the send
 //! queue, and the window is reduced without a retransmission.
@@ -8,7 +8,7 @@ use airfair_units::{Bytes, Time};
 use super::{Sender, State};
 use crate::tcp::segment::Segment;
 
-/// What a sender remembers about refusals.
+/// Memory of a sender about refusals.
 #[derive(Debug, Default)]
 pub(super) struct Refusals {
     /// Nothing goes out before the next ACK or time-out: the queue is still full.
@@ -52,7 +52,7 @@ impl Sender {
         self.refusals.limited_octets = self.limited_octets;
     }
 
-    /// Whether cwnd is being reduced because of a refusal. A loss takes over: slow start after a
+    /// True while cwnd is being reduced because of a refusal. A loss takes over: slow start after a
     /// time-out may grow.
     #[inline]
     pub(super) fn is_reducing(&self) -> bool {
@@ -60,7 +60,7 @@ impl Sender {
             && !self.recovery.is_repairing(self.unacknowledged)
     }
 
-    /// Whether all that was sent is acknowledged. On an open connection, a timer that still runs is then
+    /// True if all that was sent is acknowledged. On an open connection, a timer that still runs is then
     /// that of a local retry.
     #[inline]
     pub(super) fn is_nothing_outstanding(&self) -> bool {

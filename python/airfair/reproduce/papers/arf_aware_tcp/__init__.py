@@ -62,7 +62,7 @@ STATEMENTS = {
     "fig8-9": "When ARF-aware TCP recovers to normal mode, it boosts the sending rate and recovers the "
     "original rate very quickly.",
 }
-"""What the paper's text says of each figure."""
+"""Statements of the paper's text about each figure."""
 
 
 def paper(directory: Path) -> Paper[Runs]:

@@ -1,4 +1,4 @@
-"""What the runs of `arf-aware-tcp` show and the paper does not say."""
+"""Findings of the runs of `arf-aware-tcp` of which the paper does not speak."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a reader of `arf-aware-tcp` has to know first."""
+"""Introduction to `arf-aware-tcp`, which a reader has to know first."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from airfair.reproduce.tables import Cell, Column, Table
 from .runs import Measurements, Runs
 
 ROUNDING = 1e-3
-"""What rounded throughputs can do to an index."""
+"""Change of an index that rounded throughputs can make."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class SchemeColumn:
 
     @property
     def note(self) -> str:
-        """What the printed index does not agree with, if so."""
+        """Note on a printed index that the printed throughputs do not give."""
         printed, again = self.single["fairness"].printed, self.recomputed
         if printed is None or again is None or abs(printed - again) <= ROUNDING:
             return ""
@@ -72,7 +72,7 @@ class SchemeColumn:
 
 @dataclass(frozen=True)
 class Place:
-    """Where the figures of a column come from."""
+    """Place in the runs from which the figures of a column come."""
 
     id: str
     label: str

@@ -22,7 +22,7 @@ STATEMENTS = {
     "and a lower packet drop rate regardless of the movement speed.",
     "table1": "With random waypoint motion the proposed scheme exhibits similar performance.",
 }
-"""What the paper's text says."""
+"""Statements of the paper's text."""
 
 
 def paper(directory: Path) -> Paper[Runs]:

@@ -141,13 +141,13 @@ def scheme_columns(data: Measurements, places: Sequence[Place]) -> list[Column]:
 
 
 def _compared(data: Measurements, place: Place, scheme: str, take: Take) -> Estimate:
-    """What one of a pair has in the replications that both have."""
+    """Estimate for one of a pair, over the replications that both have."""
     both = paired(*(take(data[place.key(s)]) for s in SCHEMES))
     return estimate(both[SCHEMES.index(scheme)])
 
 
 def _causes(data: Measurements, places: Sequence[Place]) -> list[Column]:
-    """What dropped the packets, under both schemes."""
+    """Causes of the dropped packets, under both schemes."""
     return [
         Column(
             f"{scheme}-{cause}",
@@ -228,7 +228,7 @@ SHORT = {
 
 
 def _gains_beside(data: Measurements) -> Drawing:
-    """What the scheme gains under each reading and at each place that fits."""
+    """Gains of the scheme under each reading and at each place that fits."""
     ways = [*STRAIGHT, "random waypoint"]
     names = [
         SHORT.get(id_, f"{system.spot[0]} ms, {system.spot[1]}") for id_, system in SYSTEMS.items()

@@ -1,4 +1,4 @@
-"""What the runs of `arf-window` show and the paper does not say."""
+"""Findings of the runs of `arf-window` of which the paper does not speak."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ def slots(data: Measurements) -> Finding:
 
 
 def later(data: Measurements) -> Finding:
-    """What the paper leaves for later."""
+    """Finding on what the paper leaves for later."""
     places = {id_: beyond(id_) for id_ in BEYOND}
     told = "; ".join(
         f"{id_} {_percent(gain(data, p))}, drops {_mean_drops(data, p)}"

@@ -1,4 +1,4 @@
-"""What a reader of `arf-window` has to know first."""
+"""Introduction to `arf-window`, which a reader has to know first."""
 
 from __future__ import annotations
 

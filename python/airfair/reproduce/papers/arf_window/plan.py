@@ -42,7 +42,7 @@ WANDERING_S = 200
 """Random waypoint: a third of the companion paper's length, and as many more runs where it counts [D-085]."""
 PAPERS_RUNS = 20
 PAPERS_WANDERING_S = 600
-"""What stands behind a figure of Table I, if the runs were as long as the companion paper's."""
+"""Duration behind a figure of Table I, if the runs were as long as the companion paper's."""
 
 RUNS = 10
 """Replications of what decides, and of what is as near."""
@@ -59,7 +59,7 @@ Spot = tuple[int, int]
 """Delay of the server [ms], and packets at the access point."""
 
 PLACE: Spot = (20, 25)
-"""Where claims are decided: nearest to the baseline [D-086]."""
+"""Place at which claims are decided: nearest to the baseline [D-086]."""
 ALSO_FIT: tuple[Spot, ...] = ((10, 33),)
 """Candidates that the baseline does not tell from it."""
 NEIGHBOURS: tuple[Spot, ...] = ((15, 25), (20, 20), (30, 20))
@@ -77,7 +77,7 @@ CANDIDATES: tuple[Spot, ...] = (
 
 
 def network(spot: Spot) -> dict[str, Value]:
-    """Where the server is and what the access point can keep."""
+    """Place of the server, and room of the access point's queue."""
     delay_ms, packets = spot
     return {"host.server.link.delay": f"{delay_ms} ms", "bss.cell.ap.queue.packets": packets}
 
@@ -89,7 +89,7 @@ def spot_label(spot: Spot) -> str:
 
 @dataclass(frozen=True)
 class Reading:
-    """How τ in eq. 8 is read after a rise and after a fall, and the round trip in eq. 11 [D-083]."""
+    """Reading of τ in eq. 8 after a rise and after a fall, and of the round trip in eq. 11 [D-083]."""
 
     rise: str
     fall: str
@@ -127,7 +127,7 @@ class System:
     speeds: tuple[int, ...] = (MIDDLE,)
     reading: Reading = PROJECTED
     fits: bool = False
-    """Whether the baseline does not tell it from the one that decides."""
+    """True if the baseline does not tell it from the one that decides."""
     spot: Spot = PLACE
 
     @property
@@ -302,7 +302,7 @@ BEYOND: Mapping[str, Mapping[str, Value]] = {
     "4 connections, away": {**straight(AWAY, MIDDLE), "flow.download.count": 4},
     "Westwood, away": {**straight(AWAY, MIDDLE), "flow.download.transport.flavour": "westwood"},
 }
-"""What the paper leaves for later: more stations, more connections, TCP Westwood."""
+"""Settings that the paper leaves for later: more stations, more connections, TCP Westwood."""
 
 
 def beyond(id_: str) -> Place:

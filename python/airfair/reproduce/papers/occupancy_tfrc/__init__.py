@@ -23,7 +23,7 @@ STATEMENTS = {
     "fig4": "The proposed scheme exhibits better performance also in these situations: higher "
     "throughput, good fairness in terms of channel occupancy, fewer packet drops.",
 }
-"""What the paper's text says."""
+"""Statements of the paper's text."""
 
 FOUND_WITH = {
     "fig3": ("rfc5348", "once", "law", "transports", "uplink", "guests", "noise", "standards"),

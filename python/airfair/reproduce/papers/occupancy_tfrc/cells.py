@@ -1,4 +1,4 @@
-"""What a cell of `occupancy-tfrc` is made of: stations, their flows, and what keeps them to their shares."""
+"""Parts of a cell of `occupancy-tfrc`: stations, their flows, and what keeps them to their shares."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Station:
 
 @dataclass(frozen=True)
 class Scheme:
-    """What is to give each station its part of the channel."""
+    """Scheme that is to give each station its part of the channel."""
 
     label: str
     occupancy: Value = False
@@ -77,7 +77,7 @@ class Scheme:
     control: Value = "occupancy"
     """The flows' `control`, where it is another scheme's, or granted shares are to be kept."""
     needs: str = ""
-    """What has to change for it."""
+    """Change that it needs."""
 
 
 def tables(stations: Mapping[str, Station], scheme: Scheme) -> dict[str, Value]:
@@ -121,7 +121,7 @@ def _control(scheme: Scheme) -> Value:
 
 
 def is_tcp(transport: Keys) -> bool:
-    """Whether it is TCP."""
+    """True of TCP."""
     return transport["kind"] == "tcp"
 
 

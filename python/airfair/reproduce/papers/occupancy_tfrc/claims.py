@@ -41,7 +41,7 @@ BOUNDS = (
     "§III-D says it is. Plain TFRC cannot tell the two apart. RFC 5348, and spare time that counts once, "
     "stand beside."
 )
-"""What is special to the claims, for readers of a report."""
+"""Notes on the claims, for readers of a report."""
 
 Key = tuple[str, str]
 

@@ -153,7 +153,7 @@ def _pair_table(data: Measurements, keys: Mapping[str, Sequence[Key]]) -> Table:
 
 
 def equal_keys(way: str) -> dict[str, list[Key]]:
-    """What is looked at for equal occupancy in a direction: by label, a key per rate."""
+    """Runs that are looked at for equal occupancy in a direction: by label, a key per rate."""
     return {
         NAMES[transport]: [equal(mbps, way, transport).key(ON) for mbps in SOME_RATES]
         for transport in TRANSPORTS
@@ -323,7 +323,7 @@ def _many_table(data: Measurements, keys: Mapping[str, Sequence[Key]]) -> Table:
 def _differences(
     data: Measurements, keys: Mapping[str, Sequence[Key]], take: Take
 ) -> list[Estimate]:
-    """What the proposed scheme has more than plain TFRC, in pairs."""
+    """Gains of the proposed scheme over plain TFRC, in pairs."""
     both = zip(keys[ON], keys[PLAIN], strict=True)
     return [estimate(take(data[on]) - take(data[plain]), signed=True) for on, plain in both]
 

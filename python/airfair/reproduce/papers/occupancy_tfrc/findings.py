@@ -1,4 +1,4 @@
-"""What the runs of `occupancy-tfrc` show and the paper does not say."""
+"""Findings of the runs of `occupancy-tfrc` of which the paper does not speak."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ Key = tuple[str, str]
 
 
 def equality(data: Measurements) -> Finding:
-    """Where occupancies are the same, and where not."""
+    """Finding on the places where occupancies are the same, and where they are not."""
     told = [
         f"{WAYS[way]}, {name}, {_worst(data, SOME_RATES, keys)}"
         for way in WAYS
@@ -73,7 +73,7 @@ def _worst(data: Measurements, rates: Sequence[int], keys: Sequence[Key]) -> str
 
 
 def bound(data: Measurements) -> Finding:
-    """What becomes of Figure 3 where θ does not bound the rate, or where spare time counts once."""
+    """Finding on Figure 3 where θ does not bound the rate, or where spare time counts once."""
     versions = {"eq. 1": EQ1, "RFC 5348": RFC5348, "once": COUNTED_ONCE}
     keys = {name: [v.proposed(mbps) for mbps in SOME_RATES] for name, v in versions.items()}
     plain = {
@@ -112,7 +112,7 @@ def bound(data: Measurements) -> Finding:
 
 
 def settings(data: Measurements) -> Finding:
-    """What equal shares depend on, for both kinds of TFRC."""
+    """Finding on what equal shares depend on, for both kinds of TFRC."""
     keys = {name: [tuned(label, name).key(ON) for label in SETTINGS] for name in PROFILES}
     columns = [
         Column(f"{name}-{what}", f"{name}, {short}", cells(data, here, take, 3))

@@ -1,4 +1,4 @@
-"""What a reader of `occupancy-tfrc` has to know first."""
+"""Introduction to `occupancy-tfrc`, which a reader has to know first."""
 
 from __future__ import annotations
 

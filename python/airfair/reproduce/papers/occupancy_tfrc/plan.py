@@ -75,7 +75,7 @@ WAYS: Mapping[str, str] = {DOWN: "downlink", UP: "uplink"}
 
 @dataclass(frozen=True)
 class Place:
-    """What several schemes are run at."""
+    """Place at which several schemes are run."""
 
     setup: str
     point: str
@@ -129,11 +129,11 @@ def equal(mbps: int, way: str, transport: str) -> Place:
 
 
 EQUAL = tuple((way, transport) for way in (DOWN, UP) for transport in TRANSPORTS)
-"""Where equal occupancy is looked for."""
+"""Directions and transports in which equal occupancy is looked for."""
 
 
 def _beside(mbps: int) -> tuple[str, ...]:
-    """What is run without the scheme, too: the lowest rate alone."""
+    """Variants that are run: the one without the scheme at the lowest rate alone."""
     return BOTH if mbps == RATES[0] else (ON,)
 
 
@@ -180,7 +180,7 @@ PROFILES: Mapping[str, Keys] = {"eq. 1": TFRC, "RFC 5348": TFRC_2008}
 
 @dataclass(frozen=True)
 class Setting:
-    """What Figure 3 is varied by."""
+    """Setting by which Figure 3 is varied."""
 
     occupancy: Mapping[str, Value] = field(default_factory=dict)
     """Keys of the scheme."""
@@ -217,7 +217,7 @@ UPLINK: Mapping[str, Keys] = {
     "CWmin 127": {"bss.cell.cw_min": 127},
     "stations' queues of 500": {},
 }
-"""What uplink is changed by, STA2 at 6 Mb/s."""
+"""Settings by which uplink is changed, STA2 at 6 Mb/s."""
 
 
 def uplink(label: str) -> Place:
@@ -266,7 +266,7 @@ def mixture(label: str) -> Place:
 
 
 COMES_S, GOES_S = 60, 160
-"""When the third station starts and stops."""
+"""Times at which the third station starts and stops."""
 
 
 def guests() -> Place:

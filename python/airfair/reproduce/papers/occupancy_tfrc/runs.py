@@ -1,4 +1,4 @@
-"""What the runs of one variant measured: one row per replication."""
+"""Measurements of the runs of one variant: one row per replication."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def dropped(number: int) -> Take:
 
 
 def percent_more(first: Runs, other: Runs, take: Take = Runs.aggregate) -> Estimate:
-    """What `other` has more than `first`, in pairs [% of the mean of `first`]."""
+    """Gain of `other` over `first`, in pairs [% of the mean of `first`]."""
     before = take(first)
     return estimate(100 * (take(other) - before) / before.mean(), signed=True)
 

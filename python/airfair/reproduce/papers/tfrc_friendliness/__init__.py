@@ -44,7 +44,7 @@ STATEMENTS = {
     "fig10": "With BS0 - H0 at 4 Mb/s TCP SACK seems to be the most penalized while TFRC provides again a "
     "stable and fair data connection.",
 }
-"""What the paper's text says of each figure."""
+"""Statements of the paper's text about each figure."""
 
 
 def paper(directory: Path) -> Paper[Runs]:

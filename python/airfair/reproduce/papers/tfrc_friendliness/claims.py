@@ -48,7 +48,7 @@ BOUNDS = (
     f"which the text names. “Fair” means an index close to {IDEAL_INDEX:g}, “half” {HALF:g} within a "
     f"quarter. Simulation: dedicated links, from {LATER[0]:g} s to the end."
 )
-"""What the bounds are beside the words', for readers of a report."""
+"""Bounds beside those of the words, for readers of a report."""
 
 Points = Callable[[Measurements, str], Sequence[Point]]
 Pair = tuple[int, int]

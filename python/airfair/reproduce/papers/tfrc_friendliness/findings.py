@@ -1,4 +1,4 @@
-"""What the runs of `tfrc-friendliness` show and the paper does not say."""
+"""Findings of the runs of `tfrc-friendliness` of which the paper does not speak."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _total(runs: Runs) -> Floats:
 
 
 def calibration(printed: Mapping[str, float]) -> Search[Runs]:
-    """How the channel was chosen with which the testbed's claims are decided."""
+    """Choice of the channel with which the testbed's claims are decided."""
 
     def find(data: Measurements) -> Finding:
         found = candidates(printed, data)
@@ -109,7 +109,7 @@ def _table(
 
 
 def buffers(data: Measurements) -> Finding:
-    """What the access point's queue changes at 10/10."""
+    """Finding on the access point's queue at 10/10."""
     few, many = ({q: data[queues(*pair), str(q)] for q in QUEUES} for pair in HELD)
     least, most = QUEUES[0], QUEUES[-1]
     return Finding(
@@ -138,7 +138,7 @@ def buffers(data: Measurements) -> Finding:
 
 
 def settings(data: Measurements) -> Finding:
-    """What the open settings change."""
+    """Finding on the open settings."""
     places = [(flavour, pair) for flavour in FLAVOURS for pair in VARIED]
     columns = [
         Column(

@@ -1,4 +1,4 @@
-"""What a reader of `tfrc-friendliness` has to know first."""
+"""Introduction to `tfrc-friendliness`, which a reader has to know first."""
 
 from __future__ import annotations
 

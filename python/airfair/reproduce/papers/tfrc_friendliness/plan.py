@@ -29,7 +29,7 @@ RECEIVERS = {"wireless": "desktop", "wired": "server"}
 
 @dataclass(frozen=True)
 class Channel:
-    """What spoils frames on the air of the laboratory."""
+    """Errors of frames on the air of the laboratory."""
 
     label: str
     """Which frames are spoilt: so many, by wrong bits, in bad periods of a mean length beside good ones."""

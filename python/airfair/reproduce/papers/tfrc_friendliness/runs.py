@@ -1,4 +1,4 @@
-"""What the runs of one scenario measured: one row per replication."""
+"""Measurements of the runs of one scenario: one row per replication."""
 
 from __future__ import annotations
 

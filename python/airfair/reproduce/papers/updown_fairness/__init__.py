@@ -41,7 +41,7 @@ STATEMENTS = {
     "fig8": "The loss of the uplink does not change with the customized scheduling discipline, whereas "
     "that of the downlink is reduced.",
 }
-"""What the paper's text says of each figure."""
+"""Statements of the paper's text about each figure."""
 
 TITLES = {
     "fig2": "Downlink over uplink goodput under FIFO",

@@ -50,7 +50,7 @@ BOUNDS = (
     f"{' and '.join(map(str, LAST))}. Decided with {SYSTEMS[DECIDES].label}; socket buffers never bind, and "
     "Q counts each of the scheduler's queues for itself."
 )
-"""What the bounds are beside the words', for readers of a report."""
+"""Bounds beside those of the words, for readers of a report."""
 
 Key = tuple[str, str]
 

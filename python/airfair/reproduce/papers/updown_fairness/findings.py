@@ -1,4 +1,4 @@
-"""What the runs of `updown-fairness` show and the paper does not say."""
+"""Findings of the runs of `updown-fairness` of which the paper does not speak."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ STARVED = 0.1
 def candidates(
     printed: Mapping[str, float], data: Measurements, ids: Iterable[str] = tuple(SYSTEMS)
 ) -> dict[str, Candidate]:
-    """What the testbed may have been like, against Figure 3's printed row."""
+    """Candidates for the testbed, against Figure 3's printed row."""
     rows = {way: printed[f"{way}_pps"] for way in ("total", DOWN, UP)}
 
     def candidate(id_: str, system: System) -> Candidate:
@@ -57,7 +57,7 @@ def candidates(
 
 
 def calibration(printed: Mapping[str, float]) -> Search[Runs]:
-    """How the system was chosen under which the claims are decided."""
+    """Choice of the system under which the claims are decided."""
 
     def find(data: Measurements) -> Finding:
         found = candidates(printed, data)
@@ -94,7 +94,7 @@ def calibration(printed: Mapping[str, float]) -> Search[Runs]:
 
 
 def windows(data: Measurements) -> Finding:
-    """When 2:1 gives 1:1."""
+    """Finding on the windows with which 2:1 gives 1:1."""
 
     def ratio(scenario: str, size: str, packets: int) -> Floats:
         return data["windows", f"{scenario}-{size}-Q{packets}"].ratio()
@@ -141,7 +141,7 @@ def _octets(size: str) -> int:
 
 
 def reading(data: Measurements) -> Finding:
-    """What Q counts."""
+    """Finding on what Q counts."""
     places = {
         scheme: [Place(DECIDES, scheme, FOUR, LAST[0], q) for q in LARGE]
         for scheme in ("scheduler", "shared")
@@ -285,7 +285,7 @@ def short_flows(data: Measurements) -> Finding:
 
 
 def stack(data: Measurements) -> Finding:
-    """What of the hosts' TCP matters."""
+    """Finding on what of the hosts' TCP matters."""
     labels = list(stack_places())
     columns = [
         Column(

@@ -1,4 +1,4 @@
-"""What a reader of `updown-fairness` has to know first."""
+"""Introduction to `updown-fairness`, which a reader has to know first."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ SHOWN = 100
 
 @dataclass(frozen=True)
 class Scheme:
-    """What an access point with `Q` packets does."""
+    """Scheme of an access point with `Q` packets."""
 
     label: str
     queue: Mapping[str, Value]
@@ -78,7 +78,7 @@ RIVAL_ATTEMPTS = (1, 2, 8)
 
 @dataclass(frozen=True)
 class System:
-    """What the radio and the hosts are like."""
+    """Radio and hosts of the testbed."""
 
     label: str
     keys: Mapping[str, Value]
@@ -165,7 +165,7 @@ NEAR = "senders-0.025"
 
 @dataclass(frozen=True)
 class Scope:
-    """How much of the paper's plane is run in a system."""
+    """Part of the paper's plane that is run in a system."""
 
     attempts: tuple[int, ...]
     """M_t, with a buffer of `SHOWN`."""
@@ -205,7 +205,7 @@ STACK: Mapping[str, System] = {
         _hosts(quick_acks=0, initial_window=10, full_queue="loss"),
     ),
 }
-"""What Linux of 2005 did otherwise, one thing changed at a time."""
+"""Differences of Linux of 2005, one thing changed at a time."""
 
 WINDOWS = ("64 kB", "128 kB")
 """Socket buffers in the table of the scheduler's limit; the file's never bind."""

@@ -1,4 +1,4 @@
-//! What the application has to send, and when.
+//! Sources: packets that the application has to send, and the time of each.
 
 use std::collections::VecDeque;
 
@@ -13,9 +13,9 @@ pub struct Frame {
     pub size: Bytes,
 }
 
-/// An application.
+/// Traffic of an application.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Source {
+pub enum Traffic {
     /// Always more, in packets of s.
     Greedy,
     /// Packets of s at this rate of payload.
@@ -49,7 +49,7 @@ struct Waiting {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Piece {
     pub(crate) octets: u64,
-    /// When the application had it.
+    /// Time at which the application had it.
     pub(crate) since: Time,
     /// The last of its frame.
     pub(crate) is_frame_end: bool,
@@ -58,12 +58,12 @@ pub(crate) struct Piece {
 /// The application at work.
 #[derive(Debug)]
 pub(crate) struct Application {
-    source: Source,
+    traffic: Traffic,
     segment: u64,
     buffer: u64,
     waiting: VecDeque<Waiting>,
     waiting_octets: u64,
-    /// When the next packet or frame comes.
+    /// Time at which the next packet or frame comes.
     next: Option<Time>,
     /// Start of the on-period, or of the flow.
     period: Time,
@@ -73,16 +73,16 @@ pub(crate) struct Application {
 }
 
 impl Application {
-    pub(crate) fn new(source: Source, segment: Bytes, buffer: Option<Bytes>) -> Self {
-        if let Source::Frames { frames, repeat: true } = &source {
+    pub(crate) fn new(traffic: Traffic, segment: Bytes, buffer: Option<Bytes>) -> Self {
+        if let Traffic::Frames { frames, repeat: true } = &traffic {
             let total: Duration = frames.iter().map(|frame| frame.after).sum();
             assert!(!total.is_zero(), "a trace that repeats without taking time");
         }
-        if let Source::OnOff { on, .. } = &source {
+        if let Traffic::OnOff { on, .. } = &traffic {
             assert!(!on.is_zero(), "an on-period of no length");
         }
         Self {
-            source,
+            traffic,
             segment: segment.get(),
             buffer: buffer.map_or(u64::MAX, Bytes::get),
             waiting: VecDeque::new(),
@@ -100,10 +100,10 @@ impl Application {
         self.count = 0;
         self.waiting.clear();
         self.waiting_octets = 0;
-        self.next = match &self.source {
-            Source::Greedy => None,
-            Source::Constant(_) | Source::OnOff { .. } => Some(now),
-            Source::Frames { frames, .. } => frames.first().map(|frame| now + frame.after),
+        self.next = match &self.traffic {
+            Traffic::Greedy => None,
+            Traffic::Constant(_) | Traffic::OnOff { .. } => Some(now),
+            Traffic::Frames { frames, .. } => frames.first().map(|frame| now + frame.after),
         };
     }
 
@@ -111,8 +111,8 @@ impl Application {
     #[inline]
     pub(crate) fn advance(&mut self, now: Time) {
         while let Some(at) = self.next.filter(|&at| at <= now) {
-            match self.source {
-                Source::Constant(rate) if !self.has_room(self.segment) => self.skip(now, rate),
+            match self.traffic {
+                Traffic::Constant(rate) if !self.has_room(self.segment) => self.skip(now, rate),
                 _ => self.produce(at),
             }
         }
@@ -137,14 +137,14 @@ impl Application {
     }
 
     fn produce(&mut self, at: Time) {
-        let octets = match &self.source {
-            Source::Greedy => return,
-            &Source::Constant(rate) => {
+        let octets = match &self.traffic {
+            Traffic::Greedy => return,
+            &Traffic::Constant(rate) => {
                 self.count += 1;
                 self.next = Some(self.period + self.spacing(rate, self.count));
                 self.segment
             }
-            &Source::OnOff { rate, on, off } => {
+            &Traffic::OnOff { rate, on, off } => {
                 self.count += 1;
                 let offset = self.spacing(rate, self.count);
                 if offset >= on {
@@ -154,7 +154,7 @@ impl Application {
                 self.next = Some(if self.count == 0 { self.period } else { self.period + offset });
                 self.segment
             }
-            Source::Frames { frames, repeat } => {
+            Traffic::Frames { frames, repeat } => {
                 let length = frames.len() as u64;
                 let size = frames[index(self.count, length)].size.get();
                 self.count += 1;
@@ -171,23 +171,23 @@ impl Application {
         }
     }
 
-    /// When packet `count` comes after the start of the period, rounded down.
+    /// Time from the start of the period until packet `count` comes, rounded down.
     fn spacing(&self, rate: DataRate, count: u64) -> Duration {
         let ns =
             u128::from(count) * u128::from(self.segment) * 8_000_000_000 / u128::from(rate.bps());
         Duration::from_nanos(u64::try_from(ns).expect("a flow longer than 584 years"))
     }
 
-    /// When data came that waits now; `now` for a greedy application.
+    /// Time at which data came that waits now; `now` for a greedy application.
     #[inline]
     pub(crate) fn waits_since(&self, now: Time) -> Option<Time> {
-        match self.source {
-            Source::Greedy => Some(now),
+        match self.traffic {
+            Traffic::Greedy => Some(now),
             _ => self.waiting.front().map(|waiting| waiting.since),
         }
     }
 
-    /// When the next data comes.
+    /// Time at which the next data comes.
     #[inline]
     pub(crate) fn next(&self) -> Option<Time> {
         self.next
@@ -196,7 +196,7 @@ impl Application {
     /// The next packet's worth.
     #[inline]
     pub(crate) fn take(&mut self, now: Time) -> Option<Piece> {
-        if self.source == Source::Greedy {
+        if self.traffic == Traffic::Greedy {
             return Some(Piece { octets: self.segment, since: now, is_frame_end: true });
         }
         let first = self.waiting.front_mut()?;
@@ -213,10 +213,10 @@ impl Application {
 
     /// Nothing waits, and nothing comes.
     pub(crate) fn is_exhausted(&self) -> bool {
-        self.source != Source::Greedy && self.waiting.is_empty() && self.next.is_none()
+        self.traffic != Traffic::Greedy && self.waiting.is_empty() && self.next.is_none()
     }
 
-    /// What found the buffer full [octets].
+    /// Octets that found the buffer full.
     pub(crate) fn dropped(&self) -> Bytes {
         Bytes::new(self.dropped)
     }
@@ -235,8 +235,8 @@ mod tests {
         Time::ZERO + Duration::from_millis(ms)
     }
 
-    fn application(source: Source) -> Application {
-        let mut application = Application::new(source, Bytes::new(1_000), None);
+    fn application(traffic: Traffic) -> Application {
+        let mut application = Application::new(traffic, Bytes::new(1_000), None);
         application.open(ms(10));
         application
     }
@@ -252,7 +252,7 @@ mod tests {
     #[test]
     fn a_constant_rate_has_a_packet_every_8_s_over_rate() {
         // 1000 octets at 1 Mb/s: 8 ms
-        let mut constant = application(Source::Constant(DataRate::from_mbps(1)));
+        let mut constant = application(Traffic::Constant(DataRate::from_mbps(1)));
         assert_eq!(pieces(&mut constant, 9), []);
         assert_eq!(
             pieces(&mut constant, 26),
@@ -265,13 +265,13 @@ mod tests {
     #[test]
     fn on_and_off_alternate() {
         // on at 10, 18, 26 (20 ms from 10 on, the packet of 34 would be later), off to 60
-        let source = Source::OnOff {
+        let traffic = Traffic::OnOff {
             rate: DataRate::from_mbps(1),
             on: Duration::from_millis(20),
             off: Duration::from_millis(30),
         };
         let at: Vec<_> =
-            pieces(&mut application(source), 111).iter().map(|piece| piece.0).collect();
+            pieces(&mut application(traffic), 111).iter().map(|piece| piece.0).collect();
         assert_eq!(at, [10, 18, 26, 60, 68, 76, 110]);
     }
 
@@ -280,22 +280,22 @@ mod tests {
         let frame =
             |after, size| Frame { after: Duration::from_millis(after), size: Bytes::new(size) };
         let frames = vec![frame(0, 2_500), frame(40, 300), frame(40, 0)];
-        let once = Source::Frames { frames: frames.clone(), repeat: false };
+        let once = Traffic::Frames { frames: frames.clone(), repeat: false };
         let mut video = application(once);
         let first = [(10, 1_000, false), (10, 1_000, false), (10, 500, true)];
         assert_eq!(pieces(&mut video, 10), first);
         assert!(!video.is_exhausted());
         assert_eq!(pieces(&mut video, 1_000), [(50, 300, true)]);
         assert!(video.is_exhausted());
-        let mut again = application(Source::Frames { frames, repeat: true });
+        let mut again = application(Traffic::Frames { frames, repeat: true });
         let at: Vec<_> = pieces(&mut again, 130).iter().map(|piece| piece.0).collect();
         assert_eq!(at, [10, 10, 10, 50, 90, 90, 90, 130]);
     }
 
     #[test]
     fn a_full_buffer_drops_what_comes() {
-        let source = Source::Constant(DataRate::from_mbps(1));
-        let mut application = Application::new(source, Bytes::new(1_000), Some(Bytes::new(2_500)));
+        let traffic = Traffic::Constant(DataRate::from_mbps(1));
+        let mut application = Application::new(traffic, Bytes::new(1_000), Some(Bytes::new(2_500)));
         application.open(ms(0));
         // four packets at 0, 8, 16, 24 ms: two fit
         assert_eq!(pieces(&mut application, 24).len(), 2);
@@ -306,8 +306,8 @@ mod tests {
     #[test]
     fn what_finds_the_buffer_full_is_dropped_at_once_however_much_it_is() {
         let application = |bps| {
-            let source = Source::Constant(DataRate::from_bps(bps));
-            let mut application = Application::new(source, Bytes::new(1), Some(Bytes::new(50)));
+            let traffic = Traffic::Constant(DataRate::from_bps(bps));
+            let mut application = Application::new(traffic, Bytes::new(1), Some(Bytes::new(50)));
             application.open(ms(0));
             application.advance(Time::from_nanos(3_600_000_000_000));
             (application.waiting.len(), application.dropped().get(), application.next())

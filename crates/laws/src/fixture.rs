@@ -1,0 +1,61 @@
+//! Fixture of tests: a cell of 802.11a in which frames are heard.
+
+use airfair_units::{Bytes, Duration, Time};
+
+use crate::occupancy_meter::{Frame, Kind, Packet, Params};
+
+/// The access point, the station that listens, and another one.
+pub(crate) const AP: u16 = 0;
+pub(crate) const ME: u16 = 1;
+pub(crate) const OTHER: u16 = 2;
+
+pub(crate) const METER: Params = Params {
+    me: ME,
+    access_point: AP,
+    slot: Duration::from_millis(300),
+    sifs: us(16),
+    difs: us(34),
+    backoff_slot: us(9),
+    cw_min: 15,
+};
+
+/// Control frames at 24 Mb/s last 28 µs, 1536 octets at 54 Mb/s 248 µs.
+pub(crate) const CONTROL: Duration = us(28);
+const DATA: Duration = us(248);
+
+pub(crate) const fn us(us: u64) -> Duration {
+    Duration::from_micros(us)
+}
+
+pub(crate) fn at_us(micros: u64) -> Time {
+    Time::ZERO + us(micros)
+}
+
+pub(crate) fn at_ms(ms: u64) -> Time {
+    at_us(1_000 * ms)
+}
+
+/// A frame that ends at `end` µs; its duration field is what the exchange takes after it.
+pub(crate) fn frame(end: u64, to: u16, kind: Kind) -> Frame {
+    let duration = if matches!(kind, Kind::Data { .. }) { DATA } else { CONTROL };
+    let duration_field = match kind {
+        // 3 · 16 + 28 + 248 + 28
+        Kind::Rts { .. } => 352,
+        // 2 · 16 + 248 + 28
+        Kind::Cts { .. } => 308,
+        // 16 + 28
+        Kind::Data { .. } => 44,
+        Kind::Ack | Kind::Beacon => 0,
+    };
+    Frame { end: at_us(end), duration, duration_field: us(duration_field), to, backoff: None, kind }
+}
+
+/// Data of flow 7, from the station that listens or to it, or of somebody else.
+pub(crate) fn data(end: u64, from: u16, to: u16) -> Frame {
+    let packet = (from == ME || to == ME).then_some(Packet { flow: 7, payload: 1_460 });
+    frame(end, to, Kind::Data { from, psdu: Bytes::new(1_536), packet })
+}
+
+pub(crate) fn ack(end: u64, to: u16) -> Frame {
+    frame(end, to, Kind::Ack)
+}

@@ -1,0 +1,195 @@
+//! Slots from frames, frame by frame.
+
+use super::*;
+use crate::fixture::{AP, CONTROL, ME, METER, OTHER, ack, at_ms, at_us, data, frame, us};
+use proptest::prelude::*;
+
+fn rts(end: u64, from: u16, to: u16) -> Frame {
+    frame(end, to, Kind::Rts { from })
+}
+
+fn cts(end: u64, to: u16) -> Frame {
+    frame(end, to, Kind::Cts { request: CONTROL })
+}
+
+/// The slot under way after these frames and one that shows that all is over.
+fn slot(frames: &[Frame]) -> Slot {
+    let mut state = after(frames);
+    step(&METER, &mut state, &frame(200_000, AP, Kind::Beacon));
+    state.current
+}
+
+fn after(frames: &[Frame]) -> State {
+    let mut state = State::default();
+    for seen in frames {
+        step(&METER, &mut state, seen);
+    }
+    state
+}
+
+fn share(exchange: u64, failed: u64, accesses: u32) -> Share {
+    Share { exchange: us(exchange), failed: us(failed), accesses }
+}
+
+/// Verifies: [arf-window eq. 1]: 15 / (N + 1) slots of 9 µs.
+#[test]
+fn the_mean_backoff_falls_with_the_number_of_active_stations() {
+    let backoffs = [1, 2, 4].map(|active| mean_backoff(&METER, active).as_nanos());
+    assert_eq!(backoffs, [67_500, 45_000, 27_000]);
+}
+
+/// RTS 28 and its field 352: 380 µs; DIFS 34 and a back-off of 67.5 among one.
+///
+/// Verifies: [arf-window eq. 2], [arf-window eq. 3]
+#[test]
+fn an_exchange_lasts_as_its_rts_says() {
+    let down = [rts(100, AP, ME), cts(144, AP), data(408, AP, ME), ack(452, AP)];
+    let seen = slot(&down);
+    assert_eq!(seen.stations[ME].down, share(380, 0, 1));
+    assert_eq!(seen.stations[ME].up, Share::default());
+    let access = METER.difs + mean_backoff(&METER, seen.active());
+    let access = Access { up: access, down: access };
+    assert_eq!(seen.occupied(access).as_nanos(), 380_000 + 34_000 + 67_500);
+    let up = [rts(100, ME, AP), cts(144, ME), data(408, ME, AP), ack(452, ME)];
+    assert_eq!(slot(&up).stations[ME].up, share(380, 0, 1));
+    // of another station, whose CTS is enough to know that its RTS was granted
+    let other = [rts(100, AP, OTHER), cts(144, AP)];
+    assert_eq!(slot(&other).stations[OTHER].down, share(380, 0, 1));
+}
+
+/// A hidden station's RTS is not heard. Estimated 28, SIFS 16, CTS 28, field 308: 380 µs, too.
+///
+/// Verifies: [arf-window eq. 4]
+#[test]
+fn a_cts_alone_is_enough() {
+    let seen = slot(&[cts(144, OTHER), ack(452, OTHER)]);
+    assert_eq!(seen.stations[OTHER].up, share(380, 0, 1));
+    assert_eq!(seen.active(), 1);
+    // one's own CTS to oneself follows nothing: 28 + 308
+    let own = [frame(144, ME, Kind::Cts { request: Duration::ZERO }), data(408, ME, AP)];
+    assert_eq!(slot(&own).stations[ME].up, share(336, 0, 1));
+    // the access point's CTS to itself says with its data whose it is
+    let access_point = [cts(144, AP), data(408, AP, OTHER)];
+    assert_eq!(slot(&access_point).stations[OTHER].down, share(380, 0, 1));
+}
+
+/// Without RTS: data 248, and its field 44.
+///
+/// Verifies: [arf-window §III]
+#[test]
+fn without_rts_data_counts_with_its_duration_field() {
+    let frames = [data(300, AP, ME), ack(344, AP), data(800, OTHER, AP), ack(844, OTHER)];
+    let seen = slot(&[&frames[..], &[data(1_200, ME, AP), ack(1_244, ME)]].concat());
+    assert_eq!(seen.stations[ME], Usage { up: share(292, 0, 1), down: share(292, 0, 1) });
+    assert_eq!(seen.stations[OTHER].up, share(292, 0, 1));
+    assert_eq!(seen.active(), 2);
+    let (up, down) = (seen.adapted_up, seen.adapted_down);
+    assert_eq!((up, down), (Bytes::new(1_536), Bytes::new(1_536)));
+    let flow = seen.flows[7];
+    assert_eq!(flow.usage, Usage { up: share(292, 0, 1), down: share(292, 0, 1) });
+    assert_eq!((flow.packets, flow.answers, flow.octets), (2, 0, Bytes::new(2_920)));
+}
+
+#[test]
+fn what_has_no_answer_counts_as_failed() {
+    assert_eq!(slot(&[rts(100, ME, AP)]).stations[ME].up, share(0, 28, 1));
+    assert_eq!(slot(&[data(300, ME, AP)]).stations[ME].up, share(0, 248, 1));
+    // another's data is taken for answered: its ACK may be out of hearing
+    assert_eq!(slot(&[data(300, OTHER, AP)]).stations[OTHER].up, share(292, 0, 1));
+    // an ACK without data that was decoded: SIFS and itself
+    assert_eq!(slot(&[ack(344, OTHER)]).stations[OTHER].up, share(44, 0, 1));
+    // a station's ACK, when neither the access point's data nor anything else was decoded: nobody's
+    assert!(slot(&[ack(344, AP)]).stations.is_empty());
+}
+
+#[test]
+fn slots_follow_each_other_and_forget() {
+    let ms = |ms: u64| ms * 1_000;
+    let heard = [data(ms(1), ME, AP), ack(ms(1) + 44, ME)];
+    let mut state = after(&heard);
+    assert_eq!(state.last(), None);
+    // ends in the next slot, and counts there
+    step(&METER, &mut state, &data(ms(300) - 10, OTHER, AP));
+    step(&METER, &mut state, &ack(ms(300) + 34, OTHER));
+    let last = state.last().expect("a slot is over");
+    assert_eq!(last.stations.numbers().collect::<Vec<_>>(), [ME]);
+    assert_eq!(state.current().stations.numbers().collect::<Vec<_>>(), [OTHER]);
+    step(&METER, &mut state, &frame(ms(950), AP, Kind::Beacon));
+    assert_eq!(state.last(), Some(&Slot::default()));
+    assert_eq!(state.current().beacons, us(28));
+}
+
+/// The exchange of 292 µs ends at 1.044 ms; two slots of silence follow, and half of another.
+#[test]
+fn closing_tells_what_was_seen_and_how_long_there_was_silence() {
+    let heard = [data(1_000, ME, AP), ack(1_044, ME)];
+    let mut state = after(&heard);
+    assert_eq!(close(&METER, &mut state, at_ms(299)), None);
+    let ended = close(&METER, &mut state, at_ms(1_050));
+    let ended = ended.expect("three slots are over");
+    assert_eq!((ended.from, ended.silent), (Time::ZERO, 2));
+    assert_eq!(ended.slot.exchanges(ME), (us(292), Duration::ZERO));
+    assert_eq!(ended.slot.exchanges(OTHER), (Duration::ZERO, us(292)));
+    let ended = close(&METER, &mut state, at_ms(1_200));
+    assert_eq!(ended.map(|it| (it.from, it.silent)), Some((at_ms(900), 0)));
+}
+
+/// Two exchanges of 292 µs, cut in the middle of the second: it counts in the next slot. Back-offs of 45
+/// and 90 µs.
+#[test]
+fn a_slot_may_be_cut_at_any_time() {
+    let own = |frame, backoff| Frame { backoff: Some(us(backoff)), ..frame };
+    let first = [own(data(1_000, ME, AP), 45), ack(1_044, ME), own(data(2_000, ME, AP), 90)];
+    let mut state = after(&first);
+    let slot = cut(&METER, &mut state, at_us(2_010));
+    assert_eq!(slot.stations[ME].up, share(292, 0, 1));
+    assert_eq!(slot.backoffs.mean(), Some(Duration::from_nanos(67_500)));
+    step(&METER, &mut state, &ack(2_044, ME));
+    let second = cut(&METER, &mut state, at_us(2_044));
+    assert_eq!((second.stations[ME].up, second.backoffs.mean()), (share(292, 0, 1), None));
+    assert_eq!(cut(&METER, &mut state, at_us(9_000)), Slot::default());
+    let mut both = slot;
+    both.add(&second);
+    assert_eq!((both.stations[ME].up, both.flows[7].packets), (share(584, 0, 2), 2));
+}
+
+fn any_frame() -> impl Strategy<Value = (u64, Frame)> {
+    let kind = prop_oneof![
+        (0..4u16).prop_map(|from| Kind::Rts { from }),
+        (0..50u64).prop_map(|request| Kind::Cts { request: us(request) }),
+        (0..4u16, 1..2_000u64).prop_map(|(from, psdu)| Kind::Data {
+            from,
+            psdu: Bytes::new(psdu),
+            packet: Some(Packet { flow: from, payload: 1 }),
+        }),
+        Just(Kind::Ack),
+        Just(Kind::Beacon),
+    ];
+    (0..400_000u64, 0..4u16, kind).prop_map(|(gap, to, kind)| (gap, frame(0, to, kind)))
+}
+
+proptest! {
+    /// Whatever is heard in whatever order: a frame is counted once at the most, with what it promises.
+    #[test]
+    fn nothing_is_counted_twice(heard in prop::collection::vec(any_frame(), 0..60)) {
+        let mut state = State::default();
+        let (mut now, mut most, mut total) = (0, Duration::ZERO, Duration::ZERO);
+        let mut start = Time::ZERO;
+        let sum = |slot: &Slot| -> Duration {
+            let shares = slot.stations.values().flat_map(|usage| [usage.up, usage.down]);
+            shares.map(|share| share.exchange + share.failed).sum()
+        };
+        for (gap, seen) in heard {
+            now += gap;
+            let request = if let Kind::Cts { request } = seen.kind { request } else { Duration::ZERO };
+            most += seen.duration + seen.duration_field + request + METER.sifs;
+            let before = state.last.clone();
+            step(&METER, &mut state, &Frame { end: at_us(now), ..seen });
+            if state.start != start || state.last != before {
+                total += state.last.as_ref().map_or(Duration::ZERO, sum);
+                start = state.start;
+            }
+            prop_assert!(total + sum(&state.current) <= most);
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! The table of flows.
+
+use airfair_units::{DataRate, Duration};
+
+use super::{Declaration, Of, Table, Unit, as_f64, milliseconds, ratio};
+use crate::outcome::{FlowOutcome, Outcome, Quantiles};
+use crate::scenario::{Endpoint, Flow};
+
+const MEANING: &str = "Goodput, loss, delay, retransmissions, time-outs and round trips of each flow. Packets are \
+    those sent within the measured time, and each of them is received, dropped or, at the end, in flight; those of the \
+    warm-up count nowhere. Quantiles are to 1 %.";
+
+pub(super) fn table(flows: &[Flow], runs: &[&Outcome]) -> Table {
+    let mut t = Declaration::of_each("flows", "flow", MEANING, runs, |run| &run.flows);
+    t.column("goodput_bps", Unit::BitsPerSecond, |row| {
+        let active = row.it.active;
+        (!active.is_zero()).then(|| per_second(row.it, active))
+    })
+    .says("Application octets delivered in order, over `active_s`; null if that is nothing.");
+    t.column("loss", Unit::Fraction, |row| ratio(row.it.packets_dropped, row.it.packets_sent))
+        .says("Packets dropped, of those sent; null where nothing was sent.");
+    t.column("loss_estimated", Unit::Fraction, |row| {
+        if goes_up(&flows[row.place as usize]) {
+            ratio(row.it.packets_repeated, row.it.packets_received)
+        } else {
+            ratio(row.it.retransmissions, row.it.packets_sent)
+        }
+    })
+    .says(
+        "Loss as a trace at the wired end shows it: TCP's retransmissions among the data segments that this end sent \
+         or, if only the sender is wireless, that came to it.  [updown-fairness §III]",
+    );
+    t.column("throughput_bps", Unit::BitsPerSecond, |row| per_second(row.it, row.run.elapsed))
+        .says("The same octets as in `goodput_bps` over the whole measured time; those of all flows add up.");
+    t.column("active_s", Unit::Seconds, |row| row.it.active.as_secs_f64()).says(
+        "The flow's life within the measured time: from its start until all that it had to send is acknowledged or, \
+         for TFRC and UDP, until it stopped and the last packet came.",
+    );
+    counts(&mut t);
+    t.column("rtt_samples", Unit::Count, |row| row.it.rtt.count)
+        .says("Round trips that the sender measured.");
+    quantiles(&mut t, "rtt", "round trips that the sender measured", |flow| &flow.rtt);
+    quantiles(&mut t, "delay", "one-way delays of the packets received, queues included", |flow| {
+        &flow.delay
+    });
+    t.column("jitter_ms", Unit::Milliseconds, |row| row.it.jitter.map(milliseconds))
+        .says("Interarrival jitter, mean over the packets.  [RFC3550 §6.4.1]");
+    t.column("mean_link_rate_bps", Unit::BitsPerSecond, |row| {
+        bits_per_second(row.it.mean_link_rate)
+    })
+    .says("Mean link rate of the sending station; null if a host sends.  [arf-aware-tcp eq. 3]");
+    t.column("completion_s", Unit::Seconds, |row| row.it.completion.map(Duration::as_secs_f64))
+        .says("Time from the start until a source that ends was done; null if it was not.");
+    t.table
+}
+
+fn counts(t: &mut Declaration<Of<'_, FlowOutcome>>) {
+    t.column("delivered_bytes", Unit::Octets, |row| row.it.delivered.get())
+        .says("Application octets delivered in order.");
+    t.column("packets_sent", Unit::Packets, |row| row.it.packets_sent)
+        .says("Packets that the sender emitted, retransmissions included.");
+    t.column("packets_refused", Unit::Packets, |row| row.it.packets_refused)
+        .says("Packets that the sender's own queue had no room for: they never left it.");
+    t.column("packets_received", Unit::Packets, |row| row.it.packets_received)
+        .says("Packets that came to the receiver's host.");
+    t.column("packets_repeated", Unit::Packets, |row| row.it.packets_repeated).says(
+        "Data segments among those received below the highest octet that had come: retransmissions.",
+    );
+    t.column("packets_dropped", Unit::Packets, |row| row.it.packets_dropped)
+        .says("Packets that a queue or the MAC dropped, or a link lost.");
+    t.column("packets_in_flight", Unit::Packets, |row| row.it.packets_in_flight)
+        .says("Packets queued, on the air or on a wire at the end.");
+    t.column("acks_dropped", Unit::Packets, |row| row.it.acks_dropped).says(
+        "Packets that the receiver sent within the measured time and that were dropped or lost.",
+    );
+    t.column("retransmissions", Unit::Segments, |row| row.it.retransmissions)
+        .says("Segments sent again.");
+    t.column("timeouts", Unit::Count, |row| row.it.timeouts).says("Retransmission time-outs.");
+    t.column("fast_retransmits", Unit::Count, |row| row.it.fast_retransmits)
+        .says("Fast retransmits.");
+}
+
+/// The columns of a distribution of `noun`.
+fn quantiles(
+    t: &mut Declaration<Of<'_, FlowOutcome>>,
+    name: &str,
+    noun: &str,
+    of: fn(&FlowOutcome) -> &Quantiles,
+) {
+    type Part = (&'static str, &'static str, fn(&Quantiles) -> Duration);
+    let parts: [Part; 6] = [
+        ("mean", "Mean", |q| q.mean),
+        ("min", "Least", |q| q.min),
+        ("p50", "Median", |q| q.p50),
+        ("p95", "95 % quantile", |q| q.p95),
+        ("p99", "99 % quantile", |q| q.p99),
+        ("max", "Largest", |q| q.max),
+    ];
+    for (part, words, value) in parts {
+        t.column(format!("{name}_{part}_ms"), Unit::Milliseconds, |row| {
+            let samples = of(row.it);
+            (samples.count > 0).then(|| milliseconds(value(samples)))
+        })
+        .says(format!("{words} of the {noun}."));
+    }
+}
+
+/// Rate of the octets that a flow delivered, over some time [bit/s].
+fn per_second(flow: &FlowOutcome, time: Duration) -> f64 {
+    as_f64(flow.delivered.bits()) / time.as_secs_f64()
+}
+
+pub(super) fn bits_per_second(rate: Option<DataRate>) -> Option<f64> {
+    rate.map(|rate| as_f64(rate.bps()))
+}
+
+/// True of a flow from a station to a wired host.
+fn goes_up(flow: &Flow) -> bool {
+    matches!((flow.from, flow.to), (Endpoint::Station(_), Endpoint::Host(_)))
+}

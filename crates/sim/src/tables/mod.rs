@@ -1,0 +1,352 @@
+//! Results as columns: each table is declared once, and whatever shows results takes it from here.
+//!
+//! A table has one row per run and thing; `flow`, `station`, `access_point`, `channel` and `link` are places in the
+//! scenario's lists. Tables of no runs have all columns, with their units and meanings, and no rows.
+
+mod air;
+mod flows;
+mod series;
+
+use airfair_units::Duration;
+
+use crate::outcome::{LinkOutcome, Outcome};
+use crate::scenario::Flow;
+
+pub use series::{SERIES, series};
+
+/// Columns of equal length.
+#[derive(Clone, Debug)]
+pub struct Table {
+    /// Name.
+    pub name: &'static str,
+    /// Its contents in a sentence, and what holds for several columns.
+    pub meaning: &'static str,
+    /// In the order in which they are shown.
+    pub columns: Vec<Column>,
+}
+
+/// A value of each row.
+#[derive(Clone, Debug)]
+pub struct Column {
+    /// Name; it ends with the unit, where that is one of time, rate or size.
+    pub name: String,
+    /// Unit.
+    pub unit: Unit,
+    /// One sentence.
+    pub meaning: String,
+    /// True where a value may not exist; it is NaN then.
+    pub is_nullable: bool,
+    /// The values, by row.
+    pub values: Values,
+}
+
+/// The values of a column.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Values {
+    /// Places in a list, and small counts.
+    U32(Vec<u32>),
+    /// Counts, and times in nanoseconds.
+    U64(Vec<u64>),
+    /// All else.
+    F64(Vec<f64>),
+}
+
+/// Unit of a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Place in a list, or a number that stands for something.
+    Number,
+    /// Number of things or events.
+    Count,
+    /// Part of a whole, from 0 to 1.
+    Fraction,
+    /// Packets.
+    Packets,
+    /// Frames.
+    Frames,
+    /// Segments of TCP.
+    Segments,
+    /// Octets.
+    Octets,
+    /// Nanoseconds.
+    Nanoseconds,
+    /// Milliseconds.
+    Milliseconds,
+    /// Seconds.
+    Seconds,
+    /// Bits per second.
+    BitsPerSecond,
+}
+
+impl Unit {
+    /// Its sign in a text.
+    pub fn sign(self) -> &'static str {
+        match self {
+            Self::Number => "number",
+            Self::Count => "count",
+            Self::Fraction => "fraction",
+            Self::Packets => "packets",
+            Self::Frames => "frames",
+            Self::Segments => "segments",
+            Self::Octets => "octets",
+            Self::Nanoseconds => "ns",
+            Self::Milliseconds => "ms",
+            Self::Seconds => "s",
+            Self::BitsPerSecond => "bit/s",
+        }
+    }
+}
+
+/// Tables of `runs`, which are runs of a scenario with `flows`.
+pub fn tables(flows: &[Flow], runs: &[&Outcome]) -> Vec<Table> {
+    vec![
+        of_runs(runs),
+        flows::table(flows, runs),
+        air::stations(runs),
+        air::airtime(runs),
+        air::access_points(runs),
+        air::channels(runs),
+        air::shares(runs),
+        of_links(runs),
+    ]
+}
+
+impl Table {
+    /// Its meaning, and one item of Markdown for each column.
+    pub fn describe(&self) -> String {
+        let item = |column: &Column| {
+            let Column { name, unit, meaning, is_nullable, .. } = column;
+            let null = if *is_nullable { ", or null" } else { "" };
+            format!("- `{name}` [{}{null}]: {meaning}\n", unit.sign())
+        };
+        let items: String = self.columns.iter().map(item).collect();
+        format!("{}\n\n{items}", self.meaning)
+    }
+}
+
+/// Type of a column's values.
+trait Value: Sized {
+    const IS_NULLABLE: bool = false;
+    fn column(values: impl Iterator<Item = Self>) -> Values;
+}
+
+impl Value for u32 {
+    fn column(values: impl Iterator<Item = Self>) -> Values {
+        Values::U32(values.collect())
+    }
+}
+
+impl Value for u64 {
+    fn column(values: impl Iterator<Item = Self>) -> Values {
+        Values::U64(values.collect())
+    }
+}
+
+impl Value for f64 {
+    fn column(values: impl Iterator<Item = Self>) -> Values {
+        Values::F64(values.collect())
+    }
+}
+
+impl Value for Option<f64> {
+    const IS_NULLABLE: bool = true;
+    fn column(values: impl Iterator<Item = Self>) -> Values {
+        Values::F64(values.map(|value| value.unwrap_or(f64::NAN)).collect())
+    }
+}
+
+/// A table that is being declared, with rows from which its values come.
+struct Declaration<R> {
+    rows: Vec<R>,
+    table: Table,
+}
+
+/// A thing of a run.
+struct Of<'r, T> {
+    run: &'r Outcome,
+    /// Its place in the scenario's list.
+    place: u32,
+    it: &'r T,
+}
+
+impl<R> Declaration<R> {
+    fn new(name: &'static str, meaning: &'static str, rows: Vec<R>) -> Self {
+        Self { rows, table: Table { name, meaning, columns: Vec::new() } }
+    }
+
+    /// The next column, whose values are `value` of each row; [`says`](Self::says) has to follow.
+    fn column<V: Value>(
+        &mut self,
+        name: impl Into<String>,
+        unit: Unit,
+        value: impl FnMut(&R) -> V,
+    ) -> &mut Self {
+        self.table.columns.push(Column {
+            name: name.into(),
+            unit,
+            meaning: String::new(),
+            is_nullable: V::IS_NULLABLE,
+            values: V::column(self.rows.iter().map(value)),
+        });
+        self
+    }
+
+    /// The meaning of the column that was declared last.
+    fn says(&mut self, meaning: impl Into<String>) {
+        let column = self.table.columns.last_mut().expect("a column comes before its meaning");
+        column.meaning = meaning.into();
+    }
+}
+
+impl<'r, T> Declaration<Of<'r, T>> {
+    /// One row per run and thing, named by its place in the column `kind`.
+    fn of_each(
+        name: &'static str,
+        kind: &'static str,
+        meaning: &'static str,
+        runs: &[&'r Outcome],
+        things: impl Fn(&'r Outcome) -> &'r Vec<T>,
+    ) -> Self {
+        let of_run = |run: &&'r Outcome| {
+            let run = *run;
+            (0..).zip(things(run)).map(move |(place, it)| Of { run, place, it })
+        };
+        let mut t = Self::new(name, meaning, runs.iter().flat_map(of_run).collect());
+        t.column("replication", Unit::Number, |row| row.run.replication).says(REPLICATION);
+        t.column(kind, Unit::Number, |row| row.place).says(PLACE);
+        t
+    }
+}
+
+const REPLICATION: &str = "Number of the run, from 0.";
+const PLACE: &str = "Its place in the scenario's list; tables of polars have its name instead.";
+
+fn of_runs(runs: &[&Outcome]) -> Table {
+    let mut t = Declaration::new("runs", "One row for each run.", runs.to_vec());
+    t.column("replication", Unit::Number, |run| run.replication).says(REPLICATION);
+    t.column("seed", Unit::Number, |run| run.seed).says("Seed that it ran with.");
+    t.column("elapsed_ns", Unit::Nanoseconds, |run| run.elapsed.as_nanos())
+        .says("Measured time: the run without its warm-up.");
+    t.column("events", Unit::Count, |run| run.events).says("Events that were processed.");
+    t.column("record_hash", Unit::Number, |run| run.record_hash)
+        .says("Hash of every record, warm-up included: equal runs have equal hashes.");
+    t.table
+}
+
+fn of_links(runs: &[&Outcome]) -> Table {
+    let meaning =
+        "Packets, drops and queue of each direction of each wired link: forth, then back.";
+    let mut t = Declaration::of_each("links", "link", meaning, runs, |run| &run.links);
+    t.column("packets_sent", Unit::Packets, |row| row.it.packets_sent)
+        .says("Packets that it was given within the measured time.");
+    t.column("packets", Unit::Packets, |row| row.it.packets).says(
+        "Those of them that came to the other end; the rest was dropped, lost or is on its way.",
+    );
+    t.column("loss", Unit::Fraction, |row| {
+        let LinkOutcome { dropped_queue_full, dropped_early, lost, .. } = row.it;
+        ratio(dropped_queue_full + dropped_early + lost, row.it.packets_sent)
+    })
+    .says("Packets dropped or lost, of those sent.");
+    t.column("dropped_queue_full", Unit::Packets, |row| row.it.dropped_queue_full)
+        .says("Packets refused by the full queue.");
+    t.column("dropped_early", Unit::Packets, |row| row.it.dropped_early)
+        .says("Packets refused by random early detection.");
+    t.column("lost", Unit::Packets, |row| row.it.lost).says("Packets lost on the way.");
+    t.column("queue_mean", Unit::Packets, |row| row.it.queue_mean)
+        .says("Packets queued or in service, averaged over time.");
+    t.column("queue_max", Unit::Packets, |row| row.it.queue_max)
+        .says("Most packets queued or in service.");
+    t.table
+}
+
+/// A count as a fraction of another; none of nothing.
+fn ratio(some: u64, of: u64) -> Option<f64> {
+    (of > 0).then(|| as_f64(some) / as_f64(of))
+}
+
+/// Part of a time, as a fraction.
+fn share(part: Duration, whole: Duration) -> f64 {
+    as_f64(part.as_nanos()) / as_f64(whole.as_nanos())
+}
+
+fn milliseconds(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "results are floating point; counts stay below 2^53"
+)]
+fn as_f64(count: u64) -> f64 {
+    count as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::outcome::FlowOutcome;
+    use crate::scenario::Scenario;
+
+    fn scenario() -> Scenario {
+        let text = include_str!("../../tests/golden/relay.toml");
+        Scenario::parse(text, &[]).expect("a scenario without mistakes")
+    }
+
+    fn all() -> Vec<Table> {
+        let (mut all, scenario) = (tables(&[], &[]), scenario());
+        all.extend(SERIES.map(|name| series(name, &scenario, &[]).expect("one of the series")));
+        all
+    }
+
+    /// Flows that sent nothing have no loss, no delay and no life.
+    #[test]
+    fn only_a_column_that_says_so_lacks_values() {
+        let flows = scenario().flows;
+        let idle = vec![FlowOutcome::default(); flows.len()];
+        let run =
+            Outcome { flows: idle, elapsed: Duration::from_millis(1_000), ..Outcome::default() };
+        let table = &tables(&flows, &[&run])[1];
+        assert_eq!(table.name, "flows");
+        for Column { name, values, is_nullable, .. } in &table.columns {
+            let lacks = matches!(values, Values::F64(values) if values.iter().any(|v| v.is_nan()));
+            assert_eq!(lacks, *is_nullable, "{name}");
+        }
+    }
+
+    #[test]
+    fn every_table_and_every_column_is_said_in_a_sentence() {
+        for table in all() {
+            assert!(table.meaning.ends_with('.'), "{}", table.name);
+            for Column { name, meaning, .. } in table.columns {
+                let sentence = meaning.split("  [").next().expect("a text has a first part");
+                assert!(sentence.ends_with('.'), "{}.{name}: {meaning:?}", table.name);
+            }
+        }
+    }
+
+    #[test]
+    fn a_name_ends_with_its_unit_where_that_is_of_time_rate_or_size() {
+        let suffixes = [
+            ("_ns", Unit::Nanoseconds),
+            ("_ms", Unit::Milliseconds),
+            ("_s", Unit::Seconds),
+            ("_bps", Unit::BitsPerSecond),
+            ("_bytes", Unit::Octets),
+        ];
+        for column in all().iter().flat_map(|table| &table.columns) {
+            for (suffix, unit) in suffixes {
+                assert_eq!(column.name.ends_with(suffix), column.unit == unit, "{}", column.name);
+            }
+        }
+    }
+
+    #[test]
+    fn no_two_columns_of_a_table_have_one_name() {
+        for table in all() {
+            let mut names: Vec<&str> = table.columns.iter().map(|c| c.name.as_str()).collect();
+            names.sort_unstable();
+            names.dedup();
+            assert_eq!(names.len(), table.columns.len(), "{}", table.name);
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! Time series: one row per run, thing and step.
+
+use airfair_units::Duration;
+
+use super::{Declaration, REPLICATION, Table, Unit};
+use crate::outcome::{Outcome, Series};
+use crate::scenario::Scenario;
+
+/// Names of all series.
+pub const SERIES: [&str; 9] = [
+    "delivered",
+    "window",
+    "rtt",
+    "delay",
+    "airtime",
+    "rate",
+    "station_queue",
+    "access_point_queue",
+    "link_queue",
+];
+
+/// The series called `name` of `runs`, which are runs of `scenario`; none of an unknown name.
+pub fn series(name: &str, scenario: &Scenario, runs: &[&Outcome]) -> Option<Table> {
+    let name = SERIES.into_iter().find(|known| *known == name)?;
+    let step = scenario.series_step.unwrap_or(Duration::ZERO);
+    let steps = Steps { name, runs, step, end: scenario.duration };
+    Some(match name {
+        "airtime" | "rate" | "station_queue" => of_stations(&steps),
+        "access_point_queue" => of_queues(&steps, "access_point", |series| &series.access_points),
+        "link_queue" => of_queues(&steps, "link", |series| &series.links),
+        _ => of_flows(&steps),
+    })
+}
+
+fn of_flows(steps: &Steps) -> Table {
+    let mut t = steps.of_each("flow", |series| &series.flows);
+    match steps.name {
+        "delivered" => {
+            t.column("delivered_bytes", Unit::Octets, |step| step.value.delivered.get())
+                .says("Application octets delivered in order.");
+        }
+        "window" => {
+            t.column("cwnd_segments", Unit::Segments, |step| {
+                step.value.window.map(|window| f64::from(window.cwnd))
+            })
+            .says("TCP's congestion window at the end of the step; null unless the flow is open.");
+            t.column("ssthresh_segments", Unit::Segments, |step| {
+                let ssthresh = step.value.window?.ssthresh;
+                (ssthresh < u32::MAX).then_some(f64::from(ssthresh))
+            })
+            .says("Its slow-start threshold then; null while there is none.");
+        }
+        "rtt" => {
+            t.column("samples", Unit::Count, |step| step.value.rtts)
+                .says("Round trips that the sender measured.");
+            t.column("sum_ns", Unit::Nanoseconds, |step| step.value.rtt_sum.as_nanos())
+                .says("Their sum.");
+        }
+        _ => {
+            t.column("samples", Unit::Count, |step| step.value.delays)
+                .says("Packets that arrived.");
+            t.column("sum_ns", Unit::Nanoseconds, |step| step.value.delay_sum.as_nanos())
+                .says("Sum of their one-way delays.");
+        }
+    }
+    t.table
+}
+
+fn of_stations(steps: &Steps) -> Table {
+    let mut t = steps.of_each("station", |series| &series.stations);
+    match steps.name {
+        "airtime" => {
+            t.column("airtime_ns", Unit::Nanoseconds, |step| step.value.airtime.as_nanos())
+                .says("Air held by frames of its exchanges, in both directions.");
+        }
+        "rate" => {
+            t.column("rate_up_bps", Unit::BitsPerSecond, |step| step.value.rate_up_bps)
+                .says("Rate of its own data frames, averaged over the step.");
+            t.column("rate_down_bps", Unit::BitsPerSecond, |step| step.value.rate_down_bps)
+                .says("Rate of data frames to it, averaged over the step.");
+        }
+        _ => {
+            t.column("queue_packets", Unit::Packets, |step| step.value.queue).says(QUEUE);
+        }
+    }
+    t.table
+}
+
+fn of_queues<'r>(
+    steps: &Steps<'r>,
+    kind: &'static str,
+    things: fn(&'r Series) -> &'r Vec<Vec<f64>>,
+) -> Table {
+    let mut t = steps.of_each(kind, things);
+    t.column("queue_packets", Unit::Packets, |step| *step.value).says(QUEUE);
+    t.table
+}
+
+const QUEUE: &str = "Packets in its queue, averaged over the step.";
+
+/// The steps of runs.
+struct Steps<'r> {
+    /// Name of the series.
+    name: &'static str,
+    runs: &'r [&'r Outcome],
+    step: Duration,
+    end: Duration,
+}
+
+/// One step of a thing's series.
+struct Step<'r, T> {
+    replication: u32,
+    /// The thing's place in the scenario's list.
+    place: u32,
+    start: Duration,
+    /// The last step may be shorter than the others.
+    length: Duration,
+    value: &'r T,
+}
+
+impl<'r> Steps<'r> {
+    /// A row for each step of each thing of each run, named by its place in the column `kind`.
+    fn of_each<T>(
+        &self,
+        kind: &'static str,
+        things: fn(&'r Series) -> &'r Vec<Vec<T>>,
+    ) -> Declaration<Step<'r, T>> {
+        let mut rows = Vec::new();
+        for run in self.runs {
+            for (place, values) in (0..).zip(things(&run.series)) {
+                rows.extend((0_u64..).zip(values).map(|(number, value)| {
+                    let start = self.step.saturating_mul(number);
+                    let length = self.end.saturating_sub(start).min(self.step);
+                    Step { replication: run.replication, place, start, length, value }
+                }));
+            }
+        }
+        let meaning = "One row for each step, from time 0, warm-up included.";
+        let mut t = Declaration::new(self.name, meaning, rows);
+        t.column("replication", Unit::Number, |step| step.replication).says(REPLICATION);
+        t.column(kind, Unit::Number, |step| step.place).says(super::PLACE);
+        t.column("start_ns", Unit::Nanoseconds, |step| step.start.as_nanos())
+            .says("Start of the step.");
+        t.column("length_ns", Unit::Nanoseconds, |step| step.length.as_nanos())
+            .says("Its length; the last step may be shorter than the others.");
+        t
+    }
+}
