@@ -23,33 +23,33 @@ use crate::world::{Event, Flow, Hop, Radio, RateChange, World};
 /// LLC and SNAP headers.  [RFC1042]
 const LLC_SNAP: Bytes = Bytes::new(8);
 
-/// The world that `scenario` describes, before anything has happened.
-pub(crate) fn world<R: Recorder, C: Clock>(
-    scenario: &Scenario,
-    streams: Streams,
-    recorder: R,
-    clock: C,
-) -> World<R, C> {
-    let members = members(scenario);
-    let rate_changes = rate_changes(scenario, &members);
-    let cells = 0..scenario.cells.len();
-    let mut world = World {
-        now: Time::ZERO,
-        clock,
-        queue: schedule(scenario, &rate_changes, streams),
-        links: scenario.links.iter().flat_map(|link| both_ways(link, streams)).collect(),
-        flows: flows(scenario, &members),
-        rate_changes,
-        observes: false,
-        actions: Vec::new(),
-        touched: VecDeque::new(),
-        cells: cells.map(|index| radio(scenario, index, &members, streams)).collect(),
-        owed: VecDeque::new(),
-        recorder,
-        events: 0,
-    };
-    world.start_agents();
-    world
+impl<R: Recorder, C: Clock> World<R, C> {
+    /// The world that `scenario` describes, before anything has happened; every record goes to `recorder`.
+    pub fn new(scenario: &Scenario, streams: Streams, recorder: R, clock: C) -> Self {
+        let members = members(scenario);
+        let rate_changes = rate_changes(scenario, &members);
+        let cells = 0..scenario.cells.len();
+        let mut world = Self {
+            now: Time::ZERO,
+            warmup: scenario.warmup,
+            end: Time::ZERO + scenario.duration,
+            clock,
+            lateness: Duration::ZERO,
+            queue: schedule(scenario, &rate_changes, streams),
+            links: scenario.links.iter().flat_map(|link| both_ways(link, streams)).collect(),
+            flows: flows(scenario, &members),
+            rate_changes,
+            observes: false,
+            actions: Vec::new(),
+            touched: VecDeque::new(),
+            cells: cells.map(|index| radio(scenario, index, &members, streams)).collect(),
+            owed: VecDeque::new(),
+            recorder,
+            events: 0,
+        };
+        world.start_agents();
+        world
+    }
 }
 
 /// Each station's number in its own cell.
