@@ -18,7 +18,7 @@ use crate::random::{Purpose, Streams};
 use crate::record::{CellId, Recorder};
 use crate::scenario::routes::Routes;
 use crate::scenario::{self, Endpoint, Node, Scenario, Station, Transport, UdpRate};
-use crate::world::{Event, Flow, Hop, Radio, RateChange, World};
+use crate::world::{Event, Flow, Hop, Line, Radio, RateChange, WithoutRoom, World};
 
 /// LLC and SNAP headers.  [RFC1042]
 const LLC_SNAP: Bytes = Bytes::new(8);
@@ -37,13 +37,13 @@ impl<R: Recorder, C: Clock> World<R, C> {
             lateness: Duration::ZERO,
             queue: schedule(scenario, &rate_changes, streams),
             links: scenario.links.iter().flat_map(|link| both_ways(link, streams)).collect(),
+            lines: vec![Line::default(); scenario.links.len() * 2],
             flows: flows(scenario, &members),
             rate_changes,
             observes: false,
             actions: Vec::new(),
             touched: VecDeque::new(),
             cells: cells.map(|index| radio(scenario, index, &members, streams)).collect(),
-            owed: VecDeque::new(),
             recorder,
             events: 0,
         };
@@ -98,8 +98,9 @@ fn radio(scenario: &Scenario, index: usize, members: &[NodeId], streams: Streams
         }
     };
     let agents = coupling::agents(scenario, index, cell.airtime());
+    let lines = vec![Line::default(); config.stations.len() + 1];
     let (beacons, watches_packets) = (bss.beacons, false);
-    Radio { cell, msdu_overhead, highest_rates, beacons, agents, watches_packets }
+    Radio { cell, msdu_overhead, highest_rates, beacons, lines, agents, watches_packets }
 }
 
 /// Where the stations of a cell are, and what they hear there.
@@ -218,20 +219,25 @@ fn flows(scenario: &Scenario, members: &[NodeId]) -> Vec<Flow> {
         });
         let (source, sink) = endpoints(&flow.transport);
         let forth = route(scenario, flow, &known[index].1, members);
-        let saturated =
-            |transport| matches!(transport, &Transport::Udp { rate: UdpRate::Saturated, .. });
         Flow {
             source,
             sink,
             back: forth.iter().rev().map(|hop| hop.reversed()).collect(),
             forth,
-            is_saturated: saturated(&flow.transport),
-            keeps_refused: matches!(&flow.transport, Transport::Tcp(tcp) if tcp.keeps_refused),
+            without_room: without_room(&flow.transport),
             source_alarm: Alarm::default(),
             sink_alarm: Alarm::default(),
         }
     };
     scenario.flows.iter().map(flow).collect()
+}
+
+fn without_room(transport: &Transport) -> WithoutRoom {
+    match transport {
+        Transport::Udp { rate: UdpRate::Saturated, .. } => WithoutRoom::Wait,
+        Transport::Tcp(tcp) if tcp.keeps_refused => WithoutRoom::Keep,
+        Transport::Udp { .. } | Transport::Tcp(_) | Transport::Tfrc(_) => WithoutRoom::Lose,
+    }
 }
 
 /// Over the air to the access point, over wires, over the air to the receiver.

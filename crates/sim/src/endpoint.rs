@@ -92,6 +92,14 @@ impl Source {
         }
     }
 
+    /// Size of the packet that it waits to send, if it waits for room.
+    pub(crate) fn awaited_size(&self) -> Option<Bytes> {
+        match self {
+            Self::Udp(source) => Some(source.packet_size()),
+            Self::Tcp(_) | Self::Tfrc(_) => None,
+        }
+    }
+
     /// The queue of its own host has refused what it has just sent; whether it takes that back.
     pub(crate) fn handle_refusal(&mut self, now: Time, body: &Body) -> bool {
         match (self, body) {

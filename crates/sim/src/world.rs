@@ -6,11 +6,13 @@
 //! | `world.rs` | time: the loop, what an owner does with it |
 //! | `world/flows.rs` | packets between the ends of flows |
 //! | `world/air.rs`, `world/wires.rs` | packets over a hop |
+//! | `world/room.rs` | room in the queue of an end's own host |
 //! | `world/agents.rs` | schemes |
 
 mod agents;
 mod air;
 mod flows;
+mod room;
 #[cfg(test)]
 mod tests;
 mod wires;
@@ -31,6 +33,7 @@ use crate::run::Finished;
 
 pub(crate) use air::Radio;
 pub(crate) use flows::Flow;
+pub(crate) use room::{Line, WithoutRoom};
 
 /// One step of a packet's way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,8 +63,10 @@ pub(crate) enum Event {
     Alarm(FlowId, Side),
     /// The next packet reaches the end of a link.
     Arrival(LinkId),
-    /// A link has sent a packet of a saturated flow.
-    LinkFree(FlowId),
+    /// A packet of an end that waits for this has left the queue of its own link.
+    Departure(FlowId, Side),
+    /// A packet has left the queue of a link for whose room someone waits.
+    Room(LinkId),
     /// A station's rate changes.
     Rate(usize),
     /// An access point is to send a beacon.
@@ -113,6 +118,8 @@ pub struct World<R, C> {
     pub(crate) queue: EventQueue<Event>,
     pub(crate) cells: Vec<Radio>,
     pub(crate) links: Vec<Link>,
+    /// Ends that wait for room in the queue before each link.
+    pub(crate) lines: Vec<Line>,
     pub(crate) flows: Vec<Flow>,
     pub(crate) rate_changes: Vec<RateChange>,
     /// True if an agent is told of frames.
@@ -121,8 +128,6 @@ pub struct World<R, C> {
     pub(crate) actions: Vec<Action>,
     /// Flows whose senders an agent has touched, and which may have something to send.
     pub(crate) touched: VecDeque<FlowId>,
-    /// Saturated sources that wait for room in their first queue, a packet each.
-    pub(crate) owed: VecDeque<FlowId>,
     pub(crate) recorder: R,
     pub(crate) events: u64,
 }
@@ -238,7 +243,8 @@ impl<R: Recorder, C: Clock> World<R, C> {
             }
             Event::Alarm(flow, side) => self.ring(flow, side),
             Event::Arrival(link) => self.arrive_by_wire(link),
-            Event::LinkFree(flow) => self.send_one(flow),
+            Event::Departure(flow, side) => self.seek_room(flow, side),
+            Event::Room(link) => self.leave_room_on(link),
             Event::Rate(index) => self.change_rate(index),
             Event::Beacon(cell) => self.send_beacon(cell),
             Event::Wake(cell, node) => self.tell(cell, node, &Seen::Timer),

@@ -113,11 +113,9 @@ impl Link {
     /// # Errors
     /// [`Refusal`] if the queue, the packet in service included, has no room or does not want it.
     pub fn send(&mut self, now: Time, packet: Packet, number: u64) -> Result<Time, Refusal> {
-        let (queued, size) = (self.queued(now), packet.size());
-        let has_room = match self.capacity {
-            Capacity::Packets(packets) => queued < packets,
-            Capacity::Bytes(bytes) => self.backlog + size <= bytes,
-        };
+        let size = packet.size();
+        let has_room = self.has_room(now, size);
+        let queued = self.queued(now);
         let idle_since = self.departures.back().map_or(now, |(last, _)| *last);
         if self.red.as_mut().is_some_and(|red| red.drops(now, queued)) {
             return Err(Refusal::Early);
@@ -137,6 +135,15 @@ impl Link {
         Ok(arrival)
     }
 
+    /// True if the queue has room for a packet so long; random early detection may drop it all the same.
+    pub fn has_room(&mut self, now: Time, size: Bytes) -> bool {
+        let queued = self.queued(now);
+        match self.capacity {
+            Capacity::Packets(packets) => queued < packets,
+            Capacity::Bytes(bytes) => self.backlog + size <= bytes,
+        }
+    }
+
     /// Packets queued or in service.
     pub fn queued(&mut self, now: Time) -> u32 {
         while let Some(&(departure, size)) = self.departures.front() {
@@ -152,6 +159,13 @@ impl Link {
     /// When the packet sent last has left.
     pub fn last_departure(&self) -> Option<Time> {
         self.departures.back().map(|(departure, _)| *departure)
+    }
+
+    /// When the next packet leaves the queue; if none is there, when one so long would have left it.
+    pub fn next_departure(&mut self, now: Time, size: Bytes) -> Time {
+        self.queued(now);
+        let first = self.departures.front().map(|(departure, _)| *departure);
+        first.unwrap_or(now + self.rate.time_to_send(size))
     }
 
     /// What arrives now.

@@ -2,6 +2,7 @@
 
 use airfair_wlan::Phase;
 
+use super::room::{Full, WithoutRoom};
 use super::{Event, Hop, World};
 use crate::clock::Clock;
 use crate::coupling::Passage;
@@ -18,26 +19,28 @@ pub(crate) struct Flow {
     pub(crate) forth: Vec<Hop>,
     /// Hops back.
     pub(crate) back: Vec<Hop>,
-    pub(crate) is_saturated: bool,
-    /// Whether the sender keeps what its own host's queue refuses.
-    pub(crate) keeps_refused: bool,
+    pub(crate) without_room: WithoutRoom,
     pub(crate) source_alarm: Alarm,
     pub(crate) sink_alarm: Alarm,
 }
 
-/// Packets that a saturated source keeps in its transmit queue: one in service and one waiting.
-const SATURATED_BACKLOG: usize = 2;
+impl Flow {
+    /// Hops of the packets that one end sends.
+    pub(super) fn route(&self, origin: Side) -> &[Hop] {
+        match origin {
+            Side::Sender => &self.forth,
+            Side::Receiver => &self.back,
+        }
+    }
+}
 
 impl<R: Recorder, C: Clock> World<R, C> {
     pub(super) fn start(&mut self, id: FlowId) {
         self.emit(id, FlowRecord::Started);
         self.flows[id.index()].source.open(self.now);
-        if self.flows[id.index()].is_saturated {
-            for _ in 0..SATURATED_BACKLOG {
-                self.send_one(id);
-            }
-        } else {
-            self.drain_source(id);
+        match self.flows[id.index()].without_room {
+            WithoutRoom::Wait => self.fill_backlog(id),
+            WithoutRoom::Lose | WithoutRoom::Keep => self.drain_source(id),
         }
     }
 
@@ -84,38 +87,24 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    /// One packet of a saturated source.
-    pub(super) fn send_one(&mut self, id: FlowId) {
-        let Some(body) = self.flows[id.index()].source.poll_transmit(self.now) else { return };
-        let is_accepted = self.send(id, body);
-        if !is_accepted && matches!(self.flows[id.index()].forth[0], Hop::Air { .. }) {
-            self.owed.push_back(id);
-        }
-    }
-
-    /// A packet of the sender leaves its host; false if the queue there has no room for it.
-    fn send(&mut self, id: FlowId, body: Body) -> bool {
+    /// A packet of the sender leaves its host, if the queue there takes it.
+    pub(super) fn send(&mut self, id: FlowId, body: Body) {
         self.emit(id, FlowRecord::Sent);
-        if self.forward(Packet::new(self.now, id, Side::Sender, body)) {
-            return true;
-        }
-        let flow = &mut self.flows[id.index()];
-        let is_kept = flow.keeps_refused && flow.source.handle_refusal(self.now, &body);
-        let lost = FlowRecord::Lost(Side::Sender, SentAt(self.now));
-        self.emit(id, if is_kept { FlowRecord::Refused } else { lost });
-        false
-    }
-
-    pub(super) fn forward_or_lose(&mut self, packet: Packet) {
-        if !self.forward(packet) {
+        let packet = Packet::new(self.now, id, Side::Sender, body);
+        if self.forward(packet).is_err() && !self.take_back(&packet) {
             self.lose(&packet);
         }
     }
 
-    /// Sends a packet over the hop that it has come to; false if there is no room in the queue.
-    fn forward(&mut self, packet: Packet) -> bool {
-        let flow = &self.flows[packet.flow.index()];
-        let route = if packet.origin == Side::Sender { &flow.forth } else { &flow.back };
+    pub(super) fn forward_or_lose(&mut self, packet: Packet) {
+        if self.forward(packet).is_err() {
+            self.lose(&packet);
+        }
+    }
+
+    /// Sends a packet over the hop that it has come to, if the queue there takes it.
+    pub(super) fn forward(&mut self, packet: Packet) -> Result<(), Full> {
+        let route = self.flows[packet.flow.index()].route(packet.origin);
         match route[usize::from(packet.hop)] {
             Hop::Air { cell, from, to } => {
                 let radio = &mut self.cells[cell.index()];
@@ -134,7 +123,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         packet.hop += 1;
         let now = self.now;
         let flow = &mut self.flows[packet.flow.index()];
-        let route = if packet.origin == Side::Sender { &flow.forth } else { &flow.back };
+        let route = flow.route(packet.origin);
         if usize::from(packet.hop) < route.len() {
             self.forward_or_lose(packet);
             return;
@@ -167,7 +156,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         self.emit(packet.flow, FlowRecord::Lost(packet.origin, SentAt(packet.sent_at)));
     }
 
-    fn emit(&mut self, flow: FlowId, record: FlowRecord) {
+    pub(super) fn emit(&mut self, flow: FlowId, record: FlowRecord) {
         self.recorder.record(self.now, &Record::Flow(flow, record));
     }
 }

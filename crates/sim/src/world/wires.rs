@@ -2,14 +2,15 @@
 
 use airfair_wlan::Phase;
 
+use super::room::Full;
 use super::{Event, World};
 use crate::clock::Clock;
 use crate::link::{Arrival, LinkId, Refusal};
-use crate::packet::{Packet, Side};
+use crate::packet::Packet;
 use crate::record::{LinkRecord, Record, Recorder};
 
 impl<R: Recorder, C: Clock> World<R, C> {
-    pub(super) fn forward_by_wire(&mut self, id: LinkId, packet: Packet) -> bool {
+    pub(super) fn forward_by_wire(&mut self, id: LinkId, packet: Packet) -> Result<(), Full> {
         let link = &mut self.links[id.index()];
         let was_empty = link.next_arrival().is_none();
         let number = self.queue.reserve();
@@ -21,7 +22,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
                     Refusal::Early => LinkRecord::DroppedEarly,
                 };
                 self.recorder.record(self.now, &Record::Link(id, record));
-                return false;
+                return Err(Full);
             }
         };
         let queued = link.queued(self.now);
@@ -31,13 +32,10 @@ impl<R: Recorder, C: Clock> World<R, C> {
             self.queue.push_reserved(arrival, Phase::End, number, Event::Arrival(id));
         }
         self.recorder.record(self.now, &Record::Link(id, LinkRecord::Queued(queued)));
-        let starts_here = packet.origin == Side::Sender && packet.hop == 0;
-        if let (true, true, Some(at)) =
-            (starts_here, self.flows[packet.flow.index()].is_saturated, departure)
-        {
-            self.queue.push(at, Phase::End, Event::LinkFree(packet.flow));
+        if let (true, Some(at)) = (self.awaits_departure(&packet), departure) {
+            self.queue.push(at, Phase::End, Event::Departure(packet.flow, packet.origin));
         }
-        true
+        Ok(())
     }
 
     pub(super) fn arrive_by_wire(&mut self, id: LinkId) {

@@ -14,6 +14,7 @@ mod networks;
 mod radio;
 mod rate_cap;
 mod rates;
+mod room;
 mod shares;
 mod transports;
 mod windows;

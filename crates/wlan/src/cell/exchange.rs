@@ -241,7 +241,7 @@ impl<P: Copy + Headers> Cell<P> {
         if node.queue.is_empty() {
             self.channel.end_waiting(now);
         }
-        self.departures.push_back(Departure { msdu, lost, leaves_room: true });
+        self.departures.push_back(Departure { msdu, lost });
         if self.shares_time {
             self.plan_release();
         }

@@ -66,8 +66,6 @@ pub struct Departure<P> {
     pub msdu: Msdu<P>,
     /// Whether it was given up without having reached its receiver.
     pub lost: bool,
-    /// Whether the queue has room for one more now; else another packet has taken its place.
-    pub leaves_room: bool,
 }
 
 /// A law has changed the rate of data frames from (`up`) or to a station.
@@ -241,9 +239,9 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// Whether the queue of `node` may have room for a packet without another giving way.
-    pub fn may_have_room(&self, node: NodeId) -> bool {
-        self.nodes[node.index()].queue.may_have_room()
+    /// True if the queue of `from` has room for one more packet of data to `to` without another giving way.
+    pub fn has_room(&self, from: NodeId, to: NodeId) -> bool {
+        self.nodes[from.index()].queue.has_room_for(to)
     }
 
     /// Sets the rate of data frames from (`up`) or to a station, from its next attempt on.
@@ -452,8 +450,7 @@ impl<P: Copy + Headers> Cell<P> {
     fn take_dropped(&mut self, id: NodeId) {
         while let Some((msdu, cause)) = self.nodes[id.index()].queue.poll_dropped() {
             self.record_drop(id, cause);
-            let leaves_room = cause == DropCause::CoDel;
-            self.departures.push_back(Departure { msdu, lost: true, leaves_room });
+            self.departures.push_back(Departure { msdu, lost: true });
         }
     }
 }
