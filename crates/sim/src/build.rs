@@ -15,10 +15,10 @@ use crate::link::{Link, LinkId, LinkStreams};
 use crate::packet::FlowId;
 use crate::queue::EventQueue;
 use crate::random::{Purpose, Streams};
-use crate::record::{CellId, Recorder};
+use crate::record::{CellId, Member, Recorder};
 use crate::scenario::routes::Routes;
 use crate::scenario::{self, Endpoint, Node, Scenario, Station, Transport, UdpRate};
-use crate::world::{Event, Flow, Hop, Line, Radio, RateChange, WithoutRoom, World};
+use crate::world::{Event, Flow, Hop, Line, Radio, RateChange, Settable, WithoutRoom, World};
 
 /// LLC and SNAP headers.  [RFC1042]
 const LLC_SNAP: Bytes = Bytes::new(8);
@@ -28,6 +28,10 @@ impl<R: Recorder, C: Clock> World<R, C> {
     pub fn new(scenario: &Scenario, streams: Streams, recorder: R, clock: C) -> Self {
         let members = members(scenario);
         let rate_changes = rate_changes(scenario, &members);
+        let member = |(station, node): (&Station, &NodeId)| Member {
+            cell: CellId::new(station.cell),
+            node: *node,
+        };
         let cells = 0..scenario.cells.len();
         let mut world = Self {
             now: Time::ZERO,
@@ -40,9 +44,11 @@ impl<R: Recorder, C: Clock> World<R, C> {
             lines: vec![Line::default(); scenario.links.len() * 2],
             flows: flows(scenario, &members),
             rate_changes,
+            stations: scenario.stations.iter().zip(&members).map(member).collect(),
             observes: false,
             actions: Vec::new(),
             touched: VecDeque::new(),
+            outputs: VecDeque::new(),
             cells: cells.map(|index| radio(scenario, index, &members, streams)).collect(),
             recorder,
             events: 0,
@@ -87,7 +93,7 @@ fn radio(scenario: &Scenario, index: usize, members: &[NodeId], streams: Streams
     let backoffs = names.map(|name| streams.stream(name, Purpose::Backoff)).collect();
     let errors = stations().map(|station| streams.stream(&station.name, Purpose::FrameErrors));
     let msdu_overhead = if bss.llc_snap { LLC_SNAP } else { Bytes::ZERO };
-    let highest_rates = stations().map(highest_rate).collect();
+    let settable = members_of(bss, stations(), streams);
     let cell = match &bss.radio {
         None => Cell::new(&config, backoffs, errors.collect()),
         Some(radio) => {
@@ -100,7 +106,7 @@ fn radio(scenario: &Scenario, index: usize, members: &[NodeId], streams: Streams
     let agents = coupling::agents(scenario, index, cell.airtime());
     let lines = vec![Line::default(); config.stations.len() + 1];
     let (beacons, watches_packets) = (bss.beacons, false);
-    Radio { cell, msdu_overhead, highest_rates, beacons, lines, agents, watches_packets }
+    Radio { cell, msdu_overhead, members: settable, beacons, lines, agents, watches_packets }
 }
 
 /// Where the stations of a cell are, and what they hear there.
@@ -150,8 +156,36 @@ fn laws(station: &Station, streams: Streams) -> [Option<RateLaw>; 2] {
     [up.map(|it| law(it, Purpose::SamplingUp)), down.map(|it| law(it, Purpose::SamplingDown))]
 }
 
-fn highest_rate(station: &Station) -> DataRate {
-    *station.standard.rates().last().expect("every standard has rates")
+/// What may be set of the members of a cell.
+fn members_of<'s>(
+    bss: &scenario::Bss,
+    stations: impl Iterator<Item = &'s Station> + Clone,
+    streams: Streams,
+) -> Vec<Settable> {
+    let has_weights = |queue: &scenario::Queue| {
+        matches!(queue.config.discipline, scenario::Discipline::DataAck(_))
+    };
+    let all: Vec<&Station> = stations.clone().collect();
+    // Who hears whom is known for these rates.
+    let rates = bss.radio.as_ref().map(|_| rates_of(&all));
+    let access_point = Settable {
+        standard: bss.rules.standard,
+        rates: Vec::new(),
+        is_adapted: [true; 2],
+        has_weights: has_weights(&bss.ap.queue),
+        errors: None,
+    };
+    let station = |station: &'s Station| {
+        let errors = streams.stream(&station.name, Purpose::FrameErrors);
+        Settable {
+            standard: station.standard,
+            rates: rates.clone().unwrap_or_else(|| station.standard.rates().to_vec()),
+            is_adapted: station.adaptation.map(|law| law.is_some()),
+            has_weights: has_weights(&station.queue),
+            errors: bss.radio.is_none().then_some(errors),
+        }
+    };
+    std::iter::once(access_point).chain(stations.map(station)).collect()
 }
 
 /// A link forth and back.
@@ -236,6 +270,7 @@ fn without_room(transport: &Transport) -> WithoutRoom {
     match transport {
         Transport::Udp { rate: UdpRate::Saturated, .. } => WithoutRoom::Wait,
         Transport::Tcp(tcp) if tcp.keeps_refused => WithoutRoom::Keep,
+        Transport::External => WithoutRoom::Return,
         Transport::Udp { .. } | Transport::Tcp(_) | Transport::Tfrc(_) => WithoutRoom::Lose,
     }
 }

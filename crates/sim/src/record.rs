@@ -25,6 +25,15 @@ impl CellId {
     }
 }
 
+/// A member of a cell: a station or the access point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Member {
+    /// Its cell.
+    pub cell: CellId,
+    /// Its number there.
+    pub node: NodeId,
+}
+
 /// The time at which the packet that a record is about was sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SentAt(pub Time);

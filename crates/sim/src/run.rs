@@ -10,7 +10,7 @@ use crate::outcome::Outcome;
 use crate::random::Streams;
 use crate::record::Recorder;
 use crate::scenario::Scenario;
-use crate::world::{Pause, World};
+use crate::world::{Output, Pause, World};
 
 /// How far a run is and whether to stop: shared with the thread that shows progress.
 #[derive(Debug, Default)]
@@ -71,6 +71,8 @@ pub struct Finished<R> {
     pub events: u64,
     /// Packets of each flow's sender, sent after the warm-up, that are still under way.
     pub in_flight: Vec<u64>,
+    /// What its owner had not fetched, and each handle that was still in the world.
+    pub outputs: Vec<Output>,
 }
 
 /// Runs replication `replication` of `scenario` under `seed`.
@@ -111,6 +113,7 @@ pub fn simulate<R: Recorder>(
         match world.advance(due) {
             Pause::Reached => {}
             Pause::Input => return Err(RunError::Cancelled),
+            Pause::Output => unreachable!("nobody has put a packet into this world"),
         }
         if let (Some(due), Some(step)) = (&mut next_sample, scenario.series_step)
             && *due < end

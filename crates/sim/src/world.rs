@@ -6,13 +6,17 @@
 //! | `world.rs` | time: the loop, what an owner does with it |
 //! | `world/flows.rs` | packets between the ends of flows |
 //! | `world/air.rs`, `world/wires.rs` | packets over a hop |
+//! | `world/external.rs` | packets from outside, and what becomes of them |
 //! | `world/room.rs` | room in the queue of an end's own host |
+//! | `world/settings.rs` | what an owner may change |
 //! | `world/agents.rs` | schemes |
 
 mod agents;
 mod air;
+mod external;
 mod flows;
 mod room;
+mod settings;
 #[cfg(test)]
 mod tests;
 mod wires;
@@ -28,12 +32,17 @@ use crate::endpoint::Source;
 use crate::link::{Link, LinkId};
 use crate::packet::{FlowId, Packet, Side};
 use crate::queue::EventQueue;
-use crate::record::{CellId, Record, Recorder, Sample, SenderWindow};
+use crate::record::{CellId, Member, Record, Recorder, Sample, SenderWindow};
 use crate::run::Finished;
 
 pub(crate) use air::Radio;
+pub use external::{Fate, Output, Refused, Released};
 pub(crate) use flows::Flow;
 pub(crate) use room::{Line, WithoutRoom};
+pub(crate) use settings::Settable;
+pub use settings::Unsettable;
+
+pub use airfair_laws::Direction;
 
 /// One step of a packet's way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,12 +131,16 @@ pub struct World<R, C> {
     pub(crate) lines: Vec<Line>,
     pub(crate) flows: Vec<Flow>,
     pub(crate) rate_changes: Vec<RateChange>,
+    /// Each station of the scenario.
+    pub(crate) stations: Vec<Member>,
     /// True if an agent is told of frames.
     pub(crate) observes: bool,
     /// What the agent that has just been told of something does.
     pub(crate) actions: Vec<Action>,
     /// Flows whose senders an agent has touched, and which may have something to send.
     pub(crate) touched: VecDeque<FlowId>,
+    /// What the owner has not fetched yet.
+    pub(crate) outputs: VecDeque<Output>,
     pub(crate) recorder: R,
     pub(crate) events: u64,
 }
@@ -139,6 +152,8 @@ pub enum Pause {
     Reached,
     /// The clock has input for the owner: [`Woken::Input`]. The next event has not happened yet.
     Input,
+    /// Something has come out of the world: [`World::poll_output`]. Time stands still until all of it is fetched.
+    Output,
 }
 
 impl<R: Recorder, C: Clock> World<R, C> {
@@ -163,6 +178,9 @@ impl<R: Recorder, C: Clock> World<R, C> {
         assert!(self.now <= until, "time does not go back");
         assert!(until <= self.end, "a world lasts as long as its scenario");
         loop {
+            if !self.outputs.is_empty() {
+                return Pause::Output;
+            }
             let scheduled = self.queue.peek();
             let on_air = self.next_on_air();
             let keys = [scheduled, on_air.map(|(key, _)| key)];
@@ -214,9 +232,11 @@ impl<R: Recorder, C: Clock> World<R, C> {
     }
 
     /// Ends a run that has been [flushed](Self::flush).
-    pub(crate) fn into_finished(self) -> Finished<R> {
+    pub(crate) fn into_finished(mut self) -> Finished<R> {
         let in_flight = self.in_flight(Time::ZERO + self.warmup);
-        Finished { recorder: self.recorder, events: self.events, in_flight }
+        self.release_all();
+        let outputs = self.outputs.into();
+        Finished { recorder: self.recorder, events: self.events, in_flight, outputs }
     }
 
     /// Lets everything happen that happens before `until`.
@@ -263,14 +283,17 @@ impl<R: Recorder, C: Clock> World<R, C> {
     /// Packets of each flow's sender, sent at `since` or later, that are queued, on the air or on a wire.
     fn in_flight(&self, since: Time) -> Vec<u64> {
         let mut counts = vec![0; self.flows.len()];
-        let on_air = self.cells.iter().flat_map(|radio| radio.cell.undelivered());
-        let on_air = on_air.map(|msdu| &msdu.payload);
-        let on_wires = self.links.iter().flat_map(Link::in_flight);
         let counted = |packet: &&Packet| packet.origin == Side::Sender && packet.sent_at >= since;
-        for packet in on_air.chain(on_wires).filter(counted) {
+        for packet in self.under_way().filter(counted) {
             counts[packet.flow.index()] += 1;
         }
         counts
+    }
+
+    /// Packets that are queued, on the air or on a wire.
+    fn under_way(&self) -> impl Iterator<Item = &Packet> {
+        let on_air = self.cells.iter().flat_map(|radio| radio.cell.undelivered());
+        on_air.map(|msdu| &msdu.payload).chain(self.links.iter().flat_map(Link::in_flight))
     }
 
     /// A step of the time series ends: a look at what nothing tells by itself.

@@ -31,9 +31,14 @@ impl LinkId {
         Self(u16::try_from(2 * index + usize::from(!forth)).expect("at most 32 767 links"))
     }
 
+    /// The direction of the `index`-th link of the scenario from its first end to its second.
+    pub fn forth(index: usize) -> Self {
+        Self::new(index, true)
+    }
+
     /// The other direction of the same link.
     #[must_use]
-    pub(crate) fn reversed(self) -> Self {
+    pub fn reversed(self) -> Self {
         Self(self.0 ^ 1)
     }
 }
@@ -142,6 +147,11 @@ impl Link {
             Capacity::Packets(packets) => queued < packets,
             Capacity::Bytes(bytes) => self.backlog + size <= bytes,
         }
+    }
+
+    /// From the next packet on the way loses others.
+    pub fn set_loss(&mut self, loss: scenario::Loss) {
+        self.channel.set_model(loss);
     }
 
     /// Packets queued or in service.

@@ -121,7 +121,7 @@ impl FlowAccount {
         let stopped = match flow.transport {
             // It goes on until all that was sent is acknowledged.
             Transport::Tcp(_) => None,
-            Transport::Tfrc(_) | Transport::Udp { .. } => flow.stop,
+            Transport::Tfrc(_) | Transport::Udp { .. } | Transport::External => flow.stop,
         };
         let ended = self.finished.or(stopped).map(|end| end.max(self.last_delivery));
         window.clip(started, ended.unwrap_or(window.to))

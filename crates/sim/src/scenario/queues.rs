@@ -4,7 +4,7 @@ use super::error::{Mistakes, ScenarioError};
 use super::flows::Place;
 use super::keys::QUEUE;
 use super::reader::Entry;
-use super::{Discipline, Endpoint, Flow, Queue, Scenario, Transport};
+use super::{Discipline, Endpoint, Queue, Scenario, Transport};
 
 /// Checks a discipline: only an access point has stations that share its time, and sees connections both ways.
 pub(super) fn check_discipline(entry: &Entry, is_ap: bool, mistakes: &mut Mistakes) {
@@ -25,14 +25,18 @@ pub(super) fn check_discipline(entry: &Entry, is_ap: bool, mistakes: &mut Mistak
     }
 }
 
-/// Checks that no UDP flow goes through a queue that tells data from ACKs: its weights assume senders
+/// Checks that no UDP flow, nor one from outside, goes through a queue that tells data from ACKs: its weights assume senders
 /// that follow their ACKs.
 pub(super) fn check(scenario: &Scenario, places: &[Place], mistakes: &mut Mistakes) {
-    let udp = |(flow, _): &(&Flow, &Place)| matches!(flow.transport, Transport::Udp { .. });
-    for (flow, place) in scenario.flows.iter().zip(places).filter(udp) {
+    for (flow, place) in scenario.flows.iter().zip(places) {
+        let what = match flow.transport {
+            Transport::Udp { .. } => "UDP",
+            Transport::External => "external",
+            Transport::Tcp(_) | Transport::Tfrc(_) => continue,
+        };
         let mut refuse = |queue: Queue, path: String| {
             if matches!(queue.config.discipline, Discipline::DataAck(_)) {
-                let problem = format!("{} is UDP and has no ACKs that it follows", place.path);
+                let problem = format!("{} is {what} and has no ACKs that it follows", place.path);
                 let allowed = "no UDP flow through this queue, or another discipline".to_owned();
                 let found = "\"data-ack\"".to_owned();
                 mistakes.add(place.at, ScenarioError { path, found, problem, allowed });

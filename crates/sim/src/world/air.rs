@@ -4,6 +4,7 @@ use airfair_units::{Bytes, DataRate, Time};
 use airfair_wlan::{Beacon, Cell, Departure, Msdu, NodeId, Phase};
 
 use super::room::{Full, Line};
+use super::settings::Settable;
 use super::{Event, Hop, RateChange, World};
 use crate::clock::Clock;
 use crate::coupling::{Agent, Passage, Seen};
@@ -17,8 +18,8 @@ pub(crate) struct Radio {
     pub(crate) cell: Cell<Packet>,
     /// LLC/SNAP.
     pub(crate) msdu_overhead: Bytes,
-    /// Highest rate of each station.
-    pub(crate) highest_rates: Vec<DataRate>,
+    /// Members, the access point first, as far as their settings may change.
+    pub(crate) members: Vec<Settable>,
     pub(crate) beacons: Option<Beacons>,
     /// Ends that wait for room in the queue of each member.
     pub(crate) lines: Vec<Line>,
@@ -54,8 +55,9 @@ impl<R: Recorder, C: Clock> World<R, C> {
     }
 
     /// The rate of a station's own frames has changed.
-    fn tell_of_rate(&mut self, cell: CellId, station: NodeId, rate: DataRate) {
-        let highest_rate = self.cells[cell.index()].highest_rates[station.index() - 1];
+    pub(super) fn tell_of_rate(&mut self, cell: CellId, station: NodeId, rate: DataRate) {
+        let standard = self.cells[cell.index()].members[station.index()].standard;
+        let highest_rate = *standard.rates().last().expect("every standard has rates");
         self.tell(cell, station, &Seen::Rate { rate, highest_rate });
     }
 

@@ -3,7 +3,7 @@
 use airfair_wlan::Phase;
 
 use super::room::{Full, WithoutRoom};
-use super::{Event, Hop, World};
+use super::{Event, Fate, Hop, World};
 use crate::clock::Clock;
 use crate::coupling::Passage;
 use crate::endpoint::{Alarm, Sink, Source};
@@ -40,7 +40,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         self.flows[id.index()].source.open(self.now);
         match self.flows[id.index()].without_room {
             WithoutRoom::Wait => self.fill_backlog(id),
-            WithoutRoom::Lose | WithoutRoom::Keep => self.drain_source(id),
+            WithoutRoom::Lose | WithoutRoom::Keep | WithoutRoom::Return => self.drain_source(id),
         }
     }
 
@@ -62,7 +62,8 @@ impl<R: Recorder, C: Clock> World<R, C> {
     /// Sends what the source wants to send and re-arms its alarm.
     pub(super) fn drain_source(&mut self, id: FlowId) {
         while let Some(body) = self.flows[id.index()].source.poll_transmit(self.now) {
-            self.send(id, body);
+            // Who keeps what was refused has noticed.
+            let _ = self.send(Packet::new(self.now, id, Side::Sender, body));
         }
         self.report_sender(id);
         let flow = &mut self.flows[id.index()];
@@ -87,13 +88,19 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    /// A packet of the sender leaves its host, if the queue there takes it.
-    pub(super) fn send(&mut self, id: FlowId, body: Body) {
-        self.emit(id, FlowRecord::Sent);
-        let packet = Packet::new(self.now, id, Side::Sender, body);
-        if self.forward(packet).is_err() && !self.take_back(&packet) {
+    /// A packet leaves the host of its source, if the queue there takes it; else the source has it again.
+    #[inline]
+    pub(super) fn send(&mut self, packet: Packet) -> Result<(), Full> {
+        if packet.origin == Side::Sender {
+            self.emit(packet.flow, FlowRecord::Sent);
+        }
+        if self.forward(packet).is_err() {
+            if self.take_back(&packet) {
+                return Err(Full);
+            }
             self.lose(&packet);
         }
+        Ok(())
     }
 
     pub(super) fn forward_or_lose(&mut self, packet: Packet) {
@@ -128,6 +135,9 @@ impl<R: Recorder, C: Clock> World<R, C> {
             self.forward_or_lose(packet);
             return;
         }
+        if let Body::External(external) = packet.body {
+            return self.hand_over(&packet, external);
+        }
         match packet.origin {
             Side::Sender => {
                 let before = (flow.sink.delivered(), flow.sink.repeated());
@@ -154,6 +164,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
     /// A packet goes no further.
     pub(super) fn lose(&mut self, packet: &Packet) {
         self.emit(packet.flow, FlowRecord::Lost(packet.origin, SentAt(packet.sent_at)));
+        self.release(packet, Fate::Lost);
     }
 
     pub(super) fn emit(&mut self, flow: FlowId, record: FlowRecord) {

@@ -8,9 +8,9 @@ use std::collections::VecDeque;
 use airfair_units::Bytes;
 use airfair_wlan::Phase;
 
-use super::{Event, Hop, World};
+use super::{Event, Hop, Output, World};
 use crate::clock::Clock;
-use crate::endpoint::Alarm;
+use crate::endpoint::{Alarm, Source};
 use crate::link::LinkId;
 use crate::packet::{FlowId, Packet, Side};
 use crate::record::{FlowRecord, Recorder};
@@ -36,6 +36,8 @@ pub(crate) enum WithoutRoom {
     /// It takes the packet back. As in Linux its next ACK or time-out tells it to try again, and room does not.
     /// [linux-cwr]
     Keep,
+    /// The packet goes back to the owner of the world, who is told of room.
+    Return,
     /// It sends nothing before there is room, and never has more than [`BACKLOG`] packets there.
     Wait,
 }
@@ -55,7 +57,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
     #[inline]
     pub(super) fn seek_room(&mut self, id: FlowId, side: Side) {
         let queue = self.flows[id.index()].route(side)[0];
-        if self.line(queue).places.is_empty() && self.has_room(id, queue) {
+        if self.line(queue).places.is_empty() && self.has_room((id, side), queue) {
             self.notify_of_room(id, side);
         } else {
             self.line(queue).places.push_back((id, side));
@@ -93,7 +95,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
     fn serve_line(&mut self, queue: Hop) {
         for _ in 0..self.line(queue).places.len() {
             let (id, side) = *self.line(queue).places.front().expect("someone waits");
-            if !self.has_room(id, queue) {
+            if !self.has_room((id, side), queue) {
                 break;
             }
             self.line(queue).places.pop_front();
@@ -105,9 +107,14 @@ impl<R: Recorder, C: Clock> World<R, C> {
     }
 
     /// The one notification of room: there is some for the packet that an end waits to send.
-    fn notify_of_room(&mut self, id: FlowId, _side: Side) {
-        if let Some(body) = self.flows[id.index()].source.poll_transmit(self.now) {
-            self.send(id, body);
+    fn notify_of_room(&mut self, id: FlowId, side: Side) {
+        let source = &mut self.flows[id.index()].source;
+        if let Source::External(gate) = source {
+            gate.open(side);
+            self.outputs.push_back(Output::Room(id, side));
+        } else if let Some(body) = source.poll_transmit(self.now) {
+            // What is refused all the same is lost, and the source in line again.
+            let _ = self.send(Packet::new(self.now, id, side, body));
         }
     }
 
@@ -120,11 +127,11 @@ impl<R: Recorder, C: Clock> World<R, C> {
     }
 
     #[inline]
-    fn has_room(&mut self, id: FlowId, queue: Hop) -> bool {
+    fn has_room(&mut self, (id, side): (FlowId, Side), queue: Hop) -> bool {
         match queue {
             Hop::Air { cell, from, to } => self.cells[cell.index()].cell.has_room(from, to),
             Hop::Wire(link) => {
-                let packet = self.awaited_size(id);
+                let packet = self.awaited_size(id, side);
                 self.links[link.index()].has_room(self.now, packet)
             }
         }
@@ -132,42 +139,47 @@ impl<R: Recorder, C: Clock> World<R, C> {
 
     /// Whoever is first in line before a link is called when the next packet has left.
     fn set_alarm(&mut self, link: LinkId) {
-        let Some(&(id, _)) = self.lines[link.index()].places.front() else { return };
-        let packet = self.awaited_size(id);
+        let Some(&(id, side)) = self.lines[link.index()].places.front() else { return };
+        let packet = self.awaited_size(id, side);
         let at = self.links[link.index()].next_departure(self.now, packet);
         if let Some(at) = self.lines[link.index()].alarm.want(Some(at)) {
             self.queue.push(at, Phase::End, Event::Room(link));
         }
     }
 
-    fn awaited_size(&self, id: FlowId) -> Bytes {
-        self.flows[id.index()]
-            .source
-            .awaited_size()
-            .expect("only a source that waits asks for room")
+    fn awaited_size(&self, id: FlowId, side: Side) -> Bytes {
+        let packet = self.flows[id.index()].source.awaited_size(side);
+        packet.expect("only who waits asks for room")
     }
 
     /// The queue of its host has refused a packet; true if its source has it again.
     #[cold]
     pub(super) fn take_back(&mut self, packet: &Packet) -> bool {
-        let id = packet.flow;
-        let flow = &mut self.flows[id.index()];
-        let is_kept = match flow.without_room {
-            WithoutRoom::Lose => false,
-            WithoutRoom::Keep => flow.source.handle_refusal(self.now, &packet.body),
-            WithoutRoom::Wait => {
-                // There was room, and random early detection did not want the packet.
-                let queue = flow.route(packet.origin)[0];
-                self.line(queue).places.push_back((id, packet.origin));
-                if let Hop::Wire(link) = queue {
-                    self.set_alarm(link);
-                }
-                false
+        let flow = &mut self.flows[packet.flow.index()];
+        let (is_kept, waits) = match (flow.without_room, &mut flow.source) {
+            (WithoutRoom::Keep, source) => (source.handle_refusal(self.now, &packet.body), false),
+            (WithoutRoom::Return, Source::External(gate)) => {
+                (true, gate.refuse(packet.origin, packet.size()))
             }
+            // There was room, and random early detection did not want the packet.
+            (WithoutRoom::Wait, _) => (false, true),
+            (WithoutRoom::Lose | WithoutRoom::Return, _) => (false, false),
         };
-        if is_kept {
-            self.emit(id, FlowRecord::Refused);
+        if waits {
+            self.stand_in_line(packet.flow, packet.origin);
+        }
+        if is_kept && packet.origin == Side::Sender {
+            self.emit(packet.flow, FlowRecord::Refused);
         }
         is_kept
+    }
+
+    /// An end whose packet was refused waits for its turn.
+    fn stand_in_line(&mut self, id: FlowId, side: Side) {
+        let queue = self.flows[id.index()].route(side)[0];
+        self.line(queue).places.push_back((id, side));
+        if let Hop::Wire(link) = queue {
+            self.set_alarm(link);
+        }
     }
 }

@@ -16,6 +16,7 @@ use airfair_units::{DataRate, Duration, Time};
 use crate::airtime::Airtime;
 use crate::config::{AfterCollision, CellConfig, NodeId, StationConfig};
 use crate::contention::Contention;
+use crate::errors::ErrorModel;
 use crate::frame::{Frame, FrameKind, Msdu, Transmission};
 use crate::hearing::{Hearing, Reach};
 use crate::link_rate::{LinkRate, RateLaw};
@@ -247,6 +248,15 @@ impl<P: Copy + Headers> Cell<P> {
     /// Sets the rate of data frames from (`up`) or to a station, from its next attempt on.
     pub fn set_rate(&mut self, station: NodeId, up: bool, rate: DataRate) {
         self.link_rate(station, up).set(rate);
+    }
+
+    /// Sets which frames between a station and the access point are spoilt, from those on the air on. A link that had
+    /// no errors before draws from `stream`.
+    ///
+    /// # Panics
+    /// If the cell is [`within`](Self::within) a space, where powers decide.
+    pub fn set_errors(&mut self, station: NodeId, model: ErrorModel, stream: Stream) {
+        self.noise.set_model(station, model, stream);
     }
 
     /// Sets the weights of data and ACKs in the queue of `node`, from the next packet on.
