@@ -91,13 +91,14 @@ impl<R: Recorder, C: Clock> World<R, C> {
     /// A packet leaves the host of its source, if the queue there takes it; else the source has it again.
     #[inline]
     pub(super) fn send(&mut self, packet: Packet) -> Result<(), Full> {
+        let is_let_in = self.forward(packet).is_ok();
+        if !is_let_in && self.take_back(&packet) {
+            return Err(Full);
+        }
         if packet.origin == Side::Sender {
             self.emit(packet.flow, FlowRecord::Sent);
         }
-        if self.forward(packet).is_err() {
-            if self.take_back(&packet) {
-                return Err(Full);
-            }
+        if !is_let_in {
             self.lose(&packet);
         }
         Ok(())
