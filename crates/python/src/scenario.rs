@@ -194,6 +194,7 @@ fn transport(transport: &sim::Transport) -> &'static str {
         sim::Transport::Tcp(_) => "tcp",
         sim::Transport::Tfrc(_) => "tfrc",
         sim::Transport::Udp { .. } => "udp",
+        sim::Transport::External => "external",
     }
 }
 

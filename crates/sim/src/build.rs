@@ -15,41 +15,47 @@ use crate::link::{Heading, Link, LinkId, LinkStreams};
 use crate::packet::FlowId;
 use crate::queue::EventQueue;
 use crate::random::{Purpose, Streams};
-use crate::record::{CellId, Recorder};
+use crate::record::{CellId, Member, Recorder};
 use crate::scenario::routes::Routes;
 use crate::scenario::{self, Endpoint, Node, Scenario, Station, Transport, UdpRate};
-use crate::world::{Event, Flow, Hop, Radio, RateChange, World};
+use crate::world::{Event, Flow, Hop, Line, Radio, RateChange, Settable, WithoutRoom, World};
 
 /// LLC and SNAP headers.  [RFC1042]
 const LLC_SNAP: Bytes = Bytes::new(8);
 
-/// The world that `scenario` describes, before anything has happened.
-pub(crate) fn world<R: Recorder, C: Clock>(
-    scenario: &Scenario,
-    streams: Streams,
-    recorder: R,
-    clock: C,
-) -> World<R, C> {
-    let members = members(scenario);
-    let rate_changes = rate_changes(scenario, &members);
-    let cells = 0..scenario.cells.len();
-    let mut world = World {
-        now: Time::ZERO,
-        clock,
-        queue: schedule(scenario, &rate_changes, streams),
-        links: scenario.links.iter().flat_map(|link| both_ways(link, streams)).collect(),
-        flows: flows(scenario, &members),
-        rate_changes,
-        observes: false,
-        actions: Vec::new(),
-        touched: VecDeque::new(),
-        cells: cells.map(|index| radio(scenario, index, &members, streams)).collect(),
-        owed: VecDeque::new(),
-        recorder,
-        events: 0,
-    };
-    world.start_agents();
-    world
+impl<R: Recorder, C: Clock> World<R, C> {
+    /// The world that `scenario` describes, before anything has happened; every record goes to `recorder`.
+    pub fn new(scenario: &Scenario, streams: Streams, recorder: R, clock: C) -> Self {
+        let members = members(scenario);
+        let rate_changes = rate_changes(scenario, &members);
+        let member = |(station, node): (&Station, &NodeId)| Member {
+            cell: CellId::new(station.cell),
+            node: *node,
+        };
+        let cells = 0..scenario.cells.len();
+        let mut world = Self {
+            now: Time::ZERO,
+            warmup: scenario.warmup,
+            end: Time::ZERO + scenario.duration,
+            clock,
+            lateness: Duration::ZERO,
+            queue: schedule(scenario, &rate_changes, streams),
+            links: scenario.links.iter().flat_map(|link| both_ways(link, streams)).collect(),
+            lines: vec![Line::default(); scenario.links.len() * 2],
+            flows: flows(scenario, &members),
+            rate_changes,
+            stations: scenario.stations.iter().zip(&members).map(member).collect(),
+            observes: false,
+            actions: Vec::new(),
+            touched: VecDeque::new(),
+            outputs: VecDeque::new(),
+            cells: cells.map(|index| radio(scenario, index, &members, streams)).collect(),
+            recorder,
+            events: 0,
+        };
+        world.start_agents();
+        world
+    }
 }
 
 /// Each station's number in its own cell.
@@ -87,7 +93,7 @@ fn radio(scenario: &Scenario, index: usize, members: &[NodeId], streams: Streams
     let backoffs = names.map(|name| streams.stream(name, Purpose::Backoff)).collect();
     let errors = stations().map(|station| streams.stream(&station.name, Purpose::FrameErrors));
     let msdu_overhead = if bss.llc_snap { LLC_SNAP } else { Bytes::ZERO };
-    let highest_rates = stations().map(highest_rate).collect();
+    let settable = members_of(bss, stations(), streams);
     let cell = match &bss.radio {
         None => Cell::new(&config, backoffs, errors.collect()),
         Some(radio) => {
@@ -98,8 +104,9 @@ fn radio(scenario: &Scenario, index: usize, members: &[NodeId], streams: Streams
         }
     };
     let agents = coupling::agents(scenario, index, cell.airtime());
+    let lines = vec![Line::default(); config.stations.len() + 1];
     let (beacons, watches_packets) = (bss.beacons, false);
-    Radio { cell, msdu_overhead, highest_rates, beacons, agents, watches_packets }
+    Radio { cell, msdu_overhead, members: settable, beacons, lines, agents, watches_packets }
 }
 
 /// Where the stations of a cell are, and what they hear there.
@@ -150,8 +157,36 @@ fn laws(station: &Station, streams: Streams) -> [Option<RateLaw>; 2] {
     [up.map(|it| law(it, Purpose::SamplingUp)), down.map(|it| law(it, Purpose::SamplingDown))]
 }
 
-fn highest_rate(station: &Station) -> DataRate {
-    *station.standard.rates().last().expect("every standard has rates")
+/// What may be set of the members of a cell.
+fn members_of<'s>(
+    bss: &scenario::Bss,
+    stations: impl Iterator<Item = &'s Station> + Clone,
+    streams: Streams,
+) -> Vec<Settable> {
+    let has_weights = |queue: &scenario::Queue| {
+        matches!(queue.config.discipline, scenario::Discipline::DataAck(_))
+    };
+    let all: Vec<&Station> = stations.clone().collect();
+    // Who hears whom is known for these rates.
+    let rates = bss.radio.as_ref().map(|_| rates_of(&all));
+    let access_point = Settable {
+        standard: bss.rules.standard,
+        rates: Vec::new(),
+        is_adapted: [true; 2],
+        has_weights: has_weights(&bss.ap.queue),
+        errors: None,
+    };
+    let station = |station: &'s Station| {
+        let errors = streams.stream(&station.name, Purpose::FrameErrors);
+        Settable {
+            standard: station.standard,
+            rates: rates.clone().unwrap_or_else(|| station.standard.rates().to_vec()),
+            is_adapted: station.adaptation.map(|law| law.is_some()),
+            has_weights: has_weights(&station.queue),
+            errors: bss.radio.is_none().then_some(errors),
+        }
+    };
+    std::iter::once(access_point).chain(stations.map(station)).collect()
 }
 
 /// A link forth and back.
@@ -219,20 +254,26 @@ fn flows(scenario: &Scenario, members: &[NodeId]) -> Vec<Flow> {
         });
         let (source, sink) = endpoints(&flow.transport);
         let forth = route(scenario, flow, &known[index].1, members);
-        let saturated =
-            |transport| matches!(transport, &Transport::Udp { rate: UdpRate::Saturated, .. });
         Flow {
             source,
             sink,
             back: forth.iter().rev().map(|hop| hop.reversed()).collect(),
             forth,
-            is_saturated: saturated(&flow.transport),
-            keeps_refused: matches!(&flow.transport, Transport::Tcp(tcp) if tcp.keeps_refused),
+            without_room: without_room(&flow.transport),
             source_alarm: Alarm::default(),
             sink_alarm: Alarm::default(),
         }
     };
     scenario.flows.iter().map(flow).collect()
+}
+
+fn without_room(transport: &Transport) -> WithoutRoom {
+    match transport {
+        Transport::Udp { rate: UdpRate::Saturated, .. } => WithoutRoom::Wait,
+        Transport::Tcp(tcp) if tcp.keeps_refused => WithoutRoom::Keep,
+        Transport::External => WithoutRoom::Return,
+        Transport::Udp { .. } | Transport::Tcp(_) | Transport::Tfrc(_) => WithoutRoom::Lose,
+    }
 }
 
 /// Over the air to the access point, over wires, over the air to the receiver.

@@ -5,7 +5,7 @@ use std::iter;
 use airfair_transport::{tcp, tfrc, udp};
 use airfair_units::{Bytes, Time};
 
-use crate::packet::Body;
+use crate::packet::{Body, Side};
 use crate::record::FlowRecord;
 use crate::scenario::{Tfrc, Transport};
 
@@ -18,6 +18,28 @@ pub(crate) enum Source {
     Tcp(Box<tcp::Sender>),
     Tfrc(Box<tfrc::Sender>),
     Udp(udp::Sender),
+    /// The owner of the world has both ends.
+    External(Gate),
+}
+
+/// The way into the world for the packets of an external flow.
+#[derive(Debug, Default)]
+pub(crate) struct Gate {
+    /// Size of a packet that the queue of each end's host has refused, if its owner waits for room.
+    refused: [Option<Bytes>; 2],
+}
+
+impl Gate {
+    /// An end's packet so long has been refused; true if its owner did not wait already.
+    pub(crate) fn refuse(&mut self, side: Side, packet: Bytes) -> bool {
+        let refused = &mut self.refused[usize::from(side == Side::Receiver)];
+        refused.replace(packet).is_none()
+    }
+
+    /// An end need not wait any longer.
+    pub(crate) fn open(&mut self, side: Side) {
+        self.refused[usize::from(side == Side::Receiver)] = None;
+    }
 }
 
 /// The end that receives it.
@@ -26,6 +48,8 @@ pub(crate) enum Sink {
     Tcp(Box<tcp::Receiver>),
     Tfrc(Box<tfrc::Receiver>),
     Udp(udp::Sink),
+    /// The owner of the world has both ends.
+    External,
 }
 
 /// Both ends of a connection with these settings.
@@ -40,6 +64,7 @@ pub(crate) fn endpoints(transport: &Transport) -> (Source, Sink) {
             let config = udp::SenderConfig { payload, rate };
             (Source::Udp(udp::Sender::new(config)), Sink::Udp(udp::Sink::new()))
         }
+        Transport::External => (Source::External(Gate::default()), Sink::External),
     }
 }
 
@@ -74,6 +99,7 @@ impl Source {
             Self::Tcp(sender) => sender.open(now),
             Self::Tfrc(sender) => sender.open(now),
             Self::Udp(sender) => sender.open(now),
+            Self::External(_) => {}
         }
     }
 
@@ -82,6 +108,7 @@ impl Source {
             Self::Tcp(sender) => sender.close(now),
             Self::Tfrc(sender) => sender.close(now),
             Self::Udp(sender) => sender.close(now),
+            Self::External(_) => {}
         }
     }
 
@@ -90,6 +117,15 @@ impl Source {
             (Self::Tcp(sender), Body::Segment(segment)) => sender.handle_segment(now, segment),
             (Self::Tfrc(sender), Body::TfrcFeedback(report)) => sender.handle_feedback(now, report),
             _ => unreachable!("both ends of a flow speak one transport"),
+        }
+    }
+
+    /// Size of the packet that one end waits to send, if it waits for room.
+    pub(crate) fn awaited_size(&self, side: Side) -> Option<Bytes> {
+        match self {
+            Self::Udp(source) => Some(source.packet_size()),
+            Self::External(gate) => gate.refused[usize::from(side == Side::Receiver)],
+            Self::Tcp(_) | Self::Tfrc(_) => None,
         }
     }
 
@@ -105,7 +141,7 @@ impl Source {
         match self {
             Self::Tcp(sender) => sender.handle_timeout(now),
             Self::Tfrc(sender) => sender.handle_timeout(now),
-            Self::Udp(_) => {}
+            Self::Udp(_) | Self::External(_) => {}
         }
     }
 
@@ -114,6 +150,7 @@ impl Source {
             Self::Tcp(sender) => sender.next_timeout(),
             Self::Tfrc(sender) => sender.next_timeout(),
             Self::Udp(sender) => sender.next_timeout(),
+            Self::External(_) => None,
         }
     }
 
@@ -122,7 +159,7 @@ impl Source {
         match self {
             Self::Tcp(sender) => iter::from_fn(|| sender.poll_event()).find_map(tcp_record),
             Self::Tfrc(sender) => iter::from_fn(|| sender.poll_event()).find_map(tfrc_record),
-            Self::Udp(_) => None,
+            Self::Udp(_) | Self::External(_) => None,
         }
     }
 
@@ -131,6 +168,7 @@ impl Source {
             Self::Tcp(sender) => sender.poll_transmit(now).map(Body::Segment),
             Self::Tfrc(sender) => sender.poll_transmit(now).map(Body::TfrcData),
             Self::Udp(sender) => sender.poll_transmit(now).map(Body::Datagram),
+            Self::External(_) => None,
         }
     }
 }
@@ -171,7 +209,7 @@ impl Sink {
         match self {
             Self::Tcp(receiver) => receiver.handle_timeout(now),
             Self::Tfrc(receiver) => receiver.handle_timeout(now),
-            Self::Udp(_) => {}
+            Self::Udp(_) | Self::External => {}
         }
     }
 
@@ -179,7 +217,7 @@ impl Sink {
         match self {
             Self::Tcp(receiver) => receiver.next_timeout(),
             Self::Tfrc(receiver) => receiver.next_timeout(),
-            Self::Udp(_) => None,
+            Self::Udp(_) | Self::External => None,
         }
     }
 
@@ -187,7 +225,7 @@ impl Sink {
         match self {
             Self::Tcp(receiver) => receiver.poll_transmit(now).map(Body::Segment),
             Self::Tfrc(receiver) => receiver.poll_transmit(now).map(Body::TfrcFeedback),
-            Self::Udp(_) => None,
+            Self::Udp(_) | Self::External => None,
         }
     }
 
@@ -195,7 +233,7 @@ impl Sink {
     pub(crate) fn repeated(&self) -> u64 {
         match self {
             Self::Tcp(receiver) => receiver.stats().below_highest,
-            Self::Tfrc(_) | Self::Udp(_) => 0,
+            Self::Tfrc(_) | Self::Udp(_) | Self::External => 0,
         }
     }
 
@@ -205,6 +243,7 @@ impl Sink {
             Self::Tcp(receiver) => receiver.delivered(),
             Self::Tfrc(receiver) => receiver.stats().bytes_received,
             Self::Udp(sink) => sink.stats().octets,
+            Self::External => Bytes::ZERO,
         }
     }
 }

@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | [`scenario`] | what a user writes |
 //! | `build` | from a scenario to the world at time zero |
-//! | `world` | the loop: next event, act, forward, re-arm |
+//! | [`world`] | the loop: next event, act, forward, re-arm |
 //! | `coupling` | where layers meet, through a law |
 //! | [`queue`], [`clock`], [`random`] | order, pace and luck |
 //! | `endpoint`, [`packet`], [`link`] | ends of flows, what travels, wires |
@@ -26,4 +26,4 @@ pub mod record;
 pub mod run;
 pub mod scenario;
 pub mod tables;
-mod world;
+pub mod world;

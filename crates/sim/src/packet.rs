@@ -32,6 +32,20 @@ pub enum Side {
     Receiver,
 }
 
+/// Number by which the owner of a world finds the bytes of a packet. The world never reads them: it hands the number
+/// back, once, when it has no more use for the packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Handle(pub u64);
+
+/// A packet of an external flow, whose bytes are the owner's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct External {
+    /// Size of the IP packet.
+    pub size: Bytes,
+    /// Its bytes.
+    pub handle: Handle,
+}
+
 /// A packet under way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packet {
@@ -58,6 +72,8 @@ pub enum Body {
     TfrcFeedback(tfrc::Feedback),
     /// A UDP datagram.
     Datagram(udp::Datagram),
+    /// Bytes from outside.
+    External(External),
 }
 
 impl Headers for Packet {
@@ -89,6 +105,7 @@ impl Packet {
             Body::TfrcData(data) => data.size(),
             Body::TfrcFeedback(feedback) => feedback.size(),
             Body::Datagram(datagram) => datagram.size(),
+            Body::External(external) => external.size,
         }
     }
 }

@@ -4,13 +4,13 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use airfair_units::Time;
 
-use crate::build;
-use crate::clock::FreeRunning;
+use crate::clock::{Clock, Woken};
 use crate::metrics::Metrics;
 use crate::outcome::Outcome;
 use crate::random::Streams;
 use crate::record::Recorder;
 use crate::scenario::Scenario;
+use crate::world::{Output, Pause, World};
 
 /// How far a run is and whether to stop: shared with the thread that shows progress.
 #[derive(Debug, Default)]
@@ -29,7 +29,38 @@ pub enum RunError {
 }
 
 /// Events between two looks at [`Control`]: about a millisecond, however much happens in a simulated one.
-const EVENTS: u64 = 4096;
+const EVENTS: u32 = 4096;
+
+/// As fast as possible, until a [`Control`] says otherwise.
+struct Controlled<'c> {
+    control: &'c Control,
+    /// Events before the next look.
+    left: u32,
+    /// Time up to which the control knows of the run.
+    told: Time,
+}
+
+impl Controlled<'_> {
+    #[cold]
+    fn look(&mut self, now: Time) -> Woken {
+        self.left = EVENTS;
+        self.control.simulated_ns.fetch_add((now - self.told).as_nanos(), Ordering::Relaxed);
+        self.told = now;
+        let is_cancelled = self.control.cancel.load(Ordering::Relaxed);
+        if is_cancelled { Woken::Input } else { Woken::Due }
+    }
+}
+
+impl Clock for Controlled<'_> {
+    #[inline]
+    fn wait_until(&mut self, at: Time) -> Woken {
+        if self.left == 0 {
+            return self.look(at);
+        }
+        self.left -= 1;
+        Woken::Due
+    }
+}
 
 /// A run that has come to its end.
 #[derive(Debug)]
@@ -40,6 +71,8 @@ pub struct Finished<R> {
     pub events: u64,
     /// Packets of each flow's sender, sent after the warm-up, that are still under way.
     pub in_flight: Vec<u64>,
+    /// What its owner had not fetched, and each handle that was still in the world.
+    pub outputs: Vec<Output>,
 }
 
 /// Runs replication `replication` of `scenario` under `seed`.
@@ -71,28 +104,29 @@ pub fn simulate<R: Recorder>(
     recorder: R,
     control: &Control,
 ) -> Result<Finished<R>, RunError> {
-    let mut world = build::world(scenario, streams, recorder, FreeRunning);
+    let mut world =
+        World::new(scenario, streams, recorder, Controlled { control, left: 0, told: Time::ZERO });
     let end = Time::ZERO + scenario.duration;
     let mut next_sample = scenario.series_step.map(|step| Time::ZERO + step);
-    while world.now < end {
-        if control.cancel.load(Ordering::Relaxed) {
-            return Err(RunError::Cancelled);
-        }
-        let before = world.now;
+    while world.now() < end {
         let due = next_sample.unwrap_or(end).min(end);
-        let is_there = world.run_some(due, EVENTS);
-        control.simulated_ns.fetch_add((world.now - before).as_nanos(), Ordering::Relaxed);
-        if let (true, Some(due), Some(step)) = (is_there, &mut next_sample, scenario.series_step)
+        match world.advance(due) {
+            Pause::Reached => {}
+            Pause::Input => return Err(RunError::Cancelled),
+            Pause::Output => unreachable!("nobody has put a packet into this world"),
+        }
+        if let (Some(due), Some(step)) = (&mut next_sample, scenario.series_step)
             && *due < end
         {
             world.sample();
             *due += step;
         }
     }
+    // The control learns of the rest, and has no more to say.
+    let _ = world.clock().look(end);
     world.flush();
     if next_sample.is_some() {
         world.sample();
     }
-    let in_flight = world.in_flight(Time::ZERO + scenario.warmup);
-    Ok(Finished { recorder: world.recorder, events: world.events, in_flight })
+    Ok(world.into_finished())
 }

@@ -356,6 +356,7 @@ fn is_heavy(scenario: &Scenario) -> bool {
             UdpRate::Saturated => (*payload, None),
             UdpRate::Constant(rate) => (*payload, Some(*rate)),
         },
+        Transport::External => (SMALL, None),
     };
     let is_fast = |flow: &airfair_sim::scenario::Flow| {
         let (size, rate) = packets(flow);

@@ -446,7 +446,7 @@ const COMBINATIONS: &[(&str, &str, &str)] = &[
     (
         "flow.a.transport.kind",
         "tpc",
-        r#"flow.a.transport.kind = "tpc": no such transport, did you mean "tcp"?; allowed "tcp", "tfrc", "udp""#,
+        r#"flow.a.transport.kind = "tpc": no such transport, did you mean "tcp"?; allowed "tcp", "tfrc", "udp", "external""#,
     ),
     (
         "flow.a.transport",

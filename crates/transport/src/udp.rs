@@ -142,6 +142,11 @@ impl Sender {
         Some(Datagram { seq, payload: self.payload })
     }
 
+    /// Size of the IP packet of each datagram.
+    pub fn packet_size(&self) -> Bytes {
+        Datagram { seq: self.sent, payload: self.payload }.size()
+    }
+
     /// Datagrams sent.
     pub fn sent(&self) -> u64 {
         self.sent

@@ -74,6 +74,12 @@ impl FrameErrors {
         (model != ErrorModel::None).then_some(Self { model, stream, seen, known })
     }
 
+    /// From now on frames are spoilt in another way, from the same stream.
+    pub(crate) fn set_model(&mut self, model: ErrorModel) {
+        self.model = model;
+        self.known.clear();
+    }
+
     /// Probability that a frame is lost, as far as it depends on the rate.
     pub(crate) fn loss(&mut self, rate: DataRate, psdu: Bytes) -> Probability {
         let ErrorModel::Snr(snr) = self.model else { return Probability::ZERO };

@@ -50,7 +50,7 @@ pub enum Record {
         /// Receiver.
         node: NodeId,
     },
-    /// A law changed the rate of data frames between a station and the access point.
+    /// A law, or whoever drives the cell, changed the rate of data frames between a station and the access point.
     Rate {
         /// The station.
         station: NodeId,

@@ -45,14 +45,15 @@ pub(crate) enum End<'f> {
 }
 
 impl<'f> End<'f> {
-    /// `None` for UDP, which nobody limits.
+    /// `None` for UDP and what comes from outside, which nobody limits.
     pub(super) fn of(flow: &'f Flow, side: Side) -> Option<Self> {
         Some(match (side, &flow.source, &flow.sink) {
             (Side::Sender, Source::Tcp(sender), _) => Self::TcpSender(sender),
             (Side::Sender, Source::Tfrc(sender), _) => Self::TfrcSender(sender),
             (Side::Receiver, _, Sink::Tcp(receiver)) => Self::TcpReceiver(receiver),
             (Side::Receiver, _, Sink::Tfrc(receiver)) => Self::TfrcReceiver(receiver),
-            (Side::Sender, Source::Udp(_), _) | (Side::Receiver, _, Sink::Udp(_)) => return None,
+            (Side::Sender, Source::Udp(_) | Source::External(_), _)
+            | (Side::Receiver, _, Sink::Udp(_) | Sink::External) => return None,
         })
     }
 

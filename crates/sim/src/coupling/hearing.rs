@@ -58,5 +58,8 @@ fn payload(packet: &Packet) -> u32 {
         Body::TfrcData(data) => data.payload,
         Body::Datagram(datagram) => datagram.payload,
         Body::TfrcFeedback(_) => 0,
+        Body::External(external) => {
+            u32::try_from(external.size.get()).expect("a packet of 64 KiB at most")
+        }
     }
 }

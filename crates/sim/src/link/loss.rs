@@ -19,6 +19,11 @@ impl Channel {
         Self { model, is_bad: false, stream }
     }
 
+    /// From now on others are lost; a chain starts in its good state.
+    pub(super) fn set_model(&mut self, model: Loss) {
+        (self.model, self.is_bad) = (model, false);
+    }
+
     /// True if the next packet gets through.
     pub(super) fn carries(&mut self) -> bool {
         match self.model {

@@ -29,9 +29,14 @@ impl LinkId {
         Self(u16::try_from(2 * index + heading as usize).expect("at most 32 767 links"))
     }
 
+    /// The direction of the `index`-th link of the scenario from its first end to its second.
+    pub fn forth(index: usize) -> Self {
+        Self::new(index, Heading::Forth)
+    }
+
     /// The other direction of the same link.
     #[must_use]
-    pub(crate) fn reversed(self) -> Self {
+    pub fn reversed(self) -> Self {
         Self(self.0 ^ 1)
     }
 }
@@ -132,11 +137,9 @@ impl Link {
     /// # Errors
     /// [`Refusal`] if the queue, the packet in service included, has no room or does not want it.
     pub fn send(&mut self, now: Time, packet: Packet, number: u64) -> Result<Time, Refusal> {
-        let (queued, size) = (self.queued(now), packet.size());
-        let has_room = match self.capacity {
-            Capacity::Packets(packets) => queued < packets,
-            Capacity::Bytes(bytes) => self.backlog + size <= bytes,
-        };
+        let size = packet.size();
+        let has_room = self.has_room(now, size);
+        let queued = self.queued(now);
         let idle_since = self.departures.back().map_or(now, |(last, _)| *last);
         if self.red.as_mut().is_some_and(|red| red.drops(now, queued)) {
             return Err(Refusal::Early);
@@ -156,6 +159,20 @@ impl Link {
         Ok(arrival)
     }
 
+    /// True if the queue has room for a packet so long; random early detection may drop it all the same.
+    pub fn has_room(&mut self, now: Time, size: Bytes) -> bool {
+        let queued = self.queued(now);
+        match self.capacity {
+            Capacity::Packets(packets) => queued < packets,
+            Capacity::Bytes(bytes) => self.backlog + size <= bytes,
+        }
+    }
+
+    /// From the next packet on the way loses others.
+    pub fn set_loss(&mut self, loss: scenario::Loss) {
+        self.channel.set_model(loss);
+    }
+
     /// Packets queued or in service.
     pub fn queued(&mut self, now: Time) -> u32 {
         while let Some(&(departure, size)) = self.departures.front() {
@@ -171,6 +188,13 @@ impl Link {
     /// Time at which the packet sent last has left.
     pub fn last_departure(&self) -> Option<Time> {
         self.departures.back().map(|(departure, _)| *departure)
+    }
+
+    /// When the next packet leaves the queue; if none is there, when one so long would have left it.
+    pub fn next_departure(&mut self, now: Time, size: Bytes) -> Time {
+        self.queued(now);
+        let first = self.departures.front().map(|(departure, _)| *departure);
+        first.unwrap_or(now + self.rate.time_to_send(size))
     }
 
     /// Packet that arrives now, or its loss.

@@ -73,10 +73,7 @@ impl FlowAccount {
             }
             _ if !window.contains(now) => {}
             FlowRecord::Sent => self.outcome.packets_sent += 1,
-            FlowRecord::Refused => {
-                self.outcome.packets_sent -= 1;
-                self.outcome.packets_refused += 1;
-            }
+            FlowRecord::Refused => self.outcome.packets_refused += 1,
             FlowRecord::Retransmission => self.outcome.retransmissions += 1,
             FlowRecord::Timeout => self.outcome.timeouts += 1,
             FlowRecord::FastRetransmit => self.outcome.fast_retransmits += 1,
@@ -121,7 +118,7 @@ impl FlowAccount {
         let stopped = match flow.transport {
             // It goes on until all that was sent is acknowledged.
             Transport::Tcp(_) => None,
-            Transport::Tfrc(_) | Transport::Udp { .. } => flow.stop,
+            Transport::Tfrc(_) | Transport::Udp { .. } | Transport::External => flow.stop,
         };
         let ended = self.finished.or(stopped).map(|end| end.max(self.last_delivery));
         window.clip(started, ended.unwrap_or(window.to))

@@ -168,10 +168,11 @@ impl LinkAccount {
     }
 }
 
-/// The mean rates of a station: those of its schedules, where no law has found others.
+/// The mean rates of a station: those of its schedules, where nobody has changed them.
 fn with_rates(found: StationOutcome, spec: &Station, window: Window) -> StationOutcome {
+    let is_changed = found.rate_changes > 0;
     let mean = |found, law: Option<RateControl>, schedule: &[(Time, DataRate)]| {
-        if law.is_some() { found } else { Some(mean_of(schedule, window)) }
+        if law.is_some() || is_changed { found } else { Some(mean_of(schedule, window)) }
     };
     let [law_up, law_down] = spec.adaptation;
     StationOutcome {

@@ -177,6 +177,7 @@ fn check_transport(entry: &Entry, context: &Context, mistakes: &mut Mistakes) {
             check_source(fields, mistakes);
         }
         Transport::Udp { .. } => fits(fields.get("payload"), IP_UDP, context, mistakes),
+        Transport::External => {}
     }
 }
 
@@ -270,7 +271,14 @@ fn check_control(
         check_share(fields.get("share"), mistakes);
     }
     let is_tcp = !transport.is_some_and(|it| !matches!(it, Transport::Tcp(_)));
-    let is_udp = matches!(transport, Some(Transport::Udp { .. }));
+    let needs_rate = |of_udp, of_external| {
+        let problem = match transport {
+            Some(Transport::Udp { .. }) => of_udp,
+            Some(Transport::External) => of_external,
+            Some(Transport::Tcp(_) | Transport::Tfrc(_)) | None => return None,
+        };
+        Some((problem, "\"none\", or transport = { kind = \"tfrc\" }"))
+    };
     let is_host = |end| matches!(end, Some(Target::Host(_)));
     let needs_tcp =
         |problem| (!is_tcp).then_some((problem, "\"none\", or transport = { kind = \"tcp\" }"));
@@ -288,17 +296,17 @@ fn check_control(
             )),
         ],
         Scheme::Occupancy => [
-            is_udp.then_some((
+            needs_rate(
                 "occupancy needs TCP or TFRC: nothing tells a UDP source what it may send",
-                "\"none\", or transport = { kind = \"tfrc\" }",
-            )),
+                "occupancy needs TCP or TFRC: nothing tells a program outside what it may send",
+            ),
             needs_station("occupancy needs a station at either end: only there beacons are heard"),
         ],
         Scheme::RateCap(_) => [
-            is_udp.then_some((
+            needs_rate(
                 "rate-cap needs TCP or TFRC: nothing tells a UDP source what it may send",
-                "\"none\", or transport = { kind = \"tfrc\" }",
-            )),
+                "rate-cap needs TCP or TFRC: nothing tells a program outside what it may send",
+            ),
             is_host(ends.0).then_some((
                 "rate-cap needs a station as sender: only a wireless link changes its rate",
                 "\"none\", or a flow from a station",

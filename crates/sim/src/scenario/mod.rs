@@ -17,6 +17,7 @@ mod links;
 mod names;
 mod overrides;
 mod parse;
+mod parts;
 mod plain;
 mod queues;
 mod radio;
@@ -116,7 +117,7 @@ pub struct Bss {
 
 impl Bss {
     /// A cell by its standard's rules.
-    pub(crate) fn new(name: &str, standard: Standard) -> Self {
+    pub fn new(name: &str, standard: Standard) -> Self {
         let (name, rules, ap) = (name.to_owned(), Rules::of(standard), AccessPoint::default());
         Self { name, rules, llc_snap: true, radio: None, beacons: None, ap }
     }
@@ -170,7 +171,7 @@ impl Default for Queue {
 
 impl Queue {
     /// A queue that drops at its tail and filters nothing.
-    pub(crate) const fn new(packets: u32, limit: Limit, discipline: Discipline) -> Self {
+    pub const fn new(packets: u32, limit: Limit, discipline: Discipline) -> Self {
         let (overflow, ack_filter) = (Overflow::Tail, false);
         let config = QueueConfig { packets, limit, discipline, overflow, ack_filter };
         Self { config, counts_flows: false }
@@ -220,7 +221,7 @@ pub struct Station {
 
 impl Station {
     /// A station of the cell, alike to its access point.
-    pub(crate) fn new(name: &str, cell: usize, standard: Standard, errors: ErrorModel) -> Self {
+    pub fn new(name: &str, cell: usize, standard: Standard, errors: ErrorModel) -> Self {
         let highest = *standard.rates().last().expect("each standard has rates");
         Self {
             name: name.to_owned(),
@@ -269,7 +270,7 @@ pub struct Link {
 
 impl Link {
     /// A link of 100 Mb/s without delay or loss.
-    pub(crate) fn new(name: &str, ends: [Node; 2]) -> Self {
+    pub fn new(name: &str, ends: [Node; 2]) -> Self {
         let (rate, queue) = (DataRate::from_mbps(100), LinkQueue::default());
         Self {
             name: name.to_owned(),
@@ -365,7 +366,7 @@ pub enum Endpoint {
 
 impl Flow {
     /// A flow that starts at once and does not stop.
-    pub(crate) fn new(name: &str, from: Endpoint, to: Endpoint) -> Self {
+    pub fn new(name: &str, from: Endpoint, to: Endpoint) -> Self {
         Self {
             name: name.to_owned(),
             from,
@@ -414,6 +415,8 @@ pub enum Transport {
         /// Rate of the source.
         rate: UdpRate,
     },
+    /// None: the packets, both ways, are those of the program that drives the world, whose bytes nobody here reads.
+    External,
 }
 
 /// Settings of one TFRC flow.

@@ -3,7 +3,7 @@
 use super::error::{Address, Mistakes, ScenarioError};
 use super::keys::QUEUE;
 use super::reader::Entry;
-use super::{Discipline, Endpoint, Flow, Queue, Scenario, Transport};
+use super::{Discipline, Endpoint, Queue, Scenario, Transport};
 
 /// Checks a discipline: only an access point has stations that share its time, and sees connections both ways.
 pub(super) fn check_discipline(entry: &Entry, is_ap: bool, mistakes: &mut Mistakes) {
@@ -24,14 +24,18 @@ pub(super) fn check_discipline(entry: &Entry, is_ap: bool, mistakes: &mut Mistak
     }
 }
 
-/// Checks that no UDP flow goes through a queue that tells data from ACKs: its weights assume senders
+/// Checks that no UDP flow, nor one from outside, goes through a queue that tells data from ACKs: its weights assume senders
 /// that follow their ACKs.
 pub(super) fn check(scenario: &Scenario, addresses: &[Address], mistakes: &mut Mistakes) {
-    let udp = |(flow, _): &(&Flow, &Address)| matches!(flow.transport, Transport::Udp { .. });
-    for (flow, address) in scenario.flows.iter().zip(addresses).filter(udp) {
+    for (flow, address) in scenario.flows.iter().zip(addresses) {
+        let what = match flow.transport {
+            Transport::Udp { .. } => "UDP",
+            Transport::External => "external",
+            Transport::Tcp(_) | Transport::Tfrc(_) => continue,
+        };
         let mut refuse = |queue: Queue, path: String| {
             if matches!(queue.config.discipline, Discipline::DataAck(_)) {
-                let problem = format!("{} is UDP and has no ACKs that it follows", address.path);
+                let problem = format!("{} is {what} and has no ACKs that it follows", address.path);
                 let allowed = "no UDP flow through this queue, or another discipline".to_owned();
                 let found = "\"data-ack\"".to_owned();
                 mistakes.add(address.at, ScenarioError { path, found, problem, allowed });

@@ -32,6 +32,10 @@ transport = { kind = "udp", payload = "500 B", rate = "saturated" }
 from = "fast"
 to = "server"
 transport = { kind = "tfrc" }
+[flow.external]
+from = "fast"
+to = "server"
+transport = { kind = "external" }
 "#;
 
 /// A declared key at an address in [`BASE`], and what must be set before it can be.
@@ -367,7 +371,7 @@ fn a_count_makes_flows_alike_between_each_pair() {
         .map(|(path, value)| (path.to_owned(), value.to_owned()));
     let scenario = Scenario::parse(BASE, &overrides).expect("a good scenario");
     let ends: Vec<_> = scenario.flows.iter().map(|flow| (flow.name.as_str(), flow.from)).collect();
-    // Stations slow, fast1, fast2: two flows of slow, three of each fast one, one TFRC flow of each.
+    // Stations slow, fast1, fast2: two flows of slow, three of each fast one, one TFRC flow and one from outside of each.
     let station = Endpoint::Station;
     let expected = [
         ("tcp1", station(0)),
@@ -380,6 +384,8 @@ fn a_count_makes_flows_alike_between_each_pair() {
         ("udp6", station(2)),
         ("tfrc1", station(1)),
         ("tfrc2", station(2)),
+        ("external1", station(1)),
+        ("external2", station(2)),
     ];
     assert_eq!(ends, expected);
     assert_eq!(scenario.flows[2].transport, scenario.flows[4].transport);

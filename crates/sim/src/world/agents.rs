@@ -25,8 +25,7 @@ enum Subject<'w> {
 impl Flow {
     /// True if its end is at a member of a cell.
     pub(crate) fn ends_at(&self, side: Side, cell: CellId, node: NodeId) -> bool {
-        let route = if side == Side::Sender { &self.forth } else { &self.back };
-        matches!(route[0], Hop::Air { cell: c, from, .. } if (c, from) == (cell, node))
+        matches!(self.route(side)[0], Hop::Air { cell: c, from, .. } if (c, from) == (cell, node))
     }
 
     fn limit_window(&mut self, side: Side, limit: WindowLimit) {

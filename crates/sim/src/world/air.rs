@@ -3,10 +3,12 @@
 use airfair_units::{Bytes, DataRate, Time};
 use airfair_wlan::{Beacon, Cell, Departure, Msdu, NodeId, Phase};
 
+use super::room::{Full, Line};
+use super::settings::Settable;
 use super::{Event, Hop, RateChange, World};
 use crate::clock::Clock;
 use crate::coupling::{Agent, Passage, Seen};
-use crate::packet::{Packet, Side};
+use crate::packet::Packet;
 use crate::record::{CellId, Recorder};
 use crate::scenario::Beacons;
 
@@ -16,9 +18,11 @@ pub(crate) struct Radio {
     pub(crate) cell: Cell<Packet>,
     /// LLC/SNAP.
     pub(crate) msdu_overhead: Bytes,
-    /// Highest rate of each station.
-    pub(crate) highest_rates: Vec<DataRate>,
+    /// Members, the access point first, as far as their settings may change.
+    pub(crate) members: Vec<Settable>,
     pub(crate) beacons: Option<Beacons>,
+    /// Ends that wait for room in the queue of each member.
+    pub(crate) lines: Vec<Line>,
     /// By member; none where nobody has any.
     pub(crate) agents: Vec<Vec<Agent>>,
     /// True if an agent of the access point sees what it forwards.
@@ -26,11 +30,18 @@ pub(crate) struct Radio {
 }
 
 impl Radio {
-    /// A packet joins the queue of a member; false if there is no room.
+    /// A packet joins the queue of a member, if that takes it.
     #[inline]
-    pub(super) fn enqueue(&mut self, now: Time, packet: Packet, from: NodeId, to: NodeId) -> bool {
+    pub(super) fn enqueue(
+        &mut self,
+        now: Time,
+        packet: Packet,
+        from: NodeId,
+        to: NodeId,
+    ) -> Result<(), Full> {
         let size = packet.size() + self.msdu_overhead;
-        self.cell.enqueue(now, Msdu { payload: packet, size, from, to })
+        let is_let_in = self.cell.enqueue(now, Msdu { payload: packet, size, from, to });
+        if is_let_in { Ok(()) } else { Err(Full) }
     }
 }
 
@@ -44,8 +55,9 @@ impl<R: Recorder, C: Clock> World<R, C> {
     }
 
     /// The rate of a station's own frames has changed.
-    fn tell_of_rate(&mut self, cell: CellId, station: NodeId, rate: DataRate) {
-        let highest_rate = self.cells[cell.index()].highest_rates[station.index() - 1];
+    pub(super) fn tell_of_rate(&mut self, cell: CellId, station: NodeId, rate: DataRate) {
+        let standard = self.cells[cell.index()].members[station.index()].standard;
+        let highest_rate = *standard.rates().last().expect("every standard has rates");
         self.tell(cell, station, &Seen::Rate { rate, highest_rate });
     }
 
@@ -114,29 +126,12 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    /// A packet has left a transmit queue, and saturated sources of its own host fill the room, if it has
-    /// left any: those first that have found none before.
+    /// A packet has left a transmit queue.
     fn depart(&mut self, cell: CellId, departure: &Departure<Packet>) {
-        let Departure { msdu, lost, leaves_room } = departure;
-        let Packet { flow, origin, hop, .. } = msdu.payload;
+        let Departure { msdu, lost } = departure;
         if *lost {
             self.lose(&msdu.payload);
         }
-        if hop > 0 || origin == Side::Receiver || !self.flows[flow.index()].is_saturated {
-            return;
-        }
-        self.owed.push_back(flow);
-        if !leaves_room {
-            return;
-        }
-        for _ in 0..self.owed.len() {
-            let Some(flow) = self.owed.pop_front() else { break };
-            let is_here = matches!(self.flows[flow.index()].forth[0], Hop::Air { cell: c, from, .. } if (c, from) == (cell, msdu.from));
-            if is_here && self.cells[cell.index()].cell.may_have_room(msdu.from) {
-                self.send_one(flow);
-            } else {
-                self.owed.push_back(flow);
-            }
-        }
+        self.leave_room(Hop::Air { cell, from: msdu.from, to: msdu.to }, &msdu.payload);
     }
 }

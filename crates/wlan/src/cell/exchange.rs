@@ -329,7 +329,7 @@ impl<P: Copy + Headers> Cell<P> {
         if node.queue.is_empty() {
             self.channel.end_waiting(now);
         }
-        self.departures.push_back(Departure { msdu, lost: !has_arrived, leaves_room: true });
+        self.departures.push_back(Departure { msdu, lost: !has_arrived });
         if self.shares_time {
             self.plan_release();
         }

@@ -17,8 +17,10 @@ use airfair_units::{DataRate, Duration, Time};
 
 use crate::airtime::Airtime;
 use crate::config::{AfterCollision, NodeId};
+use crate::contender::Stream;
 use crate::contender::{Access, Contender, ContenderId, Deadline, Exchange, Member, Step};
 use crate::contention::Contention;
+use crate::errors::ErrorModel;
 use crate::frame::{Frame, FrameKind, Mpdu, Msdu, Ppdu};
 use crate::hearing::Reach;
 use crate::queue::config::Weights;
@@ -51,8 +53,6 @@ pub struct Departure<P> {
     pub msdu: Msdu<P>,
     /// Whether it was given up without having reached its receiver.
     pub lost: bool,
-    /// Whether the queue has room for one more now; else another packet has taken its place.
-    pub leaves_room: bool,
 }
 
 /// A law has changed the rate of data frames from (`up`) or to a station.
@@ -140,9 +140,9 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// Whether the queue of `node` may have room for a packet without another giving way.
-    pub fn may_have_room(&self, node: NodeId) -> bool {
-        self.contenders[ContenderId::only(node).index()].queue.may_have_room()
+    /// True if the queue of `from` has room for one more packet of data to `to` without another giving way.
+    pub fn has_room(&self, from: NodeId, to: NodeId) -> bool {
+        self.contenders[ContenderId::only(from).index()].queue.has_room_for(to)
     }
 
     /// Sets the rate of data frames from (`up`) or to a station, from its next attempt on.
@@ -152,6 +152,15 @@ impl<P: Copy + Headers> Cell<P> {
     pub fn set_rate(&mut self, station: NodeId, up: bool, rate: DataRate) {
         let tx = self.airtime.vector(rate);
         self.link_rate(station, up).set(tx);
+    }
+
+    /// Sets which frames between a station and the access point are spoilt, from those on the air on. A link that had
+    /// no errors before draws from `stream`.
+    ///
+    /// # Panics
+    /// If the cell is [`within`](Self::within) a space, where powers decide.
+    pub fn set_errors(&mut self, station: NodeId, model: ErrorModel, stream: Stream) {
+        self.noise.set_model(station, model, stream);
     }
 
     /// Sets the weights of data and ACKs in the queue of `node`, from the next packet on.
@@ -429,8 +438,7 @@ impl<P: Copy + Headers> Cell<P> {
     fn take_dropped(&mut self, id: ContenderId) {
         while let Some((msdu, cause)) = self.contenders[id.index()].queue.poll_dropped() {
             self.record_drop(id.member(), cause);
-            let leaves_room = cause == DropCause::CoDel;
-            self.departures.push_back(Departure { msdu, lost: true, leaves_room });
+            self.departures.push_back(Departure { msdu, lost: true });
         }
     }
 }

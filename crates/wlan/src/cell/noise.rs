@@ -6,7 +6,7 @@ use super::{Cell, RateChange};
 use crate::airtime::ORDINARY;
 use crate::config::{CellConfig, NodeId};
 use crate::contender::{ContenderId, Stream};
-use crate::errors::FrameErrors;
+use crate::errors::{ErrorModel, FrameErrors};
 use crate::frame::{DATA_OVERHEAD, Frame, FrameKind, Ppdu};
 use crate::link_rate::{LinkEvent, LinkRate};
 use crate::queue::headers::Headers;
@@ -27,6 +27,15 @@ impl Noise {
         assert_eq!(streams.len(), config.stations.len(), "one stream per link");
         let links = config.stations.iter().zip(streams);
         Self::Links(links.map(|(s, stream)| FrameErrors::new(s.errors, stream)).collect())
+    }
+
+    /// Changes what spoils the frames of a link; `stream` is for a link that had no errors yet.
+    pub(super) fn set_model(&mut self, station: NodeId, model: ErrorModel, stream: Stream) {
+        let Self::Links(links) = self else { panic!("in space powers decide what is spoilt") };
+        match &mut links[station.index() - 1] {
+            Some(link) => link.set_model(model),
+            link => *link = FrameErrors::new(model, stream),
+        }
     }
 
     /// Probability that an ordinary frame at `rate` between this station and the access point is lost now.

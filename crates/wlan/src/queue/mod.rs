@@ -107,10 +107,20 @@ impl<P: Headers> TransmitQueue<P> {
         self.in_service.is_none()
     }
 
-    /// Whether there may be room for a packet without another giving way; where each queue has room of
-    /// its own, only the packet tells.
-    pub fn may_have_room(&self) -> bool {
-        self.config.limit == Limit::Each || self.len() < self.config.packets
+    /// True if there is room for one more packet of data to `to` without another giving way.
+    pub fn has_room_for(&self, to: NodeId) -> bool {
+        match (&self.config.discipline, self.config.limit) {
+            (
+                Discipline::RoundRobin
+                | Discipline::DeficitRoundRobin { .. }
+                | Discipline::TimeRegulator(_),
+                Limit::Each,
+            ) => self.has_room(to.index()),
+            (Discipline::Fifo | Discipline::CoDel(_) | Discipline::DataAck(_), Limit::Each) => {
+                self.has_room(0)
+            }
+            _ => self.len() < self.config.packets,
+        }
     }
 
     /// The packets in service, which the next PPDU carries together: one, if any.

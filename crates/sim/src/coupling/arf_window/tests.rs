@@ -66,8 +66,7 @@ fn text(standard: &str, stations: usize, ways: &str, rts: bool) -> String {
 
 fn observed(text: &str) -> World<Truth, FreeRunning> {
     let scenario = Scenario::parse(text, &[]).expect("a scenario without mistakes");
-    let mut world =
-        crate::build::world(&scenario, Streams::new(1, 0), Truth::default(), FreeRunning);
+    let mut world = World::new(&scenario, Streams::new(1, 0), Truth::default(), FreeRunning);
     world.recorder.sifs = world.cells[0].cell.airtime().timing.sifs;
     world.recorder.exchanges = vec![Duration::ZERO; scenario.stations.len() + 1];
     world.run_until(Time::ZERO + Duration::from_secs(SECONDS));
@@ -182,7 +181,7 @@ fn windows(way: char, rate: &str, control: &str) -> Vec<(u64, u64)> {
          control = {control}\n"
     );
     let scenario = Scenario::parse(&text, &[]).expect("a scenario without mistakes");
-    let mut world = crate::build::world(&scenario, Streams::new(1, 0), (), FreeRunning);
+    let mut world = World::new(&scenario, Streams::new(1, 0), (), FreeRunning);
     let mut before = Bytes::ZERO;
     let mut second = |second: u64| {
         world.run_until(Time::ZERO + Duration::from_secs(second));

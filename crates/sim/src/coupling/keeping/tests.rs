@@ -39,7 +39,7 @@ fn text(cell: &str, rates: &[&str], transport: &str, is_up: bool) -> String {
 fn built(text: &str) -> (Scenario, World<Metrics, FreeRunning>) {
     let scenario = Scenario::parse(text, &[]).expect("a scenario without mistakes");
     let metrics = Metrics::new(&scenario);
-    let world = crate::build::world(&scenario, Streams::new(1, 0), metrics, FreeRunning);
+    let world = World::new(&scenario, Streams::new(1, 0), metrics, FreeRunning);
     (scenario, world)
 }
 

@@ -1,4 +1,4 @@
-//! TCP, TFRC and UDP.
+//! TCP, TFRC, UDP, and packets from outside.
 
 use airfair_laws::newreno::Deflation;
 use airfair_transport::tcp::{DelayedAck, Flavour, RecoveryTimer, Transfer};
@@ -40,11 +40,12 @@ const ANY_TIME: Duration = Duration::from_secs(1);
 pub(in crate::scenario) const TRANSPORTS: Choice<Transport> = Choice {
     key: "kind",
     noun: "transport",
-    says: "The protocol.",
+    says: "The protocol; `external` sends nothing by itself: its packets are those of a program that drives the world.",
     name: |transport| match transport {
         Transport::Tcp(_) => "tcp",
         Transport::Tfrc(_) => "tfrc",
         Transport::Udp { .. } => "udp",
+        Transport::External => "external",
     },
     alone: Vec::new,
     tables: || {
@@ -53,6 +54,7 @@ pub(in crate::scenario) const TRANSPORTS: Choice<Transport> = Choice {
             Transport::Tcp(Tcp::default()),
             Transport::Tfrc(Tfrc::default()),
             Transport::Udp { payload, rate },
+            Transport::External,
         ]
     },
     has_default: false,
@@ -60,6 +62,7 @@ pub(in crate::scenario) const TRANSPORTS: Choice<Transport> = Choice {
         Transport::Tcp(it) => tcp(keys, it),
         Transport::Tfrc(it) => tfrc(keys, it),
         Transport::Udp { payload, rate } => udp(keys, payload, rate),
+        Transport::External => keys.of("an external transport"),
     },
 };
 

@@ -1,0 +1,174 @@
+//! Flows: what their ends send, and where it goes.
+
+use airfair_wlan::Phase;
+
+use super::room::{Full, WithoutRoom};
+use super::{Event, Fate, Hop, World};
+use crate::clock::Clock;
+use crate::coupling::Passage;
+use crate::endpoint::{Alarm, Sink, Source};
+use crate::packet::{Body, FlowId, Packet, Side};
+use crate::record::{FlowRecord, Record, Recorder, SentAt};
+
+/// A flow under way.
+#[derive(Debug)]
+pub(crate) struct Flow {
+    pub(crate) source: Source,
+    pub(crate) sink: Sink,
+    /// Hops from the sender to the receiver.
+    pub(crate) forth: Vec<Hop>,
+    /// Hops back.
+    pub(crate) back: Vec<Hop>,
+    pub(crate) without_room: WithoutRoom,
+    pub(crate) source_alarm: Alarm,
+    pub(crate) sink_alarm: Alarm,
+}
+
+impl Flow {
+    /// Hops of the packets that one end sends.
+    pub(super) fn route(&self, origin: Side) -> &[Hop] {
+        match origin {
+            Side::Sender => &self.forth,
+            Side::Receiver => &self.back,
+        }
+    }
+}
+
+impl<R: Recorder, C: Clock> World<R, C> {
+    pub(super) fn start(&mut self, id: FlowId) {
+        self.emit(id, FlowRecord::Started);
+        self.flows[id.index()].source.open(self.now);
+        match self.flows[id.index()].without_room {
+            WithoutRoom::Wait => self.fill_backlog(id),
+            WithoutRoom::Lose | WithoutRoom::Keep | WithoutRoom::Return => self.drain_source(id),
+        }
+    }
+
+    pub(super) fn ring(&mut self, id: FlowId, side: Side) {
+        let flow = &mut self.flows[id.index()];
+        match side {
+            Side::Sender if flow.source_alarm.ring(self.now) => {
+                flow.source.handle_timeout(self.now);
+                self.drain_source(id);
+            }
+            Side::Receiver if flow.sink_alarm.ring(self.now) => {
+                flow.sink.handle_timeout(self.now);
+                self.drain_sink(id);
+            }
+            _ => {}
+        }
+    }
+
+    /// Sends what the source wants to send and re-arms its alarm.
+    pub(super) fn drain_source(&mut self, id: FlowId) {
+        while let Some(body) = self.flows[id.index()].source.poll_transmit(self.now) {
+            // Who keeps what was refused has noticed.
+            let _ = self.send(Packet::new(self.now, id, Side::Sender, body));
+        }
+        self.report_sender(id);
+        let flow = &mut self.flows[id.index()];
+        if let Some(at) = flow.source_alarm.want(flow.source.next_timeout()) {
+            self.queue.push(at, Phase::Timeout, Event::Alarm(id, Side::Sender));
+        }
+    }
+
+    fn drain_sink(&mut self, id: FlowId) {
+        while let Some(body) = self.flows[id.index()].sink.poll_transmit(self.now) {
+            self.forward_or_lose(Packet::new(self.now, id, Side::Receiver, body));
+        }
+        let flow = &mut self.flows[id.index()];
+        if let Some(at) = flow.sink_alarm.want(flow.sink.next_timeout()) {
+            self.queue.push(at, Phase::Timeout, Event::Alarm(id, Side::Receiver));
+        }
+    }
+
+    fn report_sender(&mut self, id: FlowId) {
+        while let Some(record) = self.flows[id.index()].source.poll_record() {
+            self.emit(id, record);
+        }
+    }
+
+    /// A packet leaves the host of its source, if the queue there takes it; else the source has it again.
+    #[inline]
+    pub(super) fn send(&mut self, packet: Packet) -> Result<(), Full> {
+        let is_let_in = self.forward(packet).is_ok();
+        if !is_let_in && self.take_back(&packet) {
+            return Err(Full);
+        }
+        if packet.origin == Side::Sender {
+            self.emit(packet.flow, FlowRecord::Sent);
+        }
+        if !is_let_in {
+            self.lose(&packet);
+        }
+        Ok(())
+    }
+
+    pub(super) fn forward_or_lose(&mut self, packet: Packet) {
+        if self.forward(packet).is_err() {
+            self.lose(&packet);
+        }
+    }
+
+    /// Sends a packet over the hop that it has come to, if the queue there takes it.
+    pub(super) fn forward(&mut self, packet: Packet) -> Result<(), Full> {
+        let route = self.flows[packet.flow.index()].route(packet.origin);
+        match route[usize::from(packet.hop)] {
+            Hop::Air { cell, from, to } => {
+                let radio = &mut self.cells[cell.index()];
+                if radio.watches_packets && from.is_ap() {
+                    let packet = self.pass(cell, Passage::ToQueue, packet);
+                    return self.cells[cell.index()].enqueue(self.now, packet, from, to);
+                }
+                radio.enqueue(self.now, packet, from, to)
+            }
+            Hop::Wire(link) => self.forward_by_wire(link, packet),
+        }
+    }
+
+    /// A packet has crossed a hop: on to the next, or to its endpoint.
+    pub(super) fn arrive(&mut self, mut packet: Packet) {
+        packet.hop += 1;
+        let now = self.now;
+        let flow = &mut self.flows[packet.flow.index()];
+        let route = flow.route(packet.origin);
+        if usize::from(packet.hop) < route.len() {
+            self.forward_or_lose(packet);
+            return;
+        }
+        if let Body::External(external) = packet.body {
+            return self.hand_over(&packet, external);
+        }
+        match packet.origin {
+            Side::Sender => {
+                let before = (flow.sink.delivered(), flow.sink.repeated());
+                flow.sink.handle(now, &packet.body);
+                let delivered = flow.sink.delivered() - before.0;
+                let is_repeated = flow.sink.repeated() > before.1;
+                let sent_at = SentAt(packet.sent_at);
+                self.emit(packet.flow, FlowRecord::Received(sent_at));
+                if is_repeated {
+                    self.emit(packet.flow, FlowRecord::Repeated(sent_at));
+                }
+                if !delivered.is_zero() {
+                    self.emit(packet.flow, FlowRecord::Delivered(delivered));
+                }
+                self.drain_sink(packet.flow);
+            }
+            Side::Receiver => {
+                flow.source.handle(now, &packet.body);
+                self.drain_source(packet.flow);
+            }
+        }
+    }
+
+    /// A packet goes no further.
+    pub(super) fn lose(&mut self, packet: &Packet) {
+        self.emit(packet.flow, FlowRecord::Lost(packet.origin, SentAt(packet.sent_at)));
+        self.release(packet, Fate::Lost);
+    }
+
+    pub(super) fn emit(&mut self, flow: FlowId, record: FlowRecord) {
+        self.recorder.record(self.now, &Record::Flow(flow, record));
+    }
+}

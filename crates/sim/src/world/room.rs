@@ -1,0 +1,185 @@
+//! Room in the queue of an end's own host: how an end that has to wait for it learns that there is some.
+//!
+//! Whoever waits stands in line, and is called in its turn when a packet has left that queue, whoever's it was. A cell
+//! says when one has left; a link has known it since the packet came, so there it is an event, if someone waits.
+
+use std::collections::VecDeque;
+
+use airfair_units::Bytes;
+use airfair_wlan::Phase;
+
+use super::{Event, Hop, Output, World};
+use crate::clock::Clock;
+use crate::endpoint::{Alarm, Source};
+use crate::link::LinkId;
+use crate::packet::{FlowId, Packet, Side};
+use crate::record::{FlowRecord, Recorder};
+
+/// A queue has no room for a packet, or does not want it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Full;
+
+/// Ends that wait for room in one queue.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Line {
+    /// A place for each packet.
+    places: VecDeque<(FlowId, Side)>,
+    /// Next time at which a link may have room for the first.
+    alarm: Alarm,
+}
+
+/// What a source does where the queue of its own host has no room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum WithoutRoom {
+    /// It sends all the same, and the packet is lost.
+    Lose,
+    /// It takes the packet back. As in Linux its next ACK or time-out tells it to try again, and room does not.
+    /// [linux-cwr]
+    Keep,
+    /// The packet goes back to the owner of the world, who is told of room.
+    Return,
+    /// It sends nothing before there is room, and never has more than [`BACKLOG`] packets there.
+    Wait,
+}
+
+/// Packets that a saturated source keeps in the queue of its host: one in service and one waiting.
+const BACKLOG: usize = 2;
+
+impl<R: Recorder, C: Clock> World<R, C> {
+    /// A saturated source has begun: it fills its part of the queue.
+    pub(super) fn fill_backlog(&mut self, id: FlowId) {
+        for _ in 0..BACKLOG {
+            self.seek_room(id, Side::Sender);
+        }
+    }
+
+    /// An end wants to send a packet as soon as the queue of its host has room for it.
+    #[inline]
+    pub(super) fn seek_room(&mut self, id: FlowId, side: Side) {
+        let queue = self.flows[id.index()].route(side)[0];
+        if self.line(queue).places.is_empty() && self.has_room((id, side), queue) {
+            self.notify_of_room(id, side);
+        } else {
+            self.line(queue).places.push_back((id, side));
+            self.serve_line(queue);
+        }
+    }
+
+    /// A packet has left the queue before its hop over the air.
+    #[inline]
+    pub(super) fn leave_room(&mut self, queue: Hop, packet: &Packet) {
+        if self.awaits_departure(packet) {
+            self.seek_room(packet.flow, packet.origin);
+        } else if !self.line(queue).places.is_empty() {
+            self.serve_line(queue);
+        }
+    }
+
+    /// A packet has left the queue of a link for whose room someone waits.
+    pub(super) fn leave_room_on(&mut self, link: LinkId) {
+        if self.lines[link.index()].alarm.ring(self.now) {
+            self.serve_line(Hop::Wire(link));
+        }
+    }
+
+    /// True if the packet's end waits for it to leave the queue of its host, to send another one.
+    #[inline]
+    pub(super) fn awaits_departure(&self, packet: &Packet) -> bool {
+        packet.hop == 0
+            && packet.origin == Side::Sender
+            && self.flows[packet.flow.index()].without_room == WithoutRoom::Wait
+    }
+
+    /// Calls those who wait, one after the other, while there is room. Whoever has to wait again comes last.
+    #[inline(never)]
+    fn serve_line(&mut self, queue: Hop) {
+        for _ in 0..self.line(queue).places.len() {
+            let (id, side) = *self.line(queue).places.front().expect("someone waits");
+            if !self.has_room((id, side), queue) {
+                break;
+            }
+            self.line(queue).places.pop_front();
+            self.notify_of_room(id, side);
+        }
+        if let Hop::Wire(link) = queue {
+            self.set_alarm(link);
+        }
+    }
+
+    /// The one notification of room: there is some for the packet that an end waits to send.
+    fn notify_of_room(&mut self, id: FlowId, side: Side) {
+        let source = &mut self.flows[id.index()].source;
+        if let Source::External(gate) = source {
+            gate.open(side);
+            self.outputs.push_back(Output::Room(id, side));
+        } else if let Some(body) = source.poll_transmit(self.now) {
+            // What is refused all the same is lost, and the source in line again.
+            let _ = self.send(Packet::new(self.now, id, side, body));
+        }
+    }
+
+    #[inline]
+    fn line(&mut self, queue: Hop) -> &mut Line {
+        match queue {
+            Hop::Air { cell, from, .. } => &mut self.cells[cell.index()].lines[from.index()],
+            Hop::Wire(link) => &mut self.lines[link.index()],
+        }
+    }
+
+    #[inline]
+    fn has_room(&mut self, (id, side): (FlowId, Side), queue: Hop) -> bool {
+        match queue {
+            Hop::Air { cell, from, to } => self.cells[cell.index()].cell.has_room(from, to),
+            Hop::Wire(link) => {
+                let packet = self.awaited_size(id, side);
+                self.links[link.index()].has_room(self.now, packet)
+            }
+        }
+    }
+
+    /// Whoever is first in line before a link is called when the next packet has left.
+    fn set_alarm(&mut self, link: LinkId) {
+        let Some(&(id, side)) = self.lines[link.index()].places.front() else { return };
+        let packet = self.awaited_size(id, side);
+        let at = self.links[link.index()].next_departure(self.now, packet);
+        if let Some(at) = self.lines[link.index()].alarm.want(Some(at)) {
+            self.queue.push(at, Phase::End, Event::Room(link));
+        }
+    }
+
+    fn awaited_size(&self, id: FlowId, side: Side) -> Bytes {
+        let packet = self.flows[id.index()].source.awaited_size(side);
+        packet.expect("only who waits asks for room")
+    }
+
+    /// The queue of its host has refused a packet; true if its source has it again.
+    #[cold]
+    pub(super) fn take_back(&mut self, packet: &Packet) -> bool {
+        let flow = &mut self.flows[packet.flow.index()];
+        let (is_kept, waits) = match (flow.without_room, &mut flow.source) {
+            (WithoutRoom::Keep, source) => (source.handle_refusal(self.now, &packet.body), false),
+            (WithoutRoom::Return, Source::External(gate)) => {
+                (true, gate.refuse(packet.origin, packet.size()))
+            }
+            // There was room, and random early detection did not want the packet.
+            (WithoutRoom::Wait, _) => (false, true),
+            (WithoutRoom::Lose | WithoutRoom::Return, _) => (false, false),
+        };
+        if waits {
+            self.stand_in_line(packet.flow, packet.origin);
+        }
+        if is_kept && packet.origin == Side::Sender {
+            self.emit(packet.flow, FlowRecord::Refused);
+        }
+        is_kept
+    }
+
+    /// An end whose packet was refused waits for its turn.
+    fn stand_in_line(&mut self, id: FlowId, side: Side) {
+        let queue = self.flows[id.index()].route(side)[0];
+        self.line(queue).places.push_back((id, side));
+        if let Hop::Wire(link) = queue {
+            self.set_alarm(link);
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! Settings that the owner of a world may change while it runs.
+
+use airfair_laws::Direction;
+use airfair_units::DataRate;
+use airfair_wlan::phy::Standard;
+use airfair_wlan::{ErrorModel, NodeId, Stream, Weights};
+
+use super::World;
+use crate::clock::Clock;
+use crate::link::LinkId;
+use crate::record::{CellId, Member, Record, Recorder};
+use crate::scenario::Loss;
+
+/// What is known of a member's settings, apart from their values.
+#[derive(Debug)]
+pub(crate) struct Settable {
+    pub(crate) standard: Standard,
+    /// Rates that its frames may have.
+    pub(crate) rates: Vec<DataRate>,
+    /// True where a law finds the rate, up and down.
+    pub(crate) is_adapted: [bool; 2],
+    /// True if its queue tells data from ACKs.
+    pub(crate) has_weights: bool,
+    /// Stream of a link that has no errors yet; none where powers decide.
+    pub(crate) errors: Option<Stream>,
+}
+
+/// The reason why a setting stays as it was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unsettable {
+    /// No rate of the station's standard; in a cell with a radio, none that the scenario mentions.
+    NoSuchRate,
+    /// A law finds this rate.
+    RateIsFound,
+    /// Powers decide which frames are spoilt.
+    PowersDecide,
+    /// The queue does not tell data from ACKs.
+    NoWeights,
+}
+
+impl<R: Recorder, C: Clock> World<R, C> {
+    /// The `index`-th station of the scenario.
+    pub fn station(&self, index: usize) -> Member {
+        self.stations[index]
+    }
+
+    /// The access point of the `index`-th cell of the scenario.
+    pub fn access_point(&self, index: usize) -> Member {
+        Member { cell: CellId::new(index), node: NodeId::AP }
+    }
+
+    /// Sets the rate of data frames from or to a station, from its next attempt on. Results then have the mean of
+    /// the rates that were set, whatever a schedule has changed in between.
+    ///
+    /// # Errors
+    /// [`Unsettable`], if there is no such rate, or a law finds it.
+    ///
+    /// # Panics
+    /// For an access point.
+    pub fn set_rate(
+        &mut self,
+        Member { cell, node: station }: Member,
+        direction: Direction,
+        rate: DataRate,
+    ) -> Result<(), Unsettable> {
+        assert!(!station.is_ap(), "an access point has a rate for each station");
+        let up = direction == Direction::Up;
+        let radio = &mut self.cells[cell.index()];
+        let member = &radio.members[station.index()];
+        if !member.rates.contains(&rate) {
+            return Err(Unsettable::NoSuchRate);
+        }
+        if member.is_adapted[usize::from(!up)] {
+            return Err(Unsettable::RateIsFound);
+        }
+        radio.cell.set_rate(station, up, rate);
+        let record = airfair_wlan::Record::Rate { station, up, rate };
+        self.recorder.record(self.now, &Record::Cell(cell, record));
+        if up {
+            self.tell_of_rate(cell, station, rate);
+            self.drain_cells();
+        }
+        Ok(())
+    }
+
+    /// Sets which frames between a station and its access point are spoilt, those on the air included.
+    ///
+    /// # Errors
+    /// [`Unsettable::PowersDecide`] in a cell with a radio.
+    ///
+    /// # Panics
+    /// For an access point.
+    pub fn set_errors(&mut self, station: Member, errors: ErrorModel) -> Result<(), Unsettable> {
+        assert!(!station.node.is_ap(), "errors are a station's");
+        let radio = &mut self.cells[station.cell.index()];
+        let stream = radio.members[station.node.index()].errors.clone();
+        let stream = stream.ok_or(Unsettable::PowersDecide)?;
+        radio.cell.set_errors(station.node, errors, stream);
+        Ok(())
+    }
+
+    /// Sets what a direction of a link loses, from the next packet on.
+    pub fn set_loss(&mut self, link: LinkId, loss: Loss) {
+        self.links[link.index()].set_loss(loss);
+    }
+
+    /// Sets the weights of data and ACKs in the queue of a member, from the next packet on.
+    ///
+    /// # Errors
+    /// [`Unsettable::NoWeights`], if its queue has none.
+    pub fn set_weights(&mut self, of: Member, weights: Weights) -> Result<(), Unsettable> {
+        let radio = &mut self.cells[of.cell.index()];
+        if !radio.members[of.node.index()].has_weights {
+            return Err(Unsettable::NoWeights);
+        }
+        radio.cell.set_weights(of.node, weights);
+        Ok(())
+    }
+}

@@ -1,0 +1,59 @@
+//! Packets over wires.
+
+use airfair_wlan::Phase;
+
+use super::room::Full;
+use super::{Event, World};
+use crate::clock::Clock;
+use crate::link::{Arrival, LinkId, Refusal};
+use crate::packet::Packet;
+use crate::record::{LinkRecord, Record, Recorder};
+
+impl<R: Recorder, C: Clock> World<R, C> {
+    pub(super) fn forward_by_wire(&mut self, id: LinkId, packet: Packet) -> Result<(), Full> {
+        let link = &mut self.links[id.index()];
+        let was_empty = link.next_arrival().is_none();
+        let number = self.queue.reserve();
+        let arrival = match link.send(self.now, packet, number) {
+            Ok(arrival) => arrival,
+            Err(refusal) => {
+                let record = match refusal {
+                    Refusal::QueueFull => LinkRecord::Dropped,
+                    Refusal::Early => LinkRecord::DroppedEarly,
+                };
+                self.recorder.record(self.now, &Record::Link(id, record));
+                return Err(Full);
+            }
+        };
+        let queued = link.queued(self.now);
+        let departure = link.last_departure();
+        // A link's arrivals follow each other, so the queue holds the next one alone.
+        if was_empty {
+            self.queue.push_reserved(arrival, Phase::End, number, Event::Arrival(id));
+        }
+        self.recorder.record(self.now, &Record::Link(id, LinkRecord::Queued(queued)));
+        if let (true, Some(at)) = (self.awaits_departure(&packet), departure) {
+            self.queue.push(at, Phase::End, Event::Departure(packet.flow, packet.origin));
+        }
+        Ok(())
+    }
+
+    pub(super) fn arrive_by_wire(&mut self, id: LinkId) {
+        let link = &mut self.links[id.index()];
+        let arrival = link.receive(self.now).expect("an arrival was announced");
+        let queued = link.queued(self.now);
+        if let Some((at, number)) = link.next_arrival() {
+            self.queue.push_reserved(at, Phase::End, number, Event::Arrival(id));
+        }
+        match arrival {
+            Arrival::Packet(packet) => {
+                self.recorder.record(self.now, &Record::Link(id, LinkRecord::Arrived(queued)));
+                self.arrive(packet);
+            }
+            Arrival::Lost(packet) => {
+                self.recorder.record(self.now, &Record::Link(id, LinkRecord::Lost(queued)));
+                self.lose(&packet);
+            }
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! Packets that a program puts into a world and takes out of it.
+
+use std::collections::BTreeMap;
+
+use airfair_sim::clock::FreeRunning;
+use airfair_sim::metrics::Metrics;
+use airfair_sim::packet::{External, FlowId, Handle, Side};
+use airfair_sim::random::Streams;
+use airfair_sim::scenario::{
+    Bss, Endpoint, ErrorModel, Flow, Limit, Loss, Node, Overflow, Queue, Scenario, Transport,
+};
+use airfair_sim::world::{Fate, Output, Pause, Refused, Released, World};
+use airfair_units::{Bytes, Duration, Probability, Time};
+use airfair_wlan::phy::Standard;
+use proptest::prelude::*;
+
+const END: Duration = Duration::from_millis(400);
+
+const fn ms(ms: u64) -> Time {
+    Time::from_nanos(ms * 1_000_000)
+}
+
+/// A cell in which two frames of ten are spoilt, with a lossy wire; short queues in which the longest flow may give
+/// way. An external flow from the station to the host, one to another station, and TCP beside them.
+fn scenario(packets: u32, overflow: Overflow) -> Scenario {
+    let mut scenario = Scenario::lasting(END);
+    let home = scenario.add_cell(Bss::new("home", Standard::B));
+    let mut queue = Queue::new(packets, Limit::Shared, airfair_wlan::Discipline::Fifo);
+    queue.config.overflow = overflow;
+    scenario.cells[home].ap.queue = queue;
+    let [one, two] = ["one", "two"].map(|name| scenario.add_station(name, home));
+    for station in [one, two] {
+        scenario.stations[station].queue = queue;
+        scenario.stations[station].errors = ErrorModel::Bernoulli(Probability::literal(0.2));
+    }
+    let server = scenario.add_host("server", Node::Cell(home));
+    scenario.links[server].queue.capacity = airfair_sim::scenario::Capacity::Packets(packets);
+    scenario.links[server].rate = airfair_units::DataRate::from_mbps(2);
+    scenario.links[server].loss = [Loss::Bernoulli(Probability::literal(0.1)); 2];
+    let (one, two, server) =
+        (Endpoint::Station(one), Endpoint::Station(two), Endpoint::Host(server));
+    let external = |name, to| Flow { transport: Transport::External, ..Flow::new(name, one, to) };
+    scenario.add_flow(external("wired", server));
+    scenario.add_flow(external("beside", two));
+    scenario.add_flow(Flow::new("tcp", one, server));
+    scenario.checked().unwrap_or_else(|errors| panic!("{errors:?}"))
+}
+
+/// What a program does next: it lets so many microseconds pass, then a packet of a flow comes from an end.
+type Step = (u64, u16, Side, u64);
+
+fn any_step() -> impl Strategy<Value = Step> {
+    let side = prop_oneof![Just(Side::Sender), Just(Side::Receiver)];
+    (0..4_000u64, 0..2u16, side, 1..2_400u64)
+}
+
+/// A program that notes what has become of each handle, and who waits for room.
+#[derive(Default)]
+struct Owner {
+    fates: BTreeMap<Handle, Fate>,
+    refused: u64,
+    waiting: Vec<(FlowId, Side)>,
+}
+
+impl Owner {
+    fn take(&mut self, output: Output) {
+        match output {
+            Output::Released(Released { handle, fate, .. }) => {
+                assert_eq!(self.fates.insert(handle, fate), None, "{handle:?} comes back twice");
+            }
+            Output::Room(flow, side) => {
+                let place = self.waiting.iter().position(|it| *it == (flow, side));
+                self.waiting.swap_remove(place.expect("room for somebody who waits"));
+            }
+        }
+    }
+
+    fn advance<R: airfair_sim::record::Recorder>(
+        &mut self,
+        world: &mut World<R, FreeRunning>,
+        until: Time,
+    ) {
+        while world.advance(until) == Pause::Output {
+            while let Some(output) = world.poll_output() {
+                self.take(output);
+            }
+        }
+        assert_eq!(world.now(), until);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn each_handle_comes_back_exactly_once(
+        packets in 1u32..6,
+        overflow in prop_oneof![Just(Overflow::Tail), Just(Overflow::LongestFlow)],
+        steps in prop::collection::vec(any_step(), 1..150),
+        replication in 0u32..100,
+    ) {
+        let scenario = scenario(packets, overflow);
+        let metrics = Metrics::new(&scenario);
+        let mut world = World::new(&scenario, Streams::new(1, replication), metrics, FreeRunning);
+        let mut owner = Owner::default();
+        for (number, (wait, flow, side, size)) in (0..).zip(&steps) {
+            let at = (world.now() + Duration::from_micros(*wait)).min(Time::ZERO + END);
+            owner.advance(&mut world, at);
+            let (flow, handle) = (FlowId(*flow), Handle(number));
+            match world.inject(at, flow, *side, External { size: Bytes::new(*size), handle }) {
+                Ok(()) => continue,
+                Err(Refused::Size) => prop_assert!(*size > 2_304 - 8),
+                Err(Refused::Full) => {
+                    owner.refused += u64::from(*side == Side::Sender);
+                    if !owner.waiting.contains(&(flow, *side)) {
+                        owner.waiting.push((flow, *side));
+                    }
+                }
+            }
+            prop_assert_eq!(owner.fates.insert(handle, Fate::Lost), None);
+        }
+        owner.advance(&mut world, Time::ZERO + END);
+        let finished = world.finish();
+        finished.outputs.iter().for_each(|output| owner.take(*output));
+        prop_assert_eq!(owner.fates.len(), steps.len());
+        let outcome = finished.recorder.finish(&scenario);
+        for (flow, in_flight) in outcome.flows.iter().zip(finished.in_flight) {
+            let ended = flow.packets_received + flow.packets_dropped + in_flight;
+            prop_assert_eq!(flow.packets_sent, ended);
+        }
+        let refused: u64 = outcome.flows[..2].iter().map(|flow| flow.packets_refused).sum();
+        prop_assert_eq!(refused, owner.refused);
+    }
+}
+
+/// A world of wires alone: 8 Mb/s with room for one packet. A packet of 1000 octets leaves after 1 ms.
+fn wires() -> (World<(), FreeRunning>, FlowId) {
+    let mut scenario = Scenario::lasting(Duration::from_secs(1));
+    let router = Node::Router(scenario.add_router("r"));
+    let [a, b] = ["a", "b"].map(|name| scenario.add_host(name, router));
+    scenario.links[a].rate = airfair_units::DataRate::from_mbps(8);
+    scenario.links[a].queue.capacity = airfair_sim::scenario::Capacity::Packets(1);
+    let (from, to) = (Endpoint::Host(a), Endpoint::Host(b));
+    let external = Flow { transport: Transport::External, ..Flow::new("f", from, to) };
+    let flow = scenario.add_flow(external);
+    let scenario = scenario.checked().unwrap_or_else(|errors| panic!("{errors:?}"));
+    (World::new(&scenario, Streams::new(1, 0), (), FreeRunning), flow)
+}
+
+fn packet(handle: u64) -> External {
+    External { size: Bytes::new(1_000), handle: Handle(handle) }
+}
+
+#[test]
+fn room_is_told_once_when_the_packet_in_the_way_has_left() {
+    let (mut world, flow) = wires();
+    assert_eq!(world.inject(Time::ZERO, flow, Side::Sender, packet(1)), Ok(()));
+    for handle in [2, 3] {
+        let refused = world.inject(Time::ZERO, flow, Side::Sender, packet(handle));
+        assert_eq!(refused, Err(Refused::Full));
+    }
+    assert_eq!((world.advance(ms(900)), world.now()), (Pause::Output, ms(1)));
+    assert_eq!(world.poll_output(), Some(Output::Room(flow, Side::Sender)));
+    assert_eq!(world.poll_output(), None);
+    assert_eq!(world.inject(ms(1), flow, Side::Sender, packet(2)), Ok(()));
+    let came = |handle| {
+        let (origin, fate, handle) = (Side::Sender, Fate::Delivered, Handle(handle));
+        Some(Output::Released(Released { flow, origin, handle, fate }))
+    };
+    // 80 µs more at 100 Mb/s.
+    assert_eq!((world.advance(ms(900)), world.now().as_nanos()), (Pause::Output, 1_080_000));
+    assert_eq!(world.poll_output(), came(1));
+    assert_eq!((world.advance(ms(900)), world.now().as_nanos()), (Pause::Output, 2_080_000));
+    assert_eq!(world.poll_output(), came(2));
+    assert_eq!(world.advance(ms(900)), Pause::Reached);
+}
+
+#[test]
+fn a_packet_that_the_world_ends_upon_is_still_inside() {
+    let (mut world, flow) = wires();
+    assert_eq!(world.inject(ms(0), flow, Side::Sender, packet(1)), Ok(()));
+    assert_eq!(world.inject(ms(0), flow, Side::Receiver, packet(2)), Ok(()));
+    assert_eq!(world.advance(Time::from_nanos(10_000)), Pause::Reached);
+    let outputs = world.finish().outputs;
+    let inside = |handle, origin| {
+        let (handle, fate) = (Handle(handle), Fate::Inside);
+        Output::Released(Released { flow, origin, handle, fate })
+    };
+    assert_eq!(outputs, [inside(1, Side::Sender), inside(2, Side::Receiver)]);
+}
+
+#[test]
+fn what_is_no_packet_is_refused() {
+    let (mut world, flow) = wires();
+    for size in [0, 65_536] {
+        let packet = External { size: Bytes::new(size), handle: Handle(1) };
+        assert_eq!(world.inject(ms(0), flow, Side::Sender, packet), Err(Refused::Size));
+    }
+    assert_eq!(world.next_event(), Some(Time::ZERO), "the start of the flow, and nothing else");
+}
+
+#[test]
+#[should_panic(expected = "happens first")]
+fn a_packet_cannot_come_before_what_happened_earlier() {
+    let (mut world, flow) = wires();
+    let _ = world.inject(ms(1), flow, Side::Sender, packet(1));
+}
