@@ -36,7 +36,7 @@ impl Default for Params {
     }
 }
 
-/// Memory from step to step: sums that forget, in units of 1/[`SCALE`].
+/// Memory from step to step: sums that forget, in units of 1/`SCALE`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct State {
     segments: u64,
