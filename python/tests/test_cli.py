@@ -255,9 +255,9 @@ def test_the_page_shows_the_run_and_needs_nothing_else(
 def test_a_directory_named_in_another_encoding_is_no_traceback(
     program: Program, scenario: Path, tmp_path: Path
 ) -> None:
-    done = program("run", scenario, "--out", "caf\udce9")
+    done = program("run", scenario, "--set", "series=off", "--out", "caf\udce9")
     assert done.returncode == 0, done.stderr
-    assert names(tmp_path / "caf\udce9") == FILES
+    assert "report.html" in names(tmp_path / "caf\udce9")
     manifest = json.loads((tmp_path / "caf\udce9/run.json").read_bytes())
     assert manifest["command_line"][-1] == "caf\udce9"
 
@@ -280,6 +280,7 @@ def test_too_few_threads_are_an_error_in_words() -> None:
 
 def test_out_can_be_run_again(program: Program, scenario: Path, tmp_path: Path) -> None:
     arguments = ["--seed", 9, "--replications", 2, "--set", "station.slow.rate=2 Mb/s", "--json"]
+    arguments += ["--set", "series=off"]
     first = program("run", scenario, *arguments, "--out", "results")
     again = program("run", tmp_path / "results" / "scenario.toml", "--json")
     assert again.stdout == first.stdout
