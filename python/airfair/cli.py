@@ -332,11 +332,11 @@ def _run(arguments: argparse.Namespace) -> int:
     _see_that_some_match(scenario, arguments.flows)
     out: Path | None = arguments.out
     made = [] if out is None else _prepare(out)
-    result, cut = None, False
+    result, cut, failure = None, False, None
     try:
         result = _simulate(scenario, progress_label=scenario.title)
         if out is not None and result.replications:
-            _save(result, out, arguments.command_line)
+            failure = _save(result, out, arguments.command_line)
     except KeyboardInterrupt:
         if result is None:
             raise
@@ -347,6 +347,8 @@ def _run(arguments: argparse.Namespace) -> int:
 
             remove_if_empty(made)
     _print(result, arguments)
+    if failure:
+        raise failure
     if out is not None and result.replications:
         print(f"airfair: wrote {out}", file=sys.stderr)
     if result.interrupted:
@@ -419,13 +421,15 @@ def _simulate(scenario: Scenario, progress_label: str) -> Result:
     return result
 
 
-def _save(result: Result, out: Path, command_line: list[str]) -> None:
+def _save(result: Result, out: Path, command_line: list[str]) -> OSError | None:
+    """Write the result; what went wrong is told after it is printed, since it may have taken hours."""
     from .store import save
 
     try:
         save(result, out, command_line)
     except OSError as error:
-        raise OSError(error.errno, f"--out {out}: {describe(error)}") from error
+        return OSError(error.errno, f"--out {out}: {describe(error)}")
+    return None
 
 
 def _print(result: Result, arguments: argparse.Namespace) -> None:

@@ -63,10 +63,7 @@ def save(
 
     drawn = figures(result)
     shown = drawn | {"report.html": page(result, drawn, about).encode()}
-    try:
-        write_all(out, shown, about, keep=files)
-    except OSError as error:
-        raise NotWrittenError(error, "the tables are written") from error
+    write_all(out, shown, about, keep=files)
 
 
 def prepare(directory: Path) -> None:
@@ -106,8 +103,8 @@ def write_all(
     """
     directory.mkdir(parents=True, exist_ok=True)
     earlier = _listed(directory)
-    hashes = {name: earlier[name] for name in keep if name in earlier}
-    hashes |= {name: _hash(content) for name, content in files.items()}
+    kept = {name: earlier[name] for name in keep if name in earlier}
+    hashes = kept | {name: _hash(content) for name, content in files.items()}
     whole = {"airfair": __version__, **(about or {}), "files": hashes}
     written: dict[str, str] = {}
     renamed = 0
@@ -127,7 +124,8 @@ def write_all(
             renamed += 1
         _sync(directory)
     except OSError as error:
-        raise NotWrittenError(error, _became(renamed, list(written.values()))) from error
+        names = [*kept, *files, MANIFEST]
+        raise NotWrittenError(error, _became(names, len(kept) + renamed)) from error
     finally:
         for temporary in written:
             with contextlib.suppress(OSError):
@@ -142,14 +140,15 @@ def _remove(directory: Path, files: Mapping[str, str]) -> None:
             path.unlink()
 
 
-def _became(renamed: int, names: list[str]) -> str:
-    if renamed == 0:
+def _became(names: list[str], written: int) -> str:
+    """Words for a directory in which the first `written` of `names` are, be it from an earlier step."""
+    if written == 0:
         return "nothing was written"
-    if renamed == len(names):
+    if written == len(names):
         return "all files are written, but may not outlast a power failure"
     return (
-        f"{', '.join(names[:renamed])} of this run are written, other files are of an earlier one; "
-        f"the hashes in {MANIFEST} tell them apart"
+        f"{', '.join(names[:written])} of this run are written, other files are missing or of an "
+        f"earlier one; the hashes in {MANIFEST} tell them apart"
     )
 
 

@@ -137,5 +137,25 @@ def test_the_tables_are_safe_before_figures_are_drawn(
     assert "report.html" not in names(tmp_path)
 
 
+@pytest.mark.parametrize("function", ["tempfile.mkstemp", "pathlib.Path.replace"])
+def test_where_figures_find_no_room_the_tables_are_said_to_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, function: str
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    def figures(_: airfair.Result) -> dict[str, bytes]:
+        monkeypatch.setattr(function, full)
+        return {}
+
+    monkeypatch.setattr("airfair.run_figures.figures", figures)
+    result = airfair.run(SCENARIO)
+    tables = "scenario.toml, result.json, .*series.parquet of this run are written, other files"
+    with pytest.raises(store.NotWrittenError, match=f"No space left on device; {tables}"):
+        result.save(tmp_path)
+    assert store.read(tmp_path, "result.json") == store.encode(result.to_json())
+    assert "report.html" not in names(tmp_path)
+
+
 def test_octets_of_another_encoding_are_json_escapes() -> None:
     assert json.loads(store.encode(["caf\udce9"])) == ["caf\udce9"]

@@ -118,6 +118,7 @@ class Outcome:
             needed = own or needed
         return self._done.issuperset(needed)
 
+    @cached_property
     def provenance(self) -> Json:
         """Provenance of the figures."""
         measured = self.measured
@@ -142,7 +143,7 @@ class Outcome:
         """The JSON document."""
         entries = [entry(e, self.shown[e.id]) for e in self.experiments]
         found = [{"title": finding.title, "text": finding.text} for finding in self.findings]
-        more = {"calibration": self._candidates, "findings": found, **self.provenance()}
+        more = {"calibration": self._candidates, "findings": found, **self.provenance}
         return document(self.choice.paper.id, entries, self.verdicts, more)
 
     @property
@@ -175,7 +176,7 @@ class Outcome:
             shows=self.shows,
             calibration=self.calibration,
             findings=self.findings,
-            provenance=self.provenance(),
+            provenance=self.provenance,
             replications=self.measured.replications,
             first_look=self.first_look,
             shorter=self.shorter,

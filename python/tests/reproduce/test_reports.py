@@ -113,22 +113,29 @@ def noisy(measurements: Data) -> Data:
     return made
 
 
-@pytest.fixture
-def first_look(measurements: Data, tmp_path: Path) -> Outcome:
+@pytest.fixture(scope="module")
+def first_look(papers_world: Data, tmp_path_factory: pytest.TempPathFactory) -> Outcome:
     paper = load("arf-aware-tcp")
-    choice = Choice(paper, tuple(paper.experiments.values()), 3, tmp_path, quick=True)
+    out = tmp_path_factory.mktemp("first-look")
+    choice = Choice(paper, tuple(paper.experiments.values()), 3, out, quick=True)
     runs = Measured(
-        noisy(measurements), 3, interrupted=False, seed=1, cpu_s=1, wall_s=1, simulated_s=1
+        noisy(papers_world), 3, interrupted=False, seed=1, cpu_s=1, wall_s=1, simulated_s=1
     )
     return Outcome(choice, runs)
 
 
-def test_a_first_look_prints_no_interval_that_is_wider_than_its_value(first_look: Outcome) -> None:
-    page = first_look.files()["report.html"].decode()
+@pytest.fixture(scope="module")
+def its_page(first_look: Outcome) -> str:
+    return first_look.files()["report.html"].decode()
+
+
+def test_a_first_look_prints_no_interval_that_is_wider_than_its_value(
+    first_look: Outcome, its_page: str
+) -> None:
     chapter = Chapter.of(first_look, None)
     summary = Summary([chapter], first_look.choice.out)
     told = 0
-    for text in (page, first_look.text(), summary.html(), summary.text()):
+    for text in (its_page, first_look.text(), summary.html(), summary.text()):
         for mean, width in re.findall(r"(-?[\d.]+) ± *([\d.]+)", text):
             assert float(width) <= abs(float(mean)), f"{mean} ± {width}"
         told += len(re.findall(r"\d to -?\d", text))
@@ -136,14 +143,15 @@ def test_a_first_look_prints_no_interval_that_is_wider_than_its_value(first_look
     assert max(map(len, first_look.text().splitlines()[:-1])) <= 80
 
 
-def test_a_first_look_has_other_signs_and_says_what_it_rests_on(first_look: Outcome) -> None:
-    page = first_look.files()["report.html"].decode()
-    assert "This is a first look" in page
+def test_a_first_look_has_other_signs_and_says_what_it_rests_on(
+    first_look: Outcome, its_page: str
+) -> None:
+    assert "This is a first look" in its_page
     for one in first_look.verdicts:
         assert one.first_look
-        assert LOOKS[one.state] in page
-    assert MARKS["holds"] not in page
-    assert MARKS["fails"] not in page
+        assert LOOKS[one.state] in its_page
+    assert MARKS["holds"] not in its_page
+    assert MARKS["fails"] not in its_page
 
 
 def test_where_from_and_to_have_no_room_a_figure_is_not_known() -> None:
@@ -237,11 +245,10 @@ def test_each_paper_is_introduced(paper_id: str) -> None:
 
 
 def test_the_report_opens_with_scheme_topology_parameters_words_and_the_picture(
-    first_look: Outcome,
+    its_page: str,
 ) -> None:
-    page = first_look.files()["report.html"].decode()
     places = [
-        page.index(words)
+        its_page.index(words)
         for words in (
             "<h1>",
             "claims look like they hold",

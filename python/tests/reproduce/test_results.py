@@ -27,11 +27,17 @@ def made(data: Data, *, interrupted: bool) -> Measured:
     return Measured(data, 4, interrupted, seed=1, cpu_s=1.0, wall_s=0.5, simulated_s=26_000.0)
 
 
-@pytest.fixture
-def outcome(measurements: Data, tmp_path: Path) -> Outcome:
+@pytest.fixture(scope="module")
+def outcome(papers_world: Data, tmp_path_factory: pytest.TempPathFactory) -> Outcome:
     paper = load("arf-aware-tcp")
-    choice = Choice(paper, tuple(paper.experiments.values()), 10, tmp_path, quick=False)
-    return Outcome(choice, made(measurements, interrupted=False))
+    out = tmp_path_factory.mktemp("out")
+    choice = Choice(paper, tuple(paper.experiments.values()), 10, out, quick=False)
+    return Outcome(choice, made(papers_world, interrupted=False))
+
+
+@pytest.fixture(scope="module")
+def files(outcome: Outcome) -> dict[str, bytes]:
+    return outcome.files()
 
 
 def test_the_document_has_the_promised_shape(outcome: Outcome) -> None:
@@ -139,8 +145,8 @@ class Page(HTMLParser):
         assert self.open.pop() == tag
 
 
-def test_the_report_is_one_file_that_asks_for_nothing(outcome: Outcome) -> None:
-    text = outcome.files()["report.html"].decode()
+def test_the_report_is_one_file_that_asks_for_nothing(files: dict[str, bytes]) -> None:
+    text = files["report.html"].decode()
     page = Page()
     page.feed(text)
     assert page.open == []
@@ -151,8 +157,8 @@ def test_the_report_is_one_file_that_asks_for_nothing(outcome: Outcome) -> None:
     assert not re.search(r"@import|<script|url\((?!#)|https?:", text)
 
 
-def test_the_report_shows_everything(outcome: Outcome) -> None:
-    text = outcome.files()["report.html"].decode()
+def test_the_report_shows_everything(outcome: Outcome, files: dict[str, bytes]) -> None:
+    text = files["report.html"].decode()
     for claim in outcome.choice.paper.claim_texts():
         (verdict,) = [v for v in outcome.verdicts if v.id == claim]
         assert verdict.points[0].what in text
@@ -166,8 +172,9 @@ def test_the_report_shows_everything(outcome: Outcome) -> None:
 
 
 @pytest.mark.slow
-def test_figures_come_as_png_and_svg_and_do_not_change(outcome: Outcome) -> None:
-    files = outcome.files()
+def test_figures_come_as_png_and_svg_and_do_not_change(
+    outcome: Outcome, files: dict[str, bytes]
+) -> None:
     again = Outcome(outcome.choice, outcome.measured).files()
     for name in ("fig2", "fig4", "fig5", "fig6", "fig7", "fig8", "fig9"):
         assert files[f"{name}.png"].startswith(b"\x89PNG")

@@ -209,15 +209,23 @@ def _steady(runs: Runs, key: Key) -> list[Point]:
     ]
 
 
+def _beside_all_others(
+    runs: Runs, key: Key, flow: str, above: float = -math.inf, below: float = math.inf
+) -> list[Point]:
+    """One TCP's level over each other flow's."""
+    rate = _levels(runs)
+    return [
+        ratio(f"{TCP[flow]} / {label}", rate[flow], rate[other], above=above, below=below, of=[key])
+        for other, label in (TCP | {OURS: "TFRC"}).items()
+        if other != flow
+    ]
+
+
 def fig8_newreno_most(data: Measurements, access: str) -> Sequence[Point]:
     """Figure 8."""
     key = simulated("fig8", access)
     rate = _levels(data[key])
-    names = {"westwood": "Westwood", "sack": "SACK", OURS: "TFRC"}
-    found: list[Point] = [
-        ratio(f"NewReno / {label}", rate["newreno"], rate[flow], above=1, of=[key])
-        for flow, label in names.items()
-    ]
+    found = _beside_all_others(data[key], key, "newreno", above=1)
     found += [
         ROUGHLY.condition(
             f"TFRC / {TCP[flow]}", ratio_of_means(rate[OURS], rate[flow]), target, of=[key]
@@ -230,12 +238,7 @@ def fig8_newreno_most(data: Measurements, access: str) -> Sequence[Point]:
 def fig10_sack_least(data: Measurements, access: str) -> Sequence[Point]:
     """Figure 10."""
     key = simulated("fig10", access)
-    rate = _levels(data[key])
-    names = {"newreno": "NewReno", "westwood": "Westwood", OURS: "TFRC"}
-    found: list[Point] = [
-        ratio(f"SACK / {label}", rate["sack"], rate[flow], below=1, of=[key])
-        for flow, label in names.items()
-    ]
+    found = _beside_all_others(data[key], key, "sack", below=1)
     fair = INDEX.condition("TFRC's index", data[key].index(), IDEAL_INDEX, of=[key])
     return [*found, fair, *_steady(data[key], key)]
 

@@ -109,12 +109,27 @@ def large_mt(view: View) -> Sequence[Condition]:
     """Figure 2, M_t beyond the reversal."""
     found = []
     for scenario in (TWO, FOUR):
-        for q in view.scope.buffers:
-            runs, key = view.fifo(scenario, ATTEMPTS[-1], q)
-            what = f"{scenario}, ratio at M_t = {ATTEMPTS[-1]}, Q = {q}"
-            found.append(condition(what, _ratio(runs), below=STARVED, of=[key]))
+        found += _starved(view, scenario, STARVED)
         for m in view.among(LATE):
             found += _eased(view, scenario, m)
+    return found
+
+
+def below_one_to_n(view: View) -> Sequence[Condition]:
+    """Section III: n stations and the access point share the channel equally."""
+    found = []
+    for scenario in (TWO, FOUR):
+        found += _starved(view, scenario, 1 / (2 * SYMMETRIC[scenario] + 1))
+    return found
+
+
+def _starved(view: View, scenario: str, most: float) -> list[Condition]:
+    """The ratio with the most attempts, with every buffer."""
+    found = []
+    for q in view.scope.buffers:
+        runs, key = view.fifo(scenario, ATTEMPTS[-1], q)
+        what = f"{scenario}, ratio at M_t = {ATTEMPTS[-1]}, Q = {q}"
+        found.append(condition(what, _ratio(runs), below=most, of=[key]))
     return found
 
 
@@ -181,18 +196,6 @@ def downlink_loss(view: View) -> Sequence[Condition]:
                 of=[a, b],
             )
         )
-    return found
-
-
-def below_one_to_n(view: View) -> Sequence[Condition]:
-    """Section III: n stations and the access point share the channel equally."""
-    found = []
-    for scenario in (TWO, FOUR):
-        for q in view.scope.buffers:
-            runs, key = view.fifo(scenario, ATTEMPTS[-1], q)
-            what = f"{scenario}, ratio at M_t = {ATTEMPTS[-1]}, Q = {q}"
-            most = 1 / (2 * SYMMETRIC[scenario] + 1)
-            found.append(condition(what, _ratio(runs), below=most, of=[key]))
     return found
 
 
