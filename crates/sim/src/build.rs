@@ -47,6 +47,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
             stations: scenario.stations.iter().zip(&members).map(member).collect(),
             observes: false,
             actions: Vec::new(),
+            heard: VecDeque::new(),
             touched: VecDeque::new(),
             outputs: VecDeque::new(),
             cells: cells.map(|index| radio(scenario, index, &members, streams)).collect(),

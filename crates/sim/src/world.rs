@@ -24,7 +24,7 @@ mod wires;
 use std::collections::VecDeque;
 
 use airfair_units::{DataRate, Duration, Time};
-use airfair_wlan::{NodeId, Phase};
+use airfair_wlan::{NodeId, Overheard, Phase};
 
 use crate::clock::{Clock, Woken};
 use crate::coupling::{Action, Seen};
@@ -137,6 +137,8 @@ pub struct World<R, C> {
     pub(crate) observes: bool,
     /// What the agent that has just been told of something does.
     pub(crate) actions: Vec<Action>,
+    /// Frames that agents are being told of; empty in between.
+    pub(crate) heard: VecDeque<Overheard<Packet>>,
     /// Flows whose senders an agent has touched, and which may have something to send.
     pub(crate) touched: VecDeque<FlowId>,
     /// What the owner has not fetched yet.
