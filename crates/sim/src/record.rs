@@ -93,7 +93,7 @@ pub struct Measured {
 pub enum FlowRecord {
     /// Its source has started.
     Started,
-    /// Its sender emitted a packet.
+    /// Its sender sent a packet, which its own host's queue took or lost: it does not come back.
     Sent,
     /// A packet of its sender reached the receiving host.
     Received(SentAt),
@@ -114,7 +114,7 @@ pub enum FlowRecord {
     /// A data segment came below the highest octet that the receiver had seen: a retransmission, as a
     /// trace at the receiving host shows it.
     Repeated(SentAt),
-    /// A packet that the sender had just emitted found its own host's queue full, and was taken back.
+    /// Its sender has a packet again that its own host's queue had no room for; it was not sent.
     Refused,
 }
 

@@ -73,10 +73,7 @@ impl FlowAccount {
             }
             _ if !window.contains(now) => {}
             FlowRecord::Sent => self.outcome.packets_sent += 1,
-            FlowRecord::Refused => {
-                self.outcome.packets_sent -= 1;
-                self.outcome.packets_refused += 1;
-            }
+            FlowRecord::Refused => self.outcome.packets_refused += 1,
             FlowRecord::Retransmission => self.outcome.retransmissions += 1,
             FlowRecord::Timeout => self.outcome.timeouts += 1,
             FlowRecord::FastRetransmit => self.outcome.fast_retransmits += 1,

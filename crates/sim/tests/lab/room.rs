@@ -1,5 +1,11 @@
 //! Sources whose own host has no room for their packets, and how they learn that there is some.
 
+use airfair_sim::packet::Side;
+use airfair_sim::random::Streams;
+use airfair_sim::record::{FlowRecord, Record, Recorder};
+use airfair_sim::run::{Control, Finished, simulate};
+use airfair_units::Time;
+
 use crate::common::{SATURATED, parse, run_once};
 
 /// Packets of each flow that have arrived.
@@ -59,4 +65,35 @@ fn a_saturated_source_loses_nothing_in_its_own_queue() {
     let outcome = run_once(&parse(&text), 0);
     assert!(outcome.flows.iter().all(|flow| flow.packets_dropped == 0 && flow.packets_sent > 50));
     assert_eq!(outcome.stations[0].radio.dropped_queue_full, 0);
+}
+
+/// Records of one flow: sent, come to an end, taken back.
+#[derive(Debug, Default)]
+struct Packets {
+    sent: u64,
+    ended: u64,
+    refused: u64,
+}
+
+impl Recorder for Packets {
+    fn record(&mut self, _now: Time, record: &Record) {
+        match record {
+            Record::Flow(_, FlowRecord::Sent) => self.sent += 1,
+            Record::Flow(_, FlowRecord::Received(_) | FlowRecord::Lost(Side::Sender, _)) => {
+                self.ended += 1;
+            }
+            Record::Flow(_, FlowRecord::Refused) => self.refused += 1,
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn a_packet_that_is_taken_back_was_never_sent() {
+    let text = "duration = \"2 s\"\n[bss.c]\nstandard = \"802.11b\"\n[station.s]\nqueue = { packets = 3 }\n[host.h]\n\
+                [flow.f]\nfrom = \"s\"\nto = \"h\"\ntransport = { kind = \"tcp\", full_queue = \"hold\" }\n";
+    let run = simulate(&parse(text), Streams::new(1, 0), Packets::default(), &Control::default());
+    let Finished { recorder, in_flight, .. } = run.expect("nobody cancels");
+    assert!(recorder.refused > 0);
+    assert_eq!(recorder.sent, recorder.ended + in_flight[0], "{recorder:?}");
 }
