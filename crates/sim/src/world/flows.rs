@@ -170,6 +170,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
     }
 
     /// A packet goes no further.
+    #[inline(never)]
     pub(super) fn lose(&mut self, packet: &Packet) {
         self.emit(packet.flow, FlowRecord::Lost(packet.origin, SentAt(packet.sent_at)));
         self.release(packet, Fate::Lost);

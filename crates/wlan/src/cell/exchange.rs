@@ -41,6 +41,7 @@ impl<P: Copy + Headers> Cell<P> {
     }
 
     /// The exchange of the packet in service.
+    #[inline]
     fn plan(&self, id: NodeId, txop_start: Time) -> Plan {
         let node = &self.nodes[id.index()];
         let msdu = node.queue.in_service().expect("a contender has a packet");
