@@ -48,6 +48,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
             observes: false,
             actions: Vec::new(),
             touched: VecDeque::new(),
+            horizon: Time::ZERO,
             outputs: VecDeque::new(),
             cells: cells.map(|index| radio(scenario, index, &members, streams)).collect(),
             recorder,
