@@ -49,6 +49,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
             actions: Vec::new(),
             heard: VecDeque::new(),
             touched: VecDeque::new(),
+            horizon: Time::ZERO,
             outputs: VecDeque::new(),
             cells: cells.map(|index| radio(scenario, index, &members, streams)).collect(),
             recorder,
