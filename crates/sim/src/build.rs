@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
+use airfair_laws::Direction;
 use airfair_units::{Bytes, DataRate, Duration, Time};
 use airfair_wlan::phy::Standard;
 use airfair_wlan::radio::{Space, StationStreams};
@@ -201,10 +202,11 @@ fn rate_changes(scenario: &Scenario, members: &[NodeId]) -> Vec<RateChange> {
     let mut changes = Vec::new();
     for (station, id) in scenario.stations.iter().zip(members) {
         let cell = CellId::new(station.cell);
-        for (up, schedule) in [(true, &station.rate_up), (false, &station.rate_down)] {
+        let schedules = [(Direction::Up, &station.rate_up), (Direction::Down, &station.rate_down)];
+        for (direction, schedule) in schedules {
             let change = |&(at, rate): &(Time, DataRate)| {
                 let station = *id;
-                RateChange { at, cell, station, up, rate }
+                RateChange { at, cell, station, direction, rate }
             };
             changes.extend(schedule[1..].iter().map(change));
         }

@@ -64,19 +64,18 @@ impl<R: Recorder, C: Clock> World<R, C> {
         rate: DataRate,
     ) -> Result<(), Unsettable> {
         assert!(!station.is_ap(), "an access point has a rate for each station");
-        let up = direction == Direction::Up;
         let radio = &mut self.cells[cell.index()];
         let member = &radio.members[station.index()];
         if !member.rates.contains(&rate) {
             return Err(Unsettable::NoSuchRate);
         }
-        if member.is_adapted[usize::from(!up)] {
+        if member.is_adapted[direction as usize] {
             return Err(Unsettable::RateIsFound);
         }
-        radio.cell.set_rate(station, up, rate);
-        let record = airfair_wlan::Record::Rate { station, up, rate };
+        radio.cell.set_rate(station, direction, rate);
+        let record = airfair_wlan::Record::Rate { station, direction, rate };
         self.recorder.record(self.now, &Record::Cell(cell, record));
-        if up {
+        if direction == Direction::Up {
             self.tell_of_rate(cell, station, rate);
             self.drain_cells();
         }

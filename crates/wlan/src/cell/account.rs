@@ -1,6 +1,7 @@
 //! What the access point's queue is told where stations share time: what each exchange has used.
 //! [hoiland-2017 §3.2], [tan-2004 §4.2]
 
+use airfair_laws::Direction;
 use airfair_units::{Duration, Time};
 
 use super::Cell;
@@ -37,8 +38,9 @@ impl<P: Copy + Headers> Cell<P> {
             (sifs, Duration::ZERO)
         };
         let Exchange { to, tx, .. } = plan;
-        let (station, up) = if from.is_ap() { (to, false) } else { (from, true) };
-        let charge = Charge { station, up, rate: tx.rate(), airtime, gap, backoff };
+        let (station, direction) =
+            if from.is_ap() { (to, Direction::Down) } else { (from, Direction::Up) };
+        let charge = Charge { station, direction, rate: tx.rate(), airtime, gap, backoff };
         self.contenders[NodeId::AP.index()].queue.charge(now, &charge);
         self.plan_release();
     }

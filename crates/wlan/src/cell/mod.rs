@@ -13,6 +13,7 @@ mod tests;
 use std::collections::VecDeque;
 use std::vec::Drain;
 
+use airfair_laws::Direction;
 use airfair_units::{DataRate, Duration, Time};
 
 use crate::airtime::Airtime;
@@ -55,13 +56,13 @@ pub struct Departure<P> {
     pub lost: bool,
 }
 
-/// A law has changed the rate of data frames from (`up`) or to a station.
+/// A law has changed the rate of data frames from or to a station.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RateChange {
     /// The station.
     pub station: NodeId,
-    /// Whether of its own frames, or of those to it.
-    pub up: bool,
+    /// Direction of the frames.
+    pub direction: Direction,
     /// Rate from now on.
     pub rate: DataRate,
 }
@@ -145,13 +146,13 @@ impl<P: Copy + Headers> Cell<P> {
         self.contenders[ContenderId::only(from).index()].queue.has_room_for(to)
     }
 
-    /// Sets the rate of data frames from (`up`) or to a station, from its next attempt on.
+    /// Sets the rate of data frames from or to a station, from its next attempt on.
     ///
     /// # Panics
     /// If no legacy amendment has this rate.
-    pub fn set_rate(&mut self, station: NodeId, up: bool, rate: DataRate) {
+    pub fn set_rate(&mut self, station: NodeId, direction: Direction, rate: DataRate) {
         let tx = self.airtime.vector(rate);
-        self.link_rate(station, up).set(tx);
+        self.link_rate(station, direction).set(tx);
     }
 
     /// Sets which frames between a station and the access point are spoilt, from those on the air on. A link that had

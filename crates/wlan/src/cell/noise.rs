@@ -1,5 +1,6 @@
 //! What spoils frames that nothing overlaps, and the laws of rates that ask for it.
 
+use airfair_laws::Direction;
 use airfair_units::{Bytes, DataRate, Probability, Time};
 
 use super::{Cell, RateChange};
@@ -106,9 +107,8 @@ impl<P: Copy + Headers> Cell<P> {
         ppdu.errored = ppdu.mpdus.iter().all(|mpdu| mpdu.errored);
     }
 
-    pub(super) fn link_rate(&mut self, station: NodeId, up: bool) -> &mut LinkRate {
-        let member = &mut self.members[station.index()];
-        if up { &mut member.rate_up } else { &mut member.rate_down }
+    pub(super) fn link_rate(&mut self, station: NodeId, direction: Direction) -> &mut LinkRate {
+        self.members[station.index()].rate(direction)
     }
 
     /// Something happened to the frame in service of a member: the law of its link may change the rate.
@@ -121,15 +121,16 @@ impl<P: Copy + Headers> Cell<P> {
 
     fn adapt_link(&mut self, now: Time, id: ContenderId, event: LinkEvent) {
         let (from, to) = (id.member(), self.contenders[id.index()].serving().mpdu.msdu.to);
-        let (station, up) = if from.is_ap() { (to, false) } else { (from, true) };
-        let change = if self.link_rate(station, up).asks_noise() {
-            self.ask_noise(now, station, up, event)
+        let (station, direction) =
+            if from.is_ap() { (to, Direction::Down) } else { (from, Direction::Up) };
+        let change = if self.link_rate(station, direction).asks_noise() {
+            self.ask_noise(now, station, direction, event)
         } else {
-            self.link_rate(station, up).handle(now, event)
+            self.link_rate(station, direction).handle(now, event)
         };
         if let Some(rate) = change {
-            self.channel.records.push(Record::Rate { station, up, rate });
-            self.rate_changes.push_back(RateChange { station, up, rate });
+            self.channel.records.push(Record::Rate { station, direction, rate });
+            self.rate_changes.push_back(RateChange { station, direction, rate });
         }
     }
 
@@ -138,14 +139,13 @@ impl<P: Copy + Headers> Cell<P> {
         &mut self,
         now: Time,
         station: NodeId,
-        up: bool,
+        direction: Direction,
         event: LinkEvent,
     ) -> Option<DataRate> {
         if !matches!(event, LinkEvent::Sending { .. }) {
             return None;
         }
-        let member = &mut self.members[station.index()];
-        let link = if up { &mut member.rate_up } else { &mut member.rate_down };
+        let link = self.members[station.index()].rate(direction);
         let noise = &mut self.noise;
         link.choose(|rate| noise.loss(now, station, rate))
     }

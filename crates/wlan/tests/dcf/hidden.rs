@@ -1,5 +1,6 @@
 //! Stations that do not sense each other, with hand-worked times.
 
+use airfair_laws::Direction;
 use airfair_units::{Bytes, Time};
 use airfair_wlan::phy::Standard;
 use airfair_wlan::{AirUse, Attempts, CellConfig, NodeId, Reach, Record, SentFrame};
@@ -56,7 +57,7 @@ fn a_frame_that_starts_in_the_middle_of_a_hidden_one_spoils_both_at_the_access_p
     assert_eq!(collided, [true, true, false, false]);
     let collisions = bench.records.iter().filter(|(_, record)| *record == Record::Collision);
     assert_eq!(collisions.count(), 1);
-    let alone = AirUse::Data { station: NodeId(1), up: true };
+    let alone = AirUse::Data { station: NodeId(1), direction: Direction::Up };
     for (from, to, usage) in [(1000, 1500, alone), (1940, 2440, AirUse::Collision)] {
         let air = Record::Air { from: at(from), to: at(to), usage };
         assert!(bench.records.iter().any(|(_, record)| *record == air), "{air:?}");
