@@ -190,7 +190,7 @@ impl Contention {
     }
 
     /// Sets what `frame`, which is about to start, is to each member. To whom it is addressed it is a frame as
-    /// soon as it is sensed: whether noise spoils it is drawn at its end.
+    /// soon as it is sensed: whether it is errored is drawn at its end.
     pub(crate) fn set_row(&mut self, frame: &Frame, row: &[Reach]) {
         self.hearing.set_row(frame.from, row);
         let mut address = |to: NodeId| {

@@ -60,8 +60,8 @@ pub enum Record {
         /// Rate from now on.
         rate: DataRate,
     },
-    /// A frame reached its receiver spoilt by noise. Of a beacon nobody knows who has missed it.
-    Spoilt {
+    /// A frame reached its receiver with an error, by noise. Of a beacon nobody knows who has missed it.
+    Errored {
         /// Transmitter.
         node: NodeId,
     },

@@ -83,7 +83,7 @@ impl AirAccount {
                 DropCause::CoDel => self.radio(node).dropped_codel += 1,
                 DropCause::AckFiltered => self.radio(node).dropped_ack_filter += 1,
             },
-            Record::Spoilt { node } => self.radio(node).frame_errors += 1,
+            Record::Errored { node } => self.radio(node).frame_errors += 1,
             Record::Duplicate { node } => self.radio(node).duplicates += 1,
         }
     }

@@ -17,7 +17,7 @@
 //! | 5 | `Dropped` | member | 0 queue full, 1 retry limit, 2 `CoDel`, 3 ACK filtered | |
 //! | 6 | `Duplicate` | receiver | 0 | |
 //! | 7 | `Rate` | station | 0 down, 1 up | rate [b/s] |
-//! | 8 | `Spoilt` | transmitter | 0 | |
+//! | 8 | `Errored` | transmitter | 0 | |
 //! | 16 | `Started` | flow | 0 | |
 //! | 17 | `Sent` | flow | 0 | |
 //! | 18 | `Received` | flow | 0 | when it was sent |
@@ -180,7 +180,7 @@ fn encode_cell(cell: CellId, record: &CellRecord, mut take: impl FnMut(Head, &[u
         CellRecord::Rate { station, direction, rate } => {
             take(head(7, station, u32::from(direction == Direction::Up)), &[rate.bps()]);
         }
-        CellRecord::Spoilt { node } => take(head(8, node, 0), &[]),
+        CellRecord::Errored { node } => take(head(8, node, 0), &[]),
     }
 }
 

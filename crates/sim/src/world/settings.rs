@@ -32,7 +32,7 @@ pub enum Unsettable {
     NoSuchRate,
     /// A law finds this rate.
     RateIsFound,
-    /// Powers decide which frames are spoilt.
+    /// Powers decide which frames are errored.
     PowersDecide,
     /// The queue does not tell data from ACKs.
     NoWeights,
@@ -82,7 +82,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         Ok(())
     }
 
-    /// Sets which frames between a station and its access point are spoilt, those on the air included.
+    /// Sets which frames between a station and its access point are errored, those on the air included.
     ///
     /// # Errors
     /// [`Unsettable::PowersDecide`] in a cell with a radio.

@@ -159,7 +159,7 @@ mod tests {
     /// Verifies: [tan-2004 §4.2]
     #[test]
     fn what_arrives_and_what_fails_is_told() {
-        let is_held = |from: NodeId, spoilt: bool| {
+        let is_held = |from: NodeId, errored: bool| {
             let mut cell = cell(false);
             let frame = cell.begin_exchange(Time::ZERO, ContenderId::only(from));
             let end = Time::ZERO + frame.duration;
@@ -167,7 +167,7 @@ mod tests {
             cell.contention.begin_busy(Time::ZERO);
             let start = Time::ZERO;
             let mut ppdu = cell.ppdu(start, frame);
-            ppdu.errored = spoilt;
+            ppdu.errored = errored;
             cell.receive(end, &ppdu);
             cell.time_out(end + cell.response_timeout);
             cell.contenders[0].finish(end + cell.response_timeout);

@@ -28,7 +28,7 @@ impl<P: Copy + Headers> Cell<P> {
         Self::on(config, streams, Noise::links(config, error_streams), Hearing::fixed(config))
     }
 
-    /// A silent cell in a `space`, whose powers decide who hears whom and which frames are spoilt until
+    /// A silent cell in a `space`, whose powers decide who hears whom and which frames are errored until
     /// `end`. A frame costs time that grows with the members where not all decode each other all along.
     ///
     /// # Panics

@@ -155,7 +155,7 @@ impl<P: Copy + Headers> Cell<P> {
         self.link_rate(station, direction).set(tx);
     }
 
-    /// Sets which frames between a station and the access point are spoilt, from those on the air on. A link that had
+    /// Sets which frames between a station and the access point are errored, from those on the air on. A link that had
     /// no errors before draws from `stream`.
     ///
     /// # Panics

@@ -1,4 +1,4 @@
-//! What spoils frames that nothing overlaps, and the laws of rates that ask for it.
+//! Errors of frames that nothing overlaps, and the laws of rates that ask for it.
 
 use airfair_laws::Direction;
 use airfair_units::{Bytes, DataRate, Probability, Time};
@@ -14,7 +14,7 @@ use crate::queue::headers::Headers;
 use crate::radio::Space;
 use crate::record::Record;
 
-/// What spoils frames that nothing overlaps.
+/// Source of errors in frames that nothing overlaps.
 #[derive(Debug)]
 pub(super) enum Noise {
     /// A model of its own for each station's link with the access point.
@@ -30,9 +30,9 @@ impl Noise {
         Self::Links(links.map(|(s, stream)| FrameErrors::new(s.errors, stream)).collect())
     }
 
-    /// Changes what spoils the frames of a link; `stream` is for a link that had no errors yet.
+    /// Changes the errors of a link; `stream` is for a link that had no errors yet.
     pub(super) fn set_model(&mut self, station: NodeId, model: ErrorModel, stream: Stream) {
-        let Self::Links(links) = self else { panic!("in space powers decide what is spoilt") };
+        let Self::Links(links) = self else { panic!("in space powers decide what is errored") };
         match &mut links[station.index() - 1] {
             Some(link) => link.set_model(model),
             link => *link = FrameErrors::new(model, stream),
@@ -50,24 +50,18 @@ impl Noise {
         }
     }
 
-    /// Whether a frame between this station and the access point that ends now is spoilt.
+    /// True if a frame between this station and the access point that ends now is errored.
     #[inline]
-    pub(super) fn spoil(
-        &mut self,
-        now: Time,
-        station: NodeId,
-        rate: DataRate,
-        psdu: Bytes,
-    ) -> bool {
+    pub(super) fn errs(&mut self, now: Time, station: NodeId, rate: DataRate, psdu: Bytes) -> bool {
         match self {
             Self::Links(links) => {
-                links[station.index() - 1].as_mut().is_some_and(|link| link.spoil(now, rate, psdu))
+                links[station.index() - 1].as_mut().is_some_and(|link| link.errs(now, rate, psdu))
             }
-            Self::Space(space) => space.spoil(now, station, rate, psdu),
+            Self::Space(space) => space.errs(now, station, rate, psdu),
         }
     }
 
-    /// Whether frames between this station and the access point may be spoilt.
+    /// True if frames between this station and the access point may be errored.
     #[inline]
     pub(super) fn is_on(&self, station: NodeId) -> bool {
         match self {
@@ -78,7 +72,7 @@ impl Noise {
 }
 
 impl<P: Copy + Headers> Cell<P> {
-    /// Noise spoils what the receiver of a frame would decode of it.
+    /// Noise adds errors to what the receiver of a frame would decode of it.
     pub(super) fn add_noise(&mut self, now: Time, ppdu: &mut Ppdu<P>) {
         let Frame { kind, from, to, tx, psdu, .. } = ppdu.frame;
         let Some(to) = to else { return self.add_noise_to_beacon(now, ppdu) };
@@ -90,19 +84,19 @@ impl<P: Copy + Headers> Cell<P> {
             return;
         }
         let Self { noise, channel, .. } = self;
-        let mut spoils = |psdu| {
-            let spoils = noise.spoil(now, station, tx.rate(), psdu);
-            if spoils {
-                channel.records.push(Record::Spoilt { node: from });
+        let mut errs = |psdu| {
+            let errored = noise.errs(now, station, tx.rate(), psdu);
+            if errored {
+                channel.records.push(Record::Errored { node: from });
             }
-            spoils
+            errored
         };
         if ppdu.mpdus.is_empty() {
-            ppdu.errored = spoils(psdu);
+            ppdu.errored = errs(psdu);
             return;
         }
         for mpdu in &mut ppdu.mpdus {
-            mpdu.errored = spoils(mpdu.size());
+            mpdu.errored = errs(mpdu.size());
         }
         ppdu.errored = ppdu.mpdus.iter().all(|mpdu| mpdu.errored);
     }

@@ -132,8 +132,8 @@ impl Contention {
         }
     }
 
-    /// Frames have ended: everyone who sensed or sent them defers. `missed` are those for whom noise spoilt a
-    /// beacon.
+    /// Frames have ended: everyone who sensed or sent them defers. `missed` are those for whom a beacon is
+    /// errored.
     #[inline]
     pub(crate) fn end_busy<P>(&mut self, now: Time, ended: &[Ppdu<P>], missed: &[NodeId]) {
         self.on_air -= ended.len();
@@ -160,7 +160,7 @@ impl Contention {
         }
     }
 
-    /// True if everyone but its sender has been in step with the only frame on the air, and noise has spoilt it
+    /// True if everyone but its sender has been in step with the only frame on the air, and it is errored
     /// for nobody.
     #[inline]
     fn is_heard_alone<P>(&self, sole: &Ppdu<P>) -> bool {
@@ -257,7 +257,7 @@ impl Contention {
 
     fn end_frame<P>(&mut self, now: Time, ppdu: &Ppdu<P>, missed: &[NodeId]) {
         let Frame { from, to, duration_field, .. } = ppdu.frame;
-        // The NAV does not bind its addressee, and what noise has spoilt is spoilt for the receiver alone.
+        // The NAV does not bind its addressee, and what is errored is so for the receiver alone.
         let addressee = ppdu.frame.addressee().filter(|_| !duration_field.is_zero());
         if let Some(id) = if ppdu.errored { to } else { addressee } {
             self.part(id);

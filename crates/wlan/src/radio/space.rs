@@ -40,7 +40,7 @@ pub struct StationStreams {
     pub way: Stream,
     /// Shadowing and fading of its link to the access point.
     pub link: Stream,
-    /// Which of the link's frames are spoilt.
+    /// Errors of the link's frames.
     pub errors: Stream,
 }
 
@@ -196,19 +196,13 @@ impl Space {
         ((there - distance).abs() - ROUNDING * there).max(0.0)
     }
 
-    /// Whether noise spoils a frame between a station and the access point that ends now.
-    pub(crate) fn spoil(
-        &mut self,
-        now: Time,
-        station: NodeId,
-        rate: DataRate,
-        psdu: Bytes,
-    ) -> bool {
+    /// True if a frame between a station and the access point that ends now is errored.
+    pub(crate) fn errs(&mut self, now: Time, station: NodeId, rate: DataRate, psdu: Bytes) -> bool {
         let loss = self.loss(now, station, rate, psdu);
         loss.happens(self.places[station.index() - 1].errors.next_u64())
     }
 
-    /// Probability that noise spoils a frame between a station and the access point now.
+    /// Probability that a frame between a station and the access point is errored now.
     pub(crate) fn loss(
         &mut self,
         now: Time,

@@ -306,7 +306,7 @@ fn everybody_hears_it_and_nobody_answers() {
     }
 }
 
-/// Whom noise has spoilt it for waits EIFS, and knows nothing of it.
+/// A station for which it is errored waits EIFS, and knows nothing of it.
 ///
 /// Verifies: [80211-2020 §10.3.2.3.7]
 #[test]
@@ -324,7 +324,9 @@ fn noise_on_one_link_leaves_it_to_the_others() {
                 assert_eq!(bench.heard.iter().map(|it| it.listener.0).collect::<Vec<_>>(), [2]);
                 bench.run_until(at(20_000));
                 assert_eq!(bench.ends()[1].0, 1_800 + gap + 920);
-                assert!(!bench.records.contains(&(at(1_800), Record::Spoilt { node: NodeId::AP })));
+                assert!(
+                    !bench.records.contains(&(at(1_800), Record::Errored { node: NodeId::AP }))
+                );
             }
         }
     }

@@ -42,7 +42,7 @@ fn send_at(bench: &mut Bench, us: u64, station: usize) {
 
 /// Verifies: [80211-2020 §10.3.2.3.7, §10.3.4.2]
 #[test]
-fn a_frame_that_starts_in_the_middle_of_a_hidden_one_spoils_both_at_the_access_point() {
+fn a_frame_that_starts_in_the_middle_of_a_hidden_one_collides_with_it_at_the_access_point() {
     let mut bench = once(hidden(3));
     send_at(&mut bench, 1000, 0);
     // Station 2 finds the medium idle, station 3 busy.

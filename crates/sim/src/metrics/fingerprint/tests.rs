@@ -62,7 +62,7 @@ fn event_of([now, kind, cell, whose, a, b, c, d, count, flags, word]: Fields) ->
             let rate = DataRate::from_bps(a + 1);
             in_cell(CellRecord::Rate { station: node, direction, rate })
         }
-        7 => in_cell(CellRecord::Spoilt { node }),
+        7 => in_cell(CellRecord::Errored { node }),
         8 => of_flow(FlowRecord::Started),
         9 => of_flow(FlowRecord::Sent),
         10 => of_flow(FlowRecord::Received(sent)),
