@@ -45,7 +45,7 @@ pub use errors::{ErrorModel, Periods};
 pub use frame::{
     ACK_SIZE, Beacon, CTS_SIZE, DATA_OVERHEAD, Frame, FrameKind, Mpdu, Msdu, Ppdu, RTS_SIZE,
 };
-pub use hearing::Reach;
+pub use hearing::Audibility;
 pub use link_rate::RateLaw;
 pub use queue::config::{
     AirtimeSharing, CoDel, Discipline, Limit, Overflow, QueueConfig, TimeRegulation, Weights,

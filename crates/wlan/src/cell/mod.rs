@@ -23,7 +23,7 @@ use crate::contender::{Access, Contender, ContenderId, Deadline, Exchange, Membe
 use crate::contention::Contention;
 use crate::errors::ErrorModel;
 use crate::frame::{Frame, FrameKind, Mpdu, Msdu, Ppdu};
-use crate::hearing::Reach;
+use crate::hearing::Audibility;
 use crate::queue::config::Weights;
 use crate::queue::headers::Headers;
 use crate::record::{DropCause, Record};
@@ -159,7 +159,7 @@ impl<P: Copy + Headers> Cell<P> {
     /// no errors before draws from `stream`.
     ///
     /// # Panics
-    /// If the cell is [`within`](Self::within) a space, where powers decide.
+    /// If the cell was made [`with_propagation`](Self::with_propagation), where powers decide.
     pub fn set_errors(&mut self, station: NodeId, model: ErrorModel, stream: Stream) {
         self.noise.set_model(station, model, stream);
     }
@@ -232,14 +232,14 @@ impl<P: Copy + Headers> Cell<P> {
         self.plan_next(now);
     }
 
-    /// What frames of `from` that start from now on are to `listener`; those on the air keep the reach
+    /// Sets what frames of `from` that start from now on are to `listener`; those on the air keep the audibility
     /// that they started with. An 802.11b receiver senses OFDM frames at most.
     ///
     /// # Panics
     /// If who hears whom is given for good: unless the cell was made by [`with_relation`](Self::with_relation), or
-    /// [`within`](Self::within) a space that some may leave.
-    pub fn set_reach(&mut self, listener: NodeId, from: NodeId, reach: Reach) {
-        self.contention.set_reach(listener, from, reach);
+    /// [`with_propagation`](Self::with_propagation) between places that some may leave.
+    pub fn set_audibility(&mut self, listener: NodeId, from: NodeId, audibility: Audibility) {
+        self.contention.set_audibility(listener, from, audibility);
     }
 
     /// Whether there is a delivery, a departure or a change of rate to ask for.
@@ -324,12 +324,13 @@ impl<P: Copy + Headers> Cell<P> {
     }
 
     fn transmit(&mut self, now: Time, frame: Frame) {
-        if let Noise::Space(space) = &mut self.noise
+        if let Noise::Propagation(propagation) = &mut self.noise
             && self.contention.can_change()
         {
-            self.contention.set_row(&frame, space.reach(now, frame.from, frame.tx.rate()));
-            if space.capture().is_some() {
-                self.contention.set_powers(frame.from, space.powers(now, frame.from));
+            self.contention
+                .set_row(&frame, propagation.audibility(now, frame.from, frame.tx.rate()));
+            if propagation.capture().is_some() {
+                self.contention.set_powers(frame.from, propagation.powers(now, frame.from));
             }
         }
         self.contention.announce(&frame);

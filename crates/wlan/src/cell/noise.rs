@@ -11,7 +11,7 @@ use crate::errors::{ErrorModel, FrameErrors};
 use crate::frame::{DATA_OVERHEAD, Frame, FrameKind, Ppdu};
 use crate::link_rate::{LinkEvent, LinkRate};
 use crate::queue::headers::Headers;
-use crate::radio::Space;
+use crate::radio::Propagation;
 use crate::record::Record;
 
 /// Source of errors in frames that nothing overlaps.
@@ -20,7 +20,7 @@ pub(super) enum Noise {
     /// A model of its own for each station's link with the access point.
     Links(Vec<Option<FrameErrors>>),
     /// Powers and distances.
-    Space(Box<Space>),
+    Propagation(Box<Propagation>),
 }
 
 impl Noise {
@@ -32,7 +32,7 @@ impl Noise {
 
     /// Changes the errors of a link; `stream` is for a link that had no errors yet.
     pub(super) fn set_model(&mut self, station: NodeId, model: ErrorModel, stream: Stream) {
-        let Self::Links(links) = self else { panic!("in space powers decide what is errored") };
+        let Self::Links(links) = self else { panic!("with a radio powers decide what is errored") };
         match &mut links[station.index() - 1] {
             Some(link) => link.set_model(model),
             link => *link = FrameErrors::new(model, stream),
@@ -46,7 +46,7 @@ impl Noise {
             Self::Links(links) => links[station.index() - 1]
                 .as_mut()
                 .map_or(Probability::ZERO, |link| link.loss(rate, psdu)),
-            Self::Space(space) => space.loss(now, station, rate, psdu),
+            Self::Propagation(propagation) => propagation.loss(now, station, rate, psdu),
         }
     }
 
@@ -57,7 +57,7 @@ impl Noise {
             Self::Links(links) => {
                 links[station.index() - 1].as_mut().is_some_and(|link| link.errs(now, rate, psdu))
             }
-            Self::Space(space) => space.errs(now, station, rate, psdu),
+            Self::Propagation(propagation) => propagation.errs(now, station, rate, psdu),
         }
     }
 
@@ -66,7 +66,7 @@ impl Noise {
     pub(super) fn is_on(&self, station: NodeId) -> bool {
         match self {
             Self::Links(links) => links[station.index() - 1].is_some(),
-            Self::Space(_) => true,
+            Self::Propagation(_) => true,
         }
     }
 }

@@ -3,7 +3,7 @@
 use airfair_laws::Direction;
 use airfair_units::{Bytes, Time};
 use airfair_wlan::phy::Standard;
-use airfair_wlan::{AirUse, Attempts, CellConfig, NodeId, Reach, Record, SentFrame};
+use airfair_wlan::{AirUse, Attempts, Audibility, CellConfig, NodeId, Record, SentFrame};
 
 use crate::bench::{Bench, MBPS, Sent, at, config, without_backoff};
 
@@ -144,8 +144,8 @@ fn a_relation_that_changes_holds_for_the_frames_that_start_then() {
     let [one, two] = [NodeId(1), NodeId(2)];
     send_at(&mut bench, 1000, 0);
     bench.run_until(at(1200));
-    bench.cell.set_reach(one, two, Reach::Decodes);
-    bench.cell.set_reach(two, one, Reach::Decodes);
+    bench.cell.set_audibility(one, two, Audibility::Decodes);
+    bench.cell.set_audibility(two, one, Audibility::Decodes);
     // The frame on the air is still one that station 2 does not sense.
     send_at(&mut bench, 1500, 1);
     send_at(&mut bench, 5000, 0);
@@ -161,7 +161,7 @@ fn a_relation_that_changes_holds_for_the_frames_that_start_then() {
 #[should_panic(expected = "who senses whom was given for good")]
 fn a_cell_whose_relation_is_given_for_good_refuses_another() {
     let mut bench = Bench::new(&config(Standard::B, &[MBPS(11); 2]));
-    bench.cell.set_reach(NodeId(1), NodeId(2), Reach::Nothing);
+    bench.cell.set_audibility(NodeId(1), NodeId(2), Audibility::Nothing);
 }
 
 /// Data frames of two saturated stations for five seconds: how many were lost, of how many, and how many

@@ -11,8 +11,8 @@ use airfair_units::{Bytes, Duration};
 use airfair_wlan::airtime::{Airtime, Protection};
 use airfair_wlan::phy::{Standard, Timing, TxVector};
 use airfair_wlan::{
-    AccessParameters, AfterCollision, Attempts, CellConfig, Eifs, ErrorModel, FrameKind, NodeId,
-    Reach, Stream,
+    AccessParameters, AfterCollision, Attempts, Audibility, CellConfig, Eifs, ErrorModel,
+    FrameKind, NodeId, Stream,
 };
 use rand_core::{Rng, SeedableRng};
 
@@ -38,7 +38,7 @@ pub(crate) struct Change {
     pub(crate) at: u64,
     pub(crate) listener: NodeId,
     pub(crate) from: NodeId,
-    pub(crate) reach: Reach,
+    pub(crate) audibility: Audibility,
 }
 
 /// What can be compared: end of a frame [us], its sender, its kind, whether another overlapped it.
@@ -290,20 +290,20 @@ impl<'a> Model<'a> {
     }
 
     /// What frames of `from` are to `listener` now.
-    fn reach(&self, listener: usize, from: usize) -> Reach {
+    fn audibility(&self, listener: usize, from: usize) -> Audibility {
         let id = |member: usize| NodeId(u16::try_from(member).expect("few stations"));
         let is_it = |change: &&Change| (change.listener, change.from) == (id(listener), id(from));
         if let Some(change) = self.changed.iter().rfind(is_it) {
-            return change.reach;
+            return change.audibility;
         }
         let station = |member: usize| Some(&self.config.stations[member.checked_sub(1)?]);
         let lists = |one, other| station(one).is_some_and(|s| s.hidden_from.contains(&id(other)));
         if lists(listener, from) || lists(from, listener) {
-            Reach::Nothing
+            Audibility::Nothing
         } else if station(listener).is_some_and(|s| s.senses_only.contains(&id(from))) {
-            Reach::Senses
+            Audibility::Senses
         } else {
-            Reach::Decodes
+            Audibility::Decodes
         }
     }
 
@@ -563,9 +563,10 @@ impl<'a> Model<'a> {
             let in_step = self.air.iter().any(|frame| frame.heard_by[id]);
             let listens = !sends && (in_step || !self.is_busy(id));
             for frame in &mut *starting {
-                let reach = self.reach(id, frame.from);
-                frame.sensed_by[id] = frame.from != id && reach != Reach::Nothing;
-                frame.readable_by[id] = reach == Reach::Decodes && self.understands(id, frame.tx);
+                let audibility = self.audibility(id, frame.from);
+                frame.sensed_by[id] = frame.from != id && audibility != Audibility::Nothing;
+                frame.readable_by[id] =
+                    audibility == Audibility::Decodes && self.understands(id, frame.tx);
                 frame.heard_by[id] = frame.sensed_by[id] && listens;
             }
             if sends {
