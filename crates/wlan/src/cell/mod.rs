@@ -1,6 +1,6 @@
 //! The cell as one machine: members, medium, and the order of what happens on the air.
 
-mod account;
+mod airtime_charge;
 mod beacons;
 mod build;
 mod channel;

@@ -1,4 +1,4 @@
-//! What the access point's queue is told where stations share time: what each exchange has used.
+//! Airtime charge: what each exchange has used is told to the access point's queue where stations share time.
 //! [hoiland-2017 §3.2], [tan-2004 §4.2]
 
 use airfair_laws::Direction;
@@ -13,10 +13,10 @@ use crate::queue::Charge;
 use crate::queue::headers::Headers;
 
 impl<P: Copy + Headers> Cell<P> {
-    /// An exchange of `from` has got as far as a frame of kind `last`. The access point does not know of
+    /// Charges an exchange that has got as far as a frame of kind `last`. The access point does not know of
     /// frames that it did not receive: attempts of stations that failed are charged to nobody.
     #[cold]
-    pub(super) fn account(&mut self, now: Time, id: ContenderId, last: FrameKind) {
+    pub(super) fn charge_airtime(&mut self, now: Time, id: ContenderId, last: FrameKind) {
         let Access::Exchange(plan) = self.contenders[id.index()].access else { return };
         let from = id.member();
         let sifs = self.airtime.timing.sifs;
@@ -127,7 +127,7 @@ mod tests {
         cell.begin_exchange(Time::ZERO, ContenderId::only(from));
         let Access::Exchange(plan) = &mut cell.contenders[from.index()].access else { panic!() };
         plan.own_end = Time::ZERO + Duration::from_micros(own_end);
-        cell.account(Time::ZERO, ContenderId::only(from), last);
+        cell.charge_airtime(Time::ZERO, ContenderId::only(from), last);
         cell.contenders[0].finish(Time::ZERO);
         cell.plan_release();
         let release = cell.release.expect("it has no tokens") - Duration::from_nanos(1);
