@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
+use airfair_laws::Direction;
 use airfair_units::{Bytes, DataRate, Duration, Time};
 use airfair_wlan::phy::Standard;
-use airfair_wlan::radio::{Space, StationStreams};
+use airfair_wlan::radio::{Propagation, StationStreams};
 use airfair_wlan::{Cell, CellConfig, NodeId, Phase, RateLaw, StationConfig};
 use rand_core::Rng;
 
@@ -100,9 +101,9 @@ fn radio(scenario: &Scenario, index: usize, members: &[NodeId], streams: Streams
         None => Cell::new(&config, backoffs, errors.collect()),
         Some(radio) => {
             let stations: Vec<&Station> = stations().collect();
-            let space = space(radio, &stations, bss.rules.standard, streams);
+            let propagation = propagation(radio, &stations, bss.rules.standard, streams);
             let end = Time::ZERO + scenario.duration;
-            Cell::within(space, end, &config, backoffs)
+            Cell::with_propagation(propagation, end, &config, backoffs)
         }
     };
     let agents = coupling::agents(scenario, index, cell.airtime());
@@ -112,12 +113,12 @@ fn radio(scenario: &Scenario, index: usize, members: &[NodeId], streams: Streams
 }
 
 /// Where the stations of a cell are, and what they hear there.
-fn space(
+fn propagation(
     radio: &scenario::Radio,
     stations: &[&Station],
     standard: Standard,
     streams: Streams,
-) -> Space {
+) -> Propagation {
     let mobility =
         |station: &&Station| station.trajectory.as_ref().expect("a cell with a radio").mobility();
     let ways = stations.iter().map(mobility).collect();
@@ -127,7 +128,7 @@ fn space(
         link: streams.stream(&station.name, Purpose::Shadowing),
         errors: streams.stream(&station.name, Purpose::FrameErrors),
     };
-    Space::new(&layout, stations.iter().map(purposes).collect())
+    Propagation::new(&layout, stations.iter().map(purposes).collect())
 }
 
 /// Rates that anyone may use.
@@ -203,10 +204,11 @@ fn rate_changes(scenario: &Scenario, members: &[NodeId]) -> Vec<RateChange> {
     let mut changes = Vec::new();
     for (station, id) in scenario.stations.iter().zip(members) {
         let cell = CellId::new(station.cell);
-        for (up, schedule) in [(true, &station.rate_up), (false, &station.rate_down)] {
+        let schedules = [(Direction::Up, &station.rate_up), (Direction::Down, &station.rate_down)];
+        for (direction, schedule) in schedules {
             let change = |&(at, rate): &(Time, DataRate)| {
                 let station = *id;
-                RateChange { at, cell, station, up, rate }
+                RateChange { at, cell, station, direction, rate }
             };
             changes.extend(schedule[1..].iter().map(change));
         }

@@ -12,7 +12,7 @@ use rand_core::SeedableRng;
 pub enum Purpose {
     /// Back-off of the channel access.
     Backoff,
-    /// Frames spoilt between a station and its access point.
+    /// Errors of frames between a station and its access point.
     FrameErrors,
     /// Rates that a station samples.
     SamplingUp,

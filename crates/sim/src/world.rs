@@ -90,7 +90,7 @@ pub(crate) struct RateChange {
     pub(crate) at: Time,
     pub(crate) cell: CellId,
     pub(crate) station: NodeId,
-    pub(crate) up: bool,
+    pub(crate) direction: Direction,
     pub(crate) rate: DataRate,
 }
 

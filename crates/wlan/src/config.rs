@@ -113,7 +113,7 @@ pub struct StationConfig {
     /// Members that do not sense its frames, nor it theirs, ascending; none of `senses_only`. The
     /// relation is mutual: a station that is hidden from another has it in its own list.
     pub hidden_from: Vec<NodeId>,
-    /// Frames between it and the access point that are spoilt.
+    /// Errors of frames between it and the access point.
     pub errors: ErrorModel,
 }
 

@@ -1,5 +1,6 @@
 //! A contender: its queue, the state of its channel access, its retry counters; and the member that it belongs to.
 
+use airfair_laws::Direction;
 use airfair_units::{Duration, Time};
 use rand_core::Rng;
 use rand_xoshiro::Xoshiro128PlusPlus;
@@ -145,6 +146,14 @@ pub(crate) struct Member {
 impl Member {
     pub(crate) fn new([rate_up, rate_down]: [LinkRate; 2]) -> Self {
         Self { last_received_up: None, last_received_down: None, rate_up, rate_down }
+    }
+
+    /// The rate of data frames in this direction.
+    pub(crate) fn rate(&mut self, direction: Direction) -> &mut LinkRate {
+        match direction {
+            Direction::Up => &mut self.rate_up,
+            Direction::Down => &mut self.rate_down,
+        }
     }
 }
 

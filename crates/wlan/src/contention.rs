@@ -18,7 +18,7 @@ use crate::config::{CellConfig, NodeId};
 use crate::contender::ContenderId;
 use crate::dcf::{InterframeSpaces, MediumState, Waits};
 use crate::frame::{Frame, FrameKind};
-use crate::hearing::{ClassId, Hearing, Reach};
+use crate::hearing::{Audibility, ClassId, Hearing};
 use crate::phy::Timing;
 
 /// What a contender wants of the channel.
@@ -63,7 +63,7 @@ struct Member {
     /// Whether a frame of its own is on the air, what that is to each class, and the power that it arrives with
     /// at each member, where frames are captured.
     sends: bool,
-    reach: Vec<Reach>,
+    audibility: Vec<Audibility>,
     power: Vec<Dbm>,
 }
 
@@ -120,8 +120,8 @@ impl Contention {
                 group,
                 alone: group.is_none().then(|| MediumState::new(spaces[class.index()])),
                 sends: false,
-                reach: if hearing.is_fixed() {
-                    hearing.reach(from, true).collect()
+                audibility: if hearing.is_fixed() {
+                    hearing.audibility(from, true).collect()
                 } else {
                     vec![]
                 },
@@ -181,21 +181,26 @@ impl Contention {
     ///
     /// # Panics
     /// If who hears whom is given for good.
-    pub(crate) fn set_reach(&mut self, listener: NodeId, from: NodeId, reach: Reach) {
+    pub(crate) fn set_audibility(
+        &mut self,
+        listener: NodeId,
+        from: NodeId,
+        audibility: Audibility,
+    ) {
         assert!(
             self.can_change(),
             "who senses whom was given for good: make the cell with `Cell::with_relation`"
         );
-        self.hearing.set(listener, from, reach);
+        self.hearing.set(listener, from, audibility);
     }
 
     /// Sets what `frame`, which is about to start, is to each member. To whom it is addressed it is a frame as
-    /// soon as it is sensed: whether noise spoils it is drawn at its end.
-    pub(crate) fn set_row(&mut self, frame: &Frame, row: &[Reach]) {
+    /// soon as it is sensed: whether it is errored is drawn at its end.
+    pub(crate) fn set_row(&mut self, frame: &Frame, row: &[Audibility]) {
         self.hearing.set_row(frame.from, row);
         let mut address = |to: NodeId| {
-            if row[to.index()] == Reach::Senses {
-                self.hearing.set(to, frame.from, Reach::Decodes);
+            if row[to.index()] == Audibility::Senses {
+                self.hearing.set(to, frame.from, Audibility::Decodes);
             }
         };
         match frame.to {
@@ -269,22 +274,22 @@ impl Contention {
 
     /// What the frame of `from` that is on the air is to `id`.
     #[inline]
-    fn reach(&self, id: NodeId, from: NodeId) -> Reach {
-        self.reach_of(self.members[id.index()].class, from)
+    fn audibility(&self, id: NodeId, from: NodeId) -> Audibility {
+        self.audibility_of(self.members[id.index()].class, from)
     }
 
     /// What the frame of `from` that is on the air is to a class.
     #[inline]
-    fn reach_of(&self, class: ClassId, from: NodeId) -> Reach {
+    fn audibility_of(&self, class: ClassId, from: NodeId) -> Audibility {
         if self.all_decode {
-            return Reach::Decodes;
+            return Audibility::Decodes;
         }
-        self.members[from.index()].reach[class.index()]
+        self.members[from.index()].audibility[class.index()]
     }
 
     /// Whether `id` senses the frame of `from` that is on the air.
     fn senses(&self, id: NodeId, from: NodeId) -> bool {
-        id != from && self.reach(id, from) != Reach::Nothing
+        id != from && self.audibility(id, from) != Audibility::Nothing
     }
 
     /// Whether another frame overlaps the one on the air where its receiver is, or anyone whom it is for.
@@ -312,7 +317,7 @@ impl Contention {
     /// Whether a frame of `from` that ends now is decoded by `id`, as far as noise allows.
     #[inline]
     pub(crate) fn decodes(&self, id: NodeId, from: NodeId) -> bool {
-        self.medium(id).receives(from) && self.reach(id, from) == Reach::Decodes
+        self.medium(id).receives(from) && self.audibility(id, from) == Audibility::Decodes
     }
 
     /// Whether carrier sense of `id` is idle.

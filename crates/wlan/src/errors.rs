@@ -1,4 +1,4 @@
-//! Frames that noise spoils on their way between a station and its access point.
+//! Errors that noise makes in frames between a station and its access point.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use rand_core::Rng;
 use crate::contender::Stream;
 use crate::phy::error_rate::{frame_error_rate, independent_bits};
 
-/// Which frames between a station and its access point are spoilt, in both directions.
+/// Model of the frames between a station and its access point that are errored, in both directions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ErrorModel {
     /// None.
@@ -56,7 +56,7 @@ impl Periods {
     }
 }
 
-/// What spoils the frames of one link.
+/// Source of the errors in the frames of one link.
 #[derive(Debug)]
 pub(crate) struct FrameErrors {
     model: ErrorModel,
@@ -68,13 +68,13 @@ pub(crate) struct FrameErrors {
 }
 
 impl FrameErrors {
-    /// A link under `model`; nothing if that spoils none.
+    /// A link under `model`; nothing if that has no errors.
     pub(crate) fn new(model: ErrorModel, stream: Stream) -> Option<Self> {
         let (seen, known) = ((false, Time::ZERO), BTreeMap::new());
         (model != ErrorModel::None).then_some(Self { model, stream, seen, known })
     }
 
-    /// From now on frames are spoilt in another way, from the same stream.
+    /// From now on frames are errored in another way, from the same stream.
     pub(crate) fn set_model(&mut self, model: ErrorModel) {
         self.model = model;
         self.known.clear();
@@ -87,8 +87,8 @@ impl FrameErrors {
         *self.known.entry((rate, psdu)).or_insert_with(loss)
     }
 
-    /// Whether noise has spoilt a frame of `psdu` octets at `rate` that ends now.
-    pub(crate) fn spoil(&mut self, now: Time, rate: DataRate, psdu: Bytes) -> bool {
+    /// True if noise has made an error in a frame of `psdu` octets at `rate` that ends now.
+    pub(crate) fn errs(&mut self, now: Time, rate: DataRate, psdu: Bytes) -> bool {
         let probability = match self.model {
             ErrorModel::None => return false,
             ErrorModel::Bernoulli(probability) => probability,
@@ -132,15 +132,15 @@ mod tests {
         let mut link = link(ErrorModel::GilbertElliott(PERIODS));
         let mut at = Time::ZERO;
         let frames = 400_000;
-        let (mut spoilt, mut bursts, mut last) = (0u32, 0u32, false);
+        let (mut errored, mut bursts, mut last) = (0u32, 0u32, false);
         for _ in 0..frames {
             at += Duration::from_millis(10);
-            let now = link.spoil(at, DataRate::from_mbps(11), Bytes::new(1_000));
-            (spoilt, bursts) = (spoilt + u32::from(now), bursts + u32::from(now && !last));
+            let now = link.errs(at, DataRate::from_mbps(11), Bytes::new(1_000));
+            (errored, bursts) = (errored + u32::from(now), bursts + u32::from(now && !last));
             last = now;
         }
-        let share = f64::from(spoilt) / f64::from(frames);
-        let length = f64::from(spoilt) / f64::from(bursts);
+        let share = f64::from(errored) / f64::from(frames);
+        let length = f64::from(errored) / f64::from(bursts);
         assert!((share - 0.25).abs() < 0.01, "{share}");
         assert!((length - 10.68).abs() < 0.4, "{length}");
     }
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn frames_are_spoilt_as_often_as_the_model_says() {
+    fn frames_are_errored_as_often_as_the_model_says() {
         let (rate, size) = (DataRate::from_mbps(11), Bytes::new(1_000));
         let snr = Decibels::new(4);
         let models = [
@@ -165,8 +165,8 @@ mod tests {
         ];
         for (model, expected) in models {
             let mut link = link(model);
-            let spoilt = (0..100_000).filter(|_| link.spoil(Time::ZERO, rate, size)).count();
-            let share = f64::from(u32::try_from(spoilt).expect("few frames")) / 1e5;
+            let errored = (0..100_000).filter(|_| link.errs(Time::ZERO, rate, size)).count();
+            let share = f64::from(u32::try_from(errored).expect("few frames")) / 1e5;
             assert!((share - expected).abs() < 0.008, "{model:?}: {share}");
         }
         assert!(FrameErrors::new(ErrorModel::None, Stream::seed_from_u64(0)).is_none());

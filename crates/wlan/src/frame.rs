@@ -70,7 +70,7 @@ pub struct Mpdu<P> {
     pub sequence: u16,
     /// Retry bit: the same frame has been on the air before.  [80211-2020 §9.2.4.1.7]
     pub retry: bool,
-    /// Whether noise has spoilt it on its way.
+    /// True if noise has made an error in it on its way.
     pub errored: bool,
 }
 
@@ -138,7 +138,7 @@ impl<P> Ppdu<P> {
         Self { frame, mpdus, start, end, collided: false, errored: false, missed: false }
     }
 
-    /// Whether noise spoilt it for `id`. `missed` are those for whom it spoilt the beacon, ascending.
+    /// True if it is errored for `id`. `missed` are those for whom the beacon is, ascending.
     #[inline]
     pub(crate) fn is_errored_for(&self, id: NodeId, missed: &[NodeId]) -> bool {
         self.errored

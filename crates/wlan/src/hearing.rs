@@ -10,7 +10,7 @@ use crate::phy::Standard;
 
 /// What the frames of one member are to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Reach {
+pub enum Audibility {
     /// Too faint to be noticed: carrier sense stays idle.
     Nothing,
     /// Noise that keeps the medium busy.
@@ -50,13 +50,13 @@ impl Likeness {
         self.hidden.is_empty() && self.noise.is_empty() && !self.is_deaf_to_ofdm
     }
 
-    fn reach(&self, from: NodeId) -> Reach {
+    fn audibility(&self, from: NodeId) -> Audibility {
         if self.hidden.contains(&from) {
-            Reach::Nothing
+            Audibility::Nothing
         } else if self.noise.contains(&from) {
-            Reach::Senses
+            Audibility::Senses
         } else {
-            Reach::Decodes
+            Audibility::Decodes
         }
     }
 }
@@ -84,14 +84,14 @@ fn likenesses(config: &CellConfig) -> Vec<Likeness> {
 }
 
 /// What the frames of each member are to each class. It may change during a run where each member is a class of
-/// its own; a frame on the air keeps the reach that it started with.
+/// its own; a frame on the air keeps the audibility that it started with.
 #[derive(Clone, Debug)]
 pub(crate) struct Hearing {
     class_of: Vec<ClassId>,
     /// AIFSN of each class, and whether it is deaf to OFDM.
     classes: Vec<(u8, bool)>,
     /// One row for each transmitter, with a place for each class.
-    rows: Vec<Vec<Reach>>,
+    rows: Vec<Vec<Audibility>>,
     can_change: bool,
     all_sense_all: bool,
     all_decode_all: bool,
@@ -123,7 +123,7 @@ impl Hearing {
 
     fn of(class_of: Vec<ClassId>, classes: &[&Likeness], can_change: bool) -> Self {
         let from = (0..).map(NodeId).take(class_of.len());
-        let row = |from| classes.iter().map(|class| class.reach(from)).collect();
+        let row = |from| classes.iter().map(|class| class.audibility(from)).collect();
         Self {
             rows: from.map(row).collect(),
             classes: classes.iter().map(|class| (class.aifsn, class.is_deaf_to_ofdm)).collect(),
@@ -166,21 +166,25 @@ impl Hearing {
     }
 
     /// Sets what frames of `from` are to `listener` from now on.
-    pub(crate) fn set(&mut self, listener: NodeId, from: NodeId, reach: Reach) {
-        self.rows[from.index()][listener.index()] = reach;
+    pub(crate) fn set(&mut self, listener: NodeId, from: NodeId, audibility: Audibility) {
+        self.rows[from.index()][listener.index()] = audibility;
     }
 
     /// Sets what frames of `from` are to each member from now on.
-    pub(crate) fn set_row(&mut self, from: NodeId, row: &[Reach]) {
+    pub(crate) fn set_row(&mut self, from: NodeId, row: &[Audibility]) {
         self.rows[from.index()].copy_from_slice(row);
     }
 
     /// What a frame of `from` is to each class: asked once, when it starts.
     #[inline]
-    pub(crate) fn reach(&self, from: NodeId, is_dsss: bool) -> impl Iterator<Item = Reach> {
+    pub(crate) fn audibility(
+        &self,
+        from: NodeId,
+        is_dsss: bool,
+    ) -> impl Iterator<Item = Audibility> {
         let row = self.rows[from.index()].iter().zip(&self.classes);
-        row.map(move |(reach, (_, is_deaf))| match reach {
-            Reach::Decodes if *is_deaf && !is_dsss => Reach::Senses,
+        row.map(move |(audibility, (_, is_deaf))| match audibility {
+            Audibility::Decodes if *is_deaf && !is_dsss => Audibility::Senses,
             other => *other,
         })
     }

@@ -12,7 +12,7 @@
 //! | `dcf` | carrier sense, NAV, interframe spaces, count of slots: the rules of the DCF |
 //! | `contention` | whose back-off is done first |
 //! | `elements` | what others put into a beacon |
-//! | `errors` | frames that noise spoils |
+//! | `errors` | errors that noise makes in frames |
 //! | [`queue`] | the way of a packet to its channel access: classifier, queues, scheduler |
 //! | `link_rate` | rates, given or adapted |
 //! | `contender` | one contender: queue, attempts, windows |
@@ -45,7 +45,7 @@ pub use errors::{ErrorModel, Periods};
 pub use frame::{
     ACK_SIZE, Beacon, CTS_SIZE, DATA_OVERHEAD, Frame, FrameKind, Mpdu, Msdu, Ppdu, RTS_SIZE,
 };
-pub use hearing::Reach;
+pub use hearing::Audibility;
 pub use link_rate::RateLaw;
 pub use queue::config::{
     AirtimeSharing, CoDel, Discipline, Limit, Overflow, QueueConfig, TimeRegulation, Weights,

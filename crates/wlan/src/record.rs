@@ -1,5 +1,6 @@
 //! What a cell reports of itself. Records are its only account: it keeps no statistics.
 
+use airfair_laws::Direction;
 use airfair_units::{DataRate, Time};
 
 use crate::config::NodeId;
@@ -54,13 +55,13 @@ pub enum Record {
     Rate {
         /// The station.
         station: NodeId,
-        /// Whether of its own frames, or of those to it.
-        up: bool,
+        /// Direction of the frames.
+        direction: Direction,
         /// Rate from now on.
         rate: DataRate,
     },
-    /// A frame reached its receiver spoilt by noise. Of a beacon nobody knows who has missed it.
-    Spoilt {
+    /// A frame reached its receiver with an error, by noise. Of a beacon nobody knows who has missed it.
+    Errored {
         /// Transmitter.
         node: NodeId,
     },
@@ -86,8 +87,8 @@ pub enum AirUse {
     Data {
         /// Whose exchange.
         station: NodeId,
-        /// Whether the station is the transmitter.
-        up: bool,
+        /// Direction of the frame.
+        direction: Direction,
     },
     /// ACK, RTS, CTS or CTS-to-self, alone.
     Control {

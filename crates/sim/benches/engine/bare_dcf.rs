@@ -4,6 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use airfair_laws::Direction;
 use airfair_sim::link::LinkId;
 use airfair_sim::metrics::Fingerprint;
 use airfair_sim::packet::FlowId;
@@ -132,7 +133,7 @@ impl Cell {
 
     fn succeed(&mut self, now: Time, winner: u16) {
         let (node, flow) = (NodeId(winner + 1), FlowId(winner));
-        let usage = AirUse::Data { station: node, up: true };
+        let usage = AirUse::Data { station: node, direction: Direction::Up };
         self.use_air(now, DATA, usage);
         self.sent(now + DATA, node, SentFrame::Data, false);
         let arrived = now + DATA;

@@ -63,8 +63,7 @@ impl AirAccount {
                 self.charge(usage, window.clip(from, to));
             }
             Record::Queue { node, length } => self.queues[node.index()].set(now, length, window),
-            Record::Rate { station, up, rate } => {
-                let direction = if up { Direction::Up } else { Direction::Down };
+            Record::Rate { station, direction, rate } => {
                 self.rate(station, direction).set(now, bits_per_second(rate), window);
                 self.members[station.index()].rate_changes += u64::from(window.contains(now));
             }
@@ -84,7 +83,7 @@ impl AirAccount {
                 DropCause::CoDel => self.radio(node).dropped_codel += 1,
                 DropCause::AckFiltered => self.radio(node).dropped_ack_filter += 1,
             },
-            Record::Spoilt { node } => self.radio(node).frame_errors += 1,
+            Record::Errored { node } => self.radio(node).frame_errors += 1,
             Record::Duplicate { node } => self.radio(node).duplicates += 1,
         }
     }
@@ -107,12 +106,14 @@ impl AirAccount {
     fn charge(&mut self, usage: AirUse, time: Duration) {
         let gap = std::mem::take(&mut self.gap);
         match usage {
-            AirUse::Data { station, up } => {
+            AirUse::Data { station, direction } => {
                 self.channel.data += time;
                 let member = &mut self.members[station.index()];
                 member.contention += gap;
-                *(if up { &mut member.airtime_data_up } else { &mut member.airtime_data_down }) +=
-                    time;
+                *(match direction {
+                    Direction::Up => &mut member.airtime_data_up,
+                    Direction::Down => &mut member.airtime_data_down,
+                }) += time;
             }
             AirUse::Control { station } => {
                 self.channel.control += time;
@@ -204,14 +205,14 @@ mod tests {
         let uses = [
             (AirUse::Idle, 500),
             (AirUse::Contention, 50),
-            (AirUse::Data { station: ONE, up: false }, 900),
+            (AirUse::Data { station: ONE, direction: Direction::Down }, 900),
             (AirUse::Contention, 10),
             (AirUse::Control { station: ONE }, 200),
             (AirUse::Contention, 80),
             (AirUse::Collision, 900),
             (AirUse::Contention, 100),
             (AirUse::Contention, 20),
-            (AirUse::Data { station: TWO, up: true }, 300),
+            (AirUse::Data { station: TWO, direction: Direction::Up }, 300),
             (AirUse::Contention, 7),
         ];
         for (usage, us) in uses {

@@ -17,7 +17,7 @@
 //! | 5 | `Dropped` | member | 0 queue full, 1 retry limit, 2 `CoDel`, 3 ACK filtered | |
 //! | 6 | `Duplicate` | receiver | 0 | |
 //! | 7 | `Rate` | station | 0 down, 1 up | rate [b/s] |
-//! | 8 | `Spoilt` | transmitter | 0 | |
+//! | 8 | `Errored` | transmitter | 0 | |
 //! | 16 | `Started` | flow | 0 | |
 //! | 17 | `Sent` | flow | 0 | |
 //! | 18 | `Received` | flow | 0 | when it was sent |
@@ -43,6 +43,7 @@
 //! A word `w` turns the hash `h` into `(rotl(h, 5) ^ w) · 0x517cc1b727220a95` modulo 2^64, from 0 on. For a given `w`
 //! this maps hashes one to one, and for a given `h` words: runs that differ in one word alone never have one hash.
 
+use airfair_laws::Direction;
 use airfair_units::Time;
 use airfair_wlan::{AirUse, DropCause, NodeId, Record as CellRecord, SentFrame};
 
@@ -143,7 +144,9 @@ fn encode_cell(cell: CellId, record: &CellRecord, mut take: impl FnMut(Head, &[u
     match *record {
         CellRecord::Air { from, to, usage } => {
             let (station, usage) = match usage {
-                AirUse::Data { station, up } => (station, u32::from(up)),
+                AirUse::Data { station, direction } => {
+                    (station, u32::from(direction == Direction::Up))
+                }
                 AirUse::Control { station } => (station, 2),
                 AirUse::Collision => (nobody, 3),
                 AirUse::Contention => (nobody, 4),
@@ -174,10 +177,10 @@ fn encode_cell(cell: CellId, record: &CellRecord, mut take: impl FnMut(Head, &[u
             take(head(5, node, cause), &[]);
         }
         CellRecord::Duplicate { node } => take(head(6, node, 0), &[]),
-        CellRecord::Rate { station, up, rate } => {
-            take(head(7, station, u32::from(up)), &[rate.bps()]);
+        CellRecord::Rate { station, direction, rate } => {
+            take(head(7, station, u32::from(direction == Direction::Up)), &[rate.bps()]);
         }
-        CellRecord::Spoilt { node } => take(head(8, node, 0), &[]),
+        CellRecord::Errored { node } => take(head(8, node, 0), &[]),
     }
 }
 

@@ -215,7 +215,7 @@ pub struct Station {
     pub hidden_from: Vec<usize>,
     /// Its place and motion, if its cell has a radio.
     pub trajectory: Option<Trajectory>,
-    /// Frames between it and its access point that noise spoils.
+    /// Errors of frames between it and its access point.
     pub errors: ErrorModel,
 }
 

@@ -29,7 +29,7 @@ pub struct Radio {
     pub tx_power: Dbm,
     /// Noise of a receiver above that of 290 K.
     pub noise_figure: Decibels,
-    /// Which frames are spoilt.
+    /// Rule by which frames are errored.
     pub reception: Decoder,
     /// Power from which on a frame is sensed; that of the lowest rate just received if `None`.
     pub carrier_sense: Option<Dbm>,

@@ -1,5 +1,6 @@
 //! What happens on the air, and what stations and access points make of it.
 
+use airfair_laws::Direction;
 use airfair_units::{Bytes, DataRate, Time};
 use airfair_wlan::{Beacon, Cell, Departure, Msdu, NodeId, Phase};
 
@@ -47,9 +48,9 @@ impl Radio {
 
 impl<R: Recorder, C: Clock> World<R, C> {
     pub(super) fn change_rate(&mut self, index: usize) {
-        let RateChange { cell, station, up, rate, .. } = self.rate_changes[index];
-        self.cells[cell.index()].cell.set_rate(station, up, rate);
-        if up {
+        let RateChange { cell, station, direction, rate, .. } = self.rate_changes[index];
+        self.cells[cell.index()].cell.set_rate(station, direction, rate);
+        if direction == Direction::Up {
             self.tell_of_rate(cell, station, rate);
         }
     }
@@ -109,7 +110,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
         let id = CellId::new(index);
         while let Some(change) = self.cells[index].cell.poll_rate_change() {
-            if change.up {
+            if change.direction == Direction::Up {
                 self.tell_of_rate(id, change.station, change.rate);
             }
         }

@@ -32,7 +32,7 @@ pub enum Unsettable {
     NoSuchRate,
     /// A law finds this rate.
     RateIsFound,
-    /// Powers decide which frames are spoilt.
+    /// Powers decide which frames are errored.
     PowersDecide,
     /// The queue does not tell data from ACKs.
     NoWeights,
@@ -64,26 +64,25 @@ impl<R: Recorder, C: Clock> World<R, C> {
         rate: DataRate,
     ) -> Result<(), Unsettable> {
         assert!(!station.is_ap(), "an access point has a rate for each station");
-        let up = direction == Direction::Up;
         let radio = &mut self.cells[cell.index()];
         let member = &radio.members[station.index()];
         if !member.rates.contains(&rate) {
             return Err(Unsettable::NoSuchRate);
         }
-        if member.is_adapted[usize::from(!up)] {
+        if member.is_adapted[direction as usize] {
             return Err(Unsettable::RateIsFound);
         }
-        radio.cell.set_rate(station, up, rate);
-        let record = airfair_wlan::Record::Rate { station, up, rate };
+        radio.cell.set_rate(station, direction, rate);
+        let record = airfair_wlan::Record::Rate { station, direction, rate };
         self.recorder.record(self.now, &Record::Cell(cell, record));
-        if up {
+        if direction == Direction::Up {
             self.tell_of_rate(cell, station, rate);
             self.drain_cells();
         }
         Ok(())
     }
 
-    /// Sets which frames between a station and its access point are spoilt, those on the air included.
+    /// Sets which frames between a station and its access point are errored, those on the air included.
     ///
     /// # Errors
     /// [`Unsettable::PowersDecide`] in a cell with a radio.

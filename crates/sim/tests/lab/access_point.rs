@@ -117,7 +117,7 @@ fn saturated_sources_get_by_where_packets_give_way() {
     }
 }
 
-/// Three frames in ten are spoilt, and nobody else sends meanwhile: with one attempt many packets are given
+/// Three frames in ten are errored, and nobody else sends meanwhile: with one attempt many packets are given
 /// up, without a limit none.
 ///
 /// Verifies: [80211-2020 §10.3.4.4]

@@ -44,7 +44,7 @@ fn one_slow_station_drags_a_fast_one_down_to_its_own_throughput() {
     assert!((8.0..9.6).contains(&(slow.as_secs_f64() / fast.as_secs_f64())));
 }
 
-/// Every frame, data and ACK, is spoilt with p = 0.2, two attempts each. An attempt fails with
+/// Every frame, data and ACK, is errored with p = 0.2, two attempts each. An attempt fails with
 /// f = 1 - 0.8² = 0.36, so a packet takes 1.36 attempts; it never arrives with p² = 0.04; it arrives
 /// twice if the first ACK alone is lost, 0.8 · 0.2 · 0.8 = 0.128.
 #[test]
@@ -61,7 +61,7 @@ fn frame_errors_cost_what_their_probabilities_say() {
     assert!(near(flow.packets_dropped, 0.04), "{}", per_packet(flow.packets_dropped));
     let duplicates = outcome.access_points[0].duplicates;
     assert!(near(duplicates, 0.128), "{}", per_packet(duplicates));
-    // Of 1.36 data frames 0.2 are spoilt, and of the access point's 0.8 · 1.36 ACKs 0.2.
+    // Of 1.36 data frames 0.2 are errored, and of the access point's 0.8 · 1.36 ACKs 0.2.
     assert!(
         near(station.frame_errors, 0.272) && near(outcome.access_points[0].frame_errors, 0.2176)
     );

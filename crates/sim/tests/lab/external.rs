@@ -20,7 +20,7 @@ const fn ms(ms: u64) -> Time {
     Time::from_nanos(ms * 1_000_000)
 }
 
-/// A cell in which two frames of ten are spoilt, with a lossy wire; short queues in which the longest flow may give
+/// A cell in which two frames of ten are errored, with a lossy wire; short queues in which the longest flow may give
 /// way. An external flow from the station to the host, one to another station, and TCP beside them.
 fn scenario(packets: u32, overflow: Overflow) -> Scenario {
     let mut scenario = Scenario::lasting(END);

@@ -112,7 +112,7 @@ fn stations_out_of_each_others_range_are_hidden() {
     assert!(neighbours < 15, "{neighbours} %");
 }
 
-/// A radio that lets everyone decode everything and spoils nothing is as if it were not there.
+/// A radio that lets everyone decode everything and makes no errors is as if it were not there.
 #[test]
 fn a_radio_that_does_nothing_changes_nothing() {
     let close = "position = { circle = \"3 m\" }\ncount = 8\nrate = \"54 Mb/s\"";
@@ -147,7 +147,7 @@ fn whoever_listens_by_itself_hears_what_all_hear_together() {
     }
 }
 
-/// 3 m and 30 m from the access point: 20 dB apart or so, and nothing is spoilt but by collisions.
+/// 3 m and 30 m from the access point: 20 dB apart or so, and nothing is lost but by collisions.
 #[test]
 fn the_nearer_of_two_captures_the_access_point() {
     let stations =
@@ -189,7 +189,7 @@ fn noise_decides_what_an_addressee_gets_whoever_else_listens() {
 /// at the range itself with e^-1 = 0.368, and where the mean is 10 dB above it with e^-0.1 = 0.905. Two ranges of a
 /// decade and 17 dB between them make 1.7 the exponent, so 10 dB nearer is at 370 / 10^(10/17) = 95.5 m.
 #[test]
-fn rayleigh_fading_spoils_as_many_frames_as_an_exponential_says() {
+fn rayleigh_fading_loses_as_many_frames_as_an_exponential_says() {
     let radio = format!(
         "{RANGE}, reception = \"sensitivity\", carrier_sense = \"-95 dBm\", \
          fading = {{ model = \"rayleigh\", coherence = \"1 ms\" }} }}\nmax_attempts = 1\nap = {{"

@@ -19,7 +19,7 @@ pub(super) struct Beacons {
     /// When it goes, if the medium of the access point stays idle.
     pub(super) due: Option<Time>,
     pub(super) on_air: Option<Beacon>,
-    /// For whom noise spoilt the one that has just left the air, ascending.
+    /// Stations for which the one that has just left the air is errored, ascending.
     pub(super) missed: Vec<NodeId>,
 }
 
@@ -67,14 +67,14 @@ impl<P: Copy + Headers> Cell<P> {
         self.transmit(now, frame);
     }
 
-    /// Asks the link of each station that could decode the beacon, which ends now, whether noise has spoilt it.
+    /// Asks the link of each station that could decode the beacon, which ends now, whether it is errored.
     #[cold]
     pub(super) fn add_noise_to_beacon(&mut self, now: Time, ppdu: &mut Ppdu<P>) {
         self.beacons.missed.clear();
         for station in (0..self.members.len() - 1).map(NodeId::station) {
             if self.noise.is_on(station)
                 && self.contention.decodes(station, ppdu.frame.from)
-                && self.noise.spoil(now, station, ppdu.frame.tx.rate(), ppdu.frame.psdu)
+                && self.noise.errs(now, station, ppdu.frame.tx.rate(), ppdu.frame.psdu)
             {
                 self.beacons.missed.push(station);
             }

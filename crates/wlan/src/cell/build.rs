@@ -16,7 +16,7 @@ use crate::hearing::Hearing;
 use crate::link_rate::{LinkRate, RateLaw};
 use crate::phy::{Standard, TxVector};
 use crate::queue::headers::Headers;
-use crate::radio::Space;
+use crate::radio::Propagation;
 
 impl<P: Copy + Headers> Cell<P> {
     /// A silent cell. `streams` are the members' back-off generators, the access point's first;
@@ -28,16 +28,22 @@ impl<P: Copy + Headers> Cell<P> {
         Self::on(config, streams, Noise::links(config, error_streams), Hearing::fixed(config))
     }
 
-    /// A silent cell in a `space`, whose powers decide who hears whom and which frames are spoilt until
+    /// A silent cell with a radio, whose powers decide who hears whom and which frames are errored until
     /// `end`. A frame costs time that grows with the members where not all decode each other all along.
     ///
     /// # Panics
     /// If there is not one stream per member, or an AIFSN is zero.
-    pub fn within(space: Space, end: Time, config: &CellConfig, streams: Vec<Stream>) -> Self {
+    pub fn with_propagation(
+        propagation: Propagation,
+        end: Time,
+        config: &CellConfig,
+        streams: Vec<Stream>,
+    ) -> Self {
         let hearing =
-            if space.all_decode(end) { Hearing::fixed } else { Hearing::changing }(config);
-        let capture = space.capture();
-        let mut cell = Self::on(config, streams, Noise::Space(Box::new(space)), hearing);
+            if propagation.all_decode(end) { Hearing::fixed } else { Hearing::changing }(config);
+        let capture = propagation.capture();
+        let mut cell =
+            Self::on(config, streams, Noise::Propagation(Box::new(propagation)), hearing);
         if let Some(margin) = capture {
             cell.contention.set_capture(margin);
         }
@@ -45,7 +51,7 @@ impl<P: Copy + Headers> Cell<P> {
     }
 
     /// A silent cell whose members may be hidden from each other, now or later: see
-    /// [`set_reach`](Self::set_reach). A frame costs time that grows with the members.
+    /// [`set_audibility`](Self::set_audibility). A frame costs time that grows with the members.
     ///
     /// # Panics
     /// As [`new`](Self::new) does.

@@ -1,5 +1,6 @@
 //! What is on the air, and the account of every nanosecond of it.
 
+use airfair_laws::Direction;
 use airfair_units::Time;
 
 use crate::frame::{Frame, FrameKind, Ppdu};
@@ -132,9 +133,10 @@ impl<P> Channel<P> {
 
 fn usage_of(frame: &Frame) -> AirUse {
     let Some(to) = frame.to else { return AirUse::Beacon };
-    let station = if frame.from.is_ap() { to } else { frame.from };
+    let (station, direction) =
+        if frame.from.is_ap() { (to, Direction::Down) } else { (frame.from, Direction::Up) };
     match frame.kind {
-        FrameKind::Data => AirUse::Data { station, up: !frame.from.is_ap() },
+        FrameKind::Data => AirUse::Data { station, direction },
         _ => AirUse::Control { station },
     }
 }

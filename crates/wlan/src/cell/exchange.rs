@@ -105,7 +105,7 @@ impl<P: Copy + Headers> Cell<P> {
         match frame.kind {
             FrameKind::Data if decoded => {
                 if self.shares_time && to.is_ap() {
-                    self.account(now, sender, FrameKind::Ack);
+                    self.charge_airtime(now, sender, FrameKind::Ack);
                 }
                 self.deliver(ppdu, to);
                 self.follow(now, sender, FrameKind::Ack);
@@ -265,7 +265,7 @@ impl<P: Copy + Headers> Cell<P> {
 
     fn succeed(&mut self, now: Time, id: ContenderId) {
         if self.shares_time && id.member().is_ap() {
-            self.account(now, id, FrameKind::Ack);
+            self.charge_airtime(now, id, FrameKind::Ack);
         }
         self.adapt(now, id, LinkEvent::Success);
         self.leave_queue(now, id);
@@ -305,7 +305,7 @@ impl<P: Copy + Headers> Cell<P> {
     fn fail(&mut self, now: Time, id: ContenderId, failed: FrameKind) {
         let Access::Exchange(plan) = self.contenders[id.index()].access else { return };
         if self.shares_time && id.member().is_ap() {
-            self.account(now, id, failed);
+            self.charge_airtime(now, id, failed);
         }
         let event =
             if failed == FrameKind::Rts { LinkEvent::RtsFailure } else { LinkEvent::Failure };

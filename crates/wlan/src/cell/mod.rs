@@ -1,6 +1,6 @@
 //! The cell as one machine: members, medium, and the order of what happens on the air.
 
-mod account;
+mod airtime_charge;
 mod beacons;
 mod build;
 mod channel;
@@ -13,6 +13,7 @@ mod tests;
 use std::collections::VecDeque;
 use std::vec::Drain;
 
+use airfair_laws::Direction;
 use airfair_units::{DataRate, Duration, Time};
 
 use crate::airtime::Airtime;
@@ -22,7 +23,7 @@ use crate::contender::{Access, Contender, ContenderId, Deadline, Exchange, Membe
 use crate::contention::Contention;
 use crate::errors::ErrorModel;
 use crate::frame::{Frame, FrameKind, Mpdu, Msdu, Ppdu};
-use crate::hearing::Reach;
+use crate::hearing::Audibility;
 use crate::queue::config::Weights;
 use crate::queue::headers::Headers;
 use crate::record::{DropCause, Record};
@@ -55,13 +56,13 @@ pub struct Departure<P> {
     pub lost: bool,
 }
 
-/// A law has changed the rate of data frames from (`up`) or to a station.
+/// A law has changed the rate of data frames from or to a station.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RateChange {
     /// The station.
     pub station: NodeId,
-    /// Whether of its own frames, or of those to it.
-    pub up: bool,
+    /// Direction of the frames.
+    pub direction: Direction,
     /// Rate from now on.
     pub rate: DataRate,
 }
@@ -145,20 +146,20 @@ impl<P: Copy + Headers> Cell<P> {
         self.contenders[ContenderId::only(from).index()].queue.has_room_for(to)
     }
 
-    /// Sets the rate of data frames from (`up`) or to a station, from its next attempt on.
+    /// Sets the rate of data frames from or to a station, from its next attempt on.
     ///
     /// # Panics
     /// If no legacy amendment has this rate.
-    pub fn set_rate(&mut self, station: NodeId, up: bool, rate: DataRate) {
+    pub fn set_rate(&mut self, station: NodeId, direction: Direction, rate: DataRate) {
         let tx = self.airtime.vector(rate);
-        self.link_rate(station, up).set(tx);
+        self.link_rate(station, direction).set(tx);
     }
 
-    /// Sets which frames between a station and the access point are spoilt, from those on the air on. A link that had
+    /// Sets which frames between a station and the access point are errored, from those on the air on. A link that had
     /// no errors before draws from `stream`.
     ///
     /// # Panics
-    /// If the cell is [`within`](Self::within) a space, where powers decide.
+    /// If the cell was made [`with_propagation`](Self::with_propagation), where powers decide.
     pub fn set_errors(&mut self, station: NodeId, model: ErrorModel, stream: Stream) {
         self.noise.set_model(station, model, stream);
     }
@@ -231,14 +232,14 @@ impl<P: Copy + Headers> Cell<P> {
         self.plan_next(now);
     }
 
-    /// What frames of `from` that start from now on are to `listener`; those on the air keep the reach
+    /// Sets what frames of `from` that start from now on are to `listener`; those on the air keep the audibility
     /// that they started with. An 802.11b receiver senses OFDM frames at most.
     ///
     /// # Panics
     /// If who hears whom is given for good: unless the cell was made by [`with_relation`](Self::with_relation), or
-    /// [`within`](Self::within) a space that some may leave.
-    pub fn set_reach(&mut self, listener: NodeId, from: NodeId, reach: Reach) {
-        self.contention.set_reach(listener, from, reach);
+    /// [`with_propagation`](Self::with_propagation) between places that some may leave.
+    pub fn set_audibility(&mut self, listener: NodeId, from: NodeId, audibility: Audibility) {
+        self.contention.set_audibility(listener, from, audibility);
     }
 
     /// Whether there is a delivery, a departure or a change of rate to ask for.
@@ -323,12 +324,13 @@ impl<P: Copy + Headers> Cell<P> {
     }
 
     fn transmit(&mut self, now: Time, frame: Frame) {
-        if let Noise::Space(space) = &mut self.noise
+        if let Noise::Propagation(propagation) = &mut self.noise
             && self.contention.can_change()
         {
-            self.contention.set_row(&frame, space.reach(now, frame.from, frame.tx.rate()));
-            if space.capture().is_some() {
-                self.contention.set_powers(frame.from, space.powers(now, frame.from));
+            self.contention
+                .set_row(&frame, propagation.audibility(now, frame.from, frame.tx.rate()));
+            if propagation.capture().is_some() {
+                self.contention.set_powers(frame.from, propagation.powers(now, frame.from));
             }
         }
         self.contention.announce(&frame);

@@ -1,5 +1,6 @@
-//! What spoils frames that nothing overlaps, and the laws of rates that ask for it.
+//! Errors of frames that nothing overlaps, and the laws of rates that ask for it.
 
+use airfair_laws::Direction;
 use airfair_units::{Bytes, DataRate, Probability, Time};
 
 use super::{Cell, RateChange};
@@ -10,16 +11,16 @@ use crate::errors::{ErrorModel, FrameErrors};
 use crate::frame::{DATA_OVERHEAD, Frame, FrameKind, Ppdu};
 use crate::link_rate::{LinkEvent, LinkRate};
 use crate::queue::headers::Headers;
-use crate::radio::Space;
+use crate::radio::Propagation;
 use crate::record::Record;
 
-/// What spoils frames that nothing overlaps.
+/// Source of errors in frames that nothing overlaps.
 #[derive(Debug)]
 pub(super) enum Noise {
     /// A model of its own for each station's link with the access point.
     Links(Vec<Option<FrameErrors>>),
     /// Powers and distances.
-    Space(Box<Space>),
+    Propagation(Box<Propagation>),
 }
 
 impl Noise {
@@ -29,9 +30,9 @@ impl Noise {
         Self::Links(links.map(|(s, stream)| FrameErrors::new(s.errors, stream)).collect())
     }
 
-    /// Changes what spoils the frames of a link; `stream` is for a link that had no errors yet.
+    /// Changes the errors of a link; `stream` is for a link that had no errors yet.
     pub(super) fn set_model(&mut self, station: NodeId, model: ErrorModel, stream: Stream) {
-        let Self::Links(links) = self else { panic!("in space powers decide what is spoilt") };
+        let Self::Links(links) = self else { panic!("with a radio powers decide what is errored") };
         match &mut links[station.index() - 1] {
             Some(link) => link.set_model(model),
             link => *link = FrameErrors::new(model, stream),
@@ -45,39 +46,33 @@ impl Noise {
             Self::Links(links) => links[station.index() - 1]
                 .as_mut()
                 .map_or(Probability::ZERO, |link| link.loss(rate, psdu)),
-            Self::Space(space) => space.loss(now, station, rate, psdu),
+            Self::Propagation(propagation) => propagation.loss(now, station, rate, psdu),
         }
     }
 
-    /// Whether a frame between this station and the access point that ends now is spoilt.
+    /// True if a frame between this station and the access point that ends now is errored.
     #[inline]
-    pub(super) fn spoil(
-        &mut self,
-        now: Time,
-        station: NodeId,
-        rate: DataRate,
-        psdu: Bytes,
-    ) -> bool {
+    pub(super) fn errs(&mut self, now: Time, station: NodeId, rate: DataRate, psdu: Bytes) -> bool {
         match self {
             Self::Links(links) => {
-                links[station.index() - 1].as_mut().is_some_and(|link| link.spoil(now, rate, psdu))
+                links[station.index() - 1].as_mut().is_some_and(|link| link.errs(now, rate, psdu))
             }
-            Self::Space(space) => space.spoil(now, station, rate, psdu),
+            Self::Propagation(propagation) => propagation.errs(now, station, rate, psdu),
         }
     }
 
-    /// Whether frames between this station and the access point may be spoilt.
+    /// True if frames between this station and the access point may be errored.
     #[inline]
     pub(super) fn is_on(&self, station: NodeId) -> bool {
         match self {
             Self::Links(links) => links[station.index() - 1].is_some(),
-            Self::Space(_) => true,
+            Self::Propagation(_) => true,
         }
     }
 }
 
 impl<P: Copy + Headers> Cell<P> {
-    /// Noise spoils what the receiver of a frame would decode of it.
+    /// Noise adds errors to what the receiver of a frame would decode of it.
     pub(super) fn add_noise(&mut self, now: Time, ppdu: &mut Ppdu<P>) {
         let Frame { kind, from, to, tx, psdu, .. } = ppdu.frame;
         let Some(to) = to else { return self.add_noise_to_beacon(now, ppdu) };
@@ -89,26 +84,25 @@ impl<P: Copy + Headers> Cell<P> {
             return;
         }
         let Self { noise, channel, .. } = self;
-        let mut spoils = |psdu| {
-            let spoils = noise.spoil(now, station, tx.rate(), psdu);
-            if spoils {
-                channel.records.push(Record::Spoilt { node: from });
+        let mut errs = |psdu| {
+            let errored = noise.errs(now, station, tx.rate(), psdu);
+            if errored {
+                channel.records.push(Record::Errored { node: from });
             }
-            spoils
+            errored
         };
         if ppdu.mpdus.is_empty() {
-            ppdu.errored = spoils(psdu);
+            ppdu.errored = errs(psdu);
             return;
         }
         for mpdu in &mut ppdu.mpdus {
-            mpdu.errored = spoils(mpdu.size());
+            mpdu.errored = errs(mpdu.size());
         }
         ppdu.errored = ppdu.mpdus.iter().all(|mpdu| mpdu.errored);
     }
 
-    pub(super) fn link_rate(&mut self, station: NodeId, up: bool) -> &mut LinkRate {
-        let member = &mut self.members[station.index()];
-        if up { &mut member.rate_up } else { &mut member.rate_down }
+    pub(super) fn link_rate(&mut self, station: NodeId, direction: Direction) -> &mut LinkRate {
+        self.members[station.index()].rate(direction)
     }
 
     /// Something happened to the frame in service of a member: the law of its link may change the rate.
@@ -121,15 +115,16 @@ impl<P: Copy + Headers> Cell<P> {
 
     fn adapt_link(&mut self, now: Time, id: ContenderId, event: LinkEvent) {
         let (from, to) = (id.member(), self.contenders[id.index()].serving().mpdu.msdu.to);
-        let (station, up) = if from.is_ap() { (to, false) } else { (from, true) };
-        let change = if self.link_rate(station, up).asks_noise() {
-            self.ask_noise(now, station, up, event)
+        let (station, direction) =
+            if from.is_ap() { (to, Direction::Down) } else { (from, Direction::Up) };
+        let change = if self.link_rate(station, direction).asks_noise() {
+            self.ask_noise(now, station, direction, event)
         } else {
-            self.link_rate(station, up).handle(now, event)
+            self.link_rate(station, direction).handle(now, event)
         };
         if let Some(rate) = change {
-            self.channel.records.push(Record::Rate { station, up, rate });
-            self.rate_changes.push_back(RateChange { station, up, rate });
+            self.channel.records.push(Record::Rate { station, direction, rate });
+            self.rate_changes.push_back(RateChange { station, direction, rate });
         }
     }
 
@@ -138,14 +133,13 @@ impl<P: Copy + Headers> Cell<P> {
         &mut self,
         now: Time,
         station: NodeId,
-        up: bool,
+        direction: Direction,
         event: LinkEvent,
     ) -> Option<DataRate> {
         if !matches!(event, LinkEvent::Sending { .. }) {
             return None;
         }
-        let member = &mut self.members[station.index()];
-        let link = if up { &mut member.rate_up } else { &mut member.rate_down };
+        let link = self.members[station.index()].rate(direction);
         let noise = &mut self.noise;
         link.choose(|rate| noise.loss(now, station, rate))
     }

@@ -298,9 +298,9 @@ mod tests {
         }
     }
 
-    /// What noise spoils for its receiver others decode: a link spoils its own station's frames alone.
+    /// Others decode a frame that is errored for its receiver: a link's noise is that of its own station alone.
     #[test]
-    fn a_receiver_does_not_know_a_frame_that_noise_spoilt() {
+    fn a_receiver_does_not_know_a_frame_that_is_errored() {
         let heard_by = |listener| {
             let mut cell = cell(Rules::of(Standard::B), 2, &[]);
             let always = ErrorModel::Bernoulli(Probability::literal(1.0));

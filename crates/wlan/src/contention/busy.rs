@@ -6,7 +6,7 @@ use super::{Contention, Member};
 use crate::config::NodeId;
 use crate::dcf::{CarrierSense, Ended, MediumState};
 use crate::frame::{Frame, Ppdu};
-use crate::hearing::{ClassId, Reach};
+use crate::hearing::{Audibility, ClassId};
 use crate::radio::milliwatts;
 
 impl Contention {
@@ -40,9 +40,9 @@ impl Contention {
     /// What the frames that start are to each class.
     fn find_reach(&mut self) {
         for &(from, is_dsss) in &self.starting {
-            let reach = &mut self.members[from.index()].reach;
-            reach.clear();
-            reach.extend(self.hearing.reach(from, is_dsss));
+            let audibility = &mut self.members[from.index()].audibility;
+            audibility.clear();
+            audibility.extend(self.hearing.audibility(from, is_dsss));
         }
     }
 
@@ -81,7 +81,7 @@ impl Contention {
         let sensed = |members: &[Member], class: ClassId, id: Option<NodeId>| {
             let all = starting.iter().filter(|(from, _)| Some(*from) != id);
             let reaches = |from: NodeId| {
-                *all_sense || members[from.index()].reach[class.index()] != Reach::Nothing
+                *all_sense || members[from.index()].audibility[class.index()] != Audibility::Nothing
             };
             let sensed = all.filter(|(from, _)| reaches(*from)).count();
             u32::try_from(sensed).expect("one for each member")
@@ -132,8 +132,8 @@ impl Contention {
         }
     }
 
-    /// Frames have ended: everyone who sensed or sent them defers. `missed` are those for whom noise spoilt a
-    /// beacon.
+    /// Frames have ended: everyone who sensed or sent them defers. `missed` are those for whom a beacon is
+    /// errored.
     #[inline]
     pub(crate) fn end_busy<P>(&mut self, now: Time, ended: &[Ppdu<P>], missed: &[NodeId]) {
         self.on_air -= ended.len();
@@ -160,7 +160,7 @@ impl Contention {
         }
     }
 
-    /// True if everyone but its sender has been in step with the only frame on the air, and noise has spoilt it
+    /// True if everyone but its sender has been in step with the only frame on the air, and it is errored
     /// for nobody.
     #[inline]
     fn is_heard_alone<P>(&self, sole: &Ppdu<P>) -> bool {
@@ -169,7 +169,8 @@ impl Contention {
         let own = others.filter_map(|id| self.members[id.index()].alone.as_ref());
         let mut states = self.groups.iter().map(|group| &group.medium).chain(own);
         // A sender that its own class does not decode is not like it.
-        let is_alike = self.speaker.is_none_or(|id| self.reach(id, from) == Reach::Decodes);
+        let is_alike =
+            self.speaker.is_none_or(|id| self.audibility(id, from) == Audibility::Decodes);
         !sole.errored && is_alike && states.all(|it| it.receives(from))
     }
 
@@ -221,14 +222,14 @@ impl Contention {
     #[cold]
     fn hold_undecoded(&mut self, now: Time, from: NodeId) {
         for index in 0..self.groups.len() {
-            if self.reach_of(self.groups[index].class, from) != Reach::Decodes {
+            if self.audibility_of(self.groups[index].class, from) != Audibility::Decodes {
                 self.groups[index].medium.hold_undecoded(now, &self.waits);
             }
         }
         let waits = self.waits;
         for index in 0..self.alone.len() {
             let id = self.alone[index];
-            if id != from && self.reach(id, from) != Reach::Decodes {
+            if id != from && self.audibility(id, from) != Audibility::Decodes {
                 self.part(id).hold_undecoded(now, &waits);
             }
         }
@@ -239,8 +240,8 @@ impl Contention {
     fn end_exchange<P>(&mut self, now: Time, sole: &Ppdu<P>) {
         self.speaker = None;
         let (ended, from) = (Ended::of(sole, now), sole.frame.from);
-        self.end_for_each(now, from, |reach, id, _| {
-            Some(Ended { decoded: id == Some(from) || reach == Reach::Decodes, ..ended })
+        self.end_for_each(now, from, |audibility, id, _| {
+            Some(Ended { decoded: id == Some(from) || audibility == Audibility::Decodes, ..ended })
         });
     }
 
@@ -257,7 +258,7 @@ impl Contention {
 
     fn end_frame<P>(&mut self, now: Time, ppdu: &Ppdu<P>, missed: &[NodeId]) {
         let Frame { from, to, duration_field, .. } = ppdu.frame;
-        // The NAV does not bind its addressee, and what noise has spoilt is spoilt for the receiver alone.
+        // The NAV does not bind its addressee, and what is errored is so for the receiver alone.
         let addressee = ppdu.frame.addressee().filter(|_| !duration_field.is_zero());
         if let Some(id) = if ppdu.errored { to } else { addressee } {
             self.part(id);
@@ -268,14 +269,14 @@ impl Contention {
             }
         }
         let ended = Ended::of(ppdu, now);
-        self.end_for_each(now, from, |reach, id, medium| {
+        self.end_for_each(now, from, |audibility, id, medium| {
             let is_own = id == Some(from);
-            let heard = reach == Reach::Decodes && medium.receives(from) && !is_own;
+            let heard = audibility == Audibility::Decodes && medium.receives(from) && !is_own;
             let is_errored = id.is_some_and(|id| ppdu.is_errored_for(id, missed));
             let is_bound = id.is_none() || id != ppdu.frame.addressee();
             let reserved_until = ended.reserved_until.filter(|_| is_bound);
             let decoded = heard && !is_errored;
-            (is_own || reach != Reach::Nothing).then_some(Ended {
+            (is_own || audibility != Audibility::Nothing).then_some(Ended {
                 decoded,
                 reserved_until,
                 ..ended
@@ -284,30 +285,30 @@ impl Contention {
     }
 
     /// A frame of `from` ends for each group and for each member that is alone, with its number: as what, or not
-    /// at all, is told by what its reach is there.
+    /// at all, is told by its audibility there.
     #[inline]
     fn end_for_each(
         &mut self,
         now: Time,
         from: NodeId,
-        seen: impl Fn(Reach, Option<NodeId>, &MediumState) -> Option<Ended>,
+        seen: impl Fn(Audibility, Option<NodeId>, &MediumState) -> Option<Ended>,
     ) {
         let Self { groups, members, alone, waits, spaces, all_decode, .. } = self;
         members[from.index()].sends = false;
-        let row = std::mem::take(&mut members[from.index()].reach);
-        let reach_of =
-            |class: ClassId| if *all_decode { Reach::Decodes } else { row[class.index()] };
+        let row = std::mem::take(&mut members[from.index()].audibility);
+        let audibility_of =
+            |class: ClassId| if *all_decode { Audibility::Decodes } else { row[class.index()] };
         for group in &mut *groups {
-            if let Some(ended) = seen(reach_of(group.class), None, &group.medium) {
+            if let Some(ended) = seen(audibility_of(group.class), None, &group.medium) {
                 group.medium.end_frames(now, &ended, spaces[group.class.index()], waits);
             }
         }
         for &id in &*alone {
             let Member { class, alone: Some(own), .. } = &mut members[id.index()] else { continue };
-            if let Some(ended) = seen(reach_of(*class), Some(id), own) {
+            if let Some(ended) = seen(audibility_of(*class), Some(id), own) {
                 own.end_frames(now, &ended, spaces[class.index()], waits);
             }
         }
-        members[from.index()].reach = row;
+        members[from.index()].audibility = row;
     }
 }

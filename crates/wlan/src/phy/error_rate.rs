@@ -1,4 +1,4 @@
-//! How likely a PPDU is spoilt by noise, by its rate, its length and the signal-to-noise ratio.
+//! Probability that noise makes an error in a PPDU, by its rate, its length and the signal-to-noise ratio.
 //!
 //! White Gaussian noise, no fading. DSSS and CCK after [pei-2009], OFDM after [miller-2003], with the
 //! union bound over the weight spectra of the convolutional code in [haccoun-1989]. Preamble and header

@@ -9,6 +9,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use airfair_laws::Direction;
 use airfair_units::{Bytes, Duration, Time};
 
 use super::Charge;
@@ -130,11 +131,12 @@ impl AirtimeFair {
     pub(super) fn charge(&mut self, now: Time, charge: &Charge) {
         let AirtimeSharing { slow_below, charges_uplink, .. } = self.rule;
         let station = self.station(charge.station.index());
-        if !charge.up {
+        let is_down = charge.direction == Direction::Down;
+        if is_down {
             station.is_slow = charge.rate < slow_below;
         }
         let is_active = now.saturating_since(station.last_active) <= ACTIVE;
-        if is_active && (charges_uplink || !charge.up) {
+        if is_active && (charges_uplink || is_down) {
             station.deficit -= nanos(charge.airtime);
         }
     }

@@ -33,6 +33,7 @@ mod tests;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use airfair_laws::Direction;
 use airfair_units::{DataRate, Duration, Time};
 
 use crate::config::NodeId;
@@ -49,8 +50,8 @@ use sub_queue::SubQueues;
 pub struct Charge {
     /// The station.
     pub station: NodeId,
-    /// Whether it sent the data.
-    pub up: bool,
+    /// Direction of the data.
+    pub direction: Direction,
     /// Rate of the data frame.
     pub rate: DataRate,
     /// All frames, and the gaps between them.

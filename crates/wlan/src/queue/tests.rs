@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 
+use airfair_laws::Direction::{Down, Up};
 use airfair_units::{Bytes, DataRate, Duration};
 use proptest::prelude::*;
 
@@ -329,10 +330,10 @@ fn a_flow_with_few_packets_is_not_locked_out() {
 }
 
 /// An exchange of so many microseconds between the access point and station `index`.
-fn exchange(index: usize, up: bool, airtime: u64) -> Charge {
+fn exchange(index: usize, direction: Direction, airtime: u64) -> Charge {
     Charge {
         station: NodeId::station(index),
-        up,
+        direction,
         rate: DataRate::from_mbps(54),
         airtime: Duration::from_micros(airtime),
         gap: Duration::ZERO,
@@ -344,7 +345,7 @@ fn exchange(index: usize, up: bool, airtime: u64) -> Charge {
 fn serve(queue: &mut TransmitQueue<Tagged>, now: Time, costs: [u64; 3]) -> Option<u64> {
     let flow = in_service(queue)?.payload.flow;
     let index = usize::try_from(flow / 2).unwrap();
-    queue.charge(now, &exchange(index, false, costs[index]));
+    queue.charge(now, &exchange(index, Down, costs[index]));
     finish(queue, now);
     Some(flow)
 }
@@ -424,7 +425,7 @@ fn what_a_station_sends_is_charged_while_it_is_active() {
         for flow in [2, 0] {
             queue.push(ms(0), packet(flow, 0, 1_000));
         }
-        queue.charge(ms(at), &exchange(0, true, 3_000));
+        queue.charge(ms(at), &exchange(0, Up, 3_000));
         (1..20).for_each(|number| _ = queue.push(ms(at), packet(2, number, 1_000)));
         finish(&mut queue, ms(at));
         let order = std::iter::from_fn(|| serve(&mut queue, ms(at), [400, 400, 0]));
@@ -441,7 +442,7 @@ fn what_a_station_sends_is_charged_while_it_is_active() {
 fn a_slow_station_may_wait_longer() {
     let dropped = |rate| {
         let mut queue = airtime_queue(AirtimeSharing::default());
-        let mut charge = exchange(0, false, 10);
+        let mut charge = exchange(0, Down, 10);
         charge.rate = DataRate::from_mbps(rate);
         let mut drops = 0;
         for step in 0..200 {
@@ -513,9 +514,9 @@ fn uplink_gap_and_back_off_use_tokens() {
     for (charges_backoff, release) in [(true, 8_000), (false, 4_000)] {
         let rule = TimeRegulation { charges_backoff, ..REGULATION };
         let mut queue = queue(Discipline::TimeRegulator(rule), 50, Limit::Each);
-        queue.charge(ms(0), &exchange(1, true, 100));
+        queue.charge(ms(0), &exchange(1, Up, 100));
         let gap = Duration::from_millis(1);
-        let charge = Charge { gap, backoff: gap * 2, ..exchange(0, true, 11_000) };
+        let charge = Charge { gap, backoff: gap * 2, ..exchange(0, Up, 11_000) };
         queue.charge(ms(0), &charge);
         queue.push(ms(0), packet(1, 0, 52));
         let release = Time::ZERO + Duration::from_micros(release) + Duration::from_nanos(1);
@@ -527,13 +528,13 @@ fn uplink_gap_and_back_off_use_tokens() {
 #[test]
 fn a_debt_has_a_bound() {
     let mut queue = queue(Discipline::TimeRegulator(REGULATION), 50, Limit::Each);
-    queue.charge(ms(0), &exchange(1, true, 100));
-    queue.charge(ms(0), &exchange(0, true, 60_000_000));
+    queue.charge(ms(0), &exchange(1, Up, 100));
+    queue.charge(ms(0), &exchange(0, Up, 60_000_000));
     queue.push(ms(0), packet(0, 0, 1_000));
     let mut now = ms(0);
     while queue.is_empty() {
         now = queue.next_release().expect("a packet waits");
-        queue.charge(now, &exchange(1, true, 100));
+        queue.charge(now, &exchange(1, Up, 100));
         queue.release(now);
     }
     assert!((ms(1_000)..=ms(2_000) + Duration::from_nanos(1)).contains(&now), "{now}");
@@ -548,7 +549,7 @@ fn whoever_is_alone_has_the_channel() {
     for _ in 0..5 {
         assert_eq!(serve(&mut queue, ms(0), [50_000, 0, 0]), Some(0));
     }
-    queue.charge(ms(1), &exchange(1, true, 100));
+    queue.charge(ms(1), &exchange(1, Up, 100));
     serve(&mut queue, ms(1), [50_000, 0, 0]);
     // It owes for this exchange only: 50 ms, paid after 100.
     assert_eq!(queue.next_release(), Some(ms(101) + Duration::from_nanos(1)));
@@ -694,8 +695,8 @@ proptest! {
                 }
                 None if in_service(&queue).is_some() => {
                     let station = in_service(&queue).unwrap().to.index() - 1;
-                    queue.charge(now, &exchange(station, false, 700 * number % 9_000));
-                    queue.charge(now, &exchange(usize::from(number % 2 > 0), true, 900));
+                    queue.charge(now, &exchange(station, Down, 700 * number % 9_000));
+                    queue.charge(now, &exchange(usize::from(number % 2 > 0), Up, 900));
                     let msdu = finish(&mut queue, now).unwrap();
                     gone += 1;
                     let Tagged { flow, number, .. } = msdu.payload;

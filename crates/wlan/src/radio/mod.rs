@@ -5,13 +5,13 @@
 //!
 //! | file | concept |
 //! | --- | --- |
-//! | `propagation` | [`PathLoss`]: loss by distance, and back |
+//! | `path_loss` | [`PathLoss`]: loss by distance, and back |
 //! | `fading` | [`LinkGain`]: shadowing of a link, fading over time |
 //! | `reception` | [`Radio`], [`Terminal`]: received power, noise, carrier sense, capture |
 //! | `sensitivity` | least powers that the standard asks a receiver to decode, and QualNet |
 //! | `decoding` | [`Decoding`]: frames that are lost at a power, from tables |
 //! | `range` | [`RangeError`]: power and exponent from the ranges of rates |
-//! | `space` | [`Space`]: the members of one cell, and who hears whom now |
+//! | `propagation` | [`Propagation`]: the members of one cell, and who hears whom now |
 //! | `region` | [`Position`], [`Region`]: places in the plane |
 //! | `mobility` | [`Mobility`], [`Mover`]: where a member is at a time |
 //! | `random_waypoint` | [`RandomWaypoint`]: trips between random places |
@@ -21,22 +21,22 @@ mod decoding;
 mod draws;
 mod fading;
 mod mobility;
+mod path_loss;
 mod propagation;
 mod random_waypoint;
 mod range;
 mod reception;
 mod region;
 mod sensitivity;
-mod space;
 
 pub use decoding::Decoding;
 pub use fading::{Fading, LinkGain};
 pub use mobility::{Mobility, Mover, Waypoints, WaypointsError};
-pub use propagation::PathLoss;
+pub use path_loss::PathLoss;
+pub use propagation::{Layout, Propagation, StationStreams};
 pub use random_waypoint::{RandomWaypoint, RandomWaypointError, Start};
 pub use range::{RangeError, Solved};
 pub(crate) use reception::milliwatts;
 pub use reception::{Decoder, Radio, Terminal};
 pub use region::{Position, Region};
 pub use sensitivity::{carrier_sense_threshold, qualnet4, sensitivity};
-pub use space::{Layout, Space, StationStreams};

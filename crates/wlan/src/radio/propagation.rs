@@ -1,204 +1,401 @@
-//! What becomes of power on its way: loss by distance.
+//! Propagation in one cell: where its members are now, and so what power arrives where.
 
-use std::f64::consts::PI;
+use airfair_units::{Bytes, DataRate, Dbm, Decibels, Duration, Probability, Time};
+use rand_core::Rng;
 
-use airfair_units::{Decibels, Frequency, Length};
-use libm::{log10, pow, sqrt};
+use super::decoding::Decoding;
+use super::draws::Draws;
+use super::fading::{Fading, LinkGain};
+use super::mobility::{Mobility, Mover};
+use super::path_loss::PathLoss;
+use super::reception::{Radio, Terminal};
+use super::region::Position;
+use crate::config::NodeId;
+use crate::contender::Stream;
+use crate::hearing::Audibility;
 
-/// Speed of light in vacuum [m/s].
-const SPEED_OF_LIGHT: f64 = 299_792_458.0;
-/// Antennas are never closer than this, for Friis's far field [m].
-const NEAREST: f64 = 1.0;
-
-/// How much power is lost by distance, between isotropic antennas.
-///
-/// Antennas that are closer than a nearest distance lose what they lose there: 1 m, or λ/4π where that is
-/// longer and Friis's law would gain power; with [`LogDistance`](Self::LogDistance), the reference.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum PathLoss {
-    /// Friis: (4πd/λ)².  [rappaport §4.2]
-    FreeSpace {
-        /// Carrier.
-        frequency: Frequency,
-    },
-    /// A direct ray and one that the ground reflects: Friis up to the distance 4π·`h_t`·`h_r`/λ where both
-    /// laws agree, d⁴/(`h_t`·`h_r`)² beyond it.  [rappaport §4.6] [ns-2 §18.2]
-    TwoRay {
-        /// Carrier.
-        frequency: Frequency,
-        /// Height of one antenna above ground; positive.
-        height: Length,
-        /// Height of the other one; positive.
-        other_height: Length,
-    },
-    /// A loss at a reference distance that grows with a power of the distance.  [rappaport §4.9]
-    LogDistance {
-        /// Distance of the reference; positive.
-        reference: Length,
-        /// Loss there.
-        loss: Decibels,
-        /// n: loss grows by 10·n dB for ten times the distance. 2 is free space. Positive.
-        exponent: f64,
-    },
+/// Places and radios that a cell's propagation follows from. The access point is at the origin.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Layout {
+    /// Receivers, and the loss between access point and stations.
+    pub radio: Radio,
+    /// Loss between two stations.
+    pub between: PathLoss,
+    /// Power of every member, antenna gains included.
+    pub transmit_power: Dbm,
+    /// Standard deviation of each link's shadowing.
+    pub shadowing: Decibels,
+    /// How links to the access point vary.
+    pub fading: Fading,
+    /// Ways of the stations.
+    pub ways: Vec<Mobility>,
+    /// Rates that anyone may use.
+    pub rates: Vec<DataRate>,
 }
 
-impl PathLoss {
-    /// A log-distance model that starts from free space at 1 m.
-    pub fn log_distance(frequency: Frequency, exponent: f64) -> Self {
-        let loss = Self::FreeSpace { frequency }.loss(1.0);
-        Self::LogDistance { reference: Length::from_metres(1), loss, exponent }
-    }
+/// Random sources of one station.
+#[derive(Clone, Debug)]
+pub struct StationStreams {
+    /// Where it goes.
+    pub way: Stream,
+    /// Shadowing and fading of its link to the access point.
+    pub link: Stream,
+    /// Errors of the link's frames.
+    pub errors: Stream,
+}
 
-    /// Loss over `distance` [m], to the nearest thousandth of a dB: powers are compared as they print.
-    pub fn loss(&self, distance: f64) -> Decibels {
-        Decibels::rounded(self.exact_loss(distance))
-    }
+/// One station with its link to the access point.
+#[derive(Debug)]
+struct Place {
+    mover: Mover,
+    link: LinkGain,
+    errors: Stream,
+    /// Its part in the shadowing between stations.
+    seed: u64,
+    /// What it never exceeds [m/s].
+    speed: f64,
+}
 
-    /// The distance that costs `loss` [m]: the inverse of [`loss`](Self::loss), at least the nearest
-    /// distance.
-    pub fn distance(&self, loss: Decibels) -> f64 {
-        self.exact_distance(loss.get())
-    }
+/// What frames of one member at one rate are to each member.
+#[derive(Debug)]
+struct Row {
+    rate: DataRate,
+    /// Power at which the rate is just received.
+    required: Dbm,
+    /// When somebody may have moved so far that it is no longer true.
+    until: Time,
+    audibility: Vec<Audibility>,
+}
 
-    /// Distance below which the loss does not change [m].
-    pub fn nearest(&self) -> f64 {
-        match *self {
-            Self::FreeSpace { frequency } | Self::TwoRay { frequency, .. } => {
-                NEAREST.max(wavelength(frequency) / (4.0 * PI))
-            }
-            Self::LogDistance { reference, .. } => reference.as_metres(),
-        }
-    }
+/// Members at their places.
+#[derive(Debug)]
+pub struct Propagation {
+    radio: Radio,
+    between: PathLoss,
+    terminal: Terminal,
+    shadowing: Decibels,
+    places: Vec<Place>,
+    decoding: Decoding,
+    /// Power at which the most demanding rate that anyone may use is just received.
+    required: Option<Dbm>,
+    /// Rows of each member, one for each rate that it has used.
+    rows: Vec<Vec<Row>>,
+}
 
-    /// Loss over `distance` metres [dB].
-    fn exact_loss(&self, distance: f64) -> f64 {
-        let distance = distance.max(self.nearest());
-        match *self {
-            Self::FreeSpace { frequency } => friis(frequency, distance),
-            Self::TwoRay { frequency, height, other_height } => {
-                let product = height.as_metres() * other_height.as_metres();
-                if distance < crossover(frequency, product) {
-                    friis(frequency, distance)
-                } else {
-                    40.0 * log10(distance) - 20.0 * log10(product)
-                }
-            }
-            Self::LogDistance { reference, loss, exponent } => {
-                loss.get() + 10.0 * exponent * log10(distance / reference.as_metres())
-            }
-        }
-    }
-
-    /// The distance that costs `loss` dB [m].
-    fn exact_distance(&self, loss: f64) -> f64 {
-        let distance = match *self {
-            Self::FreeSpace { frequency } => friis_distance(frequency, loss),
-            Self::TwoRay { frequency, height, other_height } => {
-                let product = height.as_metres() * other_height.as_metres();
-                let near = friis_distance(frequency, loss);
-                if near < crossover(frequency, product) {
-                    near
-                } else {
-                    pow(10.0, loss / 40.0) * sqrt(product)
-                }
-            }
-            Self::LogDistance { reference, loss: at_reference, exponent } => {
-                reference.as_metres() * pow(10.0, (loss - at_reference.get()) / (10.0 * exponent))
+impl Propagation {
+    /// The members at the start of a run; streams in the order of the stations.
+    ///
+    /// # Panics
+    /// If there is not one set of streams for each station.
+    pub fn new(layout: &Layout, streams: Vec<StationStreams>) -> Self {
+        assert_eq!(layout.ways.len(), streams.len(), "one set of streams per station");
+        let place = |(way, mut streams): (&Mobility, StationStreams)| {
+            let mover = Mover::new(way.clone(), streams.way);
+            Place {
+                seed: streams.link.next_u64(),
+                link: LinkGain::new(layout.shadowing, layout.fading, &mut streams.link),
+                speed: mover.highest_speed(),
+                mover,
+                errors: streams.errors,
             }
         };
-        distance.max(self.nearest())
+        let required = layout.rates.iter().map(|rate| layout.radio.required_power(*rate)).max();
+        Self {
+            radio: layout.radio,
+            between: layout.between,
+            terminal: Terminal {
+                transmit_power: layout.transmit_power,
+                antenna_gain: Decibels::ZERO,
+            },
+            shadowing: layout.shadowing,
+            places: layout.ways.iter().zip(streams).map(place).collect(),
+            decoding: Decoding::new(layout.radio),
+            required,
+            rows: (0..=layout.ways.len()).map(|_| Vec::new()).collect(),
+        }
+    }
+
+    /// Whether all members decode each other's frames, whatever the rate, as long as the run lasts: then
+    /// nobody need ask who hears whom.
+    pub fn all_decode(&self, end: Time) -> bool {
+        let corners: Vec<(Position, Position)> = std::iter::once(Default::default())
+            .chain(self.places.iter().map(|place| place.mover.bounds(end)))
+            .collect();
+        let sensed = self.radio.carrier_sense;
+        // Two members have no third party: it is enough that they sense each other.
+        let needed = self.required.filter(|_| corners.len() > 2);
+        let needed = needed.map_or(sensed, |required| sensed.max(required));
+        if self.radio.capture.is_some() {
+            return false;
+        }
+        let farthest = |(a, b): (usize, usize)| {
+            let span = |low: f64, high: f64, other: f64, up: f64| (up - low).max(high - other);
+            let ((low, high), (other, up)) = (corners[a], corners[b]);
+            let (x, y) = (span(low.x, high.x, other.x, up.x), span(low.y, high.y, other.y, up.y));
+            self.power((id(a), id(b)), libm::sqrt(x * x + y * y))
+        };
+        pairs(corners.len()).all(|pair| farthest(pair) >= needed)
+    }
+
+    /// What a frame of `from` at `rate` that starts now is to each member: too faint to be noticed, noise,
+    /// or a frame.
+    pub(crate) fn audibility(&mut self, now: Time, from: NodeId, rate: DataRate) -> &[Audibility] {
+        let known = self.rows[from.index()].iter().position(|row| row.rate == rate);
+        let index = known.unwrap_or_else(|| {
+            let audibility = vec![Audibility::Decodes; self.places.len() + 1];
+            let required = self.radio.required_power(rate);
+            self.rows[from.index()].push(Row { rate, required, until: Time::ZERO, audibility });
+            self.rows[from.index()].len() - 1
+        });
+        if self.rows[from.index()][index].until <= now {
+            self.look(now, from, index);
+        }
+        &self.rows[from.index()][index].audibility
+    }
+
+    /// Looks where everyone is. The answer holds until somebody can have crossed a limit.
+    fn look(&mut self, now: Time, from: NodeId, index: usize) {
+        let mut row = self.rows[from.index()].swap_remove(index);
+        let here = self.position(now, from);
+        let mut time = f64::INFINITY;
+        for (listener, audibility) in row.audibility.iter_mut().enumerate() {
+            let pair = (from, id(listener));
+            if pair.0 == pair.1 {
+                continue;
+            }
+            let distance = here.distance(self.position(now, pair.1));
+            let power = self.power(pair, distance);
+            *audibility = if !self.radio.senses(power) {
+                Audibility::Nothing
+            } else if power >= row.required {
+                Audibility::Decodes
+            } else {
+                Audibility::Senses
+            };
+            let speed = self.speed(pair.0) + self.speed(pair.1);
+            for limit in [self.radio.carrier_sense, row.required] {
+                time = time.min(self.slack(pair, distance, limit) / speed);
+            }
+        }
+        row.until = after(now, time);
+        self.rows[from.index()].push(row);
+        let last = self.rows[from.index()].len() - 1;
+        self.rows[from.index()].swap(index, last);
+    }
+
+    /// How far two members must move for the power between them to come to `limit` [m], less what rounding
+    /// may hide.
+    fn slack(&self, pair: (NodeId, NodeId), distance: f64, limit: Dbm) -> f64 {
+        const ROUNDING: f64 = 1e-3;
+        let nearby = self.power(pair, 0.0);
+        if nearby < limit {
+            return f64::INFINITY;
+        }
+        let path_loss = self.path_loss(pair);
+        let there = path_loss.distance(nearby - limit + path_loss.loss(0.0));
+        ((there - distance).abs() - ROUNDING * there).max(0.0)
+    }
+
+    /// True if a frame between a station and the access point that ends now is errored.
+    pub(crate) fn errs(&mut self, now: Time, station: NodeId, rate: DataRate, psdu: Bytes) -> bool {
+        let loss = self.loss(now, station, rate, psdu);
+        loss.happens(self.places[station.index() - 1].errors.next_u64())
+    }
+
+    /// Probability that a frame between a station and the access point is errored now.
+    pub(crate) fn loss(
+        &mut self,
+        now: Time,
+        station: NodeId,
+        rate: DataRate,
+        psdu: Bytes,
+    ) -> Probability {
+        let received = self.received(now, station);
+        self.decoding.loss(rate, psdu, received)
+    }
+
+    /// Power that a station and the access point now receive of each other, fading included.
+    fn received(&mut self, now: Time, station: NodeId) -> Dbm {
+        let place = &mut self.places[station.index() - 1];
+        let distance = Position::default().distance(place.mover.position(now));
+        let gain = place.link.gain(now);
+        self.radio.received(self.terminal, self.terminal, distance, gain)
+    }
+
+    fn position(&mut self, now: Time, node: NodeId) -> Position {
+        if node.is_ap() {
+            return Position::default();
+        }
+        self.places[node.index() - 1].mover.position(now)
+    }
+
+    /// By how much a frame must be stronger than all that overlap it to survive.
+    pub(crate) fn capture(&self) -> Option<Decibels> {
+        self.radio.capture
+    }
+
+    /// What a frame of `from` arrives with at each member; the sender's own place means nothing.
+    pub(crate) fn powers(&mut self, now: Time, from: NodeId) -> impl Iterator<Item = Dbm> {
+        let here = self.position(now, from);
+        (0..=self.places.len()).map(move |index| {
+            let listener = id(index);
+            let distance = here.distance(self.position(now, listener));
+            if listener == from {
+                self.terminal.transmit_power
+            } else {
+                self.power((from, listener), distance)
+            }
+        })
+    }
+
+    fn speed(&self, node: NodeId) -> f64 {
+        if node.is_ap() { 0.0 } else { self.places[node.index() - 1].speed }
+    }
+
+    /// Power of one member at another without fading, over `distance` [m].
+    fn power(&self, (a, b): (NodeId, NodeId), distance: f64) -> Dbm {
+        let station = a.index().max(b.index());
+        let gain = if a.is_ap() || b.is_ap() {
+            self.places[station - 1].link.shadowing()
+        } else {
+            self.shadow(a, b)
+        };
+        self.terminal.transmit_power - self.path_loss((a, b)).loss(distance) + gain
+    }
+
+    fn path_loss(&self, (a, b): (NodeId, NodeId)) -> &PathLoss {
+        if a.is_ap() || b.is_ap() { &self.radio.path_loss } else { &self.between }
+    }
+
+    /// Shadowing between two stations, the same both ways: drawn anew at each question, as there are many
+    /// pairs.
+    fn shadow(&self, a: NodeId, b: NodeId) -> Decibels {
+        if self.shadowing == Decibels::ZERO {
+            return Decibels::ZERO;
+        }
+        let seed = |node: NodeId| self.places[node.index() - 1].seed;
+        let (draw, _) = Draws::new(seed(a) ^ seed(b)).normal_pair(0);
+        Decibels::rounded(self.shadowing.get() * draw)
     }
 }
 
-/// Wavelength [m].
-fn wavelength(frequency: Frequency) -> f64 {
-    SPEED_OF_LIGHT / frequency.as_hertz_f64()
+fn id(index: usize) -> NodeId {
+    NodeId(u16::try_from(index).expect("at most 65 535 members"))
 }
 
-/// Free-space loss [dB].
-fn friis(frequency: Frequency, distance: f64) -> f64 {
-    20.0 * log10(4.0 * PI * distance / wavelength(frequency))
+/// `seconds` after `now`, or never.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "below a year, and not negative"
+)]
+fn after(now: Time, seconds: f64) -> Time {
+    const YEAR: f64 = 3e7;
+    // Nobody moves: nothing over nothing is no number.
+    if seconds.is_nan() || seconds > YEAR {
+        return Time::MAX;
+    }
+    now + Duration::from_nanos((seconds * 1e9) as u64)
 }
 
-/// The distance in free space that costs `loss` dB [m].
-fn friis_distance(frequency: Frequency, loss: f64) -> f64 {
-    pow(10.0, loss / 20.0) * wavelength(frequency) / (4.0 * PI)
-}
-
-/// Where Friis and the ground's d⁴ agree, for the `product` of the antenna heights [m²] [m].
-fn crossover(frequency: Frequency, product: f64) -> f64 {
-    4.0 * PI * product / wavelength(frequency)
+fn pairs(members: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..members).flat_map(move |a| (a + 1..members).map(move |b| (a, b)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use Audibility::{Decodes, Nothing, Senses};
+    use airfair_units::{Frequency, Length, Speed};
     use proptest::prelude::*;
+    use rand_core::SeedableRng;
 
-    const FIVE: Frequency = Frequency::from_megahertz(5_200);
-    const TWO_RAY: PathLoss = PathLoss::TwoRay {
-        frequency: Frequency::from_megahertz(914),
-        height: Length::from_millimetres(1_500),
-        other_height: Length::from_millimetres(1_500),
-    };
+    use crate::phy::Standard;
+    use crate::radio::{RandomWaypoint, Region, Start};
 
-    /// λ = 299 792 458/5.2e9 = 0.0576524 m; 4π·100/λ = 1256.637/0.0576524 = 21 796.8;
-    /// 20·log10 21 796.8 = 20·4.338393 = 86.768 dB. Twice the distance: 86.7678 + 6.0206 dB.
-    ///
-    /// Verifies: [rappaport §4.2]
-    #[test]
-    fn friis_at_5_ghz_loses_86_77_db_over_100_m() {
-        let free = PathLoss::FreeSpace { frequency: FIVE };
-        assert_eq!(free.loss(100.0), Decibels::from_thousandths(86_768));
-        assert_eq!(free.loss(200.0), Decibels::from_thousandths(92_788));
-        // Not nearer than 1 m; at 10 MHz, λ/4π = 29.979/12.566 = 2.386 m.
-        assert_eq!(free.loss(0.0), free.loss(1.0));
-        let long_wave = PathLoss::FreeSpace { frequency: Frequency::from_megahertz(10) };
-        assert!((long_wave.nearest() - 2.386).abs() < 1e-3);
-        assert_eq!(long_wave.loss(1.0), Decibels::ZERO);
+    const MBPS: fn(u64) -> DataRate = DataRate::from_mbps;
+
+    fn layout(ways: Vec<Mobility>, shadowing: Decibels) -> Layout {
+        let path_loss = PathLoss::log_distance(Frequency::from_megahertz(5_200), 3.0);
+        Layout {
+            radio: Radio::new(Standard::A, path_loss),
+            between: path_loss,
+            transmit_power: Dbm::new(20),
+            shadowing,
+            fading: Fading::None,
+            ways,
+            rates: vec![MBPS(6), MBPS(54)],
+        }
     }
 
-    /// λ = 299 792 458/914e6 = 0.328 m, 4π·1.5·1.5/0.328 = 86.20 m. At 250 m, the classic range of
-    /// `WaveLAN` in ns-2: 40·log10 250 - 20·log10 2.25 = 95.918 - 7.044 = 88.874 dB, and indeed
-    /// 281.84 mW = 24.5 dBm - 88.874 dB = -64.374 dBm = 3.652e-10 W, ns-2's `RXThresh_`.
-    ///
-    /// Verifies: [rappaport §4.6] [ns-2 §18.2]
-    #[test]
-    fn two_rays_are_friis_up_to_the_crossover_and_continuous_there() {
-        let at = crossover(Frequency::from_megahertz(914), 2.25);
-        assert!((at - 86.20).abs() < 0.01, "{at}");
-        let (below, above) = (TWO_RAY.exact_loss(at * (1.0 - 1e-12)), TWO_RAY.exact_loss(at));
-        assert!((below - above).abs() < 1e-9, "{below} {above}");
-        assert_eq!(TWO_RAY.loss(250.0), Decibels::from_thousandths(88_874));
-        let free = PathLoss::FreeSpace { frequency: Frequency::from_megahertz(914) };
-        assert_eq!(TWO_RAY.loss(50.0), free.loss(50.0));
-        // Twice the distance: 12.041 dB more.
-        assert_eq!(TWO_RAY.loss(500.0), Decibels::from_thousandths(88_874 + 12_041));
+    fn propagation(layout: &Layout, seed: u64) -> Propagation {
+        let stream = |purpose: u64, i: u64| Stream::seed_from_u64(seed * 1_000 + 10 * i + purpose);
+        let streams = (0..).take(layout.ways.len()).map(|i| StationStreams {
+            way: stream(1, i),
+            link: stream(2, i),
+            errors: stream(3, i),
+        });
+        Propagation::new(layout, streams.collect())
     }
 
-    /// Friis at 1 m and 5.2 GHz: 86.768 - 40 = 46.768 dB; with n = 3, 60 dB more at 100 m.
-    ///
-    /// Verifies: [rappaport §4.9]
+    fn wanderer(radius: i64) -> Mobility {
+        let region =
+            Region::Disc { centre: Position::default(), radius: Length::from_metres(radius) };
+        let speeds = (Speed::ZERO, Speed::from_metres_per_second(30));
+        let model = RandomWaypoint::new(region, speeds, Duration::ZERO, Start::Uniform);
+        Mobility::RandomWaypoint(model.expect("a model"))
+    }
+
+    fn fixed(x: i64, y: i64) -> Mobility {
+        Mobility::Fixed(Position::new(Length::from_metres(x), Length::from_metres(y)))
+    }
+
+    /// Exponent 3 from 46.768 dB at 1 m, 20 dBm: -82 dBm is sensed up to 10^((102 - 46.768)/30) = 69.4 m.
+    /// 54 Mb/s needs -71.9 dBm or so (noise -91.867, 19.9 dB): some 32 m.
     #[test]
-    fn the_log_distance_law_starts_from_free_space_at_one_metre() {
-        let law = PathLoss::log_distance(FIVE, 3.0);
-        assert_eq!(law.loss(1.0), Decibels::from_thousandths(46_768));
-        assert_eq!(law.loss(100.0), Decibels::from_thousandths(106_768));
+    fn near_members_decode_others_sense_and_far_ones_hear_nothing() {
+        let layout =
+            layout(vec![fixed(10, 0), fixed(69, 0), fixed(70, 0), fixed(0, 79)], Decibels::ZERO);
+        let mut cell = propagation(&layout, 1);
+
+        let mut row = |from, rate| cell.audibility(Time::ZERO, NodeId(from), rate).to_vec();
+        assert_eq!(row(0, MBPS(54)), [Decodes, Decodes, Senses, Nothing, Nothing]);
+        assert_eq!(row(0, MBPS(6)), [Decodes, Decodes, Decodes, Nothing, Nothing]);
+        assert_eq!(row(2, MBPS(54)), [Senses, Senses, Decodes, Decodes, Nothing]);
+        assert!(!cell.all_decode(Time::MAX));
+    }
+
+    #[test]
+    fn whether_all_decode_is_asked_of_where_they_can_be() {
+        let all = |ways: Vec<Mobility>, shadowing| {
+            propagation(&layout(ways, shadowing), 1).all_decode(Time::ZERO + Duration::from_secs(9))
+        };
+        assert!(all(vec![fixed(10, 0), fixed(-10, 0), wanderer(10)], Decibels::ZERO));
+        // 40 m from one end to the other: too far for 54 Mb/s, but not where two are alone.
+        assert!(!all(vec![fixed(10, 0), fixed(-30, 0)], Decibels::ZERO));
+        assert!(all(vec![fixed(40, 0)], Decibels::ZERO));
+        assert!(!all(vec![wanderer(70)], Decibels::ZERO));
     }
 
     proptest! {
+        /// Between two looks nobody crosses a limit.
         #[test]
-        fn distance_and_loss_are_inverse_and_loss_grows(
-            metres in 2.4f64..100_000.0, further in 1.0f64..3.0, exponent in 1.0f64..6.0,
+        fn what_was_seen_holds_until_somebody_can_have_moved_too_far(
+            seed in 0u64..1_000,
+            shadowing in 0i64..8,
+            pauses in prop::collection::vec(0u64..400, 1..200),
         ) {
-            let laws =
-                [PathLoss::FreeSpace { frequency: FIVE }, TWO_RAY, PathLoss::log_distance(FIVE, exponent)];
-            for law in laws {
-                let back = law.exact_distance(law.exact_loss(metres));
-                prop_assert!((back / metres - 1.0).abs() < 1e-9, "{law:?}: {back} of {metres}");
-                prop_assert!(law.loss(metres) <= law.loss(metres * further));
-                // A thousandth of a dB of rounding, at most 0.01 % of distance.
-                prop_assert!((law.distance(law.loss(metres)) / metres - 1.0).abs() < 1.2e-4);
+            let ways = vec![wanderer(90), wanderer(40), fixed(30, 1), wanderer(120)];
+            let layout = layout(ways, Decibels::new(shadowing));
+            let [mut remembers, mut forgets] = [(); 2].map(|()| propagation(&layout, seed));
+            let mut now = Time::ZERO;
+            for (i, pause) in pauses.into_iter().enumerate() {
+                now += Duration::from_millis(pause);
+                let (from, rate) = (id(i % 5), layout.rates[i % 2]);
+                forgets.rows.iter_mut().for_each(Vec::clear);
+                let [kept, fresh] =
+                    [&mut remembers, &mut forgets].map(|it| it.audibility(now, from, rate));
+                prop_assert_eq!(kept, fresh);
             }
         }
     }

@@ -5,7 +5,7 @@ use std::fmt;
 use airfair_units::{DataRate, Dbm, Decibels, Length};
 use libm::log10;
 
-use super::propagation::PathLoss;
+use super::path_loss::PathLoss;
 use super::reception::Radio;
 
 /// What gives the ranges that were asked for.

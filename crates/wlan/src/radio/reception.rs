@@ -2,7 +2,7 @@
 
 use airfair_units::{DataRate, Dbm, Decibels, Length};
 
-use super::propagation::PathLoss;
+use super::path_loss::PathLoss;
 use super::sensitivity::{carrier_sense_threshold, criterion, qualnet4, sensitivity};
 use crate::phy::Standard;
 use crate::phy::error_rate::frame_error_rate;

@@ -233,7 +233,7 @@ fn a_lost_frame_ends_its_txop_and_the_next_one_starts_with_the_repetition() {
 /// Verifies: [80211-2020 §10.3.4.4, §10.23.2.8]
 #[test]
 fn a_frame_lost_inside_a_txop_was_not_protected_and_counts_as_short() {
-    // RTS, CTS, data, ACK, then the second data frame, spoilt: given up at once by a short limit of 1.
+    // RTS, CTS, data, ACK, then the second data frame, errored: given up at once by a short limit of 1.
     let (mut cell, station) = lucky(&[false, false, false, false, true]);
     cell.rules.rts_threshold = Some(Bytes::ZERO);
     cell.rules.attempts = Attempts::Limits { short: 1, long: 9 };

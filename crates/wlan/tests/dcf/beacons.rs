@@ -7,11 +7,11 @@
 use airfair_units::{Bytes, Dbm, Decibels, Duration, Frequency, Length, Probability};
 use airfair_wlan::phy::Standard;
 use airfair_wlan::radio::{
-    Fading, Layout, Mobility, PathLoss, Position, Radio, Space, StationStreams,
+    Fading, Layout, Mobility, PathLoss, Position, Propagation, Radio, StationStreams,
 };
 use airfair_wlan::{
-    AccessParameters, AfterCollision, AirUse, Attempts, Beacon, CellConfig, Discipline, Eifs,
-    Elements, ErrorModel, FrameKind, Listen, NodeId, Reach, Record, SentFrame, TimeRegulation,
+    AccessParameters, AfterCollision, AirUse, Attempts, Audibility, Beacon, CellConfig, Discipline,
+    Eifs, Elements, ErrorModel, FrameKind, Listen, NodeId, Record, SentFrame, TimeRegulation,
 };
 use rand_core::Rng;
 
@@ -276,7 +276,7 @@ fn a_pifs_after_the_nav() {
     // CTS to itself at 11 Mb/s 50 … 253, then the access point senses nothing of the data, 263 … 441. ACK
     // 451 … 485.
     bench.run_until(at(255));
-    bench.cell.set_reach(NodeId::AP, NodeId(1), Reach::Nothing);
+    bench.cell.set_audibility(NodeId::AP, NodeId(1), Audibility::Nothing);
     beacon_at(&mut bench, 300);
     bench.run_until(at(1_400));
     assert_eq!(bench.ends()[2], (485 + 30 + BEACON, 0));
@@ -306,7 +306,7 @@ fn everybody_hears_it_and_nobody_answers() {
     }
 }
 
-/// Whom noise has spoilt it for waits EIFS, and knows nothing of it.
+/// A station for which it is errored waits EIFS, and knows nothing of it.
 ///
 /// Verifies: [80211-2020 §10.3.2.3.7]
 #[test]
@@ -324,7 +324,9 @@ fn noise_on_one_link_leaves_it_to_the_others() {
                 assert_eq!(bench.heard.iter().map(|it| it.listener.0).collect::<Vec<_>>(), [2]);
                 bench.run_until(at(20_000));
                 assert_eq!(bench.ends()[1].0, 1_800 + gap + 920);
-                assert!(!bench.records.contains(&(at(1_800), Record::Spoilt { node: NodeId::AP })));
+                assert!(
+                    !bench.records.contains(&(at(1_800), Record::Errored { node: NodeId::AP }))
+                );
             }
         }
     }
@@ -368,8 +370,8 @@ fn one_that_collides_at_one_station_reaches_another() {
     // The access point does not sense station 1, station 2 does, station 3 does not.
     let mut bench = Bench::with_relation(&cell::<3>());
     (1..4).for_each(|member| bench.cell.listen(NodeId(member), Listen::Own));
-    bench.cell.set_reach(NodeId::AP, NodeId(1), Reach::Nothing);
-    bench.cell.set_reach(NodeId(3), NodeId(1), Reach::Nothing);
+    bench.cell.set_audibility(NodeId::AP, NodeId(1), Audibility::Nothing);
+    bench.cell.set_audibility(NodeId(3), NodeId(1), Audibility::Nothing);
     send_up_at(&mut bench, 1_000, 0);
     beacon_at(&mut bench, 1_500);
     bench.run_until(at(2_310));
@@ -421,9 +423,9 @@ fn in_a_space_whoever_is_near_enough_hears_it() {
         rates: vec![MBPS(6), MBPS(54)],
     };
     let streams = |i| StationStreams { way: stream(i), link: stream(i), errors: stream(i) };
-    let space = Space::new(&layout, (0..3).map(streams).collect());
+    let propagation = Propagation::new(&layout, (0..3).map(streams).collect());
     let cell = config(Standard::A, &[MBPS(54); 3]);
-    let mut bench = Bench::within(space, &cell);
+    let mut bench = Bench::with_propagation(propagation, &cell);
     (1..4).for_each(|member| bench.cell.listen(NodeId(member), Listen::Own));
     beacon_at(&mut bench, 1_000);
     bench.run_until(at(2_000));

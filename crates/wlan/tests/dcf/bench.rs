@@ -2,7 +2,7 @@
 
 use airfair_units::{Bytes, DataRate, Duration, Time};
 use airfair_wlan::phy::Standard;
-use airfair_wlan::radio::Space;
+use airfair_wlan::radio::Propagation;
 use airfair_wlan::{
     AccessParameters, Cell, CellConfig, Departure, ErrorModel, Msdu, NodeId, Overheard, Phase,
     QueueConfig, Record, Rules, SentFrame, StationConfig, Stream,
@@ -86,9 +86,9 @@ impl Bench {
     }
 
     /// A cell whose members are somewhere.
-    pub(crate) fn within(space: Space, config: &CellConfig) -> Self {
+    pub(crate) fn with_propagation(propagation: Propagation, config: &CellConfig) -> Self {
         let streams = (0..=config.stations.len()).map(stream).collect();
-        Self::of(Cell::within(space, Time::MAX, config, streams))
+        Self::of(Cell::with_propagation(propagation, Time::MAX, config, streams))
     }
 
     fn of(cell: Cell<u32>) -> Self {

@@ -1,4 +1,4 @@
-//! Frames that noise spoils, each time worked out by hand.
+//! Frames that noise makes errors in, each time worked out by hand.
 //!
 //! 802.11b at 11 Mb/s, long preamble: 972 + 28 octets last 192 + ⌈8000/11⌉ = 920 µs, ACK and CTS at
 //! 2 Mb/s 248 µs, RTS 272 µs. SIFS 10, slot 20, DIFS 50, EIFS 10 + 304 + 50 = 364 µs; a response is missed
@@ -13,14 +13,14 @@ use crate::bench::{Bench, MBPS, at, config, error_stream, without_backoff};
 
 const HALF: Probability = Probability::literal(0.5);
 
-/// A cell in which each frame is spoilt with probability one half, and a station whose first frames
+/// A cell in which each frame is errored with probability one half, and a station whose first frames
 /// fare as `luck` says.
 pub(crate) fn lucky(luck: &[bool]) -> (CellConfig, usize) {
-    let spoilt = |station: &usize| {
+    let has_luck = |station: &usize| {
         let mut stream = error_stream(*station);
-        luck.iter().all(|spoilt| HALF.happens(stream.next_u64()) == *spoilt)
+        luck.iter().all(|errored| HALF.happens(stream.next_u64()) == *errored)
     };
-    let station = (0..2_000).find(spoilt).expect("some station has this luck");
+    let station = (0..2_000).find(has_luck).expect("some station has this luck");
     let rates = vec![MBPS(11); station + 2];
     let mut cell = without_backoff(config(Standard::B, &rates));
     for station in &mut cell.stations[..=station] {
@@ -29,13 +29,13 @@ pub(crate) fn lucky(luck: &[bool]) -> (CellConfig, usize) {
     (cell, station)
 }
 
-fn spoilt(bench: &Bench) -> usize {
-    bench.records.iter().filter(|(_, record)| matches!(record, Record::Spoilt { .. })).count()
+fn errored(bench: &Bench) -> usize {
+    bench.records.iter().filter(|(_, record)| matches!(record, Record::Errored { .. })).count()
 }
 
 /// Verifies: [80211-2020 §10.3.2.9, §10.3.4.4]
 #[test]
-fn a_spoilt_data_frame_is_sent_again_after_the_ack_time_out() {
+fn an_errored_data_frame_is_sent_again_after_the_ack_time_out() {
     let (cell, station) = lucky(&[true, false, false]);
     let mut bench = Bench::new(&cell);
     bench.send_up(station, 972);
@@ -44,12 +44,12 @@ fn a_spoilt_data_frame_is_sent_again_after_the_ack_time_out() {
     // 50 + 920; missed at 970 + 222 = 1192; slots since 970 + 50 = 1020: the next starts at 1200.
     assert_eq!(bench.ends(), [(970, id), (2120, id), (2378, 0)]);
     assert_eq!(bench.delivered, [(at(2_120), 0)]);
-    assert_eq!(spoilt(&bench), 1);
+    assert_eq!(errored(&bench), 1);
 }
 
 /// Verifies: [80211-2020 §10.3.2.3.7, §10.3.2.14]
 #[test]
-fn a_spoilt_ack_makes_a_duplicate_that_is_not_delivered_again() {
+fn an_errored_ack_makes_a_duplicate_that_is_not_delivered_again() {
     let (cell, station) = lucky(&[false, true, false, false]);
     let mut bench = Bench::new(&cell);
     bench.send_up(station, 972);
@@ -65,7 +65,7 @@ fn a_spoilt_ack_makes_a_duplicate_that_is_not_delivered_again() {
 
 /// Verifies: [80211-2020 §10.3.2.3.7]
 #[test]
-fn only_the_receiver_of_a_spoilt_frame_waits_eifs() {
+fn only_the_receiver_of_an_errored_frame_waits_eifs() {
     let (mut cell, station) = lucky(&[true, false, false]);
     cell.rules.attempts = Attempts::Max(1);
     // The access point's packet for the last station, on a clean link, comes during the frame.
@@ -90,7 +90,7 @@ fn only_the_receiver_of_a_spoilt_frame_waits_eifs() {
 
 /// Verifies: [80211-2020 §10.3.2.9]
 #[test]
-fn a_spoilt_rts_is_sent_again_after_the_cts_time_out() {
+fn an_errored_rts_is_sent_again_after_the_cts_time_out() {
     let (mut cell, station) = lucky(&[true, false, false, false, false]);
     cell.rules.rts_threshold = Some(Bytes::new(0));
     let mut bench = Bench::new(&cell);
@@ -105,7 +105,7 @@ fn a_spoilt_rts_is_sent_again_after_the_cts_time_out() {
 ///
 /// Verifies: [80211-2020 §10.3.2.4, §10.3.2.3.7]
 #[test]
-fn after_a_spoilt_cts_the_sender_waits_eifs_and_its_partner_a_difs() {
+fn after_an_errored_cts_the_sender_waits_eifs_and_its_partner_a_difs() {
     let (mut cell, station) = lucky(&[false, true, false, false, false, false]);
     cell.rules.rts_threshold = Some(Bytes::new(0));
     let mut bench = Bench::new(&cell);

@@ -1,5 +1,6 @@
 //! Sequences of frames, each time worked out by hand.
 
+use airfair_laws::Direction;
 use airfair_units::{Bytes, DataRate, Duration};
 use airfair_wlan::phy::Standard;
 use airfair_wlan::{Attempts, DropCause, NodeId, Record, SentFrame};
@@ -111,7 +112,7 @@ fn a_new_rate_holds_from_the_next_attempt_on() {
     bench.send_up(0, 1000);
     bench.send_up(0, 1000);
     bench.run_until(at(100));
-    bench.cell.set_rate(NodeId(1), true, MBPS(1));
+    bench.cell.set_rate(NodeId(1), Direction::Up, MBPS(1));
     bench.run_until(at(20_000));
     // The frame on the air stays at 11 Mb/s (50 + 940, then 258 and a DIFS), the next takes 8416 µs.
     assert_eq!(bench.ends(), [(990, 1), (1248, 0), (9714, 1), (10_028, 0)]);

@@ -1,8 +1,9 @@
 //! Stations that do not sense each other, with hand-worked times.
 
+use airfair_laws::Direction;
 use airfair_units::{Bytes, Time};
 use airfair_wlan::phy::Standard;
-use airfair_wlan::{AirUse, Attempts, CellConfig, NodeId, Reach, Record, SentFrame};
+use airfair_wlan::{AirUse, Attempts, Audibility, CellConfig, NodeId, Record, SentFrame};
 
 use crate::bench::{Bench, MBPS, Sent, at, config, without_backoff};
 
@@ -41,7 +42,7 @@ fn send_at(bench: &mut Bench, us: u64, station: usize) {
 
 /// Verifies: [80211-2020 §10.3.2.3.7, §10.3.4.2]
 #[test]
-fn a_frame_that_starts_in_the_middle_of_a_hidden_one_spoils_both_at_the_access_point() {
+fn a_frame_that_starts_in_the_middle_of_a_hidden_one_collides_with_it_at_the_access_point() {
     let mut bench = once(hidden(3));
     send_at(&mut bench, 1000, 0);
     // Station 2 finds the medium idle, station 3 busy.
@@ -56,7 +57,7 @@ fn a_frame_that_starts_in_the_middle_of_a_hidden_one_spoils_both_at_the_access_p
     assert_eq!(collided, [true, true, false, false]);
     let collisions = bench.records.iter().filter(|(_, record)| *record == Record::Collision);
     assert_eq!(collisions.count(), 1);
-    let alone = AirUse::Data { station: NodeId(1), up: true };
+    let alone = AirUse::Data { station: NodeId(1), direction: Direction::Up };
     for (from, to, usage) in [(1000, 1500, alone), (1940, 2440, AirUse::Collision)] {
         let air = Record::Air { from: at(from), to: at(to), usage };
         assert!(bench.records.iter().any(|(_, record)| *record == air), "{air:?}");
@@ -143,8 +144,8 @@ fn a_relation_that_changes_holds_for_the_frames_that_start_then() {
     let [one, two] = [NodeId(1), NodeId(2)];
     send_at(&mut bench, 1000, 0);
     bench.run_until(at(1200));
-    bench.cell.set_reach(one, two, Reach::Decodes);
-    bench.cell.set_reach(two, one, Reach::Decodes);
+    bench.cell.set_audibility(one, two, Audibility::Decodes);
+    bench.cell.set_audibility(two, one, Audibility::Decodes);
     // The frame on the air is still one that station 2 does not sense.
     send_at(&mut bench, 1500, 1);
     send_at(&mut bench, 5000, 0);
@@ -160,7 +161,7 @@ fn a_relation_that_changes_holds_for_the_frames_that_start_then() {
 #[should_panic(expected = "who senses whom was given for good")]
 fn a_cell_whose_relation_is_given_for_good_refuses_another() {
     let mut bench = Bench::new(&config(Standard::B, &[MBPS(11); 2]));
-    bench.cell.set_reach(NodeId(1), NodeId(2), Reach::Nothing);
+    bench.cell.set_audibility(NodeId(1), NodeId(2), Audibility::Nothing);
 }
 
 /// Data frames of two saturated stations for five seconds: how many were lost, of how many, and how many

@@ -3,8 +3,8 @@
 use airfair_units::{Bytes, Duration, Time};
 use airfair_wlan::phy::Standard;
 use airfair_wlan::{
-    AccessParameters, AfterCollision, AirUse, Attempts, Beacon, CellConfig, Eifs, Elements, NodeId,
-    Reach, Record,
+    AccessParameters, AfterCollision, AirUse, Attempts, Audibility, Beacon, CellConfig, Eifs,
+    Elements, NodeId, Record,
 };
 use proptest::prelude::*;
 
@@ -185,9 +185,9 @@ proptest! {
         let members = u16::try_from(cell.stations.len() + 1).expect("few stations");
         let mut changes = changes.into_iter();
         let change = |bench: &mut Bench| {
-            let (one, other, reach) = changes.next().expect("one for each arrival");
-            let reach = [Reach::Nothing, Reach::Senses, Reach::Decodes][reach];
-            bench.cell.set_reach(NodeId(one % members), NodeId(other % members), reach);
+            let (one, other, audibility) = changes.next().expect("one for each arrival");
+            let levels = [Audibility::Nothing, Audibility::Senses, Audibility::Decodes];
+            bench.cell.set_audibility(NodeId(one % members), NodeId(other % members), levels[audibility]);
         };
         let bench = run_on(Bench::with_relation(&cell), (&cell, &arrivals), change);
         check_air(&bench, true);

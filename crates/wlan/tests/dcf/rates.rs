@@ -3,6 +3,7 @@
 //! 802.11b, long preamble: 972 + 28 octets last 920 µs at 11 Mb/s, 192 + ⌈8000/5.5⌉ = 1647 at 5.5,
 //! 192 + 4000 = 4192 at 2. Slot 20, DIFS 50; a response is missed 222 µs after the frame.
 
+use airfair_laws::Direction::{self, Down, Up};
 use airfair_laws::arf;
 use airfair_units::Probability;
 use airfair_wlan::phy::Standard;
@@ -28,16 +29,21 @@ fn cell() -> CellConfig {
 }
 
 /// Times [us], directions and rates [kb/s] of the changes.
-fn changes(bench: &Bench) -> Vec<(u64, bool, u64)> {
+fn changes(bench: &Bench) -> Vec<(u64, Direction, u64)> {
     let change = |(time, record): &(_, Record)| match *record {
-        Record::Rate { station, up, rate } => {
+        Record::Rate { station, direction, rate } => {
             assert_eq!(station, NodeId::station(0));
-            Some((*time, up, rate.bps() / 1_000))
+            Some((*time, direction, rate.bps() / 1_000))
         }
         _ => None,
     };
     let us = |time: airfair_units::Time| time.as_nanos() / 1_000;
-    bench.records.iter().filter_map(change).map(|(time, up, rate)| (us(time), up, rate)).collect()
+    bench
+        .records
+        .iter()
+        .filter_map(change)
+        .map(|(time, direction, rate)| (us(time), direction, rate))
+        .collect()
 }
 
 /// Verifies: [kamerman-1997]
@@ -51,7 +57,7 @@ fn a_repetition_goes_out_at_the_rate_that_the_failure_has_led_to() {
     // 50 … 970; missed at 1192, slots since 1020: 1200 … 2120; missed at 2342, slots since 2170:
     // 2350 … 3997 at 5.5; 4227 … 5874; missed at 6096, slots since 5924: 6104 … 10 296 at 2.
     assert_eq!(bench.ends(), [(970, 1), (2_120, 1), (3_997, 1), (5_874, 1), (10_296, 1)]);
-    assert_eq!(changes(&bench), [(2_342, true, 5_500), (6_096, true, 2_000)]);
+    assert_eq!(changes(&bench), [(2_342, Up, 5_500), (6_096, Up, 2_000)]);
 }
 
 /// Three ACKs in a row lead up again, each direction for itself.
@@ -67,7 +73,7 @@ fn each_direction_of_a_link_has_a_law_of_its_own() {
     bench.run_until(at(60_000));
     // 1 Mb/s: 50 … 8242, ACK at 1 Mb/s 192 + 112 = 304 from 8252 to 8556; DIFS: again from 8606 on
     let third = 50 + 2 * 8_556 + 8_192 + 10 + 304;
-    assert_eq!(changes(&bench), [(third, false, 2_000)]);
+    assert_eq!(changes(&bench), [(third, Down, 2_000)]);
     bench.send_up(0, 972);
     bench.run_until(at(90_000));
     let up = bench.sent().into_iter().rfind(|sent| sent.node == NodeId::station(0));

@@ -6,8 +6,8 @@ mod scripts;
 use airfair_units::{Bytes, Duration, Probability, Time};
 use airfair_wlan::phy::Standard;
 use airfair_wlan::{
-    AccessParameters, AfterCollision, Attempts, Beacon, Cell, CellConfig, Eifs, Elements,
-    ErrorModel, FrameKind, Listen, Msdu, NodeId, Overheard, QueueConfig, Reach, Record, Rules,
+    AccessParameters, AfterCollision, Attempts, Audibility, Beacon, Cell, CellConfig, Eifs,
+    Elements, ErrorModel, FrameKind, Listen, Msdu, NodeId, Overheard, QueueConfig, Record, Rules,
     SentFrame, StationConfig,
 };
 use proptest::prelude::*;
@@ -67,10 +67,10 @@ fn drive(
             cell.flush(end);
             return cell.drain_records().for_each(|record| take(end, Told::Record(record)));
         };
-        while let Some(Change { listener, from, reach, .. }) =
+        while let Some(Change { listener, from, audibility, .. }) =
             changing.next_if(|change| time(change.at) <= now)
         {
-            cell.set_reach(*listener, *from, *reach);
+            cell.set_audibility(*listener, *from, *audibility);
         }
         if let Some(arrival) = coming.next_if(|_| input.is_some() && arrival == input) {
             let Arrival { from, to, size, .. } = *arrival;
@@ -405,11 +405,11 @@ proptest! {
     ) {
         let members = u16::try_from(config.stations.len() + 1).expect("few stations");
         let mut at = 0;
-        let change = |(pause, listener, from, reach)| {
+        let change = |(pause, listener, from, audibility)| {
             at += pause;
-            let reach = [Reach::Nothing, Reach::Senses, Reach::Decodes][reach];
+            let levels = [Audibility::Nothing, Audibility::Senses, Audibility::Decodes];
             let (listener, from) = (NodeId(listener % members), NodeId(from % members));
-            Change { at, listener, from, reach }
+            Change { at, listener, from, audibility: levels[audibility] }
         };
         let changes: Vec<Change> = drawn.into_iter().map(change).collect();
         let happens = Happens { arrivals: &arrivals, changes: &changes, beacons: &beacons };

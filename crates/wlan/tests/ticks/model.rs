@@ -11,8 +11,8 @@ use airfair_units::{Bytes, Duration};
 use airfair_wlan::airtime::{Airtime, Protection};
 use airfair_wlan::phy::{Standard, Timing, TxVector};
 use airfair_wlan::{
-    AccessParameters, AfterCollision, Attempts, CellConfig, Eifs, ErrorModel, FrameKind, NodeId,
-    Reach, Stream,
+    AccessParameters, AfterCollision, Attempts, Audibility, CellConfig, Eifs, ErrorModel,
+    FrameKind, NodeId, Stream,
 };
 use rand_core::{Rng, SeedableRng};
 
@@ -38,7 +38,7 @@ pub(crate) struct Change {
     pub(crate) at: u64,
     pub(crate) listener: NodeId,
     pub(crate) from: NodeId,
-    pub(crate) reach: Reach,
+    pub(crate) audibility: Audibility,
 }
 
 /// What can be compared: end of a frame [us], its sender, its kind, whether another overlapped it.
@@ -66,8 +66,8 @@ struct OnAir {
     end: u64,
     nav: u64,
     /// Whether another frame has overlapped it at its receiver.
-    spoiled: bool,
-    /// For whom noise spoilt it: its receiver at most, or anyone if it is a beacon.
+    collided: bool,
+    /// Members for whom it is errored: its receiver at most, or anyone if it is a beacon.
     noisy_for: Vec<bool>,
     /// Back-off counted before it, if an exchange begins with it.
     backoff: Option<u64>,
@@ -290,20 +290,20 @@ impl<'a> Model<'a> {
     }
 
     /// What frames of `from` are to `listener` now.
-    fn reach(&self, listener: usize, from: usize) -> Reach {
+    fn audibility(&self, listener: usize, from: usize) -> Audibility {
         let id = |member: usize| NodeId(u16::try_from(member).expect("few stations"));
         let is_it = |change: &&Change| (change.listener, change.from) == (id(listener), id(from));
         if let Some(change) = self.changed.iter().rfind(is_it) {
-            return change.reach;
+            return change.audibility;
         }
         let station = |member: usize| Some(&self.config.stations[member.checked_sub(1)?]);
         let lists = |one, other| station(one).is_some_and(|s| s.hidden_from.contains(&id(other)));
         if lists(listener, from) || lists(from, listener) {
-            Reach::Nothing
+            Audibility::Nothing
         } else if station(listener).is_some_and(|s| s.senses_only.contains(&id(from))) {
-            Reach::Senses
+            Audibility::Senses
         } else {
-            Reach::Decodes
+            Audibility::Decodes
         }
     }
 
@@ -331,7 +331,7 @@ impl<'a> Model<'a> {
         }
         for frame in &ended {
             let from = u16::try_from(frame.from).expect("few stations");
-            self.sent.push((now, from, class(frame.kind), frame.spoiled));
+            self.sent.push((now, from, class(frame.kind), frame.collided));
             self.tell(now, frame);
             self.outcome(now, frame);
         }
@@ -360,7 +360,7 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// Whether noise spoils a frame that `id` would decode.
+    /// True if noise makes an error in a frame that `id` would decode.
     fn is_noisy(&mut self, frame: &OnAir, id: usize) -> bool {
         if frame.kind == FrameKind::CtsToSelf || !frame.is_decoded_by(id) {
             return false;
@@ -383,7 +383,7 @@ impl<'a> Model<'a> {
                 let decoded = !frame.noisy_for[id] && frame.is_decoded_by(id);
                 // A sender that is told of collisions is told of its own.
                 let is_told = frame.kind != FrameKind::Beacon;
-                let collision = frame.lost_to[id] || frame.from == id && frame.spoiled && is_told;
+                let collision = frame.lost_to[id] || frame.from == id && frame.collided && is_told;
                 let for_it = frame.to == id && frame.kind != FrameKind::CtsToSelf;
                 if decoded && frame.heard_by[id] && !for_it && frame.nav > 0 {
                     self.stations[id].nav = self.stations[id].nav.max(now + frame.nav);
@@ -422,7 +422,7 @@ impl<'a> Model<'a> {
             }
             FrameKind::Data | FrameKind::Rts => {
                 let s = &mut self.stations[frame.from];
-                if frame.spoiled && self.config.rules.after_collision != AfterCollision::Standard {
+                if frame.collided && self.config.rules.after_collision != AfterCollision::Standard {
                     s.notices = Some(frame.kind);
                 } else {
                     s.timeout = Some((now + us(self.airtime.response_timeout()), frame.kind));
@@ -464,7 +464,7 @@ impl<'a> Model<'a> {
             tx,
             end,
             nav,
-            spoiled: false,
+            collided: false,
             noisy_for: nobody(),
             backoff: None,
             sensed_by: nobody(),
@@ -563,9 +563,10 @@ impl<'a> Model<'a> {
             let in_step = self.air.iter().any(|frame| frame.heard_by[id]);
             let listens = !sends && (in_step || !self.is_busy(id));
             for frame in &mut *starting {
-                let reach = self.reach(id, frame.from);
-                frame.sensed_by[id] = frame.from != id && reach != Reach::Nothing;
-                frame.readable_by[id] = reach == Reach::Decodes && self.understands(id, frame.tx);
+                let audibility = self.audibility(id, frame.from);
+                frame.sensed_by[id] = frame.from != id && audibility != Audibility::Nothing;
+                frame.readable_by[id] =
+                    audibility == Audibility::Decodes && self.understands(id, frame.tx);
                 frame.heard_by[id] = frame.sensed_by[id] && listens;
             }
             if sends {
@@ -586,7 +587,7 @@ impl<'a> Model<'a> {
             }
             let frame = &mut self.air[one];
             let is_for = |id: usize| frame.to == id || frame.kind == FrameKind::Beacon;
-            frame.spoiled = (0..self.stations.len())
+            frame.collided = (0..self.stations.len())
                 .any(|id| is_for(id) && frame.sensed_by[id] && frame.lost_to[id]);
         }
     }

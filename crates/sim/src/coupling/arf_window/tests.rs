@@ -199,7 +199,7 @@ fn windows(way: char, rate: &str, control: &str) -> Vec<(u64, u64)> {
 
 /// At 54 Mb/s nothing is limited. At 36, and again at 54, the window is what the flow can use, the one
 /// smaller than the other, whatever cwnd grows to; and the flow loses nothing by it where its round trip is the mean.
-/// For the least round trip windows are smaller, and so is the throughput where nothing spoils frames: each
+/// For the least round trip windows are smaller, and so is the throughput where no frame is errored: each
 /// packet waits for the access of others, which the least round trip does not contain.
 ///
 /// Verifies: [arf-window §III-B], [arf-window §III-C]

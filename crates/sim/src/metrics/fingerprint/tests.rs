@@ -37,17 +37,18 @@ fn event_of([now, kind, cell, whose, a, b, c, d, count, flags, word]: Fields) ->
     let (whose, count, flags) = (whose as u16, count as u32, flags as u8);
     let (node, flow, link) = (NodeId(whose), FlowId(whose), LinkId(whose));
     let (from, to, time) = (Time::from_nanos(a), Time::from_nanos(b), Duration::from_nanos(a));
-    let (up, other_flag, sent) = (flags & 1 == 1, flags & 2 == 2, SentAt(from));
+    let (flag, other_flag, sent) = (flags & 1 == 1, flags & 2 == 2, SentAt(from));
+    let direction = if flag { Direction::Up } else { Direction::Down };
     let cell = CellId(cell as u8);
     let in_cell = |record| Record::Cell(cell, record);
     let of_flow = |record| Record::Flow(flow, record);
     let on_link = |record| Record::Link(link, record);
     let record = match kind {
-        0 => in_cell(CellRecord::Air { from, to, usage: usage_of(word, up, node) }),
+        0 => in_cell(CellRecord::Air { from, to, usage: usage_of(word, direction, node) }),
         1 => {
             let frames = [SentFrame::Data, SentFrame::Rts, SentFrame::Response, SentFrame::Beacon];
             let frame = frames[word as usize % 4];
-            in_cell(CellRecord::Sent { node, frame, retry: up, collided: other_flag })
+            in_cell(CellRecord::Sent { node, frame, retry: flag, collided: other_flag })
         }
         2 => in_cell(CellRecord::Collision),
         3 => in_cell(CellRecord::Queue { node, length: count }),
@@ -57,12 +58,15 @@ fn event_of([now, kind, cell, whose, a, b, c, d, count, flags, word]: Fields) ->
             in_cell(CellRecord::Dropped { node, cause })
         }
         5 => in_cell(CellRecord::Duplicate { node }),
-        6 => in_cell(CellRecord::Rate { station: node, up, rate: DataRate::from_bps(a + 1) }),
-        7 => in_cell(CellRecord::Spoilt { node }),
+        6 => {
+            let rate = DataRate::from_bps(a + 1);
+            in_cell(CellRecord::Rate { station: node, direction, rate })
+        }
+        7 => in_cell(CellRecord::Errored { node }),
         8 => of_flow(FlowRecord::Started),
         9 => of_flow(FlowRecord::Sent),
         10 => of_flow(FlowRecord::Received(sent)),
-        11 => of_flow(FlowRecord::Lost(if up { Side::Sender } else { Side::Receiver }, sent)),
+        11 => of_flow(FlowRecord::Lost(if flag { Side::Sender } else { Side::Receiver }, sent)),
         12 => of_flow(FlowRecord::Delivered(Bytes::new(a))),
         13 => of_flow(FlowRecord::Retransmission),
         14 => of_flow(FlowRecord::Timeout),
@@ -86,9 +90,9 @@ fn event_of([now, kind, cell, whose, a, b, c, d, count, flags, word]: Fields) ->
     (now, record)
 }
 
-fn usage_of(word: u64, up: bool, station: NodeId) -> AirUse {
+fn usage_of(word: u64, direction: Direction, station: NodeId) -> AirUse {
     match word % 6 {
-        0 => AirUse::Data { station, up },
+        0 => AirUse::Data { station, direction },
         1 => AirUse::Control { station },
         2 => AirUse::Collision,
         3 => AirUse::Contention,

@@ -1,6 +1,7 @@
-//! What the access point's queue is told where stations share time: what each exchange has used.
+//! Airtime charge: what each exchange has used is told to the access point's queue where stations share time.
 //! [hoiland-2017 §3.2], [tan-2004 §4.2]
 
+use airfair_laws::Direction;
 use airfair_units::{Duration, Time};
 
 use super::Cell;
@@ -12,10 +13,10 @@ use crate::queue::Charge;
 use crate::queue::headers::Headers;
 
 impl<P: Copy + Headers> Cell<P> {
-    /// An exchange of `from` has got as far as a frame of kind `last`. The access point does not know of
+    /// Charges an exchange that has got as far as a frame of kind `last`. The access point does not know of
     /// frames that it did not receive: attempts of stations that failed are charged to nobody.
     #[cold]
-    pub(super) fn account(&mut self, now: Time, id: ContenderId, last: FrameKind) {
+    pub(super) fn charge_airtime(&mut self, now: Time, id: ContenderId, last: FrameKind) {
         let Access::Exchange(plan) = self.contenders[id.index()].access else { return };
         let from = id.member();
         let sifs = self.airtime.timing.sifs;
@@ -37,8 +38,9 @@ impl<P: Copy + Headers> Cell<P> {
             (sifs, Duration::ZERO)
         };
         let Exchange { to, tx, .. } = plan;
-        let (station, up) = if from.is_ap() { (to, false) } else { (from, true) };
-        let charge = Charge { station, up, rate: tx.rate(), airtime, gap, backoff };
+        let (station, direction) =
+            if from.is_ap() { (to, Direction::Down) } else { (from, Direction::Up) };
+        let charge = Charge { station, direction, rate: tx.rate(), airtime, gap, backoff };
         self.contenders[NodeId::AP.index()].queue.charge(now, &charge);
         self.plan_release();
     }
@@ -125,7 +127,7 @@ mod tests {
         cell.begin_exchange(Time::ZERO, ContenderId::only(from));
         let Access::Exchange(plan) = &mut cell.contenders[from.index()].access else { panic!() };
         plan.own_end = Time::ZERO + Duration::from_micros(own_end);
-        cell.account(Time::ZERO, ContenderId::only(from), last);
+        cell.charge_airtime(Time::ZERO, ContenderId::only(from), last);
         cell.contenders[0].finish(Time::ZERO);
         cell.plan_release();
         let release = cell.release.expect("it has no tokens") - Duration::from_nanos(1);
@@ -157,7 +159,7 @@ mod tests {
     /// Verifies: [tan-2004 §4.2]
     #[test]
     fn what_arrives_and_what_fails_is_told() {
-        let is_held = |from: NodeId, spoilt: bool| {
+        let is_held = |from: NodeId, errored: bool| {
             let mut cell = cell(false);
             let frame = cell.begin_exchange(Time::ZERO, ContenderId::only(from));
             let end = Time::ZERO + frame.duration;
@@ -165,7 +167,7 @@ mod tests {
             cell.contention.begin_busy(Time::ZERO);
             let start = Time::ZERO;
             let mut ppdu = cell.ppdu(start, frame);
-            ppdu.errored = spoilt;
+            ppdu.errored = errored;
             cell.receive(end, &ppdu);
             cell.time_out(end + cell.response_timeout);
             cell.contenders[0].finish(end + cell.response_timeout);

@@ -1,0 +1,205 @@
+//! What becomes of power on its way: loss by distance.
+
+use std::f64::consts::PI;
+
+use airfair_units::{Decibels, Frequency, Length};
+use libm::{log10, pow, sqrt};
+
+/// Speed of light in vacuum [m/s].
+const SPEED_OF_LIGHT: f64 = 299_792_458.0;
+/// Antennas are never closer than this, for Friis's far field [m].
+const NEAREST: f64 = 1.0;
+
+/// How much power is lost by distance, between isotropic antennas.
+///
+/// Antennas that are closer than a nearest distance lose what they lose there: 1 m, or λ/4π where that is
+/// longer and Friis's law would gain power; with [`LogDistance`](Self::LogDistance), the reference.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum PathLoss {
+    /// Friis: (4πd/λ)².  [rappaport §4.2]
+    FreeSpace {
+        /// Carrier.
+        frequency: Frequency,
+    },
+    /// A direct ray and one that the ground reflects: Friis up to the distance 4π·`h_t`·`h_r`/λ where both
+    /// laws agree, d⁴/(`h_t`·`h_r`)² beyond it.  [rappaport §4.6] [ns-2 §18.2]
+    TwoRay {
+        /// Carrier.
+        frequency: Frequency,
+        /// Height of one antenna above ground; positive.
+        height: Length,
+        /// Height of the other one; positive.
+        other_height: Length,
+    },
+    /// A loss at a reference distance that grows with a power of the distance.  [rappaport §4.9]
+    LogDistance {
+        /// Distance of the reference; positive.
+        reference: Length,
+        /// Loss there.
+        loss: Decibels,
+        /// n: loss grows by 10·n dB for ten times the distance. 2 is free space. Positive.
+        exponent: f64,
+    },
+}
+
+impl PathLoss {
+    /// A log-distance model that starts from free space at 1 m.
+    pub fn log_distance(frequency: Frequency, exponent: f64) -> Self {
+        let loss = Self::FreeSpace { frequency }.loss(1.0);
+        Self::LogDistance { reference: Length::from_metres(1), loss, exponent }
+    }
+
+    /// Loss over `distance` [m], to the nearest thousandth of a dB: powers are compared as they print.
+    pub fn loss(&self, distance: f64) -> Decibels {
+        Decibels::rounded(self.exact_loss(distance))
+    }
+
+    /// The distance that costs `loss` [m]: the inverse of [`loss`](Self::loss), at least the nearest
+    /// distance.
+    pub fn distance(&self, loss: Decibels) -> f64 {
+        self.exact_distance(loss.get())
+    }
+
+    /// Distance below which the loss does not change [m].
+    pub fn nearest(&self) -> f64 {
+        match *self {
+            Self::FreeSpace { frequency } | Self::TwoRay { frequency, .. } => {
+                NEAREST.max(wavelength(frequency) / (4.0 * PI))
+            }
+            Self::LogDistance { reference, .. } => reference.as_metres(),
+        }
+    }
+
+    /// Loss over `distance` metres [dB].
+    fn exact_loss(&self, distance: f64) -> f64 {
+        let distance = distance.max(self.nearest());
+        match *self {
+            Self::FreeSpace { frequency } => friis(frequency, distance),
+            Self::TwoRay { frequency, height, other_height } => {
+                let product = height.as_metres() * other_height.as_metres();
+                if distance < crossover(frequency, product) {
+                    friis(frequency, distance)
+                } else {
+                    40.0 * log10(distance) - 20.0 * log10(product)
+                }
+            }
+            Self::LogDistance { reference, loss, exponent } => {
+                loss.get() + 10.0 * exponent * log10(distance / reference.as_metres())
+            }
+        }
+    }
+
+    /// The distance that costs `loss` dB [m].
+    fn exact_distance(&self, loss: f64) -> f64 {
+        let distance = match *self {
+            Self::FreeSpace { frequency } => friis_distance(frequency, loss),
+            Self::TwoRay { frequency, height, other_height } => {
+                let product = height.as_metres() * other_height.as_metres();
+                let near = friis_distance(frequency, loss);
+                if near < crossover(frequency, product) {
+                    near
+                } else {
+                    pow(10.0, loss / 40.0) * sqrt(product)
+                }
+            }
+            Self::LogDistance { reference, loss: at_reference, exponent } => {
+                reference.as_metres() * pow(10.0, (loss - at_reference.get()) / (10.0 * exponent))
+            }
+        };
+        distance.max(self.nearest())
+    }
+}
+
+/// Wavelength [m].
+fn wavelength(frequency: Frequency) -> f64 {
+    SPEED_OF_LIGHT / frequency.as_hertz_f64()
+}
+
+/// Free-space loss [dB].
+fn friis(frequency: Frequency, distance: f64) -> f64 {
+    20.0 * log10(4.0 * PI * distance / wavelength(frequency))
+}
+
+/// The distance in free space that costs `loss` dB [m].
+fn friis_distance(frequency: Frequency, loss: f64) -> f64 {
+    pow(10.0, loss / 20.0) * wavelength(frequency) / (4.0 * PI)
+}
+
+/// Where Friis and the ground's d⁴ agree, for the `product` of the antenna heights [m²] [m].
+fn crossover(frequency: Frequency, product: f64) -> f64 {
+    4.0 * PI * product / wavelength(frequency)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const FIVE: Frequency = Frequency::from_megahertz(5_200);
+    const TWO_RAY: PathLoss = PathLoss::TwoRay {
+        frequency: Frequency::from_megahertz(914),
+        height: Length::from_millimetres(1_500),
+        other_height: Length::from_millimetres(1_500),
+    };
+
+    /// λ = 299 792 458/5.2e9 = 0.0576524 m; 4π·100/λ = 1256.637/0.0576524 = 21 796.8;
+    /// 20·log10 21 796.8 = 20·4.338393 = 86.768 dB. Twice the distance: 86.7678 + 6.0206 dB.
+    ///
+    /// Verifies: [rappaport §4.2]
+    #[test]
+    fn friis_at_5_ghz_loses_86_77_db_over_100_m() {
+        let free = PathLoss::FreeSpace { frequency: FIVE };
+        assert_eq!(free.loss(100.0), Decibels::from_thousandths(86_768));
+        assert_eq!(free.loss(200.0), Decibels::from_thousandths(92_788));
+        // Not nearer than 1 m; at 10 MHz, λ/4π = 29.979/12.566 = 2.386 m.
+        assert_eq!(free.loss(0.0), free.loss(1.0));
+        let long_wave = PathLoss::FreeSpace { frequency: Frequency::from_megahertz(10) };
+        assert!((long_wave.nearest() - 2.386).abs() < 1e-3);
+        assert_eq!(long_wave.loss(1.0), Decibels::ZERO);
+    }
+
+    /// λ = 299 792 458/914e6 = 0.328 m, 4π·1.5·1.5/0.328 = 86.20 m. At 250 m, the classic range of
+    /// `WaveLAN` in ns-2: 40·log10 250 - 20·log10 2.25 = 95.918 - 7.044 = 88.874 dB, and indeed
+    /// 281.84 mW = 24.5 dBm - 88.874 dB = -64.374 dBm = 3.652e-10 W, ns-2's `RXThresh_`.
+    ///
+    /// Verifies: [rappaport §4.6] [ns-2 §18.2]
+    #[test]
+    fn two_rays_are_friis_up_to_the_crossover_and_continuous_there() {
+        let at = crossover(Frequency::from_megahertz(914), 2.25);
+        assert!((at - 86.20).abs() < 0.01, "{at}");
+        let (below, above) = (TWO_RAY.exact_loss(at * (1.0 - 1e-12)), TWO_RAY.exact_loss(at));
+        assert!((below - above).abs() < 1e-9, "{below} {above}");
+        assert_eq!(TWO_RAY.loss(250.0), Decibels::from_thousandths(88_874));
+        let free = PathLoss::FreeSpace { frequency: Frequency::from_megahertz(914) };
+        assert_eq!(TWO_RAY.loss(50.0), free.loss(50.0));
+        // Twice the distance: 12.041 dB more.
+        assert_eq!(TWO_RAY.loss(500.0), Decibels::from_thousandths(88_874 + 12_041));
+    }
+
+    /// Friis at 1 m and 5.2 GHz: 86.768 - 40 = 46.768 dB; with n = 3, 60 dB more at 100 m.
+    ///
+    /// Verifies: [rappaport §4.9]
+    #[test]
+    fn the_log_distance_law_starts_from_free_space_at_one_metre() {
+        let law = PathLoss::log_distance(FIVE, 3.0);
+        assert_eq!(law.loss(1.0), Decibels::from_thousandths(46_768));
+        assert_eq!(law.loss(100.0), Decibels::from_thousandths(106_768));
+    }
+
+    proptest! {
+        #[test]
+        fn distance_and_loss_are_inverse_and_loss_grows(
+            metres in 2.4f64..100_000.0, further in 1.0f64..3.0, exponent in 1.0f64..6.0,
+        ) {
+            let laws =
+                [PathLoss::FreeSpace { frequency: FIVE }, TWO_RAY, PathLoss::log_distance(FIVE, exponent)];
+            for law in laws {
+                let back = law.exact_distance(law.exact_loss(metres));
+                prop_assert!((back / metres - 1.0).abs() < 1e-9, "{law:?}: {back} of {metres}");
+                prop_assert!(law.loss(metres) <= law.loss(metres * further));
+                // A thousandth of a dB of rounding, at most 0.01 % of distance.
+                prop_assert!((law.distance(law.loss(metres)) / metres - 1.0).abs() < 1.2e-4);
+            }
+        }
+    }
+}
