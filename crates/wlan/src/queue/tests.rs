@@ -835,7 +835,7 @@ fn room_is_what_a_packet_finds_without_another_giving_way() {
         }
         let found = [queue.has_room_for(to(0)), queue.has_room_for(to(1))];
         assert_eq!(found, expected, "{discipline:?} {limit:?}");
-        queue.finish(ms(1));
+        finish(&mut queue, ms(1));
         assert!(queue.has_room_for(to(0)), "{discipline:?} {limit:?}");
     }
 }
