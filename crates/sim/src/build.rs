@@ -112,7 +112,7 @@ fn radio(scenario: &Scenario, index: usize, members: &[NodeId], streams: Streams
     Radio { cell, msdu_overhead, members: settable, beacons, lines, agents, watches_packets }
 }
 
-/// Where the stations of a cell are, and what they hear there.
+/// Propagation in a cell with a radio.
 fn propagation(
     radio: &scenario::Radio,
     stations: &[&Station],
@@ -160,7 +160,7 @@ fn laws(station: &Station, streams: Streams) -> [Option<RateLaw>; 2] {
     [up.map(|it| law(it, Purpose::SamplingUp)), down.map(|it| law(it, Purpose::SamplingDown))]
 }
 
-/// What may be set of the members of a cell.
+/// Settings that may change, of each member of a cell.
 fn members_of<'s>(
     bss: &scenario::Bss,
     stations: impl Iterator<Item = &'s Station> + Clone,
@@ -241,7 +241,7 @@ fn schedule(
     queue
 }
 
-/// When a flow starts in this replication.
+/// Time at which a flow starts in this replication.
 fn start(flow: &scenario::Flow, streams: Streams) -> Time {
     let draw = streams.stream(&flow.name, Purpose::Start).next_u64();
     let delay = (u128::from(draw) * u128::from(flow.start_jitter.as_nanos())) >> 64;

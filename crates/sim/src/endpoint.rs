@@ -78,7 +78,7 @@ fn tfrc_endpoints(settings: &Tfrc) -> (Source, Sink) {
     (Source::Tfrc(Box::new(sender)), Sink::Tfrc(Box::new(tfrc::Receiver::new(receiver))))
 }
 
-/// How much of what the application offers may wait.
+/// Octets of what the application offers that may wait.
 fn buffer(settings: &Tfrc) -> Option<Bytes> {
     // What a live source cannot send in a few seconds is of no use to its audience.
     let live = settings.segment * LIVE_BUFFER_PACKETS;
@@ -173,7 +173,7 @@ impl Source {
     }
 }
 
-/// What a TCP sender's event means to a flow's account.
+/// Record that a TCP sender's event means to a flow's account.
 fn tcp_record(event: tcp::SenderEvent) -> Option<FlowRecord> {
     match event {
         tcp::SenderEvent::RttSample(rtt) => Some(FlowRecord::RoundTrip(rtt)),
@@ -185,7 +185,7 @@ fn tcp_record(event: tcp::SenderEvent) -> Option<FlowRecord> {
     }
 }
 
-/// What a TFRC sender's event means to a flow's account: its no-feedback timer is a time-out.
+/// Record that a TFRC sender's event means to a flow's account: its no-feedback timer is a time-out.
 fn tfrc_record(event: tfrc::SenderEvent) -> Option<FlowRecord> {
     match event {
         tfrc::SenderEvent::RttSample(rtt) => Some(FlowRecord::RoundTrip(rtt)),

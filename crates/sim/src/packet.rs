@@ -49,7 +49,7 @@ pub struct External {
 /// A packet under way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packet {
-    /// What it carries; the payload itself is virtual.
+    /// Its content; the payload itself is virtual.
     pub body: Body,
     /// Flow that it belongs to.
     pub flow: FlowId,
@@ -61,7 +61,7 @@ pub struct Packet {
     pub sent_at: Time,
 }
 
-/// What a packet carries.
+/// Content of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Body {
     /// A TCP segment.

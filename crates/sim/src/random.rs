@@ -7,7 +7,7 @@
 use airfair_wlan::Stream;
 use rand_core::SeedableRng;
 
-/// What a stream is for.
+/// Purpose of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
     /// Back-off of the channel access.
@@ -28,7 +28,7 @@ pub enum Purpose {
     RedForth,
     /// Random early detection before a link, back.
     RedBack,
-    /// Where a station goes.
+    /// Motion of a station.
     Mobility,
     /// Shadowing and fading of a station's link.
     Shadowing,

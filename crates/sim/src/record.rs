@@ -47,7 +47,7 @@ pub enum Record {
     Flow(FlowId, FlowRecord),
     /// On a wired link.
     Link(LinkId, LinkRecord),
-    /// What a station has measured of its channel.
+    /// A station's measurement of its channel.
     Measured(CellId, NodeId, Measured),
     /// A look at the world, if the scenario records a time series. It is no event and has no part in the
     /// hash of a run.
@@ -72,13 +72,13 @@ pub struct SenderWindow {
     pub ssthresh: u32,
 }
 
-/// What a station that observes its channel has measured in a time: a slot of its own, or several in which
+/// Measurement of a station that observes its channel over a time: a slot of its own, or several in which
 /// it heard nothing.  [arf-window §III-A]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Measured {
-    /// When that began.
+    /// Start of that time.
     pub from: Time,
-    /// When it ended.
+    /// End of it.
     pub to: Time,
     /// Frames and SIFS of its own exchanges, both ways, that were answered.
     pub own: Duration,

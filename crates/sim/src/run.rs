@@ -12,7 +12,7 @@ use crate::record::Recorder;
 use crate::scenario::Scenario;
 use crate::world::{Output, Pause, World};
 
-/// How far a run is and whether to stop: shared with the thread that shows progress.
+/// Progress of a run, and the wish to stop it: shared with the thread that shows progress.
 #[derive(Debug, Default)]
 pub struct Control {
     /// Simulated nanoseconds done, summed over all runs that share this.
@@ -71,7 +71,7 @@ pub struct Finished<R> {
     pub events: u64,
     /// Packets of each flow's sender, sent after the warm-up, that are still under way.
     pub in_flight: Vec<u64>,
-    /// What its owner had not fetched, and each handle that was still in the world.
+    /// Outputs that its owner had not fetched, and each handle that was still in the world.
     pub outputs: Vec<Output>,
 }
 

@@ -1,4 +1,4 @@
-//! How long each frame and each exchange lasts, and at which rate responses come.
+//! Durations of frames and exchanges, and the rates of responses.
 
 use airfair_units::{Bytes, DataRate, Duration};
 
@@ -16,7 +16,7 @@ pub struct Airtime {
     preamble: Preamble,
     beacon: TxVector,
     rts_threshold: Option<Bytes>,
-    /// What goes with a data frame, by its vector.
+    /// Frames that go with a data frame, by its vector.
     companions: [Companions; TxVector::COUNT],
     /// Gaps and windows.
     pub timing: Timing,
@@ -25,16 +25,16 @@ pub struct Airtime {
 /// Control frames that go with a frame of one vector.
 #[derive(Clone, Copy, Debug)]
 struct Companions {
-    /// How a response to it is sent.
+    /// Vector of a response to it.
     response: TxVector,
     ack: Duration,
-    /// How an RTS or a CTS to oneself before it is sent.
+    /// Vector of an RTS or a CTS to oneself before it.
     guard: TxVector,
-    /// Whether an 802.11b station in the cell would not know it for a frame.
+    /// True if an 802.11b station in the cell would not know it for a frame.
     is_hidden: bool,
 }
 
-/// What goes before a data frame.
+/// Frames that go before a data frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protection {
     /// Nothing.
@@ -75,7 +75,7 @@ impl Airtime {
         Self { standard, preamble, beacon, rts_threshold, companions, timing }
     }
 
-    /// How frames at a legacy `rate` are sent here.
+    /// Vector of frames at a legacy `rate` here.
     ///
     /// # Panics
     /// If no legacy amendment has this rate.
@@ -88,14 +88,14 @@ impl Airtime {
         &self.companions[tx.index()]
     }
 
-    /// How the control frame that answers a frame is sent: at the highest basic rate not above the frame's, of the
+    /// Vector of the control frame that answers a frame: at the highest basic rate not above the frame's, of the
     /// same modulation, else at the highest mandatory one.  [80211-2020 §10.6.6.5.2]
     #[inline]
     pub fn response(&self, tx: TxVector) -> TxVector {
         self.companions(tx).response
     }
 
-    /// What goes before a data frame of `msdu` octets.
+    /// Protection that goes before a data frame of `msdu` octets.
     #[inline]
     pub fn protection(&self, msdu: Bytes, tx: TxVector) -> Protection {
         let Companions { guard, is_hidden, .. } = *self.companions(tx);
@@ -120,7 +120,7 @@ impl Airtime {
         self.companions(tx).ack
     }
 
-    /// What a frame of ordinary size takes with its ACK and the gaps, the yardstick of rate adaptation.
+    /// Time that a frame of ordinary size takes with its ACK and the gaps, the yardstick of rate adaptation.
     pub fn exchange(&self, tx: TxVector) -> Duration {
         let Timing { sifs, difs, .. } = self.timing;
         difs + self.data(ORDINARY, tx) + sifs + self.ack(tx)
@@ -141,7 +141,7 @@ impl Airtime {
         self.standard.ppdu_duration(CTS_SIZE, tx)
     }
 
-    /// How beacons are sent: at the lowest rate, which every station supports.
+    /// Vector of beacons: at the lowest rate, which every station supports.
     pub fn beacon_vector(&self) -> TxVector {
         self.beacon
     }

@@ -23,7 +23,7 @@ impl NodeId {
         Self(u16::try_from(index + 1).expect("at most 65 534 stations"))
     }
 
-    /// Whether it is the access point.
+    /// True for the access point.
     pub fn is_ap(self) -> bool {
         self == Self::AP
     }
@@ -58,15 +58,15 @@ pub struct Rules {
     pub basic_rates: Vec<DataRate>,
     /// PSDUs longer than this are protected by RTS/CTS; `None`: none is.
     pub rts_threshold: Option<Bytes>,
-    /// Whether OFDM frames are protected by CTS-to-self when a b station is in a g cell.
+    /// True if OFDM frames are protected by CTS-to-self when a b station is in a g cell.
     pub protection: bool,
-    /// When a frame is given up.
+    /// Limits at which a frame is given up.
     pub attempts: Attempts,
-    /// What follows a collision.
+    /// Gap that follows a collision.
     pub after_collision: AfterCollision,
-    /// What ends an EIFS.
+    /// Rule that ends an EIFS.
     pub eifs: Eifs,
-    /// Whether a back-off follows a success even when no frame waits.  [80211-2020 §10.3.4.3]
+    /// True if a back-off follows a success even when no frame waits.  [80211-2020 §10.3.4.3]
     pub post_backoff: bool,
     /// Smallest contention window [slots]; the standard's unless set.
     pub cw_min: Option<u16>,
@@ -75,7 +75,7 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// What `standard` says, where no b station is in the cell.
+    /// Rules of `standard`, where no b station is in the cell.
     pub fn of(standard: Standard) -> Self {
         Self {
             standard,
@@ -118,12 +118,12 @@ pub struct StationConfig {
 }
 
 impl CellConfig {
-    /// Whether some members do not sense each other.
+    /// True if some members do not sense each other.
     pub fn has_hidden(&self) -> bool {
         self.stations.iter().any(|station| !station.hidden_from.is_empty())
     }
 
-    /// Whether an 802.11b station is in the cell: it hears OFDM frames as noise.
+    /// True if an 802.11b station is in the cell: it hears OFDM frames as noise.
     pub fn has_b_stations(&self) -> bool {
         self.rules.standard == Standard::G
             && self.stations.iter().any(|s| s.standard == Standard::B)
@@ -141,9 +141,9 @@ pub struct AccessParameters {
     pub cw_min: Option<u16>,
     /// Largest contention window [slots]; the cell's unless set.
     pub cw_max: Option<u16>,
-    /// How long it may go on sending once it has won the channel; zero: one frame.
+    /// Time for which it may go on sending once it has won the channel; zero: one frame.
     pub txop_limit: Duration,
-    /// When a frame is given up; by the cell's rule unless set.
+    /// Limits at which a frame is given up; by the cell's rule unless set.
     pub attempts: Option<Attempts>,
 }
 
@@ -154,7 +154,7 @@ impl Default for AccessParameters {
     }
 }
 
-/// When the MAC gives a frame up.  [80211-2020 §10.3.4.4]
+/// Limits at which the MAC gives a frame up.  [80211-2020 §10.3.4.4]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Attempts {
     /// Short and long retry limits: transmission attempts of a frame without and with RTS protection.
@@ -177,7 +177,7 @@ impl Default for Attempts {
     }
 }
 
-/// Which gap follows a collision.
+/// Gap that follows a collision.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AfterCollision {
     /// As the standard says: stations that heard it wait EIFS, those that were in it an ACK time-out.
@@ -189,7 +189,7 @@ pub enum AfterCollision {
     Eifs,
 }
 
-/// What ends the wait after a frame that was sensed and not decoded.
+/// Rule that ends the wait after a frame that was sensed and not decoded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Eifs {
     /// EIFS after the frame, or the next frame that is decoded, whichever comes first.

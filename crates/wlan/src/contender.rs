@@ -76,13 +76,13 @@ pub(crate) struct Exchange {
     pub(crate) data: Duration,
     pub(crate) ack: Duration,
     pub(crate) protection: Protection,
-    /// When the first frame of its TXOP started.
+    /// Time at which the first frame of its TXOP started.
     pub(crate) txop_start: Time,
-    /// When its own last frame left the air.
+    /// Time at which its own last frame left the air.
     pub(crate) own_end: Time,
 }
 
-/// Where the sequence RTS–CTS–data–ACK of an exchange stands, a part of it only where it is not protected.
+/// Step of the sequence RTS–CTS–data–ACK of an exchange, or of a part of it where it is not protected.
 /// [80211-2020 §10.3.2]
 ///
 /// ```text
@@ -103,7 +103,7 @@ pub(crate) enum Step {
     Unanswered(FrameKind, Deadline),
 }
 
-/// When an initiator knows that no response comes.
+/// Time at which an initiator knows that no response comes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Deadline {
     /// At its time-out.
@@ -138,7 +138,7 @@ pub(crate) struct Member {
     /// Sequence numbers last received on the hop up to the access point and down from it.  [80211-2020 §10.3.2.14]
     pub(crate) last_received_up: Option<u16>,
     pub(crate) last_received_down: Option<u16>,
-    /// How data frames between this station and the access point are sent, up and down.
+    /// Rates of data frames between this station and the access point, up and down.
     pub(crate) rate_up: LinkRate,
     pub(crate) rate_down: LinkRate,
 }
@@ -172,7 +172,7 @@ pub(crate) struct Contender<P> {
     stream: Stream,
 }
 
-/// What a failed attempt leads to.
+/// Consequence of a failed attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
     Retry,
@@ -206,7 +206,7 @@ impl<P: Headers> Contender<P> {
         }
     }
 
-    /// Whether an attempt for the packet in service has failed.
+    /// True if an attempt for the packet in service has failed.
     pub(crate) fn is_retrying(&self) -> bool {
         self.short_retries > 0 || self.long_retries > 0
     }

@@ -21,7 +21,7 @@ use crate::frame::{Frame, FrameKind};
 use crate::hearing::{Audibility, ClassId, Hearing};
 use crate::phy::Timing;
 
-/// What a contender wants of the channel.
+/// Wish of a contender for the channel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Want {
     /// It rests, or is in an exchange.
@@ -52,7 +52,7 @@ struct Countdown {
     queued: Option<u64>,
 }
 
-/// What one member knows of the medium, and what it has on the air.
+/// One member: its knowledge of the medium, and its frame on the air.
 #[derive(Debug)]
 struct Member {
     class: ClassId,
@@ -60,7 +60,7 @@ struct Member {
     group: Option<usize>,
     /// Its own state of the medium while it is alone.
     alone: Option<MediumState>,
-    /// Whether a frame of its own is on the air, what that is to each class, and the power that it arrives with
+    /// True if a frame of its own is on the air; what that is to each class, and the power that it arrives with
     /// at each member, where frames are captured.
     sends: bool,
     audibility: Vec<Audibility>,
@@ -88,10 +88,10 @@ pub(crate) struct Contention {
     /// The one member that transmits, where all sense it and nobody else does: it goes by its group's state, since
     /// what it knows better makes a difference only if another frame comes or its own fails.
     speaker: Option<NodeId>,
-    /// Whether every member senses every other, for good, and whether it decodes it.
+    /// True if every member senses every other, for good, and if it decodes it.
     all_sense: bool,
     all_decode: bool,
-    /// Whether what a frame is to others never depends on when and how it is sent.
+    /// True if what a frame is to others never depends on when and how it is sent.
     is_fixed: bool,
     sifs: Duration,
     /// Frames on the air.
@@ -164,7 +164,7 @@ impl Contention {
         self.capture = Some(margin);
     }
 
-    /// Whether who hears whom may change.
+    /// True if the audibility may change.
     #[inline]
     pub(crate) fn can_change(&self) -> bool {
         self.hearing.can_change()
@@ -272,13 +272,13 @@ impl Contention {
         self.forestalled.pop()
     }
 
-    /// What the frame of `from` that is on the air is to `id`.
+    /// Audibility at `id` of the frame of `from` that is on the air.
     #[inline]
     fn audibility(&self, id: NodeId, from: NodeId) -> Audibility {
         self.audibility_of(self.members[id.index()].class, from)
     }
 
-    /// What the frame of `from` that is on the air is to a class.
+    /// Audibility in a class of the frame of `from` that is on the air.
     #[inline]
     fn audibility_of(&self, class: ClassId, from: NodeId) -> Audibility {
         if self.all_decode {
@@ -287,12 +287,12 @@ impl Contention {
         self.members[from.index()].audibility[class.index()]
     }
 
-    /// Whether `id` senses the frame of `from` that is on the air.
+    /// True if `id` senses the frame of `from` that is on the air.
     fn senses(&self, id: NodeId, from: NodeId) -> bool {
         id != from && self.audibility(id, from) != Audibility::Nothing
     }
 
-    /// Whether another frame overlaps the one on the air where its receiver is, or anyone whom it is for.
+    /// True if another frame overlaps the one on the air where its receiver is, or anyone whom it is for.
     pub(crate) fn overlapped(&self, frame: &Frame) -> bool {
         let at = |id| self.senses(id, frame.from) && !self.medium(id).receives(frame.from);
         match frame.to {
@@ -301,26 +301,26 @@ impl Contention {
         }
     }
 
-    /// Whether a frame is alone on the air and everyone senses it.
+    /// True if a frame is alone on the air and everyone senses it.
     #[inline]
     pub(crate) fn is_undisturbed(&self) -> bool {
         self.all_sense && self.on_air == 1
     }
 
-    /// Whether a frame that has just started is a response that its addressee cannot make out.
+    /// True if a frame that has just started is a response that its addressee cannot make out.
     pub(crate) fn misses(&self, frame: &Frame) -> bool {
         let is_response = matches!(frame.kind, FrameKind::Ack | FrameKind::Cts);
         let senses = |to| self.senses(to, frame.from);
         is_response && (self.overlapped(frame) || !frame.to.is_some_and(senses))
     }
 
-    /// Whether a frame of `from` that ends now is decoded by `id`, as far as noise allows.
+    /// True if a frame of `from` that ends now is decoded by `id`, as far as noise allows.
     #[inline]
     pub(crate) fn decodes(&self, id: NodeId, from: NodeId) -> bool {
         self.medium(id).receives(from) && self.audibility(id, from) == Audibility::Decodes
     }
 
-    /// Whether carrier sense of `id` is idle.
+    /// True if carrier sense of `id` is idle.
     #[inline]
     pub(crate) fn is_idle(&self, id: NodeId) -> bool {
         self.medium(id).is_idle()
@@ -333,7 +333,7 @@ impl Contention {
         self.medium(id).idle_for(space, self.spaces[class.index()])
     }
 
-    /// Whether the virtual carrier sense of `id` is idle.
+    /// True if the virtual carrier sense of `id` is idle.
     #[inline]
     pub(crate) fn nav_is_clear(&self, id: NodeId, now: Time) -> bool {
         self.medium(id).nav_is_clear(now)

@@ -100,13 +100,13 @@ impl Waits {
         Self { after_collision: rules.after_collision, eifs: rules.eifs, nav: timing.eifs }
     }
 
-    /// Whether an EIFS is a NAV, which no later frame shortens.
+    /// True if an EIFS is a NAV, which no later frame shortens.
     #[inline]
     pub(crate) fn is_nav(&self) -> bool {
         self.eifs == Eifs::Nav
     }
 
-    /// Whether an EIFS follows a frame that the station has not decoded. `collided`: the frame was its own, or
+    /// True if an EIFS follows a frame that the station has not decoded. `collided`: the frame was its own, or
     /// another's, and has collided.
     fn ask_eifs(&self, carrier: CarrierSense, collided: bool) -> bool {
         let is_error = matches!(carrier, CarrierSense::Frame | CarrierSense::Overlap);
@@ -124,11 +124,11 @@ impl Waits {
 pub(crate) struct Ended {
     pub(crate) from: NodeId,
     pub(crate) count: u32,
-    /// Whether the station has decoded it.
+    /// True if the station has decoded it.
     pub(crate) decoded: bool,
     /// Until when its duration field reserves the medium for others than this station.
     pub(crate) reserved_until: Option<Time>,
-    /// Whether it has collided, as far as its sender can know.
+    /// True if it has collided, as far as its sender can know.
     pub(crate) collided: bool,
 }
 
@@ -171,17 +171,17 @@ impl MediumState {
         Self { access_start: start, counts_from: start, ..Self::default() }
     }
 
-    /// Whether physical carrier sense is idle.
+    /// True if physical carrier sense is idle.
     pub(crate) fn is_idle(&self) -> bool {
         self.carrier == CarrierSense::Idle
     }
 
-    /// Whether virtual carrier sense is idle.
+    /// True if virtual carrier sense is idle.
     pub(crate) fn nav_is_clear(&self, now: Time) -> bool {
         self.nav_until <= now
     }
 
-    /// Whether the station is in step with the frame of `from`, which is on the air.
+    /// True if the station is in step with the frame of `from`, which is on the air.
     #[inline]
     pub(crate) fn receives(&self, from: NodeId) -> bool {
         self.carrier == CarrierSense::Frame
@@ -262,7 +262,7 @@ impl MediumState {
         self.is_idle().then(|| self.counts_from + slot * (due - self.slots))
     }
 
-    /// Whether slots count already: a back-off that is drawn now counts from the end of the present one.
+    /// True if slots count already: a back-off that is drawn now counts from the end of the present one.
     pub(crate) fn is_counting(&self, now: Time) -> bool {
         self.is_idle() && now > self.counts_from
     }
@@ -290,7 +290,7 @@ impl MediumState {
         self.is_idle().then(|| self.access_start - (spaces.aifs - space))
     }
 
-    /// Whether a station in this state, whose busy period has just ended, and one in the `other` will act alike
+    /// True if a station in this state, whose busy period has just ended, and one in the `other` will act alike
     /// from now on.
     pub(crate) fn agrees_with(&self, other: &Self, now: Time) -> bool {
         let is_fresh = |it: &Self| it.is_idle() && it.counts_from == it.access_start;

@@ -61,9 +61,9 @@ impl Periods {
 pub(crate) struct FrameErrors {
     model: ErrorModel,
     stream: Stream,
-    /// Whether the link was in a bad period, and when that was seen.
+    /// State last seen, true for a bad period, and the time of that look.
     seen: (bool, Time),
-    /// What rate and length have come to: an integral for each frame would cost more than the rest of it.
+    /// Probabilities by rate and length: an integral for each frame would cost more than the rest of it.
     known: BTreeMap<(DataRate, Bytes), Probability>,
 }
 

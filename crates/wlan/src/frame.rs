@@ -33,11 +33,11 @@ pub struct Msdu<P> {
 pub struct Beacon {
     /// Octets of its MPDU, header and frame check sequence included.
     pub psdu: Bytes,
-    /// What others have put into it.
+    /// Elements that others have put into it.
     pub elements: Elements,
 }
 
-/// What a frame is for.
+/// Purpose of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FrameKind {
     /// Carries an MSDU.
@@ -81,17 +81,17 @@ impl<P> Mpdu<P> {
     }
 }
 
-/// What a PPDU tells whoever decodes it: how it is sent, and the fields of its MAC header.
+/// Part of a PPDU that tells whoever decodes it how it is sent, and the fields of its MAC header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Frame {
-    /// What it is for.
+    /// Its purpose.
     pub kind: FrameKind,
     /// Its transmitter.
     pub from: NodeId,
     /// Whom it is addressed to; nobody in particular if it is for all. A CTS to oneself names the station
     /// whose exchange it is.
     pub to: Option<NodeId>,
-    /// How it is sent.
+    /// Vector that it is sent with.
     pub tx: TxVector,
     /// Octets of its PSDU.
     pub psdu: Bytes,
@@ -99,7 +99,7 @@ pub struct Frame {
     pub duration: Duration,
     /// Duration field: how long the exchange lasts after this frame.  [80211-2020 §9.2.5]
     pub duration_field: Duration,
-    /// Whether it is, or protects, a data frame of which an attempt has failed.
+    /// True if it is, or protects, a data frame of which an attempt has failed.
     pub retry: bool,
 }
 
@@ -114,7 +114,7 @@ impl Frame {
 /// A PPDU on the air, or one that has just left it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ppdu<P> {
-    /// How it is sent, from whom, to whom.
+    /// The header: how it is sent, from whom, to whom.
     pub frame: Frame,
     /// The MPDUs of a data frame, one; of any other none.
     pub mpdus: Vec<Mpdu<P>>,
@@ -122,12 +122,12 @@ pub struct Ppdu<P> {
     pub start: Time,
     /// Its end.
     pub end: Time,
-    /// Whether another frame overlaps it at its receiver, a beacon at anyone who senses it. Where every member
+    /// True if another frame overlaps it at its receiver, a beacon at anyone who senses it. Where every member
     /// senses every other, all lose both.
     pub collided: bool,
-    /// Whether noise has left nothing of it for its receiver, and for nobody else; of a beacon for some.
+    /// True if noise has left nothing of it for its receiver, and for nobody else; of a beacon for some.
     pub errored: bool,
-    /// Whether it is a response whose start escaped the one who waits for it.
+    /// True if it is a response whose start escaped the one who waits for it.
     pub(crate) missed: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Who senses and who decodes whom.
+//! Audibility: the members that sense and decode each member's frames.
 //!
 //! Members that sense and decode the same frames, and wait equally long after them, form one *class*. A plain
 //! cell has one class; where who hears whom may change, each member is a class of its own.
@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use crate::config::{CellConfig, NodeId};
 use crate::phy::Standard;
 
-/// What the frames of one member are to another.
+/// Meaning of one member's frames to another: nothing, energy, or a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Audibility {
     /// Too faint to be noticed: carrier sense stays idle.
@@ -33,14 +33,14 @@ impl ClassId {
     }
 }
 
-/// What makes members hear alike.
+/// Properties that make members hear alike.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct Likeness {
     /// Members whose frames are too faint, ascending.
     hidden: Vec<NodeId>,
     /// Members whose frames are noise.
     noise: Vec<NodeId>,
-    /// Whether OFDM frames are noise: an 802.11b receiver.
+    /// True if OFDM frames are noise: an 802.11b receiver.
     is_deaf_to_ofdm: bool,
     aifsn: u8,
 }
@@ -83,7 +83,7 @@ fn likenesses(config: &CellConfig) -> Vec<Likeness> {
     of
 }
 
-/// What the frames of each member are to each class. It may change during a run where each member is a class of
+/// Audibility of each member's frames to each class. It may change during a run where each member is a class of
 /// its own; a frame on the air keeps the audibility that it started with.
 #[derive(Clone, Debug)]
 pub(crate) struct Hearing {
@@ -144,23 +144,23 @@ impl Hearing {
         self.classes.iter().map(|(aifsn, _)| *aifsn)
     }
 
-    /// Whether the relation may change, and so each member is a class of its own.
+    /// True if the relation may change, and so each member is a class of its own.
     pub(crate) fn can_change(&self) -> bool {
         self.can_change
     }
 
-    /// Whether every member senses every other, for good.
+    /// True if every member senses every other, for good.
     pub(crate) fn all_sense_all(&self) -> bool {
         self.all_sense_all
     }
 
-    /// Whether every member decodes every other, for good.
+    /// True if every member decodes every other, for good.
     #[inline]
     pub(crate) fn all_decode_all(&self) -> bool {
         self.all_decode_all
     }
 
-    /// Whether what a frame is to each class never depends on when and how it is sent.
+    /// True if what a frame is to each class never depends on when and how it is sent.
     pub(crate) fn is_fixed(&self) -> bool {
         !self.can_change && self.classes.iter().all(|(_, is_deaf)| !is_deaf)
     }
@@ -175,7 +175,7 @@ impl Hearing {
         self.rows[from.index()].copy_from_slice(row);
     }
 
-    /// What a frame of `from` is to each class: asked once, when it starts.
+    /// Audibility of a frame of `from` to each class: asked once, when it starts.
     #[inline]
     pub(crate) fn audibility(
         &self,

@@ -8,7 +8,7 @@
 //! | --- | --- |
 //! | [`phy`] | rates, PPDU durations, gaps |
 //! | [`airtime`] | durations of frames and their responses |
-//! | `hearing` | who senses and who decodes whom |
+//! | `hearing` | audibility: who senses and who decodes whom |
 //! | `dcf` | carrier sense, NAV, interframe spaces, count of slots: the rules of the DCF |
 //! | `contention` | whose back-off is done first |
 //! | `elements` | what others put into a beacon |
@@ -16,8 +16,8 @@
 //! | [`queue`] | the way of a packet to its channel access: classifier, queues, scheduler |
 //! | `link_rate` | rates, given or adapted |
 //! | `contender` | one contender: queue, attempts, windows |
-//! | [`radio`] | positions, powers at a receiver, and what it decodes |
-//! | `cell` | the channel, and what follows each frame |
+//! | [`radio`] | propagation: positions, powers at a receiver, and what it decodes |
+//! | `cell` | the channel, what follows each frame, and the airtime charge of an exchange |
 
 pub mod airtime;
 mod cell;

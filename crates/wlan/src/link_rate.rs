@@ -8,7 +8,7 @@ use rand_core::{Rng, SeedableRng};
 use crate::contender::Stream;
 use crate::phy::TxVector;
 
-/// How the rate of a link is found.
+/// Law by which the rate of a link is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RateLaw {
     /// By the ACKs of the last frames.
@@ -24,7 +24,7 @@ pub enum RateLaw {
     Oracle,
 }
 
-/// What a transmitter sees of its link.
+/// Event that a transmitter sees on its link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LinkEvent {
     /// A frame is about to go out, for the first time or again.
@@ -125,7 +125,7 @@ impl LinkRate {
         Self { tx, adaptation: None }
     }
 
-    /// What `law` finds among `vectors`, which ascend by rate; `time` is that of an ordinary frame, its ACK and
+    /// A rate that `law` finds among `vectors`, which ascend by rate; `time` is that of an ordinary frame, its ACK and
     /// the gaps included.
     pub(crate) fn adapted(
         law: RateLaw,
@@ -136,7 +136,7 @@ impl LinkRate {
         Self { tx: vectors[law.level()], adaptation: Some(Box::new(Adaptation { law, vectors })) }
     }
 
-    /// How frames are sent now.
+    /// Vector that frames are sent with now.
     #[inline]
     pub(crate) fn get(&self) -> TxVector {
         self.tx
@@ -147,7 +147,7 @@ impl LinkRate {
         self.tx = tx;
     }
 
-    /// Whether its law wants to know, before each frame, what noise does to each rate.
+    /// True if its law wants to know, before each frame, what noise does to each rate.
     pub(crate) fn asks_noise(&self) -> bool {
         self.adaptation.as_ref().is_some_and(|it| matches!(it.law, Law::Oracle { .. }))
     }

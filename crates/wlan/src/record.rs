@@ -1,4 +1,4 @@
-//! What a cell reports of itself. Records are its only account: it keeps no statistics.
+//! Records that a cell makes of itself. They are its only account: it keeps no statistics.
 
 use airfair_laws::Direction;
 use airfair_units::{DataRate, Time};
@@ -21,11 +21,11 @@ pub enum Record {
     Sent {
         /// Transmitter.
         node: NodeId,
-        /// What kind of frame.
+        /// Kind of frame.
         frame: SentFrame,
-        /// Whether the same frame has been on the air before.
+        /// True if the same frame has been on the air before.
         retry: bool,
-        /// Whether another frame overlapped it where its receiver is: one that the receiver senses, or its
+        /// True if another frame overlapped it where its receiver is: one that the receiver senses, or its
         /// own. What the receiver does not sense does not collide. A beacon: where anyone is who senses it.
         collided: bool,
     },
@@ -41,7 +41,7 @@ pub enum Record {
     },
     /// A packet was given up.
     Dropped {
-        /// Who gave it up.
+        /// Member that gave it up.
         node: NodeId,
         /// Why.
         cause: DropCause,
@@ -67,7 +67,7 @@ pub enum Record {
     },
 }
 
-/// What a frame was, as far as accounts care.
+/// Kind of a frame, as far as accounts care.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SentFrame {
     /// A data frame.

@@ -190,7 +190,7 @@ impl Link {
         self.departures.back().map(|(departure, _)| *departure)
     }
 
-    /// When the next packet leaves the queue; if none is there, when one so long would have left it.
+    /// Time at which the next packet leaves the queue; if none is there, at which one so long would have left it.
     pub fn next_departure(&mut self, now: Time, size: Bytes) -> Time {
         self.queued(now);
         let first = self.departures.front().map(|(departure, _)| *departure);

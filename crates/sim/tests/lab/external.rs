@@ -46,7 +46,7 @@ fn scenario(packets: u32, overflow: Overflow) -> Scenario {
     scenario.checked().unwrap_or_else(|errors| panic!("{errors:?}"))
 }
 
-/// What a program does next: it lets so many microseconds pass, then a packet of a flow comes from an end.
+/// Next step of a program: it lets so many microseconds pass, then a packet of a flow comes from an end.
 type Step = (u64, u16, Side, u64);
 
 fn any_step() -> impl Strategy<Value = Step> {

@@ -120,8 +120,8 @@ mod tests {
         cell
     }
 
-    /// When the second packet to the first station may go, after an exchange of `from` that came to `last`,
-    /// whose own last frame ended so long [µs] after its TXOP began.
+    /// Time [µs] at which the second packet to the first station may go, after an exchange of `from` that came to
+    /// `last`, whose own last frame ended so long [µs] after its TXOP began.
     fn release(rts: bool, from: NodeId, last: FrameKind, own_end: u64) -> u64 {
         let mut cell = cell(rts);
         cell.begin_exchange(Time::ZERO, ContenderId::only(from));

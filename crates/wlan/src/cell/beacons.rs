@@ -12,11 +12,11 @@ use crate::contender::Access;
 use crate::frame::{Beacon, Frame, FrameKind, Ppdu};
 use crate::queue::headers::Headers;
 
-/// What becomes of the beacons of a cell.
+/// State of a cell's beacons: the one that waits, the one on the air, and those who have missed it.
 #[derive(Debug, Default)]
 pub(super) struct Beacons {
     pub(super) waiting: Option<Beacon>,
-    /// When it goes, if the medium of the access point stays idle.
+    /// Time at which it goes, if the medium of the access point stays idle.
     pub(super) due: Option<Time>,
     pub(super) on_air: Option<Beacon>,
     /// Stations for which the one that has just left the air is errored, ascending.
@@ -33,7 +33,7 @@ impl<P: Copy + Headers> Cell<P> {
         self.plan_next(now);
     }
 
-    /// When the beacon that waits goes is known anew after each event; it may be what comes next.
+    /// Finds anew, after each event, when the beacon that waits goes; it may be what comes next.
     #[cold]
     pub(super) fn await_beacon(&mut self, now: Time) {
         let timing = &self.airtime.timing;

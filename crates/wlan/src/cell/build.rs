@@ -117,7 +117,7 @@ fn members(config: &CellConfig, airtime: &Airtime) -> Vec<Member> {
     std::iter::once(ap).chain(config.stations.iter().map(station)).collect()
 }
 
-/// How a station of a standard sends in one direction: as given, or as a law finds.
+/// Rate of a station of a standard in one direction: as given, or as a law finds.
 fn link_rate(
     airtime: &Airtime,
     standard: Standard,

@@ -1,4 +1,4 @@
-//! What is on the air, and the account of every nanosecond of it.
+//! The frames on the air, and the account of every nanosecond of it.
 
 use airfair_laws::Direction;
 use airfair_units::Time;

@@ -1,4 +1,4 @@
-//! What follows each frame: the sequences RTS–CTS–DATA–ACK, CTS-to-self–DATA–ACK and DATA–ACK.
+//! Exchanges, frame by frame: the sequences RTS–CTS–DATA–ACK, CTS-to-self–DATA–ACK and DATA–ACK.
 //! [80211-2020 §10.3.2, §10.23]
 
 use airfair_units::{Duration, Time};
@@ -89,7 +89,7 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// What a frame that has just left the air leads to.
+    /// Takes in a frame that has just left the air, and begins what it leads to.
     pub(super) fn receive(&mut self, now: Time, ppdu: &Ppdu<P>) {
         let frame = ppdu.frame;
         let sender = ContenderId::only(frame.from);
@@ -149,7 +149,7 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// How long that frame lasts.
+    /// Duration of that frame.
     pub(super) fn next_duration(&self, id: ContenderId) -> Duration {
         let Access::Exchange(exchange) = &self.contenders[id.index()].access else {
             unreachable!("it is in an exchange")
@@ -219,7 +219,7 @@ impl<P: Copy + Headers> Cell<P> {
         self.unanswered.push(id);
     }
 
-    /// What the exchange of `id` has waited for in vain, and until when.
+    /// Response that the exchange of `id` has waited for in vain, and until when.
     fn awaited(&self, id: ContenderId) -> (FrameKind, Deadline) {
         match self.contenders[id.index()].access {
             Access::Exchange(Exchange { step: Step::Unanswered(failed, until), .. }) => {

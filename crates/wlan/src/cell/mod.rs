@@ -35,7 +35,7 @@ pub use overhear::{Listen, Overheard};
 
 /// Order of what happens at one instant.
 ///
-/// What leaves the air is known before time-outs are judged, and all that starts, starts together:
+/// Frames that leave the air are known before time-outs are judged, and all that starts, starts together:
 /// so two members whose back-off ends in the same slot both transmit, and collide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Phase {
@@ -52,7 +52,7 @@ pub enum Phase {
 pub struct Departure<P> {
     /// The packet.
     pub msdu: Msdu<P>,
-    /// Whether it was given up without having reached its receiver.
+    /// True if it was given up without having reached its receiver.
     pub lost: bool,
 }
 
@@ -76,7 +76,7 @@ pub struct Cell<P> {
     post_backoff: bool,
     contention: Contention,
     beacons: Beacons,
-    /// What comes next, kept since the world asks more often than it changes.
+    /// The next event, kept since the world asks more often than it changes.
     next: Option<(Time, Phase)>,
     channel: Channel<P>,
     members: Vec<Member>,
@@ -92,13 +92,13 @@ pub struct Cell<P> {
     deliveries: VecDeque<Msdu<P>>,
     departures: VecDeque<Departure<P>>,
     rate_changes: VecDeque<RateChange>,
-    /// Whether any rate follows a law.
+    /// True if any rate follows a law.
     adapts: bool,
-    /// Whether the access point's queue is told what time stations use; when it wants to be asked again.
+    /// True if the access point's queue is told what time stations use; when it wants to be asked again.
     shares_time: bool,
     release: Option<Time>,
-    /// What each member is told of what it overhears, if anyone is told anything, who is told all of it, and
-    /// what they have not been told yet.
+    /// Scope of what each member is told of the frames that it overhears, if anyone is told anything; those who are
+    /// told all of it; and what they have not been told yet.
     scopes: Vec<Option<Listen>>,
     listeners: Vec<NodeId>,
     overheard: VecDeque<Overheard<P>>,
@@ -169,7 +169,7 @@ impl<P: Copy + Headers> Cell<P> {
         self.contenders[ContenderId::only(node).index()].queue.set_weights(weights);
     }
 
-    /// When the cell next needs [`handle_event`](Self::handle_event), and in which phase.
+    /// Time at which the cell next needs [`handle_event`](Self::handle_event), and the phase.
     pub fn next_event(&self) -> Option<(Time, Phase)> {
         self.next
     }
@@ -204,12 +204,12 @@ impl<P: Copy + Headers> Cell<P> {
         next
     }
 
-    /// When the next frame follows another after a SIFS.
+    /// Time at which the next frame follows another after a SIFS.
     fn next_response(&self) -> Option<Time> {
         self.following.iter().map(|id| self.due(*id)).min()
     }
 
-    /// When the next frame of the exchange of `id` is due.
+    /// Time at which the next frame of the exchange of `id` is due.
     fn due(&self, id: ContenderId) -> Time {
         match self.contenders[id.index()].access {
             Access::Exchange(Exchange { step: Step::Following(_, at), .. }) => at,
@@ -242,7 +242,7 @@ impl<P: Copy + Headers> Cell<P> {
         self.contention.set_audibility(listener, from, audibility);
     }
 
-    /// Whether there is a delivery, a departure or a change of rate to ask for.
+    /// True if there is a delivery, a departure or a change of rate to ask for.
     #[inline]
     pub fn has_news(&self) -> bool {
         !(self.deliveries.is_empty() && self.departures.is_empty() && self.rate_changes.is_empty())
@@ -274,7 +274,7 @@ impl<P: Copy + Headers> Cell<P> {
         self.monitored.as_mut()?.pop_front()
     }
 
-    /// What has happened since this was asked last.
+    /// Records of what has happened since this was asked last.
     #[inline]
     pub fn drain_records(&mut self) -> Drain<'_, Record> {
         self.channel.records.drain(..)

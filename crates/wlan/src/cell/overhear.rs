@@ -1,4 +1,4 @@
-//! What a member overhears: the frames that it decodes, and those that it sends.
+//! Frames that a member overhears: those that it decodes, and those that it sends.
 
 use std::collections::VecDeque;
 
@@ -17,17 +17,17 @@ use crate::queue::headers::Headers;
 /// its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Overheard<P> {
-    /// Who has decoded it, or sent it.
+    /// Member that has decoded it, or sent it.
     pub listener: NodeId,
-    /// When it left the air.
+    /// Time at which it left the air.
     pub end: Time,
-    /// What it is for. To others than its sender a CTS to oneself is a CTS.
+    /// Its kind. To others than its sender a CTS to oneself is a CTS.
     pub kind: FrameKind,
     /// Its transmitter; CTS and ACK do not name it.  [80211-2020 §9.3.1.3]
     pub from: Option<NodeId>,
     /// Address of its receiver; a beacon is for all.
     pub to: Option<NodeId>,
-    /// How it was sent.
+    /// Vector that it was sent with.
     pub tx: TxVector,
     /// Time on the air.
     pub duration: Duration,
@@ -37,7 +37,7 @@ pub struct Overheard<P> {
     pub psdu: Bytes,
     /// The packet, if the listener is one of its ends.
     pub msdu: Option<Msdu<P>>,
-    /// What others have put into a beacon.
+    /// Elements that others have put into a beacon.
     pub elements: Elements,
     /// Of the first frame of an exchange that the listener itself sends: the back-off that it has counted for
     /// this access while the packet waited, in whole slots. Zero where it found the medium idle. Time in which the
@@ -79,7 +79,7 @@ impl<P: Copy + Headers> Cell<P> {
         std::mem::swap(&mut self.overheard, told);
     }
 
-    /// How long frames last here, which every member knows.
+    /// Durations of frames here, which every member knows.
     pub fn airtime(&self) -> &Airtime {
         &self.airtime
     }
@@ -167,7 +167,7 @@ mod tests {
     const NEAR: NodeId = NodeId(1);
     const FAR: NodeId = NodeId(2);
 
-    /// What `listener` overhears of one exchange with RTS/CTS: kind, transmitter, receiver, whether it knows
+    /// Frames that `listener` overhears of one exchange with RTS/CTS: kind, transmitter, receiver, whether it knows
     /// the packet, and [µs] time on the air and duration field. The first station cannot decode the second.
     fn overheard(listener: NodeId, from: NodeId, to: NodeId) -> Vec<String> {
         let rules = Rules { rts_threshold: Some(Bytes::ZERO), ..Rules::of(Standard::B) };

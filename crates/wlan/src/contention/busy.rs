@@ -24,7 +24,7 @@ impl Contention {
         let others = self.on_air;
         self.on_air += self.starting.len();
         if !self.is_fixed {
-            self.find_reach();
+            self.find_audibility();
         }
         match self.starting[..] {
             [] => return,
@@ -37,8 +37,8 @@ impl Contention {
         }
     }
 
-    /// What the frames that start are to each class.
-    fn find_reach(&mut self) {
+    /// Finds what the frames that start are to each class.
+    fn find_audibility(&mut self) {
         for &(from, is_dsss) in &self.starting {
             let audibility = &mut self.members[from.index()].audibility;
             audibility.clear();
@@ -106,8 +106,8 @@ impl Contention {
         self.starting = starting;
     }
 
-    /// Who was in step with a frame stays so, and who hears several start together takes the strongest, if it
-    /// is strong enough.
+    /// Keeps members that were in step with a frame so; one that hears several start together takes the strongest,
+    /// if it is strong enough.
     fn follow(&mut self, starting: &[(NodeId, bool)], margin: Decibels) {
         for id in (0..).map(NodeId).take(self.members.len()) {
             let medium = self.medium(id);
@@ -183,7 +183,7 @@ impl Contention {
         sole.frame.addressee().is_some() && (is_over || self.all_decode)
     }
 
-    /// Whether the medium is as good as busy until the `next` frame of an exchange, which follows the one that ends
+    /// True if the medium is as good as busy until the `next` frame of an exchange, which follows the one that ends
     /// after a SIFS: everyone senses both, and nobody can make another difference of the first.
     #[inline]
     pub(crate) fn can_hold<P>(&self, ended: &[Ppdu<P>], next: Duration) -> bool {
@@ -213,7 +213,7 @@ impl Contention {
         }
         if !self.is_fixed {
             self.starting.push((to, next.tx.is_dsss()));
-            self.find_reach();
+            self.find_audibility();
             self.starting.clear();
         }
     }

@@ -51,7 +51,7 @@ impl LogSurvival {
     }
 }
 
-/// How likely the parts of a PPDU at `rate` survive, whatever its length; `snr` as in
+/// Probability that the parts of a PPDU at `rate` survive, whatever its length; `snr` as in
 /// [`frame_error_rate`].
 ///
 /// # Panics

@@ -91,7 +91,7 @@ impl Standard {
         }
     }
 
-    /// Whether frames at `rate` are DSSS/CCK, which OFDM-only and b stations hear differently.
+    /// True if frames at `rate` are DSSS/CCK, which OFDM-only and b stations hear differently.
     pub fn is_dsss(rate: DataRate) -> bool {
         dsss::RATES.contains(&rate)
     }

@@ -1,11 +1,11 @@
-//! How a PPDU is sent: modulation and coding, width, streams, guard interval, preamble.
+//! TXVECTOR of a PPDU: modulation and coding, width, streams, guard interval, preamble.
 //! [80211-2020 §15.3.3, §16.3.4, §17.2.2]
 
 use airfair_units::{DataRate, Duration};
 
 use super::{Preamble, dsss, ofdm};
 
-/// How a PPDU is sent, as its preamble tells a receiver; its rate follows from it.
+/// TXVECTOR of a PPDU, as its preamble tells a receiver; its rate follows from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TxVector {
     /// DSSS or HR/DSSS.
@@ -59,7 +59,7 @@ impl TxVector {
         }
     }
 
-    /// Whether it is DSSS or CCK, which an OFDM-only station and an 802.11b station hear differently.
+    /// True if it is DSSS or CCK, which an OFDM-only station and an 802.11b station hear differently.
     #[inline]
     pub fn is_dsss(self) -> bool {
         matches!(self, Self::Dsss(..))

@@ -15,7 +15,7 @@ const MEMORY_INTERVALS: u64 = 16;
 /// State of one queue.  [RFC8289 §5.2]
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct State {
-    /// When the delay will have been above target for an interval.
+    /// Time at which the delay will have been above target for an interval.
     first_above: Option<Time>,
     /// Time of the next drop.
     drop_next: Time,
@@ -39,7 +39,7 @@ impl State {
         from + Duration::from_nanos(gap)
     }
 
-    /// Whether a packet that has waited since `since`, with `left` octets behind it, may be dropped.
+    /// True if a packet that has waited since `since`, with `left` octets behind it, may be dropped.
     /// `dodequeue` [RFC8289 §5.4]
     fn may_drop(&mut self, rule: &CoDel, now: Time, since: Time, left: Bytes) -> bool {
         if now.saturating_since(since) < rule.target || left <= LARGEST_PACKET {
@@ -89,7 +89,7 @@ pub(super) fn settle<P>(rule: &CoDel, now: Time, queues: &mut SubQueues<P>, inde
     true
 }
 
-/// Whether the first packet may be dropped; `None` if there is none.
+/// True if the first packet may be dropped; `None` if there is none.
 fn judge<P>(rule: &CoDel, now: Time, queues: &mut SubQueues<P>, index: usize) -> Option<bool> {
     let queue = queues.get(index);
     let Some(first) = queue.packets.front() else {

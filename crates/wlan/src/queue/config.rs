@@ -1,4 +1,4 @@
-//! What a transmit queue is to be.
+//! Configuration of a transmit queue.
 
 use airfair_units::{Bytes, DataRate, Duration};
 
@@ -7,13 +7,13 @@ use airfair_units::{Bytes, DataRate, Duration};
 pub struct QueueConfig {
     /// Capacity [packets], the one in service included.
     pub packets: u32,
-    /// What the capacity counts.
+    /// Scope of the capacity.
     pub limit: Limit,
-    /// Who leaves first, and who is dropped.
+    /// Rule by which packets leave, and are dropped.
     pub discipline: Discipline,
-    /// Who gives way where there is no room.
+    /// Packet that gives way where there is no room.
     pub overflow: Overflow,
-    /// Whether a pure ACK takes the place of an older one of its flow that waits.  [cake §IV-D]
+    /// True if a pure ACK takes the place of an older one of its flow that waits.  [cake §IV-D]
     pub ack_filter: bool,
 }
 
@@ -30,7 +30,7 @@ impl QueueConfig {
     }
 }
 
-/// What a capacity counts where a discipline keeps several queues.
+/// Scope of a capacity, where a discipline keeps several queues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
     /// Packets of all queues together.
@@ -39,7 +39,7 @@ pub enum Limit {
     Each,
 }
 
-/// Who gives way where there is no room for one more packet.
+/// Packet that gives way where there is no room for one more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Overflow {
     /// The packet that comes.
@@ -49,7 +49,7 @@ pub enum Overflow {
     LongestFlow,
 }
 
-/// Who leaves a transmit queue first.
+/// Order in which packets leave a transmit queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Discipline {
     /// First in, first out; a full queue refuses.
@@ -82,18 +82,18 @@ pub enum Discipline {
 }
 
 impl Discipline {
-    /// Whether it must be told what time stations use.
+    /// True if it must be told what time stations use.
     pub fn shares_time(&self) -> bool {
         matches!(self, Self::Airtime(_) | Self::TimeRegulator(_))
     }
 }
 
-/// How stations share airtime.  [hoiland-2017 §3], [linux-atf]
+/// Rule by which stations share airtime.  [hoiland-2017 §3], [linux-atf]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AirtimeSharing {
     /// Airtime added at each turn of a station.
     pub quantum: Duration,
-    /// Whether a station is charged for what it sends, too.
+    /// True if a station is charged for what it sends, too.
     pub charges_uplink: bool,
     /// Octets added at each turn of a flow.
     pub flow_quantum: Bytes,
@@ -127,14 +127,14 @@ impl Default for AirtimeSharing {
     }
 }
 
-/// How a regulator of channel time works.  [tan-2004 §4]
+/// Rule of a regulator of channel time.  [tan-2004 §4]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimeRegulation {
     /// Channel time that a station can save up.
     pub bucket: Duration,
-    /// How often shares are adjusted.
+    /// Interval at which shares are adjusted.
     pub adjustment: Duration,
-    /// Whether the mean back-off counts as used.
+    /// True if the mean back-off counts as used.
     pub charges_backoff: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What a classifier reads in the headers of a packet.
+//! Headers of a packet, as a classifier reads them.
 
 /// The headers of a packet, as far as queues care. Unless told otherwise all packets are data of one flow.
 pub trait Headers {
@@ -13,7 +13,7 @@ pub trait Headers {
     }
 }
 
-/// What a packet is to its connection.
+/// Meaning of a packet to its connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
     /// It carries data, opens or ends a connection, or is not TCP's.
@@ -22,7 +22,7 @@ pub enum Class {
     PureAck {
         /// Acknowledgment number.
         number: u64,
-        /// Whether it has SACK blocks, which an ACK filter must not lose.
+        /// True if it has SACK blocks, which an ACK filter must not lose.
         is_selective: bool,
     },
 }

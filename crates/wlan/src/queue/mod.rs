@@ -45,7 +45,7 @@ use headers::{Class, Headers};
 use scheduler::Scheduler;
 use sub_queue::SubQueues;
 
-/// What an exchange between the access point and a station has used.
+/// Airtime charge: the time that an exchange between the access point and a station has used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Charge {
     /// The station.
@@ -67,7 +67,7 @@ pub struct Charge {
 pub struct InService<P> {
     /// The next frame that carries it.
     pub mpdu: Mpdu<P>,
-    /// Whether it has reached its receiver, whatever became of the ACK.
+    /// True if it has reached its receiver, whatever became of the ACK.
     pub has_arrived: bool,
 }
 
@@ -103,7 +103,7 @@ impl<P: Headers> TransmitQueue<P> {
         self.queues.waiting + u32::from(self.in_service.is_some())
     }
 
-    /// Whether there is nothing to send, or nothing that may go.
+    /// True if there is nothing to send, or nothing that may go.
     pub fn is_empty(&self) -> bool {
         self.in_service.is_none()
     }
@@ -170,7 +170,7 @@ impl<P: Headers> TransmitQueue<P> {
         true
     }
 
-    /// Whether a packet that comes while nothing is in service need not be asked for whom it is.
+    /// True if a packet that comes while nothing is in service need not be asked for whom it is.
     fn serves_at_once(&self) -> bool {
         !matches!(self.scheduler, Scheduler::Regulated(_))
     }
@@ -183,7 +183,7 @@ impl<P: Headers> TransmitQueue<P> {
         }
     }
 
-    /// When [`release`](Self::release) may have something to do, if packets wait and none may go.
+    /// Time at which [`release`](Self::release) may have something to do, if packets wait and none may go.
     pub fn next_release(&self) -> Option<Time> {
         match &self.scheduler {
             Scheduler::Regulated(regulator) if self.in_service.is_none() => {
@@ -262,7 +262,7 @@ impl<P: Headers> TransmitQueue<P> {
         airtime.classify(now, msdu.to.index(), |queues| bucket(msdu.payload.flow(), queues))
     }
 
-    /// Whether one more packet may join `queue`. Where the longest queue gives way, there is always room.
+    /// True if one more packet may join `queue`. Where the longest queue gives way, there is always room.
     fn has_room(&self, queue: usize) -> bool {
         let room = self.config.packets;
         match (&self.config.discipline, self.config.limit) {
@@ -316,7 +316,7 @@ impl<P: Headers> TransmitQueue<P> {
     }
 }
 
-/// Where a flow is hashed to: the finaliser of `SplitMix64`, the same everywhere.
+/// Queue that a flow is hashed to: the finaliser of `SplitMix64`, the same everywhere.
 fn bucket(flow: u64, queues: u16) -> usize {
     let word = flow.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -87,7 +87,7 @@ impl Regulator {
         None
     }
 
-    /// When a station that waits has tokens again, or its share may grow.
+    /// Time at which a station that waits has tokens again, or its share may grow.
     pub(super) fn next_release(&self) -> Option<Time> {
         let of = |index: &usize| {
             let Station { tokens, rate, filled_at, .. } = self.stations[*index];

@@ -1,4 +1,4 @@
-//! Who is served next: the rules between several queues.
+//! Rules of service between several queues.
 
 use std::collections::VecDeque;
 
@@ -85,7 +85,7 @@ impl Scheduler {
 #[derive(Debug)]
 pub(super) struct Weighted {
     weights: [u32; 2],
-    /// What each is owed [packets times the sum of weights].
+    /// Service that each is owed [packets times the sum of weights].
     credit: [i64; 2],
 }
 
@@ -120,9 +120,9 @@ impl Weighted {
 pub(super) struct Deficit {
     quantum: Bytes,
     active: VecDeque<usize>,
-    /// What the first active queue may still send in its turn; `None` before the turn.
+    /// Octets that the first active queue may still send in its turn; `None` before the turn.
     turn: Option<Bytes>,
-    /// What each queue has kept from its last turn.
+    /// Octets that each queue has kept from its last turn.
     kept: Vec<Bytes>,
 }
 

@@ -24,12 +24,12 @@ pub(super) struct SubQueue<P> {
     pub(super) turn: Turn,
 }
 
-/// Where a queue stands among those that are served by deficits of octets.
+/// Standing of a queue among those that are served by deficits of octets.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Turn {
     /// Octets that it may send before others have their turn.
     pub(super) credit: i64,
-    /// Whether it is listed.
+    /// True if it is listed.
     pub(super) is_listed: bool,
 }
 

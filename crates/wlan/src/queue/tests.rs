@@ -506,7 +506,7 @@ fn a_station_without_tokens_waits_even_if_nobody_else_sends() {
     assert_eq!(in_service(&queue).unwrap().payload.flow, 2);
 }
 
-/// What a station sends counts, the gap before it, and the back-off where the rule says so.
+/// A station is charged for what it sends, the gap before it, and the back-off where the rule says so.
 ///
 /// Verifies: [tan-2004 §4.2]
 #[test]

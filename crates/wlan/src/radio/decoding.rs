@@ -1,4 +1,4 @@
-//! How often a frame is lost at a received power: from tables, as moving members have a new ratio of signal
+//! Loss of frames at a received power: from tables, as moving members have a new ratio of signal
 //! to noise for every frame.
 
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! What a link gains or loses beside the distance: obstacles once, and echoes that come and go.
+//! Gain of a link beside the distance: obstacles once, and echoes that come and go.
 
 use airfair_units::{Decibels, Duration, Time};
 use libm::{log, log10, pow, sqrt};
@@ -15,7 +15,7 @@ const INTERVALS: u64 = 4;
 /// A fade is never deeper: the logarithm of a draw of no power at all.
 const DEEPEST: f64 = -200.0;
 
-/// How the power of a link varies about its mean over time: constant within an interval, independent of
+/// Variation of a link's power about its mean over time: constant within an interval, independent of
 /// one interval to the next (block fading).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fading {
@@ -70,7 +70,7 @@ pub struct LinkGain {
     draws: Draws,
     shadowing: Decibels,
     fading: Fading,
-    /// How long the first interval had lasted when the run started.
+    /// Time that the first interval had lasted when the run started.
     offset: Duration,
     /// The interval last asked for, and its gain.
     known: Option<(u64, Decibels)>,
@@ -115,7 +115,7 @@ impl LinkGain {
         }
     }
 
-    /// Whether the gain never changes.
+    /// True if the gain never changes.
     pub fn is_constant(&self) -> bool {
         self.fading == Fading::None
     }

@@ -1,4 +1,4 @@
-//! Where a member is at a time.
+//! Position of a member at a time.
 
 use std::fmt;
 
@@ -8,14 +8,14 @@ use super::random_waypoint::{RandomWaypoint, Walk};
 use super::region::Position;
 use crate::contender::Stream;
 
-/// How a member moves.
+/// Motion of a member.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Mobility {
     /// Not at all.
     Fixed(Position),
     /// Straight on, for ever.
     Velocity {
-        /// Where it is at the start of the run.
+        /// Position at the start of the run.
         from: Position,
         /// Speed to the right.
         right: Speed,
@@ -122,16 +122,16 @@ fn straight(from: Position, right: Speed, up: Speed, now: Time) -> Position {
 pub struct Mover {
     mobility: Mobility,
     way: Way,
-    /// When it was last asked.
+    /// Time at which it was last asked.
     asked: Time,
 }
 
-/// What has to be remembered between two questions.
+/// State that has to be remembered between two questions.
 #[derive(Clone, Debug)]
 enum Way {
     /// Nothing.
     Direct,
-    /// How many waypoints have been reached.
+    /// Number of waypoints that have been reached.
     Listed { passed: usize },
     /// The present trip.
     Random(Box<Walk>),
@@ -148,7 +148,7 @@ impl Mover {
         Self { mobility, way, asked: Time::ZERO }
     }
 
-    /// Where it is; `now` is not before the last one.
+    /// Its position; `now` is not before the last one.
     pub fn position(&mut self, now: Time) -> Position {
         assert!(now >= self.asked, "a position in the past");
         self.asked = now;
@@ -179,7 +179,7 @@ impl Mover {
         }
     }
 
-    /// Whether it never moves.
+    /// True if it never moves.
     pub fn is_fixed(&self) -> bool {
         match &self.mobility {
             Mobility::Fixed(_) => true,

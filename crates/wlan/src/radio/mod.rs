@@ -1,4 +1,4 @@
-//! Where the members of a cell are, what power arrives from one at another, and what that decodes.
+//! Positions of a cell's members, the power that arrives from one at another, and what that decodes.
 //!
 //! Pure: time comes in, randomness comes in as a [`Stream`](crate::Stream), nothing schedules. Functions of
 //! the distance are `libm`'s, and powers are rounded to a thousandth of a dB, so that every platform agrees.

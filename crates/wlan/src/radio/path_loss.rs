@@ -1,4 +1,4 @@
-//! What becomes of power on its way: loss by distance.
+//! Path loss: the power that is lost by distance.
 
 use std::f64::consts::PI;
 
@@ -10,7 +10,7 @@ const SPEED_OF_LIGHT: f64 = 299_792_458.0;
 /// Antennas are never closer than this, for Friis's far field [m].
 const NEAREST: f64 = 1.0;
 
-/// How much power is lost by distance, between isotropic antennas.
+/// Power that is lost by distance, between isotropic antennas.
 ///
 /// Antennas that are closer than a nearest distance lose what they lose there: 1 m, or λ/4π where that is
 /// longer and Friis's law would gain power; with [`LogDistance`](Self::LogDistance), the reference.
@@ -125,7 +125,7 @@ fn friis_distance(frequency: Frequency, loss: f64) -> f64 {
     pow(10.0, loss / 20.0) * wavelength(frequency) / (4.0 * PI)
 }
 
-/// Where Friis and the ground's d⁴ agree, for the `product` of the antenna heights [m²] [m].
+/// Distance at which Friis and the ground's d⁴ agree, for the `product` of the antenna heights [m²] [m].
 fn crossover(frequency: Frequency, product: f64) -> f64 {
     4.0 * PI * product / wavelength(frequency)
 }

@@ -25,7 +25,7 @@ pub struct Layout {
     pub transmit_power: Dbm,
     /// Standard deviation of each link's shadowing.
     pub shadowing: Decibels,
-    /// How links to the access point vary.
+    /// Variation of the links to the access point.
     pub fading: Fading,
     /// Ways of the stations.
     pub ways: Vec<Mobility>,
@@ -36,7 +36,7 @@ pub struct Layout {
 /// Random sources of one station.
 #[derive(Clone, Debug)]
 pub struct StationStreams {
-    /// Where it goes.
+    /// Its motion.
     pub way: Stream,
     /// Shadowing and fading of its link to the access point.
     pub link: Stream,
@@ -52,17 +52,17 @@ struct Place {
     errors: Stream,
     /// Its part in the shadowing between stations.
     seed: u64,
-    /// What it never exceeds [m/s].
+    /// Speed that it never exceeds [m/s].
     speed: f64,
 }
 
-/// What frames of one member at one rate are to each member.
+/// Audibility of one member's frames at one rate to each member.
 #[derive(Debug)]
 struct Row {
     rate: DataRate,
     /// Power at which the rate is just received.
     required: Dbm,
-    /// When somebody may have moved so far that it is no longer true.
+    /// Time at which somebody may have moved so far that it is no longer true.
     until: Time,
     audibility: Vec<Audibility>,
 }
@@ -115,7 +115,7 @@ impl Propagation {
         }
     }
 
-    /// Whether all members decode each other's frames, whatever the rate, as long as the run lasts: then
+    /// True if all members decode each other's frames, whatever the rate, as long as the run lasts: then
     /// nobody need ask who hears whom.
     pub fn all_decode(&self, end: Time) -> bool {
         let corners: Vec<(Position, Position)> = std::iter::once(Default::default())
@@ -137,8 +137,7 @@ impl Propagation {
         pairs(corners.len()).all(|pair| farthest(pair) >= needed)
     }
 
-    /// What a frame of `from` at `rate` that starts now is to each member: too faint to be noticed, noise,
-    /// or a frame.
+    /// Audibility to each member of a frame of `from` at `rate` that starts now.
     pub(crate) fn audibility(&mut self, now: Time, from: NodeId, rate: DataRate) -> &[Audibility] {
         let known = self.rows[from.index()].iter().position(|row| row.rate == rate);
         let index = known.unwrap_or_else(|| {
@@ -183,7 +182,7 @@ impl Propagation {
         self.rows[from.index()].swap(index, last);
     }
 
-    /// How far two members must move for the power between them to come to `limit` [m], less what rounding
+    /// Distance that two members must move for the power between them to come to `limit` [m], less what rounding
     /// may hide.
     fn slack(&self, pair: (NodeId, NodeId), distance: f64, limit: Dbm) -> f64 {
         const ROUNDING: f64 = 1e-3;
@@ -234,7 +233,7 @@ impl Propagation {
         self.radio.capture
     }
 
-    /// What a frame of `from` arrives with at each member; the sender's own place means nothing.
+    /// Power that a frame of `from` arrives with at each member; the sender's own place means nothing.
     pub(crate) fn powers(&mut self, now: Time, from: NodeId) -> impl Iterator<Item = Dbm> {
         let here = self.position(now, from);
         (0..=self.places.len()).map(move |index| {

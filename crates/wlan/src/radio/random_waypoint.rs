@@ -25,7 +25,7 @@ pub struct RandomWaypoint {
     start: Start,
 }
 
-/// Where and how a member starts.
+/// State in which a member starts.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Start {
     /// At a uniform place, with a pause: the classic model. It takes many trips until places and speeds
@@ -94,7 +94,7 @@ impl RandomWaypoint {
         Ok(Self { region, speeds, pause, start })
     }
 
-    /// Where its places are.
+    /// Region that its places are in.
     pub fn region(&self) -> &Region {
         &self.region
     }
@@ -160,7 +160,7 @@ struct Trip {
     /// [m/s]
     speed: f64,
     arrival: Time,
-    /// When the next one starts.
+    /// Time at which the next one starts.
     end: Time,
 }
 

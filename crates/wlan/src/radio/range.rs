@@ -8,7 +8,7 @@ use libm::log10;
 use super::path_loss::PathLoss;
 use super::reception::Radio;
 
-/// What gives the ranges that were asked for.
+/// Solution that gives the ranges that were asked for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Solved {
     /// Power of both ends.

@@ -13,7 +13,7 @@ const DSSS_NOISE: Dbm = Dbm::from_thousandths(-100_551);
 /// each subcarrier, as the error model defines it; the nominal 16.6 MHz would cost 0.09 dB, all 20 MHz of
 /// the channel 0.90 dB.  [80211-2020 §17.3.2.3]
 const OFDM_NOISE: Dbm = Dbm::from_thousandths(-101_867);
-/// What a receiver adds to the noise, as the standard assumed for its sensitivities.
+/// Noise figure of a receiver, as the standard assumed for its sensitivities.
 /// [80211-2020 §17.3.10.2]
 const NOISE_FIGURE: Decibels = Decibels::new(10);
 /// No ratio of signal to noise that is searched lies beyond these [thousandths of a dB].
@@ -28,7 +28,7 @@ pub struct Terminal {
     pub antenna_gain: Decibels,
 }
 
-/// What decides whether a frame that nothing overlaps is decoded.
+/// Criterion by which a frame that nothing overlaps is decoded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Decoder {
     /// A draw, by the ratio of signal to noise, the rate and the length.
@@ -40,14 +40,14 @@ pub enum Decoder {
     Qualnet4,
 }
 
-/// What all members of a cell have in common: the space between them, and receivers of one make.
+/// Properties that all members of a cell share: the path loss between them, and receivers of one make.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Radio {
     /// Loss by distance.
     pub path_loss: PathLoss,
-    /// What a receiver adds to the thermal noise.
+    /// Noise figure of a receiver, over the thermal noise.
     pub noise_figure: Decibels,
-    /// What decides whether a frame is decoded.
+    /// Criterion by which a frame is decoded.
     pub decoder: Decoder,
     /// Power from which a frame makes the medium busy.
     pub carrier_sense: Dbm,
@@ -110,7 +110,7 @@ impl Radio {
         }
     }
 
-    /// Whether a frame makes the medium busy.
+    /// True if a frame makes the medium busy.
     pub fn senses(&self, received: Dbm) -> bool {
         received >= self.carrier_sense
     }

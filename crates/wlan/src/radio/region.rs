@@ -18,7 +18,7 @@ pub struct Position {
     pub y: f64,
 }
 
-/// Where members may be.
+/// Region that members may be in.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Region {
     /// Between two opposite corners.
@@ -73,7 +73,7 @@ impl Region {
         }
     }
 
-    /// Whether `place` is inside or on the edge.
+    /// True if `place` is inside or on the edge.
     pub fn contains(&self, place: Position) -> bool {
         match *self {
             Self::Rectangle { .. } => {

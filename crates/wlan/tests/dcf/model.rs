@@ -21,9 +21,9 @@ struct Station {
     failures: u16,
     /// Slots still to count.
     counter: u64,
-    /// When its next slot starts to count; `None` while it awaits a response.
+    /// Time at which its next slot starts to count; `None` while it awaits a response.
     counts_from: Option<Time>,
-    /// When it learns that no response has come.
+    /// Time at which it learns that no response has come.
     times_out: Option<Time>,
 }
 

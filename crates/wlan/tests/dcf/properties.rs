@@ -1,4 +1,4 @@
-//! What holds in every cell, whatever its settings and its load.
+//! Properties of every cell, whatever its settings and its load.
 
 use airfair_units::{Bytes, Duration, Time};
 use airfair_wlan::phy::Standard;

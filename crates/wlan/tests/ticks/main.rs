@@ -14,7 +14,7 @@ use proptest::prelude::*;
 
 use model::{Announced, Arrival, Change, Happens, Heard, Model, Sent, class, error_stream, stream};
 
-/// How a cell knows who hears whom.
+/// Source of a cell's knowledge of who hears whom.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Way {
     /// For good: members that hear alike share their countdown.
@@ -35,7 +35,7 @@ impl Way {
     }
 }
 
-/// What a cell tells.
+/// Something that a cell tells.
 enum Told {
     Record(Record),
     Overheard(Overheard<()>),
@@ -242,7 +242,7 @@ fn accesses() -> impl Strategy<Value = AccessParameters> {
 /// Rates up and down, whether of 802.11b, who is not decoded and who hidden, frame errors, channel access.
 type Drawn = (usize, usize, bool, (u32, u32), f64, AccessParameters);
 
-/// Who hears whom in a random cell.
+/// Relation of who hears whom in a random cell.
 #[derive(Clone, Copy, PartialEq)]
 enum Hears {
     /// All decode each other.

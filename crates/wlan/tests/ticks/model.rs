@@ -41,10 +41,10 @@ pub(crate) struct Change {
     pub(crate) audibility: Audibility,
 }
 
-/// What can be compared: end of a frame [us], its sender, its kind, whether another overlapped it.
+/// Frame that can be compared: its end [us], its sender, its kind, true if another overlapped it.
 pub(crate) type Sent = (u64, u16, u8, bool);
 
-/// What members know: end of a frame [us], who knows, its kind, and before an own exchange the back-off [us]. Beacons,
+/// Frame that a member knows: its end [us], the member, its kind, and before an own exchange the back-off [us]. Beacons,
 /// and first frames of their own.
 pub(crate) type Heard = (u64, u16, u8, Option<u64>);
 
@@ -65,30 +65,31 @@ struct OnAir {
     tx: TxVector,
     end: u64,
     nav: u64,
-    /// Whether another frame has overlapped it at its receiver.
+    /// True if another frame has overlapped it at its receiver.
     collided: bool,
     /// Members for whom it is errored: its receiver at most, or anyone if it is a beacon.
     noisy_for: Vec<bool>,
     /// Back-off counted before it, if an exchange begins with it.
     backoff: Option<u64>,
-    /// Who is near enough to find the medium busy, and to read the frame.
+    /// True for those near enough to find the medium busy, and to read the frame.
     sensed_by: Vec<bool>,
     readable_by: Vec<bool>,
-    /// Who has listened since it began: not transmitting, nor deafened by a frame whose start it missed.
+    /// True for those who have listened since it began: neither transmitting nor deafened by a frame whose start they
+    /// missed.
     heard_by: Vec<bool>,
-    /// For whom another frame has overlapped it: one that it senses too, or its own.
+    /// True for those at whom another frame has overlapped it: one that they sense too, or their own.
     lost_to: Vec<bool>,
-    /// Whether it is a response that gave no sign of its start to the one who waits for it.
+    /// True if it is a response that gave no sign of its start to the one who waits for it.
     missed: bool,
 }
 
 impl OnAir {
-    /// Whether it makes the medium busy for `id`.
+    /// True if it makes the medium busy for `id`.
     fn occupies(&self, id: usize) -> bool {
         self.from == id || self.sensed_by[id]
     }
 
-    /// Whether `id` decodes it, as far as noise allows.
+    /// True if `id` decodes it, as far as noise allows.
     fn is_decoded_by(&self, id: usize) -> bool {
         self.sensed_by[id] && self.readable_by[id] && !self.lost_to[id]
     }
@@ -99,7 +100,7 @@ enum Want {
     Nothing,
     /// The medium was idle when the packet came: at once, as soon as it has been idle for long enough.
     Immediate,
-    /// When the counter is down.
+    /// Access when the counter is down.
     Backoff,
     /// In an exchange.
     Response,
@@ -114,7 +115,7 @@ struct Station {
     /// Wait after a frame that it decoded, and after one that it did not.
     aifs: u64,
     eifs: u64,
-    /// When its TXOP began, and whether the frame in service was not its first.
+    /// Time at which its TXOP began, and true if the frame in service was not its first.
     txop_start: u64,
     goes_on: bool,
     /// Slots to go, and since when they count.
@@ -289,7 +290,7 @@ impl<'a> Model<'a> {
         self.air.iter().any(|frame| frame.occupies(id))
     }
 
-    /// What frames of `from` are to `listener` now.
+    /// Audibility of frames of `from` to `listener` now.
     fn audibility(&self, listener: usize, from: usize) -> Audibility {
         let id = |member: usize| NodeId(u16::try_from(member).expect("few stations"));
         let is_it = |change: &&Change| (change.listener, change.from) == (id(listener), id(from));
@@ -307,7 +308,7 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// Whether the receiver of `listener` understands frames that are sent so.
+    /// True if the receiver of `listener` understands frames that are sent so.
     fn understands(&self, listener: usize, tx: TxVector) -> bool {
         let standard = self.config.rules.standard;
         let station = listener.checked_sub(1).map(|index| &self.config.stations[index]);
@@ -370,7 +371,7 @@ impl<'a> Model<'a> {
         p.happens(self.links[link].next_u64())
     }
 
-    /// What the frames that have just ended tell each station's carrier sense.
+    /// Tells each station's carrier sense of the frames that have just ended.
     fn hear(&mut self, now: u64, ended: &[OnAir]) {
         let eifs = us(self.airtime.timing.eifs);
         for id in 0..self.stations.len() {
@@ -541,7 +542,7 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// Whether the access point has been idle for a PIFS, or an EIFS shorter by as many slots, its NAV over for a PIFS,
+    /// True if the access point has been idle for a PIFS, or an EIFS shorter by as many slots, its NAV over for a PIFS,
     /// and is in no exchange.
     fn beacon_is_due(&self) -> bool {
         let s = &self.stations[0];
@@ -550,7 +551,7 @@ impl<'a> Model<'a> {
         s.want != Want::Response && s.idle + earlier >= s.gap && s.clear >= pifs
     }
 
-    /// Who senses the frames that start, and who notices that they do.
+    /// Finds who senses the frames that start, and who notices that they do.
     fn begin(&mut self, starting: &mut [OnAir]) {
         let senders: Vec<usize> = starting.iter().map(|frame| frame.from).collect();
         for (index, sender) in senders.iter().enumerate() {
@@ -638,7 +639,7 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// Whether the next packet, without protection, and its ACK end within the TXOP.
+    /// True if the next packet, without protection, and its ACK end within the TXOP.
     fn fits_txop(&self, now: u64, id: usize) -> bool {
         let s = &self.stations[id];
         let Some(packet) = s.queue.front() else { return false };
