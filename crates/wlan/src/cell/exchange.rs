@@ -52,8 +52,8 @@ impl<P: Copy + Headers> Cell<P> {
 
     /// The exchange of the packet in service.
     fn plan(&self, id: ContenderId, txop_start: Time) -> Exchange {
-        let node = &self.contenders[id.index()];
-        let Msdu { size, to, .. } = node.serving().mpdu.msdu;
+        let contender = &self.contenders[id.index()];
+        let Msdu { size, to, .. } = contender.serving().mpdu.msdu;
         let member = id.member();
         let link = if member.is_ap() {
             &self.members[to.index()].rate_down
@@ -272,10 +272,10 @@ impl<P: Copy + Headers> Cell<P> {
         if self.continue_txop(now, id) {
             return;
         }
-        let node = &mut self.contenders[id.index()];
-        let has_next = !node.queue.is_empty();
-        let backoff = if has_next || self.post_backoff { node.draw_backoff() } else { 0 };
-        node.backoff = u64::from(backoff);
+        let contender = &mut self.contenders[id.index()];
+        let has_next = !contender.queue.is_empty();
+        let backoff = if has_next || self.post_backoff { contender.draw_backoff() } else { 0 };
+        contender.backoff = u64::from(backoff);
         self.contention.draw(id, now, backoff);
         self.go_on(id);
     }
@@ -283,17 +283,17 @@ impl<P: Copy + Headers> Cell<P> {
     /// Sends the next packet a SIFS later, if there is one whose exchange ends within the TXOP. The
     /// channel is held already, so nothing goes before it.  [80211-2020 §10.23.2.8]
     fn continue_txop(&mut self, now: Time, id: ContenderId) -> bool {
-        let node = &self.contenders[id.index()];
-        let Access::Exchange(last) = node.access else { return false };
-        if node.limits.txop.is_zero() || node.queue.is_empty() {
+        let contender = &self.contenders[id.index()];
+        let Access::Exchange(last) = contender.access else { return false };
+        if contender.limits.txop.is_zero() || contender.queue.is_empty() {
             return false;
         }
         self.adapt(now, id, self.sending(id));
-        let node = &self.contenders[id.index()];
+        let contender = &self.contenders[id.index()];
         let plan = Exchange { protection: Protection::None, ..self.plan(id, last.txop_start) };
         let sifs = self.airtime.timing.sifs;
         let end = now + sifs + plan.data + sifs + plan.ack;
-        let fits = end <= plan.txop_start + node.limits.txop;
+        let fits = end <= plan.txop_start + contender.limits.txop;
         if fits {
             self.contenders[id.index()].access = Access::Exchange(plan);
             self.follow(now, id, FrameKind::Data);
@@ -316,17 +316,17 @@ impl<P: Copy + Headers> Cell<P> {
             self.record_drop(id.member(), DropCause::RetryLimit);
             self.leave_queue(now, id);
         }
-        let node = &mut self.contenders[id.index()];
-        let backoff = node.draw_backoff();
-        node.backoff = u64::from(backoff);
+        let contender = &mut self.contenders[id.index()];
+        let backoff = contender.draw_backoff();
+        contender.backoff = u64::from(backoff);
         self.contention.draw(id, now, backoff);
         self.go_on(id);
     }
 
     fn leave_queue(&mut self, now: Time, id: ContenderId) {
-        let node = &mut self.contenders[id.index()];
-        let InService { mpdu: Mpdu { msdu, .. }, has_arrived } = node.finish(now);
-        if node.queue.is_empty() {
+        let contender = &mut self.contenders[id.index()];
+        let InService { mpdu: Mpdu { msdu, .. }, has_arrived } = contender.finish(now);
+        if contender.queue.is_empty() {
             self.channel.end_waiting(now);
         }
         self.departures.push_back(Departure { msdu, lost: !has_arrived });
@@ -339,11 +339,11 @@ impl<P: Copy + Headers> Cell<P> {
 
     /// Contends for the next packet with the back-off that it has drawn, or rests.
     fn go_on(&mut self, id: ContenderId) {
-        let node = &mut self.contenders[id.index()];
-        if node.queue.is_empty() {
-            node.access = Access::Idle;
+        let contender = &mut self.contenders[id.index()];
+        if contender.queue.is_empty() {
+            contender.access = Access::Idle;
         } else {
-            node.access = Access::Contending;
+            contender.access = Access::Contending;
             self.contention.contend(id);
         }
     }

@@ -282,9 +282,9 @@ impl<P: Copy + Headers> Cell<P> {
 
     /// Packets in transmit queues that have not yet reached the receiver of their hop.
     pub fn undelivered(&self) -> impl Iterator<Item = &Msdu<P>> {
-        self.contenders.iter().flat_map(|node| {
-            let in_service = node.queue.batch().iter().filter(|served| !served.has_arrived);
-            in_service.map(|served| &served.mpdu.msdu).chain(node.queue.waiting())
+        self.contenders.iter().flat_map(|contender| {
+            let in_service = contender.queue.batch().iter().filter(|served| !served.has_arrived);
+            in_service.map(|served| &served.mpdu.msdu).chain(contender.queue.waiting())
         })
     }
 
@@ -377,9 +377,9 @@ impl<P: Copy + Headers> Cell<P> {
 
     /// A member that has found the medium busy draws a back-off and contends.
     fn back_off(&mut self, now: Time, id: ContenderId) {
-        let node = &mut self.contenders[id.index()];
-        let backoff = node.draw_backoff();
-        node.backoff += u64::from(backoff);
+        let contender = &mut self.contenders[id.index()];
+        let backoff = contender.draw_backoff();
+        contender.backoff += u64::from(backoff);
         self.contention.draw(id, now, backoff);
         self.contention.contend(id);
     }
