@@ -221,8 +221,8 @@ class Result:
     def friendliness(self, granularity: str = "1 s") -> pl.DataFrame:
         """Friendliness of each protocol to the others: one row per replication and protocol.
 
-        `protocol` is a flavour of TCP, or tfrc, udp or external; `throughput_bps` the mean over its `flows`, each
-        over the whole measured time;
+        `protocol` is a flavour of TCP, or tfrc, udp or external; `throughput_bps` the mean over its `flows`,
+        each over the whole measured time;
         `inter_protocol` its inter-protocol fairness, 0.5 is ideal and more is timid, null if it is
         alone; `max_min` the least of its flows by the largest; `coefficient_of_variation` the mean
         over its flows, at `granularity`; `timeout_share` the part of its loss recoveries that began

@@ -1,10 +1,14 @@
 //! The laboratory: events, the world, the coupling of layers, scenarios and records.
 //!
+//! [`run::run`] is one run of a scenario, from its start to its end. Whoever wants more owns a [`world::World`]: it is
+//! built from a [`scenario::Scenario`], which a file says or [parts](scenario::Scenario::lasting) make, and then stepped,
+//! fed with packets, emptied and changed from outside. `examples/driven_world.rs` does all of that.
+//!
 //! | module | concept |
 //! | --- | --- |
 //! | [`scenario`] | what a user writes |
 //! | `build` | from a scenario to the world at time zero |
-//! | [`world`] | the loop: next event, act, forward, re-arm |
+//! | [`world`] | the loop: next event, act, forward, re-arm; what comes from outside, and what goes there |
 //! | `coupling` | where layers meet, through a law |
 //! | [`queue`], [`clock`], [`random`] | order, pace and luck |
 //! | `endpoint`, [`packet`], [`link`] | ends of flows, what travels, wires |

@@ -24,7 +24,7 @@ mod wires;
 use std::collections::VecDeque;
 
 use airfair_units::{DataRate, Duration, Time};
-use airfair_wlan::{NodeId, Phase};
+use airfair_wlan::{NodeId, Overheard, Phase};
 
 use crate::clock::{Clock, Woken};
 use crate::coupling::{Action, Seen};
@@ -137,8 +137,12 @@ pub struct World<R, C> {
     pub(crate) observes: bool,
     /// What the agent that has just been told of something does.
     pub(crate) actions: Vec<Action>,
+    /// Frames that agents are being told of; empty in between.
+    pub(crate) heard: VecDeque<Overheard<Packet>>,
     /// Flows whose senders an agent has touched, and which may have something to send.
     pub(crate) touched: VecDeque<FlowId>,
+    /// Nothing happens from here on before the owner has had its turn.
+    pub(crate) horizon: Time,
     /// What the owner has not fetched yet.
     pub(crate) outputs: VecDeque<Output>,
     pub(crate) recorder: R,
@@ -177,23 +181,16 @@ impl<R: Recorder, C: Clock> World<R, C> {
     pub fn advance(&mut self, until: Time) -> Pause {
         assert!(self.now <= until, "time does not go back");
         assert!(until <= self.end, "a world lasts as long as its scenario");
+        self.horizon = if self.outputs.is_empty() { until } else { Time::ZERO };
         loop {
-            if !self.outputs.is_empty() {
-                return Pause::Output;
-            }
             let scheduled = self.queue.peek();
             let on_air = self.next_on_air();
             let keys = [scheduled, on_air.map(|(key, _)| key)];
-            let next = keys.into_iter().flatten().min().filter(|next| next.0 < until);
-            match self.clock.wait_until(next.map_or(until, |next| next.0)) {
-                Woken::Due => {}
-                Woken::Late(by) => self.lateness = self.lateness.max(by),
-                Woken::Input => return Pause::Input,
+            let next = keys.into_iter().flatten().min().filter(|next| next.0 < self.horizon);
+            let Some(next) = next else { return self.pause(until) };
+            if !self.comes(next.0) {
+                return Pause::Input;
             }
-            let Some(next) = next else {
-                self.now = until;
-                return Pause::Reached;
-            };
             self.now = next.0;
             self.events += 1;
             // Equal keys: what was scheduled before the instant comes before what the air decides in it.
@@ -207,6 +204,31 @@ impl<R: Recorder, C: Clock> World<R, C> {
                 }
             }
             self.drain_cells();
+        }
+    }
+
+    /// Nothing more happens before the horizon.
+    fn pause(&mut self, until: Time) -> Pause {
+        if !self.outputs.is_empty() {
+            return Pause::Output;
+        }
+        if !self.comes(until) {
+            return Pause::Input;
+        }
+        self.now = until;
+        Pause::Reached
+    }
+
+    /// Waits for a time; false if input comes before it.
+    #[inline]
+    fn comes(&mut self, at: Time) -> bool {
+        match self.clock.wait_until(at) {
+            Woken::Due => true,
+            Woken::Late(by) => {
+                self.lateness = self.lateness.max(by);
+                true
+            }
+            Woken::Input => false,
         }
     }
 

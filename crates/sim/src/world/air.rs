@@ -120,11 +120,15 @@ impl<R: Recorder, C: Clock> World<R, C> {
     #[cold]
     #[inline(never)]
     fn drain_overheard(&mut self) {
+        let mut heard = std::mem::take(&mut self.heard);
         for index in 0..self.cells.len() {
-            while let Some(heard) = self.cells[index].cell.poll_overheard() {
-                self.tell(CellId::new(index), heard.listener, &Seen::Frame(&heard));
+            self.cells[index].cell.swap_overheard(&mut heard);
+            for frame in &heard {
+                self.tell(CellId::new(index), frame.listener, &Seen::Frame(frame));
             }
+            heard.clear();
         }
+        self.heard = heard;
     }
 
     /// A packet has left a transmit queue.

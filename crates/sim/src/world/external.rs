@@ -141,8 +141,14 @@ impl<R: Recorder, C: Clock> World<R, C> {
     pub(super) fn release(&mut self, packet: &Packet, fate: Fate) {
         if let Body::External(External { handle, .. }) = packet.body {
             let Packet { flow, origin, .. } = *packet;
-            self.outputs.push_back(Output::Released(Released { flow, origin, handle, fate }));
+            self.put_out(Output::Released(Released { flow, origin, handle, fate }));
         }
+    }
+
+    /// Something is for the owner, who has its turn after this event.
+    pub(super) fn put_out(&mut self, output: Output) {
+        self.outputs.push_back(output);
+        self.horizon = Time::ZERO;
     }
 
     /// The world ends with packets in it.

@@ -91,17 +91,22 @@ impl<R: Recorder, C: Clock> World<R, C> {
     /// A packet leaves the host of its source, if the queue there takes it; else the source has it again.
     #[inline]
     pub(super) fn send(&mut self, packet: Packet) -> Result<(), Full> {
-        let is_let_in = self.forward(packet).is_ok();
-        if !is_let_in && self.take_back(&packet) {
-            return Err(Full);
-        }
-        if packet.origin == Side::Sender {
-            self.emit(packet.flow, FlowRecord::Sent);
-        }
-        if !is_let_in {
+        if self.forward(packet).is_err() {
+            if self.take_back(&packet) {
+                return Err(Full);
+            }
+            self.note_sent(&packet);
             self.lose(&packet);
         }
         Ok(())
+    }
+
+    /// A packet does not come back to its source: the queue of its host has taken it, or lost it.
+    #[inline]
+    pub(super) fn note_sent(&mut self, packet: &Packet) {
+        if packet.hop == 0 && packet.origin == Side::Sender {
+            self.emit(packet.flow, FlowRecord::Sent);
+        }
     }
 
     pub(super) fn forward_or_lose(&mut self, packet: Packet) {
@@ -120,7 +125,9 @@ impl<R: Recorder, C: Clock> World<R, C> {
                     let packet = self.pass(cell, Passage::ToQueue, packet);
                     return self.cells[cell.index()].enqueue(self.now, packet, from, to);
                 }
-                radio.enqueue(self.now, packet, from, to)
+                radio.enqueue(self.now, packet, from, to)?;
+                self.note_sent(&packet);
+                Ok(())
             }
             Hop::Wire(link) => self.forward_by_wire(link, packet),
         }
@@ -163,6 +170,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
     }
 
     /// A packet goes no further.
+    #[inline(never)]
     pub(super) fn lose(&mut self, packet: &Packet) {
         self.emit(packet.flow, FlowRecord::Lost(packet.origin, SentAt(packet.sent_at)));
         self.release(packet, Fate::Lost);

@@ -111,7 +111,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         let source = &mut self.flows[id.index()].source;
         if let Source::External(gate) = source {
             gate.open(side);
-            self.outputs.push_back(Output::Room(id, side));
+            self.put_out(Output::Room(id, side));
         } else if let Some(body) = source.poll_transmit(self.now) {
             // What is refused all the same is lost, and the source in line again.
             let _ = self.send(Packet::new(self.now, id, side, body));

@@ -27,6 +27,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         };
         let queued = link.queued(self.now);
         let departure = link.last_departure();
+        self.note_sent(&packet);
         // A link's arrivals follow each other, so the queue holds the next one alone.
         if was_empty {
             self.queue.push_reserved(arrival, Phase::End, number, Event::Arrival(id));

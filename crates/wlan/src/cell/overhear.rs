@@ -1,5 +1,7 @@
 //! Frames that a member overhears: those that it decodes, and those that it sends.
 
+use std::collections::VecDeque;
+
 use airfair_units::{Bytes, Duration, Time};
 
 use super::Cell;
@@ -69,6 +71,12 @@ impl<P: Copy + Headers> Cell<P> {
     #[inline]
     pub fn poll_overheard(&mut self) -> Option<Overheard<P>> {
         self.overheard.pop_front()
+    }
+
+    /// Exchanges the frames that listeners have decoded or sent, and have not been told of yet, for those in `told`.
+    #[inline]
+    pub fn swap_overheard(&mut self, told: &mut VecDeque<Overheard<P>>) {
+        std::mem::swap(&mut self.overheard, told);
     }
 
     /// Durations of frames here, which every member knows.

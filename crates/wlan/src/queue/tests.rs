@@ -812,3 +812,30 @@ proptest! {
         }
     }
 }
+
+/// Room for two. The packet in service counts, and where each queue has room of its own only those of its station
+/// do; a packet for which another gives way has no room.
+#[test]
+fn room_is_what_a_packet_finds_without_another_giving_way() {
+    let to = NodeId::station;
+    let weights = Discipline::DataAck(Weights::default());
+    for (discipline, limit, expected) in [
+        (Discipline::Fifo, Limit::Shared, [false, false]),
+        (Discipline::Fifo, Limit::Each, [false, false]),
+        (FAIR, Limit::Shared, [false, false]),
+        (weights, Limit::Each, [false, false]),
+        (DRR, Limit::Shared, [false, false]),
+        (DRR, Limit::Each, [false, true]),
+        (Discipline::RoundRobin, Limit::Each, [false, true]),
+    ] {
+        let mut queue = queue(discipline, 2, limit);
+        for number in 0..2 {
+            assert!(queue.has_room_for(to(0)) && queue.has_room_for(to(1)));
+            queue.push(ms(0), packet(0, number, 100));
+        }
+        let found = [queue.has_room_for(to(0)), queue.has_room_for(to(1))];
+        assert_eq!(found, expected, "{discipline:?} {limit:?}");
+        finish(&mut queue, ms(1));
+        assert!(queue.has_room_for(to(0)), "{discipline:?} {limit:?}");
+    }
+}

@@ -41,7 +41,7 @@ pub(in crate::scenario) fn flow(keys: &mut Keys, it: &mut Flow, ends: [&str; 2])
     (it.start, it.stop) = (Time::ZERO + start, stop.map(|stop| Time::ZERO + stop));
     let example = "{ kind = \"tcp\", min_rto = \"200 ms\" }";
     keys.choice("transport", &mut it.transport, &TRANSPORTS, example)
-        .says("Transport protocol with its settings.");
+        .says("Transport protocol with its settings. The packets of an `external` one are those of a program that drives the world: of itself it sends none.");
     keys.choice("control", &mut it.control, &CONTROLS, "\"arf-aware\"")
         .written_before("transport")
         .says(

@@ -40,7 +40,7 @@ const ANY_TIME: Duration = Duration::from_secs(1);
 pub(in crate::scenario) const TRANSPORTS: Choice<Transport> = Choice {
     key: "kind",
     noun: "transport",
-    says: "The protocol; `external` sends nothing by itself: its packets are those of a program that drives the world.",
+    says: "The protocol.",
     name: |transport| match transport {
         Transport::Tcp(_) => "tcp",
         Transport::Tfrc(_) => "tfrc",
