@@ -135,7 +135,7 @@ pub struct World<R, C> {
     pub(crate) stations: Vec<Member>,
     /// True if an agent is told of frames.
     pub(crate) observes: bool,
-    /// What the agent that has just been told of something does.
+    /// Actions of the agent that has just been told of something.
     pub(crate) actions: Vec<Action>,
     /// Frames that agents are being told of; empty in between.
     pub(crate) heard: VecDeque<Overheard<Packet>>,
@@ -143,7 +143,7 @@ pub struct World<R, C> {
     pub(crate) touched: VecDeque<FlowId>,
     /// Nothing happens from here on before the owner has had its turn.
     pub(crate) horizon: Time,
-    /// What the owner has not fetched yet.
+    /// Outputs that the owner has not fetched yet.
     pub(crate) outputs: VecDeque<Output>,
     pub(crate) recorder: R,
     pub(crate) events: u64,
@@ -267,7 +267,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         assert_eq!(self.advance(until), Pause::Reached);
     }
 
-    /// What happens next on any channel, and on which; among equals the first cell's.
+    /// The next event on any channel, and its cell; among equals the first cell's.
     fn next_on_air(&self) -> Option<((Time, Phase), usize)> {
         if let [only] = self.cells.as_slice() {
             return Some((only.cell.next_event()?, 0));

@@ -33,7 +33,7 @@ mod write;
 
 pub use error::{ScenarioError, escaped};
 pub use parse::MAX_FILE;
-pub use radio::{Area, Begin, Fading, Motion, Propagation, Radio, Trajectory};
+pub use radio::{Area, Begin, Fading, Motion, PathLossModel, Radio, Trajectory};
 pub use reference::reference_markdown;
 pub use schema::schema;
 pub use traces::{MAX_TRACE, ReadFile};

@@ -22,7 +22,7 @@ pub struct Radio {
     /// Distances at which rates are just received, at most two, rates ascending; the power follows from them.
     pub range: Vec<(DataRate, Length)>,
     /// Loss by distance; with two ranges log-distance, its exponent solved for them.
-    pub propagation: Propagation,
+    pub propagation: PathLossModel,
     /// Carrier.
     pub frequency: Frequency,
     /// Transmit power where no range is given.
@@ -46,7 +46,7 @@ impl Radio {
     pub(crate) fn new(standard: Standard) -> Self {
         Self {
             range: Vec::new(),
-            propagation: Propagation::FreeSpace,
+            propagation: PathLossModel::FreeSpace,
             frequency: match standard {
                 Standard::A => Frequency::from_megahertz(5_200),
                 Standard::B | Standard::G => Frequency::from_megahertz(2_437),
@@ -104,17 +104,17 @@ impl Radio {
                 let any = PathLoss::log_distance(frequency, 2.0);
                 (any, any)
             }
-            Propagation::FreeSpace => {
+            PathLossModel::FreeSpace => {
                 let free = PathLoss::FreeSpace { frequency };
                 (free, free)
             }
-            Propagation::TwoRay { ap_height, station_height } => {
+            PathLossModel::TwoRay { ap_height, station_height } => {
                 let (height, other_height) = (ap_height, station_height);
                 let to_ap = PathLoss::TwoRay { frequency, height, other_height };
                 let height = station_height;
                 (to_ap, PathLoss::TwoRay { frequency, height, other_height })
             }
-            Propagation::LogDistance { decade, reference_loss } => {
+            PathLossModel::LogDistance { decade, reference_loss } => {
                 let mut model = PathLoss::log_distance(frequency, decade.get() / 10.0);
                 if let (PathLoss::LogDistance { loss, .. }, Some(given)) =
                     (&mut model, reference_loss)
@@ -129,7 +129,7 @@ impl Radio {
 
 /// Loss by distance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Propagation {
+pub enum PathLossModel {
     /// Friis.
     FreeSpace,
     /// With a ray that the ground reflects.

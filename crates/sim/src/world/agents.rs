@@ -1,4 +1,4 @@
-//! What agents at stations and access points are told, and what becomes of what they do.
+//! Agents at stations and access points are told what their nodes see, and their actions take effect.
 
 use std::mem;
 
@@ -13,7 +13,7 @@ use crate::endpoint::{Sink, Source};
 use crate::packet::{Body, Packet, Side};
 use crate::record::{CellId, Record, Recorder};
 
-/// What an agent may write into.
+/// The frame or packet that an agent may write into.
 enum Subject<'w> {
     None,
     /// The packet that passes.

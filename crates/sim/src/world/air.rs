@@ -1,4 +1,4 @@
-//! What happens on the air, and what stations and access points make of it.
+//! The air as the world has it: packets that cross it, frames that agents are told of, beacons.
 
 use airfair_laws::Direction;
 use airfair_units::{Bytes, DataRate, Time};
@@ -62,7 +62,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         self.tell(cell, station, &Seen::Rate { rate, highest_rate });
     }
 
-    /// What it says is what was seen until now, whenever the medium lets it go.
+    /// It tells of what was seen until now, whenever the medium lets it go.
     pub(super) fn send_beacon(&mut self, id: CellId) {
         let Some(Beacons { interval, size }) = self.cells[id.index()].beacons else { return };
         let elements = self.compose_beacon(id);
@@ -116,7 +116,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    /// What stations have heard; what they make of it comes before the packets go on.
+    /// Tells agents of frames that were heard; what they make of them comes before the packets go on.
     #[cold]
     #[inline(never)]
     fn drain_overheard(&mut self) {

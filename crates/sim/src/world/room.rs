@@ -28,7 +28,7 @@ pub(crate) struct Line {
     alarm: Alarm,
 }
 
-/// What a source does where the queue of its own host has no room.
+/// Answer of a source where the queue of its own host has no room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WithoutRoom {
     /// It sends all the same, and the packet is lost.

@@ -11,7 +11,7 @@ use crate::link::LinkId;
 use crate::record::{CellId, Member, Record, Recorder};
 use crate::scenario::Loss;
 
-/// What is known of a member's settings, apart from their values.
+/// Which settings a member has, apart from their values.
 #[derive(Debug)]
 pub(crate) struct Settable {
     pub(crate) standard: Standard,

@@ -6,7 +6,7 @@ use airfair_wlan::radio::{Decoder, Fading};
 use super::super::declare::{Choice, Form, Keys};
 use super::super::kind::{Absent, Kind, Thousandths, Tuple, words};
 use super::super::reader::Entry;
-use super::super::{Area, Begin, Motion, Propagation, Radio, Trajectory};
+use super::super::{Area, Begin, Motion, PathLossModel, Radio, Trajectory};
 use super::{OFF, PERIOD, TIME};
 
 words!(Decoder { Snr = "snr", Sensitivity = "sensitivity", Qualnet4 = "qualnet4" });
@@ -124,31 +124,31 @@ fn range(keys: &mut Keys, it: &mut Radio) {
         );
 }
 
-const PROPAGATION: Choice<Propagation> = Choice {
+const PROPAGATION: Choice<PathLossModel> = Choice {
     key: "model",
     noun: "propagation model",
     says: "The model.",
     name: |model| match model {
-        Propagation::FreeSpace => "free-space",
-        Propagation::TwoRay { .. } => "two-ray",
-        Propagation::LogDistance { .. } => "log-distance",
+        PathLossModel::FreeSpace => "free-space",
+        PathLossModel::TwoRay { .. } => "two-ray",
+        PathLossModel::LogDistance { .. } => "log-distance",
     },
-    alone: || vec![Propagation::FreeSpace, TWO_RAY],
+    alone: || vec![PathLossModel::FreeSpace, TWO_RAY],
     tables: || {
         let decade = Decibels::new(30);
-        vec![TWO_RAY, Propagation::LogDistance { decade, reference_loss: None }]
+        vec![TWO_RAY, PathLossModel::LogDistance { decade, reference_loss: None }]
     },
     has_default: false,
     settings: |keys, model| match model {
-        Propagation::FreeSpace => {}
-        Propagation::TwoRay { ap_height, station_height } => {
+        PathLossModel::FreeSpace => {}
+        PathLossModel::TwoRay { ap_height, station_height } => {
             keys.of("two-ray propagation");
             keys.key("ap_height", ap_height, HEIGHT, "\"3 m\"")
                 .says("Height of the access point's antenna above ground.");
             keys.key("station_height", station_height, HEIGHT, "\"1 m\"")
                 .says("Height of the stations' antennas; between two stations, of both.");
         }
-        Propagation::LogDistance { decade, reference_loss } => {
+        PathLossModel::LogDistance { decade, reference_loss } => {
             keys.of("log-distance propagation");
             let mut exponent = Thousandths(decade.as_thousandths().unsigned_abs() / 10);
             let most = Kind::Decimal { min: 1_000, max: 10_000 };
@@ -163,7 +163,7 @@ const PROPAGATION: Choice<Propagation> = Choice {
     },
 };
 
-const TWO_RAY: Propagation = Propagation::TwoRay {
+const TWO_RAY: PathLossModel = PathLossModel::TwoRay {
     ap_height: Length::from_millimetres(1_500),
     station_height: Length::from_millimetres(1_500),
 };
