@@ -352,6 +352,17 @@ mod tests {
         medium
     }
 
+    /// An EIFS until 1364 µs, one of them with a NAV until 1100 µs, in which it would not answer an RTS.
+    ///
+    /// Verifies: [80211-2020 §10.3.2.9]
+    #[test]
+    fn stations_do_not_agree_while_the_nav_of_one_lasts() {
+        let free = after_a_frame(false);
+        let bound = MediumState { nav_until: US(1_100), ..free };
+        let agree = |us| free.agrees_with(&bound, US(us));
+        assert_eq!([1_000, 1_099, 1_100].map(agree), [false, false, true]);
+    }
+
     /// Verifies: [80211-2020 §10.3.3]
     #[test]
     fn a_back_off_that_starts_inside_a_slot_counts_from_its_end() {

@@ -839,3 +839,15 @@ fn room_is_what_a_packet_finds_without_another_giving_way() {
         assert!(queue.has_room_for(to(0)), "{discipline:?} {limit:?}");
     }
 }
+
+#[test]
+fn a_packet_is_done_by_its_sequence_number_and_no_other_is() {
+    let mut queue = queue(Discipline::Fifo, 9, Limit::Shared);
+    for number in 0..3 {
+        queue.push(ms(0), packet(number, number, 100));
+    }
+    assert_eq!(queue.finish(ms(0), 1), None);
+    assert_eq!(in_service(&queue).map(|msdu| msdu.payload.flow), Some(0));
+    let done = queue.finish(ms(0), 0).map(|served| served.mpdu.sequence);
+    assert_eq!((done, queue.batch()[0].mpdu.sequence, queue.len()), (Some(0), 1, 2));
+}
