@@ -57,6 +57,9 @@ impl<R: Recorder, C: Clock> World<R, C> {
             events: 0,
         };
         world.start_agents();
+        if R::TRACES {
+            world.cells.iter_mut().for_each(|radio| radio.cell.monitor());
+        }
         world
     }
 }

@@ -1,10 +1,10 @@
 //! Records: the only output of a run. Whoever wants a figure consumes them as they come.
 
 use airfair_units::{Bytes, Duration, Time};
-use airfair_wlan::NodeId;
+use airfair_wlan::{NodeId, Ppdu};
 
 use crate::link::LinkId;
-use crate::packet::{FlowId, Side};
+use crate::packet::{FlowId, Packet, Side};
 
 /// A cell of the scenario, by index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -135,6 +135,9 @@ pub enum LinkRecord {
 
 /// A consumer of records.
 pub trait Recorder {
+    /// Whether it wants every frame: see [`trace`](Self::trace). A run without such a consumer keeps none.
+    const TRACES: bool = false;
+
     /// Takes note. Times never decrease.
     fn record(&mut self, now: Time, record: &Record);
 
@@ -145,6 +148,10 @@ pub trait Recorder {
             self.record(now, &Record::Cell(cell, *record));
         }
     }
+
+    /// Takes note of a frame that has left the air, as a monitor that hears everything would: how it was sent, to
+    /// whom, the packets in it with their flow and number, and what became of it.
+    fn trace(&mut self, _cell: CellId, _ppdu: &Ppdu<Packet>) {}
 }
 
 /// Takes note of nothing, at no cost.
@@ -156,6 +163,8 @@ impl Recorder for () {
 
 /// Both take note.
 impl<A: Recorder, B: Recorder> Recorder for (A, B) {
+    const TRACES: bool = A::TRACES || B::TRACES;
+
     fn record(&mut self, now: Time, record: &Record) {
         self.0.record(now, record);
         self.1.record(now, record);
@@ -164,5 +173,10 @@ impl<A: Recorder, B: Recorder> Recorder for (A, B) {
     fn record_cell(&mut self, now: Time, cell: CellId, records: &[airfair_wlan::Record]) {
         self.0.record_cell(now, cell, records);
         self.1.record_cell(now, cell, records);
+    }
+
+    fn trace(&mut self, cell: CellId, ppdu: &Ppdu<Packet>) {
+        self.0.trace(cell, ppdu);
+        self.1.trace(cell, ppdu);
     }
 }

@@ -89,6 +89,11 @@ impl<R: Recorder, C: Clock> World<R, C> {
         if self.cells[index].cell.has_news() {
             self.drain_news(index);
         }
+        if R::TRACES {
+            while let Some(ppdu) = self.cells[index].cell.poll_ppdu() {
+                self.recorder.trace(CellId::new(index), &ppdu);
+            }
+        }
         let records = self.cells[index].cell.drain_records();
         self.recorder.record_cell(self.now, CellId::new(index), records.as_slice());
     }

@@ -19,5 +19,6 @@ mod rates;
 mod room;
 mod settings;
 mod shares;
+mod trace;
 mod transports;
 mod windows;
