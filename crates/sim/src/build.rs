@@ -19,7 +19,7 @@ use crate::random::{Purpose, Streams};
 use crate::record::{CellId, Member, Recorder};
 use crate::scenario::routes::Routes;
 use crate::scenario::{self, Endpoint, Node, Scenario, Station, Transport, UdpRate};
-use crate::world::{Event, Flow, Hop, Line, Radio, RateChange, Settable, WithoutRoom, World};
+use crate::world::{Bss, Event, Flow, Hop, Line, RateChange, Settable, WithoutRoom, World};
 
 /// LLC and SNAP headers.  [RFC1042]
 const LLC_SNAP: Bytes = Bytes::new(8);
@@ -52,13 +52,13 @@ impl<R: Recorder, C: Clock> World<R, C> {
             touched: VecDeque::new(),
             horizon: Time::ZERO,
             outputs: VecDeque::new(),
-            cells: cells.map(|index| radio(scenario, index, &members, streams)).collect(),
+            cells: cells.map(|index| bss(scenario, index, &members, streams)).collect(),
             recorder,
             events: 0,
         };
         world.start_agents();
         if R::TRACES {
-            world.cells.iter_mut().for_each(|radio| radio.cell.monitor());
+            world.cells.iter_mut().for_each(|bss| bss.cell.monitor());
         }
         world
     }
@@ -75,7 +75,7 @@ fn members(scenario: &Scenario) -> Vec<NodeId> {
 }
 
 /// The cell `index`. The access point's stream bears the cell's name, a station's its own.
-fn radio(scenario: &Scenario, index: usize, members: &[NodeId], streams: Streams) -> Radio {
+fn bss(scenario: &Scenario, index: usize, members: &[NodeId], streams: Streams) -> Bss {
     let bss = &scenario.cells[index];
     let stations = || scenario.stations.iter().filter(|station| station.cell == index);
     let config = |station: &Station| StationConfig {
@@ -112,7 +112,7 @@ fn radio(scenario: &Scenario, index: usize, members: &[NodeId], streams: Streams
     let agents = coupling::agents(scenario, index, cell.airtime());
     let lines = vec![Line::default(); config.stations.len() + 1];
     let (beacons, watches_packets) = (bss.beacons, false);
-    Radio { cell, msdu_overhead, members: settable, beacons, lines, agents, watches_packets }
+    Bss { cell, msdu_overhead, members: settable, beacons, lines, agents, watches_packets }
 }
 
 /// Propagation in a cell with a radio.

@@ -35,7 +35,7 @@ use crate::queue::EventQueue;
 use crate::record::{CellId, Member, Record, Recorder, Sample, SenderWindow};
 use crate::run::Finished;
 
-pub(crate) use air::Radio;
+pub(crate) use air::Bss;
 pub use external::{Fate, Output, Refused, Released};
 pub(crate) use flows::Flow;
 pub(crate) use room::{Line, WithoutRoom};
@@ -125,7 +125,7 @@ pub struct World<R, C> {
     /// Longest time by which the clock was late.
     pub(crate) lateness: Duration,
     pub(crate) queue: EventQueue<Event>,
-    pub(crate) cells: Vec<Radio>,
+    pub(crate) cells: Vec<Bss>,
     pub(crate) links: Vec<Link>,
     /// Ends that wait for room in the queue before each link.
     pub(crate) lines: Vec<Line>,
@@ -272,7 +272,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         if let [only] = self.cells.as_slice() {
             return Some((only.cell.next_event()?, 0));
         }
-        let keyed = |(index, radio): (usize, &Radio)| Some((radio.cell.next_event()?, index));
+        let keyed = |(index, bss): (usize, &Bss)| Some((bss.cell.next_event()?, index));
         self.cells.iter().enumerate().filter_map(keyed).min()
     }
 
@@ -295,8 +295,8 @@ impl<R: Recorder, C: Clock> World<R, C> {
 
     /// Accounts for everything up to now, at the end of a run.
     pub(crate) fn flush(&mut self) {
-        for radio in &mut self.cells {
-            radio.cell.flush(self.now);
+        for bss in &mut self.cells {
+            bss.cell.flush(self.now);
         }
         self.drain_cells();
         self.end_agents();
@@ -314,7 +314,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
 
     /// Packets that are queued, on the air or on a wire.
     fn under_way(&self) -> impl Iterator<Item = &Packet> {
-        let on_air = self.cells.iter().flat_map(|radio| radio.cell.undelivered());
+        let on_air = self.cells.iter().flat_map(|bss| bss.cell.undelivered());
         on_air.map(|msdu| &msdu.payload).chain(self.links.iter().flat_map(Link::in_flight))
     }
 

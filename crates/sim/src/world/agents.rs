@@ -6,7 +6,7 @@ use airfair_laws::window_limit::WindowLimit;
 use airfair_units::DataRate;
 use airfair_wlan::{Elements, NodeId, Phase};
 
-use super::{Event, Flow, Hop, Radio, World};
+use super::{Bss, Event, Flow, Hop, World};
 use crate::clock::Clock;
 use crate::coupling::{Action, LocalEnd, Passage, Seen, View};
 use crate::endpoint::{Sink, Source};
@@ -94,7 +94,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
 
     /// Tells one agent of something. What it does waits to be applied.
     fn ask(&mut self, cell: CellId, node: NodeId, index: usize, seen: &Seen) {
-        let Radio { cell: air, agents, .. } = &mut self.cells[cell.index()];
+        let Bss { cell: air, agents, .. } = &mut self.cells[cell.index()];
         let view = View { cell, node, airtime: air.airtime(), flows: &self.flows };
         agents[node.index()][index].handle(self.now, seen, &view, &mut self.actions);
     }
@@ -113,7 +113,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
 
     /// The one place where an action takes effect.
     fn apply(&mut self, cell: CellId, node: NodeId, action: Action, subject: &mut Subject) {
-        let radio = &mut self.cells[cell.index()];
+        let bss = &mut self.cells[cell.index()];
         match (action, subject) {
             (Action::LimitWindow(end, limit), _) => self.touch(end).limit_window(end.side, limit),
             (Action::SetCwnd(end, cwnd), _) => {
@@ -129,7 +129,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
                     receiver.estimate_round_trip();
                 }
             }
-            (Action::SetWeights(weights), _) => radio.cell.set_weights(node, weights),
+            (Action::SetWeights(weights), _) => bss.cell.set_weights(node, weights),
             (Action::RewriteWindow(window), Subject::Packet(packet)) => {
                 let Body::Segment(segment) = &mut packet.body else { unreachable!("TCP") };
                 segment.window = segment.window.min(window.get());
@@ -144,10 +144,10 @@ impl<R: Recorder, C: Clock> World<R, C> {
                 self.queue.push(at, Phase::Timeout, Event::Wake(cell, node));
             }
             (Action::Listen(scope), _) => {
-                radio.cell.listen(node, scope);
+                bss.cell.listen(node, scope);
                 self.observes = true;
             }
-            (Action::WatchPackets, _) => radio.watches_packets = true,
+            (Action::WatchPackets, _) => bss.watches_packets = true,
             (Action::RewriteWindow(_), _) => unreachable!("no packet passes"),
             (Action::AddElements(_), _) => unreachable!("no beacon is due"),
         }

@@ -13,9 +13,9 @@ use crate::packet::Packet;
 use crate::record::{CellId, Recorder};
 use crate::scenario::Beacons;
 
-/// A cell with what is put before each packet on its air.
+/// A basic service set: its cell, the agents of its members, and what is put before each packet on its air.
 #[derive(Debug)]
-pub(crate) struct Radio {
+pub(crate) struct Bss {
     pub(crate) cell: Cell<Packet>,
     /// LLC/SNAP.
     pub(crate) msdu_overhead: Bytes,
@@ -30,7 +30,7 @@ pub(crate) struct Radio {
     pub(crate) watches_packets: bool,
 }
 
-impl Radio {
+impl Bss {
     /// A packet joins the queue of a member, if that takes it.
     #[inline]
     pub(super) fn enqueue(

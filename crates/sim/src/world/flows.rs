@@ -120,12 +120,12 @@ impl<R: Recorder, C: Clock> World<R, C> {
         let route = self.flows[packet.flow.index()].route(packet.origin);
         match route[usize::from(packet.hop)] {
             Hop::Air { cell, from, to } => {
-                let radio = &mut self.cells[cell.index()];
-                if radio.watches_packets && from.is_ap() {
+                let bss = &mut self.cells[cell.index()];
+                if bss.watches_packets && from.is_ap() {
                     let packet = self.pass(cell, Passage::ToQueue, packet);
                     return self.cells[cell.index()].enqueue(self.now, packet, from, to);
                 }
-                radio.enqueue(self.now, packet, from, to)?;
+                bss.enqueue(self.now, packet, from, to)?;
                 self.note_sent(&packet);
                 Ok(())
             }

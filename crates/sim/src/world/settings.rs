@@ -64,15 +64,15 @@ impl<R: Recorder, C: Clock> World<R, C> {
         rate: DataRate,
     ) -> Result<(), Unsettable> {
         assert!(!station.is_ap(), "an access point has a rate for each station");
-        let radio = &mut self.cells[cell.index()];
-        let member = &radio.members[station.index()];
+        let bss = &mut self.cells[cell.index()];
+        let member = &bss.members[station.index()];
         if !member.rates.contains(&rate) {
             return Err(Unsettable::NoSuchRate);
         }
         if member.is_adapted[direction as usize] {
             return Err(Unsettable::RateIsFound);
         }
-        radio.cell.set_rate(station, direction, rate);
+        bss.cell.set_rate(station, direction, rate);
         let record = airfair_wlan::Record::Rate { station, direction, rate };
         self.recorder.record(self.now, &Record::Cell(cell, record));
         if direction == Direction::Up {
@@ -91,10 +91,10 @@ impl<R: Recorder, C: Clock> World<R, C> {
     /// For an access point.
     pub fn set_errors(&mut self, station: Member, errors: ErrorModel) -> Result<(), Unsettable> {
         assert!(!station.node.is_ap(), "errors are a station's");
-        let radio = &mut self.cells[station.cell.index()];
-        let stream = radio.members[station.node.index()].errors.clone();
+        let bss = &mut self.cells[station.cell.index()];
+        let stream = bss.members[station.node.index()].errors.clone();
         let stream = stream.ok_or(Unsettable::PowersDecide)?;
-        radio.cell.set_errors(station.node, errors, stream);
+        bss.cell.set_errors(station.node, errors, stream);
         Ok(())
     }
 
@@ -108,11 +108,11 @@ impl<R: Recorder, C: Clock> World<R, C> {
     /// # Errors
     /// [`Unsettable::NoWeights`], if its queue has none.
     pub fn set_weights(&mut self, of: Member, weights: Weights) -> Result<(), Unsettable> {
-        let radio = &mut self.cells[of.cell.index()];
-        if !radio.members[of.node.index()].has_weights {
+        let bss = &mut self.cells[of.cell.index()];
+        if !bss.members[of.node.index()].has_weights {
             return Err(Unsettable::NoWeights);
         }
-        radio.cell.set_weights(of.node, weights);
+        bss.cell.set_weights(of.node, weights);
         Ok(())
     }
 }
