@@ -68,5 +68,7 @@ fn a_trace_moves_no_record() {
     let both = (Fingerprint::default(), Frames::default());
     let traced = simulate(&parse(TEXT), streams, both, &Control::default());
     let (plain, traced) = (plain.expect("a run"), traced.expect("a run"));
-    assert_eq!(plain.recorder.get(), traced.recorder.0.get());
+    let (fingerprint, frames) = traced.recorder;
+    assert_eq!(plain.recorder.get(), fingerprint.get());
+    assert!(!frames.sent.is_empty() && frames.traced.len() == frames.sent.len());
 }

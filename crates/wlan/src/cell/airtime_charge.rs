@@ -62,54 +62,32 @@ impl<P: Copy + Headers> Cell<P> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::{config, with};
     use super::*;
-    use crate::contender::Stream;
     use crate::frame::Msdu;
     use crate::phy::Standard;
-    use crate::{
-        AccessParameters, CellConfig, Discipline, ErrorModel, Limit, QueueConfig, Rules,
-        StationConfig, TimeRegulation,
-    };
+    use crate::{CellConfig, Discipline, Limit, QueueConfig, Rules, TimeRegulation};
     use airfair_units::{Bytes, DataRate};
-    use rand_core::SeedableRng;
 
     /// An 802.11b cell of two stations, both known to a regulator with buckets of 500 µs, and three packets
     /// that wait for the first.
     fn cell(rts: bool) -> Cell<u32> {
-        let rate = DataRate::from_mbps(11);
-        let station = StationConfig {
-            standard: Standard::B,
-            rate_up: rate,
-            rate_down: rate,
-            adaptation: [None; 2],
-            queue: QueueConfig::fifo(9),
-            access: AccessParameters::default(),
-            senses_only: vec![],
-            hidden_from: vec![],
-            errors: ErrorModel::None,
-        };
         let rule = TimeRegulation {
             bucket: Duration::from_micros(500),
             adjustment: Duration::from_secs(1),
             charges_backoff: true,
         };
-        let config = CellConfig {
-            rules: Rules {
-                rts_threshold: rts.then_some(Bytes::new(500)),
-                basic_rates: vec![DataRate::from_mbps(1), DataRate::from_mbps(2)],
-                ..Rules::of(Standard::B)
-            },
-            ap_queue: QueueConfig {
-                limit: Limit::Each,
-                discipline: Discipline::TimeRegulator(rule),
-                ..QueueConfig::fifo(9)
-            },
-            ap_access: AccessParameters::default(),
-            stations: vec![station.clone(), station],
+        let rules = Rules {
+            rts_threshold: rts.then_some(Bytes::new(500)),
+            basic_rates: vec![DataRate::from_mbps(1), DataRate::from_mbps(2)],
+            ..Rules::of(Standard::B)
         };
-        let stream = Stream::seed_from_u64;
-        let streams = vec![stream(0), stream(1), stream(2)];
-        let mut cell = Cell::new(&config, streams, vec![stream(3), stream(4)]);
+        let ap_queue = QueueConfig {
+            limit: Limit::Each,
+            discipline: Discipline::TimeRegulator(rule),
+            ..QueueConfig::fifo(9)
+        };
+        let mut cell = with(&CellConfig { ap_queue, ..config(rules, 2, &[]) });
         let (first, other) = (NodeId::station(0), NodeId::station(1));
         for (from, to) in
             [(NodeId::AP, other), (NodeId::AP, first), (NodeId::AP, first), (first, NodeId::AP)]

@@ -351,43 +351,20 @@ impl<P: Copy + Headers> Cell<P> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::contender::Stream;
-    use crate::phy::Standard;
-    use crate::{AccessParameters, CellConfig, ErrorModel, QueueConfig, StationConfig};
-    use airfair_units::{Bytes, DataRate};
-    use rand_core::SeedableRng;
+    use airfair_units::Bytes;
 
-    fn cell() -> Cell<u32> {
-        let rate = DataRate::from_mbps(11);
-        let standard = Standard::B;
-        let station = StationConfig {
-            standard,
-            rate_up: rate,
-            rate_down: rate,
-            adaptation: [None; 2],
-            queue: QueueConfig::fifo(9),
-            access: AccessParameters::default(),
-            senses_only: vec![],
-            hidden_from: vec![],
-            errors: ErrorModel::None,
-        };
-        let config = CellConfig {
-            rules: crate::Rules::of(standard),
-            ap_queue: QueueConfig::fifo(9),
-            ap_access: AccessParameters::default(),
-            stations: vec![station],
-        };
-        let stream = Stream::seed_from_u64;
-        Cell::new(&config, vec![stream(0), stream(1)], vec![stream(2)])
-    }
+    use super::super::tests::{config, with};
+    use super::*;
+    use crate::Rules;
+    use crate::phy::Standard;
 
     /// The repetition is made by hand, whole lost ACKs are the scripts' business.
     ///
     /// Verifies: [80211-2020 §10.3.2.14]
     #[test]
     fn a_frame_that_comes_again_is_not_delivered_again_and_the_next_one_is() {
-        let (mut cell, id) = (cell(), NodeId::station(0));
+        let id = NodeId::station(0);
+        let mut cell: Cell<u32> = with(&config(Rules::of(Standard::B), 1, &[]));
         for payload in [7, 8] {
             cell.enqueue(
                 Time::ZERO,

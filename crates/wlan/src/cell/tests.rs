@@ -31,7 +31,7 @@ pub(super) fn config(rules: Rules, stations: usize, noise: &[NodeId]) -> CellCon
     CellConfig { rules, ap_queue: QueueConfig::fifo(9), ap_access, stations }
 }
 
-pub(super) fn with(config: &CellConfig) -> Cell<()> {
+pub(super) fn with<P: Copy + Headers>(config: &CellConfig) -> Cell<P> {
     let stream = |member| Stream::seed_from_u64(member as u64);
     let streams = (0..=config.stations.len()).map(stream).collect();
     let error_streams = (0..config.stations.len()).map(stream).collect();
