@@ -143,6 +143,11 @@ class Paper(Generic[M]):
     replications: int = 100
     quick_replications: int = 5
 
+    def replications_in_words(self) -> str:
+        """Replications of its setups in the full run: "5", or "50 to 100" where they differ."""
+        counts = sorted({setup.replications or self.replications for setup in self.setups.values()})
+        return str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+
     def claim_texts(self) -> dict[str, str]:
         """The claims, in the paper's order."""
         return {claim["id"]: claim["text"] for claim in self.reference["claims"]}

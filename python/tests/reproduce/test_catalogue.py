@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
+from dataclasses import replace
 from math import isclose
 
 import pytest
@@ -110,3 +111,9 @@ def test_those_of_table_5_do_not(paper: Paper, column: str, again: float) -> Non
     index = printed_index(printed["sessions"], [T_1, T_2, T_5, T_11])
     assert isclose(index, again, abs_tol=5e-5)
     assert abs(index - printed["fairness"]) > 0.02
+
+
+def test_a_paper_whose_setups_run_differently_often_says_so(paper: Paper[Runs]) -> None:
+    assert paper.replications_in_words() == "50 to 100"
+    same = {name: setup for name, setup in paper.setups.items() if name == "table5"}
+    assert replace(paper, setups=same).replications_in_words() == "100"
