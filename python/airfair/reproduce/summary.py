@@ -17,9 +17,9 @@ from typing import Any, Literal
 from markupsafe import Markup
 
 from airfair import RunError, __version__, store
+from airfair.experiment.claims import Verdict
 
 from . import dots, pages, topology
-from .claims import Verdict
 from .document import FIRST_LOOK, LABELS, LOOKS, MARKS, WIDTH, counted, whys
 from .paper import Json, Paper
 from .report import FigureView, points, tolerance

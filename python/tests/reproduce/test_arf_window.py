@@ -10,7 +10,7 @@ import pytest
 
 from airfair import engine
 from airfair.reproduce.catalogue import load
-from airfair.reproduce.claims import Verdict
+from airfair.experiment.claims import Verdict
 from airfair.reproduce.paper import Paper
 from airfair.reproduce.papers.arf_window import findings
 from airfair.reproduce.papers.arf_window.figures import scheme_columns

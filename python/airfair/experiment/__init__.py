@@ -1,0 +1,1 @@
+"""Experiments: points, measures, claims, and what decides them."""
