@@ -1,0 +1,81 @@
+"""The command line. Standard output carries results; everything else goes to standard error.
+
+Exit status: 0 done, 1 a run or a check failed, 2 bad input, 130 interrupted by Ctrl-C, 143 by SIGTERM.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from airfair._core import RunError, ScenarioError
+
+from .grammar import parser
+from .status import (
+    BAD_INPUT,
+    DONE,
+    FAILED,
+    INTERRUPTED,
+    TERMINATED,
+    InputError,
+    complain,
+    describe,
+)
+from .streams import Termination, drop_output, open_missing
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = [
+    "BAD_INPUT",
+    "DONE",
+    "FAILED",
+    "INTERRUPTED",
+    "TERMINATED",
+    "InputError",
+    "describe",
+    "main",
+]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit status."""
+    open_missing()
+    command_line = list(sys.argv[1:] if arguments is None else arguments)
+    termination = Termination()
+    with termination.heard():
+        status = _command(command_line)
+    return TERMINATED if status == INTERRUPTED and termination.asked else status
+
+
+def _command(command_line: list[str]) -> int:
+    try:
+        status = _dispatch(command_line)
+        sys.stdout.flush()
+    except InputError as error:
+        return complain(BAD_INPUT, *error.problems)
+    except ScenarioError as error:
+        return complain(BAD_INPUT, *error.problems)
+    except RunError as error:
+        return complain(FAILED, str(error))
+    except BrokenPipeError:
+        # The reader of our output has seen enough. Nothing more can be written, not even at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+    except OSError as error:
+        drop_output()
+        return complain(FAILED, describe(error))
+    except KeyboardInterrupt:
+        return complain(INTERRUPTED, "interrupted")
+    return status
+
+
+def _dispatch(command_line: list[str]) -> int:
+    try:
+        parsed = parser().parse_args(command_line)
+    except SystemExit as end:  # help, version or a wrong command line, which argparse has told
+        return DONE if end.code is None else int(end.code)
+    parsed.command_line = ["airfair", *command_line]
+    status: int = parsed.action(parsed)
+    return status

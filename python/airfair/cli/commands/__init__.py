@@ -1,0 +1,18 @@
+"""The commands, a module each: `add` adds one to the grammar, and its action imports what does the work.
+
+A new command is a module here and a name in `COMMANDS`.
+"""
+
+from __future__ import annotations
+
+from . import limits, reproduce, run, schema, tfrc, validate
+
+COMMANDS = (
+    run.add,
+    reproduce.add,
+    limits.add,
+    validate.add,
+    tfrc.add,
+    schema.add,
+)
+"""In the order of `airfair --help`."""

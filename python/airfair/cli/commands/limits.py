@@ -1,0 +1,61 @@
+"""`airfair limits`: searches where a scheme loses to doing nothing."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from airfair.cli import options
+
+if TYPE_CHECKING:
+    from airfair.cli.options import Commands
+
+_DESCRIPTION = """\
+Search the conditions under which a scheme loses to doing nothing: pairs of runs
+with and without it, under the same seeds. Without SCHEME: all schemes, each in
+a directory of its own. A search that was interrupted goes on where it was.
+"""
+
+_EPILOGUE = """\
+examples:
+  airfair limits --quick
+  airfair limits data-ack --out results/limits
+  airfair limits tfrc --points 512 --json | jq '.measures[].rules'
+"""
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    limits = commands.add_parser(
+        "limits",
+        help="search where a scheme loses to doing nothing",
+        description=_DESCRIPTION,
+        epilog=_EPILOGUE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    limits.add_argument("scheme", nargs="?", metavar="SCHEME", help="whose limits; see --list")
+    limits.add_argument("--list", action="store_true", help="list the schemes and run nothing")
+    limits.add_argument("--quick", action="store_true", help="fewer points, fewer and shorter runs")
+    limits.add_argument(
+        "--points",
+        type=int,
+        metavar="N",
+        help="conditions that are spread evenly; half as many follow at the border",
+    )
+    limits.add_argument("--replications", type=int, metavar="N", help="pairs of runs at each point")
+    limits.add_argument("--seed", type=int, metavar="N", help="seed of points and runs")
+    limits.add_argument(
+        "--out",
+        type=Path,
+        metavar="DIR",
+        help="write points, map and the extreme scenarios to DIR/SCHEME (default: results/limits)",
+    )
+    options.json(limits)
+    limits.set_defaults(action=_limits)
+
+
+def _limits(arguments: argparse.Namespace) -> int:
+    from airfair import limits
+
+    return limits.main(arguments)

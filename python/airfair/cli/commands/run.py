@@ -1,0 +1,182 @@
+"""`airfair run`: runs a scenario and shows who got what."""
+
+from __future__ import annotations
+
+import argparse
+import fnmatch
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from airfair._core import LARGEST_SCENARIO, Scenario, ScenarioError
+from airfair.cli import options
+from airfair.cli.status import DONE, INTERRUPTED, InputError, complain, describe
+
+if TYPE_CHECKING:
+    from airfair.cli.options import Commands
+    from airfair.result import Result
+
+_EPILOGUE = """\
+examples:
+  airfair run scenarios/one-slow-station.toml
+  airfair run cell.toml --replications 10 --out results/cell
+  airfair run cell.toml --json | jq '.flows[].goodput_bps'
+"""
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    run = commands.add_parser(
+        "run",
+        help="run a scenario",
+        description="Run a scenario and show who got what.",
+        epilog=_EPILOGUE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    run.add_argument(
+        "scenario", metavar="SCENARIO.toml", help="scenario file; - for standard input"
+    )
+    run.add_argument("--seed", type=int, metavar="N", help="seed, instead of the scenario's")
+    run.add_argument("--replications", type=int, metavar="N", help="independent runs")
+    run.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="PATH=VALUE",
+        help="set a key of the scenario, as in station.slow.rate='1 Mb/s'; may be repeated",
+    )
+    run.add_argument(
+        "--out",
+        type=Path,
+        metavar="DIR",
+        help="write the scenario as run, tables (Parquet) and figures (PNG, SVG) to DIR; "
+        "files of the same names are replaced",
+    )
+    run.add_argument("--all", action="store_true", help="show every row of long tables")
+    run.add_argument(
+        "--flows",
+        action="append",
+        default=[],
+        metavar="GLOB",
+        help="show the flows whose names match, as in 'voice*'; may be repeated",
+    )
+    options.json(run)
+    run.set_defaults(action=_run)
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    scenario = _scenario(arguments)
+    _see_that_some_match(scenario, arguments.flows)
+    out: Path | None = arguments.out
+    made = [] if out is None else _prepare(out)
+    result, cut, failure = None, False, None
+    try:
+        result = _simulate(scenario, progress_label=scenario.title)
+        if out is not None and result.replications:
+            failure = _save(result, out, arguments.command_line)
+    except KeyboardInterrupt:
+        if result is None:
+            raise
+        cut = True  # while figures were drawn: the tables are written
+    finally:
+        if result is None or not result.replications:
+            from airfair.store import remove_if_empty
+
+            remove_if_empty(made)
+    _print(result, arguments)
+    if failure:
+        raise failure
+    if out is not None and result.replications:
+        print(f"airfair: wrote {out}", file=sys.stderr)
+    if result.interrupted:
+        asked = scenario.replications
+        return complain(
+            INTERRUPTED, f"interrupted after {result.replications} of {asked} replications"
+        )
+    return complain(INTERRUPTED, "interrupted before all figures were drawn") if cut else DONE
+
+
+def _see_that_some_match(scenario: Scenario, globs: list[str]) -> None:
+    flows = [flow["name"] for flow in scenario.flows]
+    unmatched = [glob for glob in globs if not fnmatch.filter(flows, glob)]
+    if unmatched:
+        raise InputError(*(f"--flows {glob!r}: no flow has such a name" for glob in unmatched))
+
+
+def _scenario(arguments: argparse.Namespace) -> Scenario:
+    """Scenario of the command line; raises `InputError` with all mistakes."""
+    from airfair import scenario
+
+    overrides = []
+    for text in arguments.set:
+        path, equals, value = text.partition("=")
+        if not equals or not path.strip():
+            raise InputError(f"--set {text!r}: not PATH=VALUE, as in station.slow.rate='1 Mb/s'")
+        if any("\ud800" <= character <= "\udfff" for character in text):
+            raise InputError(f"--set {text!r}: not a text in UTF-8")
+        overrides.append((path.strip(), value))
+    overrides += [
+        (key, str(value))
+        for key in ("seed", "replications")
+        if (value := getattr(arguments, key)) is not None
+    ]
+    name, folder = arguments.scenario, Path()
+    try:
+        if name == "-":
+            name = "standard input"
+            content = sys.stdin.buffer.read(LARGEST_SCENARIO + 1)
+        else:
+            content, folder = scenario.read(Path(name)), Path(name).parent
+    except OSError as error:
+        raise InputError(f"{name}: {error.strerror or error}") from error
+    except ValueError as error:  # a null character
+        raise InputError(f"{name!r}: {error}") from error
+    try:
+        return scenario.parse(content, overrides, folder)
+    except ScenarioError as error:
+        raise InputError(*(f"{name}: {problem}" for problem in error.problems)) from error
+
+
+def _prepare(out: Path) -> list[Path]:
+    """See that `out` can be written before anything runs; directories that were made for it."""
+    from airfair.store import prepare
+
+    made = [path for path in (out, *out.parents) if not path.exists()]
+    try:
+        prepare(out)
+    except OSError as error:
+        raise InputError(f"--out {out}: {describe(error)}") from error
+    return made
+
+
+def _simulate(scenario: Scenario, progress_label: str) -> Result:
+    from airfair.engine import run_many
+    from airfair.terminal import Progress
+
+    with Progress(progress_label) as progress:
+        (result,) = run_many([scenario], progress=progress)
+    return result
+
+
+def _save(result: Result, out: Path, command_line: list[str]) -> OSError | None:
+    """Write the result; what went wrong is told after it is printed, since it may have taken hours."""
+    from airfair.store import save
+
+    try:
+        save(result, out, command_line)
+    except OSError as error:
+        return OSError(error.errno, f"--out {out}: {describe(error)}")
+    return None
+
+
+def _print(result: Result, arguments: argparse.Namespace) -> None:
+    if arguments.json:
+        from airfair.store import encode
+
+        sys.stdout.buffer.write(encode(result.to_json()))
+    else:
+        from airfair.terminal import show
+        from airfair.terminal_tables import Wish
+
+        show(result, Wish(arguments.all, arguments.flows))
+    sys.stdout.flush()

@@ -1,0 +1,25 @@
+"""The grammar of the command line."""
+
+from __future__ import annotations
+
+import argparse
+
+from airfair._core import __version__
+
+from .commands import COMMANDS
+
+
+def parser() -> argparse.ArgumentParser:
+    """The grammar of the command line: each command adds its own part."""
+    top = argparse.ArgumentParser(
+        prog="airfair",
+        description="What happens to transport protocols on a multi-rate 802.11 network, "
+        "and what can be done about it.",
+        epilog="Exit status: 0 done, 1 a run or a check failed, 2 bad input, 130 interrupted by Ctrl-C, "
+        "143 by SIGTERM.",
+    )
+    top.add_argument("--version", action="version", version=f"airfair {__version__}")
+    commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for add in COMMANDS:
+        add(commands)
+    return top

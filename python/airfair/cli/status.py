@@ -1,0 +1,50 @@
+"""Exit statuses, and the messages that go with those of mistakes."""
+
+from __future__ import annotations
+
+import os
+import sys
+import textwrap
+
+from airfair._core import escaped
+
+DONE, FAILED, BAD_INPUT, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143
+
+_WIDTH = 80
+"""Columns of a message on a terminal."""
+
+
+class InputError(Exception):
+    """A mistake of the user: one line each."""
+
+    def __init__(self, *problems: str) -> None:
+        super().__init__("\n".join(problems))
+        self.problems = problems
+
+
+def describe(error: OSError) -> str:
+    """An operating system's error in one line."""
+    return error.strerror or str(error)
+
+
+def complain(status: int, *problems: str) -> int:
+    """Say on standard error what went wrong, a line for each problem; the status is given back."""
+    for problem in problems:
+        # A name that is no text in the machine's encoding comes as lone surrogates.
+        text = problem.encode(errors="backslashreplace").decode()
+        print(_wrapped(f"airfair: {escaped(text)}"), file=sys.stderr)
+    return status
+
+
+def _wrapped(line: str) -> str:
+    """A line as a terminal shows it well; elsewhere, where programs look for lines, it stays whole."""
+    if not sys.stderr.isatty():
+        return line
+    width = min(os.get_terminal_size(sys.stderr.fileno()).columns or _WIDTH, _WIDTH)
+    return textwrap.fill(
+        line,
+        max(width, 40),
+        subsequent_indent="    ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
