@@ -1,0 +1,155 @@
+"""An experiment's results in words and tables, for a terminal."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from airfair import text_table
+from airfair.estimate import Estimate
+from airfair.text_table import Line, Table
+
+from .measures import Measure, measure
+
+if TYPE_CHECKING:
+    from .claims import Verdict
+    from .results import ExperimentResult
+    from .study import Comparison
+
+MARKS = {"holds": "✓", "fails": "✗", "undecided": "?", "depends": "◐", "untestable": "○"}
+"""One character for the state of a claim."""
+STATES = {"fails": "does not hold", "untestable": "cannot be tested here"}
+"""States in words, where they are called something else."""
+MOST_POINTS = 200
+"""Rows of a table on a terminal; the files have them all."""
+
+
+def shown(
+    results: ExperimentResult,
+    measures: Sequence[Measure],
+    comparisons: Sequence[Comparison] = (),
+    width: int = 80,
+) -> str:
+    """Everything for a terminal that is so many columns wide."""
+    parts = [
+        heading(results, width),
+        "\n".join(text_table.text(points(results, measures), width)).rstrip(),
+    ]
+    hidden = len(results.points_of) - MOST_POINTS
+    if hidden > 0:
+        parts.append(f"… and {hidden:,} more points; --out DIR has them all")
+    for comparison in comparisons:
+        table = differences(results, comparison)
+        title = (
+            f"{comparison.factor} against {comparison.baseline}, in pairs; * differs from nothing at 5 %, "
+            "corrected for the number of rows"
+        )
+        lines = text_table.text(table, width)
+        parts.append("\n".join([*textwrap.wrap(title, width), *lines]).rstrip())
+    verdicts = results.decide()
+    if verdicts:
+        parts.append("\n".join(claims(verdicts, width)))
+    return "\n\n".join(parts)
+
+
+def heading(results: ExperimentResult, width: int) -> str:
+    """What was run, and how often."""
+    spent, counts = results.spent, results.points["replications"]
+    least, most = (counts.min(), counts.max()) if len(counts) else (0, 0)
+    often = f"{least}" if least == most else f"{least} to {most}"
+    number = len(results.points_of)
+    text = (
+        f"{results.title}: {number:,} {'point' if number == 1 else 'points'}, {often} replications, seed "
+        f"{results.seed}; {spent.runs:,} runs"
+    )
+    if spent.found:
+        text += f", {spent.found:,} of them from the store"
+    if results.interrupted:
+        text += "; interrupted"
+    return textwrap.fill(text, width)
+
+
+def points(results: ExperimentResult, measures: Sequence[Measure]) -> Table:
+    """The table of points with their measures."""
+    samples = [results.samples(one) for one in measures]
+    counts = results.points["replications"].to_list()
+    differ = len(set(counts)) > 1
+    lines = []
+    for place, point in enumerate(results.points_of[:MOST_POINTS]):
+        cells = [str(counts[place])] if differ else []
+        for one, every in zip(measures, samples, strict=True):
+            cells += [number(every[place].estimate, one.shown[0])]
+        lines.append(Line(", ".join(map(str, point.labels.values())) or "all", cells))
+    headings = [*(["runs"] if differ else []), *(_two_lines(one) for one in measures)]
+    return Table(", ".join(factor.name for factor in results.factors) or "point", headings, lines)
+
+
+def differences(results: ExperimentResult, comparison: Comparison) -> Table:
+    """The table of a comparison."""
+    rows = results.compare(
+        comparison.factor, comparison.baseline, list(comparison.measures)
+    ).to_dicts()
+    lines = [Line(_place(row, comparison.factor), _cells(row)) for row in rows]
+    names = [factor.name for factor in results.factors if factor.name != comparison.factor]
+    headings = [
+        "\nmeasure",
+        f"{comparison.baseline}\nmean",
+        "\ndifference",
+        "relative\n%",
+        "p\nadjusted",
+    ]
+    return Table(", ".join([*names, comparison.factor]), headings, lines)
+
+
+def _place(row: dict[str, Any], factor: str) -> str:
+    free = [str(row[name]) for name in row if name != factor]
+    return ", ".join([*free[: list(row).index(factor)], str(row[factor])])
+
+
+def _cells(row: dict[str, Any]) -> list[str]:
+    of = measure(row["measure"])
+    factor, unit = of.shown
+    star = " *" if row["is_significant"] else "  "
+    return [
+        f"{of.name}{f' [{unit}]' if unit else ''}",
+        number(_estimate(row["baseline_mean"], 0.0), factor),
+        number(_estimate(row["difference"], row["difference_ci95"]), factor),
+        number(_estimate(row["relative"], row["relative_ci95"]), 100.0),
+        f"{row['p_adjusted']:.3f}{star}" if row["difference"] is not None else text_table.NOTHING,
+    ]
+
+
+def _estimate(mean: float | None, ci95: float | None) -> Estimate:
+    if mean is None:
+        return Estimate(math.nan, math.nan)
+    return Estimate(mean, math.nan if ci95 is None or ci95 == 0 else ci95)
+
+
+def number(estimate: Estimate, factor: float = 1.0) -> str:
+    """A figure with its interval, in the unit that people read."""
+    if not math.isfinite(estimate.mean):
+        return text_table.NOTHING
+    width = estimate.ci95 * factor if math.isfinite(estimate.ci95) else math.nan
+    return str(Estimate(estimate.mean * factor, width, estimate.count, signed=estimate.signed))
+
+
+def claims(verdicts: Sequence[Verdict], width: int) -> Iterator[str]:
+    """Lines of the claims with what decides them."""
+    held = sum(verdict.holds for verdict in verdicts)
+    yield f"{held} of {len(verdicts)} {'claim holds' if len(verdicts) == 1 else 'claims hold'}"
+    for verdict in verdicts:
+        state = STATES.get(verdict.state, verdict.state)
+        text = f"{MARKS[verdict.state]} {verdict.id}: {state}"
+        if verdict.text:
+            text += f" – {verdict.text}"
+        yield from textwrap.wrap(text, width, initial_indent="  ", subsequent_indent="    ")
+        yield from textwrap.wrap(
+            verdict.line, width, initial_indent="      ", subsequent_indent="      "
+        )
+
+
+def _two_lines(of: Measure) -> str:
+    unit = of.shown[1]
+    return f"{of.name}\n{unit}"
