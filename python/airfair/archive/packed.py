@@ -49,6 +49,10 @@ class Outcomes(Sequence[Outcome | None]):
         packed = self._packed[place]
         return None if packed is None else unpack(packed)
 
+    def packed(self, place: int) -> bytes | None:
+        """One of them as it is kept."""
+        return self._packed[place]
+
     @property
     def missing(self) -> int:
         """Number of those that there are not."""

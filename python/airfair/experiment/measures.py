@@ -70,6 +70,9 @@ SCALES: Mapping[str, tuple[float, str]] = {
 _WORDLESS = frozenset({"fraction", "index", "count", "number"})
 """Units that nobody writes behind a number."""
 
+_PLAIN = ("flows", "stations", "channels")
+"""Tables that need not be named with their columns."""
+
 Tables = Callable[[str], "pl.DataFrame"]
 """Tables of an experiment by name, with the columns `point` and `replication`."""
 
@@ -115,7 +118,8 @@ class Term:
     def __str__(self) -> str:
         names = f"[{self.names}]" if self.names else ""
         how = "" if self.how == _default_how(self.table, self.column) else f"{self.how} "
-        table = "" if _home(self.column) == self.table else f"{self.table}."
+        is_plain = self.table in _PLAIN and _home(self.column) == self.table
+        table = "" if is_plain else f"{self.table}."
         return f"{how}{table}{self.column}{names}"
 
 
@@ -168,7 +172,7 @@ def measure(text: str | Measure) -> Measure:
     """
     if isinstance(text, Measure):
         return text
-    parts = text.split("/") if isinstance(text, str) else []
+    parts = text.split("/")
     terms = [_term(part, text) for part in parts if part.strip()]
     if not terms or len(terms) != len(parts) or len(terms) > 2:  # noqa: PLR2004 - a quotient has two
         raise StudyError(

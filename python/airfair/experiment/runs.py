@@ -9,54 +9,62 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from airfair.archive.packed import unpack
 from airfair.result import Result
 
 if TYPE_CHECKING:
-    from airfair._core import Outcome, Scenario
+    from airfair._core import Scenario
 
     from .points import Point
 
-_LINK = ("link", "from", "to")
-"""Columns that name a row of the table of links."""
+AT_ONCE = 2048
+"""Outcomes that are unpacked at once: as such they take some five times as much memory."""
 
 
 @dataclass(frozen=True)
 class Runs:
-    """Points with their scenarios and what their replications measured, in the replications' order."""
+    """Points with their scenarios, and the packed outcomes of their replications in order."""
 
     points: Sequence[Point]
     scenarios: Sequence[Scenario]
-    outcomes: Sequence[list[Outcome]] = field(repr=False)
+    packed: Sequence[list[bytes]] = field(repr=False)
 
     def count(self, place: int) -> int:
         """Replications of a point that are finished."""
-        return len(self.outcomes[place])
+        return len(self.packed[place])
 
     def result(self, place: int) -> Result:
         """The result of one point; where chance decides keys, its scenario is the first replication's."""
-        return Result(self.scenarios[place], self.outcomes[place])
+        return Result(self.scenarios[place], [unpack(each) for each in self.packed[place]])
 
     def table(self, name: str) -> pl.DataFrame:
         """A table of all runs, with the columns `point` and `replication` in front."""
         parts = [self._part(name, places) for places in self._alike()]
-        table = pl.concat(parts, how="vertical") if parts else pl.DataFrame()
-        return table.sort("point", maintain_order=True) if len(parts) > 1 else table
+        if not parts:
+            nothing: pl.DataFrame = getattr(Result(self.scenarios[0], []), name)
+            return nothing.insert_column(0, pl.Series("point", [], dtype=pl.UInt32))
+        table = pl.concat(parts, how="vertical", rechunk=True)
+        return table.sort("point", maintain_order=True)
 
     def _alike(self) -> Iterator[list[int]]:
-        """Places of points whose scenarios name the same things, so that one call makes their tables."""
+        """Places of points whose scenarios name the same things, so many that their runs fit at once."""
         groups: dict[str, list[int]] = {}
+        runs: dict[str, int] = {}
         for place, scenario in enumerate(self.scenarios):
-            if self.outcomes[place]:
-                named = (scenario.flows, scenario.stations, scenario.cells, scenario.links)
-                groups.setdefault(repr(named), []).append(place)
+            if not self.packed[place]:
+                continue
+            named = repr((scenario.flows, scenario.stations, scenario.cells, scenario.links))
+            groups.setdefault(named, []).append(place)
+            runs[named] = runs.get(named, 0) + self.count(place)
+            if runs[named] >= AT_ONCE:
+                yield groups.pop(named)
+                runs.pop(named)
         yield from groups.values()
 
     def _part(self, name: str, places: Sequence[int]) -> pl.DataFrame:
         """The rows of points that name the same things."""
-        scenario = self.scenarios[places[0]]
-        outcomes = [outcome for place in places for outcome in self.outcomes[place]]
-        together = Result(scenario, outcomes)
-        table: pl.DataFrame = getattr(together, name)
+        outcomes = [unpack(each) for place in places for each in self.packed[place]]
+        table: pl.DataFrame = getattr(Result(self.scenarios[places[0]], outcomes), name)
         rows = table.height // len(outcomes)
-        each = np.repeat(places, [len(self.outcomes[place]) * rows for place in places])
+        each = np.repeat(places, [self.count(place) * rows for place in places])
         return table.insert_column(0, pl.Series("point", each, dtype=pl.UInt32))

@@ -197,14 +197,20 @@ class _Reader:
         if not isinstance(found, Mapping):
             self._problems.append(f"{key}: not a table")
             return {}
-        made = {name: self._or(None, lambda name=name: of(name, found[name])) for name in found}
-        return {name: one for name, one in made.items() if one is not None}
+        made: dict[str, Any] = {}
+        for name, value in found.items():
+            try:
+                made[name] = of(name, value)
+            except StudyError as error:
+                self._problems += error.problems
+        return made
 
     def made(self, make: Callable[[], Experiment]) -> Experiment:
         """The experiment; raises `StudyError` with everything that was wrong so far."""
-        made = self._or(None, make)
+        made: Experiment | None = self._or(None, make)
         if made is None or self._problems:
             self.finish()
+            raise AssertionError("what could not be made has a problem")
         return made
 
     def finish(self) -> None:

@@ -56,8 +56,8 @@ def shown(
 
 def heading(results: ExperimentResult, width: int) -> str:
     """What was run, and how often."""
-    spent, counts = results.spent, results.points["replications"]
-    least, most = (counts.min(), counts.max()) if len(counts) else (0, 0)
+    spent, counts = results.spent, results.points["replications"].to_list()
+    least, most = min(counts, default=0), max(counts, default=0)
     often = f"{least}" if least == most else f"{least} to {most}"
     number = len(results.points_of)
     text = (

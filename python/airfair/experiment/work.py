@@ -126,9 +126,10 @@ class Work:
         jobs = [archive.Job(self._scenario(*one), one[1]) for one in wanted]
         wall, cpu = time.perf_counter(), time.process_time()
         done = self._run(jobs)
-        for (place, _), outcome in zip(wanted, done.outcomes, strict=True):
-            if outcome is not None:
-                runs.outcomes[place].append(outcome)
+        for i, (place, _) in enumerate(wanted):
+            packed = done.outcomes.packed(i)
+            if packed is not None:
+                runs.packed[place].append(packed)
         self._spent = replace(
             self._spent,
             cpu_s=self._spent.cpu_s + time.process_time() - cpu,
