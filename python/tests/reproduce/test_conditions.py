@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -123,8 +124,8 @@ def test_a_word_says_with_which_tolerance_it_would_turn() -> None:
 
 
 def test_fresh_replications_are_as_many_as_the_first_ones_say() -> None:
-    # A mean of 2 ± 3 from 16 runs against a bound at 0: half the distance is 1, and the interval of 16·3² runs
-    # is three times as narrow.
+    # 2 ± 3 from 16 runs against a bound at 0: half the distance is 1, and the interval of 16·3² runs is
+    # three times as narrow.
     near = condition("near", Estimate(2.0, 3.0, 16), above=0)
     assert near.replications(1000) == 16 * 3**2
     assert near.replications(60) == 60

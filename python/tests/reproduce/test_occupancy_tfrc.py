@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from airfair import engine
-from airfair.reproduce.catalogue import load
 from airfair.experiment.claims import Verdict
+from airfair.reproduce.catalogue import load
 from airfair.reproduce.paper import Paper, Setup
 from airfair.reproduce.papers.occupancy_tfrc import findings
 from airfair.reproduce.papers.occupancy_tfrc.cells import (
