@@ -128,9 +128,10 @@ def run(
     jobs: Sequence[Job],
     archive: Archive | None = None,
     *,
+    threads: int | None = None,
     progress: Callable[[float], object] | None = None,
 ) -> Done:
-    """Run each job that neither the archive nor an earlier one answers, on all cores.
+    """Run each job that neither the archive nor an earlier one answers, on `threads` threads or all cores.
 
     They start in their order and are saved about forty times on the way. `progress` gets the part of the
     simulated time that is done.
@@ -149,7 +150,9 @@ def run(
                 progress((done + fraction * part) / total)
 
         batch = _core.run(
-            [(job.scenario, job.scenario.seed, job.replication) for job in chunk], progress=show
+            [(job.scenario, job.scenario.seed, job.replication) for job in chunk],
+            threads=threads,
+            progress=show,
         )
         finished = {
             job.key: outcome
