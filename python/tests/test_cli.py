@@ -30,6 +30,7 @@ TABLES = {
     "channels.parquet",
     "links.parquet",
     "series.parquet",
+    "outcomes.parquet",
 }
 FILES = TABLES | {
     "throughput.png",
