@@ -12,14 +12,22 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING
 
+from . import copies
 from ._core import RunError, Scenario, ScenarioError, __version__
+from .copies import ForeignResultError
 
 if TYPE_CHECKING:
     from .engine import Interrupted, run, run_many
+    from .loading import load_result
     from .result import Result
     from .scenario import load
+    from .store import DamagedError
+
+copies.enable()
 
 __all__ = [
+    "DamagedError",
+    "ForeignResultError",
     "Interrupted",
     "Result",
     "RunError",
@@ -27,21 +35,24 @@ __all__ = [
     "ScenarioError",
     "__version__",
     "load",
+    "load_result",
     "run",
     "run_many",
 ]
 
 _LAZY = {
+    "DamagedError": "store",
     "Interrupted": "engine",
     "Result": "result",
     "load": "scenario",
+    "load_result": "loading",
     "run": "engine",
     "run_many": "engine",
 }
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LAZY})
+    return sorted(__all__)
 
 
 def __getattr__(name: str) -> object:

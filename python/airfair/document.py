@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from . import fairness, statistics
+from . import fairness, json_documents, statistics
 from ._core import __version__
 from .scenario import identity
 
@@ -55,7 +55,7 @@ def document(result: Result) -> dict[str, Any]:
     column is `flow`, `station`, ….
     """
     scenario = result.scenario
-    return {
+    content = {
         "scenario": {
             "title": scenario.title,
             "duration_s": scenario.duration_s,
@@ -73,6 +73,7 @@ def document(result: Result) -> dict[str, Any]:
         "links": _links(result),
         "fairness": _fairness(result),
     }
+    return json_documents.document("run", content)
 
 
 Figure = Callable[[Sequence[float | None]], float | None]

@@ -22,6 +22,9 @@ class Interrupted(KeyboardInterrupt):
         super().__init__(f"interrupted; {result.replications} replications were finished")
         self.result = result
 
+    def __reduce__(self) -> tuple[type[Interrupted], tuple[Result]]:
+        return Interrupted, (self.result,)
+
 
 def run(  # noqa: PLR0913 - options, each with a default
     source: Source,

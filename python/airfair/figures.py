@@ -17,7 +17,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_svg import FigureCanvasSVG
-from matplotlib.figure import Figure
+from matplotlib.figure import Figure as Plain
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from numpy.typing import NDArray
@@ -65,6 +65,14 @@ STYLE: dict[Any, Any] = {
     "xtick.labelcolor": INK,
     "ytick.labelcolor": INK,
 }
+
+
+class Figure(Plain):
+    """A figure that a notebook shows by itself, whether it has imported pyplot or not."""
+
+    def _repr_png_(self) -> tuple[bytes, dict[str, int]]:
+        inches: float = self.get_figwidth()
+        return png(self), {"width": round(90 * inches)}
 
 
 @dataclass(frozen=True)
@@ -529,7 +537,7 @@ def _overlap(lower: list[float], upper: list[float], gap: float) -> bool:
     return upper[0] - lower[0] < gap * (lower[1] + upper[1]) / 2
 
 
-def lay_out(figure: Figure) -> None:
+def lay_out(figure: Plain) -> None:
     """Places everything, once: with a layout engine each `savefig` does it again, and draws all twice."""
     engine = figure.get_layout_engine()
     if engine is None:
@@ -541,7 +549,7 @@ def lay_out(figure: Figure) -> None:
         figure.set_layout_engine(None)
 
 
-def svg(figure: Figure) -> str:
+def svg(figure: Plain) -> str:
     """The figure as an SVG document, the same for the same data."""
     out = io.StringIO()
     lay_out(figure)
@@ -551,7 +559,7 @@ def svg(figure: Figure) -> str:
     return out.getvalue()
 
 
-def png(figure: Figure) -> bytes:
+def png(figure: Plain) -> bytes:
     """The figure as a PNG, 180 dots per inch."""
     out = io.BytesIO()
     lay_out(figure)

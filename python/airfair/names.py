@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 FEWEST = 4
 """Names with one stem and numbers in a row that make a group: what `count` in a scenario makes."""
@@ -45,6 +45,14 @@ def short(text: str, columns: int) -> str:
 def pad(text: str, columns: int) -> str:
     """`text` and spaces up to so many columns."""
     return text + " " * (columns - width(text))
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """A clause that offers the known word that `word` may be a slip of; nothing if none is near."""
+    import difflib  # which few calls need
+
+    found = difflib.get_close_matches(word, list(known), n=1)
+    return f', did you mean "{found[0]}"?' if found else ""
 
 
 def groups(names: Sequence[str]) -> list[tuple[str, list[int]]]:

@@ -6,7 +6,7 @@ import functools
 import itertools
 import re
 import textwrap
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, fields
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from . import friendliness
+    from .run_figures import Plot
 else:
     np = lazy.Module("numpy")
     pl = lazy.Module("polars")
@@ -121,6 +122,22 @@ class Result:
     def simulated_s(self) -> float:
         """Simulated time of all finished replications, warm-up included [s]."""
         return self.replications * self.scenario.duration_s
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What makes it, without the tables that were asked for: they are made again."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    def _repr_html_(self) -> str:
+        from .run_fragment import fragment
+
+        return fragment(self)
+
+    @property
+    def plot(self) -> Plot:
+        """Figures of matplotlib: `result.plot()` for all over time, `result.plot.throughput()` for one."""
+        from .run_figures import Plot
+
+        return Plot(self)
 
     runs = _Table("runs")
     flows = _Table("flows")

@@ -1,4 +1,4 @@
-"""Figures of one result: throughput and the other series over time, and who held the air."""
+"""Figures of one result: throughput and the other series over time, and each station's airtime."""
 
 from __future__ import annotations
 
@@ -11,11 +11,10 @@ import matplotlib as mpl
 import numpy as np
 import polars as pl
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from . import statistics
-from .figures import GRID, INK, MUTED, PALETTE, STYLE, lay_out
+from .figures import GRID, INK, MUTED, PALETTE, STYLE, Figure, lay_out
 from .names import printable
 
 if TYPE_CHECKING:
@@ -39,13 +38,66 @@ _STYLE: dict[Any, Any] = {**STYLE, "axes.grid.axis": "both"}
 def figures(result: Result) -> dict[str, bytes]:
     """Each figure as PNG and SVG, by file name."""
     files: dict[str, bytes] = {}
-    with mpl.rc_context(_STYLE):
-        if result.scenario.series_step_ns is not None and result.scenario.flows:
-            files |= _render("throughput", _throughput(result))
-            files |= _render("timeline", _timeline(result))
-        if result.scenario.cells:
-            files |= _render("airtime", _airtime(result.to_json()))
+    plot = Plot(result)
+    if plot.has_series:
+        files |= _render("throughput", plot.throughput())
+        files |= _render("timeline", plot.timeline())
+    if result.scenario.cells:
+        files |= _render("airtime", plot.airtime())
     return files
+
+
+class Plot:
+    """Figures of a result, as matplotlib has them: means of the replications with their 95 % intervals.
+
+    `result.plot()` is everything over time or, of a result without a series, the airtime.
+    """
+
+    def __init__(self, result: Result) -> None:
+        self._result = result
+
+    def __call__(self) -> Figure:
+        """Everything over time, one below the other; without a series, the airtime."""
+        return self.timeline() if self.has_series else self.airtime()
+
+    @property
+    def has_series(self) -> bool:
+        """True if there is something over time."""
+        scenario = self._result.scenario
+        return scenario.series_step_ns is not None and bool(scenario.flows)
+
+    def timeline(self) -> Figure:
+        """Throughput, delay, congestion windows, queues and airtime over time."""
+        with mpl.rc_context(_STYLE):
+            return _timeline(self._result)
+
+    def throughput(self) -> Figure:
+        """Throughput of each flow over time [Mb/s]."""
+        return self._one("throughput", "throughput [Mb/s]", 1e-6)
+
+    def delay(self) -> Figure:
+        """One-way delay of each flow's packets over time [ms]."""
+        return self._one("delay", "one-way delay [ms]")
+
+    def cwnd(self) -> Figure:
+        """Congestion window of each flow of TCP over time [segments]."""
+        return self._one("cwnd", "congestion window [segments]")
+
+    def queue(self) -> Figure:
+        """The fullest queues over time [packets]."""
+        with mpl.rc_context(_STYLE):
+            return _over_time(self._result, _queues(self._result), "queue [packets]")
+
+    def airtime(self) -> Figure:
+        """Airtime of each station's exchanges, and of what nobody used [%]."""
+        if not self._result.scenario.cells:
+            raise ValueError("a scenario without a cell has no airtime")
+        with mpl.rc_context(_STYLE):
+            return _airtime(self._result.to_json())
+
+    def _one(self, what: str, label: str, scale: float = 1.0) -> Figure:
+        with mpl.rc_context(_STYLE):
+            return _over_time(self._result, _panel(self._result, what, label, scale=scale), label)
 
 
 @dataclass(frozen=True)
@@ -56,19 +108,24 @@ class _Panel:
     curves: Mapping[str, NDArray[np.float64]]
     more: int = 0
     """Curves that there is no room for."""
+    of: str = "flows"
 
 
 def _has_bands(panel: _Panel) -> bool:
-    """True if there are intervals: where there are many curves, those shown would hide each other."""
-    return len(panel.curves) + panel.more <= len(_COLOURS)
+    """True if there are intervals: where there are many flows, those shown would hide each other."""
+    others = 0 if panel.of == "queues" else panel.more
+    return len(panel.curves) + others <= len(_COLOURS)
 
 
-def _throughput(result: Result) -> Figure:
+def _over_time(result: Result, panel: _Panel, label: str) -> Figure:
+    """One series, large."""
+    if not panel.curves:
+        raise ValueError(f"nothing in this result has a {label.partition(' [')[0]}")
     figure, axes = _figure(4.2)
-    panel = _panel(result, "throughput", "throughput [Mb/s]", scale=1e-6)
     _draw(axes, panel, result, dict(zip(panel.curves, _COLOURS, strict=False)))
-    axes.set(xlabel="time [s]")
-    note = f" (first {_MOST_LINES} of {_MOST_LINES + panel.more} flows)" if panel.more else ""
+    axes.set(xlabel="time [s]", ylabel=label)
+    shown = len(panel.curves)
+    note = f" ({shown} of {shown + panel.more} {panel.of})" if panel.more else ""
     title = result.scenario.title + note
     caption = _caption(title, result.replications, bands=_has_bands(panel))
     axes.set_title(caption, fontsize=10)
@@ -87,7 +144,7 @@ def _timeline(result: Result) -> Figure:
         known |= colours
         _draw(axes, panel, result, colours)
         if panel.more:
-            less = "emptier ones" if panel.label.startswith("queue") else "more"
+            less = "emptier ones" if panel.of == "queues" else "more"
             axes.set_title(f"{panel.more} {less} are not shown", loc="right", fontsize=8)
     column[-1].set(xlabel="time [s]")
     bands = any(map(_has_bands, panels))
@@ -114,7 +171,7 @@ def _panels(result: Result) -> list[_Panel]:
         _queues(result),
     ]
     if result.scenario.stations:
-        airtime = _panel(result, "airtime", "share of\nthe air [%]", scale=100)
+        airtime = _panel(result, "airtime", "airtime\n[%]", scale=100)
         rate = _panel(result, "rate", "link rate, up\n[Mb/s]", scale=1e-6)
         # A rate that never changes is in the scenario.
         moves = any(np.ptp(samples) > 0 for samples in rate.curves.values())
@@ -147,7 +204,7 @@ def _queues(result: Result) -> _Panel:
     fullest = sorted(curves, key=lambda name: -curves[name].mean())[:_MOST_LINES]
     least = max((curves[name].mean() for name in fullest[:1]), default=0.0) / 100
     shown = {name: curves[name] for name in fullest if curves[name].mean() > least}
-    return _Panel("queue\n[packets]", shown, len(curves) - len(shown))
+    return _Panel("queue\n[packets]", shown, len(curves) - len(shown), "queues")
 
 
 def _draw(axes: Axes, panel: _Panel, result: Result, colours: Mapping[str, str]) -> None:
@@ -208,7 +265,7 @@ def _airtime(document: dict[str, Any]) -> Figure:
     axes.set_yticks(range(len(rows)), rows)
     axes.invert_yaxis()
     axes.grid(visible=False, axis="y")
-    axes.set(xlabel="share of the air [%]", xlim=(0, None))
+    axes.set(xlabel="airtime [%]", xlim=(0, None))
     title = document["scenario"]["title"]
     axes.set_title(_caption(title, document["replications"]), fontsize=10)
     _legend(axes)
@@ -243,6 +300,7 @@ def _render(name: str, figure: Figure) -> Mapping[str, bytes]:
     metadata: Mapping[str, dict[str, Any]] = {"png": {"Software": None}, "svg": {"Date": None}}
     for kind, about in metadata.items():
         buffer = io.BytesIO()
-        figure.savefig(buffer, format=kind, dpi=144, metadata=about)
+        with mpl.rc_context(_STYLE):
+            figure.savefig(buffer, format=kind, dpi=144, metadata=about)
         files[f"{name}.{kind}"] = buffer.getvalue()
     return files

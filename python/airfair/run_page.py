@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import jinja2
 from markupsafe import Markup
 
 from . import fairness
@@ -16,6 +15,7 @@ from .figures import PALETTE
 from .names import printable
 from .reproduce.pages import DARK_PALETTE
 from .reproduce.report import inline_svg
+from .run_fragment import runs, templates
 from .terminal import Holder, holders
 from .terminal_tables import Wish, flows, links, stations
 from .text_table import number
@@ -53,40 +53,28 @@ def page(result: Result, drawn: Mapping[str, bytes], about: Mapping[str, Any]) -
     """The page of `result`; `drawn` are its figures by file name, `about` its manifest."""
     scenario = result.scenario
     wish = Wish(every=max(len(scenario.flows), len(scenario.stations)) <= MOST_ROWS)
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("airfair"),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
+    return (
+        templates()
+        .get_template("run.html.jinja")
+        .render(
+            title=printable(scenario.title),
+            runs=runs(result),
+            scenario=scenario,
+            replications=result.replications,
+            channels=[Channel(cell, holders(result, cell)) for cell in scenario.cells],
+            figures=_figures(drawn),
+            flows=flows(result, wish),
+            stations=stations(result, wish),
+            links=links(result, wish),
+            fairness=_fairness(result),
+            about=_about(result, about),
+            printable=printable,
+            printable_lines=lambda text: "\n".join(map(printable, text.splitlines())),
+            number=number,
+            palette=PALETTE,
+            dark_palette=DARK_PALETTE,
+        )
     )
-    return environment.get_template("run.html.jinja").render(
-        title=printable(scenario.title),
-        runs=_runs(result),
-        scenario=scenario,
-        replications=result.replications,
-        channels=[Channel(cell, holders(result, cell)) for cell in scenario.cells],
-        figures=_figures(drawn),
-        flows=flows(result, wish),
-        stations=stations(result, wish),
-        links=links(result, wish),
-        fairness=_fairness(result),
-        about=_about(result, about),
-        printable=printable,
-        printable_lines=lambda text: "\n".join(map(printable, text.splitlines())),
-        number=number,
-        palette=PALETTE,
-        dark_palette=DARK_PALETTE,
-    )
-
-
-def _runs(result: Result) -> str:
-    scenario, n = result.scenario, result.replications
-    runs = "1 run" if n == 1 else f"{n} runs"
-    if result.interrupted:
-        runs += f" of {scenario.replications} (interrupted)"
-    warmup = f", of which {scenario.warmup_s:,.12g} s warm-up" if scenario.warmup_s else ""
-    return f"{runs} of {scenario.duration_s:,.12g} s{warmup}"
 
 
 def _figures(drawn: Mapping[str, bytes]) -> list[Figure]:

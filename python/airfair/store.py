@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 MANIFEST = "run.json"
 """Says what a directory holds, by hash, and comes last: what it does not agree with is not whole."""
 
+OUTCOMES = "outcomes.parquet"
+"""Holds all that was measured, for `airfair.load_result`."""
+
 TABLES = ("flows", "stations", "access_points", "channels", "links")
 
 
@@ -53,6 +56,7 @@ def save(
         "result.json": encode(result.to_json()),
     }
     files |= {f"{name}.parquet": _parquet(getattr(result, name)) for name in TABLES}
+    files[OUTCOMES] = _parquet(_outcomes(result))
     if result.scenario.series_step_ns is not None:
         files["series.parquet"] = _parquet(result.series())
     write_all(out, files, about)
@@ -213,7 +217,18 @@ def _parquet(table: pl.DataFrame) -> bytes:
     return buffer.getvalue()
 
 
+def _outcomes(result: Result) -> pl.DataFrame:
+    import polars as pl
+
+    octets = [outcome.to_bytes() for outcome in result.outcomes]
+    return result.runs.select("replication", "record_hash").with_columns(
+        outcome=pl.Series(octets, dtype=pl.Binary)
+    )
+
+
 def _manifest(result: Result, command_line: list[str] | None) -> dict[str, Any]:
+    from .archive import build
+
     return {
         "title": result.scenario.title,
         "scenario_sha256": identity(result.scenario),
@@ -223,6 +238,7 @@ def _manifest(result: Result, command_line: list[str] | None) -> dict[str, Any]:
         "interrupted": result.interrupted,
         "airfair": __version__,
         "git": git_revision(),
+        "build": build().hex(),
         "python": platform.python_version(),
         "platform": platform.platform(),
         "command_line": command_line,

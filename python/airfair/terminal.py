@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 import textwrap
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, TextIO
 
 from . import fairness, names, text_table
 from .document import half_width, mean, samples
@@ -25,8 +24,8 @@ if TYPE_CHECKING:
 
 WIDTH = 80
 """Columns of what goes into a pipe."""
-MOST_WIDTH = 120
-"""Columns that are used of a wide terminal."""
+MOST_WIDTH = 400
+"""Columns that are used of a terminal, however wide it says that it is."""
 
 MOST_HOLDERS = 8
 """Stations with a part of their own in the bar."""
@@ -122,9 +121,20 @@ def show(result: Result, wish: Wish) -> None:
         # A terminal that lacks a character gets a question mark, not an exception.
         sys.stdout.reconfigure(errors="replace")
     terminal = _is_terminal(sys.stdout)
-    width = min(shutil.get_terminal_size((WIDTH, 24)).columns, MOST_WIDTH) if terminal else WIDTH
     ink = Ink(terminal and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb")
-    print("\n".join(report(result, wish, width, ink)))
+    print("\n".join(report(result, wish, columns(sys.stdout), ink)))
+
+
+def columns(stream: TextIO) -> int:
+    """Columns for tables on `stream`: what the variable COLUMNS says, else its terminal's, else 80."""
+    said = os.environ.get("COLUMNS", "")
+    if said.isdecimal() and int(said) > 0:
+        return min(int(said), MOST_WIDTH)
+    try:
+        found = os.get_terminal_size(stream.fileno()).columns if _is_terminal(stream) else 0
+    except OSError:
+        found = 0
+    return min(found or WIDTH, MOST_WIDTH)
 
 
 def _is_terminal(stream: object) -> bool:
@@ -168,7 +178,7 @@ def report(result: Result, wish: Wish, width: int, ink: Ink) -> Iterator[str]:
             yield from text_table.text(table, width)
     for cell in result.scenario.cells:
         several = f" of {names.printable(cell)}" if len(result.scenario.cells) > 1 else ""
-        yield ink.bold(f"Who held the air{several}")
+        yield ink.bold(f"Airtime{several}")
         yield from _bar(holders(result, cell), width, ink)
         yield ""
     yield from _fairness(result, width, ink)
@@ -309,7 +319,7 @@ def _fairness(result: Result, width: int, ink: Ink) -> Iterator[str]:
         "airtime": "airtime",
     }
     if keeps_shares(result):
-        titles = {"goodput": "goodput", "airtime": "airtime", "occupancy": "airtime with gaps"}
+        titles = {"goodput": "goodput", "airtime": "airtime", "occupancy": "occupancy"}
     columns = fairness.indices(result)
     parts = []
     for key, title in titles.items():

@@ -137,10 +137,10 @@ def _flow_columns(whole: Values, tables: Sequence[Samples]) -> list[Column]:
         *some("delay\np95\nms", "delay_p95_ms", 1),
         *some("delay\np99\nms", "delay_p99_ms", 1),
         *some("jitter\nms", "jitter_ms", 1),
-        Column("sent\nagain\ncount", scaled("retransmissions"), added("retransmissions")),
+        Column("retrans-\nmissions\ncount", scaled("retransmissions"), added("retransmissions")),
         Column("time-\nouts\ncount", scaled("timeouts"), added("timeouts")),
         *some("RTT\np50\nms", "rtt_p50_ms", 1),
-        *some("done\nafter\ns", "completion_s", 2),
+        *some("completion\ntime\ns", "completion_s", 2),
     ]
 
 
@@ -181,10 +181,10 @@ def _radio_columns(items: Sequence[Item], *, gaps: bool) -> list[Column]:
 
     airtime = [Column("airtime\n%", _percent("airtime_share"), _held("airtime_share"), 1)]
     if gaps:
-        airtime.append(Column("with gaps\n%", _percent("occupancy"), _held("occupancy"), 1))
+        airtime.append(Column("occupancy\n%", _percent("occupancy"), _held("occupancy"), 1))
     if measured:
         of = _percent("measured_airtime_share")
-        airtime.append(Column("so it\nmeasures\n%", of, None, 1))
+        airtime.append(Column("measured\nairtime\n%", of, None, 1))
     rates = [
         Column("mean rate\nup\nMb/s", _maybe("mean_rate_up_bps", 1e-6), None, 2),
         Column("mean rate\ndown\nMb/s", _maybe("mean_rate_down_bps", 1e-6), None, 2),
@@ -245,7 +245,7 @@ def links(result: Result, wish: Wish) -> Table | None:
         return None
     columns = [
         Column("packets\ncount", scaled("packets"), None),
-        Column("lost on\nthe way\npackets", scaled("lost"), added("lost")),
+        Column("lost on\nlink\npackets", scaled("lost"), added("lost")),
         Column("dropped:\nearly\npackets", scaled("dropped_early"), added("dropped_early")),
         Column("\nqueue\npackets", scaled("dropped_queue_full"), added("dropped_queue_full")),
         Column("queue\nmean\npackets", scaled("queue_mean"), None, 1),

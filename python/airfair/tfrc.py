@@ -8,7 +8,7 @@ import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from . import _core
+from . import _core, json_documents
 from .cli import DONE, FAILED, INTERRUPTED, InputError
 
 if TYPE_CHECKING:
@@ -176,7 +176,8 @@ def _goodput(outcome: Outcome) -> float:
 def _document(arguments: argparse.Namespace, outcome: Outcome, error: str | None) -> str:
     head = {"end": arguments.end, "address": arguments.address, "profile": arguments.profile}
     tail = {"rate_bps": _goodput(outcome), "error": error}
-    return json.dumps({**head, **outcome, **tail}, indent=2) + "\n"
+    whole = json_documents.document("tfrc", {**head, **outcome, **tail})
+    return json.dumps(whole, indent=2) + "\n"
 
 
 def _text(outcome: Outcome) -> str:

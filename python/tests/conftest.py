@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -41,6 +42,7 @@ def program(tmp_path: Path) -> Program:
             text=True,
             timeout=600,
             check=False,
+            env={name: value for name, value in os.environ.items() if name != "COLUMNS"},
         )
 
     return start

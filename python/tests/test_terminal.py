@@ -67,7 +67,7 @@ def test_nothing_is_left_out_or_cut_off_at_any_width(
             "goodput",
             "share",
             "loss",
-            "again",
+            "missions",
             "delay",
             "jitter",
             "RTT",

@@ -5,7 +5,6 @@ Exit status: 0 done, 1 a run or a check failed, 2 bad input, 130 interrupted by 
 
 from __future__ import annotations
 
-import os
 import sys
 from typing import TYPE_CHECKING
 
@@ -22,7 +21,7 @@ from .status import (
     complain,
     describe,
 )
-from .streams import Termination, drop_output, open_missing
+from .streams import Termination, drop_output, open_missing, readers_may_leave
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     open_missing()
     command_line = list(sys.argv[1:] if arguments is None else arguments)
     termination = Termination()
-    with termination.heard():
+    with readers_may_leave(), termination.heard():
         status = _command(command_line)
     return TERMINATED if status == INTERRUPTED and termination.asked else status
 
@@ -59,10 +58,6 @@ def _command(command_line: list[str]) -> int:
         return complain(BAD_INPUT, *error.problems)
     except RunError as error:
         return complain(FAILED, str(error))
-    except BrokenPipeError:
-        # The reader of our output has seen enough. Nothing more can be written, not even at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return FAILED
     except OSError as error:
         drop_output()
         return complain(FAILED, describe(error))
@@ -73,7 +68,9 @@ def _command(command_line: list[str]) -> int:
 
 def _dispatch(command_line: list[str]) -> int:
     try:
-        parsed = parser().parse_args(command_line)
+        parsed, strange = parser().parse_known_args(command_line)
+        if strange:
+            parsed.parser.reject(strange)
     except SystemExit as end:  # help, version or a wrong command line, which argparse has told
         return DONE if end.code is None else int(end.code)
     parsed.command_line = ["airfair", *command_line]

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import argparse
-
 from airfair._core import __version__
 
 from .commands import COMMANDS
+from .parser import Parser
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> Parser:
     """The grammar of the command line: each command adds its own part."""
-    top = argparse.ArgumentParser(
+    top = Parser(
         prog="airfair",
         description="What happens to transport protocols on a multi-rate 802.11 network, "
         "and what can be done about it.",

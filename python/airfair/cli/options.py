@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from typing import TypeAlias
 
-Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"  # noqa: SLF001 - it has no public name
-"""The commands of a program, to which each adds its own."""
+from airfair.cli.status import InputError
+
+MOST_THREADS = 1024
 
 
 def json(command: argparse.ArgumentParser) -> None:
@@ -14,3 +14,19 @@ def json(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--json", action="store_true", help="print one JSON document, and nothing else"
     )
+
+
+def threads(command: argparse.ArgumentParser) -> None:
+    """`--threads`: fewer or more than there are cores."""
+    command.add_argument(
+        "--threads",
+        type=_threads,
+        metavar="N",
+        help="runs at a time (default: one per core); it changes no result",
+    )
+
+
+def _threads(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= MOST_THREADS:
+        raise InputError(f"--threads {text}: allowed is 1 to {MOST_THREADS}")
+    return int(text)

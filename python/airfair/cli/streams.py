@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import signal
 import sys
@@ -10,6 +11,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from _typeshed import ReadableBuffer
 
 
 class Termination:
@@ -53,6 +56,55 @@ def open_missing() -> None:
                 os.dup2(descriptor, number)
                 os.close(descriptor)
             setattr(sys, name, os.fdopen(number, mode, encoding="utf-8", closefd=False))
+
+
+class _Output(io.FileIO):
+    """A file that takes words to the end, though nobody may read them any more."""
+
+    def write(self, octets: ReadableBuffer, /) -> int:
+        """Write, or drop what nobody will read."""
+        try:
+            return super().write(octets)
+        except BrokenPipeError:
+            # Nothing more can be written there, not even at exit.
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, self.fileno())
+            os.close(nowhere)
+            return memoryview(octets).nbytes
+
+
+@contextlib.contextmanager
+def readers_may_leave() -> Iterator[None]:
+    """Let readers of standard output and error leave early, as `head` does.
+
+    That is no failure: a command does its work and writes its files as if all had been read, and its exit
+    status is what it would have been. Streams that are not the program's own stay as they are.
+    """
+    kept = {}
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is getattr(sys, f"__{name}__") and isinstance(stream, io.TextIOWrapper):
+            stream.flush()
+            kept[name] = stream
+            setattr(sys, name, _open_again(stream))
+    try:
+        yield
+    finally:
+        for name, stream in kept.items():
+            with contextlib.suppress(OSError):
+                getattr(sys, name).flush()
+            setattr(sys, name, stream)
+
+
+def _open_again(stream: io.TextIOWrapper) -> io.TextIOWrapper:
+    raw = _Output(stream.fileno(), "wb", closefd=False)
+    return io.TextIOWrapper(
+        io.BufferedWriter(raw),
+        encoding=stream.encoding,
+        errors=stream.errors,
+        line_buffering=stream.line_buffering,
+        write_through=stream.write_through,
+    )
 
 
 def drop_output() -> None:

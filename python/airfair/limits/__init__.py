@@ -8,8 +8,9 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from airfair import store
+from airfair import json_documents, store
 from airfair.cli import DONE, INTERRUPTED, InputError, describe
+from airfair.names import did_you_mean
 
 from .schemes import SCHEMES, Scheme
 from .search import FILE, FULL_PLAN, QUICK_PLAN, Found, Plan, find
@@ -24,8 +25,8 @@ FEWEST_REPLICATIONS = 3
 def main(args: argparse.Namespace) -> int:
     """Run `airfair limits [SCHEME]` and return its exit status.
 
-    `args` has scheme, list, quick, points, replications, seed, out and json. Without a scheme: all of
-    them, one after the other. Raises InputError for a mistake of the user.
+    `args` has scheme, list, quick, points, replications, seed, threads, out and json. Without a scheme: all
+    of them, one after the other. Raises InputError for a mistake of the user.
     """
     if args.list:
         _write(_list(as_json=args.json), sys.stdout)
@@ -41,7 +42,7 @@ def main(args: argparse.Namespace) -> int:
     documents: list[dict[str, Any]] = []
     every: list[Found] = []
     for scheme in chosen:
-        found = _search(scheme, plan, out / scheme.id)
+        found = _search(scheme, plan, out / scheme.id, args.threads)
         every.append(found)
         documents.append(_save(found, out / scheme.id))
         _tell(found, people, out / scheme.id)
@@ -52,8 +53,7 @@ def main(args: argparse.Namespace) -> int:
 
         _write(summary(every), people)
     if args.json:
-        # One scheme is the document itself, all of them a list of such documents.
-        whole = documents[0] if args.scheme else {"schemes": documents}
+        whole = json_documents.document("limits", {"schemes": documents})
         _write(store.encode(whole).decode(), sys.stdout)
     return INTERRUPTED if every[-1].interrupted else DONE
 
@@ -82,16 +82,17 @@ def _chosen(name: str | None) -> list[Scheme]:
     if name is None:
         return list(SCHEMES.values())
     if name not in SCHEMES:
-        raise InputError(f"scheme {name!r}: unknown; allowed {', '.join(SCHEMES)}")
+        hint = did_you_mean(name, SCHEMES)
+        raise InputError(f"scheme {name!r}: unknown{hint}; allowed {', '.join(SCHEMES)}")
     return [SCHEMES[name]]
 
 
-def _search(scheme: Scheme, plan: Plan, out: Path) -> Found:
+def _search(scheme: Scheme, plan: Plan, out: Path, threads: int | None) -> Found:
     from airfair.terminal import Progress
 
     try:
         with Progress(scheme.id) as progress:
-            return find(scheme, plan, out, progress)
+            return find(scheme, plan, out, progress, threads)
     except OSError as error:
         raise OSError(error.errno, f"--out {out}: {describe(error)}") from error
 
@@ -104,7 +105,8 @@ def _save(found: Found, out: Path) -> dict[str, Any]:
     if not found.points:
         store.remove_if_empty([out])
         return document
-    files = {"limits.json": store.encode(document), "comparisons.parquet": _comparisons(found)}
+    whole = json_documents.document("scheme", document)
+    files = {"limits.json": store.encode(whole), "comparisons.parquet": _comparisons(found)}
     files |= _figures(found) | _scenarios(found)
     try:
         store.write_all(out, files, found.about, keep=(FILE,))
@@ -197,7 +199,7 @@ def _list(*, as_json: bool) -> str:
             }
             for scheme in SCHEMES.values()
         ]
-        return store.encode({"schemes": entries}).decode()
+        return store.encode(json_documents.document("schemes", {"schemes": entries})).decode()
     return "".join(f"{scheme.id:<16}{scheme.title}\n" for scheme in SCHEMES.values())
 
 

@@ -21,7 +21,7 @@ Json = dict[str, Any]
 
 
 def document(found: Found) -> Json:
-    """Document that `airfair limits SCHEME --json` prints."""
+    """One of `schemes` in the document of `airfair limits --json`."""
     scheme, plan = found.scheme, found.plan
     return {
         "scheme": scheme.id,

@@ -78,6 +78,8 @@ class Found:
     """By measure, of each point; a measure that says nothing there is left out."""
     unused: str | None = None
     """Why points of an earlier search were not used."""
+    threads: int | None = None
+    """Runs at a time; as many as there are cores if nothing is said."""
 
     @property
     def about(self) -> dict[str, Any]:
@@ -117,10 +119,14 @@ class Found:
 
 
 def find(
-    scheme: Scheme, plan: Plan, out: Path, progress: Callable[[float], object] | None = None
+    scheme: Scheme,
+    plan: Plan,
+    out: Path,
+    progress: Callable[[float], object] | None = None,
+    threads: int | None = None,
 ) -> Found:
     """Both stages. Points that `out` holds already are not run again; each batch is saved there."""
-    found = Found(scheme, plan)
+    found = Found(scheme, plan, threads=threads)
     try:
         for stage in (1, 2):
             _stage(found, stage, out / FILE, progress)
@@ -208,7 +214,7 @@ def _run(
     jobs = [_job(found.scheme, found.plan, place) for place in places]
     new = [job for job in jobs if job.key not in known]
     scenarios = [scenario for job in new for scenario in job.scenarios]
-    results = run_many(scenarios, progress=progress) if new else []
+    results = run_many(scenarios, threads=found.threads, progress=progress) if new else []
     for i, job in enumerate(new):
         both = results[2 * i : 2 * i + 2]
         if any(result.interrupted for result in both):

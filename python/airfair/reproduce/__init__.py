@@ -9,8 +9,9 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from airfair import RunError, store
+from airfair import RunError, json_documents, store
 from airfair.cli import DONE, INTERRUPTED, InputError, describe
+from airfair.terminal import columns
 
 from .catalogue import UnknownPaperError, load, papers, select
 from .document import WIDTH
@@ -29,8 +30,8 @@ ARCHIVE = "runs.sqlite"
 def main(args: argparse.Namespace) -> int:
     """Run `airfair reproduce [PAPER[/EXPERIMENT]]` and return its exit status.
 
-    `args` has paper, list, replications, out, json and quick. Without a paper: all of them, one after
-    the other, and a page of all claims. Raises InputError for a mistake of the user.
+    `args` has paper, list, replications, threads, out, json, quick and fresh. Without a paper: all of them,
+    one after the other, and a page of all claims. Raises InputError for a mistake of the user.
     """
     if args.list:
         _write(_list(as_json=args.json), sys.stdout)
@@ -47,9 +48,10 @@ def main(args: argparse.Namespace) -> int:
 def _one(choice: Choice, args: argparse.Namespace) -> int:
     outcome = Outcome(choice, measure(choice))
     failure = _save_outcome(outcome)
-    _write(outcome.text(saved=failure is None) + "\n", _for_people(args))
+    people = _for_people(args)
+    _write(outcome.text(saved=failure is None, width=_columns(people)) + "\n", people)
     if args.json:
-        _write(store.encode(outcome.document()).decode(), sys.stdout)
+        _write_document(Summary([Chapter.of(outcome, failure)], choice.out.parent))
     if failure:
         raise failure
     return INTERRUPTED if outcome.measured.interrupted else DONE
@@ -76,13 +78,10 @@ def _all(choices: Sequence[Choice], args: argparse.Namespace) -> int:
         raise
     page = summary.out / INDEX
     kept = "no page was written" if page_failure else f"all papers: {page}"
-    _write(f"{summary.text()}\n{kept}\n", _for_people(args))
+    people = _for_people(args)
+    _write(f"{summary.text(_columns(people))}\n{kept}\n", people)
     if args.json:
-        whole = {
-            "papers": [chapter.document for chapter in chapters if chapter.document],
-            "summary": summary.document(),
-        }
-        _write(store.encode(whole).decode(), sys.stdout)
+        _write_document(summary)
     failures = [failure for failure in (*(c.failure for c in chapters), page_failure) if failure]
     if failures:
         raise failures[0]
@@ -100,7 +99,9 @@ def _chapter(choice: Choice, label: str, args: argparse.Namespace) -> Chapter:
         return Chapter(choice, failure=error)
     failure = _save_outcome(outcome)
     title = "\n".join(textwrap.wrap(f"{paper.id}: {paper.title}", WIDTH))
-    _write(f"{title}\n\n{outcome.text(saved=failure is None)}\n\n\n", _for_people(args))
+    people = _for_people(args)
+    text = outcome.text(saved=failure is None, width=_columns(people))
+    _write(f"{title}\n\n{text}\n\n\n", people)
     return Chapter.of(outcome, failure)
 
 
@@ -120,6 +121,21 @@ def _save(out: Path, files: Mapping[str, bytes]) -> OSError | None:
 def _for_people(args: argparse.Namespace) -> TextIO:
     """Stream for words: beside a JSON document, standard error."""
     return sys.stderr if args.json else sys.stdout
+
+
+def _columns(people: TextIO) -> int:
+    """Columns of the tables, which need 80."""
+    return max(columns(people), WIDTH)
+
+
+def _write_document(summary: Summary) -> None:
+    """Print the document: one shape, be it of one paper or of all."""
+    content = {
+        "papers": [chapter.document for chapter in summary.chapters if chapter.document],
+        "summary": summary.document(),
+    }
+    whole = json_documents.document("reproduction", content)
+    _write(store.encode(whole).decode(), sys.stdout)
 
 
 def _choices(args: argparse.Namespace) -> list[Choice]:
@@ -149,6 +165,7 @@ def _choice(
         quick=args.quick,
         archive=top / ARCHIVE,
         fresh=args.fresh,
+        threads=args.threads,
     )
 
 
@@ -158,7 +175,7 @@ def _list(*, as_json: bool) -> str:
         entries = [
             {"id": p.id, "title": p.title, "experiments": [*p.experiments]} for p in all_papers
         ]
-        return store.encode({"papers": entries}).decode()
+        return store.encode(json_documents.document("papers", {"papers": entries})).decode()
     lines = []
     for paper in all_papers:
         lines += textwrap.wrap(f"{paper.id}: {paper.title}", WIDTH)

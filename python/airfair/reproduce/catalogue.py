@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from airfair.names import did_you_mean
+
 from . import papers as modules
 from .paper import Experiment, Paper
 
@@ -44,7 +46,8 @@ def load(paper_id: str) -> Paper[Any]:
     """
     if paper_id not in papers():
         allowed = ", ".join(papers())
-        raise UnknownPaperError(f'no paper "{paper_id}"; allowed: {allowed}')
+        hint = did_you_mean(paper_id, papers())
+        raise UnknownPaperError(f'no paper "{paper_id}"{hint}; allowed: {allowed}')
     module = importlib.import_module(f"{modules.__name__}.{paper_id.replace('-', '_')}")
     paper: Paper[Any] = module.paper(experiments_directory() / paper_id)
     return paper
@@ -56,7 +59,8 @@ def select(paper: Paper[Any], experiment_id: str | None) -> list[Experiment[Any]
         return list(paper.experiments.values())
     if experiment_id not in paper.experiments:
         allowed = ", ".join(paper.experiments)
+        hint = did_you_mean(experiment_id, paper.experiments)
         raise UnknownPaperError(
-            f'no experiment "{experiment_id}" in {paper.id}; allowed: {allowed}'
+            f'no experiment "{experiment_id}" in {paper.id}{hint}; allowed: {allowed}'
         )
     return [paper.experiments[experiment_id]]

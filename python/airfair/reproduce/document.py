@@ -80,7 +80,7 @@ IN_THE_FULL_RUN = "In the full run: "
 def document(
     paper_id: str, experiments: Sequence[Json], verdicts: Sequence[Verdict], provenance: Json
 ) -> Json:
-    """Document that `airfair reproduce PAPER --json` prints."""
+    """One of `papers` in the document of `airfair reproduce --json`."""
     claims = [claim(verdict) for verdict in verdicts]
     return {"paper": paper_id, "experiments": list(experiments), "claims": claims, **provenance}
 
@@ -118,19 +118,19 @@ def entry(experiment: Experiment[Any], shown: Shown) -> Json:
 # ------------------------------------------------------------------ for people
 
 
-def table_text(table: Table) -> str:
-    """A table in at most 80 columns: printed columns with their deviations, then the others."""
+def table_text(table: Table, width: int = WIDTH) -> str:
+    """A table in so many columns, 80 or more: printed columns with their deviations, then the others."""
     printed = [column for column in table.columns if column.printed]
     others = [column for column in table.columns if not column.printed]
     name = max([NAME, *map(len, table.rows)])
     lines = textwrap.wrap(table.heading, WIDTH)
-    for i, part in enumerate(_side_by_side(printed, name, COMPARED)):
+    for i, part in enumerate(_side_by_side(printed, width - name, COMPARED)):
         heads = [
             [f"{column.label:>{COMPARED}}" for column in part],
             [f"{'paper':>7}{'measured':>13}{'dev.':>9}"] * len(part),
         ]
         lines += [*([""] if i else []), *_block(table, part, name, heads, _compared)]
-    for part in _side_by_side(others, name, ALONE):
+    for part in _side_by_side(others, width - name, ALONE):
         labels = [_split(column.label) for column in part]
         heads = [[f"{label[i]:>{ALONE}}" for label in labels] for i in range(2)]
         lines += ["", *_block(table, part, name, heads, _alone)]
@@ -139,9 +139,9 @@ def table_text(table: Table) -> str:
     return "\n".join(lines)
 
 
-def _side_by_side(columns: Sequence[Column], name: int, width: int) -> list[Sequence[Column]]:
-    """Columns in groups that fit beside names of so many characters."""
-    size = max(1, (WIDTH - len(MARGIN) - name) // width)
+def _side_by_side(columns: Sequence[Column], room: int, width: int) -> list[Sequence[Column]]:
+    """Columns of so many characters in groups for which there is room."""
+    size = max(1, (room - len(MARGIN)) // width)
     return [columns[first : first + size] for first in range(0, len(columns), size)]
 
 

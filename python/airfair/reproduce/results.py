@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any
 
-from airfair import __version__, store
+from airfair import __version__, json_documents, store
 from airfair.figures import png, svg
 from airfair.scenario import toml_value
 
-from .document import claims_text, document, entry, table_text
+from .document import WIDTH, claims_text, document, entry, table_text
 from .paper import Drawing, Experiment, Json, Shown
 from .report import Contents, FigureView, inline_svg, render
 from .runs import Choice, Measured, plan, verdicts
@@ -159,7 +159,8 @@ class Outcome:
             files[f"{name}.png"] = png(drawing.figure)
         for path in self.choice.paths:
             files[path.name] = path.read_bytes()
-        files[f"{self.choice.paper.id}.json"] = store.encode(self.document())
+        document = json_documents.document("paper", self.document())
+        files[f"{self.choice.paper.id}.json"] = store.encode(document)
         files["report.html"] = render(self._contents()).encode()
         return files
 
@@ -183,11 +184,11 @@ class Outcome:
             interrupted=self.measured.interrupted,
         )
 
-    def text(self, *, saved: bool = True) -> str:
-        """Text for a terminal; `saved` tells whether the files could be written."""
+    def text(self, *, saved: bool = True, width: int = WIDTH) -> str:
+        """Text for a terminal, tables in `width` columns; `saved` tells whether files could be written."""
         measured = self.measured
         found: list[Any] = [table for finding in self.findings for table in finding.tables]
-        parts = [table_text(table) for table in (*self.tables, *found)]
+        parts = [table_text(table, width) for table in (*self.tables, *found)]
         if self.verdicts:
             parts.append(claims_text(self.verdicts))
         few = f", a quick look: {measured.replications} replications" if self.choice.quick else ""

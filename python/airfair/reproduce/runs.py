@@ -43,6 +43,8 @@ class Choice:
     """Archive in which finished runs are kept."""
     fresh: bool = False
     """True to forget them and run all."""
+    threads: int | None = None
+    """Runs at a time; as many as there are cores if nothing is said."""
 
     @property
     def setups(self) -> list[Setup]:
@@ -222,7 +224,8 @@ class Pool:
         ]
         wall, cpu = time.perf_counter(), time.process_time()
         with Progress(label) as progress:
-            done = run([job for *_, job in wanted], self._archive, progress=progress)
+            jobs, threads = [job for *_, job in wanted], self._choice.threads
+            done = run(jobs, self._archive, threads=threads, progress=progress)
         outcomes: dict[Key, list[Outcome]] = {key: [] for key in asked}
         for (key, _, job), outcome in zip(wanted, done.outcomes, strict=True):
             if outcome is not None:

@@ -342,19 +342,19 @@ class Summary:
         target = root / chapter.docs
         return Path(os.path.relpath(target, page)).as_posix()
 
-    def text(self) -> str:
-        """The same for a terminal of 80 columns; the counts come last, where they are seen."""
-        parts = [_chapter_text(chapter) for chapter in self.chapters]
-        return "\n\n".join([*parts, self._counts_text()])
+    def text(self, width: int = WIDTH) -> str:
+        """The same for a terminal, in lines of `width` columns; the counts come last, where they are seen."""
+        parts = [_chapter_text(chapter, width) for chapter in self.chapters]
+        return "\n\n".join([*parts, self._counts_text(width)])
 
-    def _counts_text(self) -> str:
+    def _counts_text(self, width: int) -> str:
         name = max(len(chapter.paper.id) for chapter in self.chapters)
         most = max(len(chapter.rows) for chapter in self.chapters)
         lines = _wrap(self.headline, "")
         for chapter in self.chapters:
             marks = "".join(row.mark for row in chapter.rows)
             lines.append(
-                f"  {chapter.paper.id:<{name}}  {marks:<{most}}  {chapter.short}"[:WIDTH].rstrip()
+                f"  {chapter.paper.id:<{name}}  {marks:<{most}}  {chapter.short}"[:width].rstrip()
             )
         if self.first_look or self.quick:
             lines.append("A first look: few and short runs; the full run decides.")
@@ -371,12 +371,12 @@ def _counted(counts: Counter[str]) -> Json:
     return {state.replace(" ", "_"): counts[state] for state in LABELS}
 
 
-def _chapter_text(chapter: Chapter) -> str:
+def _chapter_text(chapter: Chapter, width: int) -> str:
     lines = _wrap(f"{chapter.paper.id}: {chapter.paper.title}", "")
     lines += _wrap(f"{chapter.line}; more on the reasons: {chapter.docs}", "")
     for row in chapter.rows:
         state = "" if row.state == "holds" else f": {row.label}"
-        lines.append(f"  {row.mark} {row.id}{state}"[:WIDTH])
+        lines.append(f"  {row.mark} {row.id}{state}"[:width])
         lines += _wrap(row.text, "      ")
         lines += [line for part in row.basis for line in _wrap(part, "      ")]
         lines += _wrap(row.figures, "      measured: ")

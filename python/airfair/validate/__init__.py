@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from airfair import store
+from airfair import json_documents, store
 from airfair.cli import DONE, FAILED, INTERRUPTED
 from airfair.engine import run_many
 from airfair.terminal import Progress
@@ -41,20 +41,19 @@ def main(args: argparse.Namespace) -> int:
 
 def document(checks: Sequence[Check]) -> dict[str, Any]:
     """Document that `airfair validate --json` prints."""
-    return {
-        "checks": [
-            {
-                "id": check.id,
-                "expected": check.expected,
-                "measured": check.measured,
-                "tolerance": check.tolerance,
-                "passed": check.passed,
-                "ci95": check.ci95,
-                "unit": check.unit,
-            }
-            for check in checks
-        ]
-    }
+    entries = [
+        {
+            "id": check.id,
+            "expected": check.expected,
+            "measured": check.measured,
+            "tolerance": check.tolerance,
+            "passed": check.passed,
+            "ci95": check.ci95,
+            "unit": check.unit,
+        }
+        for check in checks
+    ]
+    return json_documents.document("validation", {"checks": entries})
 
 
 def text(checks: Sequence[Check]) -> str:

@@ -124,7 +124,9 @@ def test_json_is_the_document_and_the_directory_holds_the_rest(
 ) -> None:
     done = program("limits", "tfrc", *SMALL, "--out", "found", "--json")
     assert done.returncode == 0, done.stderr
-    document = json.loads(done.stdout)
+    whole = json.loads(done.stdout)
+    assert (whole["document"], whole["schema"]) == ("limits", 1)
+    (document,) = whole["schemes"]
     assert document["scheme"] == "tfrc"
     assert document["points_evenly_spread"] == 16
     assert document["replications"] == 3
@@ -136,7 +138,8 @@ def test_json_is_the_document_and_the_directory_holds_the_rest(
     out = tmp_path / "found/tfrc"
     files = {path.name for path in out.iterdir()}
     assert {"points.parquet", "comparisons.parquet", "limits.json", "map.svg", "map.png"} <= files
-    assert json.loads((out / "limits.json").read_text(encoding="utf-8")) == document
+    written = json.loads((out / "limits.json").read_text(encoding="utf-8"))
+    assert written == {"document": "scheme", "schema": 1, **document}
     comparisons = pl.read_parquet(out / "comparisons.parquet")
     assert set(comparisons["verdict"]) <= {"wins", "loses", "same", "undecided"}
     # What a table says can be run again.
@@ -169,6 +172,11 @@ def test_list_and_help(program: Program) -> None:
     ("arguments", "message"),
     [
         (["nonsense"], "scheme 'nonsense': unknown; allowed arf-aware, "),
+        (
+            ["arf-windw"],
+            "scheme 'arf-windw': unknown, did you mean \"arf-window\"?; allowed arf-aware, ",
+        ),
+        (["tfrc", "--threads", 0], "--threads 0: allowed is 1 to 1024"),
         (["tfrc", "--points", 3], "--points 3: allowed is 16 to 4096"),
         (["tfrc", "--replications", 1], "--replications 1: allowed is 3 or more"),
         (["tfrc", "--seed", -1], "--seed -1: allowed is 0 or more"),

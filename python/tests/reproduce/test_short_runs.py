@@ -85,7 +85,10 @@ def test_the_program_writes_one_experiment_and_prints_one_document(
     out = tmp_path / "deep" / "out"
     done = program("reproduce", "arf-aware-tcp/table2", "--replications", 2, "--out", out, "--json")
     assert done.returncode == 0, done.stderr
-    document = json.loads(done.stdout)
+    whole = json.loads(done.stdout)
+    assert (whole["document"], whole["schema"]) == ("reproduction", 1)
+    (document,) = whole["papers"]
+    assert [paper["paper"] for paper in whole["summary"]["papers"]] == ["arf-aware-tcp"]
     assert [experiment["id"] for experiment in document["experiments"]] == ["table2"]
     assert {path.name for path in out.iterdir()} == {
         "arf-aware-tcp.json",
@@ -97,7 +100,8 @@ def test_the_program_writes_one_experiment_and_prints_one_document(
         "table2.svg",
         "table2.toml",
     }
-    assert json.loads((out / "arf-aware-tcp.json").read_text(encoding="utf-8")) == document
+    written = json.loads((out / "arf-aware-tcp.json").read_text(encoding="utf-8"))
+    assert written == {"document": "paper", "schema": 1, **document}
 
 
 def test_the_program_lists_what_there_is(program: Program) -> None:
@@ -129,6 +133,7 @@ def test_without_a_paper_the_program_runs_them_all(
     command = ["reproduce", "--quick", "--replications", "1", "--json"]
     assert cli.main([*command, "--out", str(tmp_path / "all")]) == cli.DONE
     whole = json.loads(capsys.readouterr().out)
+    assert list(whole) == ["document", "schema", "papers", "summary"]
     documents, summary = whole["papers"], whole["summary"]
     assert [document["paper"] for document in documents] == papers()
     decided = [(d["paper"], claim["id"]) for d in documents for claim in d["claims"]]
@@ -149,6 +154,8 @@ def test_without_a_paper_the_program_runs_them_all(
     [
         (["nothing"], "allowed: arf-aware-tcp"),
         (["arf-aware-tcp/table9"], "table5"),
+        (["arf-windw"], 'did you mean "arf-window"?'),
+        (["arf-window/fig44"], 'did you mean "fig4"?'),
         (["arf-aware-tcp", "--replications", "0"], "--replications 0"),
         (["arf-aware-tcp", "--out", "/dev/null/x"], "--out /dev/null/x"),
     ],
@@ -177,6 +184,7 @@ def test_a_full_disk_costs_the_files_and_not_the_figures(
         json=False,
         quick=True,
         fresh=False,
+        threads=None,
     )
     message = r"--out .*out: No space left on device; nothing was written"
     with pytest.raises(OSError, match=message):
@@ -219,7 +227,7 @@ def test_ctrl_c_saves_the_finished_replications(tmp_path: Path) -> None:
         output, errors = process.communicate(timeout=120)
     assert process.returncode == 130
     assert "Traceback" not in errors
-    document = json.loads(output)
+    (document,) = json.loads(output)["papers"]
     assert document["interrupted"]
     # Every scheme of every scenario as often as the others, and each figure whole.
     assert 2 <= document["replications"] < 100

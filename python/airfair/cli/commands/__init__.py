@@ -5,10 +5,12 @@ A new command is a module here and a name in `COMMANDS`.
 
 from __future__ import annotations
 
-from . import limits, reproduce, run, schema, tfrc, validate
+from . import check, init, limits, reproduce, run, schema, tfrc, validate
 
 COMMANDS = (
     run.add,
+    check.add,
+    init.add,
     reproduce.add,
     limits.add,
     validate.add,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from airfair.cli import options
 
 if TYPE_CHECKING:
-    from airfair.cli.options import Commands
+    from airfair.cli.parser import Commands
 
 _DESCRIPTION = """\
 Search the conditions under which a scheme loses to doing nothing: pairs of runs
@@ -21,7 +21,7 @@ _EPILOGUE = """\
 examples:
   airfair limits --quick
   airfair limits data-ack --out results/limits
-  airfair limits tfrc --points 512 --json | jq '.measures[].rules'
+  airfair limits tfrc --points 512 --json | jq '.schemes[].measures[].rules'
 """
 
 
@@ -51,6 +51,7 @@ def add(commands: Commands) -> None:
         metavar="DIR",
         help="write points, map and the extreme scenarios to DIR/SCHEME (default: results/limits)",
     )
+    options.threads(limits)
     options.json(limits)
     limits.set_defaults(action=_limits)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from airfair.cli import options
 
 if TYPE_CHECKING:
-    from airfair.cli.options import Commands
+    from airfair.cli.parser import Commands
 
 
 def add(commands: Commands) -> None:
@@ -27,6 +27,7 @@ def add(commands: Commands) -> None:
     reproduce.add_argument(
         "--out", type=Path, metavar="DIR", help="write report and figures to DIR"
     )
+    options.threads(reproduce)
     options.json(reproduce)
     reproduce.add_argument(
         "--quick",

@@ -8,12 +8,13 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from airfair._core import LARGEST_SCENARIO, Scenario, ScenarioError
-from airfair.cli import options
+from airfair.cli import options, scenarios
 from airfair.cli.status import DONE, INTERRUPTED, InputError, complain, describe
+from airfair.names import did_you_mean
 
 if TYPE_CHECKING:
-    from airfair.cli.options import Commands
+    from airfair._core import Scenario
+    from airfair.cli.parser import Commands
     from airfair.result import Result
 
 _EPILOGUE = """\
@@ -60,6 +61,7 @@ def add(commands: Commands) -> None:
         metavar="GLOB",
         help="show the flows whose names match, as in 'voice*'; may be repeated",
     )
+    options.threads(run)
     options.json(run)
     run.set_defaults(action=_run)
 
@@ -71,7 +73,7 @@ def _run(arguments: argparse.Namespace) -> int:
     made = [] if out is None else _prepare(out)
     result, cut, failure = None, False, None
     try:
-        result = _simulate(scenario, progress_label=scenario.title)
+        result = _simulate(scenario, arguments.threads)
         if out is not None and result.replications:
             failure = _save(result, out, arguments.command_line)
     except KeyboardInterrupt:
@@ -99,14 +101,16 @@ def _run(arguments: argparse.Namespace) -> int:
 def _see_that_some_match(scenario: Scenario, globs: list[str]) -> None:
     flows = [flow["name"] for flow in scenario.flows]
     unmatched = [glob for glob in globs if not fnmatch.filter(flows, glob)]
+    hints = [did_you_mean(glob, flows) for glob in unmatched]
     if unmatched:
-        raise InputError(*(f"--flows {glob!r}: no flow has such a name" for glob in unmatched))
+        told = zip(unmatched, hints, strict=True)
+        raise InputError(
+            *(f"--flows {glob!r}: no flow has such a name{hint}" for glob, hint in told)
+        )
 
 
 def _scenario(arguments: argparse.Namespace) -> Scenario:
     """Scenario of the command line; raises `InputError` with all mistakes."""
-    from airfair import scenario
-
     overrides = []
     for text in arguments.set:
         path, equals, value = text.partition("=")
@@ -120,21 +124,7 @@ def _scenario(arguments: argparse.Namespace) -> Scenario:
         for key in ("seed", "replications")
         if (value := getattr(arguments, key)) is not None
     ]
-    name, folder = arguments.scenario, Path()
-    try:
-        if name == "-":
-            name = "standard input"
-            content = sys.stdin.buffer.read(LARGEST_SCENARIO + 1)
-        else:
-            content, folder = scenario.read(Path(name)), Path(name).parent
-    except OSError as error:
-        raise InputError(f"{name}: {error.strerror or error}") from error
-    except ValueError as error:  # a null character
-        raise InputError(f"{name!r}: {error}") from error
-    try:
-        return scenario.parse(content, overrides, folder)
-    except ScenarioError as error:
-        raise InputError(*(f"{name}: {problem}" for problem in error.problems)) from error
+    return scenarios.read(arguments.scenario, overrides)
 
 
 def _prepare(out: Path) -> list[Path]:
@@ -149,12 +139,12 @@ def _prepare(out: Path) -> list[Path]:
     return made
 
 
-def _simulate(scenario: Scenario, progress_label: str) -> Result:
+def _simulate(scenario: Scenario, threads: int | None) -> Result:
     from airfair.engine import run_many
     from airfair.terminal import Progress
 
-    with Progress(progress_label) as progress:
-        (result,) = run_many([scenario], progress=progress)
+    with Progress(scenario.title) as progress:
+        (result,) = run_many([scenario], threads=threads, progress=progress)
     return result
 
 

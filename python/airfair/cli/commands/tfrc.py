@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from airfair.cli import options
 
 if TYPE_CHECKING:
-    from airfair.cli.options import Commands
+    from airfair.cli.parser import Commands
 
 
 def add(commands: Commands) -> None:

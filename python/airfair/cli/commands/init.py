@@ -1,0 +1,107 @@
+"""`airfair init`: writes a working start to go on from.
+
+The template of a kind is a directory in `airfair/templates/init`: of one file, which is written as FILE, or
+of several, which are written into a directory of that name.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from airfair.cli.status import DONE, InputError, describe
+
+if TYPE_CHECKING:
+    from airfair.cli.parser import Commands
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Something that there is a template of."""
+
+    name: str
+    """Name of the template's directory."""
+    file: str
+    """Name under which it is written if the user names none."""
+    about: str
+    then: str
+    """Command to go on with; {} is where it was written."""
+
+
+KINDS = (
+    Kind(
+        "scenario",
+        "scenario.toml",
+        "a cell in which a slow station holds back a fast one, each key explained",
+        "airfair run {}",
+    ),
+)
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    init = commands.add_parser(
+        "init",
+        help="write a working start",
+        description="Write a working start, to be changed. What exists is never overwritten.",
+    )
+    kinds = init.add_subparsers(title="kinds", metavar="KIND", required=True)
+    for kind in KINDS:
+        one = kinds.add_parser(kind.name, help=kind.about, description=f"Write {kind.about}.")
+        one.add_argument(
+            "file",
+            nargs="?",
+            default=kind.file,
+            metavar="FILE",
+            help=f"where to (default: {kind.file}); - for standard output",
+        )
+        one.set_defaults(action=_init, kind=kind)
+
+
+def _init(arguments: argparse.Namespace) -> int:
+    kind: Kind = arguments.kind
+    content = template(kind)
+    if arguments.file == "-" and len(content) == 1:
+        sys.stdout.write(next(iter(content.values())))
+        return DONE
+    place = Path(arguments.file)
+    try:
+        _write(place, content)
+    except FileExistsError as error:
+        raise InputError(f"{place}: exists already, and is left as it is") from error
+    except (OSError, ValueError) as error:
+        words = describe(error) if isinstance(error, OSError) else str(error)
+        raise InputError(f"{place}: {words}") from error
+    print(f"airfair: wrote {place}; go on with: {kind.then.format(place)}", file=sys.stderr)
+    return DONE
+
+
+def template(kind: Kind) -> dict[str, str]:
+    """Files of the template by name."""
+    folder = Path(__file__).resolve().parents[2] / "templates" / "init" / kind.name
+    return {path.name: path.read_text(encoding="utf-8") for path in sorted(folder.iterdir())}
+
+
+def _write(place: Path, content: dict[str, str]) -> None:
+    """Write one file as `place`, several into it; raises `FileExistsError` before anything is written."""
+    if len(content) == 1:
+        _create(place, next(iter(content.values())))
+        return
+    place.mkdir()
+    for name, text in content.items():
+        _create(place / name, text)
+
+
+def _create(path: Path, text: str) -> None:
+    """Write a file that is new: whole, or not at all."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    try:
+        with open(descriptor, "w", encoding="utf-8") as file:  # noqa: PTH123 - a descriptor has no path
+            file.write(text)
+    except OSError:
+        path.unlink(missing_ok=True)
+        raise

@@ -1,0 +1,39 @@
+"""A parser of arguments that helps with slips."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import Any, NoReturn, TypeAlias
+
+from airfair.names import did_you_mean
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that offers the nearest word for one that it does not know.
+
+    What it parses has the parser of its command as `parser`, for mistakes that are found later.
+    """
+
+    def __init__(self, *arguments: Any, **settings: Any) -> None:  # noqa: ANN401 - argparse's own
+        super().__init__(*arguments, **settings)
+        self.set_defaults(parser=self)
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:  # noqa: ANN401 - argparse's own
+        if action.choices is None or value in action.choices:
+            return
+        allowed = list(map(str, action.choices))
+        hint = did_you_mean(str(value), allowed)
+        problem = f'"{value}" is unknown{hint}; allowed: {", ".join(allowed)}'
+        raise argparse.ArgumentError(action, problem)
+
+    def reject(self, words: Sequence[str]) -> NoReturn:
+        """End the program over words that are no part of the grammar."""
+        known = sorted(self._option_string_actions)
+        options = [word.partition("=")[0] for word in words if word.startswith("-")]
+        hints = "".join(did_you_mean(option, known) for option in options)
+        self.error(f"unrecognized arguments: {' '.join(words)}{hints}")
+
+
+Commands: TypeAlias = "argparse._SubParsersAction[Parser]"  # noqa: SLF001 - it has no public name
+"""The commands of a program, to which each adds its own."""

@@ -1,0 +1,48 @@
+"""Scenarios and outcomes can be pickled and copied: as TOML, and as octets with the hash of the build.
+
+Only the build of airfair that wrote the octets of an outcome can read them.
+"""
+
+from __future__ import annotations
+
+import copyreg
+from collections.abc import Callable
+
+from ._core import Outcome, Scenario
+
+
+class ForeignResultError(ValueError):
+    """A result was made by another build of airfair."""
+
+
+def enable() -> None:
+    """Let `pickle` and `copy` take scenarios and outcomes."""
+    copyreg.pickle(Scenario, _reduce_scenario)
+    copyreg.pickle(Outcome, _reduce_outcome)
+
+
+def outcome(octets: bytes, by: bytes) -> Outcome:
+    """The outcome that the build `by` wrote as octets; raises `ForeignResultError` for another build's."""
+    from .archive import build
+
+    if by != build():
+        raise ForeignResultError(
+            "an outcome of another build of airfair cannot be read: run it again"
+        )
+    return Outcome.from_bytes(octets)
+
+
+def _reduce_scenario(scenario: Scenario) -> tuple[Callable[[str], Scenario], tuple[str]]:
+    return _scenario, (scenario.to_toml(),)
+
+
+def _scenario(text: str) -> Scenario:
+    return Scenario.parse(text.encode())
+
+
+def _reduce_outcome(
+    one: Outcome,
+) -> tuple[Callable[[bytes, bytes], Outcome], tuple[bytes, bytes]]:
+    from .archive import build
+
+    return outcome, (one.to_bytes(), build())

@@ -1,0 +1,51 @@
+"""A result as a piece of a page, for notebooks: its flows and how sure their figures are."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING
+
+import jinja2
+
+from .names import printable
+from .terminal_tables import Wish, flows
+
+if TYPE_CHECKING:
+    from .result import Result
+
+
+def fragment(result: Result) -> str:
+    """HTML that says what a result is of and what each flow got; many flows are groups, as on a terminal."""
+    return (
+        templates()
+        .get_template("fragment.html.jinja")
+        .render(
+            title=printable(result.scenario.title),
+            runs=runs(result),
+            seed=result.scenario.seed,
+            flows=flows(result, Wish()) if result.replications else None,
+            printable=printable,
+        )
+    )
+
+
+@functools.cache
+def templates() -> jinja2.Environment:
+    """Templates of pages that show one result."""
+    return jinja2.Environment(
+        loader=jinja2.PackageLoader("airfair"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+def runs(result: Result) -> str:
+    """Number of runs and how long each is."""
+    scenario, n = result.scenario, result.replications
+    number = "1 run" if n == 1 else f"{n} runs"
+    if result.interrupted:
+        number += f" of {scenario.replications} (interrupted)"
+    warmup = f", of which {scenario.warmup_s:,.12g} s warm-up" if scenario.warmup_s else ""
+    return f"{number} of {scenario.duration_s:,.12g} s{warmup}"

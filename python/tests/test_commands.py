@@ -1,0 +1,228 @@
+"""Commands that run nothing, words that are nearly right, and how wide a table may be."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+import airfair
+from airfair import cli, names, terminal
+from airfair.cli.commands import COMMANDS, init
+from airfair.terminal_tables import Wish
+from support import SCENARIO
+
+WRONG = SCENARIO.replace("11 Mb/s", "12 Mb/s").replace('"newreno"', '"newrno"')
+
+
+def told(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, list[str]]:
+    """Exit status and lines of standard error of a command that prints no result."""
+    status = cli.main([*map(str, arguments)])
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    return status, printed.err.splitlines()
+
+
+# ------------------------------------------------------------------ check
+
+
+def test_check_says_nothing_of_what_is_valid(
+    scenario: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert told(capsys, "check", scenario, scenario) == (cli.DONE, [])
+
+
+def test_check_says_every_mistake_of_every_file(
+    tmp_path: Path, scenario: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wrong = tmp_path / "wrong.toml"
+    wrong.write_text(WRONG, encoding="utf-8")
+    status, lines = told(capsys, "check", tmp_path / "none.toml", scenario, wrong)
+    assert status == cli.BAD_INPUT
+    assert lines[0] == f"airfair: {tmp_path}/none.toml: No such file or directory"
+    assert [line.removeprefix(f"airfair: {wrong}: ").split()[0] for line in lines[1:]] == [
+        "station.fast.rate",
+        "flow.a.transport.flavour",
+        "flow.b.transport.flavour",
+    ]
+
+
+def test_check_reads_standard_input(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for text, status in ((SCENARIO, cli.DONE), (WRONG, cli.BAD_INPUT)):
+        stdin = io.TextIOWrapper(io.BytesIO(text.encode()), encoding="utf-8")
+        monkeypatch.setattr("sys.stdin", stdin)
+        found, lines = told(capsys, "check", "-")
+        assert found == status
+        assert all(line.startswith("airfair: standard input: ") for line in lines)
+
+
+def test_check_opens_the_files_that_a_scenario_names(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "moving.toml"
+    trace = 'mobility = { model = "trace", file = "none.csv" }'
+    radio = 'standard = "802.11b"\nradio = {}'
+    text = SCENARIO.replace('standard = "802.11b"', radio)
+    path.write_text(text.replace('rate = "1 Mb/s"', trace), encoding="utf-8")
+    status, lines = told(capsys, "check", path)
+    assert status == cli.BAD_INPUT
+    assert any("none.csv" in line for line in lines)
+
+
+# ------------------------------------------------------------------ init
+
+
+@pytest.mark.parametrize("kind", init.KINDS, ids=lambda kind: kind.name)
+def test_init_writes_a_start_and_never_overwrites(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], kind: init.Kind
+) -> None:
+    place = tmp_path / kind.file
+    status, lines = told(capsys, "init", kind.name, place)
+    assert (status, len(lines)) == (cli.DONE, 1)
+    assert f"airfair: wrote {place}; go on with: airfair " in lines[0]
+    before = place.read_bytes() if place.is_file() else None
+    status, lines = told(capsys, "init", kind.name, place)
+    assert status == cli.BAD_INPUT
+    assert lines == [f"airfair: {place}: exists already, and is left as it is"]
+    assert before is None or place.read_bytes() == before
+
+
+def test_init_takes_the_usual_name_and_leaves_dangling_links_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert told(capsys, "init", "scenario")[0] == cli.DONE
+    assert (tmp_path / "scenario.toml").is_file()
+    (tmp_path / "link.toml").symlink_to("nowhere.toml")
+    for place in ("link.toml", "none/x.toml", ".", "a\0b"):
+        status, lines = told(capsys, "init", "scenario", place)
+        assert (status, len(lines)) == (cli.BAD_INPUT, 1)
+    assert not (tmp_path / "nowhere.toml").exists()
+
+
+def test_the_scenario_to_begin_with_works_and_shows_the_anomaly(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["init", "scenario", "-"]) == cli.DONE
+    text = capsys.readouterr().out
+    path = tmp_path / "cell.toml"
+    path.write_text(text, encoding="utf-8")
+    assert told(capsys, "check", path) == (cli.DONE, [])
+    fast, slow = airfair.run(path).airtime["airtime_share"]
+    assert slow > 3 * fast
+
+
+def test_each_line_that_can_be_switched_on_works() -> None:
+    (text,) = init.template(init.KINDS[0]).values()
+    switched = re.findall(r"^#(\w.*)$", text, re.MULTILINE)
+    assert len(switched) > 5
+    for line in switched:
+        key = line.partition(" = ")[0]
+        lines = text.replace(f"#{line}", line).splitlines()
+        if "instead of the line above" in line:
+            del lines[lines.index(line) - 1]
+        scenario = airfair.load("\n".join(lines) + "\n")
+        assert key.split(".")[-1] in scenario.to_toml()
+
+
+# ------------------------------------------------------------------ words that are nearly right
+
+
+@pytest.mark.parametrize(
+    ("arguments", "hint"),
+    [
+        (
+            ["runn", "x.toml"],
+            'argument COMMAND: "runn" is unknown, did you mean "run"?; allowed: run',
+        ),
+        (["init", "senario"], 'did you mean "scenario"?'),
+        (["tfrc", "sendd", "x"], 'did you mean "send"?'),
+        (["run", "x.toml", "--replicatons", "3"], 'did you mean "--replications"?'),
+        (["run", "x.toml", "--replicatons=3"], 'did you mean "--replications"?'),
+        (["tfrc", "send", "x", "--profile", "rfc534"], 'did you mean "rfc5348"?'),
+    ],
+)
+def test_a_slip_on_the_command_line_is_recognised(
+    capsys: pytest.CaptureFixture[str], arguments: list[str], hint: str
+) -> None:
+    status, lines = told(capsys, *arguments)
+    assert status == cli.BAD_INPUT
+    assert lines[0].startswith(
+        f"usage: airfair {arguments[0]}"[: 15 if "runn" in arguments else 99]
+    )
+    assert hint in lines[-1]
+    assert "Traceback" not in " ".join(lines)
+
+
+def test_a_slip_in_the_name_of_a_flow_is_recognised(
+    scenario: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    scenario.write_text(SCENARIO.replace("[flow.a]", "[flow.voice]"), encoding="utf-8")
+    status, lines = told(capsys, "run", scenario, "--flows", "vioce")
+    assert status == cli.BAD_INPUT
+    assert 'did you mean "voice"?' in lines[0]
+
+
+def test_what_is_far_from_everything_gets_no_hint() -> None:
+    assert names.did_you_mean("xyz", ["run", "reproduce"]) == ""
+    assert names.did_you_mean("", []) == ""
+
+
+def test_every_command_is_registered_once() -> None:
+    modules = {path.stem for path in Path(init.__file__).parent.glob("[a-z]*.py")}
+    assert {add.__module__.rpartition(".")[2] for add in COMMANDS} == modules
+    assert len(COMMANDS) == len(modules)
+
+
+# ------------------------------------------------------------------ threads and widths
+
+
+def test_the_number_of_threads_changes_no_result(
+    scenario: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    documents = []
+    for threads in (1, 2, 7):
+        command = ["run", str(scenario), "--replications", "3", "--json"]
+        assert cli.main([*command, "--threads", str(threads)]) == cli.DONE
+        documents.append(capsys.readouterr().out)
+    assert len(set(documents)) == 1
+
+
+@pytest.mark.parametrize("threads", ["0", "-1", "1025", "x", "9" * 30])
+@pytest.mark.parametrize("command", [["run", "x.toml"], ["reproduce"], ["limits"]])
+def test_a_number_of_threads_that_cannot_be_is_a_mistake(
+    capsys: pytest.CaptureFixture[str], command: list[str], threads: str
+) -> None:
+    status, lines = told(capsys, *command, f"--threads={threads}")
+    assert status == cli.BAD_INPUT
+    assert lines == [f"airfair: --threads {threads}: allowed is 1 to 1024"]
+
+
+@pytest.mark.parametrize(
+    ("said", "found"),
+    [(None, 80), ("200", 200), ("60", 60), ("0", 80), ("-5", 80), ("wide", 80), ("9" * 9, 400)],
+)
+def test_without_a_terminal_a_table_has_80_columns_or_what_the_environment_says(
+    monkeypatch: pytest.MonkeyPatch, said: str | None, found: int
+) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    if said is not None:
+        monkeypatch.setenv("COLUMNS", said)
+    with Path(os.devnull).open("w", encoding="utf-8") as nowhere:
+        assert terminal.columns(nowhere) == found
+
+
+@pytest.mark.parametrize(("width", "tables"), [(80, 3), (120, 2), (200, 2)])
+def test_a_wide_terminal_has_wide_tables(width: int, tables: int) -> None:
+    long = SCENARIO.replace("[flow.a]", "[flow.the-flow-of-the-slow-station]")
+    result = airfair.run(long, replications=2)
+    lines = list(terminal.report(result, Wish(), width, terminal.Ink()))
+    assert sum(line.startswith("─") for line in lines) == tables
+    bar = lines[lines.index("Airtime") + 1]
+    assert names.width(bar) == width
+    assert max(map(names.width, lines)) == width

@@ -1,0 +1,165 @@
+"""Figures and the notebook's view of one result."""
+
+from __future__ import annotations
+
+import html.parser
+import re
+
+import polars as pl
+import pytest
+from matplotlib.figure import Figure
+
+import airfair
+from airfair import names
+from support import SCENARIO
+from test_terminal import CROWD
+
+UNITS = {
+    "throughput": "throughput [Mb/s]",
+    "delay": "one-way delay [ms]",
+    "cwnd": "congestion window [segments]",
+    "queue": "queue [packets]",
+}
+
+
+@pytest.fixture(scope="module")
+def result() -> airfair.Result:
+    return airfair.run(SCENARIO, replications=2)
+
+
+@pytest.mark.parametrize("what", UNITS)
+def test_a_series_is_drawn_over_time_with_its_unit(result: airfair.Result, what: str) -> None:
+    figure = getattr(result.plot, what)()
+    assert isinstance(figure, Figure)
+    (axes,) = figure.axes
+    assert axes.get_xlabel() == "time [s]"
+    assert axes.get_ylabel() == UNITS[what]
+    assert axes.get_xlim() == (0, 4)
+    assert len(axes.lines) >= 2
+
+
+def test_the_curve_is_what_the_series_says(result: airfair.Result) -> None:
+    (axes,) = result.plot.throughput().axes
+    drawn = dict(zip([line.get_label() for line in axes.lines], axes.lines, strict=True))
+    series = result.series("throughput")
+    for flow in ("a", "b"):
+        steps = series.filter(flow=flow).group_by("time_s", maintain_order=True)
+        means = steps.agg(pl.col("throughput_bps").mean() / 1e6)["throughput_bps"].to_list()
+        assert list(drawn[flow].get_ydata())[:-1] == pytest.approx(means)
+
+
+def test_airtime_is_a_bar_for_each_station_and_for_what_nobody_used(
+    result: airfair.Result,
+) -> None:
+    (axes,) = result.plot.airtime().axes
+    assert axes.get_xlabel() == "airtime [%]"
+    labels = [label.get_text() for label in axes.get_yticklabels()]
+    assert labels == ["slow", "fast", "collisions", "contention", "idle"]
+    widths = sum(bar.get_width() for bar in axes.patches)
+    assert widths == pytest.approx(100)
+
+
+def test_plot_by_itself_is_everything_over_time_or_the_airtime(result: airfair.Result) -> None:
+    labels = [axes.get_ylabel() for axes in result.plot().axes]
+    assert [label.split()[0] for label in labels] == [
+        "throughput",
+        "one-way",
+        "cwnd",
+        "queue",
+        "airtime",
+    ]
+    assert all(re.search(r"\[.*\]", label) for label in labels)
+    bare = airfair.run(SCENARIO, series="off")
+    (axes,) = bare.plot().axes
+    assert axes.get_xlabel() == "airtime [%]"
+
+
+def test_what_there_is_nothing_of_is_said() -> None:
+    with pytest.raises(ValueError, match="records no series"):
+        airfair.run(SCENARIO, series="off").plot.throughput()
+    udp = CROWD.replace('{ kind = "tcp" }', '{ kind = "udp", payload = "200 B", rate = "9 kb/s" }')
+    result = airfair.run(udp)
+    with pytest.raises(ValueError, match="nothing in this result has a congestion window"):
+        result.plot.cwnd()
+    (axes,) = result.plot.throughput().axes
+    assert "(5 of 41 flows)" in axes.get_title(loc="left")
+
+
+def test_a_notebook_shows_a_figure_without_pyplot(result: airfair.Result) -> None:
+    content, about = result.plot.airtime()._repr_png_()
+    assert content.startswith(b"\x89PNG")
+    assert 300 < about["width"] < 1000
+
+
+# ------------------------------------------------------------------ the notebook's view
+
+
+class Reader(html.parser.HTMLParser):
+    """Tags that are open, and the text of each cell."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: set[str] = set()
+        self.cells: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        del attrs
+        self.tags.add(tag)
+        if tag != "br":
+            self.open.append(tag)
+        if tag in {"th", "td"}:
+            self.cells.append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if {"th", "td"} & set(self.open):
+            self.cells[-1] += data
+
+
+def read(page: str) -> Reader:
+    reader = Reader()
+    reader.feed(page)
+    assert reader.open == []
+    return reader
+
+
+def test_a_notebook_shows_flows_with_their_intervals(result: airfair.Result) -> None:
+    page = read(result._repr_html_())
+    cells = [cell.strip() for cell in page.cells]
+    flow = result.to_json()["flows"][0]
+    assert f"{flow['goodput_bps'] / 1e6:.3f}" in cells
+    assert f"{flow['goodput_ci95_bps'] / 1e6:.3f}" in cells
+    assert cells.count("± 95 %") == 3
+    assert "goodputMb/s" in cells
+    assert "retransmissionscount" in cells
+
+
+def test_the_view_takes_the_colours_of_the_page(result: airfair.Result) -> None:
+    style = re.search(r"<style>(.*)</style>", result._repr_html_(), re.DOTALL)
+    assert style is not None
+    for rule in re.findall(r"([^{}]+)\{([^}]*)\}", style[1]):
+        assert all(part.strip().startswith(".airfair-result") for part in rule[0].split(","))
+        assert not re.search(r"(?<!-)color: (?!inherit)|background: (?!none)|#[0-9a-f]{3}", rule[1])
+
+
+def test_names_cannot_act_in_a_notebook() -> None:
+    hostile = SCENARIO.replace("One slow", "<script>alert(1)</script><img src=x onerror=y>&")
+    page = airfair.run(hostile)._repr_html_()
+    assert read(page).tags <= {
+        *("div", "style", "strong", "br", "table", "thead", "tbody", "tr", "th", "td", "small")
+    }
+    assert "&lt;script&gt;" in page
+
+
+def test_many_flows_are_groups_and_no_flow_is_no_table() -> None:
+    crowd = airfair.run(CROWD)
+    page = read(crowd._repr_html_())
+    assert "down1 … down40" in [cell.strip() for cell in page.cells]
+    assert len(page.cells) < 500
+    nothing = airfair.Result(crowd.scenario, [], interrupted=True)
+    assert "table" not in read(nothing._repr_html_()).tags
+    assert "0 runs of 1 (interrupted)" in nothing._repr_html_()
+    assert names.printable("x") == "x"
