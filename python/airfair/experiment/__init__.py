@@ -13,6 +13,7 @@ from .errors import StudyError
 from .experiment import Experiment
 from .measures import Measure, measure
 from .results import ExperimentResult
+from .saved import load_experiment
 from .stopping import until, until_decided
 from .study import Study, load_study
 from .values import between
@@ -28,6 +29,7 @@ __all__ = [
     "choice",
     "claim",
     "latin_hypercube",
+    "load_experiment",
     "load_study",
     "measure",
     "random",

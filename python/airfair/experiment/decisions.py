@@ -19,6 +19,7 @@ from .conditions import Condition, Key, condition
 from .errors import StudyError
 from .factors import Label
 from .measures import Measure, measure
+from .points import in_words
 from .samples import Samples
 
 if TYPE_CHECKING:
@@ -114,11 +115,7 @@ class Claim:
                 yield point.text or "everywhere", place, None
             elif labels[self.against.factor] == self.against.level:
                 other = {**labels, self.against.factor: self.against.baseline}
-                free = ", ".join(
-                    f"{name} = {value}"
-                    for name, value in labels.items()
-                    if name != self.against.factor
-                )
+                free = in_words({n: v for n, v in labels.items() if n != self.against.factor})
                 if (baseline := results.place(other)) is not None:
                     yield free or f"{self.against.level}, {self.against.baseline}", place, baseline
 

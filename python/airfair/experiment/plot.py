@@ -46,7 +46,7 @@ def plotted(  # noqa: PLR0913 - options of a figure
     _check_all_are_held(results, {x, by, panel, *at})
     data = _Data(results, y, x, by, at)
     if panel is None:
-        return _single(data, title or results.title)
+        return _single(data, title or f"{y.name} over {x}")
     if data.numbers is None:
         raise StudyError(
             f"plot: panels need numbers along x, and the levels of {x} are names; use by or at"

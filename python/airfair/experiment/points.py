@@ -37,8 +37,13 @@ class Point:
 
     @cached_property
     def text(self) -> str:
-        """The labels in words: "scheme = plain, station.slow.rate = 1 Mb/s"."""
-        return ", ".join(f"{name} = {label}" for name, label in self.labels.items())
+        """The labels in words: "scheme plain, station.slow.rate 1 Mb/s"."""
+        return in_words(self.labels)
+
+
+def in_words(labels: Mapping[str, Label]) -> str:
+    """Levels by factor, in words."""
+    return ", ".join(f"{name} {label}" for name, label in labels.items())
 
 
 def points(names: Sequence[str], levels: Sequence[tuple[Level, ...]]) -> list[Point]:

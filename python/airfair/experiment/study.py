@@ -43,6 +43,8 @@ from .measures import Measure, measure
 from .stopping import Replications
 from .values import Between, between
 
+MOST_DRAWN = 60
+"""Points of a figure that nobody has asked for."""
 LARGEST = 10_000_000
 """Octets of a study's file at most."""
 
@@ -82,6 +84,18 @@ class Study:
     figures: tuple[FigureOf, ...] = ()
     measures: tuple[Measure, ...] = ()
     """Measures of the table that is printed."""
+
+    def pictures(self) -> list[FigureOf]:
+        """The figures that are drawn: without any that is declared, goodput over the first factor."""
+        if self.figures:
+            return list(self.figures)
+        names = [factor.name for factor in self.experiment.factors]
+        few = 2
+        if not 0 < len(names) <= few or self.experiment.size > MOST_DRAWN:
+            return []
+        y = self.measures[0] if self.measures else measure("goodput")
+        by = names[1] if len(names) > 1 else None
+        return [FigureOf("goodput" if not self.measures else "measure", y, names[0], by)]
 
 
 def load_study(path: str | Path, *, replications: int | None = None) -> Study:

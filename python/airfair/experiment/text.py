@@ -117,8 +117,13 @@ def _cells(row: dict[str, Any]) -> list[str]:
         number(_estimate(row["baseline_mean"], 0.0), factor),
         number(_estimate(row["difference"], row["difference_ci95"]), factor),
         number(_estimate(row["relative"], row["relative_ci95"]), 100.0),
-        f"{row['p_adjusted']:.3f}{star}" if row["difference"] is not None else text_table.NOTHING,
+        _p(row["p_adjusted"]) + star if row["difference"] is not None else text_table.NOTHING,
     ]
+
+
+def _p(value: float) -> str:
+    least = 0.001
+    return f"< {least}" if value < least else f"{value:.3f}"
 
 
 def _estimate(mean: float | None, ci95: float | None) -> Estimate:

@@ -5,12 +5,13 @@ A new command is a module here and a name in `COMMANDS`.
 
 from __future__ import annotations
 
-from . import check, init, limits, reproduce, run, schema, tfrc, validate
+from . import check, init, limits, reproduce, run, schema, sweep, tfrc, validate
 
 COMMANDS = (
     run.add,
     check.add,
     init.add,
+    sweep.add,
     reproduce.add,
     limits.add,
     validate.add,
