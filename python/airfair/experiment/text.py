@@ -11,7 +11,9 @@ from airfair import text_table
 from airfair.estimate import Estimate
 from airfair.text_table import Line, Table
 
-from .measures import Measure, measure
+from .measures import ENDINGS, SCALES, Measure, measure
+from .side_by_side import UNITS
+from .side_by_side import Comparison as SideBySide
 
 if TYPE_CHECKING:
     from .claims import Verdict
@@ -101,6 +103,52 @@ def differences(results: ExperimentResult, comparison: Comparison) -> Table:
         "p\nadjusted",
     ]
     return Table(", ".join([*names, comparison.factor]), headings, lines)
+
+
+def side_by_side(found: SideBySide, width: int, *, every: bool) -> str:
+    """Two results side by side; unless `every`, only what differs beyond chance."""
+    head = f"{found.second.name} against {found.first.name}"
+    if found.identical:
+        return textwrap.fill(
+            f"{head}: the same, in every record of all {len(found.first.hashes)} runs", width
+        )
+    shown_ = [row for row in found.rows if every or row["is_significant"]]
+    pairs = max((row["pairs"] for row in found.rows), default=0)
+    head += f", {pairs} {'pair' if pairs == 1 else 'pairs'} of runs"
+    if not shown_:
+        fewest = 2
+        why = " (one pair says nothing: --replications)" if pairs < fewest else ""
+        return textwrap.fill(
+            f"{head}: no difference beyond chance{why}; --all shows all rows", width
+        )
+    lines = [_line_of(row, found) for row in shown_]
+    headings = ["\n", "first\nmean", "second\nmean", "\ndifference", "relative\n%", "p\nadjusted"]
+    table = text_table.text(Table("", headings, lines), width)
+    hidden = len(found.rows) - len(shown_)
+    rest = [f"{hidden} more rows differ by no more than chance; --all shows them"] if hidden else []
+    note = ["* differs from nothing at 5 %, corrected for the number of rows"]
+    return "\n".join([*textwrap.wrap(head, width), "", *table, *note, *rest])
+
+
+def _line_of(row: dict[str, Any], found: SideBySide) -> Line:
+    column = row["column"]
+    factor, unit = SCALES.get(UNITS.get(column, ""), (1.0, UNITS.get(column, "")))
+    subject = row.get("flow") or row.get("station")
+    where = [str(row[name]) for name in found.first.factors]
+    kind = row["table"].removesuffix("s")
+    name = column
+    for ending in ENDINGS:
+        name = name.removesuffix(ending)
+    measured = f"{name} [{unit}]" if unit else name
+    cells = [
+        measured,
+        number(_estimate(row["first"], 0.0), factor),
+        number(_estimate(row["second"], 0.0), factor),
+        number(_estimate(row["difference"], row["difference_ci95"]), factor),
+        number(_estimate(row["relative"], row["relative_ci95"]), 100.0),
+        _p(row["p_adjusted"]) + (" *" if row["is_significant"] else "  "),
+    ]
+    return Line(", ".join([*where, f"{kind} {subject}"]), cells)
 
 
 def _place(row: dict[str, Any], factor: str) -> str:

@@ -5,13 +5,14 @@ A new command is a module here and a name in `COMMANDS`.
 
 from __future__ import annotations
 
-from . import check, init, limits, reproduce, run, schema, sweep, tfrc, validate
+from . import check, compare, init, limits, reproduce, run, schema, sweep, tfrc, validate
 
 COMMANDS = (
     run.add,
     check.add,
     init.add,
     sweep.add,
+    compare.add,
     reproduce.add,
     limits.add,
     validate.add,
