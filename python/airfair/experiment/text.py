@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import textwrap
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from airfair import text_table
 from airfair.estimate import Estimate
 from airfair.text_table import Line, Table
 
+from .keys import parts
 from .measures import ENDINGS, SCALES, Measure, measure
 from .side_by_side import UNITS
 from .side_by_side import Comparison as SideBySide
@@ -35,25 +37,24 @@ def shown(
     width: int = 80,
 ) -> str:
     """Everything for a terminal that is so many columns wide."""
-    parts = [
+    blocks = [
         heading(results, width),
         "\n".join(text_table.text(points(results, measures), width)).rstrip(),
     ]
     hidden = len(results.points_of) - MOST_POINTS
     if hidden > 0:
-        parts.append(f"… and {hidden:,} more points; --out DIR has them all")
+        blocks.append(f"… and {hidden:,} more points; --out DIR has them all")
     for comparison in comparisons:
-        table = differences(results, comparison)
         title = (
             f"{comparison.factor} against {comparison.baseline}, in pairs; * differs from nothing at 5 %, "
             "corrected for the number of rows"
         )
-        lines = text_table.text(table, width)
-        parts.append("\n".join([*textwrap.wrap(title, width), *lines]).rstrip())
+        lines = text_table.text(differences(results, comparison), width)
+        blocks.append("\n".join([*textwrap.wrap(title, width), *lines]).rstrip())
     verdicts = results.decide()
     if verdicts:
-        parts.append("\n".join(claims(verdicts, width)))
-    return "\n\n".join(parts)
+        blocks.append("\n".join(claims(verdicts, width)))
+    return "\n\n".join(blocks)
 
 
 def heading(results: ExperimentResult, width: int) -> str:
@@ -85,7 +86,15 @@ def points(results: ExperimentResult, measures: Sequence[Measure]) -> Table:
             cells += [number(every[place].estimate, one.shown[0])]
         lines.append(Line(", ".join(map(str, point.labels.values())) or "all", cells))
     headings = [*(["runs"] if differ else []), *(_two_lines(one) for one in measures)]
-    return Table(", ".join(factor.name for factor in results.factors) or "point", headings, lines)
+    return Table(", ".join(short(results).values()) or "point", headings, lines)
+
+
+def short(results: ExperimentResult) -> dict[str, str]:
+    """Names of the factors as headings have them: a key's last two parts, unless two would be alike."""
+    full = [factor.name for factor in results.factors]
+    ends = {name: ".".join(parts(name)[-2:]) for name in full}
+    alike = [end for end, number in Counter(ends.values()).items() if number > 1]
+    return {name: name if end in alike else end for name, end in ends.items()}
 
 
 def differences(results: ExperimentResult, comparison: Comparison) -> Table:
@@ -94,7 +103,8 @@ def differences(results: ExperimentResult, comparison: Comparison) -> Table:
         comparison.factor, comparison.baseline, list(comparison.measures)
     ).to_dicts()
     lines = [Line(_place(row, comparison.factor), _cells(row)) for row in rows]
-    names = [factor.name for factor in results.factors if factor.name != comparison.factor]
+    heads = short(results)
+    own = heads.pop(comparison.factor)
     headings = [
         "\nmeasure",
         f"{comparison.baseline}\nmean",
@@ -102,7 +112,7 @@ def differences(results: ExperimentResult, comparison: Comparison) -> Table:
         "relative\n%",
         "p\nadjusted",
     ]
-    return Table(", ".join([*names, comparison.factor]), headings, lines)
+    return Table(", ".join([*heads.values(), own]), headings, lines)
 
 
 def side_by_side(found: SideBySide, width: int, *, every: bool) -> str:
@@ -184,6 +194,8 @@ def number(estimate: Estimate, factor: float = 1.0) -> str:
     """A figure with its interval, in the unit that people read."""
     if not math.isfinite(estimate.mean):
         return text_table.NOTHING
+    if estimate.mean == 0 and estimate.ci95 == 0:
+        return "0"
     width = estimate.ci95 * factor if math.isfinite(estimate.ci95) else math.nan
     return str(Estimate(estimate.mean * factor, width, estimate.count, signed=estimate.signed))
 
