@@ -84,7 +84,7 @@ class Experiment:
 
         Raises `StudyError` with all mistakes in this, and `ScenarioError` with those of the scenario.
         """
-        self._source = source
+        self.source = source
         self.factors = declared_factors(factors or {})
         self.design = declared_design(design)
         self.replications = rule(replications)
@@ -119,10 +119,20 @@ class Experiment:
     def scenario(self, point: Point, replication: int | None = None) -> Scenario:
         """The scenario of a point, as one of its replications has it where chance decides keys."""
         keys = {**self.set, **point.keys}
-        if self.draw is None or replication is None:
-            return self._load(keys, self._seed_of(point))
-        drawn_keys = drawn(self.draw, self.seed, replication, self._paths_of(keys))
-        return self._load({**keys, **drawn_keys}, self._seed_of(point))
+        if replication is not None:
+            keys |= self.drawn_keys(point, replication)
+        return self._load(keys, self._seed_of(point))
+
+    def keys(self, point: Point) -> Keys:
+        """The keys that a point sets, without patterns; those that chance decides are not among them."""
+        return self._plain({**self.set, **point.keys}, None)
+
+    def drawn_keys(self, point: Point, replication: int) -> Keys:
+        """The keys that chance decides in a replication of a point."""
+        if self.draw is None:
+            return {}
+        keys = {**self.set, **point.keys}
+        return drawn(self.draw, self.seed, replication, self._paths_of(keys))
 
     # -------------------------------------------------------------- running it
 
@@ -194,13 +204,15 @@ class Experiment:
 
     def _load(self, keys: Keys, seed: int | None = None) -> Scenario:
         """The scenario with `keys` replaced, patterns among them."""
-        plain_keys = {path: value for path, value in keys.items() if not has_pattern(path)}
-        if len(plain_keys) < len(keys):
-            known = self._names
-            if renames(plain_keys):
-                known = names(self._parse(plain_keys, seed))
-            plain_keys = expand(keys, known)
-        return self._parse(plain_keys, seed)
+        return self._parse(self._plain(keys, seed), seed)
+
+    def _plain(self, keys: Keys, seed: int | None) -> Keys:
+        """The keys with every pattern replaced by the names that it matches."""
+        by_name = {path: value for path, value in keys.items() if not has_pattern(path)}
+        if len(by_name) == len(keys):
+            return by_name
+        known = names(self._parse(by_name, seed)) if renames(by_name) else self._names
+        return expand(keys, known)
 
     def _parse(self, keys: Keys, seed: int | None) -> Scenario:
         overrides = [(path, scenario.toml_value(value)) for path, value in keys.items()]

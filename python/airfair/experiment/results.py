@@ -174,15 +174,26 @@ class ExperimentResult:
         panel: str | None = None,
         at: Mapping[str, Label] | None = None,
         title: str | None = None,
+        printed: Mapping[str, Sequence[float]] | None = None,
     ) -> Figure:
         """A figure of a measure over a factor: means with their 95 % intervals.
 
         A line for each level of the factor `by`, axes for each of `panel`. Other factors that vary have to be
-        held `at` a level. Levels that are numbers or quantities stand on an axis of numbers.
+        held `at` a level. Levels that are numbers or quantities stand on an axis of numbers. `printed` has
+        values of somebody else's, in the order of x, by the level of `by`; they are drawn hollow.
 
         Raises `StudyError` for a factor or level that there is not.
         """
-        return plotted(self, x, measure(y), by, panel=panel, at=dict(at or {}), title=title)
+        return plotted(
+            self,
+            x,
+            measure(y),
+            by,
+            panel=panel,
+            at=dict(at or {}),
+            title=title,
+            printed=printed or {},
+        )
 
     def samples(self, of: Measure) -> list[Samples]:
         """Values of a measure, point by point."""

@@ -30,7 +30,7 @@ import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import designs, stopping
 from .decisions import FORMS, WORDS, Claim, claim
@@ -39,9 +39,15 @@ from .draws import Draw, choice
 from .errors import StudyError
 from .experiment import REPLICATIONS, Experiment
 from .factors import Label, Levels
+from .keys import Keys
 from .measures import Measure, measure
 from .stopping import Replications
 from .values import Between, between
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from .results import ExperimentResult
 
 MOST_DRAWN = 60
 """Points of a figure that nobody has asked for."""
@@ -73,6 +79,18 @@ class FigureOf:
     printed: Mapping[str, Sequence[float]] = field(default_factory=dict)
     """Values that a paper prints, in the order of x, by the level of `by`; one list under "" without it."""
 
+    def drawn(self, results: ExperimentResult, title: str | None) -> Figure:
+        """The figure, with what a paper prints as hollow points."""
+        return results.plot(
+            self.x,
+            self.y,
+            self.by,
+            panel=self.panel,
+            at=self.at,
+            title=title,
+            printed=self.printed,
+        )
+
 
 @dataclass(frozen=True)
 class Study:
@@ -83,7 +101,16 @@ class Study:
     comparisons: tuple[Comparison, ...] = ()
     figures: tuple[FigureOf, ...] = ()
     measures: tuple[Measure, ...] = ()
-    """Measures of the table that is printed."""
+    """Measures of the table that is shown."""
+    quick: Keys = field(default_factory=dict)
+    """Keys of a quick look."""
+    printed: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    """Values that a paper prints, by measure: one for each point, in the measure's unit as it is shown."""
+
+    @property
+    def scenario(self) -> Path:
+        """File of the scenario, which a study of a paper has."""
+        return self.path.parent / str(self.experiment.source)
 
     def pictures(self) -> list[FigureOf]:
         """The figures that are drawn: without any that is declared, goodput over the first factor."""
@@ -142,9 +169,16 @@ def study(document: Mapping[str, Any], path: Path, *, replications: int | None =
     )
     comparisons = reader.table("compare", _comparison)
     figures = reader.table("figures", _figure)
-    measures = reader.one("measures", _measures, ())
+    found = Study(
+        made,
+        path,
+        tuple(comparisons.values()),
+        tuple(figures.values()),
+        reader.one("measures", _measures, ()),
+        reader.one("quick", _mapping, {}),
+        reader.one("printed", _printed, {}),
+    )
     reader.finish()
-    found = Study(made, path, tuple(comparisons.values()), tuple(figures.values()), measures)
     problems = [f"{path}: {problem}" for problem in _problems(found)]
     if problems:
         raise StudyError(*problems)

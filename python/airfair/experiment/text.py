@@ -20,7 +20,7 @@ from .side_by_side import Comparison as SideBySide
 if TYPE_CHECKING:
     from .claims import Verdict
     from .results import ExperimentResult
-    from .study import Comparison
+    from .study import Comparison, Study
 
 MARKS = {"holds": "✓", "fails": "✗", "undecided": "?", "depends": "◐", "untestable": "○"}
 """One character for the state of a claim."""
@@ -55,6 +55,15 @@ def shown(
     if verdicts:
         blocks.append("\n".join(claims(verdicts, width)))
     return "\n\n".join(blocks)
+
+
+def measures(study: Study) -> list[Measure]:
+    """Measures of the table of points: those declared, or else those of figures and claims."""
+    if study.measures:
+        return list(study.measures)
+    wanted = [one.y for one in study.figures] + [claim.measure for claim in study.experiment.claims]
+    wanted += [one for comparison in study.comparisons for one in comparison.measures]
+    return list(dict.fromkeys(wanted)) or [measure("goodput")]
 
 
 def heading(results: ExperimentResult, width: int) -> str:
