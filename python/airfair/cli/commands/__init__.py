@@ -5,7 +5,7 @@ A new command is a module here and a name in `COMMANDS`.
 
 from __future__ import annotations
 
-from . import check, init, limits, reproduce, run, schema, tfrc, validate
+from . import check, completion, init, limits, reproduce, run, schema, tfrc, validate
 
 COMMANDS = (
     run.add,
@@ -16,5 +16,6 @@ COMMANDS = (
     validate.add,
     tfrc.add,
     schema.add,
+    completion.add,
 )
 """In the order of `airfair --help`."""
