@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import io
 import os
 import re
+import struct
+import subprocess
+import termios
 from pathlib import Path
 
 import pytest
@@ -13,7 +17,7 @@ import airfair
 from airfair import cli, names, terminal
 from airfair.cli.commands import COMMANDS, init
 from airfair.terminal_tables import Wish
-from support import SCENARIO
+from support import PROGRAM, SCENARIO
 
 WRONG = SCENARIO.replace("11 Mb/s", "12 Mb/s").replace('"newreno"', '"newrno"')
 
@@ -215,6 +219,25 @@ def test_without_a_terminal_a_table_has_80_columns_or_what_the_environment_says(
         monkeypatch.setenv("COLUMNS", said)
     with Path(os.devnull).open("w", encoding="utf-8") as nowhere:
         assert terminal.columns(nowhere) == found
+
+
+@pytest.mark.parametrize("width", [70, 80, 150])
+def test_a_terminal_has_its_width_filled(scenario: Path, width: int) -> None:
+    ours, theirs = os.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, width, 0, 0))
+    environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
+    shown = b""
+    with subprocess.Popen([*PROGRAM, "run", str(scenario)], stdout=theirs, env=environment) as run:
+        os.close(theirs)
+        try:
+            while piece := os.read(ours, 4096):
+                shown += piece
+        except OSError:
+            pass  # the other end is closed
+        assert run.wait(timeout=60) == 0
+    os.close(ours)
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", shown.decode())
+    assert max(map(names.width, plain.splitlines())) == width
 
 
 @pytest.mark.parametrize(("width", "tables"), [(80, 3), (120, 2), (200, 2)])

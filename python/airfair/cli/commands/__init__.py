@@ -5,7 +5,19 @@ A new command is a module here and a name in `COMMANDS`.
 
 from __future__ import annotations
 
-from . import check, compare, init, limits, reproduce, run, schema, sweep, tfrc, validate
+from . import (
+    check,
+    compare,
+    completion,
+    init,
+    limits,
+    reproduce,
+    run,
+    schema,
+    sweep,
+    tfrc,
+    validate,
+)
 
 COMMANDS = (
     run.add,
@@ -18,5 +30,6 @@ COMMANDS = (
     validate.add,
     tfrc.add,
     schema.add,
+    completion.add,
 )
 """In the order of `airfair --help`."""

@@ -6,6 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from airfair.cli import scenarios
+from airfair.cli.completers import complete, toml_files
 from airfair.cli.status import DONE, InputError
 
 if TYPE_CHECKING:
@@ -20,9 +21,10 @@ def add(commands: Commands) -> None:
         description="Check scenarios without a run: every mistake of every file, a line each, with its key "
         "and what is allowed; nothing if there are none. Exit status: 0 all are valid, 2 some are not.",
     )
-    check.add_argument(
+    files = check.add_argument(
         "files", nargs="+", metavar="FILE", help="scenario file; - for standard input"
     )
+    complete(files, toml_files)
     check.set_defaults(action=_check)
 
 
