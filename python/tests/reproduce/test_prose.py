@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from airfair.estimate import Estimate
+from airfair.reproduce.catalogue import load, papers
 from airfair.reproduce.prose import Prose, ProseError
 
 FINDINGS = """\
@@ -116,3 +117,18 @@ def test_a_text_says_how_many_digits_a_number_has(tmp_path: Path, words: str, sa
     text = Prose(tmp_path)["a"]
     numbers = {"x": Estimate(2.5, 4.0)} if "x" in words else {}
     assert text.passage("one", numbers).text == said
+
+
+@pytest.mark.parametrize("paper_id", papers())
+def test_the_texts_of_a_paper_are_those_of_its_experiments_and_claims(paper_id: str) -> None:
+    paper = load(paper_id)
+    assert paper.prose["experiments"].ids == list(paper.experiments)
+    assert all(experiment.title for experiment in paper.experiments.values())
+    assert set(paper.reasons) <= set(paper.claim_texts())
+    for reasons in paper.reasons.values():
+        assert all(reason.text.endswith(".") for reason in reasons)
+    assert paper.title
+    assert paper.bounds.endswith(".")
+    assert paper.units.endswith(".")
+    names = {path.stem for path in paper.prose.directory.iterdir()}
+    assert names - {"reasons"} == {"introduction", "experiments", "figures", "findings"}
