@@ -18,6 +18,22 @@ from .copies import ForeignResultError
 
 if TYPE_CHECKING:
     from .engine import Interrupted, run, run_many
+    from .experiment import (
+        Experiment,
+        ExperimentResult,
+        StudyError,
+        between,
+        choice,
+        claim,
+        latin_hypercube,
+        load_experiment,
+        load_study,
+        measure,
+        random,
+        sobol,
+        until,
+        until_decided,
+    )
     from .loading import load_result
     from .result import Result
     from .scenario import load
@@ -27,27 +43,55 @@ copies.enable()
 
 __all__ = [
     "DamagedError",
+    "Experiment",
+    "ExperimentResult",
     "ForeignResultError",
     "Interrupted",
     "Result",
     "RunError",
     "Scenario",
     "ScenarioError",
+    "StudyError",
     "__version__",
+    "between",
+    "choice",
+    "claim",
+    "latin_hypercube",
     "load",
+    "load_experiment",
     "load_result",
+    "load_study",
+    "measure",
+    "random",
     "run",
     "run_many",
+    "sobol",
+    "until",
+    "until_decided",
 ]
 
 _LAZY = {
     "DamagedError": "store",
+    "Experiment": "experiment",
+    "ExperimentResult": "experiment",
     "Interrupted": "engine",
     "Result": "result",
+    "StudyError": "experiment",
+    "between": "experiment",
+    "choice": "experiment",
+    "claim": "experiment",
+    "latin_hypercube": "experiment",
     "load": "scenario",
+    "load_experiment": "experiment",
     "load_result": "loading",
+    "load_study": "experiment",
+    "measure": "experiment",
+    "random": "experiment",
     "run": "engine",
     "run_many": "engine",
+    "sobol": "experiment",
+    "until": "experiment",
+    "until_decided": "experiment",
 }
 
 

@@ -22,6 +22,7 @@ __all__ = [
     "run",
     "schema",
     "series",
+    "stream",
     "tables",
     "tfrc_receive",
     "tfrc_send",
@@ -114,6 +115,13 @@ def run(
     threads: int | None = None,
     progress: Callable[[float], object] | None = None,
 ) -> Batch: ...
+def stream(
+    jobs: Sequence[tuple[Scenario, int, int]],
+    done: Callable[[list[tuple[int, bytes]]], object],
+    *,
+    threads: int | None = None,
+    progress: Callable[[float], object] | None = None,
+) -> bool: ...
 @overload
 def tables(
     scenario: Scenario, outcomes: Sequence[Outcome], *, lists: Literal[False] = False

@@ -19,6 +19,8 @@ VERSIONS = {
     "schemes": 1,
     "validation": 1,
     "tfrc": 1,
+    "experiment": 1,
+    "comparison": 1,
 }
 
 

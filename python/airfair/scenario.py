@@ -43,7 +43,7 @@ def load(
         "series": series,
     }
     overrides += [(key, toml_value(value)) for key, value in short.items() if value is not None]
-    return parse(text_of(source), overrides, _folder(source))
+    return parse(text_of(source), overrides, folder_of(source))
 
 
 def parse(text: bytes, overrides: Sequence[tuple[str, str]], folder: Path) -> Scenario:
@@ -54,7 +54,7 @@ def parse(text: bytes, overrides: Sequence[tuple[str, str]], folder: Path) -> Sc
     return Scenario.parse(text, overrides, lambda name: traces.read(folder / name))
 
 
-def _folder(source: Source) -> Path:
+def folder_of(source: Source) -> Path:
     """Folder to which names of files in a scenario are relative: its own, else the present one."""
     if isinstance(source, os.PathLike) or (isinstance(source, str) and "\n" not in source):
         return Path(source).parent

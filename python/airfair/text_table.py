@@ -71,7 +71,7 @@ def _block(table: Table, label: int, block: Sequence[int], widths: Sequence[int]
     for row in range(height):
         parts = [heading[row - height + len(heading)] if row >= height - len(heading) else ""
                  for heading in headings]  # fmt: skip
-        first = table.first if row == height - 1 else ""
+        first = names.short(table.first, label) if row == height - 1 else ""
         yield _row(first, parts, label, [widths[place] for place in block])
     yield "─" * (label + sum(widths[place] for place in block))
     for line in table.lines:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from airfair.reproduce.paper import Paper
+if TYPE_CHECKING:
+    from airfair.reproduce.paper import Paper
 
 Program = Callable[..., subprocess.CompletedProcess[str]]
 

@@ -5,9 +5,10 @@
     reason = "this crate touches the operating system: the waiting thread wakes by the wall clock"
 )]
 
-use std::sync::Mutex;
+use std::mem;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Mutex, MutexGuard};
 use std::thread;
 
 use airfair_sim::outcome;
@@ -65,9 +66,7 @@ impl Outcome {
 
     /// Everything in it, as only this very build of airfair reads it.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let octets = postcard::to_allocvec(&self.inner)
-            .map_err(|error| PyValueError::new_err(format!("an outcome: {error}")))?;
-        Ok(PyBytes::new(py, &octets))
+        octets(py, &self.inner)
     }
 
     /// The outcome that `to_bytes` wrote; raises `ValueError` for anything else.
@@ -110,8 +109,11 @@ struct Job<'a> {
     replication: u32,
 }
 
-/// Fate of a job: an outcome, nothing (cancelled), or the sentence of a broken promise.
-type Slot = Option<Result<outcome::Outcome, String>>;
+/// Jobs as Python hands them over: each a scenario, a seed, and a replication.
+type Jobs = Vec<(Py<Scenario>, u64, u32)>;
+
+/// A job that came to its end: its place among the jobs, and its outcome or the sentence of a broken promise.
+type Finished = (usize, Result<outcome::Outcome, String>);
 
 /// Runs jobs, each a (scenario, seed, replication), on `threads` threads (all cores by default).
 ///
@@ -122,10 +124,52 @@ type Slot = Option<Result<outcome::Outcome, String>>;
 #[pyo3(signature = (jobs, *, threads = None, progress = None))]
 pub(crate) fn run(
     py: Python<'_>,
-    jobs: Vec<(Py<Scenario>, u64, u32)>,
+    jobs: Jobs,
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Batch> {
+    let mut outcomes: Vec<Option<Py<Outcome>>> = jobs.iter().map(|_| None).collect();
+    let keep = |py: Python<'_>, finished: Vec<(usize, outcome::Outcome)>| {
+        for (index, inner) in finished {
+            outcomes[index] = Some(Py::new(py, Outcome { inner })?);
+        }
+        Ok(())
+    };
+    let interrupted = run_all(py, &jobs, threads, progress.as_ref(), keep)?;
+    Ok(Batch { outcomes, interrupted })
+}
+
+/// Runs jobs as `run` does and keeps nothing: `done` gets what has finished, a list of pairs of a job's place
+/// and the octets of its outcome.
+///
+/// It is called about ten times per second, where there is something, and once more at the end, be it Ctrl-C or a
+/// run that fails. Returns true if Ctrl-C stopped some.
+#[pyfunction]
+#[pyo3(signature = (jobs, done, *, threads = None, progress = None))]
+pub(crate) fn stream(
+    py: Python<'_>,
+    jobs: Jobs,
+    done: Py<PyAny>,
+    threads: Option<usize>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<bool> {
+    let hand_over = |py: Python<'_>, finished: Vec<(usize, outcome::Outcome)>| {
+        let pairs = finished.iter().map(|(index, outcome)| Ok((*index, octets(py, outcome)?)));
+        done.call1(py, (pairs.collect::<PyResult<Vec<_>>>()?,))?;
+        Ok(())
+    };
+    run_all(py, &jobs, threads, progress.as_ref(), hand_over)
+}
+
+/// Runs jobs while `take` gets the outcomes of what has finished and `progress` the share that is done. Returns true
+/// if Ctrl-C stopped some; then, and where a run fails, `take` has got all that was finished.
+fn run_all(
+    py: Python<'_>,
+    jobs: &Jobs,
+    threads: Option<usize>,
+    progress: Option<&Py<PyAny>>,
+    mut take: impl FnMut(Python<'_>, Vec<(usize, outcome::Outcome)>) -> PyResult<()> + Send,
+) -> PyResult<bool> {
     if threads == Some(0) {
         return Err(PyValueError::new_err("threads = 0: allowed is 1 or more"));
     }
@@ -142,59 +186,66 @@ pub(crate) fn run(
 
     let control = Control::default();
     let total: f64 = jobs.iter().map(|job| job.scenario.duration.as_secs_f64()).sum();
-    let watch = || {
+    let mut failure: Option<(usize, String)> = None;
+    let mut sort = |py: Python<'_>, finished: Vec<Finished>| {
+        let mut outcomes = Vec::with_capacity(finished.len());
+        for (index, fate) in finished {
+            match fate {
+                Ok(outcome) => outcomes.push((index, outcome)),
+                Err(_) if failure.as_ref().is_some_and(|(first, _)| *first < index) => {}
+                Err(sentence) => failure = Some((index, sentence)),
+            }
+        }
+        if outcomes.is_empty() { Ok(()) } else { take(py, outcomes) }
+    };
+    let watch = |finished: Vec<Finished>| {
         #[expect(clippy::cast_precision_loss, reason = "a progress bar")]
         let done = control.simulated_ns.load(Ordering::Relaxed) as f64 * 1e-9;
         Python::attach(|py| {
-            if let Some(progress) = &progress {
+            sort(py, finished)?;
+            if let Some(progress) = progress {
                 progress.call1(py, ((done / total).min(1.0),))?;
             }
             py.check_signals()
         })
     };
-    let (slots, watched) = py.detach(|| run_all(&jobs, threads, &control, watch));
+    let (rest, watched) = py.detach(|| work(&jobs, threads, &control, watch));
 
     let interrupted = match watched {
         Err(error) if error.is_instance_of::<PyKeyboardInterrupt>(py) => true,
         Err(error) => return Err(error),
         Ok(()) => false,
     };
-    let mut outcomes = Vec::with_capacity(slots.len());
-    for (slot, job) in slots.into_iter().zip(&jobs) {
-        outcomes.push(match slot {
-            None => None,
-            Some(Ok(inner)) => Some(Py::new(py, Outcome { inner })?),
-            Some(Err(sentence)) => {
-                let Job { scenario, seed, replication } = job;
-                let title = &scenario.title;
-                return Err(RunError::new_err(format!(
-                    "{title:?}, seed {seed}, replication {replication}: {sentence}"
-                )));
-            }
-        });
+    sort(py, rest)?;
+    if let Some((index, sentence)) = failure {
+        let Job { scenario, seed, replication } = &jobs[index];
+        let title = &scenario.title;
+        return Err(RunError::new_err(format!(
+            "{title:?}, seed {seed}, replication {replication}: {sentence}"
+        )));
     }
-    Ok(Batch { outcomes, interrupted })
+    Ok(interrupted)
 }
 
-/// Runs `jobs` on `threads` threads while the calling thread calls `watch` at every [`WAKE`]; an error of
-/// `watch` or of a job cancels the rest.
-fn run_all(
+/// Runs `jobs` on `threads` threads while the calling thread calls `watch` at every [`WAKE`] with what has finished
+/// since; an error of `watch` or of a job cancels the rest. Returns what `watch` has not got.
+fn work(
     jobs: &[Job<'_>],
     threads: usize,
     control: &Control,
-    mut watch: impl FnMut() -> PyResult<()>,
-) -> (Vec<Slot>, PyResult<()>) {
-    let slots: Mutex<Vec<Slot>> = Mutex::new((0..jobs.len()).map(|_| None).collect());
+    mut watch: impl FnMut(Vec<Finished>) -> PyResult<()>,
+) -> (Vec<Finished>, PyResult<()>) {
+    let finished: Mutex<Vec<Finished>> = Mutex::default();
     let next = AtomicUsize::new(0);
     let work = || {
         while !control.cancel.load(Ordering::Relaxed) {
             let index = next.fetch_add(1, Ordering::Relaxed);
             let Some(job) = jobs.get(index) else { break };
-            let slot = run_one(job, control);
-            if matches!(slot, Some(Err(_))) {
+            let Some(fate) = run_one(job, control) else { break };
+            if fate.is_err() {
                 control.cancel.store(true, Ordering::Relaxed);
             }
-            slots.lock().expect("no thread panics while it holds the lock")[index] = slot;
+            locked(&finished).push((index, fate));
         }
     };
     let watched = thread::scope(|scope| {
@@ -217,22 +268,34 @@ fn run_all(
         drop(alive);
         // Nobody sends: the channel tells by closing that the last thread is done.
         while all_done.recv_timeout(WAKE) == Err(RecvTimeoutError::Timeout) {
-            if let Err(error) = watch() {
+            let since = mem::take(&mut *locked(&finished));
+            if let Err(error) = watch(since) {
                 control.cancel.store(true, Ordering::Relaxed);
                 return Err(error);
             }
         }
         Ok(())
     });
-    (slots.into_inner().expect("no thread panics while it holds the lock"), watched)
+    (mem::take(&mut *locked(&finished)), watched)
 }
 
-/// Runs one job; a panic becomes its sentence.
-fn run_one(job: &Job<'_>, control: &Control) -> Slot {
+fn locked(finished: &Mutex<Vec<Finished>>) -> MutexGuard<'_, Vec<Finished>> {
+    finished.lock().expect("no thread panics while it holds the lock")
+}
+
+/// Runs one job; a panic becomes its sentence, and nothing comes of one that is cancelled.
+fn run_one(job: &Job<'_>, control: &Control) -> Option<Result<outcome::Outcome, String>> {
     let run = || sim::run(job.scenario, job.seed, job.replication, control);
     match panics::caught(run) {
         Ok(Ok(outcome)) => Some(Ok(outcome)),
         Ok(Err(sim::RunError::Cancelled)) => None,
         Err(sentence) => Some(Err(sentence)),
     }
+}
+
+/// Octets of an outcome, as only this very build of airfair reads them.
+fn octets<'py>(py: Python<'py>, outcome: &outcome::Outcome) -> PyResult<Bound<'py, PyBytes>> {
+    let octets = postcard::to_allocvec(outcome)
+        .map_err(|error| PyValueError::new_err(format!("an outcome: {error}")))?;
+    Ok(PyBytes::new(py, &octets))
 }

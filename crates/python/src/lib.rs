@@ -22,7 +22,7 @@ mod _core {
     use pyo3::prelude::*;
 
     #[pymodule_export]
-    use crate::batch::{Batch, Outcome, RunError, run};
+    use crate::batch::{Batch, Outcome, RunError, run, stream};
     #[pymodule_export]
     use crate::scenario::{Scenario, ScenarioError, escaped, reference, schema};
     #[pymodule_export]

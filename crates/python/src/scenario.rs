@@ -17,7 +17,7 @@ create_exception!(
 );
 
 /// One experiment that cannot be wrong.
-#[pyclass(frozen, module = "airfair._core")]
+#[pyclass(frozen, weakref, module = "airfair._core")]
 pub(crate) struct Scenario {
     pub(crate) inner: sim::Scenario,
 }

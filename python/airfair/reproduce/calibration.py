@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .estimate import Estimate, Floats, estimate
+from airfair.estimate import Estimate, Floats, estimate
+
 from .tables import Cell, Column, Table
 
 

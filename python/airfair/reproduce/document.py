@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from .claims import Verdict
+from airfair.experiment.claims import Verdict
+
 from .paper import Experiment, Json, Shown
 from .series import finite
 from .tables import Cell, Column, Table

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from .claims import Verdict
-from .conditions import Condition, Point, State, states
+from airfair.experiment.claims import Verdict
+from airfair.experiment.conditions import Condition, Point, State, states
 
 MOST_SCALES = 3
 """Ranges with an axis of their own; of more, each point is seen from its own range."""

@@ -62,7 +62,7 @@ class Introduction:
     """Authors, and where they simulated or measured."""
     scheme: str
     """The idea in two sentences."""
-    topology: Topology
+    topology: Topology | None
     parameters: Sequence[Parameter]
     abbreviations: Mapping[str, str]
     lead: Sequence[str]

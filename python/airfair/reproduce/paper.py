@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from matplotlib.figure import Figure
 
-from .claims import Predicate, Reason
+from airfair.experiment.claims import Predicate, Reason
+
 from .introduction import Introduction
 from .tables import Table
 

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup, escape
 
+from airfair.experiment import words
+from airfair.experiment.claims import Verdict
+from airfair.experiment.conditions import Quota, states
 from airfair.figures import GRID, INK, MUTED, PALETTE
 from airfair.scenario import toml_value
 
-from . import dots, pages, topology, words
-from .claims import Verdict
-from .conditions import Quota, states
+from . import dots, pages, topology
 from .document import FIRST_LOOK, LABELS, LOOKS, MARKS, headline, label, mark, whys
 from .paper import Finding, Json, Paper, Setup
 from .tables import Cell, Table
@@ -91,7 +92,7 @@ def render(contents: Contents) -> str:
         "report.html.jinja",
         **{**vars(contents), "sources": sources},
         intro=intro,
-        topology=topology.draw(intro.topology, "topology") if intro else "",
+        topology=topology.draw(intro.topology, "topology") if intro and intro.topology else "",
         headline=headline(contents.verdicts),
         by_state=_by_state(contents.verdicts),
         mark=mark,

@@ -12,7 +12,7 @@ from airfair.scenario import toml_value
 from .document import WIDTH, claims_text, document, entry, table_text
 from .paper import Drawing, Experiment, Json, Shown
 from .report import Contents, FigureView, inline_svg, render
-from .runs import FRESH, Choice, Measured, plan, verdicts
+from .runs import Choice, Measured, plan, verdicts
 from .tables import Table, heading
 
 
@@ -129,7 +129,7 @@ class Outcome:
             "seed": measured.seed,
             "replications": measured.replications,
             "asked_anew": len(measured.asked_anew),
-            "fresh_replications": FRESH if measured.asked_anew else 0,
+            "fresh_replications": max(measured.asked_anew.values(), default=0),
             "runs": measured.runs,
             "runs_found": measured.found,
             "quick": self.choice.quick,

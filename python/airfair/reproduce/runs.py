@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from airfair.archive import Archive, Job, run
+from airfair.experiment.claims import Verdict, with_reasons
+from airfair.experiment.conditions import Key
 from airfair.result import Result
 from airfair.scenario import load
 from airfair.terminal import Progress
 
-from .claims import Verdict, with_reasons
-from .conditions import Key
 from .paper import Data, Experiment, Paper, Setup
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 FEWEST = 2
 """Replications without which there is no confidence interval, and so no table after Ctrl-C."""
 FRESH = 60
-"""Replications that decide anew what those before left undecided: once, and then it stays undecided."""
+"""Replications at most that decide anew what those before left undecided: once, and then it stays so."""
 
 
 @dataclass(frozen=True)
@@ -163,39 +163,37 @@ def _measure(choice: Choice, archive: Archive | None, label: str) -> Measured:
 
 
 def _ask_anew(choice: Choice, measured: Measured, pool: Pool, label: str) -> Measured:
-    """Fresh replications of what undecided claims rest on."""
+    """Fresh replications of what undecided claims rest on: all of them, or none after Ctrl-C."""
     undecided = _undecided(choice, measured)
     if not undecided:
         return measured
     setups = {setup.id: setup for setup in choice.setups}
-    again = {
-        (id_, variant): range(choice.runs_of(setups[id_]), choice.runs_of(setups[id_]) + FRESH)
-        for id_, variant in sorted(undecided)
-    }
+    again = {}
+    for (setup, variant), count in sorted(undecided.items()):
+        first = choice.runs_of(setups[setup])
+        again[setup, variant] = range(first, first + count)
     results = pool.run(again, f"{label}: undecided claims")
-    done = finished(again, results, least=FRESH)
-    anew = {key: choice.paper.measure(only(results[key], numbers)) for key, numbers in done.items()}
-    return replace(
-        measured,
-        fresh={**measured.data, **anew} if anew else None,
-        asked_anew={key: len(numbers) for key, numbers in done.items()},
-        interrupted=pool.interrupted,
-        **pool.spent,
-    )
+    measured = replace(measured, interrupted=pool.interrupted, **pool.spent)
+    if pool.interrupted:
+        return measured
+    anew = {key: choice.paper.measure(result) for key, result in results.items()}
+    return replace(measured, fresh={**measured.data, **anew}, asked_anew=undecided)
 
 
-def _undecided(choice: Choice, measured: Measured) -> set[Key]:
-    """Runs that undecided claims rest on."""
+def _undecided(choice: Choice, measured: Measured) -> dict[Key, int]:
+    """Runs that undecided claims rest on, with the fresh replications that would decide them."""
     decided = {verdict.id: verdict for verdict in verdicts(choice, measured)}
-    wanted = {
-        of
-        for predicate in choice.paper.predicates
-        if predicate.id in decided
-        for of in predicate.undecided(decided[predicate.id])
-    }
-    named = {of for of in wanted if not isinstance(of, str)}
-    whole = {of for of in wanted if isinstance(of, str)}
-    return named | {key for key in measured.data if key[0] in whole}
+    wanted: dict[Key, int] = {}
+    for predicate in choice.paper.predicates:
+        if predicate.id not in decided:
+            continue
+        for of, count in predicate.undecided(decided[predicate.id], FRESH).items():
+            keys = (
+                [of] if not isinstance(of, str) else [key for key in measured.data if key[0] == of]
+            )
+            for key in keys:
+                wanted[key] = max(wanted.get(key, 0), count)
+    return wanted
 
 
 class Pool:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from .estimate import Estimate, Floats, estimate
+from airfair.estimate import Estimate, Floats, estimate
+
 from .paper import Json
 
 

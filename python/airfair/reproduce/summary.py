@@ -17,9 +17,9 @@ from typing import Any, Literal
 from markupsafe import Markup
 
 from airfair import RunError, __version__, store
+from airfair.experiment.claims import Verdict
 
 from . import dots, pages, topology
-from .claims import Verdict
 from .document import FIRST_LOOK, LABELS, LOOKS, MARKS, WIDTH, counted, whys
 from .paper import Json, Paper
 from .report import FigureView, points, tolerance
@@ -160,7 +160,9 @@ class Chapter:
     def topology(self) -> Markup:
         """Topology in which it runs, as a drawing: what there is to see before its runs are over."""
         intro = self.paper.introduction
-        return topology.draw(intro.topology, f"{self.paper.id}-topology") if intro else Markup("")
+        if intro is None or intro.topology is None:
+            return Markup("")
+        return topology.draw(intro.topology, f"{self.paper.id}-topology")
 
     @property
     def report(self) -> str | None:

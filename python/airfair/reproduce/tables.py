@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .estimate import Estimate
+from airfair.estimate import Estimate
 
 
 @dataclass(frozen=True)

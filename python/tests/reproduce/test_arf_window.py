@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from airfair import engine
+from airfair.experiment.claims import Verdict
 from airfair.reproduce.catalogue import load
-from airfair.reproduce.claims import Verdict
 from airfair.reproduce.paper import Paper
 from airfair.reproduce.papers.arf_window import findings
 from airfair.reproduce.papers.arf_window.figures import scheme_columns

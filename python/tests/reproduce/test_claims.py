@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from airfair.experiment.claims import Verdict
 from airfair.reproduce.catalogue import load
-from airfair.reproduce.claims import Verdict
 from airfair.reproduce.papers.arf_aware_tcp.claims import PREDICATES
 from airfair.reproduce.papers.arf_aware_tcp.runs import Runs
 from support import unused_reasons

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from scipy import stats
 
-from airfair.reproduce.conditions import Quota, condition, difference, holm, states, together
-from airfair.reproduce.estimate import Estimate, estimate, ratio_of_means
-from airfair.reproduce.words import INDEX, SAME
+from airfair.estimate import Estimate, estimate, ratio_of_means
+from airfair.experiment.conditions import Quota, condition, difference, holm, states, together
+from airfair.experiment.words import INDEX, SAME
 
 
 def test_a_condition_holds_if_its_whole_interval_lies_in_the_range() -> None:
@@ -119,3 +121,20 @@ def test_a_word_says_with_which_tolerance_it_would_turn() -> None:
     assert SAME.condition("x", Estimate(20.0, 0.5, 10), 10.0, side="least").turns_at == 0.0
     assert INDEX.condition("x", Estimate(0.58, 0.01, 10), 0.6).turns_at == pytest.approx(0.03)
     assert condition("x", [1.0, 2.0], above=0).turns_at is None
+
+
+def test_fresh_replications_are_as_many_as_the_first_ones_say() -> None:
+    # 2 ± 3 from 16 runs against a bound at 0: half the distance is 1, and the interval of 16·3² runs is
+    # three times as narrow.
+    near = condition("near", Estimate(2.0, 3.0, 16), above=0)
+    assert near.replications(1000) == 16 * 3**2
+    assert near.replications(60) == 60
+    # 10 ± 11 against 0: 16·(11 / 5)² = 77.44
+    assert condition("off", Estimate(10.0, 11.0, 16), above=0).replications(1000) == 78
+    # 10 ± 10.1 from 2 runs: 2·2.02² = 8.2, fewer than are ever asked.
+    assert condition("few", Estimate(10.0, 10.1, 2), above=0).replications(1000) == 10
+
+
+def test_fresh_replications_are_all_there_may_be_where_the_mean_is_at_its_bound() -> None:
+    assert condition("at", Estimate(0.0, 1.0, 5), above=0).replications(60) == 60
+    assert condition("one run", Estimate(1.0, math.inf, 1), above=0).replications(60) == 60

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from airfair import engine
+from airfair.experiment.claims import Verdict
 from airfair.reproduce.catalogue import load
-from airfair.reproduce.claims import Verdict
 from airfair.reproduce.paper import Paper, Setup
 from airfair.reproduce.papers.occupancy_tfrc import findings
 from airfair.reproduce.papers.occupancy_tfrc.cells import (
@@ -274,7 +274,7 @@ def test_rates_are_drawn_anew_in_each_replication_and_alike_for_both_schemes(
     assert len(set(draws)) == len(draws)
     assert {rate for draw in draws for rate in draw} == set(RATES)
     assert drawn_rates(20, 3) == drawn_rates(20, 3)
-    variants = {variant.id: variant for variant in paper.setups["fig4"].variants}
+    variants = {variant.id: variant for variant in paper.setups["fig4-many"].variants}
     plain, on = (variants[figure4(20).key(scheme)[1]] for scheme in BOTH)
     assert plain.draw
     assert on.draw

@@ -10,13 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from airfair.estimate import Estimate, estimate
+from airfair.experiment.claims import Elsewhere, Reason, Verdict
+from airfair.experiment.conditions import Condition, Quota, condition, difference
 from airfair.figures import Points, band
 from airfair.reproduce import dots
 from airfair.reproduce.catalogue import load, papers
-from airfair.reproduce.claims import Elsewhere, Reason, Verdict
-from airfair.reproduce.conditions import Condition, Quota, condition, difference
 from airfair.reproduce.document import FIRST_LOOK, LABELS, LOOKS, MARKS, claims_text, table_text
-from airfair.reproduce.estimate import Estimate, estimate
 from airfair.reproduce.papers.arf_aware_tcp.runs import Runs
 from airfair.reproduce.results import Outcome
 from airfair.reproduce.runs import Choice, Measured

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
+from airfair.estimate import Estimate
 from airfair.figures import Category, Points, by_category, png, spread, svg
 from airfair.reproduce.catalogue import load
 from airfair.reproduce.document import MARKS, table_text
-from airfair.reproduce.estimate import Estimate
 from airfair.reproduce.papers.arf_aware_tcp.runs import Runs
 from airfair.reproduce.results import Outcome
 from airfair.reproduce.runs import Choice, Measured

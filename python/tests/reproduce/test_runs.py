@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from airfair.estimate import Floats
+from airfair.experiment.claims import Predicate, Reading
+from airfair.experiment.conditions import Key, Point, difference
 from airfair.reproduce import runs
-from airfair.reproduce.claims import Predicate, Reading
-from airfair.reproduce.conditions import Key, Point, difference
-from airfair.reproduce.estimate import Floats
 from airfair.reproduce.paper import Experiment, Paper, Setup, Shown, Variant
 from airfair.reproduce.runs import Choice, Measured, measure, verdicts
 from airfair.result import Result

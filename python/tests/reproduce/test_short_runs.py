@@ -220,7 +220,7 @@ def test_ctrl_c_saves_the_finished_replications(tmp_path: Path) -> None:
         stderr=subprocess.PIPE,
         text=True,
     ) as process:
-        # Runs are saved when a fortieth of them is done: two of each.
+        # Runs are saved about every second: two of each.
         while not runs_in(tmp_path / "runs.sqlite") and process.poll() is None:
             time.sleep(0.1)
         process.send_signal(signal.SIGINT)

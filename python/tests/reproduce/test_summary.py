@@ -14,10 +14,10 @@ import pytest
 
 from airfair import RunError, reproduce
 from airfair.cli import DONE, INTERRUPTED
+from airfair.estimate import Estimate
+from airfair.experiment.claims import FEW, NOT_FOUND, OPEN, Reason, Ruling, Verdict
+from airfair.experiment.conditions import Condition
 from airfair.reproduce.catalogue import experiments_directory, load, papers
-from airfair.reproduce.claims import FEW, NOT_FOUND, OPEN, Reason, Ruling, Verdict
-from airfair.reproduce.conditions import Condition
-from airfair.reproduce.estimate import Estimate
 from airfair.reproduce.paper import reference
 from airfair.reproduce.papers.arf_aware_tcp.runs import Runs
 from airfair.reproduce.results import Outcome

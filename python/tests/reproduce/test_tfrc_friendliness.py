@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from airfair.experiment.claims import Verdict
 from airfair.reproduce.catalogue import load
-from airfair.reproduce.claims import Verdict
 from airfair.reproduce.papers.tfrc_friendliness.claims import PREDICATES
 from airfair.reproduce.papers.tfrc_friendliness.findings import candidates
 from airfair.reproduce.papers.tfrc_friendliness.plan import (

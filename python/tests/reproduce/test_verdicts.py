@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from airfair.reproduce.claims import NOTHING_SEEN, Elsewhere, Predicate, Reading, Verdict
-from airfair.reproduce.conditions import Condition, condition, difference
-from airfair.reproduce.estimate import Estimate, Floats
-from airfair.reproduce.words import SAME
+from airfair.estimate import Estimate, Floats
+from airfair.experiment.claims import NOTHING_SEEN, Elsewhere, Predicate, Reading, Verdict
+from airfair.experiment.conditions import Condition, condition, difference
+from airfair.experiment.words import SAME
 
 HOLDS = Condition("a", Estimate(2.0, 0.1), above=1)
 FAILS = Condition("b", Estimate(0.0, 0.1), above=1)
@@ -105,7 +105,7 @@ def test_fresh_replications_alone_decide_what_was_undecided() -> None:
     predicate = claim(("s", "sure"), ("s", "open"))
     first = predicate.decide(data, "as printed")
     assert first.state == "undecided"
-    assert predicate.undecided(first) == {("s", "open"), ("s", "base")}
+    assert set(predicate.undecided(first, 60)) == {("s", "open"), ("s", "base")}
     # Fresh ones: the undecided point is clear now; the other one's are not asked, though they would fail.
     fresh = {
         ("s", "base"): np.zeros(20),
@@ -126,7 +126,7 @@ def test_no_more_replications_are_asked_where_one_point_fails_already() -> None:
         ("s", "open"): np.array([3.0, -1, 2, -2]),
     }
     predicate = claim(("s", "bad"), ("s", "open"))
-    assert predicate.undecided(predicate.decide(data, "as printed")) == set()
+    assert predicate.undecided(predicate.decide(data, "as printed"), 60) == {}
 
 
 def test_a_point_that_names_no_runs_asks_for_all_setups() -> None:
@@ -135,7 +135,7 @@ def test_a_point_that_names_no_runs_asks_for_all_setups() -> None:
     )
     predicate = Predicate("claim", reading)
     data = {("s", "open"): np.array([3.0, -1, 2, -2])}
-    assert predicate.undecided(predicate.decide(data, "as printed")) == {"s"}
+    assert set(predicate.undecided(predicate.decide(data, "as printed"), 60)) == {"s"}
 
 
 def test_readings_that_were_not_run_are_left_out() -> None:

@@ -5,12 +5,26 @@ A new command is a module here and a name in `COMMANDS`.
 
 from __future__ import annotations
 
-from . import check, completion, init, limits, reproduce, run, schema, tfrc, validate
+from . import (
+    check,
+    compare,
+    completion,
+    init,
+    limits,
+    reproduce,
+    run,
+    schema,
+    sweep,
+    tfrc,
+    validate,
+)
 
 COMMANDS = (
     run.add,
     check.add,
     init.add,
+    sweep.add,
+    compare.add,
     reproduce.add,
     limits.add,
     validate.add,

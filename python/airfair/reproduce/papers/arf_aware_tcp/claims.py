@@ -14,10 +14,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from airfair.reproduce.claims import Predicate, Reading
-from airfair.reproduce.conditions import Condition, condition
-from airfair.reproduce.estimate import Floats, estimate, ratio_of_means
-from airfair.reproduce.words import GAIN, INDEX, SAME
+from airfair.estimate import Floats, estimate, ratio_of_means
+from airfair.experiment.claims import Predicate, Reading
+from airfair.experiment.conditions import Condition, condition
+from airfair.experiment.words import GAIN, INDEX, SAME
 
 from .runs import Measurements, Runs
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 
 from matplotlib.figure import Figure
 
+from airfair.estimate import Floats, estimate
 from airfair.figures import Curve, Mark, Panel, band, over_time
-from airfair.reproduce.estimate import Floats, estimate
 from airfair.reproduce.paper import Drawing, Json, Shown
 from airfair.reproduce.series import curve, finite
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from airfair.reproduce.claims import Reason
+from airfair.experiment.claims import Reason
 
 REASONS = {
     "fairness-above-0.9": (

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from airfair.estimate import estimate
 from airfair.figures import Category, Points, by_category
-from airfair.reproduce.estimate import estimate
 from airfair.reproduce.paper import Drawing, Json, Shown
 from airfair.reproduce.series import finite, points
 from airfair.reproduce.tables import Cell, Column, Table

@@ -13,11 +13,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from airfair.reproduce.claims import Predicate, Reading
-from airfair.reproduce.conditions import Condition, condition, difference
-from airfair.reproduce.estimate import Floats, paired
+from airfair.estimate import Floats, paired
+from airfair.experiment.claims import Predicate, Reading
+from airfair.experiment.conditions import Condition, condition, difference
+from airfair.experiment.words import FACTOR, GAIN
 from airfair.reproduce.paper import Json
-from airfair.reproduce.words import FACTOR, GAIN
 
 from .plan import (
     AWAY,

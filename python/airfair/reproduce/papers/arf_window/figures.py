@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from airfair.estimate import Estimate, Floats, estimate, paired
 from airfair.figures import Category, Chart, Points, by_name, over_number
-from airfair.reproduce.estimate import Estimate, Floats, estimate, paired
 from airfair.reproduce.paper import Drawing, Json, Shown
 from airfair.reproduce.series import finite, points
 from airfair.reproduce.tables import Cell, Column, Table

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from airfair.estimate import Estimate
 from airfair.reproduce.calibration import Candidate, chosen, ranked, table
-from airfair.reproduce.estimate import Estimate
 from airfair.reproduce.paper import Finding, Json, Search
 from airfair.reproduce.tables import Table
 

@@ -14,7 +14,7 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from airfair.reproduce.conditions import Key
+from airfair.experiment.conditions import Key
 from airfair.reproduce.paper import Setup, Variant
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from airfair.reproduce.claims import Reason
+from airfair.experiment.claims import Reason
 
 _NEAR_SERVER = (
     "With a nearer server and a longer queue standard TCP bridges the halving of its window, so that there "

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from airfair.reproduce.estimate import Estimate, Floats, ratio_of_means
+from airfair.estimate import Estimate, Floats, ratio_of_means
 
 from .plan import SCHEMES, Place
 

@@ -10,7 +10,7 @@ from . import figures
 from .claims import BOUNDS, PREDICATES
 from .findings import SEARCHES
 from .introduction import introduction
-from .plan import REPLICATIONS, SCHEMES, WAYS, figure3, setups
+from .plan import FIG4, MANY, REPLICATIONS, SCHEMES, WAYS, figure3, setups
 from .reasons import REASONS
 from .runs import Measurements, Runs
 
@@ -52,7 +52,7 @@ def paper(directory: Path) -> Paper[Runs]:
         Experiment(
             "fig4",
             "1 to 20 stations with random rates",
-            ("fig4", *FOUND_WITH["fig4"]),
+            (FIG4, MANY, *FOUND_WITH["fig4"]),
             figures.many,
             STATEMENTS["fig4"],
         ),

@@ -10,10 +10,10 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from airfair.reproduce.claims import Predicate, Reading
-from airfair.reproduce.conditions import Condition, difference, ratio
-from airfair.reproduce.estimate import ratio_of_means
-from airfair.reproduce.words import INDEX, SAME
+from airfair.estimate import ratio_of_means
+from airfair.experiment.claims import Predicate, Reading
+from airfair.experiment.conditions import Condition, difference, ratio
+from airfair.experiment.words import INDEX, SAME
 
 from .plan import (
     COUNTS,
@@ -71,10 +71,10 @@ class Version:
         """N above one: a station alone is always fair."""
         return tuple(count for count in self.counts if count > 1)
 
-    @property
-    def setups(self) -> tuple[str, str]:
-        """Those of Figures 3 and 4."""
-        return self.pair(TOP).setup, self.many(1).setup
+    def setups(self, figure: int) -> set[str]:
+        """Those of Figure 3 or 4."""
+        pairs = {self.pair(TOP).setup}
+        return pairs if figure == 3 else {self.many(count).setup for count in self.counts}  # noqa: PLR2004
 
 
 EQ1 = Version("eq. 1, as RFC 3448 has it", figure3, figure4)
@@ -203,7 +203,7 @@ def _claim(
     """A claim about Figure 3 or 4, which eq. 1 decides."""
 
     def reading(version: Version) -> Reading[Measurements]:
-        setups = {version.setups[figure - 3]}
+        setups = version.setups(figure)
         if version.scheme:
             setups.add(version.scheme(TOP)[0])
         return Reading(version.label, tuple(sorted(setups)), lambda data: points(data, version))

@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from matplotlib.figure import Figure
 
+from airfair.estimate import Estimate, Floats, estimate
+from airfair.experiment.words import SAME
 from airfair.figures import (
     Category,
     Chart,
@@ -19,11 +21,9 @@ from airfair.figures import (
     over_number,
     over_time,
 )
-from airfair.reproduce.estimate import Estimate, Floats, estimate
 from airfair.reproduce.paper import Drawing, Shown
 from airfair.reproduce.series import finite, points
 from airfair.reproduce.tables import Cell, Column, Table
-from airfair.reproduce.words import SAME
 
 from .cells import DOWN, NAMES, TRANSPORTS, UP
 from .plan import (

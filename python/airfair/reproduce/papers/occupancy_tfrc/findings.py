@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from airfair.reproduce.estimate import Estimate, estimate
+from airfair.estimate import Estimate, estimate
 from airfair.reproduce.paper import Finding, Search
 from airfair.reproduce.tables import Cell, Column, Table
 

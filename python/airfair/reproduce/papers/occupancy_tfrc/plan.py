@@ -42,6 +42,10 @@ COUNTS = tuple(range(1, 21))
 """N of Figure 4."""
 SOME_COUNTS = (1, 5, 20)
 """Likewise."""
+FEW = 6
+"""N up to which rates differ much from one replication to the next, and more of them are run."""
+FIG4, MANY = "fig4", "fig4-many"
+"""Setups of Figure 4 up to that N, and beyond."""
 TOP = 54
 
 PLAIN, ON, ONCE = "plain", "proposed", "once"
@@ -54,9 +58,9 @@ BOTH = (PLAIN, ON)
 """The paper's two. The third is ours [D-114]."""
 
 REPLICATIONS = 10
-"""Runs of what decides claims."""
+"""Runs of what decides claims, but for Figure 4 beyond `FEW` stations."""
 FEWER = 5
-"""Runs of what stands beside [D-117]."""
+"""Runs of what stands beside, and of many stations [D-117]."""
 PAPERS_S = 600
 """Length of a run."""
 SHORT_S = 200
@@ -65,7 +69,8 @@ STARTED_S = 50
 """After which the start of the flows is over."""
 QUICK: Mapping[str, Keys] = {
     "fig3": {"duration": "240 s", "warmup": "40 s"},
-    "fig4": {"duration": "90 s", "warmup": "40 s"},
+    FIG4: {"duration": "90 s", "warmup": "40 s"},
+    MANY: {"duration": "90 s", "warmup": "40 s"},
 }
 """Keys of a quick look, which leaves the start out. What two flows of plain TFRC get is alike only in the
 long run; what many stations get depends more on the rates drawn than on time."""
@@ -152,7 +157,8 @@ def drawn(count: int, replication: int, transport: Keys = TFRC) -> dict[str, Sta
 
 def figure4(count: int) -> Place:
     """An N of Figure 4, with the rates of the first replication."""
-    return Place("fig4", f"N = {count}", drawn(count, 0), seconds=PAPERS_S, warmup=0)
+    setup = FIG4 if count <= FEW else MANY
+    return Place(setup, f"N = {count}", drawn(count, 0), seconds=PAPERS_S, warmup=0)
 
 
 def figure4_2008(count: int) -> Place:
@@ -378,10 +384,10 @@ def rival_place(way: str, transport: str) -> Place:
 # ------------------------------------------------------------------ all of it
 
 
-CLAIMED = ("fig3", "fig4")
+CLAIMED = ("fig3", FIG4, MANY)
 """Setups that decide claims; all others are beyond the paper, or beside its claims."""
-DECISIVE = (*CLAIMED, "rfc5348")
-"""Setups that are run as often as the paper's: with the reading that the paper's citation suggests."""
+DECISIVE = ("fig3", FIG4, "rfc5348")
+"""Setups that are run most often: with the reading that the paper's citation suggests."""
 
 
 def setups(directory: Path) -> dict[str, Setup]:
@@ -390,7 +396,8 @@ def setups(directory: Path) -> dict[str, Setup]:
     for place, ids in _paired():
         variants = grouped.setdefault(place.setup, [])
         variants += [place.variant(id_, _SCHEMES[id_]) for id_ in ids]
-    grouped["fig4"] = list(_figure4_variants(map(figure4, COUNTS)))
+    for id_, counts in ((FIG4, COUNTS[:FEW]), (MANY, COUNTS[FEW:])):
+        grouped[id_] = list(_figure4_variants(map(figure4, counts)))
     grouped["rfc5348-many"] = list(_figure4_variants(map(figure4_2008, SOME_COUNTS), TFRC_2008))
     grouped["law"] = list(_law_variants())
     return {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from airfair.reproduce.claims import Reason
+from airfair.experiment.claims import Reason
 
 REASONS: Mapping[str, Sequence[Reason]] = {}
 """None: under the paper's eq. 1 all claims hold."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from airfair.reproduce.estimate import Estimate, Floats, estimate
+from airfair.estimate import Estimate, Floats, estimate
 
 if TYPE_CHECKING:
     from airfair.result import Result

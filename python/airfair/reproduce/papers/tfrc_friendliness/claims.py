@@ -13,10 +13,10 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from airfair.reproduce.claims import Predicate, Reading
-from airfair.reproduce.conditions import Condition, Key, Point, Quota, condition, difference, ratio
-from airfair.reproduce.estimate import Floats, ratio_of_means
-from airfair.reproduce.words import ALMOST_ALL, INDEX, ROUGHLY
+from airfair.estimate import Floats, ratio_of_means
+from airfair.experiment.claims import Predicate, Reading
+from airfair.experiment.conditions import Condition, Key, Point, Quota, condition, difference, ratio
+from airfair.experiment.words import ALMOST_ALL, INDEX, ROUGHLY
 
 from .plan import (
     ACCESS,

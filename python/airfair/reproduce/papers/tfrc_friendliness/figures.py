@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from airfair.estimate import Floats, estimate
 from airfair.figures import Category, Curve, Mark, Panel, Points, by_category, over_time
-from airfair.reproduce.estimate import Floats, estimate
 from airfair.reproduce.paper import Drawing, Json, Shown
 from airfair.reproduce.series import curve, finite, points
 from airfair.reproduce.tables import Cell, Column, Table

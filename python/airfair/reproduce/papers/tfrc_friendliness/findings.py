@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
+from airfair.estimate import Floats, estimate
 from airfair.reproduce.calibration import Candidate, chosen, ranked, table
-from airfair.reproduce.estimate import Floats, estimate
 from airfair.reproduce.paper import Finding, Search
 from airfair.reproduce.tables import Cell, Column, Table
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from airfair.reproduce.claims import Reason
+from airfair.experiment.claims import Reason
 
 _NS2 = "ns-2.35 has the same order, flow by flow, so it is not a matter of the simulator."
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from airfair import friendliness
-from airfair.reproduce.estimate import Floats
+from airfair.estimate import Floats
 
 if TYPE_CHECKING:
     from airfair.result import Result

@@ -13,10 +13,10 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from airfair.reproduce.claims import Predicate, Reading
-from airfair.reproduce.conditions import Condition, condition, difference
-from airfair.reproduce.estimate import Estimate, estimate, ratio_of_means
-from airfair.reproduce.words import LOSS, ROUGHLY, STARVED
+from airfair.estimate import Estimate, estimate, ratio_of_means
+from airfair.experiment.claims import Predicate, Reading
+from airfair.experiment.conditions import Condition, condition, difference
+from airfair.experiment.words import LOSS, ROUGHLY, STARVED
 
 from .plan import (
     ATTEMPTS,

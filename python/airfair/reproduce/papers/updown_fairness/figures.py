@@ -8,8 +8,8 @@ from functools import partial
 
 import numpy as np
 
+from airfair.estimate import Floats, estimate
 from airfair.figures import Chart, Points, over_number
-from airfair.reproduce.estimate import Floats, estimate
 from airfair.reproduce.paper import Drawing, Json, Shown
 from airfair.reproduce.series import finite, points
 from airfair.reproduce.tables import Cell, Column, Table

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
+from airfair.estimate import Estimate, Floats, estimate
+from airfair.experiment.words import SAME
 from airfair.reproduce.calibration import Candidate, ranked, table
-from airfair.reproduce.estimate import Estimate, Floats, estimate
 from airfair.reproduce.paper import Finding, Search
 from airfair.reproduce.tables import Cell, Column, Table
-from airfair.reproduce.words import SAME
 
 from .plan import (
     ASYMMETRIC,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from airfair.reproduce.claims import Reason
+from airfair.experiment.claims import Reason
 
 REASONS = {
     "mt1-dl2ul2": (

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from airfair.reproduce.estimate import Floats
+from airfair.estimate import Floats
 
 if TYPE_CHECKING:
     from airfair.result import Result

@@ -262,19 +262,23 @@ class Predicate(Generic[Data]):
             elsewhere=beside,
         )
 
-    def undecided(self, verdict: Verdict) -> set[Key | str]:
-        """Subjects of more replications that are needed: runs, or setups where a point names no runs."""
+    def undecided(self, verdict: Verdict, most: int) -> dict[Key | str, int]:
+        """Subjects of more replications, with how many: runs, or setups where a point names no runs.
+
+        As many as would decide each point that is undecided, `most` at most.
+        """
         readings = [(self.deciding, verdict.points)]
         by_label = {one.label: one for one in self.beside}
         readings += [(by_label[one.where], one.points) for one in verdict.elsewhere if one.near]
-        return {
-            of
-            for reading, points in readings
-            if together(points) == "undecided"
-            for point, state in zip(points, states(points), strict=True)
-            if state == "undecided"
-            for of in (point.of or reading.setups)
-        }
+        wanted: dict[Key | str, int] = {}
+        for reading, points in readings:
+            if together(points) != "undecided":
+                continue
+            for point, state in zip(points, states(points), strict=True):
+                if state == "undecided":
+                    for of in point.of or reading.setups:
+                        wanted[of] = max(wanted.get(of, 0), point.replications(most))
+        return wanted
 
 
 def _points(reading: Reading[Data], data: Data, fresh: Data | None) -> tuple[Point, ...]:

@@ -18,11 +18,13 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .estimate import TAIL, Estimate, Floats, estimate, paired, ratio_of_means
+from airfair.estimate import TAIL, Estimate, Floats, estimate, paired, ratio_of_means
 
 State = Literal["holds", "fails", "undecided", "untestable"]
 Key = tuple[str, str]
 """Setup and variant of runs."""
+FEWEST_FRESH = 10
+"""Fresh replications of an undecided point at least: a variance is not known well from fewer."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +77,17 @@ class Condition:
             1.0 if math.isinf(self.above) else self.measured.p_below(self.above),
             1.0 if math.isinf(self.below) else self.measured.p_above(self.below),
         )
+
+    def replications(self, most: int) -> int:
+        """Fresh replications that would decide it, if they are as these: `most` at most.
+
+        So many that half the width of their interval is half the distance of the mean from the nearest bound.
+        """
+        distance = min(abs(self.measured.mean - bound) for bound in (self.above, self.below))
+        if not self.measured.count or not distance > 0 or math.isinf(self.measured.ci95):
+            return most
+        needed = self.measured.count * (2 * self.measured.ci95 / distance) ** 2
+        return min(most, max(FEWEST_FRESH, math.ceil(needed)))
 
     @property
     def turns_at(self) -> float | None:
@@ -140,6 +153,10 @@ class Quota:
         """Probability of so many failures by chance: of the first one too many, corrected."""
         adjusted = sorted(holm([part.p_outside for part in self._testable]))
         return adjusted[self._most_failures] if len(adjusted) > self._most_failures else 1.0
+
+    def replications(self, most: int) -> int:
+        """Fresh replications that would decide it: as many as there may be."""
+        return most
 
     @property
     def turns_at(self) -> float | None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from airfair.statistics import CONFIDENCE, half_width
+from .statistics import CONFIDENCE, half_width
 
 Floats = NDArray[np.float64]
 
@@ -36,6 +36,20 @@ class Estimate:
     def high(self) -> float:
         """Upper end of the interval."""
         return self.mean + self.ci95
+
+    def times(self, factor: float) -> Estimate:
+        """The same in another unit."""
+        return replace(self, mean=self.mean * factor, ci95=self.ci95 * factor)
+
+    def at(self, error: float) -> Estimate:
+        """The same with an interval that misses the true mean so often, in place of 5 %."""
+        from scipy.special import stdtrit
+
+        if not math.isfinite(self.ci95):
+            return self
+        freedom = self.count - 1 if self.count else 1e9
+        wider = stdtrit(freedom, 1 - error / 2) / stdtrit(freedom, 1 - TAIL)
+        return replace(self, ci95=self.ci95 * float(wider))
 
     def p_below(self, bound: float) -> float:
         """Probability of a mean this small or smaller if the true one were `bound` (Student's t)."""

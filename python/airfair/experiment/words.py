@@ -13,8 +13,9 @@ from typing import Literal
 
 from numpy.typing import ArrayLike
 
+from airfair.estimate import Estimate
+
 from .conditions import Condition, Key, Tolerance, condition
-from .estimate import Estimate
 
 Side = Literal["both", "least", "most"]
 

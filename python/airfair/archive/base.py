@@ -1,0 +1,313 @@
+"""The archive itself: one file of SQLite, which several processes may share.
+
+A row is one run of one build. Rows of other builds stay where they are and are never read, for their
+build is part of the key; `airfair cache prune` takes them away.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import hashlib
+import itertools
+import os
+import sqlite3
+import time
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from airfair import __version__
+
+from . import job
+
+APPLICATION = int.from_bytes(b"airf")
+"""Mark of the file's kind, for `file` and for whoever opens another one."""
+SCHEMA = 2
+"""Version of the tables below."""
+PAGE = 16384
+"""Size of a page: a run takes some 700 octets, and what is left of a page is lost."""
+PATIENCE_S = 60.0
+"""Time to wait for another process that writes."""
+AT_ONCE = 500
+"""Keys that are looked up by one statement."""
+REMOVED_AT_ONCE = 20_000
+"""Runs that are removed by one."""
+
+_TABLES = (
+    "CREATE TABLE builds (id INTEGER PRIMARY KEY, build BLOB NOT NULL UNIQUE, version TEXT NOT NULL)",
+    # `made` is in seconds since 1970; `checksum` is over key and outcome.
+    (
+        "CREATE TABLE runs (id INTEGER PRIMARY KEY, key BLOB NOT NULL, build INTEGER NOT NULL, "
+        "made INTEGER NOT NULL, checksum INTEGER NOT NULL, outcome BLOB NOT NULL)"
+    ),
+    # Beside the rows, not their order: rows in the order of a hash would leave a third of each page empty.
+    "CREATE UNIQUE INDEX runs_by_key ON runs (key)",
+)
+
+
+class ArchiveError(OSError):
+    """An archive cannot be read or written: its disk is full, or another process does not let go of it."""
+
+
+class ForeignArchiveError(ArchiveError):
+    """A file is no archive, or one of another version of airfair. It is left as it is."""
+
+
+class DamagedArchiveError(ArchiveError):
+    """An archive is not what was written."""
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Runs of one build."""
+
+    version: str
+    build: bytes
+    runs: int
+    size: int
+    """Octets of their outcomes."""
+    first: int
+    """When the first of them was made [s since 1970]."""
+    last: int
+
+
+def default_path() -> Path | None:
+    """Archive of this user's experiments; nothing if the environment says AIRFAIR_CACHE=off."""
+    named = os.environ.get("AIRFAIR_CACHE")
+    if named:
+        return None if named == "off" else Path(named).expanduser()
+    caches = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(caches) / "airfair" / "runs.sqlite"
+
+
+class Archive:
+    """Finished runs in a file of SQLite.
+
+    Raises `ArchiveError`, an `OSError`, if the file cannot be read or written, `ForeignArchiveError` if
+    it is none of these, and `DamagedArchiveError` if it has changed.
+    """
+
+    def __init__(self, path: Path, *, fresh: bool = False) -> None:
+        """Open the archive at `path`, or begin one; `fresh` forgets what this build has made."""
+        self.path = path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with self._failures():
+            # Without a level each statement stands for itself, and transactions begin where they are meant.
+            self._base = sqlite3.connect(path, timeout=PATIENCE_S, isolation_level=None)
+        try:
+            self._open()
+            if fresh:
+                with self._writing():
+                    self._base.execute(
+                        "DELETE FROM runs WHERE build IN (SELECT id FROM builds WHERE build = ?)",
+                        (job.build(),),
+                    )
+        except BaseException:
+            self._base.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._base.close()
+
+    def find(self, keys: Iterable[bytes]) -> dict[bytes, bytes]:
+        """The packed outcomes that it has of these runs, by key."""
+        found = {}
+        wanted = iter(keys)
+        with self._failures():
+            while some := list(itertools.islice(wanted, AT_ONCE)):
+                own = {_own(key): key for key in some}
+                places = ", ".join("?" * len(own))
+                rows = self._base.execute(
+                    f"SELECT key, checksum, outcome FROM runs WHERE key IN ({places})",  # noqa: S608 - no text of others
+                    tuple(own),
+                )
+                for key, checksum, outcome in rows:
+                    if not _whole(key, checksum, outcome):
+                        raise self._damaged()
+                    found[own[key]] = outcome
+        return found
+
+    def add(self, outcomes: Mapping[bytes, bytes]) -> None:
+        """Keep finished runs, packed outcomes by key: all of them, or after an error none."""
+        with self._writing():
+            build, now = self._build(), int(time.time())
+            rows = (
+                (own := _own(key), build, now, _checksum(own, outcome), outcome)
+                for key, outcome in outcomes.items()
+            )
+            # Whoever was first has saved the same.
+            self._base.executemany(
+                "INSERT OR IGNORE INTO runs (key, build, made, checksum, outcome) VALUES (?, ?, ?, ?, ?)",
+                rows,
+            )
+
+    def kept(self) -> list[Kept]:
+        """Runs in it, by build; the latest last."""
+        with self._failures():
+            rows = self._base.execute(
+                "SELECT version, builds.build, COUNT(*), SUM(LENGTH(outcome)), MIN(made), MAX(made) "
+                "FROM runs JOIN builds ON builds.id = runs.build GROUP BY runs.build ORDER BY MAX(runs.id)"
+            )
+            return [Kept(*row) for row in rows]
+
+    @property
+    def size(self) -> int:
+        """Octets of the file."""
+        return self.path.stat().st_size
+
+    def sizes(self) -> Iterator[tuple[int, int]]:
+        """Number and octets of each run, the oldest first."""
+        with self._failures():
+            yield from self._base.execute("SELECT id, LENGTH(outcome) FROM runs ORDER BY id")
+
+    def damaged(self) -> list[int]:
+        """Numbers of the runs that are not what was written."""
+        with self._failures():
+            rows = self._base.execute("SELECT id, key, checksum, outcome FROM runs")
+            return [number for number, *row in rows if not _whole(*row)]
+
+    def remove(self, condition: str, *values: object) -> int:
+        """Remove the runs for which `condition` holds, an expression of SQL, and return how many they were.
+
+        They are removed some at a time, so that others who save runs need not wait for all.
+        """
+        removed = 0
+        while True:
+            with self._writing():
+                first = f"SELECT id FROM runs WHERE {condition} LIMIT {REMOVED_AT_ONCE}"  # noqa: S608 - ours
+                some = self._base.execute(
+                    f"DELETE FROM runs WHERE id IN ({first})",  # noqa: S608 - ours
+                    values,
+                ).rowcount
+            removed += some
+            if some < REMOVED_AT_ONCE:
+                return removed
+
+    def compact(self) -> None:
+        """Give the room of removed runs back to the disk, which needs as much room as what is left takes."""
+        with self._failures():
+            self._base.execute("VACUUM")
+
+    def _open(self) -> None:
+        """See that the file is an archive; an empty one becomes one."""
+        with self._failures():
+            if self._is_empty():
+                self._base.execute(f"PRAGMA page_size = {PAGE}")
+                with self._writing():
+                    if self._is_empty():  # and nobody has begun it meanwhile
+                        self._begin()
+            application, schema = self._number("application_id"), self._number("user_version")
+        if application != APPLICATION:
+            raise ForeignArchiveError(
+                f"{self.path}: a database, but no archive of finished runs of this version of airfair; "
+                "name another file, or remove this one"
+            )
+        if schema != SCHEMA:
+            raise ForeignArchiveError(
+                f"{self.path}: an archive of finished runs of another version of airfair "
+                f"(its tables are of version {schema}, this one knows {SCHEMA}); name another file, "
+                "or remove this one"
+            )
+
+    def _is_empty(self) -> bool:
+        return self._base.execute("SELECT 1 FROM sqlite_master").fetchone() is None
+
+    def _begin(self) -> None:
+        for table in _TABLES:
+            self._base.execute(table)
+        self._base.execute(f"PRAGMA application_id = {APPLICATION}")
+        self._base.execute(f"PRAGMA user_version = {SCHEMA}")
+
+    def _number(self, pragma: str) -> int:
+        return int(self._base.execute(f"PRAGMA {pragma}").fetchone()[0])
+
+    def _build(self) -> int:
+        """Number of this build in the table of builds."""
+        self._base.execute(
+            "INSERT OR IGNORE INTO builds (build, version) VALUES (?, ?)",
+            (job.build(), __version__),
+        )
+        row = self._base.execute("SELECT id FROM builds WHERE build = ?", (job.build(),))
+        return int(row.fetchone()[0])
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[None]:
+        """One transaction: all of it is kept, or nothing."""
+        with self._failures():
+            # It is for writing from its first moment on, so that it waits for its turn and not in the middle.
+            self._base.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self._base.execute("COMMIT")
+            except BaseException:
+                with contextlib.suppress(sqlite3.Error):  # a full disk has rolled back already
+                    self._base.execute("ROLLBACK")
+                raise
+
+    @contextlib.contextmanager
+    def _failures(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise self._failure(error) from error
+
+    def _failure(self, error: sqlite3.Error) -> ArchiveError:
+        match getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF:
+            case sqlite3.SQLITE_NOTADB:
+                return ForeignArchiveError(
+                    f"{self.path}: no archive of finished runs; name another file, or remove this one"
+                )
+            case sqlite3.SQLITE_CORRUPT:
+                return DamagedArchiveError(
+                    f"{self.path}: damaged ({error}); it holds finished runs and can be removed"
+                )
+            case sqlite3.SQLITE_FULL:
+                return ArchiveError(
+                    errno.ENOSPC,
+                    f"{self.path}: the disk is full; the runs that were saved before are kept",
+                )
+            case sqlite3.SQLITE_BUSY:
+                return ArchiveError(
+                    errno.EBUSY,
+                    f"{self.path}: another process has been writing to it for {PATIENCE_S:g} s",
+                )
+            case _:
+                return ArchiveError(
+                    f"{self.path}: {error}; it holds finished runs and can be removed"
+                )
+
+    def _damaged(self) -> DamagedArchiveError:
+        return DamagedArchiveError(
+            f"{self.path}: damaged, a run in it is not what was written; "
+            f"airfair cache prune --damaged --archive {self.path} takes such runs away"
+        )
+
+
+def _own(key: bytes) -> bytes:
+    """Key of a run of this build: half a hash, which tells 10^9 runs apart but for one chance in 10^20."""
+    return hashlib.blake2b(key, key=job.build(), digest_size=16).digest()
+
+
+def _checksum(own: bytes, outcome: bytes) -> int:
+    """Checksum of a row: neither a changed outcome nor one under another's key is taken for a result."""
+    return zlib.crc32(outcome, zlib.crc32(own))
+
+
+def _whole(own: object, checksum: object, outcome: object) -> bool:
+    return (
+        isinstance(own, bytes)
+        and isinstance(outcome, bytes)
+        and _checksum(own, outcome) == checksum
+    )

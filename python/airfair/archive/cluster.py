@@ -1,0 +1,242 @@
+"""Runs on the workers of a Dask cluster.
+
+Jobs go out in batches of some seconds of work, as texts of scenarios with the numbers of their
+replications, and come back as packed outcomes. Tables in Arrow would have to be made by the workers, and made
+into outcomes again for the archive; the octets are kept as they come, so no table depends on who ran it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import logging
+import math
+import os
+import queue
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import CancelledError
+from dataclasses import dataclass, field
+from queue import SimpleQueue
+from typing import TYPE_CHECKING
+
+from airfair import _core
+from airfair._core import RunError, Scenario, __version__
+
+from .engine import EngineError, OnDone, OtherBuildError, Progress
+from .job import Job, build
+from .packed import pack
+
+try:
+    import distributed
+except ImportError as error:
+    raise EngineError(
+        "engine dask: Dask is not installed; pip install 'airfair[dask]' brings it"
+    ) from error
+
+if TYPE_CHECKING:
+    from distributed import Client, Future, LocalCluster
+
+BATCH_S = 4.0
+"""Work that a batch is meant to take: long beside what it costs to send, and soon done again."""
+AHEAD = 2
+"""Batches that are out for each thread of a worker, so that none waits for the next."""
+WAKE_S = 0.1
+"""Period in which progress is shown."""
+LARGEST_TEXT = 4_000_000
+"""Characters of scenarios with which a batch is full."""
+ANSWER_S = 10.0
+"""Time in which a scheduler has to answer."""
+
+
+@dataclass(frozen=True)
+class Finished:
+    """What a worker has made of a batch."""
+
+    took_s: float
+    outcomes: list[tuple[int, bytes]]
+    """Pairs of a job's place in the batch and its packed outcome."""
+    failure: str | None
+    """The sentence of a run that failed; those after it may be missing."""
+
+
+def work(submitter: bytes, texts: Sequence[str], runs: Sequence[tuple[int, int]]) -> Finished:
+    """Do a batch: `runs` are pairs of the number of a scenario's text and of a replication."""
+    if build() != submitter:
+        raise OtherBuildError(
+            f"worker {distributed.get_worker().address}: it has another build of airfair "
+            f"({__version__}, {build().hex()[:12]}) than the one that sends runs ({submitter.hex()[:12]}); "
+            "install the same wheel on both"
+        )
+    scenarios = [_parsed(text) for text in texts]
+    jobs = [(scenarios[text], scenarios[text].seed, replication) for text, replication in runs]
+    outcomes: list[tuple[int, bytes]] = []
+    failure = None
+    began = time.perf_counter()
+    try:
+        _core.stream(
+            jobs, lambda some: outcomes.extend((i, pack(octets)) for i, octets in some), threads=1
+        )
+    except RunError as error:
+        failure = str(error)
+    return Finished(time.perf_counter() - began, outcomes, failure)
+
+
+@functools.lru_cache(maxsize=64)
+def _parsed(text: str) -> Scenario:
+    """A scenario as its `to_toml` has written it, with what its traces say."""
+    return Scenario.parse(text.encode())
+
+
+def _all_in(ended: SimpleQueue[Future]) -> Iterator[Future]:
+    """What has ended, as soon as there is something or it is time to show progress."""
+    with contextlib.suppress(queue.Empty):
+        yield ended.get(timeout=WAKE_S)
+        while True:
+            yield ended.get_nowait()
+
+
+class Dask:
+    """Workers of a Dask cluster: of the scheduler at `address`, or else processes of this machine.
+
+    A batch whose worker dies is done by another one. It counts once, whoever has done it how often.
+    """
+
+    def __init__(self, address: str | None = None, *, workers: int | None = None) -> None:
+        """Name the scheduler; `workers` is the number of processes of this machine, one for each core."""
+        self._address = address
+        self._workers = workers
+        self._cluster: LocalCluster | None = None
+        self._client: Client | None = None
+
+    def run(self, jobs: Sequence[Job], on_done: OnDone, progress: Progress) -> bool:
+        """Do each job once."""
+        client = self._connected()
+        plan = _Plan(jobs)
+        out: dict[Future, _Batch] = {}
+        ended: SimpleQueue[Future] = SimpleQueue()
+        try:
+            while plan.left or out:
+                # Workers come and go; a scheduler that may start some does so for what is waiting.
+                threads = max(1, sum(client.nthreads().values()))
+                while plan.left and len(out) < AHEAD * threads:
+                    batch = plan.next_batch(threads)
+                    texts = list(batch.texts.values())
+                    future = client.submit(work, build(), texts, batch.runs, pure=False)
+                    out[future] = batch
+                    future.add_done_callback(ended.put)
+                for future in _all_in(ended):
+                    batch = out.pop(future)
+                    plan.count(batch, self._finish(future, batch, on_done))
+                progress(plan.done_s)
+        except KeyboardInterrupt:
+            return True
+        finally:
+            if out:
+                client.cancel(list(out), force=True)
+        return False
+
+    def close(self) -> None:
+        """Leave the cluster; end it where it is this machine's."""
+        if self._client is not None:
+            self._client.close()
+        if self._cluster is not None:
+            self._cluster.close()
+        self._client = self._cluster = None
+
+    def _connected(self) -> Client:
+        if self._client is None:
+            try:
+                if self._address is None:
+                    self._cluster = distributed.LocalCluster(
+                        n_workers=self._workers or len(os.sched_getaffinity(0)),
+                        threads_per_worker=1,
+                        processes=True,
+                        dashboard_address=None,
+                        silence_logs=logging.ERROR,
+                    )
+                self._client = distributed.Client(
+                    self._cluster or self._address, timeout=ANSWER_S, set_as_default=False
+                )
+            except (OSError, ValueError) as error:
+                self.close()
+                raise EngineError(f"engine {self}: no scheduler answers ({error})") from error
+        return self._client
+
+    def _finish(self, done: Future, batch: _Batch, on_done: OnDone) -> Finished:
+        """What came of a batch, after it is handed over."""
+        try:
+            finished: Finished = done.result()
+        except EngineError:
+            raise
+        except distributed.KilledWorker as error:
+            raise EngineError(f"engine {self}: workers die of a batch of runs; {error}") from error
+        except CancelledError as error:
+            self.close()
+            raise EngineError(f"engine {self}: the scheduler is gone ({error})") from error
+        except Exception as error:
+            raise EngineError(
+                f"engine {self}: a worker cannot do runs of this airfair ({__version__}): {error!r}; "
+                "install the same wheel on all of them"
+            ) from error
+        on_done([(batch.places[place], outcome) for place, outcome in finished.outcomes])
+        if finished.failure:
+            raise RunError(finished.failure)
+        return finished
+
+    def __str__(self) -> str:
+        return "dask" if self._address is None else f"dask:{self._address}"
+
+
+@dataclass
+class _Batch:
+    """Jobs that one worker does in a row."""
+
+    places: list[int] = field(default_factory=list)
+    texts: dict[Scenario, str] = field(default_factory=dict)
+    runs: list[tuple[int, int]] = field(default_factory=list)
+    simulated_s: float = 0.0
+    size: int = 0
+    """Characters of the texts."""
+
+    def add(self, place: int, job: Job) -> None:
+        if job.scenario not in self.texts:
+            self.texts[job.scenario] = job.scenario.to_toml()
+            self.size += len(self.texts[job.scenario])
+        text = list(self.texts).index(job.scenario)
+        self.places.append(place)
+        self.runs.append((text, job.replication))
+        self.simulated_s += job.scenario.duration_s
+
+
+class _Plan:
+    """Cuts jobs into batches by what the earlier ones have taken."""
+
+    def __init__(self, jobs: Sequence[Job]) -> None:
+        self._jobs = jobs
+        self._next = 0
+        self._took_s = 0.0
+        self.done_s = 0.0
+        """Simulated time that is done [s]."""
+
+    @property
+    def left(self) -> int:
+        """Number of jobs that are in no batch yet."""
+        return len(self._jobs) - self._next
+
+    def next_batch(self, threads: int) -> _Batch:
+        """The next jobs: a few to begin with, and towards the end less and less, so that all end together."""
+        batch = _Batch()
+        cost = self._took_s / self.done_s if self.done_s else math.inf
+        most = max(1, self.left // (AHEAD * threads))
+        while self.left and len(batch.places) < most:
+            batch.add(self._next, self._jobs[self._next])
+            self._next += 1
+            if cost * batch.simulated_s >= BATCH_S or batch.size >= LARGEST_TEXT:
+                break
+        return batch
+
+    def count(self, batch: _Batch, finished: Finished) -> None:
+        """Learn from a batch."""
+        self._took_s += finished.took_s
+        self.done_s += batch.simulated_s

@@ -1,0 +1,39 @@
+"""Experiments: a scenario under the levels of some factors, measures, comparisons, and claims.
+
+`Experiment` declares what is run, `ExperimentResult` holds what came out, `load_study` reads both from a
+file. The rest says what the parts of an experiment are: factors and designs, measures, claims.
+"""
+
+from __future__ import annotations
+
+from .decisions import Claim, claim
+from .designs import latin_hypercube, random, sobol
+from .draws import choice
+from .errors import StudyError
+from .experiment import Experiment
+from .measures import Measure, measure
+from .results import ExperimentResult
+from .saved import load_experiment
+from .stopping import until, until_decided
+from .study import Study, load_study
+from .values import between
+
+__all__ = [
+    "Claim",
+    "Experiment",
+    "ExperimentResult",
+    "Measure",
+    "Study",
+    "StudyError",
+    "between",
+    "choice",
+    "claim",
+    "latin_hypercube",
+    "load_experiment",
+    "load_study",
+    "measure",
+    "random",
+    "sobol",
+    "until",
+    "until_decided",
+]

@@ -1,0 +1,84 @@
+"""Comparison of the levels of a factor with a baseline, in pairs that ran under the same seeds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from airfair.statistics import CONFIDENCE
+
+from .conditions import holm
+from .errors import StudyError
+
+if TYPE_CHECKING:
+    from .factors import Label
+    from .measures import Measure
+    from .results import ExperimentResult
+
+
+def compared(
+    results: ExperimentResult, factor: str, baseline: Label, measures: Sequence[Measure]
+) -> pl.DataFrame:
+    """The table of `ExperimentResult.compare`."""
+    check(results, factor, baseline)
+    quotients = [str(one) for one in measures if one.lower is not None]
+    if quotients:
+        raise StudyError(
+            *(f"compare {name}: a quotient is compared by its two terms" for name in quotients)
+        )
+    rows = [row for one in measures for row in _rows(results, factor, baseline, one)]
+    adjusted = holm([row["p"] for row in rows])
+    for row, p in zip(rows, adjusted, strict=True):
+        row |= {"p_adjusted": p, "is_significant": p < 1 - CONFIDENCE}
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def check(results: ExperimentResult, factor: str, *levels: Label) -> None:
+    """Raises `StudyError` if there is no such factor, or it has no such level."""
+    names = [one.name for one in results.factors]
+    if factor not in names:
+        raise StudyError(
+            f"factor {factor}: there is none; there are {', '.join(names) or 'no factors'}"
+        )
+    there = list(dict.fromkeys(point.labels[factor] for point in results.points_of))
+    for level in levels:
+        if level not in there:
+            raise StudyError(
+                f"factor {factor}: no level {level!r}; there are {', '.join(map(str, there))}"
+            )
+
+
+def _rows(
+    results: ExperimentResult, factor: str, baseline: Label, measure: Measure
+) -> Iterator[dict[str, Any]]:
+    samples = results.samples(measure)
+    for place, point in enumerate(results.points_of):
+        level = point.labels[factor]
+        other = results.place({**point.labels, factor: baseline})
+        if level == baseline or other is None:
+            continue
+        here, there = samples[place], samples[other]
+        less, ratio = here.less(there), here.ratio_to(there)
+        free = {name: label for name, label in point.labels.items() if name != factor}
+        yield {
+            **free,
+            factor: level,
+            "baseline": baseline,
+            "measure": str(measure),
+            "unit": measure.unit,
+            "mean": _number(here.estimate.mean),
+            "baseline_mean": _number(there.estimate.mean),
+            "difference": _number(less.mean),
+            "difference_ci95": _number(less.ci95),
+            "relative": _number(ratio.mean - 1),
+            "relative_ci95": _number(ratio.ci95),
+            "pairs": less.count,
+            "p": here.p_no_difference(there),
+        }
+
+
+def _number(value: float) -> float | None:
+    return value if math.isfinite(value) else None

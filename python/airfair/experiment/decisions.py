@@ -1,0 +1,205 @@
+"""Claims that are declared: a measure, where and against what, and the range that it must lie in.
+
+A claim is decided point by point, over the factors that it leaves free, by the rules of `claims`: each
+point's 95 % interval against the bounds, failures corrected for their number.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Literal
+
+from airfair.estimate import Estimate
+
+from . import words
+from .claims import Verdict
+from .conditions import Condition, Key, condition
+from .errors import StudyError
+from .factors import Label
+from .measures import Measure, measure
+from .points import in_words
+from .samples import Samples
+
+if TYPE_CHECKING:
+    from .results import ExperimentResult
+
+Form = Literal["value", "ratio", "difference"]
+FORMS: tuple[Form, ...] = ("value", "ratio", "difference")
+
+WORDS: Mapping[str, words.Word] = {
+    "the same": words.SAME,
+    "roughly": words.ROUGHLY,
+    "close to": words.INDEX,
+}
+"""Words that stand for a tolerance; docs/claims.md has the whole vocabulary."""
+
+
+@dataclass(frozen=True)
+class Against:
+    """Two levels of a factor that are compared under the same seeds."""
+
+    factor: str
+    level: Label
+    baseline: Label
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A claim: `measure`, or how it compares `against` a baseline, is within its bounds at each point."""
+
+    id: str
+    measure: Measure
+    text: str = ""
+    at: Mapping[str, Sequence[Label]] = field(default_factory=dict)
+    """Levels of factors to which it is confined."""
+    against: Against | None = None
+    form: Form = "value"
+    above: float = -math.inf
+    below: float = math.inf
+    word: str | None = None
+    """Word that gives the bounds around `target`, in place of `above` and `below`."""
+    target: float = 1.0
+
+    def decide(self, results: ExperimentResult, *, level: float | None = None) -> Verdict:
+        """The verdict of finished runs; `level` is the error that each interval allows, 5 % by default."""
+        points = self.points(results, level=level)
+        return Verdict(self.id, self.text or self.in_words, points, under="")
+
+    @property
+    def in_words(self) -> str:
+        """What it says, made from its parts."""
+        what = str(self.measure)
+        if self.against:
+            sign = "/" if self.form == "ratio" else "less"
+            what += f": {self.against.level} {sign} {self.against.baseline}"
+        if self.word:
+            return (
+                f"{what} is {self.word} {self.target:g}"
+                if self.word != "the same"
+                else f"{what} is {self.word}"
+            )
+        bounds = [f"above {self.above:g}"] if self.above > -math.inf else []
+        bounds += [f"below {self.below:g}"] if self.below < math.inf else []
+        return f"{what} is {' and '.join(bounds)}"
+
+    def points(
+        self,
+        results: ExperimentResult,
+        *,
+        level: float | None = None,
+        key: Callable[[int], Key] | None = None,
+    ) -> tuple[Condition, ...]:
+        """The conditions at its points; `key` names the runs of a point by its place."""
+        return tuple(self._points(results, level, key or results.key))
+
+    def _points(
+        self, results: ExperimentResult, level: float | None, key: Callable[[int], Key]
+    ) -> Iterator[Condition]:
+        samples = results.samples(self.measure)
+        for label, here, there in self._pairs(results):
+            of: list[Key] = [key(place) for place in (here, there) if place is not None]
+            measured = self._measured(samples[here], None if there is None else samples[there])
+            if level is not None:
+                measured = measured.at(level)
+            yield self._condition(label, measured, of)
+
+    def _measured(self, here: Samples, there: Samples | None) -> Estimate:
+        if there is None:
+            return here.estimate
+        return here.ratio_to(there) if self.form == "ratio" else here.less(there)
+
+    def _condition(self, label: str, measured: Estimate, of: Sequence[Key]) -> Condition:
+        if self.word:
+            made = WORDS[self.word].condition(label, measured, self.target, of=of)
+        else:
+            made = condition(label, measured, above=self.above, below=self.below, of=of)
+        return replace(made, testable=math.isfinite(measured.mean))
+
+    def _pairs(self, results: ExperimentResult) -> Iterator[tuple[str, int, int | None]]:
+        """Points at which it is decided, each with its baseline."""
+        for place, point in enumerate(results.points_of):
+            labels = point.labels
+            if any(labels[name] not in allowed for name, allowed in self.at.items()):
+                continue
+            if self.against is None:
+                yield point.text or "everywhere", place, None
+            elif labels[self.against.factor] == self.against.level:
+                other = {**labels, self.against.factor: self.against.baseline}
+                free = in_words({n: v for n, v in labels.items() if n != self.against.factor})
+                if (baseline := results.place(other)) is not None:
+                    yield free or f"{self.against.level}, {self.against.baseline}", place, baseline
+
+    def problems(self, factors: Mapping[str, Sequence[Label] | None]) -> list[str]:
+        """Mistakes in it, where `factors` has the labels of each factor, nothing for a range."""
+        where = f"claim {self.id}: "
+        found = []
+        named = [(name, label) for name, labels in self.at.items() for label in labels]
+        if self.against:
+            named += [
+                (self.against.factor, one) for one in (self.against.level, self.against.baseline)
+            ]
+        for name, label in named:
+            if name not in factors:
+                found.append(
+                    f"{where}{name} is no factor; there are {', '.join(factors) or 'none'}"
+                )
+            elif (labels := factors[name]) is not None and label not in labels:
+                there = ", ".join(map(str, labels))
+                found.append(f"{where}{name} has no level {label!r}; there are {there}")
+        if not self.word and math.isinf(self.above) and math.isinf(self.below):
+            found.append(f"{where}has no bound; say above, below or word")
+        if self.above >= self.below:
+            found.append(
+                f"{where}above {self.above:g} and below {self.below:g}: nothing lies between"
+            )
+        if (self.form == "value") != (self.against is None):
+            found.append(f"{where}a ratio or a difference is against a baseline, a value is not")
+        if self.against and self.measure.lower is not None:
+            found.append(
+                f"{where}a quotient of two measures is compared with nothing; take its terms"
+            )
+        return found
+
+
+def claim(  # noqa: PLR0913 - options, each with a default
+    id_: str,
+    of: str | Measure,
+    *,
+    text: str = "",
+    at: Mapping[str, Label | Sequence[Label]] | None = None,
+    factor: str | None = None,
+    level: Label | None = None,
+    baseline: Label | None = None,
+    form: Form | None = None,
+    above: float = -math.inf,
+    below: float = math.inf,
+    word: str | None = None,
+    target: float = 1.0,
+) -> Claim:
+    """Declare a claim on a measure.
+
+    With `factor`, `level` and `baseline` it is on the `form` "ratio" (the default) or "difference" of the
+    measure at two levels, at each combination of the other factors; else on the measure itself at each point.
+    `at` confines it to levels of factors. The whole 95 % interval has to lie `above` and `below` the bounds,
+    or as near to `target` as a `word` of the vocabulary means.
+
+    Raises `StudyError` for a measure, a form or a word that there is not.
+    """
+    if word is not None and word not in WORDS:
+        raise StudyError(f"claim {id_}: word {word!r}; allowed {', '.join(WORDS)}")
+    if form is not None and form not in FORMS:
+        raise StudyError(f"claim {id_}: form {form!r}; allowed {', '.join(FORMS)}")
+    parts = (factor, level, baseline)
+    if any(part is None for part in parts) != all(part is None for part in parts):
+        raise StudyError(f"claim {id_}: factor, level and baseline come together")
+    against = None
+    if factor is not None and level is not None and baseline is not None:
+        against = Against(factor, level, baseline)
+    confined = {
+        name: (labels,) if isinstance(labels, str | int | float) else tuple(labels)
+        for name, labels in (at or {}).items()
+    }
+    chosen: Form = form or ("ratio" if against else "value")
+    return Claim(id_, measure(of), text, confined, against, chosen, above, below, word, target)

@@ -1,0 +1,181 @@
+"""Designs: which points of the space of the factors are run.
+
+A grid has every combination of the levels. A list has the points that are named. Random, Latin hypercube and
+Sobol designs pick so many points: of a range any value, of levels each about as often as the others.
+[mckay-1979] [sobol-1967]
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from .errors import StudyError
+from .factors import Factor, Label, Level
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Kind = Literal["random", "latin-hypercube", "sobol"]
+KINDS: tuple[Kind, ...] = ("random", "latin-hypercube", "sobol")
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Every combination of the levels, the last factor's changing first."""
+
+    def size(self, factors: Sequence[Factor]) -> int:
+        """Number of points."""
+        return math.prod(len(factor.levels) for factor in factors)
+
+    def points(self, factors: Sequence[Factor]) -> Iterator[tuple[Level, ...]]:
+        """The points, a level of each factor."""
+        yield from itertools.product(*(factor.levels for factor in factors))
+
+    def check(self, factors: Sequence[Factor]) -> None:
+        """Raises `StudyError` if a factor has a range, which a grid cannot take in."""
+        open_ = [factor.name for factor in factors if factor.range is not None]
+        if open_:
+            raise StudyError(
+                *(
+                    f"factor {name}: a grid needs levels, not a range; list them, or choose the design "
+                    "random, latin-hypercube or sobol"
+                    for name in open_
+                )
+            )
+
+
+@dataclass(frozen=True)
+class Listed:
+    """The points that are named: labels of levels, or values of a range, by factor."""
+
+    named: tuple[Mapping[str, Label], ...]
+
+    def size(self, _: Sequence[Factor]) -> int:
+        """Number of points."""
+        return len(self.named)
+
+    def points(self, factors: Sequence[Factor]) -> Iterator[tuple[Level, ...]]:
+        """The points, a level of each factor."""
+        for number, labels in enumerate(self.named, start=1):
+            yield tuple(_level(factor, labels, number) for factor in factors)
+
+    def check(self, factors: Sequence[Factor]) -> None:
+        """Raises `StudyError` if a point lacks a factor, or names one or a level that there is not."""
+        known = {factor.name for factor in factors}
+        problems = [] if self.named else ["design: a list of points needs one at least"]
+        for number, labels in enumerate(self.named, start=1):
+            problems += [
+                f"design, point {number}: {name} is no factor; there are {', '.join(known)}"
+                for name in labels
+                if name not in known
+            ]
+            for factor in factors:
+                try:
+                    _level(factor, labels, number)
+                except StudyError as error:
+                    problems += error.problems
+        if problems:
+            raise StudyError(*problems)
+
+
+def _level(factor: Factor, labels: Mapping[str, Label], number: int) -> Level:
+    if factor.name not in labels:
+        raise StudyError(f"design, point {number}: does not say {factor.name}")
+    label = labels[factor.name]
+    if factor.range is not None:
+        return Level(label, {factor.name: label})
+    for level in factor.levels:
+        if level.label == label:
+            return level
+    there = ", ".join(str(level.label) for level in factor.levels)
+    raise StudyError(
+        f"design, point {number}: {factor.name} has no level {label!r}; there are {there}"
+    )
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """So many points, spread over the space by chance or evenly; the same ones for the same seed."""
+
+    kind: Kind
+    count: int
+    seed: int = 1
+
+    def size(self, _: Sequence[Factor]) -> int:
+        """Number of points."""
+        return self.count
+
+    def points(self, factors: Sequence[Factor]) -> Iterator[tuple[Level, ...]]:
+        """The points, a level of each factor."""
+        for row in self._places(len(factors)):
+            yield tuple(
+                factor.level(float(place)) for factor, place in zip(factors, row, strict=True)
+            )
+
+    def check(self, factors: Sequence[Factor]) -> None:
+        """Raises `StudyError` if there is nothing to pick from, or nothing to pick."""
+        if self.kind not in KINDS:
+            allowed = ", ".join(f'"{kind}"' for kind in KINDS)
+            raise StudyError(f"design {self.kind!r}: not known; allowed {allowed}")
+        if self.count < 1:
+            raise StudyError(f"design {self.kind}: {self.count} points; one at least is needed")
+        if not factors:
+            raise StudyError(f"design {self.kind}: there is no factor to pick levels of")
+
+    def _places(self, factors: int) -> NDArray[np.float64]:
+        """Places in the unit cube, (point, factor)."""
+        import numpy as np
+
+        if self.kind == "random":
+            return np.random.default_rng(self.seed).random((self.count, factors))
+        from scipy.stats import qmc
+
+        if self.kind == "latin-hypercube":
+            places: NDArray[np.float64] = qmc.LatinHypercube(factors, rng=self.seed).random(
+                self.count
+            )
+            return places
+        # A Sobol sequence is even in powers of two: the next one is made, and cut.
+        whole = math.ceil(math.log2(self.count)) if self.count > 1 else 0
+        even: NDArray[np.float64] = qmc.Sobol(factors, rng=self.seed).random_base2(whole)
+        return even[: self.count]
+
+
+Design = Grid | Listed | Sampled
+
+
+def random(count: int, *, seed: int = 1) -> Sampled:
+    """`count` points, each picked by chance."""
+    return Sampled("random", count, seed)
+
+
+def latin_hypercube(count: int, *, seed: int = 1) -> Sampled:
+    """`count` points, so that each of `count` equal parts of every factor has one.  [mckay-1979]"""
+    return Sampled("latin-hypercube", count, seed)
+
+
+def sobol(count: int, *, seed: int = 1) -> Sampled:
+    """`count` points of a scrambled Sobol sequence; powers of two are spread most evenly.  [sobol-1967]"""
+    return Sampled("sobol", count, seed)
+
+
+def design(chosen: Design | str | Sequence[Mapping[str, Label]]) -> Design:
+    """The design that is meant: "grid", a list of points, or one of the others.
+
+    Raises `StudyError` for anything else.
+    """
+    if isinstance(chosen, Grid | Listed | Sampled):
+        return chosen
+    if chosen == "grid":
+        return Grid()
+    if not isinstance(chosen, str) and all(isinstance(point, Mapping) for point in chosen):
+        return Listed(tuple(chosen))
+    raise StudyError(
+        f"design {chosen!r}: not known; allowed are "
+        '"grid", a list of points, airfair.random(n), airfair.latin_hypercube(n), airfair.sobol(n)'
+    )

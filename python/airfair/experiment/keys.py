@@ -1,0 +1,94 @@
+"""Keys of a scenario that a factor sets: dotted paths, in which a name may be a pattern.
+
+`flow.*.control` stands for this key of every flow that the scenario has, `station.slow*.rate` for that of
+the stations whose names match as file names match in a shell.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
+
+from .errors import StudyError
+
+if TYPE_CHECKING:
+    from airfair._core import Scenario
+    from airfair.scenario import Value
+
+Keys = Mapping[str, "Value"]
+"""Values by path."""
+
+_PARTS = re.compile(r'"(?:[^"\\]|\\.)*"|\'[^\']*\'|[^.]+')
+_WILD = re.compile(r"[*?\[]")
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+_QUOTED = 2
+"""Characters around a quoted name."""
+
+
+def has_pattern(path: str) -> bool:
+    """True if a name in `path` is a pattern."""
+    return any(_WILD.search(part) and not _is_quoted(part) for part in parts(path))
+
+
+def parts(path: str) -> list[str]:
+    """The names of a path; quoted ones keep their quotes."""
+    return [part.strip() for part in _PARTS.findall(path)]
+
+
+def names(scenario: Scenario) -> dict[str, list[str]]:
+    """Names in each table of a scenario whose keys are named by its author."""
+    return {
+        "bss": scenario.cells,
+        "station": scenario.stations,
+        "host": scenario.hosts,
+        "flow": [flow["name"] for flow in scenario.flows],
+    }
+
+
+def expanded(path: str, known: Mapping[str, list[str]]) -> list[str]:
+    """The paths that `path` stands for, in the scenario's order.
+
+    Raises `StudyError` if a pattern stands where there are no names, or matches none.
+    """
+    if not has_pattern(path):
+        return [path]
+    table, pattern, *rest = [*parts(path), ""]
+    if table not in known or _WILD.search("".join(rest)):
+        allowed = ", ".join(f"{name}.PATTERN" for name in known)
+        raise StudyError(
+            f"{path}: a pattern may stand for a second name alone; allowed {allowed}, and keys behind it"
+        )
+    matching = [name for name in known[table] if fnmatchcase(name, pattern)]
+    if not matching:
+        there = ", ".join(known[table]) or "none"
+        raise StudyError(f"{path}: matches no {table}; there are {there}")
+    return [".".join(part for part in (table, _quoted(name), *rest) if part) for name in matching]
+
+
+def expand(keys: Keys, known: Mapping[str, list[str]]) -> dict[str, Value]:
+    """`keys` without patterns; what is said of one by name wins over what is said by a pattern."""
+    by_pattern = {
+        p: v for path, v in keys.items() if has_pattern(path) for p in expanded(path, known)
+    }
+    return by_pattern | {path: v for path, v in keys.items() if not has_pattern(path)}
+
+
+def renames(paths: Iterable[str]) -> bool:
+    """True if one of the keys makes or replaces what has a name, so that patterns match anew."""
+    whole = 2
+    return any(len(parts(path)) <= whole and parts(path)[0] in _NAMED for path in paths)
+
+
+_NAMED = ("bss", "station", "host", "flow")
+
+
+def _is_quoted(part: str) -> bool:
+    return len(part) >= _QUOTED and part[0] == part[-1] and part[0] in "\"'"
+
+
+def _quoted(name: str) -> str:
+    from airfair.scenario import toml_value
+
+    return name if _BARE.fullmatch(name) else toml_value(name)

@@ -1,0 +1,236 @@
+"""Measures: one number of each run, named as in `goodput`, `delay_p95_ms[voice*]` or `min goodput`.
+
+    MEASURE = TERM [ "/" TERM ]
+    TERM    = [ "sum" | "mean" | "min" | "max" ] [ TABLE "." ] COLUMN [ "[" NAMES "]" ]
+
+A column is one of a table's (docs/results.md), its unit may be left out (`goodput`, `delay_p95`). NAMES are
+patterns of the flows, stations, … that count, all of them by default; "," stands between several. Goodput,
+counts and shares of one whole are added up, all else is averaged, unless the first word says otherwise. A
+quotient is that of two means, with the variance of both.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import cache
+from typing import TYPE_CHECKING
+
+from airfair import _core
+from airfair.fairness import INDICES
+
+from .errors import StudyError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+HOW = ("sum", "mean", "min", "max")
+_TERM = re.compile(
+    rf"\s*(?:({'|'.join(HOW)})\s+)?(?:(\w+)\.)?(\w+)\s*(?:\[([^\]]*)\])?\s*",
+)
+
+SUBJECTS: Mapping[str, str | None] = {
+    "flows": "flow",
+    "stations": "station",
+    "airtime": "station",
+    "access_points": "access_point",
+    "channels": "channel",
+    "channel_shares": "channel",
+    "links": "link",
+    "fairness": None,
+    "runs": None,
+}
+"""Column of each table that names its rows; a table without one has a row per run."""
+
+ENDINGS = ("_bps", "_bytes", "_ns", "_ms", "_s")
+"""Units at the end of a column's name, which may be left out."""
+_ADDED = frozenset({"ns", "octets", "packets", "frames", "segments", "count"})
+"""Units whose values are added up over flows or stations."""
+_PARTS = frozenset(
+    {
+        "goodput_bps",
+        "throughput_bps",
+        "airtime_share",
+        "occupancy",
+        "data_up",
+        "data_down",
+        "control",
+    }
+)
+"""Rates and shares that are parts of one whole, and so added up as well."""
+
+SCALES: Mapping[str, tuple[float, str]] = {
+    "bit/s": (1e-6, "Mb/s"),
+    "ns": (1e-9, "s"),
+    "octets": (1e-6, "MB"),
+    "fraction": (100.0, "%"),
+}
+"""Units in which people read what tables have in others."""
+_WORDLESS = frozenset({"index", "count", "number"})
+"""Units that nobody writes behind a number."""
+
+_PLAIN = ("flows", "stations", "channels")
+"""Tables that need not be named with their columns."""
+
+Tables = Callable[[str], "pl.DataFrame"]
+"""Tables of an experiment by name, with the columns `point` and `replication`."""
+
+
+@dataclass(frozen=True)
+class Term:
+    """A column of a table, of which rows it is taken, and how they are taken together."""
+
+    table: str
+    column: str
+    names: str = ""
+    """Patterns of names, "," between them; all of them if empty."""
+    how: str = "sum"
+
+    def values(self, tables: Tables) -> pl.DataFrame:
+        """`point`, `replication` and `value` of each run; null where a run has none."""
+        import polars as pl
+
+        rows = tables(self.table)
+        subject = SUBJECTS[self.table]
+        value = pl.col(self.column).cast(pl.Float64)
+        if subject is None:
+            return rows.select("point", "replication", value=value)
+        if self.names:
+            there = rows[subject].unique(maintain_order=True).to_list()
+            wanted = [name for name in there if self._is_meant(name)]
+            if there and not wanted:
+                raise StudyError(
+                    f"{self}: no {subject.replace('_', ' ')} has such a name; there are {', '.join(there)}"
+                )
+            rows = rows.filter(pl.col(subject).is_in(wanted))
+        whole = pl.when(value.null_count() == 0).then(getattr(value, self.how)())
+        return rows.group_by("point", "replication", maintain_order=True).agg(value=whole)
+
+    def _is_meant(self, name: str) -> bool:
+        return any(fnmatchcase(name, pattern.strip()) for pattern in self.names.split(","))
+
+    @property
+    def unit(self) -> str:
+        """Unit of its values, as in docs/results.md."""
+        return columns()[self.table][self.column]
+
+    def __str__(self) -> str:
+        names = f"[{self.names}]" if self.names else ""
+        how = "" if self.how == _default_how(self.table, self.column) else f"{self.how} "
+        is_plain = self.table in _PLAIN and _home(self.column) == self.table
+        table = "" if is_plain else f"{self.table}."
+        return f"{how}{table}{self.column}{names}"
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One number of each run: a term, or the quotient of two."""
+
+    upper: Term
+    lower: Term | None = None
+
+    @property
+    def unit(self) -> str:
+        """Unit of its values; that of a quotient of two of a kind is empty."""
+        if self.lower is None:
+            return self.upper.unit
+        return (
+            "" if self.upper.unit == self.lower.unit else f"{self.upper.unit} / {self.lower.unit}"
+        )
+
+    @property
+    def shown(self) -> tuple[float, str]:
+        """Factor to the unit that people read, and that unit."""
+        factor, unit = SCALES.get(self.unit, (1.0, self.unit))
+        return factor, "" if unit in _WORDLESS else unit
+
+    @property
+    def name(self) -> str:
+        """The measure without the unit at its end, for people."""
+        text = str(self)
+        for ending in ENDINGS:
+            text = (
+                text.replace(f"{ending}[", "[").removesuffix(ending).replace(f"{ending} / ", " / ")
+            )
+        return text
+
+    @property
+    def label(self) -> str:
+        """The same with the unit that people read, for an axis or a heading."""
+        unit = self.shown[1]
+        return f"{self.name} [{unit}]" if unit else self.name
+
+    def __str__(self) -> str:
+        return str(self.upper) if self.lower is None else f"{self.upper} / {self.lower}"
+
+
+def measure(text: str | Measure) -> Measure:
+    """The measure that `text` names.
+
+    Raises `StudyError` if it is none, with what comes near.
+    """
+    if isinstance(text, Measure):
+        return text
+    parts = text.split("/")
+    terms = [_term(part, text) for part in parts if part.strip()]
+    if not terms or len(terms) != len(parts) or len(terms) > 2:  # noqa: PLR2004 - a quotient has two
+        raise StudyError(
+            f"measure {text!r}: allowed is a column such as goodput_bps, delay_p95_ms[voice*], "
+            "min goodput, fairness.airtime, or the quotient of two"
+        )
+    return Measure(*terms)
+
+
+def _term(part: str, text: str) -> Term:
+    match = _TERM.fullmatch(part)
+    if match is None:
+        raise StudyError(f"measure {text!r}: {part.strip()!r} is no column, as in goodput[voice*]")
+    how, table, column, names = match.groups()
+    known = columns()
+    if table is not None and table not in known:
+        raise StudyError(f"measure {text!r}: no table {table}; there are {', '.join(known)}")
+    where = [table] if table else list(known)
+    for name in where:
+        for candidate in (column, *(column + ending for ending in ENDINGS)):
+            if candidate in known[name]:
+                return Term(
+                    name, candidate, (names or "").strip(), how or _default_how(name, candidate)
+                )
+    raise StudyError(f"measure {text!r}: no column {column}{_near(column, where)}")
+
+
+@cache
+def columns() -> Mapping[str, Mapping[str, str]]:
+    """Columns of each table that hold numbers, with their units."""
+    named = {
+        name: dict(re.findall(r"^- `(\w+)` \[([^\],]+)", meaning, re.MULTILINE))
+        for name, meaning in _core.meanings().items()
+    }
+    named["fairness"] = dict.fromkeys(INDICES, "index")
+    return {
+        name: {
+            c: unit for c, unit in named[name].items() if c not in ("replication", "seed", subject)
+        }
+        for name, subject in SUBJECTS.items()
+    }
+
+
+def _near(column: str, tables: list[str]) -> str:
+    import difflib
+
+    there = [name for table in tables for name in columns()[table]]
+    near = difflib.get_close_matches(column, there, n=1)
+    return (
+        f"; did you mean {near[0]}?" if near else f"; there are {', '.join(dict.fromkeys(there))}"
+    )
+
+
+def _default_how(table: str, column: str) -> str:
+    return "sum" if columns()[table][column] in _ADDED or column in _PARTS else "mean"
+
+
+def _home(column: str) -> str | None:
+    """The first table that has a column."""
+    return next((table for table, there in columns().items() if column in there), None)

@@ -1,0 +1,97 @@
+"""One page that shows an experiment and needs nothing else: no network, no other file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from markupsafe import Markup
+
+from airfair.figures import PALETTE
+from airfair.names import printable
+from airfair.reproduce.pages import DARK_PALETTE
+from airfair.reproduce.report import inline_svg
+from airfair.run_fragment import templates
+
+from . import text
+
+if TYPE_CHECKING:
+    from .measures import Measure
+    from .results import ExperimentResult
+    from .study import Comparison
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure with its words."""
+
+    svg: Markup
+    caption: str
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What of an experiment is shown besides its figures, and the name and text of what declared it."""
+
+    measures: Sequence[Measure]
+    comparisons: Sequence[Comparison]
+    source: tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A figure as it was drawn."""
+
+    svg: str
+    title: str
+    caption: str
+
+
+def page(
+    results: ExperimentResult,
+    shown: Shown,
+    drawn: Mapping[str, Drawn],
+    about: Mapping[str, Any],
+) -> str:
+    """The page; `drawn` are its figures by name, `about` its manifest."""
+    return (
+        templates()
+        .get_template("experiment.html.jinja")
+        .render(
+            title=printable(results.title),
+            heading=text.heading(results, 10_000).partition(": ")[2],
+            about=about,
+            interrupted=results.interrupted,
+            figures=[
+                Picture(inline_svg(one.svg, name, one.title), one.caption)
+                for name, one in drawn.items()
+            ],
+            verdicts=results.decide(),
+            marks=text.MARKS,
+            states=text.STATES,
+            points=text.points(results, shown.measures),
+            hidden=max(0, len(results.points_of) - text.MOST_POINTS),
+            comparisons=[
+                {
+                    "title": f"{one.factor} against {one.baseline}",
+                    "table": text.differences(results, one),
+                }
+                for one in shown.comparisons
+            ],
+            factors=[
+                {"name": factor.name, "text": str(factor).partition(": ")[2]}
+                for factor in results.factors
+            ],
+            source_name=shown.source[0],
+            source=_lines(shown.source[1]),
+            scenario=_lines(results.runs_.scenarios[0].to_toml()) if results.points_of else "",
+            printable=printable,
+            palette=PALETTE,
+            dark_palette=DARK_PALETTE,
+        )
+    )
+
+
+def _lines(content: str) -> str:
+    return "\n".join(map(printable, content.splitlines()))

@@ -1,0 +1,70 @@
+"""Finished runs of an experiment, point by point, and the tables of all of them together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from airfair.archive.packed import unpack
+from airfair.result import Result
+
+if TYPE_CHECKING:
+    from airfair._core import Scenario
+
+    from .points import Point
+
+AT_ONCE = 2048
+"""Outcomes that are unpacked at once: as such they take some five times as much memory."""
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Points with their scenarios, and the packed outcomes of their replications in order."""
+
+    points: Sequence[Point]
+    scenarios: Sequence[Scenario]
+    packed: Sequence[list[bytes]] = field(repr=False)
+
+    def count(self, place: int) -> int:
+        """Replications of a point that are finished."""
+        return len(self.packed[place])
+
+    def result(self, place: int) -> Result:
+        """The result of one point; where chance decides keys, its scenario is the first replication's."""
+        return Result(self.scenarios[place], [unpack(each) for each in self.packed[place]])
+
+    def table(self, name: str) -> pl.DataFrame:
+        """A table of all runs, with the columns `point` and `replication` in front."""
+        parts = [self._part(name, places) for places in self._alike()]
+        if not parts:
+            nothing: pl.DataFrame = getattr(Result(self.scenarios[0], []), name)
+            return nothing.insert_column(0, pl.Series("point", [], dtype=pl.UInt32))
+        table = pl.concat(parts, how="vertical", rechunk=True)
+        return table.sort("point", maintain_order=True)
+
+    def _alike(self) -> Iterator[list[int]]:
+        """Places of points whose scenarios name the same things, so many that their runs fit at once."""
+        groups: dict[str, list[int]] = {}
+        runs: dict[str, int] = {}
+        for place, scenario in enumerate(self.scenarios):
+            if not self.packed[place]:
+                continue
+            named = repr((scenario.flows, scenario.stations, scenario.cells, scenario.links))
+            groups.setdefault(named, []).append(place)
+            runs[named] = runs.get(named, 0) + self.count(place)
+            if runs[named] >= AT_ONCE:
+                yield groups.pop(named)
+                runs.pop(named)
+        yield from groups.values()
+
+    def _part(self, name: str, places: Sequence[int]) -> pl.DataFrame:
+        """The rows of points that name the same things."""
+        outcomes = [unpack(each) for place in places for each in self.packed[place]]
+        table: pl.DataFrame = getattr(Result(self.scenarios[places[0]], outcomes), name)
+        rows = table.height // len(outcomes)
+        each = np.repeat(places, [self.count(place) * rows for place in places])
+        return table.insert_column(0, pl.Series("point", each, dtype=pl.UInt32))

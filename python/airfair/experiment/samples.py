@@ -1,0 +1,71 @@
+"""Values of a measure at one point, one for each replication, and how they compare with another point's."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from airfair.estimate import Estimate, Floats, estimate, ratio_of_means
+
+UNKNOWN = Estimate(math.nan, math.nan)
+"""Estimate of what has no value, since a run had none."""
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Values of the finished replications of a point; NaN where a run has none."""
+
+    replications: NDArray[np.int64]
+    """Their numbers, by which points that ran under the same seeds are paired."""
+    upper: Floats
+    lower: Floats | None = None
+    """Those of the divisor, where the measure is a quotient."""
+
+    @property
+    def is_known(self) -> bool:
+        """True if there are values, one of each replication."""
+        below = self.lower is None or (np.isfinite(self.lower).all() and self.lower.mean() != 0)
+        return bool(len(self.upper) and np.isfinite(self.upper).all() and below)
+
+    @property
+    def estimate(self) -> Estimate:
+        """Mean, or quotient of the means, with its 95 % interval."""
+        if not self.is_known:
+            return UNKNOWN
+        return (
+            estimate(self.upper) if self.lower is None else ratio_of_means(self.upper, self.lower)
+        )
+
+    def ratio_to(self, other: Samples) -> Estimate:
+        """Quotient of the means over common replications, with the variance of both."""
+        here, there = self._paired(other)
+        if not (here.is_known and there.is_known) or there.upper.mean() == 0:
+            return UNKNOWN
+        return ratio_of_means(here.upper, there.upper)
+
+    def less(self, other: Samples) -> Estimate:
+        """Mean difference over common replications."""
+        here, there = self._paired(other)
+        if not (here.is_known and there.is_known):
+            return UNKNOWN
+        return estimate(here.upper - there.upper, signed=True)
+
+    def p_no_difference(self, other: Samples) -> float:
+        """Probability of a mean difference this large or larger if there were none (paired t test)."""
+        less = self.less(other)
+        if not math.isfinite(less.mean):
+            return 1.0
+        return min(1.0, 2 * min(less.p_below(0), less.p_above(0)))
+
+    def _paired(self, other: Samples) -> tuple[Samples, Samples]:
+        _, mine, theirs = np.intersect1d(
+            self.replications, other.replications, assume_unique=True, return_indices=True
+        )
+        return self._only(mine), other._only(theirs)
+
+    def _only(self, places: NDArray[np.int64]) -> Samples:
+        lower = None if self.lower is None else self.lower[places]
+        return Samples(self.replications[places], self.upper[places], lower)

@@ -1,0 +1,502 @@
+"""A study: an experiment with its claims and figures, as a file of TOML says it.
+
+```toml
+scenario     = "cell.toml"
+replications = { until = "goodput", half_width = 0.02, least = 5, most = 100 }
+
+[factors]
+"station.slow.rate" = ["1 Mb/s", "2 Mb/s", "5.5 Mb/s"]
+scheme = { plain = {}, arf-aware = { "flow.*.control" = "arf-aware" } }
+
+[compare.scheme]
+baseline = "plain"
+
+[figures.goodput]
+x  = "station.slow.rate"
+by = "scheme"
+
+[claims.faster]
+measure = "goodput[fast]"
+factor  = "scheme"
+level   = "arf-aware"
+baseline = "plain"
+above   = 1.1
+```
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from . import designs, stopping
+from .decisions import FORMS, WORDS, Claim, claim
+from .designs import Design
+from .draws import Draw, choice
+from .errors import StudyError
+from .experiment import REPLICATIONS, Experiment
+from .factors import Label, Levels
+from .keys import Keys
+from .measures import Measure, measure
+from .stopping import Replications
+from .values import Between, between
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from .results import ExperimentResult
+
+MOST_DRAWN = 60
+"""Points of a figure that nobody has asked for."""
+LARGEST = 10_000_000
+"""Octets of a study's file at most."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A factor whose levels are compared with a baseline."""
+
+    factor: str
+    baseline: Label
+    measures: tuple[Measure, ...]
+
+
+@dataclass(frozen=True)
+class FigureOf:
+    """A figure of a measure over a factor."""
+
+    id: str
+    y: Measure
+    x: str | None = None
+    by: str | None = None
+    panel: str | None = None
+    at: Mapping[str, Label] = field(default_factory=dict)
+    title: str | None = None
+    caption: str = ""
+    printed: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    """Values that a paper prints, in the order of x, by the level of `by`; one list under "" without it."""
+
+    def drawn(self, results: ExperimentResult, title: str | None) -> Figure:
+        """The figure, with what a paper prints as hollow points."""
+        return results.plot(
+            self.x,
+            self.y,
+            self.by,
+            panel=self.panel,
+            at=self.at,
+            title=title,
+            printed=self.printed,
+        )
+
+
+@dataclass(frozen=True)
+class Study:
+    """An experiment, and what is to be shown of it."""
+
+    experiment: Experiment
+    path: Path
+    comparisons: tuple[Comparison, ...] = ()
+    figures: tuple[FigureOf, ...] = ()
+    measures: tuple[Measure, ...] = ()
+    """Measures of the table that is shown."""
+    quick: Keys = field(default_factory=dict)
+    """Keys of a quick look."""
+    printed: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    """Values that a paper prints, by measure: one for each point, in the measure's unit as it is shown."""
+
+    @property
+    def scenario(self) -> Path:
+        """File of the scenario, which a study of a paper has."""
+        return self.path.parent / str(self.experiment.source)
+
+    def pictures(self) -> list[FigureOf]:
+        """The figures that are drawn: without any that is declared, goodput over the first factor."""
+        if self.figures:
+            return list(self.figures)
+        names = [factor.name for factor in self.experiment.factors]
+        few = 2
+        if not 0 < len(names) <= few or self.experiment.size > MOST_DRAWN:
+            return []
+        y = self.measures[0] if self.measures else measure("goodput")
+        by = names[1] if len(names) > 1 else None
+        return [FigureOf("goodput" if not self.measures else "measure", y, names[0], by)]
+
+
+def load_study(path: str | Path, *, replications: int | None = None) -> Study:
+    """The study of a file.
+
+    Raises `StudyError` with all mistakes in it, `ScenarioError` with those of its scenario, and `OSError` if
+    one of the two cannot be read.
+    """
+    path = Path(path)
+    return study(read(path), path, replications=replications)
+
+
+def read(path: Path) -> dict[str, Any]:
+    """A file of TOML; raises `StudyError` with the place of a mistake."""
+    content = path.read_bytes()[: LARGEST + 1]
+    if len(content) > LARGEST:
+        raise StudyError(f"{path}: larger than {LARGEST:,} octets")
+    try:
+        return tomllib.loads(content.decode())
+    except UnicodeDecodeError as error:
+        raise StudyError(f"{path}: not a text in UTF-8: {error.reason}") from error
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise StudyError(f"{path}: {error}") from error
+
+
+def study(document: Mapping[str, Any], path: Path, *, replications: int | None = None) -> Study:
+    """The study of a document that was read from `path`; `replications` counts instead of its own."""
+    reader = _Reader(document, path)
+    source = reader.scenario()
+    factors = reader.table("factors", _levels)
+    made = reader.made(
+        lambda: Experiment(
+            source,
+            factors=factors,
+            design=reader.one("design", _design, "grid"),
+            replications=replications or reader.one("replications", _replications, REPLICATIONS),
+            set=reader.one("set", _mapping, {}),
+            draw=reader.table("draw", _draw) or None,
+            seed=reader.one("seed", _whole, None),
+            common_random_numbers=reader.one("common_random_numbers", _boolean, default=True),
+            claims=reader.table("claims", _claim).values(),
+            title=reader.one("title", _text, None),
+        )
+    )
+    comparisons = reader.table("compare", _comparison)
+    figures = reader.table("figures", _figure)
+    found = Study(
+        made,
+        path,
+        tuple(comparisons.values()),
+        tuple(figures.values()),
+        reader.one("measures", _measures, ()),
+        reader.one("quick", _mapping, {}),
+        reader.one("printed", _printed, {}),
+    )
+    reader.finish()
+    problems = [f"{path}: {problem}" for problem in _problems(found)]
+    if problems:
+        raise StudyError(*problems)
+    return found
+
+
+def _problems(study: Study) -> list[str]:
+    """Names of factors and levels that there are not."""
+    factors = {
+        factor.name: None if factor.range else [level.label for level in factor.levels]
+        for factor in study.experiment.factors
+    }
+    named: list[tuple[str, str, Label | None]] = [
+        (f"compare.{one.factor}", one.factor, one.baseline) for one in study.comparisons
+    ]
+    for figure in study.figures:
+        where = f"figures.{figure.id}"
+        named += [(where, name, None) for name in (figure.x, figure.by, figure.panel) if name]
+        named += [(where, name, label) for name, label in figure.at.items()]
+    found = []
+    for where, name, label in named:
+        labels = factors.get(name)
+        if name not in factors:
+            found.append(f"{where}: {name} is no factor; there are {', '.join(factors) or 'none'}")
+        elif label is not None and labels is not None and label not in labels:
+            found.append(
+                f"{where}: {name} has no level {label!r}; there are {', '.join(map(str, labels))}"
+            )
+    return found
+
+
+class _Reader:
+    """Reads a document key by key, and gathers what is wrong."""
+
+    def __init__(self, document: Mapping[str, Any], path: Path) -> None:
+        self._document = document
+        self._path = path
+        self._read: set[str] = {"about"}
+        self._problems: list[str] = []
+
+    def scenario(self) -> Path | Mapping[str, Any]:
+        """The scenario: the path of a file beside the study's, or the table itself."""
+        found = self._document.get("scenario")
+        self._read.add("scenario")
+        if isinstance(found, str) and found:
+            return self._path.parent / found
+        if isinstance(found, Mapping):
+            return found
+        raise StudyError(
+            f'{self._path}: scenario: missing; allowed is a path, as in scenario = "cell.toml", or a table'
+        )
+
+    def one(self, key: str, of: Callable[[str, Any], Any], default: Any) -> Any:  # noqa: ANN401 - what `of` gives
+        """The value of a key; `default` if it is not there, or wrong."""
+        self._read.add(key)
+        if key not in self._document:
+            return default
+        return self._or(default, lambda: of(key, self._document[key]))
+
+    def table(self, key: str, of: Callable[[str, Any], Any]) -> dict[str, Any]:
+        """The values of a table of things with names, but for those that are wrong."""
+        self._read.add(key)
+        found = self._document.get(key, {})
+        if not isinstance(found, Mapping):
+            self._problems.append(f"{key}: not a table")
+            return {}
+        made: dict[str, Any] = {}
+        for name, value in found.items():
+            try:
+                made[name] = of(name, value)
+            except StudyError as error:
+                self._problems += error.problems
+        return made
+
+    def made(self, make: Callable[[], Experiment]) -> Experiment:
+        """The experiment; raises `StudyError` with everything that was wrong so far."""
+        made: Experiment | None = self._or(None, make)
+        if made is None or self._problems:
+            self.finish()
+            raise AssertionError("what could not be made has a problem")
+        return made
+
+    def finish(self) -> None:
+        """Raises `StudyError` if anything was wrong."""
+        unknown = [key for key in self._document if key not in self._read]
+        self._problems += [f"{key}: unknown key{near(key, self._read)}" for key in unknown]
+        self._read |= set(unknown)
+        if self._problems:
+            raise StudyError(*(f"{self._path}: {problem}" for problem in self._problems))
+
+    def _or(self, default: Any, make: Callable[[], Any]) -> Any:  # noqa: ANN401 - likewise
+        try:
+            return make()
+        except StudyError as error:
+            self._problems += error.problems
+            return default
+
+
+def near(word: str, known: Sequence[str] | set[str]) -> str:
+    """What `word` may have been meant for, or else all that is allowed."""
+    import difflib
+
+    close = difflib.get_close_matches(word, sorted(known), n=1)
+    return f"; did you mean {close[0]}?" if close else f"; allowed {', '.join(sorted(known))}"
+
+
+# ------------------------------------------------------------------ kinds of values
+
+
+def _keyed(
+    where: str, value: object, known: Mapping[str, Callable[[str, Any], Any]]
+) -> dict[str, Any]:
+    """A table of which only some keys are known, each read by its kind."""
+    table = _mapping(where, value)
+    unknown = [key for key in table if key not in known]
+    if unknown:
+        raise StudyError(*(f"{where}.{key}: unknown key{near(key, set(known))}" for key in unknown))
+    return {key: known[key](f"{where}.{key}", item) for key, item in table.items()}
+
+
+def _text(where: str, value: object) -> str:
+    if not isinstance(value, str):
+        raise StudyError(f"{where}: {value!r}; allowed is a text")
+    return value
+
+
+def _whole(where: str, value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise StudyError(f"{where}: {value!r}; allowed is a whole number")
+    return value
+
+
+def _number(where: str, value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise StudyError(f"{where}: {value!r}; allowed is a number")
+    return float(value)
+
+
+def _boolean(where: str, value: object) -> bool:
+    if not isinstance(value, bool):
+        raise StudyError(f"{where}: {value!r}; allowed is true or false")
+    return value
+
+
+def _mapping(where: str, value: object) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise StudyError(f"{where}: {value!r}; allowed is a table")
+    return value
+
+
+def _label(where: str, value: object) -> Label:
+    if not isinstance(value, str | int | float | bool):
+        raise StudyError(f"{where}: {value!r}; allowed is the label of a level")
+    return value
+
+
+def _labels(where: str, value: object) -> Label | Sequence[Label]:
+    if isinstance(value, list):
+        return [_label(where, one) for one in value]
+    return _label(where, value)
+
+
+def _at(where: str, value: object) -> dict[str, Any]:
+    return {name: _labels(f"{where}.{name}", one) for name, one in _mapping(where, value).items()}
+
+
+def _measures(where: str, value: object) -> tuple[Measure, ...]:
+    values = value if isinstance(value, list) else [value]
+    return tuple(measure(_text(where, one)) for one in values)
+
+
+def _levels(name: str, value: Any) -> Levels:  # noqa: ANN401 - as TOML gives it
+    """Levels of a factor: a list, a range, or labels with their keys."""
+    if isinstance(value, list):
+        return value
+    table = _mapping(f"factors.{name}", value)
+    if "between" in table:
+        return _between(f"factors.{name}", table)
+    return {label: _mapping(f"factors.{name}.{label}", keys) for label, keys in table.items()}
+
+
+def _between(where: str, table: Mapping[str, Any]) -> Between:
+    read = _keyed(where, table, {"between": _ends, "scale": _text})
+    return between(*read["between"], scale=read.get("scale", "linear"))
+
+
+def _ends(where: str, value: object) -> tuple[float | str, float | str]:
+    if not isinstance(value, list) or len(value) != 2:  # noqa: PLR2004 - two ends
+        raise StudyError(f'{where}: {value!r}; allowed are two ends, as in ["1 Mb/s", "54 Mb/s"]')
+    return value[0], value[1]
+
+
+def _draw(name: str, value: object) -> Draw:
+    where = f"draw.{name}"
+    table = _mapping(where, value)
+    if "between" in table:
+        return _between(where, table)
+    read = _keyed(where, table, {"choice": _list})
+    if "choice" not in read:
+        raise StudyError(f"{where}: allowed is {{ choice = […] }} or {{ between = [low, high] }}")
+    return choice(read["choice"])
+
+
+def _list(where: str, value: object) -> list[Any]:
+    if not isinstance(value, list):
+        raise StudyError(f"{where}: {value!r}; allowed is a list")
+    return value
+
+
+def _design(where: str, value: object) -> Design | str:
+    """A word, a table with kind and number of points, or a list of points."""
+    if isinstance(value, str):
+        if value != "grid":
+            raise StudyError(
+                f'{where}: {value!r}; allowed "grid", a list of points, or {{ kind, points }}'
+            )
+        return value
+    if isinstance(value, list):
+        return designs.Listed(tuple(_mapping(where, point) for point in value))
+    read = _keyed(where, value, {"kind": _text, "points": _whole, "seed": _whole})
+    if read.get("kind") not in designs.KINDS or "points" not in read:
+        allowed = ", ".join(designs.KINDS)
+        raise StudyError(f"{where}: kind and points are needed; kinds are {allowed}")
+    return designs.Sampled(read["kind"], read["points"], read.get("seed", 1))
+
+
+def _replications(where: str, value: object) -> int | Replications:
+    if not isinstance(value, Mapping):
+        return _whole(where, value)
+    read = _keyed(
+        where,
+        value,
+        {
+            "until": _text,
+            "half_width": _number,
+            "relative": _boolean,
+            "least": _whole,
+            "most": _whole,
+        },
+    )
+    until = read.pop("until", None)
+    if until is None:
+        raise StudyError(f'{where}: until is needed: a measure, or "decided"')
+    if until == "decided":
+        if {"half_width", "relative"} & read.keys():
+            raise StudyError(
+                f"{where}: half_width belongs to a measure; claims have their own bounds"
+            )
+        return stopping.until_decided(**read)
+    if "half_width" not in read:
+        raise StudyError(f"{where}: half_width is needed, as a part of the mean: half_width = 0.02")
+    return stopping.until(until, **read)
+
+
+def _claim(id_: str, value: object) -> Claim:
+    where = f"claims.{id_}"
+    read = _keyed(
+        where,
+        value,
+        {
+            "measure": _text,
+            "text": _text,
+            "at": _at,
+            "factor": _text,
+            "level": _label,
+            "baseline": _label,
+            "form": _one_of(*FORMS),
+            "above": _number,
+            "below": _number,
+            "word": _one_of(*WORDS),
+            "target": _number,
+        },
+    )
+    if "measure" not in read:
+        raise StudyError(f'{where}: measure is needed, as in measure = "goodput[fast]"')
+    return claim(id_, read.pop("measure"), **read)
+
+
+def _one_of(*words: str) -> Callable[[str, object], str]:
+    def read(where: str, value: object) -> str:
+        if value not in words:
+            raise StudyError(f"{where}: {value!r}; allowed {', '.join(words)}")
+        return str(value)
+
+    return read
+
+
+def _comparison(name: str, value: object) -> Comparison:
+    where = f"compare.{name}"
+    read = _keyed(where, value, {"baseline": _label, "measures": _measures})
+    if "baseline" not in read:
+        raise StudyError(f"{where}: baseline is needed")
+    return Comparison(name, read["baseline"], read.get("measures", (measure("goodput"),)))
+
+
+def _figure(id_: str, value: object) -> FigureOf:
+    read = _keyed(
+        f"figures.{id_}",
+        value,
+        {
+            "x": _text,
+            "y": _text,
+            "by": _text,
+            "panel": _text,
+            "at": _at,
+            "title": _text,
+            "caption": _text,
+            "printed": _printed,
+        },
+    )
+    y = measure(read.pop("y", "goodput"))
+    return FigureOf(id_, y, **read)
+
+
+def _printed(where: str, value: object) -> dict[str, list[float]]:
+    """Values that a paper prints: a list, or one for each level of `by`."""
+    table = {"": value} if isinstance(value, list) else _mapping(where, value)
+    return {
+        name: [_number(f"{where}.{name}", one) for one in _list(where, values)]
+        for name, values in table.items()
+    }

@@ -1,0 +1,135 @@
+"""Values of a continuous factor: a range, and the place in it that a design or chance picks.
+
+Both ends carry the scenario's units ("1 Mb/s", "20 ms", "64 B", "10 m") or are plain numbers.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from .errors import StudyError
+
+if TYPE_CHECKING:
+    from airfair.scenario import Value
+
+Scale = Literal["linear", "log"]
+
+_QUANTITY = re.compile(r"\s*([-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?)\s*([^\d\s].*?)?\s*")
+
+UNITS: dict[str, tuple[str, float]] = {
+    **{
+        unit: ("s", 10.0**power)
+        for unit, power in (("ns", -9), ("us", -6), ("µs", -6), ("ms", -3), ("s", 0))
+    },
+    "min": ("s", 60.0),
+    "h": ("s", 3600.0),
+    **{
+        f"{prefix}b/s": ("b/s", 10.0**power)
+        for prefix, power in (("", 0), ("k", 3), ("M", 6), ("G", 9))
+    },
+    **{
+        f"{prefix}B": ("B", 10.0**power)
+        for prefix, power in (("", 0), ("k", 3), ("M", 6), ("G", 9))
+    },
+    **{f"{prefix}iB": ("B", 2.0**power) for prefix, power in (("K", 10), ("M", 20), ("G", 30))},
+    "m": ("m", 1.0),
+    "km": ("m", 1000.0),
+    "m/s": ("m/s", 1.0),
+    "km/h": ("m/s", 1 / 3.6),
+    "dB": ("dB", 1.0),
+    "dBm": ("dBm", 1.0),
+}
+"""Base unit and size of each unit of a scenario."""
+
+
+def quantity(value: object) -> tuple[float, str] | None:
+    """Number and unit of a value such as 7 or "2 Mb/s"; nothing if it is no number."""
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int | float):
+        return float(value), ""
+    if isinstance(value, str) and (match := _QUANTITY.fullmatch(value)):
+        try:
+            return float(match[1]), match[2] or ""
+        except ValueError:
+            return None
+    return None
+
+
+def on_an_axis(values: list[object]) -> tuple[list[float], str] | None:
+    """`values` as numbers of one unit, the first's; nothing if they are not of one kind."""
+    read = [quantity(value) for value in values]
+    known = [one for one in read if one is not None]
+    if not known or len(known) < len(read):
+        return None
+    unit = known[0][1]
+    if all(one == unit for _, one in known):
+        return [number for number, _ in known], unit
+    sizes = [UNITS.get(one) for _, one in known]
+    bases = {size[0] for size in sizes if size}
+    if None in sizes or len(bases) > 1:
+        return None
+    scale = UNITS[unit][1]
+    each = zip(known, sizes, strict=True)
+    return [number * size[1] / scale for (number, _), size in each if size], unit
+
+
+@dataclass(frozen=True)
+class Between:
+    """All values from `low` to `high`, both included."""
+
+    low: float
+    high: float
+    unit: str = ""
+    scale: Scale = "linear"
+    whole: bool = False
+    """True if only whole numbers are meant."""
+
+    def at(self, place: float) -> Value:
+        """The value at a place from 0 to 1."""
+        if self.whole:
+            # Each whole number has as much of the range as any other.
+            return self._written(min(math.floor(self._between(place, 1)), int(self.high)))
+        return self._written(self._between(place, 0))
+
+    def _between(self, place: float, beyond: int) -> float:
+        low, high = self.low, self.high + beyond
+        if self.scale == "log":
+            return float(low * (high / low) ** place)
+        return low + (high - low) * place
+
+    def _written(self, number: float) -> Value:
+        if not self.unit:
+            return number
+        # As many digits as a scenario keeps of a quantity, and no exponent.
+        text = str(number) if isinstance(number, int) else f"{number:.6f}".rstrip("0").rstrip(".")
+        return f"{text} {self.unit}"
+
+    def __str__(self) -> str:
+        spaced = f" {self.unit}" if self.unit else ""
+        return f"{self.low:g} to {self.high:g}{spaced}" + (", log" if self.scale == "log" else "")
+
+
+def between(low: float | str, high: float | str, *, scale: Scale = "linear") -> Between:
+    """All values from `low` to `high`: two numbers, or two texts with a unit.
+
+    Two whole numbers without a unit mean whole numbers. `scale` "log" gives each factor of ten as many
+    points as any other.
+
+    Raises `StudyError` if they are not of one kind, or in the wrong order.
+    """
+    ends = on_an_axis([low, high])
+    if ends is None:
+        raise StudyError(f"between {low!r} and {high!r}: not two numbers of one unit")
+    (first, last), unit = ends
+    if not (math.isfinite(first) and math.isfinite(last) and first < last):
+        raise StudyError(f"between {low!r} and {high!r}: the second has to be larger")
+    if scale not in ("linear", "log"):
+        raise StudyError(f'between: scale {scale!r}; allowed "linear", "log"')
+    if scale == "log" and first <= 0:
+        raise StudyError(f"between {low!r} and {high!r}: a logarithmic scale begins above 0")
+    whole = not unit and all(isinstance(end, int) for end in (low, high))
+    return Between(first, last, unit, scale, whole)

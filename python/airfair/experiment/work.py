@@ -1,0 +1,164 @@
+"""The runs of an experiment, round by round, until the rule of its replications is content."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from airfair import archive
+from airfair.archive import Archive
+from airfair.terminal import Progress
+
+from .results import ExperimentResult, Spent
+from .stopping import Fixed, Until, UntilDecided
+
+if TYPE_CHECKING:
+    from airfair._core import Scenario
+    from airfair.archive import Engine
+
+    from .experiment import Experiment
+    from .runs import Runs
+
+ERROR = 0.05
+"""Error that the intervals of all looks together may have."""
+
+
+DEFAULT = "default"
+"""The user's own store."""
+
+
+@dataclass(frozen=True)
+class Means:
+    """What runs are made with."""
+
+    archive: Archive | None
+    engine: Engine
+    progress: Callable[[float], object] | bool = True
+
+
+@contextlib.contextmanager
+def opened(store: Archive | str | Path | None) -> Iterator[Archive | None]:
+    """The store that is meant, open meanwhile."""
+    if store is None or isinstance(store, Archive):
+        yield store
+        return
+    path = archive.default_path() if store == DEFAULT else Path(store)
+    if path is None:
+        yield None
+        return
+    with Archive(path) as kept:
+        yield kept
+
+
+@contextlib.contextmanager
+def begun(engine: Engine | str | None, threads: int | None) -> Iterator[Engine]:
+    """The engine that is meant; what it has started ends with it."""
+    form = "local" if engine is None else engine
+    chosen = archive.engine(form, threads=threads) if isinstance(form, str) else form
+    try:
+        yield chosen
+    finally:
+        if chosen is not engine:
+            chosen.close()
+
+
+class Work:
+    """Runs of an experiment that is under way."""
+
+    def __init__(self, experiment: Experiment, runs: Runs, means: Means) -> None:
+        self._experiment = experiment
+        self._runs = runs
+        self._means = means
+        self._spent = Spent()
+
+    def finish(self) -> ExperimentResult:
+        """Run what the rule asks for, and return it."""
+        experiment = self._experiment
+        rule = experiment.replications
+        self._extend(dict.fromkeys(range(len(self._runs.points)), rule.least))
+        match rule:
+            case Until():
+                self._until(rule)
+            case UntilDecided():
+                self._until_decided(rule)
+            case Fixed():
+                pass
+        return self._result()
+
+    def _until(self, rule: Until) -> None:
+        """Point by point: those that are not known well enough get more."""
+        while not self._spent.interrupted:
+            wanted = {}
+            for place, samples in enumerate(self._result().samples(rule.measure)):
+                one, count = samples.estimate, len(samples.upper)
+                if count < rule.most and not rule.is_enough(one.mean, one.ci95):
+                    wanted[place] = rule.next(count, one.mean, one.ci95)
+            if not wanted:
+                return
+            self._extend(wanted)
+
+    def _until_decided(self, rule: UntilDecided) -> None:
+        """All points alike, until no claim is undecided at the error that a look may have."""
+        for count in rule.looks[1:]:
+            result = self._result()
+            verdicts = [
+                claim.decide(result, level=ERROR / len(rule.looks))
+                for claim in self._experiment.claims
+            ]
+            if self._spent.interrupted or not any(one.here == "undecided" for one in verdicts):
+                return
+            self._extend(dict.fromkeys(range(len(self._runs.points)), count))
+
+    def _extend(self, counts: Mapping[int, int]) -> None:
+        """Bring the points at these places to so many replications, the first ones of all points first."""
+        runs = self._runs
+        most = max(counts.values(), default=0)
+        wanted = [
+            (place, number)
+            for number in range(most)
+            for place, count in counts.items()
+            if runs.count(place) <= number < count
+        ]
+        jobs = [archive.Job(self._scenario(*one), one[1]) for one in wanted]
+        wall, cpu = time.perf_counter(), time.process_time()
+        done = self._run(jobs)
+        for i, (place, _) in enumerate(wanted):
+            packed = done.outcomes.packed(i)
+            if packed is not None:
+                runs.packed[place].append(packed)
+        self._spent = replace(
+            self._spent,
+            cpu_s=self._spent.cpu_s + time.process_time() - cpu,
+            wall_s=self._spent.wall_s + time.perf_counter() - wall,
+            runs=self._spent.runs + len(wanted),
+            found=self._spent.found + done.found,
+            interrupted=done.interrupted,
+        )
+
+    def _run(self, jobs: list[archive.Job]) -> archive.Done:
+        means, progress = self._means, self._means.progress
+        if callable(progress) or not progress:
+            shown = progress if callable(progress) else None
+            return archive.run(jobs, means.archive, engine=means.engine, progress=shown)
+        with Progress(self._experiment.title) as bar:
+            return archive.run(jobs, means.archive, engine=means.engine, progress=bar)
+
+    def _scenario(self, place: int, replication: int) -> Scenario:
+        if self._experiment.draw is None:
+            return self._runs.scenarios[place]
+        return self._experiment.scenario(self._runs.points[place], replication)
+
+    def _result(self) -> ExperimentResult:
+        experiment = self._experiment
+        return ExperimentResult(
+            experiment.title,
+            experiment.factors,
+            self._runs,
+            self._spent,
+            claims=experiment.claims,
+            seed=experiment.seed,
+        )
