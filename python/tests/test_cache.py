@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import sqlite3
 from collections.abc import Callable, Iterator
@@ -11,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from airfair import cache
 from airfair.archive import Archive, Job, build, run
 from airfair.cli import InputError
+from airfair.cli.commands import cache
+from airfair.cli.parser import Parser
 from airfair.scenario import load
 from support import SCENARIO
 
@@ -23,8 +23,8 @@ Command = Callable[..., str]
 @pytest.fixture
 def command(capsys: pytest.CaptureFixture[str]) -> Command:
     """Call `airfair cache` and return what it prints."""
-    top = argparse.ArgumentParser()
-    cache.add_parser(top.add_subparsers())
+    top = Parser()
+    cache.add(top.add_subparsers())
 
     def call(*arguments: object) -> str:
         parsed = top.parse_args(["cache", *map(str, arguments)])

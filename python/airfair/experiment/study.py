@@ -110,7 +110,10 @@ class Study:
     @property
     def scenario(self) -> Path:
         """File of the scenario, which a study of a paper has."""
-        return self.path.parent / str(self.experiment.source)
+        source = self.experiment.source
+        if not isinstance(source, Path):
+            raise StudyError(f"{self.path}: scenario: a table; a study of a paper names a file")
+        return source
 
     def pictures(self) -> list[FigureOf]:
         """The figures that are drawn: without any that is declared, goodput over the first factor."""

@@ -6,6 +6,7 @@ A new command is a module here and a name in `COMMANDS`.
 from __future__ import annotations
 
 from . import (
+    cache,
     check,
     compare,
     completion,
@@ -25,6 +26,7 @@ COMMANDS = (
     init.add,
     sweep.add,
     compare.add,
+    cache.add,
     reproduce.add,
     limits.add,
     validate.add,

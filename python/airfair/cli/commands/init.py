@@ -39,6 +39,18 @@ KINDS = (
         "a cell in which a slow station holds back a fast one, each key explained",
         "airfair run {}",
     ),
+    Kind(
+        "study",
+        "study",
+        "a study that varies a queue, with comparisons, a figure and claims",
+        "airfair sweep {}/study.toml",
+    ),
+    Kind(
+        "paper",
+        "paper",
+        "a paper's directory: a study with printed values and claims",
+        "airfair reproduce {}",
+    ),
 )
 
 

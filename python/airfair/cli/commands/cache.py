@@ -8,12 +8,13 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ._core import quantity
+from airfair._core import quantity
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from .archive import Archive, Kept
+    from airfair.archive import Archive, Kept
+    from airfair.cli.parser import Commands
 
 _DAY_S = 86_400
 _DESCRIPTION = """\
@@ -30,7 +31,7 @@ examples:
 """
 
 
-def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add(commands: Commands) -> None:
     """Add the command to the grammar."""
     cache = commands.add_parser(
         "cache",
@@ -76,7 +77,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 def main(arguments: argparse.Namespace) -> int:
     """Do what the command line asks for."""
-    from .cli import DONE
+    from airfair.cli import DONE
 
     path = _path(arguments.archive)
     match arguments.what:
@@ -90,8 +91,8 @@ def main(arguments: argparse.Namespace) -> int:
 
 
 def _path(named: Path | None) -> Path:
-    from .archive import default_path
-    from .cli import InputError
+    from airfair.archive import default_path
+    from airfair.cli import InputError
 
     path = named or default_path()
     if path is None:
@@ -102,7 +103,7 @@ def _path(named: Path | None) -> Path:
 
 
 def _list(path: Path, *, as_json: bool) -> None:
-    from .archive import Archive, build
+    from airfair.archive import Archive, build
 
     size, kept = 0, []
     if path.exists():
@@ -124,7 +125,7 @@ def _list(path: Path, *, as_json: bool) -> None:
 
 
 def _document(kept: Kept) -> dict[str, object]:
-    from .archive import build
+    from airfair.archive import build
 
     return {
         "build": kept.build.hex(),
@@ -138,8 +139,8 @@ def _document(kept: Kept) -> dict[str, object]:
 
 
 def _prune(path: Path, arguments: argparse.Namespace) -> None:
-    from .archive import Archive
-    from .cli import InputError
+    from airfair.archive import Archive
+    from airfair.cli import InputError
 
     steps = list(_steps(arguments))
     if not steps:
@@ -164,8 +165,8 @@ def _prune(path: Path, arguments: argparse.Namespace) -> None:
 
 def _steps(arguments: argparse.Namespace) -> Iterator[Callable[[Archive], int]]:
     """What the command line wants removed, one after the other."""
-    from .archive import pruning
-    from .cli import InputError
+    from airfair.archive import pruning
+    from airfair.cli import InputError
 
     if arguments.damaged:
         yield pruning.damaged
@@ -183,7 +184,7 @@ def _steps(arguments: argparse.Namespace) -> Iterator[Callable[[Archive], int]]:
 
 
 def _size(text: str) -> int:
-    from .cli import InputError
+    from airfair.cli import InputError
 
     try:
         return int(quantity(text, "size"))
@@ -192,7 +193,7 @@ def _size(text: str) -> int:
 
 
 def _print_json(document: object) -> None:
-    from .store import encode
+    from airfair.store import encode
 
     sys.stdout.buffer.write(encode(document))
 
