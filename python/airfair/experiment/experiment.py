@@ -6,20 +6,21 @@ import hashlib
 import itertools
 import os
 import time
+import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from airfair import archive, scenario
 from airfair._core import ScenarioError
 
 from .decisions import Claim
-from .designs import Design
+from .designs import Design, Named
 from .designs import design as declared_design
 from .draws import Draws, drawn
 from .errors import StudyError
-from .factors import Label, Levels, plain
+from .factors import Levels, plain
 from .factors import factors as declared_factors
 from .keys import Keys, expand, expanded, has_pattern, names, renames
 from .measures import SUBJECTS, columns
@@ -62,7 +63,7 @@ class Experiment:
         source: Source,
         *,
         factors: Mapping[str, Levels] | None = None,
-        design: Design | str | Sequence[Mapping[str, Label]] = "grid",
+        design: Design | str | Sequence[Named] = "grid",
         replications: int | Replications = REPLICATIONS,
         set: Mapping[str, scenario.Value] | None = None,  # noqa: A002 - named after the option --set
         draw: Draws | None = None,
@@ -75,8 +76,9 @@ class Experiment:
 
         `factors` has, by the key that it sets, the values of a factor (or `airfair.between(low, high)`); or,
         by a name of yours, keys with their values for each of its levels. A key may have a pattern in it:
-        `flow.*.control`. `design` says which points are run: "grid" for all combinations, a list of points,
-        or `airfair.random`, `latin_hypercube` or `sobol` of so many.
+        `flow.*.control`. `design` says which points are run: "grid" for all combinations, a list of points
+        or of parts of the grid such as `{"station.slow.rate": ["1 Mb/s", "2 Mb/s"], "scheme": "plain"}`, or
+        `airfair.random`, `latin_hypercube` or `sobol` of so many.
 
         `set` replaces keys at all points. `draw` has keys that chance decides in each replication, the same
         at every point: `airfair.choice([…])` or `airfair.between(…)`. All points run under the same seeds,
@@ -118,21 +120,17 @@ class Experiment:
 
     def scenario(self, point: Point, replication: int | None = None) -> Scenario:
         """The scenario of a point, as one of its replications has it where chance decides keys."""
-        keys = {**self.set, **point.keys}
-        if replication is not None:
-            keys |= self.drawn_keys(point, replication)
-        return self._load(keys, self._seed_of(point))
+        return self._load(self._keys(point, replication), self._seed_of(point))
 
-    def keys(self, point: Point) -> Keys:
-        """The keys that a point sets, without patterns; those that chance decides are not among them."""
-        return self._plain({**self.set, **point.keys}, None)
+    def keys(self, point: Point, replication: int | None = None) -> Keys:
+        """The keys that make a point of the scenario, without patterns; likewise."""
+        return self._expanded(self._keys(point, replication))
 
-    def drawn_keys(self, point: Point, replication: int) -> Keys:
-        """The keys that chance decides in a replication of a point."""
-        if self.draw is None:
-            return {}
+    def _keys(self, point: Point, replication: int | None) -> Keys:
         keys = {**self.set, **point.keys}
-        return drawn(self.draw, self.seed, replication, self._paths_of(keys))
+        if self.draw is None or replication is None:
+            return keys
+        return {**keys, **drawn(self.draw, self.seed, replication, self._paths_of(keys))}
 
     # -------------------------------------------------------------- running it
 
@@ -204,15 +202,13 @@ class Experiment:
 
     def _load(self, keys: Keys, seed: int | None = None) -> Scenario:
         """The scenario with `keys` replaced, patterns among them."""
-        return self._parse(self._plain(keys, seed), seed)
+        return self._parse(self._expanded(keys), seed)
 
-    def _plain(self, keys: Keys, seed: int | None) -> Keys:
-        """The keys with every pattern replaced by the names that it matches."""
-        by_name = {path: value for path, value in keys.items() if not has_pattern(path)}
-        if len(by_name) == len(keys):
-            return by_name
-        known = names(self._parse(by_name, seed)) if renames(by_name) else self._names
-        return expand(keys, known)
+    def _expanded(self, keys: Keys) -> Keys:
+        plain_keys = {path: value for path, value in keys.items() if not has_pattern(path)}
+        if len(plain_keys) == len(keys):
+            return keys
+        return expand(keys, names(self._document, plain_keys))
 
     def _parse(self, keys: Keys, seed: int | None) -> Scenario:
         overrides = [(path, scenario.toml_value(value)) for path, value in keys.items()]
@@ -221,13 +217,13 @@ class Experiment:
         return scenario.parse(self._text, overrides, self._folder)
 
     @cached_property
-    def _names(self) -> dict[str, list[str]]:
-        return names(self._parse({}, None))
+    def _document(self) -> dict[str, Any]:
+        return tomllib.loads(self._text.decode())
 
     def _paths_of(self, keys: Keys) -> Callable[[str], list[str]]:
-        known = self._names
-        if renames(keys):
-            known = names(self._load(keys))
+        known = names(
+            self._document, {path: v for path, v in keys.items() if not has_pattern(path)}
+        )
         return lambda path: expanded(path, known)
 
     def _seed_of(self, point: Point) -> int | None:
@@ -281,7 +277,7 @@ class Experiment:
         draws = [*self.draw] if isinstance(self.draw, Mapping) else []
         for path in dict.fromkeys([*itertools.chain(*every), *draws]):
             try:
-                expanded(path, self._names)
+                expanded(path, names(self._document, {}))
             except StudyError as error:
                 problems += error.problems
         if problems:

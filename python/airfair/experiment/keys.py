@@ -7,14 +7,14 @@ the stations whose names match as file names match in a shell.
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .errors import StudyError
 
 if TYPE_CHECKING:
-    from airfair._core import Scenario
     from airfair.scenario import Value
 
 Keys = Mapping[str, "Value"]
@@ -37,14 +37,19 @@ def parts(path: str) -> list[str]:
     return [part.strip() for part in _PARTS.findall(path)]
 
 
-def names(scenario: Scenario) -> dict[str, list[str]]:
-    """Names in each table of a scenario whose keys are named by its author."""
-    return {
-        "bss": scenario.cells,
-        "station": scenario.stations,
-        "host": scenario.hosts,
-        "flow": [flow["name"] for flow in scenario.flows],
-    }
+def names(document: Mapping[str, Any], keys: Keys) -> dict[str, list[str]]:
+    """Names that the author of a scenario gives in each table, as `keys` leave them.
+
+    Stations or flows with a `count` have one: only all of them can be set.
+    """
+    known = {table: dict.fromkeys(document.get(table, ())) for table in _NAMED}
+    for path, value in keys.items():
+        match parts(path):
+            case [table] if table in known and isinstance(value, Mapping):
+                known[table] = dict.fromkeys(value)
+            case [table, name, *_] if table in known:
+                known[table][_unquoted(name)] = None
+    return {table: list(there) for table, there in known.items()}
 
 
 def expanded(path: str, known: Mapping[str, list[str]]) -> list[str]:
@@ -79,6 +84,10 @@ def renames(paths: Iterable[str]) -> bool:
     """True if one of the keys makes or replaces what has a name, so that patterns match anew."""
     whole = 2
     return any(len(parts(path)) <= whole and parts(path)[0] in _NAMED for path in paths)
+
+
+def _unquoted(name: str) -> str:
+    return name if not _is_quoted(name) else str(tomllib.loads(f"name = {name}")["name"])
 
 
 _NAMED = ("bss", "station", "host", "flow")

@@ -26,6 +26,7 @@ above   = 1.1
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -41,6 +42,7 @@ from .experiment import REPLICATIONS, Experiment
 from .factors import Label, Levels
 from .keys import Keys
 from .measures import Measure, measure
+from .points import Point
 from .stopping import Replications
 from .values import Between, between
 
@@ -93,6 +95,20 @@ class FigureOf:
 
 
 @dataclass(frozen=True)
+class Part:
+    """Part of a paper that a study is: it has its runs in setups, each with its variants."""
+
+    setup: str | None = None
+    """Name of a point's setup, with factors in braces: points with the same one are variants of it."""
+    variant: str | None = None
+    """Name of a point within its setup, likewise."""
+    quick: Keys = field(default_factory=dict)
+    """Keys that differ in a quick look."""
+    extension: bool = False
+    """True if it is beyond the paper's figures and claims, and so left out of a quick look."""
+
+
+@dataclass(frozen=True)
 class Study:
     """An experiment, and what is to be shown of it."""
 
@@ -102,18 +118,19 @@ class Study:
     figures: tuple[FigureOf, ...] = ()
     measures: tuple[Measure, ...] = ()
     """Measures of the table that is shown."""
-    quick: Keys = field(default_factory=dict)
-    """Keys of a quick look."""
+    replications: Replications | None = None
+    """Replications that the file asks for; nothing if it leaves them open."""
+    part: Part = field(default_factory=Part)
+    scenario: Path | None = None
+    """File of its scenario; nothing if the study holds it."""
     printed: Mapping[str, Sequence[float]] = field(default_factory=dict)
     """Values that a paper prints, by measure: one for each point, in the measure's unit as it is shown."""
 
-    @property
-    def scenario(self) -> Path:
-        """File of the scenario, which a study of a paper has."""
-        source = self.experiment.source
-        if not isinstance(source, Path):
-            raise StudyError(f"{self.path}: scenario: a table; a study of a paper names a file")
-        return source
+    def names(self, point: Point) -> tuple[str, str]:
+        """Names of a point's setup and of its variant: by default the file's, and all labels."""
+        stem = self.path.name.removesuffix(".toml").removesuffix(".study")
+        labels = ", ".join(map(str, point.labels.values())) or stem
+        return _filled(self.part.setup or stem, point), _filled(self.part.variant or labels, point)
 
     def pictures(self) -> list[FigureOf]:
         """The figures that are drawn: without any that is declared, goodput over the first factor."""
@@ -139,7 +156,25 @@ def load_study(path: str | Path, *, replications: int | None = None) -> Study:
 
 
 def read(path: Path) -> dict[str, Any]:
-    """A file of TOML; raises `StudyError` with the place of a mistake."""
+    """A file of TOML, on top of the one that it is `like`; raises `StudyError` with the place of a mistake.
+
+    Of the other file it replaces the keys that it has itself, and of tables the keys in them.
+    """
+    document, seen = _parsed(path), [path]
+    while (like := document.pop("like", None)) is not None:
+        base = path.parent / _text(f"{path}: like", like)
+        if base in seen:
+            raise StudyError(f"{path}: like: {base.name} is like itself")
+        seen.append(base)
+        lower = _parsed(base)
+        for key, value in document.items():
+            both = isinstance(value, Mapping) and isinstance(lower.get(key), Mapping)
+            lower[key] = {**lower[key], **value} if both else value
+        document = lower
+    return document
+
+
+def _parsed(path: Path) -> dict[str, Any]:
     content = path.read_bytes()[: LARGEST + 1]
     if len(content) > LARGEST:
         raise StudyError(f"{path}: larger than {LARGEST:,} octets")
@@ -155,13 +190,14 @@ def study(document: Mapping[str, Any], path: Path, *, replications: int | None =
     """The study of a document that was read from `path`; `replications` counts instead of its own."""
     reader = _Reader(document, path)
     source = reader.scenario()
+    asked = reader.one("replications", _replications, None)
     factors = reader.table("factors", _levels)
     made = reader.made(
         lambda: Experiment(
             source,
             factors=factors,
             design=reader.one("design", _design, "grid"),
-            replications=replications or reader.one("replications", _replications, REPLICATIONS),
+            replications=replications or asked or REPLICATIONS,
             set=reader.one("set", _mapping, {}),
             draw=reader.table("draw", _draw) or None,
             seed=reader.one("seed", _whole, None),
@@ -172,16 +208,26 @@ def study(document: Mapping[str, Any], path: Path, *, replications: int | None =
     )
     comparisons = reader.table("compare", _comparison)
     figures = reader.table("figures", _figure)
+    measures = reader.one("measures", _measures, ())
+    printed = reader.one("printed", _printed, {})
+    part = Part(
+        setup=reader.one("setup", _text, None),
+        variant=reader.one("variant", _text, None),
+        quick=reader.one("quick", _mapping, {}),
+        extension=reader.one("extension", _boolean, default=False),
+    )
+    reader.finish()
     found = Study(
         made,
         path,
         tuple(comparisons.values()),
         tuple(figures.values()),
-        reader.one("measures", _measures, ()),
-        reader.one("quick", _mapping, {}),
-        reader.one("printed", _printed, {}),
+        measures,
+        None if asked is None else stopping.replications(asked),
+        part,
+        source if isinstance(source, Path) else None,
+        printed,
     )
-    reader.finish()
     problems = [f"{path}: {problem}" for problem in _problems(found)]
     if problems:
         raise StudyError(*problems)
@@ -201,6 +247,8 @@ def _problems(study: Study) -> list[str]:
         where = f"figures.{figure.id}"
         named += [(where, name, None) for name in (figure.x, figure.by, figure.panel) if name]
         named += [(where, name, label) for name, label in figure.at.items()]
+    for where, template in (("setup", study.part.setup), ("variant", study.part.variant)):
+        named += [(where, name, None) for name in _IN_BRACES.findall(template or "")]
     found = []
     for where, name, label in named:
         labels = factors.get(name)
@@ -211,6 +259,14 @@ def _problems(study: Study) -> list[str]:
                 f"{where}: {name} has no level {label!r}; there are {', '.join(map(str, labels))}"
             )
     return found
+
+
+_IN_BRACES = re.compile(r"\{([^{}]*)\}")
+
+
+def _filled(template: str, point: Point) -> str:
+    """A name with the point's labels in it."""
+    return _IN_BRACES.sub(lambda match: str(point.labels[match[1]]), template)
 
 
 class _Reader:
@@ -400,7 +456,7 @@ def _design(where: str, value: object) -> Design | str:
             )
         return value
     if isinstance(value, list):
-        return designs.Listed(tuple(_mapping(where, point) for point in value))
+        return designs.Listed(tuple(_at(where, point) for point in value))
     read = _keyed(where, value, {"kind": _text, "points": _whole, "seed": _whole})
     if read.get("kind") not in designs.KINDS or "points" not in read:
         allowed = ", ".join(designs.KINDS)

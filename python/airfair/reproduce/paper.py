@@ -38,7 +38,6 @@ class Variant:
     """One way to run a scenario file."""
 
     id: str
-    label: str
     set: Mapping[str, Value] = field(default_factory=dict)
     """Keys that differ from the file, as by `airfair run FILE --set KEY=VALUE`."""
     draw: Callable[[int], Mapping[str, Value]] | None = None

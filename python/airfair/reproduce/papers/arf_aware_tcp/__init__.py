@@ -7,7 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from airfair.reproduce.paper import Experiment, Json, Paper, Setup, Variant, read_toml, reference
+from airfair.reproduce import studies
+from airfair.reproduce.paper import Experiment, Json, Paper, Setup, reference
 
 from . import figures, tables
 from .claims import BOUNDS, PREDICATES
@@ -24,30 +25,14 @@ if TYPE_CHECKING:
 SEGMENT = 1000
 """Application octets per packet: the figures count packets."""
 
-SCHEMES: dict[str, tuple[str, Value]] = {
-    "arf_aware": ("ARF-aware TCP", {"scheme": "arf-aware", "variant": "held"}),
-    "newreno": ("NewReno", "none"),
-    "one_shot": ("ARF-aware, one-shot", {"scheme": "arf-aware", "variant": "one-shot"}),
-    "continuous": ("ARF-aware, continuous", {"scheme": "arf-aware", "variant": "continuous"}),
+SCHEMES = {
+    "arf_aware": "ARF-aware TCP",
+    "newreno": "NewReno",
+    "one_shot": "ARF-aware, one-shot",
+    "continuous": "ARF-aware, continuous",
 }
-"""Transports under comparison, with the `control` of every flow."""
-
-ALL, BOTH = tuple(SCHEMES), ("arf_aware", "newreno")
-SETUPS = {
-    "table1": ALL,
-    "table2": ("newreno",),
-    "table3": ALL,
-    "table4": ALL,
-    "table5": ALL,
-    "recovery": BOTH,
-    "table1-one-hop": BOTH,
-    "table3-slow-relay": BOTH,
-}
-"""Scenario files and the schemes that run on them."""
-
-REPLICATIONS = 100
-FEWER, CLOSE = 50, ("table5",)
-"""Runs of each setup but those where a bound is near; elsewhere all are beyond seven standard errors."""
+"""Transports under comparison."""
+BOTH = ("arf_aware", "newreno")
 
 FIGURES = {
     "fig2": ("Throughput of two sessions, session 1 slow from 20 s", "table1"),
@@ -72,7 +57,7 @@ STATEMENTS = {
 def paper(directory: Path) -> Paper[Runs]:
     """The paper, whose files are in `directory`."""
     printed = reference(directory)
-    setups = {id_: _setup(directory, id_, schemes) for id_, schemes in SETUPS.items()}
+    setups = studies.setups(directory)
     experiments = [*_tables(printed), *_figures()]
     return Paper(
         id=directory.name,
@@ -81,26 +66,19 @@ def paper(directory: Path) -> Paper[Runs]:
         setups=setups,
         experiments={e.id: e for e in experiments},
         measure=_measure,
-        replications=REPLICATIONS,
         predicates=PREDICATES,
         searches=SEARCHES,
         bounds=BOUNDS,
         reasons=REASONS,
         introduction=introduction(printed),
         units="Throughputs in kb/s over the whole run.",
-        schemes={f"{label}: control": control for label, control in SCHEMES.values()},
+        schemes=_controls(setups["table1"]),
     )
 
 
-def _setup(directory: Path, id_: str, schemes: Sequence[str]) -> Setup:
-    path = directory / f"{id_}.toml"
-    flows = read_toml(path)["flow"]
-    variants = [
-        Variant(scheme, label, {f"flow.{flow}.control": control for flow in flows})
-        for scheme, (label, control) in SCHEMES.items()
-        if scheme in schemes
-    ]
-    return Setup(id_, path, tuple(variants), replications=None if id_ in CLOSE else FEWER)
+def _controls(setup: Setup) -> dict[str, Value]:
+    """What each scheme makes every flow's `control`."""
+    return {f"{SCHEMES[it.id]}: control": it.set["flow.slow.control"] for it in setup.variants}
 
 
 def _measure(result: Result) -> Runs:
@@ -139,7 +117,7 @@ def _tables(printed: Json) -> list[Experiment[Runs]]:
 
 def _place(id_: str, setup: str, scheme: str) -> Place:
     """A column: the scheme, and where it ran if the id says so, as in one_hop_newreno, anomaly."""
-    label, _ = SCHEMES[scheme]
+    label = SCHEMES[scheme]
     where = id_.removesuffix(scheme).replace("_", " ").strip()
     return Place(id_, f"{label}, {where}" if where else label, setup, scheme)
 
