@@ -79,6 +79,25 @@ def test_check_opens_the_files_that_a_scenario_names(
     assert any("none.csv" in line for line in lines)
 
 
+def test_check_takes_studies_with_all_their_points(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "study"
+    assert told(capsys, "init", "study", folder)[0] == cli.DONE
+    study = folder / "study.toml"
+    assert told(capsys, "check", study, folder / "cell.toml") == (cli.DONE, [])
+    text = study.read_text(encoding="utf-8")
+    study.write_text(text.replace("[10, 100, 400]", "[10, 0, 400]"), encoding="utf-8")
+    status, lines = told(capsys, "check", study)
+    assert status == cli.BAD_INPUT
+    assert len(lines) == 1  # a mistake at several points is one
+    assert all(f"{study}: at " in line and "packets = 0" in line for line in lines)
+    study.write_text(text.replace("[compare.discipline]", "[compare.disciplin]"), encoding="utf-8")
+    status, lines = told(capsys, "check", study)
+    assert status == cli.BAD_INPUT
+    assert any("disciplin" in line for line in lines)
+
+
 # ------------------------------------------------------------------ init
 
 
