@@ -241,7 +241,12 @@ def _draw(axes: Axes, panel: _Panel, result: Result, colours: Mapping[str, str])
 def _airtime(document: dict[str, Any]) -> Figure:
     stations = document["stations"][:_MOST_BARS]
     channels = document["channels"]
-    colours = {"collisions": PALETTE[3], "contention": MUTED, "idle": GRID}
+    colours = {
+        "beacons": PALETTE[4],
+        "collisions": PALETTE[3],
+        "contention": MUTED,
+        "idle": GRID,
+    }
     lost = {
         f"{kind} in {_label(channel['name'])}" if len(channels) > 1 else kind: (
             colour,
@@ -249,6 +254,7 @@ def _airtime(document: dict[str, Any]) -> Figure:
         )
         for channel in channels
         for kind, colour in colours.items()
+        if kind in channel["airtime"]
     }
     rows = [_label(station["name"]) for station in stations] + list(lost)
     figure, axes = _figure(1.4 + 0.32 * len(rows))
