@@ -144,8 +144,9 @@ def _timeline(result: Result) -> Figure:
         known |= colours
         _draw(axes, panel, result, colours)
         if panel.more:
-            less = "emptier ones" if panel.of == "queues" else "more"
-            axes.set_title(f"{panel.more} {less} are not shown", loc="right", fontsize=8)
+            less = " emptier" if panel.of == "queues" else " more"
+            are = "is" if panel.more == 1 else "are"
+            axes.set_title(f"{panel.more}{less} {are} not shown", loc="right", fontsize=8)
     column[-1].set(xlabel="time [s]")
     bands = any(map(_has_bands, panels))
     caption = _caption(result.scenario.title, result.replications, bands=bands)
