@@ -26,6 +26,7 @@ from airfair.experiment.text import measures
 
 from .introduction import Introduction
 from .paper import Data, Drawing, Experiment, Paper, Shown
+from .prose import Passage
 from .studies import SUFFIX, of_study
 from .tables import Cell, Column, Table
 
@@ -105,7 +106,7 @@ def load(directory: Path) -> Paper[Kept]:
             parameters=(),
             abbreviations={},
             lead=[name for id_, one in studies.items() for name in _names(id_, one)][:1],
-            shows=lambda _: "",
+            shows=None,
         ),
         replications=about.get("replications", REPLICATIONS),
         quick_replications=min(5, about.get("replications", REPLICATIONS)),
@@ -209,7 +210,9 @@ class _Showing:
     def _drawn(self, figure: FigureOf, found: ExperimentResult) -> Drawing:
         title = figure.title or f"{figure.y.name} over {figure.x}"
         drawn = figure.drawn(found, title)
-        return Drawing(drawn, figure.caption or f"{title}.", wide=True, title=title)
+        return Drawing(
+            drawn, wide=True, said=Passage(figure.id, title, figure.caption or f"{title}.")
+        )
 
     def _own(self, found: ExperimentResult) -> dict[str, Drawing]:
         """Figures of `figures.py`: its function `draw(study, results)` returns them by name."""
@@ -228,7 +231,7 @@ class _Showing:
             )
         own: Mapping[str, Figure] = draw(self.id, found)
         return {
-            f"{self.id}-{name}": Drawing(one, "", wide=True, title=name)
+            f"{self.id}-{name}": Drawing(one, wide=True, said=Passage(name, name, ""))
             for name, one in own.items()
         }
 
