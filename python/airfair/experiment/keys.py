@@ -7,14 +7,14 @@ the stations whose names match as file names match in a shell.
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .errors import StudyError
 
 if TYPE_CHECKING:
-    from airfair._core import Scenario
     from airfair.scenario import Value
 
 Keys = Mapping[str, "Value"]
@@ -22,9 +22,10 @@ Keys = Mapping[str, "Value"]
 
 _PARTS = re.compile(r'"(?:[^"\\]|\\.)*"|\'[^\']*\'|[^.]+')
 _WILD = re.compile(r"[*?\[]")
-_BARE = re.compile(r"[A-Za-z0-9_-]+")
 _QUOTED = 2
 """Characters around a quoted name."""
+NAMED = ("bss", "station", "host", "router", "link", "flow")
+"""Tables of a scenario whose keys are names that its author gives."""
 
 
 def has_pattern(path: str) -> bool:
@@ -37,14 +38,16 @@ def parts(path: str) -> list[str]:
     return [part.strip() for part in _PARTS.findall(path)]
 
 
-def names(scenario: Scenario) -> dict[str, list[str]]:
-    """Names in each table of a scenario whose keys are named by its author."""
-    return {
-        "bss": scenario.cells,
-        "station": scenario.stations,
-        "host": scenario.hosts,
-        "flow": [flow["name"] for flow in scenario.flows],
-    }
+def names(document: Mapping[str, Any], keys: Keys) -> dict[str, list[str]]:
+    """Names that the author of a scenario gives in each table, as `keys` leave them.
+
+    Stations or flows with a `count` have one: only all of them can be set.
+    """
+    known = {table: list(document.get(table, ())) for table in NAMED}
+    for path, value in keys.items():
+        if path.strip() in known and isinstance(value, Mapping):
+            known[path.strip()] = list(value)
+    return known
 
 
 def expanded(path: str, known: Mapping[str, list[str]]) -> list[str]:
@@ -53,8 +56,8 @@ def expanded(path: str, known: Mapping[str, list[str]]) -> list[str]:
     Raises `StudyError` if a pattern stands where there are no names, or matches none.
     """
     if not has_pattern(path):
-        return [path]
-    table, pattern, *rest = [*parts(path), ""]
+        return [plainly(path)]
+    table, pattern, *rest = [_unquoted(part) for part in parts(path)] + [""]
     if table not in known or _WILD.search("".join(rest)):
         allowed = ", ".join(f"{name}.PATTERN" for name in known)
         raise StudyError(
@@ -64,7 +67,7 @@ def expanded(path: str, known: Mapping[str, list[str]]) -> list[str]:
     if not matching:
         there = ", ".join(known[table]) or "none"
         raise StudyError(f"{path}: matches no {table}; there are {there}")
-    return [".".join(part for part in (table, _quoted(name), *rest) if part) for name in matching]
+    return [_joined(path, [table, name, *filter(None, rest)]) for name in matching]
 
 
 def expand(keys: Keys, known: Mapping[str, list[str]]) -> dict[str, Value]:
@@ -72,23 +75,40 @@ def expand(keys: Keys, known: Mapping[str, list[str]]) -> dict[str, Value]:
     by_pattern = {
         p: v for path, v in keys.items() if has_pattern(path) for p in expanded(path, known)
     }
-    return by_pattern | {path: v for path, v in keys.items() if not has_pattern(path)}
+    return by_pattern | {plainly(path): v for path, v in keys.items() if not has_pattern(path)}
+
+
+def plainly(path: str) -> str:
+    """A path as a scenario takes it, where names stand between dots without quotes.
+
+    Raises `StudyError` for a name that has a dot itself.
+    """
+    if "." in path and not set(path) & set("\"'"):
+        return path
+    return _joined(path, [_unquoted(part) for part in parts(path)])
 
 
 def renames(paths: Iterable[str]) -> bool:
-    """True if one of the keys makes or replaces what has a name, so that patterns match anew."""
-    whole = 2
-    return any(len(parts(path)) <= whole and parts(path)[0] in _NAMED for path in paths)
-
-
-_NAMED = ("bss", "station", "host", "flow")
+    """True if one of the keys replaces a whole table of things with names, so that patterns match anew."""
+    return any(path.strip() in NAMED for path in paths)
 
 
 def _is_quoted(part: str) -> bool:
     return len(part) >= _QUOTED and part[0] == part[-1] and part[0] in "\"'"
 
 
-def _quoted(name: str) -> str:
-    from airfair.scenario import toml_value
+def _unquoted(part: str) -> str:
+    if not _is_quoted(part):
+        return part
+    try:
+        return str(tomllib.loads(f"name = {part}")["name"])
+    except tomllib.TOMLDecodeError as error:
+        raise StudyError(f"{part}: not a quoted name ({error})") from error
 
-    return name if _BARE.fullmatch(name) else toml_value(name)
+
+def _joined(path: str, names: Iterable[str]) -> str:
+    names = list(names)
+    dotted = [name for name in names if "." in name]
+    if dotted:
+        raise StudyError(f"{path}: {dotted[0]!r} has a dot in it, so no path leads there")
+    return ".".join(names)
