@@ -239,18 +239,19 @@ class Experiment:
         """The scenario of each point; raises `ScenarioError` with what is wrong at any of them."""
         made = []
         problems: dict[str, str] = {}
+        of_study = False
         for point in self.points:
             try:
                 made.append(self.scenario(point, 0))
             except (ScenarioError, StudyError) as error:
                 for problem in error.problems:
                     problems.setdefault(problem, point.text)
+                of_study |= isinstance(error, StudyError)
                 if len(problems) >= _SHOWN:
                     break
         if problems:
-            raise scenario_error(
-                [f"at {text}: {problem}" if text else problem for problem, text in problems.items()]
-            )
+            told = [f"at {text}: {problem}" if text else problem for problem, text in problems.items()]
+            raise StudyError(*told) if of_study else scenario_error(told)
         return made
 
     def _refuse_too_many(self, limit: int, threads: int | None) -> None:

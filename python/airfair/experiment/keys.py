@@ -67,7 +67,7 @@ def expanded(path: str, known: Mapping[str, list[str]]) -> list[str]:
     if not matching:
         there = ", ".join(known[table]) or "none"
         raise StudyError(f"{path}: matches no {table}; there are {there}")
-    return [_joined(path, [table, name, *filter(None, rest)]) for name in matching]
+    return [".".join((table, name, *filter(None, rest))) for name in matching]
 
 
 def expand(keys: Keys, known: Mapping[str, list[str]]) -> dict[str, Value]:
@@ -79,13 +79,10 @@ def expand(keys: Keys, known: Mapping[str, list[str]]) -> dict[str, Value]:
 
 
 def plainly(path: str) -> str:
-    """A path as a scenario takes it, where names stand between dots without quotes.
-
-    Raises `StudyError` for a name that has a dot itself.
-    """
+    """A path as a scenario takes it, where names stand between dots without quotes."""
     if "." in path and not set(path) & set("\"'"):
         return path
-    return _joined(path, [_unquoted(part) for part in parts(path)])
+    return ".".join(_unquoted(part) for part in parts(path))
 
 
 def renames(paths: Iterable[str]) -> bool:
@@ -104,11 +101,3 @@ def _unquoted(part: str) -> str:
         return str(tomllib.loads(f"name = {part}")["name"])
     except tomllib.TOMLDecodeError as error:
         raise StudyError(f"{part}: not a quoted name ({error})") from error
-
-
-def _joined(path: str, names: Iterable[str]) -> str:
-    names = list(names)
-    dotted = [name for name in names if "." in name]
-    if dotted:
-        raise StudyError(f"{path}: {dotted[0]!r} has a dot in it, so no path leads there")
-    return ".".join(names)
