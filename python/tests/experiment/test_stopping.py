@@ -24,7 +24,11 @@ from small_experiments import RATES, experiment, run
     relative=st.booleans(),
 )
 def test_the_next_look_is_later_at_most_twice_as_late_and_never_beyond_most(
-    count: int, mean: float, wide: float, half_width: float, relative: bool,  # noqa: FBT001 - drawn
+    count: int,
+    mean: float,
+    wide: float,
+    half_width: float,
+    relative: bool,  # noqa: FBT001 - drawn
 ) -> None:
     rule = airfair.until("goodput", half_width=half_width, relative=relative, least=2, most=100)
     assert count < rule.next(count, mean, wide) <= min(100, 2 * count)
