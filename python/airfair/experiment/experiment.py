@@ -111,7 +111,10 @@ class Experiment:
         with gathered:
             check_draws(draw)
         gathered.tell()
-        self._text = scenario.text_of(source)
+        try:
+            self._text = scenario.text_of(source)
+        except TypeError as error:
+            raise StudyError(f"scenario: {error}") from error
         self._folder = scenario.folder_of(source) if folder is None else Path(folder)
         with gathered:
             self._check_keys()
@@ -250,7 +253,9 @@ class Experiment:
                 if len(problems) >= _SHOWN:
                     break
         if problems:
-            told = [f"at {text}: {problem}" if text else problem for problem, text in problems.items()]
+            told = [
+                f"at {text}: {problem}" if text else problem for problem, text in problems.items()
+            ]
             raise StudyError(*told) if of_study else scenario_error(told)
         return made
 

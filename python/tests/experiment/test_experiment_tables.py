@@ -191,10 +191,8 @@ def test_a_billion_points_are_refused_at_once_with_the_time_that_they_would_take
 ) -> None:
     made = experiment(**options)
     assert made.size == 10**9
-    with pytest.raises(
-        airfair.StudyError,
-        match=r"1,000,000,000 points .* 2,000,000,000 runs, which take some [\d,]+ (days|years|h) on \d+ core",
-    ):
+    wrong = r"1,000,000,000 points .* 2,000,000,000 runs, which take some [\d,]+ (days|years|h) on"
+    with pytest.raises(airfair.StudyError, match=wrong):
         made.run(store=None, progress=False)
 
 
