@@ -78,7 +78,7 @@ class Listed:
 
     def check(self, factors: Sequence[Factor]) -> None:
         """Raises `StudyError` if a point lacks a factor, or names one or a level that there is not."""
-        known = {factor.name for factor in factors}
+        known = [factor.name for factor in factors]
         problems = [] if self.named else ["design: a list of points needs one at least"]
         for number, labels in enumerate(self.named, start=1):
             problems += [
@@ -99,7 +99,7 @@ def _levels(factor: Factor, labels: Named, number: int) -> list[Level]:
     if factor.name not in labels:
         raise StudyError(f"design, point {number}: does not say {factor.name}")
     found = labels[factor.name]
-    several = [found] if isinstance(found, str | int | float) else found
+    several = [found] if isinstance(found, str) or not isinstance(found, Sequence) else found
     return [_level(factor, one, number) for one in several]
 
 

@@ -200,7 +200,7 @@ def study(document: Mapping[str, Any], path: Path, *, replications: int | None =
     """The study of a document that was read from `path`; `replications` counts instead of its own."""
     reader = _Reader(document, path)
     source = reader.scenario()
-    asked = reader.one("replications", _replications, None)
+    asked = reader.one("replications", _rule, None)
     options: dict[str, Any] = {
         "factors": reader.table("factors", _levels),
         "design": reader.one("design", _design, "grid"),
@@ -224,7 +224,7 @@ def study(document: Mapping[str, Any], path: Path, *, replications: int | None =
             quick=reader.one("quick", _mapping, {}),
             extension=reader.one("extension", _boolean, default=False),
         ),
-        "replications": None if asked is None else stopping.replications(asked),
+        "replications": asked,
         "scenario": source if isinstance(source, Path) else None,
     }
     made = reader.made(source, options)
@@ -513,6 +513,10 @@ def _design(where: str, value: object) -> Design | str:
         allowed = ", ".join(designs.KINDS)
         raise StudyError(f"{where}: kind and points are needed; kinds are {allowed}")
     return designs.Sampled(read["kind"], read["points"], read.get("seed", 1))
+
+
+def _rule(where: str, value: object) -> Replications:
+    return stopping.replications(_replications(where, value))
 
 
 def _replications(where: str, value: object) -> int | Replications:
