@@ -89,6 +89,8 @@ class Part:
     """Keys that differ in a quick look."""
     extension: bool = False
     """True if it is beyond the paper's figures and claims, and so left out of a quick look."""
+    words: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """Words of the paper's report for levels, by factor and label."""
 
 
 @dataclass(frozen=True)
@@ -195,6 +197,7 @@ def study(document: Mapping[str, Any], path: Path, *, replications: int | None =
         variant=reader.one("variant", _text, None),
         quick=reader.one("quick", _mapping, {}),
         extension=reader.one("extension", _boolean, default=False),
+        words=reader.table("words", _words),
     )
     reader.finish()
     found = Study(
@@ -228,6 +231,8 @@ def _problems(study: Study) -> list[str]:
         named += [(where, name, label) for name, label in figure.at.items()]
     for where, template in (("setup", study.part.setup), ("variant", study.part.variant)):
         named += [(where, name, None) for name in _IN_BRACES.findall(template or "")]
+    for name, words in study.part.words.items():
+        named += [(f"words.{name}", name, label) for label in words]
     found = []
     for where, name, label in named:
         labels = factors.get(name)
@@ -389,10 +394,13 @@ def _measures(where: str, value: object) -> tuple[Measure, ...]:
 
 
 def _levels(name: str, value: Any) -> Levels:  # noqa: ANN401 - as TOML gives it
-    """Levels of a factor: a list, a range, or labels with their keys."""
+    """Levels of a factor: a list, one for a key of another name, a range, or labels with their keys."""
     if isinstance(value, list):
         return value
     table = _mapping(f"factors.{name}", value)
+    if "values" in table:
+        read = _keyed(f"factors.{name}", table, {"key": _text, "values": _list})
+        return {one: {read.get("key", name): one} for one in read["values"]}
     if "between" in table:
         return _between(f"factors.{name}", table)
     return {label: _mapping(f"factors.{name}.{label}", keys) for label, keys in table.items()}
@@ -418,6 +426,13 @@ def _draw(name: str, value: object) -> Draw:
     if "choice" not in read:
         raise StudyError(f"{where}: allowed is {{ choice = […] }} or {{ between = [low, high] }}")
     return choice(read["choice"])
+
+
+def _words(name: str, value: object) -> dict[str, str]:
+    where = f"words.{name}"
+    return {
+        label: _text(f"{where}.{label}", text) for label, text in _mapping(where, value).items()
+    }
 
 
 def _list(where: str, value: object) -> list[Any]:

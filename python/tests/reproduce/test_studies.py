@@ -117,6 +117,20 @@ def test_a_pattern_stands_for_flows_with_a_count_by_the_name_in_the_file(paper: 
         assert len({flow["control"] for flow in scenario.flows}) == 1
 
 
+def test_a_factor_can_have_another_name_than_its_key(paper: Path) -> None:
+    study = STUDY.replace('"station.slow.rate" =', 'R = { key = "station.slow.rate", values =')
+    add(paper, "fig1", 'variant = "{R}, {scheme}"' + study.replace('"2 Mb/s"]', '"2 Mb/s"] }'))
+    setup = studies.setups(paper)["fig1"]
+    assert setup.variants[0].id == "1 Mb/s, plain"
+    assert setup.variants[0].set == {"station.slow.rate": "1 Mb/s"}
+
+
+def test_words_for_levels_that_there_are_not_are_refused(paper: Path) -> None:
+    add(paper, "fig1", STUDY + '[words.scheme]\nplane = "TCP as it is"')
+    with pytest.raises(StudyError, match=r"words\.scheme: scheme has no level 'plane'"):
+        studies.setups(paper)
+
+
 def test_a_paper_can_draw_by_a_function_of_its_own(paper: Path) -> None:
     def draw(labels: studies.Labels, replication: int) -> dict[str, str]:
         return {"station.fast.rate": "11 Mb/s" if replication else str(labels["station.slow.rate"])}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
+from airfair.reproduce import studies
 from airfair.reproduce.paper import Experiment, Paper, reference
 
 from . import figures
@@ -14,13 +15,13 @@ from .introduction import introduction
 from .plan import (
     ASYMMETRIC,
     FOUR,
+    SCHEME_KEYS,
     SCHEMES,
     SCOPES,
     SYMMETRIC,
     TWO,
     asymmetric_id,
     setup_id,
-    setups,
 )
 from .reasons import REASONS
 from .runs import Measurements, Runs
@@ -61,7 +62,7 @@ def paper(directory: Path) -> Paper[Runs]:
         id=directory.name,
         title="TCP over 802.11b: uplink against downlink, and a scheduler for DATA and ACKs",
         reference=printed,
-        setups=setups(directory),
+        setups=studies.setups(directory),
         experiments={experiment.id: experiment for experiment in experiments},
         measure=Runs.of,
         predicates=PREDICATES,
@@ -71,7 +72,10 @@ def paper(directory: Path) -> Paper[Runs]:
         reasons=REASONS,
         introduction=introduction(printed),
         units="Goodputs in packets of 1448 octets per second, from 50 s to 500 s.",
-        schemes={f"{s.label}: access point, Q = 100": s.keys(100) for s in SCHEMES.values()},
+        schemes={
+            f"{SCHEMES[id_].label}: access point, Q = 100": keys
+            for id_, keys in SCHEME_KEYS.items()
+        },
         replications=5,
         quick_replications=5,
     )
