@@ -175,6 +175,16 @@ def study(document: Mapping[str, Any], path: Path, *, replications: int | None =
     source = reader.scenario()
     asked = reader.one("replications", _replications, None)
     factors = reader.table("factors", _levels)
+    comparisons = reader.table("compare", _comparison)
+    figures = reader.table("figures", _figure)
+    measures = reader.one("measures", _measures, ())
+    part = Part(
+        setup=reader.one("setup", _text, None),
+        variant=reader.one("variant", _text, None),
+        quick=reader.one("quick", _mapping, {}),
+        extension=reader.one("extension", _boolean, default=False),
+        words=reader.table("words", _words),
+    )
     made = reader.made(
         lambda: Experiment(
             source,
@@ -188,16 +198,6 @@ def study(document: Mapping[str, Any], path: Path, *, replications: int | None =
             claims=reader.table("claims", _claim).values(),
             title=reader.one("title", _text, None),
         )
-    )
-    comparisons = reader.table("compare", _comparison)
-    figures = reader.table("figures", _figure)
-    measures = reader.one("measures", _measures, ())
-    part = Part(
-        setup=reader.one("setup", _text, None),
-        variant=reader.one("variant", _text, None),
-        quick=reader.one("quick", _mapping, {}),
-        extension=reader.one("extension", _boolean, default=False),
-        words=reader.table("words", _words),
     )
     reader.finish()
     found = Study(

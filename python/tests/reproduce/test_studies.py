@@ -131,6 +131,18 @@ def test_words_for_levels_that_there_are_not_are_refused(paper: Path) -> None:
         studies.setups(paper)
 
 
+def test_no_key_is_unknown_because_another_one_is_wrong(paper: Path) -> None:
+    add(
+        paper,
+        "fig1",
+        'scenario = "cell.toml"\nsetup = "x"\nmeasures = []\n[factors]\nflow = { a = {} }',
+    )
+    with pytest.raises(StudyError) as error:
+        studies.setups(paper)
+    (problem,) = error.value.problems
+    assert "factor flow: is a column of the tables" in problem
+
+
 def test_a_paper_can_draw_by_a_function_of_its_own(paper: Path) -> None:
     def draw(labels: studies.Labels, replication: int) -> dict[str, str]:
         return {"station.fast.rate": "11 Mb/s" if replication else str(labels["station.slow.rate"])}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
+from airfair.reproduce import studies
 from airfair.reproduce.paper import Experiment, Paper, reference
 
 from . import figures
@@ -23,7 +24,6 @@ from .plan import (
     alone,
     mixed,
     queues,
-    setups,
     simulated,
     varied,
 )
@@ -55,7 +55,7 @@ def paper(directory: Path) -> Paper[Runs]:
         id=directory.name,
         title="Congestion Control in Wireless Environments: TFRC beside TCP over 802.11b",
         reference=printed,
-        setups=setups(directory),
+        setups=studies.setups(directory),
         experiments={experiment.id: experiment for experiment in experiments},
         measure=Runs.of,
         predicates=PREDICATES,
