@@ -120,17 +120,14 @@ class Experiment:
 
     def scenario(self, point: Point, replication: int | None = None) -> Scenario:
         """The scenario of a point, as one of its replications has it where chance decides keys."""
-        return self._load(self._keys(point, replication), self._seed_of(point))
+        return self._load(self.keys(point, replication), self._seed_of(point))
 
-    def keys(self, point: Point, replication: int | None = None) -> Keys:
-        """The keys that make a point of the scenario, without patterns; likewise."""
-        return self._expanded(self._keys(point, replication))
-
-    def _keys(self, point: Point, replication: int | None) -> Keys:
-        keys = {**self.set, **point.keys}
-        if self.draw is None or replication is None:
-            return keys
-        return {**keys, **drawn(self.draw, self.seed, replication, self._paths_of(keys))}
+    def keys(self, point: Point, replication: int | None = None, more: Keys | None = None) -> Keys:
+        """The keys that make a point of the scenario, and `more` of them, without patterns; likewise."""
+        keys = {**self.set, **point.keys, **(more or {})}
+        if self.draw is not None and replication is not None:
+            keys |= drawn(self.draw, self.seed, replication, self._paths_of(keys))
+        return self._expanded(keys)
 
     # -------------------------------------------------------------- running it
 

@@ -73,11 +73,17 @@ def expanded(path: str, known: Mapping[str, list[str]]) -> list[str]:
 
 
 def expand(keys: Keys, known: Mapping[str, list[str]]) -> dict[str, Value]:
-    """`keys` without patterns; what is said of one by name wins over what is said by a pattern."""
+    """`keys` without patterns, in the order in which they apply.
+
+    Whole tables come first, such as a flow that is added; patterns are then said of all that there are; and
+    what is said of one by name wins over both.
+    """
     by_pattern = {
         p: v for path, v in keys.items() if has_pattern(path) for p in expanded(path, known)
     }
-    return by_pattern | {path: v for path, v in keys.items() if not has_pattern(path)}
+    by_name = {path: value for path, value in keys.items() if not has_pattern(path)}
+    tables = {path: value for path, value in by_name.items() if renames([path])}
+    return tables | by_pattern | {path: v for path, v in by_name.items() if path not in tables}
 
 
 def renames(paths: Iterable[str]) -> bool:

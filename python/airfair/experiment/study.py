@@ -394,13 +394,19 @@ def _measures(where: str, value: object) -> tuple[Measure, ...]:
 
 
 def _levels(name: str, value: Any) -> Levels:  # noqa: ANN401 - as TOML gives it
-    """Levels of a factor: a list, one for a key of another name, a range, or labels with their keys."""
+    """Levels of a factor: a list, one for a key of another name, a range, or labels with their keys.
+
+    Labels alone are for what a paper draws by a function of its own.
+    """
     if isinstance(value, list):
         return value
     table = _mapping(f"factors.{name}", value)
     if "values" in table:
         read = _keyed(f"factors.{name}", table, {"key": _text, "values": _list})
         return {one: {read.get("key", name): one} for one in read["values"]}
+    if "labels" in table:
+        read = _keyed(f"factors.{name}", table, {"labels": _list})
+        return {label: {} for label in read["labels"]}
     if "between" in table:
         return _between(f"factors.{name}", table)
     return {label: _mapping(f"factors.{name}.{label}", keys) for label, keys in table.items()}

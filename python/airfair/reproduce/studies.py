@@ -86,10 +86,13 @@ def of_study(study: Study, draw: Draw | None = None) -> Iterator[Setup]:
 def _variant(study: Study, id_: str, point: Point, draw: Draw | None) -> Variant:
     experiment = study.experiment
     if draw is not None:
-        return Variant(id_, experiment.keys(point), partial(draw, point.labels))
-    if experiment.draw is not None:
-        return Variant(id_, experiment.keys(point), partial(experiment.keys, point))
-    return Variant(id_, experiment.keys(point))
+
+        def keys(replication: int) -> Keys:
+            return experiment.keys(point, replication, draw(point.labels, replication))
+
+        return Variant(id_, keys(0), keys)
+    drawn = None if experiment.draw is None else partial(experiment.keys, point)
+    return Variant(id_, experiment.keys(point), drawn)
 
 
 def _count(study: Study) -> int | None:

@@ -165,3 +165,15 @@ def test_values_that_a_study_draws_are_drawn_for_its_variants(paper: Path) -> No
     drawn = [variant.draw(3) for variant in variants if variant.draw]
     assert len(drawn) == len(variants)
     assert len({str(keys["station.fast.rate"]) for keys in drawn}) == 1
+
+
+def test_patterns_are_said_of_tables_that_other_keys_replace(paper: Path) -> None:
+    """Whatever the order in which they are written."""
+    more = """
+    [set.flow]
+    c = { from = "fast", to = "server", transport = { kind = "tcp", flavour = "newreno" } }
+    """
+    add(paper, "fig1", STUDY + more)
+    (last,) = [it for it in studies.setups(paper)["fig1"].variants if it.id == "2 Mb/s, arf-aware"]
+    flows = airfair.load(paper / "cell.toml", set=last.set).flows
+    assert {flow["name"]: flow["control"] for flow in flows} == {"c": "arf-aware"}

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from airfair.reproduce import studies
 from airfair.reproduce.paper import Experiment, Paper, reference
 
 from . import figures
 from .claims import BOUNDS, PREDICATES
 from .findings import SEARCHES
 from .introduction import introduction
-from .plan import FIG4, MANY, REPLICATIONS, SCHEMES, WAYS, figure3, setups
+from .plan import DRAWS, FIG4, MANY, REPLICATIONS, SCHEME_KEYS, SCHEMES, WAYS, figure3
 from .reasons import REASONS
 from .runs import Measurements, Runs
 
@@ -61,7 +62,7 @@ def paper(directory: Path) -> Paper[Runs]:
         id=directory.name,
         title="Equal shares of the channel for TFRC, granted in beacons",
         reference=printed,
-        setups=setups(directory),
+        setups=studies.setups(directory, DRAWS),
         experiments={experiment.id: experiment for experiment in experiments},
         measure=Runs.of,
         predicates=PREDICATES,
@@ -71,13 +72,7 @@ def paper(directory: Path) -> Paper[Runs]:
         introduction=introduction(printed),
         units="Goodput in Mb/s; data packets dropped, by a queue or on the air, in % of those sent; "
         "occupancy as a part of the time; the 95th percentile of round trips in ms.",
-        schemes={
-            scheme.label: {
-                "bss.cell.ap.occupancy": scheme.occupancy,
-                "flow.*.control": "occupancy" if scheme.occupancy else "none",
-            }
-            for scheme in SCHEMES.values()
-        },
+        schemes={scheme.label: SCHEME_KEYS[id_] for id_, scheme in SCHEMES.items()},
         replications=REPLICATIONS,
         quick_replications=5,
     )
