@@ -37,6 +37,10 @@ class Estimate:
         """Upper end of the interval."""
         return self.mean + self.ci95
 
+    def times(self, factor: float) -> Estimate:
+        """The same in another unit."""
+        return replace(self, mean=self.mean * factor, ci95=self.ci95 * factor)
+
     def at(self, error: float) -> Estimate:
         """The same with an interval that misses the true mean so often, in place of 5 %."""
         from scipy.special import stdtrit

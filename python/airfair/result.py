@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from . import _core, fairness, lazy
+from .names import did_you_mean
 
 if TYPE_CHECKING:
     import os
@@ -184,7 +185,8 @@ class Result:
         """
         if what not in _SERIES:
             allowed = ", ".join(f'"{name}"' for name in _SERIES)
-            raise ValueError(f"series {what!r}: not recorded; allowed {allowed}")
+            hint = did_you_mean(what, _SERIES)
+            raise ValueError(f"series {what!r}: not recorded{hint}; allowed {allowed}")
         step_ns = (
             self._series_step_ns if step is None else self._multiple(step) * self._series_step_ns
         )

@@ -1,4 +1,4 @@
-"""Output for people: tables, the bar of who held the air, progress."""
+"""Output for people: tables, the bar of airtime, progress."""
 
 from __future__ import annotations
 
@@ -204,7 +204,7 @@ def _wrapped(text: str, width: int) -> list[str]:
 
 @dataclass(frozen=True)
 class Holder:
-    """A part of the bar: who held the air, or what it was lost to."""
+    """A part of the bar: a station and its airtime, or what the air was lost to."""
 
     name: str
     share: float

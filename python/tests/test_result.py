@@ -103,8 +103,10 @@ def test_a_step_that_does_not_fit_is_refused(result: airfair.Result, step: str) 
 
 
 def test_an_unknown_series_and_one_not_recorded_are_refused(result: airfair.Result) -> None:
-    with pytest.raises(ValueError, match='allowed "throughput"'):
+    with pytest.raises(ValueError, match='not recorded; allowed "throughput"'):
         result.series("colour")
+    with pytest.raises(ValueError, match='not recorded, did you mean "throughput"\\?; allowed'):
+        result.series("troughput")
     with pytest.raises(ValueError, match="records no series"):
         airfair.run(SCENARIO, series="off").series()
 

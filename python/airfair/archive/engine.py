@@ -87,4 +87,4 @@ def engine(form: str, *, threads: int | None = None) -> Engine:
         from .cluster import Dask
 
         return Dask(address or None, workers=threads)
-    raise ValueError(f"engine {form!r}: there is none; allowed local, dask, dask:ADDRESS")
+    raise ValueError(f'engine "{form}": there is none; allowed local, dask, dask:ADDRESS')

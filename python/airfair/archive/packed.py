@@ -18,8 +18,7 @@ _RAW = -zlib.MAX_WBITS
 
 def pack(octets: bytes) -> bytes:
     """What `Outcome.to_bytes` wrote, smaller."""
-    deflate = zlib.compressobj(wbits=_RAW)
-    return deflate.compress(octets) + deflate.flush()
+    return zlib.compress(octets, wbits=_RAW)
 
 
 def unpack(packed: bytes) -> Outcome:

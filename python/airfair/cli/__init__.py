@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from airfair._core import RunError, ScenarioError
 
+from . import completers
 from .grammar import parser
 from .status import (
     BAD_INPUT,
@@ -68,7 +69,9 @@ def _command(command_line: list[str]) -> int:
 
 def _dispatch(command_line: list[str]) -> int:
     try:
-        parsed, strange = parser().parse_known_args(command_line)
+        grammar = parser()
+        completers.answer(grammar)
+        parsed, strange = grammar.parse_known_args(command_line)
         if strange:
             parsed.parser.reject(strange)
     except SystemExit as end:  # help, version or a wrong command line, which argparse has told

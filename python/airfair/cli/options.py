@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
+from airfair.cli.completers import complete, directories
 from airfair.cli.status import InputError
 
 MOST_THREADS = 1024
+
+
+def out(command: argparse.ArgumentParser, about: str) -> None:
+    """`--out`: a directory of results."""
+    argument = command.add_argument("--out", type=Path, metavar="DIR", help=about)
+    complete(argument, directories)
 
 
 def json(command: argparse.ArgumentParser) -> None:

@@ -9,6 +9,16 @@ from typing import Any, NoReturn, TypeAlias
 from airfair.names import did_you_mean
 
 
+class Help(argparse.HelpFormatter):
+    """Help in which the longest command, too, has its words beside it."""
+
+    def add_argument(self, action: argparse.Action) -> None:
+        """Add an argument; commands are indented, which argparse does not count."""
+        super().add_argument(action)
+        if action.nargs == argparse.PARSER:
+            self._action_max_length += self._indent_increment
+
+
 class Parser(argparse.ArgumentParser):
     """A parser that offers the nearest word for one that it does not know.
 
@@ -16,7 +26,7 @@ class Parser(argparse.ArgumentParser):
     """
 
     def __init__(self, *arguments: Any, **settings: Any) -> None:  # noqa: ANN401 - argparse's own
-        super().__init__(*arguments, **settings)
+        super().__init__(*arguments, **{"formatter_class": Help, **settings})
         self.set_defaults(parser=self)
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:  # noqa: ANN401 - argparse's own

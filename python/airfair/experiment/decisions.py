@@ -7,7 +7,7 @@ point's 95 % interval against the bounds, failures corrected for their number.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
@@ -64,7 +64,7 @@ class Claim:
 
     def decide(self, results: ExperimentResult, *, level: float | None = None) -> Verdict:
         """The verdict of finished runs; `level` is the error that each interval allows, 5 % by default."""
-        points = tuple(self._points(results, level))
+        points = self.points(results, level=level)
         return Verdict(self.id, self.text or self.in_words, points, under="")
 
     @property
@@ -84,10 +84,22 @@ class Claim:
         bounds += [f"below {self.below:g}"] if self.below < math.inf else []
         return f"{what} is {' and '.join(bounds)}"
 
-    def _points(self, results: ExperimentResult, level: float | None) -> Iterator[Condition]:
+    def points(
+        self,
+        results: ExperimentResult,
+        *,
+        level: float | None = None,
+        key: Callable[[int], Key] | None = None,
+    ) -> tuple[Condition, ...]:
+        """The conditions at its points; `key` names the runs of a point by its place."""
+        return tuple(self._points(results, level, key or results.key))
+
+    def _points(
+        self, results: ExperimentResult, level: float | None, key: Callable[[int], Key]
+    ) -> Iterator[Condition]:
         samples = results.samples(self.measure)
         for label, here, there in self._pairs(results):
-            of: list[Key] = [results.key(place) for place in (here, there) if place is not None]
+            of: list[Key] = [key(place) for place in (here, there) if place is not None]
             measured = self._measured(samples[here], None if there is None else samples[there])
             if level is not None:
                 measured = measured.at(level)

@@ -86,7 +86,7 @@ class Experiment:
 
         Raises `StudyError` with all mistakes in this, and `ScenarioError` with those of the scenario.
         """
-        self._source = source
+        self.source = source
         self.factors = declared_factors(factors or {})
         self.design = declared_design(design)
         self.replications = rule(replications)

@@ -65,9 +65,10 @@ SCALES: Mapping[str, tuple[float, str]] = {
     "bit/s": (1e-6, "Mb/s"),
     "ns": (1e-9, "s"),
     "octets": (1e-6, "MB"),
+    "fraction": (100.0, "%"),
 }
 """Units in which people read what tables have in others."""
-_WORDLESS = frozenset({"fraction", "index", "count", "number"})
+_WORDLESS = frozenset({"index", "count", "number"})
 """Units that nobody writes behind a number."""
 
 _PLAIN = ("flows", "stations", "channels")

@@ -33,6 +33,7 @@ def plotted(  # noqa: PLR0913 - options of a figure
     panel: str | None,
     at: Mapping[str, Label],
     title: str | None,
+    printed: Mapping[str, Sequence[float]],
 ) -> Figure:
     """The figure of `ExperimentResult.plot`."""
     names = [factor.name for factor in results.factors]
@@ -44,7 +45,7 @@ def plotted(  # noqa: PLR0913 - options of a figure
     for name, label in at.items():
         check(results, name, label)
     _check_all_are_held(results, {x, by, panel, *at})
-    data = _Data(results, y, x, by, at)
+    data = _Data(results, y, x, by, at, printed)
     if panel is None:
         return _single(data, title or f"{y.name} over {x}")
     if data.numbers is None:
@@ -87,15 +88,17 @@ def _single(data: _Data, title: str) -> Figure:
 class _Data:
     """Estimates of a measure by the levels of two factors."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 - what a figure is made of
         self,
         results: ExperimentResult,
         y: Measure,
         x: str,
         by: str | None,
         at: Mapping[str, Label],
+        printed: Mapping[str, Sequence[float]],
     ) -> None:
         self.x = x
+        self._printed = dict(printed)
         self._by = by
         self._at = at
         self._results = results
@@ -103,13 +106,14 @@ class _Data:
         self.y_label = y.label
         self._name = y.name
         self.places = _levels(results, x)
+        self._order = list(range(len(self.places)))
         axis = on_an_axis(list(self.places))
         self.numbers: Sequence[float] | None = None
         self.x_label = x
         if axis is not None:
-            order = np.argsort(axis[0], kind="stable")
-            self.numbers = [axis[0][i] for i in order]
-            self.places = [self.places[i] for i in order]
+            self._order = np.argsort(axis[0], kind="stable").tolist()
+            self.numbers = [axis[0][i] for i in self._order]
+            self.places = [self.places[i] for i in self._order]
             self.x_label = f"{x} [{axis[1]}]" if axis[1] else x
         self._estimates: list[Estimate] = [one.estimate for one in results.samples(y)]
 
@@ -132,7 +136,9 @@ class _Data:
             found.append(self._at_levels(wanted))
         lowest = 0.0 if all(not (mean < 0) for mean, _ in found) else -math.inf
         name = str(label) if label is not None else self._name
-        return Points(name, np.array(found).T, possible=(lowest, math.inf))
+        values = self._printed.get("" if label is None else str(label), ())
+        hollow = {new: values[old] for new, old in enumerate(self._order) if old < len(values)}
+        return Points(name, np.array(found).T, hollow, (lowest, math.inf))
 
     def _at_levels(self, wanted: Mapping[str, Label]) -> tuple[float, float]:
         for point, one in zip(self._results.points_of, self._estimates, strict=True):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import math
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING
@@ -174,15 +175,26 @@ class ExperimentResult:
         panel: str | None = None,
         at: Mapping[str, Label] | None = None,
         title: str | None = None,
+        printed: Mapping[str, Sequence[float]] | None = None,
     ) -> Figure:
         """A figure of a measure over a factor: means with their 95 % intervals.
 
         A line for each level of the factor `by`, axes for each of `panel`. Other factors that vary have to be
-        held `at` a level. Levels that are numbers or quantities stand on an axis of numbers.
+        held `at` a level. Levels that are numbers or quantities stand on an axis of numbers. `printed` has
+        values of somebody else's, in the order of x, by the level of `by`; they are drawn hollow.
 
         Raises `StudyError` for a factor or level that there is not.
         """
-        return plotted(self, x, measure(y), by, panel=panel, at=dict(at or {}), title=title)
+        return plotted(
+            self,
+            x,
+            measure(y),
+            by,
+            panel=panel,
+            at=dict(at or {}),
+            title=title,
+            printed=printed or {},
+        )
 
     def samples(self, of: Measure) -> list[Samples]:
         """Values of a measure, point by point."""
@@ -221,6 +233,12 @@ class ExperimentResult:
         every = self._table("runs").select("point", "replication")
         made = term.values(self._table)
         return every.join(made, on=["point", "replication"], how="left", maintain_order="left")
+
+    def save(self, directory: str | os.PathLike[str]) -> None:
+        """Write points, tables and outcomes to a directory; `airfair.load_experiment` loads them again."""
+        from .saved import save
+
+        save(self, directory)
 
     # -------------------------------------------------------------- parts
 

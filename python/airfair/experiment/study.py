@@ -31,7 +31,7 @@ import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import designs, stopping
 from .decisions import FORMS, WORDS, Claim, claim
@@ -45,6 +45,11 @@ from .measures import Measure, measure
 from .points import Point
 from .stopping import Replications
 from .values import Between, between
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from .results import ExperimentResult
 
 MOST_DRAWN = 60
 """Points of a figure that nobody has asked for."""
@@ -76,6 +81,18 @@ class FigureOf:
     printed: Mapping[str, Sequence[float]] = field(default_factory=dict)
     """Values that a paper prints, in the order of x, by the level of `by`; one list under "" without it."""
 
+    def drawn(self, results: ExperimentResult, title: str | None) -> Figure:
+        """The figure, with what a paper prints as hollow points."""
+        return results.plot(
+            self.x,
+            self.y,
+            self.by,
+            panel=self.panel,
+            at=self.at,
+            title=title,
+            printed=self.printed,
+        )
+
 
 @dataclass(frozen=True)
 class Part:
@@ -102,12 +119,14 @@ class Study:
     comparisons: tuple[Comparison, ...] = ()
     figures: tuple[FigureOf, ...] = ()
     measures: tuple[Measure, ...] = ()
-    """Measures of the table that is printed."""
+    """Measures of the table that is shown."""
     replications: Replications | None = None
     """Replications that the file asks for; nothing if it leaves them open."""
     part: Part = field(default_factory=Part)
     scenario: Path | None = None
     """File of its scenario; nothing if the study holds it."""
+    printed: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    """Values that a paper prints, by measure: one for each point, in the measure's unit as it is shown."""
 
     def names(self, point: Point) -> tuple[str, str]:
         """Names of a point's setup and of its variant: by default the file's, and all labels."""
@@ -178,6 +197,7 @@ def study(document: Mapping[str, Any], path: Path, *, replications: int | None =
     comparisons = reader.table("compare", _comparison)
     figures = reader.table("figures", _figure)
     measures = reader.one("measures", _measures, ())
+    printed = reader.one("printed", _printed, {})
     part = Part(
         setup=reader.one("setup", _text, None),
         variant=reader.one("variant", _text, None),
@@ -209,6 +229,7 @@ def study(document: Mapping[str, Any], path: Path, *, replications: int | None =
         None if asked is None else stopping.replications(asked),
         part,
         source if isinstance(source, Path) else None,
+        printed,
     )
     problems = [f"{path}: {problem}" for problem in _problems(found)]
     if problems:

@@ -17,17 +17,15 @@ from airfair.terminal import columns
 from . import page, saved, text
 from .document import document
 from .errors import StudyError
-from .measures import measure
 from .study import Study, load_study
 
 if TYPE_CHECKING:
-    from .measures import Measure
     from .results import ExperimentResult
 
 
 def main(arguments: argparse.Namespace) -> int:
     """Run the command and return its exit status; raises `InputError` for a mistake of the user."""
-    study = _study(arguments)
+    study = read(Path(arguments.study), arguments.replications)
     out: Path | None = arguments.out
     made = [] if out is None else _prepare(out)
     results = None
@@ -55,19 +53,10 @@ def main(arguments: argparse.Namespace) -> int:
     return DONE
 
 
-def measures(study: Study) -> list[Measure]:
-    """Measures of the table of points: those declared, or else those of figures and claims."""
-    if study.measures:
-        return list(study.measures)
-    wanted = [one.y for one in study.figures] + [claim.measure for claim in study.experiment.claims]
-    wanted += [one for comparison in study.comparisons for one in comparison.measures]
-    return list(dict.fromkeys(wanted)) or [measure("goodput")]
-
-
-def _study(arguments: argparse.Namespace) -> Study:
-    path = Path(arguments.study)
+def read(path: Path, replications: int | None = None) -> Study:
+    """The study in a file; raises `InputError` with all mistakes."""
     try:
-        return load_study(path, replications=arguments.replications)
+        return load_study(path, replications=replications)
     except StudyError as error:
         raise InputError(*error.problems) from error
     except ScenarioError as error:
@@ -110,7 +99,9 @@ def _save(
     about = saved.about(results, command_line)
     files = saved.files(results)
     files[study.path.name] = study.path.read_bytes()
-    files["experiment.json"] = store.encode(document(results, measures(study), study.comparisons))
+    files["experiment.json"] = store.encode(
+        document(results, text.measures(study), study.comparisons)
+    )
     try:
         store.write_all(out, files, about)
         store.write_all(out, drawn(study, results, about), about, keep=files)
@@ -124,24 +115,22 @@ def drawn(study: Study, results: ExperimentResult, about: dict[str, object]) -> 
     shown: dict[str, page.Drawn] = {}
     files: dict[str, bytes] = {}
     for one in study.pictures():
-        figure = results.plot(
-            one.x, one.y, one.by, panel=one.panel, at=one.at, title=one.title or None
-        )
+        figure = one.drawn(results, one.title)
         picture = svg(figure)
         files[f"{one.id}.svg"] = picture.encode()
         files[f"{one.id}.png"] = png(figure)
         shown[one.id] = page.Drawn(picture, one.title or f"{one.y.name} over {one.x}", one.caption)
     source = (study.path.name, study.path.read_text(encoding="utf-8"))
-    rest = page.Shown(measures(study), study.comparisons, source)
+    rest = page.Shown(text.measures(study), study.comparisons, source)
     html = page.page(results, rest, shown, about)
     return {**files, "report.html": html.encode()}
 
 
 def _print(study: Study, results: ExperimentResult, arguments: argparse.Namespace) -> None:
     if arguments.json:
-        made = document(results, measures(study), study.comparisons)
+        made = document(results, text.measures(study), study.comparisons)
         sys.stdout.buffer.write(store.encode(made))
     else:
-        shown = text.shown(results, measures(study), study.comparisons, columns(sys.stdout))
+        shown = text.shown(results, text.measures(study), study.comparisons, columns(sys.stdout))
         sys.stdout.write(shown + "\n")
     sys.stdout.flush()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import textwrap
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -11,12 +12,15 @@ from airfair import text_table
 from airfair.estimate import Estimate
 from airfair.text_table import Line, Table
 
-from .measures import Measure, measure
+from .keys import parts
+from .measures import ENDINGS, SCALES, Measure, measure
+from .side_by_side import UNITS
+from .side_by_side import Comparison as SideBySide
 
 if TYPE_CHECKING:
     from .claims import Verdict
     from .results import ExperimentResult
-    from .study import Comparison
+    from .study import Comparison, Study
 
 MARKS = {"holds": "✓", "fails": "✗", "undecided": "?", "depends": "◐", "untestable": "○"}
 """One character for the state of a claim."""
@@ -33,25 +37,33 @@ def shown(
     width: int = 80,
 ) -> str:
     """Everything for a terminal that is so many columns wide."""
-    parts = [
+    blocks = [
         heading(results, width),
         "\n".join(text_table.text(points(results, measures), width)).rstrip(),
     ]
     hidden = len(results.points_of) - MOST_POINTS
     if hidden > 0:
-        parts.append(f"… and {hidden:,} more points; --out DIR has them all")
+        blocks.append(f"… and {hidden:,} more points; --out DIR has them all")
     for comparison in comparisons:
-        table = differences(results, comparison)
         title = (
             f"{comparison.factor} against {comparison.baseline}, in pairs; * differs from nothing at 5 %, "
             "corrected for the number of rows"
         )
-        lines = text_table.text(table, width)
-        parts.append("\n".join([*textwrap.wrap(title, width), *lines]).rstrip())
+        lines = text_table.text(differences(results, comparison), width)
+        blocks.append("\n".join([*textwrap.wrap(title, width), *lines]).rstrip())
     verdicts = results.decide()
     if verdicts:
-        parts.append("\n".join(claims(verdicts, width)))
-    return "\n\n".join(parts)
+        blocks.append("\n".join(claims(verdicts, width)))
+    return "\n\n".join(blocks)
+
+
+def measures(study: Study) -> list[Measure]:
+    """Measures of the table of points: those declared, or else those of figures and claims."""
+    if study.measures:
+        return list(study.measures)
+    wanted = [one.y for one in study.figures] + [claim.measure for claim in study.experiment.claims]
+    wanted += [one for comparison in study.comparisons for one in comparison.measures]
+    return list(dict.fromkeys(wanted)) or [measure("goodput")]
 
 
 def heading(results: ExperimentResult, width: int) -> str:
@@ -83,7 +95,15 @@ def points(results: ExperimentResult, measures: Sequence[Measure]) -> Table:
             cells += [number(every[place].estimate, one.shown[0])]
         lines.append(Line(", ".join(map(str, point.labels.values())) or "all", cells))
     headings = [*(["runs"] if differ else []), *(_two_lines(one) for one in measures)]
-    return Table(", ".join(factor.name for factor in results.factors) or "point", headings, lines)
+    return Table(", ".join(short(results).values()) or "point", headings, lines)
+
+
+def short(results: ExperimentResult) -> dict[str, str]:
+    """Names of the factors as headings have them: a key's last two parts, unless two would be alike."""
+    full = [factor.name for factor in results.factors]
+    ends = {name: ".".join(parts(name)[-2:]) for name in full}
+    alike = [end for end, number in Counter(ends.values()).items() if number > 1]
+    return {name: name if end in alike else end for name, end in ends.items()}
 
 
 def differences(results: ExperimentResult, comparison: Comparison) -> Table:
@@ -92,7 +112,8 @@ def differences(results: ExperimentResult, comparison: Comparison) -> Table:
         comparison.factor, comparison.baseline, list(comparison.measures)
     ).to_dicts()
     lines = [Line(_place(row, comparison.factor), _cells(row)) for row in rows]
-    names = [factor.name for factor in results.factors if factor.name != comparison.factor]
+    heads = short(results)
+    own = heads.pop(comparison.factor)
     headings = [
         "\nmeasure",
         f"{comparison.baseline}\nmean",
@@ -100,7 +121,53 @@ def differences(results: ExperimentResult, comparison: Comparison) -> Table:
         "relative\n%",
         "p\nadjusted",
     ]
-    return Table(", ".join([*names, comparison.factor]), headings, lines)
+    return Table(", ".join([*heads.values(), own]), headings, lines)
+
+
+def side_by_side(found: SideBySide, width: int, *, every: bool) -> str:
+    """Two results side by side; unless `every`, only what differs beyond chance."""
+    head = f"{found.second.name} against {found.first.name}"
+    if found.identical:
+        return textwrap.fill(
+            f"{head}: the same, in every record of all {len(found.first.hashes)} runs", width
+        )
+    shown_ = [row for row in found.rows if every or row["is_significant"]]
+    pairs = max((row["pairs"] for row in found.rows), default=0)
+    head += f", {pairs} {'pair' if pairs == 1 else 'pairs'} of runs"
+    if not shown_:
+        fewest = 2
+        why = " (one pair says nothing: --replications)" if pairs < fewest else ""
+        return textwrap.fill(
+            f"{head}: no difference beyond chance{why}; --all shows all rows", width
+        )
+    lines = [_line_of(row, found) for row in shown_]
+    headings = ["\n", "first\nmean", "second\nmean", "\ndifference", "relative\n%", "p\nadjusted"]
+    table = text_table.text(Table("", headings, lines), width)
+    hidden = len(found.rows) - len(shown_)
+    rest = [f"{hidden} more rows differ by no more than chance; --all shows them"] if hidden else []
+    note = ["* differs from nothing at 5 %, corrected for the number of rows"]
+    return "\n".join([*textwrap.wrap(head, width), "", *table, *note, *rest])
+
+
+def _line_of(row: dict[str, Any], found: SideBySide) -> Line:
+    column = row["column"]
+    factor, unit = SCALES.get(UNITS.get(column, ""), (1.0, UNITS.get(column, "")))
+    subject = row.get("flow") or row.get("station")
+    where = [str(row[name]) for name in found.first.factors]
+    kind = row["table"].removesuffix("s")
+    name = column
+    for ending in ENDINGS:
+        name = name.removesuffix(ending)
+    measured = f"{name} [{unit}]" if unit else name
+    cells = [
+        measured,
+        number(_estimate(row["first"], 0.0), factor),
+        number(_estimate(row["second"], 0.0), factor),
+        number(_estimate(row["difference"], row["difference_ci95"]), factor),
+        number(_estimate(row["relative"], row["relative_ci95"]), 100.0),
+        _p(row["p_adjusted"]) + (" *" if row["is_significant"] else "  "),
+    ]
+    return Line(", ".join([*where, f"{kind} {subject}"]), cells)
 
 
 def _place(row: dict[str, Any], factor: str) -> str:
@@ -136,6 +203,8 @@ def number(estimate: Estimate, factor: float = 1.0) -> str:
     """A figure with its interval, in the unit that people read."""
     if not math.isfinite(estimate.mean):
         return text_table.NOTHING
+    if estimate.mean == 0 and estimate.ci95 == 0:
+        return "0"
     width = estimate.ci95 * factor if math.isfinite(estimate.ci95) else math.nan
     return str(Estimate(estimate.mean * factor, width, estimate.count, signed=estimate.signed))
 

@@ -7,14 +7,17 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from io import TextIOWrapper
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
-from airfair import RunError, json_documents, store
+from airfair import RunError, ScenarioError, json_documents, store
 from airfair.cli import DONE, INTERRUPTED, InputError, describe
+from airfair.experiment.errors import StudyError
 from airfair.terminal import columns
 
+from . import directory
 from .catalogue import UnknownPaperError, load, papers, select
 from .document import WIDTH
+from .paper import Paper
 from .results import Outcome
 from .runs import Choice, measure
 from .summary import INDEX, Chapter, Summary
@@ -141,17 +144,39 @@ def _write_document(summary: Summary) -> None:
 def _choices(args: argparse.Namespace) -> list[Choice]:
     top = args.out or Path("results")
     if args.paper is None:
-        return [_choice(args, paper_id, None, top / paper_id, top) for paper_id in papers()]
-    paper_id, _, experiment_id = args.paper.partition("/")
-    out = args.out or top / paper_id
-    return [_choice(args, paper_id, experiment_id or None, out, top)]
+        return [_choice(args, load(id_), None, top / id_, top) for id_ in papers()]
+    paper, experiment_id = _paper(args.paper)
+    return [_choice(args, paper, experiment_id, args.out or top / paper.id, top)]
+
+
+def _paper(named: str) -> tuple[Paper[Any], str | None]:
+    """The paper that is meant, by its id or as a directory, and its experiment if one is named."""
+    paper_id, _, experiment_id = named.partition("/")
+    try:
+        if paper_id in papers():
+            return load(paper_id), experiment_id or None
+        path = Path(named)
+        if directory.is_paper(path):
+            return directory.load(path), None
+        if directory.is_paper(path.parent) and path.name:
+            return directory.load(path.parent), path.name
+        if path.is_dir():
+            raise InputError(
+                f"{named}: holds no {directory.PAPER}; airfair init paper makes a start"
+            )
+        return load(named if paper_id in {"", ".", ".."} else paper_id), experiment_id or None
+    except UnknownPaperError as error:
+        raise InputError(f"{error}; or a directory with a {directory.PAPER}") from error
+    except (StudyError, ScenarioError) as error:
+        raise InputError(*error.problems) from error
+    except OSError as error:
+        raise InputError(f"{error.filename or named}: {describe(error)}") from error
 
 
 def _choice(
-    args: argparse.Namespace, paper_id: str, experiment_id: str | None, out: Path, top: Path
+    args: argparse.Namespace, paper: Paper[Any], experiment_id: str | None, out: Path, top: Path
 ) -> Choice:
     try:
-        paper = load(paper_id)
         experiments = select(paper, experiment_id)
     except UnknownPaperError as error:
         raise InputError(str(error)) from error

@@ -92,7 +92,7 @@ def render(contents: Contents) -> str:
         "report.html.jinja",
         **{**vars(contents), "sources": sources},
         intro=intro,
-        topology=topology.draw(intro.topology, "topology") if intro else "",
+        topology=topology.draw(intro.topology, "topology") if intro and intro.topology else "",
         headline=headline(contents.verdicts),
         by_state=_by_state(contents.verdicts),
         mark=mark,

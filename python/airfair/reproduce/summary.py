@@ -160,7 +160,9 @@ class Chapter:
     def topology(self) -> Markup:
         """Topology in which it runs, as a drawing: what there is to see before its runs are over."""
         intro = self.paper.introduction
-        return topology.draw(intro.topology, f"{self.paper.id}-topology") if intro else Markup("")
+        if intro is None or intro.topology is None:
+            return Markup("")
+        return topology.draw(intro.topology, f"{self.paper.id}-topology")
 
     @property
     def report(self) -> str | None:

@@ -5,17 +5,33 @@ A new command is a module here and a name in `COMMANDS`.
 
 from __future__ import annotations
 
-from . import check, init, limits, reproduce, run, schema, sweep, tfrc, validate
+from . import (
+    cache,
+    check,
+    compare,
+    completion,
+    init,
+    limits,
+    reproduce,
+    run,
+    schema,
+    sweep,
+    tfrc,
+    validate,
+)
 
 COMMANDS = (
     run.add,
     check.add,
     init.add,
     sweep.add,
+    compare.add,
+    cache.add,
     reproduce.add,
     limits.add,
     validate.add,
     tfrc.add,
     schema.add,
+    completion.add,
 )
 """In the order of `airfair --help`."""

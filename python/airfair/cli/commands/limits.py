@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from airfair.cli import options
+from airfair.cli.completers import complete, schemes
 
 if TYPE_CHECKING:
     from airfair.cli.parser import Commands
@@ -34,7 +34,10 @@ def add(commands: Commands) -> None:
         epilog=_EPILOGUE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    limits.add_argument("scheme", nargs="?", metavar="SCHEME", help="whose limits; see --list")
+    scheme = limits.add_argument(
+        "scheme", nargs="?", metavar="SCHEME", help="whose limits; see --list"
+    )
+    complete(scheme, schemes)
     limits.add_argument("--list", action="store_true", help="list the schemes and run nothing")
     limits.add_argument("--quick", action="store_true", help="fewer points, fewer and shorter runs")
     limits.add_argument(
@@ -45,11 +48,9 @@ def add(commands: Commands) -> None:
     )
     limits.add_argument("--replications", type=int, metavar="N", help="pairs of runs at each point")
     limits.add_argument("--seed", type=int, metavar="N", help="seed of points and runs")
-    limits.add_argument(
-        "--out",
-        type=Path,
-        metavar="DIR",
-        help="write points, map and the extreme scenarios to DIR/SCHEME (default: results/limits)",
+    options.out(
+        limits,
+        "write points, map and the extreme scenarios to DIR/SCHEME (default: results/limits)",
     )
     options.threads(limits)
     options.json(limits)

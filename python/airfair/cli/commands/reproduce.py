@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from airfair.cli import options
+from airfair.cli.completers import complete, papers
 
 if TYPE_CHECKING:
     from airfair.cli.parser import Commands
@@ -21,12 +21,13 @@ def add(commands: Commands) -> None:
         "Without PAPER: all papers, each in a directory of its own; above them index.html, to begin with, "
         "and claims.html: all claims, which hold, which do not, and why.",
     )
-    reproduce.add_argument("paper", nargs="?", metavar="PAPER[/EXPERIMENT]", help="what to run")
+    paper = reproduce.add_argument(
+        "paper", nargs="?", metavar="PAPER[/EXPERIMENT]", help="what to run"
+    )
+    complete(paper, papers)
     reproduce.add_argument("--list", action="store_true", help="list what there is and run nothing")
     reproduce.add_argument("--replications", type=int, metavar="N", help="independent runs")
-    reproduce.add_argument(
-        "--out", type=Path, metavar="DIR", help="write report and figures to DIR"
-    )
+    options.out(reproduce, "write report and figures to DIR")
     options.threads(reproduce)
     options.json(reproduce)
     reproduce.add_argument(

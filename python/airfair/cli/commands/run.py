@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from airfair.cli import options, scenarios
+from airfair.cli.completers import complete, toml_files
 from airfair.cli.status import DONE, INTERRUPTED, InputError, complain, describe
 from airfair.names import did_you_mean
 
@@ -34,9 +35,10 @@ def add(commands: Commands) -> None:
         epilog=_EPILOGUE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    run.add_argument(
+    scenario = run.add_argument(
         "scenario", metavar="SCENARIO.toml", help="scenario file; - for standard input"
     )
+    complete(scenario, toml_files)
     run.add_argument("--seed", type=int, metavar="N", help="seed, instead of the scenario's")
     run.add_argument("--replications", type=int, metavar="N", help="independent runs")
     run.add_argument(
@@ -46,11 +48,9 @@ def add(commands: Commands) -> None:
         metavar="PATH=VALUE",
         help="set a key of the scenario, as in station.slow.rate='1 Mb/s'; may be repeated",
     )
-    run.add_argument(
-        "--out",
-        type=Path,
-        metavar="DIR",
-        help="write the scenario as run, tables (Parquet) and figures (PNG, SVG) to DIR; "
+    options.out(
+        run,
+        "write the scenario as run, tables (Parquet) and figures (PNG, SVG) to DIR; "
         "files of the same names are replaced",
     )
     run.add_argument("--all", action="store_true", help="show every row of long tables")

@@ -1,0 +1,222 @@
+"""`airfair cache`: the archive of finished runs, what is in it and what goes."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from airfair import json_documents
+from airfair._core import quantity
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from airfair.archive import Archive, Kept
+    from airfair.cli.parser import Commands
+
+_DAY_S = 86_400
+_DESCRIPTION = """\
+Finished runs are kept, and no run is made twice. They are those of experiments
+in one archive for each user, unless AIRFAIR_CACHE names another one or is "off";
+airfair reproduce keeps its own beside the results.
+"""
+_EPILOGUE = """\
+examples:
+  airfair cache
+  airfair cache prune --other-builds --older-than 30
+  airfair cache prune --down-to "500 MB"
+  airfair cache list --archive results/runs.sqlite
+"""
+
+
+def add(commands: Commands) -> None:
+    """Add the command to the grammar."""
+    cache = commands.add_parser(
+        "cache",
+        help="show or prune the finished runs that are kept",
+        description=_DESCRIPTION,
+        epilog=_EPILOGUE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    cache.set_defaults(action=main, what="list", archive=None, json=False)
+    whats = cache.add_subparsers(metavar="WHAT")
+    listing = whats.add_parser(
+        "list", help="show how many runs each build has made (default)", description="Show it."
+    )
+    prune = whats.add_parser(
+        "prune",
+        help="remove runs, which are made again when they are asked for",
+        description="Remove the runs of any of these kinds, and give their room back to the disk.",
+    )
+    prune.add_argument("--all", action="store_true", help="all runs")
+    prune.add_argument(
+        "--other-builds", action="store_true", help="runs that this build never reads"
+    )
+    prune.add_argument(
+        "--older-than", type=float, metavar="DAYS", help="runs that were made longer ago"
+    )
+    prune.add_argument(
+        "--down-to", metavar="SIZE", help="the oldest until the file is no larger, as '500 MB'"
+    )
+    prune.add_argument("--damaged", action="store_true", help="runs that are not what was written")
+    path = whats.add_parser(
+        "path", help="print the path of the archive", description="Print the path of the archive."
+    )
+    for what, parser in (("list", listing), ("prune", prune), ("path", path)):
+        parser.set_defaults(what=what)
+        if what != "path":
+            parser.add_argument(
+                "--archive", type=Path, metavar="FILE", help="another archive than the user's"
+            )
+            parser.add_argument(
+                "--json", action="store_true", help="print one JSON document, and nothing else"
+            )
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Do what the command line asks for."""
+    from airfair.cli import DONE
+
+    path = _path(arguments.archive)
+    match arguments.what:
+        case "path":
+            sys.stdout.write(f"{path}\n")
+        case "prune":
+            _prune(path, arguments)
+        case _:
+            _list(path, as_json=arguments.json)
+    return DONE
+
+
+def _path(named: Path | None) -> Path:
+    from airfair.archive import default_path
+    from airfair.cli import InputError
+
+    path = named or default_path()
+    if path is None:
+        raise InputError(
+            "AIRFAIR_CACHE is off, so no runs are kept; name an archive by --archive FILE"
+        )
+    return path
+
+
+def _list(path: Path, *, as_json: bool) -> None:
+    from airfair.archive import Archive, build
+
+    size, kept = 0, []
+    if path.exists():
+        with Archive(path) as archive:
+            size, kept = archive.size, archive.kept()
+    if as_json:
+        builds = [_document(each) for each in kept]
+        _print_json("archive", {"path": str(path), "size": size, "builds": builds})
+        return
+    runs = sum(each.runs for each in kept)
+    sys.stdout.write(f"{path}: {_counted(runs)}{f', {_sized(size)}' if runs else ''}\n")
+    if kept:
+        sys.stdout.write("\nbuild         version         runs       size  made\n")
+    for each in kept:
+        own = "  this build" if each.build == build() else ""
+        sys.stdout.write(
+            f"{each.build.hex()[:12]}  {each.version:<9}  {each.runs:>9,}  {_sized(each.size):>9}  "
+            f"{_days(each)}{own}\n"
+        )
+
+
+def _document(kept: Kept) -> dict[str, object]:
+    from airfair.archive import build
+
+    return {
+        "build": kept.build.hex(),
+        "this_build": kept.build == build(),
+        "version": kept.version,
+        "runs": kept.runs,
+        "size": kept.size,
+        "first_made": _day(kept.first),
+        "last_made": _day(kept.last),
+    }
+
+
+def _prune(path: Path, arguments: argparse.Namespace) -> None:
+    from airfair.archive import Archive
+    from airfair.cli import InputError
+
+    steps = list(_steps(arguments))
+    if not steps:
+        raise InputError(
+            "cache prune: say what goes: --all, --other-builds, --older-than, --down-to or --damaged"
+        )
+    removed, before, after = 0, 0, 0
+    if path.exists():
+        with Archive(path) as archive:
+            before = archive.size
+            removed = sum(step(archive) for step in steps)
+            if removed:
+                archive.compact()
+            after = archive.size
+    if arguments.json:
+        document: dict[str, object] = {
+            "path": str(path),
+            "removed": removed,
+            "size_before": before,
+            "size": after,
+        }
+        _print_json("pruning", document)
+        return
+    room = f", {_sized(before)} before, {_sized(after)} now" if removed else ""
+    sys.stdout.write(f"{path}: {_counted(removed)} removed{room}\n")
+
+
+def _steps(arguments: argparse.Namespace) -> Iterator[Callable[[Archive], int]]:
+    """What the command line wants removed, one after the other."""
+    from airfair.archive import pruning
+    from airfair.cli import InputError
+
+    if arguments.damaged:
+        yield pruning.damaged
+    if arguments.all:
+        yield pruning.everything
+    if arguments.other_builds:
+        yield pruning.other_builds
+    if arguments.older_than is not None:
+        if not arguments.older_than >= 0:
+            raise InputError(f"--older-than {arguments.older_than:g}: allowed is 0 or more days")
+        yield lambda archive: pruning.older_than(archive, arguments.older_than * _DAY_S)
+    if arguments.down_to is not None:
+        size = _size(arguments.down_to)
+        yield lambda archive: pruning.down_to(archive, size)
+
+
+def _size(text: str) -> int:
+    from airfair.cli import InputError
+
+    try:
+        return int(quantity(text, "size"))
+    except ValueError as error:
+        raise InputError(f'--down-to "{text}": {error}') from error
+
+
+def _print_json(kind: str, content: dict[str, object]) -> None:
+    from airfair.store import encode
+
+    sys.stdout.buffer.write(encode(json_documents.document(kind, content)))
+
+
+def _counted(runs: int) -> str:
+    return f"{runs:,} run" if runs == 1 else f"{runs:,} runs"
+
+
+def _sized(size: int) -> str:
+    return f"{size / 1e6:,.1f} MB"
+
+
+def _days(kept: Kept) -> str:
+    first, last = _day(kept.first), _day(kept.last)
+    return first if first == last else f"{first} to {last}"
+
+
+def _day(seconds: int) -> str:
+    return time.strftime("%Y-%m-%d", time.localtime(seconds))

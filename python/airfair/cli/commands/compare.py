@@ -1,0 +1,117 @@
+"""`airfair compare`: two results side by side, in pairs of runs under the same seeds."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from airfair.cli import options, scenarios
+from airfair.cli.completers import complete, toml_files
+from airfair.cli.status import DONE, INTERRUPTED, InputError, complain, describe
+
+if TYPE_CHECKING:
+    from airfair.cli.parser import Commands
+    from airfair.experiment.side_by_side import Side
+
+_DESCRIPTION = """\
+Compare two results in pairs of runs under the same seed: directories that
+airfair run --out or airfair sweep --out wrote, or scenarios, which are run.
+Flows and stations of one name are compared; p is corrected for the number of
+rows.
+"""
+
+_EPILOGUE = """\
+examples:
+  airfair compare results/plain results/arf-aware
+  airfair compare plain.toml arf-aware.toml --replications 20
+  airfair compare results/before results/after --json | jq '.identical'
+"""
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    compare = commands.add_parser(
+        "compare",
+        help="compare two results, or two scenarios",
+        description=_DESCRIPTION,
+        epilog=_EPILOGUE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    first = compare.add_argument(
+        "first", metavar="DIR|FILE", help="result or scenario: the baseline"
+    )
+    second = compare.add_argument(
+        "second", metavar="DIR|FILE", help="result or scenario that is compared with it"
+    )
+    for side in (first, second):
+        complete(side, toml_files)
+    compare.add_argument(
+        "--replications",
+        type=int,
+        metavar="N",
+        help="runs of a scenario (default: the scenario's, or 5)",
+    )
+    compare.add_argument(
+        "--all", action="store_true", help="show the rows without a difference as well"
+    )
+    options.threads(compare)
+    options.json(compare)
+    compare.set_defaults(action=_compare)
+
+
+def _compare(arguments: argparse.Namespace) -> int:
+    from airfair.experiment.errors import StudyError
+    from airfair.experiment.side_by_side import compared
+    from airfair.experiment.text import side_by_side
+    from airfair.store import DamagedError, encode
+    from airfair.terminal import columns
+
+    try:
+        sides = [_side(name, arguments) for name in (arguments.first, arguments.second)]
+        found = compared(*sides)
+    except StudyError as error:
+        raise InputError(*error.problems) from error
+    except DamagedError as error:
+        raise InputError(str(error)) from error
+    except _InterruptedError:
+        return complain(INTERRUPTED, "interrupted")
+    if arguments.json:
+        sys.stdout.buffer.write(encode(found.document()))
+    else:
+        print(side_by_side(found, columns(sys.stdout), every=arguments.all))
+    sys.stdout.flush()
+    return DONE
+
+
+class _InterruptedError(Exception):
+    """Ctrl-C ended a run."""
+
+
+_FEWEST = 5
+"""Replications of a scenario that asks for one: a difference needs an interval."""
+
+
+def _side(name: str, arguments: argparse.Namespace) -> Side:
+    from airfair.experiment.side_by_side import Side
+
+    path = Path(name)
+    try:
+        if path.is_dir():
+            return Side.read(path)
+    except OSError as error:
+        raise InputError(f"{name}: {describe(error)}") from error
+    scenario = scenarios.read(name)
+    wanted = arguments.replications or (
+        scenario.replications if scenario.replications > 1 else _FEWEST
+    )
+    scenario = scenarios.read(name, [("replications", str(wanted))])
+    from airfair.engine import run_many
+    from airfair.terminal import Progress
+
+    with Progress(scenario.title) as progress:
+        (result,) = run_many([scenario], threads=arguments.threads, progress=progress)
+    if result.interrupted:
+        raise _InterruptedError
+    return Side.of(result, name)

@@ -1,0 +1,39 @@
+"""`airfair completion`: what makes a shell complete the words of this program."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from airfair.cli.status import DONE
+
+if TYPE_CHECKING:
+    from airfair.cli.parser import Commands
+
+_DESCRIPTION = """\
+Print a script that makes a shell complete commands, options, scenario files,
+papers and schemes.
+
+  bash   echo 'eval "$(airfair completion bash)"' >> ~/.bashrc
+  zsh    echo 'eval "$(airfair completion zsh)"' >> ~/.zshrc, after compinit
+  fish   airfair completion fish > ~/.config/fish/completions/airfair.fish
+"""
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    completion = commands.add_parser(
+        "completion",
+        help="let a shell complete commands, files and ids",
+        description=_DESCRIPTION,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    completion.add_argument("shell", choices=["bash", "zsh", "fish"], help="which shell")
+    completion.set_defaults(action=_completion)
+
+
+def _completion(arguments: argparse.Namespace) -> int:
+    from argcomplete.shell_integration import shellcode
+
+    print(shellcode(["airfair"], shell=arguments.shell))
+    return DONE

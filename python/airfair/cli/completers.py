@@ -1,0 +1,88 @@
+"""What a shell completes: files and ids. Commands and options it finds in the grammar itself.
+
+A shell asks the program anew at each key, so nothing here imports more than its own answer needs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import pkgutil
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+Completer = Callable[..., Iterable[str]]
+
+_PACKAGE = Path(__file__).resolve().parents[1]
+
+
+def complete(argument: argparse.Action, completer: Completer) -> None:
+    """Let `completer` answer for an argument."""
+    argument.completer = completer  # type: ignore[attr-defined]
+
+
+def answer(parser: argparse.ArgumentParser) -> None:
+    """Answer a shell that asks by its environment, and end the program; else do nothing."""
+    if "_ARGCOMPLETE" in os.environ:
+        import argcomplete
+        from argcomplete.completers import SuppressCompleter
+
+        # An argument without a completer is a number, or a name that nobody knows yet.
+        nothing = SuppressCompleter()
+        argcomplete.autocomplete(parser, always_complete_options=False, default_completer=nothing)
+
+
+def toml_files(prefix: str, **_: Any) -> Iterator[str]:  # noqa: ANN401 - argcomplete's own
+    """Scenario files, and directories that may have some."""
+    return _paths(prefix, lambda path: path.is_dir() or path.suffix == ".toml")
+
+
+def files(prefix: str, **_: Any) -> Iterator[str]:  # noqa: ANN401 - argcomplete's own
+    """Files of any kind."""
+    return _paths(prefix, lambda _path: True)
+
+
+def directories(prefix: str, **_: Any) -> Iterator[str]:  # noqa: ANN401 - argcomplete's own
+    """Directories."""
+    return _paths(prefix, Path.is_dir)
+
+
+def _paths(prefix: str, wanted: Callable[[Path], bool]) -> Iterator[str]:
+    start = prefix.rpartition("/")[2]
+    shown = prefix.removesuffix(start)
+    try:
+        found = sorted(Path(shown or ".").expanduser().iterdir())
+    except OSError:
+        return
+    for path in found:
+        # Hidden ones are for those who ask for them.
+        hidden = path.name.startswith(".") and not start.startswith(".")
+        if path.name.startswith(start) and not hidden and wanted(path):
+            yield f"{shown}{path.name}{'/' if path.is_dir() else ''}"
+
+
+def engines(**_: Any) -> list[str]:  # noqa: ANN401 - argcomplete's own
+    """Engines of a sweep."""
+    return ["local", "dask"]
+
+
+def papers(prefix: str = "", **_: Any) -> list[str]:  # noqa: ANN401 - argcomplete's own
+    """Papers; behind a slash the experiments of one; directories for who begins with one, as with ./."""
+    found = pkgutil.iter_modules([str(_PACKAGE / "reproduce" / "papers")])
+    ids = sorted(module.name.replace("_", "-") for module in found)
+    paper, slash, _rest = prefix.partition("/")
+    if paper not in ids and slash:
+        return list(directories(prefix))
+    if not slash:
+        return ids
+    from airfair.reproduce.catalogue import load
+
+    return [f"{paper}/{experiment}" for experiment in load(paper).experiments]
+
+
+def schemes(**_: Any) -> list[str]:  # noqa: ANN401 - argcomplete's own
+    """Schemes whose limits can be searched."""
+    from airfair.limits.schemes import SCHEMES
+
+    return list(SCHEMES)

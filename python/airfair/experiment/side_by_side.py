@@ -1,0 +1,178 @@
+"""Two results side by side: directories of runs or sweeps, or scenarios that are run for it.
+
+What both have under one name is compared in pairs of replications that ran under the same seed. Only the
+tables are read, so that results of different versions of airfair can be compared as well.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from airfair import json_documents, store
+from airfair._core import __version__
+from airfair.result import Result
+from airfair.statistics import CONFIDENCE
+
+from .conditions import holm
+from .errors import StudyError
+from .samples import Samples
+
+COMPARED: Mapping[str, tuple[str, ...]] = {
+    "flows": ("goodput_bps", "loss", "delay_p95_ms", "retransmissions", "completion_s"),
+    "stations": ("airtime_share", "retry_share"),
+}
+"""Columns that are compared, by table."""
+SUBJECTS = {"flows": "flow", "stations": "station"}
+UNITS = {"goodput_bps": "bit/s", "delay_p95_ms": "ms", "completion_s": "s"}
+
+
+@dataclass(frozen=True)
+class Side:
+    """One of two results: its name, its tables, and the seed and hash of each of its runs."""
+
+    name: str
+    title: str
+    seed: int
+    tables: Mapping[str, pl.DataFrame]
+    factors: tuple[str, ...] = ()
+    hashes: tuple[str, ...] = ()
+    """Hashes of the records of all runs in order; none if they are not known."""
+
+    @classmethod
+    def of(cls, result: Result, name: str) -> Side:
+        """That of a result that was run."""
+        tables = {table: getattr(result, table) for table in COMPARED}
+        hashes = tuple(f"{outcome.record_hash:016x}" for outcome in result.outcomes)
+        return cls(name, result.scenario.title, result.scenario.seed, tables, hashes=hashes)
+
+    @classmethod
+    def read(cls, folder: Path) -> Side:
+        """That of a directory of `airfair run --out` or `airfair sweep --out`.
+
+        Raises `StudyError` if it is none, `DamagedError` if a table is not what was written.
+        """
+        about = store.manifest(folder)
+        files = about.get("files")
+        if not isinstance(files, dict) or "flows.parquet" not in files:
+            raise StudyError(
+                f"{folder}: no result is in it; airfair run --out and airfair sweep --out write one"
+            )
+        tables = {
+            table: pl.read_parquet(io.BytesIO(store.read(folder, f"{table}.parquet")))
+            for table in COMPARED
+            if f"{table}.parquet" in files
+        }
+        factors = tuple(str(factor["name"]) for factor in about.get("factors", []))
+        hashes = tuple(about.get("record_hashes", []))
+        if not hashes and "runs.parquet" in files:
+            runs = pl.read_parquet(io.BytesIO(store.read(folder, "runs.parquet")))
+            hashes = tuple(f"{each:016x}" for each in runs["record_hash"])
+        return cls(
+            str(folder), str(about.get("title")), int(about.get("seed", 0)), tables, factors, hashes
+        )
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Differences of a second result from a first."""
+
+    first: Side
+    second: Side
+    rows: list[dict[str, Any]]
+
+    @property
+    def identical(self) -> bool:
+        """True if all runs have the same records."""
+        return bool(self.first.hashes) and self.first.hashes == self.second.hashes
+
+    def document(self) -> dict[str, Any]:
+        """The document of `airfair compare --json`."""
+        sides = [
+            {"name": side.name, "title": side.title, "seed": side.seed}
+            for side in (self.first, self.second)
+        ]
+        return json_documents.document(
+            "comparison",
+            {"version": __version__, "of": sides, "identical": self.identical, "rows": self.rows},
+        )
+
+
+def compared(first: Side, second: Side) -> Comparison:
+    """The comparison; raises `StudyError` if the two have no pairs."""
+    if first.seed != second.seed:
+        raise StudyError(
+            f"{first.name} ran under seed {first.seed}, {second.name} under seed {second.seed}: there are no "
+            "pairs; run one of them again with --seed"
+        )
+    if first.factors != second.factors:
+        raise StudyError(
+            f"{first.name} has the factors {', '.join(first.factors) or 'none'}, {second.name} "
+            f"{', '.join(second.factors) or 'none'}: they have no points in common"
+        )
+    rows = [row for table in COMPARED for row in _rows(first, second, table)]
+    if not rows:
+        raise StudyError(
+            f"{first.name} and {second.name} have no flow or station of one name in common"
+        )
+    adjusted = holm([row["p"] for row in rows])
+    for row, p in zip(rows, adjusted, strict=True):
+        row |= {"p_adjusted": p, "is_significant": p < 1 - CONFIDENCE}
+    return Comparison(first, second, rows)
+
+
+def _rows(first: Side, second: Side, table: str) -> Iterator[dict[str, Any]]:
+    if table not in first.tables or table not in second.tables:
+        return
+    subject = SUBJECTS[table]
+    names = [*first.factors, subject]
+    here, there = (_samples(side.tables[table], names) for side in (first, second))
+    for column in COMPARED[table]:
+        for key, rows in here.items():
+            if key not in there or column not in rows.columns:
+                continue
+            row = _row(rows, there[key], column)
+            if row is not None:
+                labels = dict(zip(names, key, strict=True))
+                yield {**labels, subject: labels[subject], "table": table, "column": column, **row}
+
+
+def _samples(table: pl.DataFrame, names: Sequence[str]) -> dict[tuple[Any, ...], pl.DataFrame]:
+    return dict(table.partition_by(names, as_dict=True, maintain_order=True))
+
+
+def _row(first: pl.DataFrame, second: pl.DataFrame, column: str) -> dict[str, Any] | None:
+    """A row of differences; nothing where neither has a value."""
+    one, other = (_values(each, column) for each in (first, second))
+    if not np.isfinite(one.upper).any() and not np.isfinite(other.upper).any():
+        return None
+    less = other.less(one)
+    ratio = other.ratio_to(one)
+    return {
+        "first": _number(one.estimate.mean),
+        "second": _number(other.estimate.mean),
+        "difference": _number(less.mean),
+        "difference_ci95": _number(less.ci95),
+        "relative": _number(ratio.mean - 1),
+        "relative_ci95": _number(ratio.ci95),
+        "pairs": less.count,
+        "p": other.p_no_difference(one),
+    }
+
+
+def _values(rows: pl.DataFrame, column: str) -> Samples:
+    return Samples(
+        rows["replication"].to_numpy().astype(np.int64),
+        rows[column].cast(pl.Float64).fill_null(math.nan).to_numpy(),
+    )
+
+
+def _number(value: float) -> float | None:
+    return value if math.isfinite(value) else None

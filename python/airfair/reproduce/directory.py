@@ -1,0 +1,263 @@
+"""A paper of the reader's own: a directory with scenarios, studies, printed values and claims.
+
+`paper.toml` says what paper it is. Each `NAME.study.toml` is an experiment of it: what is varied, what is
+measured and printed, figures, claims. `figures.py`, if there is one, draws what a declaration cannot.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from matplotlib.figure import Figure
+
+from airfair.archive.packed import pack
+from airfair.experiment.claims import Predicate, Reading, Reason
+from airfair.experiment.conditions import Condition
+from airfair.experiment.decisions import Claim
+from airfair.experiment.errors import StudyError
+from airfair.experiment.results import ExperimentResult, Spent
+from airfair.experiment.runs import Runs
+from airfair.experiment.study import Study, near, read, study
+from airfair.experiment.text import measures
+
+from .introduction import Introduction
+from .paper import Data, Drawing, Experiment, Paper, Shown
+from .prose import Passage
+from .studies import SUFFIX, of_study
+from .tables import Cell, Column, Table
+
+if TYPE_CHECKING:
+    from airfair._core import Scenario
+    from airfair.experiment.study import FigureOf
+    from airfair.result import Result
+
+PAPER = "paper.toml"
+DRAWN = "figures.py"
+REPLICATIONS = 10
+"""Runs of each point where `paper.toml` does not say."""
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Finished runs of one point."""
+
+    scenario: Scenario
+    packed: list[bytes]
+
+    @classmethod
+    def of(cls, result: Result) -> Kept:
+        """Those of a result."""
+        return cls(result.scenario, [pack(outcome.to_bytes()) for outcome in result.outcomes])
+
+
+def is_paper(path: Path) -> bool:
+    """True if a path is a directory with a paper in it."""
+    return (path / PAPER).is_file()
+
+
+def load(directory: Path) -> Paper[Kept]:
+    """The paper in a directory.
+
+    Raises `StudyError` with all mistakes in its files, `ScenarioError` with those of a scenario, and
+    `OSError` if a file cannot be read.
+    """
+    about = _about(directory)
+    studies, problems = {}, []
+    for path in sorted(directory.glob(f"*{SUFFIX}")):
+        try:
+            studies[path.name.removesuffix(SUFFIX)] = study(read(path), path)
+        except StudyError as error:
+            problems += error.problems
+    if not studies and not problems:
+        problems.append(f"{directory}: holds no study; a file NAME{SUFFIX} is one")
+    problems += _doubles(studies)
+    if problems:
+        raise StudyError(*problems)
+    claims = [(id_, claim) for id_, one in studies.items() for claim in one.experiment.claims]
+    return Paper(
+        id=directory.resolve().name,
+        title=about["title"],
+        reference={"claims": [{"id": c.id, "text": c.text or c.in_words} for _, c in claims]},
+        setups={setup.id: setup for one in studies.values() for setup in of_study(one)},
+        experiments={
+            id_: Experiment(
+                id_,
+                one.experiment.title,
+                _setups_of(one),
+                _Showing(id_, one, directory),
+                str(about.get("statements", {}).get(id_, "")),
+            )
+            for id_, one in studies.items()
+        },
+        measure=Kept.of,
+        predicates=tuple(_predicate(studies[id_], claim) for id_, claim in claims),
+        searches=(),
+        bounds="The bounds of each claim are those of its study.",
+        units="Units stand in the headings.",
+        reasons={id_: [Reason(text)] for id_, text in about.get("reasons", {}).items()},
+        introduction=Introduction(
+            source=about.get("source", ""),
+            scheme=about.get("scheme", ""),
+            topology=None,
+            parameters=(),
+            abbreviations={},
+            lead=[name for id_, one in studies.items() for name in _names(id_, one)][:1],
+            shows=None,
+        ),
+        replications=about.get("replications", REPLICATIONS),
+        quick_replications=min(5, about.get("replications", REPLICATIONS)),
+    )
+
+
+_KINDS: Mapping[str, type] = {
+    "title": str,
+    "source": str,
+    "scheme": str,
+    "replications": int,
+    "statements": dict,
+    "reasons": dict,
+}
+_WORDS = {str: "a text", int: "a whole number", dict: "a table of texts"}
+
+
+def _about(directory: Path) -> dict[str, Any]:
+    """What `paper.toml` says."""
+    path = directory / PAPER
+    about = read(path)
+    problems = [
+        f"{path}: {key}: unknown key{near(key, set(_KINDS))}" for key in about if key not in _KINDS
+    ]
+    for key, kind in _KINDS.items():
+        value = about.get(key)
+        if value is not None and (not isinstance(value, kind) or isinstance(value, bool)):
+            problems.append(f"{path}: {key}: {value!r}; allowed is {_WORDS[kind]}")
+    if not about.get("title"):
+        problems.append(f"{path}: title: missing; a text is needed")
+    if problems:
+        raise StudyError(*problems)
+    return about
+
+
+def _doubles(studies: Mapping[str, Study]) -> list[str]:
+    """Claims of different studies that have one id."""
+    homes: dict[str, list[str]] = {}
+    for id_, one in studies.items():
+        for claim in one.experiment.claims:
+            homes.setdefault(claim.id, []).append(id_)
+    return [f"claim {id_}: is in {' and in '.join(of)}" for id_, of in homes.items() if len(of) > 1]
+
+
+def results(one: Study, data: Data[Kept]) -> ExperimentResult:
+    """The results of a study from the finished runs of a paper."""
+    points = one.experiment.points
+    kept = [data[one.names(point)] for point in points]
+    runs = Runs(points, [each.scenario for each in kept], [each.packed for each in kept])
+    return ExperimentResult(
+        one.experiment.title,
+        one.experiment.factors,
+        runs,
+        Spent(),
+        claims=one.experiment.claims,
+        seed=one.experiment.seed,
+    )
+
+
+def _predicate(one: Study, claim: Claim) -> Predicate[Data[Kept]]:
+    keys = [one.names(point) for point in one.experiment.points]
+
+    def points(data: Data[Kept]) -> Sequence[Condition]:
+        return claim.points(results(one, data), key=keys.__getitem__)
+
+    return Predicate(claim.id, Reading("as declared", _setups_of(one), points))
+
+
+def _setups_of(one: Study) -> tuple[str, ...]:
+    """Ids of the setups that a study's points are in."""
+    return tuple(dict.fromkeys(one.names(point)[0] for point in one.experiment.points))
+
+
+# ------------------------------------------------------------------ what is shown
+
+
+def _names(id_: str, one: Study) -> list[str]:
+    return [f"{id_}-{figure.id}" for figure in one.pictures()]
+
+
+@dataclass(frozen=True)
+class _Showing:
+    """Shows the finished runs of a study."""
+
+    id: str
+    study: Study
+    directory: Path
+
+    def __call__(self, data: Data[Kept]) -> Shown:
+        found = results(self.study, data)
+        table = _table(self.id, self.study, found)
+        drawings = {
+            name: self._drawn(figure, found)
+            for name, figure in zip(_names(self.id, self.study), self.study.pictures(), strict=True)
+        }
+        drawings |= self._own(found)
+        printed = {name: list(values) for name, values in self.study.printed.items()}
+        measured = found.summary(*measures(self.study)).to_dicts()
+        return Shown([], printed or None, {"points": measured}, [table], drawings)
+
+    def _drawn(self, figure: FigureOf, found: ExperimentResult) -> Drawing:
+        title = figure.title or f"{figure.y.name} over {figure.x}"
+        drawn = figure.drawn(found, title)
+        return Drawing(
+            drawn, wide=True, said=Passage(figure.id, title, figure.caption or f"{title}.")
+        )
+
+    def _own(self, found: ExperimentResult) -> dict[str, Drawing]:
+        """Figures of `figures.py`: its function `draw(study, results)` returns them by name."""
+        path = self.directory / DRAWN
+        if not path.is_file():
+            return {}
+        spec = importlib.util.spec_from_file_location(f"figures of {self.directory.name}", path)
+        if spec is None or spec.loader is None:
+            raise StudyError(f"{path}: cannot be read as a module of Python")
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        draw = getattr(module, "draw", None)
+        if not callable(draw):
+            raise StudyError(
+                f"{path}: has no function draw(study, results) that returns figures by name"
+            )
+        own: Mapping[str, Figure] = draw(self.id, found)
+        return {
+            f"{self.id}-{name}": Drawing(one, wide=True, said=Passage(name, name, ""))
+            for name, one in own.items()
+        }
+
+
+def _table(id_: str, one: Study, found: ExperimentResult) -> Table:
+    """Measures of all points, beside printed values where there are some."""
+    columns = []
+    for number, of in enumerate(measures(one)):
+        factor, unit = of.shown
+        printed = one.printed.get(str(of), one.printed.get(of.name, ()))
+        cells = []
+        for place, samples in enumerate(found.samples(of)):
+            value = printed[place] if place < len(printed) else None
+            cells.append(
+                Cell(
+                    samples.estimate.times(factor),
+                    value,
+                    digits=_digits(samples.estimate.mean * factor),
+                )
+            )
+        label = f"{of.name}, {unit}" if unit else of.name
+        columns.append(Column(f"measure{number}", label, cells))
+    rows = [", ".join(map(str, point.labels.values())) or "all" for point in found.points_of]
+    return Table(id_, one.experiment.title, rows, columns)
+
+
+def _digits(mean: float) -> int:
+    ten, hundred = 10, 100
+    return 3 if abs(mean) < 1 else 2 if abs(mean) < ten else 1 if abs(mean) < hundred else 0

@@ -1,0 +1,129 @@
+"""Processes that run jobs into one archive, for the tests that kill them or let them meet.
+
+`savers.py ARCHIVE save` runs all jobs into the archive and saves every few. `savers.py ARCHIVE kill N` has
+that done by N processes, one after the other, kills each at a random moment and looks at what it has left.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import random
+import signal
+import sqlite3
+import sys
+import time
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from contextlib import closing
+from pathlib import Path
+
+from airfair.archive import Archive, Done, Job, Local, build, run, running
+from airfair.archive.engine import OnDone, Progress
+from airfair.archive.packed import unpack
+from airfair.scenario import load
+from support import SCENARIO
+
+COUNT = 1000
+"""Runs, more than ten processes that are killed save on most machines."""
+AT_ONCE = 10
+"""Runs that are saved together."""
+LONGEST_S = 0.1
+"""Time after which a process is killed at the latest. Some of them have saved a few times by then."""
+
+
+@functools.cache
+def jobs() -> list[Job]:
+    """Runs of some 50 us."""
+    scenario = load(SCENARIO, set={"duration": "20 ms", "series": "off"})
+    return [Job(scenario, replication) for replication in range(COUNT)]
+
+
+class Engine:
+    """An engine that hands over a few runs at a time; none of them may have been saved before."""
+
+    def __init__(self, saved: AbstractSet[bytes]) -> None:
+        self._saved = saved
+
+    def run(self, jobs: Sequence[Job], on_done: OnDone, progress: Progress) -> bool:
+        for first in range(0, len(jobs), AT_ONCE):
+            some = jobs[first : first + AT_ONCE]
+            if not self._saved.isdisjoint(job.key for job in some):
+                raise AssertionError("a run that was saved is made again")
+
+            def done(pairs: Sequence[tuple[int, bytes]], first: int = first) -> None:
+                on_done([(first + place, outcome) for place, outcome in pairs])
+
+            Local(1).run(some, done, progress)
+            progress(0.0)
+        return False
+
+    def close(self) -> None:
+        pass
+
+
+def save(path: Path, saved: AbstractSet[bytes] = frozenset()) -> Done:
+    """Run all jobs into the archive."""
+    running.SAVE_S = 0.0
+    with Archive(path) as archive:
+        return run(jobs(), archive, engine=Engine(saved))
+
+
+def look(path: Path) -> dict[bytes, bytes]:
+    """Packed outcomes in the archive, all of them whole."""
+    with Archive(path) as archive:
+        found = archive.find([job.key for job in jobs()])
+        damaged = archive.damaged()
+    with closing(sqlite3.connect(path)) as base:
+        (count,) = base.execute("SELECT COUNT(*) FROM runs").fetchone()
+        (state,) = base.execute("PRAGMA integrity_check").fetchone()
+    for outcome in found.values():
+        unpack(outcome)
+    if state != "ok" or damaged or len(found) != count:
+        raise AssertionError(f"{state}, {damaged}, {len(found)} of {count} runs")
+    return found
+
+
+def kill(path: Path, times: int) -> int:
+    """Kill processes that save, and return after how many of them the archive had more runs than before.
+
+    Every tenth finds no archive and begins one, as does one after all runs are saved.
+    """
+    draw = random.Random(1)  # noqa: S311 - no secret
+    saved: dict[bytes, bytes] = {}
+    grown = 0
+    build(), [job.key for job in jobs()]  # once for all
+    for number in range(times):
+        if number % 10 == 0 or len(saved) == COUNT:
+            path.unlink(missing_ok=True)
+            path.with_name(f"{path.name}-journal").unlink(missing_ok=True)
+            saved = {}
+        _save_and_die(path, saved, draw.uniform(0, LONGEST_S))
+        now = look(path) if path.exists() and path.stat().st_size else {}
+        if not saved.items() <= now.items():
+            raise AssertionError("a run that was saved is lost")
+        grown += len(now) > len(saved)
+        saved = now
+    return grown
+
+
+def _save_and_die(path: Path, saved: dict[bytes, bytes], after_s: float) -> None:
+    child = os.fork()
+    if child == 0:
+        try:
+            save(path, saved.keys())
+        except BaseException as error:  # noqa: BLE001 - whatever it is, the parent has to know
+            sys.stderr.write(f"{error!r}\n")
+        os._exit(0)
+    time.sleep(after_s)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+
+
+if __name__ == "__main__":
+    where = Path(sys.argv[1])
+    match sys.argv[2:]:
+        case ["save"]:
+            save(where)
+        case ["kill", number]:
+            sys.stdout.write(str(kill(where, int(number))))
