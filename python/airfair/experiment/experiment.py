@@ -159,7 +159,7 @@ class Experiment:
 
     def scenario(self, point: Point, replication: int | None = None) -> Scenario:
         """The scenario of a point, as one of its replications has it where chance decides keys."""
-        return self._load(self._keys(point, replication), self._seed_of(point))
+        return self._load(self.keys(point, replication), self._seed_of(point))
 
     def drawn_scenario(self, point: Point, replication: int, first: Scenario) -> Scenario:
         """The scenario of a replication, where chance has to leave the names in `first` as they are."""
@@ -175,13 +175,12 @@ class Experiment:
             )
         return made
 
-    def keys(self, point: Point, replication: int | None = None) -> Keys:
-        """The keys that make a point of the scenario, without patterns; likewise."""
-        return self._plain(self._keys(point, replication))
-
-    def _keys(self, point: Point, replication: int | None) -> Keys:
-        keys = {**self.set, **point.keys}
-        return keys if replication is None else {**keys, **self.drawn_keys(point, replication)}
+    def keys(self, point: Point, replication: int | None = None, more: Keys | None = None) -> Keys:
+        """The keys that make a point of the scenario, and `more` of them, without patterns; likewise."""
+        keys = {**self.set, **point.keys, **(more or {})}
+        if replication is not None:
+            keys |= self.drawn_keys(point, replication)
+        return self._plain(keys)
 
     def drawn_keys(self, point: Point, replication: int) -> Keys:
         """The keys that chance decides in a replication of a point."""

@@ -112,6 +112,8 @@ class Part:
     """Keys that differ in a quick look."""
     extension: bool = False
     """True if it is beyond the paper's figures and claims, and so left out of a quick look."""
+    words: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """Words of the paper's report for levels, by factor and label."""
 
 
 @dataclass(frozen=True)
@@ -223,6 +225,7 @@ def study(document: Mapping[str, Any], path: Path, *, replications: int | None =
             variant=reader.one("variant", _text, None),
             quick=reader.one("quick", _mapping, {}),
             extension=reader.one("extension", _boolean, default=False),
+            words=reader.table("words", _words),
         ),
         "replications": asked,
         "scenario": source if isinstance(source, Path) else None,
@@ -260,12 +263,26 @@ def _problems(study: Study) -> list[str]:
             f"{where}: {name} is no factor; there are {', '.join(experiment.levels) or 'none'}"
             for name in unknown
         ]
+    for name, words in study.part.words.items():
+        found += _of_words(experiment.levels, name, words)
     for where, each in wanted:
         try:
             experiment.check_measures(each)
         except StudyError as error:
             found += [f"{where}: {problem}" for problem in error.problems]
     return found
+
+
+def _of_words(
+    levels: Mapping[str, Sequence[Label] | None], name: str, words: Mapping[str, str]
+) -> Iterator[str]:
+    if name not in levels:
+        yield f"words.{name}: {name} is no factor; there are {', '.join(levels) or 'none'}"
+        return
+    known = levels[name]
+    for label in words if known is not None else ():
+        if known is not None and label not in [*known, *map(str, known)]:
+            yield f"words.{name}: no level {label!r}; there are {', '.join(map(str, known))}"
 
 
 def _of_comparison(experiment: Experiment, one: Comparison) -> Iterator[str]:
@@ -461,10 +478,19 @@ def _measures(where: str, value: object) -> tuple[Measure, ...]:
 
 
 def _levels(name: str, value: Any) -> Levels:  # noqa: ANN401 - as TOML gives it
-    """Levels of a factor: a list, a range, or labels with their keys."""
+    """Levels of a factor: a list, one for a key of another name, a range, or labels with their keys.
+
+    Labels alone are for what a paper draws by a function of its own.
+    """
     if isinstance(value, list):
         return value
     table = _mapping(f"factors.{name}", value)
+    if "values" in table:
+        read = _keyed(f"factors.{name}", table, {"key": _text, "values": _list})
+        return {one: {read.get("key", name): one} for one in read["values"]}
+    if "labels" in table:
+        read = _keyed(f"factors.{name}", table, {"labels": _list})
+        return {label: {} for label in read["labels"]}
     if "between" in table:
         return _between(f"factors.{name}", table)
     return {label: _mapping(f"factors.{name}.{label}", keys) for label, keys in table.items()}
@@ -490,6 +516,13 @@ def _draw(name: str, value: object) -> Draw:
     if "choice" not in read:
         raise StudyError(f"{where}: allowed is {{ choice = […] }} or {{ between = [low, high] }}")
     return choice(read["choice"])
+
+
+def _words(name: str, value: object) -> dict[str, str]:
+    where = f"words.{name}"
+    return {
+        label: _text(f"{where}.{label}", text) for label, text in _mapping(where, value).items()
+    }
 
 
 def _list(where: str, value: object) -> list[Any]:
