@@ -120,9 +120,21 @@ class Experiment:
         with gathered:
             self._check_keys()
         gathered.tell()
-        self._base = self._load(self.set)
+        self._base = self._first()
         self.title = title or self._base.title
         self._check()
+
+    def _first(self) -> Scenario:
+        """The scenario as `set` leaves it; a point's, where that is none without a level of each factor."""
+        try:
+            return self._load(self.set)
+        except ScenarioError:
+            try:
+                names = tuple(factor.name for factor in self.factors)
+                return self.scenario(Point(names, next(self.design.points(self.factors))))
+            except (ScenarioError, StudyError, StopIteration):
+                pass
+            raise
 
     def __repr__(self) -> str:
         factors = "; ".join(map(str, self.factors)) or "no factors"
