@@ -186,7 +186,8 @@ def by_category(panel: Category, *, wide: bool = False) -> Figure:
         ax.set_xticks(places, panel.names)
         ax.set_xlim(-0.5, len(panel.names) - 0.5)
         if all(group.possible[0] >= 0 for group in panel.groups):
-            ax.set_ylim(bottom=0)
+            highest = max(np.nanmax(group.interval[1], initial=0) for group in panel.groups)
+            ax.set_ylim(0, max(ax.get_ylim()[1], 1.05 * highest))
         ax.set_title(panel.title)
         ax.set_xlabel(panel.x_label)
         ax.set_ylabel(panel.y_label)

@@ -21,6 +21,8 @@ VERSIONS = {
     "tfrc": 1,
     "experiment": 1,
     "comparison": 1,
+    "archive": 1,
+    "pruning": 1,
 }
 
 

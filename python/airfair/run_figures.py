@@ -144,8 +144,9 @@ def _timeline(result: Result) -> Figure:
         known |= colours
         _draw(axes, panel, result, colours)
         if panel.more:
-            less = "emptier ones" if panel.of == "queues" else "more"
-            axes.set_title(f"{panel.more} {less} are not shown", loc="right", fontsize=8)
+            less = " emptier" if panel.of == "queues" else " more"
+            are = "is" if panel.more == 1 else "are"
+            axes.set_title(f"{panel.more}{less} {are} not shown", loc="right", fontsize=8)
     column[-1].set(xlabel="time [s]")
     bands = any(map(_has_bands, panels))
     caption = _caption(result.scenario.title, result.replications, bands=bands)
@@ -241,7 +242,12 @@ def _draw(axes: Axes, panel: _Panel, result: Result, colours: Mapping[str, str])
 def _airtime(document: dict[str, Any]) -> Figure:
     stations = document["stations"][:_MOST_BARS]
     channels = document["channels"]
-    colours = {"collisions": PALETTE[3], "contention": MUTED, "idle": GRID}
+    colours = {
+        "beacons": PALETTE[4],
+        "collisions": PALETTE[3],
+        "contention": MUTED,
+        "idle": GRID,
+    }
     lost = {
         f"{kind} in {_label(channel['name'])}" if len(channels) > 1 else kind: (
             colour,
@@ -249,6 +255,7 @@ def _airtime(document: dict[str, Any]) -> Figure:
         )
         for channel in channels
         for kind, colour in colours.items()
+        if kind in channel["airtime"]
     }
     rows = [_label(station["name"]) for station in stations] + list(lost)
     figure, axes = _figure(1.4 + 0.32 * len(rows))

@@ -10,7 +10,8 @@ from . import names
 
 NOTHING = "–"
 """Stands where there is no value."""
-_GAP = 2
+_GAPS = (2, 1)
+"""Spaces before a column: the wide one, unless the narrow one makes all fit beside each other."""
 _LEAST_LABEL = 10
 
 
@@ -41,22 +42,25 @@ def text(table: Table, columns: int) -> list[str]:
     ]
     longest = max(names.width(label) for label in (table.first, *(x.label for x in table.lines)))
     label = min(longest, max(columns // 3, _LEAST_LABEL))
+    room = columns - label
+    gap = next((gap for gap in _GAPS if sum(widths) + gap * len(widths) <= room), _GAPS[0])
     shown = []
-    for block in _blocks(widths, columns - label):
-        shown += [*_block(table, label, block, widths), ""]
+    for block in _blocks(widths, gap, room):
+        # The gap is a part of the column.
+        shown += [*_block(table, label, block, [gap + width for width in widths]), ""]
     return shown
 
 
-def _blocks(widths: Sequence[int], room: int) -> Iterator[list[int]]:
+def _blocks(widths: Sequence[int], gap: int, room: int) -> Iterator[list[int]]:
     """Places of columns that fit beside each other."""
     block: list[int] = []
     used = 0
     for place, width in enumerate(widths):
-        if block and used + _GAP + width > room:
+        if block and used + gap + width > room:
             yield block
             block, used = [], 0
         block.append(place)
-        used += _GAP + width
+        used += gap + width
     if block:
         yield block
 
@@ -69,7 +73,7 @@ def _block(table: Table, label: int, block: Sequence[int], widths: Sequence[int]
                  for heading in headings]  # fmt: skip
         first = names.short(table.first, label) if row == height - 1 else ""
         yield _row(first, parts, label, [widths[place] for place in block])
-    yield "─" * (label + sum(_GAP + widths[place] for place in block))
+    yield "─" * (label + sum(widths[place] for place in block))
     for line in table.lines:
         cells = [line.cells[place] for place in block]
         if any(line.cells) and not any(cells):
@@ -79,8 +83,7 @@ def _block(table: Table, label: int, block: Sequence[int], widths: Sequence[int]
 
 def _row(label: str, cells: Sequence[str], label_width: int, widths: Sequence[int]) -> str:
     padded = (
-        " " * (_GAP + width - names.width(cell)) + cell
-        for cell, width in zip(cells, widths, strict=True)
+        " " * (width - names.width(cell)) + cell for cell, width in zip(cells, widths, strict=True)
     )
     return (names.pad(label, label_width) + "".join(padded)).rstrip()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -43,6 +44,31 @@ from = "fast"
 to   = "server"
 transport = { kind = "tcp", flavour = "newreno" }
 """
+
+
+def told(paper: Paper[Any], search_id: str, data: object) -> str:
+    """Text of a finding."""
+    (search,) = (one for one in paper.searches if one.id == search_id)
+    return paper.finding(search, data).text
+
+
+def assert_all_is_said(paper: Paper[Any], data: Any) -> None:  # noqa: ANN401 - runs of any paper
+    """Each text of the paper gets the numbers that it says, and each section is somebody's."""
+    searches = [*paper.searches, *([paper.calibration] if paper.calibration else [])]
+    for search in searches:
+        finding = paper.finding(search, data)
+        assert finding.title
+        assert re.fullmatch(r"[^{}]*[.]", finding.text)
+    assert sorted(paper.prose["findings"].ids) == sorted(search.id for search in searches)
+    assert paper.introduction is not None
+    shown = {id_: one.show(data) for id_, one in paper.experiments.items()}
+    drawings = {name: one for each in shown.values() for name, one in each.drawings.items()}
+    numbers = {name: one.numbers for name, one in drawings.items()}
+    of = next(id_ for id_, one in shown.items() if paper.introduction.lead[0] in one.drawings)
+    numbers["picture"] = paper.introduction.shows(shown[of].measured)
+    for name, some in numbers.items():
+        assert paper.prose["figures"].passage(name, some).text.endswith(".")
+    assert sorted(paper.prose["figures"].ids) == sorted(numbers)
 
 
 def unused_reasons(paper: Paper[Any], data: object) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -39,7 +39,7 @@ transport = { kind = "udp", payload = "1000 B", rate = "1 Mb/s" }
 def workers() -> Iterator[distributed.LocalCluster]:
     """Two processes, as they may be of any cluster."""
     with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50
+        n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=50
     ) as two:
         yield two
 
@@ -134,6 +134,57 @@ def test_a_run_that_fails_is_told_and_those_before_it_are_handed_over(
     finished = work(build(), [scenario.to_toml()], [(0, 0), (0, 1)])
     assert [place for place, _ in finished.outcomes] == [0]
     assert finished.failure == "this is a bug"
+
+
+def test_a_scheduler_that_goes_is_told_and_what_was_finished_is_handed_over(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(cluster, "BATCH_S", 0.01)
+    monkeypatch.setattr(cluster, "ANSWER_S", 0.5)
+    wanted = jobs(600, duration="20 s")
+    alone = distributed.LocalCluster(
+        n_workers=1, processes=False, protocol="tcp", dashboard_address="127.0.0.1:0"
+    )
+
+    def end(fraction: float) -> None:
+        if fraction > 0.02:
+            alone.close()
+
+    connected = engine(f"dask:{alone.scheduler_address}")
+    with Archive(tmp_path / "runs") as kept:
+        with pytest.raises(EngineError, match=r"engine dask:.*: the scheduler is gone"):
+            run(wanted, kept, engine=connected, progress=end)
+        assert len(kept.find([job.key for job in wanted])) >= 12
+    connected.close()
+
+
+def test_a_batch_that_workers_die_of_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Client:
+        def nthreads(self) -> dict[str, int]:
+            return {"a": 1}
+
+        def submit(self, *_: object, **__: object) -> Client:
+            return self
+
+        def add_done_callback(self, call: Callable[[Client], object]) -> None:
+            call(self)
+
+        def result(self) -> None:
+            raise distributed.KilledWorker("work", None, 3)
+
+        def cancel(self, *_: object, **__: object) -> None:
+            pass
+
+    monkeypatch.setattr(Dask, "_connected", lambda _: Client())
+    with pytest.raises(EngineError, match=r"engine dask: 4 workers have died of one batch"):
+        run(jobs(1), engine=Dask())
+
+
+@pytest.mark.slow
+def test_workers_of_this_machine_begin_and_end_with_the_engine() -> None:
+    with closing(engine("dask", threads=1)) as own:
+        assert octets(run(jobs(3), engine=own)) == octets(run(jobs(3)))
+        assert octets(run(jobs(6), engine=own)) == octets(run(jobs(6)))
 
 
 def test_a_scheduler_that_does_not_answer_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

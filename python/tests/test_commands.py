@@ -16,6 +16,7 @@ import pytest
 import airfair
 from airfair import cli, names, terminal
 from airfair.cli.commands import COMMANDS, init
+from airfair.experiment.stopping import Fixed
 from airfair.terminal_tables import Wish
 from support import PROGRAM, SCENARIO
 
@@ -78,6 +79,25 @@ def test_check_opens_the_files_that_a_scenario_names(
     assert any("none.csv" in line for line in lines)
 
 
+def test_check_takes_studies_with_all_their_points(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "study"
+    assert told(capsys, "init", "study", folder)[0] == cli.DONE
+    study = folder / "study.toml"
+    assert told(capsys, "check", study, folder / "cell.toml") == (cli.DONE, [])
+    text = study.read_text(encoding="utf-8")
+    study.write_text(text.replace("[10, 100, 400]", "[10, 0, 400]"), encoding="utf-8")
+    status, lines = told(capsys, "check", study)
+    assert status == cli.BAD_INPUT
+    assert len(lines) == 1  # a mistake at several points is one
+    assert all(f"{study}: at " in line and "packets = 0" in line for line in lines)
+    study.write_text(text.replace("[compare.discipline]", "[compare.disciplin]"), encoding="utf-8")
+    status, lines = told(capsys, "check", study)
+    assert status == cli.BAD_INPUT
+    assert any("disciplin" in line for line in lines)
+
+
 # ------------------------------------------------------------------ init
 
 
@@ -107,6 +127,32 @@ def test_init_takes_the_usual_name_and_leaves_dangling_links_alone(
         status, lines = told(capsys, "init", "scenario", place)
         assert (status, len(lines)) == (cli.BAD_INPUT, 1)
     assert not (tmp_path / "nowhere.toml").exists()
+
+
+def test_a_directory_does_not_go_to_standard_output(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    status, lines = told(capsys, "init", "study", "-")
+    assert status == cli.BAD_INPUT
+    assert lines == ["airfair: -: a study is a directory, which standard output cannot take"]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_directory_is_made_whole_or_not_at_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(init, "template", lambda _: {"a": "some", "none/b": "more"})
+    assert told(capsys, "init", "study", tmp_path / "new")[0] == cli.BAD_INPUT
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_replications_of_a_command_stand_for_those_of_a_study(tmp_path: Path) -> None:
+    study = tmp_path / "study"
+    assert cli.main(["init", "study", str(study)]) == cli.DONE
+    path = study / "study.toml"
+    assert airfair.load_study(path).experiment.replications == Fixed(5)
+    assert airfair.load_study(path, replications=3).experiment.replications == Fixed(3)
 
 
 def test_the_scenario_to_begin_with_works_and_shows_the_anomaly(

@@ -57,9 +57,16 @@ def folder(tmp_path: Path) -> Path:
             ["arf-window/fig4", "arf-window/fig5", "arf-window/table1"],
         ),
         ("airfair limits arf", ["arf-aware", "arf-window"]),
+        ("airfair reproduce ./c", ["./cells/"]),
+        ("airfair sweep ce", ["cell.toml", "cells/", "center.toml"]),
+        ("airfair sweep cell.toml --engine ", ["local", "dask"]),
+        ("airfair sweep cell.toml --store n", ["notes.txt"]),
+        ("airfair compare cell.toml cent", ["center.toml"]),
+        ("airfair cache ", ["list", "prune", "path"]),
         ("airfair tfrc ", ["send", "receive"]),
         ("airfair tfrc send x:1 --profile rfc", ["rfc5348", "rfc3448"]),
-        ("airfair init ", ["scenario"]),
+        ("airfair init ", ["scenario", "study", "paper"]),
+        ("airfair init study c", ["cells/"]),
         ("airfair completion ", ["bash", "zsh", "fish"]),
         ("airfair run cell.toml --threads 0 --o", ["--out"]),
     ],
@@ -75,7 +82,7 @@ def test_every_command_and_every_id_is_offered(tmp_path: Path) -> None:
     assert all(f"    {command} " in usage for command in commands)
     assert completers.papers() == papers()
     assert completers.schemes() == list(SCHEMES)
-    assert completers.papers("nothing/") == papers()
+    assert completers.papers("nothing/") == []
 
 
 def test_hidden_files_are_for_those_who_ask(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

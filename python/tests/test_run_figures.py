@@ -59,6 +59,13 @@ def test_airtime_is_a_bar_for_each_station_and_for_what_nobody_used(
     assert widths == pytest.approx(100)
 
 
+def test_beacons_have_a_bar_where_there_are_some() -> None:
+    result = airfair.run(SCENARIO, set={"bss.home.beacon": True})
+    (axes,) = result.plot.airtime().axes
+    assert "beacons" in [label.get_text() for label in axes.get_yticklabels()]
+    assert sum(bar.get_width() for bar in axes.patches) == pytest.approx(100)
+
+
 def test_plot_by_itself_is_everything_over_time_or_the_airtime(result: airfair.Result) -> None:
     labels = [axes.get_ylabel() for axes in result.plot().axes]
     assert [label.split()[0] for label in labels] == [

@@ -89,7 +89,7 @@ def test_each_column_has_its_unit(crowd: airfair.Result) -> None:
 
 
 def test_each_figure_of_several_runs_has_its_interval(two: airfair.Result) -> None:
-    lines = shown(two)
+    lines = shown(two, 120)
     row = next(i for i, line in enumerate(lines) if line.startswith("a "))
     assert cells(lines[row + 1])[0] == "± 95 %"
     assert len(cells(lines[row])) == len(cells(lines[row + 1])) > 8
@@ -99,7 +99,7 @@ def test_each_figure_of_several_runs_has_its_interval(two: airfair.Result) -> No
 
 
 def test_the_total_is_the_sum_of_goodputs(two: airfair.Result) -> None:
-    total = next(cells(line) for line in shown(two) if line.startswith("total"))
+    total = next(cells(line) for line in shown(two, 120) if line.startswith("total"))
     flows = two.to_json()["flows"]
     assert total[1] == f"{sum(flow['goodput_bps'] for flow in flows) / 1e6:.3f}"
     assert total[2] == "100.0"
@@ -169,3 +169,15 @@ def test_no_figure_looks_like_zero_that_is_not(
     value: float | None, digits: int | None, text: str
 ) -> None:
     assert text_table.number(value, digits) == text
+
+
+@pytest.mark.parametrize(("width", "tables", "gap"), [(24, 1, "  "), (22, 1, " "), (21, 2, "  ")])
+def test_columns_come_closer_where_all_then_fit_beside_each_other(
+    width: int, tables: int, gap: str
+) -> None:
+    # A label of 10, two columns of 5: 24 columns with gaps of two, 22 with gaps of one.
+    lines = [text_table.Line("0123456789", ["11111", "22222"])]
+    shown = text_table.text(text_table.Table("name", ["a\nms", "b\nms"], lines), width)
+    assert sum(line.startswith("─") for line in shown) == tables
+    assert f"0123456789{gap}11111" in "\n".join(shown)
+    assert max(map(len, shown)) <= width

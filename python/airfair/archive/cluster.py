@@ -117,8 +117,7 @@ class Dask:
         ended: SimpleQueue[Future] = SimpleQueue()
         try:
             while plan.left or out:
-                # Workers come and go; a scheduler that may start some does so for what is waiting.
-                threads = max(1, sum(client.nthreads().values()))
+                threads = self._threads(client)
                 while plan.left and len(out) < AHEAD * threads:
                     batch = plan.next_batch(threads)
                     texts = list(batch.texts.values())
@@ -132,7 +131,7 @@ class Dask:
         except KeyboardInterrupt:
             return True
         finally:
-            if out:
+            if out and self._client is not None:
                 client.cancel(list(out), force=True)
         return False
 
@@ -152,7 +151,7 @@ class Dask:
                         n_workers=self._workers or len(os.sched_getaffinity(0)),
                         threads_per_worker=1,
                         processes=True,
-                        dashboard_address=None,
+                        dashboard_address="127.0.0.1:0",
                         silence_logs=logging.ERROR,
                     )
                 self._client = distributed.Client(
@@ -163,6 +162,14 @@ class Dask:
                 raise EngineError(f"engine {self}: no scheduler answers ({error})") from error
         return self._client
 
+    def _threads(self, client: Client) -> int:
+        """Threads of all workers, which come and go; one where there is none: work may make some start."""
+        try:
+            threads: int = sum(client.nthreads().values())
+        except OSError as error:
+            raise self._gone(error) from error
+        return max(1, threads)
+
     def _finish(self, done: Future, batch: _Batch, on_done: OnDone) -> Finished:
         """What came of a batch, after it is handed over."""
         try:
@@ -170,10 +177,12 @@ class Dask:
         except EngineError:
             raise
         except distributed.KilledWorker as error:
-            raise EngineError(f"engine {self}: workers die of a batch of runs; {error}") from error
+            died = error.allowed_failures + 1
+            raise EngineError(
+                f"engine {self}: {died} workers have died of one batch of runs; their logs may say why"
+            ) from error
         except CancelledError as error:
-            self.close()
-            raise EngineError(f"engine {self}: the scheduler is gone ({error})") from error
+            raise self._gone(error) from error
         except Exception as error:
             raise EngineError(
                 f"engine {self}: a worker cannot do runs of this airfair ({__version__}): {error!r}; "
@@ -183,6 +192,10 @@ class Dask:
         if finished.failure:
             raise RunError(finished.failure)
         return finished
+
+    def _gone(self, error: BaseException) -> EngineError:
+        self.close()
+        return EngineError(f"engine {self}: the scheduler is gone ({error})")
 
     def __str__(self) -> str:
         return "dask" if self._address is None else f"dask:{self._address}"

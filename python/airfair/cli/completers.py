@@ -38,6 +38,11 @@ def toml_files(prefix: str, **_: Any) -> Iterator[str]:  # noqa: ANN401 - argcom
     return _paths(prefix, lambda path: path.is_dir() or path.suffix == ".toml")
 
 
+def files(prefix: str, **_: Any) -> Iterator[str]:  # noqa: ANN401 - argcomplete's own
+    """Files of any kind."""
+    return _paths(prefix, lambda _path: True)
+
+
 def directories(prefix: str, **_: Any) -> Iterator[str]:  # noqa: ANN401 - argcomplete's own
     """Directories."""
     return _paths(prefix, Path.is_dir)
@@ -57,12 +62,19 @@ def _paths(prefix: str, wanted: Callable[[Path], bool]) -> Iterator[str]:
             yield f"{shown}{path.name}{'/' if path.is_dir() else ''}"
 
 
+def engines(**_: Any) -> list[str]:  # noqa: ANN401 - argcomplete's own
+    """Engines of a sweep."""
+    return ["local", "dask"]
+
+
 def papers(prefix: str = "", **_: Any) -> list[str]:  # noqa: ANN401 - argcomplete's own
-    """Papers; behind a slash the experiments of one."""
+    """Papers; behind a slash the experiments of one; directories for who begins with one, as with ./."""
     found = pkgutil.iter_modules([str(_PACKAGE / "reproduce" / "papers")])
     ids = sorted(module.name.replace("_", "-") for module in found)
     paper, slash, _rest = prefix.partition("/")
-    if not slash or paper not in ids:
+    if paper not in ids and slash:
+        return list(directories(prefix))
+    if not slash:
         return ids
     from airfair.reproduce.catalogue import load
 

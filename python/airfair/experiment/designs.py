@@ -1,6 +1,7 @@
 """Designs: which points of the space of the factors are run.
 
-A grid has every combination of the levels. A list has the points that are named. Random, Latin hypercube and
+A grid has every combination of the levels. A list has the points that are named, and
+parts of a grid. Random, Latin hypercube and
 Sobol designs pick so many points: of a range any value, of levels each about as often as the others.
 [mckay-1979] [sobol-1967]
 """
@@ -50,20 +51,30 @@ class Grid:
             )
 
 
+Named = Mapping[str, "Label | Sequence[Label]"]
+"""By factor, the label of a level or the value of a range, or several of them: then all combinations."""
+
+
 @dataclass(frozen=True)
 class Listed:
-    """The points that are named: labels of levels, or values of a range, by factor."""
+    """The points that are named, each once, in the order of the list."""
 
-    named: tuple[Mapping[str, Label], ...]
+    named: tuple[Named, ...]
 
-    def size(self, _: Sequence[Factor]) -> int:
+    def size(self, factors: Sequence[Factor]) -> int:
         """Number of points."""
-        return len(self.named)
+        return len(self._points(factors))
 
     def points(self, factors: Sequence[Factor]) -> Iterator[tuple[Level, ...]]:
         """The points, a level of each factor."""
+        yield from self._points(factors)
+
+    def _points(self, factors: Sequence[Factor]) -> list[tuple[Level, ...]]:
+        points: dict[tuple[Level, ...], None] = {}
         for number, labels in enumerate(self.named, start=1):
-            yield tuple(_level(factor, labels, number) for factor in factors)
+            levels = (_levels(factor, labels, number) for factor in factors)
+            points |= dict.fromkeys(itertools.product(*levels))
+        return list(points)
 
     def check(self, factors: Sequence[Factor]) -> None:
         """Raises `StudyError` if a point lacks a factor, or names one or a level that there is not."""
@@ -77,24 +88,30 @@ class Listed:
             ]
             for factor in factors:
                 try:
-                    _level(factor, labels, number)
+                    _levels(factor, labels, number)
                 except StudyError as error:
                     problems += error.problems
         if problems:
             raise StudyError(*problems)
 
 
-def _level(factor: Factor, labels: Mapping[str, Label], number: int) -> Level:
+def _levels(factor: Factor, labels: Named, number: int) -> list[Level]:
     if factor.name not in labels:
         raise StudyError(f"design, point {number}: does not say {factor.name}")
-    label = labels[factor.name]
+    found: Any = plain(labels[factor.name])
+    several = found if isinstance(found, list) else [found]
+    if not several:
+        raise StudyError(f"design, point {number}: {factor.name} has no level")
+    return [_level(factor, one, number) for one in several]
+
+
+def _level(factor: Factor, label: Label, number: int) -> Level:
     if factor.range is not None and quantity(label) is None:
         raise StudyError(
             f"design, point {number}: {factor.name} = {label!r} is no number or quantity"
         )
     if factor.range is not None:
-        value: Any = plain(label)
-        return Level(value, {factor.name: value})
+        return Level(label, {factor.name: label})
     for level in factor.levels:
         if level.label == label:
             return level
@@ -173,7 +190,7 @@ def sobol(count: int, *, seed: int = 1) -> Sampled:
     return Sampled("sobol", count, seed)
 
 
-def design(chosen: Design | str | Sequence[Mapping[str, Label]]) -> Design:
+def design(chosen: Design | str | Sequence[Named]) -> Design:
     """The design that is meant: "grid", a list of points, or one of the others.
 
     Raises `StudyError` for anything else.

@@ -17,7 +17,7 @@ from airfair._core import ScenarioError
 
 from .compare import has_pairs
 from .decisions import Claim
-from .designs import Design, Grid, Sampled
+from .designs import Design, Grid, Named, Sampled
 from .designs import design as declared_design
 from .draws import Draws, drawn
 from .draws import check as check_draws
@@ -70,7 +70,7 @@ class Experiment:
         source: Source,
         *,
         factors: Mapping[str, Levels] | None = None,
-        design: Design | str | Sequence[Mapping[str, Label]] = "grid",
+        design: Design | str | Sequence[Named] = "grid",
         replications: int | Replications = REPLICATIONS,
         set: Mapping[str, scenario.Value] | None = None,  # noqa: A002 - named after the option --set
         draw: Draws | None = None,
@@ -84,8 +84,9 @@ class Experiment:
 
         `factors` has, by the key that it sets, the values of a factor (or `airfair.between(low, high)`); or,
         by a name of yours, keys with their values for each of its levels. A key may have a pattern in it:
-        `flow.*.control`. `design` says which points are run: "grid" for all combinations, a list of points,
-        or `airfair.random`, `latin_hypercube` or `sobol` of so many.
+        `flow.*.control`. `design` says which points are run: "grid" for all combinations, a list of points
+        or of parts of the grid (`{"station.slow.rate": ["1 Mb/s", "2 Mb/s"], "scheme": "plain"}`), or
+        `airfair.random`, `latin_hypercube` or `sobol` of so many.
 
         `set` replaces keys at all points. `draw` has keys that chance decides in each replication, the same
         at every point: `airfair.choice([…])` or `airfair.between(…)`. All points run under the same seeds,
@@ -158,10 +159,7 @@ class Experiment:
 
     def scenario(self, point: Point, replication: int | None = None) -> Scenario:
         """The scenario of a point, as one of its replications has it where chance decides keys."""
-        keys = {**self.set, **point.keys}
-        if replication is not None:
-            keys |= self.drawn_keys(point, replication)
-        return self._load(keys, self._seed_of(point))
+        return self._load(self._keys(point, replication), self._seed_of(point))
 
     def drawn_scenario(self, point: Point, replication: int, first: Scenario) -> Scenario:
         """The scenario of a replication, where chance has to leave the names in `first` as they are."""
@@ -177,16 +175,17 @@ class Experiment:
             )
         return made
 
-    def keys(self, point: Point) -> Keys:
-        """The keys that a point sets, without patterns; those that chance decides are not among them."""
-        return self._plain({**self.set, **point.keys})
+    def keys(self, point: Point, replication: int | None = None) -> Keys:
+        """The keys that make a point of the scenario, without patterns; likewise."""
+        return self._expanded(self._keys(point, replication))
 
-    def drawn_keys(self, point: Point, replication: int) -> Keys:
-        """The keys that chance decides in a replication of a point."""
-        if self.draw is None:
-            return {}
-        known = names(self._document, {**self.set, **point.keys})
-        return drawn(self.draw, self.seed, replication, lambda path: expanded(path, known))
+    def _keys(self, point: Point, replication: int | None) -> Keys:
+        keys = {**self.set, **point.keys}
+        if self.draw is None or replication is None:
+            return keys
+        known = names(self._document, keys)
+        paths = lambda path: expanded(path, known)  # noqa: E731 - it reads best here
+        return {**keys, **drawn(self.draw, self.seed, replication, paths)}
 
     def check_measures(self, *measures: Measure) -> None:
         """Raises `StudyError` if one of them names a flow, a station, … that no point has."""
@@ -288,9 +287,9 @@ class Experiment:
 
     def _load(self, keys: Keys, seed: int | None = None) -> Scenario:
         """The scenario with `keys` replaced, patterns among them."""
-        return self._parse(self._plain(keys), seed)
+        return self._parse(self._expanded(keys), seed)
 
-    def _plain(self, keys: Keys) -> Keys:
+    def _expanded(self, keys: Keys) -> Keys:
         """The keys with every pattern replaced by the names that it matches."""
         if any(map(has_pattern, keys)):
             return expand(keys, names(self._document, keys))

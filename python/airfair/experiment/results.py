@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import math
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, fields
 from typing import TYPE_CHECKING, Any
@@ -268,6 +269,12 @@ class ExperimentResult:
         every = self._table("runs").select("point", "replication")
         made = term.values(self._table)
         return every.join(made, on=["point", "replication"], how="left", maintain_order="left")
+
+    def save(self, directory: str | os.PathLike[str]) -> None:
+        """Write points, tables and outcomes to a directory; `airfair.load_experiment` loads them again."""
+        from .saved import save
+
+        save(self, directory)
 
     # -------------------------------------------------------------- parts
 

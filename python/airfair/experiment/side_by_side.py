@@ -72,7 +72,7 @@ class Side:
         }
         factors = tuple(str(factor["name"]) for factor in about.get("factors", []))
         hashes = tuple(about.get("record_hashes", []))
-        if factors and "runs.parquet" in files:
+        if not hashes and "runs.parquet" in files:
             runs = pl.read_parquet(io.BytesIO(store.read(folder, "runs.parquet")))
             hashes = tuple(f"{each:016x}" for each in runs["record_hash"])
         return cls(

@@ -46,6 +46,7 @@ from .keys import Keys
 from .measures import Measure, measure
 from .plot import first_free
 from .plot import problems as drawing_problems
+from .points import Point
 from .stopping import Replications
 from .values import Between, between
 
@@ -100,6 +101,20 @@ class FigureOf:
 
 
 @dataclass(frozen=True)
+class Part:
+    """Part of a paper that a study is: it has its runs in setups, each with its variants."""
+
+    setup: str | None = None
+    """Name of a point's setup, with factors in braces: points with the same one are variants of it."""
+    variant: str | None = None
+    """Name of a point within its setup, likewise."""
+    quick: Keys = field(default_factory=dict)
+    """Keys that differ in a quick look."""
+    extension: bool = False
+    """True if it is beyond the paper's figures and claims, and so left out of a quick look."""
+
+
+@dataclass(frozen=True)
 class Study:
     """An experiment, and what is to be shown of it."""
 
@@ -109,15 +124,19 @@ class Study:
     figures: tuple[FigureOf, ...] = ()
     measures: tuple[Measure, ...] = ()
     """Measures of the table that is shown."""
-    quick: Keys = field(default_factory=dict)
-    """Keys of a quick look."""
+    replications: Replications | None = None
+    """Replications that the file asks for; nothing if it leaves them open."""
+    part: Part = field(default_factory=Part)
+    scenario: Path | None = None
+    """File of its scenario; nothing if the study holds it."""
     printed: Mapping[str, Sequence[float]] = field(default_factory=dict)
     """Values that a paper prints, by measure: one for each point, in the measure's unit as it is shown."""
 
-    @property
-    def scenario(self) -> Path:
-        """File of the scenario, which a study of a paper has."""
-        return self.path.parent / str(self.experiment.source)
+    def names(self, point: Point) -> tuple[str, str]:
+        """Names of a point's setup and of its variant: by default the file's, and all labels."""
+        stem = self.path.name.removesuffix(".toml").removesuffix(".study")
+        labels = ", ".join(map(str, point.labels.values())) or stem
+        return _filled(self.part.setup or stem, point), _filled(self.part.variant or labels, point)
 
     def pictures(self) -> list[FigureOf]:
         """The figures that are drawn: without any that is declared, goodput over the first factor."""
@@ -146,7 +165,25 @@ def load_study(path: str | Path, *, replications: int | None = None) -> Study:
 
 
 def read(path: Path) -> dict[str, Any]:
-    """A file of TOML; raises `StudyError` with the place of a mistake."""
+    """A file of TOML, on top of the one that it is `like`; raises `StudyError` with the place of a mistake.
+
+    Of the other file it replaces the keys that it has itself, and of tables the keys in them.
+    """
+    document, seen = _parsed(path), [path]
+    while (like := document.pop("like", None)) is not None:
+        base = path.parent / _text(f"{path}: like", like)
+        if base in seen:
+            raise StudyError(f"{path}: like: {base.name} is like itself")
+        seen.append(base)
+        lower = _parsed(base)
+        for key, value in document.items():
+            both = isinstance(value, Mapping) and isinstance(lower.get(key), Mapping)
+            lower[key] = {**lower[key], **value} if both else value
+        document = lower
+    return document
+
+
+def _parsed(path: Path) -> dict[str, Any]:
     with path.open("rb") as file:
         content = file.read(LARGEST + 1)
     if len(content) > LARGEST:
@@ -163,25 +200,32 @@ def study(document: Mapping[str, Any], path: Path, *, replications: int | None =
     """The study of a document that was read from `path`; `replications` counts instead of its own."""
     reader = _Reader(document, path)
     source = reader.scenario()
-    asked = reader.one("replications", _replications, REPLICATIONS)
+    asked = reader.one("replications", _replications, None)
     options: dict[str, Any] = {
         "factors": reader.table("factors", _levels),
         "design": reader.one("design", _design, "grid"),
-        "replications": asked if replications is None else replications,
+        "replications": _first(replications, asked, REPLICATIONS),
         "set": reader.one("set", _mapping, {}),
         "draw": reader.table("draw", _draw) or None,
         "seed": reader.one("seed", _whole, None),
         "common_random_numbers": reader.one("common_random_numbers", _boolean, default=True),
         "claims": reader.table("claims", _claim).values(),
         "title": reader.one("title", _text, None),
-        "folder": path.parent,
+        "folder": None if isinstance(source, Path) else path.parent,
     }
     comparisons = reader.table("compare", _comparison)
     figures = reader.table("figures", _figure)
     shown: dict[str, Any] = {
         "measures": reader.one("measures", _measures, ()),
-        "quick": reader.one("quick", _mapping, {}),
         "printed": reader.one("printed", _printed, {}),
+        "part": Part(
+            setup=reader.one("setup", _text, None),
+            variant=reader.one("variant", _text, None),
+            quick=reader.one("quick", _mapping, {}),
+            extension=reader.one("extension", _boolean, default=False),
+        ),
+        "scenario": source if isinstance(source, Path) else None,
+        "replications": asked,
     }
     made = reader.made(source, options)
     along = [
@@ -195,9 +239,26 @@ def study(document: Mapping[str, Any], path: Path, *, replications: int | None =
     return found
 
 
+def _first(*values: Any) -> Any:  # noqa: ANN401 - as TOML gives them
+    """The first that there is."""
+    return next(value for value in values if value is not None)
+
+
+_IN_BRACES = re.compile(r"\{([^{}]*)\}")
+
+
+def _filled(template: str, point: Point) -> str:
+    """A name with the point's labels in it."""
+    return _IN_BRACES.sub(lambda match: str(point.labels[match[1]]), template)
+
+
 def _problems(study: Study) -> list[str]:
     """Names of factors, levels and flows that there are not, and figures that cannot be drawn."""
     experiment, found = study.experiment, []
+    for where, template in (("setup", study.part.setup), ("variant", study.part.variant)):
+        unknown = [n for n in _IN_BRACES.findall(template or "") if n not in experiment.levels]
+        there = ", ".join(experiment.levels) or "none"
+        found += [f"{where}: {name} is no factor; there are {there}" for name in unknown]
     wanted = [("measures", one) for one in study.measures]
     for one in study.comparisons:
         where = f"compare.{one.factor}"
@@ -455,9 +516,9 @@ def _design(where: str, value: object) -> Design | str:
     return designs.Sampled(read["kind"], read["points"], read.get("seed", 1))
 
 
-def _replications(where: str, value: object) -> int | Replications:
+def _replications(where: str, value: object) -> Replications:
     if not isinstance(value, Mapping):
-        return _whole(where, value)
+        return stopping.replications(_whole(where, value))
     read = _keyed(
         where,
         value,

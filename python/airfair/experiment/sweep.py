@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 def main(arguments: argparse.Namespace) -> int:
     """Run the command and return its exit status; raises `InputError` for a mistake of the user."""
-    study = _study(arguments)
+    study = read(Path(arguments.study), arguments.replications)
     out: Path | None = arguments.out
     made = [] if out is None else _prepare(out)
     results = None
@@ -53,10 +53,10 @@ def main(arguments: argparse.Namespace) -> int:
     return DONE
 
 
-def _study(arguments: argparse.Namespace) -> Study:
-    path = Path(arguments.study)
+def read(path: Path, replications: int | None = None) -> Study:
+    """The study in a file; raises `InputError` with all mistakes."""
     try:
-        return load_study(path, replications=arguments.replications)
+        return load_study(path, replications=replications)
     except StudyError as error:
         raise InputError(*error.problems) from error
     except ScenarioError as error:

@@ -7,7 +7,7 @@ measured and printed, figures, claims. `figures.py`, if there is one, draws what
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,7 +25,9 @@ from airfair.experiment.study import Study, near, read, study
 from airfair.experiment.text import measures
 
 from .introduction import Introduction
-from .paper import Data, Drawing, Experiment, Paper, Setup, Shown, Variant
+from .paper import Data, Drawing, Experiment, Paper, Shown
+from .prose import Passage
+from .studies import SUFFIX, of_study
 from .tables import Cell, Column, Table
 
 if TYPE_CHECKING:
@@ -34,7 +36,6 @@ if TYPE_CHECKING:
     from airfair.result import Result
 
 PAPER = "paper.toml"
-STUDIES = ".study.toml"
 DRAWN = "figures.py"
 REPLICATIONS = 10
 """Runs of each point where `paper.toml` does not say."""
@@ -66,13 +67,13 @@ def load(directory: Path) -> Paper[Kept]:
     """
     about = _about(directory)
     studies, problems = {}, []
-    for path in sorted(directory.glob(f"*{STUDIES}")):
+    for path in sorted(directory.glob(f"*{SUFFIX}")):
         try:
-            studies[path.name.removesuffix(STUDIES)] = study(read(path), path)
+            studies[path.name.removesuffix(SUFFIX)] = study(read(path), path)
         except StudyError as error:
             problems += error.problems
     if not studies and not problems:
-        problems.append(f"{directory}: holds no study; a file NAME{STUDIES} is one")
+        problems.append(f"{directory}: holds no study; a file NAME{SUFFIX} is one")
     problems += _doubles(studies)
     if problems:
         raise StudyError(*problems)
@@ -81,19 +82,19 @@ def load(directory: Path) -> Paper[Kept]:
         id=directory.resolve().name,
         title=about["title"],
         reference={"claims": [{"id": c.id, "text": c.text or c.in_words} for _, c in claims]},
-        setups={id_: _setup(id_, one) for id_, one in studies.items()},
+        setups={setup.id: setup for one in studies.values() for setup in of_study(one)},
         experiments={
             id_: Experiment(
                 id_,
                 one.experiment.title,
-                (id_,),
+                _setups_of(one),
                 _Showing(id_, one, directory),
                 str(about.get("statements", {}).get(id_, "")),
             )
             for id_, one in studies.items()
         },
         measure=Kept.of,
-        predicates=tuple(_predicate(id_, studies[id_], claim) for id_, claim in claims),
+        predicates=tuple(_predicate(studies[id_], claim) for id_, claim in claims),
         searches=(),
         bounds="The bounds of each claim are those of its study.",
         units="Units stand in the headings.",
@@ -105,7 +106,7 @@ def load(directory: Path) -> Paper[Kept]:
             parameters=(),
             abbreviations={},
             lead=[name for id_, one in studies.items() for name in _names(id_, one)][:1],
-            shows=lambda _: "",
+            shows=None,
         ),
         replications=about.get("replications", REPLICATIONS),
         quick_replications=min(5, about.get("replications", REPLICATIONS)),
@@ -150,32 +151,10 @@ def _doubles(studies: Mapping[str, Study]) -> list[str]:
     return [f"claim {id_}: is in {' and in '.join(of)}" for id_, of in homes.items() if len(of) > 1]
 
 
-def _setup(id_: str, one: Study) -> Setup:
-    """The points of a study as variants of a setup."""
-    experiment = one.experiment
-    variants = []
-    for place, point in enumerate(experiment.points):
-        keys = experiment.keys(point)
-        draw = None if experiment.draw is None else _Draw(experiment.drawn_keys, point)
-        variants.append(Variant(str(place), point.text or experiment.title, keys, draw))
-    return Setup(id_, one.scenario, tuple(variants), one.quick)
-
-
-@dataclass(frozen=True)
-class _Draw:
-    """Keys that chance decides in a replication of a point."""
-
-    keys: Callable[..., Mapping[str, Any]]
-    point: Any
-
-    def __call__(self, replication: int) -> Mapping[str, Any]:
-        return self.keys(self.point, replication)
-
-
-def results(id_: str, one: Study, data: Data[Kept]) -> ExperimentResult:
+def results(one: Study, data: Data[Kept]) -> ExperimentResult:
     """The results of a study from the finished runs of a paper."""
     points = one.experiment.points
-    kept = [data[id_, str(place)] for place in range(len(points))]
+    kept = [data[one.names(point)] for point in points]
     runs = Runs(points, [each.scenario for each in kept], [each.packed for each in kept])
     return ExperimentResult(
         one.experiment.title,
@@ -187,11 +166,18 @@ def results(id_: str, one: Study, data: Data[Kept]) -> ExperimentResult:
     )
 
 
-def _predicate(id_: str, one: Study, claim: Claim) -> Predicate[Data[Kept]]:
-    def points(data: Data[Kept]) -> Sequence[Condition]:
-        return claim.points(results(id_, one, data), key=lambda place: (id_, str(place)))
+def _predicate(one: Study, claim: Claim) -> Predicate[Data[Kept]]:
+    keys = [one.names(point) for point in one.experiment.points]
 
-    return Predicate(claim.id, Reading("as declared", (id_,), points))
+    def points(data: Data[Kept]) -> Sequence[Condition]:
+        return claim.points(results(one, data), key=keys.__getitem__)
+
+    return Predicate(claim.id, Reading("as declared", _setups_of(one), points))
+
+
+def _setups_of(one: Study) -> tuple[str, ...]:
+    """Ids of the setups that a study's points are in."""
+    return tuple(dict.fromkeys(one.names(point)[0] for point in one.experiment.points))
 
 
 # ------------------------------------------------------------------ what is shown
@@ -210,7 +196,7 @@ class _Showing:
     directory: Path
 
     def __call__(self, data: Data[Kept]) -> Shown:
-        found = results(self.id, self.study, data)
+        found = results(self.study, data)
         table = _table(self.id, self.study, found)
         drawings = {
             name: self._drawn(figure, found)
@@ -224,7 +210,9 @@ class _Showing:
     def _drawn(self, figure: FigureOf, found: ExperimentResult) -> Drawing:
         title = figure.title or f"{figure.y.name} over {figure.x}"
         drawn = figure.drawn(found, title)
-        return Drawing(drawn, figure.caption or f"{title}.", wide=True, title=title)
+        return Drawing(
+            drawn, wide=True, said=Passage(figure.id, title, figure.caption or f"{title}.")
+        )
 
     def _own(self, found: ExperimentResult) -> dict[str, Drawing]:
         """Figures of `figures.py`: its function `draw(study, results)` returns them by name."""
@@ -243,7 +231,7 @@ class _Showing:
             )
         own: Mapping[str, Figure] = draw(self.id, found)
         return {
-            f"{self.id}-{name}": Drawing(one, "", wide=True, title=name)
+            f"{self.id}-{name}": Drawing(one, wide=True, said=Passage(name, name, ""))
             for name, one in own.items()
         }
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
+
+from .prose import Item, Numbers, Passage
 
 Kind = Literal["station", "access point", "host", "router"]
 Medium = Literal["air", "wire"]
@@ -38,20 +40,10 @@ class Edge:
 class Topology:
     """Machines that send to each other, and what is between them."""
 
-    about: str
-    """The drawing in words."""
     nodes: Mapping[str, Node]
     edges: Sequence[Edge]
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """A setting of the experiments, and who says so."""
-
-    name: str
-    value: str
-    source: str
-    """A place in the paper, or that it is not said there."""
+    about: str = ""
+    """The drawing in words."""
 
 
 @dataclass(frozen=True)
@@ -63,11 +55,33 @@ class Introduction:
     scheme: str
     """The idea in two sentences."""
     topology: Topology | None
-    parameters: Sequence[Parameter]
+    parameters: Sequence[Item]
+    """Settings of the experiments; the source is a place in the paper, or that it is not said there."""
     abbreviations: Mapping[str, str]
     lead: Sequence[str]
     """Names of the figures that come first; the first of them stands for the paper."""
-    shows: Callable[[Any], str]
-    """One sentence of what the first of these shows, from what its experiment measured."""
+    shows: Callable[[Any], Numbers] | None
+    """Numbers of the sentence `picture` in `text/figures.md`, from what the first's experiment measured."""
     sections: Mapping[str, str] = field(default_factory=dict)
     """Sections of the paper about an experiment, by its id."""
+
+    @classmethod
+    def of(
+        cls,
+        said: Mapping[str, Passage],
+        topology: Topology,
+        lead: Sequence[str],
+        shows: Callable[[Any], Numbers],
+        sections: Mapping[str, str],
+    ) -> Introduction:
+        """Introduction in the words of `text/introduction.md`."""
+        return cls(
+            source=said["source"].text,
+            scheme=said["scheme"].text,
+            topology=replace(topology, about=said["topology"].text),
+            parameters=said["parameters"].items,
+            abbreviations={item.name: item.value for item in said["abbreviations"].items},
+            lead=lead,
+            shows=shows,
+            sections=sections,
+        )

@@ -1,7 +1,7 @@
 """Declaration of a paper: scenario files and their variants, experiments, claims, findings.
 
 A paper is a module of `airfair.reproduce.papers` with a function `paper(directory)` that returns a
-`Paper`; `directory` holds its scenario files and `reference.toml`. Nothing else knows it.
+`Paper`; `directory` holds its scenario files, `reference.toml` and its prose. Nothing else knows it.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from matplotlib.figure import Figure
 from airfair.experiment.claims import Predicate, Reason
 
 from .introduction import Introduction
+from .prose import Numbers, Passage, Prose
 from .tables import Table
 
 if TYPE_CHECKING:
@@ -38,7 +39,6 @@ class Variant:
     """One way to run a scenario file."""
 
     id: str
-    label: str
     set: Mapping[str, Value] = field(default_factory=dict)
     """Keys that differ from the file, as by `airfair run FILE --set KEY=VALUE`."""
     draw: Callable[[int], Mapping[str, Value]] | None = None
@@ -62,16 +62,17 @@ class Setup:
 
 @dataclass(frozen=True)
 class Drawing:
-    """A figure with the words below it."""
+    """A figure with the numbers of its caption."""
 
     figure: Figure
-    caption: str
+    numbers: Numbers = field(default_factory=dict)
+    """Numbers that its caption in `text/figures.md` says."""
     wide: bool = False
     """True if it takes the page's whole width."""
     beyond: bool = False
     """True if the paper has nothing like it, so that its text says nothing of it."""
-    title: str = ""
-    """Few words on what it shows; the title of its experiment if none are given."""
+    said: Passage | None = None
+    """Title and caption, if they do not stand in `text/figures.md`."""
 
 
 @dataclass(frozen=True)
@@ -108,11 +109,21 @@ class Finding:
 
 
 @dataclass(frozen=True)
+class Found:
+    """Numbers of a finding, which its text says, and its tables."""
+
+    numbers: Numbers
+    tables: Sequence[Table] = ()
+
+
+@dataclass(frozen=True)
 class Search(Generic[M]):
     """Search from which a finding comes."""
 
+    id: str
+    """Section of `text/findings.md` that tells it."""
     setups: tuple[str, ...]
-    find: Callable[[Data[M]], Finding]
+    find: Callable[[Data[M]], Found]
 
 
 @dataclass(frozen=True)
@@ -141,6 +152,8 @@ class Paper(Generic[M]):
     """Keys that the variants set, by label, where a list of them all would only repeat it."""
     introduction: Introduction | None = None
     """The first screen of its report."""
+    prose: Prose = field(default_factory=Prose)
+    """Texts of its figures and findings."""
     replications: int = 100
     quick_replications: int = 5
 
@@ -148,6 +161,12 @@ class Paper(Generic[M]):
         """Replications of its setups in the full run: "5", or "50 to 100" where they differ."""
         counts = sorted({setup.replications or self.replications for setup in self.setups.values()})
         return str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+
+    def finding(self, search: Search[M], data: Data[M]) -> Finding:
+        """The finding of a search, told by its text."""
+        found = search.find(data)
+        said = self.prose["findings"].passage(search.id, found.numbers)
+        return Finding(said.title, said.text, found.tables)
 
     def claim_texts(self) -> dict[str, str]:
         """The claims, in the paper's order."""
@@ -158,6 +177,14 @@ def reference(directory: Path) -> Json:
     """Printed figures and claims of the paper whose files are in `directory`."""
     printed: Json = read_toml(directory / "reference.toml")[directory.name]
     return printed
+
+
+def reasons(prose: Prose) -> dict[str, list[Reason]]:
+    """Why claims do not hold, by their ids: a section's title is the pattern of points it explains."""
+    found: dict[str, list[Reason]] = {}
+    for said in prose["reasons"].passages() if "reasons" in prose else ():
+        found.setdefault(said.id, []).append(Reason(said.text, of=said.title or "*"))
+    return found
 
 
 def read_toml(path: Path) -> Json:

@@ -28,11 +28,13 @@ class Outcome:
         self.shown: dict[str, Shown] = {e.id: e.show(data) for e in self.experiments}
         self.verdicts = verdicts(choice, measured)
         self.findings = [
-            search.find(data) for search in paper.searches if self._done.issuperset(search.setups)
+            paper.finding(search, data)
+            for search in paper.searches
+            if self._done.issuperset(search.setups)
         ]
         open_ = paper.calibration
         ready = open_ is not None and self._done.issuperset(open_.setups)
-        self.calibration = open_.find(data) if open_ is not None and ready else None
+        self.calibration = paper.finding(open_, data) if open_ is not None and ready else None
 
     @property
     def tables(self) -> list[Table]:
@@ -63,14 +65,17 @@ class Outcome:
         drawing = self.shown[experiment.id].drawings[name]
         intro = self.choice.paper.introduction
         place = intro.sections.get(experiment.id) if intro else None
-        title = drawing.title or experiment.title
+        said = drawing.said
+        if said is None:
+            said = self.choice.paper.prose["figures"].passage(name, drawing.numbers)
+        title = said.title or experiment.title
         own = "" if drawing.beyond else name
         heading_ = heading(own, title) if own else f"Beyond the paper: {title}"
         picture = inline_svg(self.pictures[name], f"{prefix}{name}", heading_)
         return FigureView(
             id=f"{prefix}{name}",
             title=heading_,
-            caption=drawing.caption,
+            caption=said.text,
             svg=picture,
             statement="" if drawing.beyond else experiment.statement,
             source=f"The paper, {place}, in short" if place else "The paper, in short",
@@ -98,9 +103,12 @@ class Outcome:
     def shows(self) -> str:
         """One sentence on the picture that stands for the paper, if it is the one declared."""
         intro = self.choice.paper.introduction
-        if intro is None or not self._leading or self._leading[0][1] != intro.lead[0]:
+        if intro is None or intro.shows is None or not self._leading:
             return ""
-        return intro.shows(self.shown[self._leading[0][0].id].measured)
+        if self._leading[0][1] != intro.lead[0]:
+            return ""
+        numbers = intro.shows(self.shown[self._leading[0][0].id].measured)
+        return self.choice.paper.prose["figures"].passage("picture", numbers).text
 
     @property
     def shorter(self) -> list[str]:

@@ -12,7 +12,6 @@ from airfair import engine
 from airfair.experiment.claims import Verdict
 from airfair.reproduce.catalogue import load
 from airfair.reproduce.paper import Paper
-from airfair.reproduce.papers.arf_window import findings
 from airfair.reproduce.papers.arf_window.figures import scheme_columns
 from airfair.reproduce.papers.arf_window.plan import (
     ALSO_FIT,
@@ -44,7 +43,7 @@ from airfair.reproduce.papers.arf_window.runs import Runs, gain
 from airfair.reproduce.results import Outcome
 from airfair.reproduce.runs import Choice, measure
 from airfair.scenario import load as load_scenario
-from support import unused_reasons
+from support import assert_all_is_said, told, unused_reasons
 
 Data = dict[tuple[str, str], Runs]
 REPLICATIONS = 6
@@ -244,7 +243,7 @@ def candidates_world() -> Data:
 
 def test_the_place_is_the_one_whose_standard_tcp_is_the_papers(paper: Paper[Runs]) -> None:
     assert paper.calibration is not None
-    found = paper.calibration.find(candidates_world())
+    found = paper.finding(paper.calibration, candidates_world())
     at = "20 ms, 25 packets"
     assert f"the nearest is {at}" in found.text
     assert "As well fit: none" in found.text
@@ -254,7 +253,7 @@ def test_the_place_is_the_one_whose_standard_tcp_is_the_papers(paper: Paper[Runs
     assert PLACE == (20, 25)
 
 
-def test_findings_say_which_reading_gains() -> None:
+def test_findings_say_which_reading_gains(paper: Paper[Runs]) -> None:
     data: Data = {}
     for reading in READINGS:
         for way in STRAIGHT:
@@ -262,22 +261,27 @@ def test_findings_say_which_reading_gains() -> None:
             data[place.key(NEWRENO)] = made_up(8.0, 0.3)
             better = reading == PROJECTED
             data[place.key(WINDOW)] = made_up(8.8 if better else 7.6, 0.03 if better else 0.3)
-    text = findings.readings(data).text
+    text = told(paper, "readings", data)
     assert "gains +10.0 ± 0.0 % away and +10.0 ± 0.0 % toward with τ projected" in text
     assert "-5.0 ± 0.0 % away and -5.0 ± 0.0 % toward by the letter. It takes all three" in text
     data[with_reading(PRINTED, "away").key(WINDOW)] = made_up(8.8, 0.03)
     data[with_reading(PRINTED, "toward").key(WINDOW)] = made_up(8.8, 0.03)
-    assert "2 of them gain throughput both ways" in findings.readings(data).text
+    assert "2 of them gain throughput both ways" in told(paper, "readings", data)
 
 
-def test_findings_say_where_the_scheme_helps() -> None:
+def test_findings_say_where_the_scheme_helps(paper: Paper[Runs]) -> None:
     data: Data = {}
     for spot in CANDIDATES:
         place = in_region(spot)
         data[place.key(NEWRENO)] = made_up(8.0, 0.35)
         data[place.key(WINDOW)] = made_up(8.8 if spot == PLACE else 7.6, 0.3)
-    text = findings.region(data).text
+    text = told(paper, "region", data)
     assert "more throughput at 1: 20 ms, 25 packets (+10.0 ± 0.0 %); and less at 7: 10 ms" in text
+
+
+def test_each_text_has_its_numbers_and_says_all_of_them(paper: Paper[Runs]) -> None:
+    keys = [(setup.id, one.id) for setup in paper.setups.values() for one in setup.variants]
+    assert_all_is_said(paper, {key: made_up(8.0, 0.3, seed=i) for i, key in enumerate(keys)})
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from airfair.experiment.claims import Verdict
 from airfair.reproduce.catalogue import load
 from airfair.reproduce.papers.arf_aware_tcp.claims import PREDICATES
 from airfair.reproduce.papers.arf_aware_tcp.runs import Runs
-from support import unused_reasons
+from support import assert_all_is_said, unused_reasons
 
 Data = dict[tuple[str, str], Runs]
 MakeRuns = Callable[..., Runs]
@@ -108,3 +108,7 @@ def test_levels_are_means_over_their_interval(make_runs: MakeRuns) -> None:
 
 def test_reasons_explain_conditions_that_exist(measurements: Data) -> None:
     assert unused_reasons(load("arf-aware-tcp"), measurements) == []
+
+
+def test_each_text_has_its_numbers_and_says_all_of_them(papers_world: Data) -> None:
+    assert_all_is_said(load("arf-aware-tcp"), papers_world)

@@ -13,7 +13,6 @@ from airfair import engine
 from airfair.experiment.claims import Verdict
 from airfair.reproduce.catalogue import load
 from airfair.reproduce.paper import Paper, Setup
-from airfair.reproduce.papers.occupancy_tfrc import findings
 from airfair.reproduce.papers.occupancy_tfrc.cells import (
     CUBIC,
     TFRC,
@@ -55,7 +54,7 @@ from airfair.reproduce.results import Outcome
 from airfair.reproduce.runs import Choice, measure
 from airfair.scenario import Value
 from airfair.scenario import load as load_scenario
-from support import unused_reasons
+from support import assert_all_is_said, told, unused_reasons
 
 Data = dict[tuple[str, str], Runs]
 REPLICATIONS = 6
@@ -340,23 +339,25 @@ def test_what_rivals_set_by_rate() -> None:
     assert payload_by_rate(6, TFRC) == 100
 
 
-def test_findings_say_where_occupancy_is_equal(data: Data) -> None:
+def test_findings_say_where_occupancy_is_equal(paper: Paper[Runs], data: Data) -> None:
     for way, transport in EQUAL:
         for mbps in SOME_RATES:
             data[equal(mbps, way, transport).key(ON)] = papers_pair(mbps, ON)
     data[equal(6, "up", "tfrc").key(ON)] = made_up([12.0, 2.7], [0.4, 0.52], noise=0)
-    text = findings.equality(data).text
+    text = told(paper, "equality", data)
     assert "uplink, TFRC, 1.300 ± 0.000 at 6 Mb/s" in text
 
 
-def test_findings_compare_the_bound_of_eq_1_with_that_of_rfc_5348(data: Data) -> None:
+def test_findings_compare_the_bound_of_eq_1_with_that_of_rfc_5348(
+    paper: Paper[Runs], data: Data
+) -> None:
     data[figure3_2008(18).key(ON)] = made_up([12.0, 7.4], [0.4, 0.56], noise=0)
-    text = findings.bound(data).text
+    text = told(paper, "bound", data)
     assert "RFC 5348 1.400 ± 0.000 at 18 Mb/s" in text
     for label in SETTINGS:
         for profile in PROFILES:
             data[tuned(label, profile).key(ON)] = made_up([14.5, 6.7], [0.5, 0.5], noise=0)
-    assert "n = 10 1.000 ± 0.000 by eq. 1" in findings.settings(data).text
+    assert "n = 10 1.000 ± 0.000 by eq. 1" in told(paper, "settings", data)
 
 
 def _look(paper: Paper[Runs], out: Path, setups: Mapping[str, Setup]) -> Outcome:
@@ -418,6 +419,12 @@ def test_a_terminal_is_wide_enough(everything: Outcome) -> None:
 def test_all_that_was_run_is_told(everything: Outcome, files: Mapping[str, bytes]) -> None:
     assert {"report.html", "fig3.png", "fig4.png", "fig3-equal.png", "cell.toml"} <= files.keys()
     assert len(everything.findings) == len(everything.choice.paper.searches)
+
+
+def test_each_text_has_its_numbers_and_says_all_of_them(
+    paper: Paper[Runs], everything: Outcome
+) -> None:
+    assert_all_is_said(paper, everything.measured.data)
 
 
 def test_the_papers_words_stand_below_the_papers_figures_alone(files: Mapping[str, bytes]) -> None:

@@ -16,7 +16,7 @@ from airfair.reproduce.runs import Choice, plan
 
 ROOT = Path(__file__).parents[3]
 RECORD: dict[str, Any] = json.loads((ROOT / "docs/verdicts.json").read_text(encoding="utf-8"))
-STALE = "stale: make reproduce, make record, then read docs/<paper>.md and reasons.py against it"
+STALE = "stale: make reproduce, make record, then read docs/<paper>.md and its texts against it"
 
 
 def test_the_engine_is_that_of_the_record() -> None:

@@ -34,7 +34,7 @@ def paper(tmp_path: Path) -> Paper[Floats]:
     short = {"duration": "400 ms", "series": "100 ms"}
 
     def variant(id_: str, rate: str) -> Variant:
-        return Variant(id_, id_, {**short, "station.slow.rate": rate})
+        return Variant(id_, {**short, "station.slow.rate": rate})
 
     setups = [
         Setup("main", path, (variant("slow", "1 Mb/s"), variant("fast", "11 Mb/s"))),

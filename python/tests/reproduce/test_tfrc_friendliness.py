@@ -29,7 +29,7 @@ from airfair.reproduce.papers.tfrc_friendliness.plan import (
 from airfair.reproduce.papers.tfrc_friendliness.runs import Runs
 from airfair.reproduce.results import Outcome
 from airfair.reproduce.runs import Choice, measure
-from support import unused_reasons
+from support import assert_all_is_said, unused_reasons
 
 Data = dict[tuple[str, str], Runs]
 REPLICATIONS, STEPS, WARMUP = 6, 180, 60
@@ -260,3 +260,13 @@ def test_figure_5_has_the_printed_values_beside_its_own(outcome: Outcome) -> Non
 def test_tfrc_is_smoother_than_tcp_over_the_air(outcome: Outcome) -> None:
     (verdict,) = [verdict for verdict in outcome.verdicts if verdict.id == "smoother"]
     assert all(condition.measured.mean < 0.9 for condition in verdict.points)
+
+
+def test_each_text_has_its_numbers_and_says_all_of_them() -> None:
+    paper = load("tfrc-friendliness")
+    # The simulation's flows will do for the testbed, which takes the first four.
+    runs = made_up(
+        ("newreno", "westwood", "sack", "tfrc3", "tfrc4"), [60.0, 50.0, 55.0, 40.0, 45.0]
+    )
+    keys = [(setup.id, one.id) for setup in paper.setups.values() for one in setup.variants]
+    assert_all_is_said(paper, dict.fromkeys(keys, runs))

@@ -29,7 +29,7 @@ from airfair.reproduce.papers.updown_fairness.plan import (
 from airfair.reproduce.papers.updown_fairness.runs import DOWN, UP, Runs
 from airfair.reproduce.results import Outcome
 from airfair.reproduce.runs import Choice, measure
-from support import unused_reasons
+from support import assert_all_is_said, unused_reasons
 
 Data = dict[tuple[str, str], Runs]
 REPLICATIONS = 6
@@ -239,3 +239,13 @@ def test_the_system_that_decides_comes_nearest_to_the_printed_row(tmp_path: Path
     }
     assert max(distance[DECIDES], distance[NEAR]) < 0.2
     assert min(distance["ideal"], distance["frames-0.02"]) > 0.35
+
+
+def test_each_text_has_its_numbers_and_says_all_of_them() -> None:
+    paper = load("updown-fairness")
+    runs = made_up(200, 150, loss_up=0.1, loss_down=0.05, flows=2)
+    ways = (UP, DOWN, "upload", "download")
+    mixed = replace(runs, ways=ways, completion_s=np.full((REPLICATIONS, len(ways)), 2.0))
+    keys = [(setup.id, one.id) for setup in paper.setups.values() for one in setup.variants]
+    data = {key: mixed if key[0] == "short-flows" else runs for key in keys}
+    assert_all_is_said(paper, data)

@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from airfair import json_documents
 from airfair._core import quantity
 
 if TYPE_CHECKING:
@@ -110,7 +111,8 @@ def _list(path: Path, *, as_json: bool) -> None:
         with Archive(path) as archive:
             size, kept = archive.size, archive.kept()
     if as_json:
-        _print_json({"path": str(path), "size": size, "builds": [_document(each) for each in kept]})
+        builds = [_document(each) for each in kept]
+        _print_json("archive", {"path": str(path), "size": size, "builds": builds})
         return
     runs = sum(each.runs for each in kept)
     sys.stdout.write(f"{path}: {_counted(runs)}{f', {_sized(size)}' if runs else ''}\n")
@@ -156,8 +158,13 @@ def _prune(path: Path, arguments: argparse.Namespace) -> None:
                 archive.compact()
             after = archive.size
     if arguments.json:
-        document = {"path": str(path), "removed": removed, "size_before": before, "size": after}
-        _print_json(document)
+        document: dict[str, object] = {
+            "path": str(path),
+            "removed": removed,
+            "size_before": before,
+            "size": after,
+        }
+        _print_json("pruning", document)
         return
     room = f", {_sized(before)} before, {_sized(after)} now" if removed else ""
     sys.stdout.write(f"{path}: {_counted(removed)} removed{room}\n")
@@ -192,10 +199,10 @@ def _size(text: str) -> int:
         raise InputError(f'--down-to "{text}": {error}') from error
 
 
-def _print_json(document: object) -> None:
+def _print_json(kind: str, content: dict[str, object]) -> None:
     from airfair.store import encode
 
-    sys.stdout.buffer.write(encode(document))
+    sys.stdout.buffer.write(encode(json_documents.document(kind, content)))
 
 
 def _counted(runs: int) -> str:

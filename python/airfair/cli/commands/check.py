@@ -1,10 +1,13 @@
-"""`airfair check`: the mistakes in scenarios, and nothing where there are none."""
+"""`airfair check`: the mistakes in scenarios and studies, and nothing where there are none."""
 
 from __future__ import annotations
 
 import argparse
+import tomllib
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from airfair._core import ScenarioError
 from airfair.cli import scenarios
 from airfair.cli.completers import complete, toml_files
 from airfair.cli.status import DONE, InputError
@@ -12,17 +15,24 @@ from airfair.cli.status import DONE, InputError
 if TYPE_CHECKING:
     from airfair.cli.parser import Commands
 
+_MOST_POINTS = 10_000
+"""Points of a study that are tried; of a larger one the study itself is checked, and its scenario."""
+
 
 def add(commands: Commands) -> None:
     """Add the command."""
     check = commands.add_parser(
         "check",
-        help="say what is wrong in scenarios",
-        description="Check scenarios without a run: every mistake of every file, a line each, with its key "
-        "and what is allowed; nothing if there are none. Exit status: 0 all are valid, 2 some are not.",
+        help="say what is wrong in scenarios and studies",
+        description="Check scenarios and studies without a run: every mistake of every file, a line each, "
+        "with its key and what is allowed; nothing if there are none. Exit status: 0 all are valid, 2 some "
+        "are not.",
     )
     files = check.add_argument(
-        "files", nargs="+", metavar="FILE", help="scenario file; - for standard input"
+        "files",
+        nargs="+",
+        metavar="FILE",
+        help="scenario or study; - for a scenario on standard input",
     )
     complete(files, toml_files)
     check.set_defaults(action=_check)
@@ -32,9 +42,36 @@ def _check(arguments: argparse.Namespace) -> int:
     problems: list[str] = []
     for name in arguments.files:
         try:
-            scenarios.read(name)
+            _check_study(Path(name)) if _is_study(name) else scenarios.read(name)
         except InputError as error:
             problems += error.problems
     if problems:
         raise InputError(*problems)
     return DONE
+
+
+def _is_study(name: str) -> bool:
+    """True if the file names the scenario that it varies; why it cannot be read is told by another."""
+    try:
+        document = tomllib.loads(Path(name).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return "scenario" in document
+
+
+def _check_study(path: Path) -> None:
+    """Raise `InputError` with the mistakes of a study and of the scenarios at its points."""
+    from airfair.experiment import sweep
+
+    experiment = sweep.read(path).experiment
+    if experiment.size > _MOST_POINTS:
+        return
+    problems: dict[str, str] = {}
+    for point in experiment.points:
+        try:
+            experiment.scenario(point, 0)
+        except ScenarioError as error:
+            for problem in error.problems:
+                problems.setdefault(problem, point.text)
+    if problems:
+        raise InputError(*(f"{path}: at {text}: {problem}" for problem, text in problems.items()))

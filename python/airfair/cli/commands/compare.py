@@ -8,11 +8,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from airfair.cli import options, scenarios
+from airfair.cli.completers import complete, toml_files
 from airfair.cli.status import DONE, INTERRUPTED, InputError, complain, describe
 
 if TYPE_CHECKING:
     from airfair.cli.parser import Commands
     from airfair.experiment.side_by_side import Side
+
+_DESCRIPTION = """\
+Compare two results in pairs of runs under the same seed: directories that
+airfair run --out or airfair sweep --out wrote, or scenarios, which are run.
+Flows and stations of one name are compared; p is corrected for the number of
+rows.
+"""
 
 _EPILOGUE = """\
 examples:
@@ -27,16 +35,18 @@ def add(commands: Commands) -> None:
     compare = commands.add_parser(
         "compare",
         help="compare two results, or two scenarios",
-        description="Compare two results in pairs of runs under the same seed: directories that airfair run "
-        "--out or airfair sweep --out wrote, or scenarios, which are run. Flows and stations of one name are "
-        "compared; p is corrected for the number of rows.",
+        description=_DESCRIPTION,
         epilog=_EPILOGUE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    compare.add_argument("first", metavar="DIR|FILE", help="result or scenario: the baseline")
-    compare.add_argument(
+    first = compare.add_argument(
+        "first", metavar="DIR|FILE", help="result or scenario: the baseline"
+    )
+    second = compare.add_argument(
         "second", metavar="DIR|FILE", help="result or scenario that is compared with it"
     )
+    for side in (first, second):
+        complete(side, toml_files)
     compare.add_argument(
         "--replications",
         type=int,

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from airfair.cli.completers import complete, directories
 from airfair.cli.status import DONE, InputError, describe
 
 if TYPE_CHECKING:
@@ -31,6 +32,19 @@ class Kind:
     then: str
     """Command to go on with; {} is where it was written."""
 
+    @property
+    def where(self) -> str:
+        """Help on the place that a user may name."""
+        usual = f"(default: {self.file})"
+        if self.is_file:
+            return f"file to write {usual}; - for standard output"
+        return f"directory to make {usual}"
+
+    @property
+    def is_file(self) -> bool:
+        """True if it is one file, false if it is a directory of some."""
+        return Path(self.file).suffix != ""
+
 
 KINDS = (
     Kind(
@@ -38,6 +52,18 @@ KINDS = (
         "scenario.toml",
         "a cell in which a slow station holds back a fast one, each key explained",
         "airfair run {}",
+    ),
+    Kind(
+        "study",
+        "study",
+        "a study that varies a queue, with comparisons, a figure and claims",
+        "airfair sweep {}/study.toml",
+    ),
+    Kind(
+        "paper",
+        "paper",
+        "a paper's directory: a study with printed values and claims",
+        "airfair reproduce {}",
     ),
 )
 
@@ -52,25 +78,31 @@ def add(commands: Commands) -> None:
     kinds = init.add_subparsers(title="kinds", metavar="KIND", required=True)
     for kind in KINDS:
         one = kinds.add_parser(kind.name, help=kind.about, description=f"Write {kind.about}.")
-        one.add_argument(
-            "file",
+        place = one.add_argument(
+            "place",
             nargs="?",
             default=kind.file,
-            metavar="FILE",
-            help=f"where to (default: {kind.file}); - for standard output",
+            metavar="FILE" if kind.is_file else "DIR",
+            help=kind.where,
         )
+        complete(place, directories)
         one.set_defaults(action=_init, kind=kind)
 
 
 def _init(arguments: argparse.Namespace) -> int:
     kind: Kind = arguments.kind
     content = template(kind)
-    if arguments.file == "-" and len(content) == 1:
-        sys.stdout.write(next(iter(content.values())))
+    if arguments.place == "-" and kind.is_file:
+        sys.stdout.write("".join(content.values()))
         return DONE
-    place = Path(arguments.file)
+    if arguments.place == "-":
+        raise InputError(f"-: a {kind.name} is a directory, which standard output cannot take")
+    place = Path(arguments.place)
     try:
-        _write(place, content)
+        if kind.is_file:
+            _create(place, "".join(content.values()))
+        else:
+            _fill(place, content)
     except FileExistsError as error:
         raise InputError(f"{place}: exists already, and is left as it is") from error
     except (OSError, ValueError) as error:
@@ -86,14 +118,19 @@ def template(kind: Kind) -> dict[str, str]:
     return {path.name: path.read_text(encoding="utf-8") for path in sorted(folder.iterdir())}
 
 
-def _write(place: Path, content: dict[str, str]) -> None:
-    """Write one file as `place`, several into it; raises `FileExistsError` before anything is written."""
-    if len(content) == 1:
-        _create(place, next(iter(content.values())))
-        return
-    place.mkdir()
-    for name, text in content.items():
-        _create(place / name, text)
+def _fill(folder: Path, content: dict[str, str]) -> None:
+    """Make a directory that is new with files in it: all of them, or nothing."""
+    folder.mkdir()
+    written: list[Path] = []
+    try:
+        for name, text in content.items():
+            _create(folder / name, text)
+            written.append(folder / name)
+    except OSError:
+        for path in written:
+            path.unlink(missing_ok=True)
+        folder.rmdir()
+        raise
 
 
 def _create(path: Path, text: str) -> None:

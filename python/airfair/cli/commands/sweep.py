@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from airfair.cli import options
+from airfair.cli.completers import complete, engines, files, toml_files
 
 if TYPE_CHECKING:
     from airfair.cli.parser import Commands
@@ -32,24 +33,26 @@ def add(commands: Commands) -> None:
         epilog=_EPILOGUE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    sweep.add_argument("study", metavar="STUDY.toml", help="study file")
+    study = sweep.add_argument("study", metavar="STUDY.toml", help="study file")
+    complete(study, toml_files)
     sweep.add_argument(
         "--replications", type=int, metavar="N", help="runs of each point, instead of the study's"
     )
-    sweep.add_argument(
-        "--out",
-        type=Path,
-        metavar="DIR",
-        help="write tables (Parquet), figures (PNG, SVG) and a page to DIR; files of the same names are "
-        "replaced",
+    options.out(
+        sweep,
+        "write tables (Parquet), figures (PNG, SVG) and a page to DIR; files of the same names are replaced",
     )
-    sweep.add_argument(
+    engine = sweep.add_argument(
         "--engine",
         default="local",
         metavar="ENGINE",
         help="local, dask (processes of this machine) or dask:ADDRESS (default: local)",
     )
-    sweep.add_argument("--store", type=Path, metavar="FILE", help="keep finished runs in FILE")
+    complete(engine, engines)
+    store = sweep.add_argument(
+        "--store", type=Path, metavar="FILE", help="keep finished runs in FILE"
+    )
+    complete(store, files)
     sweep.add_argument(
         "--no-store", action="store_true", help="keep no runs, and take none that are kept"
     )

@@ -25,12 +25,6 @@ AS_IN_NS2 = "the paper's network, relayed, as in ns-2"
 FAIR = 0.9
 SETTLE_S = 5.0
 
-BOUNDS = (
-    "What is kept is about the same as before, what drops is below that. Levels are read from "
-    f"{SETTLE_S:g} s after a start or a change of rate, up to the next change."
-)
-"""The bounds in words, for readers of a report."""
-
 START_S, CHANGE_S, RETURN_S, END_S = 1.0, 20.0, 70.0, 100.0
 BEFORE = (START_S + SETTLE_S, CHANGE_S)
 AFTER = (CHANGE_S + SETTLE_S, END_S)

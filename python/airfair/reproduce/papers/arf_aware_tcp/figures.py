@@ -104,15 +104,6 @@ FIGURES: dict[str, Callable[[Measurements], dict[str, Figure]]] = {
     "fig4-7": fig4_to_7,
     "fig8-9": fig8_and_9,
 }
-CAPTIONS = {
-    "fig2": "Packets delivered per second, with the paper’s scheme and without.",
-    "fig4": "Each session under ARF-aware TCP; lines and bands as in Figure 2.",
-    "fig5": "Each session under NewReno, on the same scale as Figure 4.",
-    "fig6": "All sessions under ARF-aware TCP on top of each other, means over the replications.",
-    "fig7": "All sessions under NewReno, on the same scale as Figure 6.",
-    "fig8": "ARF-aware TCP while session 1 is slow and after its return.",
-    "fig9": "NewReno in the same scenario, on the same scale as Figure 8.",
-}
 
 
 def show(experiment: str, setups: Sequence[str], data: Measurements) -> Shown:
@@ -136,7 +127,7 @@ def show(experiment: str, setups: Sequence[str], data: Measurements) -> Shown:
             "ci95": {"sessions": [finite(mean.ci95) for mean in means]},
         }
     drawings = {
-        name: Drawing(figure, CAPTIONS[name], wide=name == "fig2")
+        name: Drawing(figure, wide=name == "fig2")
         for name, figure in FIGURES[experiment](data).items()
     }
     return Shown(series, None, measured, drawings=drawings)

@@ -121,7 +121,7 @@ def _drawing(sessions: Sequence[str], columns: Sequence[SchemeColumn]) -> Drawin
         if any(cell.printed is not None for cell in column.sessions)
     ]
     figure = by_category(Category("", "Throughput [kb/s]", "", sessions, groups))
-    return Drawing(figure, "Throughput over the whole run, as printed and as measured.")
+    return Drawing(figure)
 
 
 def _column(place: Place, runs: Runs, printed: Json, some: int | None) -> SchemeColumn:

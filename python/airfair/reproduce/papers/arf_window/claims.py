@@ -37,13 +37,12 @@ from .runs import Measurements, Runs, Take, gain
 
 A_TWENTIETH = FACTOR / 20
 
-BOUNDS = (
-    "Differences are taken within a replication, under the same seed, and must lie on the paper's side of "
-    "zero at every speed; where standard TCP drops nothing there is nothing to decide. “About 5 %” is the "
-    f"printed gain within {GAIN.allowed:.0%} of it, “about a twentieth” less than {A_TWENTIETH:g} of "
-    f"standard TCP's drops. Decided with the server at {SYSTEMS[DECIDING].label}."
-)
-"""The bounds in words, for readers of a report."""
+BOUNDS = {
+    "about": GAIN.allowed,
+    "a_twentieth": A_TWENTIETH,
+    "place": SYSTEMS[DECIDING].label,
+}
+"""Numbers of the section `bounds`: bounds beside those of the words, for readers of a report."""
 
 Points = Callable[[Measurements, str], Sequence[Condition]]
 

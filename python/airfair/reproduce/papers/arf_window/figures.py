@@ -14,7 +14,6 @@ from airfair.reproduce.series import finite, points
 from airfair.reproduce.tables import Cell, Column, Table
 
 from .plan import (
-    AWAY,
     BESIDE,
     DECIDING,
     LABELS,
@@ -48,16 +47,13 @@ def straight(name: str, way: str, data: Measurements) -> Shown:
     """Figures 4 and 5: throughput and drop rate over speed, and what the scheme gains."""
     speeds = SYSTEMS[DECIDING].speeds
     places = [on_the_way(DECIDING, way, speed) for speed in speeds]
-    direction = "away from" if way == AWAY else "toward"
-    caption = (
-        f"The station moves {direction} the access point: mean over the replications and its 95 % interval; "
-        f"{SYSTEMS[DECIDING].label}."
-    )
     rows = [f"{speed} m/s" for speed in speeds]
     title = f"Throughput in Mb/s, gain and drop rates in %, {way}"
     beside = [on_the_way(system, way, MIDDLE) for system in SYSTEMS]
     drawing = Drawing(
-        over_number(_charts(data, places, speeds), X, Y, columns=len(Y)), caption, wide=True
+        over_number(_charts(data, places, speeds), X, Y, columns=len(Y)),
+        {"place": SYSTEMS[DECIDING].label},
+        wide=True,
     )
     return Shown(
         series=[
@@ -254,9 +250,5 @@ def _gains_beside(data: Measurements) -> Drawing:
         )
         for way in ways
     ]
-    caption = (
-        f"Throughput more than standard TCP's, away and toward at {MIDDLE} m/s and with random "
-        "waypoint motion: where claims are decided, at the places that fit the baseline as well (delay, "
-        f"packets), and under other readings ({len(BESIDE)} beside the first)."
-    )
-    return Drawing(by_name(panels), caption, wide=True)
+    numbers = {"speed_mps": MIDDLE, "beside": len(BESIDE)}
+    return Drawing(by_name(panels), numbers, wide=True)

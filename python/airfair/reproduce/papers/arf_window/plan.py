@@ -214,8 +214,7 @@ class Place:
     def variants(self) -> Iterator[tuple[Key, Variant]]:
         """Both runs, as they are made."""
         for key, control in ((self.standard, "none"), (self.proposed, self.control)):
-            label = f"{key[0]}, {key[1]}"
-            yield key, Variant(key[1], label, {**self.keys, CONTROL: control})
+            yield key, Variant(key[1], {**self.keys, CONTROL: control})
 
 
 def on_the_way(system: str, way: str, speed: int) -> Place:
@@ -350,7 +349,7 @@ def _all_variants() -> Iterator[tuple[Key, Variant]]:
     for spot in CANDIDATES:
         key = baseline_key(spot)
         keys = {**wandering(WANDERING_S), **network(spot), CONTROL: "none"}
-        yield key, Variant(key[1], f"standard TCP, {spot_label(spot)}", keys)
+        yield key, Variant(key[1], keys)
         yield from in_region(spot).variants()
     for way, reading in product(STRAIGHT, READINGS):
         yield from with_reading(reading, way).variants()

@@ -4,26 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from airfair.reproduce.paper import Experiment, Paper, reference
+from airfair.reproduce.paper import Experiment, Paper, reasons, reference
+from airfair.reproduce.prose import Prose
 
 from . import figures
-from .claims import BOUNDS, PREDICATES
+from .claims import PREDICATES
 from .findings import SEARCHES
 from .introduction import introduction
 from .plan import FIG4, MANY, REPLICATIONS, SCHEMES, WAYS, figure3, setups
-from .reasons import REASONS
 from .runs import Measurements, Runs
-
-STATEMENTS = {
-    "fig3": "In normal TFRC, both stations obtain almost the same throughput regardless of their data "
-    "rates. The proposed scheme allows stations to occupy almost the same duration. Therefore, even if "
-    "STA2 uses a lower data rate, the throughput of STA1 is not affected. Even when both stations use "
-    "the same data rate, the proposed scheme gives a little higher throughput due to reduction in packet "
-    "drops.",
-    "fig4": "The proposed scheme exhibits better performance also in these situations: higher "
-    "throughput, good fairness in terms of channel occupancy, fewer packet drops.",
-}
-"""Statements of the paper's text."""
 
 FOUND_WITH = {
     "fig3": ("rfc5348", "once", "law", "transports", "uplink", "guests", "noise", "standards"),
@@ -40,37 +29,30 @@ FOUND_WITH = {
 
 def paper(directory: Path) -> Paper[Runs]:
     """The paper, whose files are in `directory`."""
-    printed = reference(directory)
-    experiments = (
-        Experiment(
-            "fig3",
-            "Two stations, over the rate of the second",
-            ("fig3", *FOUND_WITH["fig3"]),
-            figures.pairs,
-            STATEMENTS["fig3"],
-        ),
-        Experiment(
-            "fig4",
-            "1 to 20 stations with random rates",
-            (FIG4, MANY, *FOUND_WITH["fig4"]),
-            figures.many,
-            STATEMENTS["fig4"],
-        ),
-    )
+    printed, prose = reference(directory), Prose(directory / "text")
+    said = prose["introduction"].by_id({"setup": printed["setup"]})
+    shows = {
+        "fig3": (("fig3", *FOUND_WITH["fig3"]), figures.pairs),
+        "fig4": ((FIG4, MANY, *FOUND_WITH["fig4"]), figures.many),
+    }
+    experiments = [
+        Experiment(id_, shown.title, *shows[id_], shown.text)
+        for id_, shown in prose["experiments"].by_id().items()
+    ]
     return Paper(
         id=directory.name,
-        title="Equal shares of the channel for TFRC, granted in beacons",
+        title=prose["introduction"].title,
         reference=printed,
         setups=setups(directory),
         experiments={experiment.id: experiment for experiment in experiments},
         measure=Runs.of,
         predicates=PREDICATES,
         searches=SEARCHES,
-        bounds=BOUNDS,
-        reasons=REASONS,
-        introduction=introduction(printed),
-        units="Goodput in Mb/s; data packets dropped, by a queue or on the air, in % of those sent; "
-        "occupancy as a part of the time; the 95th percentile of round trips in ms.",
+        bounds=said["bounds"].text,
+        units=said["units"].text,
+        reasons=reasons(prose),
+        introduction=introduction(said),
+        prose=prose,
         schemes={
             scheme.label: {
                 "bss.cell.ap.occupancy": scheme.occupancy,

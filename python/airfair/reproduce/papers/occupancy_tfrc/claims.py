@@ -33,16 +33,6 @@ from .plan import (
 )
 from .runs import Measurements, Runs, Take, flow
 
-BOUNDS = (
-    "Differences are taken within a replication, under the same seed and the same rates, at every rate of "
-    "STA2 and every N; STA1's throughput is compared with that beside 54 Mb/s, with the variance of both. "
-    "The paper's eq. 1 decides, which TFRC as of RFC 3448 has: the last report bounds the rate. The paper "
-    "cites RFC 5348, whose senders take the largest report of two round trips: then θ is no bound, which "
-    "§III-D says it is. Plain TFRC cannot tell the two apart. RFC 5348, and spare time that counts once, "
-    "stand beside."
-)
-"""Notes on the claims, for readers of a report."""
-
 Key = tuple[str, str]
 
 

@@ -79,11 +79,6 @@ def pairs(data: Measurements) -> Shown:
         drawings["fig3-equal"] = _equal_figure(data)
     if "guests" in done:
         drawings["fig3-guests"] = _guests_figure(data)
-    caption = (
-        "Two downloads over TFRC, STA1 at 54 Mb/s, STA2 at the rate on the axis: mean over the replications "
-        "and its 95 % interval. Occupancy is the time of a station's exchanges with the gaps and back-offs "
-        "before them, by the time simulated."
-    )
     return Shown(
         series=[
             points(
@@ -112,7 +107,7 @@ def pairs(data: Measurements) -> Shown:
             for scheme in BOTH
         },
         tables=[_pair_table(data, keys), *([_equal_table(data)] if "transports" in done else [])],
-        drawings={"fig3": Drawing(_pair_figure(data, keys), caption, wide=True), **drawings},
+        drawings={"fig3": Drawing(_pair_figure(data, keys), wide=True), **drawings},
     )
 
 
@@ -171,18 +166,8 @@ def _equal_figure(data: Measurements) -> Drawing:
         )
         for way in (DOWN, UP)
     ]
-    caption = (
-        "Occupancy of STA2 over that of STA1 with the proposed scheme, without the start; between the "
-        f"dashed lines it is the same within {SAME.allowed:.0%}."
-    )
     figure = over_number(charts, "Data rate of STA2 [Mb/s]", "Occupancy, STA2 / STA1")
-    return Drawing(
-        figure,
-        caption,
-        wide=True,
-        beyond=True,
-        title="How equal the occupancies are, by rate of STA2",
-    )
+    return Drawing(figure, {"allowed": SAME.allowed}, wide=True, beyond=True)
 
 
 def _equal_table(data: Measurements) -> Table:
@@ -217,16 +202,8 @@ def _guests_figure(data: Measurements) -> Drawing:
         ]
         label = SCHEMES[scheme].label.capitalize()
         panels.append(Panel(label, THROUGHPUT, times, curves, marks))
-    caption = (
-        f"A third download, at 6 Mb/s, from {COMES_S} to {GOES_S} s, each value over the last 5 s."
-    )
-    return Drawing(
-        over_time(panels, wide=True),
-        caption,
-        wide=True,
-        beyond=True,
-        title="A guest at 6 Mb/s comes and goes",
-    )
+    numbers = {"comes_s": COMES_S, "goes_s": GOES_S}
+    return Drawing(over_time(panels, wide=True), numbers, wide=True, beyond=True)
 
 
 def _smooth(samples: Floats, steps: int = 5) -> Floats:
@@ -262,11 +239,7 @@ def many(data: Measurements) -> Shown:
     ]
     labels = [label for _, label, _, _ in FIGURE4.values()]
     figure = over_number(charts, "Number of stations", labels, columns=3)
-    caption = (
-        "N downloads over TFRC, each station's rate drawn from the eight of 802.11a in each replication, "
-        "the same under both schemes: mean and its 95 % interval."
-    )
-    drawings = {"fig4": Drawing(figure, caption, wide=True)}
+    drawings = {"fig4": Drawing(figure, wide=True)}
     done = {setup for setup, _ in data}
     ways = [way for way in WAYS if rival_place(way, RIVAL_TRANSPORTS[0]).setup in done]
     drawings |= {f"fig4-rivals-{way}": _rivals_figure(data, way) for way in ways}
@@ -371,9 +344,4 @@ def _rivals_figure(data: Measurements, way: str) -> Drawing:
         )
         for _, label, take, _ in RIVAL_COLUMNS.values()
     ]
-    caption = (
-        f"Five stations at 54, 36, 24, 12 and 6 Mb/s, a flow each, {WAYS[way]}: mean over the "
-        "replications and its 95 % interval."
-    )
-    title = f"The scheme and its rivals, {WAYS[way]}"
-    return Drawing(by_name(panels), caption, wide=True, beyond=True, title=title)
+    return Drawing(by_name(panels), wide=True, beyond=True)

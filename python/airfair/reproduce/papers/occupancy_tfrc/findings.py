@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from airfair.estimate import Estimate, estimate
-from airfair.reproduce.paper import Finding, Search
+from airfair.reproduce.paper import Found, Search
 from airfair.reproduce.tables import Cell, Column, Table
 
 from .cells import NAMES
@@ -47,32 +47,7 @@ from .runs import Measurements, Runs, dropped, flow, percent_more, station
 Key = tuple[str, str]
 
 
-def equality(data: Measurements) -> Finding:
-    """Finding on the places where occupancies are the same, and where they are not."""
-    told = [
-        f"{WAYS[way]}, {name}, {_worst(data, SOME_RATES, keys)}"
-        for way in WAYS
-        for name, keys in equal_keys(way).items()
-    ]
-    return Finding(
-        "Equal occupancy, up and down, for TFRC and TCP",
-        "STA2's occupancy over STA1's with the proposed scheme, where it is furthest from 1: "
-        f"{'; '.join(told)}.",
-    )
-
-
-def _ratio(data: Measurements, key: Key) -> Estimate:
-    return estimate(data[key].held_ratio())
-
-
-def _worst(data: Measurements, rates: Sequence[int], keys: Sequence[Key]) -> str:
-    """The ratio furthest from 1 and where it is."""
-    ratios = dict(zip(rates, (_ratio(data, key) for key in keys), strict=True))
-    worst = max(ratios, key=lambda mbps: abs(ratios[mbps].mean - 1))
-    return f"{ratios[worst]} at {worst} Mb/s"
-
-
-def bound(data: Measurements) -> Finding:
+def bound(data: Measurements) -> Found:
     """Finding on Figure 3 where θ does not bound the rate, or where spare time counts once."""
     versions = {"eq. 1": EQ1, "RFC 5348": RFC5348, "once": COUNTED_ONCE}
     keys = {name: [v.proposed(mbps) for mbps in SOME_RATES] for name, v in versions.items()}
@@ -92,26 +67,15 @@ def bound(data: Measurements) -> Finding:
         Column(f"{name}-plain", f"plain, {name}, STA1 Mb/s", cells(data, plain[name], flow(0)))
         for name in plain
     ]
-    told = "; ".join(f"{name} {_worst(data, SOME_RATES, keys[name])}" for name in versions)
-    return Finding(
-        "Whether θ bounds the rate decides",
-        "A receiver says θ/2 in place of what it has received. By eq. 1, and RFC 3448, the sender may send "
-        "twice what the last report says: θ. RFC 5348 allows twice the largest report of two round trips: a "
-        "grant that came too high is used until two round trips later, the queue overflows, and TFRC's "
-        "equation holds back whom it hits. Occupancy of STA2 over STA1's, where it is furthest from 1: "
-        f"{told}.",
-        [
-            Table(
-                "bound",
-                "Proposed by eq. 1, over RFC 5348, and with spare time counted once",
-                [f"{mbps} Mb/s" for mbps in SOME_RATES],
-                columns,
-            )
-        ],
+    title = "Proposed by eq. 1, over RFC 5348, and with spare time counted once"
+    rows = [f"{mbps} Mb/s" for mbps in SOME_RATES]
+    return Found(
+        {"furthest": [(name, *_furthest(data, SOME_RATES, keys[name])) for name in versions]},
+        [Table("bound", title, rows, columns)],
     )
 
 
-def settings(data: Measurements) -> Finding:
+def settings(data: Measurements) -> Found:
     """Finding on what equal shares depend on, for both kinds of TFRC."""
     keys = {name: [tuned(label, name).key(ON) for label in SETTINGS] for name in PROFILES}
     columns = [
@@ -122,27 +86,44 @@ def settings(data: Measurements) -> Finding:
             ("drops", "drops %", Runs.drops),
         )
     ]
-    told = "; ".join(
-        f"{label} {_ratio(data, first)} by eq. 1, {_ratio(data, other)} over RFC 5348"
-        for label, first, other in zip(SETTINGS, *keys.values(), strict=True)
-    )
-    return Finding(
-        "What is left over is given away twice, and what takes it in",
-        "The access point adds what is left of the channel to the shares (eq. 6), a station adds what it "
-        "leaves of its share once more (eq. 11). Stations that use a part u of their equal shares are "
-        "granted the channel once below u = r, 2 - u times up to u = 2r / (1 + r), where eq. 12 makes "
-        "flows unsatisfied, too, and 4 - 3u times from there on: at most 1.33 with r = 0.8 and 1.16 with "
-        f"0.9. Occupancy of STA2, at {TUNED_MBPS} Mb/s, over STA1's: {told}.",
+    ratios = [
+        (label, *(_ratio(data, key) for key in both))
+        for label, *both in zip(SETTINGS, *keys.values(), strict=True)
+    ]
+    return Found(
+        {"mbps": TUNED_MBPS, "ratios": ratios},
         [Table("law", f"Proposed, STA2 at {TUNED_MBPS} Mb/s", list(SETTINGS), columns)],
     )
 
 
-def unseen(data: Measurements) -> Finding:
+def equality(data: Measurements) -> Found:
+    """Finding on the places where occupancies are the same, and where they are not."""
+    furthest = [
+        (WAYS[way], name, *_furthest(data, SOME_RATES, keys))
+        for way in WAYS
+        for name, keys in equal_keys(way).items()
+    ]
+    return Found({"furthest": furthest})
+
+
+def _ratio(data: Measurements, key: Key) -> Estimate:
+    return estimate(data[key].held_ratio())
+
+
+def _furthest(
+    data: Measurements, rates: Sequence[int], keys: Sequence[Key]
+) -> tuple[Estimate, int]:
+    """The ratio furthest from 1 and the rate at which it is."""
+    ratios = dict(zip(rates, (_ratio(data, key) for key in keys), strict=True))
+    worst = max(ratios, key=lambda mbps: abs(ratios[mbps].mean - 1))
+    return ratios[worst], worst
+
+
+def unseen(data: Measurements) -> Found:
     """Why uplink is not equal."""
-    places = {label: uplink(label) for label in UPLINK}
-    keys = [place.key(ON) for place in places.values()]
+    keys = {label: uplink(label).key(ON) for label in UPLINK}
     columns = [
-        Column(what, short, cells(data, keys, take, 3))
+        Column(what, short, cells(data, list(keys.values()), take, 3))
         for what, short, take in (
             ("ratio", "occ. ratio", Runs.held_ratio),
             ("1", "STA1's occ.", station(0)),
@@ -151,14 +132,9 @@ def unseen(data: Measurements) -> Finding:
             ("drops-2", "STA2's drops %", dropped(1)),
         )
     ]
-    told = "; ".join(f"{label} {_ratio(data, place.key(ON))}" for label, place in places.items())
-    return Finding(
-        "What the access point does not see in uplink",
-        "Collisions, and back-offs that pass at the same time, are time that the access point takes for "
-        "left over and gives away. STA2, slow, takes what it is granted, more than half; STA1 would need "
-        "more accesses than DCF gives it, and its queue overflows. Occupancy of STA2, at 6 Mb/s, over "
-        f"that of STA1: {told}. RTS/CTS, under which a collision is an RTS, makes both equal.",
-        [Table("uplink", "TFRC up, 54 and 6 Mb/s", list(places), columns)],
+    return Found(
+        {"ratios": [(label, _ratio(data, key)) for label, key in keys.items()]},
+        [Table("uplink", "TFRC up, 54 and 6 Mb/s", list(keys), columns)],
     )
 
 
@@ -184,42 +160,37 @@ _WHAT = (
 )
 
 
-def _changes(data: Measurements, places: Mapping[str, Place]) -> str:
-    """Gain and index at each place."""
-    return "; ".join(
-        f"{label} {_percent(percent_more(data[place.key(PLAIN)], data[place.key(ON)]))} throughput, "
-        f"index {data[place.key(PLAIN)].jain().mean():.3f} → {data[place.key(ON)].jain().mean():.3f}"
-        for label, place in places.items()
-    )
+def _changes(
+    data: Measurements, places: Mapping[str, Place]
+) -> list[tuple[str, Estimate, Estimate, Estimate]]:
+    """Gain in throughput, and the index without and with the scheme, at each place."""
+
+    def change(place: Place) -> tuple[Estimate, Estimate, Estimate]:
+        plain, proposed = (data[place.key(scheme)] for scheme in (PLAIN, ON))
+        return percent_more(plain, proposed), estimate(plain.jain()), estimate(proposed.jain())
+
+    return [(label, *change(place)) for label, place in places.items()]
 
 
-def _percent(gain: Estimate) -> str:
-    return f"{gain.mean:+.1f} ± {gain.ci95:.1f} %"
-
-
-def other_transports(data: Measurements) -> Finding:
+def other_transports(data: Measurements) -> Found:
     """TCP, and uplink."""
     lowest = RATES[0]
     places = {f"{NAMES[t]} {way}": equal(lowest, way, t) for way, t in EQUAL}
-    return Finding(
-        "TCP, and uplink",
-        f"STA2 at {lowest} Mb/s, proposed against plain: {_changes(data, places)}.",
-        [_schemes(data, "transports", f"54 and {lowest} Mb/s, by transport and direction", places)],
+    title = f"54 and {lowest} Mb/s, by transport and direction"
+    return Found(
+        {"mbps": lowest, "places": _changes(data, places)},
+        [_schemes(data, "transports", title, places)],
     )
 
 
-def standards(data: Measurements) -> Finding:
+def standards(data: Measurements) -> Found:
     """Other standards, RTS/CTS."""
     places = {label: under(label) for label in STANDARDS}
-    return Finding(
-        "802.11b and g, and RTS/CTS",
-        "The highest and the lowest rate (54 and 6, in 802.11b 11 and 1 Mb/s), proposed against plain: "
-        f"{_changes(data, places)}.",
-        [_schemes(data, "standards", "Two stations at the highest and the lowest rate", places)],
-    )
+    title = "Two stations at the highest and the lowest rate"
+    return Found({"places": _changes(data, places)}, [_schemes(data, "standards", title, places)])
 
 
-def constant(data: Measurements) -> Finding:
+def constant(data: Measurements) -> Found:
     """A constant rate nobody controls."""
     places = {f"{rate:g} Mb/s": beside_constant(rate) for rate in CONSTANT}
     fast = [
@@ -237,54 +208,33 @@ def constant(data: Measurements) -> Finding:
         Column(f"{scheme}-slow", f"{scheme}, CBR's occ.", [Cell(one, digits=3) for one in cells_])
         for scheme, cells_ in zip(BOTH, slow, strict=True)
     ]
-    gains = ", ".join(
-        f"{rate} {before.mean:.1f} → {after.mean:.1f} Mb/s"
-        for rate, before, after in zip(places, *fast, strict=True)
-    )
-    return Finding(
-        "Beside a constant rate",
-        "Two TFRC downloads at 54 Mb/s beside CBR to a station at 6 Mb/s, which nobody controls; TFRC's "
-        f"sum without and with the scheme: {gains}. What a satisfied station leaves is not all given away: "
-        "eq. 4 to 7 add what is still unused to the equal share and not to what is used, so that the "
-        "unsatisfied settle halfway between the equal share and all that there is.",
-        [
-            Table(
-                "constant",
-                "CBR to a station at 6 Mb/s beside TFRC to two at 54",
-                list(places),
-                [*columns, *_schemes(data, "", "", places).columns[4:6]],
-            )
-        ],
+    columns += _schemes(data, "", "", places).columns[4:6]
+    title = "CBR to a station at 6 Mb/s beside TFRC to two at 54"
+    return Found(
+        {"sums": list(zip(places, *fast, strict=True))},
+        [Table("constant", title, list(places), columns)],
     )
 
 
-def mixtures(data: Measurements) -> Finding:
+def mixtures(data: Measurements) -> Found:
     """Several flows of a station."""
     places = {label: mixture(label) for label in MIXTURES}
-    ratios = "; ".join(
-        f"{label} {_ratio(data, p.key(PLAIN))} → {_ratio(data, p.key(ON))}"
-        for label, p in places.items()
-    )
-    return Finding(
-        "Several flows of a station",
-        "Stations at 54 and 6 Mb/s, where the share is the station's and not the flow's; occupancy of "
-        f"the slow station over the fast one's, plain and proposed: {ratios}.",
-        [_schemes(data, "mixtures", "Several flows of a station, at 54 and 6 Mb/s", places)],
-    )
+    ratios = [
+        (label, *(_ratio(data, place.key(scheme)) for scheme in (PLAIN, ON)))
+        for label, place in places.items()
+    ]
+    title = "Several flows of a station, at 54 and 6 Mb/s"
+    return Found({"ratios": ratios}, [_schemes(data, "mixtures", title, places)])
 
 
-def noise(data: Measurements) -> Finding:
+def noise(data: Measurements) -> Found:
     """Noise that spoils beacons, too."""
     places = {f"{loss:.0%}": noisy(loss) for loss in LOSSES}
-    return Finding(
-        "Noise",
-        "Noise on the links of both stations, 54 and 6 Mb/s, spoils frames and beacons; θ has no repetitions "
-        f"in it. By the part that is lost, proposed against plain: {_changes(data, places)}.",
-        [_schemes(data, "noise", "By the part of frames and beacons that noise spoils", places)],
-    )
+    title = "By the part of frames and beacons that noise spoils"
+    return Found({"places": _changes(data, places)}, [_schemes(data, "noise", title, places)])
 
 
-def wandering(data: Measurements) -> Finding:
+def wandering(data: Measurements) -> Found:
     """ARF and mobility, with the rivals that need them."""
     keys = {
         f"{moving(way, transport).point}: {ARF_RIVALS[id_].label}": moving(way, transport).key(id_)
@@ -296,48 +246,47 @@ def wandering(data: Measurements) -> Finding:
         for what, short, take, digits in _WHAT
     ]
     places = {moving(*at).point: moving(*at) for at in MOVES}
-    return Finding(
-        "Under ARF, with stations that wander",
-        "Four stations, random waypoint up to 10 m/s within 370 m, the radio of arf-window; proposed against "
-        f"plain: {_changes(data, places)}. ARF-aware TCP and arf-window work on TCP and on changes of the "
-        "rate alone: they have no place in the table of rivals, where rates are fixed.",
+    return Found(
+        {"places": _changes(data, places)},
         [Table("moving", "Four stations that wander under ARF", list(keys), columns)],
     )
 
 
-def rivals(data: Measurements) -> Finding:
+def rivals(data: Measurements) -> Found:
     """All rivals."""
-    told = []
-    for way in WAYS:
-        for transport in RIVAL_TRANSPORTS:
-            place = rival_place(way, transport)
-            indices = {id_: float(data[place.key(id_)].jain().mean()) for id_ in RIVALS}
-            best = max(indices, key=indices.__getitem__)
-            most = max(RIVALS, key=lambda id_: float(data[place.key(id_)].aggregate().mean()))
-            told.append(
-                f"{WAYS[way]}, {place.point}: index {indices[PLAIN]:.3f} plain, {indices[ON]:.3f} "
-                f"proposed, {indices[best]:.3f} with {RIVALS[best].label}; most throughput with "
-                f"{RIVALS[most].label}"
-            )
-    needs = "; ".join(f"{rival.label}: {rival.needs}" for rival in RIVALS.values())
-    return Finding(
-        "Rivals",
-        f"Five stations at 54, 36, 24, 12 and 6 Mb/s. {'. '.join(told)}. TXOP and CWmin are a station's: "
-        "an access point has one access function for all that it sends, so they change nothing for "
-        f"data down. What each needs changed: {needs}.",
+    places = [_fairest(data, way, t) for way in WAYS for t in RIVAL_TRANSPORTS]
+    return Found(
+        {"places": places, "rivals": [(rival.label, rival.needs) for rival in RIVALS.values()]}
     )
 
 
+def _fairest(data: Measurements, way: str, transport: str) -> Mapping[str, object]:
+    """Index of the fairest rival in a direction, beside those of both schemes, and the fastest rival."""
+    place = rival_place(way, transport)
+    indices = {id_: float(data[place.key(id_)].jain().mean()) for id_ in RIVALS}
+    fairest = max(indices, key=indices.__getitem__)
+    fastest = max(RIVALS, key=lambda id_: float(data[place.key(id_)].aggregate().mean()))
+    return {
+        "direction": WAYS[way],
+        "place": place.point,
+        "plain_index": indices[PLAIN],
+        "proposed_index": indices[ON],
+        "best_index": indices[fairest],
+        "fairest": RIVALS[fairest].label,
+        "fastest": RIVALS[fastest].label,
+    }
+
+
 SEARCHES = (
-    Search(("fig3", "rfc5348", "once"), bound),
-    Search(("law",), settings),
-    Search(("transports",), equality),
-    Search(("uplink",), unseen),
-    Search(("transports",), other_transports),
-    Search(("standards",), standards),
-    Search(("constant",), constant),
-    Search(("mixtures",), mixtures),
-    Search(("noise",), noise),
-    Search(("moving",), wandering),
-    Search(("rivals-down", "rivals-up"), rivals),
+    Search("bound", ("fig3", "rfc5348", "once"), bound),
+    Search("settings", ("law",), settings),
+    Search("equality", ("transports",), equality),
+    Search("unseen", ("uplink",), unseen),
+    Search("transports", ("transports",), other_transports),
+    Search("standards", ("standards",), standards),
+    Search("constant", ("constant",), constant),
+    Search("mixtures", ("mixtures",), mixtures),
+    Search("noise", ("noise",), noise),
+    Search("moving", ("moving",), wandering),
+    Search("rivals", ("rivals-down", "rivals-up"), rivals),
 )

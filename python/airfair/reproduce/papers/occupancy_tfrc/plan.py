@@ -97,7 +97,7 @@ class Place:
         """The variant of a scheme."""
         length: Keys = {"duration": f"{self.seconds} s", "warmup": f"{self.warmup} s"}
         keys = {**self.keys, **tables(self.stations, scheme), **length}
-        return Variant(self.key(id_)[1], f"{self.setup}, {self.point}, {scheme.label}", keys)
+        return Variant(self.key(id_)[1], keys)
 
 
 def pair(

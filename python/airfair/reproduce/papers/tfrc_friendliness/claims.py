@@ -43,12 +43,13 @@ HALF = 0.5
 MOST = 10
 LATER = (50.0, 200.0)
 
-BOUNDS = (
-    f"Testbed: {VARIANTS[DECIDES]}, both PCs on the air, the first minute left out; 10/1 and 10/10 decide, "
-    f"which the text names. “Fair” means an index close to {IDEAL_INDEX:g}, “half” {HALF:g} within a "
-    f"quarter. Simulation: dedicated links, from {LATER[0]:g} s to the end."
-)
-"""Bounds beside those of the words, for readers of a report."""
+BOUNDS = {
+    "channel": VARIANTS[DECIDES],
+    "ideal_index": IDEAL_INDEX,
+    "half": HALF,
+    "later_s": LATER[0],
+}
+"""Numbers of the section `bounds`: bounds beside those of the words, for readers of a report."""
 
 Points = Callable[[Measurements, str], Sequence[Point]]
 Pair = tuple[int, int]

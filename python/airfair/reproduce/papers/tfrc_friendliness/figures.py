@@ -61,10 +61,6 @@ def index(flavour: str, data: Measurements) -> Shown:
         ),
         wide=True,
     )
-    caption = (
-        "Mean over the replications with its 95 % interval. The first channel decides the claims, the next "
-        "two fit Figure 5’s total as well."
-    )
     name = {"reno": "fig2", "sack": "fig3"}[flavour]
     return Shown(
         series=[
@@ -80,7 +76,7 @@ def index(flavour: str, data: Measurements) -> Shown:
             for variant in VARIANTS
         },
         tables=[_combinations(name, flavour, data)],
-        drawings={name: Drawing(figure, caption, wide=True)},
+        drawings={name: Drawing(figure, wide=True)},
     )
 
 
@@ -129,10 +125,6 @@ def intra(data: Measurements) -> Shown:
         Column(label, f"{label}", [Cell(estimate(one), digits=3) for one in samples])
         for label, samples in groups.items()
     ]
-    caption = (
-        "Least average throughput over largest, both PCs on the air; mean over the replications with its "
-        "95 % interval."
-    )
     return Shown(
         series=[
             points(label, "1", labels, [estimate(one) for one in samples])
@@ -141,7 +133,7 @@ def intra(data: Measurements) -> Shown:
         paper_values=None,
         measured={label: [_mean(one) for one in samples] for label, samples in groups.items()},
         tables=[Table("fig4", "Max-min fairness of flows of one protocol", labels, rows)],
-        drawings={"fig4": Drawing(figure, caption)},
+        drawings={"fig4": Drawing(figure)},
     )
 
 
@@ -173,9 +165,6 @@ def over_three_minutes(flavour: str, printed: Json | None, data: Measurements) -
         for (key, sample), digits in zip(values.items(), (1, 1, 2), strict=True)
     ]
     rows = [f"{tcp}, kB/s", "TFRC, kB/s", "all, Mb/s"]
-    caption = (
-        "Application octets delivered in each second; the thin line is what a single run shows."
-    )
     return Shown(
         series=[curve(label, "kB/s", "s", times, rates[:, i]) for i, label in enumerate(labels)],
         paper_values=paper,
@@ -188,7 +177,7 @@ def over_three_minutes(flavour: str, printed: Json | None, data: Measurements) -
                 [Column("measured", "throughput", cells)],
             )
         ],
-        drawings={name: Drawing(over_time([panel], wide=True), caption, wide=True)},
+        drawings={name: Drawing(over_time([panel], wide=True), wide=True)},
     )
 
 
@@ -225,10 +214,6 @@ def five_flows(figure: str, data: Measurements) -> Shown:
         for access, one in runs.items()
         for when, span in HALVES.items()
     ]
-    caption = (
-        f"Throughput over {SMOOTHED_S:g} s of the five flows; lines and bands as in Figure 5. The paper "
-        "has one panel and dedicated links."
-    )
     return Shown(
         series=series,
         paper_values=None,
@@ -249,7 +234,9 @@ def five_flows(figure: str, data: Measurements) -> Shown:
                 columns,
             )
         ],
-        drawings={figure: Drawing(over_time(panels, wide=True), caption, wide=True)},
+        drawings={
+            figure: Drawing(over_time(panels, wide=True), {"smoothed_s": SMOOTHED_S}, wide=True)
+        },
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from airfair.estimate import Floats, estimate
 from airfair.reproduce.calibration import Candidate, chosen, ranked, table
-from airfair.reproduce.paper import Finding, Search
+from airfair.reproduce.paper import Found, Search
 from airfair.reproduce.tables import Cell, Column, Table
 
 from .plan import (
@@ -52,35 +52,29 @@ def _total(runs: Runs) -> Floats:
 def calibration(printed: Mapping[str, float]) -> Search[Runs]:
     """Choice of the channel with which the testbed's claims are decided."""
 
-    def find(data: Measurements) -> Finding:
+    def find(data: Measurements) -> Found:
         found = candidates(printed, data)
         best = chosen(list(found.values()))
         fitting = [place for place, one in found.items() if one.fits]
         as_planned = best is found[DECIDES] and {*fitting} == {DECIDES, *NEAR}
-        doubt = "" if as_planned else "; in these runs others fit: " + "; ".join(map(told, fitting))
-        ideal = found[IDEAL].measured[TOTAL].mean()
 
-        def timeouts(place: str) -> str:
-            return f"{data['calibration', place].timeouts_per_minute().mean():.1f}"
+        def timeouts(place: str) -> float:
+            return float(data["calibration", place].timeouts_per_minute().mean())
 
-        near = " and ".join(VARIANTS[place] for place in NEAR)
-        return Finding(
-            "The channel, as Figure 5’s total shows it",
-            "The paper blames the radio channel for the time-outs and for 2 Mb/s of 11, and does not "
-            "describe it. The channel determines how much all flows get together, and that is the "
-            "baseline; how Reno and TFRC share it is what the paper wants to know, so neither’s own "
-            f"throughput chooses. Of {len(found)} combinations of receiver and channel, {told(DECIDES)} "
-            "with both PCs on the air is "
-            f"the nearest whose total could be the printed one, and decides; {near} fit as well and stand "
-            f"beside as near{doubt}. An ideal channel leaves {ideal:.2f} Mb/s, each packet and each ACK "
-            "crossing the air twice; with a wired receiver it takes three frames in ten to come down to "
-            "two. The paper’s words on time-outs fit the bad periods alone: a Reno flow has "
-            f"{timeouts(IDEAL)} a minute with an ideal channel, {timeouts(DECIDES)} with "
-            f"{told(DECIDES)}, {timeouts(NEAR[0])} and {timeouts(NEAR[1])} with these.",
-            [_table(found, data, printed)],
-        )
+        numbers = {
+            "candidates": len(found),
+            "decides": told(DECIDES),
+            "near": [VARIANTS[place] for place in NEAR],
+            "as_planned": as_planned,
+            "fitting": [told(place) for place in fitting],
+            "ideal_mbps": float(found[IDEAL].measured[TOTAL].mean()),
+            "ideal_timeouts": timeouts(IDEAL),
+            "timeouts": timeouts(DECIDES),
+            "near_timeouts": [timeouts(place) for place in NEAR],
+        }
+        return Found(numbers, [_table(found, data, printed)])
 
-    return Search(("calibration",), find)
+    return Search("calibration", ("calibration",), find)
 
 
 def _table(
@@ -108,36 +102,28 @@ def _table(
     return replace(made, columns=[*made.columns, *more])
 
 
-def buffers(data: Measurements) -> Finding:
+def buffers(data: Measurements) -> Found:
     """Finding on the access point's queue at 10/10."""
-    few, many = ({q: data[queues(*pair), str(q)] for q in QUEUES} for pair in HELD)
-    least, most = QUEUES[0], QUEUES[-1]
-    return Finding(
-        "The access point's queue decides what happens at 10/10",
-        "With SACK the paper sees fairness improve from 5/5 to 10/10. The queue of its access point is not "
-        f"known. With {least} packets the index goes from {_three(few[least].index())} to "
-        f"{_three(many[least].index())}: two or three packets are left for each of twenty flows, and at the "
-        "losses that follow the throughput equation falls faster than SACK does. With "
-        f"{most} it goes from {_three(few[most].index())} to {_three(many[most].index())}.",
-        [
-            Table(
-                "queues",
-                "Index of TFRC beside TCP SACK, by packets that the access point holds",
-                [f"{tcp}/{tfrc}" for tcp, tfrc in HELD],
-                [
-                    Column(
-                        str(q),
-                        f"{q} packets",
-                        [Cell(estimate(data[queues(*p), str(q)].index()), digits=3) for p in HELD],
-                    )
-                    for q in QUEUES
-                ],
-            )
-        ],
+
+    def index(pair: tuple[int, int], packets: int) -> Floats:
+        return data[queues(*pair), str(packets)].index()
+
+    def goes(packets: int) -> Mapping[str, float]:
+        few, many = (float(index(pair, packets).mean()) for pair in HELD)
+        return {"packets": packets, "few": few, "many": many}
+
+    columns = [
+        Column(str(q), f"{q} packets", [Cell(estimate(index(pair, q)), digits=3) for pair in HELD])
+        for q in QUEUES
+    ]
+    title = "Index of TFRC beside TCP SACK, by packets that the access point holds"
+    return Found(
+        {"shortest": goes(QUEUES[0]), "longest": goes(QUEUES[-1])},
+        [Table("queues", title, [f"{tcp}/{tfrc}" for tcp, tfrc in HELD], columns)],
     )
 
 
-def settings(data: Measurements) -> Finding:
+def settings(data: Measurements) -> Found:
     """Finding on the open settings."""
     places = [(flavour, pair) for flavour in FLAVOURS for pair in VARIED]
     columns = [
@@ -152,25 +138,21 @@ def settings(data: Measurements) -> Finding:
         label: data[varied("reno", *VARIED[-1]), id_].index().mean()
         for id_, (label, _) in OPEN.items()
     }
-    low, high = min(means, key=means.__getitem__), max(means, key=means.__getitem__)
-    return Finding(
-        "Open settings move the index as far as it is from 0.6",
-        f"One setting at a time, {VARIANTS[DECIDES]}. At 10/10 beside Reno the index of TFRC "
-        f"lies between {means[low]:.3f} ({low}) and {means[high]:.3f} ({high}). None of them is tuned: the "
-        "files keep what the operating system of the testbed had.",
-        [
-            Table(
-                "settings", "Index of TFRC by open settings", [x for x, _ in OPEN.values()], columns
-            )
-        ],
+    least, most = min(means, key=means.__getitem__), max(means, key=means.__getitem__)
+    rows = [label for label, _ in OPEN.values()]
+    return Found(
+        {
+            "channel": VARIANTS[DECIDES],
+            "least": means[least],
+            "least_with": least,
+            "most": means[most],
+            "most_with": most,
+        },
+        [Table("settings", "Index of TFRC by open settings", rows, columns)],
     )
 
 
-def _three(samples: Floats) -> str:
-    return f"{samples.mean():.3f}"
-
-
 SEARCHES = (
-    Search(tuple(queues(*pair) for pair in HELD), buffers),
-    Search(tuple(varied(f, *pair) for f in FLAVOURS for pair in VARIED), settings),
+    Search("buffers", tuple(queues(*pair) for pair in HELD), buffers),
+    Search("settings", tuple(varied(f, *pair) for f in FLAVOURS for pair in VARIED), settings),
 )

@@ -171,7 +171,7 @@ def _variants(
         to: dict[str, Value] = {f"flow.{flow}.to": RECEIVERS[receiver] for flow in flows}
         return {**keys, **to, "bss.lan.errors": CHANNELS[channel].errors}
 
-    return tuple(Variant(id_, told(id_), channel(id_)) for id_ in variants)
+    return tuple(Variant(id_, channel(id_)) for id_ in variants)
 
 
 def _calibration(directory: Path) -> Setup:
@@ -201,8 +201,7 @@ def _decided(flavour: str, tcp: int, tfrc: int) -> Mapping[str, Value]:
 
 def _varied(directory: Path, flavour: str, tcp: int, tfrc: int) -> Setup:
     variants = tuple(
-        Variant(id_, label, {**_decided(flavour, tcp, tfrc), **keys})
-        for id_, (label, keys) in OPEN.items()
+        Variant(id_, {**_decided(flavour, tcp, tfrc), **keys}) for id_, (_, keys) in OPEN.items()
     )
     return _beyond(varied(flavour, tcp, tfrc), directory / "testbed.toml", variants)
 
@@ -211,7 +210,6 @@ def _queues(directory: Path, tcp: int, tfrc: int) -> Setup:
     variants = tuple(
         Variant(
             str(packets),
-            f"{packets} packets at the access point",
             {**_decided("sack", tcp, tfrc), "bss.lan.ap.queue": {"packets": packets}},
         )
         for packets in QUEUES
@@ -239,17 +237,15 @@ def _simulated(directory: Path, figure: str) -> list[Setup]:
     rate = SIMULATED[figure]
     keys: dict[str, Value] = {"link.BS0-H0.rate": rate}
 
-    def variant(id_: str, label: str, more: dict[str, Value]) -> Variant:
-        return Variant(id_, f"{label}, BS0 - H0 {rate}", {**keys, **more})
+    def variant(id_: str, more: dict[str, Value]) -> Variant:
+        return Variant(id_, {**keys, **more})
 
     plus: dict[str, Value] = {"flow.westwood.transport.flavour": "westwood+"}
     links = (
-        variant("dedicated", ACCESS["dedicated"], {}),
-        variant(PLUS, f"{ACCESS['dedicated']}, Westwood+", plus),
+        variant("dedicated", {}),
+        variant(PLUS, plus),
     )
-    cells = tuple(
-        variant(f"wlan-{n}", ACCESS[f"wlan-{n}"], {"station.S.rate": f"{n} Mb/s"}) for n in (11, 1)
-    )
+    cells = tuple(variant(f"wlan-{n}", {"station.S.rate": f"{n} Mb/s"}) for n in (11, 1))
     return [
         Setup(f"{figure}-dedicated", directory / "dedicated-access.toml", links),
         _beyond(f"{figure}-wlan", directory / "wlan-access.toml", cells),

@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
-from airfair.reproduce.paper import Experiment, Paper, reference
+from airfair.reproduce.paper import Experiment, Paper, reasons, reference
+from airfair.reproduce.prose import Prose
 
 from . import figures
 from .claims import BOUNDS, PREDICATES
@@ -22,62 +23,36 @@ from .plan import (
     setup_id,
     setups,
 )
-from .reasons import REASONS
 from .runs import Measurements, Runs
-
-STATEMENTS = {
-    "fig2": "At M_t = 1 the ratio is about 1:1 in dl2-ul2 with large buffers, and downlink has more in "
-    "dl4-ul4. At M_t = 2 downlink rises, the more the larger the buffer. By increasing M_t, the uplink "
-    "connections seize the available bandwidth and the downlink connections starve; a larger buffer slightly "
-    "alleviates the phenomenon.",
-    "fig3": "In dl1-ul1 the overall goodput at M_t = 1 is about 370 packets/s, 250 in downlink and 120 in "
-    "uplink. It increases with M_t, but the unfairness reverses for M_t > 3, favoring uplink.",
-    "fig4": "Uplink loss decreases monotonically with M_t; downlink loss decreases till M_t = 2 and then "
-    "increases again, as the congestion windows inflate and fill the AP buffer.",
-    "fig6": "Where downlink goodput is higher than uplink's the scheduler is not able to increase fairness. "
-    "When M_t increases and the buffer is 50 packets or more, it keeps the ratio about 1:1.",
-    "fig7": "Downlink and uplink goodputs converge to the same value when M_t increases; already for M_t > 5 "
-    "the target is reached.",
-    "fig8": "The loss of the uplink does not change with the customized scheduling discipline, whereas "
-    "that of the downlink is reduced.",
-}
-"""Statements of the paper's text about each figure."""
-
-TITLES = {
-    "fig2": "Downlink over uplink goodput under FIFO",
-    "fig3": "Goodputs under FIFO",
-    "fig4": "Loss of TCP DATA under FIFO",
-    "fig6": "Downlink over uplink goodput with the DATA/ACK scheduler, and its rivals",
-    "fig7": "Goodputs with the DATA/ACK scheduler",
-    "fig8": "Loss of TCP DATA with the DATA/ACK scheduler",
-}
 
 
 def paper(directory: Path) -> Paper[Runs]:
     """The paper, whose files are in `directory`."""
-    printed = reference(directory)
-    experiments = _experiments(printed["fig3"])
+    printed, prose = reference(directory), Prose(directory / "text")
+    said = prose["introduction"].by_id({"setup": printed["setup"], **BOUNDS})
+    experiments = _experiments(printed["fig3"], prose)
     return Paper(
         id=directory.name,
-        title="TCP over 802.11b: uplink against downlink, and a scheduler for DATA and ACKs",
+        title=prose["introduction"].title,
         reference=printed,
         setups=setups(directory),
         experiments={experiment.id: experiment for experiment in experiments},
         measure=Runs.of,
         predicates=PREDICATES,
         searches=SEARCHES,
-        bounds=BOUNDS,
+        bounds=said["bounds"].text,
         calibration=calibration(printed["fig3"]),
-        reasons=REASONS,
-        introduction=introduction(printed),
-        units="Goodputs in packets of 1448 octets per second, from 50 s to 500 s.",
+        reasons=reasons(prose),
+        introduction=introduction(said),
+        prose=prose,
+        units=said["units"].text,
         schemes={f"{s.label}: access point, Q = 100": s.keys(100) for s in SCHEMES.values()},
         replications=5,
         quick_replications=5,
     )
 
 
-def _experiments(printed: dict[str, float]) -> list[Experiment[Runs]]:
+def _experiments(printed: dict[str, float], prose: Prose) -> list[Experiment[Runs]]:
     fifo = {scenario: _systems("fifo", scenario) for scenario in SYMMETRIC}
     fair = {scenario: _systems("scheduler", scenario) for scenario in SYMMETRIC}
     cells = [asymmetric_id(*flows) for flows in ASYMMETRIC]
@@ -98,8 +73,8 @@ def _experiments(printed: dict[str, float]) -> list[Experiment[Runs]]:
         "fig8": partial(figures.losses, "scheduler"),
     }
     return [
-        Experiment(id_, TITLES[id_], tuple(dict.fromkeys(needs[id_])), shows[id_], STATEMENTS[id_])
-        for id_ in TITLES
+        Experiment(id_, told.title, tuple(dict.fromkeys(needs[id_])), shows[id_], told.text)
+        for id_, told in prose["experiments"].by_id().items()
     ]
 
 

@@ -44,13 +44,15 @@ REVERSAL = 3
 UNCHANGED = replace(LOSS, allowed=100 * LOSS.allowed)
 """A loss that does not change, in percent."""
 
-BOUNDS = (
-    f"A loss below {NOTHING:.1%} cannot fall further. Large buffers are {LARGE[0]} to {LARGE[-1]} packets, "
-    f"M_t > {REVERSAL} is read from {REVERSAL + 1} to {ATTEMPTS[-1]} and M_t > 5 at "
-    f"{' and '.join(map(str, LAST))}. Decided with {SYSTEMS[DECIDES].label}; socket buffers never bind, and "
-    "Q counts each of the scheduler's queues for itself."
-)
-"""Bounds beside those of the words, for readers of a report."""
+BOUNDS = {
+    "nothing": NOTHING,
+    "large": LARGE,
+    "reversal": REVERSAL,
+    "most_attempts": ATTEMPTS[-1],
+    "last": LAST,
+    "system": SYSTEMS[DECIDES].label,
+}
+"""Numbers of the section `bounds`: bounds beside those of the words, for readers of a report."""
 
 Key = tuple[str, str]
 

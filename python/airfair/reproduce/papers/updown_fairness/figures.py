@@ -38,7 +38,7 @@ LEAST_LOSS = 1e-4
 EQUAL = {1.0: "1:1"}
 
 RATIO = "Downlink / uplink goodput"
-WHERE = f"with {SYSTEMS[DECIDES].label}"
+SYSTEM = SYSTEMS[DECIDES].label
 
 Take = Callable[[Runs], Floats]
 
@@ -58,12 +58,9 @@ def ratios(scheme: str, data: Measurements) -> Shown:
         Chart(title, CURVE, _by_buffer(data, scheme, scenario, Runs.ratio), EQUAL)
         for scenario, title in panels.items()
     ]
-    caption = (
-        f"{SCHEMES[scheme].label}, {WHERE}: mean over the replications and its 95 % interval, for "
-        f"each buffer of the access point. Below {LEAST_RATIO:g} drawn at the edge."
-    )
     drawing = over_number(charts, X, RATIO, floor=LEAST_RATIO)
-    drawings = {name: Drawing(drawing, caption, wide=True)}
+    numbers = {"scheme": SCHEMES[scheme].label, "system": SYSTEM, "least": LEAST_RATIO}
+    drawings = {name: Drawing(drawing, numbers, wide=True)}
     if scheme != "fifo" and any(setup == "rivals" for setup, _ in data):
         drawings[f"{name}-rivals"] = _rivals(data)
     return Shown(
@@ -94,13 +91,8 @@ def _rivals(data: Measurements) -> Drawing:
         EQUAL,
         line("fifo"),
     )
-    caption = (
-        "The same axes for what the paper leaves to future work and what it cites, with a buffer of "
-        f"{SHOWN} packets."
-    )
     figure = over_number([chart], X, RATIO, floor=LEAST_RATIO, columns=1)
-    title = "Downlink over uplink goodput with other schemes"
-    return Drawing(figure, caption, beyond=True, title=title)
+    return Drawing(figure, {"packets": SHOWN}, beyond=True)
 
 
 def goodputs(scheme: str, printed: Json | None, data: Measurements) -> Shown:
@@ -121,10 +113,7 @@ def goodputs(scheme: str, printed: Json | None, data: Measurements) -> Shown:
         )
         for scenario in SYMMETRIC
     ]
-    caption = (
-        f"{SCHEMES[scheme].label}, Q = {SHOWN}, {WHERE}: overall goodput of each way, mean over the "
-        "replications and its 95 % interval."
-    )
+    numbers = {"scheme": SCHEMES[scheme].label, "system": SYSTEM, "packets": SHOWN}
     figure = over_number(charts, X, "Goodput [packets/s]", columns=3)
     first = data[along(scheme, "dl1-ul1")[0].key]
     return Shown(
@@ -138,7 +127,7 @@ def goodputs(scheme: str, printed: Json | None, data: Measurements) -> Shown:
             f"{way}_pps": finite(estimate(take(first)).mean) for way, take in ALL_WAYS.items()
         },
         tables=[_goodput_table(name, scheme, printed, data)],
-        drawings={name: Drawing(figure, caption, wide=True)},
+        drawings={name: Drawing(figure, numbers, wide=True)},
     )
 
 
@@ -150,10 +139,7 @@ def losses(scheme: str, data: Measurements) -> Shown:
         for letter, way in zip("ab", (UP, DOWN), strict=True)
     ]
     figure = over_number(charts, X, "TCP DATA loss probability", floor=LEAST_LOSS)
-    caption = (
-        f"{SCHEMES[scheme].label}, dl4-ul4, {WHERE}: retransmissions among the data packets at HOST A, as "
-        f"the paper estimates it. Below {LEAST_LOSS:g} drawn at the edge."
-    )
+    numbers = {"scheme": SCHEMES[scheme].label, "system": SYSTEM, "least": LEAST_LOSS}
     return Shown(
         series=[
             _series(f"{way}, Q = {q}", "1", data, along(scheme, FOUR, q), ESTIMATED[way])
@@ -168,7 +154,7 @@ def losses(scheme: str, data: Measurements) -> Shown:
             for way in (UP, DOWN)
         },
         tables=[_loss_table(name, data, scheme)],
-        drawings={name: Drawing(figure, caption, wide=True)},
+        drawings={name: Drawing(figure, numbers, wide=True)},
     )
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 import numpy as np
 
 from airfair.estimate import Estimate, Floats, estimate
 from airfair.experiment.words import SAME
 from airfair.reproduce.calibration import Candidate, ranked, table
-from airfair.reproduce.paper import Finding, Search
+from airfair.reproduce.paper import Found, Search
 from airfair.reproduce.tables import Cell, Column, Table
 
 from .plan import (
@@ -59,7 +60,7 @@ def candidates(
 def calibration(printed: Mapping[str, float]) -> Search[Runs]:
     """Choice of the system under which the claims are decided."""
 
-    def find(data: Measurements) -> Finding:
+    def find(data: Measurements) -> Found:
         found = candidates(printed, data)
         nearest = ranked(list(found.values()))[0]
         best, next_ = found[DECIDES], found[NEAR]
@@ -67,33 +68,27 @@ def calibration(printed: Mapping[str, float]) -> Search[Runs]:
             (one for id_, one in found.items() if id_.startswith("capture")),
             key=lambda one: one.distance,
         )
-        said = "the nearest" if nearest is best else f"not the nearest, which is {nearest.label}"
-        return Finding(
-            "The testbed, as Figure 3 shows it under FIFO",
-            "The paper does not describe the radio of its testbed and prints one row of figures: dl1-ul1, "
-            f"M_t = 1, Q = {SHOWN}, FIFO. {len(found)} candidates were run there. Decided is with "
-            f"{best.label}, {said}, {100 * best.distance:.0f} % away in the root mean square; "
-            f"{next_.label} ({100 * next_.distance:.0f} %) stand beside it as near, since no other is "
-            f"within {SAME.allowed:.0%}. With an ideal channel one station, which contends with few, loses "
-            "less than the access point, which contends with all; whatever hits both ways alike leaves "
-            "uplink ahead, too. A station that is received a little worse, or capture where the receivers "
-            f"are not farther than the senders (a frame survives if {CAPTURE} stronger), turns it as in the "
-            f"testbed. The nearest of these with capture is {100 * capture.distance:.0f} % away "
-            f"({capture.label}).",
-            [
-                table(
-                    "calibration",
-                    f"Goodput in packets/s, dl1-ul1, M_t = 1, Q = {SHOWN}, FIFO, beside the paper’s",
-                    list(found.values()),
-                    {"total": 0, DOWN: 0, UP: 0},
-                )
-            ],
-        )
+        numbers = {
+            "packets": SHOWN,
+            "candidates": len(found),
+            "decides": best.label,
+            "nearest": nearest.label,
+            "distance_percent": 100 * best.distance,
+            "near": next_.label,
+            "near_percent": 100 * next_.distance,
+            "same": SAME.allowed,
+            "capture": CAPTURE,
+            "nearest_capture": capture.label,
+            "capture_percent": 100 * capture.distance,
+        }
+        title = f"Goodput in packets/s, dl1-ul1, M_t = 1, Q = {SHOWN}, FIFO, beside the paper’s"
+        digits = {"total": 0, DOWN: 0, UP: 0}
+        return Found(numbers, [table("calibration", title, list(found.values()), digits)])
 
-    return Search(("calibration",), find)
+    return Search("calibration", ("calibration",), find)
 
 
-def windows(data: Measurements) -> Finding:
+def windows(data: Measurements) -> Found:
     """Finding on the windows with which 2:1 gives 1:1."""
 
     def ratio(scenario: str, size: str, packets: int) -> Floats:
@@ -122,17 +117,7 @@ def windows(data: Measurements) -> Finding:
         )
         for scenario in SYMMETRIC
     ]
-    return Finding(
-        "2:1 makes 1:1 as long as the queue of ACKs does not overflow",
-        "The weights pace the ACKs of the uplink, and so the uplink, if each ACK lets two segments through. "
-        "n uplink flows with windows of W segments leave n·W/2 ACKs waiting. While that is at most Q, no ACK "
-        f"is lost and the ratio is within {max(inside):.0%} of 1 at all {len(inside)} such points of the "
-        "tables. Beyond it the queue overflows, each ACK that gets through lets more segments go, and the "
-        f"pacing is lost: the ratio is off by up to {max(outside):.0%}. Where M_t > 5 mends all losses, and "
-        "socket buffers never bind, nothing keeps W small; the paper's claim therefore needs windows or "
-        "losses that the testbed had and the text does not tell.",
-        tables,
-    )
+    return Found({"inside": inside, "outside": outside}, tables)
 
 
 def _octets(size: str) -> int:
@@ -140,7 +125,7 @@ def _octets(size: str) -> int:
     return int(number) * {"kB": 1_000, "MB": 1_000_000}[unit]
 
 
-def reading(data: Measurements) -> Finding:
+def reading(data: Measurements) -> Found:
     """Finding on what Q counts."""
     places = {
         scheme: [Place(DECIDES, scheme, FOUR, LAST[0], q) for q in LARGE]
@@ -150,32 +135,23 @@ def reading(data: Measurements) -> Finding:
         "each queue for itself": [data[one.key].ratio() for one in places["scheduler"]],
         "both queues together": [data[in_group("shared", one)].ratio() for one in places["shared"]],
     }
-    each, shared = (found[-1].mean() for found in ratios.values())
-    return Finding(
-        "Q counts each queue for itself, or the scheduler could not work at all",
-        "The paper does not say whether Q limits each of the scheduler's two queues or both together. "
-        "Where it counts both, ACKs fill the common room and data is refused as under FIFO: in dl4-ul4 with "
-        f"Q = {LARGE[-1]} the ratio is {shared:.2f}, against {each:.2f} where each queue has its own room. "
-        "Only the second reading can come near the paper's 1:1, so it is used throughout.",
-        [
-            Table(
-                "limit",
-                f"Downlink / uplink goodput under 2:1, {FOUR}, M_t = {LAST[0]}, by what Q counts",
-                list(ratios),
-                [
-                    Column(
-                        f"Q{q}",
-                        f"Q = {q}",
-                        [Cell(estimate(found[i]), digits=2) for found in ratios.values()],
-                    )
-                    for i, q in enumerate(LARGE)
-                ],
-            )
-        ],
+    each, together = (found[-1].mean() for found in ratios.values())
+    columns = [
+        Column(
+            f"Q{q}",
+            f"Q = {q}",
+            [Cell(estimate(found[i]), digits=2) for found in ratios.values()],
+        )
+        for i, q in enumerate(LARGE)
+    ]
+    title = f"Downlink / uplink goodput under 2:1, {FOUR}, M_t = {LAST[0]}, by what Q counts"
+    return Found(
+        {"packets": LARGE[-1], "each": each, "together": together},
+        [Table("limit", title, list(ratios), columns)],
     )
 
 
-def asymmetric(data: Measurements) -> Finding:
+def asymmetric(data: Measurements) -> Found:
     """Cells with different numbers of flows each way."""
 
     def furthest(id_: str, flows: tuple[int, int]) -> Estimate:
@@ -190,33 +166,12 @@ def asymmetric(data: Measurements) -> Finding:
         for up, down in ASYMMETRIC
     ]
     worst = {
-        id_: _percent(
-            max((furthest(id_, flows) for flows in ASYMMETRIC), key=lambda one: abs(one.mean))
-        )
+        id_: max((furthest(id_, flows) for flows in ASYMMETRIC), key=lambda one: abs(one.mean))
         for id_ in ("fifo", "scheduler", "counted", "windows")
     }
-    return Finding(
-        "Weights that follow the connections make every flow equal",
-        "The paper's 2:1 makes the sums of both ways equal, not the flows. With weights that follow the "
-        "number of connections, segments per ACK as measured, and a queue of ACKs from which the longest "
-        f"flow gives way, the flow furthest from the mean of all is {worst['counted']} off, in cells of "
-        f"4 up and 4 down, 1 and 7, 7 and 1; under FIFO it is {worst['fifo']}, with 2:1 "
-        f"{worst['scheduler']}. Windows that the access point writes into ACKs (buffer by flows) do as "
-        f"well, {worst['windows']}, at the price of rewriting headers.",
-        [
-            Table(
-                "flows",
-                f"Flow furthest from the mean of all, in % of it, M_t = {LAST[0]}, Q = {SHOWN}",
-                [SCHEMES[id_].label for id_ in COMPARED],
-                columns,
-            )
-        ],
-    )
-
-
-def _percent(deviation: Estimate) -> str:
-    """Its size with its interval, as text."""
-    return f"{abs(deviation.mean):.0f} ± {deviation.ci95:.0f} %"
+    sizes = {id_: replace(one, mean=abs(one.mean)) for id_, one in worst.items()}
+    title = f"Flow furthest from the mean of all, in % of it, M_t = {LAST[0]}, Q = {SHOWN}"
+    return Found(sizes, [Table("flows", title, [SCHEMES[id_].label for id_ in COMPARED], columns)])
 
 
 def _furthest(runs: Runs) -> Estimate:
@@ -227,7 +182,7 @@ def _furthest(runs: Runs) -> Estimate:
     return Estimate(100 * (furthest.mean / mean - 1), 100 * furthest.ci95 / mean)
 
 
-def short_flows(data: Measurements) -> Finding:
+def short_flows(data: Measurements) -> Found:
     """Transfers that come and go."""
     runs = {id_: data["short-flows", id_] for id_ in MIXED}
 
@@ -263,28 +218,15 @@ def short_flows(data: Measurements) -> Finding:
         ),
     ]
     ratio = {id_: float(long(one, DOWN).mean() / long(one, UP).mean()) for id_, one in runs.items()}
-    wait = {id_: float(done(one, "upload").mean()) for id_, one in runs.items()}
-    return Finding(
-        "Short uploads wait behind the ACKs of long ones",
-        "Beside 1 long flow up and 7 down, 50 uploads and 50 downloads of 100 kB come at random times. "
-        f"A long flow down has {ratio['fifo']:.2f} of the long flow up under FIFO, "
-        f"{ratio['scheduler']:.2f} with 2:1 and {ratio['counted']:.2f} with weights by connections: the ACKs "
-        "of the long uplink, whose window nothing limits, fill their queue, the short uploads wait there (a "
-        f"median of {wait['counted']:.1f} s against {wait['fifo']:.1f} under FIFO) and are counted all that "
-        f"time. If the access point limits windows, too, it is {ratio['both']:.2f} and "
-        f"{wait['both']:.1f} s.",
-        [
-            Table(
-                "short-flows",
-                f"Long flows, and the median time of a transfer of 100 kB, Q = {SHOWN}",
-                [SCHEMES[id_].label for id_ in MIXED],
-                columns,
-            )
-        ],
+    wait_s = {id_: float(done(one, "upload").mean()) for id_, one in runs.items()}
+    title = f"Long flows, and the median time of a transfer of 100 kB, Q = {SHOWN}"
+    return Found(
+        {"ratio": ratio, "wait_s": wait_s},
+        [Table("short-flows", title, [SCHEMES[id_].label for id_ in MIXED], columns)],
     )
 
 
-def stack(data: Measurements) -> Finding:
+def stack(data: Measurements) -> Found:
     """Finding on what of the hosts' TCP matters."""
     labels = list(stack_places())
     columns = [
@@ -304,27 +246,21 @@ def stack(data: Measurements) -> Finding:
         return max(abs(math.log(ratio(id_, i) / ratio("file", i))) for i in alive)
 
     most = max(STACK, key=distance)
-    return Finding(
-        "What of Linux's TCP matters",
-        "One detail at a time, as today's RFCs have it. The ratios move most with "
-        f"“{STACK[most].label}”; all are in the table. Delayed ACKs are the detail on which the scheduler's "
-        f"weights rest: without them 2:1 gives {ratio('undelayed', -1):.2f} in dl1-ul1 instead of "
-        f"{ratio('file', -1):.2f}.",
-        [
-            Table(
-                "stack",
-                f"Downlink / uplink goodput, Q = {SHOWN} where nothing else is said",
-                [change.label for change in STACK.values()],
-                columns,
-            )
-        ],
+    title = f"Downlink / uplink goodput, Q = {SHOWN} where nothing else is said"
+    return Found(
+        {
+            "most": STACK[most].label,
+            "undelayed": ratio("undelayed", -1),
+            "delayed": ratio("file", -1),
+        },
+        [Table("stack", title, [change.label for change in STACK.values()], columns)],
     )
 
 
 SEARCHES = (
-    Search(("shared", setup_id(DECIDES, "scheduler", FOUR)), reading),
-    Search(("windows",), windows),
-    Search(tuple(asymmetric_id(*flows) for flows in ASYMMETRIC), asymmetric),
-    Search(("short-flows",), short_flows),
-    Search(("stack",), stack),
+    Search("reading", ("shared", setup_id(DECIDES, "scheduler", FOUR)), reading),
+    Search("windows", ("windows",), windows),
+    Search("asymmetric", tuple(asymmetric_id(*flows) for flows in ASYMMETRIC), asymmetric),
+    Search("short-flows", ("short-flows",), short_flows),
+    Search("stack", ("stack",), stack),
 )

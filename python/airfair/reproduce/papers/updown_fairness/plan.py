@@ -325,7 +325,7 @@ def _claimed(id_: str, path: Path, found: Sequence[Place]) -> Setup:
     return Setup(
         id_,
         path,
-        tuple(Variant(place.key[1], _label(place), _keys(place)) for place in found),
+        tuple(Variant(place.key[1], _keys(place)) for place in found),
         QUICK,
         replications=SCOPES[found[0].system].replications,
         extension=found[0].system not in (DECIDES, NEAR),
@@ -334,18 +334,13 @@ def _claimed(id_: str, path: Path, found: Sequence[Place]) -> Setup:
 
 def _group(id_: str, path: Path, found: Sequence[Place]) -> Setup:
     """Points of several schemes or scenarios that decide nothing."""
-    variants = tuple(Variant("-".join(place.key), _label(place), _keys(place)) for place in found)
+    variants = tuple(Variant("-".join(place.key), _keys(place)) for place in found)
     return Setup(id_, path, variants, QUICK, replications=FEW, extension=True)
 
 
 def in_group(id_: str, place: Place) -> tuple[str, str]:
     """Setup and variant of a point in such a group."""
     return (id_, "-".join(place.key))
-
-
-def _label(place: Place) -> str:
-    scheme = SCHEMES[place.scheme].label
-    return f"{place.scenario}, M_t {place.attempts}, Q {place.packets}, {scheme}"
 
 
 def _keys(place: Place) -> dict[str, Value]:
@@ -363,17 +358,16 @@ def _counts(up: int, down: int) -> dict[str, Value]:
 
 def _calibration(path: Path) -> Setup:
     variants = tuple(
-        Variant(id_, system.label, _keys(Place(id_, "fifo", "dl1-ul1", 1, SHOWN)))
-        for id_, system in SYSTEMS.items()
+        Variant(id_, _keys(Place(id_, "fifo", "dl1-ul1", 1, SHOWN))) for id_ in SYSTEMS
     )
     return Setup("calibration", path, variants, QUICK)
 
 
 def _stack(path: Path) -> Setup:
     variants = tuple(
-        Variant(f"{id_}-{i}", f"{change.label}: {label}", {**_keys(place), **change.keys})
+        Variant(f"{id_}-{i}", {**_keys(place), **change.keys})
         for id_, change in STACK.items()
-        for i, (label, place) in enumerate(stack_places().items())
+        for i, place in enumerate(stack_places().values())
     )
     return Setup("stack", path, variants, QUICK, replications=FEW, extension=True)
 
@@ -383,7 +377,6 @@ def _windows(path: Path) -> Setup:
     variants = tuple(
         Variant(
             f"{scenario}-{size}-Q{packets}",
-            f"{scenario}, windows of {size}, Q {packets}",
             {
                 **_keys(Place("ideal", "scheduler", scenario, LAST[0], packets)),
                 **_hosts(receive_window=size),
@@ -405,7 +398,6 @@ def _asymmetric(path: Path, up: int, down: int) -> Setup:
     variants = tuple(
         Variant(
             id_,
-            SCHEMES[id_].label,
             {
                 **_counts(up, down),
                 "bss.cell.max_attempts": LAST[0],
@@ -419,7 +411,7 @@ def _asymmetric(path: Path, up: int, down: int) -> Setup:
 
 
 def _mixed(path: Path) -> Setup:
-    variants = tuple(Variant(id_, SCHEMES[id_].label, SCHEMES[id_].keys(SHOWN)) for id_ in MIXED)
+    variants = tuple(Variant(id_, SCHEMES[id_].keys(SHOWN)) for id_ in MIXED)
     starts = {f"flow.{flow}.start_jitter": "100 s" for flow in ("upload", "download")}
     return Setup(
         "short-flows", path, variants, {**QUICK, **starts}, replications=FEW, extension=True

@@ -1,0 +1,98 @@
+"""Setups of a paper from its studies: the files `NAME.study.toml` in its directory.
+
+A study says what varies, and its points are the variants; a paper adds the names that they go by, and what a
+quick look leaves out. What TOML cannot say, values drawn by a generator of the paper's own, is a function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from airfair.experiment.errors import StudyError
+from airfair.experiment.stopping import Fixed
+from airfair.experiment.study import Study, load_study
+
+from .paper import Setup, Variant
+
+if TYPE_CHECKING:
+    from airfair.experiment.factors import Label
+    from airfair.experiment.keys import Keys
+    from airfair.experiment.points import Point
+
+SUFFIX = ".study.toml"
+
+Labels = Mapping[str, "Label"]
+Draw = Callable[[Labels, int], "Keys"]
+"""Keys that chance decides at a point, by its labels, in a replication."""
+
+
+def studies(directory: Path) -> list[Study]:
+    """The studies of a paper's directory, by name.
+
+    Raises `StudyError`, `ScenarioError` or `OSError` with what is wrong with one.
+    """
+    return [load_study(path) for path in sorted(directory.glob(f"*{SUFFIX}"))]
+
+
+def setups(directory: Path, draws: Mapping[str, Draw] | None = None) -> dict[str, Setup]:
+    """Everything that the studies of a directory run, by setup.
+
+    `draws` has functions for studies in which chance decides more than their files say, by the file's name
+    without its suffix.
+
+    Raises the same, and `StudyError` if two studies or points have one name.
+    """
+    found: dict[str, Setup] = {}
+    for study in studies(directory):
+        for setup in of_study(study, (draws or {}).get(study.path.name.removesuffix(SUFFIX))):
+            if setup.id in found:
+                raise StudyError(f"{study.path}: setup {setup.id} is another study's, too")
+            found[setup.id] = setup
+    return found
+
+
+def of_study(study: Study, draw: Draw | None = None) -> Iterator[Setup]:
+    """The setups of a study, in the order of its points."""
+    if study.scenario is None:
+        raise StudyError(f"{study.path}: scenario: that of a paper is a file of its own")
+    grouped: dict[str, dict[str, Variant]] = {}
+    for point in study.experiment.points:
+        setup, variant = study.names(point)
+        variants = grouped.setdefault(setup, {})
+        if variant in variants:
+            raise StudyError(f"{study.path}: setup {setup} has two variants {variant!r}")
+        variants[variant] = _variant(study, variant, point, draw)
+    for id_, variants in grouped.items():
+        yield Setup(
+            id_,
+            study.scenario,
+            tuple(variants.values()),
+            study.part.quick,
+            replications=_count(study),
+            extension=study.part.extension,
+        )
+
+
+def _variant(study: Study, id_: str, point: Point, draw: Draw | None) -> Variant:
+    experiment = study.experiment
+    if draw is not None:
+        return Variant(id_, experiment.keys(point), partial(draw, point.labels))
+    if experiment.draw is not None:
+        return Variant(id_, experiment.keys(point), partial(experiment.keys, point))
+    return Variant(id_, experiment.keys(point))
+
+
+def _count(study: Study) -> int | None:
+    """Replications of a study's setups; nothing if it leaves them to the paper."""
+    match study.replications:
+        case None:
+            return None
+        case Fixed(count):
+            return count
+        case _:
+            raise StudyError(
+                f"{study.path}: replications: a paper asks undecided claims anew itself; allowed is a number"
+            )

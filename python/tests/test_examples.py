@@ -1,0 +1,58 @@
+"""The examples run: each study, and each notebook cell by cell."""
+
+from __future__ import annotations
+
+import ast
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from matplotlib.figure import Figure
+
+from airfair.experiment import load_study
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+NOTEBOOKS = sorted(EXAMPLES.glob("*/*.ipynb"))
+STUDIES = sorted(path for path in EXAMPLES.glob("*/*.toml") if path.name != "cell.toml")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_runs_from_its_first_cell_to_its_last(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(path.parent, tmp_path / "here")
+    monkeypatch.chdir(tmp_path / "here")
+    monkeypatch.setenv("AIRFAIR_CACHE", str(tmp_path / "runs.sqlite"))
+    names: dict[str, Any] = {}
+    shown = [
+        _run("".join(cell["source"]), names)
+        for cell in json.loads(path.read_text())["cells"]
+        if cell["cell_type"] == "code"
+    ]
+    assert any(isinstance(value, Figure) for value in shown)
+    assert any(hasattr(value, "_repr_html_") and value._repr_html_() for value in shown)
+
+
+def _run(source: str, names: dict[str, Any]) -> object:
+    """Run a cell, and return what a notebook would show of it: the value of a last expression."""
+    tree = ast.parse(source)
+    last = tree.body[-1]
+    if not isinstance(last, ast.Expr):
+        exec(compile(tree, "cell", "exec"), names)  # noqa: S102 - our own notebook
+        return None
+    exec(compile(ast.Module(tree.body[:-1], []), "cell", "exec"), names)  # noqa: S102 - likewise
+    return eval(compile(ast.Expression(last.value), "cell", "eval"), names)  # noqa: S307 - likewise
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_is_kept_without_output(path: Path) -> None:
+    cells = json.loads(path.read_text())["cells"]
+    assert not any(cell.get("outputs") for cell in cells)
+
+
+@pytest.mark.parametrize("path", STUDIES, ids=lambda path: path.stem)
+def test_a_study_among_the_examples_has_no_mistake(path: Path) -> None:
+    assert load_study(path).experiment.size > 1
