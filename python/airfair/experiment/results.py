@@ -310,7 +310,9 @@ class ExperimentResult:
 
     def _with_factors(self, name: str) -> pl.DataFrame:
         table = self._table(name)
-        return self._labels.join(table, on="point", maintain_order="right")
+        # Not joined: the columns stay where they are, and are not there twice.
+        each = self._labels.select(pl.exclude("point").gather(table["point"]))
+        return pl.DataFrame([table["point"], *each]).hstack(table.drop("point"))
 
 
 def _of(samples: Samples) -> dict[str, float | int | None]:
