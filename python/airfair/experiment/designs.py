@@ -101,8 +101,10 @@ class Listed:
 def _levels(factor: Factor, labels: Named, number: int) -> list[Level]:
     if factor.name not in labels:
         raise StudyError(f"design, point {number}: does not say {factor.name}")
-    found = labels[factor.name]
-    several = [found] if isinstance(found, str) or not isinstance(found, Sequence) else found
+    found: Any = plain(labels[factor.name])
+    several = found if isinstance(found, list) else [found]
+    if not several:
+        raise StudyError(f"design, point {number}: {factor.name} has no level")
     return [_level(factor, one, number) for one in several]
 
 
@@ -112,8 +114,7 @@ def _level(factor: Factor, label: Label, number: int) -> Level:
             f"design, point {number}: {factor.name} = {label!r} is no number or quantity"
         )
     if factor.range is not None:
-        value: Any = plain(label)
-        return Level(value, {factor.name: value})
+        return Level(label, {factor.name: label})
     for level in factor.levels:
         if level.label == label:
             return level

@@ -22,7 +22,7 @@ from .designs import design as declared_design
 from .draws import Draws, drawn
 from .draws import check as check_draws
 from .errors import Gathered, StudyError
-from .factors import Label, Levels, plain_keys
+from .factors import Factor, Label, Levels, plain_keys
 from .factors import factors as declared_factors
 from .keys import Keys, expand, expanded, has_pattern, names, parts, renames
 from .measures import Measure, taken
@@ -62,8 +62,33 @@ class Experiment:
     ...     },
     ...     replications=airfair.until("goodput", half_width=0.02),
     ... )  # doctest: +SKIP
-    >>> exp.run().compare("scheme", baseline="plain")  # doctest: +SKIP
+    >>> result = exp.run()  # cached: a second call runs nothing  # doctest: +SKIP
+    >>> result.flows  # doctest: +SKIP
+    >>> result.compare("scheme", baseline="plain")  # doctest: +SKIP
+    >>> result.plot(x="station.slow.rate", y="goodput", by="scheme")  # doctest: +SKIP
+
+    `size` and `points` tell what will be run, `scenario(point)` what a point is. A study file says the same
+    in TOML: docs/studies.md describes each of its keys and the grammar of measures.
     """
+
+    source: Source
+    """The scenario as it was given."""
+    factors: tuple[Factor, ...]
+    """Factors with their levels, or with the range that the design picks from."""
+    design: Design
+    """Rule that says which points are run."""
+    replications: Replications
+    """Rule that says how often each point is run."""
+    set: Mapping[str, scenario.Value]
+    """Keys of the scenario at all points."""
+    draw: Draws | None
+    """Keys that chance decides in each replication."""
+    common_random_numbers: bool
+    """True if all points run under the same seeds."""
+    claims: tuple[Claim, ...]
+    """Claims that results of it are decided on."""
+    title: str
+    """Title of tables and figures, by default the scenario's."""
 
     def __init__(  # noqa: PLR0913 - options, each with a default
         self,
@@ -85,8 +110,12 @@ class Experiment:
         `factors` has, by the key that it sets, the values of a factor (or `airfair.between(low, high)`); or,
         by a name of yours, keys with their values for each of its levels. A key may have a pattern in it:
         `flow.*.control`. `design` says which points are run: "grid" for all combinations, a list of points
-        or of parts of the grid such as `{"station.slow.rate": ["1 Mb/s", "2 Mb/s"], "scheme": "plain"}`, or
+        or of parts of the grid (`{"station.slow.rate": ["1 Mb/s", "2 Mb/s"], "scheme": "plain"}`), or
         `airfair.random`, `latin_hypercube` or `sobol` of so many.
+
+        `replications` is a number, or a rule that asks for more: `airfair.until("goodput", half_width=0.02)`
+        or `airfair.until_decided()`, which looks at `claims`, made by `airfair.claim`. `seed` and `title`
+        are the scenario's unless they are given.
 
         `set` replaces keys at all points. `draw` has keys that chance decides in each replication, the same
         at every point: `airfair.choice([…])` or `airfair.between(…)`. All points run under the same seeds,
@@ -190,16 +219,10 @@ class Experiment:
     def keys(self, point: Point, replication: int | None = None, more: Keys | None = None) -> Keys:
         """The keys that make a point of the scenario, and `more` of them, without patterns; likewise."""
         keys = {**self.set, **point.keys, **(more or {})}
-        if replication is not None:
-            keys |= self.drawn_keys(point, replication)
+        if self.draw is not None and replication is not None:
+            known = names(self._document, keys)
+            keys |= drawn(self.draw, self.seed, replication, lambda path: expanded(path, known))
         return self._plain(keys)
-
-    def drawn_keys(self, point: Point, replication: int) -> Keys:
-        """The keys that chance decides in a replication of a point."""
-        if self.draw is None:
-            return {}
-        known = names(self._document, {**self.set, **point.keys})
-        return drawn(self.draw, self.seed, replication, lambda path: expanded(path, known))
 
     def check_measures(self, *measures: Measure) -> None:
         """Raises `StudyError` if one of them names a flow, a station, … that no point has."""

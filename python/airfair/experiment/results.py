@@ -60,7 +60,10 @@ class ExperimentResult:
     """Finished runs of an experiment.
 
     Every table is a polars `DataFrame` in long form, with a column for each factor: the columns of
-    `airfair.Result` (docs/results.md) behind `point`, the factors and `replication`.
+    `airfair.Result` (docs/results.md) behind `point`, the factors and `replication`. `points` lists the
+    points, `result` is one of them by its levels. `values` and `summary` give a measure run by run and point
+    by point, `compare` the differences from a baseline, `plot` a figure, `decide` the verdicts on claims.
+    It can be pickled and copied; `save` writes it to a directory that `airfair.load_experiment` reads.
     """
 
     title: str
@@ -310,7 +313,9 @@ class ExperimentResult:
 
     def _with_factors(self, name: str) -> pl.DataFrame:
         table = self._table(name)
-        return self._labels.join(table, on="point", maintain_order="right")
+        # Not joined: the columns stay where they are, and are not there twice.
+        each = self._labels.select(pl.exclude("point").gather(table["point"]))
+        return pl.DataFrame([table["point"], *each]).hstack(table.drop("point"))
 
 
 def _of(samples: Samples) -> dict[str, float | int | None]:

@@ -61,7 +61,10 @@ class Runs:
         if not parts:
             nothing: pl.DataFrame = getattr(Result(self.scenarios[0], []), name)
             return nothing.insert_column(0, pl.Series("point", [], dtype=pl.UInt32))
-        table = pl.concat(parts, how="vertical", rechunk=True)
+        # In one piece, or in order again, it would be there twice for a while.
+        table = pl.concat(parts, how="vertical", rechunk=False)
+        if table["point"].is_sorted():
+            return table
         return table.sort("point", maintain_order=True)
 
     def _alike(self) -> Iterator[list[int]]:

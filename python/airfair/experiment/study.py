@@ -213,7 +213,7 @@ def study(document: Mapping[str, Any], path: Path, *, replications: int | None =
         "common_random_numbers": reader.one("common_random_numbers", _boolean, default=True),
         "claims": reader.table("claims", _claim).values(),
         "title": reader.one("title", _text, None),
-        "folder": path.parent,
+        "folder": None if isinstance(source, Path) else path.parent,
     }
     comparisons = reader.table("compare", _comparison)
     figures = reader.table("figures", _figure)
@@ -539,7 +539,7 @@ def _design(where: str, value: object) -> Design | str:
             )
         return value
     if isinstance(value, list):
-        return designs.Listed(tuple(_at(where, point) for point in value))
+        return designs.Listed(tuple(_mapping(where, point) for point in value))
     read = _keyed(where, value, {"kind": _text, "points": _whole, "seed": _whole})
     if read.get("kind") not in designs.KINDS or "points" not in read:
         allowed = ", ".join(designs.KINDS)
@@ -553,7 +553,7 @@ def _rule(where: str, value: object) -> Replications:
 
 def _replications(where: str, value: object) -> int | Replications:
     if not isinstance(value, Mapping):
-        return _whole(where, value)
+        return stopping.replications(_whole(where, value))
     read = _keyed(
         where,
         value,

@@ -12,7 +12,6 @@ import polars as pl
 import pytest
 
 import airfair
-from airfair.experiment import saved
 from airfair.experiment.measures import SUBJECTS
 from airfair.experiment.runs import build
 from small_experiments import RATES, SCHEMES, run
@@ -86,7 +85,7 @@ def test_a_result_is_the_same_after_pickle_deepcopy_and_a_directory(
     for _ in range(2):  # the second time with tables that were asked for
         alike(made, pickle.loads(pickle.dumps(made)))  # noqa: S301 - ours
         alike(made, copy.deepcopy(made))
-        saved.save(made, tmp_path / "out")
+        made.save(tmp_path / "out")
         alike(made, airfair.load_experiment(tmp_path / "out"))
 
 
@@ -102,7 +101,7 @@ def test_what_another_build_pickled_is_not_read(
 
 @pytest.fixture
 def folder(grid: airfair.ExperimentResult, tmp_path: Path) -> Path:
-    saved.save(grid, tmp_path / "out")
+    grid.save(tmp_path / "out")
     return tmp_path / "out"
 
 

@@ -421,3 +421,36 @@ def test_infinity_is_no_bound(tmp_path: Path) -> None:
     text = 'scenario = "cell.toml"\nclaims.a = { measure = "goodput", above = inf }'
     assert "nothing lies between" in problems(tmp_path, text)[0]
     assert math.isinf(airfair.claim("a", "goodput", above=1).below)
+
+
+STUDIES = Path(__file__).resolve().parents[3] / "docs/studies.md"
+
+
+@pytest.mark.parametrize(
+    ("section", "text"),
+    [
+        ("Keys", "zzzz = 1"),
+        ("Replications", "replications = { zzzz = 1 }"),
+        ("Draws", "draw.x = { zzzz = 1 }"),
+        ("Designs", "design = { zzzz = 1 }"),
+        ("Comparisons", "compare.x = { zzzz = 1 }"),
+        ("Figures", "figures.x = { zzzz = 1 }"),
+        ("Claims", "claims.x = { zzzz = 1 }"),
+    ],
+)
+def test_every_key_stands_in_the_docs(tmp_path: Path, section: str, text: str) -> None:
+    found = problems(tmp_path, f'scenario = "cell.toml"\n{text}')
+    (keys,) = [
+        problem.partition("; allowed ")[2] for problem in found if "zzzz: unknown" in problem
+    ]
+    docs = STUDIES.read_text(encoding="utf-8").partition(f"## {section}\n")[2].partition("\n## ")[0]
+    assert keys
+    assert [key for key in keys.split(", ") if not re.search(rf"\b{key}\b", docs)] == []
+
+
+def test_the_first_study_of_the_docs_is_one(tmp_path: Path) -> None:
+    (text, *_) = re.findall(r"```toml\n(.*?)```", STUDIES.read_text(encoding="utf-8"), re.DOTALL)
+    (tmp_path / "cell.toml").write_text(CELL.replace("flow.a", "flow.fast"), encoding="utf-8")
+    path = tmp_path / "study.toml"
+    path.write_text(text, encoding="utf-8")
+    assert airfair.load_study(path).experiment.size == 6
