@@ -81,6 +81,8 @@ class Estimate:
 
         `digits`: behind the point; by size if none are given.
         """
+        if math.isnan(self.mean):
+            return "no value"
         if digits is None:
             digits = _digits(self.mean, self.ci95)
         mean = _figures(self.mean, digits)

@@ -74,6 +74,8 @@ def text_of(source: Source) -> bytes:
             return read(Path(source))
         case Mapping():
             return toml(source).encode()
+        case _:
+            raise TypeError(f"{source!r}: allowed is a path, a TOML text, a mapping or a Scenario")
 
 
 def read(path: Path) -> bytes:

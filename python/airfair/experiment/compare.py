@@ -16,6 +16,7 @@ from .errors import StudyError
 if TYPE_CHECKING:
     from .factors import Label
     from .measures import Measure
+    from .points import Point
     from .results import ExperimentResult
 
 
@@ -24,6 +25,10 @@ def compared(
 ) -> pl.DataFrame:
     """The table of `ExperimentResult.compare`."""
     check(results, factor, baseline)
+    if not has_pairs(results.points_of, factor, baseline):
+        raise StudyError(
+            f"compare {factor}: no two points differ in it alone, one of them at {baseline}"
+        )
     quotients = [str(one) for one in measures if one.lower is not None]
     if quotients:
         raise StudyError(
@@ -36,6 +41,15 @@ def compared(
     return pl.DataFrame(rows, infer_schema_length=None)
 
 
+def has_pairs(points: Sequence[Point], factor: str, baseline: Label) -> bool:
+    """True if there are points that differ in `factor` alone, one of them at `baseline`."""
+    others: dict[frozenset[tuple[str, Label]], set[Label]] = {}
+    for point in points:
+        rest = frozenset((name, label) for name, label in point.labels.items() if name != factor)
+        others.setdefault(rest, set()).add(point.labels[factor])
+    return any(baseline in levels and len(levels) > 1 for levels in others.values())
+
+
 def check(results: ExperimentResult, factor: str, *levels: Label) -> None:
     """Raises `StudyError` if there is no such factor, or it has no such level."""
     names = [one.name for one in results.factors]
@@ -43,7 +57,7 @@ def check(results: ExperimentResult, factor: str, *levels: Label) -> None:
         raise StudyError(
             f"factor {factor}: there is none; there are {', '.join(names) or 'no factors'}"
         )
-    there = list(dict.fromkeys(point.labels[factor] for point in results.points_of))
+    there = results.levels[factor]
     for level in levels:
         if level not in there:
             raise StudyError(

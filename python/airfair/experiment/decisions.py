@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from airfair.estimate import Estimate
 
@@ -17,7 +17,7 @@ from . import words
 from .claims import Verdict
 from .conditions import Condition, Key, condition
 from .errors import StudyError
-from .factors import Label
+from .factors import Label, plain
 from .measures import Measure, measure
 from .points import in_words
 from .samples import Samples
@@ -63,7 +63,13 @@ class Claim:
     target: float = 1.0
 
     def decide(self, results: ExperimentResult, *, level: float | None = None) -> Verdict:
-        """The verdict of finished runs; `level` is the error that each interval allows, 5 % by default."""
+        """The verdict of finished runs; `level` is the error that each interval allows, 5 % by default.
+
+        Raises `StudyError` if it is on a factor, a level or a name that there is not.
+        """
+        problems = self.problems(results.levels)
+        if problems:
+            raise StudyError(*problems)
         points = self.points(results, level=level)
         return Verdict(self.id, self.text or self.in_words, points, under="")
 
@@ -77,7 +83,7 @@ class Claim:
         if self.word:
             return (
                 f"{what} is {self.word} {self.target:g}"
-                if self.word != "the same"
+                if self.word != "the same" or self.target != 1
                 else f"{what} is {self.word}"
             )
         bounds = [f"above {self.above:g}"] if self.above > -math.inf else []
@@ -148,19 +154,29 @@ class Claim:
             elif (labels := factors[name]) is not None and label not in labels:
                 there = ", ".join(map(str, labels))
                 found.append(f"{where}{name} has no level {label!r}; there are {there}")
-        if not self.word and math.isinf(self.above) and math.isinf(self.below):
-            found.append(f"{where}has no bound; say above, below or word")
-        if self.above >= self.below:
-            found.append(
-                f"{where}above {self.above:g} and below {self.below:g}: nothing lies between"
-            )
+        found += self._bounds(where)
         if (self.form == "value") != (self.against is None):
             found.append(f"{where}a ratio or a difference is against a baseline, a value is not")
         if self.against and self.measure.lower is not None:
             found.append(
                 f"{where}a quotient of two measures is compared with nothing; take its terms"
             )
+        if self.against and self.against.level == self.against.baseline:
+            found.append(f"{where}level and baseline are the same, {self.against.level}")
         return found
+
+    def _bounds(self, where: str) -> Iterator[str]:
+        bounds = (self.above, self.below)
+        if any(map(math.isnan, (*bounds, self.target))) or math.isinf(self.target):
+            yield f"{where}above {self.above}, below {self.below}, target {self.target}: numbers are needed"
+        elif self.word and not all(map(math.isinf, bounds)):
+            yield f"{where}has both a word and a bound; say one of them"
+        elif not self.word and self.target != 1:
+            yield f"{where}a target needs a word; say above or below, or a word: {', '.join(WORDS)}"
+        elif not self.word and bounds == (-math.inf, math.inf):
+            yield f"{where}has no bound; say above, below or word"
+        elif self.above >= self.below:
+            yield f"{where}above {self.above:g} and below {self.below:g}: nothing lies between"
 
 
 def claim(  # noqa: PLR0913 - options, each with a default
@@ -196,10 +212,20 @@ def claim(  # noqa: PLR0913 - options, each with a default
         raise StudyError(f"claim {id_}: factor, level and baseline come together")
     against = None
     if factor is not None and level is not None and baseline is not None:
-        against = Against(factor, level, baseline)
-    confined = {
-        name: (labels,) if isinstance(labels, str | int | float) else tuple(labels)
-        for name, labels in (at or {}).items()
-    }
+        against = Against(factor, *_several([level, baseline]))
+    confined = {name: _several(labels) for name, labels in (at or {}).items()}
     chosen: Form = form or ("ratio" if against else "value")
+    above, below, target = (_number(id_, bound) for bound in (above, below, target))
     return Claim(id_, measure(of), text, confined, against, chosen, above, below, word, target)
+
+
+def _several(labels: Label | Sequence[Label]) -> tuple[Label, ...]:
+    made: Any = plain(labels)
+    return tuple(made) if isinstance(made, list) else (made,)
+
+
+def _number(id_: str, bound: object) -> float:
+    value: Any = getattr(bound, "tolist", lambda: bound)()
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise StudyError(f"claim {id_}: {bound!r}; a bound or a target is a number")
+    return float(value)

@@ -12,10 +12,11 @@ import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from .errors import StudyError
-from .factors import Factor, Label, Level
+from .factors import Factor, Label, Level, plain
+from .values import quantity
 
 if TYPE_CHECKING:
     import numpy as np
@@ -80,7 +81,7 @@ class Listed:
 
     def check(self, factors: Sequence[Factor]) -> None:
         """Raises `StudyError` if a point lacks a factor, or names one or a level that there is not."""
-        known = {factor.name for factor in factors}
+        known = [factor.name for factor in factors]
         problems = [] if self.named else ["design: a list of points needs one at least"]
         for number, labels in enumerate(self.named, start=1):
             problems += [
@@ -101,13 +102,18 @@ def _levels(factor: Factor, labels: Named, number: int) -> list[Level]:
     if factor.name not in labels:
         raise StudyError(f"design, point {number}: does not say {factor.name}")
     found = labels[factor.name]
-    several = [found] if isinstance(found, str | int | float) else found
+    several = [found] if isinstance(found, str) or not isinstance(found, Sequence) else found
     return [_level(factor, one, number) for one in several]
 
 
 def _level(factor: Factor, label: Label, number: int) -> Level:
+    if factor.range is not None and quantity(label) is None:
+        raise StudyError(
+            f"design, point {number}: {factor.name} = {label!r} is no number or quantity"
+        )
     if factor.range is not None:
-        return Level(label, {factor.name: label})
+        value: Any = plain(label)
+        return Level(value, {factor.name: value})
     for level in factor.levels:
         if level.label == label:
             return level
@@ -141,8 +147,11 @@ class Sampled:
         if self.kind not in KINDS:
             allowed = ", ".join(f'"{kind}"' for kind in KINDS)
             raise StudyError(f"design {self.kind!r}: not known; allowed {allowed}")
-        if self.count < 1:
-            raise StudyError(f"design {self.kind}: {self.count} points; one at least is needed")
+        for what, number, least in (("points", self.count, 1), ("seed", self.seed, 0)):
+            if isinstance(number, bool) or not hasattr(number, "__index__") or number < least:
+                raise StudyError(
+                    f"design {self.kind}: {what} {number!r}; a whole number from {least} on is needed"
+                )
         if not factors:
             raise StudyError(f"design {self.kind}: there is no factor to pick levels of")
 
@@ -160,7 +169,7 @@ class Sampled:
             )
             return places
         # A Sobol sequence is even in powers of two: the next one is made, and cut.
-        whole = math.ceil(math.log2(self.count)) if self.count > 1 else 0
+        whole = (self.count - 1).bit_length()
         even: NDArray[np.float64] = qmc.Sobol(factors, rng=self.seed).random_base2(whole)
         return even[: self.count]
 
@@ -192,8 +201,9 @@ def design(chosen: Design | str | Sequence[Named]) -> Design:
         return chosen
     if chosen == "grid":
         return Grid()
-    if not isinstance(chosen, str) and all(isinstance(point, Mapping) for point in chosen):
-        return Listed(tuple(chosen))
+    points: object = chosen
+    if isinstance(points, list | tuple) and all(isinstance(point, Mapping) for point in points):
+        return Listed(tuple(points))
     raise StudyError(
         f"design {chosen!r}: not known; allowed are "
         '"grid", a list of points, airfair.random(n), airfair.latin_hypercube(n), airfair.sobol(n)'

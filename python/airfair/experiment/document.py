@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -70,4 +71,4 @@ def _claim(verdict: Verdict) -> dict[str, Any]:
 
 
 def _finite(value: float) -> float | None:
-    return value if value - value == 0 else None
+    return value if math.isfinite(value) else None

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from .errors import StudyError
 from .factors import plain
-from .keys import Keys
+from .keys import Keys, has_pattern
 from .values import Between
 
 if TYPE_CHECKING:
@@ -39,9 +39,10 @@ def choice(values: Sequence[Value]) -> Choice:
 
     Raises `StudyError` if there is none.
     """
-    if isinstance(values, str) or not len(values):
+    many = plain(values) if hasattr(values, "tolist") or hasattr(values, "to_list") else values
+    if isinstance(many, str | bytes) or not isinstance(many, Sequence) or not many:
         raise StudyError(f"choice {values!r}: allowed is a list of values, one at least")
-    return Choice(tuple(plain(value) for value in values))
+    return Choice(tuple(plain(value) for value in many))
 
 
 Draw = Choice | Between
@@ -54,12 +55,35 @@ Draws = Mapping[str, Draw] | Callable[[int], Keys]
 def drawn(draws: Draws, seed: int, replication: int, paths: Callable[[str], list[str]]) -> Keys:
     """The keys of one replication; `paths` tells the keys that a pattern stands for."""
     if not isinstance(draws, Mapping):
-        return draws(replication)
+        made = draws(replication)
+        if not isinstance(made, Mapping):
+            raise StudyError(
+                f"draw: {made!r} of replication {replication}; allowed is a mapping of keys"
+            )
+        return {path: plain(value) for path, value in made.items()}
+    # Patterns first: what is said of one by name counts.
     return {
         path: draw.at(_place(seed, path, replication))
-        for pattern, draw in draws.items()
+        for pattern, draw in sorted(draws.items(), key=lambda item: not has_pattern(item[0]))
         for path in paths(pattern)
     }
+
+
+def check(draws: object) -> None:
+    """Raises `StudyError` for what is no distribution."""
+    if draws is None or (callable(draws) and not isinstance(draws, Mapping)):
+        return
+    if not isinstance(draws, Mapping):
+        raise StudyError(
+            f"draw: {draws!r}; allowed is a mapping of keys to choice(…) or between(…)"
+        )
+    problems = [
+        f"draw.{path}: {draw!r}; allowed is choice([…]) or between(low, high)"
+        for path, draw in draws.items()
+        if not isinstance(draw, Choice | Between)
+    ]
+    if problems:
+        raise StudyError(*problems)
 
 
 _BITS = 53

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import TracebackType
+
 
 class StudyError(ValueError):
     """An experiment has mistakes: `problems` holds one line for each, with its place in front."""
@@ -12,3 +14,28 @@ class StudyError(ValueError):
 
     def __reduce__(self) -> tuple[type[StudyError], tuple[str, ...]]:
         return type(self), tuple(self.problems)
+
+
+class Gathered:
+    """Mistakes of several parts, each read `with` it, so that all of them are told at once."""
+
+    def __init__(self) -> None:
+        self.problems: list[str] = []
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> bool:
+        if isinstance(error, StudyError):
+            self.problems += error.problems
+        return isinstance(error, StudyError)
+
+    def tell(self) -> None:
+        """Raises `StudyError` if there was any."""
+        if self.problems:
+            raise StudyError(*dict.fromkeys(self.problems))

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import itertools
 import os
 import time
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,19 +15,22 @@ from typing import TYPE_CHECKING, Any
 from airfair import archive, scenario
 from airfair._core import ScenarioError
 
+from .compare import has_pairs
 from .decisions import Claim
-from .designs import Design, Named
+from .designs import Design, Grid, Named, Sampled
 from .designs import design as declared_design
 from .draws import Draws, drawn
-from .errors import StudyError
-from .factors import Levels, plain
+from .draws import check as check_draws
+from .errors import Gathered, StudyError
+from .factors import Label, Levels, plain_keys
 from .factors import factors as declared_factors
-from .keys import Keys, expand, expanded, has_pattern, names, renames
-from .measures import SUBJECTS, columns
-from .points import Point, points
+from .keys import Keys, expand, expanded, has_pattern, names, parts, renames
+from .measures import Measure, taken
+from .measures import names as names_in_tables
+from .points import Point, labels, points
 from .results import ExperimentResult
-from .runs import Runs
-from .stopping import Replications, UntilDecided
+from .runs import Runs, named_things
+from .stopping import Fixed, Replications, Until, UntilDecided
 from .stopping import replications as rule
 from .work import DEFAULT, Means, Work, begun, opened
 
@@ -42,6 +45,10 @@ MOST_RUNS = 1_000_000
 """Runs that are begun without a word that more are meant."""
 _SHOWN = 10
 """Mistakes of different points that are told at once."""
+_ASIDE = {"seed": "seed", "replications": "replications"}
+"""Keys of a scenario that an experiment has options for."""
+_FEW_POINTS = 100_000
+"""Points that are looked at one by one before anything runs."""
 
 
 class Experiment:
@@ -71,6 +78,7 @@ class Experiment:
         common_random_numbers: bool = True,
         claims: Iterable[Claim] = (),
         title: str | None = None,
+        folder: str | os.PathLike[str] | None = None,
     ) -> None:
         """Declare an experiment; nothing is run.
 
@@ -82,24 +90,45 @@ class Experiment:
 
         `set` replaces keys at all points. `draw` has keys that chance decides in each replication, the same
         at every point: `airfair.choice([…])` or `airfair.between(…)`. All points run under the same seeds,
-        so that they compare in pairs, unless `common_random_numbers` is false.
+        so that they compare in pairs, unless `common_random_numbers` is false. Files that the scenario names,
+        such as traces, are relative to `folder`, by default that of the scenario's file.
 
         Raises `StudyError` with all mistakes in this, and `ScenarioError` with those of the scenario.
         """
         self.source = source
-        self.factors = declared_factors(factors or {})
-        self.design = declared_design(design)
-        self.replications = rule(replications)
-        self.set = {path: plain(value) for path, value in (set or {}).items()}
         self.draw = draw
         self.common_random_numbers = common_random_numbers
         self.claims = tuple(claims)
-        self._text = scenario.text_of(source)
-        self._folder = scenario.folder_of(source)
         self._seed = seed
-        self._base = self._load({})
+        gathered = Gathered()
+        with gathered:
+            self.factors = declared_factors({} if factors is None else factors)
+        with gathered:
+            self.design = declared_design(design)
+        with gathered:
+            self.replications = rule(replications)
+        with gathered:
+            self.set = plain_keys("set", {} if set is None else set)
+        with gathered:
+            check_draws(draw)
+        gathered.tell()
+        try:
+            self._text = scenario.text_of(source)
+        except TypeError as error:
+            raise StudyError(f"scenario: {error}") from error
+        self._folder = scenario.folder_of(source) if folder is None else Path(folder)
+        with gathered:
+            self._check_keys()
+        gathered.tell()
+        self._base = self._load(self.set)
         self.title = title or self._base.title
         self._check()
+
+    def __repr__(self) -> str:
+        factors = "; ".join(map(str, self.factors)) or "no factors"
+        return (
+            f"<Experiment {self.title!r}: {self.size:,} points of {factors}; {self.replications}>"
+        )
 
     # -------------------------------------------------------------- what is to be run
 
@@ -113,6 +142,16 @@ class Experiment:
         """The points, in the order of the design."""
         return points([factor.name for factor in self.factors], [*self.design.points(self.factors)])
 
+    @cached_property
+    def levels(self) -> Mapping[str, Sequence[Label] | None]:
+        """Labels of each factor that a point has; nothing where they are not known before."""
+        if self.size > _FEW_POINTS or isinstance(self.design, Grid):
+            return {
+                one.name: [level.label for level in one.levels] if one.range is None else None
+                for one in self.factors
+            }
+        return labels(self.points)
+
     @property
     def seed(self) -> int:
         """Seed of all runs."""
@@ -122,12 +161,56 @@ class Experiment:
         """The scenario of a point, as one of its replications has it where chance decides keys."""
         return self._load(self.keys(point, replication), self._seed_of(point))
 
+    def drawn_scenario(self, point: Point, replication: int, first: Scenario) -> Scenario:
+        """The scenario of a replication, where chance has to leave the names in `first` as they are."""
+        where = f"replication {replication}" + (f" at {point.text}" if point.text else "")
+        try:
+            made = self.scenario(point, replication)
+        except ScenarioError as error:
+            raise scenario_error([f"{where}: {problem}" for problem in error.problems]) from error
+        if named_things(made) != named_things(first):
+            raise StudyError(
+                f"draw: {where} has other stations, flows or ends of them than replication 0; "
+                "chance may decide values, not who takes part"
+            )
+        return made
+
     def keys(self, point: Point, replication: int | None = None, more: Keys | None = None) -> Keys:
         """The keys that make a point of the scenario, and `more` of them, without patterns; likewise."""
         keys = {**self.set, **point.keys, **(more or {})}
-        if self.draw is not None and replication is not None:
-            keys |= drawn(self.draw, self.seed, replication, self._paths_of(keys))
-        return self._expanded(keys)
+        if replication is not None:
+            keys |= self.drawn_keys(point, replication)
+        return self._plain(keys)
+
+    def drawn_keys(self, point: Point, replication: int) -> Keys:
+        """The keys that chance decides in a replication of a point."""
+        if self.draw is None:
+            return {}
+        known = names(self._document, {**self.set, **point.keys})
+        return drawn(self.draw, self.seed, replication, lambda path: expanded(path, known))
+
+    def check_measures(self, *measures: Measure) -> None:
+        """Raises `StudyError` if one of them names a flow, a station, … that no point has."""
+        wanted = dict.fromkeys(term for one in measures for term in one.terms)
+        there = names_in_tables(self._base)
+        missing = {term: found for term in wanted if (found := term.problem(there))}
+        points = self.points if missing and self._names_vary() else ()
+        for point in points:
+            try:
+                there = names_in_tables(self.scenario(point, 0))
+            except (ScenarioError, StudyError):  # which `run` tells
+                continue
+            missing = {term: found for term, found in missing.items() if term.problem(there)}
+            if not missing:
+                break
+        if missing:
+            raise StudyError(*missing.values())
+
+    def _names_vary(self) -> bool:
+        """True if points may have other flows and stations than the scenario."""
+        paths = [path for one in self.factors for level in one.levels for path in level.keys]
+        paths += [one.name for one in self.factors if one.range]
+        return renames(paths) or any(parts(path)[-1:] == ["count"] for path in paths)
 
     # -------------------------------------------------------------- running it
 
@@ -160,52 +243,59 @@ class Experiment:
         """The scenario of each point; raises `ScenarioError` with what is wrong at any of them."""
         made = []
         problems: dict[str, str] = {}
+        of_study = False
         for point in self.points:
             try:
                 made.append(self.scenario(point, 0))
-            except ScenarioError as error:
+            except (ScenarioError, StudyError) as error:
                 for problem in error.problems:
                     problems.setdefault(problem, point.text)
+                of_study |= isinstance(error, StudyError)
                 if len(problems) >= _SHOWN:
                     break
         if problems:
-            raise _scenario_error(
-                [f"at {text}: {problem}" if text else problem for problem, text in problems.items()]
-            )
+            told = [
+                f"at {text}: {problem}" if text else problem for problem, text in problems.items()
+            ]
+            raise StudyError(*told) if of_study else scenario_error(told)
         return made
 
     def _refuse_too_many(self, limit: int, threads: int | None) -> None:
         most = self.size * self.replications.most
         if most <= limit:
             return
-        first = next(iter(self.design.points(self.factors)))
+        # Of a sampled design the first point is made without the others.
+        design = self.design
+        if isinstance(design, Sampled):
+            design = replace(design, count=1)
+        first = next(iter(design.points(self.factors)))
         point = Point(tuple(factor.name for factor in self.factors), first)
         begun = time.perf_counter()
         archive.run([archive.Job(self.scenario(point, 0), 0)])
         each = time.perf_counter() - begun
 
-        cores = (
-            threads or len(os.sched_getaffinity(0))
-            if hasattr(os, "sched_getaffinity")
-            else os.cpu_count() or 1
-        )
+        cores = threads or _cores()
         took = span(each * most / cores)
+        often = f"{self.replications.most:,} replications"
+        if not isinstance(self.replications, Fixed):
+            often = f"up to {often}"
         raise StudyError(
-            f"{self.size:,} points with up to {self.replications.most} replications are {most:,} runs, some "
-            f"{took} on {cores} cores by the first of them; more than {limit:,} are run if limit says so"
+            f"{self.size:,} points with {often} are {most:,} runs, which take some {took} on {cores} "
+            f"{'core' if cores == 1 else 'cores'} by the first of them; more than {limit:,} are run if "
+            "limit says so"
         )
 
     # -------------------------------------------------------------- keys
 
     def _load(self, keys: Keys, seed: int | None = None) -> Scenario:
         """The scenario with `keys` replaced, patterns among them."""
-        return self._parse(self._expanded(keys), seed)
+        return self._parse(self._plain(keys), seed)
 
-    def _expanded(self, keys: Keys) -> Keys:
-        plain_keys = {path: value for path, value in keys.items() if not has_pattern(path)}
-        if len(plain_keys) == len(keys):
-            return keys
-        return expand(keys, names(self._document, plain_keys))
+    def _plain(self, keys: Keys) -> Keys:
+        """The keys with every pattern replaced by the names that it matches."""
+        if any(map(has_pattern, keys)):
+            return expand(keys, names(self._document, keys))
+        return expand(keys, {})
 
     def _parse(self, keys: Keys, seed: int | None) -> Scenario:
         overrides = [(path, scenario.toml_value(value)) for path, value in keys.items()]
@@ -215,13 +305,12 @@ class Experiment:
 
     @cached_property
     def _document(self) -> dict[str, Any]:
-        return tomllib.loads(self._text.decode())
-
-    def _paths_of(self, keys: Keys) -> Callable[[str], list[str]]:
-        known = names(
-            self._document, {path: v for path, v in keys.items() if not has_pattern(path)}
-        )
-        return lambda path: expanded(path, known)
+        """The scenario as its author wrote it, with the names that keys can have."""
+        try:
+            return tomllib.loads(self._text.decode())
+        except ValueError:
+            # Rust reads a newer TOML, and tells the mistakes of any.
+            return tomllib.loads(self._parse({}, None).to_toml())
 
     def _seed_of(self, point: Point) -> int | None:
         if self.common_random_numbers:
@@ -232,59 +321,93 @@ class Experiment:
 
     def _check(self) -> None:
         """Raises `StudyError` with all mistakes that show before a run."""
-        problems: list[str] = []
-        for check in (
-            self._check_names,
-            lambda: self.design.check(self.factors),
-            self._check_patterns,
-        ):
-            try:
-                check()
-            except StudyError as error:
-                problems += error.problems
-        labels = {
-            factor.name: None if factor.range else [level.label for level in factor.levels]
-            for factor in self.factors
-        }
-        for one in self.claims:
-            problems += one.problems(labels)
+        gathered = Gathered()
+        clashes = [one.name for one in self.factors if one.name in taken()]
+        gathered.problems += [
+            f"factor {name}: is a column of the tables; give it another name" for name in clashes
+        ]
+        with gathered:
+            self.design.check(self.factors)
+        if not gathered.problems:
+            self._check_claims(gathered)
         if isinstance(self.replications, UntilDecided) and not self.claims:
-            problems.append("replications: until decided, but there is no claim to decide")
-        if problems:
-            raise StudyError(*problems)
+            gathered.problems.append("replications: until decided, but there is no claim to decide")
+        if isinstance(self.replications, Until):
+            with gathered:
+                self.check_measures(self.replications.measure)
+        gathered.tell()
 
-    def _check_names(self) -> None:
-        taken = {column for table in columns().values() for column in table}
-        taken |= {subject for subject in SUBJECTS.values() if subject} | {"point", "replication"}
-        clashes = [factor.name for factor in self.factors if factor.name in taken]
-        if clashes:
-            raise StudyError(
-                *(
-                    f"factor {name}: is a column of the tables; give it another name"
-                    for name in clashes
+    def _check_claims(self, gathered: Gathered) -> None:
+        ids = [one.id for one in self.claims]
+        twice = [id_ for id_ in dict.fromkeys(ids) if ids.count(id_) > 1]
+        gathered.problems += [f"claim {id_}: there are two of this name" for id_ in twice]
+        for one in self.claims:
+            found = one.problems(self.levels)
+            gathered.problems += found
+            if (
+                one.against
+                and not found
+                and not self.has_pairs(one.against.factor, one.against.baseline)
+            ):
+                gathered.problems.append(
+                    f"claim {one.id}: no two points differ in {one.against.factor} alone"
                 )
-            )
-
-    def _check_patterns(self) -> None:
-        """Raises `StudyError` if a pattern matches nothing: at once, where names do not vary."""
-        every = [self.set, *(level.keys for factor in self.factors for level in factor.levels)]
-        if any(renames(keys) for keys in every):
-            return
-        problems: list[str] = []
-        draws = [*self.draw] if isinstance(self.draw, Mapping) else []
-        for path in dict.fromkeys([*itertools.chain(*every), *draws]):
             try:
-                expanded(path, names(self._document, {}))
+                self.check_measures(one.measure)
             except StudyError as error:
-                problems += error.problems
-        if problems:
-            raise StudyError(*problems)
+                gathered.problems += [f"claim {one.id}: {problem}" for problem in error.problems]
+
+    def has_pairs(self, factor: str, baseline: Label) -> bool:
+        """True if there are points that differ in `factor` alone, one of them at `baseline`."""
+        if isinstance(self.design, Grid) or self.size > _FEW_POINTS:
+            return True
+        return has_pairs(self.points, factor, baseline)
+
+    def _check_keys(self) -> None:
+        """Raises `StudyError` for keys that are options, are set twice, or match nothing."""
+        gathered = Gathered()
+        levels = [level.keys for factor in self.factors for level in factor.levels]
+        ranges = [factor.name for factor in self.factors if factor.range]
+        draws = [*self.draw] if isinstance(self.draw, Mapping) else []
+        every = dict.fromkeys(
+            [*self.set, *(key for keys in levels for key in keys), *ranges, *draws]
+        )
+        gathered.problems += [
+            f"{path}: is no key to set here; say {_ASIDE[path]} of the experiment"
+            for path in every
+            if path in _ASIDE
+        ]
+        # Where whole tables are replaced, the points tell what matches.
+        vary = any(renames(keys) for keys in [self.set, *levels, ranges])
+        paths: dict[str, list[str]] = {}
+        for path in every:
+            with gathered:
+                if not vary or not has_pattern(path):
+                    paths[path] = expanded(path, names(self._document, {}))
+        set_by_factors = {
+            p
+            for key in [*(k for keys in levels for k in keys), *ranges]
+            for p in paths.get(key, ())
+        }
+        gathered.problems += [
+            f"draw.{path}: a factor sets it as well"
+            for path in draws
+            if set_by_factors.intersection(paths.get(path, ()))
+        ]
+        gathered.tell()
 
 
-def _scenario_error(problems: list[str]) -> ScenarioError:
+def scenario_error(problems: list[str]) -> ScenarioError:
+    """The error of a scenario that has these mistakes."""
     error = ScenarioError("\n".join(problems))
     error.problems = problems
     return error
+
+
+def _cores() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def span(seconds: float) -> str:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from .errors import StudyError
+from .errors import Gathered, StudyError
 from .keys import Keys
 from .values import Between
 
@@ -49,39 +50,53 @@ class Factor:
         return f"{self.name}: {', '.join(str(level.label) for level in self.levels)}"
 
 
-def factors(declared: Mapping[str, Levels]) -> tuple[Factor, ...]:
+def factors(declared: object) -> tuple[Factor, ...]:
     """The factors that a user declares.
 
     Raises `StudyError` with all mistakes at once.
     """
-    found, problems = [], []
+    if not isinstance(declared, Mapping):
+        raise StudyError(f"factors: {declared!r}; allowed is a mapping of names or keys to levels")
+    found, gathered = [], Gathered()
     for name, levels in declared.items():
-        try:
+        with gathered:
             found.append(_factor(name, levels))
-        except StudyError as error:
-            problems += error.problems
-    if problems:
-        raise StudyError(*problems)
+    gathered.tell()
     return tuple(found)
 
 
-def _factor(name: str, levels: Levels) -> Factor:
+def _factor(name: object, levels: Levels) -> Factor:
+    if not isinstance(name, str) or not name.strip():
+        raise StudyError(f"factor {name!r}: a name or a key is needed")
     if isinstance(levels, Between):
         return Factor(name, range=levels)
     if isinstance(levels, Mapping):
         made = [_named(name, label, keys) for label, keys in levels.items()]
-    elif isinstance(levels, str | bytes) or not isinstance(levels, Sequence):
-        levels = _listed(name, levels)
-        made = [Level(_label(value), {name: value}) for value in levels]
     else:
-        made = [Level(_label(plain(value)), {name: plain(value)}) for value in levels]
+        listed = isinstance(levels, list | tuple | range)
+        values = levels if listed else _listed(name, levels)
+        made = [_valued(name, value) for value in values]
     if not made:
         raise StudyError(f"factor {name}: has no levels; one at least is needed")
     labels = [level.label for level in made]
-    for i, label in enumerate(labels):
-        if any(label == other and type(label) is type(other) for other in labels[:i]):
+    seen: set[Label] = set()
+    for label in labels:
+        # Neither may tables show two levels as one: 1 and "1".
+        if label in seen or str(label) in seen:
             raise StudyError(f"factor {name}: has the level {label!r} twice")
+        seen |= {label, str(label)}
     return Factor(name, tuple(made))
+
+
+def _valued(name: str, value: Value) -> Level:
+    try:
+        value = plain(value)
+    except StudyError as error:
+        raise StudyError(*(f"factor {name}: {problem}" for problem in error.problems)) from error
+    label = _label(value)
+    if isinstance(label, float) and not math.isfinite(label):
+        raise StudyError(f"factor {name}: {label} is no level")
+    return Level(label, {name: value})
 
 
 def _listed(name: str, levels: object) -> Sequence[Value]:
@@ -97,16 +112,46 @@ def _listed(name: str, levels: object) -> Sequence[Value]:
 
 
 def _named(name: str, label: str, keys: Keys) -> Level:
+    where = f"factor {name}, level {label}"
+    label = getattr(label, "tolist", lambda: label)()
+    if not isinstance(label, str | int | float):
+        raise StudyError(f"{where}: allowed are labels of text or numbers")
     if not isinstance(keys, Mapping):
         raise StudyError(
-            f"factor {name}, level {label}: {keys!r}; allowed is a mapping of keys to values, {{}} for none"
+            f"{where}: {keys!r}; allowed is a mapping of keys to values, {{}} for none"
         )
-    return Level(label, {path: plain(value) for path, value in keys.items()})
+    return Level(label, plain_keys(where, keys))
+
+
+def plain_keys(where: str, keys: object) -> dict[str, Value]:
+    """Keys with values as Python has them; raises `StudyError` for what is neither."""
+    if not isinstance(keys, Mapping):
+        raise StudyError(f"{where}: {keys!r}; allowed is a mapping of keys to values")
+    made, gathered = {}, Gathered()
+    for path, value in keys.items():
+        if not isinstance(path, str):
+            gathered.problems.append(f"{where}: {path!r} is no key")
+            continue
+        try:
+            made[path] = plain(value)
+        except StudyError as error:
+            gathered.problems += [f"{where}: {path}: {problem}" for problem in error.problems]
+    gathered.tell()
+    return made
 
 
 def plain(value: Value) -> Value:
-    """What numpy holds as what Python has for it."""
-    whole: Value = getattr(value, "tolist", lambda: value)()
+    """What numpy holds as what Python has for it; raises `StudyError` for what no scenario can hold."""
+    from airfair.scenario import toml_value
+
+    convert = getattr(value, "tolist", None) or getattr(value, "to_list", None)
+    whole: Value = convert() if convert else value
+    if isinstance(whole, list | tuple):
+        return [plain(each) for each in whole]
+    try:
+        toml_value(whole)
+    except TypeError as error:
+        raise StudyError(str(error)) from error
     return whole
 
 

@@ -22,9 +22,10 @@ Keys = Mapping[str, "Value"]
 
 _PARTS = re.compile(r'"(?:[^"\\]|\\.)*"|\'[^\']*\'|[^.]+')
 _WILD = re.compile(r"[*?\[]")
-_BARE = re.compile(r"[A-Za-z0-9_-]+")
 _QUOTED = 2
 """Characters around a quoted name."""
+NAMED = ("bss", "station", "host", "router", "link", "flow")
+"""Tables of a scenario whose keys are names that its author gives."""
 
 
 def has_pattern(path: str) -> bool:
@@ -42,12 +43,12 @@ def names(document: Mapping[str, Any], keys: Keys) -> dict[str, list[str]]:
 
     Stations or flows with a `count` have one: only all of them can be set.
     """
-    known = {table: dict.fromkeys(document.get(table, ())) for table in _NAMED}
+    known = {table: dict.fromkeys(document.get(table, ())) for table in NAMED}
     for path, value in keys.items():
         match parts(path):
             case [table] if table in known and isinstance(value, Mapping):
                 known[table] = dict.fromkeys(value)
-            case [table, name, *_] if table in known:
+            case [table, name] if table in known and not has_pattern(path):
                 known[table][_unquoted(name)] = None
     return {table: list(there) for table, there in known.items()}
 
@@ -58,8 +59,8 @@ def expanded(path: str, known: Mapping[str, list[str]]) -> list[str]:
     Raises `StudyError` if a pattern stands where there are no names, or matches none.
     """
     if not has_pattern(path):
-        return [path]
-    table, pattern, *rest = [*parts(path), ""]
+        return [plainly(path)]
+    table, pattern, *rest = [_unquoted(part) for part in parts(path)] + [""]
     if table not in known or _WILD.search("".join(rest)):
         allowed = ", ".join(f"{name}.PATTERN" for name in known)
         raise StudyError(
@@ -69,7 +70,7 @@ def expanded(path: str, known: Mapping[str, list[str]]) -> list[str]:
     if not matching:
         there = ", ".join(known[table]) or "none"
         raise StudyError(f"{path}: matches no {table}; there are {there}")
-    return [".".join(part for part in (table, _quoted(name), *rest) if part) for name in matching]
+    return [".".join((table, name, *filter(None, rest))) for name in matching]
 
 
 def expand(keys: Keys, known: Mapping[str, list[str]]) -> dict[str, Value]:
@@ -82,28 +83,33 @@ def expand(keys: Keys, known: Mapping[str, list[str]]) -> dict[str, Value]:
         p: v for path, v in keys.items() if has_pattern(path) for p in expanded(path, known)
     }
     by_name = {path: value for path, value in keys.items() if not has_pattern(path)}
-    tables = {path: value for path, value in by_name.items() if renames([path])}
-    return tables | by_pattern | {path: v for path, v in by_name.items() if path not in tables}
+    tables = {plainly(path): value for path, value in by_name.items() if renames([path])}
+    rest = {plainly(path): value for path, value in by_name.items() if not renames([path])}
+    return tables | by_pattern | rest
+
+
+def plainly(path: str) -> str:
+    """A path as a scenario takes it, where names stand between dots without quotes."""
+    if "." in path and not set(path) & set("\"'"):
+        return path
+    return ".".join(_unquoted(part) for part in parts(path))
 
 
 def renames(paths: Iterable[str]) -> bool:
     """True if one of the keys makes or replaces what has a name, so that patterns match anew."""
     whole = 2
-    return any(len(parts(path)) <= whole and parts(path)[0] in _NAMED for path in paths)
-
-
-def _unquoted(name: str) -> str:
-    return name if not _is_quoted(name) else str(tomllib.loads(f"name = {name}")["name"])
-
-
-_NAMED = ("bss", "station", "host", "flow")
+    named = [parts(path) for path in paths if not has_pattern(path)]
+    return any(len(names) <= whole and names[0] in NAMED for names in named)
 
 
 def _is_quoted(part: str) -> bool:
     return len(part) >= _QUOTED and part[0] == part[-1] and part[0] in "\"'"
 
 
-def _quoted(name: str) -> str:
-    from airfair.scenario import toml_value
-
-    return name if _BARE.fullmatch(name) else toml_value(name)
+def _unquoted(part: str) -> str:
+    if not _is_quoted(part):
+        return part
+    try:
+        return str(tomllib.loads(f"name = {part}")["name"])
+    except tomllib.TOMLDecodeError as error:
+        raise StudyError(f"{part}: not a quoted name ({error})") from error

@@ -12,7 +12,7 @@ quotient is that of two means, with the variance of both.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
@@ -25,6 +25,8 @@ from .errors import StudyError
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from airfair._core import Scenario
 
 HOW = ("sum", "mean", "min", "max")
 _TERM = re.compile(
@@ -71,6 +73,16 @@ SCALES: Mapping[str, tuple[float, str]] = {
 _WORDLESS = frozenset({"index", "count", "number"})
 """Units that nobody writes behind a number."""
 
+_OTHERS = frozenset(
+    {
+        *("point", "replication", "replications", "seed", "from", "to", "record_hash"),
+        *("value", "measure", "unit", "mean", "ci95", "baseline", "baseline_mean", "difference"),
+        *("difference_ci95", "relative", "relative_ci95", "pairs", "p", "p_adjusted"),
+        "is_significant",
+    }
+)
+"""Columns besides those that measures can name."""
+
 _PLAIN = ("flows", "stations", "channels")
 """Tables that need not be named with their columns."""
 
@@ -99,14 +111,22 @@ class Term:
             return rows.select("point", "replication", value=value)
         if self.names:
             there = rows[subject].unique(maintain_order=True).to_list()
+            if there and (problem := self.problem({subject: there})):
+                raise StudyError(problem)
             wanted = [name for name in there if self._is_meant(name)]
-            if there and not wanted:
-                raise StudyError(
-                    f"{self}: no {subject.replace('_', ' ')} has such a name; there are {', '.join(there)}"
-                )
             rows = rows.filter(pl.col(subject).is_in(wanted))
         whole = pl.when(value.null_count() == 0).then(getattr(value, self.how)())
         return rows.group_by("point", "replication", maintain_order=True).agg(value=whole)
+
+    def problem(self, there: Mapping[str, Sequence[str]]) -> str | None:
+        """What is wrong with its names where those of `there` are, by kind; nothing if all is well."""
+        subject = SUBJECTS[self.table]
+        if not self.names or subject is None:
+            return None
+        if any(map(self._is_meant, there[subject])):
+            return None
+        known = ", ".join(there[subject]) or "none"
+        return f"{self}: no {subject.replace('_', ' ')} has such a name; there are {known}"
 
     def _is_meant(self, name: str) -> bool:
         return any(fnmatchcase(name, pattern.strip()) for pattern in self.names.split(","))
@@ -130,6 +150,11 @@ class Measure:
 
     upper: Term
     lower: Term | None = None
+
+    @property
+    def terms(self) -> tuple[Term, ...]:
+        """Its terms, one or two."""
+        return (self.upper,) if self.lower is None else (self.upper, self.lower)
 
     @property
     def unit(self) -> str:
@@ -166,6 +191,17 @@ class Measure:
         return str(self.upper) if self.lower is None else f"{self.upper} / {self.lower}"
 
 
+def names(scenario: Scenario) -> dict[str, list[str]]:
+    """Names of flows, stations, … as tables have them, by kind."""
+    return {
+        "flow": [flow["name"] for flow in scenario.flows],
+        "station": scenario.stations,
+        "access_point": scenario.cells,
+        "channel": scenario.cells,
+        "link": list(dict.fromkeys(link["name"] for link in scenario.links)),
+    }
+
+
 def measure(text: str | Measure) -> Measure:
     """The measure that `text` names.
 
@@ -173,7 +209,9 @@ def measure(text: str | Measure) -> Measure:
     """
     if isinstance(text, Measure):
         return text
-    parts = text.split("/")
+    if not isinstance(text, str):
+        raise StudyError(f"measure {text!r}: allowed is a text such as goodput_bps")
+    parts = re.split(r"/(?![^\[]*\])", text)  # names may have one
     terms = [_term(part, text) for part in parts if part.strip()]
     if not terms or len(terms) != len(parts) or len(terms) > 2:  # noqa: PLR2004 - a quotient has two
         raise StudyError(
@@ -199,6 +237,14 @@ def _term(part: str, text: str) -> Term:
                     name, candidate, (names or "").strip(), how or _default_how(name, candidate)
                 )
     raise StudyError(f"measure {text!r}: no column {column}{_near(column, where)}")
+
+
+@cache
+def taken() -> frozenset[str]:
+    """Columns that tables of results have, and so no factor."""
+    columns_ = {c for table in columns().values() for c in table}
+    subjects = {subject for subject in SUBJECTS.values() if subject}
+    return frozenset(columns_ | subjects | _OTHERS)
 
 
 @cache

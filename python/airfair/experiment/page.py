@@ -15,6 +15,7 @@ from airfair.reproduce.report import inline_svg
 from airfair.run_fragment import templates
 
 from . import text
+from .measures import measure
 
 if TYPE_CHECKING:
     from .measures import Measure
@@ -60,11 +61,12 @@ def page(
         .get_template("experiment.html.jinja")
         .render(
             title=printable(results.title),
-            heading=text.heading(results, 10_000).partition(": ")[2],
+            heading=text.extent(results),
             about=about,
             interrupted=results.interrupted,
+            in_pairs=results.in_pairs,
             figures=[
-                Picture(inline_svg(one.svg, name, one.title), one.caption)
+                Picture(inline_svg(one.svg, name, printable(one.title)), printable(one.caption))
                 for name, one in drawn.items()
             ],
             verdicts=results.decide(),
@@ -83,12 +85,33 @@ def page(
                 {"name": factor.name, "text": str(factor).partition(": ")[2]}
                 for factor in results.factors
             ],
-            source_name=shown.source[0],
+            source_name=printable(shown.source[0]),
             source=_lines(shown.source[1]),
             scenario=_lines(results.runs_.scenarios[0].to_toml()) if results.points_of else "",
             printable=printable,
             palette=PALETTE,
             dark_palette=DARK_PALETTE,
+        )
+    )
+
+
+def fragment(results: ExperimentResult) -> str:
+    """HTML for a notebook: what was run, what the claims' measures are at each point, and the verdicts."""
+    measures = list(dict.fromkeys(claim.measure for claim in results.claims)) or [
+        measure("goodput")
+    ]
+    return (
+        templates()
+        .get_template("experiment_fragment.html.jinja")
+        .render(
+            title=printable(results.title),
+            extent=text.extent(results),
+            points=text.points(results, measures),
+            hidden=max(0, len(results.points_of) - text.MOST_POINTS),
+            verdicts=results.decide(),
+            marks=text.MARKS,
+            states=text.STATES,
+            printable=printable,
         )
     )
 

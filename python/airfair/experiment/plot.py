@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from airfair.figures import PALETTE, Category, Chart, Points, by_category, over_number
+from airfair.names import printable
 
-from .compare import check
 from .errors import StudyError
 from .values import on_an_axis
 
@@ -36,51 +36,104 @@ def plotted(  # noqa: PLR0913 - options of a figure
     printed: Mapping[str, Sequence[float]],
 ) -> Figure:
     """The figure of `ExperimentResult.plot`."""
-    names = [factor.name for factor in results.factors]
-    x = x or next((name for name in names if name not in (by, panel, *at)), None)
-    if x is None:
-        raise StudyError("plot: there is no factor to draw along; name it as x")
-    for name in filter(None, (x, by, panel)):
-        check(results, name)
-    for name, label in at.items():
-        check(results, name, label)
-    _check_all_are_held(results, {x, by, panel, *at})
+    x = x or first_free(results.levels, by, panel, at)
+    found = problems(results.levels, x, by, panel, at)
+    if found or x is None:
+        raise StudyError(*(f"plot: {problem}" for problem in found))
     data = _Data(results, y, x, by, at, printed)
     if panel is None:
         return _single(data, title or f"{y.name} over {x}")
     if data.numbers is None:
-        raise StudyError(
-            f"plot: panels need numbers along x, and the levels of {x} are names; use by or at"
-        )
+        raise StudyError(f"plot: {_no_numbers(x)}")
     charts = [
-        Chart(f"{panel} = {label}", data.numbers, data.lines({panel: label}))
+        Chart(_words(f"{panel} = {label}"), data.numbers, data.lines({panel: label}))
         for label in _levels(results, panel)
     ]
     return over_number(charts, data.x_label, data.y_label)
 
 
-def _check_all_are_held(results: ExperimentResult, held: set[str | None]) -> None:
-    free = [
-        f.name for f in results.factors if f.name not in held and len(_levels(results, f.name)) > 1
+LabelsOf = Mapping[str, Sequence["Label"] | None]
+"""Labels of each factor that points have; nothing where they are not known yet."""
+
+
+def first_free(
+    levels: LabelsOf, by: str | None, panel: str | None, at: Mapping[str, Label]
+) -> str | None:
+    """The first factor that is not told otherwise."""
+    return next((name for name in levels if name not in (by, panel, *at)), None)
+
+
+def problems(
+    levels: LabelsOf, x: str | None, by: str | None, panel: str | None, at: Mapping[str, Label]
+) -> list[str]:
+    """What keeps a figure from being drawn."""
+    if x is None:
+        return ["there is no factor to draw along; name it as x"]
+    roles = [name for name in (x, by, panel, *at) if name is not None]
+    unknown = [name for name in dict.fromkeys(roles) if name not in levels]
+    if unknown:
+        there = ", ".join(levels) or "none"
+        return [f"{name} is no factor; there are {there}" for name in unknown]
+    found = [
+        f"{name} is named twice, of x, by, panel and at"
+        for name in dict.fromkeys(roles)
+        if roles.count(name) > 1
     ]
+    for name, label in at.items():
+        known = levels[name]
+        if known is not None and label not in known:
+            found.append(f"{name} has no level {label!r}; there are {', '.join(map(str, known))}")
+    free = [name for name, known in levels.items() if name not in roles and _varies(known)]
     if free:
-        raise StudyError(
-            f"plot: {', '.join(free)} {'varies' if len(free) == 1 else 'vary'} as well; hold it at a level "
+        found.append(
+            f"{', '.join(free)} {'varies' if len(free) == 1 else 'vary'} as well; hold it at a level "
             f'(at={{"{free[0]}": …}}), or name it as by or panel'
         )
+    lines = levels[by] if by is not None else ()
+    if lines is None or len(lines) > len(PALETTE):
+        many = "a range" if lines is None else f"{len(lines)} levels"
+        found.append(
+            f"{by} has {many}, a figure has {len(PALETTE)} lines that can be told apart; draw it along x, "
+            "or in panels"
+        )
+    along = levels[x]
+    if panel is not None and along is not None and on_an_axis(list(along)) is None:
+        found.append(_no_numbers(x))
+    return found
 
 
-def _levels(results: ExperimentResult, factor: str) -> list[Label]:
-    return list(dict.fromkeys(point.labels[factor] for point in results.points_of))
+def _varies(levels: Sequence[Label] | None) -> bool:
+    return levels is None or len(levels) > 1
+
+
+def _no_numbers(x: str) -> str:
+    return f"panels need numbers along x, and the levels of {x} are names; use by or at"
+
+
+def _words(text: str) -> str:
+    """Text for matplotlib: a dollar sign is no mathematics, and what begins with _ is in the legend."""
+    shown = printable(text).replace("$", r"\$")
+    return f" {shown}" if shown.startswith("_") else shown
+
+
+def _levels(results: ExperimentResult, factor: str) -> Sequence[Label]:
+    return results.levels[factor]
 
 
 def _single(data: _Data, title: str) -> Figure:
     if data.numbers is not None:
         return over_number(
-            [Chart(title, data.numbers, data.lines({}))], data.x_label, data.y_label, columns=1
+            [Chart(_words(title), data.numbers, data.lines({}))],
+            data.x_label,
+            data.y_label,
+            columns=1,
         )
     panel = Category(
-        title, data.y_label, data.x, [str(label) for label in data.places], data.lines({})
+        _words(title),
+        data.y_label,
+        _words(data.x),
+        [_words(str(label)) for label in data.places],
+        data.lines({}),
     )
     return by_category(panel, wide=len(data.places) > 6)  # noqa: PLR2004 - names side by side in a narrow figure
 
@@ -103,7 +156,7 @@ class _Data:
         self._at = at
         self._results = results
         self._scale = y.shown[0]
-        self.y_label = y.label
+        self.y_label = _words(y.label)
         self._name = y.name
         self.places = _levels(results, x)
         self._order = list(range(len(self.places)))
@@ -114,17 +167,12 @@ class _Data:
             self._order = np.argsort(axis[0], kind="stable").tolist()
             self.numbers = [axis[0][i] for i in self._order]
             self.places = [self.places[i] for i in self._order]
-            self.x_label = f"{x} [{axis[1]}]" if axis[1] else x
+            self.x_label = _words(f"{x} [{axis[1]}]" if axis[1] else x)
         self._estimates: list[Estimate] = [one.estimate for one in results.samples(y)]
 
     def lines(self, held: Mapping[str, Label]) -> list[Points]:
         """A line for each level of `by`, or one for all, where other factors are `held`."""
         labels = _levels(self._results, self._by) if self._by else [None]
-        if len(labels) > len(PALETTE):
-            raise StudyError(
-                f"plot: {self._by} has {len(labels)} levels, a figure has {len(PALETTE)} lines that can be "
-                "told apart; draw it along x, or in panels"
-            )
         return [self._line(label, held) for label in labels]
 
     def _line(self, label: Label | None, held: Mapping[str, Label]) -> Points:
@@ -135,7 +183,7 @@ class _Data:
                 wanted[self._by] = label
             found.append(self._at_levels(wanted))
         lowest = 0.0 if all(not (mean < 0) for mean, _ in found) else -math.inf
-        name = str(label) if label is not None else self._name
+        name = _words(str(label) if label is not None else self._name)
         values = self._printed.get("" if label is None else str(label), ())
         hollow = {new: values[old] for new, old in enumerate(self._order) if old < len(values)}
         return Points(name, np.array(found).T, hollow, (lowest, math.inf))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -49,3 +49,12 @@ def in_words(labels: Mapping[str, Label]) -> str:
 def points(names: Sequence[str], levels: Sequence[tuple[Level, ...]]) -> list[Point]:
     """Points of so many tuples of levels."""
     return [Point(tuple(names), each) for each in levels]
+
+
+def labels(points: Iterable[Point]) -> dict[str, list[Label]]:
+    """Labels that some point has, by factor, in their order."""
+    found: dict[str, dict[Label, None]] = {}
+    for point in points:
+        for name, label in point.labels.items():
+            found.setdefault(name, {})[label] = None
+    return {name: list(there) for name, there in found.items()}

@@ -7,21 +7,23 @@ import itertools
 import math
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import KW_ONLY, dataclass, field, fields
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
+
+from airfair.statistics import CONFIDENCE
 
 from .claims import Verdict
 from .compare import compared
 from .conditions import Key
 from .decisions import Claim
-from .errors import StudyError
+from .errors import Gathered, StudyError
 from .factors import Factor, Label
 from .measures import Measure, Term, measure
 from .plot import plotted
-from .points import Point
+from .points import Point, labels
 from .runs import Runs
 from .samples import Samples
 
@@ -41,9 +43,9 @@ class Spent:
     cpu_s: float = 0.0
     wall_s: float = 0.0
     runs: int = 0
-    """Runs of all points."""
+    """Finished runs of all points."""
     found: int = 0
-    """Runs of them that the store had."""
+    """Runs of them that were not made anew: the store had them, or another point is the same."""
     interrupted: bool = False
 
 
@@ -68,6 +70,8 @@ class ExperimentResult:
     _: KW_ONLY
     claims: tuple[Claim, ...] = ()
     seed: int = 1
+    error: float = 1 - CONFIDENCE
+    """Error that the interval of a verdict may have: less where runs were looked at several times."""
 
     flows = _table("flows", "Goodput, loss, delay, … of each flow.")
     stations = _table("stations", "Airtime, rates, frames, drops of each station.")
@@ -79,15 +83,34 @@ class ExperimentResult:
     fairness = _table("fairness", "Jain's indices of each run.")
     runs = _table("runs", "A row for each run, with the hash of its records.")
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What makes it, without the tables that were asked for: they are made again."""
+        return {one.name: getattr(self, one.name) for one in fields(self)}
+
+    def _repr_html_(self) -> str:
+        from .page import fragment
+
+        return fragment(self)
+
     @property
     def interrupted(self) -> bool:
         """True if Ctrl-C ended it before all runs were finished."""
         return self.spent.interrupted
 
+    @functools.cached_property
+    def in_pairs(self) -> bool:
+        """True if all points ran under the same seeds."""
+        return len({scenario.seed for scenario in self.runs_.scenarios}) <= 1
+
     @property
     def points_of(self) -> Sequence[Point]:
         """The points, in the design's order."""
         return self.runs_.points
+
+    @functools.cached_property
+    def levels(self) -> Mapping[str, Sequence[Label]]:
+        """Labels of each factor that a point has, in their order."""
+        return {factor.name: [] for factor in self.factors} | labels(self.points_of)
 
     @functools.cached_property
     def points(self) -> pl.DataFrame:
@@ -103,6 +126,10 @@ class ExperimentResult:
 
         Raises `StudyError` if there is no such point, or more than one.
         """
+        unknown = [name for name in levels if name not in self.levels]
+        if unknown:
+            there = ", ".join(self.levels) or "none"
+            raise StudyError(*(f"{name}: no factor; there are {there}" for name in unknown))
         fitting = [
             place
             for place, point in enumerate(self.points_of)
@@ -119,7 +146,7 @@ class ExperimentResult:
 
     def values(self, of: str | Measure) -> pl.DataFrame:
         """A measure of each run: factors, `replication`, `value`, null where a run has none."""
-        made = self._values(measure(of))
+        made = self._values(measure(of)).select("point", "replication", "value")
         return self._labels.join(made, on="point", maintain_order="right")
 
     def summary(self, *of: str | Measure) -> pl.DataFrame:
@@ -163,8 +190,16 @@ class ExperimentResult:
         return compared(self, factor, baseline, [measure(one) for one in several])
 
     def decide(self, *claims: Claim) -> list[Verdict]:
-        """Verdicts on claims, or on those that the experiment declares."""
-        return [claim.decide(self) for claim in claims or self.claims]
+        """Verdicts on claims, or on those that the experiment declares.
+
+        Raises `StudyError` for a claim on a factor or level that there is not.
+        """
+        gathered, verdicts = Gathered(), []
+        for claim in claims or self.claims:
+            with gathered:
+                verdicts.append(claim.decide(self, level=self.error))
+        gathered.tell()
+        return verdicts
 
     def plot(  # noqa: PLR0913 - options of a figure
         self,
@@ -226,7 +261,8 @@ class ExperimentResult:
         if of.lower is None:
             return upper
         both = upper.rename({"value": "upper"}).with_columns(lower=self._term(of.lower)["value"])
-        return both.with_columns(value=pl.col("upper") / pl.col("lower"))
+        quotient = pl.col("upper") / pl.col("lower")
+        return both.with_columns(value=pl.when(quotient.is_finite()).then(quotient))
 
     def _term(self, term: Term) -> pl.DataFrame:
         """Values of a term, a row for each run in order."""
@@ -274,8 +310,6 @@ class ExperimentResult:
 
     def _with_factors(self, name: str) -> pl.DataFrame:
         table = self._table(name)
-        if table.is_empty():
-            return table
         return self._labels.join(table, on="point", maintain_order="right")
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
+from airfair.archive import build
 from airfair.archive.packed import unpack
+from airfair.copies import ForeignResultError
 from airfair.result import Result
 
 if TYPE_CHECKING:
@@ -21,6 +23,11 @@ AT_ONCE = 2048
 """Outcomes that are unpacked at once: as such they take some five times as much memory."""
 
 
+def named_things(scenario: Scenario) -> str:
+    """Text that two scenarios share if their tables have the same rows."""
+    return repr((scenario.flows, scenario.stations, scenario.cells, scenario.links))
+
+
 @dataclass(frozen=True)
 class Runs:
     """Points with their scenarios, and the packed outcomes of their replications in order."""
@@ -28,6 +35,17 @@ class Runs:
     points: Sequence[Point]
     scenarios: Sequence[Scenario]
     packed: Sequence[list[bytes]] = field(repr=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What it holds, and the build of airfair that alone can read it."""
+        return {one.name: getattr(self, one.name) for one in fields(self)} | {"build": build()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        if state.pop("build") != build():
+            raise ForeignResultError(
+                "an experiment's result of another build of airfair cannot be read: run it again"
+            )
+        self.__dict__.update(state)
 
     def count(self, place: int) -> int:
         """Replications of a point that are finished."""
@@ -53,7 +71,7 @@ class Runs:
         for place, scenario in enumerate(self.scenarios):
             if not self.packed[place]:
                 continue
-            named = repr((scenario.flows, scenario.stations, scenario.cells, scenario.links))
+            named = named_things(scenario)
             groups.setdefault(named, []).append(place)
             runs[named] = runs.get(named, 0) + self.count(place)
             if runs[named] >= AT_ONCE:

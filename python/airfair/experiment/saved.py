@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import io
+import math
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +18,13 @@ from airfair.archive import build
 from airfair.copies import ForeignResultError
 from airfair.store import DamagedError
 
+from .decisions import Claim, claim
+from .errors import StudyError
 from .factors import Factor, Label, Level
 from .points import Point
 from .results import ExperimentResult, Spent
 from .runs import Runs
+from .values import Between
 
 TABLES = ("flows", "stations", "access_points", "channels", "links", "fairness", "runs")
 POINTS, OUTCOMES = "points.parquet", "outcomes.parquet"
@@ -55,12 +60,19 @@ def about(results: ExperimentResult, command_line: Sequence[str] | None) -> dict
         "kind": KIND,
         "title": results.title,
         "factors": [
-            {"name": factor.name, "labels": [level.label for level in factor.levels]}
+            {
+                "name": factor.name,
+                "labels": [level.label for level in factor.levels],
+                "range": asdict(factor.range) if factor.range else None,
+            }
             for factor in results.factors
         ],
         "points": len(results.points_of),
         "runs": results.spent.runs,
         "seed": results.seed,
+        "runs_found": results.spent.found,
+        "error": results.error,
+        "claims": [_written(claim) for claim in results.claims],
         "interrupted": results.interrupted,
         "airfair": __version__,
         "build": build().hex(),
@@ -92,31 +104,84 @@ def load_experiment(directory: str | os.PathLike[str]) -> ExperimentResult:
             f"{folder}: made by another build of airfair ({found.get('airfair')}), which this one cannot "
             "read; its Parquet files are tables as they are"
         )
+    try:
+        return _loaded(folder, found)
+    except (KeyError, TypeError, IndexError, StudyError, pl.exceptions.PolarsError) as error:
+        raise DamagedError(
+            f"{folder / store.MANIFEST}: not as an experiment's is written ({error!r})"
+        ) from error
+
+
+def _loaded(folder: Path, found: Mapping[str, Any]) -> ExperimentResult:
     points, scenarios, outcomes = (_table(folder, name) for name in (POINTS, SCENARIOS, OUTCOMES))
-    names = [factor["name"] for factor in found["factors"]]
+    factors = tuple(_factor(one) for one in found["factors"])
+    names = [factor.name for factor in factors]
     packed: list[list[bytes]] = [[] for _ in range(points.height)]
     for place, octets in outcomes.iter_rows():
         packed[place].append(octets)
+    columns = [_levels(factor, points[factor.name]) for factor in factors]
+    rows: Iterable[tuple[Level, ...]] = (
+        zip(*columns, strict=True) if columns else ((),) * points.height
+    )
     runs = Runs(
-        [_point(names, row) for row in points.select(names).iter_rows()]
-        if names
-        else [Point((), ()) for _ in range(points.height)],
+        [Point(tuple(names), row) for row in rows],
         [Scenario.parse(text.encode()) for text in scenarios["scenario"]],
         packed,
     )
-    spent = Spent(
-        found["cpu_s"], found["wall_s"], found["runs"], interrupted=bool(found["interrupted"])
+    return ExperimentResult(
+        found["title"],
+        factors,
+        runs,
+        Spent(
+            found["cpu_s"],
+            found["wall_s"],
+            found["runs"],
+            found["runs_found"],
+            bool(found["interrupted"]),
+        ),
+        claims=tuple(_claim(one) for one in found["claims"]),
+        seed=found["seed"],
+        error=found["error"],
     )
-    factors = tuple(_factor(one) for one in found["factors"])
-    return ExperimentResult(found["title"], factors, runs, spent, seed=found["seed"])
 
 
-def _point(names: Sequence[str], labels: Sequence[Label]) -> Point:
-    return Point(tuple(names), tuple(Level(label, {}) for label in labels))
+def _factor(written: Mapping[str, Any]) -> Factor:
+    levels = tuple(Level(label, {}) for label in written["labels"])
+    if written["range"] is None:
+        return Factor(written["name"], levels)
+    return Factor(written["name"], range=Between(**written["range"]))
 
 
-def _factor(written: dict[str, Any]) -> Factor:
-    return Factor(written["name"], tuple(Level(label, {}) for label in written["labels"]))
+def _levels(factor: Factor, labels: pl.Series) -> list[Level]:
+    """The level of each point; where a column has numbers and texts all are texts there."""
+    known = {form(level.label): level for level in factor.levels for form in (str, _text)}
+    return [known.get(_text(label)) or Level(label, {}) for label in labels]
+
+
+def _text(label: Label) -> str:
+    """Text by which a level is known again: 2 and 2.0 are one."""
+    whole = isinstance(label, float) and label.is_integer()
+    return str(int(label) if whole else label)
+
+
+def _written(claim: Claim) -> dict[str, Any]:
+    """A claim as JSON holds it: without what is not said."""
+    against = asdict(claim.against) if claim.against else {}
+    bounds = {"above": claim.above, "below": claim.below}
+    said = {
+        "text": claim.text,
+        "at": {name: list(labels) for name, labels in claim.at.items()},
+        **against,
+        "form": claim.form,
+        **{name: bound for name, bound in bounds.items() if math.isfinite(bound)},
+        "word": claim.word,
+        "target": claim.target,
+    }
+    return {"id": claim.id, "of": str(claim.measure), "said": said}
+
+
+def _claim(written: Mapping[str, Any]) -> Claim:
+    return claim(written["id"], written["of"], **written["said"])
 
 
 def _table(folder: Path, name: str) -> pl.DataFrame:

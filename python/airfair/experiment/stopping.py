@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import math
+import operator
 from dataclasses import dataclass
+
+from airfair.statistics import CONFIDENCE
 
 from .errors import StudyError
 from .measures import Measure, measure
+from .values import quantity
 
-LEAST, MOST = 5, 100
-"""Replications at least and at most where nothing is said."""
+LEAST, MOST, MOST_DECIDED = 5, 100, 60
+"""Replications at least and at most where nothing is said; the last of a rule that looks at claims."""
 _GROWTH = 2.0
 """Factor by which a point's replications grow at most from one look at them to the next."""
 
@@ -30,6 +34,9 @@ class Fixed:
         """Likewise."""
         return self.count
 
+    def __str__(self) -> str:
+        return f"{self.count:,} replications of each"
+
 
 @dataclass(frozen=True)
 class Until:
@@ -37,10 +44,10 @@ class Until:
 
     measure: Measure
     half_width: float
-    relative: bool = True
+    relative: bool
     """True if the half width is a part of the mean, False if it is in the measure's unit."""
-    least: int = LEAST
-    most: int = MOST
+    least: int
+    most: int
 
     def is_enough(self, mean: float, half_width: float) -> bool:
         """True if the interval is narrow enough."""
@@ -49,7 +56,8 @@ class Until:
     def next(self, count: int, mean: float, half_width: float) -> int:
         """Replications after which it may be narrow enough; at most twice as many as there are."""
         allowed = self._allowed(mean)
-        needed = count * (half_width / allowed) ** 2 if allowed > 0 else math.inf
+        times = half_width / allowed if allowed > 0 else math.inf
+        needed = count * times * times
         return min(self.most, math.ceil(min(count * _GROWTH, max(needed, count + 1))))
 
     def _allowed(self, mean: float) -> float:
@@ -65,11 +73,12 @@ class UntilDecided:
     """Replications until no claim of the experiment is undecided.
 
     They are looked at after `least`, and each time that their number has doubled. Whoever looks often is
-    often deceived: each look keeps to the level of 5 % divided by the number of looks.
+    often deceived: each look keeps to the level of 5 % divided by the number of looks, and so do the
+    verdicts at last.
     """
 
-    least: int = LEAST
-    most: int = MOST
+    least: int
+    most: int
 
     @property
     def looks(self) -> list[int]:
@@ -78,6 +87,11 @@ class UntilDecided:
         while counts[-1] < self.most:
             counts.append(min(self.most, 2 * counts[-1]))
         return counts
+
+    @property
+    def error(self) -> float:
+        """Error that each interval may have at each look."""
+        return (1 - CONFIDENCE) / len(self.looks)
 
     def __str__(self) -> str:
         return f"until all claims are decided, {self.least} to {self.most}"
@@ -101,19 +115,19 @@ def until(
 
     Raises `StudyError` for what can never be.
     """
-    _check(least, most)
-    if not (math.isfinite(half_width) and half_width > 0):
+    least, most = _range(least, most)
+    wide = quantity(half_width)
+    if wide is None or wide[1] or not 0 < wide[0] < math.inf:
         raise StudyError(f"until: half_width {half_width!r}; a number above 0 is needed")
-    return Until(measure(of), float(half_width), relative, least, most)
+    return Until(measure(of), wide[0], bool(relative), least, most)
 
 
-def until_decided(*, least: int = LEAST, most: int = 60) -> UntilDecided:
+def until_decided(*, least: int = LEAST, most: int = MOST_DECIDED) -> UntilDecided:
     """Replications of all points until every claim holds or fails, `most` at most.
 
     Raises `StudyError` for what can never be.
     """
-    _check(least, most)
-    return UntilDecided(least, most)
+    return UntilDecided(*_range(least, most))
 
 
 def replications(wanted: int | Replications) -> Replications:
@@ -123,20 +137,29 @@ def replications(wanted: int | Replications) -> Replications:
     """
     if isinstance(wanted, Fixed | Until | UntilDecided):
         return wanted
-    try:
-        count = wanted.__index__()
-    except AttributeError:
+    count = _whole(wanted)
+    if count is None:
         raise StudyError(
             f"replications: {wanted!r}; allowed is a whole number, until(…) or until_decided(…)"
-        ) from None
+        )
     if count < 1:
         raise StudyError(f"replications: {count}; one at least is needed")
     return Fixed(count)
 
 
-def _check(least: int, most: int) -> None:
-    fewest = 2
-    if least < fewest:
+def _range(least: int, most: int) -> tuple[int, int]:
+    fewest, both = 2, (_whole(least), _whole(most))
+    if both[0] is None or both[1] is None:
+        raise StudyError(f"until: least = {least!r}, most = {most!r}; whole numbers are needed")
+    if both[0] < fewest:
         raise StudyError(f"until: least = {least}; an interval needs two replications")
-    if most < least:
+    if both[1] < both[0]:
         raise StudyError(f"until: most = {most} is below least = {least}")
+    return both[0], both[1]
+
+
+def _whole(value: object) -> int | None:
+    """A whole number, of Python or numpy; nothing for anything else."""
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        return None
+    return operator.index(value)

@@ -28,20 +28,24 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from airfair._core import ScenarioError
 
 from . import designs, stopping
 from .decisions import FORMS, WORDS, Claim, claim
 from .designs import Design
 from .draws import Draw, choice
-from .errors import StudyError
+from .errors import Gathered, StudyError
 from .experiment import REPLICATIONS, Experiment
 from .factors import Label, Levels
 from .keys import Keys
 from .measures import Measure, measure
+from .plot import first_free
+from .plot import problems as drawing_problems
 from .points import Point
 from .stopping import Replications
 from .values import Between, between
@@ -53,6 +57,8 @@ if TYPE_CHECKING:
 
 MOST_DRAWN = 60
 """Points of a figure that nobody has asked for."""
+_FILE = re.compile(r"[A-Za-z0-9_-]{1,64}")
+"""Names of figures, which are names of files."""
 LARGEST = 10_000_000
 """Octets of a study's file at most."""
 
@@ -138,13 +144,16 @@ class Study:
         """The figures that are drawn: without any that is declared, goodput over the first factor."""
         if self.figures:
             return list(self.figures)
-        names = [factor.name for factor in self.experiment.factors]
+        levels = self.experiment.levels
+        names = [name for name, known in levels.items() if known is None or len(known) > 1]
         few = 2
         if not 0 < len(names) <= few or self.experiment.size > MOST_DRAWN:
             return []
         y = self.measures[0] if self.measures else measure("goodput")
-        by = names[1] if len(names) > 1 else None
-        return [FigureOf("goodput" if not self.measures else "measure", y, names[0], by)]
+        for x, by in ((names[0], None), (names[0], names[-1]), (names[-1], names[0])):
+            if not drawing_problems(levels, x, by, None, {}):
+                return [FigureOf("goodput" if not self.measures else "measure", y, x, by)]
+        return []
 
 
 def load_study(path: str | Path, *, replications: int | None = None) -> Study:
@@ -177,7 +186,8 @@ def read(path: Path) -> dict[str, Any]:
 
 
 def _parsed(path: Path) -> dict[str, Any]:
-    content = path.read_bytes()[: LARGEST + 1]
+    with path.open("rb") as file:
+        content = file.read(LARGEST + 1)
     if len(content) > LARGEST:
         raise StudyError(f"{path}: larger than {LARGEST:,} octets")
     try:
@@ -192,45 +202,40 @@ def study(document: Mapping[str, Any], path: Path, *, replications: int | None =
     """The study of a document that was read from `path`; `replications` counts instead of its own."""
     reader = _Reader(document, path)
     source = reader.scenario()
-    asked = reader.one("replications", _replications, None)
-    factors = reader.table("factors", _levels)
+    asked = reader.one("replications", _rule, None)
+    options: dict[str, Any] = {
+        "factors": reader.table("factors", _levels),
+        "design": reader.one("design", _design, "grid"),
+        "replications": next(one for one in (replications, asked, REPLICATIONS) if one is not None),
+        "set": reader.one("set", _mapping, {}),
+        "draw": reader.table("draw", _draw) or None,
+        "seed": reader.one("seed", _whole, None),
+        "common_random_numbers": reader.one("common_random_numbers", _boolean, default=True),
+        "claims": reader.table("claims", _claim).values(),
+        "title": reader.one("title", _text, None),
+        "folder": path.parent,
+    }
     comparisons = reader.table("compare", _comparison)
     figures = reader.table("figures", _figure)
-    measures = reader.one("measures", _measures, ())
-    printed = reader.one("printed", _printed, {})
-    part = Part(
-        setup=reader.one("setup", _text, None),
-        variant=reader.one("variant", _text, None),
-        quick=reader.one("quick", _mapping, {}),
-        extension=reader.one("extension", _boolean, default=False),
-        words=reader.table("words", _words),
-    )
-    made = reader.made(
-        lambda: Experiment(
-            source,
-            factors=factors,
-            design=reader.one("design", _design, "grid"),
-            replications=replications or asked or REPLICATIONS,
-            set=reader.one("set", _mapping, {}),
-            draw=reader.table("draw", _draw) or None,
-            seed=reader.one("seed", _whole, None),
-            common_random_numbers=reader.one("common_random_numbers", _boolean, default=True),
-            claims=reader.table("claims", _claim).values(),
-            title=reader.one("title", _text, None),
-        )
-    )
-    reader.finish()
-    found = Study(
-        made,
-        path,
-        tuple(comparisons.values()),
-        tuple(figures.values()),
-        measures,
-        None if asked is None else stopping.replications(asked),
-        part,
-        source if isinstance(source, Path) else None,
-        printed,
-    )
+    shown: dict[str, Any] = {
+        "measures": reader.one("measures", _measures, ()),
+        "printed": reader.one("printed", _printed, {}),
+        "part": Part(
+            setup=reader.one("setup", _text, None),
+            variant=reader.one("variant", _text, None),
+            quick=reader.one("quick", _mapping, {}),
+            extension=reader.one("extension", _boolean, default=False),
+            words=reader.table("words", _words),
+        ),
+        "replications": asked,
+        "scenario": source if isinstance(source, Path) else None,
+    }
+    made = reader.made(source, options)
+    along = [
+        replace(one, x=one.x or first_free(made.levels, one.by, one.panel, one.at))
+        for one in figures.values()
+    ]
+    found = Study(made, path, tuple(comparisons.values()), tuple(along), **shown)
     problems = [f"{path}: {problem}" for problem in _problems(found)]
     if problems:
         raise StudyError(*problems)
@@ -238,32 +243,61 @@ def study(document: Mapping[str, Any], path: Path, *, replications: int | None =
 
 
 def _problems(study: Study) -> list[str]:
-    """Names of factors and levels that there are not."""
-    factors = {
-        factor.name: None if factor.range else [level.label for level in factor.levels]
-        for factor in study.experiment.factors
-    }
-    named: list[tuple[str, str, Label | None]] = [
-        (f"compare.{one.factor}", one.factor, one.baseline) for one in study.comparisons
-    ]
+    """Names of factors, levels and flows that there are not, and figures that cannot be drawn."""
+    experiment, found = study.experiment, []
+    wanted = [("measures", one) for one in study.measures]
+    for one in study.comparisons:
+        where = f"compare.{one.factor}"
+        wanted += [(where, each) for each in one.measures]
+        found += [f"{where}: {problem}" for problem in _of_comparison(experiment, one)]
     for figure in study.figures:
         where = f"figures.{figure.id}"
-        named += [(where, name, None) for name in (figure.x, figure.by, figure.panel) if name]
-        named += [(where, name, label) for name, label in figure.at.items()]
+        wanted.append((where, figure.y))
+        wrong = drawing_problems(experiment.levels, figure.x, figure.by, figure.panel, figure.at)
+        found += [f"{where}: {problem}" for problem in wrong]
     for where, template in (("setup", study.part.setup), ("variant", study.part.variant)):
-        named += [(where, name, None) for name in _IN_BRACES.findall(template or "")]
+        unknown = [
+            name for name in _IN_BRACES.findall(template or "") if name not in experiment.levels
+        ]
+        found += [
+            f"{where}: {name} is no factor; there are {', '.join(experiment.levels) or 'none'}"
+            for name in unknown
+        ]
     for name, words in study.part.words.items():
-        named += [(f"words.{name}", name, label) for label in words]
-    found = []
-    for where, name, label in named:
-        labels = factors.get(name)
-        if name not in factors:
-            found.append(f"{where}: {name} is no factor; there are {', '.join(factors) or 'none'}")
-        elif label is not None and labels is not None and label not in labels:
-            found.append(
-                f"{where}: {name} has no level {label!r}; there are {', '.join(map(str, labels))}"
-            )
+        found += _of_words(experiment.levels, name, words)
+    for where, each in wanted:
+        try:
+            experiment.check_measures(each)
+        except StudyError as error:
+            found += [f"{where}: {problem}" for problem in error.problems]
     return found
+
+
+def _of_words(
+    levels: Mapping[str, Sequence[Label] | None], name: str, words: Mapping[str, str]
+) -> Iterator[str]:
+    if name not in levels:
+        yield f"words.{name}: {name} is no factor; there are {', '.join(levels) or 'none'}"
+        return
+    known = levels[name]
+    for label in words if known is not None else ():
+        if known is not None and label not in [*known, *map(str, known)]:
+            yield f"words.{name}: no level {label!r}; there are {', '.join(map(str, known))}"
+
+
+def _of_comparison(experiment: Experiment, one: Comparison) -> Iterator[str]:
+    levels = experiment.levels
+    if one.factor not in levels:
+        yield f"{one.factor} is no factor; there are {', '.join(levels) or 'none'}"
+        return
+    known = levels[one.factor]
+    if known is not None and one.baseline not in known:
+        yield f"no level {one.baseline!r}; there are {', '.join(map(str, known))}"
+    elif not experiment.has_pairs(one.factor, one.baseline):
+        yield f"no two points differ in it alone, one of them at {one.baseline}"
+    for each in one.measures:
+        if each.lower is not None:
+            yield f"{each}: a quotient is compared by its two terms"
 
 
 _IN_BRACES = re.compile(r"\{([^{}]*)\}")
@@ -283,17 +317,19 @@ class _Reader:
         self._read: set[str] = {"about"}
         self._problems: list[str] = []
 
-    def scenario(self) -> Path | Mapping[str, Any]:
-        """The scenario: the path of a file beside the study's, or the table itself."""
+    def scenario(self) -> Path | Mapping[str, Any] | None:
+        """The scenario: a path from the study's folder, or the table itself; nothing if it is neither."""
         found = self._document.get("scenario")
         self._read.add("scenario")
         if isinstance(found, str) and found:
             return self._path.parent / found
         if isinstance(found, Mapping):
             return found
-        raise StudyError(
-            f'{self._path}: scenario: missing; allowed is a path, as in scenario = "cell.toml", or a table'
+        wrong = "missing" if "scenario" not in self._document else repr(found)
+        self._problems.append(
+            f'scenario: {wrong}; allowed is a path, as in scenario = "cell.toml", or a table'
         )
+        return None
 
     def one(self, key: str, of: Callable[[str, Any], Any], default: Any) -> Any:  # noqa: ANN401 - what `of` gives
         """The value of a key; `default` if it is not there, or wrong."""
@@ -317,21 +353,34 @@ class _Reader:
                 self._problems += error.problems
         return made
 
-    def made(self, make: Callable[[], Experiment]) -> Experiment:
-        """The experiment; raises `StudyError` with everything that was wrong so far."""
-        made: Experiment | None = self._or(None, make)
-        if made is None or self._problems:
-            self.finish()
-            raise AssertionError("what could not be made has a problem")
-        return made
+    def made(
+        self, source: Path | Mapping[str, Any] | None, options: Mapping[str, Any]
+    ) -> Experiment:
+        """The experiment; raises `StudyError` with everything that is wrong.
 
-    def finish(self) -> None:
-        """Raises `StudyError` if anything was wrong."""
+        If the scenario alone is wrong, it raises `ScenarioError` or `OSError`.
+        """
         unknown = [key for key in self._document if key not in self._read]
         self._problems += [f"{key}: unknown key{near(key, self._read)}" for key in unknown]
-        self._read |= set(unknown)
-        if self._problems:
+        # Where something is wrong already, the scenario is read by itself: what rests on it would follow.
+        names = ("set", "seed", "folder") if self._problems else options
+        made = None
+        try:
+            if source is not None:
+                made = Experiment(source, **{name: options[name] for name in names})
+        except StudyError as error:
+            self._problems += error.problems
+        except ScenarioError as error:
+            if not self._problems:
+                raise
+            self._problems += [f"scenario: {problem}" for problem in error.problems]
+        except OSError as error:
+            if not self._problems:
+                raise
+            self._problems.append(f"scenario: {error.filename}: {error.strerror or error}")
+        if made is None or self._problems:
             raise StudyError(*(f"{self._path}: {problem}" for problem in self._problems))
+        return made
 
     def _or(self, default: Any, make: Callable[[], Any]) -> Any:  # noqa: ANN401 - likewise
         try:
@@ -356,11 +405,14 @@ def _keyed(
     where: str, value: object, known: Mapping[str, Callable[[str, Any], Any]]
 ) -> dict[str, Any]:
     """A table of which only some keys are known, each read by its kind."""
-    table = _mapping(where, value)
-    unknown = [key for key in table if key not in known]
-    if unknown:
-        raise StudyError(*(f"{where}.{key}: unknown key{near(key, set(known))}" for key in unknown))
-    return {key: known[key](f"{where}.{key}", item) for key, item in table.items()}
+    read, gathered = {}, Gathered()
+    for key, item in _mapping(where, value).items():
+        with gathered:
+            if key not in known:
+                raise StudyError(f"{where}.{key}: unknown key{near(key, set(known))}")
+            read[key] = known[key](f"{where}.{key}", item)
+    gathered.tell()
+    return read
 
 
 def _text(where: str, value: object) -> str:
@@ -405,13 +457,24 @@ def _labels(where: str, value: object) -> Label | Sequence[Label]:
     return _label(where, value)
 
 
+def _held(where: str, value: object) -> dict[str, Label]:
+    return {name: _label(f"{where}.{name}", one) for name, one in _mapping(where, value).items()}
+
+
 def _at(where: str, value: object) -> dict[str, Any]:
     return {name: _labels(f"{where}.{name}", one) for name, one in _mapping(where, value).items()}
 
 
 def _measures(where: str, value: object) -> tuple[Measure, ...]:
     values = value if isinstance(value, list) else [value]
-    return tuple(measure(_text(where, one)) for one in values)
+    if not values:
+        raise StudyError(f'{where}: none; a measure such as "goodput" is needed')
+    made, gathered = [], Gathered()
+    for one in values:
+        with gathered:
+            made.append(measure(_text(where, one)))
+    gathered.tell()
+    return tuple(made)
 
 
 def _levels(name: str, value: Any) -> Levels:  # noqa: ANN401 - as TOML gives it
@@ -483,6 +546,10 @@ def _design(where: str, value: object) -> Design | str:
         allowed = ", ".join(designs.KINDS)
         raise StudyError(f"{where}: kind and points are needed; kinds are {allowed}")
     return designs.Sampled(read["kind"], read["points"], read.get("seed", 1))
+
+
+def _rule(where: str, value: object) -> Replications:
+    return stopping.replications(_replications(where, value))
 
 
 def _replications(where: str, value: object) -> int | Replications:
@@ -563,12 +630,14 @@ def _figure(id_: str, value: object) -> FigureOf:
             "y": _text,
             "by": _text,
             "panel": _text,
-            "at": _at,
+            "at": _held,
             "title": _text,
             "caption": _text,
             "printed": _printed,
         },
     )
+    if not _FILE.fullmatch(id_):
+        raise StudyError(f"figures.{id_}: names a file; allowed are letters, digits, _ and -")
     y = measure(read.pop("y", "goodput"))
     return FigureOf(id_, y, **read)
 

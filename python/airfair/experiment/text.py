@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 import textwrap
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from airfair import text_table
 from airfair.estimate import Estimate
+from airfair.names import printable
 from airfair.text_table import Line, Table
 
 from .keys import parts
@@ -54,7 +55,8 @@ def shown(
     verdicts = results.decide()
     if verdicts:
         blocks.append("\n".join(claims(verdicts, width)))
-    return "\n\n".join(blocks)
+    # Names and titles are others' words.
+    return "\n".join(map(printable, "\n\n".join(blocks).split("\n")))
 
 
 def measures(study: Study) -> list[Measure]:
@@ -68,19 +70,28 @@ def measures(study: Study) -> list[Measure]:
 
 def heading(results: ExperimentResult, width: int) -> str:
     """What was run, and how often."""
+    return textwrap.fill(f"{results.title}: {extent(results)}", width)
+
+
+def extent(results: ExperimentResult) -> str:
+    """Number of points, replications and runs."""
     spent, counts = results.spent, results.points["replications"].to_list()
     least, most = min(counts, default=0), max(counts, default=0)
     often = f"{least}" if least == most else f"{least} to {most}"
     number = len(results.points_of)
     text = (
-        f"{results.title}: {number:,} {'point' if number == 1 else 'points'}, {often} replications, seed "
-        f"{results.seed}; {spent.runs:,} runs"
+        f"{number:,} {_plural(number, 'point')}, {often} {_plural(most, 'replication')}, seed "
+        f"{results.seed}; {spent.runs:,} {_plural(spent.runs, 'run')}"
     )
     if spent.found:
-        text += f", {spent.found:,} of them from the store"
+        text += f", {spent.found:,} of them not made anew"
     if results.interrupted:
         text += "; interrupted"
-    return textwrap.fill(text, width)
+    return text
+
+
+def _plural(number: int, noun: str) -> str:
+    return noun if number == 1 else f"{noun}s"
 
 
 def points(results: ExperimentResult, measures: Sequence[Measure]) -> Table:
@@ -95,7 +106,7 @@ def points(results: ExperimentResult, measures: Sequence[Measure]) -> Table:
             cells += [number(every[place].estimate, one.shown[0])]
         lines.append(Line(", ".join(map(str, point.labels.values())) or "all", cells))
     headings = [*(["runs"] if differ else []), *(_two_lines(one) for one in measures)]
-    return Table(", ".join(short(results).values()) or "point", headings, lines)
+    return Table(_one_line(short(results).values()) or "point", headings, lines)
 
 
 def short(results: ExperimentResult) -> dict[str, str]:
@@ -116,12 +127,17 @@ def differences(results: ExperimentResult, comparison: Comparison) -> Table:
     own = heads.pop(comparison.factor)
     headings = [
         "\nmeasure",
-        f"{comparison.baseline}\nmean",
+        f"{_one_line([str(comparison.baseline)])}\nmean",
         "\ndifference",
         "relative\n%",
         "p\nadjusted",
     ]
-    return Table(", ".join([*heads.values(), own]), headings, lines)
+    return Table(_one_line([*heads.values(), own]), headings, lines)
+
+
+def _one_line(names: Iterable[str]) -> str:
+    """Names for a heading, whose parts are lines."""
+    return printable(", ".join(names))
 
 
 def side_by_side(found: SideBySide, width: int, *, every: bool) -> str:
@@ -180,7 +196,7 @@ def _cells(row: dict[str, Any]) -> list[str]:
     factor, unit = of.shown
     star = " *" if row["is_significant"] else "  "
     return [
-        f"{of.name}{f' [{unit}]' if unit else ''}",
+        printable(f"{of.name}{f' [{unit}]' if unit else ''}"),
         number(_estimate(row["baseline_mean"], 0.0), factor),
         number(_estimate(row["difference"], row["difference_ci95"]), factor),
         number(_estimate(row["relative"], row["relative_ci95"]), 100.0),
@@ -226,4 +242,4 @@ def claims(verdicts: Sequence[Verdict], width: int) -> Iterator[str]:
 
 def _two_lines(of: Measure) -> str:
     unit = of.shown[1]
-    return f"{of.name}\n{unit}"
+    return f"{printable(of.name)}\n{unit}"

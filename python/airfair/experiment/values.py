@@ -47,6 +47,7 @@ UNITS: dict[str, tuple[str, float]] = {
 
 def quantity(value: object) -> tuple[float, str] | None:
     """Number and unit of a value such as 7 or "2 Mb/s"; nothing if it is no number."""
+    value = getattr(value, "tolist", lambda: value)()
     if isinstance(value, bool):
         return None
     if isinstance(value, int | float):
@@ -105,7 +106,7 @@ class Between:
         if not self.unit:
             return number
         # As many digits as a scenario keeps of a quantity, and no exponent.
-        text = str(number) if isinstance(number, int) else f"{number:.6f}".rstrip("0").rstrip(".")
+        text = f"{number:.6f}".rstrip("0").rstrip(".")
         return f"{text} {self.unit}"
 
     def __str__(self) -> str:
@@ -121,6 +122,7 @@ def between(low: float | str, high: float | str, *, scale: Scale = "linear") -> 
 
     Raises `StudyError` if they are not of one kind, or in the wrong order.
     """
+    low, high = (getattr(end, "tolist", lambda end=end: end)() for end in (low, high))
     ends = on_an_axis([low, high])
     if ends is None:
         raise StudyError(f"between {low!r} and {high!r}: not two numbers of one unit")

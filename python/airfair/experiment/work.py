@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from airfair import archive
 from airfair.archive import Archive
+from airfair.statistics import CONFIDENCE
 from airfair.terminal import Progress
 
 from .results import ExperimentResult, Spent
@@ -22,10 +23,6 @@ if TYPE_CHECKING:
 
     from .experiment import Experiment
     from .runs import Runs
-
-ERROR = 0.05
-"""Error that the intervals of all looks together may have."""
-
 
 DEFAULT = "default"
 """The user's own store."""
@@ -95,7 +92,12 @@ class Work:
             wanted = {}
             for place, samples in enumerate(self._result().samples(rule.measure)):
                 one, count = samples.estimate, len(samples.upper)
-                if count < rule.most and not rule.is_enough(one.mean, one.ci95):
+                # What has no value in a run will not have a mean with more of them.
+                if (
+                    samples.is_known
+                    and count < rule.most
+                    and not rule.is_enough(one.mean, one.ci95)
+                ):
                     wanted[place] = rule.next(count, one.mean, one.ci95)
             if not wanted:
                 return
@@ -104,12 +106,9 @@ class Work:
     def _until_decided(self, rule: UntilDecided) -> None:
         """All points alike, until no claim is undecided at the error that a look may have."""
         for count in rule.looks[1:]:
-            result = self._result()
-            verdicts = [
-                claim.decide(result, level=ERROR / len(rule.looks))
-                for claim in self._experiment.claims
-            ]
-            if self._spent.interrupted or not any(one.here == "undecided" for one in verdicts):
+            if self._spent.interrupted:
+                return
+            if not any(one.here == "undecided" for one in self._result().decide()):
                 return
             self._extend(dict.fromkeys(range(len(self._runs.points)), count))
 
@@ -126,15 +125,17 @@ class Work:
         jobs = [archive.Job(self._scenario(*one), one[1]) for one in wanted]
         wall, cpu = time.perf_counter(), time.process_time()
         done = self._run(jobs)
+        finished = 0
         for i, (place, _) in enumerate(wanted):
             packed = done.outcomes.packed(i)
             if packed is not None:
                 runs.packed[place].append(packed)
+                finished += 1
         self._spent = replace(
             self._spent,
             cpu_s=self._spent.cpu_s + time.process_time() - cpu,
             wall_s=self._spent.wall_s + time.perf_counter() - wall,
-            runs=self._spent.runs + len(wanted),
+            runs=self._spent.runs + finished,
             found=self._spent.found + done.found,
             interrupted=done.interrupted,
         )
@@ -148,9 +149,16 @@ class Work:
             return archive.run(jobs, means.archive, engine=means.engine, progress=bar)
 
     def _scenario(self, place: int, replication: int) -> Scenario:
-        if self._experiment.draw is None:
-            return self._runs.scenarios[place]
-        return self._experiment.scenario(self._runs.points[place], replication)
+        first = self._runs.scenarios[place]
+        if self._experiment.draw is None or replication == 0:
+            return first
+        return self._experiment.drawn_scenario(self._runs.points[place], replication, first)
+
+    @property
+    def _error(self) -> float:
+        """Error that an interval may have, over all looks at it."""
+        rule = self._experiment.replications
+        return rule.error if isinstance(rule, UntilDecided) else 1 - CONFIDENCE
 
     def _result(self) -> ExperimentResult:
         experiment = self._experiment
@@ -161,4 +169,5 @@ class Work:
             self._spent,
             claims=experiment.claims,
             seed=experiment.seed,
+            error=self._error,
         )

@@ -158,7 +158,7 @@ def test_values_that_a_study_draws_are_drawn_for_its_variants(paper: Path) -> No
         paper,
         "fig1",
         STUDY.replace(
-            "[factors]", '[draw]\n"station.*.rate" = {choice = ["1 Mb/s", "2 Mb/s"]}\n[factors]'
+            "[factors]", '[draw]\n"station.fast.rate" = {choice = ["1 Mb/s", "2 Mb/s"]}\n[factors]'
         ),
     )
     variants = studies.setups(paper)["fig1"].variants

@@ -1,0 +1,19 @@
+"""An experiment that has run."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import settings
+
+import airfair
+import small_experiments as small
+
+# The first example of a test imports what it needs, and the machine may be loaded.
+settings.register_profile("airfair", deadline=None)
+settings.load_profile("airfair")
+
+
+@pytest.fixture
+def grid() -> airfair.ExperimentResult:
+    """Two rates by two schemes, four replications of each; nobody has asked for a table yet."""
+    return small.grid()

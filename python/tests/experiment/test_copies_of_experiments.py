@@ -1,0 +1,161 @@
+"""Results of experiments: copied, pickled, saved and loaded again."""
+
+from __future__ import annotations
+
+import copy
+import json
+import pickle
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import airfair
+from airfair.experiment import saved
+from airfair.experiment.measures import SUBJECTS
+from airfair.experiment.runs import build
+from small_experiments import RATES, SCHEMES, run
+
+
+def alike(one: airfair.ExperimentResult, other: airfair.ExperimentResult) -> None:
+    for table in (*SUBJECTS, "points"):
+        assert getattr(one, table).equals(getattr(other, table)), table
+        assert getattr(one, table).schema == getattr(other, table).schema
+    assert other.points_of[0].labels == one.points_of[0].labels
+    assert [type(v) for p in other.points_of for v in p.labels.values()] == [
+        type(v) for p in one.points_of for v in p.labels.values()
+    ]
+    assert (one.title, one.seed, one.claims, one.error, one.spent) == (
+        other.title,
+        other.seed,
+        other.claims,
+        other.error,
+        other.spent,
+    )
+    assert [str(verdict.lines) for verdict in one.decide()] == [
+        str(verdict.lines) for verdict in other.decide()
+    ]
+    assert list(map(str, one.factors)) == list(map(str, other.factors))
+
+
+def results() -> list[airfair.ExperimentResult]:
+    claims = [
+        airfair.claim("one", "goodput[a] / goodput", below=0.9, text="A claim"),
+        airfair.claim(
+            "two",
+            "min goodput",
+            at={"station.slow.rate": "1 Mb/s"},
+            factor="scheme",
+            level="short",
+            baseline="plain",
+            form="difference",
+            above=-1e9,
+            below=1e9,
+        ),
+        airfair.claim("three", "goodput", word="roughly", target=1e6),
+    ]
+    return [
+        run(
+            factors={**RATES, **SCHEMES},
+            claims=claims,
+            replications=airfair.until_decided(least=2, most=4),
+        ),
+        run(),
+        run(factors={"x": {"1": {}, 2: {"duration": "100 ms"}, 2.5: {}}}),
+        run(factors={"y": {1: {}, 2.5: {}}}),
+        run(
+            factors={
+                "station.slow.queue.packets": airfair.between(2, 50),
+                "start": {"a": {}},
+            },
+            design=airfair.sobol(4),
+        ),
+        run(
+            factors={"station.slow.queue.packets": [3, 9]},
+            draw={"station.fast.queue.packets": airfair.between(2, 99)},
+        ),
+    ]
+
+
+@pytest.mark.parametrize("place", range(6))
+def test_a_result_is_the_same_after_pickle_deepcopy_and_a_directory(
+    place: int, tmp_path: Path
+) -> None:
+    made = results()[place]
+    for _ in range(2):  # the second time with tables that were asked for
+        alike(made, pickle.loads(pickle.dumps(made)))  # noqa: S301 - ours
+        alike(made, copy.deepcopy(made))
+        saved.save(made, tmp_path / "out")
+        alike(made, airfair.load_experiment(tmp_path / "out"))
+
+
+def test_what_another_build_pickled_is_not_read(
+    grid: airfair.ExperimentResult, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    octets = pickle.dumps(grid)
+    monkeypatch.setattr("airfair.experiment.runs.build", lambda: b"another")
+    with pytest.raises(airfair.ForeignResultError, match="another build"):
+        pickle.loads(octets)  # noqa: S301 - ours
+    assert build() != b"another"
+
+
+@pytest.fixture
+def folder(grid: airfair.ExperimentResult, tmp_path: Path) -> Path:
+    saved.save(grid, tmp_path / "out")
+    return tmp_path / "out"
+
+
+def change(folder: Path, **keys: Any) -> None:  # noqa: ANN401 - JSON
+    path = folder / "run.json"
+    about = json.loads(path.read_text(encoding="utf-8"))
+    about |= keys
+    path.write_text(json.dumps({k: v for k, v in about.items() if v is not None}))
+
+
+def test_a_directory_of_another_build_is_foreign_and_its_tables_can_be_read_all_the_same(
+    folder: Path, grid: airfair.ExperimentResult
+) -> None:
+    change(folder, build="00" * 32)
+    with pytest.raises(airfair.ForeignResultError, match="another build of airfair"):
+        airfair.load_experiment(folder)
+    assert pl.read_parquet(folder / "flows.parquet").equals(grid.flows)
+
+
+@pytest.mark.parametrize("name", ["outcomes.parquet", "points.parquet", "scenarios.parquet"])
+def test_a_file_that_has_changed_or_gone_is_told(folder: Path, name: str) -> None:
+    path = folder / name
+    content = path.read_bytes()
+    path.write_bytes(content[:-9] + b"x" + content[-8:])
+    with pytest.raises(airfair.DamagedError, match=name):
+        airfair.load_experiment(folder)
+    path.unlink()
+    with pytest.raises(FileNotFoundError):
+        airfair.load_experiment(folder)
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        {"kind": "run"},
+        {"kind": None},
+        {"factors": None},
+        {"factors": 5},
+        {"factors": [{"name": "x", "labels": [1], "range": None}]},
+        {"claims": [{"id": "x"}]},
+        {"claims": [{"id": "x", "of": "godput", "said": {}}]},
+        {"wall_s": None},
+        {"files": None},
+    ],
+)
+def test_a_manifest_that_is_none_of_an_experiment_is_told(folder: Path, keys: Any) -> None:  # noqa: ANN401 - JSON
+    change(folder, **keys)
+    with pytest.raises(airfair.DamagedError, match=r"run\.json"):
+        airfair.load_experiment(folder)
+
+
+def test_an_empty_folder_and_a_file_hold_no_experiment(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        airfair.load_experiment(tmp_path)
+    with pytest.raises(FileNotFoundError):
+        airfair.load_experiment(tmp_path / "nowhere")

@@ -1,0 +1,34 @@
+"""A cell of two stations that is simulated in less than a millisecond, and experiments on it."""
+
+from __future__ import annotations
+
+import copy
+import functools
+
+import airfair
+from support import SCENARIO
+
+CELL = SCENARIO.replace('"4 s"', '"200 ms"').replace('series   = "500 ms"\n', "")
+
+RATES = {"station.slow.rate": ["1 Mb/s", "2 Mb/s"]}
+SCHEMES = {"scheme": {"plain": {}, "short": {"station.*.queue.packets": 5}}}
+
+
+def experiment(**options: object) -> airfair.Experiment:
+    """The experiment on the cell, two replications of each point unless something else is said."""
+    return airfair.Experiment(CELL, **{"replications": 2, **options})  # type: ignore[arg-type]
+
+
+def run(**options: object) -> airfair.ExperimentResult:
+    """The same, run without a store."""
+    return experiment(**options).run(store=None, progress=False)
+
+
+@functools.cache
+def _grid() -> airfair.ExperimentResult:
+    return run(factors={**RATES, **SCHEMES}, replications=4)
+
+
+def grid() -> airfair.ExperimentResult:
+    """Two rates by two schemes, four replications of each; nobody has asked for a table yet."""
+    return copy.copy(_grid())
