@@ -22,6 +22,8 @@ from .copies import ForeignResultError
 from .result import Result
 from .store import MANIFEST, DamagedError
 
+_SCENARIO = "scenario.toml"
+
 
 def load_result(directory: str | os.PathLike[str]) -> Result:
     """Load a result from a directory of `airfair run --out` or `Result.save`: the same tables, bit for bit.
@@ -32,7 +34,7 @@ def load_result(directory: str | os.PathLike[str]) -> Result:
     folder = Path(directory)
     about = _manifest(folder)
     if about.get("build") != build().hex():
-        again = f"airfair run {folder / 'scenario.toml'}"
+        again = f"airfair run {folder / _SCENARIO}"
         raise ForeignResultError(
             f"{folder}: made by another build of airfair ({about.get('airfair')}) than this one, which "
             f"cannot read it. Its Parquet files are tables as they are; {again} runs it again"
@@ -40,7 +42,7 @@ def load_result(directory: str | os.PathLike[str]) -> Result:
     for name in about["files"]:
         if name.endswith(".parquet") and (folder / name).exists():
             store.read(folder, name)
-    scenario = Scenario.parse(store.read(folder, "scenario.toml"))
+    scenario = Scenario.parse(store.read(folder, _SCENARIO))
     outcomes = _outcomes(folder)
     if [f"{outcome.record_hash:016x}" for outcome in outcomes] != about.get("record_hashes"):
         raise DamagedError(
@@ -63,9 +65,12 @@ def _manifest(folder: Path) -> dict[str, Any]:
         raise DamagedError(
             f"{folder / MANIFEST}: no manifest of a directory of results: {content[:40]!r}"
         )
-    if store.OUTCOMES not in about["files"]:
-        words = f"{MANIFEST} lists no {store.OUTCOMES}, which airfair run --out writes"
-        raise FileNotFoundError(errno.ENOENT, words, str(folder))
+    for name in (_SCENARIO, store.OUTCOMES):
+        if name not in about["files"]:
+            words = f"{MANIFEST} lists no {name}, which airfair run --out writes"
+            if about.get("kind") == "experiment":
+                words += "; airfair.load_experiment reads what airfair sweep wrote"
+            raise FileNotFoundError(errno.ENOENT, words, str(folder))
     return about
 
 

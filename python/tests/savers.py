@@ -19,7 +19,7 @@ from contextlib import closing
 from pathlib import Path
 
 from airfair.archive import Archive, Done, Job, Local, build, run, running
-from airfair.archive.engine import OnDone, Progress
+from airfair.archive.engines import OnDone, Progress
 from airfair.archive.packed import unpack
 from airfair.scenario import load
 from support import SCENARIO

@@ -15,7 +15,7 @@ import pytest
 from airfair import RunError, _core
 from airfair.archive import Archive, Done, EngineError, Job, OtherBuildError, cluster, engine, run
 from airfair.archive.cluster import Dask, work
-from airfair.archive.engine import OnDone, Progress
+from airfair.archive.engines import OnDone, Progress
 from airfair.archive.job import build
 from airfair.scenario import load
 from support import SCENARIO

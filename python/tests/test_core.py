@@ -127,6 +127,34 @@ def test_an_exception_of_progress_ends_the_runs_and_is_raised() -> None:
         _core.run([(endless, 1, 0)], progress=fail)
 
 
+def test_a_stream_hands_over_each_outcome_once() -> None:
+    jobs = [(parse(), seed, 0) for seed in range(50)]
+    handed: list[tuple[int, bytes]] = []
+    assert not _core.stream(jobs, handed.extend, threads=2)
+    kept = [outcome.to_bytes() for outcome in _core.run(jobs).outcomes if outcome]
+    assert sorted(handed) == list(enumerate(kept))
+
+
+def test_ctrl_c_ends_a_stream_after_what_was_finished_is_handed_over() -> None:
+    handed: list[tuple[int, bytes]] = []
+
+    def stop(_: float) -> None:
+        if handed:
+            raise KeyboardInterrupt
+
+    jobs = [(parse(), 1, 0), (parse(("duration", '"10 h"'), ("series", '"off"')), 1, 0)]
+    assert _core.stream(jobs, handed.extend, threads=2, progress=stop)
+    assert [place for place, _ in handed] == [0]
+
+
+def test_an_exception_of_who_takes_a_stream_ends_it_and_is_raised() -> None:
+    def full(_: object) -> None:
+        raise OSError("full")
+
+    with pytest.raises(OSError, match="full"):
+        _core.stream([(parse(), 1, 0)], full)
+
+
 def test_tables_have_one_row_per_replication_and_thing() -> None:
     scenario = parse()
     batch = _core.run([(scenario, 1, replication) for replication in range(3)])

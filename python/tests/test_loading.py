@@ -140,7 +140,10 @@ def test_where_no_result_is_there_is_none(directory: Path, tmp_path: Path) -> No
 
 def test_a_directory_of_something_else_is_said_to_be_none(tmp_path: Path) -> None:
     store.write_all(tmp_path, {"points.parquet": b""}, {"scheme": "tfrc"})
-    with pytest.raises(FileNotFoundError, match=r"run\.json lists no outcomes\.parquet"):
+    with pytest.raises(FileNotFoundError, match=r"run\.json lists no scenario\.toml"):
+        airfair.load_result(tmp_path)
+    airfair.Experiment(SCENARIO, replications=2).run(store=None, progress=False).save(tmp_path)
+    with pytest.raises(FileNotFoundError, match=r"airfair\.load_experiment reads"):
         airfair.load_result(tmp_path)
 
 

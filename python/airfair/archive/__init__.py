@@ -14,7 +14,7 @@ from .base import (
     Kept,
     default_path,
 )
-from .engine import Engine, EngineError, Local, OtherBuildError, engine
+from .engines import Engine, EngineError, Local, OtherBuildError, engine
 from .job import Job, build
 from .running import Done, run
 

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 from airfair import _core
 from airfair._core import RunError, Scenario, __version__
 
-from .engine import EngineError, OnDone, OtherBuildError, Progress
+from .engines import EngineError, OnDone, OtherBuildError, Progress
 from .job import Job, build
 from .packed import pack
 

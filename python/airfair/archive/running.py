@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import overload
 
 from .base import Archive
-from .engine import Engine, Local
+from .engines import Engine, Local
 from .job import Job
 from .packed import Outcomes
 
@@ -43,6 +43,9 @@ def run(
 
     Without one they run on this machine, on `threads` threads, all cores by default. They start in their
     order and are saved about every second. `progress` gets the part of the simulated time that is done.
+
+    `jobs` is gone through once for the keys, and then asked for those that have to be run. A scenario takes
+    some 10 kB, so a sequence of very many had better make each when it is asked for.
     """
     keys, durations = [], []
     for job in jobs:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import pkgutil
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -69,6 +68,8 @@ def engines(**_: Any) -> list[str]:  # noqa: ANN401 - argcomplete's own
 
 def papers(prefix: str = "", **_: Any) -> list[str]:  # noqa: ANN401 - argcomplete's own
     """Papers; behind a slash the experiments of one; directories for who begins with one, as with ./."""
+    import pkgutil
+
     found = pkgutil.iter_modules([str(_PACKAGE / "reproduce" / "papers")])
     ids = sorted(module.name.replace("_", "-") for module in found)
     paper, slash, _rest = prefix.partition("/")

@@ -52,7 +52,8 @@ class Grid:
 
 
 Named = Mapping[str, "Label | Sequence[Label]"]
-"""By factor, the label of a level or the value of a range, or several of them: then all combinations."""
+"""By factor, the label of a level or the value of a range, or several: then all combinations, the last's
+changing first."""
 
 
 @dataclass(frozen=True)
@@ -72,13 +73,15 @@ class Listed:
     def _points(self, factors: Sequence[Factor]) -> list[tuple[Level, ...]]:
         points: dict[tuple[Level, ...], None] = {}
         for number, labels in enumerate(self.named, start=1):
-            levels = (_levels(factor, labels, number) for factor in factors)
-            points |= dict.fromkeys(itertools.product(*levels))
+            levels = {factor.name: _levels(factor, labels, number) for factor in factors}
+            for chosen in itertools.product(*(levels[name] for name in labels)):
+                by_name = dict(zip(labels, chosen, strict=True))
+                points[tuple(by_name[factor.name] for factor in factors)] = None
         return list(points)
 
     def check(self, factors: Sequence[Factor]) -> None:
         """Raises `StudyError` if a point lacks a factor, or names one or a level that there is not."""
-        known = {factor.name for factor in factors}
+        known = [factor.name for factor in factors]
         problems = [] if self.named else ["design: a list of points needs one at least"]
         for number, labels in enumerate(self.named, start=1):
             problems += [

@@ -149,7 +149,7 @@ class Experiment:
         with gathered:
             self._check_keys()
         gathered.tell()
-        self._base = self._load(self.set)
+        self._base = self._begin()
         self.title = title or self._base.title
         self._check()
 
@@ -188,7 +188,7 @@ class Experiment:
 
     def scenario(self, point: Point, replication: int | None = None) -> Scenario:
         """The scenario of a point, as one of its replications has it where chance decides keys."""
-        return self._load(self._keys(point, replication), self._seed_of(point))
+        return self._parse(self.keys(point, replication), self._seed_of(point))
 
     def drawn_scenario(self, point: Point, replication: int, first: Scenario) -> Scenario:
         """The scenario of a replication, where chance has to leave the names in `first` as they are."""
@@ -204,17 +204,19 @@ class Experiment:
             )
         return made
 
-    def keys(self, point: Point, replication: int | None = None) -> Keys:
-        """The keys that make a point of the scenario, without patterns; likewise."""
-        return self._expanded(self._keys(point, replication))
+    def keys(self, point: Point, replication: int | None = None, more: Keys | None = None) -> Keys:
+        """The keys that make a point of the scenario, and `more` of them, without patterns; likewise."""
+        keys = {**self.set, **point.keys, **(more or {})}
+        if replication is not None:
+            keys |= self.drawn_keys(point, replication)
+        return self._plain(keys)
 
-    def _keys(self, point: Point, replication: int | None) -> Keys:
-        keys = {**self.set, **point.keys}
-        if self.draw is None or replication is None:
-            return keys
-        known = names(self._document, keys)
-        paths = lambda path: expanded(path, known)  # noqa: E731 - it reads best here
-        return {**keys, **drawn(self.draw, self.seed, replication, paths)}
+    def drawn_keys(self, point: Point, replication: int) -> Keys:
+        """The keys that chance decides in a replication of a point."""
+        if self.draw is None:
+            return {}
+        known = names(self._document, {**self.set, **point.keys})
+        return drawn(self.draw, self.seed, replication, lambda path: expanded(path, known))
 
     def check_measures(self, *measures: Measure) -> None:
         """Raises `StudyError` if one of them names a flow, a station, … that no point has."""
@@ -287,16 +289,34 @@ class Experiment:
             raise StudyError(*told) if of_study else scenario_error(told)
         return made
 
+    def _begin(self) -> Scenario:
+        """The scenario before the factors, or at the first point where it lacks what these set."""
+        try:
+            return self._load(self.set)
+        except ScenarioError as error:
+            if not self.factors:
+                raise
+            self.design.check(self.factors)
+            first, known = self._first_point(), error.problems
+        try:
+            return self._load({**self.set, **first.keys})
+        except ScenarioError as error:
+            told = [p if p in known else f"at {first.text}: {p}" for p in error.problems]
+            raise scenario_error(told) from error
+
+    def _first_point(self) -> Point:
+        """The first point, made without the others: of a sampled design, one like it."""
+        design = self.design
+        if isinstance(design, Sampled):
+            design = replace(design, count=1)
+        levels = next(iter(design.points(self.factors)))
+        return Point(tuple(factor.name for factor in self.factors), levels)
+
     def _refuse_too_many(self, limit: int, threads: int | None) -> None:
         most = self.size * self.replications.most
         if most <= limit:
             return
-        # Of a sampled design the first point is made without the others.
-        design = self.design
-        if isinstance(design, Sampled):
-            design = replace(design, count=1)
-        first = next(iter(design.points(self.factors)))
-        point = Point(tuple(factor.name for factor in self.factors), first)
+        point = self._first_point()
         begun = time.perf_counter()
         archive.run([archive.Job(self.scenario(point, 0), 0)])
         each = time.perf_counter() - begun
@@ -316,9 +336,9 @@ class Experiment:
 
     def _load(self, keys: Keys, seed: int | None = None) -> Scenario:
         """The scenario with `keys` replaced, patterns among them."""
-        return self._parse(self._expanded(keys), seed)
+        return self._parse(self._plain(keys), seed)
 
-    def _expanded(self, keys: Keys) -> Keys:
+    def _plain(self, keys: Keys) -> Keys:
         """The keys with every pattern replaced by the names that it matches."""
         if any(map(has_pattern, keys)):
             return expand(keys, names(self._document, keys))

@@ -43,11 +43,14 @@ def names(document: Mapping[str, Any], keys: Keys) -> dict[str, list[str]]:
 
     Stations or flows with a `count` have one: only all of them can be set.
     """
-    known = {table: list(document.get(table, ())) for table in NAMED}
+    known = {table: dict.fromkeys(document.get(table, ())) for table in NAMED}
     for path, value in keys.items():
-        if path.strip() in known and isinstance(value, Mapping):
-            known[path.strip()] = list(value)
-    return known
+        match parts(path):
+            case [table] if table in known and isinstance(value, Mapping):
+                known[table] = dict.fromkeys(value)
+            case [table, name] if table in known and not has_pattern(path):
+                known[table][_unquoted(name)] = None
+    return {table: list(there) for table, there in known.items()}
 
 
 def expanded(path: str, known: Mapping[str, list[str]]) -> list[str]:
@@ -71,11 +74,18 @@ def expanded(path: str, known: Mapping[str, list[str]]) -> list[str]:
 
 
 def expand(keys: Keys, known: Mapping[str, list[str]]) -> dict[str, Value]:
-    """`keys` without patterns; what is said of one by name wins over what is said by a pattern."""
+    """`keys` without patterns, in the order in which they apply.
+
+    Whole tables come first, such as a flow that is added; patterns are then said of all that there are; and
+    what is said of one by name wins over both.
+    """
     by_pattern = {
         p: v for path, v in keys.items() if has_pattern(path) for p in expanded(path, known)
     }
-    return by_pattern | {plainly(path): v for path, v in keys.items() if not has_pattern(path)}
+    by_name = {path: value for path, value in keys.items() if not has_pattern(path)}
+    tables = {plainly(path): value for path, value in by_name.items() if renames([path])}
+    rest = {plainly(path): value for path, value in by_name.items() if not renames([path])}
+    return tables | by_pattern | rest
 
 
 def plainly(path: str) -> str:
@@ -86,8 +96,10 @@ def plainly(path: str) -> str:
 
 
 def renames(paths: Iterable[str]) -> bool:
-    """True if one of the keys replaces a whole table of things with names, so that patterns match anew."""
-    return any(path.strip() in NAMED for path in paths)
+    """True if one of the keys makes or replaces what has a name, so that patterns match anew."""
+    whole = 2
+    named = [parts(path) for path in paths if not has_pattern(path)]
+    return any(0 < len(names) <= whole and names[0] in NAMED for names in named)
 
 
 def _is_quoted(part: str) -> bool:

@@ -112,6 +112,8 @@ class Part:
     """Keys that differ in a quick look."""
     extension: bool = False
     """True if it is beyond the paper's figures and claims, and so left out of a quick look."""
+    words: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """Words of the paper's report for levels, by factor and label."""
 
 
 @dataclass(frozen=True)
@@ -200,11 +202,11 @@ def study(document: Mapping[str, Any], path: Path, *, replications: int | None =
     """The study of a document that was read from `path`; `replications` counts instead of its own."""
     reader = _Reader(document, path)
     source = reader.scenario()
-    asked = reader.one("replications", _replications, None)
+    asked = reader.one("replications", _rule, None)
     options: dict[str, Any] = {
         "factors": reader.table("factors", _levels),
         "design": reader.one("design", _design, "grid"),
-        "replications": _first(replications, asked, REPLICATIONS),
+        "replications": next(one for one in (replications, asked, REPLICATIONS) if one is not None),
         "set": reader.one("set", _mapping, {}),
         "draw": reader.table("draw", _draw) or None,
         "seed": reader.one("seed", _whole, None),
@@ -223,9 +225,10 @@ def study(document: Mapping[str, Any], path: Path, *, replications: int | None =
             variant=reader.one("variant", _text, None),
             quick=reader.one("quick", _mapping, {}),
             extension=reader.one("extension", _boolean, default=False),
+            words=reader.table("words", _words),
         ),
-        "scenario": source if isinstance(source, Path) else None,
         "replications": asked,
+        "scenario": source if isinstance(source, Path) else None,
     }
     made = reader.made(source, options)
     along = [
@@ -239,26 +242,9 @@ def study(document: Mapping[str, Any], path: Path, *, replications: int | None =
     return found
 
 
-def _first(*values: Any) -> Any:  # noqa: ANN401 - as TOML gives them
-    """The first that there is."""
-    return next(value for value in values if value is not None)
-
-
-_IN_BRACES = re.compile(r"\{([^{}]*)\}")
-
-
-def _filled(template: str, point: Point) -> str:
-    """A name with the point's labels in it."""
-    return _IN_BRACES.sub(lambda match: str(point.labels[match[1]]), template)
-
-
 def _problems(study: Study) -> list[str]:
     """Names of factors, levels and flows that there are not, and figures that cannot be drawn."""
     experiment, found = study.experiment, []
-    for where, template in (("setup", study.part.setup), ("variant", study.part.variant)):
-        unknown = [n for n in _IN_BRACES.findall(template or "") if n not in experiment.levels]
-        there = ", ".join(experiment.levels) or "none"
-        found += [f"{where}: {name} is no factor; there are {there}" for name in unknown]
     wanted = [("measures", one) for one in study.measures]
     for one in study.comparisons:
         where = f"compare.{one.factor}"
@@ -269,12 +255,34 @@ def _problems(study: Study) -> list[str]:
         wanted.append((where, figure.y))
         wrong = drawing_problems(experiment.levels, figure.x, figure.by, figure.panel, figure.at)
         found += [f"{where}: {problem}" for problem in wrong]
+    for where, template in (("setup", study.part.setup), ("variant", study.part.variant)):
+        unknown = [
+            name for name in _IN_BRACES.findall(template or "") if name not in experiment.levels
+        ]
+        found += [
+            f"{where}: {name} is no factor; there are {', '.join(experiment.levels) or 'none'}"
+            for name in unknown
+        ]
+    for name, words in study.part.words.items():
+        found += _of_words(experiment.levels, name, words)
     for where, each in wanted:
         try:
             experiment.check_measures(each)
         except StudyError as error:
             found += [f"{where}: {problem}" for problem in error.problems]
     return found
+
+
+def _of_words(
+    levels: Mapping[str, Sequence[Label] | None], name: str, words: Mapping[str, str]
+) -> Iterator[str]:
+    if name not in levels:
+        yield f"words.{name}: {name} is no factor; there are {', '.join(levels) or 'none'}"
+        return
+    known = levels[name]
+    for label in words if known is not None else ():
+        if known is not None and label not in [*known, *map(str, known)]:
+            yield f"words.{name}: no level {label!r}; there are {', '.join(map(str, known))}"
 
 
 def _of_comparison(experiment: Experiment, one: Comparison) -> Iterator[str]:
@@ -290,6 +298,14 @@ def _of_comparison(experiment: Experiment, one: Comparison) -> Iterator[str]:
     for each in one.measures:
         if each.lower is not None:
             yield f"{each}: a quotient is compared by its two terms"
+
+
+_IN_BRACES = re.compile(r"\{([^{}]*)\}")
+
+
+def _filled(template: str, point: Point) -> str:
+    """A name with the point's labels in it."""
+    return _IN_BRACES.sub(lambda match: str(point.labels[match[1]]), template)
 
 
 class _Reader:
@@ -462,10 +478,19 @@ def _measures(where: str, value: object) -> tuple[Measure, ...]:
 
 
 def _levels(name: str, value: Any) -> Levels:  # noqa: ANN401 - as TOML gives it
-    """Levels of a factor: a list, a range, or labels with their keys."""
+    """Levels of a factor: a list, one for a key of another name, a range, or labels with their keys.
+
+    Labels alone are for what a paper draws by a function of its own.
+    """
     if isinstance(value, list):
         return value
     table = _mapping(f"factors.{name}", value)
+    if "values" in table:
+        read = _keyed(f"factors.{name}", table, {"key": _text, "values": _list})
+        return {one: {read.get("key", name): one} for one in read["values"]}
+    if "labels" in table:
+        read = _keyed(f"factors.{name}", table, {"labels": _list})
+        return {label: {} for label in read["labels"]}
     if "between" in table:
         return _between(f"factors.{name}", table)
     return {label: _mapping(f"factors.{name}.{label}", keys) for label, keys in table.items()}
@@ -493,6 +518,13 @@ def _draw(name: str, value: object) -> Draw:
     return choice(read["choice"])
 
 
+def _words(name: str, value: object) -> dict[str, str]:
+    where = f"words.{name}"
+    return {
+        label: _text(f"{where}.{label}", text) for label, text in _mapping(where, value).items()
+    }
+
+
 def _list(where: str, value: object) -> list[Any]:
     if not isinstance(value, list):
         raise StudyError(f"{where}: {value!r}; allowed is a list")
@@ -508,7 +540,7 @@ def _design(where: str, value: object) -> Design | str:
             )
         return value
     if isinstance(value, list):
-        return designs.Listed(tuple(_mapping(where, point) for point in value))
+        return designs.Listed(tuple(_at(where, point) for point in value))
     read = _keyed(where, value, {"kind": _text, "points": _whole, "seed": _whole})
     if read.get("kind") not in designs.KINDS or "points" not in read:
         allowed = ", ".join(designs.KINDS)
@@ -516,9 +548,13 @@ def _design(where: str, value: object) -> Design | str:
     return designs.Sampled(read["kind"], read["points"], read.get("seed", 1))
 
 
-def _replications(where: str, value: object) -> Replications:
+def _rule(where: str, value: object) -> Replications:
+    return stopping.replications(_replications(where, value))
+
+
+def _replications(where: str, value: object) -> int | Replications:
     if not isinstance(value, Mapping):
-        return stopping.replications(_whole(where, value))
+        return _whole(where, value)
     read = _keyed(
         where,
         value,

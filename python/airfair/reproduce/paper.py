@@ -46,6 +46,13 @@ class Variant:
 
 
 @dataclass(frozen=True)
+class Words:
+    """Words of a report for something that its study names."""
+
+    label: str
+
+
+@dataclass(frozen=True)
 class Setup:
     """One scenario file and the variants that run on it: under the same seeds, so comparable in pairs."""
 

@@ -7,15 +7,16 @@ quick look leaves out. What TOML cannot say, values drawn by a generator of the 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from airfair.experiment.errors import StudyError
 from airfair.experiment.stopping import Fixed
-from airfair.experiment.study import Study, load_study
+from airfair.experiment.study import Study, load_study, read
 
-from .paper import Setup, Variant
+from .catalogue import experiments_directory
+from .paper import Json, Setup, Variant
 
 if TYPE_CHECKING:
     from airfair.experiment.factors import Label
@@ -27,6 +28,12 @@ SUFFIX = ".study.toml"
 Labels = Mapping[str, "Label"]
 Draw = Callable[[Labels, int], "Keys"]
 """Keys that chance decides at a point, by its labels, in a replication."""
+
+
+@cache
+def declared(paper: str, study: str) -> Json:
+    """A study of one of airfair's own papers as its file has it: claims and figures share its names."""
+    return read(experiments_directory() / paper / f"{study}{SUFFIX}")
 
 
 def studies(directory: Path) -> list[Study]:
@@ -79,10 +86,13 @@ def of_study(study: Study, draw: Draw | None = None) -> Iterator[Setup]:
 def _variant(study: Study, id_: str, point: Point, draw: Draw | None) -> Variant:
     experiment = study.experiment
     if draw is not None:
-        return Variant(id_, experiment.keys(point), partial(draw, point.labels))
-    if experiment.draw is not None:
-        return Variant(id_, experiment.keys(point), partial(experiment.keys, point))
-    return Variant(id_, experiment.keys(point))
+
+        def keys(replication: int) -> Keys:
+            return experiment.keys(point, replication, draw(point.labels, replication))
+
+        return Variant(id_, keys(0), keys)
+    drawn = None if experiment.draw is None else partial(experiment.keys, point)
+    return Variant(id_, experiment.keys(point), drawn)
 
 
 def _count(study: Study) -> int | None:

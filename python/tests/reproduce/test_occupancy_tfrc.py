@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import math
+import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,40 +17,30 @@ from airfair import engine
 from airfair.experiment.claims import Verdict
 from airfair.reproduce.catalogue import load
 from airfair.reproduce.paper import Paper, Setup
-from airfair.reproduce.papers.occupancy_tfrc.cells import (
-    CUBIC,
-    TFRC,
-    TFRC_2008,
-    Scheme,
-    Station,
-    cbr,
-    equal_time,
-    exchange_us,
-    payload_by_rate,
-    tables,
-    window_by_rate,
-)
 from airfair.reproduce.papers.occupancy_tfrc.plan import (
     BOTH,
     CLAIMED,
     COUNTS,
     EQUAL,
+    MIXTURES,
     ON,
     ONCE,
     PLAIN,
     PROFILES,
     RATES,
-    SCHEMES,
     SETTINGS,
     SOME_COUNTS,
     SOME_RATES,
+    WAYS,
     drawn_rates,
     equal,
     figure3,
     figure3_2008,
     figure4,
     figure4_2008,
+    mixture,
     once,
+    rival_place,
     tuned,
 )
 from airfair.reproduce.papers.occupancy_tfrc.runs import Runs, percent_more
@@ -229,17 +223,24 @@ def test_an_undecided_point_is_asked_of_its_own_runs(
         assert {setup for setup, _ in point.of} <= set(predicate.setups)
 
 
+def as_run(paper: Paper[Runs], key: tuple[str, str]) -> dict[str, Any]:
+    """The scenario of a variant."""
+    setup = paper.setups[key[0]]
+    (variant,) = [one for one in setup.variants if one.id == key[1]]
+    return tomllib.loads(load_scenario(setup.path, set=variant.set).to_toml())
+
+
 def test_claims_rest_on_eq_1_which_rfc_3448_has(paper: Paper[Runs]) -> None:
-    assert (TFRC["profile"], TFRC_2008["profile"]) == ("rfc3448", "rfc5348")
     used = {
         id_: {
-            str(flow["transport"]["profile"])
+            flow["transport"]["profile"]
             for variant in setup.variants
-            for flow in variant.set["flow"].values()  # type: ignore[union-attr]
+            for flow in as_run(paper, (id_, variant.id))["flow"].values()
             if flow["transport"]["kind"] == "tfrc"
         }
         for id_, setup in paper.setups.items()
     }
+    assert used["fig3"] == used["fig4"] == {"rfc3448"}
     assert {id_ for id_, profiles in used.items() if "rfc5348" in profiles} == {
         "rfc5348",
         "rfc5348-many",
@@ -301,42 +302,67 @@ def test_drawn_variants_run_with_the_rates_of_their_replication(
 
 def test_the_scenario_has_the_settings_of_the_paper(paper: Paper[Runs]) -> None:
     printed = paper.reference["setup"]
-    assert (printed["duration_s"], tuple(printed["rates_mbps"])) == (figure3(6).seconds, RATES)
+    scenario = as_run(paper, figure3(6).key(ON))
+    assert (scenario["duration"], scenario["warmup"]) == (f"{printed['duration_s']} s", "0 s")
+    assert tuple(printed["rates_mbps"]) == RATES
     assert printed["n_stations"] == [COUNTS[0], COUNTS[-1]]
     # 1500 octets: IP 20, UDP 8, RTP and TFRC 24, and the segment
-    assert TFRC["segment"] == f"{printed['ip_packet_bytes'] - 52} B"
+    segment = scenario["flow"]["of-sta1"]["transport"]["segment"]
+    assert segment == f"{printed['ip_packet_bytes'] - 52} B"
     text = paper.setups["fig3"].path.read_text(encoding="utf-8")
     assert f'interval = "{printed["beacon_ms"]} ms"' in text
     assert f'delay = "{printed["wired_delay_ms"]} ms"' in text
     assert f"packets = {printed['router_buffer_kB'] * 1000 // printed['ip_packet_bytes']}" in text
 
 
-def test_a_cell_has_a_flow_per_transport_and_controls_those_that_can_be() -> None:
-    keys = tables({"a": Station(12, (TFRC, cbr(1))), "b": Station(54, (CUBIC,), "up")}, SCHEMES[ON])
-    flows = keys["flow"]
-    assert isinstance(flows, dict)
-    assert list(flows) == ["of-aa", "of-ab", "of-b"]
-    assert [flow.get("control") for flow in flows.values()] == ["occupancy", None, "occupancy"]
-    assert (flows["of-aa"]["to"], flows["of-b"]["from"]) == ("a", "b")
-    plain = tables({"a": Station(12)}, SCHEMES[PLAIN])["flow"]
-    assert isinstance(plain, dict)
-    assert plain["of-a"]["control"] == "none"
-    other = tables({"a": Station(12)}, Scheme("other", control="arf-window"))["flow"]
-    assert isinstance(other, dict)
-    assert other["of-a"]["control"] == "arf-window"
+def test_a_scheme_controls_the_flows_that_can_be(paper: Paper[Runs]) -> None:
+    place = mixture("TFRC, TCP, CBR at both")
+    for scheme, control in ((PLAIN, "none"), (ON, "occupancy")):
+        flows = as_run(paper, place.key(scheme))["flow"]
+        kinds = [(flow["transport"]["kind"], flow.get("control")) for flow in flows.values()]
+        assert kinds == [("tfrc", control), ("tcp", control), ("udp", "none")] * 2
+    thirds = [as_run(paper, mixture(label).key(ON))["flow"] for label in MIXTURES[:2]]
+    assert {flow["control"] for flows in thirds for flow in flows.values()} == {"occupancy"}
+    ends = [
+        (flow["from"], flow["to"])
+        for flow in as_run(paper, equal(6, "up", "cubic").key(ON))["flow"].values()
+    ]
+    assert ends == [("sta1", "server"), ("sta2", "server")]
 
 
-def test_what_rivals_set_by_rate() -> None:
+def data_us(octets: int, mbps: int) -> int:
+    """An OFDM frame: preamble, and symbols of 4 us with service and tail."""
+    return 20 + 4 * math.ceil((22 + 8 * octets) / (4 * mbps))
+
+
+def exchange_us(mbps: int) -> int:
+    """A packet of 1500 octets in a frame of 1536, a SIFS, an ACK of 14 octets at the basic rate."""
+    return data_us(1536, mbps) + 16 + data_us(14, max(r for r in (6, 12, 24) if r <= mbps))
+
+
+def test_what_rivals_set_by_rate(paper: Paper[Runs]) -> None:
     # 1536 octets: 57 symbols at 54 Mb/s, 513 at 6; SIFS; ACK of 14 octets, 2 symbols at 24, 6 at 6 Mb/s
     assert exchange_us(54) == 20 + 4 * 57 + 16 + 28
     assert exchange_us(6) == 20 + 4 * 513 + 16 + 44
-    assert equal_time(54) == {"txop_limit": "2144 us"}
-    # (101.5 + 292) : (101.5 + 1112) : (101.5 + 2132) = 1 : 3.0 : 5.7
-    assert [window_by_rate(mbps)["cw_min"] for mbps in (54, 12, 6)] == [15, 63, 127]
-    assert payload_by_rate(54, TFRC) == 1448
-    # 57 symbols of 48 bits, 22 of them service and tail: 339 octets less 36 and 52
-    assert payload_by_rate(12, TFRC) == 251
-    assert payload_by_rate(6, TFRC) == 100
+    rates = (54, 36, 24, 12, 6)
+    for way, (transport, headers) in product(WAYS, (("tfrc", 52), ("newreno", 40))):
+        place = rival_place(way, transport)
+        cells = {id_: as_run(paper, place.key(id_)) for id_ in ("txop", "window", "payload")}
+        stations = {id_: cell["station"].values() for id_, cell in cells.items()}
+        assert [it["rate"] for it in stations["txop"]] == [f"{mbps} Mb/s" for mbps in rates]
+        # One packet at 6 Mb/s, in units of 32 us
+        limit = 32 * math.ceil(exchange_us(6) / 32)
+        assert {it["edca"]["txop_limit"] for it in stations["txop"]} == {f"{limit / 1000} ms"}
+        # (101.5 + 292) : (101.5 + 1112) : (101.5 + 2132) = 1 : 3.0 : 5.7 at 54, 12, 6 Mb/s
+        access = 34 + 9 * 15 / 2
+        longer = [(access + exchange_us(r)) / (access + exchange_us(54)) for r in rates]
+        windows = [16 * 2 ** round(math.log2(one)) - 1 for one in longer]
+        assert [it["edca"]["cw_min"] for it in stations["window"]] == windows
+        # 57 symbols of 48 bits at 12 Mb/s, 22 of them service and tail: 339 octets less 36 and the headers
+        symbols = (data_us(1536, 54) - 20) // 4
+        octets = [max(100, (4 * r * symbols - 22) // 8 - 36 - headers) for r in rates]
+        segments = [it["transport"]["segment"] for it in cells["payload"]["flow"].values()]
+        assert segments == [f"{one} B" for one in octets]
 
 
 def test_findings_say_where_occupancy_is_equal(paper: Paper[Runs], data: Data) -> None:

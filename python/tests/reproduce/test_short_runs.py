@@ -220,8 +220,9 @@ def test_ctrl_c_saves_the_finished_replications(tmp_path: Path) -> None:
         stderr=subprocess.PIPE,
         text=True,
     ) as process:
-        # Runs are saved about every second: two of each.
-        while not runs_in(tmp_path / "runs.sqlite") and process.poll() is None:
+        # They go by replication, so that by then there are two of each.
+        each = sum(len(setup.variants) for setup in load("arf-aware-tcp").setups.values())
+        while runs_in(tmp_path / "runs.sqlite") < 3 * each and process.poll() is None:
             time.sleep(0.1)
         process.send_signal(signal.SIGINT)
         output, errors = process.communicate(timeout=120)

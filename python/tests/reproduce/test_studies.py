@@ -117,6 +117,32 @@ def test_a_pattern_stands_for_flows_with_a_count_by_the_name_in_the_file(paper: 
         assert len({flow["control"] for flow in scenario.flows}) == 1
 
 
+def test_a_factor_can_have_another_name_than_its_key(paper: Path) -> None:
+    study = STUDY.replace('"station.slow.rate" =', 'R = { key = "station.slow.rate", values =')
+    add(paper, "fig1", 'variant = "{R}, {scheme}"' + study.replace('"2 Mb/s"]', '"2 Mb/s"] }'))
+    setup = studies.setups(paper)["fig1"]
+    assert setup.variants[0].id == "1 Mb/s, plain"
+    assert setup.variants[0].set == {"station.slow.rate": "1 Mb/s"}
+
+
+def test_words_for_levels_that_there_are_not_are_refused(paper: Path) -> None:
+    add(paper, "fig1", STUDY + '[words.scheme]\nplane = "TCP as it is"')
+    with pytest.raises(StudyError, match=r"words\.scheme: scheme has no level 'plane'"):
+        studies.setups(paper)
+
+
+def test_no_key_is_unknown_because_another_one_is_wrong(paper: Path) -> None:
+    add(
+        paper,
+        "fig1",
+        'scenario = "cell.toml"\nsetup = "x"\nmeasures = []\n[factors]\nflow = { a = {} }',
+    )
+    with pytest.raises(StudyError) as error:
+        studies.setups(paper)
+    (problem,) = error.value.problems
+    assert "factor flow: is a column of the tables" in problem
+
+
 def test_a_paper_can_draw_by_a_function_of_its_own(paper: Path) -> None:
     def draw(labels: studies.Labels, replication: int) -> dict[str, str]:
         return {"station.fast.rate": "11 Mb/s" if replication else str(labels["station.slow.rate"])}
@@ -132,10 +158,22 @@ def test_values_that_a_study_draws_are_drawn_for_its_variants(paper: Path) -> No
         paper,
         "fig1",
         STUDY.replace(
-            "[factors]", '[draw]\n"station.*.rate" = {choice = ["1 Mb/s", "2 Mb/s"]}\n[factors]'
+            "[factors]", '[draw]\n"station.fast.rate" = {choice = ["1 Mb/s", "2 Mb/s"]}\n[factors]'
         ),
     )
     variants = studies.setups(paper)["fig1"].variants
     drawn = [variant.draw(3) for variant in variants if variant.draw]
     assert len(drawn) == len(variants)
     assert len({str(keys["station.fast.rate"]) for keys in drawn}) == 1
+
+
+def test_patterns_are_said_of_tables_that_other_keys_replace(paper: Path) -> None:
+    """Whatever the order in which they are written."""
+    more = """
+    [set.flow]
+    c = { from = "fast", to = "server", transport = { kind = "tcp", flavour = "newreno" } }
+    """
+    add(paper, "fig1", STUDY + more)
+    (last,) = [it for it in studies.setups(paper)["fig1"].variants if it.id == "2 Mb/s, arf-aware"]
+    flows = airfair.load(paper / "cell.toml", set=last.set).flows
+    assert {flow["name"]: flow["control"] for flow in flows} == {"c": "arf-aware"}

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
+import tomllib
+from collections.abc import Iterator
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -16,19 +20,19 @@ from airfair.reproduce.papers.updown_fairness.plan import (
     DECIDES,
     FOUR,
     NEAR,
-    SCHEMES,
     SCOPES,
     SMALL,
     SYMMETRIC,
     SYSTEMS,
     TWO,
     Place,
-    claimed,
     in_group,
+    setup_id,
 )
 from airfair.reproduce.papers.updown_fairness.runs import DOWN, UP, Runs
 from airfair.reproduce.results import Outcome
 from airfair.reproduce.runs import Choice, measure
+from airfair.scenario import load as load_scenario
 from support import assert_all_is_said, unused_reasons
 
 Data = dict[tuple[str, str], Runs]
@@ -85,10 +89,25 @@ def papers_world(place: Place) -> Runs:
     return made_up(400, 20 + q / 20, loss_up=loss_up, loss_down=0.3)
 
 
+def run() -> Iterator[Place]:
+    """Every point that is run where claims are told."""
+    setups = load("updown-fairness").setups
+    for system, scheme, scenario in product(SCOPES, ("fifo", "scheduler"), SYMMETRIC):
+        setup = setups.get(setup_id(system, scheme, scenario))
+        for variant in setup.variants if setup else ():
+            m, q = re.findall(r"[0-9]+", variant.id)
+            yield Place(system, scheme, scenario, int(m), int(q))
+
+
+@pytest.fixture(scope="module")
+def everywhere() -> list[Place]:
+    return list(run())
+
+
 @pytest.fixture
-def data() -> Data:
+def data(everywhere: list[Place]) -> Data:
     """A world in which every claim of the paper holds, up to one that cannot without noise."""
-    found = {place.key: papers_world(place) for system in SCOPES for place in claimed(system)}
+    found = {place.key: papers_world(place) for place in everywhere}
     small = [Place(DECIDES, "fifo", scenario, 1, q) for scenario in (TWO, FOUR) for q in SMALL]
     return {**found, **{in_group("small", place): papers_world(place) for place in small}}
 
@@ -190,9 +209,12 @@ def test_goodputs_are_sums_and_losses_parts_of_what_was_seen() -> None:
 
 
 def test_the_scheme_of_a_place_sets_its_queue() -> None:
-    assert SCHEMES["scheduler"].keys(50) == {
-        "bss.cell.ap.queue": {"packets": 50, "discipline": "data-ack"}
-    }
+    setup, variant = Place(DECIDES, "scheduler", TWO, 6, 50).key
+    found = load("updown-fairness").setups[setup]
+    (one,) = [one for one in found.variants if one.id == variant]
+    scenario = tomllib.loads(load_scenario(found.path, set=one.set).to_toml())
+    queue = scenario["bss"]["cell"]["ap"]["queue"]
+    assert (queue["discipline"], queue["packets"]) == ("data-ack", 50)
     assert list(SYMMETRIC.values()) == [1, 2, 4]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -52,6 +51,8 @@ def _check(arguments: argparse.Namespace) -> int:
 
 def _is_study(name: str) -> bool:
     """True if the file names the scenario that it varies; why it cannot be read is told by another."""
+    import tomllib
+
     try:
         document = tomllib.loads(Path(name).read_text(encoding="utf-8"))
     except (OSError, ValueError):

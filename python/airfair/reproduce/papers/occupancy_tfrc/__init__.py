@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from airfair.reproduce import studies
 from airfair.reproduce.paper import Experiment, Paper, reasons, reference
 from airfair.reproduce.prose import Prose
 
@@ -11,7 +12,7 @@ from . import figures
 from .claims import PREDICATES
 from .findings import SEARCHES
 from .introduction import introduction
-from .plan import FIG4, MANY, REPLICATIONS, SCHEMES, WAYS, figure3, setups
+from .plan import DRAWS, FIG4, MANY, REPLICATIONS, SCHEME_KEYS, SCHEMES, WAYS, figure3
 from .runs import Measurements, Runs
 
 FOUND_WITH = {
@@ -43,7 +44,7 @@ def paper(directory: Path) -> Paper[Runs]:
         id=directory.name,
         title=prose["introduction"].title,
         reference=printed,
-        setups=setups(directory),
+        setups=studies.setups(directory, DRAWS),
         experiments={experiment.id: experiment for experiment in experiments},
         measure=Runs.of,
         predicates=PREDICATES,
@@ -53,13 +54,7 @@ def paper(directory: Path) -> Paper[Runs]:
         reasons=reasons(prose),
         introduction=introduction(said),
         prose=prose,
-        schemes={
-            scheme.label: {
-                "bss.cell.ap.occupancy": scheme.occupancy,
-                "flow.*.control": "occupancy" if scheme.occupancy else "none",
-            }
-            for scheme in SCHEMES.values()
-        },
+        schemes={scheme.label: SCHEME_KEYS[id_] for id_, scheme in SCHEMES.items()},
         replications=REPLICATIONS,
         quick_replications=5,
     )

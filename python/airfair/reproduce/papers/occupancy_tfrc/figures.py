@@ -25,12 +25,14 @@ from airfair.reproduce.paper import Drawing, Shown
 from airfair.reproduce.series import finite, points
 from airfair.reproduce.tables import Cell, Column, Table
 
-from .cells import DOWN, NAMES, TRANSPORTS, UP
 from .plan import (
     BOTH,
     COMES_S,
     COUNTS,
+    DOWN,
     GOES_S,
+    GUESTS,
+    NAMES,
     ON,
     ONCE,
     PLAIN,
@@ -39,6 +41,7 @@ from .plan import (
     RIVALS,
     SCHEMES,
     SOME_RATES,
+    UP,
     WAYS,
     equal,
     figure3,
@@ -151,7 +154,7 @@ def equal_keys(way: str) -> dict[str, list[Key]]:
     """Runs that are looked at for equal occupancy in a direction: by label, a key per rate."""
     return {
         NAMES[transport]: [equal(mbps, way, transport).key(ON) for mbps in SOME_RATES]
-        for transport in TRANSPORTS
+        for transport in NAMES
     }
 
 
@@ -184,9 +187,7 @@ def _equal_table(data: Measurements) -> Table:
 
 def _guests_figure(data: Measurements) -> Drawing:
     place = guests()
-    names = [
-        f"{name.replace('sta', 'STA')}, {it.mbps:g} Mb/s" for name, it in place.stations.items()
-    ]
+    names = [f"{name.replace('sta', 'STA')}, {rate}" for name, rate in GUESTS.items()]
     panels = []
     for scheme in (PLAIN, ON, ONCE):
         runs = data[place.key(scheme)]

@@ -8,7 +8,6 @@ from airfair.estimate import Estimate, estimate
 from airfair.reproduce.paper import Found, Search
 from airfair.reproduce.tables import Cell, Column, Table
 
-from .cells import NAMES
 from .claims import COUNTED_ONCE, EQ1, RFC5348
 from .figures import cells, equal_keys
 from .plan import (
@@ -19,6 +18,7 @@ from .plan import (
     LOSSES,
     MIXTURES,
     MOVES,
+    NAMES,
     ON,
     PLAIN,
     PROFILES,

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+from airfair.reproduce import studies
 from airfair.reproduce.paper import Experiment, Paper, Shown, reasons, reference
 from airfair.reproduce.prose import Prose
 
@@ -25,7 +26,6 @@ from .plan import (
     alone,
     mixed,
     queues,
-    setups,
     simulated,
     varied,
 )
@@ -46,7 +46,7 @@ def paper(directory: Path) -> Paper[Runs]:
         id=directory.name,
         title=prose["introduction"].title,
         reference=printed,
-        setups=setups(directory),
+        setups=studies.setups(directory),
         experiments={experiment.id: experiment for experiment in experiments},
         measure=Runs.of,
         predicates=PREDICATES,

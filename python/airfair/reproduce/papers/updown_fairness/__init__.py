@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
+from airfair.reproduce import studies
 from airfair.reproduce.paper import Experiment, Paper, reasons, reference
 from airfair.reproduce.prose import Prose
 
@@ -15,13 +16,13 @@ from .introduction import introduction
 from .plan import (
     ASYMMETRIC,
     FOUR,
+    SCHEME_KEYS,
     SCHEMES,
     SCOPES,
     SYMMETRIC,
     TWO,
     asymmetric_id,
     setup_id,
-    setups,
 )
 from .runs import Measurements, Runs
 
@@ -35,7 +36,7 @@ def paper(directory: Path) -> Paper[Runs]:
         id=directory.name,
         title=prose["introduction"].title,
         reference=printed,
-        setups=setups(directory),
+        setups=studies.setups(directory),
         experiments={experiment.id: experiment for experiment in experiments},
         measure=Runs.of,
         predicates=PREDICATES,
@@ -46,7 +47,10 @@ def paper(directory: Path) -> Paper[Runs]:
         introduction=introduction(said),
         prose=prose,
         units=said["units"].text,
-        schemes={f"{s.label}: access point, Q = 100": s.keys(100) for s in SCHEMES.values()},
+        schemes={
+            f"{SCHEMES[id_].label}: access point, Q = 100": keys
+            for id_, keys in SCHEME_KEYS.items()
+        },
         replications=5,
         quick_replications=5,
     )
