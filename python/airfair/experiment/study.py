@@ -264,7 +264,7 @@ def _problems(study: Study) -> list[str]:
             for name in unknown
         ]
     for name, words in study.part.words.items():
-        found += _of_words(experiment.levels, name, words)
+        found += _of_words(experiment, name, words)
     for where, each in wanted:
         try:
             experiment.check_measures(each)
@@ -273,16 +273,15 @@ def _problems(study: Study) -> list[str]:
     return found
 
 
-def _of_words(
-    levels: Mapping[str, Sequence[Label] | None], name: str, words: Mapping[str, str]
-) -> Iterator[str]:
-    if name not in levels:
-        yield f"words.{name}: {name} is no factor; there are {', '.join(levels) or 'none'}"
+def _of_words(experiment: Experiment, name: str, words: Mapping[str, str]) -> Iterator[str]:
+    declared = {factor.name: factor for factor in experiment.factors}
+    if name not in declared:
+        yield f"words.{name}: {name} is no factor; there are {', '.join(declared) or 'none'}"
         return
-    known = levels[name]
-    for label in words if known is not None else ():
-        if known is not None and label not in [*known, *map(str, known)]:
-            yield f"words.{name}: no level {label!r}; there are {', '.join(map(str, known))}"
+    known = [str(level.label) for level in declared[name].levels]
+    for label in words if known else ():
+        if label not in known:
+            yield f"words.{name}: {name} has no level {label!r}; there are {', '.join(known)}"
 
 
 def _of_comparison(experiment: Experiment, one: Comparison) -> Iterator[str]:

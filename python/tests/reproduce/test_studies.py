@@ -135,7 +135,7 @@ def test_no_key_is_unknown_because_another_one_is_wrong(paper: Path) -> None:
     add(
         paper,
         "fig1",
-        'scenario = "cell.toml"\nsetup = "x"\nmeasures = []\n[factors]\nflow = { a = {} }',
+        'scenario = "cell.toml"\nsetup = "x"\nmeasures = ["loss"]\n[factors]\nflow = { a = {} }',
     )
     with pytest.raises(StudyError) as error:
         studies.setups(paper)
