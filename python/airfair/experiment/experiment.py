@@ -149,21 +149,9 @@ class Experiment:
         with gathered:
             self._check_keys()
         gathered.tell()
-        self._base = self._first()
+        self._base = self._begin()
         self.title = title or self._base.title
         self._check()
-
-    def _first(self) -> Scenario:
-        """The scenario as `set` leaves it; a point's, where that is none without a level of each factor."""
-        try:
-            return self._load(self.set)
-        except ScenarioError:
-            try:
-                names = tuple(factor.name for factor in self.factors)
-                return self.scenario(Point(names, next(self.design.points(self.factors))))
-            except (ScenarioError, StudyError, StopIteration):
-                pass
-            raise
 
     def __repr__(self) -> str:
         factors = "; ".join(map(str, self.factors)) or "no factors"
@@ -200,7 +188,7 @@ class Experiment:
 
     def scenario(self, point: Point, replication: int | None = None) -> Scenario:
         """The scenario of a point, as one of its replications has it where chance decides keys."""
-        return self._load(self.keys(point, replication), self._seed_of(point))
+        return self._parse(self.keys(point, replication), self._seed_of(point))
 
     def drawn_scenario(self, point: Point, replication: int, first: Scenario) -> Scenario:
         """The scenario of a replication, where chance has to leave the names in `first` as they are."""
@@ -295,16 +283,34 @@ class Experiment:
             raise StudyError(*told) if of_study else scenario_error(told)
         return made
 
+    def _begin(self) -> Scenario:
+        """The scenario before the factors, or at the first point where it lacks what these set."""
+        try:
+            return self._load(self.set)
+        except ScenarioError as error:
+            if not self.factors:
+                raise
+            self.design.check(self.factors)
+            first, known = self._first_point(), error.problems
+        try:
+            return self._load({**self.set, **first.keys})
+        except ScenarioError as error:
+            told = [p if p in known else f"at {first.text}: {p}" for p in error.problems]
+            raise scenario_error(told) from error
+
+    def _first_point(self) -> Point:
+        """The first point, made without the others: of a sampled design, one like it."""
+        design = self.design
+        if isinstance(design, Sampled):
+            design = replace(design, count=1)
+        levels = next(iter(design.points(self.factors)))
+        return Point(tuple(factor.name for factor in self.factors), levels)
+
     def _refuse_too_many(self, limit: int, threads: int | None) -> None:
         most = self.size * self.replications.most
         if most <= limit:
             return
-        # Of a sampled design the first point is made without the others.
-        design = self.design
-        if isinstance(design, Sampled):
-            design = replace(design, count=1)
-        first = next(iter(design.points(self.factors)))
-        point = Point(tuple(factor.name for factor in self.factors), first)
+        point = self._first_point()
         begun = time.perf_counter()
         archive.run([archive.Job(self.scenario(point, 0), 0)])
         each = time.perf_counter() - begun

@@ -99,7 +99,7 @@ def renames(paths: Iterable[str]) -> bool:
     """True if one of the keys makes or replaces what has a name, so that patterns match anew."""
     whole = 2
     named = [parts(path) for path in paths if not has_pattern(path)]
-    return any(len(names) <= whole and names[0] in NAMED for names in named)
+    return any(0 < len(names) <= whole and names[0] in NAMED for names in named)
 
 
 def _is_quoted(part: str) -> bool:

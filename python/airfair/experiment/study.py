@@ -540,7 +540,7 @@ def _design(where: str, value: object) -> Design | str:
             )
         return value
     if isinstance(value, list):
-        return designs.Listed(tuple(_mapping(where, point) for point in value))
+        return designs.Listed(tuple(_at(where, point) for point in value))
     read = _keyed(where, value, {"kind": _text, "points": _whole, "seed": _whole})
     if read.get("kind") not in designs.KINDS or "points" not in read:
         allowed = ", ".join(designs.KINDS)
@@ -554,7 +554,7 @@ def _rule(where: str, value: object) -> Replications:
 
 def _replications(where: str, value: object) -> int | Replications:
     if not isinstance(value, Mapping):
-        return stopping.replications(_whole(where, value))
+        return _whole(where, value)
     read = _keyed(
         where,
         value,

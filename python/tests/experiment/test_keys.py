@@ -106,6 +106,17 @@ def test_what_is_set_belongs_to_the_scenario_from_the_beginning() -> None:
         experiment(set={"station.slow.rate": "3 Mb/s"})
 
 
+def test_a_scenario_may_lack_what_the_factors_set() -> None:
+    text = CELL.replace('from = "slow"\nto   = "server"\n', "", 1)
+    ways = {"up": {"flow.a.from": "slow", "flow.a.to": "server"}, "none": {}}
+    exp = airfair.Experiment(text, factors={"way": {"up": ways["up"]}}, replications=1)
+    assert exp.run(store=None, progress=False).flows["flow"].to_list() == ["a", "b"]
+    with pytest.raises(airfair.ScenarioError, match=r"^flow\.a\.from: missing"):
+        airfair.Experiment(text, factors={"way": {"none": {}}})
+    with pytest.raises(airfair.ScenarioError, match=r"at way none: flow\.a\.from: missing"):
+        airfair.Experiment(text, factors={"way": ways}).run(store=None, progress=False)
+
+
 # ------------------------------------------------------------------ draws
 
 
