@@ -253,7 +253,7 @@ fn accesses() -> impl Strategy<Value = AccessParameters> {
 }
 
 /// Rates up and down, whether of 802.11b, who is not decoded and who hidden, frame errors, channel access.
-type Drawn = (usize, usize, bool, (u32, u32), f64, AccessParameters);
+type Drawn = (usize, usize, bool, (u32, u32), Option<f64>, AccessParameters);
 
 /// Relation of who hears whom in a random cell.
 #[derive(Clone, Copy, PartialEq)]
@@ -292,7 +292,7 @@ fn hide(members: &[Drawn], stations: &mut [StationConfig]) {
 
 /// Up to five stations; who hears whom is random among them.
 fn cells(hears: Hears) -> impl Strategy<Value = (CellConfig, Vec<Arrival>, Vec<Announced>)> {
-    let errors = prop::sample::select(&[0.0, 0.0, 0.1, 0.5, 0.9][..]);
+    let errors = prop::sample::select(&[None, None, None, Some(0.1), Some(0.5), Some(0.9)][..]);
     let station = (
         0usize..12,
         0usize..12,
@@ -325,7 +325,9 @@ fn cells(hears: Hears) -> impl Strategy<Value = (CellConfig, Vec<Arrival>, Vec<A
                         .map(|other| NodeId(u16::try_from(other).expect("few stations")))
                         .collect(),
                     hidden_from: Vec::new(),
-                    errors: ErrorModel::Bernoulli(Probability::literal(*errors)),
+                    errors: errors.map_or(ErrorModel::None, |probability| {
+                        ErrorModel::Bernoulli(Probability::literal(probability))
+                    }),
                 }
             };
             let mut stations: Vec<_> = members.iter().enumerate().map(build).collect();
