@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from airfair.experiment.designs import sobol
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -81,12 +83,7 @@ def condition(space: Space, place: Sequence[float]) -> Condition:
 
 def spread(space: Space, points: int, seed: int) -> Floats:
     """Places that fill the unit cube evenly: a scrambled Sobol sequence, (point, dimension)."""
-    from scipy.stats import qmc
-
-    sequence = qmc.Sobol(d=len(space), scramble=True, rng=np.random.default_rng(seed))
-    # Powers of two keep the sequence's balance; what is too much of the last one is left out.
-    places: Floats = sequence.random_base2(max(0, math.ceil(math.log2(points))))[:points]
-    return places
+    return sobol(points, seed=seed).places(len(space))
 
 
 def between(
