@@ -11,10 +11,9 @@ from markupsafe import Markup
 
 from . import fairness
 from .document import half_width, mean
+from .drawn import DARK_PALETTE, inline_svg
 from .figures import PALETTE
 from .names import printable
-from .reproduce.pages import DARK_PALETTE
-from .reproduce.report import inline_svg
 from .run_fragment import runs, templates
 from .terminal import Holder, holders
 from .terminal_tables import Wish, flows, links, stations

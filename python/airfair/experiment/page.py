@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
+from airfair.drawn import DARK_PALETTE, inline_svg
 from airfair.figures import PALETTE
 from airfair.names import printable
-from airfair.reproduce.pages import DARK_PALETTE
-from airfair.reproduce.report import inline_svg
 from airfair.run_fragment import templates
 
 from . import text

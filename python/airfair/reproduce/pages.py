@@ -7,10 +7,8 @@ from typing import Any
 
 import jinja2
 
+from airfair.drawn import DARK_PALETTE
 from airfair.figures import PALETTE
-
-DARK_PALETTE = ("#ff8c5a", "#62b5ec", "#3fc79a", "#dd8fc9", "#d3b24a")
-"""The palette on a dark page, in the same order."""
 
 
 def render(template: str, **names: Any) -> str:  # noqa: ANN401 - whatever the template shows

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import math
-import re
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from airfair.experiment import words
 from airfair.experiment.claims import Verdict
 from airfair.experiment.conditions import Quota, states
-from airfair.figures import GRID, INK, MUTED, PALETTE
 from airfair.scenario import toml_value
 
 from . import dots, pages, topology
@@ -25,14 +23,6 @@ from .tables import Cell, Table
 
 if TYPE_CHECKING:
     from airfair.scenario import Value
-
-_VARIABLES = {
-    INK: "--ink",
-    MUTED: "--muted",
-    GRID: "--grid",
-    **{colour: f"--series-{i + 1}" for i, colour in enumerate(PALETTE)},
-}
-
 
 LEAST_TOLERANCE = 0.001
 """Of smaller ones it is only said that they are."""
@@ -150,26 +140,6 @@ def tolerance(verdict: Verdict) -> str:
         place = "below" if turns < LEAST_TOLERANCE else "at"
         at = f"; the verdict turns {place} ± {max(turns, LEAST_TOLERANCE):.3g}"
     return f"Taken here: {', '.join(said)}{at}."
-
-
-def inline_svg(svg: str, name: str, title: str) -> Markup:
-    """An SVG document as an element of the page, in the page's colours and under its own ids."""
-    body = svg[svg.index("<svg") :]
-    body = re.sub(r"<metadata>.*?</metadata>", "", body, flags=re.DOTALL)
-    for colour, variable in _VARIABLES.items():
-        body = body.replace(colour, f"var({variable})")
-    # The figure's background: the page shows through.
-    body = body.replace("fill: #ffffff", "fill: none")
-    body = re.sub(r'\bid="', f'id="{name}-', body)
-    body = re.sub(r"url\(#", f"url(#{name}-", body)
-    body = re.sub(r'xlink:href="#', f'xlink:href="#{name}-', body)
-    # The page gives it its size, and HTML knows SVG's names.
-    body = re.sub(r'\s(width|height)="[^"]*pt"|\sxmlns(:\w+)?="[^"]*"', "", body)
-    opened = f'<svg role="img" aria-labelledby="{name}-title"'
-    body = body.replace("<svg", opened, 1)
-    end = body.index(">") + 1
-    label = f'<title id="{name}-title">{escape(title)}</title>'
-    return Markup(body[:end] + label + body[end:])  # noqa: S704 - made by this program
 
 
 def _commands(contents: Contents, path: Path) -> list[str]:

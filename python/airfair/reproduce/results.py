@@ -6,12 +6,13 @@ from functools import cached_property
 from typing import Any
 
 from airfair import __version__, json_documents, store
+from airfair.drawn import inline_svg
 from airfair.figures import png, svg
 from airfair.scenario import toml_value
 
 from .document import WIDTH, claims_text, document, entry, table_text
 from .paper import Drawing, Experiment, Json, Shown
-from .report import Contents, FigureView, inline_svg, render
+from .report import Contents, FigureView, render
 from .runs import Choice, Measured, plan, verdicts
 from .tables import Table, heading
 

@@ -1,0 +1,39 @@
+"""Figures as parts of pages: in the page's colours, light and dark, and under its own ids."""
+
+from __future__ import annotations
+
+import re
+
+from markupsafe import Markup, escape
+
+from .figures import GRID, INK, MUTED, PALETTE
+
+DARK_PALETTE = ("#ff8c5a", "#62b5ec", "#3fc79a", "#dd8fc9", "#d3b24a")
+"""The palette on a dark page, in the same order."""
+
+_VARIABLES = {
+    INK: "--ink",
+    MUTED: "--muted",
+    GRID: "--grid",
+    **{colour: f"--series-{i + 1}" for i, colour in enumerate(PALETTE)},
+}
+
+
+def inline_svg(svg: str, name: str, title: str) -> Markup:
+    """An SVG document as an element of the page, in the page's colours and under its own ids."""
+    body = svg[svg.index("<svg") :]
+    body = re.sub(r"<metadata>.*?</metadata>", "", body, flags=re.DOTALL)
+    for colour, variable in _VARIABLES.items():
+        body = body.replace(colour, f"var({variable})")
+    # The figure's background: the page shows through.
+    body = body.replace("fill: #ffffff", "fill: none")
+    body = re.sub(r'\bid="', f'id="{name}-', body)
+    body = re.sub(r"url\(#", f"url(#{name}-", body)
+    body = re.sub(r'xlink:href="#', f'xlink:href="#{name}-', body)
+    # The page gives it its size, and HTML knows SVG's names.
+    body = re.sub(r'\s(width|height)="[^"]*pt"|\sxmlns(:\w+)?="[^"]*"', "", body)
+    opened = f'<svg role="img" aria-labelledby="{name}-title"'
+    body = body.replace("<svg", opened, 1)
+    end = body.index(">") + 1
+    label = f'<title id="{name}-title">{escape(title)}</title>'
+    return Markup(body[:end] + label + body[end:])  # noqa: S704 - made by this program
