@@ -29,6 +29,8 @@ def compared(
         raise StudyError(
             f"compare {factor}: no two points differ in it alone, one of them at {baseline}"
         )
+    if not measures:
+        raise StudyError(f"compare {factor}: there is no measure to compare")
     quotients = [str(one) for one in measures if one.lower is not None]
     if quotients:
         raise StudyError(

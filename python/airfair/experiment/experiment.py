@@ -140,6 +140,8 @@ class Experiment:
             self.set = plain_keys("set", {} if set is None else set)
         with gathered:
             check_draws(draw)
+        with gathered:
+            _check_kinds(self.claims, title)
         gathered.tell()
         try:
             self._text = scenario.text_of(source)
@@ -442,6 +444,19 @@ class Experiment:
             if set_by_factors.intersection(paths.get(path, ()))
         ]
         gathered.tell()
+
+
+def _check_kinds(claims: Iterable[object], title: object) -> None:
+    """Raises `StudyError` for what is neither claims nor a title."""
+    problems = [
+        f"claims: {one!r} is none; airfair.claim(…) makes one"
+        for one in claims
+        if not isinstance(one, Claim)
+    ]
+    if not isinstance(title, str | None):
+        problems.append(f"title: {title!r}; allowed is a text")
+    if problems:
+        raise StudyError(*problems)
 
 
 def scenario_error(problems: list[str]) -> ScenarioError:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, overload
 
 from airfair import archive
 from airfair.archive import Archive
@@ -122,7 +122,7 @@ class Work:
             for place, count in counts.items()
             if runs.count(place) <= number < count
         ]
-        jobs = [archive.Job(self._scenario(*one), one[1]) for one in wanted]
+        jobs = _Jobs(wanted, self._scenario)
         wall, cpu = time.perf_counter(), time.process_time()
         done = self._run(jobs)
         finished = 0
@@ -140,7 +140,7 @@ class Work:
             interrupted=done.interrupted,
         )
 
-    def _run(self, jobs: list[archive.Job]) -> archive.Done:
+    def _run(self, jobs: Sequence[archive.Job]) -> archive.Done:
         means, progress = self._means, self._means.progress
         if callable(progress) or not progress:
             shown = progress if callable(progress) else None
@@ -171,3 +171,30 @@ class Work:
             seed=experiment.seed,
             error=self._error,
         )
+
+
+class _Jobs(Sequence[archive.Job]):
+    """Runs, pairs of a point's place and a replication, each with its scenario when it is asked for.
+
+    Where chance decides keys each has a scenario of its own, and all of them would take ten times as much
+    memory as their results.
+    """
+
+    def __init__(
+        self, runs: Sequence[tuple[int, int]], scenario: Callable[[int, int], Scenario]
+    ) -> None:
+        self._runs = runs
+        self._scenario = scenario
+
+    def __len__(self) -> int:
+        return len(self._runs)
+
+    @overload
+    def __getitem__(self, place: int) -> archive.Job: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[archive.Job]: ...
+    def __getitem__(self, place: int | slice) -> archive.Job | Sequence[archive.Job]:
+        if isinstance(place, slice):
+            return _Jobs(self._runs[place], self._scenario)
+        point, replication = self._runs[place]
+        return archive.Job(self._scenario(point, replication), replication)

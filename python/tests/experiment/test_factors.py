@@ -244,7 +244,13 @@ def test_what_is_no_level_is_refused_with_the_factor(levels: Any, wrong: str) ->
 def test_mistakes_of_several_parts_come_at_once() -> None:
     with pytest.raises(airfair.StudyError) as caught:
         experiment(
-            factors={"a": [], "b": 5}, design="x", replications=0, set={"duration": None}, draw=5
+            factors={"a": [], "b": 5},
+            design="x",
+            replications=0,
+            set={"duration": None},
+            draw=5,
+            claims=[5],
+            title=5,
         )
     assert [problem.split(":")[0] for problem in caught.value.problems] == [
         "factor a",
@@ -253,6 +259,8 @@ def test_mistakes_of_several_parts_come_at_once() -> None:
         "replications",
         "set",
         "draw",
+        "claims",
+        "title",
     ]
 
 

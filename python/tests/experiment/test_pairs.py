@@ -143,6 +143,8 @@ def test_a_factor_or_level_that_there_is_not_is_told(grid: airfair.ExperimentRes
         grid.compare("scheme", "plan")
     with pytest.raises(airfair.StudyError, match="a quotient is compared by its two terms"):
         grid.compare("scheme", "plain", "goodput[a] / goodput")
+    with pytest.raises(airfair.StudyError, match="there is no measure to compare"):
+        grid.compare("scheme", "plain", [])
 
 
 def test_a_baseline_of_numpy_is_a_baseline() -> None:
