@@ -56,6 +56,9 @@ impl<R: Recorder, C: Clock> World<R, C> {
             recorder,
             events: 0,
         };
+        if !world.flows.iter().any(|flow| flow.without_room.waits()) {
+            world.cells.iter_mut().for_each(|bss| bss.cell.tell_losses_alone());
+        }
         world.start_agents();
         if R::TRACES {
             world.cells.iter_mut().for_each(|bss| bss.cell.monitor());

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 use airfair_units::Time;
-use airfair_wlan::Phase;
+use airfair_wlan::{Moment, Phase};
 
 /// Events in the order (time, phase, insertion).
 #[derive(Debug)]
@@ -15,8 +15,7 @@ pub struct EventQueue<E> {
 
 #[derive(Debug)]
 struct Entry<E> {
-    at: Time,
-    phase: Phase,
+    moment: Moment,
     number: u64,
     event: E,
 }
@@ -43,12 +42,13 @@ impl<E> EventQueue<E> {
     /// Adds an event as if it had been added when `number` was reserved. Until it is added it must not be the next.
     /// O(log n).
     pub fn push_reserved(&mut self, at: Time, phase: Phase, number: u64, event: E) {
-        self.heap.push(Entry { at, phase, number, event });
+        self.heap.push(Entry { moment: Moment::new(at, phase), number, event });
     }
 
-    /// Time and phase of the next event. O(1).
-    pub fn peek(&self) -> Option<(Time, Phase)> {
-        self.heap.peek().map(|entry| (entry.at, entry.phase))
+    /// Moment of the next event; [`Moment::NEVER`] if there is none. O(1).
+    #[inline]
+    pub fn peek(&self) -> Moment {
+        self.heap.peek().map_or(Moment::NEVER, |entry| entry.moment)
     }
 
     /// Removes the next event. O(log n).
@@ -58,8 +58,8 @@ impl<E> EventQueue<E> {
 }
 
 impl<E> Entry<E> {
-    fn key(&self) -> (Time, Phase, u64) {
-        (self.at, self.phase, self.number)
+    fn key(&self) -> (Moment, u64) {
+        (self.moment, self.number)
     }
 }
 

@@ -24,7 +24,7 @@ mod wires;
 use std::collections::VecDeque;
 
 use airfair_units::{DataRate, Duration, Time};
-use airfair_wlan::{NodeId, Overheard, Phase};
+use airfair_wlan::{Moment, NodeId, Overheard};
 
 use crate::clock::{Clock, Woken};
 use crate::coupling::{Action, Seen};
@@ -168,8 +168,8 @@ impl<R: Recorder, C: Clock> World<R, C> {
 
     /// Time of the next event; `None` if nothing is left to happen.
     pub fn next_event(&self) -> Option<Time> {
-        let on_air = self.next_on_air().map(|(key, _)| key);
-        [self.queue.peek(), on_air].into_iter().flatten().min().map(|(at, _)| at)
+        let next = self.queue.peek().min(self.next_on_air().0);
+        (next < Moment::NEVER).then(|| next.at())
     }
 
     /// Lets everything happen that happens before `until`, each when the clock says so, or until there is something
@@ -184,24 +184,22 @@ impl<R: Recorder, C: Clock> World<R, C> {
         self.horizon = if self.outputs.is_empty() { until } else { Time::ZERO };
         loop {
             let scheduled = self.queue.peek();
-            let on_air = self.next_on_air();
-            let keys = [scheduled, on_air.map(|(key, _)| key)];
-            let next = keys.into_iter().flatten().min().filter(|next| next.0 < self.horizon);
-            let Some(next) = next else { return self.pause(until) };
-            if !self.comes(next.0) {
+            let (on_air, index) = self.next_on_air();
+            let next = scheduled.min(on_air);
+            if next.at() >= self.horizon {
+                return self.pause(until);
+            }
+            if !self.comes(next.at()) {
                 return Pause::Input;
             }
-            self.now = next.0;
+            self.now = next.at();
             self.events += 1;
-            // Equal keys: what was scheduled before the instant comes before what the air decides in it.
-            match on_air {
-                Some((key, index)) if scheduled != Some(next) => {
-                    self.cells[index].cell.handle_event(key.0, key.1);
-                }
-                _ => {
-                    let event = self.queue.pop().expect("the event just seen");
-                    self.handle(event);
-                }
+            // At the same moment, what was scheduled before it comes before what the air decides in it.
+            if on_air < scheduled {
+                self.cells[index].cell.handle_event(self.now, next.phase());
+            } else {
+                let event = self.queue.pop().expect("the event just seen");
+                self.handle(event);
             }
             self.drain_cells();
         }
@@ -268,12 +266,13 @@ impl<R: Recorder, C: Clock> World<R, C> {
     }
 
     /// The next event on any channel, and its cell; among equals the first cell's.
-    fn next_on_air(&self) -> Option<((Time, Phase), usize)> {
+    #[inline]
+    fn next_on_air(&self) -> (Moment, usize) {
         if let [only] = self.cells.as_slice() {
-            return Some((only.cell.next_event()?, 0));
+            return (only.cell.next_event(), 0);
         }
-        let keyed = |(index, bss): (usize, &Bss)| Some((bss.cell.next_event()?, index));
-        self.cells.iter().enumerate().filter_map(keyed).min()
+        let next = |(index, bss): (usize, &Bss)| (bss.cell.next_event(), index);
+        self.cells.iter().enumerate().map(next).min().unwrap_or((Moment::NEVER, 0))
     }
 
     fn handle(&mut self, event: Event) {

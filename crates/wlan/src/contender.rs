@@ -206,6 +206,11 @@ impl<P: Headers> Contender<P> {
         }
     }
 
+    /// True if it may send several packets when it has won the channel.
+    pub(crate) fn has_txop(&self) -> bool {
+        !self.limits.txop.is_zero()
+    }
+
     /// True if an attempt for the packet in service has failed.
     pub(crate) fn is_retrying(&self) -> bool {
         self.short_retries > 0 || self.long_retries > 0
@@ -214,7 +219,7 @@ impl<P: Headers> Contender<P> {
     /// A back-off, uniform in 0 … contention window [slots].  [80211-2020 §10.3.3]
     pub(crate) fn draw_backoff(&mut self) -> u16 {
         // The window is 2^k - 1, so the upper k bits of a draw are uniform.
-        let bits = self.contention_window.count_ones();
+        let bits = self.contention_window.trailing_ones();
         let draw = u64::from(self.stream.next_u32()) >> (32 - bits);
         u16::try_from(draw).expect("at most 16 bits")
     }
@@ -239,11 +244,11 @@ impl<P: Headers> Contender<P> {
     }
 
     /// The frame in service is done, received or given up: the next one starts afresh.
-    pub(crate) fn finish(&mut self, now: Time) -> InService<P> {
+    pub(crate) fn finish(&mut self, now: Time) {
         self.contention_window = self.limits.cw_min;
         (self.short_retries, self.long_retries) = (0, 0);
         let sequence = self.serving().mpdu.sequence;
-        self.queue.finish(now, sequence).expect("the packet in service")
+        self.queue.finish(now, sequence);
     }
 }
 

@@ -39,7 +39,33 @@ struct Group {
     class: ClassId,
     medium: MediumState,
     /// Contenders, by the slot at which they are due. One that has gone leaves its entry behind.
-    due: BinaryHeap<Reverse<(u64, ContenderId)>>,
+    due: BinaryHeap<Reverse<Turn>>,
+}
+
+/// Slot at which a contender is due, and its number, in one word: turns are compared often.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Turn(u64);
+
+impl Turn {
+    /// Slots of 9 µs for 80 years.
+    const SLOTS: u64 = 1 << 48;
+
+    #[inline]
+    fn new(due: u64, id: ContenderId) -> Self {
+        assert!(due < Self::SLOTS, "a slot within 80 years");
+        Self(due << 16 | id.index() as u64)
+    }
+
+    #[inline]
+    fn due(self) -> u64 {
+        self.0 >> 16
+    }
+
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "its lower half holds the number")]
+    fn id(self) -> ContenderId {
+        ContenderId::only(NodeId(self.0 as u16))
+    }
 }
 
 /// Countdown of one contender.
@@ -79,8 +105,9 @@ pub(crate) struct Contention {
     members: Vec<Member>,
     /// By contender.
     countdowns: Vec<Countdown>,
-    /// Members that are alone.
+    /// Members that are alone, those first that always are; so many.
     alone: Vec<NodeId>,
+    always_alone: usize,
     /// Contenders that want to transmit without a back-off.
     immediate: Vec<ContenderId>,
     /// Contenders whose immediate access the frames that start have forestalled: they must draw a back-off.
@@ -131,7 +158,8 @@ impl Contention {
         let members = (0..).map(NodeId).zip(hearing.class_of());
         let members: Vec<Member> = members.map(member).collect();
         let alone = (0..).map(NodeId).zip(&members);
-        let alone = alone.filter(|(_, member)| member.alone.is_some()).map(|(id, _)| id).collect();
+        let alone = alone.filter(|(_, member)| member.alone.is_some()).map(|(id, _)| id);
+        let alone: Vec<NodeId> = alone.collect();
         let countdowns = members.iter().map(|_| Countdown::default()).collect();
         Self {
             slot: timing.slot,
@@ -144,6 +172,7 @@ impl Contention {
             spaces,
             groups,
             members,
+            always_alone: alone.len(),
             alone,
             countdowns,
             immediate: Vec::new(),
@@ -231,7 +260,14 @@ impl Contention {
     }
 
     /// Those who are alone and whose state agrees with their group's return to it.
+    #[inline]
     fn reunite(&mut self, now: Time) {
+        if self.alone.len() > self.always_alone {
+            self.reunite_some(now);
+        }
+    }
+
+    fn reunite_some(&mut self, now: Time) {
         let Self { groups, members, countdowns, alone, .. } = self;
         alone.retain(|id| {
             let member = &mut members[id.index()];
@@ -253,7 +289,14 @@ impl Contention {
     }
 
     /// Whoever wanted to transmit without a back-off and finds the medium busy must draw one.
+    #[inline]
     fn forestall(&mut self) {
+        if !self.immediate.is_empty() {
+            self.forestall_some();
+        }
+    }
+
+    fn forestall_some(&mut self) {
         let mut immediate = std::mem::take(&mut self.immediate);
         immediate.retain(|id| {
             let is_idle = self.medium(id.member()).is_idle();
@@ -388,40 +431,32 @@ impl Contention {
     /// Time at which the next contender transmits, if its medium stays idle.
     #[inline]
     pub(crate) fn next_access(&mut self) -> Option<Time> {
-        if self.all_sense && self.on_air > 0 {
-            return None;
-        }
+        if self.all_sense && self.on_air > 0 { None } else { self.find_access() }
+    }
+
+    fn find_access(&mut self) -> Option<Time> {
         let Self { groups, members, countdowns, alone, immediate, slot, .. } = self;
-        let mut next: Option<Time> = None;
-        let mut consider = |at: Option<Time>| {
-            if let Some(at) = at
-                && next.is_none_or(|next| at < next)
-            {
-                next = Some(at);
-            }
-        };
+        let mut next = Time::MAX;
         for group in groups.iter_mut().filter(|group| group.medium.is_idle()) {
-            consider(
-                group
-                    .first(members, countdowns)
-                    .and_then(|(due, _)| group.medium.time_of(due, *slot)),
-            );
+            if let Some((due, _)) = group.first(members, countdowns) {
+                next = next.min(group.medium.time_of(due, *slot).unwrap_or(Time::MAX));
+            }
         }
         for id in &*alone {
             let Some(own) = &members[id.index()].alone else { continue };
             for id in ContenderId::of(*id) {
                 let countdown = &countdowns[id.index()];
                 if countdown.want == Want::Backoff {
-                    consider(own.time_of(countdown.due, *slot));
+                    next = next.min(own.time_of(countdown.due, *slot).unwrap_or(Time::MAX));
                 }
             }
         }
         for id in &*immediate {
             if let Want::Immediate(at) = countdowns[id.index()].want {
-                consider(Some(at));
+                next = next.min(at);
             }
         }
-        next
+        (next < Time::MAX).then_some(next)
     }
 
     /// Appends those who transmit at `now` to `winners`, by their number; they want nothing any more, and
@@ -472,7 +507,8 @@ impl Group {
         members: &[Member],
         countdowns: &mut [Countdown],
     ) -> Option<(u64, ContenderId)> {
-        while let Some(&Reverse((due, id))) = self.due.peek() {
+        while let Some(&Reverse(turn)) = self.due.peek() {
+            let (due, id) = (turn.due(), turn.id());
             let countdown = &mut countdowns[id.index()];
             let is_here = members[id.member().index()].alone.is_none();
             if countdown.want == Want::Backoff && is_here && countdown.due == due {
@@ -493,7 +529,7 @@ impl Countdown {
     fn queue(&mut self, id: ContenderId, group: &mut Group) {
         if self.queued != Some(self.due) {
             self.queued = Some(self.due);
-            group.due.push(Reverse((self.due, id)));
+            group.due.push(Reverse(Turn::new(self.due, id)));
         }
     }
 }

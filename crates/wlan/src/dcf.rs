@@ -142,6 +142,12 @@ impl Ended {
         let collided = ppdu.collided && to.is_some();
         Self { from, count: 1, decoded: true, reserved_until, collided }
     }
+
+    /// A frame that ends an exchange, and that nobody has disturbed.
+    #[inline]
+    pub(crate) fn last(from: NodeId, decoded: bool) -> Self {
+        Self { from, count: 1, decoded, reserved_until: None, collided: false }
+    }
 }
 
 /// The medium as one station knows it: physical and virtual carrier sense, and the slots counted since it was
@@ -229,20 +235,23 @@ impl MediumState {
     ) {
         let mut space = spaces.aifs;
         if frame.decoded {
-            self.reserve(frame.reserved_until.unwrap_or_default());
+            if let Some(until) = frame.reserved_until {
+                self.reserve(until);
+            }
         } else if waits.ask_eifs(self.carrier, frame.collided) {
             match waits.eifs {
                 Eifs::Standard => space = spaces.eifs,
                 Eifs::Nav => self.reserve(now + waits.nav),
             }
         }
-        // What is left of the others has no beginning that it could make out.
-        self.follows = self.follows.filter(|from| *from != frame.from);
         self.on_air -= frame.count;
         if self.on_air == 0 {
             (self.carrier, self.follows) = (CarrierSense::Idle, None);
             self.access_start = (now + space).max(self.nav_until + spaces.aifs);
             self.counts_from = self.access_start;
+        } else if self.follows == Some(frame.from) {
+            // What is left of the others has no beginning that it could make out.
+            self.follows = None;
         }
     }
 

@@ -175,6 +175,12 @@ impl Hearing {
         self.rows[from.index()].copy_from_slice(row);
     }
 
+    /// Audibility of frames of `from` to each class, where it is fixed.
+    #[inline]
+    pub(crate) fn row(&self, from: NodeId) -> &[Audibility] {
+        &self.rows[from.index()]
+    }
+
     /// Audibility of a frame of `from` to each class: asked once, when it starts.
     #[inline]
     pub(crate) fn audibility(

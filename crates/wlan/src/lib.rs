@@ -30,12 +30,13 @@ mod errors;
 mod frame;
 mod hearing;
 mod link_rate;
+mod moment;
 pub mod phy;
 pub mod queue;
 pub mod radio;
 mod record;
 
-pub use cell::{Cell, Departure, Listen, Overheard, Phase, RateChange};
+pub use cell::{Cell, Departure, Listen, Overheard, RateChange};
 pub use config::{
     AccessParameters, AfterCollision, Attempts, CellConfig, Eifs, NodeId, Rules, StationConfig,
 };
@@ -47,6 +48,7 @@ pub use frame::{
 };
 pub use hearing::Audibility;
 pub use link_rate::RateLaw;
+pub use moment::{Moment, Phase};
 pub use queue::config::{
     AirtimeSharing, CoDel, Discipline, Limit, Overflow, QueueConfig, TimeRegulation, Weights,
 };

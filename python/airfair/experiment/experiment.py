@@ -209,16 +209,10 @@ class Experiment:
     def keys(self, point: Point, replication: int | None = None, more: Keys | None = None) -> Keys:
         """The keys that make a point of the scenario, and `more` of them, without patterns; likewise."""
         keys = {**self.set, **point.keys, **(more or {})}
-        if replication is not None:
-            keys |= self.drawn_keys(point, replication)
+        if self.draw is not None and replication is not None:
+            known = names(self._document, keys)
+            keys |= drawn(self.draw, self.seed, replication, lambda path: expanded(path, known))
         return self._plain(keys)
-
-    def drawn_keys(self, point: Point, replication: int) -> Keys:
-        """The keys that chance decides in a replication of a point."""
-        if self.draw is None:
-            return {}
-        known = names(self._document, {**self.set, **point.keys})
-        return drawn(self.draw, self.seed, replication, lambda path: expanded(path, known))
 
     def check_measures(self, *measures: Measure) -> None:
         """Raises `StudyError` if one of them names a flow, a station, … that no point has."""

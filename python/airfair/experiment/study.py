@@ -41,7 +41,7 @@ from .designs import Design
 from .draws import Draw, choice
 from .errors import Gathered, StudyError
 from .experiment import REPLICATIONS, Experiment
-from .factors import Label, Levels
+from .factors import Factor, Label, Levels
 from .keys import Keys
 from .measures import Measure, measure
 from .plot import first_free
@@ -264,7 +264,7 @@ def _problems(study: Study) -> list[str]:
             for name in unknown
         ]
     for name, words in study.part.words.items():
-        found += _of_words(experiment, name, words)
+        found += _of_words(experiment.factors, name, words)
     for where, each in wanted:
         try:
             experiment.check_measures(each)
@@ -273,15 +273,16 @@ def _problems(study: Study) -> list[str]:
     return found
 
 
-def _of_words(experiment: Experiment, name: str, words: Mapping[str, str]) -> Iterator[str]:
-    declared = {factor.name: factor for factor in experiment.factors}
-    if name not in declared:
-        yield f"words.{name}: {name} is no factor; there are {', '.join(declared) or 'none'}"
+def _of_words(factors: Sequence[Factor], name: str, words: Mapping[str, str]) -> Iterator[str]:
+    """Problems of words, which may be for levels that no point has: a study that is like this one may."""
+    there = {factor.name: factor for factor in factors}
+    if name not in there:
+        yield f"words.{name}: {name} is no factor; there are {', '.join(there) or 'none'}"
         return
-    known = [str(level.label) for level in declared[name].levels]
-    for label in words if known else ():
+    known = [str(level.label) for level in there[name].levels]
+    for label in words if there[name].range is None else ():
         if label not in known:
-            yield f"words.{name}: {name} has no level {label!r}; there are {', '.join(known)}"
+            yield f"words.{name}: no level {label!r}; there are {', '.join(known)}"
 
 
 def _of_comparison(experiment: Experiment, one: Comparison) -> Iterator[str]:

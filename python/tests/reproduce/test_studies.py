@@ -127,7 +127,7 @@ def test_a_factor_can_have_another_name_than_its_key(paper: Path) -> None:
 
 def test_words_for_levels_that_there_are_not_are_refused(paper: Path) -> None:
     add(paper, "fig1", STUDY + '[words.scheme]\nplane = "TCP as it is"')
-    with pytest.raises(StudyError, match=r"words\.scheme: scheme has no level 'plane'"):
+    with pytest.raises(StudyError, match=r"words\.scheme: no level 'plane'"):
         studies.setups(paper)
 
 
@@ -135,7 +135,7 @@ def test_no_key_is_unknown_because_another_one_is_wrong(paper: Path) -> None:
     add(
         paper,
         "fig1",
-        'scenario = "cell.toml"\nsetup = "x"\nmeasures = ["loss"]\n[factors]\nflow = { a = {} }',
+        'scenario = "cell.toml"\nsetup = "x"\nquick = {}\n[factors]\nflow = { a = {} }',
     )
     with pytest.raises(StudyError) as error:
         studies.setups(paper)

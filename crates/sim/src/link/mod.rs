@@ -138,8 +138,8 @@ impl Link {
     /// [`Refusal`] if the queue, the packet in service included, has no room or does not want it.
     pub fn send(&mut self, now: Time, packet: Packet, number: u64) -> Result<Time, Refusal> {
         let size = packet.size();
-        let has_room = self.has_room(now, size);
         let queued = self.queued(now);
+        let has_room = self.has_room_beside(queued, size);
         let idle_since = self.departures.back().map_or(now, |(last, _)| *last);
         if self.red.as_mut().is_some_and(|red| red.drops(now, queued)) {
             return Err(Refusal::Early);
@@ -162,6 +162,11 @@ impl Link {
     /// True if the queue has room for a packet so long; random early detection may drop it all the same.
     pub fn has_room(&mut self, now: Time, size: Bytes) -> bool {
         let queued = self.queued(now);
+        self.has_room_beside(queued, size)
+    }
+
+    /// True if the queue has room for a packet so long beside those `queued`.
+    fn has_room_beside(&self, queued: u32, size: Bytes) -> bool {
         match self.capacity {
             Capacity::Packets(packets) => queued < packets,
             Capacity::Bytes(bytes) => self.backlog + size <= bytes,

@@ -54,6 +54,7 @@ impl AirAccount {
         }
     }
 
+    #[inline]
     pub(super) fn count(&mut self, now: Time, record: &Record, window: Window) {
         match *record {
             Record::Air { from, to, usage } => {
@@ -63,19 +64,30 @@ impl AirAccount {
                 self.charge(usage, window.clip(from, to));
             }
             Record::Queue { node, length } => self.queues[node.index()].set(now, length, window),
+            Record::Sent { node, frame, retry, collided } if window.contains(now) => {
+                self.channel.frames += 1;
+                let radio = self.radio(node);
+                match frame {
+                    SentFrame::Data => radio.frames += 1,
+                    SentFrame::Rts => radio.rts_frames += 1,
+                    SentFrame::Response | SentFrame::Beacon => {}
+                }
+                radio.retries += u64::from(retry);
+                radio.collisions += u64::from(collided);
+            }
+            _ => self.count_rare(now, record, window),
+        }
+    }
+
+    /// Counts what happens less often than a frame.
+    #[cold]
+    fn count_rare(&mut self, now: Time, record: &Record, window: Window) {
+        match *record {
             Record::Rate { station, direction, rate } => {
                 self.rate(station, direction).set(now, bits_per_second(rate), window);
                 self.members[station.index()].rate_changes += u64::from(window.contains(now));
             }
             _ if !window.contains(now) => {}
-            Record::Sent { node, frame, retry, collided } => {
-                self.channel.frames += 1;
-                let radio = self.radio(node);
-                radio.frames += u64::from(frame == SentFrame::Data);
-                radio.rts_frames += u64::from(frame == SentFrame::Rts);
-                radio.retries += u64::from(retry);
-                radio.collisions += u64::from(collided);
-            }
             Record::Collision => self.channel.collisions += 1,
             Record::Dropped { node, cause } => match cause {
                 DropCause::QueueFull => self.radio(node).dropped_queue_full += 1,
@@ -85,6 +97,7 @@ impl AirAccount {
             },
             Record::Errored { node } => self.radio(node).frame_errors += 1,
             Record::Duplicate { node } => self.radio(node).duplicates += 1,
+            Record::Air { .. } | Record::Queue { .. } | Record::Sent { .. } => {}
         }
     }
 

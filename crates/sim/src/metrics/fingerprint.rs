@@ -47,6 +47,7 @@ use airfair_laws::Direction;
 use airfair_units::Time;
 use airfair_wlan::{AirUse, DropCause, NodeId, Record as CellRecord, SentFrame};
 
+use crate::link::LinkId;
 use crate::packet::{FlowId, Side};
 use crate::record::{CellId, FlowRecord, LinkRecord, Measured, Record, Recorder, SentAt};
 
@@ -71,6 +72,18 @@ impl Fingerprint {
     #[inline]
     pub(super) fn add_cell(&mut self, now: Time, cell: CellId, record: &CellRecord) {
         encode_cell(cell, record, |head, more| add_words(now, head, more, |word| self.add(word)));
+    }
+
+    /// Adds a record of a flow.
+    #[inline]
+    pub(super) fn add_flow(&mut self, now: Time, flow: FlowId, record: &FlowRecord) {
+        encode_flow(flow, record, |head, more| add_words(now, head, more, |word| self.add(word)));
+    }
+
+    /// Adds a record of a link.
+    #[inline]
+    pub(super) fn add_link(&mut self, now: Time, link: LinkId, record: LinkRecord) {
+        encode_link(link, record, |head, more| add_words(now, head, more, |word| self.add(word)));
     }
 }
 
@@ -107,16 +120,7 @@ fn encode(now: Time, record: &Record, mut take: impl FnMut(u64)) {
     match record {
         Record::Cell(cell, record) => encode_cell(*cell, record, take),
         Record::Flow(flow, record) => encode_flow(*flow, record, take),
-        Record::Link(link, record) => {
-            let (kind, payload) = match *record {
-                LinkRecord::Queued(packets) => (32, packets),
-                LinkRecord::Arrived(packets) => (33, packets),
-                LinkRecord::Dropped => (34, 0),
-                LinkRecord::Lost(packets) => (35, packets),
-                LinkRecord::DroppedEarly => (36, 0),
-            };
-            take(Head { kind, cell: CellId(0), whose: link.0, payload }, &[]);
-        }
+        Record::Link(link, record) => encode_link(*link, *record, take),
         Record::Measured(cell, station, measured) => {
             let Measured { from, to, own, others, active } = *measured;
             let head = Head { kind: 48, cell: *cell, whose: station.0, payload: active };
@@ -165,8 +169,17 @@ fn encode_cell(cell: CellId, record: &CellRecord, mut take: impl FnMut(Head, &[u
             let payload = frame | u32::from(retry) << 8 | u32::from(collided) << 9;
             take(head(2, node, payload), &[]);
         }
-        CellRecord::Collision => take(head(3, nobody, 0), &[]),
         CellRecord::Queue { node, length } => take(head(4, node, length), &[]),
+        _ => encode_rare(cell, record, take),
+    }
+}
+
+/// A record of a cell that comes less often than a frame.
+#[cold]
+fn encode_rare(cell: CellId, record: &CellRecord, mut take: impl FnMut(Head, &[u64])) {
+    let head = |kind, NodeId(whose), payload| Head { kind, cell, whose, payload };
+    match *record {
+        CellRecord::Collision => take(head(3, NodeId(0), 0), &[]),
         CellRecord::Dropped { node, cause } => {
             let cause = match cause {
                 DropCause::QueueFull => 0,
@@ -181,7 +194,20 @@ fn encode_cell(cell: CellId, record: &CellRecord, mut take: impl FnMut(Head, &[u
             take(head(7, station, u32::from(direction == Direction::Up)), &[rate.bps()]);
         }
         CellRecord::Errored { node } => take(head(8, node, 0), &[]),
+        CellRecord::Air { .. } | CellRecord::Sent { .. } | CellRecord::Queue { .. } => {}
     }
+}
+
+#[inline]
+fn encode_link(link: LinkId, record: LinkRecord, mut take: impl FnMut(Head, &[u64])) {
+    let (kind, payload) = match record {
+        LinkRecord::Queued(packets) => (32, packets),
+        LinkRecord::Arrived(packets) => (33, packets),
+        LinkRecord::Dropped => (34, 0),
+        LinkRecord::Lost(packets) => (35, packets),
+        LinkRecord::DroppedEarly => (36, 0),
+    };
+    take(Head { kind, cell: CellId(0), whose: link.0, payload }, &[]);
 }
 
 #[inline]

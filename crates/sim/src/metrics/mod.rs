@@ -8,6 +8,8 @@ mod level;
 mod quantiles;
 mod series;
 
+use std::slice;
+
 use airfair_units::{DataRate, Time};
 use airfair_wlan::NodeId;
 
@@ -194,23 +196,22 @@ fn mean_of(schedule: &[(Time, DataRate)], window: Window) -> DataRate {
 
 impl Recorder for Metrics {
     fn record(&mut self, now: Time, record: &Record) {
-        if let Record::Sample(sample) = record {
-            // A look at the world changes nothing, so a run with a series has the hash of one without.
-            return self.look(now, *sample);
-        }
-        self.fingerprint.record(now, record);
         match record {
-            Record::Cell(cell, record) => {
-                self.cells[cell.index()].count(now, record, self.window);
+            Record::Cell(cell, record) => self.record_cell(now, *cell, slice::from_ref(record)),
+            Record::Flow(flow, record) => {
+                self.fingerprint.add_flow(now, *flow, record);
+                self.flows[flow.index()].count(now, record, self.window);
             }
-            Record::Flow(flow, record) => self.flows[flow.index()].count(now, record, self.window),
             Record::Link(link, record) => {
+                self.fingerprint.add_link(now, *link, *record);
                 self.links[link.index()].count(now, *record, self.window);
             }
             Record::Measured(cell, station, measured) => {
+                self.fingerprint.record(now, record);
                 self.cells[cell.index()].measure(*station, measured, self.window);
             }
-            Record::Sample(_) => {}
+            // A look at the world changes nothing, so a run with a series has the hash of one without.
+            Record::Sample(sample) => self.look(now, *sample),
         }
     }
 

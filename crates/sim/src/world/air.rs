@@ -36,12 +36,12 @@ impl Bss {
     pub(super) fn enqueue(
         &mut self,
         now: Time,
-        packet: Packet,
+        packet: &Packet,
         from: NodeId,
         to: NodeId,
     ) -> Result<(), Full> {
         let size = packet.size() + self.msdu_overhead;
-        let is_let_in = self.cell.enqueue(now, Msdu { payload: packet, size, from, to });
+        let is_let_in = self.cell.enqueue(now, Msdu { payload: *packet, size, from, to });
         if is_let_in { Ok(()) } else { Err(Full) }
     }
 }
@@ -74,6 +74,8 @@ impl<R: Recorder, C: Clock> World<R, C> {
 
     /// Takes what the cells have to say. No packet goes from one to another without a wire between, so
     /// one turn is enough.
+    #[expect(clippy::inline_always, reason = "it follows each event")]
+    #[inline(always)]
     pub(super) fn drain_cells(&mut self) {
         if self.observes {
             self.drain_overheard();
@@ -94,24 +96,31 @@ impl<R: Recorder, C: Clock> World<R, C> {
                 self.recorder.trace(CellId::new(index), &ppdu);
             }
         }
-        let records = self.cells[index].cell.drain_records();
-        self.recorder.record_cell(self.now, CellId::new(index), records.as_slice());
+        let Self { cells, recorder, now, .. } = self;
+        let id = CellId::new(index);
+        cells[index].cell.hand_records(|records| recorder.record_cell(*now, id, records));
     }
 
     /// Packets that have crossed the air or left a queue, and new rates.
+    #[inline(never)]
     fn drain_news(&mut self, index: usize) {
         while let Some(msdu) = self.cells[index].cell.poll_delivery() {
+            let (is_up, mut packet) = (msdu.to.is_ap(), msdu.payload);
             if self.cells[index].watches_packets {
-                let is_up = msdu.to.is_ap();
                 let passage = if is_up { Passage::FromStation } else { Passage::Delivered };
-                let packet = self.pass(CellId::new(index), passage, msdu.payload);
-                self.arrive(packet);
-            } else {
-                self.arrive(msdu.payload);
+                packet = self.pass(CellId::new(index), passage, packet);
             }
+            packet.hop += 1;
+            self.arrive(&packet);
         }
-        while let Some(departure) = self.cells[index].cell.poll_departure() {
-            self.depart(CellId::new(index), &departure);
+        while let Some(Departure { msdu, lost }) = self.cells[index].cell.poll_departure() {
+            let (from, to, Packet { flow, origin, hop, .. }) = (msdu.from, msdu.to, msdu.payload);
+            if *lost {
+                let packet = msdu.payload;
+                self.lose(&packet);
+            }
+            let queue = Hop::Air { cell: CellId::new(index), from, to };
+            self.leave_room(queue, (flow, origin), hop);
         }
         let id = CellId::new(index);
         while let Some(change) = self.cells[index].cell.poll_rate_change() {
@@ -134,14 +143,5 @@ impl<R: Recorder, C: Clock> World<R, C> {
             heard.clear();
         }
         self.heard = heard;
-    }
-
-    /// A packet has left a transmit queue.
-    fn depart(&mut self, cell: CellId, departure: &Departure<Packet>) {
-        let Departure { msdu, lost } = departure;
-        if *lost {
-            self.lose(&msdu.payload);
-        }
-        self.leave_room(Hop::Air { cell, from: msdu.from, to: msdu.to }, &msdu.payload);
     }
 }

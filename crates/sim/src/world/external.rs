@@ -107,7 +107,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
             return Err(Refused::Size);
         }
         self.now = now;
-        let sent = self.send(Packet::new(now, flow, origin, Body::External(packet)));
+        let sent = self.send(&Packet::new(now, flow, origin, Body::External(packet)));
         self.drain_cells();
         sent.map_err(|_| Refused::Full)
     }

@@ -63,7 +63,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
     pub(super) fn drain_source(&mut self, id: FlowId) {
         while let Some(body) = self.flows[id.index()].source.poll_transmit(self.now) {
             // Who keeps what was refused has noticed.
-            let _ = self.send(Packet::new(self.now, id, Side::Sender, body));
+            let _ = self.send(&Packet::new(self.now, id, Side::Sender, body));
         }
         self.report_sender(id);
         let flow = &mut self.flows[id.index()];
@@ -74,7 +74,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
 
     fn drain_sink(&mut self, id: FlowId) {
         while let Some(body) = self.flows[id.index()].sink.poll_transmit(self.now) {
-            self.forward_or_lose(Packet::new(self.now, id, Side::Receiver, body));
+            self.forward_or_lose(&Packet::new(self.now, id, Side::Receiver, body));
         }
         let flow = &mut self.flows[id.index()];
         if let Some(at) = flow.sink_alarm.want(flow.sink.next_timeout()) {
@@ -90,13 +90,13 @@ impl<R: Recorder, C: Clock> World<R, C> {
 
     /// A packet leaves the host of its source, if the queue there takes it; else the source has it again.
     #[inline]
-    pub(super) fn send(&mut self, packet: Packet) -> Result<(), Full> {
+    pub(super) fn send(&mut self, packet: &Packet) -> Result<(), Full> {
         if self.forward(packet).is_err() {
-            if self.take_back(&packet) {
+            if self.take_back(packet) {
                 return Err(Full);
             }
-            self.note_sent(&packet);
-            self.lose(&packet);
+            self.note_sent(packet);
+            self.lose(packet);
         }
         Ok(())
     }
@@ -109,33 +109,32 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    pub(super) fn forward_or_lose(&mut self, packet: Packet) {
+    pub(super) fn forward_or_lose(&mut self, packet: &Packet) {
         if self.forward(packet).is_err() {
-            self.lose(&packet);
+            self.lose(packet);
         }
     }
 
     /// Sends a packet over the hop that it has come to, if the queue there takes it.
-    pub(super) fn forward(&mut self, packet: Packet) -> Result<(), Full> {
+    pub(super) fn forward(&mut self, packet: &Packet) -> Result<(), Full> {
         let route = self.flows[packet.flow.index()].route(packet.origin);
         match route[usize::from(packet.hop)] {
             Hop::Air { cell, from, to } => {
                 let bss = &mut self.cells[cell.index()];
                 if bss.watches_packets && from.is_ap() {
-                    let packet = self.pass(cell, Passage::ToQueue, packet);
-                    return self.cells[cell.index()].enqueue(self.now, packet, from, to);
+                    let packet = self.pass(cell, Passage::ToQueue, *packet);
+                    return self.cells[cell.index()].enqueue(self.now, &packet, from, to);
                 }
                 bss.enqueue(self.now, packet, from, to)?;
-                self.note_sent(&packet);
+                self.note_sent(packet);
                 Ok(())
             }
             Hop::Wire(link) => self.forward_by_wire(link, packet),
         }
     }
 
-    /// A packet has crossed a hop: on to the next, or to its endpoint.
-    pub(super) fn arrive(&mut self, mut packet: Packet) {
-        packet.hop += 1;
+    /// A packet has crossed a hop: on to the one that it has come to, or to its endpoint.
+    pub(super) fn arrive(&mut self, packet: &Packet) {
         let now = self.now;
         let flow = &mut self.flows[packet.flow.index()];
         let route = flow.route(packet.origin);
@@ -144,7 +143,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
             return;
         }
         if let Body::External(external) = packet.body {
-            return self.hand_over(&packet, external);
+            return self.hand_over(packet, external);
         }
         match packet.origin {
             Side::Sender => {

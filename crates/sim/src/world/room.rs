@@ -42,6 +42,13 @@ pub(crate) enum WithoutRoom {
     Wait,
 }
 
+impl WithoutRoom {
+    /// True if it may stand in line.
+    pub(crate) fn waits(self) -> bool {
+        matches!(self, Self::Return | Self::Wait)
+    }
+}
+
 /// Packets that a saturated source keeps in the queue of its host: one in service and one waiting.
 const BACKLOG: usize = 2;
 
@@ -65,11 +72,11 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    /// A packet has left the queue before its hop over the air.
+    /// A packet of an end has left the queue before its hop over the air, which is number `hop` of its route.
     #[inline]
-    pub(super) fn leave_room(&mut self, queue: Hop, packet: &Packet) {
-        if self.awaits_departure(packet) {
-            self.seek_room(packet.flow, packet.origin);
+    pub(super) fn leave_room(&mut self, queue: Hop, (flow, origin): (FlowId, Side), hop: u16) {
+        if self.awaits_departure(flow, origin, hop) {
+            self.seek_room(flow, origin);
         } else if !self.line(queue).places.is_empty() {
             self.serve_line(queue);
         }
@@ -82,12 +89,12 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    /// True if the packet's end waits for it to leave the queue of its host, to send another one.
+    /// True if an end waits for a packet to leave the queue before that hop, to send another one.
     #[inline]
-    pub(super) fn awaits_departure(&self, packet: &Packet) -> bool {
-        packet.hop == 0
-            && packet.origin == Side::Sender
-            && self.flows[packet.flow.index()].without_room == WithoutRoom::Wait
+    pub(super) fn awaits_departure(&self, flow: FlowId, origin: Side, hop: u16) -> bool {
+        hop == 0
+            && origin == Side::Sender
+            && self.flows[flow.index()].without_room == WithoutRoom::Wait
     }
 
     /// Calls those who wait, one after the other, while there is room. Whoever has to wait again comes last.
@@ -114,7 +121,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
             self.put_out(Output::Room(id, side));
         } else if let Some(body) = source.poll_transmit(self.now) {
             // What is refused all the same is lost, and the source in line again.
-            let _ = self.send(Packet::new(self.now, id, side, body));
+            let _ = self.send(&Packet::new(self.now, id, side, body));
         }
     }
 

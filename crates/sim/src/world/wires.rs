@@ -10,11 +10,11 @@ use crate::packet::Packet;
 use crate::record::{LinkRecord, Record, Recorder};
 
 impl<R: Recorder, C: Clock> World<R, C> {
-    pub(super) fn forward_by_wire(&mut self, id: LinkId, packet: Packet) -> Result<(), Full> {
+    pub(super) fn forward_by_wire(&mut self, id: LinkId, packet: &Packet) -> Result<(), Full> {
         let link = &mut self.links[id.index()];
         let was_empty = link.next_arrival().is_none();
         let number = self.queue.reserve();
-        let arrival = match link.send(self.now, packet, number) {
+        let arrival = match link.send(self.now, *packet, number) {
             Ok(arrival) => arrival,
             Err(refusal) => {
                 let record = match refusal {
@@ -27,14 +27,15 @@ impl<R: Recorder, C: Clock> World<R, C> {
         };
         let queued = link.queued(self.now);
         let departure = link.last_departure();
-        self.note_sent(&packet);
+        self.note_sent(packet);
         // A link's arrivals follow each other, so the queue holds the next one alone.
         if was_empty {
             self.queue.push_reserved(arrival, Phase::End, number, Event::Arrival(id));
         }
         self.recorder.record(self.now, &Record::Link(id, LinkRecord::Queued(queued)));
-        if let (true, Some(at)) = (self.awaits_departure(&packet), departure) {
-            self.queue.push(at, Phase::End, Event::Departure(packet.flow, packet.origin));
+        let Packet { flow, origin, hop, .. } = *packet;
+        if let (true, Some(at)) = (self.awaits_departure(flow, origin, hop), departure) {
+            self.queue.push(at, Phase::End, Event::Departure(flow, origin));
         }
         Ok(())
     }
@@ -47,9 +48,10 @@ impl<R: Recorder, C: Clock> World<R, C> {
             self.queue.push_reserved(at, Phase::End, number, Event::Arrival(id));
         }
         match arrival {
-            Arrival::Packet(packet) => {
+            Arrival::Packet(mut packet) => {
                 self.recorder.record(self.now, &Record::Link(id, LinkRecord::Arrived(queued)));
-                self.arrive(packet);
+                packet.hop += 1;
+                self.arrive(&packet);
             }
             Arrival::Lost(packet) => {
                 self.recorder.record(self.now, &Record::Link(id, LinkRecord::Lost(queued)));

@@ -139,7 +139,8 @@ mod tests {
     fn what_arrives_and_what_fails_is_told() {
         let is_held = |from: NodeId, errored: bool| {
             let mut cell = cell(false);
-            let frame = cell.begin_exchange(Time::ZERO, ContenderId::only(from));
+            let plan = cell.begin_exchange(Time::ZERO, ContenderId::only(from));
+            let frame = cell.first_frame(ContenderId::only(from), &plan);
             let end = Time::ZERO + frame.duration;
             cell.transmit(Time::ZERO, frame);
             cell.contention.begin_busy(Time::ZERO);

@@ -6,10 +6,11 @@
 
 use airfair_units::{Duration, Time};
 
-use super::{Cell, Phase};
+use super::Cell;
 use crate::config::NodeId;
 use crate::contender::Access;
 use crate::frame::{Beacon, Frame, FrameKind, Ppdu};
+use crate::moment::{Moment, Phase};
 use crate::queue::headers::Headers;
 
 /// State of a cell's beacons: the one that waits, the one on the air, and those who have missed it.
@@ -41,11 +42,7 @@ impl<P: Copy + Headers> Cell<P> {
         let is_in_exchange = matches!(self.contenders[0].access, Access::Exchange(_));
         let idle = self.contention.idle_for(NodeId::AP, pifs);
         self.beacons.due = idle.filter(|_| !is_in_exchange).map(|at| at.max(now));
-        if let Some(due) = self.beacons.due
-            && self.next.is_none_or(|(next, _)| due < next)
-        {
-            self.next = Some((due, Phase::Start));
-        }
+        self.next = self.next.min(Moment::of(self.beacons.due, Phase::Start));
     }
 
     /// The beacon goes, with what else starts now. A frame of the access point that is due as well comes off worse.

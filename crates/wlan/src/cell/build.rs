@@ -4,16 +4,19 @@ use std::collections::VecDeque;
 
 use airfair_units::Time;
 
-use super::Cell;
 use super::beacons::Beacons;
 use super::channel::Channel;
 use super::noise::Noise;
+use super::outbox::Outbox;
+use super::undisturbed::Audience;
+use super::{Cell, Told};
 use crate::airtime::Airtime;
 use crate::config::{CellConfig, StationConfig};
 use crate::contender::{Contender, Limits, Member, Stream};
 use crate::contention::Contention;
 use crate::hearing::Hearing;
 use crate::link_rate::{LinkRate, RateLaw};
+use crate::moment::Moment;
 use crate::phy::{Standard, TxVector};
 use crate::queue::headers::Headers;
 use crate::radio::Propagation;
@@ -79,23 +82,26 @@ impl<P: Copy + Headers> Cell<P> {
             post_backoff: config.rules.post_backoff,
             contention: Contention::new(config, &airtime.timing, hearing),
             beacons: Beacons::default(),
-            next: None,
+            next: Moment::NEVER,
             channel: Channel::default(),
             members: members(config, &airtime),
             airtime,
             contenders,
+            audience: if noise.is_on_anywhere() { Audience::Some } else { Audience::None },
             noise,
+            undisturbed: None,
             following: Vec::new(),
             unanswered: Vec::new(),
             winners: Vec::new(),
             ended: Vec::new(),
             spare: Vec::new(),
-            deliveries: VecDeque::new(),
-            departures: VecDeque::new(),
+            deliveries: Outbox::default(),
+            departures: Outbox::default(),
             rate_changes: VecDeque::new(),
             adapts: config.stations.iter().any(|s| s.adaptation.iter().any(Option::is_some)),
             shares_time: config.ap_queue.discipline.shares_time(),
             release: None,
+            told: Told::All,
             scopes: Vec::new(),
             listeners: Vec::new(),
             overheard: VecDeque::new(),

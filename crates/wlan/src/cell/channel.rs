@@ -1,8 +1,9 @@
 //! The frames on the air, and the account of every nanosecond of it.
 
 use airfair_laws::Direction;
-use airfair_units::Time;
+use airfair_units::{Duration, Time};
 
+use crate::config::NodeId;
 use crate::frame::{Frame, FrameKind, Ppdu};
 use crate::record::{AirUse, Record, SentFrame};
 
@@ -10,21 +11,35 @@ use crate::record::{AirUse, Record, SentFrame};
 #[derive(Debug)]
 pub(super) struct Channel<P> {
     on_air: Vec<Ppdu<P>>,
+    /// A frame of an undisturbed exchange, of which no PPDU is made.
+    undisturbed: Option<Undisturbed>,
     /// Members with something to send, or whose response is due.
     waiting: usize,
     charged_until: Time,
     pub(super) records: Vec<Record>,
 }
 
+/// A frame that is alone on the air from its start to its end, as far as the account of the air cares.
+#[derive(Clone, Copy, Debug)]
+struct Undisturbed {
+    start: Time,
+    end: Time,
+    usage: AirUse,
+}
+
 impl<P> Default for Channel<P> {
     fn default() -> Self {
-        Self { on_air: Vec::new(), waiting: 0, charged_until: Time::ZERO, records: Vec::new() }
+        let (charged_until, records) = (Time::ZERO, Vec::new());
+        Self { on_air: Vec::new(), undisturbed: None, waiting: 0, charged_until, records }
     }
 }
 
 impl<P> Channel<P> {
     #[inline]
     pub(super) fn next_end(&self) -> Option<Time> {
+        if let Some(frame) = &self.undisturbed {
+            return Some(frame.end);
+        }
         if let [alone] = self.on_air.as_slice() {
             return Some(alone.end);
         }
@@ -40,6 +55,41 @@ impl<P> Channel<P> {
     /// A frame is certain to start a SIFS after the one that it follows.
     pub(super) fn put_ahead(&mut self, ppdu: Ppdu<P>) {
         self.on_air.push(ppdu);
+    }
+
+    /// An undisturbed exchange starts: its transmitter has waited until now.
+    #[inline]
+    pub(super) fn begin_undisturbed(&mut self, now: Time, duration: Duration, usage: AirUse) {
+        if now > self.charged_until {
+            self.charge_as(now, AirUse::Contention);
+        }
+        self.put_undisturbed(now, duration, usage);
+    }
+
+    /// A frame of an undisturbed exchange starts at `start`, now or after a SIFS.
+    #[inline]
+    pub(super) fn put_undisturbed(&mut self, start: Time, duration: Duration, usage: AirUse) {
+        self.undisturbed = Some(Undisturbed { start, end: start + duration, usage });
+    }
+
+    /// A frame of an undisturbed exchange leaves the air.
+    #[inline]
+    pub(super) fn end_undisturbed(
+        &mut self,
+        now: Time,
+        node: NodeId,
+        frame: SentFrame,
+        retry: bool,
+    ) {
+        if let Some(Undisturbed { start, usage, .. }) = self.undisturbed.take() {
+            self.charge_frame(start, now, usage);
+        }
+        self.records.push(Record::Sent { node, frame, retry, collided: false });
+    }
+
+    /// Start of the frame of an undisturbed exchange, which is a PPDU from now on.
+    pub(super) fn expose(&mut self) -> Time {
+        self.undisturbed.take().expect("an undisturbed frame is on the air").start
     }
 
     /// All frames on the air that are `overlapped` where their receiver is are lost.
@@ -95,22 +145,25 @@ impl<P> Channel<P> {
         if now == self.charged_until {
             return;
         }
-        if let [follows] = self.on_air.as_slice()
-            && follows.start > self.charged_until
-        {
-            let start = follows.start.min(now);
-            self.charge_as(start, AirUse::Contention);
-            if start == now {
-                return;
-            }
-        }
-        let usage = match self.on_air.as_slice() {
-            [] if self.waiting > 0 => AirUse::Contention,
-            [] => AirUse::Idle,
-            [alone] if !alone.collided => usage_of(&alone.frame),
-            _ => AirUse::Collision,
+        let (start, usage) = match (&self.undisturbed, self.on_air.as_slice()) {
+            (Some(frame), _) => (frame.start, frame.usage),
+            (None, []) if self.waiting > 0 => (now, AirUse::Contention),
+            (None, []) => (self.charged_until, AirUse::Idle),
+            (None, [sole]) if !sole.collided => (sole.start, usage_of(&sole.frame)),
+            (None, _) => (self.charged_until, AirUse::Collision),
         };
-        self.charge_as(now, usage);
+        self.charge_frame(start.min(now), now, usage);
+    }
+
+    /// Charges what is on the air from `start` to `now`, and the gap before it.
+    #[inline]
+    fn charge_frame(&mut self, start: Time, now: Time, usage: AirUse) {
+        if start > self.charged_until {
+            self.charge_as(start, AirUse::Contention);
+        }
+        if start < now {
+            self.charge_as(now, usage);
+        }
     }
 
     #[inline]
@@ -132,11 +185,27 @@ impl<P> Channel<P> {
 }
 
 fn usage_of(frame: &Frame) -> AirUse {
-    let Some(to) = frame.to else { return AirUse::Beacon };
-    let (station, direction) =
-        if frame.from.is_ap() { (to, Direction::Down) } else { (frame.from, Direction::Up) };
-    match frame.kind {
-        FrameKind::Data => AirUse::Data { station, direction },
-        _ => AirUse::Control { station },
+    match (frame.to, frame.kind) {
+        (None, _) => AirUse::Beacon,
+        (Some(to), FrameKind::Data) => AirUse::of_data(frame.from, to),
+        (Some(to), _) => AirUse::of_control(frame.from, to),
+    }
+}
+
+impl AirUse {
+    /// A data frame between the access point and a station.
+    #[inline]
+    pub(super) fn of_data(from: NodeId, to: NodeId) -> Self {
+        if from.is_ap() {
+            Self::Data { station: to, direction: Direction::Down }
+        } else {
+            Self::Data { station: from, direction: Direction::Up }
+        }
+    }
+
+    /// A control frame between the two.
+    #[inline]
+    pub(super) fn of_control(from: NodeId, to: NodeId) -> Self {
+        Self::Control { station: if from.is_ap() { to } else { from } }
     }
 }

@@ -3,11 +3,11 @@
 
 use airfair_units::{Duration, Time};
 
-use super::{Cell, Departure};
+use super::{Cell, Departure, Told};
 use crate::airtime::Protection;
 use crate::config::{AfterCollision, NodeId};
 use crate::contender::{Access, ContenderId, Deadline, Exchange, Step, Verdict};
-use crate::frame::{ACK_SIZE, CTS_SIZE, Frame, FrameKind, Mpdu, Msdu, Ppdu, RTS_SIZE};
+use crate::frame::{ACK_SIZE, CTS_SIZE, Frame, FrameKind, Msdu, Ppdu, RTS_SIZE};
 use crate::link_rate::LinkEvent;
 use crate::phy::TxVector;
 use crate::queue::InService;
@@ -15,11 +15,16 @@ use crate::queue::headers::Headers;
 use crate::record::{DropCause, Record};
 
 impl<P: Copy + Headers> Cell<P> {
-    /// The first frame of an exchange whose transmitter has just won the channel.
-    pub(super) fn begin_exchange(&mut self, now: Time, id: ContenderId) -> Frame {
+    /// The exchange of a transmitter that has just won the channel.
+    pub(super) fn begin_exchange(&mut self, now: Time, id: ContenderId) -> Exchange {
         self.adapt(now, id, self.sending(id));
         let plan = self.plan(id, now);
         self.contenders[id.index()].access = Access::Exchange(plan);
+        plan
+    }
+
+    /// The first frame of an exchange.
+    pub(super) fn first_frame(&self, id: ContenderId, plan: &Exchange) -> Frame {
         let sifs = self.airtime.timing.sifs;
         let rest = plan.data + sifs + plan.ack;
         let (to, retry) = (Some(plan.to), self.contenders[id.index()].is_retrying());
@@ -34,7 +39,7 @@ impl<P: Copy + Headers> Cell<P> {
             retry,
         };
         match plan.protection {
-            Protection::None => self.data_frame(id, &plan),
+            Protection::None => self.data_frame(id, plan),
             Protection::RtsCts(tx) => {
                 let (duration, cts) = (self.airtime.rts(tx), self.airtime.cts(tx));
                 frame((FrameKind::Rts, RTS_SIZE), tx, duration, sifs + cts + sifs + rest)
@@ -51,6 +56,8 @@ impl<P: Copy + Headers> Cell<P> {
     }
 
     /// The exchange of the packet in service.
+    #[expect(clippy::inline_always, reason = "it is large, and stays where it is made")]
+    #[inline(always)]
     fn plan(&self, id: ContenderId, txop_start: Time) -> Exchange {
         let contender = &self.contenders[id.index()];
         let Msdu { size, to, .. } = contender.serving().mpdu.msdu;
@@ -74,7 +81,7 @@ impl<P: Copy + Headers> Cell<P> {
     }
 
     /// Its duration field covers its own ACK only, whatever follows in the TXOP.  [80211-2020 §9.2.5.2]
-    fn data_frame(&self, id: ContenderId, exchange: &Exchange) -> Frame {
+    pub(super) fn data_frame(&self, id: ContenderId, exchange: &Exchange) -> Frame {
         let Exchange { to, tx, data, ack, .. } = *exchange;
         let batch = self.contenders[id.index()].queue.batch();
         Frame {
@@ -104,9 +111,7 @@ impl<P: Copy + Headers> Cell<P> {
         let decoded = !is_lost && self.contention.decodes(to, frame.from);
         match frame.kind {
             FrameKind::Data if decoded => {
-                if self.shares_time && to.is_ap() {
-                    self.charge_airtime(now, sender, FrameKind::Ack);
-                }
+                self.charge_received(now, sender, to);
                 self.deliver(ppdu, to);
                 self.follow(now, sender, FrameKind::Ack);
             }
@@ -162,7 +167,7 @@ impl<P: Copy + Headers> Cell<P> {
     }
 
     /// The response of the receiver to a frame that was sent so.
-    fn response(
+    pub(super) fn response(
         &self,
         id: ContenderId,
         exchange: &Exchange,
@@ -183,19 +188,35 @@ impl<P: Copy + Headers> Cell<P> {
     fn deliver(&mut self, ppdu: &Ppdu<P>, to: NodeId) {
         let from = ppdu.frame.from;
         for mpdu in ppdu.mpdus.iter().filter(|mpdu| !mpdu.errored) {
-            // Either end of a hop is the access point, so one cache per station and direction is enough.
-            let cache = if from.is_ap() {
-                &mut self.members[to.index()].last_received_down
-            } else {
-                &mut self.members[from.index()].last_received_up
-            };
-            if mpdu.retry && *cache == Some(mpdu.sequence) {
-                self.channel.records.push(Record::Duplicate { node: to });
-                continue;
+            if self.is_new(from, to, mpdu.sequence, mpdu.retry) {
+                self.contenders[ContenderId::only(from).index()].note_arrival(mpdu.sequence);
+                self.deliveries.push(mpdu.msdu);
             }
-            *cache = Some(mpdu.sequence);
-            self.contenders[ContenderId::only(from).index()].note_arrival(mpdu.sequence);
-            self.deliveries.push_back(mpdu.msdu);
+        }
+    }
+
+    /// True if the receiver has not had the packet of this number before; it remembers the number.
+    #[inline]
+    pub(super) fn is_new(&mut self, from: NodeId, to: NodeId, sequence: u16, retry: bool) -> bool {
+        // Either end of a hop is the access point, so one cache per station and direction is enough.
+        let cache = if from.is_ap() {
+            &mut self.members[to.index()].last_received_down
+        } else {
+            &mut self.members[from.index()].last_received_up
+        };
+        if retry && *cache == Some(sequence) {
+            self.channel.records.push(Record::Duplicate { node: to });
+            return false;
+        }
+        *cache = Some(sequence);
+        true
+    }
+
+    /// The access point has received a packet, where its queue is told what time stations use.
+    #[inline]
+    pub(super) fn charge_received(&mut self, now: Time, sender: ContenderId, to: NodeId) {
+        if self.shares_time && to.is_ap() {
+            self.charge_airtime(now, sender, FrameKind::Ack);
         }
     }
 
@@ -263,7 +284,7 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    fn succeed(&mut self, now: Time, id: ContenderId) {
+    pub(super) fn succeed(&mut self, now: Time, id: ContenderId) {
         if self.shares_time && id.member().is_ap() {
             self.charge_airtime(now, id, FrameKind::Ack);
         }
@@ -323,13 +344,17 @@ impl<P: Copy + Headers> Cell<P> {
         self.go_on(id);
     }
 
+    #[inline]
     fn leave_queue(&mut self, now: Time, id: ContenderId) {
         let contender = &mut self.contenders[id.index()];
-        let InService { mpdu: Mpdu { msdu, .. }, has_arrived } = contender.finish(now);
+        let InService { mpdu, has_arrived } = contender.serving();
+        if self.told == Told::All || !has_arrived {
+            self.departures.push(Departure { msdu: mpdu.msdu, lost: !has_arrived });
+        }
+        contender.finish(now);
         if contender.queue.is_empty() {
             self.channel.end_waiting(now);
         }
-        self.departures.push_back(Departure { msdu, lost: !has_arrived });
         if self.shares_time {
             self.plan_release();
         }
@@ -338,6 +363,7 @@ impl<P: Copy + Headers> Cell<P> {
     }
 
     /// Contends for the next packet with the back-off that it has drawn, or rests.
+    #[inline]
     fn go_on(&mut self, id: ContenderId) {
         let contender = &mut self.contenders[id.index()];
         if contender.queue.is_empty() {
@@ -372,7 +398,8 @@ mod tests {
             );
         }
         let send = |cell: &mut Cell<u32>| {
-            let frame = cell.begin_exchange(Time::ZERO, ContenderId::only(id));
+            let plan = cell.begin_exchange(Time::ZERO, ContenderId::only(id));
+            let frame = cell.first_frame(ContenderId::only(id), &plan);
             cell.ppdu(Time::ZERO, frame)
         };
         let (first, again) = (send(&mut cell), send(&mut cell));
@@ -386,7 +413,7 @@ mod tests {
         let next = send(&mut cell);
         cell.deliver(&next, NodeId::AP);
         let delivered: Vec<u32> =
-            std::iter::from_fn(|| cell.poll_delivery()).map(|msdu| msdu.payload).collect();
+            std::iter::from_fn(|| cell.poll_delivery().map(|msdu| msdu.payload)).collect();
         assert_eq!(delivered, [7, 8]);
         let duplicate = Record::Duplicate { node: NodeId::AP };
         let records: Vec<Record> = cell.drain_records().collect();

@@ -6,9 +6,11 @@ mod build;
 mod channel;
 mod exchange;
 mod noise;
+mod outbox;
 mod overhear;
 #[cfg(test)]
 mod tests;
+mod undisturbed;
 
 use std::collections::VecDeque;
 use std::vec::Drain;
@@ -24,6 +26,7 @@ use crate::contention::Contention;
 use crate::errors::ErrorModel;
 use crate::frame::{Frame, FrameKind, Mpdu, Msdu, Ppdu};
 use crate::hearing::Audibility;
+use crate::moment::{Moment, Phase};
 use crate::queue::config::Weights;
 use crate::queue::headers::Headers;
 use crate::record::{DropCause, Record};
@@ -31,21 +34,9 @@ use crate::record::{DropCause, Record};
 use beacons::Beacons;
 use channel::Channel;
 use noise::Noise;
+use outbox::Outbox;
 pub use overhear::{Listen, Overheard};
-
-/// Order of what happens at one instant.
-///
-/// Frames that leave the air are known before time-outs are judged, and all that starts, starts together:
-/// so two members whose back-off ends in the same slot both transmit, and collide.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Phase {
-    /// Ends of ppdus, arrivals of packets.
-    End,
-    /// Time-outs, starts of flows, changes of settings.
-    Timeout,
-    /// Starts of ppdus.
-    Start,
-}
+use undisturbed::{Audience, Undisturbed};
 
 /// A packet that has left its transmitter's queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,6 +58,13 @@ pub struct RateChange {
     pub rate: DataRate,
 }
 
+/// Departures that the owner is told of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Told {
+    All,
+    Losses,
+}
+
 /// One 802.11 cell: an access point, its stations and their channel. `P` travels with each packet.
 #[derive(Debug)]
 pub struct Cell<P> {
@@ -77,11 +75,14 @@ pub struct Cell<P> {
     contention: Contention,
     beacons: Beacons,
     /// The next event, kept since the world asks more often than it changes.
-    next: Option<(Time, Phase)>,
+    next: Moment,
     channel: Channel<P>,
     members: Vec<Member>,
     contenders: Vec<Contender<P>>,
     noise: Noise,
+    audience: Audience,
+    /// The exchange under way, if nothing can disturb it.
+    undisturbed: Option<Undisturbed>,
     /// Initiators of exchanges whose next frame is due, or waits for a time-out.
     following: Vec<ContenderId>,
     unanswered: Vec<ContenderId>,
@@ -89,14 +90,15 @@ pub struct Cell<P> {
     ended: Vec<Ppdu<P>>,
     /// Memory for the next MPDUs.
     spare: Vec<Mpdu<P>>,
-    deliveries: VecDeque<Msdu<P>>,
-    departures: VecDeque<Departure<P>>,
+    deliveries: Outbox<Msdu<P>>,
+    departures: Outbox<Departure<P>>,
     rate_changes: VecDeque<RateChange>,
     /// True if any rate follows a law.
     adapts: bool,
     /// True if the access point's queue is told what time stations use; when it wants to be asked again.
     shares_time: bool,
     release: Option<Time>,
+    told: Told,
     /// Scope of what each member is told of the frames that it overhears, if anyone is told anything; those who are
     /// told all of it; and what they have not been told yet.
     scopes: Vec<Option<Listen>>,
@@ -162,6 +164,7 @@ impl<P: Copy + Headers> Cell<P> {
     /// If the cell was made [`with_propagation`](Self::with_propagation), where powers decide.
     pub fn set_errors(&mut self, station: NodeId, model: ErrorModel, stream: Stream) {
         self.noise.set_model(station, model, stream);
+        self.audience = Audience::Some;
     }
 
     /// Sets the weights of data and ACKs in the queue of `node`, from the next packet on.
@@ -169,39 +172,39 @@ impl<P: Copy + Headers> Cell<P> {
         self.contenders[ContenderId::only(node).index()].queue.set_weights(weights);
     }
 
-    /// Time at which the cell next needs [`handle_event`](Self::handle_event), and the phase.
-    pub fn next_event(&self) -> Option<(Time, Phase)> {
+    /// Moment at which the cell next needs [`handle_event`](Self::handle_event); [`Moment::NEVER`] if it does not.
+    #[inline]
+    pub fn next_event(&self) -> Moment {
         self.next
     }
 
     /// Looks what comes next.
     #[inline]
     fn plan_next(&mut self, now: Time) {
-        self.next = self.find_next();
+        self.next = match self.undisturbed {
+            // Only what does not need the air comes before its end.
+            Some(exchange) if self.unanswered.is_empty() && self.release.is_none() => {
+                Moment::new(exchange.end(), Phase::End)
+            }
+            _ => self.find_next(),
+        };
         if self.beacons.waiting.is_some() {
             self.await_beacon(now);
         }
     }
 
-    fn find_next(&mut self) -> Option<(Time, Phase)> {
-        let mut next = self.channel.next_end().map(|at| (at, Phase::End));
-        // What comes first at an instant stands first here.
-        let mut consider = |at: Option<Time>, phase| {
-            if let Some(at) = at
-                && next.is_none_or(|(next, _)| at < next)
-            {
-                next = Some((at, phase));
-            }
-        };
+    fn find_next(&mut self) -> Moment {
+        let mut next = Moment::of(self.channel.next_end(), Phase::End);
         if !self.unanswered.is_empty() {
-            consider(self.next_timeout(), Phase::Timeout);
+            next = next.min(Moment::of(self.next_timeout(), Phase::Timeout));
         }
-        consider(self.release, Phase::Timeout);
+        if self.release.is_some() {
+            next = next.min(Moment::of(self.release, Phase::Timeout));
+        }
         if !self.following.is_empty() {
-            consider(self.next_response(), Phase::Start);
+            next = next.min(Moment::of(self.next_response(), Phase::Start));
         }
-        consider(self.contention.next_access(), Phase::Start);
-        next
+        next.min(Moment::of(self.contention.next_access(), Phase::Start))
     }
 
     /// Time at which the next frame follows another after a SIFS.
@@ -220,7 +223,10 @@ impl<P: Copy + Headers> Cell<P> {
     /// Lets happen what [`next_event`](Self::next_event) announced. A spurious call is a no-op.
     pub fn handle_event(&mut self, now: Time, phase: Phase) {
         match phase {
-            Phase::End => self.end_transmissions(now),
+            Phase::End => match self.undisturbed {
+                Some(exchange) => self.end_undisturbed(now, exchange),
+                None => self.end_transmissions(now),
+            },
             Phase::Timeout => {
                 self.time_out(now);
                 if self.release.is_some_and(|release| release <= now) {
@@ -249,13 +255,20 @@ impl<P: Copy + Headers> Cell<P> {
     }
 
     /// A packet that has reached the receiver of this hop.
-    pub fn poll_delivery(&mut self) -> Option<Msdu<P>> {
-        self.deliveries.pop_front()
+    #[inline]
+    pub fn poll_delivery(&mut self) -> Option<&Msdu<P>> {
+        self.deliveries.poll()
     }
 
-    /// A packet that is no longer queued.
-    pub fn poll_departure(&mut self) -> Option<Departure<P>> {
-        self.departures.pop_front()
+    /// A packet that is no longer queued; a lost one alone, if nobody [wants to know more](Self::tell_losses_alone).
+    #[inline]
+    pub fn poll_departure(&mut self) -> Option<&Departure<P>> {
+        self.departures.poll()
+    }
+
+    /// From now on only packets that are lost are departures: nobody waits for room.
+    pub fn tell_losses_alone(&mut self) {
+        self.told = Told::Losses;
     }
 
     /// A rate that a law has changed.
@@ -267,6 +280,7 @@ impl<P: Copy + Headers> Cell<P> {
     /// hears everything would have it.
     pub fn monitor(&mut self) {
         self.monitored.get_or_insert_default();
+        self.audience = Audience::Some;
     }
 
     /// A frame that has left the air, with what it carried and what became of it.
@@ -278,6 +292,13 @@ impl<P: Copy + Headers> Cell<P> {
     #[inline]
     pub fn drain_records(&mut self) -> Drain<'_, Record> {
         self.channel.records.drain(..)
+    }
+
+    /// Hands those records to `take` together, where they lie.
+    #[inline]
+    pub fn hand_records(&mut self, take: impl FnOnce(&[Record])) {
+        take(&self.channel.records);
+        self.channel.records.clear();
     }
 
     /// Packets in transmit queues that have not yet reached the receiver of their hop.
@@ -297,6 +318,13 @@ impl<P: Copy + Headers> Cell<P> {
         let mut winners = std::mem::take(&mut self.winners);
         // Winners first: a response that starts now would freeze them.
         self.contention.take_winners(now, &mut winners);
+        if let [winner] = winners[..]
+            && self.stays_undisturbed(now, winner)
+        {
+            winners.clear();
+            self.winners = winners;
+            return self.begin_undisturbed(now, winner);
+        }
         while let Some(place) = self.following.iter().position(|id| self.due(*id) == now) {
             let initiator = self.following.swap_remove(place);
             let frame = self.next_frame(initiator);
@@ -309,15 +337,14 @@ impl<P: Copy + Headers> Cell<P> {
             self.start_beacon(now);
         }
         for id in winners.drain(..) {
-            let frame = self.begin_exchange(now, id);
+            let plan = self.begin_exchange(now, id);
+            let frame = self.first_frame(id, &plan);
             self.transmit(now, frame);
         }
         self.winners = winners;
         self.contention.begin_busy(now);
         self.meet(now);
-        while let Some(id) = self.contention.pop_forestalled() {
-            self.back_off(now, id);
-        }
+        self.back_off_forestalled(now);
         if yields {
             self.back_off(now, ContenderId::only(NodeId::AP));
         }
@@ -372,6 +399,14 @@ impl<P: Copy + Headers> Cell<P> {
                 exchange.step = Step::Unanswered(kind.answers(), timeout);
                 self.unanswered.push(id);
             }
+        }
+    }
+
+    /// Whoever wanted to transmit without a back-off, and has found the medium busy, draws one.
+    #[inline]
+    fn back_off_forestalled(&mut self, now: Time) {
+        while let Some(id) = self.contention.pop_forestalled() {
+            self.back_off(now, id);
         }
     }
 
@@ -437,10 +472,18 @@ impl<P: Copy + Headers> Cell<P> {
     }
 
     /// Packets that the queue of `id` has dropped in favour of others.
+    #[inline]
     fn take_dropped(&mut self, id: ContenderId) {
+        if self.contenders[id.index()].queue.has_dropped() {
+            self.record_dropped(id);
+        }
+    }
+
+    #[cold]
+    fn record_dropped(&mut self, id: ContenderId) {
         while let Some((msdu, cause)) = self.contenders[id.index()].queue.poll_dropped() {
             self.record_drop(id.member(), cause);
-            self.departures.push_back(Departure { msdu, lost: true });
+            self.departures.push(Departure { msdu, lost: true });
         }
     }
 }

@@ -61,6 +61,14 @@ impl Noise {
         }
     }
 
+    /// True if any frame may be errored.
+    pub(super) fn is_on_anywhere(&self) -> bool {
+        match self {
+            Self::Links(links) => links.iter().any(Option::is_some),
+            Self::Propagation(_) => true,
+        }
+    }
+
     /// True if frames between this station and the access point may be errored.
     #[inline]
     pub(super) fn is_on(&self, station: NodeId) -> bool {

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use airfair_units::{Bytes, Duration, Time};
 
 use super::Cell;
+use super::undisturbed::Audience;
 use crate::airtime::Airtime;
 use crate::config::NodeId;
 use crate::contender::Access;
@@ -58,6 +59,7 @@ impl<P: Copy + Headers> Cell<P> {
     /// From now on `node` is told of frames that it decodes or sends, as far as `scope` goes: see
     /// [`poll_overheard`](Self::poll_overheard).
     pub fn listen(&mut self, node: NodeId, scope: Listen) {
+        self.audience = Audience::Some;
         self.scopes.resize(self.members.len(), None);
         let before = self.scopes[node.index()].replace(scope);
         if scope == Listen::All && before != Some(scope) {
@@ -161,6 +163,7 @@ mod tests {
     use crate::Rules;
     use crate::contender::Stream;
     use crate::errors::{ErrorModel, FrameErrors};
+    use crate::moment::Moment;
     use crate::phy::Standard;
     use crate::record::{Record, SentFrame};
 
@@ -175,7 +178,7 @@ mod tests {
         cell.listen(listener, Listen::All);
         cell.listen(listener, Listen::All);
         cell.enqueue(Time::ZERO, Msdu { from, to, ..down() });
-        while cell.next_event().is_some() {
+        while cell.next_event() < Moment::NEVER {
             next(&mut cell);
         }
         let mut lines = Vec::new();
@@ -230,7 +233,7 @@ mod tests {
     ) -> Vec<String> {
         cell.listen(listener, scope);
         cell.enqueue(Time::ZERO, msdu);
-        while cell.next_event().is_some() {
+        while cell.next_event() < Moment::NEVER {
             next(cell);
         }
         let name = |node: NodeId| ["AP", "near", "far"][node.index()];

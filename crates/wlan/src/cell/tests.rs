@@ -52,8 +52,9 @@ fn state(cell: &Cell<()>) -> &'static str {
 }
 
 pub(super) fn next(cell: &mut Cell<()>) {
-    let (at, phase) = cell.next_event().expect("something is due");
-    cell.handle_event(at, phase);
+    let next = cell.next_event();
+    assert!(next < Moment::NEVER, "something is due");
+    cell.handle_event(next.at(), next.phase());
 }
 
 /// A cell whose access point has sent a frame, with `waiting` more in its queue.
@@ -163,14 +164,15 @@ fn entries_per_frame(stations: usize) -> usize {
     let (mut frames, mut entries) = (0, 0);
     // Windows first grow to fit the number of stations.
     while frames < 2 * FRAMES {
-        let (now, phase) = cell.next_event().expect("a saturated cell");
-        cell.handle_event(now, phase);
+        let now = cell.next_event().at();
+        next(&mut cell);
         if frames >= FRAMES {
             entries += cell.contention.looked_at();
             entries += cell.unanswered.len() + cell.following.len();
         }
-        while let Some(departure) = cell.poll_departure() {
-            cell.enqueue(now, up(departure.msdu.from));
+        while let Some(Departure { msdu, .. }) = cell.poll_departure() {
+            let from = msdu.from;
+            cell.enqueue(now, up(from));
         }
         for record in cell.drain_records() {
             frames += usize::from(matches!(record, Record::Sent { frame: SentFrame::Data, .. }));
@@ -196,7 +198,7 @@ fn a_monitor_sees_every_frame_with_what_it_carries() {
     for _ in 0..2 {
         cell.enqueue(Time::ZERO, down());
     }
-    while cell.next_event().is_some() {
+    while cell.next_event() < Moment::NEVER {
         next(&mut cell);
     }
     let us = |time: u64| time / 1_000;

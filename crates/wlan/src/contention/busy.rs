@@ -2,7 +2,7 @@
 
 use airfair_units::{Decibels, Duration, Time};
 
-use super::{Contention, Member};
+use super::{Contention, Group, Member};
 use crate::config::NodeId;
 use crate::dcf::{CarrierSense, Ended, MediumState};
 use crate::frame::{Frame, Ppdu};
@@ -32,9 +32,30 @@ impl Contention {
             _ => self.begin_several(now),
         }
         self.starting.clear();
-        if !self.immediate.is_empty() {
-            self.forestall();
-        }
+        self.forestall();
+    }
+
+    /// True if a frame of `from` that starts now stays alone on the air, and everyone but its sender is in step with it
+    /// to its end; so for the frames that follow it after a SIFS.
+    #[inline]
+    pub(crate) fn stays_undisturbed(&self, from: NodeId) -> bool {
+        self.all_sense && self.is_fixed && self.on_air == 0 && self.is_like_others(from)
+    }
+
+    /// True if the frame of `from` that [stays undisturbed](Self::stays_undisturbed) is decoded by `to`, and so is the
+    /// response.
+    #[inline]
+    pub(crate) fn is_answered(&self, from: NodeId, to: NodeId) -> bool {
+        let decodes = |id, from| self.audibility(id, from) == Audibility::Decodes;
+        self.all_decode || (decodes(to, from) && decodes(from, to) && self.is_like_others(to))
+    }
+
+    /// A frame that [stays undisturbed](Self::stays_undisturbed) starts.
+    #[inline]
+    pub(crate) fn begin_undisturbed(&mut self, now: Time, from: NodeId) {
+        self.on_air = 1;
+        self.begin_one(now, from);
+        self.forestall();
     }
 
     /// Finds what the frames that start are to each class.
@@ -141,7 +162,7 @@ impl Contention {
             [] => return,
             [sole] if self.all_sense && self.on_air == 0 && self.is_heard_alone(sole) => {
                 if sole.frame.duration_field.is_zero() {
-                    self.end_exchange(now, sole);
+                    self.end_exchange(now, Ended::of(sole, now));
                 } else {
                     self.settle();
                     self.end_frame(now, sole, missed);
@@ -155,9 +176,33 @@ impl Contention {
                 }
             }
         }
-        if !self.alone.is_empty() && !self.can_change() {
-            self.reunite(now);
+        self.reunite(now);
+    }
+
+    /// An undisturbed exchange ends with the frame of `to`, which has followed that of `from` after a SIFS. Nobody has
+    /// looked at what the members know between the two, so it is found for both at once.
+    pub(crate) fn end_undisturbed(&mut self, now: Time, from: NodeId, first_end: Time, to: NodeId) {
+        (self.on_air, self.speaker) = (0, None);
+        let Self { hearing, groups, members, alone, waits, spaces, all_decode, .. } = self;
+        let (first, last) = (hearing.row(from), hearing.row(to));
+        let keeps_eifs = waits.is_nav() && !*all_decode;
+        for Group { class, medium, .. } in groups {
+            if keeps_eifs && first[class.index()] != Audibility::Decodes {
+                medium.hold_undecoded(first_end, waits);
+            }
+            let decoded = *all_decode || last[class.index()] == Audibility::Decodes;
+            medium.end_frames(now, &Ended::last(to, decoded), spaces[class.index()], waits);
         }
+        for &id in &*alone {
+            let Member { class, alone: Some(own), .. } = &mut members[id.index()] else { continue };
+            if keeps_eifs && id != from && first[class.index()] != Audibility::Decodes {
+                own.hold_undecoded(first_end, waits);
+            }
+            own.continue_with(id == to);
+            let decoded = *all_decode || id == to || last[class.index()] == Audibility::Decodes;
+            own.end_frames(now, &Ended::last(to, decoded), spaces[class.index()], waits);
+        }
+        self.reunite(now);
     }
 
     /// True if everyone but its sender has been in step with the only frame on the air, and it is errored
@@ -168,10 +213,14 @@ impl Contention {
         let others = self.alone.iter().filter(|id| **id != from);
         let own = others.filter_map(|id| self.members[id.index()].alone.as_ref());
         let mut states = self.groups.iter().map(|group| &group.medium).chain(own);
-        // A sender that its own class does not decode is not like it.
-        let is_alike =
-            self.speaker.is_none_or(|id| self.audibility(id, from) == Audibility::Decodes);
+        let is_alike = self.speaker.is_none() || self.is_like_others(from);
         !sole.errored && is_alike && states.all(|it| it.receives(from))
+    }
+
+    /// True if a member decodes what others of its class send: else one that sends is not like it.
+    #[inline]
+    fn is_like_others(&self, id: NodeId) -> bool {
+        self.audibility(id, id) == Audibility::Decodes
     }
 
     /// True if the NAV of a frame binds nobody beyond the end of the `next`, or binds the same members until the
@@ -198,7 +247,16 @@ impl Contention {
     /// The `next` frame takes the place of the one that ends. Nobody counts in between.
     #[inline]
     pub(crate) fn hold<P>(&mut self, now: Time, sole: &Ppdu<P>, next: &Frame) {
-        let (from, to) = (sole.frame.from, next.from);
+        self.hand_over(now, sole.frame.from, next.from);
+        if !self.is_fixed {
+            self.starting.push((next.from, next.tx.is_dsss()));
+            self.find_audibility();
+            self.starting.clear();
+        }
+    }
+
+    /// The only frame on the air is no longer that of `from`, but one of `to`.
+    pub(crate) fn hand_over(&mut self, now: Time, from: NodeId, to: NodeId) {
         self.members[from.index()].sends = false;
         if !self.all_decode && self.waits.is_nav() {
             self.hold_undecoded(now, from);
@@ -211,35 +269,31 @@ impl Contention {
                 own.continue_with(*id == to);
             }
         }
-        if !self.is_fixed {
-            self.starting.push((to, next.tx.is_dsss()));
-            self.find_audibility();
-            self.starting.clear();
-        }
     }
 
     /// Whoever has not decoded the frame that ends keeps of its EIFS what outlasts the next one.
-    #[cold]
     fn hold_undecoded(&mut self, now: Time, from: NodeId) {
-        for index in 0..self.groups.len() {
-            if self.audibility_of(self.groups[index].class, from) != Audibility::Decodes {
-                self.groups[index].medium.hold_undecoded(now, &self.waits);
+        let Self { groups, members, alone, waits, .. } = self;
+        let row = std::mem::take(&mut members[from.index()].audibility);
+        for group in groups {
+            if row[group.class.index()] != Audibility::Decodes {
+                group.medium.hold_undecoded(now, waits);
             }
         }
-        let waits = self.waits;
-        for index in 0..self.alone.len() {
-            let id = self.alone[index];
-            if id != from && self.audibility(id, from) != Audibility::Decodes {
-                self.part(id).hold_undecoded(now, &waits);
+        for id in alone.iter().filter(|id| **id != from) {
+            let Member { class, alone: Some(own), .. } = &mut members[id.index()] else { continue };
+            if row[class.index()] != Audibility::Decodes {
+                own.hold_undecoded(now, waits);
             }
         }
+        members[from.index()].audibility = row;
     }
 
     /// A frame ends that binds nobody: its sender defers like all who have decoded it.
     #[inline]
-    fn end_exchange<P>(&mut self, now: Time, sole: &Ppdu<P>) {
+    fn end_exchange(&mut self, now: Time, ended: Ended) {
         self.speaker = None;
-        let (ended, from) = (Ended::of(sole, now), sole.frame.from);
+        let from = ended.from;
         self.end_for_each(now, from, |audibility, id, _| {
             Some(Ended { decoded: id == Some(from) || audibility == Audibility::Decodes, ..ended })
         });

@@ -204,6 +204,7 @@ impl<P: Headers> TransmitQueue<P> {
 
     /// The packet of this sequence number is done, acknowledged or given up: takes it out of the batch, in which the
     /// next one follows. Nothing if it is not in service.
+    #[inline]
     pub fn finish(&mut self, now: Time, sequence: u16) -> Option<InService<P>> {
         let served = self.in_service.take_if(|served| served.mpdu.sequence == sequence)?;
         self.serve_next(now);
@@ -219,11 +220,18 @@ impl<P: Headers> TransmitQueue<P> {
         }
     }
 
+    #[inline]
     fn serve(&mut self, msdu: Msdu<P>, queue: usize) {
         let frame = Mpdu { msdu, sequence: self.sequence, retry: false, errored: false };
         self.sequence = (self.sequence + 1) & 0x0fff;
         (self.in_service, self.serving) =
             (Some(InService { mpdu: frame, has_arrived: false }), queue);
+    }
+
+    /// True if a packet was dropped after it had been let in.
+    #[inline]
+    pub fn has_dropped(&self) -> bool {
+        !self.queues.dropped.is_empty()
     }
 
     /// A packet that was dropped after it had been let in.

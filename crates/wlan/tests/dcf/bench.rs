@@ -119,10 +119,11 @@ impl Bench {
 
     /// Lets everything happen that happens before `end`.
     pub(crate) fn run_until(&mut self, end: Time) {
-        while let Some((next, phase)) = self.cell.next_event().filter(|(next, _)| *next < end) {
-            assert!(next >= self.now, "an event in the past: {next} at {}", self.now);
-            self.now = next;
-            self.cell.handle_event(next, phase);
+        while self.cell.next_event().at() < end {
+            let next = self.cell.next_event();
+            assert!(next.at() >= self.now, "an event in the past: {next:?} at {}", self.now);
+            self.now = next.at();
+            self.cell.handle_event(self.now, next.phase());
             self.drain();
         }
         self.now = end;
@@ -131,7 +132,7 @@ impl Bench {
     /// Calls every handler at the present instant although nothing is due: must change nothing.
     pub(crate) fn poke(&mut self) {
         for phase in [Phase::End, Phase::Timeout, Phase::Start] {
-            if self.cell.next_event().is_none_or(|(next, _)| next > self.now) {
+            if self.cell.next_event().at() > self.now {
                 self.cell.handle_event(self.now, phase);
             }
         }
@@ -143,7 +144,7 @@ impl Bench {
             self.delivered.push((self.now, msdu.payload));
         }
         while let Some(departure) = self.cell.poll_departure() {
-            self.departed.push(departure);
+            self.departed.push(*departure);
         }
         while let Some(heard) = self.cell.poll_overheard() {
             self.heard.push(heard);

@@ -176,8 +176,8 @@ fn saturated(rts: bool) -> (usize, usize, usize) {
         bench.send_up(station, 1000);
     }
     let end = Time::from_nanos(5_000_000_000);
-    while let Some((next, _)) = bench.cell.next_event().filter(|(next, _)| *next < end) {
-        bench.run_until(next + airfair_units::Duration::from_nanos(1));
+    while bench.cell.next_event().at() < end {
+        bench.run_until(bench.cell.next_event().at() + airfair_units::Duration::from_nanos(1));
         while departed < bench.departed.len() {
             let from = bench.departed[departed].msdu.from;
             departed += 1;

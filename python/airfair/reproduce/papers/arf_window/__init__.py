@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
+from airfair.reproduce import studies
 from airfair.reproduce.paper import Experiment, Paper, Search, reasons, reference
 from airfair.reproduce.prose import Prose
 
@@ -12,7 +13,7 @@ from . import figures
 from .claims import BOUNDS, predicates
 from .findings import BASELINE, FOUND_WITH, SEARCHES, baseline
 from .introduction import introduction
-from .plan import AWAY, LABELS, NEWRENO, RANDOM, RUNS, SYSTEMS, TOWARD, WINDOW, needed, setups
+from .plan import AWAY, LABELS, NEWRENO, RANDOM, RUNS, SYSTEMS, TOWARD, WINDOW, needed
 from .runs import Measurements, Runs
 
 
@@ -34,7 +35,7 @@ def paper(directory: Path) -> Paper[Runs]:
         id=directory.name,
         title=prose["introduction"].title,
         reference=printed,
-        setups=setups(directory),
+        setups=studies.setups(directory),
         experiments={experiment.id: experiment for experiment in experiments},
         measure=Runs.of,
         predicates=predicates(table1),

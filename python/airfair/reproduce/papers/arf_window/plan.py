@@ -1,4 +1,4 @@
-"""Which runs are made: ways, speeds, schemes, places and readings that the paper leaves open.
+"""Names of the runs: ways, speeds, schemes, places and readings. The studies say what each of them is.
 
 A *place* is where the server is and what the access point can keep. It is chosen by Table I's row for
 standard TCP alone: `CANDIDATES` run with standard TCP, `findings.baseline` ranks them, `PLACE` is the
@@ -8,17 +8,12 @@ at fewer speeds.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import product
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 from airfair.experiment.conditions import Key
-from airfair.reproduce.paper import Setup, Variant
-
-if TYPE_CHECKING:
-    from airfair.scenario import Value
+from airfair.reproduce import studies
 
 NEWRENO, WINDOW = "newreno", "arf-window"
 SCHEMES = (NEWRENO, WINDOW)
@@ -34,52 +29,30 @@ MIDDLE = 5
 AWAY, TOWARD, RANDOM = "away", "toward", "random"
 STRAIGHT = (AWAY, TOWARD)
 
-NEAR_END_M, FAR_END_M = 5, 365
-"""Ends of the straight way: distances from the access point [D-085]."""
-REST_S = 20
-"""The flow starts in the first second, the station moves from here on, and only then counts [D-085]."""
 WANDERING_S = 200
 """Random waypoint: a third of the companion paper's length, and as many more runs where it counts [D-085]."""
 PAPERS_RUNS = 20
 PAPERS_WANDERING_S = 600
 """Duration behind a figure of Table I, if the runs were as long as the companion paper's."""
-
 RUNS = 10
 """Replications of what decides, and of what is as near."""
-SLOW_RUNS = 5
-RANDOM_RUNS = 20
-"""Those that wander and that all candidates have: what standard TCP has depends on the way."""
-BESIDE_RUNS = 6
-"""Those of what decides nothing."""
-
-MOBILITY = "station.mobile.mobility"
-CONTROL = "flow.download.control"
 
 Spot = tuple[int, int]
 """Delay of the server [ms], and packets at the access point."""
 
-PLACE: Spot = (20, 25)
-"""Place at which claims are decided: nearest to the baseline [D-086]."""
-ALSO_FIT: tuple[Spot, ...] = ((10, 33),)
-"""Candidates that the baseline does not tell from it."""
-NEIGHBOURS: tuple[Spot, ...] = ((15, 25), (20, 20), (30, 20))
-"""Candidates around it, which stand beside."""
-CANDIDATES: tuple[Spot, ...] = (
-    PLACE,
-    *ALSO_FIT,
-    *NEIGHBOURS,
-    (5, 33),
-    (20, 33),
-    (50, 100),
+
+def _spot(id_: str) -> Spot:
+    delay, packets = id_.split("ms-")
+    return int(delay), int(packets)
+
+
+CANDIDATES: tuple[Spot, ...] = tuple(
+    _spot(id_) for id_ in studies.declared("arf-window", "candidates")["design"][0]["system"]
 )
-"""Tried with standard TCP: along the baseline's drops, to either side of them, and the companion paper's
-50 ms with QualNet's 150 kB, where nothing can drop."""
-
-
-def network(spot: Spot) -> dict[str, Value]:
-    """Place of the server, and room of the access point's queue."""
-    delay_ms, packets = spot
-    return {"host.server.link.delay": f"{delay_ms} ms", "bss.cell.ap.queue.packets": packets}
+"""Tried with standard TCP, the nearest to the baseline first."""
+PLACE, ALSO_FIT, NEIGHBOURS = CANDIDATES[0], CANDIDATES[1:2], CANDIDATES[2:5]
+"""The place at which claims are decided [D-086]; those that the baseline does not tell from it; and those
+around it, which stand beside."""
 
 
 def spot_label(spot: Spot) -> str:
@@ -100,12 +73,6 @@ class Reading:
         """A short name."""
         return f"{self.rise}-{self.fall}-{self.round_trip}"
 
-    @property
-    def control(self) -> Value:
-        """The flow's `control`."""
-        scheme = {"scheme": "arf-window", "rise": self.rise, "fall": self.fall}
-        return {**scheme, "round_trip": self.round_trip}
-
 
 PROJECTED = Reading("projected", "projected", "least")
 """Agrees with eq. 6 and with the words, and decides."""
@@ -123,12 +90,16 @@ class System:
     """One way to read all that the paper leaves open."""
 
     label: str
-    keys: Mapping[str, Value]
     speeds: tuple[int, ...] = (MIDDLE,)
     reading: Reading = PROJECTED
-    fits: bool = False
-    """True if the baseline does not tell it from the one that decides."""
     spot: Spot = PLACE
+    is_candidate: bool = True
+    """True if standard TCP in it is that of a candidate."""
+
+    @property
+    def fits(self) -> bool:
+        """True if the baseline does not tell it from the one that decides."""
+        return self.spot in ALSO_FIT
 
     @property
     def scheme(self) -> str:
@@ -148,49 +119,21 @@ def at_spot(spot: Spot) -> str:
     return DECIDING if spot == PLACE else _spot_id(spot)
 
 
-def _elsewhere(spot: Spot) -> System:
-    return System(spot_label(spot), network(spot), fits=spot in ALSO_FIT, spot=spot)
-
-
-_HERE = network(PLACE)
 SYSTEMS: Mapping[str, System] = {
-    DECIDING: System(
-        f"{spot_label(PLACE)}; τ projected, least RTT",
-        _HERE,
-        SPEEDS,
-    ),
-    **{_spot_id(spot): _elsewhere(spot) for spot in (*ALSO_FIT, *NEIGHBOURS)},
-    "printed": System("the letter: τ as measured, mean RTT", _HERE, reading=PRINTED),
-    "smoothed": System("τ projected, mean RTT", _HERE, reading=SMOOTHED),
-    "rts": System("RTS/CTS", {**_HERE, "bss.cell.rts_threshold": "0 B"}),
-    "snr": System("reception by SNR", {**_HERE, "bss.cell.radio.reception": "snr"}),
-    "arf": System(
-        "ARF of later QualNets",
-        {**_HERE, "station.mobile.rate": {"control": "arf", "preset": "qualnet5"}},
-    ),
+    DECIDING: System(f"{spot_label(PLACE)}; τ projected, least RTT", SPEEDS),
+    **{_spot_id(spot): System(spot_label(spot), spot=spot) for spot in (*ALSO_FIT, *NEIGHBOURS)},
+    "printed": System("the letter: τ as measured, mean RTT", reading=PRINTED),
+    "smoothed": System("τ projected, mean RTT", reading=SMOOTHED),
+    "rts": System("RTS/CTS", is_candidate=False),
+    "snr": System("reception by SNR", is_candidate=False),
+    "arf": System("ARF of later QualNets", is_candidate=False),
 }
 """The first decides [D-083, D-086 to D-088]."""
 BESIDE = tuple(system for system in SYSTEMS if system != DECIDING)
-SLOTS = ("100 ms", "1 s")
+SLOTS = tuple(studies.declared("arf-window", "slots")["factors"]["scheme"])
 """T beside the default of 300 ms."""
-
-
-def straight(way: str, speed: float) -> dict[str, Value]:
-    """The way A-1 or A-2 of Figure 3, once."""
-    ends = (NEAR_END_M, FAR_END_M) if way == AWAY else (FAR_END_M, NEAR_END_M)
-    end = f"{REST_S + (FAR_END_M - NEAR_END_M) / speed:.3f} s"
-    points: Value = [
-        [time, f"{x} m", "0 m"] for time, x in zip((f"{REST_S} s", end), ends, strict=True)
-    ]
-    return {MOBILITY: {"model": "waypoints", "points": points}, "duration": end}
-
-
-def wandering(seconds: int) -> dict[str, Value]:
-    """The way B of Figure 3 for so long."""
-    return {
-        MOBILITY: {"model": "random-waypoint", "radius": "370 m", "max_speed": "10 m/s"},
-        "duration": f"{REST_S + seconds} s",
-    }
+BEYOND = tuple(studies.declared("arf-window", "beyond")["factors"]["move"])
+"""Settings that the paper leaves for later: more stations, more connections, TCP Westwood."""
 
 
 @dataclass(frozen=True)
@@ -199,8 +142,6 @@ class Place:
 
     standard: Key
     proposed: Key
-    keys: Mapping[str, Value]
-    control: Value = "arf-window"
 
     def key(self, scheme: str) -> Key:
         """Setup and variant."""
@@ -211,58 +152,42 @@ class Place:
         """Both runs."""
         return self.standard, self.proposed
 
-    def variants(self) -> Iterator[tuple[Key, Variant]]:
-        """Both runs, as they are made."""
-        for key, control in ((self.standard, "none"), (self.proposed, self.control)):
-            yield key, Variant(key[1], {**self.keys, CONTROL: control})
-
 
 def on_the_way(system: str, way: str, speed: int) -> Place:
-    """A point of Figure 4 or 5 in a system."""
-    return _place(system, way, straight(way, speed), speed)
+    """A point of Figure 4 or 5 in a system.
+
+    Another reading of the law alone shares the runs of standard TCP with the one that decides.
+    """
+    base = system if SYSTEMS[system].reading == PROJECTED else DECIDING
+    return Place(
+        (_setup_id(base, way, speed), f"{speed} m/s-{NEWRENO}"),
+        (_setup_id(system, way, speed), f"{speed} m/s-{SYSTEMS[system].scheme}"),
+    )
 
 
 def at_random(system: str) -> Place:
     """Table I in a system."""
-    return _place(system, RANDOM, wandering(WANDERING_S))
+    read, setup = SYSTEMS[system], f"{system}-{RANDOM}"
+    alone = (setup, f"random waypoint-{NEWRENO}")
+    standard = baseline_key(read.spot) if read.is_candidate else alone
+    return Place(standard, (setup, f"random waypoint-{read.scheme}"))
 
 
-def _place(system: str, way: str, move: Mapping[str, Value], speed: int | None = None) -> Place:
-    """Another reading of the law alone shares the runs of standard TCP with the one that decides."""
-    read = SYSTEMS[system]
-    base = system if read.reading == PROJECTED else DECIDING
-    point = "random waypoint" if speed is None else f"{speed} m/s"
-    is_candidate = way == RANDOM and read.keys == network(read.spot)
-    return Place(
-        baseline_key(read.spot)
-        if is_candidate
-        else (setup_id(base, way, speed), f"{point}-{NEWRENO}"),
-        (setup_id(system, way, speed), f"{point}-{read.scheme}"),
-        {**move, **read.keys},
-        "arf-window" if read.reading == PROJECTED else read.reading.control,
-    )
-
-
-def setup_id(system: str, way: str, speed: int | None = None) -> str:
+def _setup_id(system: str, way: str, speed: int) -> str:
     """Id of the setup with a way in a system; slow ways have one of their own, with fewer runs."""
-    return f"{system}-{way}" + ("-slow" if speed is not None and speed <= SLOW else "")
+    return f"{system}-{way}" + ("-slow" if speed <= SLOW else "")
 
 
-def claimed(system: str) -> list[Place]:
+def claimed(system: str, ways: tuple[str, ...] = (*STRAIGHT, RANDOM)) -> list[Place]:
     """Everything that a claim looks at."""
     speeds = SYSTEMS[system].speeds
-    places = [on_the_way(system, way, speed) for way in STRAIGHT for speed in speeds]
-    return [*places, at_random(system)]
+    places = [on_the_way(system, way, speed) for way in ways if way != RANDOM for speed in speeds]
+    return [*places, at_random(system)] if RANDOM in ways else places
 
 
 def needed(system: str, way: str) -> tuple[str, ...]:
     """Setups that a claim about a way needs in a system."""
-    read = SYSTEMS[system]
-    places = (
-        [at_random(system)]
-        if way == RANDOM
-        else [on_the_way(system, way, speed) for speed in read.speeds]
-    )
+    places = claimed(system, (way,))
     return tuple(dict.fromkeys(setup for place in places for setup, _ in place.keys_of_both))
 
 
@@ -275,9 +200,7 @@ def in_region(spot: Spot) -> Place:
     """Away at the middle speed, at a candidate."""
     if at_spot(spot) in SYSTEMS:
         return on_the_way(at_spot(spot), AWAY, MIDDLE)
-    keys = {**straight(AWAY, MIDDLE), **network(spot)}
-    id_ = _spot_id(spot)
-    return Place(("region", f"{id_}-{NEWRENO}"), ("region", f"{id_}-{WINDOW}"), keys)
+    return _pair("region", _spot_id(spot))
 
 
 def with_reading(reading: Reading, way: str) -> Place:
@@ -286,74 +209,18 @@ def with_reading(reading: Reading, way: str) -> Place:
     if reading in known:
         return on_the_way(known[reading], way, MIDDLE)
     here = on_the_way(DECIDING, way, MIDDLE)
-    return Place(here.standard, ("readings", f"{way}-{reading.id}"), here.keys, reading.control)
+    return Place(here.standard, ("readings", f"{way}-{reading.id}"))
 
 
 def with_slot(slot: str) -> Place:
     """Away at the middle speed with another T."""
-    here = on_the_way(DECIDING, AWAY, MIDDLE)
-    control: Value = {"scheme": "arf-window", "slot": slot}
-    return Place(here.standard, ("slots", slot), here.keys, control)
-
-
-BEYOND: Mapping[str, Mapping[str, Value]] = {
-    "5 stations that wander": {**wandering(100), "station.mobile.count": 5},
-    "4 connections, away": {**straight(AWAY, MIDDLE), "flow.download.count": 4},
-    "Westwood, away": {**straight(AWAY, MIDDLE), "flow.download.transport.flavour": "westwood"},
-}
-"""Settings that the paper leaves for later: more stations, more connections, TCP Westwood."""
+    return Place(on_the_way(DECIDING, AWAY, MIDDLE).standard, ("slots", slot))
 
 
 def beyond(id_: str) -> Place:
     """A setting that the paper leaves for later."""
-    return Place(
-        ("beyond", f"{id_}-{NEWRENO}"), ("beyond", f"{id_}-{WINDOW}"), {**BEYOND[id_], **_HERE}
-    )
+    return _pair("beyond", id_)
 
 
-def setups(directory: Path) -> dict[str, Setup]:
-    """Everything that is run."""
-    cell = directory / "cell.toml"
-    grouped: dict[str, dict[str, Variant]] = {}
-    for (setup, id_), variant in _all_variants():
-        grouped.setdefault(setup, {}).setdefault(id_, variant)
-    return {
-        id_: Setup(
-            id_,
-            cell,
-            tuple(variants.values()),
-            replications=_replications(id_),
-            extension=id_ in EXTENSIONS,
-        )
-        for id_, variants in grouped.items()
-    }
-
-
-EXTENSIONS = ("region", "slots", "beyond")
-
-
-def _replications(setup: str) -> int:
-    if setup in ("candidates", setup_id(DECIDING, RANDOM)):
-        return RANDOM_RUNS
-    if setup.endswith("-slow"):
-        return SLOW_RUNS
-    decides = [id_ for id_, system in SYSTEMS.items() if id_ == DECIDING or system.fits]
-    ways = (*STRAIGHT, RANDOM)
-    return RUNS if setup in [setup_id(id_, way) for id_ in decides for way in ways] else BESIDE_RUNS
-
-
-def _all_variants() -> Iterator[tuple[Key, Variant]]:
-    for system in SYSTEMS:
-        for place in claimed(system):
-            yield from place.variants()
-    for spot in CANDIDATES:
-        key = baseline_key(spot)
-        keys = {**wandering(WANDERING_S), **network(spot), CONTROL: "none"}
-        yield key, Variant(key[1], keys)
-        yield from in_region(spot).variants()
-    for way, reading in product(STRAIGHT, READINGS):
-        yield from with_reading(reading, way).variants()
-    for slot in SLOTS:
-        yield from with_slot(slot).variants()
-    for id_ in BEYOND:
-        yield from beyond(id_).variants()
+def _pair(setup: str, id_: str) -> Place:
+    return Place((setup, f"{id_}-{NEWRENO}"), (setup, f"{id_}-{WINDOW}"))

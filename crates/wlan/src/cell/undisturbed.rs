@@ -1,0 +1,153 @@
+//! The short way of an exchange that nothing can disturb: data and ACK, without a PPDU of either.
+//!
+//! Where all sense each other, a frame that starts alone on a silent medium stays alone, and so does the ACK that
+//! follows it: nobody can transmit before the exchange is over. What happens is the same as on the long way, by the same
+//! rules, in the same order. What would be read from the PPDU is the packet in service, which stays what it is meanwhile.
+//! Where somebody wants to see a frame itself (noise, a listener, a trace), it is [exposed](Cell::expose) as it ends, and
+//! takes the long way from there.
+
+use airfair_units::Time;
+
+use super::Cell;
+use crate::airtime::Protection;
+use crate::config::NodeId;
+use crate::contender::{Access, ContenderId, Exchange};
+use crate::frame::{FrameKind, Ppdu};
+use crate::queue::headers::Headers;
+use crate::record::{AirUse, SentFrame};
+
+/// Those who may want to see a frame itself: noise, listeners, a trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Audience {
+    None,
+    Some,
+}
+
+/// An exchange that nothing can disturb, and its frame on the air.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Undisturbed {
+    initiator: ContenderId,
+    responder: NodeId,
+    frame: OnAir,
+    end: Time,
+}
+
+impl Undisturbed {
+    /// End of the frame on the air.
+    #[inline]
+    pub(super) fn end(self) -> Time {
+        self.end
+    }
+}
+
+/// Frame on the air.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum OnAir {
+    Data,
+    Ack { data_end: Time },
+}
+
+impl<P: Copy + Headers> Cell<P> {
+    /// True if an exchange of `id`, the only one that has won the channel, is undisturbed once it starts.
+    pub(super) fn stays_undisturbed(&self, now: Time, id: ContenderId) -> bool {
+        self.following.is_empty()
+            && self.beacons.due != Some(now)
+            && self.contention.stays_undisturbed(id.member())
+    }
+
+    /// An undisturbed exchange starts.
+    pub(super) fn begin_undisturbed(&mut self, now: Time, id: ContenderId) {
+        let plan = self.begin_exchange(now, id);
+        let (from, to) = (id.member(), plan.to);
+        let is_plain =
+            plan.protection == Protection::None && !self.contenders[id.index()].has_txop();
+        if is_plain && self.contention.is_answered(from, to) {
+            self.contention.begin_undisturbed(now, from);
+            self.channel.begin_undisturbed(now, plan.data, AirUse::of_data(from, to));
+            let end = now + plan.data;
+            self.undisturbed =
+                Some(Undisturbed { initiator: id, responder: to, frame: OnAir::Data, end });
+        } else {
+            let frame = self.first_frame(id, &plan);
+            self.transmit(now, frame);
+            self.contention.begin_busy(now);
+        }
+        self.back_off_forestalled(now);
+    }
+
+    /// A frame of an undisturbed exchange leaves the air, if it does so now.
+    pub(super) fn end_undisturbed(&mut self, now: Time, exchange: Undisturbed) {
+        if exchange.end != now {
+            return;
+        }
+        if self.audience == Audience::Some && self.is_watched(&exchange) {
+            self.expose(&exchange);
+            return self.end_transmissions(now);
+        }
+        match exchange.frame {
+            OnAir::Data => self.take_data(now, exchange),
+            OnAir::Ack { data_end } => self.take_ack(now, data_end, exchange),
+        }
+    }
+
+    /// The data arrives, and the ACK is on its way.
+    fn take_data(&mut self, now: Time, exchange: Undisturbed) {
+        let Undisturbed { initiator, responder, .. } = exchange;
+        let from = initiator.member();
+        let contender = &mut self.contenders[initiator.index()];
+        let Access::Exchange(Exchange { ack, own_end, .. }) = &mut contender.access else {
+            unreachable!("it is in an exchange")
+        };
+        *own_end = now;
+        let ack = *ack;
+        let served = &mut contender.queue.batch_mut()[0];
+        let (sequence, retry) =
+            (served.mpdu.sequence, std::mem::replace(&mut served.mpdu.retry, true));
+        self.channel.end_undisturbed(now, from, SentFrame::Data, retry);
+        self.charge_received(now, initiator, responder);
+        if self.is_new(from, responder, sequence, retry) {
+            let served = &mut self.contenders[initiator.index()].queue.batch_mut()[0];
+            served.has_arrived = true;
+            self.deliveries.push(served.mpdu.msdu);
+        }
+        let start = now + self.airtime.timing.sifs;
+        self.channel.put_undisturbed(start, ack, AirUse::of_control(from, responder));
+        let frame = OnAir::Ack { data_end: now };
+        self.undisturbed = Some(Undisturbed { frame, end: start + ack, ..exchange });
+    }
+
+    /// The ACK arrives, and the exchange is over.
+    fn take_ack(&mut self, now: Time, data_end: Time, exchange: Undisturbed) {
+        let Undisturbed { initiator, responder, .. } = exchange;
+        self.undisturbed = None;
+        self.channel.end_undisturbed(now, responder, SentFrame::Response, false);
+        self.succeed(now, initiator);
+        self.contention.end_undisturbed(now, initiator.member(), data_end, responder);
+    }
+
+    /// True if somebody wants to see the frame that leaves the air.
+    fn is_watched(&self, exchange: &Undisturbed) -> bool {
+        let (from, to) = (exchange.initiator.member(), exchange.responder);
+        let station = if from.is_ap() { to } else { from };
+        self.noise.is_on(station) || !self.scopes.is_empty() || self.monitored.is_some()
+    }
+
+    /// Makes a PPDU of the frame on the air.
+    fn expose(&mut self, exchange: &Undisturbed) {
+        self.undisturbed = None;
+        let id = exchange.initiator;
+        let Access::Exchange(plan) = self.contenders[id.index()].access else {
+            unreachable!("it is in an exchange")
+        };
+        let frame = match exchange.frame {
+            OnAir::Data => self.data_frame(id, &plan),
+            OnAir::Ack { data_end } => {
+                self.contention.hand_over(data_end, id.member(), exchange.responder);
+                self.response(id, &plan, FrameKind::Ack, plan.tx)
+            }
+        };
+        let start = self.channel.expose();
+        let ppdu: Ppdu<P> = self.ppdu(start, frame);
+        self.channel.put_ahead(ppdu);
+    }
+}

@@ -1,0 +1,74 @@
+//! Order of what happens: by time, and at one instant by phase.
+
+use airfair_units::Time;
+
+/// Order of what happens at one instant.
+///
+/// Frames that leave the air are known before time-outs are judged, and all that starts, starts together:
+/// so two members whose back-off ends in the same slot both transmit, and collide.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Phase {
+    /// Ends of ppdus, arrivals of packets.
+    End,
+    /// Time-outs, starts of flows, changes of settings.
+    Timeout,
+    /// Starts of ppdus.
+    Start,
+}
+
+/// Time and phase, in one word: moments are compared several times for each event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Moment(u64);
+
+/// Moments of one nanosecond, for three phases.
+const PHASES: u64 = 4;
+
+impl Moment {
+    /// Later than every event.
+    pub const NEVER: Self = Self(u64::MAX);
+
+    /// A phase of an instant.
+    #[inline]
+    pub fn new(at: Time, phase: Phase) -> Self {
+        let instant = at.as_nanos().checked_mul(PHASES);
+        Self(instant.expect("an event within 146 years") + phase as u64)
+    }
+
+    /// A phase of an instant, if there is one.
+    #[inline]
+    pub(crate) fn of(at: Option<Time>, phase: Phase) -> Self {
+        at.map_or(Self::NEVER, |at| Self::new(at, phase))
+    }
+
+    /// The instant.
+    #[inline]
+    pub fn at(self) -> Time {
+        Time::from_nanos(self.0 / PHASES)
+    }
+
+    /// The phase.
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "one of a few phases")]
+    pub fn phase(self) -> Phase {
+        // A look-up costs less than three comparisons.
+        const OF: [Phase; PHASES as usize] =
+            [Phase::End, Phase::Timeout, Phase::Start, Phase::Start];
+        OF[(self.0 % PHASES) as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_come_by_time_and_then_by_phase() {
+        let phases = [Phase::End, Phase::Timeout, Phase::Start];
+        let instants = [0, 1, 720 * 3_600_000_000_000].map(Time::from_nanos);
+        let all: Vec<_> = instants.iter().flat_map(|at| phases.map(|phase| (*at, phase))).collect();
+        let moments: Vec<_> = all.iter().map(|(at, phase)| Moment::new(*at, *phase)).collect();
+        assert!(moments.is_sorted() && moments.iter().all(|moment| *moment < Moment::NEVER));
+        let back: Vec<_> = moments.iter().map(|moment| (moment.at(), moment.phase())).collect();
+        assert_eq!(back, all);
+    }
+}
