@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -80,3 +83,13 @@ def unused_reasons(paper: Paper[Any], data: object) -> list[str]:
         for reason in reasons
         if not any(map(reason.explains, conditions.get(claim, ())))
     ]
+
+
+def runs_in(archive: Path) -> int:
+    """How many finished runs an archive has, which may not be there yet."""
+    try:
+        with closing(sqlite3.connect(f"file:{archive}?mode=ro", uri=True)) as base:
+            count: int = base.execute("SELECT COUNT(*) FROM runs").fetchone()[0]
+            return count
+    except sqlite3.OperationalError:
+        return 0

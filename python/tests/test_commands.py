@@ -98,6 +98,30 @@ def test_check_takes_studies_with_all_their_points(
     assert any("disciplin" in line for line in lines)
 
 
+def test_check_takes_a_study_that_is_like_another(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "study"
+    assert told(capsys, "init", "study", folder)[0] == cli.DONE
+    study = folder / "more.toml"
+    study.write_text('like = "study.toml"\nreplications = 3\n', encoding="utf-8")
+    assert told(capsys, "check", study) == (cli.DONE, [])
+    study.write_text('like = "study.toml"\nreplications = 0\n', encoding="utf-8")
+    assert told(capsys, "check", study)[0] == cli.BAD_INPUT
+
+
+def test_a_sweep_over_labels_that_set_nothing_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "cell.toml").write_text(SCENARIO, encoding="utf-8")
+    study = tmp_path / "study.toml"
+    text = 'scenario = "cell.toml"\n[factors]\nN = { labels = [1, 2] }\n'
+    study.write_text(text, encoding="utf-8")
+    status, (line,) = told(capsys, "sweep", study)
+    assert status == cli.BAD_INPUT
+    assert "factors.N: its levels set no key" in line
+
+
 # ------------------------------------------------------------------ init
 
 

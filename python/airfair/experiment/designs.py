@@ -138,7 +138,7 @@ class Sampled:
 
     def points(self, factors: Sequence[Factor]) -> Iterator[tuple[Level, ...]]:
         """The points, a level of each factor."""
-        for row in self._places(len(factors)):
+        for row in self.places(len(factors)):
             yield tuple(
                 factor.level(float(place)) for factor, place in zip(factors, row, strict=True)
             )
@@ -156,7 +156,7 @@ class Sampled:
         if not factors:
             raise StudyError(f"design {self.kind}: there is no factor to pick levels of")
 
-    def _places(self, factors: int) -> NDArray[np.float64]:
+    def places(self, factors: int) -> NDArray[np.float64]:
         """Places in the unit cube, (point, factor)."""
         import numpy as np
 

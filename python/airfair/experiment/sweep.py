@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 def main(arguments: argparse.Namespace) -> int:
     """Run the command and return its exit status; raises `InputError` for a mistake of the user."""
     study = read(Path(arguments.study), arguments.replications)
+    _refuse_labels_alone(study)
     out: Path | None = arguments.out
     made = [] if out is None else _prepare(out)
     results = None
@@ -63,6 +64,23 @@ def read(path: Path, replications: int | None = None) -> Study:
         raise InputError(*(f"{path}: scenario: {problem}" for problem in error.problems)) from error
     except OSError as error:
         raise InputError(f"{error.filename or path}: {describe(error)}") from error
+
+
+def _refuse_labels_alone(study: Study) -> None:
+    """Raise `InputError` if levels set nothing: only their paper knows what they mean."""
+    idle = [
+        factor.name
+        for factor in study.experiment.factors
+        if factor.levels and not any(level.keys for level in factor.levels)
+    ]
+    if idle:
+        raise InputError(
+            *(
+                f"{study.path}: factors.{name}: its levels set no key, so that all would be the same; "
+                "airfair reproduce runs what a paper draws for them"
+                for name in idle
+            )
+        )
 
 
 def _store(arguments: argparse.Namespace) -> str | Path | None:

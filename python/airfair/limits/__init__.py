@@ -13,11 +13,15 @@ from airfair.cli import DONE, INTERRUPTED, InputError, describe
 from airfair.names import did_you_mean
 
 from .schemes import SCHEMES, Scheme
-from .search import FILE, FULL_PLAN, QUICK_PLAN, Found, Plan, find
+from .search import FULL_PLAN, QUICK_PLAN, Found, Plan, find, table
 
 if TYPE_CHECKING:
     import argparse
 
+    import polars as pl
+
+ARCHIVE = "runs.sqlite"
+"""Finished runs, in the directory of the results."""
 FEWEST_POINTS, MOST_POINTS = 16, 4096
 FEWEST_REPLICATIONS = 3
 
@@ -42,7 +46,7 @@ def main(args: argparse.Namespace) -> int:
     documents: list[dict[str, Any]] = []
     every: list[Found] = []
     for scheme in chosen:
-        found = _search(scheme, plan, out / scheme.id, args.threads)
+        found = _search(scheme, plan, out, args.threads)
         every.append(found)
         documents.append(_save(found, out / scheme.id))
         _tell(found, people, out / scheme.id)
@@ -88,34 +92,38 @@ def _chosen(name: str | None) -> list[Scheme]:
 
 
 def _search(scheme: Scheme, plan: Plan, out: Path, threads: int | None) -> Found:
+    from airfair.archive import Archive
     from airfair.terminal import Progress
 
     try:
-        with Progress(scheme.id) as progress:
-            return find(scheme, plan, out, progress, threads)
+        with Archive(out / ARCHIVE) as archive, Progress(scheme.id) as progress:
+            return find(scheme, plan, archive, progress, threads)
     except OSError as error:
         raise OSError(error.errno, f"--out {out}: {describe(error)}") from error
 
 
 def _save(found: Found, out: Path) -> dict[str, Any]:
-    """Write what was found beside its points, and return its document."""
+    """Write what was found, and return its document."""
     from . import report
 
     document = report.document(found)
     if not found.points:
-        store.remove_if_empty([out])
         return document
     whole = json_documents.document("scheme", document)
-    files = {"limits.json": store.encode(whole), "comparisons.parquet": _comparisons(found)}
+    files = {
+        "limits.json": store.encode(whole),
+        "points.parquet": _parquet(table(found.scheme, found.points)),
+        "comparisons.parquet": _parquet(_comparisons(found)),
+    }
     files |= _figures(found) | _scenarios(found)
     try:
-        store.write_all(out, files, found.about, keep=(FILE,))
+        store.write_all(out, files, found.about)
     except OSError as error:
         raise OSError(error.errno, f"--out {out}: {describe(error)}") from error
     return document
 
 
-def _comparisons(found: Found) -> bytes:
+def _comparisons(found: Found) -> pl.DataFrame:
     """One row per point and measure."""
     import polars as pl
 
@@ -133,8 +141,12 @@ def _comparisons(found: Found) -> bytes:
         for point, comparisons in zip(found.points, found.comparisons, strict=True)
         for name, c in comparisons.items()
     ]
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def _parquet(table: pl.DataFrame) -> bytes:
     buffer = io.BytesIO()
-    pl.DataFrame(rows, infer_schema_length=None).write_parquet(buffer)
+    table.write_parquet(buffer)
     return buffer.getvalue()
 
 
@@ -174,8 +186,6 @@ def _tell(found: Found, people: TextIO, out: Path) -> None:
     from . import report
 
     _write(report.text(found) + "\n", people)
-    if found.unused:
-        _write(f"airfair: {found.unused}\n", sys.stderr)
     if found.points:
         _write(f"airfair: wrote {out}\n", sys.stderr)
     if found.interrupted:

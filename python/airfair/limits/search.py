@@ -1,4 +1,4 @@
-"""Runs pairs at points: first spread evenly, then where the sign changes. What is done is kept.
+"""Runs pairs at points: first spread evenly, then where the sign changes. An archive keeps what is done.
 
 Each point has a seed of its own, which both scenarios of the pair share: they see the same luck, and
 points are independent of each other.
@@ -7,17 +7,16 @@ points are independent of each other.
 from __future__ import annotations
 
 import hashlib
-import io
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from airfair import __version__, store
-from airfair.engine import run_many
+from airfair._core import Scenario
+from airfair.archive import Archive, Job, run
+from airfair.result import Result
 from airfair.scenario import identity, load
 
 from .cells import FULL, QUICK, Pair, Times, pair
@@ -26,11 +25,8 @@ from .measures import MEASURES, Samples, effects, measure
 from .schemes import Scheme
 from .space import Condition, Floats, between, condition, spread
 
-FILE = "points.parquet"
 UNIT = "mean_flow"
 """Sampled beside the measures: the unit for the slowest flow."""
-_BATCH = 8
-"""Points between two savings."""
 
 
 @dataclass(frozen=True)
@@ -76,8 +72,6 @@ class Found:
     interrupted: bool = False
     comparisons: list[dict[str, Comparison]] = field(default_factory=list)
     """By measure, of each point; a measure that says nothing there is left out."""
-    unused: str | None = None
-    """Why points of an earlier search were not used."""
     threads: int | None = None
     """Runs at a time; as many as there are cores if nothing is said."""
 
@@ -121,43 +115,18 @@ class Found:
 def find(
     scheme: Scheme,
     plan: Plan,
-    out: Path,
+    archive: Archive | None = None,
     progress: Callable[[float], object] | None = None,
     threads: int | None = None,
 ) -> Found:
-    """Both stages. Points that `out` holds already are not run again; each batch is saved there."""
+    """Both stages. Runs that the archive has are not made again; those that are finished are kept there."""
     found = Found(scheme, plan, threads=threads)
-    try:
-        for stage in (1, 2):
-            _stage(found, stage, out / FILE, progress)
+    for stage in (1, 2):
+        if not found.interrupted:
+            places = spread(scheme.space, plan.points, plan.seed) if stage == 1 else _border(found)
+            _run(found, stage, places, archive, progress)
             found.decide()
-    except KeyboardInterrupt:
-        found.interrupted = True
-        found.decide()
     return found
-
-
-def _stage(
-    found: Found, stage: int, file: Path, progress: Callable[[float], object] | None
-) -> None:
-    plan, known = found.plan, _known(found, file)
-    places = spread(found.scheme.space, plan.points, plan.seed) if stage == 1 else _border(found)
-    for first in range(0, len(places), _BATCH):
-        batch = places[first : first + _BATCH]
-        done = len(found.points)
-
-        def tell(part: float, done: int = done, size: int = len(batch)) -> None:
-            if progress is not None:
-                progress((done + part * size) / (plan.points + plan.refined))
-
-        new = _run(found, stage, batch, known, tell)
-        if new:
-            # What an earlier search left is kept as long as this one may need it.
-            _write(file, found, {p.key: p for p in (*found.points, *known.values())})
-        if found.interrupted:
-            raise KeyboardInterrupt
-    if stage == 2:  # noqa: PLR2004 - the last one
-        _write(file, found, {p.key: p for p in found.points})
 
 
 def _border(found: Found) -> Floats:
@@ -176,15 +145,18 @@ def _border(found: Found) -> Floats:
 
 
 @dataclass(frozen=True)
-class _Job:
+class _Asked:
+    """A pair that is to be run."""
+
     place: Floats
     where: Condition
     pair: Pair
-    scenarios: tuple[Any, Any]
+    scenarios: tuple[Scenario, ...]
+    """Without and with the scheme."""
     key: str
 
 
-def _job(scheme: Scheme, plan: Plan, place: Floats) -> _Job:
+def _asked(scheme: Scheme, plan: Plan, place: Floats) -> _Asked:
     where = condition(scheme.space, place.tolist())
     both = pair(where, scheme.switch, plan.times)
     seed = point_seed(plan.seed, scheme.id, place)
@@ -193,8 +165,7 @@ def _job(scheme: Scheme, plan: Plan, place: Floats) -> _Job:
     )
     names = ",".join((*scheme.measures, *map(str, scenarios[0].flows)))
     text = "\n".join([*map(identity, scenarios), names])
-    key = hashlib.sha256(text.encode()).hexdigest()
-    return _Job(place, where, both, (scenarios[0], scenarios[1]), key)
+    return _Asked(place, where, both, scenarios, hashlib.sha256(text.encode()).hexdigest())
 
 
 def point_seed(seed: int, scheme: str, place: Floats) -> int:
@@ -207,32 +178,36 @@ def _run(
     found: Found,
     stage: int,
     places: Floats,
-    known: dict[str, Point],
-    progress: Callable[[float], object],
-) -> int:
-    """Run the pairs at the places, but for those that are known; how many that were."""
-    jobs = [_job(found.scheme, found.plan, place) for place in places]
-    new = [job for job in jobs if job.key not in known]
-    scenarios = [scenario for job in new for scenario in job.scenarios]
-    results = run_many(scenarios, threads=found.threads, progress=progress) if new else []
-    for i, job in enumerate(new):
-        both = results[2 * i : 2 * i + 2]
-        if any(result.interrupted for result in both):
-            found.interrupted = True
-            continue
-        wanted = (*found.scheme.measures, UNIT)
-        without, using = (measure(result, job.pair.flows, wanted) for result in both)
-        known[job.key] = Point(job.key, stage, job.place, job.where, without, using)
-    found.points += [known[job.key] for job in jobs if job.key in known]
-    return len(new)
+    archive: Archive | None,
+    progress: Callable[[float], object] | None,
+) -> None:
+    """Run the pairs at the places, point by point; those that Ctrl-C has cut short are left out."""
+    plan, before = found.plan, len(found.points)
+    asked = [_asked(found.scheme, plan, place) for place in places]
+    jobs = [
+        Job(scenario, number)
+        for one in asked
+        for scenario in one.scenarios
+        for number in range(plan.replications)
+    ]
 
+    def tell(part: float) -> None:
+        if progress is not None:
+            progress((before + part * len(asked)) / (plan.points + plan.refined))
 
-def _write(path: Path, found: Found, points: dict[str, Point]) -> None:
-    if not points:
-        return
-    buffer = io.BytesIO()
-    table(found.scheme, points.values()).write_parquet(buffer)
-    store.write_all(path.parent, {path.name: buffer.getvalue()}, found.about)
+    done = run(jobs, archive, threads=found.threads, progress=tell)
+    outcomes = iter(done.outcomes)
+    wanted = (*found.scheme.measures, UNIT)
+    for one in asked:
+        sides = [[next(outcomes) for _ in range(plan.replications)] for _ in one.scenarios]
+        finished = [[each for each in side if each is not None] for side in sides]
+        if finished == sides:
+            without, using = (
+                measure(Result(scenario, side), one.pair.flows, wanted)
+                for scenario, side in zip(one.scenarios, finished, strict=True)
+            )
+            found.points.append(Point(one.key, stage, one.place, one.where, without, using))
+    found.interrupted = done.interrupted
 
 
 def table(scheme: Scheme, points: Iterable[Point]) -> pl.DataFrame:
@@ -246,40 +221,3 @@ def table(scheme: Scheme, points: Iterable[Point]) -> pl.DataFrame:
         for p in points
     ]
     return pl.DataFrame(rows, infer_schema_length=None)
-
-
-def _known(found: Found, file: Path) -> dict[str, Point]:
-    """Points of an earlier search, by key; those of a file that cannot be trusted are run again."""
-    try:
-        content = store.read(file.parent, file.name)
-        rows = pl.read_parquet(io.BytesIO(content)).to_dicts()
-    except FileNotFoundError:
-        return {}
-    except (OSError, store.DamagedError, pl.exceptions.PolarsError) as error:
-        found.unused = f"{error}; its points were run again"
-        return {}
-    version = store.manifest(file.parent).get("airfair")
-    if version != __version__:
-        found.unused = f"{file}: of airfair {version}; its points were run again"
-        return {}
-    points = [_point(found, row) for row in rows]
-    return {point.key: point for point in points if point is not None}
-
-
-def _point(found: Found, row: dict[str, Any]) -> Point | None:
-    """The point of a row; `None` if it is not of such a search."""
-    names = (*found.scheme.measures, UNIT)
-    ids = [dimension.id for dimension in found.scheme.space]
-    wanted = {"key", "stage", "place", *ids} | {
-        f"{n} {side}" for n in names for side in ("without", "with")
-    }
-    if not wanted <= row.keys():
-        return None
-    return Point(
-        row["key"],
-        row["stage"],
-        np.array(row["place"]),
-        {key: row[key] for key in ids},
-        {name: np.array(row[f"{name} without"]) for name in names},
-        {name: np.array(row[f"{name} with"]) for name in names},
-    )

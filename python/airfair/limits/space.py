@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from airfair.experiment.designs import sobol
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -81,12 +83,7 @@ def condition(space: Space, place: Sequence[float]) -> Condition:
 
 def spread(space: Space, points: int, seed: int) -> Floats:
     """Places that fill the unit cube evenly: a scrambled Sobol sequence, (point, dimension)."""
-    from scipy.stats import qmc
-
-    sequence = qmc.Sobol(d=len(space), scramble=True, rng=np.random.default_rng(seed))
-    # Powers of two keep the sequence's balance; what is too much of the last one is left out.
-    places: Floats = sequence.random_base2(max(0, math.ceil(math.log2(points))))[:points]
-    return places
+    return sobol(points, seed=seed).places(len(space))
 
 
 def between(
@@ -149,7 +146,7 @@ SOME_STATIONS = Number("stations", "stations", "", 2, 20, whole=True)
 SLOW_SHARE = Number("slow_share", "slow stations", "%", 1, 100)
 UP_SHARE = Number("up_share", "stations that send", "%", 0, 100)
 DEPLOYED = Number("deployed", "flows that use it", "%", 1, 100)
-ERRORS = Number("errors", "frames spoilt", "%", 0.5, 30, log=True, none_below=0.4)
+ERRORS = Number("errors", "frames errored", "%", 0.5, 30, log=True, none_below=0.4)
 WINDOW = Number("window", "receivers' window", "kB", 16, 1024, log=True, whole=True)
 ATTEMPTS = Number("attempts", "attempts per frame", "", 1, 8, whole=True)
 PERIOD = Number("period", "time between rate changes", "s", 0.3, 15, log=True)

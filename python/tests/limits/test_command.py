@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
-import shutil
 import signal
 import subprocess
 import time
-from dataclasses import replace
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -17,12 +15,12 @@ import polars as pl
 import pytest
 
 import airfair
-from airfair import cli, store
-from airfair.engine import run_many
+from airfair import cli
+from airfair.archive import Archive, Done, Job, run
 from airfair.limits.cells import QUICK
 from airfair.limits.schemes import SCHEMES
-from airfair.limits.search import Found, Plan, _known, find
-from support import PROGRAM, Program
+from airfair.limits.search import Found, Plan, find, table
+from support import PROGRAM, Program, runs_in
 
 pytestmark = pytest.mark.slow
 
@@ -32,84 +30,55 @@ SMALL = ("--quick", "--points", 16, "--replications", 3)
 
 @pytest.fixture(scope="module")
 def searched(tmp_path_factory: pytest.TempPathFactory) -> tuple[Found, Path]:
-    """What a search for TFRC's limits finds, and the directory that it leaves."""
-    directory = tmp_path_factory.mktemp("searched")
-    return find(SCHEMES["tfrc"], PLAN, directory), directory
+    """What a search for TFRC's limits finds, and the archive that it leaves."""
+    path = tmp_path_factory.mktemp("searched") / "runs.sqlite"
+    with Archive(path) as archive:
+        return find(SCHEMES["tfrc"], PLAN, archive), path
 
 
-@pytest.fixture
-def whole(searched: tuple[Found, Path], tmp_path: Path) -> Found:
-    """The same, with a copy of the directory to damage."""
-    found, directory = searched
-    shutil.copytree(directory, tmp_path, dirs_exist_ok=True)
-    return found
+def points(found: Found) -> pl.DataFrame:
+    return table(found.scheme, found.points)
 
 
-def test_the_same_seed_finds_the_same(searched: tuple[Found, Path], tmp_path: Path) -> None:
-    first, directory = searched
-    second = find(SCHEMES["tfrc"], PLAN, tmp_path)
-    assert [p.key for p in first.points] == [p.key for p in second.points]
+def test_the_same_seed_finds_the_same(searched: tuple[Found, Path]) -> None:
+    first, _ = searched
+    second = find(SCHEMES["tfrc"], PLAN)
+    assert points(first).equals(points(second))
     assert first.comparisons == second.comparisons
-    assert (directory / "points.parquet").read_bytes() == (tmp_path / "points.parquet").read_bytes()
 
 
 def test_a_search_goes_on_where_it_was(
-    whole: Found, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    searched: tuple[Found, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    kept = pl.read_parquet(tmp_path / "points.parquet")
-    buffer = io.BytesIO()
-    kept.head(10).write_parquet(buffer)
-    store.write_all(tmp_path, {"points.parquet": buffer.getvalue()})
-    ran: list[int] = []
-    real = run_many
+    whole, path = searched
+    made: list[int] = []
 
-    def counted(scenarios: list[airfair.Scenario], **more: object) -> object:
-        ran.append(len(scenarios) // 2)
-        return real(scenarios, **more)
+    def counted(jobs: Sequence[Job], archive: Archive | None, **options: object) -> Done:
+        done = run(jobs, archive, **options)  # type: ignore[arg-type]
+        made.append(len(jobs) - done.found)
+        return done
 
-    monkeypatch.setattr("airfair.limits.search.run_many", counted)
-    again = find(SCHEMES["tfrc"], PLAN, tmp_path)
-    assert sum(ran) == len(whole.points) - 10
+    monkeypatch.setattr("airfair.limits.search.run", counted)
+    with Archive(path) as archive:
+        removed = archive.remove("id % 3 = 0")
+        again = find(SCHEMES["tfrc"], PLAN, archive)
+    assert 0 < sum(made) == removed
+    assert points(again).equals(points(whole))
     assert again.comparisons == whole.comparisons
-    assert pl.read_parquet(tmp_path / "points.parquet").equals(kept)
-
-
-@pytest.mark.parametrize("damage", ["half", "other points", "no manifest", "another version"])
-def test_points_that_cannot_be_trusted_are_said_and_run_again(
-    whole: Found, tmp_path: Path, damage: str
-) -> None:
-    assert whole.unused is None
-    points, manifest = tmp_path / "points.parquet", tmp_path / "run.json"
-    match damage:
-        case "half":
-            points.write_bytes(points.read_bytes()[:1000])
-        case "other points":
-            pl.read_parquet(points).with_columns(stage=3).write_parquet(points)
-        case "no manifest":
-            manifest.unlink()
-        case _:
-            text = manifest.read_text(encoding="utf-8")
-            manifest.write_text(text.replace(airfair.__version__, "0.0.1"), encoding="utf-8")
-    plan = replace(PLAN, points=1)
-    again = Found(SCHEMES["tfrc"], plan)
-    assert _known(again, points) == {}
-    assert "points.parquet: " in str(again.unused)
-    assert "run again" in str(again.unused)
 
 
 def test_pairs_share_their_seed_and_differ_only_where_the_scheme_can_act(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     pairs: list[tuple[int, int]] = []
-    real = run_many
 
-    def watched(scenarios: list[airfair.Scenario], **more: object) -> object:
-        seeds = [scenario.seed for scenario in scenarios]
+    def watched(jobs: Sequence[Job], archive: Archive | None, **options: object) -> Done:
+        seeds = [job.scenario.seed for job in jobs if job.replication == 0]
         pairs.extend(zip(seeds[::2], seeds[1::2], strict=True))
-        return real(scenarios, **more)
+        return run(jobs, archive, **options)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("airfair.limits.search.run_many", watched)
-    found = find(SCHEMES["arf-aware"], PLAN, tmp_path)
+    monkeypatch.setattr("airfair.limits.search.run", watched)
+    found = find(SCHEMES["arf-aware"], PLAN)
     assert all(without == using for without, using in pairs)
     assert len({without for without, _ in pairs}) == len(found.points)
     # ARF-aware TCP acts when a rate changes: at fixed rates both runs of a pair are the same run.
@@ -193,19 +162,22 @@ def test_a_mistake_is_one_line(
     assert printed.err.count("\n") == 1
 
 
+SEVERAL = 100
+"""Runs of some points: eight of each."""
+
+
 def test_ctrl_c_keeps_what_is_done(tmp_path: Path) -> None:
     out = tmp_path / "found"
     command = [*PROGRAM, "limits", "data-ack", "--quick", "--points", "2048", "--out", str(out)]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=dict(os.environ)
     ) as process:
-        points = out / "data-ack/points.parquet"
         deadline = time.monotonic() + 90
-        while not points.exists() and time.monotonic() < deadline:
+        while runs_in(out / "runs.sqlite") < SEVERAL and time.monotonic() < deadline:
             time.sleep(0.05)
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=90)
     assert process.returncode == 130
     assert "Traceback" not in errors
     assert "interrupted after" in errors
-    assert pl.read_parquet(points).height >= 8
+    assert pl.read_parquet(out / "data-ack/points.parquet").height >= 8

@@ -7,10 +7,8 @@ import errno
 import json
 import os
 import signal
-import sqlite3
 import subprocess
 import time
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,7 +20,7 @@ from airfair.reproduce.catalogue import load, papers
 from airfair.reproduce.paper import Paper
 from airfair.reproduce.results import Outcome
 from airfair.reproduce.runs import Choice, Measured, measure
-from support import PROGRAM, Program
+from support import PROGRAM, Program, runs_in
 
 pytestmark = pytest.mark.slow
 
@@ -200,16 +198,6 @@ def test_where_nothing_was_finished_no_report_is_promised(tmp_path: Path) -> Non
     nothing = Measured({}, 0, interrupted=True, seed=1, cpu_s=0.1, wall_s=0.1, simulated_s=5.0)
     text = Outcome(choice, nothing).text()
     assert "interrupted after 0 replications\nno report was written" in text
-
-
-def runs_in(archive: Path) -> int:
-    """How many finished runs an archive has, which may not be there yet."""
-    try:
-        with closing(sqlite3.connect(f"file:{archive}?mode=ro", uri=True)) as base:
-            count: int = base.execute("SELECT COUNT(*) FROM runs").fetchone()[0]
-            return count
-    except sqlite3.OperationalError:
-        return 0
 
 
 def test_ctrl_c_saves_the_finished_replications(tmp_path: Path) -> None:

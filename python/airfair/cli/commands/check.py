@@ -50,14 +50,14 @@ def _check(arguments: argparse.Namespace) -> int:
 
 
 def _is_study(name: str) -> bool:
-    """True if the file names the scenario that it varies; why it cannot be read is told by another."""
+    """True if the file names the scenario that it varies, or a study; why it cannot be read another tells."""
     import tomllib
 
     try:
         document = tomllib.loads(Path(name).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return False
-    return "scenario" in document
+    return "scenario" in document or "like" in document
 
 
 def _check_study(path: Path) -> None:

@@ -90,7 +90,7 @@ pub(in crate::scenario) fn bss(keys: &mut Keys, it: &mut Bss) {
         (Plain::Word("none"), Radio::new(rules.standard), it.radio.is_some());
     let example = "{ range = { \"54 Mb/s\" = \"40 m\" } }";
     keys.table_or("radio", &mut it.radio, OrNone { none, default, declare: radio }, example).written_if(has_radio).says(
-        "Powers, distances and noise, which then decide who hears whom and which frames are spoilt, in place of \
+        "Powers, distances and noise, which then decide who hears whom and which frames are errored, in place of \
          `errors` and `senses_only`. The access point is at [\"0 m\", \"0 m\"].",
     );
     let (none, default) = (Plain::Flag(false), Beacons::default());

@@ -40,13 +40,13 @@ pub(in crate::scenario) const ERRORS: Choice<ErrorModel> = Choice {
             keys.of("Bernoulli frame errors");
             keys.key("probability", probability, Kind::Probability, "0.2")
                 .required()
-                .says("Probability that a frame is spoilt, whatever its kind and length.");
+                .says("Probability that a frame is errored, whatever its kind and length.");
         }
         ErrorModel::Bits(ber) => {
             keys.of("bit errors");
             keys.key("ber", ber, Kind::Probability, "1e-6")
                 .required()
-                .says("Probability that a bit is wrong; a frame is spoilt by one of them.");
+                .says("Probability that a bit is wrong; a frame is errored by one of them.");
         }
         ErrorModel::GilbertElliott(it) => periods(keys, it),
         ErrorModel::Snr(snr) => {
@@ -61,9 +61,9 @@ pub(in crate::scenario) const ERRORS: Choice<ErrorModel> = Choice {
 fn periods(keys: &mut Keys, it: &mut Periods) {
     keys.of("good and bad periods");
     keys.key("good", &mut it.good, Kind::Probability, "0.01")
-        .says("Probability that a frame is spoilt in a good period.");
+        .says("Probability that a frame is errored in a good period.");
     keys.key("bad", &mut it.bad, Kind::Probability, "0.5")
-        .says("Probability that a frame is spoilt in a bad period.");
+        .says("Probability that a frame is errored in a bad period.");
     keys.key("mean_good", &mut it.mean_good, PERIOD, "\"1 s\"")
         .required()
         .says("Mean of a good period's length, which is exponential.");

@@ -79,7 +79,7 @@ pub(in crate::scenario) fn radio(keys: &mut Keys, it: &mut Radio) {
     keys.key("noise_figure", &mut it.noise_figure, decibels(0, 50), "\"7 dB\"")
         .says("By how much a receiver is noisier than 290 K in the channel's bandwidth.");
     keys.word("reception", &mut it.reception, "\"sensitivity\"").says(
-        "Which frames are spoilt: by the ratio of signal to noise (`snr`), those that arrive below the \
+        "Which frames are errored: by the ratio of signal to noise (`snr`), those that arrive below the \
          standard's sensitivity of their rate (`sensitivity`), or below QualNet 4's, at its transmit powers, \
          which fall as the rate rises (`qualnet4`, 802.11a only).",
     );

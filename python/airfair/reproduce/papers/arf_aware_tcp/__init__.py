@@ -19,11 +19,7 @@ from .runs import Runs
 from .tables import Place
 
 if TYPE_CHECKING:
-    from airfair.result import Result
     from airfair.scenario import Value
-
-SEGMENT = 1000
-"""Application octets per packet: the figures count packets."""
 
 SCHEMES = {
     "arf_aware": "ARF-aware TCP",
@@ -51,7 +47,7 @@ def paper(directory: Path) -> Paper[Runs]:
         reference=printed,
         setups=setups,
         experiments={e.id: e for e in experiments},
-        measure=_measure,
+        measure=Runs.of,
         predicates=PREDICATES,
         searches=SEARCHES,
         bounds=said["bounds"].text,
@@ -66,10 +62,6 @@ def paper(directory: Path) -> Paper[Runs]:
 def _controls(setup: Setup) -> dict[str, Value]:
     """What each scheme makes every flow's `control`."""
     return {f"{SCHEMES[it.id]}: control": it.set["flow.slow.control"] for it in setup.variants}
-
-
-def _measure(result: Result) -> Runs:
-    return Runs.of(result, SEGMENT)
 
 
 def _tables(printed: Json, shown: Mapping[str, Passage]) -> list[Experiment[Runs]]:

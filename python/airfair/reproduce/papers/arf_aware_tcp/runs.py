@@ -4,50 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from airfair.estimate import Floats
+from airfair.reproduce.measured import Columns, names, of_each, over_time, taken
 from airfair.statistics import jain
-
-if TYPE_CHECKING:
-    from airfair.result import Result
 
 Integers = NDArray[np.int64]
 
+SEGMENT = 1000
+"""Application octets per packet: the figures count packets."""
+
 
 @dataclass(frozen=True)
-class Runs:
+class Runs(Columns):
     """Replications of one scenario; flows in the order of the scenario."""
 
-    flows: tuple[str, ...]
-    elapsed_s: float
-    delivered: Integers
+    flows: tuple[str, ...] = taken(names)
+    elapsed_s: float = taken(lambda result: result.runs.item(0, "elapsed_ns") / 1e9)
+    delivered: Integers = taken(lambda result: of_each(result, "delivered_bytes").astype(np.int64))
     """Application octets delivered in order, (replication, flow)."""
-    mean_link_rate_bps: Floats
+    mean_link_rate_bps: Floats = taken(lambda result: of_each(result, "mean_link_rate_bps")[0])
     """T_i of each flow's sender over the run, (flow).  [arf-aware-tcp eq. 3]"""
-    series: Integers
+    series: Integers = taken(
+        lambda result: over_time(result, "delivered_bytes", "delivered").astype(np.int64)
+    )
     """Application octets delivered in each step, (replication, flow, step)."""
-    step_s: float
-    segment: int
+    step_s: float = taken(lambda result: (result.scenario.series_step_ns or 0) / 1e9)
+    segment: int = taken(lambda _: SEGMENT)
     """Application octets per packet."""
-
-    @classmethod
-    def of(cls, result: Result, segment: int) -> Runs:
-        """The throughputs in `result`, whose flows all send packets of `segment` application octets."""
-        scenario, shape = result.scenario, (result.replications, len(result.scenario.flows))
-        flows, series = result.flows, result.series("delivered")
-        return cls(
-            flows=tuple(flow["name"] for flow in scenario.flows),
-            elapsed_s=result.runs.item(0, "elapsed_ns") / 1e9,
-            delivered=flows["delivered_bytes"].to_numpy().reshape(shape).astype(np.int64),
-            mean_link_rate_bps=flows["mean_link_rate_bps"].to_numpy()[: shape[1]],
-            series=series["delivered_bytes"].to_numpy().reshape(*shape, -1).astype(np.int64),
-            step_s=(scenario.series_step_ns or 0) / 1e9,
-            segment=segment,
-        )
 
     @property
     def replications(self) -> int:

@@ -4,56 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from airfair.estimate import Estimate, Floats, ratio_of_means
+from airfair.reproduce.measured import Columns, column, of_each, taken, total
 
 from .plan import SCHEMES, Place
 
-if TYPE_CHECKING:
-    from airfair.result import Result
-
 
 @dataclass(frozen=True)
-class Runs:
+class Runs(Columns):
     """Replications of one scenario, its downloads together."""
 
-    mbps: Floats
+    mbps: Floats = column("throughput_bps", 1e6)
     """Goodput of each download over the measured time [Mb/s], (replication, download)."""
-    sent: Floats
+    sent: Floats = total("packets_sent")
     """Data packets of the downloads, (replication)."""
-    dropped: Floats
+    dropped: Floats = total("packets_dropped")
     """Those of them that a queue or the MAC dropped."""
-    queue_full: Floats
+    queue_full: Floats = total("dropped_queue_full", table="access_points")
     """Packets that the access point's queue had no room for."""
-    retry_limit: Floats
+    retry_limit: Floats = total("dropped_retry_limit", table="access_points")
     """Packets that the access point gave up after its last attempt."""
-    rate_changes_per_s: Floats
-    """Of the first station that moves, in both directions."""
-
-    @classmethod
-    def of(cls, result: Result) -> Runs:
-        """The figures of `result`."""
-
-        def column(name: str) -> Floats:
-            values = result.flows[name].to_numpy().astype(np.float64)
-            return values.reshape(result.replications, -1)
-
-        def at_access_point(name: str) -> Floats:
-            return result.access_points[name].to_numpy().astype(np.float64)
-
-        changes = result.stations["rate_changes"].to_numpy().astype(np.float64)
-        elapsed = result.runs["elapsed_ns"].to_numpy() / 1e9
-        return cls(
-            mbps=column("throughput_bps") / 1e6,
-            sent=column("packets_sent").sum(axis=1),
-            dropped=column("packets_dropped").sum(axis=1),
-            queue_full=at_access_point("dropped_queue_full"),
-            retry_limit=at_access_point("dropped_retry_limit"),
-            rate_changes_per_s=changes.reshape(result.replications, -1)[:, 0] / elapsed,
+    rate_changes_per_s: Floats = taken(
+        lambda result: (
+            of_each(result, "rate_changes", table="stations")[:, 0]
+            / (result.runs["elapsed_ns"].to_numpy() / 1e9)
         )
+    )
+    """Of the first station that moves, in both directions."""
 
     def throughput(self) -> Floats:
         """Goodput of all downloads together [Mb/s], (replication)."""

@@ -4,61 +4,43 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from airfair.estimate import Estimate, Floats, estimate
-
-if TYPE_CHECKING:
-    from airfair.result import Result
+from airfair.reproduce.measured import Columns, column, over_time, taken
 
 
 @dataclass(frozen=True)
-class Runs:
+class Runs(Columns):
     """Replications of one cell."""
 
-    mbps: Floats
+    mbps: Floats = column("throughput_bps", 1e6)
     """Goodput of each flow over the measured time [Mb/s], (replication, flow)."""
-    sent: Floats
+    sent: Floats = column("packets_sent")
     """Data packets of each flow."""
-    dropped: Floats
+    dropped: Floats = column("packets_dropped")
     """Those of them that a queue or the MAC dropped."""
-    rtt_p95_ms: Floats
+    rtt_p95_ms: Floats = column("rtt_p95_ms")
     """Round trip that 95 % of a flow's are below; NaN where none is measured."""
-    occupancy: Floats
+    occupancy: Floats = column("occupancy", table="airtime")
     """Part of the time that a station's exchanges held the channel, (replication, station)."""
-    collisions: Floats
-    """Part of the time that collisions took, (replication)."""
-    series: Floats | None = None
-    """Goodput of each flow over time [Mb/s], (replication, flow, step), where it is recorded."""
-    step_s: float = 1.0
-
-    @classmethod
-    def of(cls, result: Result) -> Runs:
-        """The figures of `result`."""
-        flows = result.scenario.flows
-        shape = (result.replications, len(flows))
-
-        def column(name: str) -> Floats:
-            return result.flows[name].to_numpy().astype(np.float64).reshape(shape)
-
-        held = result.airtime["occupancy"].to_numpy().reshape(result.replications, -1)
-        channels = result.channels
-        series, step = None, result.scenario.series_step_s
-        if step is not None:
-            rates = result.series()["throughput_bps"].to_numpy() / 1e6
-            series = rates.reshape(*shape, -1)
-        return cls(
-            mbps=column("throughput_bps") / 1e6,
-            sent=column("packets_sent"),
-            dropped=column("packets_dropped"),
-            rtt_p95_ms=column("rtt_p95_ms"),
-            occupancy=held,
-            collisions=(channels["collision_ns"] / channels["elapsed_ns"]).to_numpy(),
-            series=series,
-            step_s=step or 1.0,
+    collisions: Floats = taken(
+        lambda result: (
+            result.channels["collision_ns"].to_numpy() / result.channels["elapsed_ns"].to_numpy()
         )
+    )
+    """Part of the time that collisions took, (replication)."""
+    series: Floats | None = taken(
+        lambda result: (
+            over_time(result, "throughput_bps", "throughput", 1e6)
+            if result.scenario.series_step_s
+            else None
+        ),
+        None,
+    )
+    """Goodput of each flow over time [Mb/s], (replication, flow, step), where it is recorded."""
+    step_s: float = taken(lambda result: result.scenario.series_step_s or 1.0, 1.0)
 
     def aggregate(self) -> Floats:
         """Goodput of all flows together [Mb/s], (replication)."""

@@ -4,60 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from airfair import friendliness
 from airfair.estimate import Floats
-
-if TYPE_CHECKING:
-    from airfair.result import Result
+from airfair.reproduce.measured import Columns, column, names, over_time, taken
 
 Booleans = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
-class Runs:
+class Runs(Columns):
     """Replications of one scenario; flows in the order of the scenario."""
 
-    flows: tuple[str, ...]
-    is_tfrc: Booleans
+    flows: tuple[str, ...] = taken(names)
+    is_tfrc: Booleans = taken(
+        lambda result: np.array([flow["transport"] == "tfrc" for flow in result.scenario.flows])
+    )
     """(flow)."""
-    kbytes_per_s: Floats
+    kbytes_per_s: Floats = column("throughput_bps", 8e3)
     """B_f between warm-up and end [kB/s], (replication, flow).  [tfrc-friendliness eq. 8]"""
-    timeouts: Floats
+    timeouts: Floats = column("timeouts")
     """(replication, flow)."""
-    fast_retransmits: Floats
+    fast_retransmits: Floats = column("fast_retransmits")
     """(replication, flow)."""
-    series: Floats
+    series: Floats = taken(lambda result: over_time(result, "delivered_bytes", "delivered"))
     """Octets delivered in each step from time 0, (replication, flow, step)."""
-    step_s: float
-    warmup_s: float
-    measured_s: float
-
-    @classmethod
-    def of(cls, result: Result) -> Runs:
-        """The figures of `result`."""
-        scenario = result.scenario
-        shape = (result.replications, len(scenario.flows))
-
-        def column(name: str) -> Floats:
-            return result.flows[name].to_numpy().reshape(shape).astype(np.float64)
-
-        octets = result.series("delivered")["delivered_bytes"].to_numpy()
-        return cls(
-            flows=tuple(flow["name"] for flow in scenario.flows),
-            is_tfrc=np.array([flow["transport"] == "tfrc" for flow in scenario.flows]),
-            kbytes_per_s=column("throughput_bps") / 8e3,
-            timeouts=column("timeouts"),
-            fast_retransmits=column("fast_retransmits"),
-            series=octets.reshape(*shape, -1).astype(np.float64),
-            step_s=(scenario.series_step_ns or 0) / 1e9,
-            warmup_s=scenario.warmup_s,
-            measured_s=scenario.duration_s - scenario.warmup_s,
-        )
+    step_s: float = taken(lambda result: (result.scenario.series_step_ns or 0) / 1e9)
+    warmup_s: float = taken(lambda result: result.scenario.warmup_s)
+    measured_s: float = taken(lambda result: result.scenario.duration_s - result.scenario.warmup_s)
 
     def mean(self, *, tfrc: bool) -> Floats:
         """B_P of TFRC or of all others [kB/s], (replication).  [tfrc-friendliness eq. 9]"""

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from airfair.estimate import Floats
+from airfair.reproduce.measured import Columns, Take, column, names, of_each, taken
 
 if TYPE_CHECKING:
     from airfair.result import Result
@@ -21,47 +22,36 @@ SEGMENT = 1448
 UP, DOWN = "uplink", "downlink"
 
 
+def _seen(at_sender: str, at_receiver: str) -> Take:
+    """A column as the wired host sees it: it receives what goes up, and sends what goes down."""
+
+    def take(result: Result) -> Floats:
+        is_up = [flow.startswith("up") for flow in names(result)]
+        return np.where(is_up, of_each(result, at_receiver), of_each(result, at_sender))
+
+    return take
+
+
 @dataclass(frozen=True)
-class Runs:
+class Runs(Columns):
     """Replications of one scenario; flows in the order of the scenario."""
 
-    ways: tuple[str, ...]
+    ways: tuple[str, ...] = taken(
+        lambda result: tuple(name.rstrip("0123456789") for name in names(result))
+    )
     """`uplink`, `downlink`, or a short flow's name without its number."""
-    packets_per_s: Floats
+    packets_per_s: Floats = taken(lambda result: of_each(result, "throughput_bps", 8) / SEGMENT)
     """Goodput over the measured time [packets/s], (replication, flow)."""
-    sent: Floats
+    sent: Floats = column("packets_sent")
     """Packets of TCP's senders, (replication, flow)."""
-    dropped: Floats
+    dropped: Floats = column("packets_dropped")
     """Those of them that a queue or the MAC dropped."""
-    seen: Floats
+    seen: Floats = taken(_seen("packets_sent", "packets_received"))
     """Data packets that the wired host's trace shows."""
-    seen_again: Floats
+    seen_again: Floats = taken(_seen("retransmissions", "packets_repeated"))
     """Retransmissions among them."""
-    completion_s: Floats
+    completion_s: Floats = column("completion_s")
     """Of finite flows; NaN if they were not done."""
-
-    @classmethod
-    def of(cls, result: Result) -> Runs:
-        """The figures of `result`."""
-        names = [flow["name"] for flow in result.scenario.flows]
-        shape = (result.replications, len(names))
-
-        def column(name: str) -> Floats:
-            values = result.flows[name].to_numpy().astype(np.float64)
-            return values.reshape(shape)
-
-        ways = tuple(name.rstrip("0123456789") for name in names)
-        is_up = np.array([way.startswith("up") for way in ways])
-        sent = column("packets_sent")
-        return cls(
-            ways=ways,
-            packets_per_s=column("throughput_bps") / 8 / SEGMENT,
-            sent=sent,
-            dropped=column("packets_dropped"),
-            seen=np.where(is_up, column("packets_received"), sent),
-            seen_again=np.where(is_up, column("packets_repeated"), column("retransmissions")),
-            completion_s=column("completion_s"),
-        )
 
     def of_way(self, way: str) -> Booleans:
         """Which flows go that way."""
