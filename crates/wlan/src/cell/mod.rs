@@ -417,13 +417,14 @@ impl<P: Copy + Headers> Cell<P> {
         let Some(initiator) = self.following.first().copied() else {
             return self.contention.end_busy(now, ended, missed);
         };
-        let is_held = self.contention.can_hold(ended, self.next_duration(initiator))
-            && self.all_sense_next(now + self.airtime.timing.sifs, initiator);
-        if !is_held {
+        let all_sense = self.contention.all_sense_all();
+        if !self.contention.can_hold(ended, self.next_duration(initiator))
+            || !(all_sense || self.all_sense_next(now, initiator))
+        {
             return self.contention.end_busy(now, ended, missed);
         }
         self.contention.hold(now, &ended[0]);
-        if !self.contention.all_sense_all() {
+        if !all_sense {
             return self.contention.wait_for_next();
         }
         let next = self.next_frame(initiator);
@@ -433,16 +434,13 @@ impl<P: Copy + Headers> Cell<P> {
         self.channel.put_ahead(ppdu);
     }
 
-    /// True if everyone senses the next frame of the exchange of `initiator`, which starts then.
-    #[inline]
-    fn all_sense_next(&self, start: Time, initiator: ContenderId) -> bool {
-        if self.contention.all_sense_all() {
-            return true;
-        }
+    /// True if everyone senses the next frame of the exchange of `initiator`, which starts a SIFS from now.
+    #[cold]
+    fn all_sense_next(&self, now: Time, initiator: ContenderId) -> bool {
         let (from, tx) = self.next_sender(initiator);
         match &self.noise {
             Noise::Propagation(propagation) if self.contention.can_change() => {
-                propagation.all_sense(start, from, tx.rate())
+                propagation.all_sense(now + self.airtime.timing.sifs, from, tx.rate())
             }
             _ => self.contention.all_sense(from),
         }
