@@ -157,34 +157,29 @@ pub fn mean_backoff(params: &Params, active: u32) -> Duration {
 }
 
 /// One frame.  [arf-window §III-A]
+#[inline]
 pub fn step(params: &Params, state: &mut State, frame: &Frame) {
-    let _ = close(params, state, frame.end);
+    if frame.end - state.start >= params.slot {
+        let _ = close(params, state, frame.end);
+    }
     if state.open.is_some_and(|open| open.until < frame.end) {
         settle(params, state);
     }
-    let &Frame { end, duration, duration_field, to, backoff, kind } = frame;
+    let &Frame { duration, to, backoff, kind, .. } = frame;
     if let Some(backoff) = backoff {
         state.current.backoffs.total += backoff;
         state.current.backoffs.count += 1;
     }
-    let until = end + duration_field;
     match kind {
-        Kind::Rts { from } => {
-            let asked = Exchange::new(params, from, Some(to));
-            open(
-                params,
-                state,
-                Exchange { spent: duration, promised: duration_field, until, ..asked },
-            );
-        }
+        Kind::Rts { from } => open(params, state, Exchange::new(params, from, Some(to), frame)),
         Kind::Cts { request } => match &mut state.open {
             Some(open) if open.sender == to && !open.has_data => open.is_answered = true,
             _ => {
                 let before = if request.is_zero() { request } else { request + params.sifs };
-                let spent = before + duration;
-                let granted = Exchange::new(params, to, None);
-                let granted = Exchange { spent, promised: duration_field, until, ..granted };
-                open(params, state, Exchange { is_answered: true, ..granted });
+                let mut granted = Exchange::new(params, to, None, frame);
+                granted.spent += before;
+                granted.is_answered = true;
+                open(params, state, granted);
             }
         },
         Kind::Data { from, psdu, packet } => {
@@ -199,12 +194,10 @@ pub fn step(params: &Params, state: &mut State, frame: &Frame) {
                 *open = Exchange { is_answered: true, has_data: true, station, packet, ..*open };
                 return;
             }
-            let exchange = Exchange::new(params, from, Some(to));
-            let exchange =
-                Exchange { spent: duration, promised: duration_field, until, ..exchange };
+            let mut exchange = Exchange::new(params, from, Some(to), frame);
             // Of its own frames it knows whether an ACK came; of others' it takes that for granted.
-            let is_answered = from != params.me;
-            let exchange = Exchange { is_answered, has_data: true, packet, ..exchange };
+            exchange.is_answered = from != params.me;
+            (exchange.has_data, exchange.packet) = (true, packet);
             open(params, state, exchange);
         }
         Kind::Ack => match &mut state.open {
@@ -226,16 +219,17 @@ pub fn step(params: &Params, state: &mut State, frame: &Frame) {
 }
 
 impl Exchange {
-    /// An exchange that takes no time yet.
-    fn new(params: &Params, sender: u16, to: Option<u16>) -> Self {
+    /// An exchange that begins with this frame, as far as the station knows.
+    #[inline]
+    fn new(params: &Params, sender: u16, to: Option<u16>, first: &Frame) -> Self {
         Self {
             sender,
             station: Self::station(params, sender, to),
-            spent: Duration::ZERO,
-            promised: Duration::ZERO,
+            spent: first.duration,
+            promised: first.duration_field,
             is_answered: false,
             has_data: false,
-            until: Time::ZERO,
+            until: first.end + first.duration_field,
             packet: None,
         }
     }
@@ -253,6 +247,7 @@ fn open(params: &Params, state: &mut State, exchange: Exchange) {
 
 /// Charges the exchange that is over to its station. An RTS that neither CTS nor data has followed has
 /// reserved nothing [80211-2020 §10.3.2.4], nor has the station's own data without an ACK.
+#[inline]
 fn settle(params: &Params, state: &mut State) {
     let State { open: under_way, current, .. } = state;
     let Some(open) = under_way else { return };

@@ -1,16 +1,21 @@
 //! Contention for the channel: whose back-off is done first, at a cost that does not grow with those who wait.
 //!
-//! Every member goes by the rules of the DCF alone ([`crate::dcf`]). Members of a class (`hearing`) that know the
-//! same of the medium share one [`MediumState`], and so one count of slots: their *group*. A contender with `b`
-//! slots of back-off left when the group has counted `s` waits in a heap under `s + b`, and while the medium is
-//! busy nothing is touched. Who comes to know something else (it transmits, or is addressed and so not bound by
-//! the NAV, or has not decoded what its group has) goes on *alone*, with a state of its own; whose state agrees
-//! with the group's again after a busy period returns. A plain cell stays one group with few who are alone.
+//! Every member goes by the rules of the DCF alone ([`crate::dcf`]). Members that know the same of the medium share one
+//! [`MediumState`], and so one count of slots: their *group*. A contender with `b` slots of back-off left when the
+//! group has counted `s` waits in a heap under `s + b`, and while the medium is busy nothing is touched. Who comes to
+//! know something else (it transmits, or is addressed and so not bound by the NAV, or does not sense or decode what its
+//! group does) goes on *alone*, with a state of its own; whose state agrees with the group's again after a busy period
+//! returns. A plain cell stays one group with few who are alone.
+//!
+//! Members of a class (`hearing`) are a group, and so are all that have their class to themselves and wait equally long.
+//! Such a group takes each frame for one that it decodes, and its exceptions go on alone: who does not sense a frame
+//! when it starts, who does not decode it when that makes a difference. Where the next frame of an exchange follows
+//! after a SIFS and all sense both, it makes none.
 
 mod busy;
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BTreeMap, BinaryHeap};
 
 use airfair_units::{Dbm, Decibels, Duration, Time};
 
@@ -33,10 +38,13 @@ enum Want {
     Backoff,
 }
 
-/// Members of a class that know the same.
+/// Members that know the same.
 #[derive(Debug)]
 struct Group {
-    class: ClassId,
+    /// Their class, if it is one. Members of several wait equally long, and take every frame for one that they decode:
+    /// who does not, goes on alone as soon as that makes a difference.
+    class: Option<ClassId>,
+    spaces: InterframeSpaces,
     medium: MediumState,
     /// Contenders, by the slot at which they are due. One that has gone leaves its entry behind.
     due: BinaryHeap<Reverse<Turn>>,
@@ -78,18 +86,40 @@ struct Countdown {
     queued: Option<u64>,
 }
 
-/// One member: its knowledge of the medium, and its frame on the air.
+/// One member: where its knowledge of the medium is.
 #[derive(Debug)]
 struct Member {
     class: ClassId,
-    /// Index of the group that it belongs to; nothing if it has its class to itself, and so is always alone.
-    group: Option<usize>,
-    /// Its own state of the medium while it is alone.
-    alone: Option<MediumState>,
-    /// True if a frame of its own is on the air; what that is to each class, and the power that it arrives with
-    /// at each member, where frames are captured.
+    /// Index of the group that it belongs to; nothing if nobody else waits equally long, and so it is always alone.
+    group: Option<u16>,
+    /// Its place among those who are alone, if it is.
+    alone: Option<u16>,
+    /// True if a frame of its own is on the air.
     sends: bool,
-    audibility: Vec<Audibility>,
+    /// Audibility of that, or of its last one, at whom it is least audible.
+    least: Audibility,
+}
+
+/// A member that goes on alone.
+#[derive(Debug)]
+struct Alone {
+    id: NodeId,
+    class: ClassId,
+    /// The medium as it knows it.
+    medium: MediumState,
+    /// True if a frame of its own is about to start.
+    starts: bool,
+    /// Time at which its back-off is done if its medium stays idle, kept as it is asked more often than it changes;
+    /// [`Time::MAX`] without one.
+    access: Time,
+}
+
+/// Audibility of a member's frame, the one on the air or the last.
+#[derive(Debug)]
+struct Reach {
+    /// To each class.
+    row: Vec<Audibility>,
+    /// Power that it arrives with at each member, where frames are captured.
     power: Vec<Dbm>,
 }
 
@@ -102,11 +132,15 @@ pub(crate) struct Contention {
     /// Spaces of each class.
     spaces: Vec<InterframeSpaces>,
     groups: Vec<Group>,
+    /// The member of each class that is of a group of several classes; none where all of them are of one class.
+    sole: Vec<Option<NodeId>>,
     members: Vec<Member>,
+    /// By member.
+    reaches: Vec<Reach>,
     /// By contender.
     countdowns: Vec<Countdown>,
-    /// Members that are alone, those first that always are; so many.
-    alone: Vec<NodeId>,
+    /// Members that are alone, in no order but that those who always are come first: so many.
+    alone: Vec<Alone>,
     always_alone: usize,
     /// Contenders that want to transmit without a back-off.
     immediate: Vec<ContenderId>,
@@ -115,14 +149,16 @@ pub(crate) struct Contention {
     /// The one member that transmits, where all sense it and nobody else does: it goes by its group's state, since
     /// what it knows better makes a difference only if another frame comes or its own fails.
     speaker: Option<NodeId>,
-    /// True if every member senses every other, for good, and if it decodes it.
-    all_sense: bool,
-    all_decode: bool,
+    /// What each frame is to everyone at least, for good.
+    least: Audibility,
     /// True if what a frame is to others never depends on when and how it is sent.
     is_fixed: bool,
     sifs: Duration,
-    /// Frames on the air.
+    /// Frames on the air, and those among them that not everyone senses.
     on_air: usize,
+    partial: usize,
+    /// True if the next frame of an exchange has yet to take the place of the last.
+    is_held: bool,
     /// Transmitters of frames that start now, with whether the frame is DSSS.
     starting: Vec<(NodeId, bool)>,
     /// By how much a frame must be stronger than all that overlap it to survive.
@@ -133,45 +169,55 @@ impl Contention {
     pub(crate) fn new(config: &CellConfig, timing: &Timing, hearing: Hearing) -> Self {
         let spaces = hearing.aifsns().map(|aifsn| InterframeSpaces::new(timing, aifsn));
         let spaces: Vec<InterframeSpaces> = spaces.collect();
-        let of_class = |class: ClassId| hearing.class_of().iter().filter(move |of| **of == class);
-        let groups = (0..spaces.len()).map(ClassId::new).filter(|c| of_class(*c).nth(1).is_some());
-        let group = |class: ClassId| {
-            let medium = MediumState::new(spaces[class.index()]);
-            Group { class, medium, due: BinaryHeap::new() }
+        let (groups, group_of) = groups(hearing.class_of(), &spaces);
+        let member = |(class, group): (&ClassId, Option<u16>)| Member {
+            class: *class,
+            group,
+            alone: None,
+            sends: false,
+            least: Audibility::Decodes,
         };
-        let groups: Vec<Group> = groups.map(group).collect();
-        let member = |(from, class): (NodeId, &ClassId)| {
-            let group = groups.iter().position(|group| group.class == *class);
-            Member {
-                class: *class,
-                group,
-                alone: group.is_none().then(|| MediumState::new(spaces[class.index()])),
-                sends: false,
-                audibility: if hearing.is_fixed() {
-                    hearing.audibility(from, true).collect()
-                } else {
-                    vec![]
-                },
-                power: Vec::new(),
+        let mut members: Vec<Member> =
+            hearing.class_of().iter().zip(group_of).map(member).collect();
+        let reach = |(from, _)| {
+            let mut row = Vec::new();
+            hearing.copy_audibility(from, true, &mut row);
+            Reach { row, power: Vec::new() }
+        };
+        let reaches: Vec<Reach> = (0..).map(NodeId).zip(&members).map(reach).collect();
+        for (member, reach) in members.iter_mut().zip(&reaches) {
+            member.least = least(&reach.row);
+        }
+        let mut sole = Vec::new();
+        if groups.iter().any(|group| group.class.is_none()) {
+            sole.resize(spaces.len(), None);
+            for (id, member) in (0..).map(NodeId).zip(&members) {
+                let is_sole =
+                    member.group.is_some_and(|group| groups[usize::from(group)].class.is_none());
+                sole[member.class.index()] = is_sole.then_some(id);
             }
-        };
-        let members = (0..).map(NodeId).zip(hearing.class_of());
-        let members: Vec<Member> = members.map(member).collect();
-        let alone = (0..).map(NodeId).zip(&members);
-        let alone = alone.filter(|(_, member)| member.alone.is_some()).map(|(id, _)| id);
-        let alone: Vec<NodeId> = alone.collect();
+        }
+        let mut alone = Vec::new();
+        for (id, member) in (0..).map(NodeId).zip(&mut members) {
+            if member.group.is_none() {
+                member.alone = Some(place(alone.len()));
+                let medium = MediumState::new(spaces[member.class.index()]);
+                alone.push(Alone::new(id, member.class, medium));
+            }
+        }
         let countdowns = members.iter().map(|_| Countdown::default()).collect();
         Self {
             slot: timing.slot,
             waits: Waits::new(&config.rules, timing),
-            all_sense: hearing.all_sense_all(),
-            all_decode: hearing.all_decode_all(),
+            least: hearing.least(),
             is_fixed: hearing.is_fixed(),
             sifs: timing.sifs,
             hearing,
             spaces,
             groups,
+            sole,
             members,
+            reaches,
             always_alone: alone.len(),
             alone,
             countdowns,
@@ -179,6 +225,8 @@ impl Contention {
             forestalled: Vec::new(),
             speaker: None,
             on_air: 0,
+            partial: 0,
+            is_held: false,
             starting: Vec::new(),
             capture: None,
         }
@@ -201,7 +249,7 @@ impl Contention {
 
     /// Sets the powers that the frame of `from`, which is about to start, arrives with.
     pub(crate) fn set_powers(&mut self, from: NodeId, powers: impl Iterator<Item = Dbm>) {
-        let known = &mut self.members[from.index()].power;
+        let known = &mut self.reaches[from.index()].power;
         known.clear();
         known.extend(powers);
     }
@@ -241,22 +289,27 @@ impl Contention {
     /// The medium as `id` knows it.
     #[inline]
     fn medium(&self, id: NodeId) -> &MediumState {
-        let member = &self.members[id.index()];
-        match (&member.alone, member.group) {
-            (None, Some(group)) => &self.groups[group].medium,
-            (own, _) => own.as_ref().expect("whoever has no group is alone"),
+        match self.members[id.index()] {
+            Member { alone: Some(place), .. } => &self.alone[usize::from(place)].medium,
+            Member { group: Some(group), .. } => &self.groups[usize::from(group)].medium,
+            Member { .. } => unreachable!("whoever has no group is alone"),
         }
     }
 
     /// From now on `id` goes on alone.
     #[inline]
-    fn part(&mut self, id: NodeId) -> &mut MediumState {
-        let member = &mut self.members[id.index()];
-        if let (None, Some(group)) = (&member.alone, member.group) {
-            self.alone.push(id);
-            member.alone = Some(self.groups[group].medium);
+    fn part(&mut self, id: NodeId) -> &mut Alone {
+        let Self { groups, members, countdowns, alone, slot, .. } = self;
+        let member = &mut members[id.index()];
+        match *member {
+            Member { alone: Some(place), .. } => &mut alone[usize::from(place)],
+            Member { group: Some(group), .. } => {
+                let alone = member.part(id, &groups[usize::from(group)], alone);
+                alone.plan(countdowns, *slot);
+                alone
+            }
+            Member { .. } => unreachable!("whoever has no group is alone"),
         }
-        member.alone.as_mut().expect("whoever has no group is alone")
     }
 
     /// Those who are alone and whose state agrees with their group's return to it.
@@ -268,15 +321,19 @@ impl Contention {
     }
 
     fn reunite_some(&mut self, now: Time) {
-        let Self { groups, members, countdowns, alone, .. } = self;
-        alone.retain(|id| {
-            let member = &mut members[id.index()];
-            let (Some(own), Some(group)) = (member.alone, member.group) else { return true };
-            let group = &mut groups[group];
-            if !own.agrees_with(&group.medium, now) {
-                return true;
-            }
-            member.alone = None;
+        let Self { groups, members, countdowns, alone, always_alone, .. } = self;
+        if groups.iter().all(|group| !group.medium.is_idle()) {
+            return;
+        }
+        let mut index = *always_alone;
+        while let Some(Alone { id, medium: own, .. }) = alone.get(index) {
+            let group = members[id.index()].group.map(|group| &mut groups[usize::from(group)]);
+            let group = group.filter(|group| own.agrees_with(&group.medium, now));
+            let Some(group) = group else {
+                index += 1;
+                continue;
+            };
+            members[id.index()].alone = None;
             for id in ContenderId::of(*id) {
                 let countdown = &mut countdowns[id.index()];
                 countdown.due = own.translate(countdown.due, &group.medium);
@@ -284,8 +341,11 @@ impl Contention {
                     countdown.queue(id, group);
                 }
             }
-            false
-        });
+            alone.swap_remove(index);
+            if let Some(moved) = alone.get(index) {
+                members[moved.id.index()].alone = Some(place(index));
+            }
+        }
     }
 
     /// Whoever wanted to transmit without a back-off and finds the medium busy must draw one.
@@ -324,10 +384,31 @@ impl Contention {
     /// Audibility in a class of the frame of `from` that is on the air.
     #[inline]
     fn audibility_of(&self, class: ClassId, from: NodeId) -> Audibility {
-        if self.all_decode {
+        if self.all_decode_all() {
             return Audibility::Decodes;
         }
-        self.members[from.index()].audibility[class.index()]
+        self.reaches[from.index()].row[class.index()]
+    }
+
+    /// Members of groups of several classes at which the frame of `from` that is on the air is at most so audible go on
+    /// alone: a group takes it for one that it decodes.
+    #[inline]
+    fn part_exceptions(&mut self, from: NodeId, most: Audibility) {
+        if self.members[from.index()].least <= most {
+            self.part_each_exception(from, most);
+        }
+    }
+
+    #[cold]
+    fn part_each_exception(&mut self, from: NodeId, most: Audibility) {
+        let Self { groups, sole, members, reaches, countdowns, alone, slot, .. } = self;
+        let row = reaches[from.index()].row.iter().zip(sole);
+        for id in row.filter(|(audibility, _)| **audibility <= most).filter_map(|(_, id)| *id) {
+            let member = &mut members[id.index()];
+            if let (None, Some(group)) = (member.alone, member.group) {
+                member.part(id, &groups[usize::from(group)], alone).plan(countdowns, *slot);
+            }
+        }
     }
 
     /// True if `id` senses the frame of `from` that is on the air.
@@ -344,10 +425,28 @@ impl Contention {
         }
     }
 
+    /// True if every member senses every other, for good.
+    #[inline]
+    pub(crate) fn all_sense_all(&self) -> bool {
+        self.least > Audibility::Nothing
+    }
+
+    /// True if every member decodes every other, for good.
+    #[inline]
+    fn all_decode_all(&self) -> bool {
+        self.least == Audibility::Decodes
+    }
+
+    /// True if everyone senses all frames of `from`, for good.
+    #[inline]
+    pub(crate) fn all_sense(&self, from: NodeId) -> bool {
+        !self.can_change() && self.hearing.all_sense(from)
+    }
+
     /// True if a frame is alone on the air and everyone senses it.
     #[inline]
     pub(crate) fn is_undisturbed(&self) -> bool {
-        self.all_sense && self.on_air == 1
+        self.partial == 0 && self.on_air == 1
     }
 
     /// True if a frame that has just started is a response that its addressee cannot make out.
@@ -389,7 +488,7 @@ impl Contention {
         let medium = self.medium(id.member());
         // From inside a slot it counts from that slot's end, which is its own affair.
         self.countdowns[id.index()].due = if medium.is_counting(now) {
-            self.part(id.member()).draw(now, backoff, slot)
+            self.part(id.member()).medium.draw(now, backoff, slot)
         } else {
             medium.slots_at(now, slot) + u64::from(backoff)
         };
@@ -398,11 +497,14 @@ impl Contention {
     /// Contends with the back-off that it has drawn.
     #[inline]
     pub(crate) fn contend(&mut self, id: ContenderId) {
-        let countdown = &mut self.countdowns[id.index()];
-        countdown.want = Want::Backoff;
-        let member = &self.members[id.member().index()];
-        if let (None, Some(group)) = (&member.alone, member.group) {
-            countdown.queue(id, &mut self.groups[group]);
+        let Self { groups, members, countdowns, alone, slot, .. } = self;
+        countdowns[id.index()].want = Want::Backoff;
+        match members[id.member().index()] {
+            Member { alone: Some(place), .. } => alone[usize::from(place)].plan(countdowns, *slot),
+            Member { group: Some(group), .. } => {
+                countdowns[id.index()].queue(id, &mut groups[usize::from(group)]);
+            }
+            Member { .. } => unreachable!("whoever has no group is alone"),
         }
     }
 
@@ -431,7 +533,7 @@ impl Contention {
     /// Time at which the next contender transmits, if its medium stays idle.
     #[inline]
     pub(crate) fn next_access(&mut self) -> Option<Time> {
-        if self.all_sense && self.on_air > 0 { None } else { self.find_access() }
+        if self.on_air > self.partial { None } else { self.find_access() }
     }
 
     fn find_access(&mut self) -> Option<Time> {
@@ -442,14 +544,8 @@ impl Contention {
                 next = next.min(group.medium.time_of(due, *slot).unwrap_or(Time::MAX));
             }
         }
-        for id in &*alone {
-            let Some(own) = &members[id.index()].alone else { continue };
-            for id in ContenderId::of(*id) {
-                let countdown = &countdowns[id.index()];
-                if countdown.want == Want::Backoff {
-                    next = next.min(own.time_of(countdown.due, *slot).unwrap_or(Time::MAX));
-                }
-            }
+        for alone in alone {
+            next = next.min(alone.access);
         }
         for id in &*immediate {
             if let Want::Immediate(at) = countdowns[id.index()].want {
@@ -473,16 +569,17 @@ impl Contention {
                 winners.push(id);
             }
         }
-        for id in &*alone {
-            let Some(own) = &members[id.index()].alone else { continue };
-            for id in ContenderId::of(*id) {
+        for alone in alone.iter_mut().filter(|alone| alone.access == now) {
+            for id in ContenderId::of(alone.id) {
                 let countdown = &mut countdowns[id.index()];
-                if countdown.want == Want::Backoff && own.time_of(countdown.due, *slot) == Some(now)
+                if countdown.want == Want::Backoff
+                    && alone.medium.time_of(countdown.due, *slot) == Some(now)
                 {
                     countdown.want = Want::Nothing;
                     winners.push(id);
                 }
             }
+            alone.plan(countdowns, *slot);
         }
         immediate.retain(|id| {
             let want = &mut countdowns[id.index()].want;
@@ -496,6 +593,68 @@ impl Contention {
         if winners.len() > 1 {
             winners.sort_unstable();
         }
+    }
+}
+
+/// Groups of members of these classes, and the one that each belongs to, if any: that of its class, or, where it has its
+/// class to itself, that of all such members that wait equally long.
+fn groups(class_of: &[ClassId], spaces: &[InterframeSpaces]) -> (Vec<Group>, Vec<Option<u16>>) {
+    let mut sizes = vec![0; spaces.len()];
+    for class in class_of {
+        sizes[class.index()] += 1;
+    }
+    let key = |class: &ClassId| {
+        let shared = Some(*class).filter(|class| sizes[class.index()] > 1);
+        (shared, spaces[class.index()])
+    };
+    let mut members_of = BTreeMap::new();
+    for class in class_of {
+        *members_of.entry(key(class)).or_insert(0) += 1;
+    }
+    members_of.retain(|_, members| *members > 1);
+    let group_of = |class: &ClassId| members_of.keys().position(|it| *it == key(class)).map(place);
+    let group_of = class_of.iter().map(group_of).collect();
+    let group = |&(class, spaces): &(Option<ClassId>, InterframeSpaces)| {
+        let medium = MediumState::new(spaces);
+        Group { class, spaces, medium, due: BinaryHeap::new() }
+    };
+    (members_of.keys().map(group).collect(), group_of)
+}
+
+/// A place in a list of members or of groups.
+fn place(index: usize) -> u16 {
+    u16::try_from(index).expect("no more than members")
+}
+
+/// The least of a frame's audibilities.
+fn least(row: &[Audibility]) -> Audibility {
+    row.iter().copied().min().unwrap_or(Audibility::Decodes)
+}
+
+impl Member {
+    /// Leaves its group and joins those who are alone.
+    fn part<'a>(&mut self, id: NodeId, group: &Group, all: &'a mut Vec<Alone>) -> &'a mut Alone {
+        self.alone = Some(place(all.len()));
+        all.push(Alone::new(id, self.class, group.medium));
+        all.last_mut().expect("the one just added")
+    }
+}
+
+impl Alone {
+    fn new(id: NodeId, class: ClassId, medium: MediumState) -> Self {
+        Self { id, class, medium, starts: false, access: Time::MAX }
+    }
+
+    /// Finds when its first back-off is done.
+    #[inline]
+    fn plan(&mut self, countdowns: &[Countdown], slot: Duration) {
+        let due = |id: ContenderId| {
+            let countdown = &countdowns[id.index()];
+            let due = (countdown.want == Want::Backoff).then_some(countdown.due)?;
+            self.medium.time_of(due, slot)
+        };
+        let first = ContenderId::of(self.id).into_iter().filter_map(due).min();
+        self.access = first.unwrap_or(Time::MAX);
     }
 }
 

@@ -46,8 +46,15 @@ struct Likeness {
 }
 
 impl Likeness {
-    fn decodes_all(&self) -> bool {
-        self.hidden.is_empty() && self.noise.is_empty() && !self.is_deaf_to_ofdm
+    /// What each frame is to it at least.
+    fn least(&self) -> Audibility {
+        if !self.hidden.is_empty() {
+            Audibility::Nothing
+        } else if !self.noise.is_empty() || self.is_deaf_to_ofdm {
+            Audibility::Senses
+        } else {
+            Audibility::Decodes
+        }
     }
 
     fn audibility(&self, from: NodeId) -> Audibility {
@@ -93,8 +100,10 @@ pub(crate) struct Hearing {
     /// One row for each transmitter, with a place for each class.
     rows: Vec<Vec<Audibility>>,
     can_change: bool,
-    all_sense_all: bool,
-    all_decode_all: bool,
+    /// True if any class is deaf to OFDM.
+    has_deaf: bool,
+    /// What each frame is to everyone at least, while nothing changes.
+    least: Audibility,
 }
 
 impl Hearing {
@@ -129,8 +138,8 @@ impl Hearing {
             classes: classes.iter().map(|class| (class.aifsn, class.is_deaf_to_ofdm)).collect(),
             class_of,
             can_change,
-            all_sense_all: !can_change && classes.iter().all(|class| class.hidden.is_empty()),
-            all_decode_all: !can_change && classes.iter().all(|class| class.decodes_all()),
+            has_deaf: classes.iter().any(|class| class.is_deaf_to_ofdm),
+            least: classes.iter().map(|class| class.least()).min().unwrap_or(Audibility::Decodes),
         }
     }
 
@@ -149,20 +158,19 @@ impl Hearing {
         self.can_change
     }
 
-    /// True if every member senses every other, for good.
-    pub(crate) fn all_sense_all(&self) -> bool {
-        self.all_sense_all
+    /// What each frame is to everyone at least, for good.
+    pub(crate) fn least(&self) -> Audibility {
+        if self.can_change { Audibility::Nothing } else { self.least }
     }
 
-    /// True if every member decodes every other, for good.
-    #[inline]
-    pub(crate) fn all_decode_all(&self) -> bool {
-        self.all_decode_all
+    /// True if now every member senses the frames of `from`.
+    pub(crate) fn all_sense(&self, from: NodeId) -> bool {
+        !self.rows[from.index()].contains(&Audibility::Nothing)
     }
 
     /// True if what a frame is to each class never depends on when and how it is sent.
     pub(crate) fn is_fixed(&self) -> bool {
-        !self.can_change && self.classes.iter().all(|(_, is_deaf)| !is_deaf)
+        !self.can_change && !self.has_deaf
     }
 
     /// Sets what frames of `from` are to `listener` from now on.
@@ -175,23 +183,17 @@ impl Hearing {
         self.rows[from.index()].copy_from_slice(row);
     }
 
-    /// Audibility of frames of `from` to each class, where it is fixed.
-    #[inline]
-    pub(crate) fn row(&self, from: NodeId) -> &[Audibility] {
-        &self.rows[from.index()]
-    }
-
-    /// Audibility of a frame of `from` to each class: asked once, when it starts.
-    #[inline]
-    pub(crate) fn audibility(
-        &self,
-        from: NodeId,
-        is_dsss: bool,
-    ) -> impl Iterator<Item = Audibility> {
-        let row = self.rows[from.index()].iter().zip(&self.classes);
-        row.map(move |(audibility, (_, is_deaf))| match audibility {
-            Audibility::Decodes if *is_deaf && !is_dsss => Audibility::Senses,
-            other => *other,
-        })
+    /// Writes the audibility of a frame of `from` to each class into `row`: asked once, when it starts.
+    pub(crate) fn copy_audibility(&self, from: NodeId, is_dsss: bool, row: &mut Vec<Audibility>) {
+        row.clear();
+        row.extend_from_slice(&self.rows[from.index()]);
+        if is_dsss || !self.has_deaf {
+            return;
+        }
+        for (audibility, (_, is_deaf)) in row.iter_mut().zip(&self.classes) {
+            if *is_deaf {
+                *audibility = Audibility::Senses.min(*audibility);
+            }
+        }
     }
 }

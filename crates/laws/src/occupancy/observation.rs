@@ -30,8 +30,10 @@ impl Intervals {
 
     /// All of them as one slot.
     pub fn slot(&self) -> ObservationSlot {
-        let mut all = ObservationSlot::default();
-        for (length, seen) in &self.0 {
+        let mut intervals = self.0.iter();
+        let Some((length, seen)) = intervals.next() else { return ObservationSlot::default() };
+        let mut all = ObservationSlot { length: *length, seen: seen.clone() };
+        for (length, seen) in intervals {
             all.length += *length;
             all.seen.add(seen);
         }

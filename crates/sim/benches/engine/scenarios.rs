@@ -26,6 +26,8 @@ pub(crate) fn all() -> Vec<(String, String)> {
         all.push((format!("radio: 20 fixed, {where_}"), radio_cell(&circle)));
         all.push((format!("radio: 20 moving, {where_}"), radio_cell(&wandering(roaming))));
     }
+    let hidden = radio_cell("position = { circle = \"200 m\" }");
+    all.push((String::from("radio: 20 fixed, some hidden"), hidden));
     for wires in [1, 20] {
         let name = format!("5 TFRC flows over {wires} wire(s) in a row (hops)");
         all.push((name, chain(5, wires)));

@@ -23,6 +23,7 @@ pub(super) fn meter_params(me: NodeId, slot: Duration, airtime: &Airtime) -> met
 }
 
 /// A frame.
+#[inline]
 pub(super) fn frame(airtime: &Airtime, heard: &Overheard<Packet>) -> meter::Frame {
     let kind = match (heard.kind, heard.from) {
         (FrameKind::Rts, Some(from)) => meter::Kind::Rts { from: from.0 },
@@ -46,6 +47,7 @@ pub(super) fn frame(airtime: &Airtime, heard: &Overheard<Packet>) -> meter::Fram
 }
 
 /// A frame, with what the listener's own packets tell.
+#[inline]
 pub(super) fn heard(airtime: &Airtime, heard: &Overheard<Packet>) -> Heard {
     let msdu = heard.msdu.map_or(Bytes::ZERO, |msdu| msdu.size);
     Heard { frame: frame(airtime, heard), rate: heard.tx.rate(), msdu }

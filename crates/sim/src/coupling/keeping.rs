@@ -7,7 +7,7 @@ use airfair_laws::occupancy_meter as meter;
 use airfair_laws::receipts::LocalFlow;
 use airfair_laws::window_limit::WindowLimit;
 use airfair_units::Duration;
-use airfair_wlan::{Listen, Overheard};
+use airfair_wlan::{FrameKind, Listen, Overheard};
 
 use super::{Action, Home, LocalEnd, Seen, View, hearing};
 use crate::packet::{Packet, Side};
@@ -61,7 +61,10 @@ impl Agent {
     }
 
     fn hear(&mut self, heard: &Overheard<Packet>, view: &View, actions: &mut Vec<Action>) {
-        let grant = heard.elements.get(Grant::ELEMENT).and_then(Grant::decode);
+        let grant = match heard.kind {
+            FrameKind::Beacon => heard.elements.get(Grant::ELEMENT).and_then(Grant::decode),
+            _ => None,
+        };
         let heard = hearing::heard(view.airtime, heard);
         let exchange = |access, msdu, rate| view.exchange(access, msdu, rate);
         let seen = law::Observation { heard: &heard, grant };

@@ -20,7 +20,7 @@ pub(super) struct AirAccount {
     channel: ChannelOutcome,
     /// Contention since the air was last used.
     gap: Duration,
-    /// Start of the step of a series that is under way, and each member's steps.
+    /// Start of the step of a series that is under way, and each member's steps; none without a series.
     step_start: Time,
     steps: Vec<MemberSteps>,
 }
@@ -42,7 +42,8 @@ impl CellOutcome {
 }
 
 impl AirAccount {
-    pub(super) fn new(stations: usize) -> Self {
+    pub(super) fn new(stations: usize, has_steps: bool) -> Self {
+        let with_steps = if has_steps { stations + 1 } else { 0 };
         Self {
             members: vec![StationOutcome::default(); stations + 1],
             queues: vec![Level::default(); stations + 1],
@@ -50,7 +51,7 @@ impl AirAccount {
             channel: ChannelOutcome::default(),
             gap: Duration::ZERO,
             step_start: Time::ZERO,
-            steps: vec![MemberSteps::default(); stations + 1],
+            steps: vec![MemberSteps::default(); with_steps],
         }
     }
 
@@ -58,8 +59,10 @@ impl AirAccount {
     pub(super) fn count(&mut self, now: Time, record: &Record, window: Window) {
         match *record {
             Record::Air { from, to, usage } => {
-                if let AirUse::Data { station, .. } | AirUse::Control { station } = usage {
-                    self.steps[station.index()].hold(self.step_start, (from, to));
+                if let AirUse::Data { station, .. } | AirUse::Control { station } = usage
+                    && let Some(steps) = self.steps.get_mut(station.index())
+                {
+                    steps.hold(self.step_start, (from, to));
                 }
                 self.charge(usage, window.clip(from, to));
             }
@@ -214,7 +217,7 @@ mod tests {
     /// Verifies: [occupancy-tfrc fig. 1]
     #[test]
     fn contention_belongs_to_the_frame_that_it_leads_to() {
-        let mut account = AirAccount::new(2);
+        let mut account = AirAccount::new(2, false);
         let uses = [
             (AirUse::Idle, 500),
             (AirUse::Contention, 50),

@@ -68,8 +68,9 @@ impl Metrics {
         let window =
             Window { from: Time::ZERO + scenario.warmup, to: Time::ZERO + scenario.duration };
         let stations = |cell| scenario.stations.iter().filter(move |s| s.cell == cell);
+        let has_steps = scenario.series_step.is_some();
         let air = |cell| {
-            let mut air = AirAccount::new(stations(cell).count());
+            let mut air = AirAccount::new(stations(cell).count(), has_steps);
             for (index, station) in stations(cell).enumerate() {
                 let first = [&station.rate_up, &station.rate_down].map(|schedule| schedule[0].1);
                 air.start_rates(NodeId::station(index), first, window);
@@ -78,7 +79,7 @@ impl Metrics {
         };
         Self {
             window,
-            flows: vec![FlowAccount::new(scenario.series_step.is_some()); scenario.flows.len()],
+            flows: vec![FlowAccount::new(has_steps); scenario.flows.len()],
             cells: (0..scenario.cells.len()).map(air).collect(),
             links: vec![LinkAccount::default(); scenario.links.len() * 2],
             series: SeriesAccount::new(scenario).map(Box::new),

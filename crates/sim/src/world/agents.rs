@@ -4,7 +4,7 @@ use std::mem;
 
 use airfair_laws::window_limit::WindowLimit;
 use airfair_units::DataRate;
-use airfair_wlan::{Elements, NodeId, Phase};
+use airfair_wlan::{Elements, NodeId, Overheard, Phase};
 
 use super::{Bss, Event, Flow, Hop, World};
 use crate::clock::Clock;
@@ -90,6 +90,41 @@ impl<R: Recorder, C: Clock> World<R, C> {
             }
         }
         elements
+    }
+
+    /// Tells agents of frames that their nodes have heard, from the frame and the agent `at` these places on, until one
+    /// does something: its places.
+    fn tell_frames(
+        &mut self,
+        cell: CellId,
+        frames: &[Overheard<Packet>],
+        at: (usize, usize),
+    ) -> Option<(usize, usize)> {
+        let (from, mut first) = at;
+        let Self { now, cells, flows, actions, .. } = self;
+        let Bss { cell: air, agents, .. } = &mut cells[cell.index()];
+        for (place, frame) in (from..).zip(&frames[from..]) {
+            let node = frame.listener;
+            let view = View { cell, node, airtime: air.airtime(), flows };
+            for (index, agent) in (first..).zip(&mut agents[node.index()][first..]) {
+                agent.handle(*now, &Seen::Frame(frame), &view, actions);
+                if !actions.is_empty() {
+                    return Some((place, index));
+                }
+            }
+            first = 0;
+        }
+        None
+    }
+
+    /// Tells agents of all frames that their nodes have heard. What one does is done before the next is told.
+    pub(super) fn tell_all_frames(&mut self, cell: CellId, frames: &[Overheard<Packet>]) {
+        let mut at = (0, 0);
+        while let Some((place, index)) = self.tell_frames(cell, frames, at) {
+            self.apply_all(cell, frames[place].listener, Subject::None);
+            self.drain_touched();
+            at = (place, index + 1);
+        }
     }
 
     /// Tells one agent of something. What it does waits to be applied.

@@ -134,14 +134,15 @@ impl<R: Recorder, C: Clock> World<R, C> {
     #[cold]
     #[inline(never)]
     fn drain_overheard(&mut self) {
-        let mut heard = std::mem::take(&mut self.heard);
         for index in 0..self.cells.len() {
-            self.cells[index].cell.swap_overheard(&mut heard);
-            for frame in &heard {
-                self.tell(CellId::new(index), frame.listener, &Seen::Frame(frame));
+            if !self.cells[index].cell.has_overheard() {
+                continue;
             }
+            let mut heard = std::mem::take(&mut self.heard);
+            self.cells[index].cell.swap_overheard(&mut heard);
+            self.tell_all_frames(CellId::new(index), heard.make_contiguous());
             heard.clear();
+            self.heard = heard;
         }
-        self.heard = heard;
     }
 }

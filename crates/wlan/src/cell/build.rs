@@ -32,7 +32,7 @@ impl<P: Copy + Headers> Cell<P> {
     }
 
     /// A silent cell with a radio, whose powers decide who hears whom and which frames are errored until
-    /// `end`. A frame costs time that grows with the members where not all decode each other all along.
+    /// `end`. A frame costs time that grows with the members where not all sense it.
     ///
     /// # Panics
     /// If there is not one stream per member, or an AIFSN is zero.
@@ -54,7 +54,7 @@ impl<P: Copy + Headers> Cell<P> {
     }
 
     /// A silent cell whose members may be hidden from each other, now or later: see
-    /// [`set_audibility`](Self::set_audibility). A frame costs time that grows with the members.
+    /// [`set_audibility`](Self::set_audibility). A frame costs time that grows with the members where not all sense it.
     ///
     /// # Panics
     /// As [`new`](Self::new) does.

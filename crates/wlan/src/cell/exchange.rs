@@ -156,14 +156,34 @@ impl<P: Copy + Headers> Cell<P> {
 
     /// Duration of that frame.
     pub(super) fn next_duration(&self, id: ContenderId) -> Duration {
-        let Access::Exchange(exchange) = &self.contenders[id.index()].access else {
-            unreachable!("it is in an exchange")
-        };
+        let exchange = self.exchange(id);
         match (exchange.step, exchange.protection) {
             (Step::Following(FrameKind::Cts, _), Protection::RtsCts(tx)) => self.airtime.cts(tx),
             (Step::Following(FrameKind::Ack, _), _) => exchange.ack,
             _ => exchange.data,
         }
+    }
+
+    /// Sender and vector of that frame.
+    pub(super) fn next_sender(&self, id: ContenderId) -> (NodeId, TxVector) {
+        let exchange = self.exchange(id);
+        match (exchange.step, exchange.protection) {
+            (Step::Following(FrameKind::Cts, _), Protection::RtsCts(tx)) => {
+                (exchange.to, self.airtime.response(tx))
+            }
+            (Step::Following(FrameKind::Ack, _), _) => {
+                (exchange.to, self.airtime.response(exchange.tx))
+            }
+            _ => (id.member(), exchange.tx),
+        }
+    }
+
+    /// The exchange that `id` is in.
+    fn exchange(&self, id: ContenderId) -> &Exchange {
+        let Access::Exchange(exchange) = &self.contenders[id.index()].access else {
+            unreachable!("it is in an exchange")
+        };
+        exchange
     }
 
     /// The response of the receiver to a frame that was sent so.

@@ -452,14 +452,33 @@ impl<P: Copy + Headers> Cell<P> {
         let Some(initiator) = self.following.first().copied() else {
             return self.contention.end_busy(now, ended, missed);
         };
-        if !self.contention.can_hold(ended, self.next_duration(initiator)) {
+        let all_sense = self.contention.all_sense_all();
+        if !self.contention.can_hold(ended, self.next_duration(initiator))
+            || !(all_sense || self.all_sense_next(now, initiator))
+        {
             return self.contention.end_busy(now, ended, missed);
+        }
+        self.contention.hold(now, ended[0].frame.from);
+        if !all_sense {
+            return self.contention.wait_for_next();
         }
         let next = self.next_frame(initiator);
         self.following.clear();
-        self.contention.hold(now, &ended[0], &next);
+        self.contention.replace(&next);
         let ppdu = self.ppdu(now + self.airtime.timing.sifs, next);
         self.channel.put_ahead(ppdu);
+    }
+
+    /// True if everyone senses the next frame of the exchange of `initiator`, which starts a SIFS from now.
+    #[cold]
+    fn all_sense_next(&self, now: Time, initiator: ContenderId) -> bool {
+        let (from, tx) = self.next_sender(initiator);
+        match &self.noise {
+            Noise::Propagation(propagation) if self.contention.can_change() => {
+                propagation.all_sense(now + self.airtime.timing.sifs, from, tx.rate())
+            }
+            _ => self.contention.all_sense(from),
+        }
     }
 
     fn record_queue(&mut self, id: ContenderId) {

@@ -75,6 +75,12 @@ impl<P: Copy + Headers> Cell<P> {
         self.overheard.pop_front()
     }
 
+    /// True if there is such a frame.
+    #[inline]
+    pub fn has_overheard(&self) -> bool {
+        !self.overheard.is_empty()
+    }
+
     /// Exchanges the frames that listeners have decoded or sent, and have not been told of yet, for those in `told`.
     #[inline]
     pub fn swap_overheard(&mut self, told: &mut VecDeque<Overheard<P>>) {
@@ -90,53 +96,77 @@ impl<P: Copy + Headers> Cell<P> {
     #[cold]
     #[inline(never)]
     pub(super) fn overhear(&mut self, now: Time, ppdu: &Ppdu<P>) {
-        for index in 0..self.listeners.len() {
-            self.tell(now, self.listeners[index], ppdu);
-        }
         let frame = &ppdu.frame;
-        let hears_own = |cell: &Self, node: NodeId| cell.scopes[node.index()] == Some(Listen::Own);
+        let heard = self.as_others_hear(now, ppdu);
+        for index in 0..self.listeners.len() {
+            self.tell(self.listeners[index], &heard, ppdu);
+        }
         if frame.kind == FrameKind::Beacon {
-            for node in (0..).map(NodeId).take(self.members.len()) {
-                if hears_own(self, node) {
-                    self.tell(now, node, ppdu);
-                }
-            }
-            return;
+            return self.tell_everyone(&heard, ppdu);
         }
         for end in [Some(frame.from), frame.addressee()].into_iter().flatten() {
-            if hears_own(self, end) {
-                self.tell(now, end, ppdu);
+            if self.scopes[end.index()] == Some(Listen::Own) {
+                self.tell(end, &heard, ppdu);
             }
         }
     }
 
-    /// Tells a listener, if it has decoded or sent the frame.
-    fn tell(&mut self, now: Time, listener: NodeId, ppdu: &Ppdu<P>) {
+    /// Tells those who listen for their own frames of a beacon, which is for all.
+    fn tell_everyone(&mut self, heard: &Overheard<P>, ppdu: &Ppdu<P>) {
+        for node in (0..).map(NodeId).take(self.members.len()) {
+            if self.scopes[node.index()] == Some(Listen::Own) {
+                self.tell(node, heard, ppdu);
+            }
+        }
+    }
+
+    /// A frame as all but its sender hear it, with the packet in it.
+    fn as_others_hear(&self, now: Time, ppdu: &Ppdu<P>) -> Overheard<P> {
+        let frame = &ppdu.frame;
+        let is_answer = matches!(frame.kind, FrameKind::Ack | FrameKind::Cts);
+        let to_itself = frame.kind == FrameKind::CtsToSelf;
+        let has_body = matches!(frame.kind, FrameKind::Data | FrameKind::Beacon);
+        let elements = match &self.beacons.on_air {
+            Some(beacon) if frame.kind == FrameKind::Beacon => beacon.elements,
+            _ => Elements::default(),
+        };
+        Overheard {
+            listener: frame.from,
+            end: now,
+            kind: if to_itself { FrameKind::Cts } else { frame.kind },
+            from: (!is_answer && !to_itself).then_some(frame.from),
+            to: if to_itself { Some(frame.from) } else { frame.to },
+            tx: frame.tx,
+            duration: frame.duration,
+            duration_field: frame.duration_field,
+            psdu: if has_body { frame.psdu } else { Bytes::ZERO },
+            msdu: ppdu.mpdus.first().map(|mpdu| mpdu.msdu),
+            elements,
+            backoff: None,
+        }
+    }
+
+    /// Tells a listener of a frame that others have `heard` so, if it has decoded or sent it.
+    #[inline]
+    fn tell(&mut self, listener: NodeId, heard: &Overheard<P>, ppdu: &Ppdu<P>) {
         let frame = &ppdu.frame;
         let is_own = frame.from == listener;
         let is_noise = ppdu.is_errored_for(listener, &self.beacons.missed);
         if !is_own && (is_noise || !self.contention.decodes(listener, frame.from)) {
             return;
         }
-        let msdu = ppdu.mpdus.first().map(|mpdu| mpdu.msdu);
-        let beacon = self.beacons.on_air.filter(|_| frame.kind == FrameKind::Beacon);
-        let is_answer = matches!(frame.kind, FrameKind::Ack | FrameKind::Cts);
-        let to_itself = frame.kind == FrameKind::CtsToSelf;
-        let has_body = matches!(frame.kind, FrameKind::Data | FrameKind::Beacon);
-        self.overheard.push_back(Overheard {
-            listener,
-            end: now,
-            kind: if to_itself && !is_own { FrameKind::Cts } else { frame.kind },
-            from: (!is_answer && (!to_itself || is_own)).then_some(frame.from),
-            to: if to_itself { Some(frame.from) } else { frame.to },
-            tx: frame.tx,
-            duration: frame.duration,
-            duration_field: frame.duration_field,
-            psdu: if has_body { frame.psdu } else { Bytes::ZERO },
-            msdu: msdu.filter(|_| is_own || frame.to == Some(listener)),
-            elements: beacon.map(|beacon| beacon.elements).unwrap_or_default(),
-            backoff: self.backoff_before(now, frame).filter(|_| is_own),
-        });
+        let backoff = if is_own { self.backoff_before(heard.end, frame) } else { None };
+        self.overheard.push_back(*heard);
+        let Some(heard) = self.overheard.back_mut() else { return };
+        heard.listener = listener;
+        if is_own {
+            heard.backoff = backoff;
+            if frame.kind == FrameKind::CtsToSelf {
+                (heard.kind, heard.from) = (frame.kind, Some(frame.from));
+            }
+        } else if frame.to != Some(listener) {
+            heard.msdu = None;
+        }
     }
 
     /// The back-off that the sender of a frame that ends now has counted for it, if an exchange began with it.

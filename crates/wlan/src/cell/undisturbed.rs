@@ -142,8 +142,10 @@ impl<P: Copy + Headers> Cell<P> {
         let frame = match exchange.frame {
             OnAir::Data => self.data_frame(id, &plan),
             OnAir::Ack { data_end } => {
-                self.contention.hand_over(data_end, id.member(), exchange.responder);
-                self.response(id, &plan, FrameKind::Ack, plan.tx)
+                let ack = self.response(id, &plan, FrameKind::Ack, plan.tx);
+                self.contention.hold(data_end, id.member());
+                self.contention.replace(&ack);
+                ack
             }
         };
         let start = self.channel.expose();

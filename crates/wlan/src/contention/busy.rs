@@ -2,7 +2,7 @@
 
 use airfair_units::{Decibels, Duration, Time};
 
-use super::{Contention, Group, Member};
+use super::{Alone, Contention, Group, least};
 use crate::config::NodeId;
 use crate::dcf::{CarrierSense, Ended, MediumState};
 use crate::frame::{Frame, Ppdu};
@@ -21,14 +21,20 @@ impl Contention {
     /// The frames announced start: whoever sends or senses them finds the medium busy.
     #[inline]
     pub(crate) fn begin_busy(&mut self, now: Time) {
-        let others = self.on_air;
-        self.on_air += self.starting.len();
+        if self.is_held {
+            return self.go_on();
+        }
         if !self.is_fixed {
             self.find_audibility();
         }
+        self.on_air += self.starting.len();
+        if !self.all_sense_all() {
+            let starting = self.starting.iter();
+            self.partial += starting.filter(|(from, _)| !self.is_sensed_by_all(*from)).count();
+        }
         match self.starting[..] {
             [] => return,
-            [(from, _)] if others == 0 && self.all_sense => self.begin_one(now, from),
+            [(from, _)] if self.is_undisturbed() => self.begin_one(now, from),
             _ => self.begin_several(now),
         }
         self.starting.clear();
@@ -39,7 +45,7 @@ impl Contention {
     /// to its end; so for the frames that follow it after a SIFS.
     #[inline]
     pub(crate) fn stays_undisturbed(&self, from: NodeId) -> bool {
-        self.all_sense && self.is_fixed && self.on_air == 0 && self.is_like_others(from)
+        self.all_sense_all() && self.is_fixed && self.on_air == 0 && self.is_like_others(from)
     }
 
     /// True if the frame of `from` that [stays undisturbed](Self::stays_undisturbed) is decoded by `to`, and so is the
@@ -47,7 +53,7 @@ impl Contention {
     #[inline]
     pub(crate) fn is_answered(&self, from: NodeId, to: NodeId) -> bool {
         let decodes = |id, from| self.audibility(id, from) == Audibility::Decodes;
-        self.all_decode || (decodes(to, from) && decodes(from, to) && self.is_like_others(to))
+        self.all_decode_all() || (decodes(to, from) && decodes(from, to) && self.is_like_others(to))
     }
 
     /// A frame that [stays undisturbed](Self::stays_undisturbed) starts.
@@ -58,12 +64,18 @@ impl Contention {
         self.forestall();
     }
 
+    /// True if everyone senses the frame of `from` that is on the air. Where frames are captured that alone says little.
+    #[inline]
+    fn is_sensed_by_all(&self, from: NodeId) -> bool {
+        self.members[from.index()].least > Audibility::Nothing && self.capture.is_none()
+    }
+
     /// Finds what the frames that start are to each class.
     fn find_audibility(&mut self) {
         for &(from, is_dsss) in &self.starting {
-            let audibility = &mut self.members[from.index()].audibility;
-            audibility.clear();
-            audibility.extend(self.hearing.audibility(from, is_dsss));
+            let row = &mut self.reaches[from.index()].row;
+            self.hearing.copy_audibility(from, is_dsss, row);
+            self.members[from.index()].least = least(row);
         }
     }
 
@@ -75,18 +87,16 @@ impl Contention {
         for group in &mut *groups {
             group.medium.begin_frames(now, false, 1, *slot);
         }
-        for id in &*alone {
-            if let Some(own) = &mut members[id.index()].alone {
-                let sends = *id == from;
-                own.begin_frames(now, sends, u32::from(!sends), *slot);
-            }
+        for alone in alone {
+            let sends = alone.id == from;
+            alone.begin(now, sends, u32::from(!sends), *slot);
         }
     }
 
     /// Whoever transmits with its group knows better from now on.
     fn settle(&mut self) {
         if let Some(id) = self.speaker.take() {
-            self.part(id).continue_with(true);
+            self.part(id).medium.continue_with(true);
         }
     }
 
@@ -95,36 +105,52 @@ impl Contention {
     fn begin_several(&mut self, now: Time) {
         self.settle();
         let starting = std::mem::take(&mut self.starting);
+        let mut common = 0;
         for &(from, _) in &starting {
-            self.part(from);
+            let is_common = self.members[from.index()].least > Audibility::Nothing;
+            self.part(from).starts = is_common;
+            common += u32::from(is_common);
+            self.part_exceptions(from, Audibility::Nothing);
         }
-        let Self { groups, members, alone, slot, all_sense, .. } = self;
-        let sensed = |members: &[Member], class: ClassId, id: Option<NodeId>| {
-            let all = starting.iter().filter(|(from, _)| Some(*from) != id);
-            let reaches = |from: NodeId| {
-                *all_sense || members[from.index()].audibility[class.index()] != Audibility::Nothing
-            };
-            let sensed = all.filter(|(from, _)| reaches(*from)).count();
-            u32::try_from(sensed).expect("one for each member")
-        };
-        for group in &mut *groups {
-            let others = sensed(members, group.class, None);
-            if others > 0 {
-                group.medium.begin_frames(now, false, others, *slot);
-            }
+        if common > 0 {
+            self.begin_common(now, common);
         }
-        for &id in &*alone {
-            let sends = starting.iter().any(|(from, _)| *from == id);
-            let others = sensed(members, members[id.index()].class, Some(id));
-            let own = &mut members[id.index()].alone;
-            if let Some(own) = own.as_mut().filter(|_| sends || others > 0) {
-                own.begin_frames(now, sends, others, *slot);
+        for &(from, _) in &starting {
+            if self.members[from.index()].least == Audibility::Nothing {
+                self.begin_partial(now, from);
             }
         }
         if let Some(margin) = self.capture {
             self.follow(&starting, margin);
         }
         self.starting = starting;
+    }
+
+    /// Frames start that everyone senses: for all at once.
+    fn begin_common(&mut self, now: Time, frames: u32) {
+        for group in &mut self.groups {
+            group.medium.begin_frames(now, false, frames, self.slot);
+        }
+        for alone in &mut self.alone {
+            let sends = std::mem::take(&mut alone.starts);
+            alone.begin(now, sends, frames - u32::from(sends), self.slot);
+        }
+    }
+
+    /// A frame of `from` starts that not everyone senses.
+    fn begin_partial(&mut self, now: Time, from: NodeId) {
+        let Self { groups, reaches, alone, slot, .. } = self;
+        let row = &reaches[from.index()].row;
+        let senses = |class: ClassId| row[class.index()] != Audibility::Nothing;
+        for group in groups.iter_mut().filter(|group| group.class.is_none_or(senses)) {
+            group.medium.begin_frames(now, false, 1, *slot);
+        }
+        for alone in alone {
+            let sends = alone.id == from;
+            if sends || senses(alone.class) {
+                alone.begin(now, sends, u32::from(!sends), *slot);
+            }
+        }
     }
 
     /// Keeps members that were in step with a frame so; one that hears several start together takes the strongest,
@@ -135,7 +161,7 @@ impl Contention {
             if !matches!(medium.carrier(), CarrierSense::Frame | CarrierSense::Overlap) {
                 continue;
             }
-            let power = |from: NodeId| self.members[from.index()].power[id.index()];
+            let power = |from: NodeId| self.reaches[from.index()].power[id.index()];
             let heard =
                 || starting.iter().map(|(from, _)| *from).filter(|from| self.senses(id, *from));
             // The others that it senses have all just started.
@@ -149,7 +175,7 @@ impl Contention {
                 milliwatts(power(*from) - margin) >= noise
             };
             let followed = first.filter(survives);
-            self.part(id).follow(followed);
+            self.part(id).medium.follow(followed);
         }
     }
 
@@ -158,9 +184,13 @@ impl Contention {
     #[inline]
     pub(crate) fn end_busy<P>(&mut self, now: Time, ended: &[Ppdu<P>], missed: &[NodeId]) {
         self.on_air -= ended.len();
+        if !self.all_sense_all() {
+            self.partial -=
+                ended.iter().filter(|ppdu| !self.is_sensed_by_all(ppdu.frame.from)).count();
+        }
         match ended {
             [] => return,
-            [sole] if self.all_sense && self.on_air == 0 && self.is_heard_alone(sole) => {
+            [sole] if self.on_air == 0 && self.is_heard_alone(sole) => {
                 if sole.frame.duration_field.is_zero() {
                     self.end_exchange(now, Ended::of(sole, now));
                 } else {
@@ -168,7 +198,7 @@ impl Contention {
                     self.end_frame(now, sole, missed);
                 }
             }
-            [.., last] if self.all_sense && ended.len() > 1 => self.end_collision(now, ended, last),
+            [_, .., last] if self.are_sensed_by_all(ended) => self.end_collision(now, ended, last),
             _ => {
                 self.settle();
                 for ppdu in ended {
@@ -183,26 +213,29 @@ impl Contention {
     /// looked at what the members know between the two, so it is found for both at once.
     pub(crate) fn end_undisturbed(&mut self, now: Time, from: NodeId, first_end: Time, to: NodeId) {
         (self.on_air, self.speaker) = (0, None);
-        let Self { hearing, groups, members, alone, waits, spaces, all_decode, .. } = self;
-        let (first, last) = (hearing.row(from), hearing.row(to));
-        let keeps_eifs = waits.is_nav() && !*all_decode;
-        for Group { class, medium, .. } in groups {
-            if keeps_eifs && first[class.index()] != Audibility::Decodes {
-                medium.hold_undecoded(first_end, waits);
-            }
-            let decoded = *all_decode || last[class.index()] == Audibility::Decodes;
-            medium.end_frames(now, &Ended::last(to, decoded), spaces[class.index()], waits);
+        self.hold(first_end, from);
+        self.part_exceptions(to, Audibility::Senses);
+        let all_decode = self.all_decode_all();
+        let Self { groups, reaches, countdowns, alone, waits, spaces, slot, .. } = self;
+        let row = &reaches[to.index()].row;
+        let hears = |class: ClassId| all_decode || row[class.index()] == Audibility::Decodes;
+        for Group { class, spaces, medium, .. } in groups {
+            let decoded = class.is_none_or(hears);
+            medium.end_frames(now, &Ended::last(to, decoded), *spaces, waits);
         }
-        for &id in &*alone {
-            let Member { class, alone: Some(own), .. } = &mut members[id.index()] else { continue };
-            if keeps_eifs && id != from && first[class.index()] != Audibility::Decodes {
-                own.hold_undecoded(first_end, waits);
-            }
-            own.continue_with(id == to);
-            let decoded = *all_decode || id == to || last[class.index()] == Audibility::Decodes;
-            own.end_frames(now, &Ended::last(to, decoded), spaces[class.index()], waits);
+        for alone in alone {
+            let Alone { id, class, medium, .. } = alone;
+            medium.continue_with(*id == to);
+            let decoded = *id == to || hears(*class);
+            medium.end_frames(now, &Ended::last(to, decoded), spaces[class.index()], waits);
+            alone.plan(countdowns, *slot);
         }
         self.reunite(now);
+    }
+
+    /// True if everyone senses each of the frames that have ended.
+    fn are_sensed_by_all<P>(&self, ended: &[Ppdu<P>]) -> bool {
+        self.all_sense_all() || ended.iter().all(|ppdu| self.is_sensed_by_all(ppdu.frame.from))
     }
 
     /// True if everyone but its sender has been in step with the only frame on the air, and it is errored
@@ -210,11 +243,13 @@ impl Contention {
     #[inline]
     fn is_heard_alone<P>(&self, sole: &Ppdu<P>) -> bool {
         let from = sole.frame.from;
-        let others = self.alone.iter().filter(|id| **id != from);
-        let own = others.filter_map(|id| self.members[id.index()].alone.as_ref());
+        let own = self.alone.iter().filter(|alone| alone.id != from).map(|alone| &alone.medium);
         let mut states = self.groups.iter().map(|group| &group.medium).chain(own);
         let is_alike = self.speaker.is_none() || self.is_like_others(from);
-        !sole.errored && is_alike && states.all(|it| it.receives(from))
+        !sole.errored
+            && is_alike
+            && self.is_sensed_by_all(from)
+            && states.all(|it| it.receives(from))
     }
 
     /// True if a member decodes what others of its class send: else one that sends is not like it.
@@ -229,7 +264,7 @@ impl Contention {
     fn binds_until<P>(&self, sole: &Ppdu<P>, next: Duration) -> bool {
         let nav = sole.frame.duration_field;
         let is_over = nav.is_zero() || nav == self.sifs + next;
-        sole.frame.addressee().is_some() && (is_over || self.all_decode)
+        sole.frame.addressee().is_some() && (is_over || self.all_decode_all())
     }
 
     /// True if the medium is as good as busy until the `next` frame of an exchange, which follows the one that ends
@@ -237,56 +272,72 @@ impl Contention {
     #[inline]
     pub(crate) fn can_hold<P>(&self, ended: &[Ppdu<P>], next: Duration) -> bool {
         match ended {
-            [sole] if self.all_sense && self.on_air == 1 => {
-                self.is_heard_alone(sole) && self.binds_until(sole, next)
-            }
+            [sole] if self.on_air == 1 => self.is_heard_alone(sole) && self.binds_until(sole, next),
             _ => false,
         }
     }
 
-    /// The `next` frame takes the place of the one that ends. Nobody counts in between.
+    /// The only frame on the air ends, and nobody counts until the next one takes its place: [now](Self::replace), or when
+    /// it [starts](Self::wait_for_next).
     #[inline]
-    pub(crate) fn hold<P>(&mut self, now: Time, sole: &Ppdu<P>, next: &Frame) {
-        self.hand_over(now, sole.frame.from, next.from);
+    pub(crate) fn hold(&mut self, now: Time, from: NodeId) {
+        self.members[from.index()].sends = false;
+        if !self.all_decode_all() && self.waits.is_nav() {
+            self.hold_undecoded(now, from);
+        }
+    }
+
+    /// The `next` frame, which starts a SIFS later, takes the place of the one that ends.
+    #[inline]
+    pub(crate) fn replace(&mut self, next: &Frame) {
+        self.members[next.from.index()].sends = true;
         if !self.is_fixed {
             self.starting.push((next.from, next.tx.is_dsss()));
             self.find_audibility();
             self.starting.clear();
         }
+        self.take_over(next.from);
     }
 
-    /// The only frame on the air is no longer that of `from`, but one of `to`.
-    pub(crate) fn hand_over(&mut self, now: Time, from: NodeId, to: NodeId) {
-        self.members[from.index()].sends = false;
-        if !self.all_decode && self.waits.is_nav() {
-            self.hold_undecoded(now, from);
+    /// The frame that starts next will take the place of the one that ends.
+    pub(crate) fn wait_for_next(&mut self) {
+        self.is_held = true;
+    }
+
+    /// The frame announced starts where another one has held the medium for it.
+    fn go_on(&mut self) {
+        let Some(&(from, _)) = self.starting.first() else { return };
+        self.is_held = false;
+        if !self.is_fixed {
+            self.find_audibility();
         }
-        self.members[to.index()].sends = true;
-        self.speaker = self.members[to.index()].alone.is_none().then_some(to);
-        let Self { members, alone, .. } = self;
-        for id in &*alone {
-            if let Some(own) = &mut members[id.index()].alone {
-                own.continue_with(*id == to);
-            }
+        self.starting.clear();
+        self.take_over(from);
+    }
+
+    /// From now on the frame of `from` is the one on the air.
+    #[inline]
+    fn take_over(&mut self, from: NodeId) {
+        self.speaker = self.members[from.index()].alone.is_none().then_some(from);
+        for alone in &mut self.alone {
+            alone.medium.continue_with(alone.id == from);
         }
     }
 
     /// Whoever has not decoded the frame that ends keeps of its EIFS what outlasts the next one.
     fn hold_undecoded(&mut self, now: Time, from: NodeId) {
-        let Self { groups, members, alone, waits, .. } = self;
-        let row = std::mem::take(&mut members[from.index()].audibility);
-        for group in groups {
-            if row[group.class.index()] != Audibility::Decodes {
-                group.medium.hold_undecoded(now, waits);
+        self.part_exceptions(from, Audibility::Senses);
+        let Self { groups, reaches, alone, waits, .. } = self;
+        let row = &reaches[from.index()].row;
+        let misses = |class: ClassId| row[class.index()] != Audibility::Decodes;
+        for group in groups.iter_mut().filter(|group| group.class.is_some_and(misses)) {
+            group.medium.hold_undecoded(now, waits);
+        }
+        for alone in alone.iter_mut().filter(|alone| alone.id != from) {
+            if misses(alone.class) {
+                alone.medium.hold_undecoded(now, waits);
             }
         }
-        for id in alone.iter().filter(|id| **id != from) {
-            let Member { class, alone: Some(own), .. } = &mut members[id.index()] else { continue };
-            if row[class.index()] != Audibility::Decodes {
-                own.hold_undecoded(now, waits);
-            }
-        }
-        members[from.index()].audibility = row;
     }
 
     /// A frame ends that binds nobody: its sender defers like all who have decoded it.
@@ -294,6 +345,7 @@ impl Contention {
     fn end_exchange(&mut self, now: Time, ended: Ended) {
         self.speaker = None;
         let from = ended.from;
+        self.part_exceptions(from, Audibility::Senses);
         self.end_for_each(now, from, |audibility, id, _| {
             Some(Ended { decoded: id == Some(from) || audibility == Audibility::Decodes, ..ended })
         });
@@ -322,6 +374,10 @@ impl Contention {
                 self.part(*id);
             }
         }
+        // Where a group does not make it out either, there is no difference.
+        if self.groups.iter().any(|it| it.class.is_none() && it.medium.receives(from)) {
+            self.part_exceptions(from, Audibility::Senses);
+        }
         let ended = Ended::of(ppdu, now);
         self.end_for_each(now, from, |audibility, id, medium| {
             let is_own = id == Some(from);
@@ -347,22 +403,34 @@ impl Contention {
         from: NodeId,
         seen: impl Fn(Audibility, Option<NodeId>, &MediumState) -> Option<Ended>,
     ) {
-        let Self { groups, members, alone, waits, spaces, all_decode, .. } = self;
+        let all_decode = self.all_decode_all();
+        let Self { groups, members, reaches, countdowns, alone, waits, spaces, slot, .. } = self;
         members[from.index()].sends = false;
-        let row = std::mem::take(&mut members[from.index()].audibility);
+        let row = &reaches[from.index()].row;
         let audibility_of =
-            |class: ClassId| if *all_decode { Audibility::Decodes } else { row[class.index()] };
+            |class: ClassId| if all_decode { Audibility::Decodes } else { row[class.index()] };
         for group in &mut *groups {
-            if let Some(ended) = seen(audibility_of(group.class), None, &group.medium) {
-                group.medium.end_frames(now, &ended, spaces[group.class.index()], waits);
+            let audibility = group.class.map_or(Audibility::Decodes, audibility_of);
+            if let Some(ended) = seen(audibility, None, &group.medium) {
+                group.medium.end_frames(now, &ended, group.spaces, waits);
             }
         }
-        for &id in &*alone {
-            let Member { class, alone: Some(own), .. } = &mut members[id.index()] else { continue };
-            if let Some(ended) = seen(audibility_of(*class), Some(id), own) {
-                own.end_frames(now, &ended, spaces[class.index()], waits);
+        for alone in alone {
+            if let Some(ended) = seen(audibility_of(alone.class), Some(alone.id), &alone.medium) {
+                alone.medium.end_frames(now, &ended, spaces[alone.class.index()], waits);
+                if alone.medium.is_idle() {
+                    alone.plan(countdowns, *slot);
+                }
             }
         }
-        members[from.index()].audibility = row;
+    }
+}
+
+impl Alone {
+    /// Frames start: its own (`sends`), or `others` that it senses.
+    #[inline]
+    fn begin(&mut self, now: Time, sends: bool, others: u32, slot: Duration) {
+        self.medium.begin_frames(now, sends, others, slot);
+        self.access = Time::MAX;
     }
 }

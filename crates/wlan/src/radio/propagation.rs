@@ -65,6 +65,8 @@ struct Row {
     /// Time at which somebody may have moved so far that it is no longer true.
     until: Time,
     audibility: Vec<Audibility>,
+    /// True if it is nothing to nobody.
+    all_sense: bool,
 }
 
 /// Members at their places.
@@ -143,13 +145,20 @@ impl Propagation {
         let index = known.unwrap_or_else(|| {
             let audibility = vec![Audibility::Decodes; self.places.len() + 1];
             let required = self.radio.required_power(rate);
-            self.rows[from.index()].push(Row { rate, required, until: Time::ZERO, audibility });
+            let (until, all_sense) = (Time::ZERO, false);
+            self.rows[from.index()].push(Row { rate, required, until, audibility, all_sense });
             self.rows[from.index()].len() - 1
         });
         if self.rows[from.index()][index].until <= now {
             self.look(now, from, index);
         }
         &self.rows[from.index()][index].audibility
+    }
+
+    /// True if everyone is known to sense a frame of `from` at `rate` that starts then.
+    pub(crate) fn all_sense(&self, start: Time, from: NodeId, rate: DataRate) -> bool {
+        let known = self.rows[from.index()].iter().find(|row| row.rate == rate);
+        known.is_some_and(|row| row.until > start && row.all_sense)
     }
 
     /// Looks where everyone is. The answer holds until somebody can have crossed a limit.
@@ -177,6 +186,7 @@ impl Propagation {
             }
         }
         row.until = after(now, time);
+        row.all_sense = !row.audibility.contains(&Audibility::Nothing);
         self.rows[from.index()].push(row);
         let last = self.rows[from.index()].len() - 1;
         self.rows[from.index()].swap(index, last);
@@ -391,10 +401,12 @@ mod tests {
             for (i, pause) in pauses.into_iter().enumerate() {
                 now += Duration::from_millis(pause);
                 let (from, rate) = (id(i % 5), layout.rates[i % 2]);
+                let all_sense = remembers.all_sense(now, from, rate);
                 forgets.rows.iter_mut().for_each(Vec::clear);
                 let [kept, fresh] =
                     [&mut remembers, &mut forgets].map(|it| it.audibility(now, from, rate));
                 prop_assert_eq!(kept, fresh);
+                prop_assert!(!all_sense || !fresh.contains(&Nothing));
             }
         }
     }

@@ -17,9 +17,9 @@ use model::{Announced, Arrival, Change, Happens, Heard, Model, Sent, class, erro
 /// Source of a cell's knowledge of who hears whom.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Way {
-    /// For good: members that hear alike share their countdown.
+    /// For good: members that hear alike are a group, and an exchange that all sense is one transaction.
     Fixed,
-    /// Until it changes: each member counts by itself.
+    /// Until it changes: members that wait equally long are a group, and nothing is known of the next frame.
     Changing,
 }
 
@@ -434,9 +434,9 @@ proptest! {
         compare_changing(&config, happens, Way::Changing);
     }
 
-    /// Groups are a short cut: each member by itself records the same, in the same order.
+    /// Groups are a short cut, however members are grouped: they record the same, in the same order.
     #[test]
-    fn groups_and_members_by_themselves_record_the_same(
+    fn groups_by_class_and_groups_with_exceptions_record_the_same(
         (config, arrivals, beacons) in
             prop_oneof![cells(Hears::Everyone), cells(Hears::Noise), cells(Hears::NotAll)]
     ) {
