@@ -120,7 +120,7 @@ def bss(
     protection: 802.11g only: whether OFDM frames follow a CTS-to-self when a b station is in the
         cell. Default: true.
     radio: Powers, distances and noise, which then decide who hears whom and which frames are
-        spoilt, in place of `errors` and `senses_only`. The access point is at ["0 m", "0 m"].
+        errored, in place of `errors` and `senses_only`. The access point is at ["0 m", "0 m"].
         Default: "none".
     retry_limits: Transmission attempts by the standard's two counters. Not beside `max_attempts`.
         Default: {"long": 4, "short": 7}.
@@ -423,7 +423,7 @@ def errors_bernoulli(
     Frames that noise spoils between a station and the access point, both ways: for each station
     that says nothing itself.
 
-    probability: Probability that a frame is spoilt, whatever its kind and length.
+    probability: Probability that a frame is errored, whatever its kind and length.
     """
     return {"model": "bernoulli", **_given(locals())}
 
@@ -437,7 +437,7 @@ def errors_bit(
     Frames that noise spoils between a station and the access point, both ways: for each station
     that says nothing itself.
 
-    ber: Probability that a bit is wrong; a frame is spoilt by one of them.
+    ber: Probability that a bit is wrong; a frame is errored by one of them.
     """
     return {"model": "bit", **_given(locals())}
 
@@ -456,8 +456,8 @@ def errors_gilbert_elliott(
 
     mean_bad: Mean of a bad period's length, which is exponential.
     mean_good: Mean of a good period's length, which is exponential.
-    bad: Probability that a frame is spoilt in a bad period. Default: 1.0.
-    good: Probability that a frame is spoilt in a good period. Default: 0.0.
+    bad: Probability that a frame is errored in a bad period. Default: 1.0.
+    good: Probability that a frame is errored in a good period. Default: 0.0.
     """
     return {"model": "gilbert-elliott", **_given(locals())}
 
@@ -491,7 +491,7 @@ def radio(
 ) -> Table:
     """A table of the scenario file.
 
-    Powers, distances and noise, which then decide who hears whom and which frames are spoilt, in
+    Powers, distances and noise, which then decide who hears whom and which frames are errored, in
     place of `errors` and `senses_only`. The access point is at ["0 m", "0 m"].
 
     capture: Whether the stronger of frames that overlap survives at a receiver, if it is stronger
@@ -508,7 +508,7 @@ def radio(
     range: Distance at which frames at a rate are just received: the transmit power is solved for
         it. With two rates the exponent of log-distance propagation is solved as well. Beside
         neither `tx_power` nor, with two, `propagation`. Default: what power and propagation give.
-    reception: Which frames are spoilt: by the ratio of signal to noise (`snr`), those that arrive
+    reception: Which frames are errored: by the ratio of signal to noise (`snr`), those that arrive
         below the standard's sensitivity of their rate (`sensitivity`), or below QualNet 4's, at its
         transmit powers, which fall as the rate rises (`qualnet4`, 802.11a only). Default: "snr".
     shadowing: Standard deviation of what obstacles add to or take from each link, drawn once in a
