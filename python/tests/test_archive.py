@@ -23,6 +23,7 @@ from airfair.archive import (
     run,
     running,
 )
+from airfair.archive.engines import Local, OnDone, Progress
 from airfair.archive.packed import unpack
 from airfair.scenario import load
 from support import SCENARIO
@@ -272,3 +273,31 @@ def test_the_archive_of_a_user_is_where_caches_are(monkeypatch: pytest.MonkeyPat
     assert default_path() == Path("/elsewhere")
     monkeypatch.setenv("AIRFAIR_CACHE", "off")
     assert default_path() is None
+
+
+class Interrupted:
+    """An engine that Ctrl-C finds while it tells of finished runs."""
+
+    def __init__(self, finished: int) -> None:
+        self._finished = finished
+
+    def run(self, jobs: Sequence[Job], on_done: OnDone, _: Progress) -> bool:
+        """Do some of the jobs."""
+        Local(1).run(jobs[: self._finished], on_done, lambda _: None)
+        raise KeyboardInterrupt
+
+    def close(self) -> None:
+        """Nothing to let go of."""
+
+
+def test_ctrl_c_in_the_midst_of_what_is_told_keeps_what_is_finished(tmp_path: Path) -> None:
+    scenario = load(SCENARIO, set={"duration": "100 ms", "series": "off"})
+    jobs = [Job(scenario, number) for number in range(8)]
+    with Archive(tmp_path / "runs.sqlite") as archive:
+        done = run(jobs, archive, engine=Interrupted(3))
+        assert done.interrupted
+        assert [outcome is not None for outcome in done.outcomes] == [True] * 3 + [False] * 5
+        assert run(jobs, archive).found == 3
+        with pytest.raises(KeyboardInterrupt):
+            run([Job(scenario, 99)], archive, engine=Interrupted(1))
+        assert run([Job(scenario, 99)], archive).found == 1

@@ -72,6 +72,10 @@ def run(
 
         try:
             (engine or Local(threads)).run(_Chosen(jobs, todo), done, show)
+        except KeyboardInterrupt:
+            # Ctrl-C in the midst of what is told of a run: those that are missing say so.
+            if len(kept) == len(first):
+                raise
         finally:
             saver.save()
     return Done(Outcomes([kept.get(key) for key in keys]), len(jobs) - len(todo))
