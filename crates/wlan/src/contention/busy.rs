@@ -213,18 +213,28 @@ impl Contention {
     /// looked at what the members know between the two, so it is found for both at once.
     pub(crate) fn end_undisturbed(&mut self, now: Time, from: NodeId, first_end: Time, to: NodeId) {
         (self.on_air, self.speaker) = (0, None);
-        self.hold(first_end, from);
-        self.part_exceptions(to, Audibility::Senses);
         let all_decode = self.all_decode_all();
+        let keeps_eifs = self.waits.is_nav() && !all_decode;
+        if keeps_eifs {
+            self.part_exceptions(from, Audibility::Senses);
+        }
+        self.part_exceptions(to, Audibility::Senses);
         let Self { groups, reaches, countdowns, alone, waits, spaces, slot, .. } = self;
-        let row = &reaches[to.index()].row;
-        let hears = |class: ClassId| all_decode || row[class.index()] == Audibility::Decodes;
+        let (first, last) = (&reaches[from.index()].row, &reaches[to.index()].row);
+        let misses = |class: ClassId| keeps_eifs && first[class.index()] != Audibility::Decodes;
+        let hears = |class: ClassId| all_decode || last[class.index()] == Audibility::Decodes;
         for Group { class, spaces, medium, .. } in groups {
+            if class.is_some_and(misses) {
+                medium.hold_undecoded(first_end, waits);
+            }
             let decoded = class.is_none_or(hears);
             medium.end_frames(now, &Ended::last(to, decoded), *spaces, waits);
         }
         for alone in alone {
             let Alone { id, class, medium, .. } = alone;
+            if *id != from && misses(*class) {
+                medium.hold_undecoded(first_end, waits);
+            }
             medium.continue_with(*id == to);
             let decoded = *id == to || hears(*class);
             medium.end_frames(now, &Ended::last(to, decoded), spaces[class.index()], waits);
