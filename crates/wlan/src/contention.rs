@@ -394,7 +394,8 @@ impl Contention {
     /// alone: a group takes it for one that it decodes.
     #[inline]
     fn part_exceptions(&mut self, from: NodeId, most: Audibility) {
-        if self.members[from.index()].least <= most {
+        // No group is of several classes where no class has a member for itself.
+        if !self.sole.is_empty() && self.members[from.index()].least <= most {
             self.part_each_exception(from, most);
         }
     }
