@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from airfair.cli import options, scenarios
+from airfair.cli import options, output, scenarios
 from airfair.cli.completers import complete, toml_files
-from airfair.cli.status import DONE, INTERRUPTED, InputError, complain, describe
+from airfair.cli.status import DONE, INTERRUPTED, InputError, complain
 from airfair.names import did_you_mean
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def _run(arguments: argparse.Namespace) -> int:
     scenario = _scenario(arguments)
     _see_that_some_match(scenario, arguments.flows)
     out: Path | None = arguments.out
-    made = [] if out is None else _prepare(out)
+    made = output.prepare(out)
     result, cut, failure = None, False, None
     try:
         result = _simulate(scenario, arguments.threads)
@@ -127,18 +127,6 @@ def _scenario(arguments: argparse.Namespace) -> Scenario:
     return scenarios.read(arguments.scenario, overrides)
 
 
-def _prepare(out: Path) -> list[Path]:
-    """See that `out` can be written before anything runs; directories that were made for it."""
-    from airfair.store import prepare
-
-    made = [path for path in (out, *out.parents) if not path.exists()]
-    try:
-        prepare(out)
-    except OSError as error:
-        raise InputError(f"--out {out}: {describe(error)}") from error
-    return made
-
-
 def _simulate(scenario: Scenario, threads: int | None) -> Result:
     from airfair.engine import run_many
     from airfair.terminal import Progress
@@ -149,14 +137,9 @@ def _simulate(scenario: Scenario, threads: int | None) -> Result:
 
 
 def _save(result: Result, out: Path, command_line: list[str]) -> OSError | None:
-    """Write the result; what went wrong is told after it is printed, since it may have taken hours."""
     from airfair.store import save
 
-    try:
-        save(result, out, command_line)
-    except OSError as error:
-        return OSError(error.errno, f"--out {out}: {describe(error)}")
-    return None
+    return output.failure(out, lambda: save(result, out, command_line))
 
 
 def _print(result: Result, arguments: argparse.Namespace) -> None:
