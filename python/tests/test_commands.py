@@ -153,6 +153,35 @@ def test_init_takes_the_usual_name_and_leaves_dangling_links_alone(
     assert not (tmp_path / "nowhere.toml").exists()
 
 
+def test_an_example_is_written_as_it_is_and_never_overwrites(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    status, (line,) = told(capsys, "init", "example", "two-cells")
+    assert status == cli.DONE
+    assert line == "airfair: wrote two-cells.toml; go on with: airfair run two-cells.toml"
+    written = (tmp_path / "two-cells.toml").read_bytes()
+    assert written == (init.EXAMPLES / "two-cells.toml").read_bytes()
+    assert told(capsys, "init", "example", "two-cells")[0] == cli.BAD_INPUT
+    status, (line,) = told(capsys, "init", "example", "two-cels")
+    assert status == cli.BAD_INPUT
+    assert 'unknown, did you mean "two-cells"?' in line
+    assert told(capsys, "init", "example") == (
+        cli.BAD_INPUT,
+        ["airfair: NAME: missing; airfair init example --list names the examples"],
+    )
+
+
+def test_examples_are_listed_with_their_titles_in_80_columns(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert cli.main(["init", "example", "--list"]) == cli.DONE
+    lines = capsys.readouterr().out.splitlines()
+    assert "two-cells                   Two cells behind one slow line" in lines
+    assert len(lines) == len(list(init.EXAMPLES.glob("*.toml")))
+    assert max(map(len, lines)) <= 80
+
+
 def test_a_directory_does_not_go_to_standard_output(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
