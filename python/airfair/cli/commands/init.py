@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import textwrap
 import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -117,8 +118,9 @@ def _add_example(kinds: Commands) -> None:
 def _example(arguments: argparse.Namespace) -> int:
     known = {path.stem: path for path in sorted(EXAMPLES.glob("*.toml"))}
     if arguments.list:
+        indent = max(map(len, known)) + 2
         for name, path in known.items():
-            print(f"{name:<{max(map(len, known)) + 2}}{_title(path)}")
+            print(textwrap.fill(f"{name:<{indent}}{_title(path)}", 80, subsequent_indent=" " * indent))
         return DONE
     if arguments.name is None:
         raise InputError("NAME: missing; airfair init example --list names the examples")
