@@ -120,7 +120,9 @@ def _example(arguments: argparse.Namespace) -> int:
     if arguments.list:
         indent = max(map(len, known)) + 2
         for name, path in known.items():
-            print(textwrap.fill(f"{name:<{indent}}{_title(path)}", 80, subsequent_indent=" " * indent))
+            print(
+                textwrap.fill(f"{name:<{indent}}{_title(path)}", 80, subsequent_indent=" " * indent)
+            )
         return DONE
     if arguments.name is None:
         raise InputError("NAME: missing; airfair init example --list names the examples")
