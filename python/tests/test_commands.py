@@ -122,6 +122,19 @@ def test_a_sweep_over_labels_that_set_nothing_is_refused(
     assert "factors.N: its levels set no key" in line
 
 
+def test_a_paper_is_checked_with_its_studies_and_their_scenarios(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    paper = tmp_path / "paper"
+    assert told(capsys, "init", "paper", paper)[0] == cli.DONE
+    assert told(capsys, "check", paper) == (cli.DONE, [])
+    assert told(capsys, "check", paper / "paper.toml") == (cli.DONE, [])
+    (paper / "paper.toml").write_text("titel = 'x'", encoding="utf-8")
+    status, lines = told(capsys, "check", paper)
+    assert status == cli.BAD_INPUT
+    assert any('titel: unknown key, did you mean "title"?' in line for line in lines)
+
+
 # ------------------------------------------------------------------ init
 
 
