@@ -2,7 +2,7 @@
 
 use airfair_laws::Direction;
 use airfair_units::{Bytes, DataRate, Time};
-use airfair_wlan::{Beacon, Cell, Departure, Msdu, NodeId, Phase};
+use airfair_wlan::{Beacon, Cell, Departure, Msdu, NodeId, Phase, QueueFull};
 
 use super::room::{Full, Line};
 use super::settings::Settable;
@@ -41,8 +41,8 @@ impl Bss {
         to: NodeId,
     ) -> Result<(), Full> {
         let size = packet.size() + self.msdu_overhead;
-        let is_let_in = self.cell.enqueue(now, Msdu { payload: *packet, size, from, to });
-        if is_let_in { Ok(()) } else { Err(Full) }
+        let msdu = Msdu { payload: *packet, size, from, to };
+        self.cell.enqueue(now, msdu).map_err(|QueueFull| Full)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Flows: what their ends send, and where it goes.
 
+use airfair_transport::tcp::Unsent;
 use airfair_wlan::Phase;
 
 use super::room::{Full, WithoutRoom};
@@ -92,11 +93,13 @@ impl<R: Recorder, C: Clock> World<R, C> {
     #[inline]
     pub(super) fn send(&mut self, packet: &Packet) -> Result<(), Full> {
         if self.forward(packet).is_err() {
-            if self.take_back(packet) {
-                return Err(Full);
+            match self.handle_refusal(packet) {
+                Unsent::TakenBack => return Err(Full),
+                Unsent::Lost => {
+                    self.note_sent(packet);
+                    self.lose(packet);
+                }
             }
-            self.note_sent(packet);
-            self.lose(packet);
         }
         Ok(())
     }

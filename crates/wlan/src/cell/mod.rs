@@ -47,6 +47,10 @@ pub struct Departure<P> {
     pub lost: bool,
 }
 
+/// The transmit queue of a member has no room for a packet, or does not want it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QueueFull;
+
 /// A law has changed the rate of data frames from or to a station.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RateChange {
@@ -109,14 +113,17 @@ pub struct Cell<P> {
 }
 
 impl<P: Copy + Headers> Cell<P> {
-    /// Queues a packet at its transmitter. A full queue refuses it, and the record says so.
-    pub fn enqueue(&mut self, now: Time, msdu: Msdu<P>) -> bool {
+    /// Queues a packet at its transmitter.
+    ///
+    /// # Errors
+    /// [`QueueFull`] if the queue has no room for it; a record says so, too.
+    pub fn enqueue(&mut self, now: Time, msdu: Msdu<P>) -> Result<(), QueueFull> {
         let id = ContenderId::only(msdu.from);
         let is_let_in = self.contenders[id.index()].queue.push(now, msdu);
         self.take_dropped(id);
         if !is_let_in {
             self.record_drop(id.member(), DropCause::QueueFull);
-            return false;
+            return Err(QueueFull);
         }
         self.record_queue(id);
         self.seek_access(now, id);
@@ -124,7 +131,7 @@ impl<P: Copy + Headers> Cell<P> {
             self.plan_release();
             self.plan_next(now);
         }
-        true
+        Ok(())
     }
 
     /// A resting member that has something to send, contends.

@@ -207,7 +207,7 @@ mod tests {
         let mut cell = cell(rules, 2, &[FAR]);
         cell.listen(listener, Listen::All);
         cell.listen(listener, Listen::All);
-        cell.enqueue(Time::ZERO, Msdu { from, to, ..down() });
+        cell.enqueue(Time::ZERO, Msdu { from, to, ..down() }).expect("room in the queue");
         while cell.next_event() < Moment::NEVER {
             next(&mut cell);
         }
@@ -262,7 +262,7 @@ mod tests {
         msdu: Msdu<()>,
     ) -> Vec<String> {
         cell.listen(listener, scope);
-        cell.enqueue(Time::ZERO, msdu);
+        cell.enqueue(Time::ZERO, msdu).expect("room in the queue");
         while cell.next_event() < Moment::NEVER {
             next(cell);
         }
@@ -340,7 +340,7 @@ mod tests {
             let links = vec![FrameErrors::new(always, Stream::seed_from_u64(0)), None];
             cell.noise = super::super::Noise::Links(links);
             cell.listen(listener, Listen::All);
-            cell.enqueue(Time::ZERO, down());
+            cell.enqueue(Time::ZERO, down()).expect("room in the queue");
             (0..2).for_each(|_| next(&mut cell));
             std::iter::from_fn(|| cell.poll_overheard()).count()
         };
@@ -353,7 +353,8 @@ mod tests {
         let mut cell = cell(Rules::of(Standard::B), 2, &[]);
         cell.listen(NEAR, Listen::All);
         for from in [NEAR, FAR] {
-            cell.enqueue(Time::ZERO, Msdu { from, to: NodeId::AP, ..down() });
+            cell.enqueue(Time::ZERO, Msdu { from, to: NodeId::AP, ..down() })
+                .expect("room in the queue");
         }
         next(&mut cell);
         next(&mut cell);

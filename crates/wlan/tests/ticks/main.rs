@@ -85,7 +85,8 @@ fn drive(
         }
         if let Some(arrival) = coming.next_if(|_| input.is_some() && arrival == input) {
             let Arrival { from, to, size, .. } = *arrival;
-            cell.enqueue(now, Msdu { payload: (), size, from, to });
+            // A full queue is recorded.
+            let _ = cell.enqueue(now, Msdu { payload: (), size, from, to });
         } else if let Some(beacon) = announced.next_if(|_| input.is_some()) {
             cell.send_beacon(now, Beacon { psdu: beacon.psdu, elements: Elements::default() });
         } else {
