@@ -433,7 +433,8 @@ impl<P: Copy + Headers> Cell<P> {
             self.channel.record_sent(ppdu);
             self.add_noise(now, ppdu);
             if !self.scopes.is_empty() {
-                self.overhear(now, ppdu);
+                let msdu = ppdu.mpdus.first().map(|mpdu| mpdu.msdu);
+                self.overhear(now, &ppdu.frame, msdu, ppdu.errored);
             }
         }
         // Responses are decided before the NAV of the frame they answer is set.

@@ -5,12 +5,11 @@ use std::collections::VecDeque;
 use airfair_units::{Bytes, Duration, Time};
 
 use super::Cell;
-use super::undisturbed::Audience;
 use crate::airtime::Airtime;
 use crate::config::NodeId;
 use crate::contender::Access;
 use crate::elements::Elements;
-use crate::frame::{Frame, FrameKind, Msdu, Ppdu};
+use crate::frame::{Frame, FrameKind, Msdu};
 use crate::phy::TxVector;
 use crate::queue::headers::Headers;
 
@@ -59,7 +58,6 @@ impl<P: Copy + Headers> Cell<P> {
     /// From now on `node` is told of frames that it decodes or sends, as far as `scope` goes: see
     /// [`poll_overheard`](Self::poll_overheard).
     pub fn listen(&mut self, node: NodeId, scope: Listen) {
-        self.audience = Audience::Some;
         self.scopes.resize(self.members.len(), None);
         let before = self.scopes[node.index()].replace(scope);
         if scope == Listen::All && before != Some(scope) {
@@ -92,37 +90,41 @@ impl<P: Copy + Headers> Cell<P> {
         &self.airtime
     }
 
-    /// Tells the listeners of a frame that has just left the air.
+    /// Tells the listeners of a frame that has just left the air, with the packet in it. It may be `errored` by noise.
     #[cold]
     #[inline(never)]
-    pub(super) fn overhear(&mut self, now: Time, ppdu: &Ppdu<P>) {
-        let frame = &ppdu.frame;
-        let heard = self.as_others_hear(now, ppdu);
+    pub(super) fn overhear(
+        &mut self,
+        now: Time,
+        frame: &Frame,
+        msdu: Option<Msdu<P>>,
+        errored: bool,
+    ) {
+        let heard = self.as_others_hear(now, frame, msdu);
         for index in 0..self.listeners.len() {
-            self.tell(self.listeners[index], &heard, ppdu);
+            self.tell(self.listeners[index], &heard, frame, errored);
         }
         if frame.kind == FrameKind::Beacon {
-            return self.tell_everyone(&heard, ppdu);
+            return self.tell_everyone(&heard, frame, errored);
         }
         for end in [Some(frame.from), frame.addressee()].into_iter().flatten() {
             if self.scopes[end.index()] == Some(Listen::Own) {
-                self.tell(end, &heard, ppdu);
+                self.tell(end, &heard, frame, errored);
             }
         }
     }
 
     /// Tells those who listen for their own frames of a beacon, which is for all.
-    fn tell_everyone(&mut self, heard: &Overheard<P>, ppdu: &Ppdu<P>) {
+    fn tell_everyone(&mut self, heard: &Overheard<P>, frame: &Frame, errored: bool) {
         for node in (0..).map(NodeId).take(self.members.len()) {
             if self.scopes[node.index()] == Some(Listen::Own) {
-                self.tell(node, heard, ppdu);
+                self.tell(node, heard, frame, errored);
             }
         }
     }
 
     /// A frame as all but its sender hear it, with the packet in it.
-    fn as_others_hear(&self, now: Time, ppdu: &Ppdu<P>) -> Overheard<P> {
-        let frame = &ppdu.frame;
+    fn as_others_hear(&self, now: Time, frame: &Frame, msdu: Option<Msdu<P>>) -> Overheard<P> {
         let is_answer = matches!(frame.kind, FrameKind::Ack | FrameKind::Cts);
         let to_itself = frame.kind == FrameKind::CtsToSelf;
         let has_body = matches!(frame.kind, FrameKind::Data | FrameKind::Beacon);
@@ -140,7 +142,7 @@ impl<P: Copy + Headers> Cell<P> {
             duration: frame.duration,
             duration_field: frame.duration_field,
             psdu: if has_body { frame.psdu } else { Bytes::ZERO },
-            msdu: ppdu.mpdus.first().map(|mpdu| mpdu.msdu),
+            msdu,
             elements,
             backoff: None,
         }
@@ -148,11 +150,10 @@ impl<P: Copy + Headers> Cell<P> {
 
     /// Tells a listener of a frame that others have `heard` so, if it has decoded or sent it.
     #[inline]
-    fn tell(&mut self, listener: NodeId, heard: &Overheard<P>, ppdu: &Ppdu<P>) {
-        let frame = &ppdu.frame;
+    fn tell(&mut self, listener: NodeId, heard: &Overheard<P>, frame: &Frame, errored: bool) {
         let is_own = frame.from == listener;
-        let is_noise = ppdu.is_errored_for(listener, &self.beacons.missed);
-        if !is_own && (is_noise || !self.contention.decodes(listener, frame.from)) {
+        let is_noise = errored && frame.errs_for(listener, &self.beacons.missed);
+        if !is_own && (is_noise || !self.can_decode(listener, frame.from)) {
             return;
         }
         let backoff = if is_own { self.backoff_before(heard.end, frame) } else { None };
@@ -166,6 +167,16 @@ impl<P: Copy + Headers> Cell<P> {
             }
         } else if frame.to != Some(listener) {
             heard.msdu = None;
+        }
+    }
+
+    /// True if a listener decodes the frame of `from` that leaves the air, as far as noise allows. Everyone is in step
+    /// with an undisturbed exchange.
+    #[inline]
+    fn can_decode(&self, listener: NodeId, from: NodeId) -> bool {
+        match self.undisturbed {
+            Some(_) => self.contention.reaches(listener, from),
+            None => self.contention.decodes(listener, from),
         }
     }
 
@@ -192,7 +203,7 @@ mod tests {
     use super::*;
     use crate::Rules;
     use crate::contender::Stream;
-    use crate::errors::{ErrorModel, FrameErrors};
+    use crate::errors::ErrorModel;
     use crate::moment::Moment;
     use crate::phy::Standard;
     use crate::record::{Record, SentFrame};
@@ -337,8 +348,7 @@ mod tests {
         let heard_by = |listener| {
             let mut cell = cell(Rules::of(Standard::B), 2, &[]);
             let always = ErrorModel::Bernoulli(Probability::literal(1.0));
-            let links = vec![FrameErrors::new(always, Stream::seed_from_u64(0)), None];
-            cell.noise = super::super::Noise::Links(links);
+            cell.set_errors(NEAR, always, Stream::seed_from_u64(0));
             cell.listen(listener, Listen::All);
             cell.enqueue(Time::ZERO, down()).expect("room in the queue");
             (0..2).for_each(|_| next(&mut cell));

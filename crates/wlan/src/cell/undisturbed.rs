@@ -3,8 +3,8 @@
 //! Where all sense each other, a frame that starts alone on a silent medium stays alone, and so does the ACK that
 //! follows it: nobody can transmit before the exchange is over. What happens is the same as on the long way, by the same
 //! rules, in the same order. What would be read from the PPDU is the packet in service, which stays what it is meanwhile.
-//! Where somebody wants to see a frame itself (noise, a listener, a trace), it is [exposed](Cell::expose) as it ends, and
-//! takes the long way from there.
+//! Listeners are told of each frame as it ends. Where somebody wants to see the PPDU itself (noise, a trace), the frame is
+//! [exposed](Cell::expose) as it ends, and takes the long way from there.
 
 use airfair_units::Time;
 
@@ -12,11 +12,11 @@ use super::Cell;
 use crate::airtime::Protection;
 use crate::config::NodeId;
 use crate::contender::{Access, ContenderId, Exchange};
-use crate::frame::{FrameKind, Ppdu};
+use crate::frame::{Frame, FrameKind, Ppdu};
 use crate::queue::headers::Headers;
 use crate::record::{AirUse, SentFrame};
 
-/// Those who may want to see a frame itself: noise, listeners, a trace.
+/// Those who may want to see a PPDU itself: noise, a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Audience {
     None,
@@ -84,6 +84,9 @@ impl<P: Copy + Headers> Cell<P> {
             self.expose(&exchange);
             return self.end_transmissions(now);
         }
+        if !self.scopes.is_empty() {
+            self.tell_of_undisturbed(now, &exchange);
+        }
         match exchange.frame {
             OnAir::Data => self.take_data(now, exchange),
             OnAir::Ack { data_end } => self.take_ack(now, data_end, exchange),
@@ -125,29 +128,42 @@ impl<P: Copy + Headers> Cell<P> {
         self.contention.end_undisturbed(now, initiator.member(), data_end, responder);
     }
 
-    /// True if somebody wants to see the frame that leaves the air.
+    /// Tells the listeners of the frame that leaves the air.
+    #[cold]
+    fn tell_of_undisturbed(&mut self, now: Time, exchange: &Undisturbed) {
+        let frame = self.frame_on_air(exchange);
+        let served = self.contenders[exchange.initiator.index()].serving();
+        let msdu = (exchange.frame == OnAir::Data).then_some(served.mpdu.msdu);
+        self.overhear(now, &frame, msdu, false);
+    }
+
+    /// The frame on the air.
+    fn frame_on_air(&self, exchange: &Undisturbed) -> Frame {
+        let id = exchange.initiator;
+        let Access::Exchange(plan) = &self.contenders[id.index()].access else {
+            unreachable!("it is in an exchange")
+        };
+        match exchange.frame {
+            OnAir::Data => self.data_frame(id, plan),
+            OnAir::Ack { .. } => self.response(id, plan, FrameKind::Ack, plan.tx),
+        }
+    }
+
+    /// True if somebody wants to see the PPDU that leaves the air.
     fn is_watched(&self, exchange: &Undisturbed) -> bool {
         let (from, to) = (exchange.initiator.member(), exchange.responder);
         let station = if from.is_ap() { to } else { from };
-        self.noise.is_on(station) || !self.scopes.is_empty() || self.monitored.is_some()
+        self.noise.is_on(station) || self.monitored.is_some()
     }
 
     /// Makes a PPDU of the frame on the air.
     fn expose(&mut self, exchange: &Undisturbed) {
         self.undisturbed = None;
-        let id = exchange.initiator;
-        let Access::Exchange(plan) = self.contenders[id.index()].access else {
-            unreachable!("it is in an exchange")
-        };
-        let frame = match exchange.frame {
-            OnAir::Data => self.data_frame(id, &plan),
-            OnAir::Ack { data_end } => {
-                let ack = self.response(id, &plan, FrameKind::Ack, plan.tx);
-                self.contention.hold(data_end, id.member());
-                self.contention.replace(&ack);
-                ack
-            }
-        };
+        let frame = self.frame_on_air(exchange);
+        if let OnAir::Ack { data_end } = exchange.frame {
+            self.contention.hold(data_end, exchange.initiator.member());
+            self.contention.replace(&frame);
+        }
         let start = self.channel.expose();
         let ppdu: Ppdu<P> = self.ppdu(start, frame);
         self.channel.put_ahead(ppdu);
