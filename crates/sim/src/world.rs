@@ -24,7 +24,7 @@ mod wires;
 use std::collections::VecDeque;
 
 use airfair_units::{DataRate, Duration, Time};
-use airfair_wlan::{Moment, NodeId, Overheard};
+use airfair_wlan::{Moment, NodeId};
 
 use crate::clock::{Clock, Woken};
 use crate::coupling::{Action, Seen};
@@ -137,8 +137,6 @@ pub struct World<R, C> {
     pub(crate) observes: bool,
     /// Actions of the agent that has just been told of something.
     pub(crate) actions: Vec<Action>,
-    /// Frames that agents are being told of; empty in between.
-    pub(crate) heard: VecDeque<Overheard<Packet>>,
     /// Flows whose senders an agent has touched, and which may have something to send.
     pub(crate) touched: VecDeque<FlowId>,
     /// Nothing happens from here on before the owner has had its turn.

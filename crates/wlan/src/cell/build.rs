@@ -8,6 +8,7 @@ use super::beacons::Beacons;
 use super::channel::Channel;
 use super::noise::Noise;
 use super::outbox::Outbox;
+use super::overhear::Hearsay;
 use super::undisturbed::Audience;
 use super::{Cell, Told};
 use crate::airtime::Airtime;
@@ -104,7 +105,7 @@ impl<P: Copy + Headers> Cell<P> {
             told: Told::All,
             scopes: Vec::new(),
             listeners: Vec::new(),
-            overheard: VecDeque::new(),
+            hearsay: Hearsay::default(),
             monitored: None,
         }
     }

@@ -35,6 +35,7 @@ use beacons::Beacons;
 use channel::Channel;
 use noise::Noise;
 use outbox::Outbox;
+use overhear::Hearsay;
 pub use overhear::{Listen, Overheard};
 use undisturbed::{Audience, Undisturbed};
 
@@ -107,7 +108,7 @@ pub struct Cell<P> {
     /// told all of it; and what they have not been told yet.
     scopes: Vec<Option<Listen>>,
     listeners: Vec<NodeId>,
-    overheard: VecDeque<Overheard<P>>,
+    hearsay: Hearsay<P>,
     /// Frames that have left the air, for a trace of them, if there is one.
     monitored: Option<VecDeque<Ppdu<P>>>,
 }

@@ -46,20 +46,13 @@ enum Audience {
     Nobody,
 }
 
-/// Something that a cell tells.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Told {
-    Record(Record),
-    Overheard(Overheard<()>),
-}
-
-/// Runs a cell until `until` [us].
+/// Runs a cell until `until` [us]: the cell, with all that its listeners have been told.
 fn drive(
     config: &CellConfig,
     happens: Happens<'_>,
     (way, audience, until): (Way, Audience, u64),
-    mut take: impl FnMut(Time, Told),
-) {
+    mut take: impl FnMut(Time, Record),
+) -> Cell<()> {
     let mut cell = way.cell(config);
     if audience == Audience::Monitor {
         cell.monitor();
@@ -82,7 +75,8 @@ fn drive(
         let input = input.filter(|at| *at <= event.at());
         let Some(now) = input.or(Some(event.at())).filter(|now| *now < end) else {
             cell.flush(end);
-            return cell.drain_records().for_each(|record| take(end, Told::Record(record)));
+            cell.drain_records().for_each(|record| take(end, record));
+            return cell;
         };
         while let Some(Change { listener, from, audibility, .. }) =
             changing.next_if(|change| time(change.at) <= now)
@@ -99,10 +93,7 @@ fn drive(
             cell.handle_event(now, event.phase());
         }
         for record in cell.drain_records() {
-            take(now, Told::Record(record));
-        }
-        while let Some(overheard) = cell.poll_overheard() {
-            take(now, Told::Overheard(overheard));
+            take(now, record);
         }
     }
 }
@@ -113,6 +104,11 @@ fn measure(config: &CellConfig, arrivals: &[Arrival], until: u64) -> Vec<Sent> {
     measure_as(config, happens, (Way::Fixed, Audience::Nobody, until)).0
 }
 
+/// All that listeners have been told.
+fn overheard(cell: &Cell<()>) -> impl Iterator<Item = Overheard<'_, ()>> {
+    (0..).map_while(|place| cell.overheard(place))
+}
+
 fn measure_as(
     config: &CellConfig,
     happens: Happens<'_>,
@@ -120,19 +116,18 @@ fn measure_as(
 ) -> (Vec<Sent>, Vec<Heard>) {
     let (mut sent, mut heard) = (Vec::new(), Vec::new());
     let us = |now: Time| now.as_nanos() / 1000;
-    drive(config, happens, way, |now, told| match told {
-        Told::Record(Record::Sent { node, frame, collided, .. }) => {
+    let cell = drive(config, happens, way, |now, record| {
+        if let Record::Sent { node, frame, collided, .. } = record {
             let kinds = [SentFrame::Data, SentFrame::Rts, SentFrame::Response, SentFrame::Beacon];
             let kind = kinds.iter().position(|kind| *kind == frame).expect("a kind");
             let kind = u8::try_from(kind).expect("four kinds");
             sent.push((us(now), node.0, kind, collided));
         }
-        Told::Overheard(it) if it.kind == FrameKind::Beacon || it.backoff.is_some() => {
-            let backoff = it.backoff.map(|backoff| backoff.as_nanos() / 1000);
-            heard.push((us(it.end), it.listener.0, class(it.kind), backoff));
-        }
-        _ => {}
     });
+    for it in overheard(&cell).filter(|it| it.kind() == FrameKind::Beacon || it.backoff.is_some()) {
+        let backoff = it.backoff.map(|backoff| backoff.as_nanos() / 1000);
+        heard.push((us(it.end()), it.listener.0, class(it.kind()), backoff));
+    }
     (sent, heard)
 }
 
@@ -359,35 +354,32 @@ fn cells(hears: Hears) -> impl Strategy<Value = (CellConfig, Vec<Arrival>, Vec<A
         })
 }
 
-/// Everything that a cell tells until `end`, by the way in which it was made: the use of the air, which may be told
-/// later than it ends, behind all else.
+/// Everything that a cell records, by the way in which it was made: the use of the air, which may be told later than
+/// it ends, behind all else. The cell, too.
 fn account(
     config: &CellConfig,
     happens: Happens<'_>,
     (way, audience): (Way, Audience),
-) -> Vec<(Time, Told)> {
+) -> (Vec<(Time, Record)>, Cell<()>) {
     let last = happens.arrivals.last().map_or(0, |arrival| arrival.at);
-    let mut all = Vec::new();
-    drive(config, happens, (way, audience, last + 60_000), |now, told| {
-        let at = if let Told::Record(Record::Air { to, .. }) = told { to } else { now };
-        all.push((at, told));
+    let mut records = Vec::new();
+    let cell = drive(config, happens, (way, audience, last + 60_000), |now, record| {
+        let at = if let Record::Air { to, .. } = record { to } else { now };
+        records.push((at, record));
     });
-    all.sort_by_key(|(_, told)| matches!(told, Told::Record(Record::Air { .. })));
-    all
+    records.sort_by_key(|(_, record)| matches!(record, Record::Air { .. }));
+    (records, cell)
 }
 
-/// Fails where a cell tells another thing when it is made in another way. With nobody to hear, the records count.
+/// Fails where a cell records another thing when it is made in another way, or its listeners hear another thing.
 fn compare_ways(config: &CellConfig, happens: Happens<'_>, ways: [(Way, Audience); 2]) {
-    let mut accounts = ways.map(|way| account(config, happens, way));
-    if ways.iter().any(|(_, audience)| *audience == Audience::Nobody) {
-        for all in &mut accounts {
-            all.retain(|(_, told)| matches!(told, Told::Record(_)));
-        }
+    let [(one, first), (other, second)] = ways.map(|way| account(config, happens, way));
+    if ways.iter().all(|(_, audience)| *audience != Audience::Nobody) {
+        assert!(overheard(&first).eq(overheard(&second)), "{ways:?}: {config:?}\n{happens:?}");
     }
-    let [one, other] = accounts;
     let differs = one.iter().zip(&other).position(|(a, b)| a != b);
     let index = differs.unwrap_or(one.len().min(other.len()));
-    let near = |records: &[(Time, Told)]| {
+    let near = |records: &[(Time, Record)]| {
         records[index.saturating_sub(6)..records.len().min(index + 3)].to_vec()
     };
     assert!(
