@@ -9,7 +9,7 @@ use crate::clock::Clock;
 use crate::coupling::Passage;
 use crate::endpoint::{Alarm, Sink, Source};
 use crate::packet::{Body, FlowId, Packet, Side};
-use crate::record::{FlowRecord, Record, Recorder, SentAt};
+use crate::record::{FlowRecord, Recorder, SentAt};
 
 /// A flow under way.
 #[derive(Debug)]
@@ -178,7 +178,8 @@ impl<R: Recorder, C: Clock> World<R, C> {
         self.release(packet, Fate::Lost);
     }
 
+    #[inline]
     pub(super) fn emit(&mut self, flow: FlowId, record: FlowRecord) {
-        self.recorder.record(self.now, &Record::Flow(flow, record));
+        self.recorder.record_flow(self.now, flow, record);
     }
 }

@@ -7,7 +7,7 @@ use super::{Event, World};
 use crate::clock::Clock;
 use crate::link::{Arrival, LinkId, Refusal};
 use crate::packet::Packet;
-use crate::record::{LinkRecord, Record, Recorder};
+use crate::record::{LinkRecord, Recorder};
 
 impl<R: Recorder, C: Clock> World<R, C> {
     pub(super) fn forward_by_wire(&mut self, id: LinkId, packet: &Packet) -> Result<(), Full> {
@@ -21,7 +21,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
                     Refusal::QueueFull => LinkRecord::Dropped,
                     Refusal::Early => LinkRecord::DroppedEarly,
                 };
-                self.recorder.record(self.now, &Record::Link(id, record));
+                self.recorder.record_link(self.now, id, record);
                 return Err(Full);
             }
         };
@@ -32,7 +32,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         if was_empty {
             self.queue.push_reserved(arrival, Phase::End, number, Event::Arrival(id));
         }
-        self.recorder.record(self.now, &Record::Link(id, LinkRecord::Queued(queued)));
+        self.recorder.record_link(self.now, id, LinkRecord::Queued(queued));
         let Packet { flow, origin, hop, .. } = *packet;
         if let (true, Some(at)) = (self.awaits_departure(flow, origin, hop), departure) {
             self.queue.push(at, Phase::End, Event::Departure(flow, origin));
@@ -49,12 +49,12 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
         match arrival {
             Arrival::Packet(mut packet) => {
-                self.recorder.record(self.now, &Record::Link(id, LinkRecord::Arrived(queued)));
+                self.recorder.record_link(self.now, id, LinkRecord::Arrived(queued));
                 packet.hop += 1;
                 self.arrive(&packet);
             }
             Arrival::Lost(packet) => {
-                self.recorder.record(self.now, &Record::Link(id, LinkRecord::Lost(queued)));
+                self.recorder.record_link(self.now, id, LinkRecord::Lost(queued));
                 self.lose(&packet);
             }
         }

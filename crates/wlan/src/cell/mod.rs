@@ -201,6 +201,7 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
+    #[inline(never)]
     fn find_next(&mut self) -> Moment {
         let mut next = Moment::of(self.channel.next_end(), Phase::End);
         if !self.unanswered.is_empty() {
@@ -302,11 +303,13 @@ impl<P: Copy + Headers> Cell<P> {
         self.channel.records.drain(..)
     }
 
-    /// Hands those records to `take` together, where they lie.
+    /// Hands those records, if there are any, to `take` together, where they lie.
     #[inline]
     pub fn hand_records(&mut self, take: impl FnOnce(&[Record])) {
-        take(&self.channel.records);
-        self.channel.records.clear();
+        if !self.channel.records.is_empty() {
+            take(&self.channel.records);
+            self.channel.records.clear();
+        }
     }
 
     /// Packets in transmit queues that have not yet reached the receiver of their hop.
