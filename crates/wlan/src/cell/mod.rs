@@ -93,8 +93,8 @@ pub struct Cell<P> {
     unanswered: Vec<ContenderId>,
     winners: Vec<ContenderId>,
     ended: Vec<Ppdu<P>>,
-    /// Memory for the next MPDUs.
-    spare: Vec<Mpdu<P>>,
+    /// Memory for the MPDUs of the next PPDUs.
+    spare: Vec<Vec<Mpdu<P>>>,
     deliveries: Outbox<Msdu<P>>,
     departures: Outbox<Departure<P>>,
     rate_changes: VecDeque<RateChange>,
@@ -381,7 +381,7 @@ impl<P: Copy + Headers> Cell<P> {
     fn ppdu(&mut self, start: Time, frame: Frame) -> Ppdu<P> {
         let mut mpdus = Vec::new();
         if frame.kind == FrameKind::Data {
-            mpdus = std::mem::take(&mut self.spare);
+            mpdus = self.spare.pop().unwrap_or_default();
             for served in self.contenders[ContenderId::only(frame.from).index()].queue.batch_mut() {
                 mpdus.push(served.mpdu);
                 served.mpdu.retry = true;
@@ -450,9 +450,9 @@ impl<P: Copy + Headers> Cell<P> {
         if let Some(monitored) = &mut self.monitored {
             monitored.extend(ended.drain(..));
         }
-        for ppdu in ended.drain(..).filter(|ppdu| !ppdu.mpdus.is_empty()) {
-            self.spare = ppdu.mpdus;
-            self.spare.clear();
+        for mut ppdu in ended.drain(..).filter(|ppdu| !ppdu.mpdus.is_empty()) {
+            ppdu.mpdus.clear();
+            self.spare.push(ppdu.mpdus);
         }
         self.ended = ended;
     }

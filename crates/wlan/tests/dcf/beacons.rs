@@ -11,7 +11,8 @@ use airfair_wlan::radio::{
 };
 use airfair_wlan::{
     AccessParameters, AfterCollision, AirUse, Attempts, Audibility, Beacon, CellConfig, Discipline,
-    Eifs, Elements, ErrorModel, FrameKind, Listen, NodeId, Record, SentFrame, TimeRegulation,
+    Eifs, Elements, ErrorModel, FrameKind, Listen, NodeId, Overheard, Record, SentFrame,
+    TimeRegulation,
 };
 use rand_core::Rng;
 
@@ -343,7 +344,7 @@ fn a_b_station_does_not_decode_an_ofdm_beacon() {
         send_up_at(&mut bench, 1_100, 1);
         bench.run_until(at(20_000));
         assert_eq!(bench.heard()[0].listener, NodeId(1));
-        assert_ne!(bench.heard().get(1).map(|heard| heard.kind()), Some(FrameKind::Beacon));
+        assert_ne!(bench.heard().get(1).map(Overheard::kind), Some(FrameKind::Beacon));
         // 20 + ⌈(16 + 608 + 6) / 24⌉ · 4 + 6 = 134 µs; the b station waits EIFS, its data 920 µs.
         assert_eq!(bench.ends()[..2], [(1_134, 0), (1_134 + 364 + 920, 2)]);
     }
