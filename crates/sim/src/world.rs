@@ -196,7 +196,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
             if on_air < scheduled {
                 self.cells[index].cell.handle_event(self.now, next.phase());
             } else {
-                let event = self.queue.pop().expect("the event just seen");
+                let event = self.take_scheduled().expect("the event just seen");
                 self.handle(event);
             }
             self.drain_cells();
@@ -271,6 +271,16 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
         let next = |(index, bss): (usize, &Bss)| (bss.cell.next_event(), index);
         self.cells.iter().enumerate().map(next).min().unwrap_or((Moment::NEVER, 0))
+    }
+
+    /// The next event that was scheduled. A link's next arrival takes the place of the one that comes.
+    #[inline]
+    fn take_scheduled(&mut self) -> Option<Event> {
+        let Self { queue, links, .. } = self;
+        queue.pop_or_move(|event| match event {
+            Event::Arrival(link) => links[link.index()].second_arrival(),
+            _ => None,
+        })
     }
 
     fn handle(&mut self, event: Event) {

@@ -12,7 +12,7 @@ use crate::record::{LinkRecord, Recorder};
 impl<R: Recorder, C: Clock> World<R, C> {
     pub(super) fn forward_by_wire(&mut self, id: LinkId, packet: &Packet) -> Result<(), Full> {
         let link = &mut self.links[id.index()];
-        let was_empty = link.next_arrival().is_none();
+        let was_empty = link.is_empty();
         let number = self.queue.reserve();
         let arrival = match link.send(self.now, *packet, number) {
             Ok(arrival) => arrival,
@@ -44,9 +44,6 @@ impl<R: Recorder, C: Clock> World<R, C> {
         let link = &mut self.links[id.index()];
         let arrival = link.receive(self.now).expect("an arrival was announced");
         let queued = link.queued(self.now);
-        if let Some((at, number)) = link.next_arrival() {
-            self.queue.push_reserved(at, Phase::End, number, Event::Arrival(id));
-        }
         match arrival {
             Arrival::Packet(mut packet) => {
                 self.recorder.record_link(self.now, id, LinkRecord::Arrived(queued));
