@@ -88,7 +88,7 @@ impl<P: Copy + Headers> Cell<P> {
             members: members(config, &airtime),
             airtime,
             contenders,
-            audience: if noise.is_on_anywhere() { Audience::Some } else { Audience::None },
+            audience: if noise.is_on_anywhere() { Audience::Noise } else { Audience::None },
             noise,
             undisturbed: None,
             following: Vec::new(),

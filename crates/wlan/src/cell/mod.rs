@@ -172,7 +172,7 @@ impl<P: Copy + Headers> Cell<P> {
     /// If the cell was made [`with_propagation`](Self::with_propagation), where powers decide.
     pub fn set_errors(&mut self, station: NodeId, model: ErrorModel, stream: Stream) {
         self.noise.set_model(station, model, stream);
-        self.audience = Audience::Some;
+        self.audience = self.audience.max(Audience::Noise);
     }
 
     /// Sets the weights of data and ACKs in the queue of `node`, from the next packet on.
@@ -289,7 +289,7 @@ impl<P: Copy + Headers> Cell<P> {
     /// hears everything would have it.
     pub fn monitor(&mut self) {
         self.monitored.get_or_insert_default();
-        self.audience = Audience::Some;
+        self.audience = Audience::Monitor;
     }
 
     /// A frame that has left the air, with what it carried and what became of it.
