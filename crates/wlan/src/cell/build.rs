@@ -8,7 +8,7 @@ use super::beacons::Beacons;
 use super::channel::Channel;
 use super::noise::Noise;
 use super::outbox::Outbox;
-use super::overhear::Hearsay;
+use super::overhear::HeardFrames;
 use super::undisturbed::Audience;
 use super::{Cell, Told};
 use crate::airtime::Airtime;
@@ -105,7 +105,7 @@ impl<P: Copy + Headers> Cell<P> {
             told: Told::All,
             scopes: Vec::new(),
             listeners: Vec::new(),
-            hearsay: Hearsay::default(),
+            heard: HeardFrames::default(),
             monitored: None,
         }
     }

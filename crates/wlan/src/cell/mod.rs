@@ -35,7 +35,7 @@ use beacons::Beacons;
 use channel::Channel;
 use noise::Noise;
 use outbox::Outbox;
-use overhear::Hearsay;
+use overhear::HeardFrames;
 pub use overhear::{Listen, Overheard};
 use undisturbed::{Audience, Undisturbed};
 
@@ -108,7 +108,7 @@ pub struct Cell<P> {
     /// told all of it; and what they have not been told yet.
     scopes: Vec<Option<Listen>>,
     listeners: Vec<NodeId>,
-    hearsay: Hearsay<P>,
+    heard: HeardFrames<P>,
     /// Frames that have left the air, for a trace of them, if there is one.
     monitored: Option<VecDeque<Ppdu<P>>>,
 }

@@ -111,7 +111,7 @@ impl<'c, P> Overheard<'c, P> {
 
 /// Frames that listeners have decoded or sent: each frame once, and who has heard it.
 #[derive(Debug)]
-pub(super) struct Hearsay<P> {
+pub(super) struct HeardFrames<P> {
     frames: Vec<Heard<P>>,
     hearers: Vec<Hearer>,
 }
@@ -150,21 +150,21 @@ impl<P: Copy + Headers> Cell<P> {
     /// A frame that a listener has decoded or sent, by its place among those that are not [forgotten](Self::forget_overheard).
     #[inline]
     pub fn overheard(&self, place: usize) -> Option<Overheard<'_, P>> {
-        let Hearer { node: listener, place, backoff } = *self.hearsay.hearers.get(place)?;
-        Some(Overheard { listener, backoff, heard: &self.hearsay.frames[place] })
+        let Hearer { node: listener, place, backoff } = *self.heard.hearers.get(place)?;
+        Some(Overheard { listener, backoff, heard: &self.heard.frames[place] })
     }
 
     /// True if there is such a frame.
     #[inline]
     pub fn has_overheard(&self) -> bool {
-        !self.hearsay.hearers.is_empty()
+        !self.heard.hearers.is_empty()
     }
 
     /// Forgets all such frames: whoever had to be told has been told.
     #[inline]
     pub fn forget_overheard(&mut self) {
-        self.hearsay.frames.clear();
-        self.hearsay.hearers.clear();
+        self.heard.frames.clear();
+        self.heard.hearers.clear();
     }
 
     /// Durations of frames here, which every member knows.
@@ -186,7 +186,7 @@ impl<P: Copy + Headers> Cell<P> {
             Some(beacon) if frame.kind == FrameKind::Beacon => beacon.elements,
             _ => Elements::default(),
         };
-        self.hearsay.frames.push(Heard { end: now, frame: *frame, msdu, elements });
+        self.heard.frames.push(Heard { end: now, frame: *frame, msdu, elements });
         for index in 0..self.listeners.len() {
             self.tell(now, self.listeners[index], frame, errored);
         }
@@ -218,8 +218,8 @@ impl<P: Copy + Headers> Cell<P> {
             return;
         }
         let backoff = if is_own { self.backoff_before(now, frame) } else { None };
-        let place = self.hearsay.frames.len() - 1;
-        self.hearsay.hearers.push(Hearer { node: listener, place, backoff });
+        let place = self.heard.frames.len() - 1;
+        self.heard.hearers.push(Hearer { node: listener, place, backoff });
     }
 
     /// True if a listener decodes the frame of `from` that leaves the air, as far as noise allows. Everyone is in step
@@ -244,7 +244,7 @@ impl<P: Copy + Headers> Cell<P> {
     }
 }
 
-impl<P> Default for Hearsay<P> {
+impl<P> Default for HeardFrames<P> {
     fn default() -> Self {
         Self { frames: Vec::new(), hearers: Vec::new() }
     }
@@ -410,7 +410,7 @@ mod tests {
             cell.listen(listener, Listen::All);
             cell.enqueue(Time::ZERO, down()).expect("room in the queue");
             (0..2).for_each(|_| next(&mut cell));
-            cell.hearsay.hearers.len()
+            cell.heard.hearers.len()
         };
         assert_eq!([NEAR, FAR, NodeId::AP].map(heard_by), [0, 1, 1]);
     }
