@@ -1,10 +1,18 @@
 //! The physical layers: which rates exist, how long a PPDU lasts, how long the gaps are.
 
+mod channel;
 pub mod dsss;
 pub mod error_rate;
+pub mod mode;
+pub mod modulation;
 pub mod ofdm;
+pub mod ppdu;
+pub mod rate_name;
 mod standard;
+pub mod symbols;
 mod tx_vector;
 
+pub use channel::{Band, GuardInterval, UnknownName, Width};
+pub use mode::Mode;
 pub use standard::{Preamble, Standard, Timing};
 pub use tx_vector::TxVector;
