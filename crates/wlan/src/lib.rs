@@ -8,6 +8,8 @@
 //! | --- | --- |
 //! | [`phy`] | rates, PPDU durations, gaps |
 //! | [`airtime`] | durations of frames and their responses |
+//! | [`aggregation`] | limits of A-MPDU and A-MSDU, the frames that answer them |
+//! | [`block_ack`] | scoreboards, windows and reorder buffer of a link with aggregates |
 //! | `hearing` | audibility: who senses and who decodes whom |
 //! | `dcf` | carrier sense, NAV, interframe spaces, count of slots: the rules of the DCF |
 //! | `contention` | whose back-off is done first |
@@ -19,7 +21,9 @@
 //! | [`radio`] | propagation: positions, powers at a receiver, and what it decodes |
 //! | `cell` | the channel, what follows each frame, and the airtime charge of an exchange |
 
+pub mod aggregation;
 pub mod airtime;
+pub mod block_ack;
 mod cell;
 mod config;
 mod contender;

@@ -6,7 +6,7 @@ use std::fmt;
 use airfair_units::{DataRate, Duration};
 
 use super::modulation::ModulationAndCoding;
-use super::{Band, GuardInterval, Width};
+use super::{Band, GuardInterval, Width, ofdm};
 
 /// Format of a PPDU after OFDM's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -323,7 +323,15 @@ impl Mode {
         Duration::from_nanos(useful) + self.guard().duration()
     }
 
+    /// OFDM modulation of its non-HT reference rate.  [80211-2020 §10.6.11]
+    // Whoever asks legacy vectors does not pay for it.
+    #[inline(never)]
+    pub fn reference(self) -> ofdm::Modulation {
+        self.modulation().reference()
+    }
+
     /// Data rate, rounded down to a whole bit/s.
+    #[inline(never)]
     pub fn rate(self) -> DataRate {
         DataRate::from_bps(self.data_bits() * 1_000_000_000 / self.symbol().as_nanos())
     }

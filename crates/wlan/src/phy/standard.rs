@@ -4,7 +4,8 @@ use std::fmt;
 
 use airfair_units::{Bytes, DataRate, Duration};
 
-use super::{TxVector, dsss, ofdm};
+use super::ppdu::{self, PacketPadding};
+use super::{Band, TxVector, dsss, ofdm};
 
 /// A legacy amendment of 802.11.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -96,6 +97,14 @@ impl Standard {
         dsss::RATES.contains(&rate)
     }
 
+    /// Band of its channels.
+    pub const fn band(self) -> Band {
+        match self {
+            Self::B | Self::G => Band::Ghz2,
+            Self::A => Band::Ghz5,
+        }
+    }
+
     /// Duration of a PPDU until the medium is idle again, signal extension included.
     pub fn ppdu_duration(self, psdu: Bytes, tx: TxVector) -> Duration {
         match (tx, self) {
@@ -104,6 +113,9 @@ impl Standard {
                 ofdm::ppdu_duration(psdu, tx.rate()) + ofdm::SIGNAL_EXTENSION
             }
             (TxVector::Ofdm(_), _) => ofdm::ppdu_duration(psdu, tx.rate()),
+            (TxVector::Mode(mode), _) => {
+                ppdu::duration(mode, psdu, self.band(), PacketPadding::default())
+            }
         }
     }
 

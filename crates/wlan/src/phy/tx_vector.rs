@@ -1,9 +1,9 @@
 //! TXVECTOR of a PPDU: modulation and coding, width, streams, guard interval, preamble.
-//! [80211-2020 §15.3.3, §16.3.4, §17.2.2]
+//! [80211-2020 §15.3.3, §16.3.4, §17.2.2, §19.2.2, §21.2.2], [80211ax-2021 §27.2.2]
 
 use airfair_units::{DataRate, Duration};
 
-use super::{Preamble, dsss, ofdm};
+use super::{Mode, Preamble, dsss, ofdm};
 
 /// TXVECTOR of a PPDU, as its preamble tells a receiver; its rate follows from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -12,10 +12,12 @@ pub enum TxVector {
     Dsss(dsss::Modulation, Preamble),
     /// OFDM, ERP-OFDM included.
     Ofdm(ofdm::Modulation),
+    /// HT, VHT or HE.
+    Mode(Mode),
 }
 
 impl TxVector {
-    /// Number of vectors, each with an [`index`](Self::index) below it.
+    /// Number of legacy vectors; each vector has an [`index`](Self::index) below it.
     pub const COUNT: usize = 2 * dsss::Modulation::ALL.len() + ofdm::Modulation::ALL.len();
 
     /// The vector of a legacy `rate`, where DSSS has this `preamble` if it can; nothing if no legacy amendment has
@@ -31,7 +33,7 @@ impl TxVector {
         }
     }
 
-    /// All vectors, by their index.
+    /// All legacy vectors, by their index.
     pub fn all() -> impl Iterator<Item = Self> {
         let dsss = |preamble| move |modulation| Self::Dsss(modulation, preamble);
         let long = dsss::Modulation::ALL.into_iter().map(dsss(Preamble::Long));
@@ -39,7 +41,8 @@ impl TxVector {
         long.chain(short).chain(ofdm::Modulation::ALL.into_iter().map(Self::Ofdm))
     }
 
-    /// Place in a table of all vectors.
+    /// Place in a table of what goes with each vector; a mode of HT, VHT or HE has that of its non-HT reference rate.
+    /// [80211-2020 §10.6.11]
     #[inline]
     pub fn index(self) -> usize {
         let count = dsss::Modulation::ALL.len();
@@ -47,6 +50,7 @@ impl TxVector {
             Self::Dsss(modulation, Preamble::Long) => modulation as usize,
             Self::Dsss(modulation, Preamble::Short) => count + modulation as usize,
             Self::Ofdm(modulation) => 2 * count + modulation as usize,
+            Self::Mode(mode) => 2 * count + mode.reference() as usize,
         }
     }
 
@@ -56,6 +60,7 @@ impl TxVector {
         match self {
             Self::Dsss(modulation, _) => dsss::RATES[modulation as usize],
             Self::Ofdm(modulation) => ofdm::RATES[modulation as usize],
+            Self::Mode(mode) => mode.rate(),
         }
     }
 
@@ -67,24 +72,33 @@ impl TxVector {
 
     /// Channel width [MHz].
     pub fn width_mhz(self) -> u16 {
-        if self.is_dsss() { 22 } else { 20 }
+        match self {
+            Self::Dsss(..) => 22,
+            Self::Ofdm(_) => 20,
+            Self::Mode(mode) => mode.width().mhz(),
+        }
     }
 
     /// Spatial streams.
     pub fn streams(self) -> u8 {
-        1
+        if let Self::Mode(mode) = self { mode.streams() } else { 1 }
     }
 
     /// Guard interval of an OFDM symbol.  [80211-2020 §17.3.2.3]
     pub fn guard_interval(self) -> Option<Duration> {
-        (!self.is_dsss()).then_some(Duration::from_nanos(800))
+        match self {
+            Self::Dsss(..) => None,
+            Self::Ofdm(_) => Some(Duration::from_nanos(800)),
+            Self::Mode(mode) => Some(mode.guard().duration()),
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::phy::Standard;
+    use crate::phy::mode::Format;
+    use crate::phy::{GuardInterval, Standard, Width};
 
     #[test]
     fn each_vector_has_an_index_of_its_own_and_a_rate_that_leads_back_to_it() {
@@ -94,6 +108,24 @@ mod tests {
         let back = |tx: TxVector| TxVector::of(tx.rate(), preamble(tx));
         let other: Vec<_> = TxVector::all().filter(|tx| back(*tx) != Some(*tx)).collect();
         assert_eq!(other, [TxVector::Dsss(dsss::Modulation::Dbpsk, Preamble::Short)]);
+    }
+
+    /// Verifies: [80211-2020 §10.6.11]
+    #[test]
+    fn a_mode_goes_with_the_control_frames_of_its_reference_rate() {
+        for mode in Mode::all(Format::He, Width::Mhz80, GuardInterval::Ns800) {
+            let tx = TxVector::Mode(mode);
+            let reference = TxVector::Ofdm(mode.reference());
+            assert_eq!((tx.index(), tx.is_dsss()), (reference.index(), false));
+            assert_eq!((tx.width_mhz(), tx.streams()), (80, mode.streams()));
+            assert_eq!(tx.guard_interval(), reference.guard_interval());
+            assert_eq!(tx.rate(), mode.rate());
+        }
+    }
+
+    #[test]
+    fn a_vector_is_as_small_as_the_bytes_of_a_legacy_one() {
+        assert_eq!((size_of::<TxVector>(), size_of::<Option<TxVector>>()), (3, 3));
     }
 
     #[test]
