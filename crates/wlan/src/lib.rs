@@ -13,6 +13,7 @@
 //! | `hearing` | audibility: who senses and who decodes whom |
 //! | `dcf` | carrier sense, NAV, interframe spaces, count of slots: the rules of the DCF |
 //! | `contention` | whose back-off is done first |
+//! | [`edca`] | access categories: defaults, priorities, code points
 //! | `elements` | what others put into a beacon |
 //! | `errors` | errors that noise makes in frames |
 //! | [`queue`] | the way of a packet to its channel access: classifier, queues, scheduler |
@@ -29,6 +30,7 @@ mod config;
 mod contender;
 mod contention;
 mod dcf;
+pub mod edca;
 mod elements;
 mod errors;
 mod frame;
