@@ -81,7 +81,7 @@ pub fn independent_bits(ber: f64, psdu: Bytes) -> f64 {
 }
 
 /// ln (1 - p)^n, exact for small p.
-fn log_success(p: f64, n: f64) -> f64 {
+pub(super) fn log_success(p: f64, n: f64) -> f64 {
     if p >= 1.0 { f64::NEG_INFINITY } else { n * log1p(-p) }
 }
 
@@ -170,7 +170,7 @@ fn qam(order: f64, snr: f64) -> f64 {
 
 /// The convolutional code of 133 and 171 octal, plain or punctured: bits that a wrong path of each
 /// weight gets wrong, per information bits of one puncturing period.
-struct Code {
+pub(super) struct Code {
     period: f64,
     free_distance: i32,
     /// From one coefficient to the next.
@@ -178,29 +178,41 @@ struct Code {
     spectrum: &'static [f64],
 }
 
-const HALF: Code = Code {
+pub(super) const HALF: Code = Code {
     period: 1.0,
     free_distance: 10,
     step: 2,
     spectrum: &[36.0, 211.0, 1_404.0, 11_633.0, 77_433.0, 502_690.0, 3_322_763.0],
 };
-const TWO_THIRDS: Code = Code {
+pub(super) const TWO_THIRDS: Code = Code {
     period: 2.0,
     free_distance: 6,
     step: 1,
     spectrum: &[3.0, 70.0, 285.0, 1_276.0, 6_160.0, 27_128.0, 117_019.0],
 };
-const THREE_QUARTERS: Code = Code {
+pub(super) const THREE_QUARTERS: Code = Code {
     period: 3.0,
     free_distance: 5,
     step: 1,
     spectrum: &[42.0, 201.0, 1_492.0, 10_469.0, 62_935.0, 379_644.0, 2_253_373.0],
 };
 
+/// In HT, VHT and HE alone.
+pub(super) const FIVE_SIXTHS: Code = Code {
+    period: 5.0,
+    free_distance: 4,
+    step: 1,
+    spectrum: &[92.0, 528.0, 8_694.0, 79_453.0, 792_114.0, 7_375_573.0, 67_884_974.0],
+};
+
 impl Code {
     /// Union bound with Chernoff's D = √(4p(1 - p)) for a path of weight one.
     fn bit_error(&self, raw: f64) -> f64 {
-        let chernoff = sqrt(4.0 * raw * (1.0 - raw));
+        self.union_bound(sqrt(4.0 * raw * (1.0 - raw)))
+    }
+
+    /// Union bound with this factor for each bit by which a path differs.
+    pub(super) fn union_bound(&self, chernoff: f64) -> f64 {
         let term = |(i, bits): (i32, &f64)| {
             bits * pow(chernoff, f64::from(self.free_distance + i * self.step))
         };

@@ -4,6 +4,7 @@ mod channel;
 pub mod dsss;
 pub mod error_rate;
 pub mod mode;
+pub mod mode_errors;
 pub mod modulation;
 pub mod ofdm;
 pub mod ppdu;
