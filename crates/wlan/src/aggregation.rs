@@ -222,7 +222,7 @@ mod tests {
     }
 
     /// HT MCS 0, 20 MHz: 5484 - 36 = 5448 µs, 1362 symbols of 26 bits: 35 412 - 22 bits = 4423 octets: two of 1542, not
-    /// three (4630). In a TXOP of 2528 µs, less SIFS 16 and a BlockAck of 68: 2444 - 36 = 2408 µs: 602 symbols, 1953.
+    /// three (4630). In a TXOP of 2528 µs, less SIFS 16 and a `BlockAck` of 68: 2444 - 36 = 2408 µs: 602 symbols, 1953.
     ///
     /// Verifies: [80211-2020 §10.12.5, §10.23.2.8]
     #[test]
@@ -260,8 +260,8 @@ mod tests {
         assert_eq!(amsdu_size([]), Bytes::ZERO);
     }
 
-    /// 24 Mb/s, 96 bits a symbol. ACK 14 octets: 134 bits → 2 symbols, 28 µs. BlockAck 32: 278 → 3, 32 µs; of 256 MPDUs
-    /// 56: 470 → 5, 40 µs. BAR 24: 214 → 3, 32 µs. At 6 Mb/s, 24 bits: BlockAck 278 → 12 symbols, 68 µs.
+    /// 24 Mb/s, 96 bits a symbol. ACK 14 octets: 134 bits → 2 symbols, 28 µs. `BlockAck` 32: 278 → 3, 32 µs; of 256 MPDUs
+    /// 56: 470 → 5, 40 µs. BAR 24: 214 → 3, 32 µs. At 6 Mb/s, 24 bits: `BlockAck` 278 → 12 symbols, 68 µs.
     ///
     /// Verifies: [80211-2020 §9.3.1.7, §9.3.1.8.2, §17.4.3]
     #[test]

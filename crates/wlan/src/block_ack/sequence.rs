@@ -108,7 +108,9 @@ mod tests {
             let mut map = Bitmap::new(start);
             let come: Vec<Sequence> =
                 (0..256).filter(|it| it % 3 != 1).map(|it| start + it).collect();
-            come.iter().for_each(|it| map.set(*it));
+            for it in &come {
+                map.set(*it);
+            }
             map.set(start + 256);
             map.advance(start + steps);
             let kept = |it: &&Sequence| !it.precedes(start + steps);

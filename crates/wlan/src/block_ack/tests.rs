@@ -34,7 +34,7 @@ impl Link {
 
     /// Fills the window, and sends so many of the batch, of which those are `lost` whose bit says so; or a request.
     fn exchange(&mut self, count: usize, lost: u64, loses_response: bool) {
-        self.now = self.now + MS;
+        self.now += MS;
         self.recipient.handle_timeout(self.now);
         self.originator.expire(self.now);
         let comes = if let Some(start) = self.originator.request() {
@@ -113,7 +113,7 @@ fn what_is_lost_comes_again_and_what_came_behind_it_waits() {
     assert_eq!(link.delivered, [0, 1, 2, 3, 4]);
 }
 
-/// A BlockAck is lost: the originator asks, and nothing is sent twice.
+/// A `BlockAck` is lost: the originator asks, and nothing is sent twice.
 ///
 /// Verifies: [80211-2020 §10.25.6.5]
 #[test]

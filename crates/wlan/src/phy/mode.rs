@@ -157,7 +157,7 @@ impl Parameters {
 
     /// True if the standard has an MCS of these parameters, as far as its bits go: each symbol carries a whole number of
     /// them, and each encoder of VHT has its share.  [80211-2020 §21.5], [80211ax-2021 §27.5]
-    fn has_mcs(&self) -> bool {
+    fn has_mcs(self) -> bool {
         if self.mcs > self.format.max_mcs() {
             return false;
         }
@@ -171,13 +171,13 @@ impl Parameters {
     }
 
     /// True if the code may be BCC.  [80211ax-2021 §27.3.12.5]
-    fn may_be_convolutional(&self) -> bool {
+    fn may_be_convolutional(self) -> bool {
         self.format != Format::He
             || (self.width == Width::Mhz20 && self.streams <= 4 && self.mcs <= 9)
     }
 }
 
-/// Data subcarriers, N_SD.  [80211-2020 Table 19-6, Table 21-5], [80211ax-2021 Table 27-13]
+/// Data subcarriers, `N_SD`.  [80211-2020 Table 19-6, Table 21-5], [80211ax-2021 Table 27-13]
 const fn data_subcarriers(format: Format, width: Width) -> u64 {
     match (format, width) {
         (Format::Ht | Format::Vht, Width::Mhz20) => 52,
@@ -190,7 +190,7 @@ const fn data_subcarriers(format: Format, width: Width) -> u64 {
 }
 
 /// Data bits of twelve symbols, a whole number whatever the code rate.
-fn data_bits_times_twelve(of: &Parameters) -> u64 {
+fn data_bits_times_twelve(of: Parameters) -> u64 {
     let ModulationAndCoding { constellation, code_rate } = ModulationAndCoding::of(of.mcs);
     let (data, coded) = code_rate.fraction();
     let coded_bits =
@@ -213,7 +213,7 @@ impl Mode {
     /// # Errors
     /// If the standard has none such: the first parameter that does not go with the others, and what does.
     pub fn new(of: Parameters) -> Result<Self, NoSuchMode> {
-        check(&of)?;
+        check(of)?;
         let ltf = of.ltf.map_or(0, |ltf| ltf as u16);
         let fields = [
             (of.format as u16, 0),
@@ -304,17 +304,17 @@ impl Mode {
         ModulationAndCoding::of(self.mcs())
     }
 
-    /// Coded bits per symbol, N_CBPS.
+    /// Coded bits per symbol, `N_CBPS`.
     pub fn coded_bits(self) -> u64 {
         data_subcarriers(self.format(), self.width())
             * self.modulation().constellation.bits()
             * u64::from(self.streams())
     }
 
-    /// Data bits per symbol, N_DBPS; HE's are rounded down where the code leaves a fraction.
+    /// Data bits per symbol, `N_DBPS`; HE's are rounded down where the code leaves a fraction.
     /// [80211-2020 §19.5, §21.5], [80211ax-2021 §27.5]
     pub fn data_bits(self) -> u64 {
-        data_bits_times_twelve(&self.parameters()) / 12
+        data_bits_times_twelve(self.parameters()) / 12
     }
 
     /// One symbol of the data field, guard interval included.  [80211-2020 Table 19-6], [80211ax-2021 Table 27-12]
@@ -343,7 +343,7 @@ impl Mode {
         (self.data_bits() * 20_000 + ns) / (2 * ns)
     }
 
-    /// Convolutional encoders, N_ES; none where the code is LDPC.
+    /// Convolutional encoders, `N_ES`; none where the code is LDPC.
     ///
     /// Each takes at most 300 Mb/s in HT and 600 Mb/s in VHT, with the short guard interval, and all of them the same
     /// number of bits of a symbol.  [80211-2020 §19.3.5, §21.3.10.5, §21.5]
@@ -353,7 +353,7 @@ impl Mode {
             (Coding::Ldpc, _) => 0,
             (_, Format::He) => 1,
             (_, Format::Ht) => data.div_ceil(1_080),
-            (_, Format::Vht) => (data.div_ceil(2_160)..)
+            (_, Format::Vht) => (data.div_ceil(2_160)..=data)
                 .find(|n| data.is_multiple_of(*n) && coded.is_multiple_of(*n))
                 .expect("one of the divisors, the bits themselves at the last"),
         }
@@ -393,8 +393,8 @@ impl fmt::Display for NoSuchMode {
 
 impl std::error::Error for NoSuchMode {}
 
-fn check(of: &Parameters) -> Result<(), NoSuchMode> {
-    let Parameters { format, mcs, streams, width, guard, ltf, .. } = *of;
+fn check(of: Parameters) -> Result<(), NoSuchMode> {
+    let Parameters { format, mcs, streams, width, guard, ltf, .. } = of;
     let name = format!("{format:?}").to_uppercase();
     let plural = if streams == 1 { "" } else { "s" };
     let refuse = |found: String, with: String, allowed: Vec<String>| {
@@ -412,7 +412,7 @@ fn check(of: &Parameters) -> Result<(), NoSuchMode> {
         return refuse(format!("{streams} stream{plural}"), name, allowed);
     }
     if !of.has_mcs() {
-        let fits = |mcs: &u8| Parameters { mcs: *mcs, ..*of }.has_mcs();
+        let fits = |mcs: &u8| Parameters { mcs: *mcs, ..of }.has_mcs();
         let allowed = (0..=format.max_mcs()).filter(fits).map(|it| it.to_string()).collect();
         let with = format!("{name}, {width}, {streams} stream{plural}");
         return refuse(format!("MCS {mcs}"), with, allowed);

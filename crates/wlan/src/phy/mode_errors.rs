@@ -189,7 +189,7 @@ mod tests {
     fn mode(format: Format, mcs: u8, coding: Coding) -> Mode {
         let of = Parameters::of(format, mcs, 1, Width::Mhz20, GuardInterval::Ns800);
         let streams = if format == Format::Vht && mcs == 9 { 3 } else { 1 };
-        Mode::new(Parameters { coding, streams, ..of }).expect("a mode of the standard")
+        Mode::new(Parameters { streams, coding, ..of }).expect("a mode of the standard")
     }
 
     fn loss(mode: Mode, octets: u64, snr: Decibels) -> f64 {

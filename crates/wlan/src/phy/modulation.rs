@@ -20,7 +20,7 @@ pub enum Constellation {
 }
 
 impl Constellation {
-    /// Coded bits per subcarrier and stream, N_BPSCS.  [80211-2020 §19.3.5]
+    /// Coded bits per subcarrier and stream, `N_BPSCS`.  [80211-2020 §19.3.5]
     pub const fn bits(self) -> u64 {
         match self {
             Self::Bpsk => 1,

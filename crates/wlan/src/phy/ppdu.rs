@@ -239,8 +239,9 @@ mod tests {
         let Some(size) = found else {
             return assert!(time(Bytes::new(1)) > limit, "{mode:?} {limit:?}");
         };
-        let more = if mode.coding() == Coding::Ldpc { mode.data_bits().div_ceil(8) + 1 } else { 1 };
-        let is_largest = time(size + Bytes::new(more)) > limit || size == max_psdu(mode.format());
+        let beyond =
+            if mode.coding() == Coding::Ldpc { mode.data_bits().div_ceil(8) + 1 } else { 1 };
+        let is_largest = time(size + Bytes::new(beyond)) > limit || size == max_psdu(mode.format());
         assert!(time(size) <= limit && is_largest, "{mode:?} {limit:?} {size}");
     }
 }

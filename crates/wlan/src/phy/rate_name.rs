@@ -33,7 +33,7 @@ impl LinkFormat {
     ///
     /// # Errors
     /// If the standard has none such.
-    pub fn mode(&self, mcs: u8, streams: u8) -> Result<Mode, NoSuchMode> {
+    pub fn mode(self, mcs: u8, streams: u8) -> Result<Mode, NoSuchMode> {
         let usual = Parameters::of(self.format, mcs, streams, self.width, self.guard);
         Mode::new(Parameters {
             ltf: self.ltf.or(usual.ltf),
@@ -43,7 +43,7 @@ impl LinkFormat {
     }
 
     /// Its modes, by streams and MCS.
-    pub fn modes(&self) -> impl Iterator<Item = Mode> {
+    pub fn modes(self) -> impl Iterator<Item = Mode> {
         (1..=self.streams).flat_map(move |streams| {
             (0..=self.format.max_mcs()).filter_map(move |mcs| self.mode(mcs, streams).ok())
         })
@@ -53,14 +53,14 @@ impl LinkFormat {
     ///
     /// # Errors
     /// If it names none of the link, or more than one.
-    pub fn parse(&self, text: &str) -> Result<Mode, BadRate> {
+    pub fn parse(self, text: &str) -> Result<Mode, BadRate> {
         match text.parse::<RateName>() {
             Ok(name) => self.named(name),
             Err(NoRateName) => self.plain(text),
         }
     }
 
-    fn named(&self, RateName { format, mcs, streams }: RateName) -> Result<Mode, BadRate> {
+    fn named(self, RateName { format, mcs, streams }: RateName) -> Result<Mode, BadRate> {
         if format != self.format {
             return Err(BadRate::OtherFormat(self.names().collect()));
         }
@@ -71,7 +71,7 @@ impl LinkFormat {
     }
 
     /// The only mode whose rate is printed so in the standard's tables.
-    fn plain(&self, text: &str) -> Result<Mode, BadRate> {
+    fn plain(self, text: &str) -> Result<Mode, BadRate> {
         let rates = || self.modes().map(plain_rate).collect();
         let tenths = tenths(text).ok_or_else(|| BadRate::Unknown(rates()))?;
         let found: Vec<Mode> = self.modes().filter(|it| it.tenths_of_mbps() == tenths).collect();
@@ -82,7 +82,7 @@ impl LinkFormat {
         }
     }
 
-    fn names(&self) -> impl Iterator<Item = RateName> {
+    fn names(self) -> impl Iterator<Item = RateName> {
         self.modes().map(RateName::of)
     }
 }

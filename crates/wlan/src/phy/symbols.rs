@@ -14,7 +14,7 @@ const TAIL: u64 = 6;
 /// Symbols of a data field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Symbols {
-    /// Their number, N_SYM.
+    /// Their number, `N_SYM`.
     pub count: u64,
     /// Segments of the last one that are used before the decoder has its time: 1 to 4, the pre-FEC padding factor of HE;
     /// 4 in HT and VHT.  [80211ax-2021 §27.3.12.2]
@@ -51,13 +51,13 @@ pub fn largest_psdu(mode: Mode, count: u64) -> Bytes {
     sizes.into_iter().find(fits).unwrap_or(octets(before_last))
 }
 
-/// Segments of the last symbol that the data fills, a_init.  [80211ax-2021 §27.3.12.5.1]
+/// Segments of the last symbol that the data fills, `a_init`.  [80211ax-2021 §27.3.12.5.1]
 fn segments(mode: Mode, bits: u64) -> u64 {
     let excess = bits % mode.data_bits();
     if excess == 0 { 4 } else { excess.div_ceil(short_bits(mode).0).min(4) }
 }
 
-/// Data bits and coded bits of a segment, N_DBPS,short and N_CBPS,short; HT and VHT have whole symbols alone.  [80211ax-2021 Table 27-33]
+/// Data bits and coded bits of a segment, `N_DBPS,short` and `N_CBPS,short`; HT and VHT have whole symbols alone.  [80211ax-2021 Table 27-33]
 fn short_bits(mode: Mode) -> (u64, u64) {
     let subcarriers = match mode.width() {
         _ if mode.format() != Format::He => return (mode.data_bits(), mode.coded_bits()),
@@ -88,7 +88,7 @@ fn needs_more(mode: Mode, bits: u64, first: Symbols) -> bool {
         || share > 3 * total * parity
 }
 
-/// Data bits to encode and bits that the symbols hold, N_pld and N_avbits. HT encodes the PSDU alone, VHT and HE its
+/// Data bits to encode and bits that the symbols hold, `N_pld` and `N_avbits`. HT encodes the PSDU alone, VHT and HE its
 /// padding too.
 fn ldpc_bits(mode: Mode, bits: u64, first: Symbols) -> (u64, u64) {
     let Symbols { count, last_segments } = first;
