@@ -33,6 +33,20 @@ impl Format {
         }
     }
 
+    /// Checks that its PPDUs may be so wide in this band.
+    ///
+    /// # Errors
+    /// If they may not: the widths that there are.
+    pub fn check_width(self, width: Width, band: Band) -> Result<(), NoSuchMode> {
+        let widths = self.widths(band);
+        if widths.contains(&width) {
+            return Ok(());
+        }
+        let with = format!("{}, {band}", self.word().to_uppercase());
+        let (found, allowed) = (width.to_string(), texts(widths));
+        Err(NoSuchMode { found, with, allowed, clause: self.clause() })
+    }
+
     /// Guard intervals of its symbols.
     pub const fn guard_intervals(self) -> &'static [GuardInterval] {
         use GuardInterval::{Ns400, Ns800, Ns1600, Ns3200};
@@ -395,7 +409,7 @@ impl std::error::Error for NoSuchMode {}
 
 fn check(of: Parameters) -> Result<(), NoSuchMode> {
     let Parameters { format, mcs, streams, width, guard, ltf, .. } = of;
-    let name = format!("{format:?}").to_uppercase();
+    let name = format.word().to_uppercase();
     let plural = if streams == 1 { "" } else { "s" };
     let refuse = |found: String, with: String, allowed: Vec<String>| {
         Err(NoSuchMode { found, with, allowed, clause: format.clause() })

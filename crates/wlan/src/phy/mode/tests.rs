@@ -81,12 +81,14 @@ fn encoders_of_vht_share_a_symbol_evenly() {
         let mode = Mode::new(Parameters::of(Format::Vht, mcs, streams, width, Ns800));
         mode.expect("a mode").encoders()
     };
-    let eighty = [of(Mhz80, 7, 7), of(Mhz80, 7, 8), of(Mhz80, 8, 7)];
-    assert_eq!(eighty, [6, 6, 6]);
+    let eighty = [of(Mhz80, 7, 2), of(Mhz80, 7, 7), of(Mhz80, 7, 8), of(Mhz80, 8, 7)];
+    assert_eq!(eighty, [3, 6, 6, 6]);
     let wide = [of(Mhz160, 4, 7), of(Mhz160, 5, 8), of(Mhz160, 6, 7), of(Mhz160, 7, 3)];
     assert_eq!(wide, [6, 8, 8, 4]);
     let seven = [of(Mhz160, 7, 4), of(Mhz160, 7, 5), of(Mhz160, 7, 7), of(Mhz160, 7, 8)];
     assert_eq!(seven, [6, 7, 9, 12]);
+    let eight: Vec<u64> = (0..10).map(|mcs| of(Mhz160, 8, mcs)).collect();
+    assert_eq!(eight, [1, 2, 3, 4, 6, 8, 8, 9, 12, 12]);
 }
 
 /// Verifies: [80211-2020 §21.5]
@@ -145,6 +147,19 @@ fn what_does_not_go_together_is_refused_with_what_does() {
     );
     assert!(refused(Parameters { streams: 0, ..usual }).starts_with("0 streams"));
     assert!(refused(Parameters { mcs: 255, ..usual }).starts_with("MCS 255"));
+}
+
+/// Verifies: [80211-2020 §21.1.1]
+#[test]
+fn a_width_that_the_band_lacks_is_refused_with_those_that_it_has() {
+    let refused = |format: Format, width, band| {
+        format.check_width(width, band).expect_err("no such channel").to_string()
+    };
+    let wide = refused(Format::He, Mhz80, Band::Ghz2);
+    let text = "80 MHz does not go with HE, 2.4 GHz (802.11ax-2021 §27.5); allowed 20 MHz, 40 MHz";
+    assert_eq!(wide, text);
+    assert!(refused(Format::Vht, Mhz20, Band::Ghz2).ends_with("nothing does"));
+    assert_eq!(Format::Ht.check_width(Mhz40, Band::Ghz2), Ok(()));
 }
 
 #[test]
