@@ -208,16 +208,17 @@ pub(super) const FIVE_SIXTHS: Code = Code {
 impl Code {
     /// Union bound with Chernoff's D = √(4p(1 - p)) for a path of weight one.
     fn bit_error(&self, raw: f64) -> f64 {
-        self.union_bound(sqrt(4.0 * raw * (1.0 - raw)))
+        let chernoff = sqrt(4.0 * raw * (1.0 - raw));
+        self.union_bound(|weight| pow(chernoff, weight)) / 2.0
     }
 
-    /// Union bound with this factor for each bit by which a path differs.
-    pub(super) fn union_bound(&self, chernoff: f64) -> f64 {
-        let term = |(i, bits): (i32, &f64)| {
-            bits * pow(chernoff, f64::from(self.free_distance + i * self.step))
-        };
+    /// Wrong bits per information bit, no more than one: each path of the spectrum is taken with the probability that
+    /// `pairwise` has for its weight.
+    pub(super) fn union_bound(&self, pairwise: impl Fn(f64) -> f64) -> f64 {
+        let term =
+            |(i, bits): (i32, &f64)| bits * pairwise(f64::from(self.free_distance + i * self.step));
         let bound: f64 = (0..).zip(self.spectrum).map(term).sum();
-        (bound / (2.0 * self.period)).min(0.5)
+        (bound / self.period).min(1.0)
     }
 }
 
