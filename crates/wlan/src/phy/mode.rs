@@ -42,9 +42,9 @@ impl Format {
         if widths.contains(&width) {
             return Ok(());
         }
-        let with = format!("{}, {band}", self.word().to_uppercase());
         let (found, allowed) = (width.to_string(), texts(widths));
-        Err(NoSuchMode { found, with, allowed, clause: self.clause() })
+        let others = format!("{}, {band}", self.word().to_uppercase());
+        Err(NoSuchMode { found, with: others, allowed, clause: self.clause() })
     }
 
     /// Guard intervals of its symbols.
