@@ -177,7 +177,7 @@ pub fn response_modulation(mode: Mode, basic: &[ofdm::Modulation]) -> ofdm::Modu
     let reference = mode.reference();
     let is_mandatory =
         |it: &ofdm::Modulation| ofdm::MANDATORY_RATES.contains(&ofdm::RATES[*it as usize]);
-    // By rate, not by place: 9 Mb/s comes before 12.
+    // Modulations are in the order of their rates.
     let below = |it: &ofdm::Modulation| *it <= reference;
     let basic = basic.iter().copied().filter(below).max();
     let mandatory = || ofdm::Modulation::ALL.into_iter().filter(is_mandatory).rfind(below);
