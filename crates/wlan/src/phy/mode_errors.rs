@@ -4,7 +4,7 @@
 //! at the receiver and a channel that keeps the streams apart. A demapper makes soft bits of each constellation, apart
 //! from each other [caire-1998 §III]. BCC is the union bound over the weight spectra in [haccoun-1989], where a path of
 //! weight d has the probability Q(√(-2·d·ln B)) with Bhattacharyya's factor B of such a bit [martinez-2006 §III], exact
-//! for BPSK; OFDM's model ([`error_rate`](super::error_rate)) has hard decisions. LDPC is the normal approximation of the best code of its length
+//! for BPSK; OFDM's model ([`error_rate`]) has hard decisions. LDPC is the normal approximation of the best code of its length
 //! [polyanskiy-2010 §IV]; the standard's codes of 1944 bits come near it, and nothing is added for the rest.
 
 use airfair_units::{Dbm, Decibels};
