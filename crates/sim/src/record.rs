@@ -161,6 +161,23 @@ impl Recorder for () {
     fn record_cell(&mut self, _now: Time, _cell: CellId, _records: &[airfair_wlan::Record]) {}
 }
 
+/// Takes note for its owner, who has it even if the run is cancelled.
+impl<R: Recorder> Recorder for &mut R {
+    const TRACES: bool = R::TRACES;
+
+    fn record(&mut self, now: Time, record: &Record) {
+        (**self).record(now, record);
+    }
+
+    fn record_cell(&mut self, now: Time, cell: CellId, records: &[airfair_wlan::Record]) {
+        (**self).record_cell(now, cell, records);
+    }
+
+    fn trace(&mut self, now: Time, trace: Trace<'_>) {
+        (**self).trace(now, trace);
+    }
+}
+
 /// Both take note.
 impl<A: Recorder, B: Recorder> Recorder for (A, B) {
     const TRACES: bool = A::TRACES || B::TRACES;

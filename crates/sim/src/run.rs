@@ -87,11 +87,36 @@ pub fn run(
 ) -> Result<Outcome, RunError> {
     let streams = Streams::new(seed, replication);
     let finished = simulate(scenario, streams, Metrics::new(scenario), control)?;
+    Ok(Outcome { replication, seed, ..outcome(finished, scenario) })
+}
+
+/// Runs replication `replication` of `scenario` under `seed` as [`run`] does, and hands every record to `witness` as
+/// well.
+///
+/// # Errors
+/// As [`run`] does.
+pub fn run_with<R: Recorder>(
+    scenario: &Scenario,
+    seed: u64,
+    replication: u32,
+    witness: &mut R,
+    control: &Control,
+) -> Result<Outcome, RunError> {
+    let streams = Streams::new(seed, replication);
+    let both = (Metrics::new(scenario), witness);
+    let Finished { recorder: (recorder, _), events, in_flight, outputs } =
+        simulate(scenario, streams, both, control)?;
+    let finished = Finished { recorder, events, in_flight, outputs };
+    Ok(Outcome { replication, seed, ..outcome(finished, scenario) })
+}
+
+/// The figures of a run that is over.
+fn outcome(finished: Finished<Metrics>, scenario: &Scenario) -> Outcome {
     let mut outcome = finished.recorder.finish(scenario);
     for (flow, in_flight) in outcome.flows.iter_mut().zip(finished.in_flight) {
         flow.packets_in_flight = in_flight;
     }
-    Ok(Outcome { replication, seed, events: finished.events, ..outcome })
+    Outcome { events: finished.events, ..outcome }
 }
 
 /// Runs `scenario` and hands every record to `recorder`.
