@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from airfair.cli import options, scenarios, tracing
+from airfair.cli import options, output, scenarios, tracing
 from airfair.cli.completers import complete, toml_files
 from airfair.cli.status import DONE, FAILED, INTERRUPTED, InputError, complain, describe
 from airfair.names import did_you_mean, printable
@@ -73,13 +73,13 @@ def _run(arguments: argparse.Namespace) -> int:
     scenario = _scenario(arguments)
     _see_that_some_match(scenario, arguments.flows)
     out: Path | None = arguments.out
-    made = [] if out is None else _prepare(out)
-    traces, result, cut, failures = None, None, False, list[str]()
+    made = output.prepare(out)
+    traces, result, cut, failure = None, None, False, None
     try:
         traces = tracing.prepare(arguments, scenario)
         result = _simulate(scenario, arguments.threads, traces)
         if out is not None and result.replications:
-            failures = _save(result, out, arguments.command_line)
+            failure = _save(result, out, arguments.command_line)
     except KeyboardInterrupt:
         if result is None:
             raise
@@ -92,12 +92,14 @@ def _run(arguments: argparse.Namespace) -> int:
         interrupted = result is None or result.interrupted
         told, lost = ([], []) if traces is None else traces.finish(interrupted)
     _print(result, arguments)
-    if out is not None and result.replications and not failures:
+    if failure:
+        lost.insert(0, describe(failure))
+    elif out is not None and result.replications:
         told.insert(0, f"wrote {out}")
     for line in told:
         print(f"airfair: {printable(line)}", file=sys.stderr)
-    if failures or lost:
-        return complain(FAILED, *failures, *lost)
+    if lost:
+        return complain(FAILED, *lost)
     if result.interrupted:
         asked = scenario.replications
         return complain(
@@ -135,18 +137,6 @@ def _scenario(arguments: argparse.Namespace) -> Scenario:
     return scenarios.read(arguments.scenario, overrides)
 
 
-def _prepare(out: Path) -> list[Path]:
-    """See that `out` can be written before anything runs; directories that were made for it."""
-    from airfair.store import prepare
-
-    made = [path for path in (out, *out.parents) if not path.exists()]
-    try:
-        prepare(out)
-    except OSError as error:
-        raise InputError(f"--out {out}: {describe(error)}") from error
-    return made
-
-
 def _simulate(scenario: Scenario, threads: int | None, traces: Traces | None) -> Result:
     from airfair.engine import run_many
     from airfair.terminal import Progress
@@ -157,15 +147,10 @@ def _simulate(scenario: Scenario, threads: int | None, traces: Traces | None) ->
     return result
 
 
-def _save(result: Result, out: Path, command_line: list[str]) -> list[str]:
-    """Write the result; what went wrong is told after it is printed, since it may have taken hours."""
+def _save(result: Result, out: Path, command_line: list[str]) -> OSError | None:
     from airfair.store import save
 
-    try:
-        save(result, out, command_line)
-    except OSError as error:
-        return [f"--out {out}: {describe(error)}"]
-    return []
+    return output.failure(out, lambda: save(result, out, command_line))
 
 
 def _print(result: Result, arguments: argparse.Namespace) -> None:
