@@ -128,6 +128,8 @@ def draw(
         figure = Figure(figsize=(width, _AROUND + _LANE * max(len(lanes), 1)), layout="constrained")
         ax = figure.subplots()
         per_inch = (end - start) * scale / (width - 0.8)
+        ax.set_ylim(max(len(lanes), 1) - 0.4, -0.6)
+        ax.set_xlim(0, (end - start) * scale)
         for row, lane in enumerate(lanes.values()):
             for it in lane:
                 left, right = (it.start - start) * scale, (it.end - start) * scale
@@ -136,8 +138,6 @@ def draw(
         names = [f"{name} (AP)" if name in access_points else name for name in lanes]
         ax.set_yticks(range(len(lanes)), names)
         ax.tick_params(axis="y", length=0, labelcolor=INK)
-        ax.set_ylim(max(len(lanes), 1) - 0.4, -0.6)
-        ax.set_xlim(0, (end - start) * scale)
         since = "" if start == 0 else f" since {start:.9g} s"
         ax.set_xlabel(f"time{since} [{unit}]")
         found = [it for lane in lanes.values() for it in lane]
@@ -172,13 +172,14 @@ def _frame(at: _Place, it: Slice) -> None:
     wishes = [f"{kind}, {rate}", kind] if kind == "data" else [kind]
     if it.arguments.get("retry"):
         wishes = [f"{kind}, {rate}, retry", f"{kind}, retry", "retry", "r"]
-    room = (at.right - at.left) / (_CHARACTER * at.per_inch)
+    left, right = max(at.left, 0), min(at.right, at.ax.get_xlim()[1])
+    room = (right - left) / (_CHARACTER * at.per_inch)
     for words in wishes:
         if len(words) < room:
             # Words stand on a ground of their own where lines would cross them.
             ground = {"facecolor": look.fill, "edgecolor": "none", "pad": 0.8}
             at.ax.text(
-                (at.left + at.right) / 2,
+                (left + right) / 2,
                 at.row,
                 words,
                 ha="center",
