@@ -90,7 +90,7 @@ class Slice:
 
     @property
     def look(self) -> Look:
-        """How a frame is drawn."""
+        """Look of a frame."""
         if self.arguments["outcome"] == "collided":
             return _COLLIDED
         return _KINDS[self.arguments["kind"]] if self.arguments["outcome"] == "received" else _LOST

@@ -170,7 +170,7 @@ Frame = dict[str, str]
 
 
 def tshark(pcap: Path, *words: str) -> str:
-    """What tshark says."""
+    """Output of tshark."""
     call = ["tshark", "-r", pcap, *words]
     return subprocess.run(call, capture_output=True, check=True, text=True).stdout
 
@@ -193,7 +193,7 @@ def seen(mixed: Run) -> list[Frame]:
 
 @pytest.fixture(scope="module")
 def air(seen: list[Frame]) -> list[Frame]:
-    """What the monitor has."""
+    """Frames of the monitor."""
     return [it for it in seen if it["frame.interface_name"] == "home:monitor"]
 
 
@@ -637,7 +637,10 @@ def test_a_picture_says_what_is_what_and_is_the_same_again(mixed: Run) -> None:
         (("--out", "none/a.png"), "--out none/a.png: No such file or directory"),
         (("--out", "a.png", "--from", "4 s"), "--from 4 s: the run is over at 4 s"),
         (("--out", "a.png", "--station", "fat"), "--station 'fat': no station"),
-        (("--out", "a.png", "--until", "4 s"), "a shorter time, or fewer stations by --station"),
+        (
+            ("--out", "a.png", "--until", "4 s"),
+            "a shorter time by --until, or fewer stations by --station",
+        ),
     ],
 )
 def test_a_picture_that_cannot_be_drawn_is_told(

@@ -356,7 +356,7 @@ fn word(kind: FrameKind) -> &'static str {
     }
 }
 
-/// What became of a frame where it is meant for somebody.
+/// Fate of a frame at those whom it is meant for.
 fn outcome(heard: &Monitored<Packet>) -> &'static str {
     if heard.ppdu.collided {
         "collided"

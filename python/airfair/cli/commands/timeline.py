@@ -113,7 +113,7 @@ def _timeline(arguments: argparse.Namespace) -> int:
 
 
 def _trace(scenario: Scenario, replication: int, window: tracing.Window, names: list[str]) -> Any:  # noqa: ANN401 - JSON
-    """What `--timeline` writes of the window; nothing if the run was interrupted."""
+    """Events of the window, as `--timeline` writes them; nothing if the run was interrupted."""
     from airfair._core import Tracing, run
     from airfair.terminal import Progress
 
@@ -150,8 +150,8 @@ def _draw(
     count = sum(map(len, lanes.values()))
     if count > channel_figure.MOST:
         raise InputError(
-            f"--until {arguments.end}: {count} intervals {window}, where a picture can show "
-            f"{channel_figure.MOST}; a shorter time, or fewer stations by --station"
+            f"{arguments.scenario}: {count} intervals {window}, where a picture can show "
+            f"{channel_figure.MOST}: give a shorter time by --until, or fewer stations by --station"
         )
     if not arguments.station and count:
         lanes = {name: found for name, found in lanes.items() if found}
