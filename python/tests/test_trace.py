@@ -548,6 +548,7 @@ MISTAKES = {
     ("--pcap", "p", "--timeline", "p"): "--timeline p: the file of --pcap",
     ("--pcap", "none/p"): "--pcap none/p: No such file or directory",
     ("--timeline", "."): "--timeline .: Is a directory",
+    ("--pcap", "p", "--timeline", "none/t"): "--timeline none/t: No such file or directory",
 }
 
 
@@ -559,7 +560,7 @@ def test_a_mistake_is_told_before_anything_runs(
     assert (done.returncode, done.stdout) == (2, "")
     assert MISTAKES[words] in done.stderr
     assert "Traceback" not in done.stderr
-    assert not (tmp_path / "out").exists()
+    assert [path.name for path in tmp_path.iterdir()] == ["cell.toml"]
 
 
 def test_a_window_with_nothing_in_it_is_told_and_the_result_is_shown(
