@@ -1,0 +1,32 @@
+// Elements of the page.
+
+/** An element with attributes, listeners (`onclick` …) and children, which may be texts. */
+export function h(name, attributes = {}, ...children) {
+  const element = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
+    else element.setAttribute(key, value === true ? "" : value);
+  }
+  element.append(...children.flat().filter((child) => child !== null));
+  return element;
+}
+
+export const byId = (id) => document.getElementById(id);
+
+/** A table: `head` is a row of names, in each of `rows` the first cell names the row. */
+export function table(caption, head, rows) {
+  const cell = (value, index) =>
+    index === 0 ? h("th", { scope: "row" }, value) : h("td", {}, value);
+  return h(
+    "table",
+    {},
+    h("caption", { class: "hidden" }, caption),
+    h("thead", {}, h("tr", {}, head.map((name) => h("th", { scope: "col" }, name)))),
+    h("tbody", {}, rows.map((row) => h("tr", {}, row.map(cell)))),
+  );
+}
+
+/** Value of a colour of the page. */
+export const colour = (name) =>
+  getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
