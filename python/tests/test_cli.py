@@ -73,6 +73,7 @@ def test_json_is_the_document_and_nothing_else(program: Program, scenario: Path)
         "version",
         "replications",
         "interrupted",
+        "record_hashes",
         "flows",
         "stations",
         "access_points",
@@ -82,6 +83,8 @@ def test_json_is_the_document_and_nothing_else(program: Program, scenario: Path)
     ]
     assert (document["seed"], document["replications"]) == (3, 2)
     assert document["version"] == airfair.__version__
+    outcomes = airfair.run(scenario, seed=3, replications=2).outcomes
+    assert document["record_hashes"] == [f"{run.record_hash:016x}" for run in outcomes]
     flow, station, channel = (document[key][0] for key in ("flows", "stations", "channels"))
     expected = "name from to transport control goodput_bps goodput_ci95_bps loss retransmissions"
     assert {*expected.split(), "timeouts"} <= flow.keys()
