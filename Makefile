@@ -14,7 +14,7 @@ BIN := $(VENV)/bin
 RUST_SOURCES := Cargo.toml Cargo.lock rust-toolchain.toml \
     $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
-.PHONY: help needs build demo reproduce test test-rust test-python wasm fuzz explore deny bench wheel golden readme record docs lock clean
+.PHONY: help needs build demo reproduce test test-rust test-python test-web wasm web fuzz explore deny bench wheel golden readme record docs lock clean
 
 help: ## Show the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -66,6 +66,25 @@ wasm: ## Check that the pure crates compile for a browser
 	@if [ -d "$$(rustc --print target-libdir --target $(WASM))" ]; then \
 	    cargo check --locked --quiet --target $(WASM) $(PURE:%=--package airfair-%); \
 	    else echo "$(WASM) is not checked: rustup target add $(WASM)"; fi
+
+PLAYGROUND := dist/playground.html
+WEB_SOURCES := $(shell find web -not -path '*/node_modules*' -type f) \
+    python/airfair/figures.py python/airfair/drawn.py python/airfair/reproduce/templates/style.css.jinja
+web: $(PLAYGROUND) ## The playground, one page that opens from the disk: dist/playground.html
+
+$(PLAYGROUND): web/node_modules/.package-lock.json $(RUST_SOURCES) $(WEB_SOURCES)
+	web/engine.sh target/playground/airfair.wasm
+	node web/build.js target/playground/airfair.wasm $@
+	@echo "Open $@ in a browser."
+
+web/node_modules/.package-lock.json: web/package-lock.json
+	@command -v npm >/dev/null || { echo "The playground is not built: npm, of Node.js 20 or later, is missing." \
+	    "Everything else works without it." >&2; exit 1; }
+	cd web && npm ci --silent
+	@touch $@
+
+test-web: build ## Tests of the playground in Node and Chromium, as far as they are here
+	web/test.sh $(BIN)
 
 # A file of tests is one process's, which makes what they share once. There is one process more than cores: tests
 # that wait, all in one file, need none.
@@ -152,5 +171,5 @@ LOCK := --generate-hashes --no-emit-index-url --no-emit-find-links --strip-extra
     --annotation-style line --allow-unsafe
 
 clean: ## Remove everything that was built. Results stay.
-	rm -rf $(VENV) target dist python/airfair/_core*.so
+	rm -rf $(VENV) target dist web/node_modules python/airfair/_core*.so
 	find python tests bench -name __pycache__ -type d -prune -exec rm -rf {} +

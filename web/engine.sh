@@ -26,7 +26,7 @@ The playground is not built: there is no compiler for $target here. Either of th
   Debian's packages rustc-web and rust-web-src, which web/toolchain.sh unpacks without root: apt-get update first
 Everything else works without it.
 EOF
-    exit 1
+    exit 3
 fi
 mkdir -p "$(dirname "$out")"
 cp "$CARGO_TARGET_DIR/$target/release/airfair_web.wasm" "$out"

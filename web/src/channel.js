@@ -21,6 +21,7 @@ export class ChannelView {
   #engine;
   #moved;
   #view;
+  #duration;
   #picture;
   #canvas;
   #says;
@@ -29,14 +30,17 @@ export class ChannelView {
   #scenario = null;
   #document = null;
   #data = null;
+  /** True if `#data` is of another run. */
+  #isStale = false;
   #selected = -1;
 
-  /** `view()` is the part of the run that all show; `moved` is called after it has been changed. */
-  constructor(root, { name, engine, view, moved }) {
+  /** `view()` is the part of the runs that all show, of `duration()` at most; `moved` is called after it has been changed. */
+  constructor(root, { name, engine, view, moved, duration }) {
     this.#name = name;
     this.#engine = engine;
     this.#moved = moved;
     this.#view = view;
+    this.#duration = duration;
     const button = (text, label, act) =>
       h("button", { type: "button", onclick: act, "aria-label": `${label} of run ${name}` }, text);
     this.#canvas = h("canvas", { "aria-hidden": "true" });
@@ -79,7 +83,8 @@ export class ChannelView {
   async set(scenario, document) {
     this.#scenario = scenario;
     this.#document = document;
-    this.#data = null;
+    // What is drawn stays until there is something else to draw.
+    this.#isStale = true;
     this.#selected = -1;
     await this.show();
   }
@@ -108,9 +113,12 @@ export class ChannelView {
       to_ns: Math.round(from + span + margin),
     };
     try {
-      const data = await this.#engine.ask({ scenario: this.#scenario, channel });
+      const scenario = this.#scenario;
+      const data = await this.#engine.ask({ scenario, channel });
+      if (scenario !== this.#scenario) return;
       const kept = this.#selected < 0 ? null : this.#data?.frames.start_ns[this.#selected];
       this.#data = data;
+      this.#isStale = false;
       this.#selected = kept === null ? -1 : data.frames.start_ns.indexOf(kept);
       this.draw();
     } catch (error) {
@@ -121,7 +129,7 @@ export class ChannelView {
   /** True if what is at hand has all of the view that there is. */
   #holds() {
     const { from, length: span } = this.#view();
-    if (!this.#data) return false;
+    if (!this.#data || this.#isStale) return false;
     const { from_ns: first, to_ns: last } = this.#data;
     return first <= from && (from + span <= last || last >= this.#document.duration_ns);
   }
@@ -150,6 +158,10 @@ export class ChannelView {
     if (place >= 0) {
       const it = describe(this.#data, place);
       this.#says.textContent = `${it.kind} from ${it.from} to ${it.to}, ${it.octets} at ${it.rate}, ${it.lasts} from ${it.start}: ${it.fate}.${upTo}${hidden}`;
+      return;
+    }
+    if (from >= this.#document.duration_ns) {
+      this.#says.textContent = `The run is over: it ends at ${time(this.#document.duration_ns, 1e6)}.`;
       return;
     }
     const here = this.#visible();
@@ -184,7 +196,7 @@ export class ChannelView {
     if (isFar || ns < view.from + view.length * 0.1 || ns > view.from + view.length * 0.9) {
       view.from = ns - view.length / 2;
     }
-    within(view, this.#document.duration_ns);
+    within(view, this.#duration());
     if (this.#holds()) this.#selected = this.#data.frames.start_ns.indexOf(ns);
     await this.#moved();
     if (this.#data) this.#selected = this.#data.frames.start_ns.indexOf(ns);
@@ -210,7 +222,7 @@ export class ChannelView {
     // There is none in what is at hand: the reader is taken on by a view.
     const view = this.#view();
     view.from += direction * view.length;
-    within(view, this.#document.duration_ns);
+    within(view, this.#duration());
     this.#selected = -1;
     await this.#moved();
   }
@@ -237,9 +249,9 @@ export class ChannelView {
     const middle = about ?? view.from + view.length / 2;
     const before = (middle - view.from) / view.length;
     view.length *= factor;
-    within(view, this.#document?.duration_ns ?? view.length);
+    within(view, this.#duration());
     view.from = middle - before * view.length;
-    within(view, this.#document?.duration_ns ?? view.length);
+    within(view, this.#duration());
     return this.#moved();
   }
 
@@ -247,7 +259,7 @@ export class ChannelView {
   pan(part) {
     const view = this.#view();
     view.from += part * view.length;
-    within(view, this.#document?.duration_ns ?? view.length);
+    within(view, this.#duration());
     return this.#moved();
   }
 
@@ -294,7 +306,7 @@ export class ChannelView {
       const view = this.#view();
       view.from -= (event.offsetX - last) * this.#picture.nsPerPixel;
       last = event.offsetX;
-      within(view, this.#document.duration_ns);
+      within(view, this.#duration());
       this.#moved();
     });
     canvas.addEventListener("pointerup", (event) => {

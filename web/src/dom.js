@@ -27,6 +27,16 @@ export function table(caption, head, rows) {
   );
 }
 
+const colours = new Map();
+/** True if the page is dark; its colours change with that. */
+export const darkness = matchMedia("(prefers-color-scheme: dark)");
+darkness.addEventListener("change", () => colours.clear());
+
 /** Value of a colour of the page. */
-export const colour = (name) =>
-  getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+export function colour(name) {
+  if (!colours.has(name)) {
+    const style = getComputedStyle(document.documentElement);
+    colours.set(name, style.getPropertyValue(`--${name}`).trim());
+  }
+  return colours.get(name);
+}

@@ -22,7 +22,7 @@ export class Engine {
   #module;
   #source;
   #worker = null;
-  #asked = null;
+  #asked = new Map();
   #number = 0;
 
   constructor(module, source) {
@@ -30,23 +30,27 @@ export class Engine {
     this.#source = source;
   }
 
-  /** The document that `request` asks for; `tell` learns how much of it is done. */
+  /** The document that `request` asks for; `tell` learns how much of it is done. An older request may be dropped. */
   ask(request, tell = () => {}) {
-    this.#asked?.reject(new Dropped());
     this.#worker ??= this.#start();
     const id = (this.#number += 1);
     return new Promise((resolve, reject) => {
-      this.#asked = { id, resolve, reject, tell };
+      this.#asked.set(id, { resolve, reject, tell });
       this.#worker.postMessage({ id, request });
     });
   }
 
   /** Ends what is going on, at once. */
   stop() {
+    this.#end(new Dropped());
+  }
+
+  #end(error) {
     this.#worker?.terminate();
     this.#worker = null;
-    this.#asked?.reject(new Dropped());
-    this.#asked = null;
+    const asked = [...this.#asked.values()];
+    this.#asked.clear();
+    for (const { reject } of asked) reject(error);
   }
 
   #start() {
@@ -55,25 +59,21 @@ export class Engine {
     URL.revokeObjectURL(url);
     worker.postMessage({ module: this.#module });
     worker.onmessage = ({ data }) => this.#hear(data);
-    worker.onerror = (event) => this.#fail(event.message || "the worker cannot be started");
+    worker.onerror = (event) => this.#end(new Error(event.message || "the worker cannot be started"));
     return worker;
   }
 
   #hear({ id, progress, mistakes, document, failure }) {
-    if (failure) this.#fail(failure);
-    if (id !== this.#asked?.id) return;
-    const { resolve, reject, tell } = this.#asked;
-    if (progress !== undefined) return tell(progress);
-    if (mistakes) reject(new Mistakes(mistakes));
-    if (document) resolve(JSON.parse(document));
-    if (mistakes || document) this.#asked = null;
-  }
-
-  /** After a panic nothing in the worker can be relied on: the next request has a new one. */
-  #fail(sentence) {
-    const asked = this.#asked;
-    this.#asked = null;
-    this.stop();
-    asked?.reject(new Error(sentence));
+    // After a panic nothing in the worker can be relied on: the next request has a new one.
+    if (failure) this.#end(new Error(failure));
+    const asked = this.#asked.get(id);
+    if (!asked) return;
+    if (progress !== undefined) {
+      asked.tell(progress);
+      return;
+    }
+    this.#asked.delete(id);
+    if (document) asked.resolve(JSON.parse(document));
+    else asked.reject(mistakes ? new Mistakes(mistakes) : new Dropped());
   }
 }

@@ -13,6 +13,10 @@ export class Goodput {
   #root;
   #key;
   #chart = null;
+  /** Names of the lines of the chart. */
+  #lines = null;
+  #details = null;
+  #full = null;
   #shown = null;
 
   constructor(root, key) {
@@ -28,12 +32,14 @@ export class Goodput {
 
   /** Draws anew, in the colours of now. */
   redraw() {
+    this.#lines = null;
     if (this.#shown) this.#draw();
   }
 
   clear() {
     this.#chart?.destroy();
     this.#chart = null;
+    this.#lines = null;
     this.#shown = null;
     this.#root.replaceChildren();
   }
@@ -46,35 +52,43 @@ export class Goodput {
   }
 
   #draw() {
-    const { series, top, from, name } = this.#shown;
+    const { series, name } = this.#shown;
+    const lines = series?.lines.map((line) => line.name).join("\n");
+    const data = series && [series.times, ...series.lines.map((line) => line.values)];
+    if (this.#chart && lines === this.#lines) {
+      this.#chart.setData(data);
+      this.#tabulate();
+      return;
+    }
+    this.#lines = lines;
     this.#chart?.destroy();
+    this.#chart = null;
     this.#root.replaceChildren();
     if (!series) {
-      this.#root.append(
-        h("p", { class: "muted" }, "No series is recorded, or one too long to draw here: set `series` in the scenario."),
-      );
-      this.#chart = null;
+      this.#root.append(h("p", { class: "muted" }, "No series is recorded, or one too long to draw here: see series in the scenario."));
       return;
     }
     const box = h("div", { role: "img", "aria-label": `Goodput of run ${name} over time; the table has the same.` });
-    this.#root.append(box);
-    const options = this.#options(series, top, from);
-    this.#chart = new uPlot(options, [series.times, ...series.lines.map((line) => line.values)], box);
+    this.#full = h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": `Goodput of run ${name} as a table` });
+    this.#details = h("details", {}, h("summary", {}, "As a table"), this.#full);
+    this.#details.addEventListener("toggle", () => this.#tabulate());
+    this.#root.append(box, this.#details);
+    this.#chart = new uPlot(this.#options(series), data, box);
+  }
+
+  /** Fills the table while it is open: that costs more than the chart. */
+  #tabulate() {
+    if (!this.#details.open) return;
+    const { series, name } = this.#shown;
     const rows = series.times.map((time, step) => [
-      `${said(time, 1)}`,
+      said(time, 1),
       ...series.lines.map((line) => said(line.values[step], 2)),
     ]);
     const head = ["until [s]", ...series.lines.map((line) => `${line.name} [Mb/s]`)];
-    const full = h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": `Goodput of run ${name} as a table` });
-    const details = h("details", {}, h("summary", {}, "As a table"), full);
-    // Filled when it is opened: a table of a minute costs more than the chart.
-    details.addEventListener("toggle", () => {
-      if (details.open) full.replaceChildren(table(`Goodput of run ${name}`, head, rows));
-    });
-    this.#root.append(details);
+    this.#full.replaceChildren(table(`Goodput of run ${name}`, head, rows));
   }
 
-  #options(series, top, from) {
+  #options(series) {
     const [ink, grid, muted] = ["ink", "grid", "muted"].map(colour);
     const axis = { stroke: ink, grid: { stroke: grid, width: 1 }, ticks: { stroke: grid, width: 1 } };
     const lines = series.lines.map(({ name }, index) => ({
@@ -88,7 +102,7 @@ export class Goodput {
     return {
       width: Math.max(200, Math.floor(this.#root.clientWidth)),
       height: HEIGHT,
-      scales: { x: { time: false }, y: { range: [0, top] } },
+      scales: { x: { time: false }, y: { range: () => [0, this.#shown.top] } },
       axes: [
         { ...axis, label: "time [s]", labelSize: 18, size: 34, labelFont: "12px system-ui" },
         { ...axis, label: "Mb/s for each flow", labelSize: 18, size: 42, labelFont: "12px system-ui" },
@@ -96,7 +110,7 @@ export class Goodput {
       series: [{ label: "until", value: (_, value) => (value === null ? "–" : `${said(value, 1)} s`) }, ...lines],
       cursor: { sync: { key: this.#key }, drag: { x: false, y: false } },
       legend: { live: true, markers: { width: 2, dash: (_, i) => (DASHES[i - 1]?.length ? "dashed" : "solid") } },
-      hooks: { draw: [(chart) => drawStart(chart, from, muted)] },
+      hooks: { draw: [(chart) => drawStart(chart, this.#shown.from, muted)] },
     };
   }
 }

@@ -3,7 +3,7 @@
 import { showAir } from "./air.js";
 import { ChannelView, within } from "./channel.js";
 import { makeControls } from "./controls.js";
-import { byId, h, table } from "./dom.js";
+import { byId, darkness, h, table } from "./dom.js";
 import { compile, Dropped, Engine, Mistakes } from "./engine.js";
 import { Goodput } from "./goodput.js";
 import { PRESETS } from "./presets.js";
@@ -42,6 +42,8 @@ function start(module) {
   const runs = { a: engine(), b: engine() };
   const charts = { a: new Goodput(byId("goodput-a"), "goodput"), b: new Goodput(byId("goodput-b"), "goodput") };
   const view = () => state.view;
+  /** Length of the longer of the runs that are shown [ns]. */
+  const duration = () => Math.max(1, ...SIDES.map((side) => shown[side]?.document.duration_ns ?? 0));
   const channel = {};
   const moved = async () => {
     showPosition();
@@ -49,7 +51,7 @@ function start(module) {
     await Promise.all(SIDES.map((side) => channel[side].show()));
   };
   for (const side of SIDES) {
-    channel[side] = new ChannelView(byId(`channel-${side}`), { name: NAMES[side], engine: engine(), view, moved });
+    channel[side] = new ChannelView(byId(`channel-${side}`), { name: NAMES[side], engine: engine(), view, moved, duration });
   }
   const texts = makeTexts(byId("texts"), {
     written: (side, text) => {
@@ -136,14 +138,18 @@ function start(module) {
 
   async function run(side, scenario) {
     busy(1);
+    // While a control is dragged what comes is of a moment ago: it is shown, and not taken for the last word.
+    const isNewest = () => scenario === textOf(side);
     try {
       const document = await runs[side].ask({ scenario }, (done) => progress(side, done));
-      if (scenario !== textOf(side)) return;
       shown[side] = { scenario, document };
-      texts.ran(side, document);
+      if (isNewest()) {
+        texts.ran(side, document);
+        compare(side, document.record_hash);
+      }
       showRun(side);
     } catch (error) {
-      if (error instanceof Dropped) return;
+      if (error instanceof Dropped || !isNewest()) return;
       shown[side] = null;
       promised[side] = null;
       forget(side);
@@ -171,12 +177,12 @@ function start(module) {
     const { scenario, document } = shown[side];
     trouble();
     showAir(byId(`air-${side}`), document, NAMES[side]);
-    showGoodput();
+    showGoodput(side);
     showFigures();
-    within(state.view, Math.max(...SIDES.map((each) => shown[each]?.document.duration_ns ?? 0)));
+    // A shorter run that is done first does not say where the other one can be looked at.
+    if (running === 1) within(state.view, duration());
     showPosition();
     channel[side].set(scenario, document);
-    compare(side, document.record_hash);
     saveLater();
   }
 
@@ -193,13 +199,15 @@ function start(module) {
     byId("notes").append(h("p", { class: "notice" }, line));
   }
 
+  let top = 1;
   /** Both charts have one scale. */
-  function showGoodput() {
+  function showGoodput(changed) {
     const series = SIDES.map((side) => shown[side] && goodput(shown[side].document));
+    const before = top;
     const peak = Math.max(0, ...series.flatMap((one) => one?.lines.flatMap((line) => line.values) ?? []));
-    const top = peak > 0 ? 1.08 * peak : 1;
+    top = peak > 0 ? 1.08 * peak : 1;
     SIDES.forEach((side, index) => {
-      if (!shown[side]) return;
+      if (!shown[side] || (side !== changed && top === before)) return;
       charts[side].show(series[index], top, shown[side].document.warmup_ns / 1e9, NAMES[side]);
     });
   }
@@ -215,7 +223,7 @@ function start(module) {
     });
     const hashes = SIDES.map((side) => h("code", {}, shown[side]?.document.record_hash ?? "–"));
     rows.push(["Record hash", ...hashes, ""]);
-    byId("figures").replaceChildren(table("Figures of both runs", ["", "Run A", "Run B", "Change"], rows));
+    byId("figures").replaceChildren(table("Figures of both runs", ["Figure", "Run A", "Run B", "Change"], rows));
     const one = shown.a?.document ?? shown.b?.document;
     const more = one?.replications > 1 ? ` The scenario asks for ${one.replications} replications: here is the first.` : "";
     byId("measured").textContent = one
@@ -251,8 +259,6 @@ function start(module) {
     for (const side of SIDES) runs[side].stop();
     note(["Stopped. What was finished is shown."]);
   });
-
-  const duration = () => Math.max(1, ...SIDES.map((side) => shown[side]?.document.duration_ns ?? 0));
 
   function showPosition() {
     const { from, length: span } = state.view;
@@ -306,7 +312,7 @@ function start(module) {
   window.addEventListener("hashchange", () => {
     if (location.hash !== saved) open();
   });
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+  darkness.addEventListener("change", () => {
     for (const side of SIDES) {
       charts[side].redraw();
       channel[side].draw();
@@ -333,6 +339,7 @@ export async function copy(field) {
   }
 }
 
+byId("needs-javascript").remove();
 if (typeof WebAssembly !== "object") {
   cannot("This browser has no WebAssembly, or it is switched off: the simulator cannot run here. airfair run does the same on a command line.");
 } else {

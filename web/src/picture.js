@@ -27,8 +27,15 @@ function colours(rows) {
   return list;
 }
 
+const tiles = new Map();
 /** A pattern of lines: `rising`, `falling` or both. */
 function hatch(context, stroke, rising, falling) {
+  const key = [stroke, rising, falling].join();
+  if (!tiles.has(key)) tiles.set(key, tileOf(stroke, rising, falling));
+  return context.createPattern(tiles.get(key), "repeat");
+}
+
+function tileOf(stroke, rising, falling) {
   const size = 6;
   const tile = document.createElement("canvas");
   tile.width = tile.height = size;
@@ -47,7 +54,7 @@ function hatch(context, stroke, rising, falling) {
     }
   }
   ink.stroke();
-  return context.createPattern(tile, "repeat");
+  return tile;
 }
 
 /** Names of rows get as much room as they need, but not much of a phone. */
@@ -182,8 +189,14 @@ export class Picture {
       const fill = frames.kind[i] === "beacon" ? look.open : look.series[of[station ?? row]];
       this.#drawFrame(context, { left, wide, top, tall, fill, fate: frames.fate[i], look, cross });
       if (wide > 26 && tall > 14) {
-        context.fillStyle = frames.fate[i] === "received" ? look.page : look.ink;
-        context.fillText(frames.retry[i] ? "retry" : "data", left + 4, top + tall / 2, wide - 8);
+        const word = frames.retry[i] ? "retry" : "data";
+        const isFull = frames.fate[i] === "received";
+        if (!isFull) {
+          context.fillStyle = look.page;
+          context.fillRect(left + 2, top + 3, Math.min(wide - 4, context.measureText(word).width + 5), tall - 6);
+        }
+        context.fillStyle = isFull ? look.page : look.ink;
+        context.fillText(word, left + 4, top + tall / 2, wide - 8);
       }
       if (i === selected) {
         context.strokeStyle = look.ink;

@@ -16,7 +16,7 @@ const PLAIN = {
   transport: "newreno",
   window: 64,
   beacons: false,
-  duration: 60,
+  duration: 30,
   seed: 1,
 };
 
@@ -37,11 +37,11 @@ export const PRESETS = {
     name: "ARF-aware TCP",
     title: "A slow sender takes fewer turns",
     says: [
-      "After 20 s the far station falls to 1 Mb/s, and the near one with it (run A).",
+      "After 10 s the far station falls to 1 Mb/s, and the near one with it (run A).",
       "In run B each sender knows the rate of its link: while it is a k-th of the highest one, TCP uses a k-th of its window.",
       "The slow station then competes less often, and the near one keeps more of what it had.",
     ],
-    controls: { fallAt: 20, window: 32 },
+    controls: { fallAt: 10, window: 32 },
     a: "none",
     b: "arf-aware",
   },
@@ -105,6 +105,7 @@ export const PRESETS = {
       nearRate: 54,
       farRate: 6,
       speed: 5,
+      duration: 60,
       queue: 25,
       delay: 20,
       window: 128,

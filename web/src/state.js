@@ -28,13 +28,14 @@ export const SIDES = ["a", "b"];
 /** The state of a preset. `text` is what the user has written, where a run no longer follows the controls. */
 export function stateOf(preset) {
   const { a, b } = PRESETS[preset];
+  const controls = controlsOf(preset);
   return {
     preset,
-    controls: controlsOf(preset),
+    controls,
     scheme: { a, b },
     text: { a: null, b: null },
     /** Part of the run that is shown of the channel [ns]. */
-    view: { from: 25e9, length: 20e6 },
+    view: { from: (controls.fallAt + 2) * 1e9, length: 20e6 },
   };
 }
 

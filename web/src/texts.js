@@ -26,7 +26,7 @@ export function makeTexts(root, { written, dropped }) {
 function makeText(root, side, name, { written, dropped }) {
   const id = `text-${side}`;
   const area = h("textarea", { id, rows: 22, spellcheck: "false", autocapitalize: "off", autocomplete: "off", wrap: "off" });
-  const mistakes = h("ul", { class: "mistakes", id: `mistakes-${side}`, role: "status" });
+  const mistakes = h("div", { class: "mistakes", id: `mistakes-${side}`, role: "status" });
   const back = h("button", { type: "button", hidden: true, onclick: () => dropped(side) }, "Back to the controls");
   const hash = h("p", { class: "hash muted" });
   const file = `run-${side}.toml`;
@@ -71,7 +71,7 @@ function makeText(root, side, name, { written, dropped }) {
 
   function say(lines, sentence) {
     wrong = sentence;
-    mistakes.replaceChildren(...lines.map((line) => h("li", {}, line)));
+    mistakes.replaceChildren(...(lines.length ? [h("ul", {}, lines.map((line) => h("li", {}, line)))] : []));
     if (lines.length) area.setAttribute("aria-describedby", mistakes.id);
     else area.removeAttribute("aria-describedby");
     area.setAttribute("aria-invalid", String(lines.length > 0));

@@ -1,4 +1,5 @@
-// The engine in its own thread: one run at a time, in slices, so that a newer request is heard while one goes on.
+// The engine in its own thread: one run at a time, in slices, so that a newer request is heard while one goes on. A run
+// that is nearly done is finished all the same, so that who drags a control sees something.
 
 /** Wall time of a slice [ms]: short enough to be heard, long enough that slicing costs nothing. */
 const SLICE_MS = 20;
@@ -6,7 +7,9 @@ const SLICE_MS = 20;
 const FIRST_SLICE_NS = 1_000_000n;
 
 let engine = null;
-/** Number of the newest request; an older one is dropped at its next slice. */
+/** Wall time for which a run goes on though there is a newer request [ms]. */
+const GRACE_MS = 400;
+/** Number of the newest request. */
 let newest = 0;
 
 function read(length) {
@@ -41,7 +44,8 @@ async function run(id, request) {
   const end = BigInt(answer.until_ns);
   let now = 0n;
   let slice = FIRST_SLICE_NS;
-  let told = performance.now();
+  const begun = performance.now();
+  let told = begun;
   while (now < end) {
     const start = performance.now();
     now = BigInt.asUintN(64, engine.airfair_advance(now + slice));
@@ -52,7 +56,7 @@ async function run(id, request) {
       postMessage({ id, progress: Number(now) / Number(end) });
     }
     await breathe();
-    if (id !== newest) {
+    if (id !== newest && performance.now() - begun > GRACE_MS) {
       postMessage({ id, dropped: true });
       return;
     }
