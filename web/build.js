@@ -39,7 +39,7 @@ async function bundle(entry, options) {
 function reportStyle() {
   const palettes = {
     palette: find(read(root, "python/airfair/figures.py"), /^PALETTE = \(([^)]*)\)/m),
-    dark_palette: find(read(root, "python/airfair/drawn.py"), /^DARK_PALETTE = \(([^)]*)\)/m),
+    dark_palette: find(read(root, "python/airfair/pages.py"), /^DARK_PALETTE = \(([^)]*)\)/m),
   };
   const loop = /\{% for colour in (\w+) %\}--series-\{\{ loop\.index \}\}: \{\{ colour \}\}; \{% endfor %\}/g;
   const style = read(root, "python/airfair/reproduce/templates/style.css.jinja").replace(loop, (_, name) =>

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import functools
 from typing import TYPE_CHECKING
 
-import jinja2
-
 from .names import printable
+from .pages import render
 from .terminal_tables import Wish, flows
 
 if TYPE_CHECKING:
@@ -16,28 +14,13 @@ if TYPE_CHECKING:
 
 def fragment(result: Result) -> str:
     """HTML that says what a result is of and what each flow got; many flows are groups, as on a terminal."""
-    return (
-        templates()
-        .get_template("fragment.html.jinja")
-        .render(
-            title=printable(result.scenario.title),
-            runs=runs(result),
-            seed=result.scenario.seed,
-            flows=flows(result, Wish()) if result.replications else None,
-            printable=printable,
-        )
-    )
-
-
-@functools.cache
-def templates() -> jinja2.Environment:
-    """Templates of pages that show one result."""
-    return jinja2.Environment(
-        loader=jinja2.PackageLoader("airfair"),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
+    return render(
+        "fragment.html.jinja",
+        title=printable(result.scenario.title),
+        runs=runs(result),
+        seed=result.scenario.seed,
+        flows=flows(result, Wish()) if result.replications else None,
+        printable=printable,
     )
 
 

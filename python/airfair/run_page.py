@@ -11,10 +11,9 @@ from markupsafe import Markup
 
 from . import fairness
 from .document import half_width, mean
-from .drawn import DARK_PALETTE, inline_svg
-from .figures import PALETTE
 from .names import printable
-from .run_fragment import runs, templates
+from .pages import inline_svg, render
+from .run_fragment import runs
 from .terminal import Holder, holders
 from .terminal_tables import Wish, flows, links, stations
 from .text_table import number
@@ -52,27 +51,22 @@ def page(result: Result, drawn: Mapping[str, bytes], about: Mapping[str, Any]) -
     """The page of `result`; `drawn` are its figures by file name, `about` its manifest."""
     scenario = result.scenario
     wish = Wish(every=max(len(scenario.flows), len(scenario.stations)) <= MOST_ROWS)
-    return (
-        templates()
-        .get_template("run.html.jinja")
-        .render(
-            title=printable(scenario.title),
-            runs=runs(result),
-            scenario=scenario,
-            replications=result.replications,
-            channels=[Channel(cell, holders(result, cell)) for cell in scenario.cells],
-            figures=_figures(drawn),
-            flows=flows(result, wish),
-            stations=stations(result, wish),
-            links=links(result, wish),
-            fairness=_fairness(result),
-            about=_about(result, about),
-            printable=printable,
-            printable_lines=lambda text: "\n".join(map(printable, text.splitlines())),
-            number=number,
-            palette=PALETTE,
-            dark_palette=DARK_PALETTE,
-        )
+    return render(
+        "run.html.jinja",
+        title=printable(scenario.title),
+        runs=runs(result),
+        scenario=scenario,
+        replications=result.replications,
+        channels=[Channel(cell, holders(result, cell)) for cell in scenario.cells],
+        figures=_figures(drawn),
+        flows=flows(result, wish),
+        stations=stations(result, wish),
+        links=links(result, wish),
+        fairness=_fairness(result),
+        about=_about(result, about),
+        printable=printable,
+        printable_lines=lambda text: "\n".join(map(printable, text.splitlines())),
+        number=number,
     )
 
 

@@ -71,8 +71,11 @@ def save(
     write_all(out, shown, about, keep=files)
 
 
-def prepare(directory: Path) -> None:
-    """Make `directory` and see that it can be written; raises `OSError` if not."""
+def prepare(directory: Path) -> list[Path]:
+    """Make `directory` and see that it can be written; the directories that were made, the innermost first.
+
+    Raises `OSError` if it cannot be written.
+    """
     made = [path for path in (directory, *directory.parents) if not path.exists()]
     try:
         directory.mkdir(parents=True, exist_ok=True)
@@ -82,6 +85,7 @@ def prepare(directory: Path) -> None:
     except OSError:
         remove_if_empty(made)
         raise
+    return made
 
 
 def remove_if_empty(directories: list[Path]) -> None:

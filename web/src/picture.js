@@ -160,15 +160,23 @@ export class Picture {
   }
 
   #drawWaits(context, { x, rows, look }) {
-    const { waits, back_off: backOff } = this.#data;
+    const { deferrals, back_off: backOff } = this.#data;
     const lines = hatch(context, look.ink, true, false);
+    context.textBaseline = "middle";
     for (let row = 0; row < rows; row += 1) {
       const bottom = (row + 1) * ROW - 3;
       context.fillStyle = look.muted;
-      for (const [from, to] of waits[row]) context.fillRect(x(from), bottom - 2, x(to) - x(from), 2);
-      context.fillStyle = lines;
-      for (const [from, to] of backOff[row]) {
-        context.fillRect(x(from), bottom - 10, Math.max(1, x(to) - x(from)), 8);
+      for (const [from, to] of deferrals[row]) context.fillRect(x(from), bottom - 2, x(to) - x(from), 2);
+      for (const [from, to, slots] of backOff[row]) {
+        const wide = Math.max(1, x(to) - x(from));
+        context.fillStyle = lines;
+        context.fillRect(x(from), bottom - 9, wide, 9);
+        if (wide > 24) {
+          context.fillStyle = look.page;
+          context.fillRect(x(from) + 2, bottom - 10, 18, 10);
+          context.fillStyle = look.ink;
+          context.fillText(String(slots), x(from) + 3, bottom - 5, 16);
+        }
       }
     }
   }

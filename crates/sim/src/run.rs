@@ -171,6 +171,24 @@ pub fn run(
     Ok(finished.outcome(scenario, seed, replication))
 }
 
+/// Runs replication `replication` of `scenario` under `seed` as [`run`] does, and hands every record to `witness` as
+/// well.
+///
+/// # Errors
+/// As [`run`] does.
+pub fn run_with<R: Recorder>(
+    scenario: &Scenario,
+    seed: u64,
+    replication: u32,
+    witness: &mut R,
+    control: &Control,
+) -> Result<Outcome, RunError> {
+    let streams = Streams::new(seed, replication);
+    let both = (Metrics::new(scenario), witness);
+    let finished = simulate(scenario, streams, both, control)?.map(|(metrics, _)| metrics);
+    Ok(finished.outcome(scenario, seed, replication))
+}
+
 /// Runs `scenario` and hands every record to `recorder`.
 ///
 /// # Errors

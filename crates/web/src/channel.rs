@@ -3,27 +3,21 @@
 use airfair_sim::packet::Packet;
 use airfair_sim::record::{CellId, Record, Recorder};
 use airfair_sim::scenario::Scenario;
-use airfair_units::{Duration, Time};
-use airfair_wlan::phy::Standard;
+use airfair_sim::trace::Trace;
+use airfair_trace::lanes::{Lane, Wait, WaitKind};
+use airfair_units::Time;
 use airfair_wlan::{FrameKind, Headers, NodeId, Ppdu};
 use serde_json::{Value, json};
 
 /// Most frames of one document.
 const MOST: usize = 20_000;
 
-/// From one time to another.
-type Interval = (Time, Time);
-
 /// A member of a cell, as a row of a picture.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Row {
-    cell: usize,
-    /// Idle time after which its back-off counts.
-    aifs: Duration,
-    /// Start of the time for which it has had packets to send.
-    waits_since: Option<Time>,
-    /// Times at which it had any.
-    waits: Vec<Interval>,
+    lane: Lane,
+    /// Its waits in the window.
+    waits: Vec<Wait>,
 }
 
 /// A consumer of records that keeps every frame of a window.
@@ -36,64 +30,61 @@ pub(crate) struct Channel {
     /// First row of each cell.
     first: Vec<usize>,
     frames: Vec<(usize, Ppdu<Packet>)>,
-    /// End of the last frame of each cell before the window.
-    before: Vec<Time>,
 }
 
 impl Channel {
     /// A window on a run of `scenario`.
     pub(crate) fn new(scenario: &Scenario, from: Time, to: Time) -> Self {
         let (mut rows, mut first) = (Vec::new(), Vec::new());
-        for (cell, bss) in scenario.cells.iter().enumerate() {
+        for cell in 0..scenario.cells.len() {
             first.push(rows.len());
-            let stations = || scenario.stations.iter().filter(|station| station.cell == cell);
-            let has_b = stations().any(|station| station.standard == Standard::B);
-            let timing = bss.rules.standard.timing(has_b, bss.rules.preamble);
-            let aifsn = stations().map(|station| station.access.aifsn);
-            rows.extend([bss.ap.access.aifsn].into_iter().chain(aifsn).map(|aifsn| Row {
-                cell,
-                aifs: timing.sifs + timing.slot * u64::from(aifsn),
-                waits_since: None,
-                waits: Vec::new(),
-            }));
+            let stations = scenario.stations.iter().filter(|station| station.cell == cell).count();
+            rows.resize_with(rows.len() + 1 + stations, Row::default);
         }
-        let before = vec![Time::ZERO; first.len()];
-        Self { from, to, rows, first, frames: Vec::new(), before }
+        Self { from, to, rows, first, frames: Vec::new() }
     }
 
     fn row(&self, cell: usize, node: NodeId) -> usize {
         self.first[cell] + node.index()
     }
 
-    /// The part of an interval that is in the window, if there is one.
-    fn clip(&self, (from, to): Interval) -> Option<Interval> {
-        let (from, to) = (from.max(self.from), to.min(self.to));
-        (from < to).then_some((from, to))
-    }
-
     /// All that it has seen, with times in nanoseconds and members as rows.
     pub(crate) fn document(mut self, scenario: &Scenario) -> Value {
         self.cut();
-        for row in &mut self.rows {
-            if let Some(since) = row.waits_since.take() {
-                row.waits.push((since, self.to));
-            }
+        for row in 0..self.rows.len() {
+            let over = self.rows[row].lane.finish(self.to);
+            self.keep(row, over);
         }
         self.frames.sort_by_key(|(_, ppdu)| ppdu.start);
-        let busy: Vec<_> = (0..self.first.len()).map(|cell| self.busy(cell)).collect();
-        let back_off = |row: &Row| {
-            let gaps = gaps(&busy[row.cell], row.aifs, self.to);
-            intervals(common(&row.waits, &gaps).into_iter().filter_map(|it| self.clip(it)))
+        let of_rows = |list: fn(Wait) -> Option<Value>| {
+            let (from, to) = (self.from, self.to);
+            let clip = |it: &Wait| Wait { from: it.from.max(from), to: it.to.min(to), ..*it };
+            let of_row = |row: &Row| {
+                let waits = row.waits.iter().map(clip).filter(|it| it.from < it.to);
+                waits.filter_map(list).collect::<Value>()
+            };
+            self.rows.iter().map(of_row).collect::<Value>()
         };
-        let waits = |row: &Row| intervals(row.waits.iter().filter_map(|it| self.clip(*it)));
         json!({
             "from_ns": self.from.as_nanos(),
             "to_ns": self.to.as_nanos(),
             "rows": Self::names(scenario),
-            "waits": self.rows.iter().map(waits).collect::<Vec<_>>(),
-            "back_off": self.rows.iter().map(back_off).collect::<Vec<_>>(),
+            "deferrals": of_rows(|Wait { from, to, kind }| {
+                let is_deferral = kind == WaitKind::Deferring;
+                is_deferral.then(|| json!([from.as_nanos(), to.as_nanos()]))
+            }),
+            "back_off": of_rows(|Wait { from, to, kind }| match kind {
+                WaitKind::Deferring => None,
+                WaitKind::Backoff { slots } => Some(json!([from.as_nanos(), to.as_nanos(), slots])),
+            }),
             "frames": self.table(),
         })
+    }
+
+    /// Keeps the waits of a row that are in the window.
+    fn keep(&mut self, row: usize, waits: impl Iterator<Item = Wait>) {
+        let (from, to) = (self.from, self.to);
+        self.rows[row].waits.extend(waits.filter(|wait| wait.to > from && wait.from < to));
     }
 
     /// The window ends before the first frame for which there is no room.
@@ -104,18 +95,6 @@ impl Channel {
             self.to = self.to.max(self.from);
             self.frames.retain(|(_, ppdu)| ppdu.start < self.to);
         }
-    }
-
-    /// Times at which a cell's air was used, in order and apart.
-    fn busy(&self, cell: usize) -> Vec<Interval> {
-        let mut busy = vec![(self.before[cell], self.before[cell])];
-        for (_, ppdu) in self.frames.iter().filter(|(of, _)| *of == cell) {
-            match busy.last_mut().filter(|(_, end)| ppdu.start <= *end) {
-                Some((_, end)) => *end = ppdu.end.max(*end),
-                None => busy.push((ppdu.start, ppdu.end)),
-            }
-        }
-        busy
     }
 
     fn names(scenario: &Scenario) -> Vec<Value> {
@@ -177,85 +156,31 @@ fn fate(ppdu: &Ppdu<Packet>) -> &'static str {
     }
 }
 
-/// Times between those of `busy` and up to `end`, each without its first `wait`.
-fn gaps(busy: &[Interval], wait: Duration, end: Time) -> Vec<Interval> {
-    let ends = busy.iter().skip(1).map(|(start, _)| *start).chain([end]);
-    let gap = |((_, from), to): (&Interval, Time)| (*from + wait, to);
-    busy.iter().zip(ends).map(gap).filter(|(from, to)| from < to).collect()
-}
-
-/// Times in both lists, which are in order.
-fn common(first: &[Interval], second: &[Interval]) -> Vec<Interval> {
-    let (mut i, mut j, mut both) = (0, 0, Vec::new());
-    while i < first.len() && j < second.len() {
-        let (from, to) = (first[i].0.max(second[j].0), first[i].1.min(second[j].1));
-        if from < to {
-            both.push((from, to));
-        }
-        if first[i].1 < second[j].1 { i += 1 } else { j += 1 }
-    }
-    both
-}
-
-fn intervals(all: impl Iterator<Item = Interval>) -> Value {
-    all.map(|(from, to)| json!([from.as_nanos(), to.as_nanos()])).collect()
-}
-
 impl Recorder for Channel {
     const TRACES: bool = true;
 
-    fn record(&mut self, now: Time, record: &Record) {
-        let &Record::Cell(cell, airfair_wlan::Record::Queue { node, length }) = record else {
-            return;
-        };
-        let row = self.row(cell.index(), node);
-        let (from, row) = (self.from, &mut self.rows[row]);
-        match (row.waits_since, length) {
-            (None, 1..) => row.waits_since = Some(now),
-            (Some(since), 0) => {
-                if now > from {
-                    row.waits.push((since, now));
-                }
-                row.waits_since = None;
-            }
-            _ => {}
-        }
-    }
+    fn record(&mut self, _now: Time, _record: &Record) {}
+
+    fn record_cell(&mut self, _now: Time, _cell: CellId, _records: &[airfair_wlan::Record]) {}
 
     /// Frames leave the air in the order of their ends; as many more as there is room for tell where to cut.
-    fn trace(&mut self, cell: CellId, ppdu: &Ppdu<Packet>) {
-        if ppdu.end <= self.from {
-            let before = &mut self.before[cell.index()];
-            *before = ppdu.end.max(*before);
-        } else if ppdu.start < self.to && self.frames.len() < 2 * MOST {
-            self.frames.push((cell.index(), ppdu.clone()));
+    fn trace(&mut self, now: Time, trace: Trace<'_>) {
+        match trace {
+            Trace::Frame(cell, monitored) => {
+                let ppdu = &monitored.ppdu;
+                let row = self.row(cell.index(), ppdu.frame.from);
+                let over = self.rows[row].lane.send(ppdu.start, ppdu.end);
+                self.keep(row, over);
+                if ppdu.end > self.from && ppdu.start < self.to && self.frames.len() < 2 * MOST {
+                    self.frames.push((cell.index(), ppdu.clone()));
+                }
+            }
+            Trace::Access(member, access) => {
+                let row = self.row(member.cell.index(), member.node);
+                let over = self.rows[row].lane.change(now, access);
+                self.keep(row, over);
+            }
+            Trace::Window(..) | Trace::Rate(..) => {}
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn at(us: u64) -> Time {
-        Time::ZERO + Duration::from_micros(us)
-    }
-
-    #[test]
-    fn back_off_counts_in_gaps_that_are_longer_than_the_interframe_space() {
-        // A frame to 100 µs, its ACK after a SIFS of 10, the next frame 90 µs after that.
-        let busy = [(at(0), at(100)), (at(110), at(200)), (at(290), at(400))];
-        let aifs = Duration::from_micros(50);
-        assert_eq!(gaps(&busy, aifs, at(430)), [(at(250), at(290))]);
-        assert_eq!(gaps(&busy, aifs, at(500)), [(at(250), at(290)), (at(450), at(500))]);
-    }
-
-    #[test]
-    fn whoever_has_nothing_to_send_does_not_back_off() {
-        let waits = [(at(0), at(260)), (at(280), at(470))];
-        let gaps = [(at(250), at(290)), (at(450), at(500))];
-        let both = [(at(250), at(260)), (at(280), at(290)), (at(450), at(470))];
-        assert_eq!(common(&waits, &gaps), both);
-        assert_eq!(common(&[], &gaps), []);
     }
 }

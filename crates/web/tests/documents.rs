@@ -83,13 +83,17 @@ fn a_channel_has_each_frame_with_its_fate_and_who_waits_for_it() {
     for i in 1..starts.len() {
         assert_eq!(starts[i] < ends[i - 1], collided(i) && collided(i - 1), "frame {i}");
     }
-    // Nobody backs off while a frame is on the air, or without one to send.
-    for (back_off, waits) in zip(&found["back_off"], &found["waits"]) {
-        for span in back_off.as_array().expect("a list").iter().map(numbers) {
-            let is_on_air = |i: &usize| starts[*i] < span[1] && ends[*i] > span[0];
-            assert!((0..starts.len()).all(|i| !is_on_air(&i)));
-            let within = |wait: Vec<u64>| wait[0] <= span[0] && span[1] <= wait[1];
-            assert!(waits.as_array().expect("a list").iter().any(|wait| within(numbers(wait))));
+    // Nobody counts slots while a frame is on the air, and who counts them defers no longer.
+    for (back_off, deferrals) in zip(&found["back_off"], &found["deferrals"]) {
+        let spans: Vec<_> = back_off.as_array().expect("a list").iter().map(numbers).collect();
+        assert!(!spans.is_empty());
+        for span in spans {
+            // A slot lasts 20 µs.
+            assert!(span[1] - span[0] <= 20_000 * span[2]);
+            let overlaps = |from: u64, to: u64| from < span[1] && to > span[0];
+            assert!((0..starts.len()).all(|i| !overlaps(starts[i], ends[i])));
+            let defers = deferrals.as_array().expect("a list").iter().map(numbers);
+            assert!(defers.into_iter().all(|wait| !overlaps(wait[0], wait[1])));
         }
     }
     let names: Vec<_> =

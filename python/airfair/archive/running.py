@@ -25,6 +25,9 @@ class Done:
     found: int
     """Jobs whose run was there already: in the archive, or among the jobs themselves."""
 
+    unsaved: OSError | None = None
+    """Why the archive has not kept all of them."""
+
     @property
     def interrupted(self) -> bool:
         """True if Ctrl-C stopped some."""
@@ -42,7 +45,8 @@ def run(
     """Run each job that neither the archive nor an earlier one answers, on `engine`.
 
     Without one they run on this machine, on `threads` threads, all cores by default. They start in their
-    order and are saved about every second. `progress` gets the part of the simulated time that is done.
+    order and are saved about every second. `progress` gets the part of the simulated time that is done. What
+    the archive cannot keep is among the outcomes all the same, and `unsaved` says why it could not.
 
     `jobs` is gone through once for the keys, and then asked for those that have to be run. A scenario takes
     some 10 kB, so a sequence of very many had better make each when it is asked for.
@@ -56,8 +60,8 @@ def run(
         first.setdefault(key, place)
     kept = archive.find(first) if archive else {}
     todo = [place for key, place in first.items() if key not in kept]
+    saver = _Saver(archive)
     if todo:
-        saver = _Saver(archive)
         total = sum(durations[place] for place in todo)
 
         def done(pairs: Sequence[tuple[int, bytes]]) -> None:
@@ -78,7 +82,8 @@ def run(
                 raise
         finally:
             saver.save()
-    return Done(Outcomes([kept.get(key) for key in keys]), len(jobs) - len(todo))
+    outcomes = Outcomes([kept.get(key) for key in keys])
+    return Done(outcomes, len(jobs) - len(todo), saver.failure)
 
 
 class _Saver:
@@ -88,6 +93,8 @@ class _Saver:
         self._archive = archive
         self._waiting: dict[bytes, bytes] = {}
         self._saved = time.monotonic()
+        self.failure: OSError | None = None
+        """Why it has stopped saving."""
 
     def take(self, finished: dict[bytes, bytes]) -> None:
         if self._archive:
@@ -99,7 +106,10 @@ class _Saver:
 
     def save(self) -> None:
         if self._archive and self._waiting:
-            self._archive.add(self._waiting)
+            try:
+                self._archive.add(self._waiting)
+            except OSError as error:
+                self._archive, self.failure = None, error
             self._waiting = {}
         self._saved = time.monotonic()
 

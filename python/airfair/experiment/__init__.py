@@ -15,7 +15,8 @@ from .measures import Measure, measure
 from .results import ExperimentResult
 from .saved import load_experiment
 from .stopping import until, until_decided
-from .study import Study, load_study
+from .study import Study
+from .study_file import load_study
 from .values import between
 
 __all__ = [

@@ -25,7 +25,7 @@ def compared(
 ) -> pl.DataFrame:
     """The table of `ExperimentResult.compare`."""
     check(results, factor, baseline)
-    if not has_pairs(results.points_of, factor, baseline):
+    if not has_pairs(results.finished.points, factor, baseline):
         raise StudyError(
             f"compare {factor}: no two points differ in it alone, one of them at {baseline}"
         )
@@ -71,7 +71,7 @@ def _rows(
     results: ExperimentResult, factor: str, baseline: Label, measure: Measure
 ) -> Iterator[dict[str, Any]]:
     samples = results.samples(measure)
-    for place, point in enumerate(results.points_of):
+    for place, point in enumerate(results.finished.points):
         level = point.labels[factor]
         other = results.place({**point.labels, factor: baseline})
         if level == baseline or other is None:

@@ -125,7 +125,7 @@ class Claim:
 
     def _pairs(self, results: ExperimentResult) -> Iterator[tuple[str, int, int | None]]:
         """Points at which it is decided, each with its baseline."""
-        for place, point in enumerate(results.points_of):
+        for place, point in enumerate(results.finished.points):
             labels = point.labels
             if any(labels[name] not in allowed for name, allowed in self.at.items()):
                 continue

@@ -23,8 +23,8 @@ def document(
     """The document of `airfair sweep --json`: points with their measures and results, comparisons, claims."""
     each = [results.samples(one) for one in measures]
     points = []
-    for place, point in enumerate(results.points_of):
-        result = of_run(results.runs_.result(place))
+    for place, point in enumerate(results.finished.points):
+        result = of_run(results.finished.result(place))
         estimates = {
             str(one): {
                 "mean": _finite(every[place].estimate.mean),

@@ -254,18 +254,22 @@ class Experiment:
         is "local", "dask" or "dask:ADDRESS". `progress` shows a bar on standard error, or is called with
         the part that is done. More than `limit` runs are refused, with the time that they would take.
 
-        After Ctrl-C the result holds what was finished, and says so by `interrupted`.
+        After Ctrl-C the result holds what was finished, and says so by `interrupted`. Where the store cannot
+        keep all runs, as on a full disk, the result holds them all the same, and `spent.unsaved` says why.
 
         Raises `ScenarioError` with the mistakes at any of the points before anything runs, `RunError` if a
-        run fails, and `OSError` if the store cannot be read or written.
+        run fails, and `OSError` if the store cannot be read.
         """
         self._refuse_too_many(limit, threads)
-        runs = Runs(self.points, self._scenarios(), [[] for _ in self.points])
+        runs = Runs(self.points, self.scenarios(), [[] for _ in self.points])
         with opened(store) as kept, begun(engine, threads) as chosen:
             return Work(self, runs, Means(kept, chosen, progress)).finish()
 
-    def _scenarios(self) -> list[Scenario]:
-        """The scenario of each point; raises `ScenarioError` with what is wrong at any of them."""
+    def scenarios(self) -> list[Scenario]:
+        """The scenario of each point, as its first replication has it.
+
+        Raises `ScenarioError` with what is wrong at any of them, `StudyError` if a pattern matches nothing.
+        """
         made = []
         problems: dict[str, str] = {}
         of_study = False

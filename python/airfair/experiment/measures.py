@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 
 from airfair import _core
 from airfair.fairness import INDICES
+from airfair.names import did_you_mean
 
 from .errors import StudyError
 
@@ -271,13 +272,8 @@ def columns() -> Mapping[str, Mapping[str, str]]:
 
 
 def _near(column: str, tables: list[str]) -> str:
-    import difflib
-
-    there = [name for table in tables for name in columns()[table]]
-    near = difflib.get_close_matches(column, there, n=1)
-    return (
-        f"; did you mean {near[0]}?" if near else f"; there are {', '.join(dict.fromkeys(there))}"
-    )
+    there = list(dict.fromkeys(name for table in tables for name in columns()[table]))
+    return did_you_mean(column, there) or f"; there are {', '.join(there)}"
 
 
 def _default_how(table: str, column: str) -> str:

@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from airfair.drawn import DARK_PALETTE, inline_svg
-from airfair.figures import PALETTE
 from airfair.names import printable
-from airfair.run_fragment import templates
+from airfair.pages import inline_svg, render
 
 from . import text
 from .measures import measure
@@ -55,42 +53,37 @@ def page(
     about: Mapping[str, Any],
 ) -> str:
     """The page; `drawn` are its figures by name, `about` its manifest."""
-    return (
-        templates()
-        .get_template("experiment.html.jinja")
-        .render(
-            title=printable(results.title),
-            heading=text.extent(results),
-            about=about,
-            interrupted=results.interrupted,
-            in_pairs=results.in_pairs,
-            figures=[
-                Picture(inline_svg(one.svg, name, printable(one.title)), printable(one.caption))
-                for name, one in drawn.items()
-            ],
-            verdicts=results.decide(),
-            marks=text.MARKS,
-            states=text.STATES,
-            points=text.points(results, shown.measures),
-            hidden=max(0, len(results.points_of) - text.MOST_POINTS),
-            comparisons=[
-                {
-                    "title": f"{one.factor} against {one.baseline}",
-                    "table": text.differences(results, one),
-                }
-                for one in shown.comparisons
-            ],
-            factors=[
-                {"name": factor.name, "text": str(factor).partition(": ")[2]}
-                for factor in results.factors
-            ],
-            source_name=printable(shown.source[0]),
-            source=_lines(shown.source[1]),
-            scenario=_lines(results.runs_.scenarios[0].to_toml()) if results.points_of else "",
-            printable=printable,
-            palette=PALETTE,
-            dark_palette=DARK_PALETTE,
-        )
+    return render(
+        "experiment.html.jinja",
+        title=printable(results.title),
+        heading=text.extent(results),
+        about=about,
+        interrupted=results.interrupted,
+        in_pairs=results.in_pairs,
+        figures=[
+            Picture(inline_svg(one.svg, name, printable(one.title)), printable(one.caption))
+            for name, one in drawn.items()
+        ],
+        verdicts=results.decide(),
+        marks=text.MARKS,
+        states=text.STATES,
+        points=text.points(results, shown.measures),
+        hidden=max(0, len(results.finished.points) - text.MOST_POINTS),
+        comparisons=[
+            {
+                "title": f"{one.factor} against {one.baseline}",
+                "table": text.differences(results, one),
+            }
+            for one in shown.comparisons
+        ],
+        factors=[
+            {"name": factor.name, "text": str(factor).partition(": ")[2]}
+            for factor in results.factors
+        ],
+        source_name=printable(shown.source[0]),
+        source=_lines(shown.source[1]),
+        scenario=_lines(results.finished.scenarios[0].to_toml()) if results.finished.points else "",
+        printable=printable,
     )
 
 
@@ -99,19 +92,16 @@ def fragment(results: ExperimentResult) -> str:
     measures = list(dict.fromkeys(claim.measure for claim in results.claims)) or [
         measure("goodput")
     ]
-    return (
-        templates()
-        .get_template("experiment_fragment.html.jinja")
-        .render(
-            title=printable(results.title),
-            extent=text.extent(results),
-            points=text.points(results, measures),
-            hidden=max(0, len(results.points_of) - text.MOST_POINTS),
-            verdicts=results.decide(),
-            marks=text.MARKS,
-            states=text.STATES,
-            printable=printable,
-        )
+    return render(
+        "experiment_fragment.html.jinja",
+        title=printable(results.title),
+        extent=text.extent(results),
+        points=text.points(results, measures),
+        hidden=max(0, len(results.finished.points) - text.MOST_POINTS),
+        verdicts=results.decide(),
+        marks=text.MARKS,
+        states=text.STATES,
+        printable=printable,
     )
 
 

@@ -189,7 +189,7 @@ class _Data:
         return Points(name, np.array(found).T, hollow, (lowest, math.inf))
 
     def _at_levels(self, wanted: Mapping[str, Label]) -> tuple[float, float]:
-        for point, one in zip(self._results.points_of, self._estimates, strict=True):
+        for point, one in zip(self._results.finished.points, self._estimates, strict=True):
             if all(point.labels[name] == label for name, label in wanted.items()):
                 return one.mean * self._scale, one.ci95 * self._scale
         return math.nan, math.nan

@@ -23,7 +23,7 @@ from .errors import Gathered, StudyError
 from .factors import Factor, Label
 from .measures import Measure, Term, measure
 from .plot import plotted
-from .points import Point, labels
+from .points import labels
 from .runs import Runs
 from .samples import Samples
 
@@ -47,6 +47,8 @@ class Spent:
     found: int = 0
     """Runs of them that were not made anew: the store had them, or another point is the same."""
     interrupted: bool = False
+    unsaved: str = ""
+    """Why the store has not kept all runs; empty if it has."""
 
 
 def _table(name: str, doc: str) -> functools.cached_property[pl.DataFrame]:
@@ -68,7 +70,8 @@ class ExperimentResult:
 
     title: str
     factors: tuple[Factor, ...]
-    runs_: Runs = field(repr=False)
+    finished: Runs = field(repr=False)
+    """Runs point by point."""
     spent: Spent
     _: KW_ONLY
     claims: tuple[Claim, ...] = ()
@@ -103,22 +106,17 @@ class ExperimentResult:
     @functools.cached_property
     def in_pairs(self) -> bool:
         """True if all points ran under the same seeds."""
-        return len({scenario.seed for scenario in self.runs_.scenarios}) <= 1
-
-    @property
-    def points_of(self) -> Sequence[Point]:
-        """The points, in the design's order."""
-        return self.runs_.points
+        return len({scenario.seed for scenario in self.finished.scenarios}) <= 1
 
     @functools.cached_property
     def levels(self) -> Mapping[str, Sequence[Label]]:
         """Labels of each factor that a point has, in their order."""
-        return {factor.name: [] for factor in self.factors} | labels(self.points_of)
+        return {factor.name: [] for factor in self.factors} | labels(self.finished.points)
 
     @functools.cached_property
     def points(self) -> pl.DataFrame:
         """The points: number, level of each factor, finished replications."""
-        runs = self.runs_
+        runs = self.finished
         table = self._labels
         return table.with_columns(
             replications=pl.Series([runs.count(i) for i in range(table.height)], dtype=pl.UInt32)
@@ -135,15 +133,15 @@ class ExperimentResult:
             raise StudyError(*(f"{name}: no factor; there are {there}" for name in unknown))
         fitting = [
             place
-            for place, point in enumerate(self.points_of)
+            for place, point in enumerate(self.finished.points)
             if all(point.labels.get(name) == label for name, label in levels.items())
         ]
         if len(fitting) != 1:
             said = ", ".join(f"{name} = {label}" for name, label in levels.items()) or "no level"
             raise StudyError(
-                f"{len(fitting)} points have {said}; one is needed of {len(self.points_of)}"
+                f"{len(fitting)} points have {said}; one is needed of {len(self.finished.points)}"
             )
-        return self.runs_.result(fitting[0])
+        return self.finished.result(fitting[0])
 
     # -------------------------------------------------------------- measures
 
@@ -255,7 +253,7 @@ class ExperimentResult:
     @functools.cached_property
     def _rows(self) -> list[tuple[int, int]]:
         """Rows of each point in a table with a row per run."""
-        counts = [self.runs_.count(place) for place in range(len(self.points_of))]
+        counts = [self.finished.count(place) for place in range(len(self.finished.points))]
         ends = np.cumsum([0, *counts]).tolist()
         return [*itertools.pairwise(ends)]
 
@@ -287,7 +285,9 @@ class ExperimentResult:
 
     @functools.cached_property
     def _places(self) -> dict[tuple[tuple[str, Label], ...], int]:
-        return {tuple(point.labels.items()): place for place, point in enumerate(self.points_of)}
+        return {
+            tuple(point.labels.items()): place for place, point in enumerate(self.finished.points)
+        }
 
     def key(self, place: int) -> Key:
         """Name of a point's runs in a claim."""
@@ -298,16 +298,16 @@ class ExperimentResult:
 
     @functools.cached_property
     def _tables(self) -> Callable[[str], pl.DataFrame]:
-        return functools.cache(self.runs_.table)
+        return functools.cache(self.finished.table)
 
     @functools.cached_property
     def _labels(self) -> pl.DataFrame:
         """`point` and a column for each factor."""
         columns: dict[str, pl.Series] = {
-            "point": pl.Series(range(len(self.points_of)), dtype=pl.UInt32)
+            "point": pl.Series(range(len(self.finished.points)), dtype=pl.UInt32)
         }
         for factor in self.factors:
-            labels = [point.labels[factor.name] for point in self.points_of]
+            labels = [point.labels[factor.name] for point in self.finished.points]
             columns[factor.name] = pl.Series(factor.name, _of_one_kind(labels))
         return pl.DataFrame(columns)
 

@@ -34,7 +34,7 @@ KIND = "experiment"
 
 def files(results: ExperimentResult) -> dict[str, bytes]:
     """Points, tables and outcomes by file name."""
-    runs = results.runs_
+    runs = results.finished
     places = [place for place, packed in enumerate(runs.packed) for _ in packed]
     outcomes = [octets for packed in runs.packed for octets in packed]
     written = {name: getattr(results, name) for name in TABLES}
@@ -67,7 +67,7 @@ def about(results: ExperimentResult, command_line: Sequence[str] | None) -> dict
             }
             for factor in results.factors
         ],
-        "points": len(results.points_of),
+        "points": len(results.finished.points),
         "runs": results.spent.runs,
         "seed": results.seed,
         "runs_found": results.spent.found,

@@ -42,7 +42,7 @@ def shown(
         heading(results, width),
         "\n".join(text_table.text(points(results, measures), width)).rstrip(),
     ]
-    hidden = len(results.points_of) - MOST_POINTS
+    hidden = len(results.finished.points) - MOST_POINTS
     if hidden > 0:
         blocks.append(f"… and {hidden:,} more points; --out DIR has them all")
     for comparison in comparisons:
@@ -78,7 +78,7 @@ def extent(results: ExperimentResult) -> str:
     spent, counts = results.spent, results.points["replications"].to_list()
     least, most = min(counts, default=0), max(counts, default=0)
     often = f"{least}" if least == most else f"{least} to {most}"
-    number = len(results.points_of)
+    number = len(results.finished.points)
     text = (
         f"{number:,} {_plural(number, 'point')}, {often} {_plural(most, 'replication')}, seed "
         f"{results.seed}; {spent.runs:,} {_plural(spent.runs, 'run')}"
@@ -100,7 +100,7 @@ def points(results: ExperimentResult, measures: Sequence[Measure]) -> Table:
     counts = results.points["replications"].to_list()
     differ = len(set(counts)) > 1
     lines = []
-    for place, point in enumerate(results.points_of[:MOST_POINTS]):
+    for place, point in enumerate(results.finished.points[:MOST_POINTS]):
         cells = [str(counts[place])] if differ else []
         for one, every in zip(measures, samples, strict=True):
             cells += [number(every[place].estimate, one.shown[0])]

@@ -138,6 +138,7 @@ class Work:
             runs=self._spent.runs + finished,
             found=self._spent.found + done.found,
             interrupted=done.interrupted,
+            unsaved=self._spent.unsaved or str(done.unsaved or ""),
         )
 
     def _run(self, jobs: Sequence[archive.Job]) -> archive.Done:

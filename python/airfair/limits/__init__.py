@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from airfair import json_documents, store
-from airfair.cli import DONE, INTERRUPTED, InputError, describe
+from airfair.cli import DONE, INTERRUPTED, InputError, describe, output
 from airfair.names import did_you_mean
 
 from .schemes import SCHEMES, Scheme
@@ -38,10 +38,7 @@ def main(args: argparse.Namespace) -> int:
     plan = _plan(args)
     chosen = _chosen(args.scheme)
     out: Path = args.out or Path("results/limits")
-    try:
-        store.prepare(out)
-    except OSError as error:
-        raise InputError(f"--out {out}: {describe(error)}") from error
+    output.prepare(out)
     people = sys.stderr if args.json else sys.stdout
     documents: list[dict[str, Any]] = []
     every: list[Found] = []
@@ -50,7 +47,7 @@ def main(args: argparse.Namespace) -> int:
         every.append(found)
         documents.append(_save(found, out / scheme.id))
         _tell(found, people, out / scheme.id)
-        if found.interrupted:
+        if found.interrupted or found.unsaved:
             break
     if len(every) > 1:
         from .report import summary
@@ -59,6 +56,8 @@ def main(args: argparse.Namespace) -> int:
     if args.json:
         whole = json_documents.document("limits", {"schemes": documents})
         _write(store.encode(whole).decode(), sys.stdout)
+    if every[-1].unsaved:
+        raise every[-1].unsaved
     return INTERRUPTED if every[-1].interrupted else DONE
 
 

@@ -70,6 +70,8 @@ class Found:
     plan: Plan
     points: list[Point] = field(default_factory=list)
     interrupted: bool = False
+    unsaved: OSError | None = None
+    """Why the archive has not kept all runs."""
     comparisons: list[dict[str, Comparison]] = field(default_factory=list)
     """By measure, of each point; a measure that says nothing there is left out."""
     threads: int | None = None
@@ -208,6 +210,7 @@ def _run(
             )
             found.points.append(Point(one.key, stage, one.place, one.where, without, using))
     found.interrupted = done.interrupted
+    found.unsaved = found.unsaved or done.unsaved
 
 
 def table(scheme: Scheme, points: Iterable[Point]) -> pl.DataFrame:

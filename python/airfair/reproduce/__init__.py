@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from airfair import RunError, ScenarioError, json_documents, store
-from airfair.cli import DONE, INTERRUPTED, InputError, describe
+from airfair.cli import DONE, INTERRUPTED, InputError, describe, output
 from airfair.experiment.errors import StudyError
 from airfair.terminal import columns
 
@@ -41,10 +41,7 @@ def main(args: argparse.Namespace) -> int:
         return DONE
     choices = _choices(args)
     for choice in choices:
-        try:
-            store.prepare(choice.out)
-        except OSError as error:
-            raise InputError(f"--out {choice.out}: {describe(error)}") from error
+        output.prepare(choice.out)
     return _one(choices[0], args) if args.paper else _all(choices, args)
 
 
@@ -53,6 +50,7 @@ def _one(choice: Choice, args: argparse.Namespace) -> int:
     failure = _save_outcome(outcome)
     people = _for_people(args)
     _write(outcome.text(saved=failure is None, width=_columns(people)) + "\n", people)
+    failure = failure or outcome.measured.unsaved
     if args.json:
         _write_document(Summary([Chapter.of(outcome, failure)], choice.out.parent))
     if failure:
@@ -105,7 +103,7 @@ def _chapter(choice: Choice, label: str, args: argparse.Namespace) -> Chapter:
     people = _for_people(args)
     text = outcome.text(saved=failure is None, width=_columns(people))
     _write(f"{title}\n\n{text}\n\n\n", people)
-    return Chapter.of(outcome, failure)
+    return Chapter.of(outcome, failure or outcome.measured.unsaved)
 
 
 def _save_outcome(outcome: Outcome) -> OSError | None:
@@ -113,12 +111,7 @@ def _save_outcome(outcome: Outcome) -> OSError | None:
 
 
 def _save(out: Path, files: Mapping[str, bytes]) -> OSError | None:
-    """Write the files; what went wrong is told after the figures, which took minutes to get."""
-    try:
-        store.write_all(out, files)
-    except OSError as error:
-        return OSError(error.errno, f"--out {out}: {describe(error)}")
-    return None
+    return output.failure(out, lambda: store.write_all(out, files))
 
 
 def _for_people(args: argparse.Namespace) -> TextIO:

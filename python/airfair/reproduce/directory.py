@@ -21,7 +21,9 @@ from airfair.experiment.decisions import Claim
 from airfair.experiment.errors import StudyError
 from airfair.experiment.results import ExperimentResult, Spent
 from airfair.experiment.runs import Runs
-from airfair.experiment.study import Study, near, read, study
+from airfair.experiment.study import Study
+from airfair.experiment.study_file import read, study
+from airfair.experiment.study_values import unknown
 from airfair.experiment.text import measures
 
 from .introduction import Introduction
@@ -128,9 +130,7 @@ def _about(directory: Path) -> dict[str, Any]:
     """What `paper.toml` says."""
     path = directory / PAPER
     about = read(path)
-    problems = [
-        f"{path}: {key}: unknown key{near(key, set(_KINDS))}" for key in about if key not in _KINDS
-    ]
+    problems = [f"{path}: {unknown(key, _KINDS)}" for key in about if key not in _KINDS]
     for key, kind in _KINDS.items():
         value = about.get(key)
         if value is not None and (not isinstance(value, kind) or isinstance(value, bool)):
@@ -254,7 +254,7 @@ def _table(id_: str, one: Study, found: ExperimentResult) -> Table:
             )
         label = f"{of.name}, {unit}" if unit else of.name
         columns.append(Column(f"measure{number}", label, cells))
-    rows = [", ".join(map(str, point.labels.values())) or "all" for point in found.points_of]
+    rows = [", ".join(map(str, point.labels.values())) or "all" for point in found.finished.points]
     return Table(id_, one.experiment.title, rows, columns)
 
 

@@ -6,8 +6,8 @@ from functools import cached_property
 from typing import Any
 
 from airfair import __version__, json_documents, store
-from airfair.drawn import inline_svg
 from airfair.figures import png, svg
+from airfair.pages import inline_svg
 from airfair.scenario import toml_value
 
 from .document import WIDTH, claims_text, document, entry, table_text

@@ -98,6 +98,8 @@ class Measured:
     runs: int = 0
     found: int = 0
     """Runs of them that were there already."""
+    unsaved: OSError | None = None
+    """Why the archive has not kept all of them."""
 
     @cached_property
     def setups(self) -> set[str]:
@@ -154,6 +156,7 @@ def _measure(choice: Choice, archive: Archive | None, label: str) -> Measured:
         data=data,
         replications=_replications(choice, asked, kept),
         interrupted=pool.interrupted,
+        unsaved=pool.unsaved,
         seed=pool.seed,
         **pool.spent,
     )
@@ -173,7 +176,7 @@ def _ask_anew(choice: Choice, measured: Measured, pool: Pool, label: str) -> Mea
         first = choice.runs_of(setups[setup])
         again[setup, variant] = range(first, first + count)
     results = pool.run(again, f"{label}: undecided claims")
-    measured = replace(measured, interrupted=pool.interrupted, **pool.spent)
+    measured = replace(measured, interrupted=pool.interrupted, unsaved=pool.unsaved, **pool.spent)
     if pool.interrupted:
         return measured
     anew = {key: choice.paper.measure(result) for key, result in results.items()}
@@ -208,6 +211,7 @@ class Pool:
             for variant in setup.variants
         }
         self.interrupted = False
+        self.unsaved: OSError | None = None
         self.seed = 0
         self.spent: dict[str, Any] = dict.fromkeys(
             ("cpu_s", "wall_s", "simulated_s", "runs", "found"), 0
@@ -236,6 +240,7 @@ class Pool:
         self.spent["runs"] += len(wanted)
         self.spent["found"] += done.found
         self.interrupted |= done.interrupted
+        self.unsaved = self.unsaved or done.unsaved
         self.seed = next((scenario.seed for scenario in scenarios.values()), 0)
         return {key: Result(scenarios[key], outcomes[key]) for key in asked}
 

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 from airfair.experiment.errors import StudyError
 from airfair.experiment.stopping import Fixed
-from airfair.experiment.study import Study, load_study, read
+from airfair.experiment.study import Study
+from airfair.experiment.study_file import load_study, read
 
 from .catalogue import experiments_directory
 from .paper import Json, Setup, Variant

@@ -112,7 +112,7 @@ def failed_share(pair: Pair, attempts: int, seed: int) -> float:
     patience = difs + slot * max(0, math.ceil((time_out - difs) / slot))
 
     def back_off(station: _Station, base: int) -> None:
-        station.slots = draw.randint(0, station.window)
+        station.slots = int(draw.random() * (station.window + 1))
         station.start = base + slot * station.slots
 
     def pause(station: _Station, begin: int, resume: int) -> None:

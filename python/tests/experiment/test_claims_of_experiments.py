@@ -71,7 +71,7 @@ def test_a_claim_on_a_quotient_is_on_the_quotient_of_the_means(
 def test_a_word_stands_for_its_tolerance(grid: airfair.ExperimentResult) -> None:
     mean = grid.summary("goodput")["mean"][0]
     claim = airfair.claim(
-        "x", "goodput", at=dict(grid.points_of[0].labels), word="roughly", target=mean
+        "x", "goodput", at=dict(grid.finished.points[0].labels), word="roughly", target=mean
     )
     (point,) = grid.decide(claim)[0].points
     assert (point.above, point.below) == pytest.approx((0.75 * mean, 1.25 * mean))

@@ -21,9 +21,9 @@ def alike(one: airfair.ExperimentResult, other: airfair.ExperimentResult) -> Non
     for table in (*SUBJECTS, "points"):
         assert getattr(one, table).equals(getattr(other, table)), table
         assert getattr(one, table).schema == getattr(other, table).schema
-    assert other.points_of[0].labels == one.points_of[0].labels
-    assert [type(v) for p in other.points_of for v in p.labels.values()] == [
-        type(v) for p in one.points_of for v in p.labels.values()
+    assert other.finished.points[0].labels == one.finished.points[0].labels
+    assert [type(v) for p in other.finished.points for v in p.labels.values()] == [
+        type(v) for p in one.finished.points for v in p.labels.values()
     ]
     assert (one.title, one.seed, one.claims, one.error, one.spent) == (
         other.title,

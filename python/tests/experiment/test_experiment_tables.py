@@ -24,7 +24,10 @@ def adds_up(made: airfair.ExperimentResult) -> None:
     names = [factor.name for factor in made.factors]
     for table in TABLES:
         whole = getattr(made, table)
-        parts = [getattr(made.runs_.result(place), table) for place in range(len(made.points_of))]
+        parts = [
+            getattr(made.finished.result(place), table)
+            for place in range(len(made.finished.points))
+        ]
         assert whole.drop("point", *names).equals(pl.concat(parts)), table
         assert whole.columns[: 2 + len(names)] == ["point", *names, "replication"]
         heights = [part.height for part in parts]
@@ -33,12 +36,12 @@ def adds_up(made: airfair.ExperimentResult) -> None:
 
 def test_tables_are_those_of_single_runs_bit_for_bit(grid: airfair.ExperimentResult) -> None:
     adds_up(grid)
-    for place, point in enumerate(grid.points_of):
+    for place, point in enumerate(grid.finished.points):
         text = CELL.replace("[station.slow]", "[station.slow]", 1)
         changed = airfair.load(text, set=dict(experiment(factors={**RATES, **SCHEMES}).keys(point)))
         alone = airfair.run(changed, replications=4)
-        assert grid.runs_.result(place).flows.equals(alone.flows)
-        assert grid.runs_.result(place).runs.equals(alone.runs)
+        assert grid.finished.result(place).flows.equals(alone.flows)
+        assert grid.finished.result(place).runs.equals(alone.runs)
 
 
 def test_points_with_other_stations_durations_and_flows_stand_in_one_table() -> None:
@@ -109,7 +112,7 @@ def test_points_have_seeds_of_their_own_without_common_random_numbers() -> None:
 
 def test_a_point_is_found_by_its_levels(grid: airfair.ExperimentResult) -> None:
     one = grid.result(scheme="short", **{"station.slow.rate": "2 Mb/s"})
-    assert one.runs.equals(grid.runs_.result(3).runs)
+    assert one.runs.equals(grid.finished.result(3).runs)
     with pytest.raises(
         airfair.StudyError, match="2 points have scheme = short; one is needed of 4"
     ):

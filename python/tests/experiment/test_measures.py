@@ -48,7 +48,7 @@ def test_every_column_can_be_named_and_is_called_by_what_names_it() -> None:
 @pytest.mark.parametrize(
     ("text", "wrong"),
     [
-        ("godput", "did you mean goodput"),
+        ("godput", 'did you mean "goodput"'),
         ("", "allowed is a column"),
         ("goodput /", "allowed is a column"),
         ("goodput / loss / loss", "allowed is a column"),

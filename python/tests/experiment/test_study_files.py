@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import airfair
-from airfair.experiment import designs, study
+from airfair.experiment import designs, study_file
 from airfair.experiment.draws import Choice
 from small_experiments import CELL
 
@@ -234,7 +234,7 @@ def test_all_mistakes_of_a_study_come_at_once(tmp_path: Path) -> None:
         "replication",
         "set",
     ]
-    assert "replication: unknown key; did you mean replications?" in found
+    assert 'replication: unknown key, did you mean "replications"?' in found
 
 
 def test_mistakes_of_the_scenario_stand_beside_those_of_the_study(tmp_path: Path) -> None:
@@ -317,7 +317,7 @@ def test_what_is_no_text_or_too_large_is_no_study(
     path.write_bytes(b"\xff\xfe")
     with pytest.raises(airfair.StudyError, match="not a text in UTF-8"):
         airfair.load_study(path)
-    monkeypatch.setattr(study, "LARGEST", 10)
+    monkeypatch.setattr(study_file, "LARGEST", 10)
     path.write_bytes(b"#" * 11)
     with pytest.raises(airfair.StudyError, match="larger than 10 octets"):
         airfair.load_study(path)
@@ -410,7 +410,7 @@ def test_whatever_a_document_says_it_is_a_study_or_has_mistakes_in_words(
     folder = Path(__file__).parent
     whole = {"scenario": _cell(), **document}
     with contextlib.suppress(airfair.StudyError, airfair.ScenarioError, OSError):
-        assert study.study(whole, folder / "study.toml", replications=1).experiment.size >= 1
+        assert study_file.study(whole, folder / "study.toml", replications=1).experiment.size >= 1
 
 
 def _cell() -> dict[str, Any]:

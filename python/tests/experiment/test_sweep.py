@@ -117,8 +117,8 @@ def test_mistakes_are_told_a_line_each(tmp_path: Path, capsys: pytest.CaptureFix
     assert made.status == cli.BAD_INPUT
     assert made.err.splitlines() == [
         f'airfair: {path}: scenario: missing; allowed is a path, as in scenario = "cell.toml", or a table',
-        f"airfair: {path}: measure 'godput': no column godput; did you mean goodput?",
-        f"airfair: {path}: replication: unknown key; did you mean replications?",
+        f"airfair: {path}: measure 'godput': no column godput, did you mean \"goodput\"?",
+        f'airfair: {path}: replication: unknown key, did you mean "replications"?',
     ]
     assert Output(capsys, tmp_path / "none.toml").status == cli.BAD_INPUT
     assert Output(capsys, tmp_path).status == cli.BAD_INPUT

@@ -168,7 +168,7 @@ SEVERAL = 100
 
 def test_ctrl_c_keeps_what_is_done(tmp_path: Path) -> None:
     out = tmp_path / "found"
-    command = [*PROGRAM, "limits", "data-ack", "--quick", "--points", "2048", "--out", str(out)]
+    command = [*PROGRAM, "limits", "data-ack", "--quick", "--points", "512", "--out", str(out)]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=dict(os.environ)
     ) as process:

@@ -85,7 +85,7 @@ def test_all_mistakes_of_a_paper_come_at_once(own: Path) -> None:
     with pytest.raises(StudyError) as raised:
         directory.load(own)
     told = "\n".join(raised.value.problems)
-    assert "titel: unknown key; did you mean title?" in told
+    assert 'titel: unknown key, did you mean "title"?' in told
     assert "source: 3; allowed is a text" in told
     assert "title: missing" in told
 

@@ -108,7 +108,12 @@ def test_the_program_lists_what_there_is(program: Program) -> None:
     assert [paper["id"] for paper in listed] == papers()
 
 
-SHORT = {"arf-window": "30 s", "updown-fairness": "70 s"}
+SHORT = {
+    "arf-window": "25 s",
+    "updown-fairness": "60 s",
+    "occupancy-tfrc": "60 s",
+    "tfrc-friendliness": "70 s",
+}
 """Duration of each paper's runs where those of a quick look take long, beyond its warm-up."""
 
 

@@ -8,7 +8,7 @@ import pytest
 
 import airfair
 from airfair.experiment.errors import StudyError
-from airfair.experiment.study import load_study
+from airfair.experiment.study_file import load_study
 from airfair.reproduce import studies
 from support import SCENARIO
 

@@ -105,7 +105,7 @@ impl<P: Copy + Headers> Cell<P> {
             scopes: Vec::new(),
             listeners: Vec::new(),
             overheard: VecDeque::new(),
-            monitored: None,
+            monitor: None,
         }
     }
 }

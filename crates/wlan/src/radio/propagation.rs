@@ -223,6 +223,11 @@ impl Propagation {
         self.decoding.loss(rate, psdu, received)
     }
 
+    /// Power of a frame between a station and the access point, fading included, and the noise beside it.
+    pub(crate) fn signal(&mut self, now: Time, station: NodeId, rate: DataRate) -> (Dbm, Dbm) {
+        (self.received(now, station), self.radio.noise(rate))
+    }
+
     /// Power that a station and the access point now receive of each other, fading included.
     fn received(&mut self, now: Time, station: NodeId) -> Dbm {
         let place = &mut self.places[station.index() - 1];

@@ -6,8 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from airfair._core import ScenarioError
-from airfair.cli import scenarios
+from airfair.cli import scenarios, studies
 from airfair.cli.completers import complete, toml_files
 from airfair.cli.status import DONE, InputError
 
@@ -41,7 +40,7 @@ def _check(arguments: argparse.Namespace) -> int:
     problems: list[str] = []
     for name in arguments.files:
         try:
-            _check_study(Path(name)) if _is_study(name) else scenarios.read(name)
+            studies.check(Path(name), _MOST_POINTS) if _is_study(name) else scenarios.read(name)
         except InputError as error:
             problems += error.problems
     if problems:
@@ -58,21 +57,3 @@ def _is_study(name: str) -> bool:
     except (OSError, ValueError):
         return False
     return "scenario" in document or "like" in document
-
-
-def _check_study(path: Path) -> None:
-    """Raise `InputError` with the mistakes of a study and of the scenarios at its points."""
-    from airfair.experiment import sweep
-
-    experiment = sweep.read(path).experiment
-    if experiment.size > _MOST_POINTS:
-        return
-    problems: dict[str, str] = {}
-    for point in experiment.points:
-        try:
-            experiment.scenario(point, 0)
-        except ScenarioError as error:
-            for problem in error.problems:
-                problems.setdefault(problem, point.text)
-    if problems:
-        raise InputError(*(f"{path}: at {text}: {problem}" for problem, text in problems.items()))

@@ -8,14 +8,15 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from airfair.cli import options, scenarios
+from airfair.cli import options, output, scenarios, tracing
 from airfair.cli.completers import complete, toml_files
-from airfair.cli.status import DONE, INTERRUPTED, InputError, complain, describe
-from airfair.names import did_you_mean
+from airfair.cli.status import DONE, FAILED, INTERRUPTED, InputError, complain, describe
+from airfair.names import did_you_mean, printable
 
 if TYPE_CHECKING:
     from airfair._core import Scenario
     from airfair.cli.parser import Commands
+    from airfair.cli.tracing import Traces
     from airfair.result import Result
 
 _EPILOGUE = """\
@@ -23,6 +24,7 @@ examples:
   airfair run scenarios/one-slow-station.toml
   airfair run cell.toml --replications 10 --out results/cell
   airfair run cell.toml --json | jq '.flows[].goodput_bps'
+  airfair run cell.toml --pcap cell.pcapng --trace-from '10 s' --trace-until '11 s'
 """
 
 
@@ -63,6 +65,7 @@ def add(commands: Commands) -> None:
     )
     options.threads(run)
     options.json(run)
+    tracing.add(run)
     run.set_defaults(action=_run)
 
 
@@ -70,10 +73,11 @@ def _run(arguments: argparse.Namespace) -> int:
     scenario = _scenario(arguments)
     _see_that_some_match(scenario, arguments.flows)
     out: Path | None = arguments.out
-    made = [] if out is None else _prepare(out)
-    result, cut, failure = None, False, None
+    made = output.prepare(out)
+    traces, result, cut, failure = None, None, False, None
     try:
-        result = _simulate(scenario, arguments.threads)
+        traces = tracing.prepare(arguments, scenario)
+        result = _simulate(scenario, arguments.threads, traces)
         if out is not None and result.replications:
             failure = _save(result, out, arguments.command_line)
     except KeyboardInterrupt:
@@ -85,11 +89,17 @@ def _run(arguments: argparse.Namespace) -> int:
             from airfair.store import remove_if_empty
 
             remove_if_empty(made)
+        interrupted = result is None or result.interrupted
+        told, lost = ([], []) if traces is None else traces.finish(interrupted)
     _print(result, arguments)
     if failure:
-        raise failure
-    if out is not None and result.replications:
-        print(f"airfair: wrote {out}", file=sys.stderr)
+        lost.insert(0, describe(failure))
+    elif out is not None and result.replications:
+        told.insert(0, f"wrote {out}")
+    for line in told:
+        print(f"airfair: {printable(line)}", file=sys.stderr)
+    if lost:
+        return complain(FAILED, *lost)
     if result.interrupted:
         asked = scenario.replications
         return complain(
@@ -127,36 +137,20 @@ def _scenario(arguments: argparse.Namespace) -> Scenario:
     return scenarios.read(arguments.scenario, overrides)
 
 
-def _prepare(out: Path) -> list[Path]:
-    """See that `out` can be written before anything runs; directories that were made for it."""
-    from airfair.store import prepare
-
-    made = [path for path in (out, *out.parents) if not path.exists()]
-    try:
-        prepare(out)
-    except OSError as error:
-        raise InputError(f"--out {out}: {describe(error)}") from error
-    return made
-
-
-def _simulate(scenario: Scenario, threads: int | None) -> Result:
+def _simulate(scenario: Scenario, threads: int | None, traces: Traces | None) -> Result:
     from airfair.engine import run_many
     from airfair.terminal import Progress
 
+    traced = None if traces is None else (traces.replication, traces.tracing)
     with Progress(scenario.title) as progress:
-        (result,) = run_many([scenario], threads=threads, progress=progress)
+        (result,) = run_many([scenario], threads=threads, progress=progress, tracing=traced)
     return result
 
 
 def _save(result: Result, out: Path, command_line: list[str]) -> OSError | None:
-    """Write the result; what went wrong is told after it is printed, since it may have taken hours."""
     from airfair.store import save
 
-    try:
-        save(result, out, command_line)
-    except OSError as error:
-        return OSError(error.errno, f"--out {out}: {describe(error)}")
-    return None
+    return output.failure(out, lambda: save(result, out, command_line))
 
 
 def _print(result: Result, arguments: argparse.Namespace) -> None:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from airfair.cli import options
+from airfair.cli import options, output, studies
 from airfair.cli.completers import complete, engines, files, toml_files
+from airfair.cli.status import DONE, FAILED, INTERRUPTED, InputError, complain
 
 if TYPE_CHECKING:
     from airfair.cli.parser import Commands
+    from airfair.experiment import ExperimentResult, Study
 
 _EPILOGUE = """\
 examples:
@@ -62,6 +65,111 @@ def add(commands: Commands) -> None:
 
 
 def _sweep(arguments: argparse.Namespace) -> int:
-    from airfair.experiment import sweep
+    study = studies.read(Path(arguments.study), arguments.replications)
+    _refuse_labels_alone(study)
+    out: Path | None = arguments.out
+    made = output.prepare(out)
+    results, failure, cut = None, None, False
+    try:
+        results = _simulate(study, arguments)
+        if out is not None and any(results.finished.packed):
+            failure = _save(study, results, out, arguments.command_line)
+    except KeyboardInterrupt:
+        if results is None:
+            raise
+        cut = True  # while figures were drawn: the tables are written
+    finally:
+        if results is None or not any(results.finished.packed):
+            from airfair.store import remove_if_empty
 
-    return sweep.main(arguments)
+            remove_if_empty(made)
+    _print(study, results, arguments)
+    if failure:
+        raise failure
+    if out is not None and any(results.finished.packed):
+        sys.stderr.write(f"airfair: wrote {out}\n")
+    return _status(results, cut=cut)
+
+
+def _refuse_labels_alone(study: Study) -> None:
+    """Raise `InputError` if levels set nothing: only their paper knows what they mean."""
+    idle = [
+        factor.name
+        for factor in study.experiment.factors
+        if factor.levels and not any(level.keys for level in factor.levels)
+    ]
+    if idle:
+        raise InputError(
+            *(
+                f"{study.path}: factors.{name}: its levels set no key, so that all would be the same; "
+                "airfair reproduce runs what a paper draws for them"
+                for name in idle
+            )
+        )
+
+
+def _simulate(study: Study, arguments: argparse.Namespace) -> ExperimentResult:
+    from airfair.archive import EngineError
+    from airfair.experiment import StudyError
+
+    store = None if arguments.no_store else arguments.store or "default"
+    try:
+        return study.experiment.run(
+            store=store, engine=_engine(arguments), threads=arguments.threads
+        )
+    except StudyError as error:
+        raise InputError(*error.problems) from error
+    except EngineError as error:
+        raise InputError(str(error)) from error
+
+
+def _engine(arguments: argparse.Namespace) -> str:
+    from airfair.archive import EngineError, engine
+
+    form: str = arguments.engine
+    try:
+        # Seen to be one before anything else; it begins when it is needed.
+        engine(form, threads=arguments.threads).close()
+    except (ValueError, EngineError) as error:
+        raise InputError(f"--{error}") from error
+    return form
+
+
+def _save(
+    study: Study, results: ExperimentResult, out: Path, command_line: list[str]
+) -> OSError | None:
+    """Write tables, then figures and the page."""
+    from airfair.experiment import report, saved
+    from airfair.store import write_all
+
+    def write() -> None:
+        about, files = saved.about(results, command_line), report.tables(study, results)
+        write_all(out, files, about)
+        write_all(out, report.drawn(study, results, about), about, keep=files)
+
+    return output.failure(out, write)
+
+
+def _print(study: Study, results: ExperimentResult, arguments: argparse.Namespace) -> None:
+    from airfair.experiment import report, text
+    from airfair.store import encode
+    from airfair.terminal import columns
+
+    if arguments.json:
+        sys.stdout.buffer.write(encode(report.whole(study, results)))
+    else:
+        shown = text.shown(results, text.measures(study), study.comparisons, columns(sys.stdout))
+        sys.stdout.write(shown + "\n")
+    sys.stdout.flush()
+
+
+def _status(results: ExperimentResult, *, cut: bool) -> int:
+    """The exit status, with what was not as it was asked for."""
+    if results.interrupted:
+        return complain(INTERRUPTED, "interrupted; the same command goes on where it was")
+    if cut:
+        return complain(INTERRUPTED, "interrupted before all figures were drawn")
+    if results.spent.unsaved:
+        kept = "so that the same command would make them anew"
+        return complain(FAILED, f"not all runs are kept, {kept}: {results.spent.unsaved}")
+    return DONE

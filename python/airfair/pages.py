@@ -1,9 +1,12 @@
-"""Figures as parts of pages: in the page's colours, light and dark, and under its own ids."""
+"""Makes pages from templates: each is one file that needs nothing else, all in the same colours."""
 
 from __future__ import annotations
 
+import functools
 import re
+from typing import Any
 
+import jinja2
 from markupsafe import Markup, escape
 
 from .figures import GRID, INK, MUTED, PALETTE
@@ -17,6 +20,24 @@ _VARIABLES = {
     GRID: "--grid",
     **{colour: f"--series-{i + 1}" for i, colour in enumerate(PALETTE)},
 }
+
+
+def render(template: str, *, package: str = "airfair", **names: Any) -> str:  # noqa: ANN401 - what it shows
+    """The page, or the piece of one, that a template of `package` makes of `names`."""
+    page = _templates(package).get_template(template)
+    return page.render(**names, palette=PALETTE, dark_palette=DARK_PALETTE)
+
+
+@functools.cache
+def _templates(package: str) -> jinja2.Environment:
+    """It keeps templates once they are compiled: the page of all papers is made anew after each."""
+    return jinja2.Environment(
+        loader=jinja2.PackageLoader(package),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
 
 
 def inline_svg(svg: str, name: str, title: str) -> Markup:

@@ -1,0 +1,42 @@
+"""Studies of the command line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from airfair._core import ScenarioError
+from airfair.cli.status import InputError, describe
+
+if TYPE_CHECKING:
+    from airfair.experiment import Study
+
+
+def read(path: Path, replications: int | None = None) -> Study:
+    """The study in a file; raises `InputError` with all mistakes."""
+    from airfair.experiment import StudyError, load_study
+
+    try:
+        return load_study(path, replications=replications)
+    except StudyError as error:
+        raise InputError(*error.problems) from error
+    except ScenarioError as error:
+        raise InputError(*(f"{path}: scenario: {problem}" for problem in error.problems)) from error
+    except OSError as error:
+        raise InputError(f"{error.filename or path}: {describe(error)}") from error
+
+
+def check(path: Path, most_points: int) -> None:
+    """Raise `InputError` with the mistakes of a study and of the scenarios at its points.
+
+    Of more than `most_points` none is tried, but for the scenario that the study varies.
+    """
+    from airfair.experiment import StudyError
+
+    experiment = read(path).experiment
+    if experiment.size > most_points:
+        return
+    try:
+        experiment.scenarios()
+    except (ScenarioError, StudyError) as error:
+        raise InputError(*(f"{path}: {problem}" for problem in error.problems)) from error

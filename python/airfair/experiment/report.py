@@ -1,0 +1,46 @@
+"""The files of a study's results: tables, the document, figures and the page that shows all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from airfair import store
+from airfair.figures import png, svg
+
+from . import page, saved, text
+from .document import document
+
+if TYPE_CHECKING:
+    from .results import ExperimentResult
+    from .study import Study
+
+
+def whole(study: Study, results: ExperimentResult) -> dict[str, Any]:
+    """The document of a study's results."""
+    return document(results, text.measures(study), study.comparisons)
+
+
+def tables(study: Study, results: ExperimentResult) -> dict[str, bytes]:
+    """Tables, the study itself and the document, by file name."""
+    return {
+        **saved.files(results),
+        study.path.name: study.path.read_bytes(),
+        "experiment.json": store.encode(whole(study, results)),
+    }
+
+
+def drawn(study: Study, results: ExperimentResult, about: Mapping[str, object]) -> dict[str, bytes]:
+    """Figures and the page by file name; a study without figures gets one, if one factor varies."""
+    shown: dict[str, page.Drawn] = {}
+    files: dict[str, bytes] = {}
+    for one in study.pictures():
+        figure = one.drawn(results, one.title)
+        picture = svg(figure)
+        files[f"{one.id}.svg"] = picture.encode()
+        files[f"{one.id}.png"] = png(figure)
+        shown[one.id] = page.Drawn(picture, one.title or f"{one.y.name} over {one.x}", one.caption)
+    source = (study.path.name, study.path.read_text(encoding="utf-8"))
+    rest = page.Shown(text.measures(study), study.comparisons, source)
+    html = page.page(results, rest, shown, about)
+    return {**files, "report.html": html.encode()}

@@ -1,0 +1,214 @@
+"""A study: an experiment with its claims and figures, as a file of TOML says it.
+
+```toml
+scenario     = "cell.toml"
+replications = { until = "goodput", half_width = 0.02, least = 5, most = 100 }
+
+[factors]
+"station.slow.rate" = ["1 Mb/s", "2 Mb/s", "5.5 Mb/s"]
+scheme = { plain = {}, arf-aware = { "flow.*.control" = "arf-aware" } }
+
+[compare.scheme]
+baseline = "plain"
+
+[figures.goodput]
+x  = "station.slow.rate"
+by = "scheme"
+
+[claims.faster]
+measure = "goodput[fast]"
+factor  = "scheme"
+level   = "arf-aware"
+baseline = "plain"
+above   = 1.1
+```
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from airfair._core import ScenarioError
+
+from . import study_values as values
+from .errors import StudyError
+from .experiment import REPLICATIONS, Experiment
+from .plot import first_free
+from .study import Part, Study
+from .study import problems as problems_of
+
+LARGEST = 10_000_000
+"""Octets of a study's file at most."""
+
+
+def load_study(path: str | Path, *, replications: int | None = None) -> Study:
+    """The study of a file.
+
+    Raises `StudyError` with all mistakes in it, `ScenarioError` with those of its scenario, and `OSError` if
+    one of the two cannot be read.
+    """
+    path = Path(path)
+    return study(read(path), path, replications=replications)
+
+
+def read(path: Path) -> dict[str, Any]:
+    """A file of TOML, on top of the one that it is `like`; raises `StudyError` with the place of a mistake.
+
+    Of the other file it replaces the keys that it has itself, and of tables the keys in them.
+    """
+    document, seen = _parsed(path), [path]
+    while (like := document.pop("like", None)) is not None:
+        base = path.parent / values.text(f"{path}: like", like)
+        if base in seen:
+            raise StudyError(f"{path}: like: {base.name} is like itself")
+        seen.append(base)
+        lower = _parsed(base)
+        for key, value in document.items():
+            both = isinstance(value, Mapping) and isinstance(lower.get(key), Mapping)
+            lower[key] = {**lower[key], **value} if both else value
+        document = lower
+    return document
+
+
+def _parsed(path: Path) -> dict[str, Any]:
+    with path.open("rb") as file:
+        content = file.read(LARGEST + 1)
+    if len(content) > LARGEST:
+        raise StudyError(f"{path}: larger than {LARGEST:,} octets")
+    try:
+        return tomllib.loads(content.decode())
+    except UnicodeDecodeError as error:
+        raise StudyError(f"{path}: not a text in UTF-8: {error.reason}") from error
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise StudyError(f"{path}: {error}") from error
+
+
+def study(document: Mapping[str, Any], path: Path, *, replications: int | None = None) -> Study:
+    """The study of a document that was read from `path`; `replications` counts instead of its own."""
+    reader = _Reader(document, path)
+    source = reader.scenario()
+    asked = reader.one("replications", values.rule, None)
+    options: dict[str, Any] = {
+        "factors": reader.table("factors", values.levels),
+        "design": reader.one("design", values.design, "grid"),
+        "replications": next(one for one in (replications, asked, REPLICATIONS) if one is not None),
+        "set": reader.one("set", values.mapping, {}),
+        "draw": reader.table("draw", values.draw) or None,
+        "seed": reader.one("seed", values.whole, None),
+        "common_random_numbers": reader.one("common_random_numbers", values.boolean, default=True),
+        "claims": reader.table("claims", values.claim).values(),
+        "title": reader.one("title", values.text, None),
+        "folder": None if isinstance(source, Path) else path.parent,
+    }
+    comparisons = reader.table("compare", values.comparison)
+    figures = reader.table("figures", values.figure)
+    shown: dict[str, Any] = {
+        "measures": reader.one("measures", values.measures, ()),
+        "printed": reader.one("printed", values.printed, {}),
+        "part": Part(
+            setup=reader.one("setup", values.text, None),
+            variant=reader.one("variant", values.text, None),
+            quick=reader.one("quick", values.mapping, {}),
+            extension=reader.one("extension", values.boolean, default=False),
+            words=reader.table("words", values.words),
+        ),
+        "replications": asked,
+        "scenario": source if isinstance(source, Path) else None,
+    }
+    made = reader.made(source, options)
+    along = [
+        replace(one, x=one.x or first_free(made.levels, one.by, one.panel, one.at))
+        for one in figures.values()
+    ]
+    found = Study(made, path, tuple(comparisons.values()), tuple(along), **shown)
+    wrong = [f"{path}: {problem}" for problem in problems_of(found)]
+    if wrong:
+        raise StudyError(*wrong)
+    return found
+
+
+class _Reader:
+    """Reads a document key by key, and gathers what is wrong."""
+
+    def __init__(self, document: Mapping[str, Any], path: Path) -> None:
+        self._document = document
+        self._path = path
+        self._read: set[str] = {"about"}
+        self._problems: list[str] = []
+
+    def scenario(self) -> Path | Mapping[str, Any] | None:
+        """The scenario: a path from the study's folder, or the table itself; nothing if it is neither."""
+        found = self._document.get("scenario")
+        self._read.add("scenario")
+        if isinstance(found, str) and found:
+            return self._path.parent / found
+        if isinstance(found, Mapping):
+            return found
+        wrong = "missing" if "scenario" not in self._document else repr(found)
+        self._problems.append(
+            f'scenario: {wrong}; allowed is a path, as in scenario = "cell.toml", or a table'
+        )
+        return None
+
+    def one(self, key: str, of: Callable[[str, Any], Any], default: Any) -> Any:  # noqa: ANN401 - what `of` gives
+        """The value of a key; `default` if it is not there, or wrong."""
+        self._read.add(key)
+        if key not in self._document:
+            return default
+        return self._or(default, lambda: of(key, self._document[key]))
+
+    def table(self, key: str, of: Callable[[str, Any], Any]) -> dict[str, Any]:
+        """The values of a table of things with names, but for those that are wrong."""
+        self._read.add(key)
+        found = self._document.get(key, {})
+        if not isinstance(found, Mapping):
+            self._problems.append(f"{key}: not a table")
+            return {}
+        made: dict[str, Any] = {}
+        for name, value in found.items():
+            try:
+                made[name] = of(name, value)
+            except StudyError as error:
+                self._problems += error.problems
+        return made
+
+    def made(
+        self, source: Path | Mapping[str, Any] | None, options: Mapping[str, Any]
+    ) -> Experiment:
+        """The experiment; raises `StudyError` with everything that is wrong.
+
+        If the scenario alone is wrong, it raises `ScenarioError` or `OSError`.
+        """
+        self._problems += [
+            values.unknown(key, self._read) for key in self._document if key not in self._read
+        ]
+        # Where something is wrong already, the scenario is read by itself: what rests on it would follow.
+        names = ("set", "seed", "folder") if self._problems else options
+        made = None
+        try:
+            if source is not None:
+                made = Experiment(source, **{name: options[name] for name in names})
+        except StudyError as error:
+            self._problems += error.problems
+        except ScenarioError as error:
+            if not self._problems:
+                raise
+            self._problems += [f"scenario: {problem}" for problem in error.problems]
+        except OSError as error:
+            if not self._problems:
+                raise
+            self._problems.append(f"scenario: {error.filename}: {error.strerror or error}")
+        if made is None or self._problems:
+            raise StudyError(*(f"{self._path}: {problem}" for problem in self._problems))
+        return made
+
+    def _or(self, default: Any, make: Callable[[], Any]) -> Any:  # noqa: ANN401 - likewise
+        try:
+            return make()
+        except StudyError as error:
+            self._problems += error.problems
+            return default

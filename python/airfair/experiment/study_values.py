@@ -1,0 +1,291 @@
+"""The kinds of values in a study's file: each is read with where it stands, which its mistakes name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from airfair.names import did_you_mean
+
+from . import designs, stopping
+from .decisions import FORMS, WORDS, Claim
+from .decisions import claim as made_claim
+from .designs import Design
+from .draws import Draw, choice
+from .errors import Gathered, StudyError
+from .factors import Label, Levels
+from .measures import Measure, measure
+from .stopping import Replications
+from .study import Comparison, FigureOf
+from .values import Between
+from .values import between as made_between
+
+_FILE = re.compile(r"[A-Za-z0-9_-]{1,64}")
+"""Names of figures, which are names of files."""
+
+
+def unknown(where: str, known: Iterable[str]) -> str:
+    """The mistake of a key that there is not: what it may be a slip of, or else all that is allowed."""
+    there = sorted(known)
+    hint = did_you_mean(where.rpartition(".")[2], there)
+    return f"{where}: unknown key" + (hint or "; allowed " + ", ".join(there))
+
+
+def _keyed(
+    where: str, value: object, known: Mapping[str, Callable[[str, Any], Any]]
+) -> dict[str, Any]:
+    """A table of which only some keys are known, each read by its kind."""
+    read, gathered = {}, Gathered()
+    for key, item in mapping(where, value).items():
+        with gathered:
+            if key not in known:
+                raise StudyError(unknown(f"{where}.{key}", known))
+            read[key] = known[key](f"{where}.{key}", item)
+    gathered.tell()
+    return read
+
+
+def text(where: str, value: object) -> str:
+    """A text."""
+    if not isinstance(value, str):
+        raise StudyError(f"{where}: {value!r}; allowed is a text")
+    return value
+
+
+def whole(where: str, value: object) -> int:
+    """A whole number."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise StudyError(f"{where}: {value!r}; allowed is a whole number")
+    return value
+
+
+def _number(where: str, value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise StudyError(f"{where}: {value!r}; allowed is a number")
+    return float(value)
+
+
+def boolean(where: str, value: object) -> bool:
+    """True or false."""
+    if not isinstance(value, bool):
+        raise StudyError(f"{where}: {value!r}; allowed is true or false")
+    return value
+
+
+def mapping(where: str, value: object) -> Mapping[str, Any]:
+    """A table."""
+    if not isinstance(value, Mapping):
+        raise StudyError(f"{where}: {value!r}; allowed is a table")
+    return value
+
+
+def _label(where: str, value: object) -> Label:
+    if not isinstance(value, str | int | float | bool):
+        raise StudyError(f"{where}: {value!r}; allowed is the label of a level")
+    return value
+
+
+def _labels(where: str, value: object) -> Label | Sequence[Label]:
+    if isinstance(value, list):
+        return [_label(where, one) for one in value]
+    return _label(where, value)
+
+
+def _held(where: str, value: object) -> dict[str, Label]:
+    return {name: _label(f"{where}.{name}", one) for name, one in mapping(where, value).items()}
+
+
+def _at(where: str, value: object) -> dict[str, Any]:
+    return {name: _labels(f"{where}.{name}", one) for name, one in mapping(where, value).items()}
+
+
+def measures(where: str, value: object) -> tuple[Measure, ...]:
+    """A measure, or a list of some."""
+    values = value if isinstance(value, list) else [value]
+    if not values:
+        raise StudyError(f'{where}: none; a measure such as "goodput" is needed')
+    made, gathered = [], Gathered()
+    for one in values:
+        with gathered:
+            made.append(measure(text(where, one)))
+    gathered.tell()
+    return tuple(made)
+
+
+def levels(name: str, value: Any) -> Levels:  # noqa: ANN401 - as TOML gives it
+    """Levels of a factor: a list, one for a key of another name, a range, or labels with their keys.
+
+    Labels alone are for what a paper draws by a function of its own.
+    """
+    if isinstance(value, list):
+        return value
+    table = mapping(f"factors.{name}", value)
+    if "values" in table:
+        read = _keyed(f"factors.{name}", table, {"key": text, "values": _list})
+        return {one: {read.get("key", name): one} for one in read["values"]}
+    if "labels" in table:
+        read = _keyed(f"factors.{name}", table, {"labels": _list})
+        return {label: {} for label in read["labels"]}
+    if "between" in table:
+        return _between(f"factors.{name}", table)
+    return {label: mapping(f"factors.{name}.{label}", keys) for label, keys in table.items()}
+
+
+def _between(where: str, table: Mapping[str, Any]) -> Between:
+    read = _keyed(where, table, {"between": _ends, "scale": text})
+    return made_between(*read["between"], scale=read.get("scale", "linear"))
+
+
+def _ends(where: str, value: object) -> tuple[float | str, float | str]:
+    if not isinstance(value, list) or len(value) != 2:  # noqa: PLR2004 - two ends
+        raise StudyError(f'{where}: {value!r}; allowed are two ends, as in ["1 Mb/s", "54 Mb/s"]')
+    return value[0], value[1]
+
+
+def draw(name: str, value: object) -> Draw:
+    """What is drawn for a key in each replication."""
+    where = f"draw.{name}"
+    table = mapping(where, value)
+    if "between" in table:
+        return _between(where, table)
+    read = _keyed(where, table, {"choice": _list})
+    if "choice" not in read:
+        raise StudyError(f"{where}: allowed is {{ choice = […] }} or {{ between = [low, high] }}")
+    return choice(read["choice"])
+
+
+def words(name: str, value: object) -> dict[str, str]:
+    """Words for the levels of a factor."""
+    where = f"words.{name}"
+    return {label: text(f"{where}.{label}", word) for label, word in mapping(where, value).items()}
+
+
+def _list(where: str, value: object) -> list[Any]:
+    if not isinstance(value, list):
+        raise StudyError(f"{where}: {value!r}; allowed is a list")
+    return value
+
+
+def design(where: str, value: object) -> Design | str:
+    """A word, a table with kind and number of points, or a list of points."""
+    if isinstance(value, str):
+        if value != "grid":
+            raise StudyError(
+                f'{where}: {value!r}; allowed "grid", a list of points, or {{ kind, points }}'
+            )
+        return value
+    if isinstance(value, list):
+        return designs.Listed(tuple(_at(where, point) for point in value))
+    read = _keyed(where, value, {"kind": text, "points": whole, "seed": whole})
+    if read.get("kind") not in designs.KINDS or "points" not in read:
+        allowed = ", ".join(designs.KINDS)
+        raise StudyError(f"{where}: kind and points are needed; kinds are {allowed}")
+    return designs.Sampled(read["kind"], read["points"], read.get("seed", 1))
+
+
+def rule(where: str, value: object) -> Replications:
+    """How many replications there are."""
+    return stopping.replications(_replications(where, value))
+
+
+def _replications(where: str, value: object) -> int | Replications:
+    if not isinstance(value, Mapping):
+        return whole(where, value)
+    read = _keyed(
+        where,
+        value,
+        {
+            "until": text,
+            "half_width": _number,
+            "relative": boolean,
+            "least": whole,
+            "most": whole,
+        },
+    )
+    until = read.pop("until", None)
+    if until is None:
+        raise StudyError(f'{where}: until is needed: a measure, or "decided"')
+    if until == "decided":
+        if {"half_width", "relative"} & read.keys():
+            raise StudyError(
+                f"{where}: half_width belongs to a measure; claims have their own bounds"
+            )
+        return stopping.until_decided(**read)
+    if "half_width" not in read:
+        raise StudyError(f"{where}: half_width is needed, as a part of the mean: half_width = 0.02")
+    return stopping.until(until, **read)
+
+
+def claim(id_: str, value: object) -> Claim:
+    """A claim."""
+    where = f"claims.{id_}"
+    read = _keyed(
+        where,
+        value,
+        {
+            "measure": text,
+            "text": text,
+            "at": _at,
+            "factor": text,
+            "level": _label,
+            "baseline": _label,
+            "form": _one_of(*FORMS),
+            "above": _number,
+            "below": _number,
+            "word": _one_of(*WORDS),
+            "target": _number,
+        },
+    )
+    if "measure" not in read:
+        raise StudyError(f'{where}: measure is needed, as in measure = "goodput[fast]"')
+    return made_claim(id_, read.pop("measure"), **read)
+
+
+def _one_of(*words: str) -> Callable[[str, object], str]:
+    def read(where: str, value: object) -> str:
+        if value not in words:
+            raise StudyError(f"{where}: {value!r}; allowed {', '.join(words)}")
+        return str(value)
+
+    return read
+
+
+def comparison(name: str, value: object) -> Comparison:
+    """A factor whose levels are compared."""
+    where = f"compare.{name}"
+    read = _keyed(where, value, {"baseline": _label, "measures": measures})
+    if "baseline" not in read:
+        raise StudyError(f"{where}: baseline is needed")
+    return Comparison(name, read["baseline"], read.get("measures", (measure("goodput"),)))
+
+
+def figure(id_: str, value: object) -> FigureOf:
+    """A figure."""
+    read = _keyed(
+        f"figures.{id_}",
+        value,
+        {
+            "x": text,
+            "y": text,
+            "by": text,
+            "panel": text,
+            "at": _held,
+            "title": text,
+            "caption": text,
+            "printed": printed,
+        },
+    )
+    if not _FILE.fullmatch(id_):
+        raise StudyError(f"figures.{id_}: names a file; allowed are letters, digits, _ and -")
+    y = measure(read.pop("y", "goodput"))
+    return FigureOf(id_, y, **read)
+
+
+def printed(where: str, value: object) -> dict[str, list[float]]:
+    """Values that a paper prints: a list, or one for each level of `by`."""
+    table = {"": value} if isinstance(value, list) else mapping(where, value)
+    return {
+        name: [_number(f"{where}.{name}", one) for one in _list(where, values)]
+        for name, values in table.items()
+    }
