@@ -60,7 +60,7 @@ test-rust: ## The Rust part of `make test`.
 	$(MAKE) --no-print-directory wasm
 
 # All but the binding of Python, so that a browser can run the laboratory.
-PURE := units laws transport wlan sim
+PURE := units laws transport wlan sim trace web
 WASM := wasm32-unknown-unknown
 wasm: ## Check that the pure crates compile for a browser
 	@if [ -d "$$(rustc --print target-libdir --target $(WASM))" ]; then \

@@ -15,7 +15,7 @@ build=(cargo build --locked --release --quiet --package airfair-web --lib --targ
 if [ -d "$(rustc --print target-libdir --target "$target")" ]; then
     RUSTFLAGS=$(remap "$(rustc --print sysroot)") "${build[@]}"
 elif lld=$(rustc --print sysroot)/lib/rustlib/$(rustc -vV | sed -n 's/^host: //p')/bin/rust-lld; [ -x "$lld" ] \
-    && command -v apt-get dpkg >/dev/null && { [ -x "$cache/rustc" ] || "$(dirname "$0")/toolchain.sh" "$cache"; }; then
+    && command -v apt-get >/dev/null && command -v dpkg >/dev/null && { [ -x "$cache/rustc" ] || "$(dirname "$0")/toolchain.sh" "$cache"; }; then
     CARGO_TARGET_DIR=$cache/target
     export RUSTC=$cache/rustc RUSTC_BOOTSTRAP=1 CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER=$lld
     RUSTFLAGS=$(remap "$cache") "${build[@]}" -Zbuild-std=std,panic_abort

@@ -27,6 +27,19 @@ export function table(caption, head, rows) {
   );
 }
 
+/** Copies the text of a field, where the browser lets it; else it is at least selected. `button` says that it did. */
+export async function copy(field, button) {
+  field.select();
+  try {
+    await navigator.clipboard.writeText(field.value);
+  } catch {
+    document.execCommand("copy");
+  }
+  const was = button.textContent;
+  button.textContent = "Copied";
+  setTimeout(() => (button.textContent = was), 1500);
+}
+
 const colours = new Map();
 /** True if the page is dark; its colours change with that. */
 export const darkness = matchMedia("(prefers-color-scheme: dark)");

@@ -3,7 +3,7 @@
 import { showAir } from "./air.js";
 import { ChannelView, within } from "./channel.js";
 import { makeControls } from "./controls.js";
-import { byId, darkness, h, table } from "./dom.js";
+import { byId, copy, darkness, h, table } from "./dom.js";
 import { compile, Dropped, Engine, Mistakes } from "./engine.js";
 import { Goodput } from "./goodput.js";
 import { PRESETS } from "./presets.js";
@@ -104,16 +104,15 @@ function start(module) {
 
   function showScheme(side) {
     const select = byId(`scheme-${side}`);
-    const kinds = Map.groupBy
-      ? Map.groupBy(Object.entries(SCHEMES), ([, { group }]) => group)
-      : group(Object.entries(SCHEMES));
+    const kinds = new Set(Object.values(SCHEMES).map(({ group }) => group));
+    const ofKind = (kind) => Object.entries(SCHEMES).filter(([, { group }]) => group === kind);
     const option = ([id, scheme]) => {
       const needs = scheme.fits?.(state.controls);
       const text = needs ? `${scheme.name} (needs ${needs})` : scheme.name;
       return h("option", { value: id, disabled: Boolean(needs) && id !== state.scheme[side] }, text);
     };
     select.replaceChildren(
-      ...[...kinds].map(([label, all]) => h("optgroup", { label }, all.map(option))),
+      ...[...kinds].map((label) => h("optgroup", { label }, ofKind(label).map(option))),
     );
     select.value = state.scheme[side];
     select.disabled = state.text[side] !== null;
@@ -294,11 +293,7 @@ function start(module) {
     }, 300);
   }
 
-  byId("copy-link").addEventListener("click", async ({ target }) => {
-    await copy(byId("link"));
-    target.textContent = "Copied";
-    setTimeout(() => (target.textContent = "Copy"), 1500);
-  });
+  byId("copy-link").addEventListener("click", ({ target }) => copy(byId("link"), target));
 
   function open() {
     const { state: found, hashes, notes } = decode(location.hash, VERSION);
@@ -321,22 +316,6 @@ function start(module) {
   if (matchMedia("(max-width: 64rem)").matches) byId("controls").open = false;
   byId("main").hidden = false;
   open();
-}
-
-function group(entries) {
-  const kinds = new Map();
-  for (const entry of entries) kinds.set(entry[1].group, [...(kinds.get(entry[1].group) ?? []), entry]);
-  return kinds;
-}
-
-/** Copies the text of a field, where the browser lets it; else it is at least selected. */
-export async function copy(field) {
-  field.select();
-  try {
-    await navigator.clipboard.writeText(field.value);
-  } catch {
-    document.execCommand("copy");
-  }
 }
 
 byId("needs-javascript").remove();

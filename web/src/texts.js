@@ -1,6 +1,6 @@
 // The scenarios as texts: written by the controls or by the user, with the parser's mistakes.
 
-import { h } from "./dom.js";
+import { copy, h } from "./dom.js";
 
 /** A pause in writing after which a text is tried [ms]. */
 const PAUSE_MS = 300;
@@ -30,16 +30,6 @@ function makeText(root, side, name, { written, dropped }) {
   const back = h("button", { type: "button", hidden: true, onclick: () => dropped(side) }, "Back to the controls");
   const hash = h("p", { class: "hash muted" });
   const file = `run-${side}.toml`;
-  const copied = async ({ target }) => {
-    area.select();
-    try {
-      await navigator.clipboard.writeText(area.value);
-    } catch {
-      document.execCommand("copy");
-    }
-    target.textContent = "Copied";
-    setTimeout(() => (target.textContent = "Copy"), 1500);
-  };
   const download = () => {
     const url = URL.createObjectURL(new Blob([area.value], { type: "text/plain" }));
     h("a", { href: url, download: file }).click();
@@ -54,7 +44,7 @@ function makeText(root, side, name, { written, dropped }) {
       h(
         "div",
         { class: "tools" },
-        h("button", { type: "button", onclick: copied, "aria-label": `Copy the scenario of run ${name}` }, "Copy"),
+        h("button", { type: "button", onclick: ({ target }) => copy(area, target), "aria-label": `Copy the scenario of run ${name}` }, "Copy"),
         h("button", { type: "button", onclick: download, "aria-label": `Download the scenario of run ${name}` }, "Download"),
         back,
       ),
