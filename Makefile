@@ -166,6 +166,8 @@ lock: build ## Move the Python locks to the newest releases.
 	$(VENV)/lock/bin/pip-compile --quiet --upgrade $(LOCK) --output-file requirements/run.txt pyproject.toml
 	$(VENV)/lock/bin/pip-compile --quiet --upgrade $(LOCK) --extra dev --constraint requirements/run.txt \
 	    --output-file requirements/dev.txt pyproject.toml
+	$(VENV)/lock/bin/pip-compile --quiet --upgrade $(LOCK) --constraint requirements/dev.txt \
+	    --output-file requirements/web.txt requirements/web.in
 
 LOCK := --generate-hashes --no-emit-index-url --no-emit-find-links --strip-extras --no-header \
     --annotation-style line --allow-unsafe

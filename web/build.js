@@ -71,7 +71,8 @@ const policy = [
   "base-uri 'none'",
   "form-action 'none'",
 ].join("; ");
-const parts = { policy, version, style, script, worker, engine: readFileSync(engine).toString("base64") };
+const licence = read(here, "node_modules/uplot/LICENSE").replaceAll("--", "–").trim();
+const parts = { policy, version, style, script, worker, licence, engine: readFileSync(engine).toString("base64") };
 const page = read(here, "src/page.html").replace(/\{\{(\w+)\}\}/g, (_, name) => parts[name]);
 mkdirSync(dirname(out), { recursive: true });
 writeFileSync(out, page);

@@ -33,7 +33,7 @@ export const TRANSPORTS = {
 };
 
 const isTcp = (transport) => !transport.startsWith("tfrc") && transport !== "udp";
-const canBeLimited = (transport) => transport !== "udp";
+const hasAcks = (transport) => transport !== "udp";
 
 /**
  * What a run may do about it. `fits` says what a scheme needs of the controls, or null where they will do; the rest is
@@ -65,12 +65,13 @@ export const SCHEMES = {
     name: "Equal shares, granted in beacons",
     control: "occupancy",
     grants: true,
-    fits: (k) => (canBeLimited(k.transport) ? null : "TCP or TFRC"),
+    fits: (k) => (hasAcks(k.transport) ? null : "TCP or TFRC"),
   },
   "data-ack": {
     group: "The papers’ schemes",
     name: "Scheduler for DATA and ACKs",
     discipline: "data-ack",
+    fits: (k) => (hasAcks(k.transport) ? null : "TCP or TFRC"),
   },
   tfrc: { group: "The far ones have", name: "TFRC", farTransport: "tfrc" },
   westwood: { group: "The far ones have", name: "TCP Westwood", farTransport: "westwood" },
@@ -165,7 +166,7 @@ function flow(name, isUp, k, scheme) {
 /** The scenario of the controls `k` under the scheme called `id`. */
 export function toml(k, id) {
   const scheme = SCHEMES[id];
-  const warmup = k.speed === 0 && k.fallAt < k.duration ? k.fallAt : 0;
+  const warmup = k.speed === 0 ? k.fallAt : 0;
   const blocks = [
     [
       `title    = "${scheme.name}"`,

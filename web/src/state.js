@@ -50,6 +50,7 @@ export function settle({ controls }) {
   for (const key of ["nearRate", "farRate"]) {
     controls[key] = nearestRate(controls.standard, controls[key]);
   }
+  controls.fallAt = Math.min(controls.fallAt, controls.duration - 1);
 }
 
 /** Link's word for the state: the preset, what differs from it, and the hashes of both runs. */

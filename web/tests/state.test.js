@@ -55,6 +55,13 @@ test("rates follow the standard", () => {
   assert.deepEqual([state.controls.nearRate, state.controls.farRate], [12, 6]);
 });
 
+test("who becomes slow does so before the end", () => {
+  const state = stateOf("anomaly");
+  Object.assign(state.controls, { fallAt: 60, duration: 30 });
+  settle(state);
+  assert.equal(state.controls.fallAt, 29);
+});
+
 test("a preset has three sentences, and controls and schemes that there are", () => {
   for (const [id, { says, a, b }] of Object.entries(PRESETS)) {
     assert.equal(says.length, 3, id);
