@@ -60,6 +60,14 @@ def complains(done: subprocess.CompletedProcess[str], status: int, *fragments: s
         assert fragment in done.stderr
 
 
+def test_one_run_says_the_hash_of_its_records_and_several_do_not(
+    program: Program, scenario: Path
+) -> None:
+    (outcome,) = airfair.run(scenario).outcomes
+    assert f"Record hash    {outcome.record_hash:016x}" in program("run", scenario).stdout
+    assert "hash" not in program("run", scenario, "--replications", 2).stdout
+
+
 def test_json_is_the_document_and_nothing_else(program: Program, scenario: Path) -> None:
     done = program("run", scenario, "--json", "--seed", 3, "--replications", 2)
     assert done.returncode == 0

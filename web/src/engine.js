@@ -1,9 +1,16 @@
 // The engine as the page has it: requests with promises, of which a newer one drops an older one.
 
 /** Compiles the module that the page carries. */
-export function compile(base64) {
-  const octets = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
-  return WebAssembly.compile(octets);
+export async function compile(base64) {
+  return WebAssembly.compile(octets(base64));
+}
+
+function octets(base64) {
+  if (Uint8Array.fromBase64) return Uint8Array.fromBase64(base64);
+  const letters = atob(base64);
+  const found = new Uint8Array(letters.length);
+  for (let i = 0; i < letters.length; i += 1) found[i] = letters.charCodeAt(i);
+  return found;
 }
 
 /** A run that a newer one has taken the place of. */

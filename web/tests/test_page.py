@@ -275,9 +275,11 @@ def test_the_channel_is_stepped_and_jumped_through(visit: Open) -> None:
     assert re.match(r"Collision \d+ of \d+\. Data|Collision \d+ of \d+\. TCP ACK", first)
     assert first.endswith("collided.")
     page.get_by_role("button", name="Next collision of run B").click()
-    until(page, f"document.querySelector('#channel-b output').textContent !== {json.dumps(first)}")
-    numbers = [int(re.findall(r"\d+", text)[0]) for text in (first, says.inner_text())]
-    assert numbers[1] == numbers[0] + 1
+    number = int(re.findall(r"\d+", first)[0])
+    until(
+        page,
+        f"document.querySelector('#channel-b output').textContent.startsWith('Collision {number + 1} of')",
+    )
     page.get_by_role("button", name="Next frame of run B").click()
     time.sleep(0.2)
     assert "from" in says.inner_text()
