@@ -95,7 +95,7 @@ impl Tracing {
         Ok(Self { writers: Mutex::new(Some(writers)) })
     }
 
-    /// Ends the files. One dictionary for each: option, items (packets or events), until_ns (time of the run up to which it
+    /// Ends the files. One dictionary for each: option, items (packets or events), `until_ns` (time of the run up to which it
     /// goes), errno (`None` unless it was cut off by an error).
     fn finish<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
         let Some(writers) = self.locked().take() else { return Ok(Vec::new()) };

@@ -6,7 +6,7 @@
 use airfair_sim::trace::ChannelAccess;
 use airfair_units::Time;
 
-/// Wait of a member with a packet to send, from one time to another.
+/// Wait of a member with a packet to send or on its way, from one time to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wait {
     /// Start.
@@ -22,6 +22,8 @@ pub struct Wait {
 pub enum WaitKind {
     /// The medium is busy, or its interframe space or the NAV is not over: no slot counts.
     Deferring,
+    /// A response is awaited, or the next frame of the member's own exchange is due.
+    Answer,
     /// Slots count: so many were left when it began.
     Backoff {
         /// Slots left.
@@ -74,7 +76,8 @@ impl Lane {
 fn waits(access: ChannelAccess, since: Time, now: Time) -> impl Iterator<Item = Wait> + use<> {
     let wait = |from: Time, to: Time, kind| (from < to).then_some(Wait { from, to, kind });
     let [deferral, backoff] = match access {
-        ChannelAccess::Resting | ChannelAccess::InExchange => [None, None],
+        ChannelAccess::Resting => [None, None],
+        ChannelAccess::InExchange => [wait(since, now, WaitKind::Answer), None],
         ChannelAccess::Deferring { .. } => [wait(since, now, WaitKind::Deferring), None],
         ChannelAccess::CountingDown { from, slots } => {
             let counts = from.max(since);
@@ -97,7 +100,7 @@ mod tests {
 
     /// A packet comes while the medium is busy, at 100; the member answers from 150 to 160; it is idle from 200 on,
     /// slots count from 250; at 300 it is busy, at 310 idle, before the end of the space busy again. At 500 the member has
-    /// won.
+    /// won; its frame ends at 600, and the answer at 650.
     #[test]
     fn intervals_follow_each_other_without_overlap() {
         let mut lane = Lane::default();
@@ -112,6 +115,7 @@ mod tests {
         found.extend(lane.change(us(400), counting(us(420), 4)));
         found.extend(lane.change(us(500), ChannelAccess::InExchange));
         found.extend(lane.send(us(500), us(600)));
+        found.extend(lane.change(us(650), ChannelAccess::Deferring { slots: 9 }));
         found.extend(lane.finish(us(700)));
         let wait = |from, to, kind| Wait { from: us(from), to: us(to), kind };
         let expected = [
@@ -120,6 +124,8 @@ mod tests {
             wait(250, 300, WaitKind::Backoff { slots: 7 }),
             wait(300, 420, WaitKind::Deferring),
             wait(420, 500, WaitKind::Backoff { slots: 4 }),
+            wait(600, 650, WaitKind::Answer),
+            wait(650, 700, WaitKind::Deferring),
         ];
         assert_eq!(found, expected);
     }

@@ -1,4 +1,4 @@
-//! Where the octets of a trace go, and what became of them.
+//! Outlet: takes the octets of a trace until a write fails, and knows how far it came.
 
 use std::io::{self, Write};
 

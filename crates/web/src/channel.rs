@@ -70,12 +70,16 @@ impl Channel {
             "to_ns": self.to.as_nanos(),
             "rows": Self::names(scenario),
             "deferrals": of_rows(|Wait { from, to, kind }| {
-                let is_deferral = kind == WaitKind::Deferring;
-                is_deferral.then(|| json!([from.as_nanos(), to.as_nanos()]))
+                let is_it = kind == WaitKind::Deferring;
+                is_it.then(|| json!([from.as_nanos(), to.as_nanos()]))
             }),
-            "back_off": of_rows(|Wait { from, to, kind }| match kind {
-                WaitKind::Deferring => None,
-                WaitKind::Backoff { slots } => Some(json!([from.as_nanos(), to.as_nanos(), slots])),
+            "answers": of_rows(|Wait { from, to, kind }| {
+                let is_it = kind == WaitKind::Answer;
+                is_it.then(|| json!([from.as_nanos(), to.as_nanos()]))
+            }),
+            "back_off": of_rows(|Wait { from, to, kind }| {
+                let WaitKind::Backoff { slots } = kind else { return None };
+                Some(json!([from.as_nanos(), to.as_nanos(), slots]))
             }),
             "frames": self.table(),
         })

@@ -126,16 +126,12 @@ def prepare(arguments: argparse.Namespace, scenario: Scenario) -> Traces | None:
             )
         return None
     window = window_of(scenario, arguments.trace_from, arguments.trace_until, "--trace-")
-    names = chosen(scenario, arguments.trace_station)
-    replication = arguments.trace_replication or 0
-    if not 0 <= replication < scenario.replications:
-        raise InputError(
-            f"--trace-replication {replication}: allowed is 0 to {scenario.replications - 1}"
-        )
+    names = chosen(scenario, arguments.trace_station, "--trace-station")
+    wanted = replication(scenario, arguments.trace_replication, "--trace-replication")
     if len(set(paths.values())) < len(paths):
         raise InputError(f"--timeline {paths['timeline']}: the file of --pcap")
-    tracing = _open(scenario, replication, paths, window, names)
-    return Traces(tracing, replication, paths, window, scenario.replications)
+    tracing = _open(scenario, wanted, paths, window, names)
+    return Traces(tracing, wanted, paths, window, scenario.replications)
 
 
 def _given(arguments: argparse.Namespace, name: str) -> bool:
@@ -170,7 +166,7 @@ def _open(
         raise InputError(f"{paths}: {error}") from error
 
 
-def chosen(scenario: Scenario, globs: Sequence[str]) -> list[str]:
+def chosen(scenario: Scenario, globs: Sequence[str], option: str) -> list[str]:
     """Names of what is traced; raises `InputError` for globs that match nothing."""
     from airfair._core import traceable
 
@@ -179,7 +175,7 @@ def chosen(scenario: Scenario, globs: Sequence[str]) -> list[str]:
     if unmatched:
         raise InputError(
             *(
-                f"--trace-station {glob!r}: no station, access point or monitor has such a name"
+                f"{option} {glob!r}: no station, access point or monitor has such a name"
                 f"{did_you_mean(glob, known)}"
                 for glob in unmatched
             )
@@ -189,6 +185,13 @@ def chosen(scenario: Scenario, globs: Sequence[str]) -> list[str]:
         for name in known
         if not globs or any(fnmatch.fnmatchcase(name, glob) for glob in globs)
     ]
+
+
+def replication(scenario: Scenario, number: int | None, option: str) -> int:
+    """The replication of this number, counted from 0; raises `InputError` if there is none."""
+    if number is not None and not 0 <= number < scenario.replications:
+        raise InputError(f"{option} {number}: allowed is 0 to {scenario.replications - 1}")
+    return number or 0
 
 
 def window_of(scenario: Scenario, start: str | None, end: str | None, prefix: str) -> Window:

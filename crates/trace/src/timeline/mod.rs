@@ -12,7 +12,8 @@ use airfair_sim::packet::{FlowId, Packet};
 use airfair_sim::record::{CellId, FlowRecord, LinkRecord, Member, Record, Recorder};
 use airfair_sim::scenario::Scenario;
 use airfair_sim::trace::{Monitored, Trace};
-use airfair_units::{DataRate, Time};
+use airfair_units::{DataRate, Duration, Time};
+use airfair_wlan::phy::Standard;
 use airfair_wlan::{DropCause, Frame, FrameKind, NodeId};
 
 use crate::lanes::{Lane, Wait, WaitKind};
@@ -51,6 +52,8 @@ pub struct Timeline<W> {
     selection: Selection,
     /// By cell, by member.
     tracks: Vec<Vec<Track>>,
+    /// Slot of each cell.
+    slots: Vec<Duration>,
     names: Vec<String>,
     flows: Vec<Counter>,
     /// Queues before each link, forth and back.
@@ -89,6 +92,7 @@ impl<W: Write> Timeline<W> {
         Self {
             selection,
             tracks: (0..scenario.cells.len()).map(of_cell).collect(),
+            slots: (0..scenario.cells.len()).map(|cell| slot(scenario, cell)).collect(),
             names: scenario.flows.iter().map(|flow| flow.name.clone()).collect(),
             flows: scenario.flows.iter().map(flow).collect(),
             links: scenario.links.iter().flat_map(link).collect(),
@@ -148,8 +152,11 @@ impl<W: Write> Timeline<W> {
             if self.selection.overlaps(from, to) {
                 let (named, arguments) = match kind {
                     WaitKind::Deferring => (["wait", "wait"], "{}".to_owned()),
+                    WaitKind::Answer => (["answer", "awaits an answer"], "{}".to_owned()),
                     WaitKind::Backoff { slots } => {
-                        (["backoff", "back-off"], format!("{{\"slots\":{slots}}}"))
+                        let slot = self.slots[member.cell.index()].as_nanos() / 1_000;
+                        let left = format!("{{\"slots\":{slots},\"slot_us\":{slot}}}");
+                        (["backoff", "back-off"], left)
                     }
                 };
                 self.sheet.slice(place(member), (from, to), named, &arguments);
@@ -312,6 +319,14 @@ fn put_names<W: Write>(sheet: &mut Sheet<W>, scenario: &Scenario, selection: &Se
     }
 }
 
+/// Slot of a cell, which b stations in it make longer.  [80211-2020 §18.4.5]
+fn slot(scenario: &Scenario, cell: usize) -> Duration {
+    let rules = &scenario.cells[cell].rules;
+    let stations = scenario.stations.iter().filter(|station| station.cell == cell);
+    let has_b = stations.map(|station| station.standard).any(|it| it == Standard::B);
+    rules.standard.timing(has_b, rules.preamble).slot
+}
+
 fn place(member: Member) -> Place {
     Place { process: member.cell.index() + 1, thread: member.node.index() + 1 }
 }
@@ -341,7 +356,7 @@ fn word(kind: FrameKind) -> &'static str {
     }
 }
 
-/// What became of a frame where it is meant for somebody.
+/// Fate of a frame at those whom it is meant for.
 fn outcome(heard: &Monitored<Packet>) -> &'static str {
     if heard.ppdu.collided {
         "collided"

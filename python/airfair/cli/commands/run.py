@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from airfair.cli import options, output, scenarios, tracing
-from airfair.cli.completers import complete, toml_files
 from airfair.cli.status import DONE, FAILED, INTERRUPTED, InputError, complain, describe
 from airfair.names import did_you_mean, printable
 
@@ -37,19 +36,8 @@ def add(commands: Commands) -> None:
         epilog=_EPILOGUE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    scenario = run.add_argument(
-        "scenario", metavar="SCENARIO.toml", help="scenario file; - for standard input"
-    )
-    complete(scenario, toml_files)
-    run.add_argument("--seed", type=int, metavar="N", help="seed, instead of the scenario's")
+    scenarios.add(run)
     run.add_argument("--replications", type=int, metavar="N", help="independent runs")
-    run.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        metavar="PATH=VALUE",
-        help="set a key of the scenario, as in station.slow.rate='1 Mb/s'; may be repeated",
-    )
     options.out(
         run,
         "write the scenario as run, tables (Parquet) and figures (PNG, SVG) to DIR; "
@@ -70,7 +58,7 @@ def add(commands: Commands) -> None:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    scenario = _scenario(arguments)
+    scenario = scenarios.of(arguments)
     _see_that_some_match(scenario, arguments.flows)
     out: Path | None = arguments.out
     made = output.prepare(out)
@@ -117,24 +105,6 @@ def _see_that_some_match(scenario: Scenario, globs: list[str]) -> None:
         raise InputError(
             *(f"--flows {glob!r}: no flow has such a name{hint}" for glob, hint in told)
         )
-
-
-def _scenario(arguments: argparse.Namespace) -> Scenario:
-    """Scenario of the command line; raises `InputError` with all mistakes."""
-    overrides = []
-    for text in arguments.set:
-        path, equals, value = text.partition("=")
-        if not equals or not path.strip():
-            raise InputError(f"--set {text!r}: not PATH=VALUE, as in station.slow.rate='1 Mb/s'")
-        if any("\ud800" <= character <= "\udfff" for character in text):
-            raise InputError(f"--set {text!r}: not a text in UTF-8")
-        overrides.append((path.strip(), value))
-    overrides += [
-        (key, str(value))
-        for key in ("seed", "replications")
-        if (value := getattr(arguments, key)) is not None
-    ]
-    return scenarios.read(arguments.scenario, overrides)
 
 
 def _simulate(scenario: Scenario, threads: int | None, traces: Traces | None) -> Result:
