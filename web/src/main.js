@@ -1,81 +1,136 @@
 // The page: state in, two runs, pictures out.
 
 import { showAir } from "./air.js";
+import { Busy } from "./busy.js";
 import { ChannelView, within } from "./channel.js";
+import { makePresets, makeSchemes } from "./choices.js";
 import { makeControls } from "./controls.js";
-import { byId, copy, darkness, h, table } from "./dom.js";
+import { byId, copy, darkness, h } from "./dom.js";
 import { compile, Dropped, Engine, Mistakes } from "./engine.js";
+import { showFigures } from "./figures.js";
 import { Goodput } from "./goodput.js";
-import { PRESETS } from "./presets.js";
-import { change, figures, goodput, length, said, time } from "./results.js";
-import { SCHEMES, toml } from "./scenario.js";
+import { goodput, time } from "./results.js";
+import { toml } from "./scenario.js";
 import { decode, encode, SIDES, stateOf } from "./state.js";
 import { makeTexts } from "./texts.js";
 
 /* global VERSION */
 const NAMES = { a: "A", b: "B" };
-/** A run that takes longer shows how far it is [ms]. */
-const PATIENCE_MS = 250;
+/** A pause in what is changed after which the link is written [ms]. */
+const PAUSE_MS = 300;
 
-let state = stateOf("anomaly");
-/** What each side shows: its scenario, and the document of the run. */
-const shown = { a: null, b: null };
-/** Hashes that the link names, until something else is run. */
-let promised = { a: null, b: null };
-let running = 0;
-
-function cannot(sentence) {
-  byId("cannot").textContent = sentence;
-  byId("cannot").hidden = false;
-}
+const each = (make) => Object.fromEntries(SIDES.map((side) => [side, make(side)]));
 
 function note(lines) {
   byId("notes").replaceChildren(...lines.map((line) => h("p", { class: "notice" }, line)));
 }
 
-/** Text of a side: what the user has written, or what the controls say. */
-const textOf = (side) => state.text[side] ?? toml(state.controls, state.scheme[side]);
+class Page {
+  #state = stateOf("anomaly");
+  /** What each side shows: its scenario and the document of the run, or null. */
+  #shown = each(() => null);
+  /** Hashes that the link names, until something else is run. */
+  #promised = each(() => null);
+  /** Scale of both charts [Mb/s]. */
+  #top = 1;
+  #saving = null;
+  /** The page's own part of its address. */
+  #saved = null;
 
-function start(module) {
-  const source = byId("worker").textContent;
-  const engine = () => new Engine(module, source);
-  const runs = { a: engine(), b: engine() };
-  const charts = { a: new Goodput(byId("goodput-a"), "goodput"), b: new Goodput(byId("goodput-b"), "goodput") };
-  const view = () => state.view;
-  /** Length of the longer of the runs that are shown [ns]. */
-  const duration = () => Math.max(1, ...SIDES.map((side) => shown[side]?.document.duration_ns ?? 0));
-  const channel = {};
-  const moved = async () => {
-    showPosition();
-    saveLater();
-    await Promise.all(SIDES.map((side) => channel[side].show()));
-  };
-  for (const side of SIDES) {
-    channel[side] = new ChannelView(byId(`channel-${side}`), { name: NAMES[side], engine: engine(), view, moved, duration });
+  constructor(module, source) {
+    const engine = () => new Engine(module, source);
+    this.engines = each(engine);
+    this.charts = each((side) => new Goodput(byId(`goodput-${side}`), "goodput"));
+    this.channels = each(
+      (side) =>
+        new ChannelView(byId(`channel-${side}`), {
+          name: NAMES[side],
+          engine: engine(),
+          view: () => this.#state.view,
+          moved: () => this.#move(),
+          duration: () => this.#duration(),
+        }),
+    );
+    this.busy = new Busy(() => this.#stop());
+    this.texts = makeTexts(byId("texts"), {
+      written: (side, text) => this.#write(side, text),
+      dropped: (side) => this.#write(side, null),
+    });
+    this.showPreset = makePresets((preset) => this.#choose(preset));
+    this.showSchemes = makeSchemes((side, scheme) => {
+      this.#state.scheme[side] = scheme;
+      this.#showState();
+      this.#rerun([side]);
+    });
+    this.showControls = makeControls(byId("fields"), () => this.#state, () => {
+      this.#showState();
+      this.#rerun(SIDES.filter((side) => this.#state.text[side] === null));
+    });
+    this.#listen();
   }
-  const texts = makeTexts(byId("texts"), {
-    written: (side, text) => {
-      state.text[side] = text;
-      shownControls();
-      rerun([side]);
-    },
-    dropped: (side) => {
-      state.text[side] = null;
-      shownControls();
-      rerun([side]);
-    },
-  });
-  const showControls = makeControls(byId("fields"), () => state, () => {
-    shownControls();
-    rerun(SIDES.filter((side) => state.text[side] === null));
-  });
-  byId("fields").addEventListener("submit", (event) => event.preventDefault());
+
+  #listen() {
+    byId("fields").addEventListener("submit", (event) => event.preventDefault());
+    byId("copy-link").addEventListener("click", ({ target }) => copy(byId("link"), target));
+    byId("position").addEventListener("input", ({ target }) => {
+      const { view } = this.#state;
+      view.from = (Number(target.value) / 1000) * (this.#duration() - view.length);
+      within(view, this.#duration());
+      this.#move();
+    });
+    const acts = {
+      earlier: (channel) => channel.pan(-0.5),
+      later: (channel) => channel.pan(0.5),
+      "zoom-in": (channel) => channel.zoom(0.5),
+      "zoom-out": (channel) => channel.zoom(2),
+    };
+    for (const [id, act] of Object.entries(acts)) {
+      byId(id).addEventListener("click", () => this.#duration() > 0 && act(this.channels.a));
+    }
+    window.addEventListener("hashchange", () => {
+      if (location.hash !== this.#saved) this.open();
+    });
+    darkness.addEventListener("change", () => {
+      for (const side of SIDES) {
+        this.charts[side].redraw();
+        this.channels[side].draw();
+      }
+    });
+  }
+
+  /** Shows what the address says. */
+  open() {
+    const { state, hashes, notes } = decode(location.hash, VERSION);
+    this.#state = state;
+    this.#promised = hashes;
+    note(notes);
+    this.#showState();
+    this.#rerun(SIDES);
+  }
+
+  #choose(preset) {
+    // Whoever goes back finds what was there, and what was written.
+    this.#save();
+    history.pushState(null, "", location.href);
+    this.#state = stateOf(preset);
+    note([]);
+    this.#showState();
+    this.#rerun(SIDES);
+  }
+
+  /** A run follows a text that the user has written, or the controls again. */
+  #write(side, text) {
+    this.#state.text[side] = text;
+    this.#showState();
+    this.#rerun([side]);
+  }
 
   /** All that shows the state and not the runs. */
-  function shownControls() {
-    showControls();
-    showIdeas();
-    for (const side of SIDES) showScheme(side);
+  #showState() {
+    const state = this.#state;
+    this.showControls();
+    this.showPreset(state.preset);
+    this.showSchemes(state);
     const own = SIDES.filter((side) => state.text[side] !== null).map((side) => NAMES[side]);
     byId("own").hidden = !own.length;
     byId("own").textContent =
@@ -84,111 +139,100 @@ function start(module) {
         : `Run ${own[0]} follows the text that you have written below; the controls change the other one alone.`;
   }
 
-  function showIdeas() {
-    byId("ideas").replaceChildren(
-      ...Object.entries(PRESETS).map(([id, { name }]) =>
-        h("button", { type: "button", "aria-pressed": String(id === state.preset), onclick: () => choose(id) }, name),
-      ),
-    );
-    const { title, says } = PRESETS[state.preset];
-    byId("idea").replaceChildren(h("h3", {}, title), h("p", {}, says.join(" ")));
-  }
-
-  function choose(id) {
-    state = stateOf(id);
-    note([]);
-    shownControls();
-    byId("ideas").querySelector("[aria-pressed=true]").focus();
-    rerun(SIDES);
-  }
-
-  function showScheme(side) {
-    const select = byId(`scheme-${side}`);
-    const kinds = new Set(Object.values(SCHEMES).map(({ group }) => group));
-    const ofKind = (kind) => Object.entries(SCHEMES).filter(([, { group }]) => group === kind);
-    const option = ([id, scheme]) => {
-      const needs = scheme.fits?.(state.controls);
-      const text = needs ? `${scheme.name} (needs ${needs})` : scheme.name;
-      return h("option", { value: id, disabled: Boolean(needs) && id !== state.scheme[side] }, text);
-    };
-    select.replaceChildren(
-      ...[...kinds].map((label) => h("optgroup", { label }, ofKind(label).map(option))),
-    );
-    select.value = state.scheme[side];
-    select.disabled = state.text[side] !== null;
-  }
-
-  for (const side of SIDES) {
-    byId(`scheme-${side}`).addEventListener("change", ({ target }) => {
-      state.scheme[side] = target.value;
-      shownControls();
-      rerun([side]);
-    });
+  /** Text of a side: what the user has written, or what the controls say. */
+  #textOf(side) {
+    const { text, controls, scheme } = this.#state;
+    return text[side] ?? toml(controls, scheme[side]);
   }
 
   /** Runs the scenarios of `sides` anew, and shows what comes of it. */
-  function rerun(sides) {
+  #rerun(sides) {
     for (const side of sides) {
-      const scenario = textOf(side);
-      texts.show(side, scenario, state.text[side] !== null);
-      run(side, scenario);
+      const scenario = this.#textOf(side);
+      this.texts.show(side, scenario, this.#state.text[side] !== null);
+      this.#run(side, scenario);
     }
   }
 
-  async function run(side, scenario) {
-    busy(1);
+  async #run(side, scenario) {
+    this.busy.start();
     // While a control is dragged what comes is of a moment ago: it is shown, and not taken for the last word.
-    const isNewest = () => scenario === textOf(side);
+    const isNewest = () => scenario === this.#textOf(side);
     try {
-      const document = await runs[side].ask({ scenario }, (done) => progress(side, done));
-      shown[side] = { scenario, document };
+      const tell = (part) => this.busy.progress(side, part);
+      const document = await this.engines[side].ask({ scenario }, tell);
+      this.#shown[side] = { scenario, document };
       if (isNewest()) {
-        texts.ran(side, document);
-        compare(side, document.record_hash);
+        this.texts.ran(side, document);
+        this.#compare(side, document.record_hash);
       }
-      showRun(side);
+      this.#showRun(side);
     } catch (error) {
-      if (error instanceof Dropped || !isNewest()) return;
-      shown[side] = null;
-      promised[side] = null;
-      forget(side);
-      if (error instanceof Mistakes) texts.mistaken(side, error.list);
-      else texts.failed(side, error.message);
-      trouble();
+      if (!(error instanceof Dropped) && isNewest()) this.#forget(side, error);
     } finally {
-      busy(-1);
+      this.busy.end();
     }
   }
 
-  function forget(side) {
-    byId(`air-${side}`).replaceChildren(h("p", { class: "muted" }, "There is no run."));
-    charts[side].clear();
-    channel[side].clear();
-    showFigures();
+  #stop() {
+    for (const side of SIDES) this.engines[side].stop();
+    note(["Stopped. What was finished is shown."]);
   }
 
-  function trouble() {
-    const lines = SIDES.filter((side) => texts.trouble(side)).map((side) => `Run ${NAMES[side]}: ${texts.trouble(side)}`);
+  /** A side has no run, and why. */
+  #forget(side, error) {
+    this.#shown[side] = this.#promised[side] = null;
+    byId(`air-${side}`).replaceChildren(h("p", { class: "muted" }, "There is no run."));
+    this.charts[side].clear();
+    this.channels[side].clear();
+    if (error instanceof Mistakes) this.texts.mistaken(side, error.list);
+    else this.texts.failed(side, error.message);
+    this.#showTrouble();
+    showFigures(this.#documents());
+    this.#saveLater();
+  }
+
+  #documents() {
+    return SIDES.map((side) => this.#shown[side]?.document ?? null);
+  }
+
+  #showTrouble() {
+    const troubles = SIDES.map((side) => [NAMES[side], this.texts.trouble(side)]);
+    const lines = troubles.filter(([, trouble]) => trouble).map(([name, trouble]) => `Run ${name}: ${trouble}`);
     byId("trouble").replaceChildren(...lines.map((line) => h("p", { class: "notice bad" }, line)));
   }
 
-  function showRun(side) {
-    const { scenario, document } = shown[side];
-    trouble();
+  #showRun(side) {
+    const { scenario, document } = this.#shown[side];
+    this.#showTrouble();
     showAir(byId(`air-${side}`), document, NAMES[side]);
-    showGoodput(side);
-    showFigures();
+    this.#showGoodput(side);
+    showFigures(this.#documents());
     // A shorter run that is done first does not say where the other one can be looked at.
-    if (running === 1) within(state.view, duration());
-    showPosition();
-    channel[side].set(scenario, document);
-    saveLater();
+    if (this.busy.running === 1) within(this.#state.view, this.#duration());
+    this.#showPosition();
+    this.channels[side].set(scenario, document);
+    this.#saveLater();
+  }
+
+  /** Shows the goodput of a side, and that of the other one if their scale has changed. */
+  #showGoodput(changed) {
+    const documents = this.#documents();
+    const series = documents.map((document) => document && goodput(document));
+    const peak = Math.max(0, ...series.flatMap((one) => one?.lines.flatMap((line) => line.values) ?? []));
+    const before = this.#top;
+    this.#top = peak > 0 ? 1.08 * peak : 1;
+    SIDES.forEach((side, index) => {
+      if (!documents[index] || (side !== changed && this.#top === before)) return;
+      const from = documents[index].warmup_ns / 1e9;
+      this.charts[side].show(series[index], this.#top, from, NAMES[side]);
+    });
   }
 
   /** Tells whether a run is the one that the link was made of. */
-  function compare(side, hash) {
-    const was = promised[side];
-    promised[side] = null;
+  #compare(side, hash) {
+    const was = this.#promised[side];
+    this.#promised[side] = null;
     if (!was) return;
     const name = NAMES[side];
     const line =
@@ -198,124 +242,50 @@ function start(module) {
     byId("notes").append(h("p", { class: "notice" }, line));
   }
 
-  let top = 1;
-  /** Both charts have one scale. */
-  function showGoodput(changed) {
-    const series = SIDES.map((side) => shown[side] && goodput(shown[side].document));
-    const before = top;
-    const peak = Math.max(0, ...series.flatMap((one) => one?.lines.flatMap((line) => line.values) ?? []));
-    top = peak > 0 ? 1.08 * peak : 1;
-    SIDES.forEach((side, index) => {
-      if (!shown[side] || (side !== changed && top === before)) return;
-      charts[side].show(series[index], top, shown[side].document.warmup_ns / 1e9, NAMES[side]);
-    });
+  /** Length of the longer of the runs that are shown [ns]. */
+  #duration() {
+    return Math.max(0, ...this.#documents().map((document) => document?.duration_ns ?? 0));
   }
 
-  function showFigures() {
-    const both = SIDES.map((side) => shown[side] && figures(shown[side].document));
-    const names = [...new Set(both.flatMap((rows) => rows?.map((row) => row.name) ?? []))];
-    const rows = names.map((name) => {
-      const [a, b] = both.map((rows) => rows?.find((row) => row.name === name) ?? null);
-      const { unit, digits } = a ?? b;
-      const value = (row) => (row ? said(row.value, digits) : "–");
-      return [unit ? `${name} [${unit}]` : name, value(a), value(b), change(a?.value, b?.value)];
-    });
-    const hashes = SIDES.map((side) => h("code", {}, shown[side]?.document.record_hash ?? "–"));
-    rows.push(["Record hash", ...hashes, ""]);
-    byId("figures").replaceChildren(table("Figures of both runs", ["Figure", "Run A", "Run B", "Change"], rows));
-    const one = shown.a?.document ?? shown.b?.document;
-    const more = one?.replications > 1 ? ` The scenario asks for ${one.replications} replications: here is the first.` : "";
-    byId("measured").textContent = one
-      ? `Measured from ${one.warmup_ns ? length(one.warmup_ns) : "the start"} to ${length(one.duration_ns)}, in one run each: airfair run --replications 10 says how sure a figure is.${more}`
-      : "";
+  /** The part of the channel that is shown has changed. */
+  async #move() {
+    this.#showPosition();
+    this.#saveLater();
+    await Promise.all(SIDES.map((side) => this.channels[side].show()));
   }
 
-  const done = { a: 0, b: 0 };
-  function progress(side, part) {
-    done[side] = part;
-    byId("progress").value = (done.a + done.b) / 2;
-  }
-
-  let patience = null;
-  function busy(change) {
-    running += change;
-    byId("results").setAttribute("aria-busy", String(running > 0));
-    if (running === 0) {
-      clearTimeout(patience);
-      patience = null;
-      Object.assign(done, { a: 0, b: 0 });
-    } else {
-      patience ??= setTimeout(() => busyShown(true), PATIENCE_MS);
-    }
-    if (running === 0) busyShown(false);
-  }
-
-  function busyShown(isShown) {
-    byId("progress").hidden = byId("stop").hidden = !isShown;
-  }
-
-  byId("stop").addEventListener("click", () => {
-    for (const side of SIDES) runs[side].stop();
-    note(["Stopped. What was finished is shown."]);
-  });
-
-  function showPosition() {
-    const { from, length: span } = state.view;
+  #showPosition() {
+    const { from, length } = this.#state.view;
     const input = byId("position");
-    const room = duration() - span;
+    const room = this.#duration() - length;
     input.value = room > 0 ? Math.round((1000 * from) / room) : 0;
-    input.setAttribute("aria-valuetext", time(from, span / 10));
+    input.setAttribute("aria-valuetext", time(from, length / 10));
   }
 
-  byId("position").addEventListener("input", ({ target }) => {
-    state.view.from = (Number(target.value) / 1000) * (duration() - state.view.length);
-    within(state.view, duration());
-    moved();
-  });
-  const either = () => channel[shown.a ? "a" : "b"];
-  const acts = {
-    earlier: () => either().pan(-0.5),
-    later: () => either().pan(0.5),
-    "zoom-in": () => either().zoom(0.5),
-    "zoom-out": () => either().zoom(2),
-  };
-  for (const [id, act] of Object.entries(acts)) byId(id).addEventListener("click", () => shown.a || shown.b ? act() : null);
-
-  let saving = null;
-  let saved = location.hash;
-  function saveLater() {
-    clearTimeout(saving);
-    saving = setTimeout(() => {
-      const hashes = Object.fromEntries(SIDES.map((side) => [side, shown[side]?.document.record_hash ?? null]));
-      saved = `#${encode(state, VERSION, hashes)}`;
-      history.replaceState(null, "", saved);
-      byId("link").value = location.href;
-    }, 300);
+  /** Writes the link, once nothing has changed for a while. */
+  #saveLater() {
+    clearTimeout(this.#saving);
+    this.#saving = setTimeout(() => this.#save(), PAUSE_MS);
   }
 
-  byId("copy-link").addEventListener("click", ({ target }) => copy(byId("link"), target));
-
-  function open() {
-    const { state: found, hashes, notes } = decode(location.hash, VERSION);
-    state = found;
-    promised = hashes;
-    note(notes);
-    shownControls();
-    rerun(SIDES);
+  #save() {
+    clearTimeout(this.#saving);
+    const hashes = each((side) => this.#shown[side]?.document.record_hash ?? null);
+    this.#saved = `#${encode(this.#state, VERSION, hashes)}`;
+    history.replaceState(null, "", this.#saved);
+    byId("link").value = location.href;
   }
+}
 
-  window.addEventListener("hashchange", () => {
-    if (location.hash !== saved) open();
-  });
-  darkness.addEventListener("change", () => {
-    for (const side of SIDES) {
-      charts[side].redraw();
-      channel[side].draw();
-    }
-  });
+function cannot(sentence) {
+  byId("cannot").textContent = sentence;
+  byId("cannot").hidden = false;
+}
+
+function start(module) {
   if (matchMedia("(max-width: 64rem)").matches) byId("controls").open = false;
   byId("main").hidden = false;
-  open();
+  new Page(module, byId("worker").textContent).open();
 }
 
 byId("needs-javascript").remove();

@@ -160,13 +160,16 @@ export class Picture {
   }
 
   #drawWaits(context, { x, rows, look }) {
-    const { deferrals, back_off: backOff } = this.#data;
+    const { deferrals, answers, back_off: backOff } = this.#data;
     const lines = hatch(context, look.ink, true, false);
     context.textBaseline = "middle";
     for (let row = 0; row < rows; row += 1) {
       const bottom = (row + 1) * ROW - 3;
       context.fillStyle = look.muted;
       for (const [from, to] of deferrals[row]) context.fillRect(x(from), bottom - 2, x(to) - x(from), 2);
+      for (const [from, to] of answers[row]) {
+        for (let at = x(from); at < x(to); at += 5) context.fillRect(at, bottom - 3, Math.min(3, x(to) - at), 3);
+      }
       for (const [from, to, slots] of backOff[row]) {
         const wide = Math.max(1, x(to) - x(from));
         context.fillStyle = lines;

@@ -168,6 +168,21 @@ def test_a_link_makes_the_same_page_elsewhere(visit: Open) -> None:
         assert other.locator(place).input_value() == page.locator(place).input_value()
 
 
+def test_whoever_goes_back_from_a_preset_finds_what_was_written(visit: Open) -> None:
+    page = visit()
+    text = page.locator("#text-b").input_value().replace("30 s", "7 s")
+    write(page, "b", text)
+    before = hashes(page)
+    page.get_by_role("button", name="Equal shares").click()
+    settled(page)
+    assert page.locator("#text-b").input_value() != text
+    page.go_back()
+    until(page, 'location.hash.includes("preset=anomaly")')
+    settled(page)
+    assert page.locator("#text-b").input_value() == text
+    assert hashes(page) == before
+
+
 def test_a_link_of_another_version_or_with_nonsense_says_so_and_goes_on(visit: Open) -> None:
     page = visit("#v=0.0.1&preset=anomaly&near=77&hash-a=0000000000000000")
     notes = page.locator("#notes").inner_text()
@@ -292,7 +307,7 @@ def test_all_of_it_works_from_the_keyboard(visit: Open) -> None:
     page.locator("#ideas button").nth(1).focus()
     page.keyboard.press("Enter")
     until(page, 'location.hash.includes("preset=arf-aware-tcp")')
-    # The focus stays where it was, though the presets are drawn anew.
+    # The focus stays where it was.
     assert page.evaluate("document.activeElement.textContent") == "ARF-aware TCP"
     reached = set()
     for _ in range(90):
