@@ -50,6 +50,7 @@ const FIELDS = [
     legend: "Run",
     controls: {
       duration: { label: "Duration", says: (v) => `${v} s` },
+      warmup: { label: "Measured from", says: (v) => (v === 0 ? "the start" : `${v} s`) },
       seed: { label: "Seed", number: true },
     },
   },

@@ -17,6 +17,7 @@ const PLAIN = {
   window: 64,
   beacons: false,
   duration: 30,
+  warmup: 0,
   seed: 1,
 };
 
@@ -41,7 +42,7 @@ export const PRESETS = {
       "In run B each sender knows the rate of its link: while it is a k-th of the highest one, TCP uses a k-th of its window.",
       "The slow station then competes less often, and the near one keeps more of what it had.",
     ],
-    controls: { fallAt: 10, window: 32 },
+    controls: { fallAt: 10, warmup: 10, window: 32 },
     a: "none",
     b: "arf-aware",
   },
@@ -74,6 +75,8 @@ export const PRESETS = {
       delay: 50,
       transport: "tfrc-3448",
       beacons: true,
+      duration: 60,
+      warmup: 30,
     },
     a: "none",
     b: "occupancy",

@@ -166,12 +166,11 @@ function flow(name, isUp, k, scheme) {
 /** The scenario of the controls `k` under the scheme called `id`. */
 export function toml(k, id) {
   const scheme = SCHEMES[id];
-  const warmup = k.speed === 0 ? k.fallAt : 0;
   const blocks = [
     [
       `title    = "${scheme.name}"`,
       setting("duration", `"${k.duration} s"`),
-      setting("warmup", `"${warmup} s"`),
+      setting("warmup", `"${k.warmup} s"`),
       setting("seed", k.seed),
     ],
     cell(k, scheme),

@@ -20,6 +20,7 @@ export const CONTROLS = {
   window: { among: [20, 32, 64, 128, 256, 1000] },
   beacons: { among: [false, true] },
   duration: { from: 5, to: 120 },
+  warmup: { from: 0, to: 60 },
   seed: { from: 0, to: Number.MAX_SAFE_INTEGER },
 };
 
@@ -35,7 +36,7 @@ export function stateOf(preset) {
     scheme: { a, b },
     text: { a: null, b: null },
     /** Part of the run that is shown of the channel [ns]. */
-    view: { from: (controls.fallAt + 2) * 1e9, length: 20e6 },
+    view: { from: (controls.warmup + 2) * 1e9, length: 20e6 },
   };
 }
 
@@ -50,7 +51,9 @@ export function settle({ controls }) {
   for (const key of ["nearRate", "farRate"]) {
     controls[key] = nearestRate(controls.standard, controls[key]);
   }
-  controls.fallAt = Math.min(controls.fallAt, controls.duration - 1);
+  for (const key of ["fallAt", "warmup"]) {
+    controls[key] = Math.min(controls[key], controls.duration - 1);
+  }
 }
 
 /** Link's word for the state: the preset, what differs from it, and the hashes of both runs. */

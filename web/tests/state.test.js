@@ -55,11 +55,11 @@ test("rates follow the standard", () => {
   assert.deepEqual([state.controls.nearRate, state.controls.farRate], [12, 6]);
 });
 
-test("who becomes slow does so before the end", () => {
+test("who becomes slow does so before the end, and so does what is measured", () => {
   const state = stateOf("anomaly");
-  Object.assign(state.controls, { fallAt: 60, duration: 30 });
+  Object.assign(state.controls, { fallAt: 60, warmup: 60, duration: 30 });
   settle(state);
-  assert.equal(state.controls.fallAt, 29);
+  assert.deepEqual([state.controls.fallAt, state.controls.warmup], [29, 29]);
 });
 
 test("a preset has three sentences, and controls and schemes that there are", () => {
