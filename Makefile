@@ -178,8 +178,8 @@ record: ## The verdicts of the last `make reproduce` in docs/verdicts.json; read
 	$(BIN)/python tests/record_verdicts.py
 	git --no-pager diff --stat
 
-readme: build ## Write the sample output in README.md anew.
-	AIRFAIR_README=write $(BIN)/python -m pytest --quiet python/tests/test_readme.py
+readme: build ## Write the sample output and the picture in README.md anew.
+	AIRFAIR_README=write $(BIN)/python -m pytest --quiet python/tests/test_readme.py python/tests/test_trace.py -k "readme or on_a_page"
 	git --no-pager diff --stat
 
 docs: build ## API documentation in target/doc, references docs/scenario.md and docs/results.md, airfair.build

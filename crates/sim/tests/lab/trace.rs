@@ -7,9 +7,11 @@ use airfair_sim::record::{Record, Recorder};
 use airfair_sim::run::{Control, simulate};
 use airfair_sim::trace::{ChannelAccess, Trace};
 use airfair_units::{Duration, Time};
-use airfair_wlan::{FrameKind, NodeId, Ppdu, Record as CellRecord};
+use airfair_wlan::{AirUse, FrameKind, NodeId, Ppdu, Record as CellRecord};
+use proptest::prelude::*;
 
 use crate::common::parse;
+use crate::conservation::random_scenario;
 
 /// Frames as the account has them and as the trace has them.
 #[derive(Debug, Default)]
@@ -19,15 +21,25 @@ struct Frames {
     traced: Vec<Ppdu<Packet>>,
     access: Vec<(Time, NodeId, ChannelAccess)>,
     windows: u64,
+    /// Time for which the account has frames on the air.
+    busy: Duration,
 }
 
 impl Recorder for Frames {
     const TRACES: bool = true;
 
     fn record(&mut self, _now: Time, record: &Record) {
-        if let Record::Cell(_, CellRecord::Sent { node, retry, collided, .. }) = *record {
-            self.sent.push((node, retry, collided));
-            self.collided += u64::from(collided);
+        match *record {
+            Record::Cell(_, CellRecord::Sent { node, retry, collided, .. }) => {
+                self.sent.push((node, retry, collided));
+                self.collided += u64::from(collided);
+            }
+            Record::Cell(_, CellRecord::Air { from, to, usage })
+                if !matches!(usage, AirUse::Contention | AirUse::Idle) =>
+            {
+                self.busy += to - from;
+            }
+            _ => {}
         }
     }
 
@@ -39,7 +51,7 @@ impl Recorder for Frames {
             }
             Trace::Access(member, access) => self.access.push((now, member.node, access)),
             Trace::Window(..) => self.windows += 1,
-            Trace::Rate(..) => unreachable!("no TFRC here"),
+            Trace::Rate(..) => {}
         }
     }
 }
@@ -170,5 +182,46 @@ fn a_frame_that_was_received_is_answered_and_no_other_is() {
         assert!(due[..acks.len()] == acks, "{}", scenario.title);
         assert!(due.len() <= acks.len() + 1);
         assert_eq!(has_radio, signals > 0);
+    }
+}
+
+/// Time in which at least one of the frames is on the air.
+fn on_air(traced: &[Ppdu<Packet>]) -> Duration {
+    let mut spans: Vec<(Time, Time)> = traced.iter().map(|ppdu| (ppdu.start, ppdu.end)).collect();
+    spans.sort_unstable();
+    let (mut sum, mut until) = (Duration::ZERO, Time::ZERO);
+    for (start, end) in spans {
+        sum += end.saturating_since(start.max(until));
+        until = until.max(end);
+    }
+    sum
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    /// Frames, retries and collisions are those of the records, and the time on the air is that of the account but for the
+    /// frames that the end of the run cuts off, each of at most 20 ms; records are those of a run without a trace.
+    #[test]
+    fn a_trace_agrees_with_the_records_whatever_the_cell(text in random_scenario(), seed in 0u64..1_000) {
+        let scenario = parse(&text);
+        let streams = Streams::new(seed, 0);
+        let plain = simulate(&scenario, streams, Fingerprint::default(), &Control::default());
+        let both = (Fingerprint::default(), Frames::default());
+        let traced = simulate(&scenario, streams, both, &Control::default());
+        let (fingerprint, frames) = traced.expect("nobody cancels").recorder;
+        prop_assert_eq!(plain.expect("nobody cancels").recorder.get(), fingerprint.get());
+        let told = |ppdu: &Ppdu<Packet>| (ppdu.frame.from, ppdu.frame.retry, ppdu.collided);
+        prop_assert!(frames.traced.iter().map(told).eq(frames.sent));
+        let on_air = on_air(&frames.traced);
+        prop_assert!(on_air <= frames.busy && frames.busy <= on_air + Duration::from_millis(20));
+        let slot = Duration::from_micros(20);
+        let mut last = vec![ChannelAccess::Resting; scenario.stations.len() + 1];
+        for (now, node, next) in frames.access {
+            let before = std::mem::replace(&mut last[node.index()], next);
+            if let (ChannelAccess::CountingDown { from, slots }, ChannelAccess::InExchange) = (before, next) {
+                prop_assert_eq!(now, from + slot * slots);
+            }
+        }
     }
 }

@@ -420,9 +420,6 @@ impl<P: Copy + Headers> Cell<P> {
                 self.overhear(now, ppdu);
             }
         }
-        if self.monitor.is_some() {
-            self.keep_monitored(now, &ended);
-        }
         // Responses are decided before the NAV of the frame they answer is set.
         for ppdu in &ended {
             self.receive(now, ppdu);

@@ -92,10 +92,11 @@ impl<P: Copy + Headers> Cell<P> {
         &self.airtime
     }
 
-    /// Tells the listeners of a frame that has just left the air.
+    /// Tells the listeners, and the monitor if there is one, of a frame that has just left the air.
     #[cold]
     #[inline(never)]
     pub(super) fn overhear(&mut self, now: Time, ppdu: &Ppdu<P>) {
+        self.keep_monitored(now, ppdu);
         let frame = &ppdu.frame;
         let heard = self.as_others_hear(now, ppdu);
         for index in 0..self.listeners.len() {

@@ -129,7 +129,7 @@ impl<P: Copy + Headers> Cell<P> {
     fn is_watched(&self, exchange: &Undisturbed) -> bool {
         let (from, to) = (exchange.initiator.member(), exchange.responder);
         let station = if from.is_ap() { to } else { from };
-        self.noise.is_on(station) || !self.scopes.is_empty() || self.monitor.is_some()
+        self.noise.is_on(station) || !self.scopes.is_empty()
     }
 
     /// Makes a PPDU of the frame on the air.

@@ -229,6 +229,8 @@ impl Propagation {
     }
 
     /// Power that a station and the access point now receive of each other, fading included.
+    #[expect(clippy::inline_always, reason = "it is asked for each frame; a trace asks as well")]
+    #[inline(always)]
     fn received(&mut self, now: Time, station: NodeId) -> Dbm {
         let place = &mut self.places[station.index() - 1];
         let distance = Position::default().distance(place.mover.position(now));
