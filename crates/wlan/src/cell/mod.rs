@@ -38,6 +38,7 @@ use monitor::Monitor;
 pub use monitor::{ChannelAccess, Monitored, Signal};
 use noise::Noise;
 use outbox::Outbox;
+use overhear::HeardFrames;
 pub use overhear::{Listen, Overheard};
 use undisturbed::{Audience, Undisturbed};
 
@@ -49,6 +50,10 @@ pub struct Departure<P> {
     /// True if it was given up without having reached its receiver.
     pub lost: bool,
 }
+
+/// The transmit queue of a member has no room for a packet, or does not want it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QueueFull;
 
 /// A law has changed the rate of data frames from or to a station.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,8 +96,8 @@ pub struct Cell<P> {
     unanswered: Vec<ContenderId>,
     winners: Vec<ContenderId>,
     ended: Vec<Ppdu<P>>,
-    /// Memory for the next MPDUs.
-    spare: Vec<Mpdu<P>>,
+    /// Memory for the MPDUs of the next PPDUs.
+    spare: Vec<Vec<Mpdu<P>>>,
     deliveries: Outbox<Msdu<P>>,
     departures: Outbox<Departure<P>>,
     rate_changes: VecDeque<RateChange>,
@@ -106,20 +111,23 @@ pub struct Cell<P> {
     /// told all of it; and what they have not been told yet.
     scopes: Vec<Option<Listen>>,
     listeners: Vec<NodeId>,
-    overheard: VecDeque<Overheard<P>>,
+    heard: HeardFrames<P>,
     /// Knowledge for a trace, if there is one.
     monitor: Option<Box<Monitor<P>>>,
 }
 
 impl<P: Copy + Headers> Cell<P> {
-    /// Queues a packet at its transmitter. A full queue refuses it, and the record says so.
-    pub fn enqueue(&mut self, now: Time, msdu: Msdu<P>) -> bool {
+    /// Queues a packet at its transmitter.
+    ///
+    /// # Errors
+    /// [`QueueFull`] if the queue has no room for it; a record says so, too.
+    pub fn enqueue(&mut self, now: Time, msdu: Msdu<P>) -> Result<(), QueueFull> {
         let id = ContenderId::only(msdu.from);
         let is_let_in = self.contenders[id.index()].queue.push(now, msdu);
         self.take_dropped(id);
         if !is_let_in {
             self.record_drop(id.member(), DropCause::QueueFull);
-            return false;
+            return Err(QueueFull);
         }
         self.record_queue(id);
         self.seek_access(now, id);
@@ -127,7 +135,7 @@ impl<P: Copy + Headers> Cell<P> {
             self.plan_release();
             self.plan_next(now);
         }
-        true
+        Ok(())
     }
 
     /// A resting member that has something to send, contends.
@@ -167,7 +175,7 @@ impl<P: Copy + Headers> Cell<P> {
     /// If the cell was made [`with_propagation`](Self::with_propagation), where powers decide.
     pub fn set_errors(&mut self, station: NodeId, model: ErrorModel, stream: Stream) {
         self.noise.set_model(station, model, stream);
-        self.audience = Audience::Some;
+        self.audience = self.audience.max(Audience::Noise);
     }
 
     /// Sets the weights of data and ACKs in the queue of `node`, from the next packet on.
@@ -196,6 +204,7 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
+    #[inline(never)]
     fn find_next(&mut self) -> Moment {
         let mut next = Moment::of(self.channel.next_end(), Phase::End);
         if !self.unanswered.is_empty() {
@@ -285,11 +294,13 @@ impl<P: Copy + Headers> Cell<P> {
         self.channel.records.drain(..)
     }
 
-    /// Hands those records to `take` together, where they lie.
+    /// Hands those records, if there are any, to `take` together, where they lie.
     #[inline]
     pub fn hand_records(&mut self, take: impl FnOnce(&[Record])) {
-        take(&self.channel.records);
-        self.channel.records.clear();
+        if !self.channel.records.is_empty() {
+            take(&self.channel.records);
+            self.channel.records.clear();
+        }
     }
 
     /// Packets in transmit queues that have not yet reached the receiver of their hop.
@@ -361,7 +372,7 @@ impl<P: Copy + Headers> Cell<P> {
     fn ppdu(&mut self, start: Time, frame: Frame) -> Ppdu<P> {
         let mut mpdus = Vec::new();
         if frame.kind == FrameKind::Data {
-            mpdus = std::mem::take(&mut self.spare);
+            mpdus = self.spare.pop().unwrap_or_default();
             for served in self.contenders[ContenderId::only(frame.from).index()].queue.batch_mut() {
                 mpdus.push(served.mpdu);
                 served.mpdu.retry = true;
@@ -417,8 +428,12 @@ impl<P: Copy + Headers> Cell<P> {
             self.channel.record_sent(ppdu);
             self.add_noise(now, ppdu);
             if !self.scopes.is_empty() {
-                self.overhear(now, ppdu);
+                let msdu = ppdu.mpdus.first().map(|mpdu| mpdu.msdu);
+                self.overhear(now, &ppdu.frame, msdu, ppdu.errored);
             }
+        }
+        if self.audience == Audience::Monitor {
+            self.keep_monitored(now, &ended);
         }
         // Responses are decided before the NAV of the frame they answer is set.
         for ppdu in &ended {
@@ -426,9 +441,9 @@ impl<P: Copy + Headers> Cell<P> {
         }
         self.end_busy(now, &ended);
         self.fail_collided(now);
-        for ppdu in ended.drain(..).filter(|ppdu| !ppdu.mpdus.is_empty()) {
-            self.spare = ppdu.mpdus;
-            self.spare.clear();
+        for mut ppdu in ended.drain(..).filter(|ppdu| !ppdu.mpdus.is_empty()) {
+            ppdu.mpdus.clear();
+            self.spare.push(ppdu.mpdus);
         }
         self.ended = ended;
     }

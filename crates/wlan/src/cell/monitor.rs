@@ -73,9 +73,7 @@ impl<P: Copy + Headers> Cell<P> {
         let told = vec![ChannelAccess::default(); self.members.len()];
         let monitor = || Box::new(Monitor { frames: VecDeque::new(), told });
         self.monitor.get_or_insert_with(monitor);
-        // It hears what members hear, who need not listen themselves.
-        self.scopes.resize(self.members.len(), None);
-        self.audience = Audience::Some;
+        self.audience = Audience::Monitor;
     }
 
     /// A frame that has left the air, with what it carried and what became of it.
@@ -104,18 +102,20 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// Keeps a frame that leaves the air, before anyone acts upon it.
-    pub(super) fn keep_monitored(&mut self, now: Time, ppdu: &Ppdu<P>) {
-        if self.monitor.is_none() {
-            return;
+    /// Keeps frames that leave the air, before anyone acts upon them.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn keep_monitored(&mut self, now: Time, ended: &[Ppdu<P>]) {
+        for ppdu in ended {
+            let (receivers, signal) = (self.receivers(ppdu), self.signal(now, ppdu));
+            let elements = match &self.beacons.on_air {
+                Some(beacon) if ppdu.frame.kind == FrameKind::Beacon => beacon.elements,
+                _ => Elements::default(),
+            };
+            let Some(monitor) = &mut self.monitor else { return };
+            let ppdu = ppdu.clone();
+            monitor.frames.push_back(Monitored { ppdu, elements, receivers, signal });
         }
-        let (receivers, signal) = (self.receivers(ppdu), self.signal(now, ppdu));
-        let elements = match &self.beacons.on_air {
-            Some(beacon) if ppdu.frame.kind == FrameKind::Beacon => beacon.elements,
-            _ => Elements::default(),
-        };
-        let Some(monitor) = &mut self.monitor else { return };
-        monitor.frames.push_back(Monitored { ppdu: ppdu.clone(), elements, receivers, signal });
     }
 
     /// Members that a frame is for and that decode it.
