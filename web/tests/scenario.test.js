@@ -33,7 +33,7 @@ test("whatever the controls say, the parser takes it", () => {
   const any = ({ among, rate, from, to }, standard) =>
     rate ? pick(RATES[standard]) : among ? pick(among) : pick([from, to, Math.round(from + random.next().value * (to - from))]);
   let tried = 0;
-  for (let round = 0; round < 500; round += 1) {
+  for (let round = 0; round < 200; round += 1) {
     const controls = controlsOf("anomaly");
     for (const [key, what] of Object.entries(CONTROLS)) controls[key] = any(what, controls.standard);
     settle({ controls });
@@ -44,7 +44,7 @@ test("whatever the controls say, the parser takes it", () => {
       tried += 1;
     }
   }
-  assert.ok(tried > 3000);
+  assert.ok(tried > 1500);
 });
 
 test("a scheme that does not fit is refused by the parser as well", () => {
