@@ -75,6 +75,7 @@ web: $(PLAYGROUND) ## The playground, one page that opens from the disk: dist/pl
 $(PLAYGROUND): web/node_modules/.package-lock.json $(RUST_SOURCES) $(WEB_SOURCES)
 	web/engine.sh target/playground/airfair.wasm
 	node web/build.js target/playground/airfair.wasm $@
+	cp $@ python/airfair
 	@echo "Open $@ in a browser."
 
 web/node_modules/.package-lock.json: web/package-lock.json
@@ -135,9 +136,10 @@ MATURIN = PATH="$(CURDIR)/$(WHEEL_BIN):$$PATH" $(WHEEL_BIN)/maturin
 # A profile is of one build: it is made anew when a source changes.
 PGO_DIR := $(CURDIR)/target/pgo
 PGO_PROFILE := $(PGO_DIR)/merged.profdata
-wheel: $(VENV)/wheel/installed $(if $(PGO),$(PGO_PROFILE)) ## A wheel in dist/, tried without Rust; TARGET=… for another machine; PGO=1: guided by a profile
+wheel: $(VENV)/wheel/installed $(if $(PGO),$(PGO_PROFILE)) ## A wheel in dist/, tried without Rust; TARGET=, PGO=1: docs/install.md
 	@[ -d "$$(rustc --print target-libdir --target $(TARGET))" ] || { \
 	    echo "missing: Rust's library for $(TARGET): rustup target add $(TARGET)" >&2; exit 1; }
+	$(MAKE) --no-print-directory web || echo "The wheel is built without the playground." >&2
 	rm -rf target/wheel; mkdir -p dist
 	$(if $(PGO),RUSTFLAGS="-Cprofile-use=$(PGO_PROFILE)") $(MATURIN) build --release --locked --quiet \
 	    --target $(TARGET) $(LINKED) --out target/wheel $(if $(PGO),--target-dir $(PGO_DIR)/use)
@@ -204,5 +206,5 @@ LOCK := --generate-hashes --no-emit-index-url --no-emit-find-links --strip-extra
     --annotation-style line --allow-unsafe
 
 clean: ## Remove everything that was built. Results stay.
-	rm -rf $(VENV) target dist web/node_modules python/airfair/_core*.so
+	rm -rf $(VENV) target dist web/node_modules python/airfair/_core*.so python/airfair/playground.html
 	find python tests bench -name __pycache__ -type d -prune -exec rm -rf {} +
