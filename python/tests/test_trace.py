@@ -212,11 +212,11 @@ def row(result: dict[str, Any], table: str, name: str) -> dict[str, Any]:
 
 def blocks(pcap: Path) -> Iterator[tuple[int, bytes]]:
     """Blocks of a capture: type and body."""
-    octets = pcap.read_bytes()
+    octets = memoryview(pcap.read_bytes())
     while octets:
         kind, length = struct.unpack_from("<II", octets)
         assert struct.unpack_from("<I", octets, length - 4) == (length,)
-        yield kind, octets[8 : length - 4]
+        yield kind, bytes(octets[8 : length - 4])
         octets = octets[length:]
 
 
