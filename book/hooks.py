@@ -1,0 +1,125 @@
+"""What mkdocs does beside its plugins: pages and pictures from elsewhere, links out of docs, no comments.
+
+Pages that stand at the root of the repository, or are made of its files, are added as if they stood in docs.
+A link to a file outside docs leads to the page that shows that file; a link that no page answers is an error.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mkdocs.exceptions import PluginError
+from mkdocs.structure.files import File, Files
+
+if TYPE_CHECKING:
+    from mkdocs.config.defaults import MkDocsConfig
+    from mkdocs.structure.pages import Page
+
+ROOT = Path(__file__).resolve().parents[1]
+DRAWN = ROOT / "target" / "book" / "figures"
+
+SHOWN = {
+    "ARCHITECTURE.md": "architecture.md",
+    "CHANGELOG.md": "changelog.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "bench/RESULTS.md": "performance.md",
+}
+"""Files of the repository that are pages, by the name of the page."""
+ANSWERED = {
+    **SHOWN,
+    "README.md": "index.md",
+    "scenarios": "examples.md",
+    "examples/queue-size": "examples.md#a-study-how-long-a-queue",
+}
+"""Pages that show what a link out of docs leads to."""
+_LINK = re.compile(r"(?<=\]\()(?!\w+:|#)([^)#\s]+)(#[^)\s]*)?(?=\))")
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_FENCE = re.compile(r"(^ *```.*?^ *```$)", re.DOTALL | re.MULTILINE)
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add the pages that docs does not hold, and the pictures that were drawn."""
+    for source, page in SHOWN.items():
+        text = (ROOT / source).read_text(encoding="utf-8")
+        files.append(File.generated(config, page, content=_from(source, text)))
+    files.append(File.generated(config, "examples.md", content=_examples()))
+    for path in sorted(DRAWN.glob("*")):
+        files.append(File.generated(config, f"figures/{path.name}", abs_src_path=str(path)))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:  # noqa: ANN401 - as mkdocs calls it
+    """Mend links out of docs, and leave out comments, which are for writers."""
+    source = f"docs/{page.file.src_uri}"
+    parts = _FENCE.split(markdown)
+    parts[::2] = [_COMMENT.sub("", _inside(source, part)) for part in parts[::2]]
+    return "".join(parts)
+
+
+def _from(source: str, text: str) -> str:
+    """A file of the root as a page of docs: its links start there."""
+
+    def mended(link: re.Match[str]) -> str:
+        path = posixpath.normpath(posixpath.join(posixpath.dirname(source), link[1]))
+        return _target(source, path, "docs") + (link[2] or "")
+
+    return _LINK.sub(mended, text)
+
+
+def _inside(source: str, text: str) -> str:
+    """The text of a page of docs with links that stay in the book."""
+    folder = posixpath.dirname(source)
+
+    def mended(link: re.Match[str]) -> str:
+        path = posixpath.normpath(posixpath.join(folder, link[1]))
+        if path.startswith("docs/"):
+            return link[0]
+        return _target(source, path, folder) + (link[2] or "")
+
+    return _LINK.sub(mended, text)
+
+
+def _target(source: str, path: str, folder: str) -> str:
+    if path.startswith("docs/"):
+        return posixpath.relpath(path, folder)
+    if path not in ANSWERED:
+        raise PluginError(f"{source}: no page shows {path}; book/hooks.py, ANSWERED")
+    return posixpath.relpath(f"docs/{ANSWERED[path]}", folder)
+
+
+def _examples() -> str:
+    """Every scenario to copy, and a study."""
+    lines = [
+        "# Scenarios to copy",
+        "",
+        "Each is a file of the folder `scenarios`; its first lines say what it shows and what to try.",
+        "`airfair run scenarios/NAME.toml` runs it, and [the scenario file](scenario.md) explains every key.",
+    ]
+    for path in sorted((ROOT / "scenarios").glob("*.toml")):
+        lines += ["", f"## {_title(path)}", "", *_listing(f"scenarios/{path.name}")]
+    study = "examples/queue-size"
+    lines += [
+        "",
+        "## A study: how long a queue",
+        "",
+        f"`airfair sweep {study}/queue-size.toml` runs it; a notebook beside it does the same in Python.",
+        "[Studies](studies.md) explains every key.",
+        "",
+        *_listing(f"{study}/queue-size.toml"),
+        "",
+        *_listing(f"{study}/cell.toml"),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _title(path: Path) -> str:
+    found = re.search(r'^title\s*=\s*"(.*)"', path.read_text(encoding="utf-8"), re.MULTILINE)
+    return found[1] if found else path.stem
+
+
+def _listing(name: str) -> list[str]:
+    text = (ROOT / name).read_text(encoding="utf-8").rstrip()
+    return [f'```toml title="{name}"', text, "```"]

@@ -1,0 +1,157 @@
+"""The book tells what the program does: its numbers, its commands, its links.
+
+`make book` writes numbers, listings and outputs anew.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import links
+import named
+import pytest
+import steps
+
+ROOT = Path(__file__).resolve().parents[2]
+
+NOT_RUN = {
+    "builds the program",
+    "needs a cluster",
+    "needs another program",
+    "needs two hosts",
+    "takes minutes",
+}
+"""Reasons for which a command or a snippet of the book may stay without a run."""
+PAGES = [page for page in named.pages() if page.name != "reasons.md"]
+STEPS = [page for page in PAGES if page.name != "tutorial.md"]
+
+
+def of(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+@pytest.fixture(autouse=True)
+def _kept_runs(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = tmp_path_factory.getbasetemp() / "book.sqlite"
+    monkeypatch.setenv("AIRFAIR_CACHE", str(kept))
+
+
+@pytest.mark.parametrize("page", named.pages(), ids=of)
+def test_numbers_are_those_of_the_runs_that_they_name(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert named.told(text, named.paper_of(page)) == text, "stale: make book"
+
+
+@pytest.mark.parametrize("page", STEPS, ids=of)
+def test_every_step_of_a_page_runs_and_prints_what_the_page_shows(
+    page: Path, tmp_path: Path
+) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert steps.followed(text, tmp_path) == text, "stale: make book"
+    assert {reason.partition(":")[0] for reason in steps.reasons(text)} <= NOT_RUN
+
+
+@pytest.mark.parametrize("page", PAGES, ids=of)
+def test_every_link_leads_somewhere(page: Path) -> None:
+    assert not list(links.broken(page))
+
+
+@pytest.mark.slow
+def test_the_tutorial_makes_what_it_says(tmp_path: Path) -> None:
+    steps.followed((ROOT / "docs/tutorial.md").read_text(encoding="utf-8"), tmp_path)
+    for made in ("results/slow/report.html", "results/queue/delay.png", "delay.png"):
+        assert (tmp_path / made).stat().st_size > 1000
+    assert "claims hold" in (tmp_path / "results" / "my-paper" / "report.html").read_text()
+
+
+def test_every_reason_is_somebodys() -> None:
+    told = {
+        reason.partition(":")[0] for page in PAGES for reason in steps.reasons(page.read_text())
+    }
+    assert told == NOT_RUN
+
+
+def test_the_record_has_the_names_that_pages_use_and_no_others() -> None:
+    used: dict[str, set[str]] = {paper: set() for paper in named.PAPERS}
+    for page in named.pages():
+        if paper := named.paper_of(page):
+            used[paper] |= {
+                name
+                for name in named.names_in(page.read_text(encoding="utf-8"))
+                if named.is_recorded(name, paper)
+            }
+    assert {paper: set(names) for paper, names in named.recorded().items()} == used
+
+
+def test_the_colours_of_the_book_are_those_of_the_figures() -> None:
+    from airfair.figures import PALETTE
+    from airfair.pages import DARK_PALETTE
+
+    style = (ROOT / "docs/assets/book.css").read_text(encoding="utf-8")
+    light, dark = style.split('[data-md-color-scheme="slate"]')
+    assert PALETTE[0] in light
+    assert PALETTE[1] in light
+    assert DARK_PALETTE[0] in dark
+    assert DARK_PALETTE[1] in dark
+
+
+# ------------------------------------------------------------------ and these checks see mistakes
+
+
+@pytest.mark.parametrize(
+    ("said", "today"),
+    [
+        ("1.29", "1.50"),
+        ("1.300 ± 0.1", "1.500 ± 0.2"),
+        ("+1", "+2"),
+        ("one", "two"),
+        ("One", "Two"),
+    ],
+)
+def test_a_stale_number_is_written_anew_as_it_was_said(said: str, today: str) -> None:
+    text = f"It is {said}<!--= a.b --> Mb/s."
+    new = named.told(text, None, lambda *_: named.Number(1.5, 0.2))
+    assert new == f"It is {today}<!--= a.b --> Mb/s."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "5<!--= nobody.flows -->",
+        "5<!--= verdicts -->",
+        "5 ± 1<!--= verdicts.all.claims -->",
+        "nothing <!--= verdicts.all.claims -->",
+    ],
+)
+def test_a_name_without_its_number_is_an_error(text: str) -> None:
+    with pytest.raises(named.NamingError):
+        named.told(text, None)
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        "```sh\nairfair run nowhere.toml\n```\n",
+        "```sh\nls\n```\n",
+        "```python\nassert 1 == 2\n```\n",
+    ],
+)
+def test_a_step_that_fails_is_an_error(step: str, tmp_path: Path) -> None:
+    with pytest.raises(steps.StepError):
+        steps.followed(step, tmp_path)
+
+
+def test_an_output_that_has_changed_is_seen(tmp_path: Path) -> None:
+    text = "```python\nprint(1)\nprint(2)\n```\n\n<!-- output: 1: -->\n```\n3\n```\n"
+    assert steps.followed(text, tmp_path) == text.replace("3", "2")
+
+
+@pytest.mark.parametrize(
+    "link", ["[a](none.md)", "[a](#none)", "[a](b.md#none)", "![a](../none.svg)"]
+)
+def test_a_broken_link_is_seen(link: str, tmp_path: Path) -> None:
+    (tmp_path / "b.md").write_text("# Here\n")
+    page = tmp_path / "a.md"
+    page.write_text(f"# A title\n\n{link} [b](b.md#here) [c](#a-title) `[d](none.md)`\n")
+    (found,) = links.broken(page)
+    assert link.rpartition("(")[2] in found
