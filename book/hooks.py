@@ -36,6 +36,8 @@ ANSWERED = {
 }
 """Pages that show what a link out of docs leads to."""
 _LINK = re.compile(r"(?<=\]\()(?!\w+:|#)([^)#\s]+)(#[^)\s]*)?(?=\))")
+_CITED = re.compile(r"\[(D-\d{3})\]\(((?:\.\./)*deviations\.md)\)")
+_DEVIATION = re.compile(r"^\*\*(?=(D-\d{3}) · )", re.MULTILINE)
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _FENCE = re.compile(r"(^ *```.*?^ *```$)", re.DOTALL | re.MULTILINE)
 
@@ -52,8 +54,11 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:  # noqa: ANN401 - as mkdocs calls it
-    """Mend links out of docs, and leave out comments, which are for writers."""
+    """Mend links out of docs and to deviations, and leave out comments, which are for writers."""
     source = f"docs/{page.file.src_uri}"
+    markdown = _CITED.sub(lambda m: f"[{m[1]}]({m[2]}#{m[1].lower()})", markdown)
+    if source == "docs/deviations.md":
+        markdown = _DEVIATION.sub(lambda m: f'<a id="{m[1].lower()}"></a>**', markdown)
     parts = _FENCE.split(markdown)
     parts[::2] = [_COMMENT.sub("", _inside(source, part)) for part in parts[::2]]
     return "".join(parts)
