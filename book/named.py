@@ -81,7 +81,15 @@ def _run(scenario: str, replications: int, **more: Any) -> dict[str, Any]:  # no
     document = done.to_json()
     tables = ("flows", "stations", "access_points", "channels", "links")
     named = {table: {row["name"]: _numbers(row) for row in document[table]} for table in tables}
-    return {**named, "fairness": _numbers(document["fairness"])}
+    return {**named, "fairness": _numbers(document["fairness"]), "protocols": _protocols(done)}
+
+
+def _protocols(done: airfair.Result) -> dict[str, Any]:
+    """Unevenness of each protocol's throughput, where several share the network."""
+    if len(set(done.protocols.values())) == 1:
+        return {}
+    table = done.friendliness("1 s").group_by("protocol").mean()
+    return {row["protocol"]: _numbers(row) for row in table.iter_rows(named=True)}
 
 
 @cache
