@@ -7,6 +7,7 @@ What a fenced block is, a comment on the line above it says:
 - `<!-- file: NAME -->`: it is the content of a file that the steps below it use;
 - `<!-- listing: PATH -->`: it shows that file of the repository, word by word;
 - `<!-- output -->`, `<!-- output: 3:9 -->`: it is what the command above printed, or those lines of it;
+- `<!-- fails -->`: its last command ends with an error, and that error is its output;
 - `<!-- picture: NAME -->`: it is code whose `figure` is a picture of the book.
 """
 
@@ -24,7 +25,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 _BLOCK = re.compile(
-    r"(?:^<!-- (?P<kind>not run|file|listing|output|picture)(?:: (?P<of>.*?))? -->\n)?"
+    r"(?:^<!-- (?P<kind>not run|file|listing|output|picture|fails)(?:: (?P<of>.*?))? -->\n)?"
     r"^(?P<fence>`{3,})(?P<language>\w*)[^\n]*\n(?P<body>.*?)^(?P=fence)$",
     re.DOTALL | re.MULTILINE,
 )
@@ -87,6 +88,11 @@ class _Reader:
             case "sh":
                 for line in _lines(block.body):
                     self._printed = _command(line)
+            case "fails":
+                *before, last = _lines(block.body)
+                for line in before:
+                    _command(line)
+                self._printed = _command(last, fails=True)
             case "python" | "picture":
                 self._printed = _snippet(block.body, self._names)
                 if block.kind == "picture" and self._draw is not None:
@@ -112,7 +118,7 @@ def _lines(body: str) -> Iterator[str]:
             yield command
 
 
-def _command(line: str) -> str:
+def _command(line: str, *, fails: bool = False) -> str:
     from airfair.cli import main
 
     program, *arguments = shlex.split(line)
@@ -124,11 +130,13 @@ def _command(line: str) -> str:
             status = main(arguments[:into])
         except SystemExit as end:  # of --help
             status = end.code or 0
-    if status:
-        raise StepError(f"{line}: status {status}\n{out.getvalue()}{errors.getvalue()}")
+    if bool(status) != fails:
+        raise StepError(f"{line}: status {status}\n{out.text()}{errors.text()}")
+    if fails:
+        return errors.text()
     if into < len(arguments):
-        Path(arguments[into + 1]).write_text(out.getvalue(), encoding="utf-8")
-    return out.getvalue()
+        Path(arguments[into + 1]).write_text(out.text(), encoding="utf-8")
+    return out.text()
 
 
 def _snippet(body: str, names: dict[str, Any]) -> str:
@@ -137,14 +145,25 @@ def _snippet(body: str, names: dict[str, Any]) -> str:
             exec(compile(body, "snippet", "exec"), names)  # noqa: S102 - the book's own
         except Exception as error:
             raise StepError(f"{body}\n{type(error).__name__}: {error}") from error
-    return out.getvalue()
+    return out.text()
+
+
+class _Words(io.TextIOWrapper):
+    """A standard stream that is kept, with the buffer below it that documents are written to."""
+
+    def __init__(self) -> None:
+        super().__init__(io.BytesIO(), encoding="utf-8", write_through=True)
+
+    def text(self) -> str:
+        """All that was written."""
+        return self.buffer.getvalue().decode()  # type: ignore[attr-defined]
 
 
 @contextlib.contextmanager
-def _captured() -> Iterator[tuple[io.StringIO, io.StringIO]]:
+def _captured() -> Iterator[tuple[_Words, _Words]]:
     columns = os.environ.get("COLUMNS")
     os.environ["COLUMNS"] = "80"
-    out, errors = io.StringIO(), io.StringIO()
+    out, errors = _Words(), _Words()
     try:
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors):
             yield out, errors
