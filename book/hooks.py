@@ -37,6 +37,10 @@ ANSWERED = {
 """Pages that show what a link out of docs leads to."""
 _LINK = re.compile(r"(?<=\]\()(?!\w+:|#)([^)#\s]+)(#[^)\s]*)?(?=\))")
 _CITED = re.compile(r"\[(D-\d{3})\]\(((?:\.\./)*deviations\.md)\)")
+_SOURCE = re.compile(
+    r"(`[^`\n]*`)|(?<!\])\[([A-Za-z0-9][A-Za-z0-9-]+)((?: |\n)[^\]\[]+)?\](?![\(\[:])"
+)
+_LISTED = re.compile(r"^\| `([^`]+)` \|", re.MULTILINE)
 _DEVIATION = re.compile(r"^\*\*(?=(D-\d{3}) · )", re.MULTILINE)
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _FENCE = re.compile(r"(^ *```.*?^ *```$)", re.DOTALL | re.MULTILINE)
@@ -57,10 +61,12 @@ def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:  # noqa: ANN40
     """Mend links out of docs and to deviations, and leave out comments, which are for writers."""
     source = f"docs/{page.file.src_uri}"
     markdown = _CITED.sub(lambda m: f"[{m[1]}]({m[2]}#{m[1].lower()})", markdown)
+    if source == "docs/references.md":
+        return _LISTED.sub(lambda m: f'| <a id="{m[1].lower()}"></a>`{m[1]}` |', markdown)
     if source == "docs/deviations.md":
         markdown = _DEVIATION.sub(lambda m: f'<a id="{m[1].lower()}"></a>**', markdown)
     parts = _FENCE.split(markdown)
-    parts[::2] = [_COMMENT.sub("", _inside(source, part)) for part in parts[::2]]
+    parts[::2] = [_cited(source, _COMMENT.sub("", _inside(source, part))) for part in parts[::2]]
     return "".join(parts)
 
 
@@ -85,6 +91,19 @@ def _inside(source: str, text: str) -> str:
         return _target(source, path, folder) + (link[2] or "")
 
     return _LINK.sub(mended, text)
+
+
+def _cited(source: str, text: str) -> str:
+    """The text with links from citations, `[RFC5348 §3.1]`, to the list of sources."""
+    listed = set(_LISTED.findall((ROOT / "docs/references.md").read_text(encoding="utf-8")))
+    page = posixpath.relpath("docs/references.md", posixpath.dirname(source))
+
+    def linked(found: re.Match[str]) -> str:
+        if found[2] not in listed:
+            return found[0]
+        return f"[\\[{found[2]}{found[3] or ''}\\]]({page}#{found[2].lower()})"
+
+    return _SOURCE.sub(linked, text)
 
 
 def _target(source: str, path: str, folder: str) -> str:
