@@ -12,6 +12,7 @@ import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -56,11 +57,21 @@ class Number:
             return Number(self.mean / divisor.mean)
         return self * (1 / divisor)
 
-    def __sub__(self, other: float | Number) -> Number:
-        return Number(self.mean - (other.mean if isinstance(other, Number) else other))
-
     def __add__(self, other: float | Number) -> Number:
-        return Number(self.mean + (other.mean if isinstance(other, Number) else other))
+        if isinstance(other, Number):
+            return Number(self.mean + other.mean)
+        return Number(self.mean + other, self.ci95)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: float | Number) -> Number:
+        return self + other * -1
+
+    def __rsub__(self, other: float) -> Number:
+        return self * -1 + other
+
+    def __neg__(self) -> Number:
+        return self * -1
 
 
 # ------------------------------------------------------------------ where numbers come from
@@ -118,7 +129,7 @@ def full_run(paper: str, results: Path) -> dict[str, Any]:
         }
         names[experiment["id"]] = {**_numbers(experiment["measured"]), "series": series}
     for claim in document["claims"]:
-        names["claims"][claim["id"]] = dict(_evidence(claim["evidence"]))
+        names["claims"][claim["id"]] = {**_numbers(claim["points"]), **_evidence(claim["evidence"])}
     return names
 
 
@@ -129,13 +140,42 @@ def _points(series: Mapping[str, Any]) -> Iterator[tuple[Any, float, float | Non
             yield x, mean, half
 
 
-_POINT = re.compile(rf"(.+) = ([+−-]?{_PLAIN}) ± ({_PLAIN})(?: \(needs .*\))?: \w+")
+_NUMBER = rf"[+−-]?{_PLAIN}"
+_POINT = re.compile(
+    rf"(?:(?P<beside>.+), (?:as near|not deciding): )?(?:\w+: )?(?P<label>.+)"
+    rf" = (?P<first>{_NUMBER}) (?P<kind>±|to) (?P<second>{_NUMBER})(?: \(needs .*\))?: \w+"
+)
 
 
-def _evidence(text: str) -> Iterator[tuple[str, Number]]:
+def _evidence(text: str) -> dict[str, Any]:
+    """Points of a claim under the reading that decides; those of others are `beside` it, by their names."""
+    points: dict[str, Any] = {"beside": {}}
+    into = points
     for part in text.split("; "):
-        if found := _POINT.fullmatch(part):
-            yield found[1], Number(float(found[2].replace("−", "-")), float(found[3]))
+        if not (found := _POINT.fullmatch(part)):
+            continue
+        if found["beside"]:
+            into = points["beside"].setdefault(found["beside"], {})
+        first, second = float(found["first"]), float(found["second"])
+        if found["kind"] == "to":
+            first, second = (first + second) / 2, (second - first) / 2
+        into[found["label"]] = Number(first, second)
+    return points
+
+
+def _extreme(choose: Callable[..., Number]) -> Callable[..., Number]:
+    """`least` or `most`: of the numbers in a table, or of those whose names match a pattern."""
+
+    def chosen(table: Any, pattern: str = "*") -> Number:  # noqa: ANN401 - part of a document
+        named = table.items() if isinstance(table, Mapping) else enumerate(table)
+        numbers = [
+            one
+            for name, one in named
+            if isinstance(one, Number) and fnmatchcase(str(name), pattern)
+        ]
+        return choose(numbers, key=lambda one: one.mean)
+
+    return chosen
 
 
 def _numbers(value: Any, half: Any = None) -> Any:  # noqa: ANN401 - JSON
@@ -171,7 +211,8 @@ def paper_of(page: Path) -> str | None:
 def evaluate(name: str, names: Mapping[str, Any]) -> Number:
     """The number that an expression names."""
     try:
-        value = _EXPRESSIONS.compile_expression(name, undefined_to_none=False)(**names)
+        said = _EXPRESSIONS.compile_expression(name, undefined_to_none=False)
+        value = said(**names, least=_extreme(min), most=_extreme(max))
     except (jinja2.TemplateError, TypeError, ZeroDivisionError) as error:
         raise NamingError(f"<!--= {name} -->: {error}") from error
     if isinstance(value, (int, float)):
