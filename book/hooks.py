@@ -42,7 +42,8 @@ _SOURCE = re.compile(
 )
 _LISTED = re.compile(r"^\| `([^`]+)` \|", re.MULTILINE)
 _DEVIATION = re.compile(r"^\*\*(?=(D-\d{3}) · )", re.MULTILINE)
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_FILE = re.compile(r"^<!-- file: (\S+) -->\n(`{3,}\w+)$", re.MULTILINE)
+_COMMENT = re.compile(r"(`[^`\n]*`)|<!--.*?-->", re.DOTALL)
 _FENCE = re.compile(r"(^ *```.*?^ *```$)", re.DOTALL | re.MULTILINE)
 
 
@@ -58,15 +59,19 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:  # noqa: ANN401 - as mkdocs calls it
-    """Mend links out of docs and to deviations, and leave out comments, which are for writers."""
+    """Mend links out of docs and to deviations, and leave out comments, which are for writers.
+
+    What a comment names as a file has its name above it.
+    """
     source = f"docs/{page.file.src_uri}"
     markdown = _CITED.sub(lambda m: f"[{m[1]}]({m[2]}#{m[1].lower()})", markdown)
     if source == "docs/references.md":
         return _LISTED.sub(lambda m: f'| <a id="{m[1].lower()}"></a>`{m[1]}` |', markdown)
     if source == "docs/deviations.md":
         markdown = _DEVIATION.sub(lambda m: f'<a id="{m[1].lower()}"></a>**', markdown)
+    markdown = _FILE.sub(lambda m: f'{m[2]} title="{m[1]}"', markdown)
     parts = _FENCE.split(markdown)
-    parts[::2] = [_cited(source, _COMMENT.sub("", _inside(source, part))) for part in parts[::2]]
+    parts[::2] = [_cited(source, _COMMENT.sub(r"\1", _inside(source, part))) for part in parts[::2]]
     return "".join(parts)
 
 

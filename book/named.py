@@ -121,7 +121,10 @@ def full_run(paper: str, results: Path) -> dict[str, Any]:
     document = json.loads((results / paper / f"{paper}.json").read_text(encoding="utf-8"))
     if document["quick"] or document["interrupted"]:
         raise NamingError(f"{results / paper}: not a full run; make reproduce")
-    if document["plan"] != json.loads(VERDICTS.read_text(encoding="utf-8"))["papers"][paper]["plan"]:
+    if (
+        document["plan"]
+        != json.loads(VERDICTS.read_text(encoding="utf-8"))["papers"][paper]["plan"]
+    ):
         raise NamingError(f"{results / paper}: not the run of {VERDICTS.name}; make record")
     names: dict[str, Any] = {"claims": {}}
     for experiment in document["experiments"]:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import links
@@ -23,6 +24,8 @@ NOT_RUN = {
 }
 """Reasons for which a command or a snippet of the book may stay without a run."""
 PAGES = [page for page in named.pages() if page.name != "reasons.md"]
+OURS = {"concepts", "how-to", "index.md", "first-run.md", "faq.md", "gallery.md", "papers.md"}
+"""Pages and folders in which every result has a name."""
 STEPS = [page for page in PAGES if page.name != "tutorial.md"]
 
 
@@ -56,19 +59,34 @@ def test_every_link_leads_somewhere(page: Path) -> None:
     assert not list(links.broken(page))
 
 
-@pytest.mark.slow
-def test_the_tutorial_makes_what_it_says(tmp_path: Path) -> None:
-    steps.followed((ROOT / "docs/tutorial.md").read_text(encoding="utf-8"), tmp_path)
-    for made in ("results/slow/report.html", "results/queue/delay.png", "delay.png"):
-        assert (tmp_path / made).stat().st_size > 1000
-    assert "claims hold" in (tmp_path / "results" / "my-paper" / "report.html").read_text()
-
-
 def test_every_reason_is_somebodys() -> None:
     told = {
         reason.partition(":")[0] for page in PAGES for reason in steps.reasons(page.read_text())
     }
     assert told == NOT_RUN
+
+
+SETTINGS = {"1.1", "5.5", "0.1.0"}
+"""Numbers with a point that are no results: a rate, a time that the text works out, a version."""
+
+
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if page.name in OURS or page.parent.name in OURS], ids=of
+)
+def test_a_number_with_a_point_has_a_name(page: Path) -> None:
+    text = re.sub(
+        r"^```.*?^```$|`[^`]*`|\]\([^)]*\)|802\.11|[Pp]ython 3\.\d+|ns-2\.35",
+        "",
+        page.read_text("utf-8"),
+        flags=re.DOTALL | re.MULTILINE,
+    )
+    typed = set(
+        re.findall(
+            r"(?<![\w.§])\d+\.\d+(?![\w.]|(?: ± [\d.]+)?<!--=)",
+            re.sub(r"<!--(?!=).*?-->|\[[\w-]+ §[^\]]*\]", "", text),
+        )
+    )
+    assert typed <= SETTINGS
 
 
 def test_the_record_has_the_names_that_pages_use_and_no_others() -> None:
