@@ -1,8 +1,9 @@
 """Numbers by name: a number in Markdown that is followed by `<!--= name -->` is the one of that name.
 
 The name is an expression over the runs of `book/runs.toml`, which are made anew each time, or over a paper's
-full run, whose values `make record` keeps in docs/numbers.json. How the number is said (digits, sign, an
-interval, a word) is how it stands there: `0.882 ± 0.009<!--= table5.arf_aware.fairness -->`.
+full run, whose values `make record` keeps in docs/numbers.json; on a page that is not that paper's, its id
+stands in front, `arf-aware-tcp: table1.newreno.aggregate`. How the number is said (digits, sign, an interval, a word) is
+how it stands there: `0.882 ± 0.009<!--= table5.arf_aware.fairness -->`.
 """
 
 from __future__ import annotations
@@ -227,10 +228,13 @@ def evaluate(name: str, names: Mapping[str, Any]) -> Number:
     return value
 
 
-def is_recorded(name: str, paper: str | None) -> bool:
-    """True for what only a full run can tell."""
+def recorded_as(name: str, paper: str | None) -> tuple[str, str] | None:
+    """The paper and the name in its full run, for what only that run can tell."""
+    before, colon, rest = name.partition(": ")
+    if colon and before in PAPERS:
+        return before, rest
     first = re.split(r"\W", name.lstrip("( -"), maxsplit=1)[0]
-    return paper is not None and first not in {*_declared(), "verdicts"}
+    return (paper, name) if paper is not None and first not in {*_declared(), "verdicts"} else None
 
 
 def recorded() -> dict[str, dict[str, list[float | None]]]:
@@ -243,12 +247,12 @@ def recorded() -> dict[str, dict[str, list[float | None]]]:
 
 def value(name: str, paper: str | None) -> Number:
     """The number of a name, of runs made now or from the record."""
-    if not is_recorded(name, paper):
+    if (known := recorded_as(name, paper)) is None:
         return evaluate(name, {**runs(), "verdicts": verdicts()})
-    record = recorded().get(paper or "", {})
-    if name not in record:
-        raise NamingError(f"<!--= {name} -->: not in {RECORD.name} for {paper}; make record")
-    mean, half = record[name]
+    numbers = recorded().get(known[0], {})
+    if known[1] not in numbers:
+        raise NamingError(f"<!--= {name} -->: not in {RECORD.name} for {known[0]}; make record")
+    mean, half = numbers[known[1]]
     return Number(float(mean or 0), half)
 
 
@@ -297,18 +301,21 @@ def pages() -> list[Path]:
     return [*found, *sorted((ROOT / "python/airfair/experiments").glob("*/text/reasons.md"))]
 
 
+def recorded_names() -> dict[str, set[str]]:
+    """By paper the names in full runs that pages use."""
+    used: dict[str, set[str]] = {paper: set() for paper in PAPERS}
+    for page in pages():
+        for name in names_in(page.read_text(encoding="utf-8")):
+            if known := recorded_as(name, paper_of(page)):
+                used[known[0]].add(known[1])
+    return used
+
+
 def record(results: Path) -> dict[str, dict[str, list[float | None]]]:
     """The record of all names that pages use, from full runs."""
     found: dict[str, dict[str, list[float | None]]] = {}
-    for paper in PAPERS:
+    for paper, used in recorded_names().items():
         names = full_run(paper, results)
-        used = {
-            name
-            for page in pages()
-            if paper_of(page) == paper
-            for name in names_in(page.read_text(encoding="utf-8"))
-            if is_recorded(name, paper)
-        }
         numbers = {name: evaluate(name, names) for name in sorted(used)}
         found[paper] = {
             name: [_rounded(one.mean), _rounded(one.ci95)] for name, one in numbers.items()

@@ -90,15 +90,8 @@ def test_a_number_with_a_point_has_a_name(page: Path) -> None:
 
 
 def test_the_record_has_the_names_that_pages_use_and_no_others() -> None:
-    used: dict[str, set[str]] = {paper: set() for paper in named.PAPERS}
-    for page in named.pages():
-        if paper := named.paper_of(page):
-            used[paper] |= {
-                name
-                for name in named.names_in(page.read_text(encoding="utf-8"))
-                if named.is_recorded(name, paper)
-            }
-    assert {paper: set(names) for paper, names in named.recorded().items()} == used
+    kept = {paper: set(names) for paper, names in named.recorded().items()}
+    assert kept == named.recorded_names()
 
 
 def test_the_colours_of_the_book_are_those_of_the_figures() -> None:
