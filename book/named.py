@@ -1,9 +1,9 @@
 """Numbers by name: a number in Markdown that is followed by `<!--= name -->` is the one of that name.
 
 The name is an expression over the runs of `book/runs.toml`, which are made anew each time, or over a paper's
-full run, whose values `make record` keeps in docs/numbers.json; on a page that is not that paper's, its id
-stands in front, `arf-aware-tcp: table1.newreno.aggregate`. How the number is said (digits, sign, an interval, a word) is
-how it stands there: `0.882 ± 0.009<!--= table5.arf_aware.fairness -->`.
+full run, whose values `make record` keeps in docs/numbers.json. On a page that is not that paper's, its id
+stands in front: `arf-aware-tcp: table1.newreno.aggregate`. How the number is said (digits, sign, an interval,
+a word) is how it stands there: `0.882 ± 0.009<!--= table5.arf_aware.fairness -->`.
 """
 
 from __future__ import annotations

@@ -94,6 +94,29 @@ def test_the_record_has_the_names_that_pages_use_and_no_others() -> None:
     assert kept == named.recorded_names()
 
 
+def test_every_page_has_its_place_in_the_book() -> None:
+    nav = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:\n")[2]
+    placed = re.findall(r"^ +- (?:[^#\n]*: )?(\S+\.md)$", nav, re.MULTILINE)
+    written = {str(page.relative_to(ROOT / "docs")) for page in PAGES if page.name != "README.md"}
+    assert sorted(placed) == sorted(written | (links.MADE - {"figures"}))
+
+
+def test_each_group_of_deviations_begins_with_a_summary() -> None:
+    text = (ROOT / "docs/deviations.md").read_text(encoding="utf-8")
+    _, *groups = re.split(r"^## .+\n\n", text, flags=re.MULTILINE)
+    assert len(groups) > 10
+    assert not [group for group in groups if group.startswith("**D-")]
+    entries = re.findall(r"^\*\*(D-\d{3}) · ", text, re.MULTILINE)
+    assert len(entries) == len(set(entries))
+
+
+def test_the_glossary_has_each_name_once() -> None:
+    text = (ROOT / "docs/glossary.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (?!name|---)(.+?) \|", text, re.MULTILINE)
+    names = [name.strip("`") for row in rows for name in row.split(", ")]
+    assert sorted(names) == sorted(set(names))
+
+
 def test_the_colours_of_the_book_are_those_of_the_figures() -> None:
     from airfair.figures import PALETTE
     from airfair.pages import DARK_PALETTE
