@@ -14,7 +14,7 @@ BIN := $(VENV)/bin
 RUST_SOURCES := Cargo.toml Cargo.lock rust-toolchain.toml \
     $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
-.PHONY: help needs build demo reproduce test test-rust test-python test-site wasm fuzz explore deny bench wheel golden book record docs site lock clean
+.PHONY: help needs build demo reproduce test test-rust test-python test-site wasm fuzz explore deny bench wheel wheels sdist golden book record docs site lock clean
 
 help: ## Show the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -103,12 +103,42 @@ bench: ## Speed: times, instructions per frame, races with ns-2, ns-3
 	cargo bench --package airfair-sim --locked --quiet
 	"$(PYTHON)" bench/race.py
 
+# A wheel for Linux asks for no C library younger than 2012's (manylinux2014), or for musl's: zig links it, for this
+# machine or for another one. Elsewhere maturin's own way is as good.
+LINUX_TARGETS := x86_64-unknown-linux-gnu aarch64-unknown-linux-gnu x86_64-unknown-linux-musl aarch64-unknown-linux-musl
+HOST_TARGET := $(shell rustc -vV 2>/dev/null | sed -n 's/^host: //p')
+TARGET ?= $(HOST_TARGET)
+OLDEST = $(if $(findstring musl,$(TARGET)),musllinux_1_2,manylinux2014)
+LINKED = $(if $(findstring linux,$(TARGET)),--zig --compatibility $(OLDEST))
+WHEEL_BIN := $(VENV)/wheel/bin
+MATURIN = PATH="$(CURDIR)/$(WHEEL_BIN):$$PATH" $(WHEEL_BIN)/maturin
+
 # A profile is of one build: it is made anew when a source changes.
 PGO_DIR := $(CURDIR)/target/pgo
 PGO_PROFILE := $(PGO_DIR)/merged.profdata
-wheel: $(VENV)/installed $(if $(PGO),$(PGO_PROFILE)) ## A wheel in dist/; PGO=1: guided by a profile of its runs
-	$(if $(PGO),RUSTFLAGS="-Cprofile-use=$(PGO_PROFILE)") $(BIN)/maturin build --release --locked --quiet \
-	    --out dist $(if $(PGO),--target-dir $(PGO_DIR)/use)
+wheel: $(VENV)/wheel/installed $(if $(PGO),$(PGO_PROFILE)) ## A wheel in dist/, tried without Rust; TARGET=… for another machine; PGO=1: guided by a profile
+	@[ -d "$$(rustc --print target-libdir --target $(TARGET))" ] || { \
+	    echo "missing: Rust's library for $(TARGET): rustup target add $(TARGET)" >&2; exit 1; }
+	rm -rf target/wheel; mkdir -p dist
+	$(if $(PGO),RUSTFLAGS="-Cprofile-use=$(PGO_PROFILE)") $(MATURIN) build --release --locked --quiet \
+	    --target $(TARGET) $(LINKED) --out target/wheel $(if $(PGO),--target-dir $(PGO_DIR)/use)
+	$(if $(filter $(TARGET),$(HOST_TARGET)),"$(PYTHON)" tests/check_package.py target/wheel/*.whl,@echo "not tried: it is for $(TARGET)")
+	mv target/wheel/*.whl dist
+
+sdist: $(VENV)/wheel/installed ## The sources for pip in dist/, built and tried
+	rm -rf target/sdist; mkdir -p dist
+	$(MATURIN) sdist --quiet --out target/sdist
+	"$(PYTHON)" tests/check_package.py target/sdist/*.tar.gz
+	mv target/sdist/*.tar.gz dist
+
+wheels: ## Wheels for every Linux, and the sources.
+	for target in $(LINUX_TARGETS); do $(MAKE) --no-print-directory wheel TARGET=$$target; done
+	$(MAKE) --no-print-directory sdist
+
+$(VENV)/wheel/installed: requirements/wheel.txt | needs
+	"$(PYTHON)" -m venv --clear $(VENV)/wheel
+	$(WHEEL_BIN)/pip install --quiet --disable-pip-version-check --require-hashes --requirement $<
+	@touch $@
 
 $(PGO_PROFILE): $(VENV)/installed pyproject.toml $(RUST_SOURCES) bench/train.py
 	profdata="$$(rustc --print target-libdir)/../bin/llvm-profdata"; \
@@ -164,6 +194,7 @@ lock: build ## Move the Python locks to the newest releases.
 	$(VENV)/lock/bin/pip-compile --quiet --upgrade $(LOCK) --extra dev --constraint requirements/run.txt \
 	    --output-file requirements/dev.txt pyproject.toml
 	$(VENV)/lock/bin/pip-compile --quiet --upgrade $(LOCK) --output-file requirements/site.txt requirements/site.in
+	$(VENV)/lock/bin/pip-compile --quiet --upgrade $(LOCK) --output-file requirements/wheel.txt requirements/wheel.in
 
 LOCK := --generate-hashes --no-emit-index-url --no-emit-find-links --strip-extras --no-header \
     --annotation-style line --allow-unsafe

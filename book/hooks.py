@@ -125,7 +125,8 @@ def _examples() -> str:
         "# Scenarios to copy",
         "",
         "Each is a file of the folder `scenarios`; its first lines say what it shows and what to try.",
-        "`airfair run scenarios/NAME.toml` runs it, and [the scenario file](scenario.md) explains every key.",
+        "Where there is no such folder, `airfair init example NAME` writes one of them.",
+        "`airfair run` runs it, and [the scenario file](scenario.md) explains every key.",
     ]
     for path in sorted((ROOT / "scenarios").glob("*.toml")):
         lines += ["", f"## {_title(path)}", "", *_listing(f"scenarios/{path.name}")]

@@ -29,6 +29,8 @@ MANIFEST = "run.json"
 OUTCOMES = "outcomes.parquet"
 """Holds all that was measured, for `airfair.load_result`."""
 
+_POSIX = os.name == "posix"
+
 TABLES = ("flows", "stations", "access_points", "channels", "links")
 
 
@@ -124,7 +126,8 @@ def write_all(
                 file.write(content)
                 file.flush()
                 os.fsync(file.fileno())
-                os.fchmod(file.fileno(), 0o666 & ~_umask())
+                if _POSIX:
+                    os.fchmod(file.fileno(), 0o666 & ~_umask())
         for temporary, name in written.items():
             if name == MANIFEST:
                 _remove(directory, {n: h for n, h in earlier.items() if n not in hashes})
@@ -161,6 +164,8 @@ def _became(names: list[str], written: int) -> str:
 
 
 def _sync(directory: Path) -> None:
+    if not _POSIX:  # a directory cannot be opened there
+        return
     handle = os.open(directory, os.O_RDONLY)
     try:
         os.fsync(handle)

@@ -122,6 +122,19 @@ def test_a_sweep_over_labels_that_set_nothing_is_refused(
     assert "factors.N: its levels set no key" in line
 
 
+def test_a_paper_is_checked_with_its_studies_and_their_scenarios(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    paper = tmp_path / "paper"
+    assert told(capsys, "init", "paper", paper)[0] == cli.DONE
+    assert told(capsys, "check", paper) == (cli.DONE, [])
+    assert told(capsys, "check", paper / "paper.toml") == (cli.DONE, [])
+    (paper / "paper.toml").write_text("titel = 'x'", encoding="utf-8")
+    status, lines = told(capsys, "check", paper)
+    assert status == cli.BAD_INPUT
+    assert any('titel: unknown key, did you mean "title"?' in line for line in lines)
+
+
 # ------------------------------------------------------------------ init
 
 
@@ -151,6 +164,36 @@ def test_init_takes_the_usual_name_and_leaves_dangling_links_alone(
         status, lines = told(capsys, "init", "scenario", place)
         assert (status, len(lines)) == (cli.BAD_INPUT, 1)
     assert not (tmp_path / "nowhere.toml").exists()
+
+
+def test_an_example_is_written_as_it_is_and_never_overwrites(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    status, (line,) = told(capsys, "init", "example", "two-cells")
+    assert status == cli.DONE
+    assert line == "airfair: wrote two-cells.toml; go on with: airfair run two-cells.toml"
+    written = (tmp_path / "two-cells.toml").read_bytes()
+    assert written == (init.EXAMPLES / "two-cells.toml").read_bytes()
+    assert told(capsys, "init", "example", "two-cells")[0] == cli.BAD_INPUT
+    status, (line,) = told(capsys, "init", "example", "two-cels")
+    assert status == cli.BAD_INPUT
+    assert 'unknown, did you mean "two-cells"?' in line
+    assert told(capsys, "init", "example") == (
+        cli.BAD_INPUT,
+        ["airfair: NAME: missing; airfair init example --list names the examples"],
+    )
+
+
+def test_examples_are_listed_with_their_titles_in_80_columns(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert cli.main(["init", "example", "--list"]) == cli.DONE
+    lines = capsys.readouterr().out.splitlines()
+    assert "two-cells                   Two cells behind one slow line" in lines
+    names = {line.split()[0] for line in lines if not line.startswith(" ")}
+    assert names == {path.stem for path in init.EXAMPLES.glob("*.toml")}
+    assert max(map(len, lines)) <= 80
 
 
 def test_a_directory_does_not_go_to_standard_output(

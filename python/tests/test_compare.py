@@ -65,6 +65,9 @@ def test_differences_are_those_of_pairs_and_p_is_a_paired_t_tests() -> None:
     assert row["relative"] == pytest.approx(other.mean() / one.mean() - 1)
     assert row["pairs"] == 4
     assert row["p"] == pytest.approx(stats.ttest_rel(other, one).pvalue)
+    # Holm: the smallest is multiplied by how many there are.
+    smallest = min(found.rows, key=lambda r: float(r["p"]))
+    assert smallest["p_adjusted"] == pytest.approx(min(1, len(found.rows) * smallest["p"]))
     assert all(r["p_adjusted"] >= r["p"] for r in found.rows)
 
 

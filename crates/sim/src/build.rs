@@ -47,7 +47,6 @@ impl<R: Recorder, C: Clock> World<R, C> {
             rate_changes,
             stations: scenario.stations.iter().zip(&members).map(member).collect(),
             actions: Vec::new(),
-            heard: VecDeque::new(),
             observes: false,
             touched: VecDeque::new(),
             horizon: Time::ZERO,

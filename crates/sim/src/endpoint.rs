@@ -2,6 +2,7 @@
 
 use std::iter;
 
+use airfair_transport::tcp::Unsent;
 use airfair_transport::{tcp, tfrc, udp};
 use airfair_units::{Bytes, Time};
 
@@ -129,11 +130,11 @@ impl Source {
         }
     }
 
-    /// The queue of its own host has refused what it has just sent; whether it takes that back.
-    pub(crate) fn handle_refusal(&mut self, now: Time, body: &Body) -> bool {
+    /// The queue of its own host has refused what it has just sent.
+    pub(crate) fn handle_refusal(&mut self, now: Time, body: &Body) -> Unsent {
         match (self, body) {
             (Self::Tcp(sender), Body::Segment(segment)) => sender.handle_refusal(now, segment),
-            _ => false,
+            _ => Unsent::Lost,
         }
     }
 

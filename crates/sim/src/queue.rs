@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
 
 use airfair_units::Time;
 use airfair_wlan::{Moment, Phase};
@@ -51,15 +52,29 @@ impl<E> EventQueue<E> {
         self.heap.peek().map_or(Moment::NEVER, |entry| entry.moment)
     }
 
-    /// Removes the next event. O(log n).
-    pub fn pop(&mut self) -> Option<E> {
-        self.heap.pop().map(|entry| entry.event)
+    /// Removes the next event, or moves it to the time and the place in the order that it has next. O(log n), and less
+    /// where it stays near the front.
+    pub fn pop_or_move(&mut self, next: impl FnOnce(&E) -> Option<(Time, u64)>) -> Option<E>
+    where
+        E: Copy,
+    {
+        let mut entry = self.heap.peek_mut()?;
+        let event = entry.event;
+        match next(&event) {
+            Some((at, number)) => {
+                (entry.moment, entry.number) = (Moment::new(at, entry.moment.phase()), number);
+            }
+            None => _ = PeekMut::pop(entry),
+        }
+        Some(event)
     }
 }
 
 impl<E> Entry<E> {
-    fn key(&self) -> (Moment, u64) {
-        (self.moment, self.number)
+    /// Both in one number, which is compared several times for each event.
+    #[inline]
+    fn key(&self) -> u128 {
+        self.moment.before(self.number)
     }
 }
 
@@ -104,7 +119,7 @@ mod tests {
                 expected.push(key);
             }
             expected.sort_unstable();
-            let popped: Vec<_> = std::iter::from_fn(|| queue.pop()).collect();
+            let popped: Vec<_> = std::iter::from_fn(|| queue.pop_or_move(|_| None)).collect();
             prop_assert_eq!(popped, expected);
         }
 
@@ -126,14 +141,12 @@ mod tests {
                 }
                 rows[row].push_back((at, number, index));
             }
-            while let Some(row) = firsts.pop() {
+            let second = |row: &VecDeque<(Time, u64, usize)>| row.get(1).map(|it| (it.0, it.1));
+            while let Some(row) = firsts.pop_or_move(|row| second(&rows[*row])) {
                 let (_, _, index) = rows[row].pop_front().expect("it has a first event");
-                prop_assert_eq!(whole.pop(), Some(index));
-                if let Some(&(at, number, _)) = rows[row].front() {
-                    firsts.push_reserved(at, Phase::End, number, row);
-                }
+                prop_assert_eq!(whole.pop_or_move(|_| None), Some(index));
             }
-            prop_assert_eq!(whole.pop(), None);
+            prop_assert_eq!(whole.pop_or_move(|_| None), None);
         }
     }
 }

@@ -149,6 +149,18 @@ pub trait Recorder {
         }
     }
 
+    /// Takes note of what happened to a flow.
+    #[inline]
+    fn record_flow(&mut self, now: Time, flow: FlowId, record: FlowRecord) {
+        self.record(now, &Record::Flow(flow, record));
+    }
+
+    /// Takes note of what happened on a link.
+    #[inline]
+    fn record_link(&mut self, now: Time, link: LinkId, record: LinkRecord) {
+        self.record(now, &Record::Link(link, record));
+    }
+
     /// Takes note of a frame that has left the air, as a monitor that hears everything would: how it was sent, to
     /// whom, the packets in it with their flow and number, and what became of it.
     fn trace(&mut self, _cell: CellId, _ppdu: &Ppdu<Packet>) {}
@@ -173,6 +185,16 @@ impl<A: Recorder, B: Recorder> Recorder for (A, B) {
     fn record_cell(&mut self, now: Time, cell: CellId, records: &[airfair_wlan::Record]) {
         self.0.record_cell(now, cell, records);
         self.1.record_cell(now, cell, records);
+    }
+
+    fn record_flow(&mut self, now: Time, flow: FlowId, record: FlowRecord) {
+        self.0.record_flow(now, flow, record);
+        self.1.record_flow(now, flow, record);
+    }
+
+    fn record_link(&mut self, now: Time, link: LinkId, record: LinkRecord) {
+        self.0.record_link(now, link, record);
+        self.1.record_link(now, link, record);
     }
 
     fn trace(&mut self, cell: CellId, ppdu: &Ppdu<Packet>) {

@@ -24,7 +24,7 @@ mod wires;
 use std::collections::VecDeque;
 
 use airfair_units::{DataRate, Duration, Time};
-use airfair_wlan::{Moment, NodeId, Overheard};
+use airfair_wlan::{Moment, NodeId};
 
 use crate::clock::{Clock, Woken};
 use crate::coupling::{Action, Seen};
@@ -137,8 +137,6 @@ pub struct World<R, C> {
     pub(crate) observes: bool,
     /// Actions of the agent that has just been told of something.
     pub(crate) actions: Vec<Action>,
-    /// Frames that agents are being told of; empty in between.
-    pub(crate) heard: VecDeque<Overheard<Packet>>,
     /// Flows whose senders an agent has touched, and which may have something to send.
     pub(crate) touched: VecDeque<FlowId>,
     /// Nothing happens from here on before the owner has had its turn.
@@ -198,7 +196,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
             if on_air < scheduled {
                 self.cells[index].cell.handle_event(self.now, next.phase());
             } else {
-                let event = self.queue.pop().expect("the event just seen");
+                let event = self.take_scheduled().expect("the event just seen");
                 self.handle(event);
             }
             self.drain_cells();
@@ -273,6 +271,16 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
         let next = |(index, bss): (usize, &Bss)| (bss.cell.next_event(), index);
         self.cells.iter().enumerate().map(next).min().unwrap_or((Moment::NEVER, 0))
+    }
+
+    /// The next event that was scheduled. A link's next arrival takes the place of the one that comes.
+    #[inline]
+    fn take_scheduled(&mut self) -> Option<Event> {
+        let Self { queue, links, .. } = self;
+        queue.pop_or_move(|event| match event {
+            Event::Arrival(link) => links[link.index()].second_arrival(),
+            _ => None,
+        })
     }
 
     fn handle(&mut self, event: Event) {

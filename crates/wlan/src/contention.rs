@@ -460,7 +460,13 @@ impl Contention {
     /// True if a frame of `from` that ends now is decoded by `id`, as far as noise allows.
     #[inline]
     pub(crate) fn decodes(&self, id: NodeId, from: NodeId) -> bool {
-        self.medium(id).receives(from) && self.audibility(id, from) == Audibility::Decodes
+        self.medium(id).receives(from) && self.reaches(id, from)
+    }
+
+    /// True if a frame of `from` is decoded by whoever, as `id`, is in step with it, as far as noise allows.
+    #[inline]
+    pub(crate) fn reaches(&self, id: NodeId, from: NodeId) -> bool {
+        self.audibility(id, from) == Audibility::Decodes
     }
 
     /// True if carrier sense of `id` is idle.

@@ -104,6 +104,12 @@ pub struct Frame {
 }
 
 impl Frame {
+    /// True if an error in it is one for `id`: for its receiver, and of a beacon for those who have `missed` it, ascending.
+    #[inline]
+    pub(crate) fn errs_for(&self, id: NodeId, missed: &[NodeId]) -> bool {
+        self.to.map_or_else(|| missed.binary_search(&id).is_ok(), |to| to == id)
+    }
+
     /// Whoever is meant by it alone.
     #[inline]
     pub(crate) fn addressee(&self) -> Option<NodeId> {
@@ -141,7 +147,6 @@ impl<P> Ppdu<P> {
     /// True if it is errored for `id`. `missed` are those for whom the beacon is, ascending.
     #[inline]
     pub(crate) fn is_errored_for(&self, id: NodeId, missed: &[NodeId]) -> bool {
-        self.errored
-            && self.frame.to.map_or_else(|| missed.binary_search(&id).is_ok(), |to| to == id)
+        self.errored && self.frame.errs_for(id, missed)
     }
 }

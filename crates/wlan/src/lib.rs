@@ -36,7 +36,7 @@ pub mod queue;
 pub mod radio;
 mod record;
 
-pub use cell::{Cell, Departure, Listen, Overheard, RateChange};
+pub use cell::{Cell, Departure, Listen, Overheard, QueueFull, RateChange};
 pub use config::{
     AccessParameters, AfterCollision, Attempts, CellConfig, Eifs, NodeId, Rules, StationConfig,
 };

@@ -46,6 +46,12 @@ impl Moment {
         Time::from_nanos(self.0 / PHASES)
     }
 
+    /// Moment and a number that decides among equal ones, in the order of both.
+    #[inline]
+    pub fn before(self, number: u64) -> u128 {
+        u128::from(self.0) << 64 | u128::from(number)
+    }
+
     /// The phase.
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "one of a few phases")]

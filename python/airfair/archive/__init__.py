@@ -14,7 +14,7 @@ from .base import (
     Kept,
     default_path,
 )
-from .engines import Engine, EngineError, Local, OtherBuildError, engine
+from .engines import Engine, EngineError, Local, OtherBuildError, cores, engine
 from .job import Job, build
 from .running import Done, run
 
@@ -31,6 +31,7 @@ __all__ = [
     "Local",
     "OtherBuildError",
     "build",
+    "cores",
     "default_path",
     "engine",
     "run",

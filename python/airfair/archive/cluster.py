@@ -11,7 +11,6 @@ import contextlib
 import functools
 import logging
 import math
-import os
 import queue
 import time
 from collections.abc import Iterator, Sequence
@@ -23,7 +22,7 @@ from typing import TYPE_CHECKING
 from airfair import _core
 from airfair._core import RunError, Scenario, __version__
 
-from .engines import EngineError, OnDone, OtherBuildError, Progress
+from .engines import EngineError, OnDone, OtherBuildError, Progress, cores
 from .job import Job, build
 from .packed import pack
 
@@ -148,7 +147,7 @@ class Dask:
             try:
                 if self._address is None:
                     self._cluster = distributed.LocalCluster(
-                        n_workers=self._workers or len(os.sched_getaffinity(0)),
+                        n_workers=self._workers or cores(),
                         threads_per_worker=1,
                         processes=True,
                         dashboard_address="127.0.0.1:0",

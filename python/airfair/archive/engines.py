@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -88,3 +89,10 @@ def engine(form: str, *, threads: int | None = None) -> Engine:
 
         return Dask(address or None, workers=threads)
     raise ValueError(f'engine "{form}": there is none; allowed local, dask, dask:ADDRESS')
+
+
+def cores() -> int:
+    """Cores that this process may use, where the system says; else all there are."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

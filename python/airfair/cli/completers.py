@@ -87,3 +87,8 @@ def schemes(**_: Any) -> list[str]:  # noqa: ANN401 - argcomplete's own
     from airfair.limits.schemes import SCHEMES
 
     return list(SCHEMES)
+
+
+def examples(**_: Any) -> list[str]:  # noqa: ANN401 - argcomplete's own
+    """Scenarios that come with airfair."""
+    return sorted(path.stem for path in (_PACKAGE / "scenarios").glob("*.toml"))

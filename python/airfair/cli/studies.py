@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,10 +16,19 @@ if TYPE_CHECKING:
 
 def read(path: Path, replications: int | None = None) -> Study:
     """The study in a file; raises `InputError` with all mistakes."""
-    from airfair.experiment import StudyError, load_study
+    from airfair.experiment import load_study
+
+    with _addressed(path):
+        return load_study(path, replications=replications)
+
+
+@contextlib.contextmanager
+def _addressed(path: Path) -> Iterator[None]:
+    """Turn the mistakes of what is read there into an `InputError`."""
+    from airfair.experiment import StudyError
 
     try:
-        return load_study(path, replications=replications)
+        yield
     except StudyError as error:
         raise InputError(*error.problems) from error
     except ScenarioError as error:
@@ -40,3 +51,14 @@ def check(path: Path, most_points: int) -> None:
         experiment.scenarios()
     except (ScenarioError, StudyError) as error:
         raise InputError(*(f"{path}: {problem}" for problem in error.problems)) from error
+
+
+def check_paper(folder: Path, most_points: int) -> None:
+    """Raise `InputError` with the mistakes of a directory with a paper, and of its studies' scenarios."""
+    from airfair.reproduce import directory
+    from airfair.reproduce.studies import SUFFIX
+
+    with _addressed(folder):
+        directory.load(folder)
+    for path in sorted(folder.glob(f"*{SUFFIX}")):
+        check(path, most_points)

@@ -321,7 +321,7 @@ class Experiment:
         archive.run([archive.Job(self.scenario(point, 0), 0)])
         each = time.perf_counter() - begun
 
-        cores = threads or _cores()
+        cores = threads or archive.cores()
         took = span(each * most / cores)
         often = f"{self.replications.most:,} replications"
         if not isinstance(self.replications, Fixed):
@@ -462,12 +462,6 @@ def scenario_error(problems: list[str]) -> ScenarioError:
     error = ScenarioError("\n".join(problems))
     error.problems = problems
     return error
-
-
-def _cores() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def span(seconds: float) -> str:

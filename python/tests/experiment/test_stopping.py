@@ -42,6 +42,7 @@ def test_the_next_look_is_where_the_interval_would_be_narrow_enough() -> None:
     assert rule.next(10, 100.0, 10.0001) == 11
     assert rule.is_enough(100.0, 10.0)
     assert not rule.is_enough(100.0, 10.001)
+    assert rule.is_enough(-100.0, 10.0)
     assert airfair.until("goodput", half_width=3, relative=False).is_enough(0.1, 3.0)
 
 

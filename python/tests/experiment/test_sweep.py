@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import io
 import json
@@ -17,6 +18,7 @@ import pytest
 
 import airfair
 from airfair import cli, json_documents
+from airfair.archive import Archive, ArchiveError
 from small_experiments import CELL
 from support import PROGRAM, Program
 
@@ -57,6 +59,16 @@ def write(folder: Path, text: str) -> Path:
     path = folder / "study.toml"
     path.write_text(text, encoding="utf-8")
     return path
+
+
+@pytest.fixture
+def full_store(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A store whose disk takes no run."""
+
+    def refuse(*_: object) -> None:
+        raise ArchiveError(errno.ENOSPC, "store.sqlite: the disk is full")
+
+    monkeypatch.setattr(Archive, "add", refuse)
 
 
 class Output:
@@ -306,3 +318,16 @@ def test_nobody_needs_to_read_to_the_end(study: Path, program: Program) -> None:
         assert told.read() == ""
     assert process.wait(60) == cli.DONE
     assert program("sweep", "--help").returncode == cli.DONE
+
+
+@pytest.mark.usefixtures("full_store")
+def test_a_full_store_costs_no_result_and_is_told_last(
+    study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = Output(capsys, study, "--out", "out")
+    assert made.status == cli.FAILED
+    assert "goodput" in made.out
+    assert (tmp_path / "out" / "report.html").is_file()
+    last = made.err.splitlines()[-1]
+    assert last.startswith("airfair: not all runs are kept")
+    assert last.endswith("store.sqlite: the disk is full")

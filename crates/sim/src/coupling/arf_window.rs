@@ -62,7 +62,7 @@ impl Agent {
                 actions.extend(receivers.map(Action::EstimateRoundTrip));
             }
             Seen::Frame(heard) => {
-                self.report(heard.end, actions);
+                self.report(heard.end(), actions);
                 let heard = hearing::heard(view.airtime, heard);
                 let change = law::step(&self.params, &self.meter, &mut self.state, &heard);
                 if let Some(change) = change {

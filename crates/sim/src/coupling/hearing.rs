@@ -24,33 +24,39 @@ pub(super) fn meter_params(me: NodeId, slot: Duration, airtime: &Airtime) -> met
 
 /// A frame.
 #[inline]
-pub(super) fn frame(airtime: &Airtime, heard: &Overheard<Packet>) -> meter::Frame {
-    let kind = match (heard.kind, heard.from) {
+pub(super) fn frame(airtime: &Airtime, heard: &Overheard<'_, Packet>) -> meter::Frame {
+    let kind = match (heard.kind(), heard.from()) {
         (FrameKind::Rts, Some(from)) => meter::Kind::Rts { from: from.0 },
         (FrameKind::Data, Some(from)) => {
-            let packet = heard.msdu.map(|msdu| meter::Packet {
+            let packet = heard.msdu().map(|msdu| meter::Packet {
                 flow: msdu.payload.flow.0,
                 payload: payload(&msdu.payload),
             });
-            meter::Kind::Data { from: from.0, psdu: heard.psdu, packet }
+            meter::Kind::Data { from: from.0, psdu: heard.psdu(), packet }
         }
         (FrameKind::CtsToSelf, _) => meter::Kind::Cts { request: Duration::ZERO },
-        (FrameKind::Cts, _) => meter::Kind::Cts { request: airtime.rts(heard.tx) },
+        (FrameKind::Cts, _) => meter::Kind::Cts { request: airtime.rts(heard.tx()) },
         (FrameKind::Ack, _) => meter::Kind::Ack,
         (FrameKind::Beacon, _) => meter::Kind::Beacon,
         (FrameKind::Rts | FrameKind::Data, None) => unreachable!("they name their transmitter"),
     };
-    let Overheard { end, duration, duration_field, backoff, .. } = *heard;
     // Whom a beacon is for means nothing to the law.
-    let to = heard.to.unwrap_or_default().0;
-    meter::Frame { end, duration, duration_field, to, backoff, kind }
+    let to = heard.to().unwrap_or_default().0;
+    meter::Frame {
+        end: heard.end(),
+        duration: heard.duration(),
+        duration_field: heard.duration_field(),
+        to,
+        backoff: heard.backoff,
+        kind,
+    }
 }
 
 /// A frame, with what the listener's own packets tell.
 #[inline]
-pub(super) fn heard(airtime: &Airtime, heard: &Overheard<Packet>) -> Heard {
-    let msdu = heard.msdu.map_or(Bytes::ZERO, |msdu| msdu.size);
-    Heard { frame: frame(airtime, heard), rate: heard.tx.rate(), msdu }
+pub(super) fn heard(airtime: &Airtime, heard: &Overheard<'_, Packet>) -> Heard {
+    let msdu = heard.msdu().map_or(Bytes::ZERO, |msdu| msdu.size);
+    Heard { frame: frame(airtime, heard), rate: heard.tx().rate(), msdu }
 }
 
 /// Application octets of a packet; none in an ACK or a report.

@@ -60,9 +60,9 @@ impl Agent {
         }
     }
 
-    fn hear(&mut self, heard: &Overheard<Packet>, view: &View, actions: &mut Vec<Action>) {
-        let grant = match heard.kind {
-            FrameKind::Beacon => heard.elements.get(Grant::ELEMENT).and_then(Grant::decode),
+    fn hear(&mut self, heard: &Overheard<'_, Packet>, view: &View, actions: &mut Vec<Action>) {
+        let grant = match heard.kind() {
+            FrameKind::Beacon => heard.elements().get(Grant::ELEMENT).and_then(Grant::decode),
             _ => None,
         };
         let heard = hearing::heard(view.airtime, heard);

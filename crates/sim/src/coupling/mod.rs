@@ -96,7 +96,7 @@ pub(crate) enum Seen<'w> {
     /// The run ends.
     End,
     /// A frame that the node has decoded or sent; a beacon with its elements is one.
-    Frame(&'w Overheard<Packet>),
+    Frame(&'w Overheard<'w, Packet>),
     /// The station's own frames go at another rate from now on.
     Rate {
         /// That rate.

@@ -211,9 +211,14 @@ impl Link {
         })
     }
 
-    /// Time and number of the next arrival. No packet overtakes another, so those after it are no earlier.
-    pub fn next_arrival(&self) -> Option<(Time, u64)> {
-        self.in_flight.front().map(|next| (next.arrival, next.number))
+    /// Time and number of the arrival after the next. No packet overtakes another, so it is no earlier.
+    pub fn second_arrival(&self) -> Option<(Time, u64)> {
+        self.in_flight.get(1).map(|second| (second.arrival, second.number))
+    }
+
+    /// True if no packet is on its way.
+    pub fn is_empty(&self) -> bool {
+        self.in_flight.is_empty()
     }
 
     /// Packets sent and not yet arrived.

@@ -76,7 +76,7 @@ impl Fingerprint {
 
     /// Adds a record of a flow.
     #[inline]
-    pub(super) fn add_flow(&mut self, now: Time, flow: FlowId, record: &FlowRecord) {
+    pub(super) fn add_flow(&mut self, now: Time, flow: FlowId, record: FlowRecord) {
         encode_flow(flow, record, |head, more| add_words(now, head, more, |word| self.add(word)));
     }
 
@@ -119,7 +119,7 @@ fn encode(now: Time, record: &Record, mut take: impl FnMut(u64)) {
     let mut take = |head: Head, more: &[u64]| add_words(now, head, more, &mut take);
     match record {
         Record::Cell(cell, record) => encode_cell(*cell, record, take),
-        Record::Flow(flow, record) => encode_flow(*flow, record, take),
+        Record::Flow(flow, record) => encode_flow(*flow, *record, take),
         Record::Link(link, record) => encode_link(*link, *record, take),
         Record::Measured(cell, station, measured) => {
             let Measured { from, to, own, others, active } = *measured;
@@ -211,9 +211,9 @@ fn encode_link(link: LinkId, record: LinkRecord, mut take: impl FnMut(Head, &[u6
 }
 
 #[inline]
-fn encode_flow(flow: FlowId, record: &FlowRecord, mut take: impl FnMut(Head, &[u64])) {
+fn encode_flow(flow: FlowId, record: FlowRecord, mut take: impl FnMut(Head, &[u64])) {
     let head = |kind, payload| Head { kind, cell: CellId(0), whose: flow.0, payload };
-    match *record {
+    match record {
         FlowRecord::Started => take(head(16, 0), &[]),
         FlowRecord::Sent => take(head(17, 0), &[]),
         FlowRecord::Received(SentAt(sent)) => take(head(18, 0), &[sent.as_nanos()]),

@@ -30,8 +30,9 @@ impl FlowAccount {
     }
 
     /// Packets count if they were sent within the window, whenever they come to their end.
-    pub(super) fn count(&mut self, now: Time, record: &FlowRecord, window: Window) {
-        match *record {
+    #[inline]
+    pub(super) fn count(&mut self, now: Time, record: FlowRecord, window: Window) {
+        match record {
             FlowRecord::Started => self.started = Some(now),
             FlowRecord::Finished => self.finished = Some(now),
             FlowRecord::Received(SentAt(sent)) => {

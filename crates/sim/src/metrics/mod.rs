@@ -13,8 +13,10 @@ use std::slice;
 use airfair_units::{DataRate, Time};
 use airfair_wlan::NodeId;
 
+use crate::link::LinkId;
 use crate::outcome::{LinkOutcome, Outcome, StationOutcome};
-use crate::record::{CellId, LinkRecord, Record, Recorder, Sample};
+use crate::packet::FlowId;
+use crate::record::{CellId, FlowRecord, LinkRecord, Record, Recorder, Sample};
 use crate::scenario::{RateControl, Scenario, Station};
 
 use air::AirAccount;
@@ -136,6 +138,7 @@ impl Metrics {
 
 impl LinkAccount {
     /// Counts packets that the link was given within the window, to their end.
+    #[inline]
     fn count(&mut self, now: Time, record: LinkRecord, window: Window) {
         let is_given_now = u64::from(window.contains(now));
         let outcome = &mut self.outcome;
@@ -199,14 +202,8 @@ impl Recorder for Metrics {
     fn record(&mut self, now: Time, record: &Record) {
         match record {
             Record::Cell(cell, record) => self.record_cell(now, *cell, slice::from_ref(record)),
-            Record::Flow(flow, record) => {
-                self.fingerprint.add_flow(now, *flow, record);
-                self.flows[flow.index()].count(now, record, self.window);
-            }
-            Record::Link(link, record) => {
-                self.fingerprint.add_link(now, *link, *record);
-                self.links[link.index()].count(now, *record, self.window);
-            }
+            Record::Flow(flow, record) => self.record_flow(now, *flow, *record),
+            Record::Link(link, record) => self.record_link(now, *link, *record),
             Record::Measured(cell, station, measured) => {
                 self.fingerprint.record(now, record);
                 self.cells[cell.index()].measure(*station, measured, self.window);
@@ -214,6 +211,18 @@ impl Recorder for Metrics {
             // A look at the world changes nothing, so a run with a series has the hash of one without.
             Record::Sample(sample) => self.look(now, *sample),
         }
+    }
+
+    #[inline]
+    fn record_flow(&mut self, now: Time, flow: FlowId, record: FlowRecord) {
+        self.fingerprint.add_flow(now, flow, record);
+        self.flows[flow.index()].count(now, record, self.window);
+    }
+
+    #[inline]
+    fn record_link(&mut self, now: Time, link: LinkId, record: LinkRecord) {
+        self.fingerprint.add_link(now, link, record);
+        self.links[link.index()].count(now, record, self.window);
     }
 
     /// Most records are of a cell, several of one event.

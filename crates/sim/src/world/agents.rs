@@ -4,7 +4,7 @@ use std::mem;
 
 use airfair_laws::window_limit::WindowLimit;
 use airfair_units::DataRate;
-use airfair_wlan::{Elements, NodeId, Overheard, Phase};
+use airfair_wlan::{Elements, NodeId, Phase};
 
 use super::{Bss, Event, Flow, Hop, World};
 use crate::clock::Clock;
@@ -93,37 +93,36 @@ impl<R: Recorder, C: Clock> World<R, C> {
     }
 
     /// Tells agents of frames that their nodes have heard, from the frame and the agent `at` these places on, until one
-    /// does something: its places.
+    /// does something: its node, and the places after it.
     fn tell_frames(
         &mut self,
         cell: CellId,
-        frames: &[Overheard<Packet>],
         at: (usize, usize),
-    ) -> Option<(usize, usize)> {
-        let (from, mut first) = at;
+    ) -> Option<(NodeId, (usize, usize))> {
+        let (mut place, mut first) = at;
         let Self { now, cells, flows, actions, .. } = self;
         let Bss { cell: air, agents, .. } = &mut cells[cell.index()];
-        for (place, frame) in (from..).zip(&frames[from..]) {
+        while let Some(frame) = air.overheard(place) {
             let node = frame.listener;
             let view = View { cell, node, airtime: air.airtime(), flows };
             for (index, agent) in (first..).zip(&mut agents[node.index()][first..]) {
-                agent.handle(*now, &Seen::Frame(frame), &view, actions);
+                agent.handle(*now, &Seen::Frame(&frame), &view, actions);
                 if !actions.is_empty() {
-                    return Some((place, index));
+                    return Some((node, (place, index + 1)));
                 }
             }
-            first = 0;
+            (place, first) = (place + 1, 0);
         }
         None
     }
 
     /// Tells agents of all frames that their nodes have heard. What one does is done before the next is told.
-    pub(super) fn tell_all_frames(&mut self, cell: CellId, frames: &[Overheard<Packet>]) {
+    pub(super) fn tell_all_frames(&mut self, cell: CellId) {
         let mut at = (0, 0);
-        while let Some((place, index)) = self.tell_frames(cell, frames, at) {
-            self.apply_all(cell, frames[place].listener, Subject::None);
+        while let Some((node, next)) = self.tell_frames(cell, at) {
+            self.apply_all(cell, node, Subject::None);
             self.drain_touched();
-            at = (place, index + 1);
+            at = next;
         }
     }
 

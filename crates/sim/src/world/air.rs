@@ -2,7 +2,7 @@
 
 use airfair_laws::Direction;
 use airfair_units::{Bytes, DataRate, Time};
-use airfair_wlan::{Beacon, Cell, Departure, Msdu, NodeId, Phase};
+use airfair_wlan::{Beacon, Cell, Departure, Msdu, NodeId, Phase, QueueFull};
 
 use super::room::{Full, Line};
 use super::settings::Settable;
@@ -41,8 +41,8 @@ impl Bss {
         to: NodeId,
     ) -> Result<(), Full> {
         let size = packet.size() + self.msdu_overhead;
-        let is_let_in = self.cell.enqueue(now, Msdu { payload: *packet, size, from, to });
-        if is_let_in { Ok(()) } else { Err(Full) }
+        let msdu = Msdu { payload: *packet, size, from, to };
+        self.cell.enqueue(now, msdu).map_err(|QueueFull| Full)
     }
 }
 
@@ -77,7 +77,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
     #[expect(clippy::inline_always, reason = "it follows each event")]
     #[inline(always)]
     pub(super) fn drain_cells(&mut self) {
-        if self.observes {
+        if self.observes && self.cells.iter().any(|bss| bss.cell.has_overheard()) {
             self.drain_overheard();
         }
         for index in 0..self.cells.len() {
@@ -135,14 +135,10 @@ impl<R: Recorder, C: Clock> World<R, C> {
     #[inline(never)]
     fn drain_overheard(&mut self) {
         for index in 0..self.cells.len() {
-            if !self.cells[index].cell.has_overheard() {
-                continue;
+            if self.cells[index].cell.has_overheard() {
+                self.tell_all_frames(CellId::new(index));
+                self.cells[index].cell.forget_overheard();
             }
-            let mut heard = std::mem::take(&mut self.heard);
-            self.cells[index].cell.swap_overheard(&mut heard);
-            self.tell_all_frames(CellId::new(index), heard.make_contiguous());
-            heard.clear();
-            self.heard = heard;
         }
     }
 }

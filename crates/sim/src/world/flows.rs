@@ -1,5 +1,6 @@
 //! Flows: what their ends send, and where it goes.
 
+use airfair_transport::tcp::Unsent;
 use airfair_wlan::Phase;
 
 use super::room::{Full, WithoutRoom};
@@ -8,7 +9,7 @@ use crate::clock::Clock;
 use crate::coupling::Passage;
 use crate::endpoint::{Alarm, Sink, Source};
 use crate::packet::{Body, FlowId, Packet, Side};
-use crate::record::{FlowRecord, Record, Recorder, SentAt};
+use crate::record::{FlowRecord, Recorder, SentAt};
 
 /// A flow under way.
 #[derive(Debug)]
@@ -92,11 +93,13 @@ impl<R: Recorder, C: Clock> World<R, C> {
     #[inline]
     pub(super) fn send(&mut self, packet: &Packet) -> Result<(), Full> {
         if self.forward(packet).is_err() {
-            if self.take_back(packet) {
-                return Err(Full);
+            match self.handle_refusal(packet) {
+                Unsent::TakenBack => return Err(Full),
+                Unsent::Lost => {
+                    self.note_sent(packet);
+                    self.lose(packet);
+                }
             }
-            self.note_sent(packet);
-            self.lose(packet);
         }
         Ok(())
     }
@@ -175,7 +178,8 @@ impl<R: Recorder, C: Clock> World<R, C> {
         self.release(packet, Fate::Lost);
     }
 
+    #[inline]
     pub(super) fn emit(&mut self, flow: FlowId, record: FlowRecord) {
-        self.recorder.record(self.now, &Record::Flow(flow, record));
+        self.recorder.record_flow(self.now, flow, record);
     }
 }

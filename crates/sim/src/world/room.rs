@@ -5,6 +5,7 @@
 
 use std::collections::VecDeque;
 
+use airfair_transport::tcp::Unsent;
 use airfair_units::Bytes;
 use airfair_wlan::Phase;
 
@@ -159,26 +160,26 @@ impl<R: Recorder, C: Clock> World<R, C> {
         packet.expect("only who waits asks for room")
     }
 
-    /// The queue of its host has refused a packet; true if its source has it again.
+    /// The queue of its host has refused a packet: its fate, as its source decides.
     #[cold]
-    pub(super) fn take_back(&mut self, packet: &Packet) -> bool {
+    pub(super) fn handle_refusal(&mut self, packet: &Packet) -> Unsent {
         let flow = &mut self.flows[packet.flow.index()];
-        let (is_kept, waits) = match (flow.without_room, &mut flow.source) {
+        let (unsent, waits) = match (flow.without_room, &mut flow.source) {
             (WithoutRoom::Keep, source) => (source.handle_refusal(self.now, &packet.body), false),
             (WithoutRoom::Return, Source::External(gate)) => {
-                (true, gate.refuse(packet.origin, packet.size()))
+                (Unsent::TakenBack, gate.refuse(packet.origin, packet.size()))
             }
             // There was room, and random early detection did not want the packet.
-            (WithoutRoom::Wait, _) => (false, true),
-            (WithoutRoom::Lose | WithoutRoom::Return, _) => (false, false),
+            (WithoutRoom::Wait, _) => (Unsent::Lost, true),
+            (WithoutRoom::Lose | WithoutRoom::Return, _) => (Unsent::Lost, false),
         };
         if waits {
             self.stand_in_line(packet.flow, packet.origin);
         }
-        if is_kept && packet.origin == Side::Sender {
+        if unsent == Unsent::TakenBack && packet.origin == Side::Sender {
             self.emit(packet.flow, FlowRecord::Refused);
         }
-        is_kept
+        unsent
     }
 
     /// An end whose packet was refused waits for its turn.

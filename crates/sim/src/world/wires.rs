@@ -7,12 +7,12 @@ use super::{Event, World};
 use crate::clock::Clock;
 use crate::link::{Arrival, LinkId, Refusal};
 use crate::packet::Packet;
-use crate::record::{LinkRecord, Record, Recorder};
+use crate::record::{LinkRecord, Recorder};
 
 impl<R: Recorder, C: Clock> World<R, C> {
     pub(super) fn forward_by_wire(&mut self, id: LinkId, packet: &Packet) -> Result<(), Full> {
         let link = &mut self.links[id.index()];
-        let was_empty = link.next_arrival().is_none();
+        let was_empty = link.is_empty();
         let number = self.queue.reserve();
         let arrival = match link.send(self.now, *packet, number) {
             Ok(arrival) => arrival,
@@ -21,7 +21,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
                     Refusal::QueueFull => LinkRecord::Dropped,
                     Refusal::Early => LinkRecord::DroppedEarly,
                 };
-                self.recorder.record(self.now, &Record::Link(id, record));
+                self.recorder.record_link(self.now, id, record);
                 return Err(Full);
             }
         };
@@ -32,7 +32,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         if was_empty {
             self.queue.push_reserved(arrival, Phase::End, number, Event::Arrival(id));
         }
-        self.recorder.record(self.now, &Record::Link(id, LinkRecord::Queued(queued)));
+        self.recorder.record_link(self.now, id, LinkRecord::Queued(queued));
         let Packet { flow, origin, hop, .. } = *packet;
         if let (true, Some(at)) = (self.awaits_departure(flow, origin, hop), departure) {
             self.queue.push(at, Phase::End, Event::Departure(flow, origin));
@@ -44,17 +44,14 @@ impl<R: Recorder, C: Clock> World<R, C> {
         let link = &mut self.links[id.index()];
         let arrival = link.receive(self.now).expect("an arrival was announced");
         let queued = link.queued(self.now);
-        if let Some((at, number)) = link.next_arrival() {
-            self.queue.push_reserved(at, Phase::End, number, Event::Arrival(id));
-        }
         match arrival {
             Arrival::Packet(mut packet) => {
-                self.recorder.record(self.now, &Record::Link(id, LinkRecord::Arrived(queued)));
+                self.recorder.record_link(self.now, id, LinkRecord::Arrived(queued));
                 packet.hop += 1;
                 self.arrive(&packet);
             }
             Arrival::Lost(packet) => {
-                self.recorder.record(self.now, &Record::Link(id, LinkRecord::Lost(queued)));
+                self.recorder.record_link(self.now, id, LinkRecord::Lost(queued));
                 self.lose(&packet);
             }
         }

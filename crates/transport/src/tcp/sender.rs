@@ -15,6 +15,7 @@ use super::sack::Scoreboard;
 use super::segment::FIRST_OCTET;
 use super::stats::{PendingEvents, SenderEvent, SenderStats};
 use refusal::Refusals;
+pub use refusal::Unsent;
 
 /// Time-outs of the SYN after which the initial window is one segment.  [RFC6928 §2]
 const SYN_TIMEOUTS_TOLERATED: u32 = 1;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use airfair_transport::tcp::{
-    Receiver, ReceiverConfig, Segment, Sender, SenderConfig, WindowLimit,
+    Receiver, ReceiverConfig, Segment, Sender, SenderConfig, Unsent, WindowLimit,
 };
 use airfair_units::{Bytes, Duration, Time};
 
@@ -175,10 +175,12 @@ impl<F: FnMut(To, u64) -> Fate> Pair<F> {
     /// The sender is told that a segment did not leave; one that it takes back was never sent.
     fn refuse(&mut self, segment: Segment) {
         let before = *self.sender.stats();
-        self.sender.handle_refusal(self.now, &segment);
+        let unsent = self.sender.handle_refusal(self.now, &segment);
         let after = self.sender.stats();
         assert_eq!(after.refusals, before.refusals + 1);
-        if after.segments_sent == before.segments_sent {
+        let counts = after.segments_sent == before.segments_sent;
+        assert_eq!(counts, unsent == Unsent::Lost);
+        if unsent == Unsent::Lost {
             self.log.push((self.now, segment));
         }
         assert_eq!(self.sender.poll_transmit(self.now), None, "the queue is still full");

@@ -8,6 +8,7 @@ use super::beacons::Beacons;
 use super::channel::Channel;
 use super::noise::Noise;
 use super::outbox::Outbox;
+use super::overhear::HeardFrames;
 use super::undisturbed::Audience;
 use super::{Cell, Told};
 use crate::airtime::Airtime;
@@ -87,7 +88,7 @@ impl<P: Copy + Headers> Cell<P> {
             members: members(config, &airtime),
             airtime,
             contenders,
-            audience: if noise.is_on_anywhere() { Audience::Some } else { Audience::None },
+            audience: if noise.is_on_anywhere() { Audience::Noise } else { Audience::None },
             noise,
             undisturbed: None,
             following: Vec::new(),
@@ -104,7 +105,7 @@ impl<P: Copy + Headers> Cell<P> {
             told: Told::All,
             scopes: Vec::new(),
             listeners: Vec::new(),
-            overheard: VecDeque::new(),
+            heard: HeardFrames::default(),
             monitored: None,
         }
     }

@@ -415,7 +415,8 @@ mod tests {
             cell.enqueue(
                 Time::ZERO,
                 Msdu { payload, size: Bytes::new(100), from: id, to: NodeId::AP },
-            );
+            )
+            .expect("room in the queue");
         }
         let send = |cell: &mut Cell<u32>| {
             let plan = cell.begin_exchange(Time::ZERO, ContenderId::only(id));

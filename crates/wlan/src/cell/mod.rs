@@ -35,6 +35,7 @@ use beacons::Beacons;
 use channel::Channel;
 use noise::Noise;
 use outbox::Outbox;
+use overhear::HeardFrames;
 pub use overhear::{Listen, Overheard};
 use undisturbed::{Audience, Undisturbed};
 
@@ -46,6 +47,10 @@ pub struct Departure<P> {
     /// True if it was given up without having reached its receiver.
     pub lost: bool,
 }
+
+/// The transmit queue of a member has no room for a packet, or does not want it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QueueFull;
 
 /// A law has changed the rate of data frames from or to a station.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,8 +93,8 @@ pub struct Cell<P> {
     unanswered: Vec<ContenderId>,
     winners: Vec<ContenderId>,
     ended: Vec<Ppdu<P>>,
-    /// Memory for the next MPDUs.
-    spare: Vec<Mpdu<P>>,
+    /// Memory for the MPDUs of the next PPDUs.
+    spare: Vec<Vec<Mpdu<P>>>,
     deliveries: Outbox<Msdu<P>>,
     departures: Outbox<Departure<P>>,
     rate_changes: VecDeque<RateChange>,
@@ -103,20 +108,23 @@ pub struct Cell<P> {
     /// told all of it; and what they have not been told yet.
     scopes: Vec<Option<Listen>>,
     listeners: Vec<NodeId>,
-    overheard: VecDeque<Overheard<P>>,
+    heard: HeardFrames<P>,
     /// Frames that have left the air, for a trace of them, if there is one.
     monitored: Option<VecDeque<Ppdu<P>>>,
 }
 
 impl<P: Copy + Headers> Cell<P> {
-    /// Queues a packet at its transmitter. A full queue refuses it, and the record says so.
-    pub fn enqueue(&mut self, now: Time, msdu: Msdu<P>) -> bool {
+    /// Queues a packet at its transmitter.
+    ///
+    /// # Errors
+    /// [`QueueFull`] if the queue has no room for it; a record says so, too.
+    pub fn enqueue(&mut self, now: Time, msdu: Msdu<P>) -> Result<(), QueueFull> {
         let id = ContenderId::only(msdu.from);
         let is_let_in = self.contenders[id.index()].queue.push(now, msdu);
         self.take_dropped(id);
         if !is_let_in {
             self.record_drop(id.member(), DropCause::QueueFull);
-            return false;
+            return Err(QueueFull);
         }
         self.record_queue(id);
         self.seek_access(now, id);
@@ -124,7 +132,7 @@ impl<P: Copy + Headers> Cell<P> {
             self.plan_release();
             self.plan_next(now);
         }
-        true
+        Ok(())
     }
 
     /// A resting member that has something to send, contends.
@@ -164,7 +172,7 @@ impl<P: Copy + Headers> Cell<P> {
     /// If the cell was made [`with_propagation`](Self::with_propagation), where powers decide.
     pub fn set_errors(&mut self, station: NodeId, model: ErrorModel, stream: Stream) {
         self.noise.set_model(station, model, stream);
-        self.audience = Audience::Some;
+        self.audience = self.audience.max(Audience::Noise);
     }
 
     /// Sets the weights of data and ACKs in the queue of `node`, from the next packet on.
@@ -193,6 +201,7 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
+    #[inline(never)]
     fn find_next(&mut self) -> Moment {
         let mut next = Moment::of(self.channel.next_end(), Phase::End);
         if !self.unanswered.is_empty() {
@@ -280,7 +289,7 @@ impl<P: Copy + Headers> Cell<P> {
     /// hears everything would have it.
     pub fn monitor(&mut self) {
         self.monitored.get_or_insert_default();
-        self.audience = Audience::Some;
+        self.audience = Audience::Monitor;
     }
 
     /// A frame that has left the air, with what it carried and what became of it.
@@ -294,11 +303,13 @@ impl<P: Copy + Headers> Cell<P> {
         self.channel.records.drain(..)
     }
 
-    /// Hands those records to `take` together, where they lie.
+    /// Hands those records, if there are any, to `take` together, where they lie.
     #[inline]
     pub fn hand_records(&mut self, take: impl FnOnce(&[Record])) {
-        take(&self.channel.records);
-        self.channel.records.clear();
+        if !self.channel.records.is_empty() {
+            take(&self.channel.records);
+            self.channel.records.clear();
+        }
     }
 
     /// Packets in transmit queues that have not yet reached the receiver of their hop.
@@ -370,7 +381,7 @@ impl<P: Copy + Headers> Cell<P> {
     fn ppdu(&mut self, start: Time, frame: Frame) -> Ppdu<P> {
         let mut mpdus = Vec::new();
         if frame.kind == FrameKind::Data {
-            mpdus = std::mem::take(&mut self.spare);
+            mpdus = self.spare.pop().unwrap_or_default();
             for served in self.contenders[ContenderId::only(frame.from).index()].queue.batch_mut() {
                 mpdus.push(served.mpdu);
                 served.mpdu.retry = true;
@@ -426,7 +437,8 @@ impl<P: Copy + Headers> Cell<P> {
             self.channel.record_sent(ppdu);
             self.add_noise(now, ppdu);
             if !self.scopes.is_empty() {
-                self.overhear(now, ppdu);
+                let msdu = ppdu.mpdus.first().map(|mpdu| mpdu.msdu);
+                self.overhear(now, &ppdu.frame, msdu, ppdu.errored);
             }
         }
         // Responses are decided before the NAV of the frame they answer is set.
@@ -438,9 +450,9 @@ impl<P: Copy + Headers> Cell<P> {
         if let Some(monitored) = &mut self.monitored {
             monitored.extend(ended.drain(..));
         }
-        for ppdu in ended.drain(..).filter(|ppdu| !ppdu.mpdus.is_empty()) {
-            self.spare = ppdu.mpdus;
-            self.spare.clear();
+        for mut ppdu in ended.drain(..).filter(|ppdu| !ppdu.mpdus.is_empty()) {
+            ppdu.mpdus.clear();
+            self.spare.push(ppdu.mpdus);
         }
         self.ended = ended;
     }

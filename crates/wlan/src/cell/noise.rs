@@ -80,13 +80,16 @@ impl Noise {
 }
 
 impl<P: Copy + Headers> Cell<P> {
-    /// Noise adds errors to what the receiver of a frame would decode of it.
+    /// Noise adds errors to what the receiver of a frame would decode of it, unless it has done so already.
     pub(super) fn add_noise(&mut self, now: Time, ppdu: &mut Ppdu<P>) {
         let Frame { kind, from, to, tx, psdu, .. } = ppdu.frame;
         let Some(to) = to else { return self.add_noise_to_beacon(now, ppdu) };
         let station = if from.is_ap() { to } else { from };
         if !self.noise.is_on(station) || ppdu.collided || kind == FrameKind::CtsToSelf {
             return;
+        }
+        if ppdu.errored {
+            return self.channel.records.push(Record::Errored { node: from });
         }
         if !self.contention.decodes(to, from) {
             return;

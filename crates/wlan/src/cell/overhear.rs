@@ -1,49 +1,128 @@
 //! Frames that a member overhears: those that it decodes, and those that it sends.
 
-use std::collections::VecDeque;
-
 use airfair_units::{Bytes, Duration, Time};
 
 use super::Cell;
-use super::undisturbed::Audience;
 use crate::airtime::Airtime;
 use crate::config::NodeId;
 use crate::contender::Access;
 use crate::elements::Elements;
-use crate::frame::{Frame, FrameKind, Msdu, Ppdu};
+use crate::frame::{Frame, FrameKind, Msdu};
 use crate::phy::TxVector;
 use crate::queue::headers::Headers;
 
 /// A frame as a listener knows it: from its header, and from the packet in it if it is for the listener or
 /// its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Overheard<P> {
+pub struct Overheard<'c, P> {
     /// Member that has decoded it, or sent it.
     pub listener: NodeId,
-    /// Time at which it left the air.
-    pub end: Time,
-    /// Its kind. To others than its sender a CTS to oneself is a CTS.
-    pub kind: FrameKind,
-    /// Its transmitter; CTS and ACK do not name it.  [80211-2020 §9.3.1.3]
-    pub from: Option<NodeId>,
-    /// Address of its receiver; a beacon is for all.
-    pub to: Option<NodeId>,
-    /// Vector that it was sent with.
-    pub tx: TxVector,
-    /// Time on the air.
-    pub duration: Duration,
-    /// Duration field.
-    pub duration_field: Duration,
-    /// MAC header, what it carries and check sequence of a data frame or a beacon; nothing otherwise.
-    pub psdu: Bytes,
-    /// The packet, if the listener is one of its ends.
-    pub msdu: Option<Msdu<P>>,
-    /// Elements that others have put into a beacon.
-    pub elements: Elements,
     /// Of the first frame of an exchange that the listener itself sends: the back-off that it has counted for
     /// this access while the packet waited, in whole slots. Zero where it found the medium idle. Time in which the
     /// medium was busy does not count.  Deviates: [D-104]
     pub backoff: Option<Duration>,
+    heard: &'c Heard<P>,
+}
+
+/// A frame that has left the air.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Heard<P> {
+    end: Time,
+    frame: Frame,
+    msdu: Option<Msdu<P>>,
+    elements: Elements,
+}
+
+impl<'c, P> Overheard<'c, P> {
+    /// Time at which it left the air.
+    #[inline]
+    pub fn end(&self) -> Time {
+        self.heard.end
+    }
+
+    /// Its kind. To others than its sender a CTS to oneself is a CTS.
+    #[inline]
+    pub fn kind(&self) -> FrameKind {
+        match self.heard.frame.kind {
+            FrameKind::CtsToSelf if !self.is_own() => FrameKind::Cts,
+            kind => kind,
+        }
+    }
+
+    /// Its transmitter; CTS and ACK do not name it.  [80211-2020 §9.3.1.3]
+    #[inline]
+    pub fn from(&self) -> Option<NodeId> {
+        let is_anonymous = matches!(self.kind(), FrameKind::Ack | FrameKind::Cts);
+        (!is_anonymous).then_some(self.heard.frame.from)
+    }
+
+    /// Address of its receiver; a beacon is for all.
+    #[inline]
+    pub fn to(&self) -> Option<NodeId> {
+        let Frame { kind, from, to, .. } = self.heard.frame;
+        if kind == FrameKind::CtsToSelf { Some(from) } else { to }
+    }
+
+    /// Vector that it was sent with.
+    #[inline]
+    pub fn tx(&self) -> TxVector {
+        self.heard.frame.tx
+    }
+
+    /// Time on the air.
+    #[inline]
+    pub fn duration(&self) -> Duration {
+        self.heard.frame.duration
+    }
+
+    /// Duration field.
+    #[inline]
+    pub fn duration_field(&self) -> Duration {
+        self.heard.frame.duration_field
+    }
+
+    /// MAC header, what it carries and check sequence of a data frame or a beacon; nothing otherwise.
+    #[inline]
+    pub fn psdu(&self) -> Bytes {
+        match self.heard.frame.kind {
+            FrameKind::Data | FrameKind::Beacon => self.heard.frame.psdu,
+            _ => Bytes::ZERO,
+        }
+    }
+
+    /// The packet, if the listener is one of its ends.
+    #[inline]
+    pub fn msdu(&self) -> Option<&'c Msdu<P>> {
+        let is_end = self.is_own() || self.heard.frame.to == Some(self.listener);
+        self.heard.msdu.as_ref().filter(|_| is_end)
+    }
+
+    /// Elements that others have put into a beacon.
+    #[inline]
+    pub fn elements(&self) -> &'c Elements {
+        &self.heard.elements
+    }
+
+    #[inline]
+    fn is_own(&self) -> bool {
+        self.heard.frame.from == self.listener
+    }
+}
+
+/// Frames that listeners have decoded or sent: each frame once, and who has heard it.
+#[derive(Debug)]
+pub(super) struct HeardFrames<P> {
+    frames: Vec<Heard<P>>,
+    hearers: Vec<Hearer>,
+}
+
+/// A listener that has decoded or sent a frame.
+#[derive(Debug)]
+struct Hearer {
+    node: NodeId,
+    /// Place of the frame.
+    place: usize,
+    backoff: Option<Duration>,
 }
 
 /// Which frames a member is told of.
@@ -57,9 +136,8 @@ pub enum Listen {
 
 impl<P: Copy + Headers> Cell<P> {
     /// From now on `node` is told of frames that it decodes or sends, as far as `scope` goes: see
-    /// [`poll_overheard`](Self::poll_overheard).
+    /// [`overheard`](Self::overheard).
     pub fn listen(&mut self, node: NodeId, scope: Listen) {
-        self.audience = Audience::Some;
         self.scopes.resize(self.members.len(), None);
         let before = self.scopes[node.index()].replace(scope);
         if scope == Listen::All && before != Some(scope) {
@@ -69,22 +147,24 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// A frame that a listener has decoded or sent.
+    /// A frame that a listener has decoded or sent, by its place among those that are not [forgotten](Self::forget_overheard).
     #[inline]
-    pub fn poll_overheard(&mut self) -> Option<Overheard<P>> {
-        self.overheard.pop_front()
+    pub fn overheard(&self, place: usize) -> Option<Overheard<'_, P>> {
+        let Hearer { node: listener, place, backoff } = *self.heard.hearers.get(place)?;
+        Some(Overheard { listener, backoff, heard: &self.heard.frames[place] })
     }
 
     /// True if there is such a frame.
     #[inline]
     pub fn has_overheard(&self) -> bool {
-        !self.overheard.is_empty()
+        !self.heard.hearers.is_empty()
     }
 
-    /// Exchanges the frames that listeners have decoded or sent, and have not been told of yet, for those in `told`.
+    /// Forgets all such frames: whoever had to be told has been told.
     #[inline]
-    pub fn swap_overheard(&mut self, told: &mut VecDeque<Overheard<P>>) {
-        std::mem::swap(&mut self.overheard, told);
+    pub fn forget_overheard(&mut self) {
+        self.heard.frames.clear();
+        self.heard.hearers.clear();
     }
 
     /// Durations of frames here, which every member knows.
@@ -92,80 +172,63 @@ impl<P: Copy + Headers> Cell<P> {
         &self.airtime
     }
 
-    /// Tells the listeners of a frame that has just left the air.
+    /// Tells the listeners of a frame that has just left the air, with the packet in it. It may be `errored` by noise.
     #[cold]
     #[inline(never)]
-    pub(super) fn overhear(&mut self, now: Time, ppdu: &Ppdu<P>) {
-        let frame = &ppdu.frame;
-        let heard = self.as_others_hear(now, ppdu);
+    pub(super) fn overhear(
+        &mut self,
+        now: Time,
+        frame: &Frame,
+        msdu: Option<Msdu<P>>,
+        errored: bool,
+    ) {
+        let elements = match &self.beacons.on_air {
+            Some(beacon) if frame.kind == FrameKind::Beacon => beacon.elements,
+            _ => Elements::default(),
+        };
+        self.heard.frames.push(Heard { end: now, frame: *frame, msdu, elements });
         for index in 0..self.listeners.len() {
-            self.tell(self.listeners[index], &heard, ppdu);
+            self.tell(now, self.listeners[index], frame, errored);
         }
         if frame.kind == FrameKind::Beacon {
-            return self.tell_everyone(&heard, ppdu);
+            return self.tell_everyone(now, frame, errored);
         }
         for end in [Some(frame.from), frame.addressee()].into_iter().flatten() {
             if self.scopes[end.index()] == Some(Listen::Own) {
-                self.tell(end, &heard, ppdu);
+                self.tell(now, end, frame, errored);
             }
         }
     }
 
     /// Tells those who listen for their own frames of a beacon, which is for all.
-    fn tell_everyone(&mut self, heard: &Overheard<P>, ppdu: &Ppdu<P>) {
+    fn tell_everyone(&mut self, now: Time, frame: &Frame, errored: bool) {
         for node in (0..).map(NodeId).take(self.members.len()) {
             if self.scopes[node.index()] == Some(Listen::Own) {
-                self.tell(node, heard, ppdu);
+                self.tell(now, node, frame, errored);
             }
         }
     }
 
-    /// A frame as all but its sender hear it, with the packet in it.
-    fn as_others_hear(&self, now: Time, ppdu: &Ppdu<P>) -> Overheard<P> {
-        let frame = &ppdu.frame;
-        let is_answer = matches!(frame.kind, FrameKind::Ack | FrameKind::Cts);
-        let to_itself = frame.kind == FrameKind::CtsToSelf;
-        let has_body = matches!(frame.kind, FrameKind::Data | FrameKind::Beacon);
-        let elements = match &self.beacons.on_air {
-            Some(beacon) if frame.kind == FrameKind::Beacon => beacon.elements,
-            _ => Elements::default(),
-        };
-        Overheard {
-            listener: frame.from,
-            end: now,
-            kind: if to_itself { FrameKind::Cts } else { frame.kind },
-            from: (!is_answer && !to_itself).then_some(frame.from),
-            to: if to_itself { Some(frame.from) } else { frame.to },
-            tx: frame.tx,
-            duration: frame.duration,
-            duration_field: frame.duration_field,
-            psdu: if has_body { frame.psdu } else { Bytes::ZERO },
-            msdu: ppdu.mpdus.first().map(|mpdu| mpdu.msdu),
-            elements,
-            backoff: None,
-        }
-    }
-
-    /// Tells a listener of a frame that others have `heard` so, if it has decoded or sent it.
+    /// Tells a listener of the frame that was heard last, if it has decoded or sent it.
     #[inline]
-    fn tell(&mut self, listener: NodeId, heard: &Overheard<P>, ppdu: &Ppdu<P>) {
-        let frame = &ppdu.frame;
+    fn tell(&mut self, now: Time, listener: NodeId, frame: &Frame, errored: bool) {
         let is_own = frame.from == listener;
-        let is_noise = ppdu.is_errored_for(listener, &self.beacons.missed);
-        if !is_own && (is_noise || !self.contention.decodes(listener, frame.from)) {
+        let is_noise = errored && frame.errs_for(listener, &self.beacons.missed);
+        if !is_own && (is_noise || !self.can_decode(listener, frame.from)) {
             return;
         }
-        let backoff = if is_own { self.backoff_before(heard.end, frame) } else { None };
-        self.overheard.push_back(*heard);
-        let Some(heard) = self.overheard.back_mut() else { return };
-        heard.listener = listener;
-        if is_own {
-            heard.backoff = backoff;
-            if frame.kind == FrameKind::CtsToSelf {
-                (heard.kind, heard.from) = (frame.kind, Some(frame.from));
-            }
-        } else if frame.to != Some(listener) {
-            heard.msdu = None;
+        let backoff = if is_own { self.backoff_before(now, frame) } else { None };
+        let place = self.heard.frames.len() - 1;
+        self.heard.hearers.push(Hearer { node: listener, place, backoff });
+    }
+
+    /// True if a listener decodes the frame of `from` that leaves the air, as far as noise allows. Everyone is in step
+    /// with an undisturbed exchange.
+    #[inline]
+    fn can_decode(&self, listener: NodeId, from: NodeId) -> bool {
+        match self.undisturbed {
+            Some(_) => self.contention.reaches(listener, from),
+            None => self.contention.decodes(listener, from),
         }
     }
 
@@ -181,6 +244,12 @@ impl<P: Copy + Headers> Cell<P> {
     }
 }
 
+impl<P> Default for HeardFrames<P> {
+    fn default() -> Self {
+        Self { frames: Vec::new(), hearers: Vec::new() }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use airfair_units::DataRate;
@@ -192,7 +261,7 @@ mod tests {
     use super::*;
     use crate::Rules;
     use crate::contender::Stream;
-    use crate::errors::{ErrorModel, FrameErrors};
+    use crate::errors::ErrorModel;
     use crate::moment::Moment;
     use crate::phy::Standard;
     use crate::record::{Record, SentFrame};
@@ -207,25 +276,25 @@ mod tests {
         let mut cell = cell(rules, 2, &[FAR]);
         cell.listen(listener, Listen::All);
         cell.listen(listener, Listen::All);
-        cell.enqueue(Time::ZERO, Msdu { from, to, ..down() });
+        cell.enqueue(Time::ZERO, Msdu { from, to, ..down() }).expect("room in the queue");
         while cell.next_event() < Moment::NEVER {
             next(&mut cell);
         }
         let mut lines = Vec::new();
-        while let Some(heard) = cell.poll_overheard() {
+        for heard in (0..).map_while(|place| cell.overheard(place)) {
             assert_eq!(
-                (heard.listener, heard.psdu.is_zero()),
-                (listener, heard.kind != FrameKind::Data)
+                (heard.listener, heard.psdu().is_zero()),
+                (listener, heard.kind() != FrameKind::Data)
             );
             let name = |node: NodeId| ["AP", "near", "far"][node.index()];
             let us = |duration: Duration| duration.as_nanos() / 1_000;
-            let times = (us(heard.duration), us(heard.duration_field));
-            let packet = if heard.msdu.is_some() { " packet" } else { "" };
-            let from = heard.from.map_or("?", name);
+            let times = (us(heard.duration()), us(heard.duration_field()));
+            let packet = if heard.msdu().is_some() { " packet" } else { "" };
+            let from = heard.from().map_or("?", name);
             lines.push(format!(
                 "{:?} {from} → {}{packet} {times:?}",
-                heard.kind,
-                heard.to.map_or("all", name)
+                heard.kind(),
+                heard.to().map_or("all", name)
             ));
         }
         lines
@@ -262,19 +331,19 @@ mod tests {
         msdu: Msdu<()>,
     ) -> Vec<String> {
         cell.listen(listener, scope);
-        cell.enqueue(Time::ZERO, msdu);
+        cell.enqueue(Time::ZERO, msdu).expect("room in the queue");
         while cell.next_event() < Moment::NEVER {
             next(cell);
         }
         let name = |node: NodeId| ["AP", "near", "far"][node.index()];
-        let line = |heard: Overheard<()>| {
+        let line = |heard: Overheard<'_, ()>| {
             assert_eq!(heard.listener, listener);
-            let (from, to) = (heard.from.map_or("?", name), heard.to.map_or("all", name));
-            let packet = if heard.msdu.is_some() { " packet" } else { "" };
+            let (from, to) = (heard.from().map_or("?", name), heard.to().map_or("all", name));
+            let packet = if heard.msdu().is_some() { " packet" } else { "" };
             let backoff = heard.backoff.map_or(String::new(), |it| format!(" after {it}"));
-            format!("{:?} {from} → {to}{packet}{backoff}", heard.kind)
+            format!("{:?} {from} → {to}{packet}{backoff}", heard.kind())
         };
-        std::iter::from_fn(|| cell.poll_overheard()).map(line).collect()
+        (0..).map_while(|place| cell.overheard(place)).map(line).collect()
     }
 
     /// Whoever is told of its own frames is told of those that it sends and those that are for it, and the
@@ -337,12 +406,11 @@ mod tests {
         let heard_by = |listener| {
             let mut cell = cell(Rules::of(Standard::B), 2, &[]);
             let always = ErrorModel::Bernoulli(Probability::literal(1.0));
-            let links = vec![FrameErrors::new(always, Stream::seed_from_u64(0)), None];
-            cell.noise = super::super::Noise::Links(links);
+            cell.set_errors(NEAR, always, Stream::seed_from_u64(0));
             cell.listen(listener, Listen::All);
-            cell.enqueue(Time::ZERO, down());
+            cell.enqueue(Time::ZERO, down()).expect("room in the queue");
             (0..2).for_each(|_| next(&mut cell));
-            std::iter::from_fn(|| cell.poll_overheard()).count()
+            cell.heard.hearers.len()
         };
         assert_eq!([NEAR, FAR, NodeId::AP].map(heard_by), [0, 1, 1]);
     }
@@ -353,7 +421,8 @@ mod tests {
         let mut cell = cell(Rules::of(Standard::B), 2, &[]);
         cell.listen(NEAR, Listen::All);
         for from in [NEAR, FAR] {
-            cell.enqueue(Time::ZERO, Msdu { from, to: NodeId::AP, ..down() });
+            cell.enqueue(Time::ZERO, Msdu { from, to: NodeId::AP, ..down() })
+                .expect("room in the queue");
         }
         next(&mut cell);
         next(&mut cell);
@@ -361,7 +430,7 @@ mod tests {
         let collided =
             |it: &Record| matches!(it, Record::Sent { frame: SentFrame::Data, collided: true, .. });
         assert_eq!(sent.filter(collided).count(), 2);
-        let heard: Vec<_> = std::iter::from_fn(|| cell.poll_overheard()).collect();
-        assert!(matches!(heard[..], [Overheard { from: Some(NEAR), .. }]));
+        let heard: Vec<_> = (0..).map_while(|place| cell.overheard(place)).collect();
+        assert!(matches!(heard[..], [it] if it.from() == Some(NEAR)));
     }
 }

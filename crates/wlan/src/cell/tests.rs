@@ -69,7 +69,7 @@ fn in_exchange(attempts: u16, rts: bool, deaf: bool, waiting: usize) -> Cell<()>
     let rules = Rules { rts_threshold, attempts, ..Rules::of(Standard::B) };
     let mut cell = cell(rules, 1, if deaf { &[NodeId::AP] } else { &[] });
     for _ in 0..=waiting {
-        cell.enqueue(Time::ZERO, down());
+        cell.enqueue(Time::ZERO, down()).expect("room in the queue");
     }
     next(&mut cell);
     cell
@@ -87,7 +87,7 @@ fn access_follows_its_diagram() {
     let idle = || cell(Rules::of(Standard::B), 1, &[]);
     let contending = || {
         let mut cell = idle();
-        cell.enqueue(Time::ZERO, down());
+        cell.enqueue(Time::ZERO, down()).expect("room in the queue");
         cell
     };
     // Room for any number of frames.
@@ -148,7 +148,8 @@ fn a_cts_sets_the_nav_of_those_who_did_not_decode_the_rts() {
     let rules = Rules { rts_threshold: Some(Bytes::ZERO), ..Rules::of(Standard::B) };
     let (listener, sender) = (NodeId::station(0), NodeId::station(1));
     let mut cell = cell(rules, 2, &[sender]);
-    cell.enqueue(Time::ZERO, Msdu { from: sender, to: NodeId::AP, ..down() });
+    cell.enqueue(Time::ZERO, Msdu { from: sender, to: NodeId::AP, ..down() })
+        .expect("room in the queue");
     // RTS 50 … 322, CTS 332 … 580, then SIFS 10, data 920, SIFS 10, ACK 248: until 1768 µs.
     let mut nav_is_clear = |steps: usize, us: u64| {
         (0..steps).for_each(|_| next(&mut cell));
@@ -178,7 +179,7 @@ fn entries_per_frame(stations: usize, may_change: bool) -> usize {
         }
         while let Some(Departure { msdu, .. }) = cell.poll_departure() {
             let from = msdu.from;
-            cell.enqueue(now, up(from));
+            cell.enqueue(now, up(from)).expect("room in the queue");
         }
         for record in cell.drain_records() {
             frames += usize::from(matches!(record, Record::Sent { frame: SentFrame::Data, .. }));
@@ -209,7 +210,7 @@ fn a_monitor_sees_every_frame_with_what_it_carries() {
     let mut cell = cell(rules, 1, &[]);
     cell.monitor();
     for _ in 0..2 {
-        cell.enqueue(Time::ZERO, down());
+        cell.enqueue(Time::ZERO, down()).expect("room in the queue");
     }
     while cell.next_event() < Moment::NEVER {
         next(&mut cell);

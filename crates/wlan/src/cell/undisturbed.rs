@@ -3,8 +3,8 @@
 //! Where all sense each other, a frame that starts alone on a silent medium stays alone, and so does the ACK that
 //! follows it: nobody can transmit before the exchange is over. What happens is the same as on the long way, by the same
 //! rules, in the same order. What would be read from the PPDU is the packet in service, which stays what it is meanwhile.
-//! Where somebody wants to see a frame itself (noise, a listener, a trace), it is [exposed](Cell::expose) as it ends, and
-//! takes the long way from there.
+//! Listeners are told of each frame as it ends. Where noise has made an error in it, or a trace wants to see the PPDU
+//! itself, the frame is [exposed](Cell::expose) as it ends, and takes the long way from there.
 
 use airfair_units::Time;
 
@@ -12,15 +12,16 @@ use super::Cell;
 use crate::airtime::Protection;
 use crate::config::NodeId;
 use crate::contender::{Access, ContenderId, Exchange};
-use crate::frame::{FrameKind, Ppdu};
+use crate::frame::{Frame, FrameKind, Ppdu};
 use crate::queue::headers::Headers;
 use crate::record::{AirUse, SentFrame};
 
-/// Those who may want to see a frame itself: noise, listeners, a trace.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Those who may want to see a PPDU itself: noise if it has made an error in it, a monitor in any case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Audience {
     None,
-    Some,
+    Noise,
+    Monitor,
 }
 
 /// An exchange that nothing can disturb, and its frame on the air.
@@ -80,9 +81,13 @@ impl<P: Copy + Headers> Cell<P> {
         if exchange.end != now {
             return;
         }
-        if self.audience == Audience::Some && self.is_watched(&exchange) {
-            self.expose(&exchange);
+        let errored = self.audience == Audience::Noise && self.errs_undisturbed(now, &exchange);
+        if errored || self.audience == Audience::Monitor {
+            self.expose(&exchange, errored);
             return self.end_transmissions(now);
+        }
+        if !self.scopes.is_empty() {
+            self.tell_of_undisturbed(now, &exchange);
         }
         match exchange.frame {
             OnAir::Data => self.take_data(now, exchange),
@@ -125,31 +130,52 @@ impl<P: Copy + Headers> Cell<P> {
         self.contention.end_undisturbed(now, initiator.member(), data_end, responder);
     }
 
-    /// True if somebody wants to see the frame that leaves the air.
-    fn is_watched(&self, exchange: &Undisturbed) -> bool {
-        let (from, to) = (exchange.initiator.member(), exchange.responder);
-        let station = if from.is_ap() { to } else { from };
-        self.noise.is_on(station) || !self.scopes.is_empty() || self.monitored.is_some()
+    /// Tells the listeners of the frame that leaves the air.
+    #[cold]
+    fn tell_of_undisturbed(&mut self, now: Time, exchange: &Undisturbed) {
+        let frame = self.frame_on_air(exchange);
+        let served = self.contenders[exchange.initiator.index()].serving();
+        let msdu = (exchange.frame == OnAir::Data).then_some(served.mpdu.msdu);
+        self.overhear(now, &frame, msdu, false);
     }
 
-    /// Makes a PPDU of the frame on the air.
-    fn expose(&mut self, exchange: &Undisturbed) {
-        self.undisturbed = None;
+    /// The frame on the air.
+    fn frame_on_air(&self, exchange: &Undisturbed) -> Frame {
         let id = exchange.initiator;
-        let Access::Exchange(plan) = self.contenders[id.index()].access else {
+        let Access::Exchange(plan) = &self.contenders[id.index()].access else {
             unreachable!("it is in an exchange")
         };
-        let frame = match exchange.frame {
-            OnAir::Data => self.data_frame(id, &plan),
-            OnAir::Ack { data_end } => {
-                let ack = self.response(id, &plan, FrameKind::Ack, plan.tx);
-                self.contention.hold(data_end, id.member());
-                self.contention.replace(&ack);
-                ack
-            }
-        };
+        match exchange.frame {
+            OnAir::Data => self.data_frame(id, plan),
+            OnAir::Ack { .. } => self.response(id, plan, FrameKind::Ack, plan.tx),
+        }
+    }
+
+    /// True if noise makes an error in the frame that leaves the air.
+    #[inline(never)]
+    fn errs_undisturbed(&mut self, now: Time, exchange: &Undisturbed) -> bool {
+        let (from, to) = (exchange.initiator.member(), exchange.responder);
+        let station = if from.is_ap() { to } else { from };
+        if !self.noise.is_on(station) {
+            return false;
+        }
+        let Frame { tx, psdu, .. } = self.frame_on_air(exchange);
+        self.noise.errs(now, station, tx.rate(), psdu)
+    }
+
+    /// Makes a PPDU of the frame on the air, and notes where noise has made an error in it.
+    #[cold]
+    fn expose(&mut self, exchange: &Undisturbed, errored: bool) {
+        self.undisturbed = None;
+        let frame = self.frame_on_air(exchange);
+        if let OnAir::Ack { data_end } = exchange.frame {
+            self.contention.hold(data_end, exchange.initiator.member());
+            self.contention.replace(&frame);
+        }
         let start = self.channel.expose();
-        let ppdu: Ppdu<P> = self.ppdu(start, frame);
+        let mut ppdu: Ppdu<P> = self.ppdu(start, frame);
+        ppdu.errored = errored;
+        ppdu.mpdus.iter_mut().for_each(|mpdu| mpdu.errored = errored);
         self.channel.put_ahead(ppdu);
     }
 }

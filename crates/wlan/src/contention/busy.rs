@@ -52,8 +52,8 @@ impl Contention {
     /// response.
     #[inline]
     pub(crate) fn is_answered(&self, from: NodeId, to: NodeId) -> bool {
-        let decodes = |id, from| self.audibility(id, from) == Audibility::Decodes;
-        self.all_decode_all() || (decodes(to, from) && decodes(from, to) && self.is_like_others(to))
+        self.all_decode_all()
+            || (self.reaches(to, from) && self.reaches(from, to) && self.is_like_others(to))
     }
 
     /// A frame that [stays undisturbed](Self::stays_undisturbed) starts.
@@ -265,7 +265,7 @@ impl Contention {
     /// True if a member decodes what others of its class send: else one that sends is not like it.
     #[inline]
     fn is_like_others(&self, id: NodeId) -> bool {
-        self.audibility(id, id) == Audibility::Decodes
+        self.reaches(id, id)
     }
 
     /// True if the NAV of a frame binds nobody beyond the end of the `next`, or binds the same members until the

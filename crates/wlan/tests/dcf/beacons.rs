@@ -11,7 +11,8 @@ use airfair_wlan::radio::{
 };
 use airfair_wlan::{
     AccessParameters, AfterCollision, AirUse, Attempts, Audibility, Beacon, CellConfig, Discipline,
-    Eifs, Elements, ErrorModel, FrameKind, Listen, NodeId, Record, SentFrame, TimeRegulation,
+    Eifs, Elements, ErrorModel, FrameKind, Listen, NodeId, Overheard, Record, SentFrame,
+    TimeRegulation,
 };
 use rand_core::Rng;
 
@@ -179,7 +180,7 @@ fn data_that_is_due_at_the_same_instant_gives_way() {
             let expected = [(start + BEACON, 0), (data, 0), (data + 258, 1)];
             assert_eq!(bench.ends(), expected);
             assert!(bench.sent().iter().all(|sent| !sent.collided && !sent.retry));
-            let backoffs: Vec<_> = bench.heard.iter().map(|heard| heard.backoff).collect();
+            let backoffs: Vec<_> = bench.heard().iter().map(|heard| heard.backoff).collect();
             assert_eq!(backoffs, [None, Some(Duration::from_micros(20 * backoff)), None]);
         }
     }
@@ -200,7 +201,7 @@ fn data_that_gives_way_counts_both_back_offs() {
         bench.run_until(at(20_000));
         let again = due + BEACON + 50 + 20 * second;
         assert_eq!(bench.ends()[2..4], [(due + BEACON, 0), (again + 920, 0)]);
-        let backoffs: Vec<_> = bench.heard.iter().filter_map(|heard| heard.backoff).collect();
+        let backoffs: Vec<_> = bench.heard().iter().filter_map(|heard| heard.backoff).collect();
         assert_eq!(backoffs, [Duration::ZERO, Duration::from_micros(20 * (first + second))]);
     }
 }
@@ -222,7 +223,7 @@ fn whoever_starts_at_the_same_instant_collides_with_it() {
         bench.run_until(at(1_500));
         bench.send(NodeId::AP, NodeId(2), SIZE);
         bench.run_until(at(1_930));
-        let heard: Vec<_> = bench.heard.iter().map(|it| (it.kind, it.listener.0)).collect();
+        let heard: Vec<_> = bench.heard().iter().map(|it| (it.kind(), it.listener.0)).collect();
         assert_eq!(heard, [(FrameKind::Beacon, 0), (FrameKind::Data, 1)]);
         bench.run_until(at(20_000));
         // Data 1000 … 1920, missed at 2142; 1970 … 2890, ACK 3148; then at 3198.
@@ -292,15 +293,15 @@ fn everybody_hears_it_and_nobody_answers() {
         beacon_at(&mut bench, 1_000);
         bench.run_until(at(20_000));
         assert_eq!(bench.sent().len(), 1);
-        let mut listeners: Vec<u16> = bench.heard.iter().map(|heard| heard.listener.0).collect();
+        let mut listeners: Vec<u16> = bench.heard().iter().map(|heard| heard.listener.0).collect();
         listeners.sort_unstable();
         assert_eq!(listeners, [0, 1, 2]);
-        for heard in &bench.heard {
-            assert_eq!((heard.kind, heard.from), (FrameKind::Beacon, Some(NodeId::AP)));
-            assert_eq!((heard.to, heard.msdu, heard.backoff), (None, None, None));
-            assert_eq!((heard.elements, heard.psdu), (elements(), Bytes::new(76)));
-            assert_eq!((heard.tx.rate(), heard.duration_field), (MBPS(1), Duration::ZERO));
-            assert_eq!((heard.end, heard.duration), (at(1_800), Duration::from_micros(BEACON)));
+        for heard in bench.heard() {
+            assert_eq!((heard.kind(), heard.from()), (FrameKind::Beacon, Some(NodeId::AP)));
+            assert_eq!((heard.to(), heard.msdu(), heard.backoff), (None, None, None));
+            assert_eq!((*heard.elements(), heard.psdu()), (elements(), Bytes::new(76)));
+            assert_eq!((heard.tx().rate(), heard.duration_field()), (MBPS(1), Duration::ZERO));
+            assert_eq!((heard.end(), heard.duration()), (at(1_800), Duration::from_micros(BEACON)));
         }
         assert!(!bench.records.iter().any(|(_, it)| matches!(it, Record::Dropped { .. })));
     }
@@ -321,7 +322,7 @@ fn noise_on_one_link_leaves_it_to_the_others() {
                 beacon_at(&mut bench, 1_000);
                 send_up_at(&mut bench, 1_500, station);
                 bench.run_until(at(1_801));
-                assert_eq!(bench.heard.iter().map(|it| it.listener.0).collect::<Vec<_>>(), [2]);
+                assert_eq!(bench.heard().iter().map(|it| it.listener.0).collect::<Vec<_>>(), [2]);
                 bench.run_until(at(20_000));
                 assert_eq!(bench.ends()[1].0, 1_800 + gap + 920);
                 assert!(
@@ -342,8 +343,8 @@ fn a_b_station_does_not_decode_an_ofdm_beacon() {
         beacon_at(&mut bench, 1_000);
         send_up_at(&mut bench, 1_100, 1);
         bench.run_until(at(20_000));
-        assert_eq!(bench.heard[0].listener, NodeId(1));
-        assert_ne!(bench.heard.get(1).map(|heard| heard.kind), Some(FrameKind::Beacon));
+        assert_eq!(bench.heard()[0].listener, NodeId(1));
+        assert_ne!(bench.heard().get(1).map(Overheard::kind), Some(FrameKind::Beacon));
         // 20 + ⌈(16 + 608 + 6) / 24⌉ · 4 + 6 = 134 µs; the b station waits EIFS, its data 920 µs.
         assert_eq!(bench.ends()[..2], [(1_134, 0), (1_134 + 364 + 920, 2)]);
     }
@@ -376,7 +377,7 @@ fn one_that_collides_at_one_station_reaches_another() {
     beacon_at(&mut bench, 1_500);
     bench.run_until(at(2_310));
     assert_eq!(beacons(&bench), [(1_500 + BEACON, true)]);
-    let known: Vec<_> = bench.heard.iter().map(|it| (it.kind, it.listener.0)).collect();
+    let known: Vec<_> = bench.heard().iter().map(|it| (it.kind(), it.listener.0)).collect();
     assert_eq!(known, [(FrameKind::Data, 1), (FrameKind::Beacon, 3)]);
 }
 
@@ -398,12 +399,13 @@ fn a_sender_knows_the_back_off_that_it_has_counted() {
         bench.send_up(0, SIZE);
         bench.send_up(0, SIZE);
         bench.run_until(at(20_000));
-        let own = bench.heard.iter().filter(|heard| heard.kind == FrameKind::Data);
+        let heard = bench.heard();
+        let own = heard.iter().filter(|heard| heard.kind() == FrameKind::Data);
         let backoffs: Vec<_> = own.map(|heard| heard.backoff).collect();
         let slots = |slots: u64| Some(Duration::from_micros(20 * slots));
         assert_eq!(backoffs, [slots(0), slots(draws[0] - 2), slots(draws[1])]);
-        let others = bench.heard.iter().filter(|heard| heard.kind != FrameKind::Data);
-        assert!(others.into_iter().all(|heard| heard.backoff.is_none()));
+        let mut others = heard.iter().filter(|heard| heard.kind() != FrameKind::Data);
+        assert!(others.all(|heard| heard.backoff.is_none()));
     }
 }
 
@@ -429,7 +431,7 @@ fn in_a_space_whoever_is_near_enough_hears_it() {
     (1..4).for_each(|member| bench.cell.listen(NodeId(member), Listen::Own));
     beacon_at(&mut bench, 1_000);
     bench.run_until(at(2_000));
-    let heard: Vec<u16> = bench.heard.iter().map(|heard| heard.listener.0).collect();
+    let heard: Vec<u16> = bench.heard().iter().map(|heard| heard.listener.0).collect();
     assert_eq!(heard, [1, 2]);
     // 20 + ⌈(16 + 608 + 6) / 24⌉ · 4 = 128 µs.
     assert_eq!(beacons(&bench), [(1_128, false)]);

@@ -67,7 +67,6 @@ pub(crate) struct Bench {
     pub(crate) records: Vec<(Time, Record)>,
     pub(crate) delivered: Vec<(Time, u32)>,
     pub(crate) departed: Vec<Departure<u32>>,
-    pub(crate) heard: Vec<Overheard<u32>>,
     accepted: u32,
 }
 
@@ -98,7 +97,6 @@ impl Bench {
             records: Vec::new(),
             delivered: Vec::new(),
             departed: Vec::new(),
-            heard: Vec::new(),
             accepted: 0,
         }
     }
@@ -106,7 +104,7 @@ impl Bench {
     /// Queues a packet of `size` octets; its number counts from 0. True if there was room.
     pub(crate) fn send(&mut self, from: NodeId, to: NodeId, size: u64) -> bool {
         let msdu = Msdu { payload: self.accepted, size: Bytes::new(size), from, to };
-        let accepted = self.cell.enqueue(self.now, msdu);
+        let accepted = self.cell.enqueue(self.now, msdu).is_ok();
         self.accepted += u32::from(accepted);
         self.drain();
         accepted
@@ -139,15 +137,17 @@ impl Bench {
         self.drain();
     }
 
+    /// All that listeners have been told of.
+    pub(crate) fn heard(&self) -> Vec<Overheard<'_, u32>> {
+        (0..).map_while(|place| self.cell.overheard(place)).collect()
+    }
+
     fn drain(&mut self) {
         while let Some(msdu) = self.cell.poll_delivery() {
             self.delivered.push((self.now, msdu.payload));
         }
         while let Some(departure) = self.cell.poll_departure() {
             self.departed.push(*departure);
-        }
-        while let Some(heard) = self.cell.poll_overheard() {
-            self.heard.push(heard);
         }
         for record in self.cell.drain_records() {
             self.records.push((self.now, record));

@@ -1,4 +1,4 @@
-"""`airfair check`: the mistakes in scenarios and studies, and nothing where there are none."""
+"""`airfair check`: the mistakes in scenarios, studies and papers, and nothing where there are none."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ def add(commands: Commands) -> None:
     """Add the command."""
     check = commands.add_parser(
         "check",
-        help="say what is wrong in scenarios and studies",
-        description="Check scenarios and studies without a run: every mistake of every file, a line each, "
-        "with its key and what is allowed; nothing if there are none. Exit status: 0 all are valid, 2 some "
-        "are not.",
+        help="say what is wrong in scenarios, studies and papers",
+        description="Check scenarios, studies and papers of your own without a run: every mistake of every "
+        "file, a line each, with its key and what is allowed; nothing if there are none. Exit status: 0 all "
+        "are valid, 2 some are not.",
     )
     files = check.add_argument(
         "files",
         nargs="+",
         metavar="FILE",
-        help="scenario or study; - for a scenario on standard input",
+        help="scenario, study or a paper's directory; - for a scenario on standard input",
     )
     complete(files, toml_files)
     check.set_defaults(action=_check)
@@ -40,12 +40,25 @@ def _check(arguments: argparse.Namespace) -> int:
     problems: list[str] = []
     for name in arguments.files:
         try:
-            studies.check(Path(name), _MOST_POINTS) if _is_study(name) else scenarios.read(name)
+            _check_one(name)
         except InputError as error:
             problems += error.problems
     if problems:
         raise InputError(*problems)
     return DONE
+
+
+def _check_one(name: str) -> None:
+    """Raise `InputError` with what is wrong in a file, or in the directory of a paper."""
+    path = Path(name)
+    if path.name == "paper.toml":
+        studies.check_paper(path.parent, _MOST_POINTS)
+    elif path.is_dir() and (path / "paper.toml").exists():
+        studies.check_paper(path, _MOST_POINTS)
+    elif _is_study(name):
+        studies.check(path, _MOST_POINTS)
+    else:
+        scenarios.read(name)
 
 
 def _is_study(name: str) -> bool:

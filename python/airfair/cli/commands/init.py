@@ -1,7 +1,7 @@
 """`airfair init`: writes a working start to go on from.
 
 The template of a kind is a directory in `airfair/templates/init`: of one file, which is written as FILE, or
-of several, which are written into a directory of that name.
+of several, which are written into a directory of that name. An example is a file in `airfair/scenarios`.
 """
 
 from __future__ import annotations
@@ -9,15 +9,21 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import textwrap
+import tomllib
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from airfair.cli.completers import complete, directories
+from airfair.cli.completers import complete, directories, examples
 from airfair.cli.status import DONE, InputError, describe
+from airfair.names import did_you_mean
 
 if TYPE_CHECKING:
     from airfair.cli.parser import Commands
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "scenarios"
 
 
 @dataclass(frozen=True)
@@ -87,6 +93,54 @@ def add(commands: Commands) -> None:
         )
         complete(place, directories)
         one.set_defaults(action=_init, kind=kind)
+    _add_example(kinds)
+
+
+def _add_example(kinds: Commands) -> None:
+    example = kinds.add_parser(
+        "example",
+        help="one of the scenarios that come with airfair; --list names them",
+        description="Write one of the scenarios that come with airfair.",
+    )
+    name = example.add_argument("name", nargs="?", metavar="NAME", help="its name")
+    complete(name, examples)
+    place = example.add_argument(
+        "place",
+        nargs="?",
+        metavar="FILE",
+        help="file to write (default: NAME.toml); - for standard output",
+    )
+    complete(place, directories)
+    example.add_argument("--list", action="store_true", help="list the examples")
+    example.set_defaults(action=_example)
+
+
+def _example(arguments: argparse.Namespace) -> int:
+    known = {path.stem: path for path in sorted(EXAMPLES.glob("*.toml"))}
+    if arguments.list:
+        indent = max(map(len, known)) + 2
+        for name, path in known.items():
+            print(
+                textwrap.fill(f"{name:<{indent}}{_title(path)}", 80, subsequent_indent=" " * indent)
+            )
+        return DONE
+    if arguments.name is None:
+        raise InputError("NAME: missing; airfair init example --list names the examples")
+    if arguments.name not in known:
+        hint = did_you_mean(arguments.name, known)
+        raise InputError(f"example {arguments.name!r}: unknown{hint}; allowed {', '.join(known)}")
+    text = known[arguments.name].read_text(encoding="utf-8")
+    if arguments.place == "-":
+        sys.stdout.write(text)
+        return DONE
+    place = Path(arguments.place or f"{arguments.name}.toml")
+    _write(place, lambda: _create(place, text), f"airfair run {place}")
+    return DONE
+
+
+def _title(path: Path) -> str:
+    title: str = tomllib.loads(path.read_text(encoding="utf-8"))["title"]
+    return title
 
 
 def _init(arguments: argparse.Namespace) -> int:
@@ -98,18 +152,25 @@ def _init(arguments: argparse.Namespace) -> int:
     if arguments.place == "-":
         raise InputError(f"-: a {kind.name} is a directory, which standard output cannot take")
     place = Path(arguments.place)
+    write = (
+        (lambda: _create(place, "".join(content.values())))
+        if kind.is_file
+        else (lambda: _fill(place, content))
+    )
+    _write(place, write, kind.then.format(place))
+    return DONE
+
+
+def _write(place: Path, write: Callable[[], None], then: str) -> None:
+    """Write what is new, and say how to go on."""
     try:
-        if kind.is_file:
-            _create(place, "".join(content.values()))
-        else:
-            _fill(place, content)
+        write()
     except FileExistsError as error:
         raise InputError(f"{place}: exists already, and is left as it is") from error
     except (OSError, ValueError) as error:
         words = describe(error) if isinstance(error, OSError) else str(error)
         raise InputError(f"{place}: {words}") from error
-    print(f"airfair: wrote {place}; go on with: {kind.then.format(place)}", file=sys.stderr)
-    return DONE
+    print(f"airfair: wrote {place}; go on with: {then}", file=sys.stderr)
 
 
 def template(kind: Kind) -> dict[str, str]:

@@ -8,6 +8,15 @@ use airfair_units::{Bytes, Time};
 use super::{Sender, State};
 use crate::tcp::segment::Segment;
 
+/// Fate of a segment that did not leave its sender's host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unsent {
+    /// Its sender has it again, as if it had not been polled.
+    TakenBack,
+    /// It counts as sent, and as lost.
+    Lost,
+}
+
 /// Memory of a sender about refusals.
 #[derive(Debug, Default)]
 pub(super) struct Refusals {
@@ -28,8 +37,8 @@ impl Sender {
     /// New data is taken back, as if it had not been polled; anything else counts as lost and is left to
     /// the timer. cwnd is reduced once per window, and not while losses are being repaired. Nothing is
     /// sent before the next ACK or time-out; with nothing in flight the timer runs all the same, and its
-    /// expiry is then a local retry and no time-out. Returns whether the segment was taken back.
-    pub fn handle_refusal(&mut self, now: Time, segment: &Segment) -> bool {
+    /// expiry is then a local retry and no time-out.
+    pub fn handle_refusal(&mut self, now: Time, segment: &Segment) -> Unsent {
         self.stats.refusals += 1;
         self.refusals.is_waiting = true;
         let is_new = segment.payload > 0 && segment.seq == self.refusals.sent_end;
@@ -42,7 +51,7 @@ impl Sender {
                 self.timer = Some(now + self.rtt.rto());
             }
         }
-        is_new
+        if is_new { Unsent::TakenBack } else { Unsent::Lost }
     }
 
     /// A segment is about to be chosen, and may be refused.

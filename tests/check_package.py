@@ -1,0 +1,82 @@
+"""Installs a wheel, or the sources, as pip would for a user, and does the first things that a user does.
+
+A wheel has to do without Rust and a compiler: the folders where they are leave PATH.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import venv
+from pathlib import Path
+
+COMPILERS = ("cargo", "rustc", "cc", "gcc", "clang")
+
+
+def main() -> None:
+    """Try one package; anything that fails ends the program with its output."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("package", type=Path, help="wheel, or archive of the sources")
+    package: Path = parser.parse_args().package.resolve()
+    with tempfile.TemporaryDirectory() as folder:
+        _try(package, Path(folder))
+
+
+def _try(package: Path, folder: Path) -> None:
+    venv.create(folder / "venv", with_pip=True)
+    programs = folder / "venv" / ("Scripts" if os.name == "nt" else "bin")
+    environment = {
+        **os.environ,
+        "PATH": os.pathsep.join([str(programs), *_path(package)]),
+        "AIRFAIR_CACHE": str(folder / "kept.sqlite"),
+    }
+
+    def run(*command: str) -> str:
+        # By its whole name: who calls has another PATH.
+        command = (str(programs / command[0]), *command[1:])
+        done = subprocess.run(
+            command, cwd=folder, env=environment, capture_output=True, text=True, check=False
+        )
+        if done.returncode != 0:
+            sys.exit(f"{' '.join(command)}: status {done.returncode}\n{done.stdout}{done.stderr}")
+        return done.stdout
+
+    run("python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", str(package))
+    version = run("airfair", "--version").strip()
+    example = run("airfair", "init", "example", "--list").split()[0]
+    run("airfair", "init", "example", example, "cell.toml")
+    run("airfair", "check", "cell.toml")
+    run("airfair", "run", "cell.toml", "--out", "results")
+    run("airfair", "init", "study", "queue")
+    run("airfair", "sweep", "queue/study.toml", "--replications", "2", "--no-store")
+    run("airfair", "reproduce", "arf-aware-tcp/table2", "--quick", "--replications", "2")
+    run(
+        "python",
+        "-c",
+        "import airfair; print(airfair.run('cell.toml').airtime)",
+    )
+    for made in ("results/report.html", "results/arf-aware-tcp/report.html"):
+        if not (folder / made).is_file():
+            sys.exit(f"{made}: not written")
+    print(f"{package.name}: installed and tried, {version}")
+
+
+def _path(package: Path) -> list[str]:
+    """PATH, for a wheel without the folders of compilers."""
+    folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    if package.suffix != ".whl":
+        return folders
+    return [
+        folder
+        for folder in folders
+        if not any(
+            (Path(folder) / f"{name}{end}").exists() for name in COMPILERS for end in ("", ".exe")
+        )
+    ]
+
+
+if __name__ == "__main__":
+    main()
