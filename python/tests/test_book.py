@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import check_site
 import links
 import named
 import pytest
@@ -189,3 +190,23 @@ def test_a_broken_link_is_seen(link: str, tmp_path: Path) -> None:
     page.write_text(f"# A title\n\n{link} [b](b.md#here) [c](#a-title) `[d](none.md)`\n")
     (found,) = links.broken(page)
     assert link.rpartition("(")[2] in found
+
+
+@pytest.mark.parametrize(
+    "element",
+    [
+        '<a href="none.html">a</a>',
+        '<a href="#none">a</a>',
+        '<a href="b.html#none">a</a>',
+        '<img src="none.svg">',
+        '<script src="https://example.org/a.js"></script>',
+        '<link rel="stylesheet" href="//example.org/a.css">',
+    ],
+)
+def test_what_is_wrong_in_a_built_page_is_seen(element: str, tmp_path: Path) -> None:
+    (tmp_path / "b.html").write_text('<h1 id="here">b</h1><a href="https://example.org">a</a>')
+    page = tmp_path / "a.html"
+    page.write_text('<a href="b.html#here">b</a><a href="#top">a</a><p id="top"></p>')
+    assert not check_site.problems(tmp_path)
+    page.write_text(page.read_text() + element)
+    assert check_site.problems(tmp_path)
