@@ -3,7 +3,7 @@
 use airfair_laws::Direction;
 use airfair_units::{Bytes, DataRate, Probability, Time};
 
-use super::{Cell, RateChange};
+use super::{Cell, RateChange, Signal};
 use crate::airtime::ORDINARY;
 use crate::config::{CellConfig, NodeId};
 use crate::contender::{ContenderId, Stream};
@@ -58,6 +58,18 @@ impl Noise {
                 links[station.index() - 1].as_mut().is_some_and(|link| link.errs(now, rate, psdu))
             }
             Self::Propagation(propagation) => propagation.errs(now, station, rate, psdu),
+        }
+    }
+
+    /// Power and noise of a frame between this station and the access point that ends now, if powers decide. To ask
+    /// moves no draw.
+    pub(super) fn signal(&mut self, now: Time, station: NodeId, rate: DataRate) -> Option<Signal> {
+        match self {
+            Self::Links(_) => None,
+            Self::Propagation(propagation) => {
+                let (power, noise) = propagation.signal(now, station, rate);
+                Some(Signal { power, noise })
+            }
         }
     }
 
