@@ -181,9 +181,8 @@ record: build ## Verdicts and numbers of the last `make reproduce` in docs/*.jso
 	$(BIN)/python book/write.py --record results
 	git --no-pager diff --stat
 
-book: build ## Numbers, listings, outputs and the timeline in README.md and docs anew, as runs have them today.
+book: build ## Numbers, listings, outputs and images in README.md and docs anew, as runs have them today.
 	$(BIN)/python book/write.py
-	AIRFAIR_README=write $(BIN)/python -m pytest --quiet python/tests/test_trace.py -k on_a_page
 	git --no-pager diff --stat
 
 # mkdocs is in an environment of its own: neither `make build` nor `make test` needs it.

@@ -2,7 +2,7 @@
 
 What a fenced block is, a comment on the line above it says:
 
-- nothing above `sh` or `python`: it is run;
+- nothing above `sh` or `python`: it is run, and what it draws into docs/images is an image of the repository;
 - `<!-- not run: reason -->`: it is not;
 - `<!-- file: NAME -->`: it is the content of a file that the steps below it use;
 - `<!-- listing: PATH -->`: it shows that file of the repository, word by word;
@@ -24,6 +24,8 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
+IMAGES = Path("docs/images")
+"""Folder whose images commands draw, and the repository keeps."""
 _BLOCK = re.compile(
     r"(?:^<!-- (?P<kind>not run|file|listing|output|picture|fails)(?:: (?P<of>.*?))? -->\n)?"
     r"^(?P<fence>`{3,})(?P<language>\w*)[^\n]*\n(?P<body>.*?)^(?P=fence)$",
@@ -66,6 +68,7 @@ def followed(text: str, folder: Path, draw: Draw | None = None) -> str:
     """The text of a page with its listings and outputs as they are today; raises if a step fails."""
     for name in ("scenarios", "examples"):
         (folder / name).symlink_to(ROOT / name)
+    (folder / IMAGES).mkdir(parents=True)
     reader = _Reader(draw)
     with contextlib.chdir(folder):
         changed = [(block.span, reader.step(block)) for block in blocks(text)]
@@ -105,6 +108,11 @@ class _Reader:
             case "output":
                 return _part(self._printed, block.of)
         return None
+
+
+def images(folder: Path) -> dict[Path, bytes]:
+    """Images of the repository that the steps of a page have drawn, as they are today."""
+    return {ROOT / IMAGES / path.name: path.read_bytes() for path in (folder / IMAGES).iterdir()}
 
 
 def reasons(text: str) -> list[str]:

@@ -24,6 +24,8 @@ def fresh(page: Path, *, run: bool) -> str:
     if run:
         with tempfile.TemporaryDirectory() as folder:
             text = steps.followed(text, Path(folder))
+            for image, drawn in steps.images(Path(folder)).items():
+                image.write_bytes(drawn)
     return named.told(text, named.paper_of(page))
 
 

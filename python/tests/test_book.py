@@ -52,6 +52,8 @@ def test_every_step_of_a_page_runs_and_prints_what_the_page_shows(
 ) -> None:
     text = page.read_text(encoding="utf-8")
     assert steps.followed(text, tmp_path) == text, "stale: make book"
+    for image, drawn in steps.images(tmp_path).items():
+        assert image.read_bytes() == drawn, f"{image.name} is stale: make book"
     assert {reason.partition(":")[0] for reason in steps.reasons(text)} <= NOT_RUN
 
 
