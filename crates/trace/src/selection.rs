@@ -47,6 +47,11 @@ impl Selection {
         self.from
     }
 
+    /// End of the window, which does not belong to it.
+    pub fn until(&self) -> Time {
+        self.until
+    }
+
     /// True if a member is traced.
     pub fn has(&self, member: Member) -> bool {
         self.members[member.cell.index()][member.node.index()]

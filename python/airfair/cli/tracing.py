@@ -148,6 +148,7 @@ def _open(
 ) -> Tracing:
     from airfair._core import Tracing
 
+    fresh = [path for path in paths.values() if not path.exists()]
     comment = f"{scenario.title}, seed {scenario.seed}, replication {replication}"
     try:
         return Tracing(
@@ -160,10 +161,10 @@ def _open(
             names=names,
         )
     except OSError as error:
+        for path in fresh:  # one that could be opened
+            path.unlink(missing_ok=True)
         option = next(name for name, path in paths.items() if str(path) == error.filename)
         raise InputError(f"--{option} {error.filename}: {describe(error)}") from error
-    except ValueError as error:  # a null character
-        raise InputError(f"{paths}: {error}") from error
 
 
 def chosen(scenario: Scenario, globs: Sequence[str], option: str) -> list[str]:

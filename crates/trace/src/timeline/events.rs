@@ -90,13 +90,23 @@ impl<W: Write> Sheet<W> {
         self.put_item();
     }
 
-    /// Value of a counter from now on.
+    /// New value of a counter from now on.
     pub(super) fn counter(&mut self, process: usize, at: Time, name: &str, reading: (&str, f64)) {
+        self.write_counter(process, at, name, reading);
+        self.put_item();
+    }
+
+    /// Value that a counter has at the start or at the end of the window: nothing has happened.
+    pub(super) fn standing(&mut self, process: usize, at: Time, name: &str, reading: (&str, f64)) {
+        self.write_counter(process, at, name, reading);
+        self.put();
+    }
+
+    fn write_counter(&mut self, process: usize, at: Time, name: &str, reading: (&str, f64)) {
         let (unit, value) = reading;
         self.start("C", name, Place { process, thread: 0 });
         let at = Micros(at.as_nanos());
         let _ = write!(self.line, ",\"ts\":{at},\"args\":{{\"{unit}\":{value}}}}}");
-        self.put_item();
     }
 
     fn start(&mut self, phase: &str, name: &str, place: Place) {

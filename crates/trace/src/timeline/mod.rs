@@ -117,6 +117,10 @@ impl<W: Write> Timeline<W> {
                 self.put_waits(member, over);
             }
         }
+        // A counter that nothing changes any more lasts to the end.
+        if self.is_open {
+            self.put_counters(end.min(self.selection.until()));
+        }
         self.sheet.finish()
     }
 
@@ -131,16 +135,21 @@ impl<W: Write> Timeline<W> {
             return;
         }
         self.is_open = true;
-        let (from, sheet) = (self.selection.from(), &mut self.sheet);
+        self.put_counters(self.selection.from());
+    }
+
+    /// All counters that are asked for, as they are.
+    fn put_counters(&mut self, at: Time) {
+        let sheet = &mut self.sheet;
         for (cell, tracks) in self.tracks.iter().enumerate() {
             for (node, track) in (0..).map(NodeId).zip(tracks) {
                 if self.selection.has(Member { cell: CellId::new(cell), node }) {
                     let counters = std::iter::once(&track.queue).chain(&track.rates);
-                    counters.for_each(|counter| put(sheet, from, counter));
+                    counters.for_each(|counter| put(sheet, at, counter));
                 }
             }
         }
-        self.flows.iter().chain(&self.links).for_each(|counter| put(sheet, from, counter));
+        self.flows.iter().chain(&self.links).for_each(|counter| put(sheet, at, counter));
     }
 
     /// Waits that are over, as far as they are asked for.
@@ -335,13 +344,13 @@ fn place(member: Member) -> Place {
 fn set<W: Write>(sheet: &mut Sheet<W>, counter: &mut Counter, at: Time, value: f64, is_now: bool) {
     let before = counter.value.replace(value);
     if is_now && before.is_none_or(|before| before.to_bits() != value.to_bits()) {
-        put(sheet, at, counter);
+        sheet.counter(counter.process, at, &counter.name, (counter.unit, value));
     }
 }
 
 fn put<W: Write>(sheet: &mut Sheet<W>, at: Time, counter: &Counter) {
     if let Some(value) = counter.value {
-        sheet.counter(counter.process, at, &counter.name, (counter.unit, value));
+        sheet.standing(counter.process, at, &counter.name, (counter.unit, value));
     }
 }
 
