@@ -14,7 +14,7 @@ BIN := $(VENV)/bin
 RUST_SOURCES := Cargo.toml Cargo.lock rust-toolchain.toml \
     $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
-.PHONY: help needs build demo reproduce test test-rust test-python test-web wasm web fuzz explore deny bench wheel wheels sdist golden readme record docs lock clean
+.PHONY: help needs build demo reproduce test test-rust test-python test-site test-web wasm web fuzz explore deny bench wheel wheels sdist golden book record docs site lock clean
 
 help: ## Show the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -176,13 +176,29 @@ golden: ## Write the golden tables anew; read their diff as physics.
 	AIRFAIR_GOLDEN=write cargo test --package airfair-sim --test lab --locked --quiet golden
 	git --no-pager diff --stat
 
-record: ## The verdicts of the last `make reproduce` in docs/verdicts.json; read their diff as physics.
+record: build ## Verdicts and numbers of the last `make reproduce` in docs/*.json; read their diff as physics.
 	$(BIN)/python tests/record_verdicts.py
+	$(BIN)/python book/write.py --record results
 	git --no-pager diff --stat
 
-readme: build ## Write the sample output and the picture in README.md anew.
-	AIRFAIR_README=write $(BIN)/python -m pytest --quiet python/tests/test_readme.py python/tests/test_trace.py -k "readme or on_a_page"
+book: build ## Numbers, listings, outputs and images in README.md and docs anew, as runs have them today.
+	$(BIN)/python book/write.py
 	git --no-pager diff --stat
+
+# mkdocs is in an environment of its own: neither `make build` nor `make test` needs it.
+SITE := $(VENV)/site
+$(SITE)/installed: requirements/site.txt $(VENV)/installed
+	"$(PYTHON)" -m venv --clear $(SITE)
+	$(SITE)/bin/pip install --quiet --disable-pip-version-check --require-hashes --requirement $<
+	@touch $@
+
+site: build $(SITE)/installed ## The book, with its pictures drawn anew: site/index.html, which opens from disk
+	rm -rf target/book && $(BIN)/python book/draw.py
+	NO_MKDOCS_2_WARNING=1 $(SITE)/bin/mkdocs build --strict --quiet
+	@echo "Open site/index.html in a browser."
+
+test-site: site ## Every link and anchor of the book as built, and that no page asks the network for anything.
+	$(BIN)/python book/check_site.py site
 
 docs: build ## API documentation in target/doc, references docs/scenario.md and docs/results.md, airfair.build
 	cargo doc --workspace --no-deps --locked --quiet
@@ -198,6 +214,7 @@ lock: build ## Move the Python locks to the newest releases.
 	$(VENV)/lock/bin/pip-compile --quiet --upgrade $(LOCK) --output-file requirements/run.txt pyproject.toml
 	$(VENV)/lock/bin/pip-compile --quiet --upgrade $(LOCK) --extra dev --constraint requirements/run.txt \
 	    --output-file requirements/dev.txt pyproject.toml
+	$(VENV)/lock/bin/pip-compile --quiet --upgrade $(LOCK) --output-file requirements/site.txt requirements/site.in
 	$(VENV)/lock/bin/pip-compile --quiet --upgrade $(LOCK) --constraint requirements/dev.txt \
 	    --output-file requirements/web.txt requirements/web.in
 	$(VENV)/lock/bin/pip-compile --quiet --upgrade $(LOCK) --output-file requirements/wheel.txt requirements/wheel.in
@@ -206,5 +223,5 @@ LOCK := --generate-hashes --no-emit-index-url --no-emit-find-links --strip-extra
     --annotation-style line --allow-unsafe
 
 clean: ## Remove everything that was built. Results stay.
-	rm -rf $(VENV) target dist web/node_modules python/airfair/_core*.so python/airfair/playground.html
+	rm -rf $(VENV) target dist site web/node_modules python/airfair/_core*.so python/airfair/playground.html
 	find python tests bench -name __pycache__ -type d -prune -exec rm -rf {} +

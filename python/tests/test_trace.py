@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import os
-import shlex
 import shutil
 import signal
 import struct
@@ -30,7 +28,6 @@ needs_tshark = pytest.mark.skipif(
     shutil.which("tshark") is None, reason="tshark is not installed: Debian's package tshark"
 )
 
-ROOT = Path(__file__).resolve().parents[2]
 DURATION = 4
 MIXED = f"""\
 title = "Everything that a capture shows"
@@ -616,20 +613,6 @@ def test_a_picture_of_the_channel_is_drawn(tmp_path: Path, program: Program, suf
     assert (done.returncode, done.stdout) == (0, "")
     assert f"wrote {name}" in done.stderr
     assert (tmp_path / name).read_bytes().startswith(BEGINNINGS[suffix])
-
-
-@pytest.mark.parametrize("page", ["README.md", "docs/inside-a-run.md"])
-def test_the_picture_on_a_page_is_what_the_command_below_it_draws(
-    tmp_path: Path, page: str
-) -> None:
-    """`AIRFAIR_README=write` draws it anew."""
-    lines = (ROOT / page).read_text(encoding="utf-8").splitlines()
-    (command,) = (line for line in lines if line.startswith("airfair timeline "))
-    words = shlex.split(command)
-    drawn = ROOT / words[-1]
-    fresh = drawn if os.environ.get("AIRFAIR_README") == "write" else tmp_path / drawn.name
-    subprocess.run([*PROGRAM, *words[1:-1], fresh], cwd=ROOT, capture_output=True, check=True)
-    assert fresh.read_bytes() == drawn.read_bytes(), f"{words[-1]} is stale: make readme"
 
 
 def test_a_picture_says_what_is_what_and_is_the_same_again(mixed: Run) -> None:
