@@ -473,7 +473,7 @@ def interrupt(
     ) as process:
         while not started.exists() and process.poll() is None:
             time.sleep(0.05)
-        time.sleep(2)
+        time.sleep(1)
         process.send_signal(by)
         pressed = time.monotonic()
         stdout, stderr = process.communicate(timeout=60)
