@@ -57,7 +57,6 @@ test-rust: ## The Rust part of `make test`.
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
 	cargo test --workspace --locked --quiet
-	$(MAKE) --no-print-directory wasm
 
 # All but the binding of Python, so that a browser can run the laboratory.
 PURE := units laws transport wlan sim trace web
