@@ -14,7 +14,7 @@ BIN := $(VENV)/bin
 RUST_SOURCES := Cargo.toml Cargo.lock rust-toolchain.toml \
     $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
-.PHONY: help needs build demo reproduce test test-rust test-python wasm fuzz explore deny bench wheel wheels sdist golden readme record docs lock clean
+.PHONY: help needs build demo reproduce test test-rust test-python test-site test-web wasm web fuzz explore deny bench wheel wheels sdist golden book record docs site lock clean
 
 help: ## Show the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -57,15 +57,34 @@ test-rust: ## The Rust part of `make test`.
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
 	cargo test --workspace --locked --quiet
-	$(MAKE) --no-print-directory wasm
 
 # All but the binding of Python, so that a browser can run the laboratory.
-PURE := units laws transport wlan sim
+PURE := units laws transport wlan sim trace web
 WASM := wasm32-unknown-unknown
 wasm: ## Check that the pure crates compile for a browser
 	@if [ -d "$$(rustc --print target-libdir --target $(WASM))" ]; then \
 	    cargo check --locked --quiet --target $(WASM) $(PURE:%=--package airfair-%); \
 	    else echo "$(WASM) is not checked: rustup target add $(WASM)"; fi
+
+PLAYGROUND := dist/playground.html
+WEB_SOURCES := $(shell find web -not -path '*/node_modules*' -type f) \
+    python/airfair/figures.py python/airfair/pages.py python/airfair/reproduce/templates/style.css.jinja
+web: $(PLAYGROUND) ## The playground, one page that opens from the disk: dist/playground.html
+
+$(PLAYGROUND): web/node_modules/.package-lock.json $(RUST_SOURCES) $(WEB_SOURCES)
+	web/engine.sh target/playground/airfair.wasm
+	node web/build.js target/playground/airfair.wasm $@
+	cp $@ python/airfair
+	@echo "Open $@ in a browser."
+
+web/node_modules/.package-lock.json: web/package-lock.json
+	@command -v npm >/dev/null || { echo "The playground is not built: npm, of Node.js 20 or later, is missing." \
+	    "Everything else works without it." >&2; exit 1; }
+	cd web && npm ci --silent
+	@touch $@
+
+test-web: build ## Tests of the playground in Node and Chromium, as far as they are here
+	web/test.sh $(BIN)
 
 # A file of tests is one process's, which makes what they share once. There is one process more than cores: tests
 # that wait, all in one file, need none.
@@ -116,9 +135,10 @@ MATURIN = PATH="$(CURDIR)/$(WHEEL_BIN):$$PATH" $(WHEEL_BIN)/maturin
 # A profile is of one build: it is made anew when a source changes.
 PGO_DIR := $(CURDIR)/target/pgo
 PGO_PROFILE := $(PGO_DIR)/merged.profdata
-wheel: $(VENV)/wheel/installed $(if $(PGO),$(PGO_PROFILE)) ## A wheel in dist/, tried without Rust; TARGET=… for another machine; PGO=1: guided by a profile
+wheel: $(VENV)/wheel/installed $(if $(PGO),$(PGO_PROFILE)) ## A wheel in dist/, tried without Rust; TARGET=, PGO=1: docs/install.md
 	@[ -d "$$(rustc --print target-libdir --target $(TARGET))" ] || { \
 	    echo "missing: Rust's library for $(TARGET): rustup target add $(TARGET)" >&2; exit 1; }
+	$(MAKE) --no-print-directory web || echo "The wheel is built without the playground." >&2
 	rm -rf target/wheel; mkdir -p dist
 	$(if $(PGO),RUSTFLAGS="-Cprofile-use=$(PGO_PROFILE)") $(MATURIN) build --release --locked --quiet \
 	    --target $(TARGET) $(LINKED) --out target/wheel $(if $(PGO),--target-dir $(PGO_DIR)/use)
@@ -155,13 +175,29 @@ golden: ## Write the golden tables anew; read their diff as physics.
 	AIRFAIR_GOLDEN=write cargo test --package airfair-sim --test lab --locked --quiet golden
 	git --no-pager diff --stat
 
-record: ## The verdicts of the last `make reproduce` in docs/verdicts.json; read their diff as physics.
+record: build ## Verdicts and numbers of the last `make reproduce` in docs/*.json; read their diff as physics.
 	$(BIN)/python tests/record_verdicts.py
+	$(BIN)/python book/write.py --record results
 	git --no-pager diff --stat
 
-readme: build ## Write the sample output in README.md anew.
-	AIRFAIR_README=write $(BIN)/python -m pytest --quiet python/tests/test_readme.py
+book: build ## Numbers, listings, outputs and images in README.md and docs anew, as runs have them today.
+	$(BIN)/python book/write.py
 	git --no-pager diff --stat
+
+# mkdocs is in an environment of its own: neither `make build` nor `make test` needs it.
+SITE := $(VENV)/site
+$(SITE)/installed: requirements/site.txt $(VENV)/installed
+	"$(PYTHON)" -m venv --clear $(SITE)
+	$(SITE)/bin/pip install --quiet --disable-pip-version-check --require-hashes --requirement $<
+	@touch $@
+
+site: build $(SITE)/installed ## The book, with its pictures drawn anew: site/index.html, which opens from disk
+	rm -rf target/book && $(BIN)/python book/draw.py
+	NO_MKDOCS_2_WARNING=1 $(SITE)/bin/mkdocs build --strict --quiet
+	@echo "Open site/index.html in a browser."
+
+test-site: site ## Every link and anchor of the book as built, and that no page asks the network for anything.
+	$(BIN)/python book/check_site.py site
 
 docs: build ## API documentation in target/doc, references docs/scenario.md and docs/results.md, airfair.build
 	cargo doc --workspace --no-deps --locked --quiet
@@ -177,11 +213,14 @@ lock: build ## Move the Python locks to the newest releases.
 	$(VENV)/lock/bin/pip-compile --quiet --upgrade $(LOCK) --output-file requirements/run.txt pyproject.toml
 	$(VENV)/lock/bin/pip-compile --quiet --upgrade $(LOCK) --extra dev --constraint requirements/run.txt \
 	    --output-file requirements/dev.txt pyproject.toml
+	$(VENV)/lock/bin/pip-compile --quiet --upgrade $(LOCK) --output-file requirements/site.txt requirements/site.in
+	$(VENV)/lock/bin/pip-compile --quiet --upgrade $(LOCK) --constraint requirements/dev.txt \
+	    --output-file requirements/web.txt requirements/web.in
 	$(VENV)/lock/bin/pip-compile --quiet --upgrade $(LOCK) --output-file requirements/wheel.txt requirements/wheel.in
 
 LOCK := --generate-hashes --no-emit-index-url --no-emit-find-links --strip-extras --no-header \
     --annotation-style line --allow-unsafe
 
 clean: ## Remove everything that was built. Results stay.
-	rm -rf $(VENV) target dist python/airfair/_core*.so
+	rm -rf $(VENV) target dist site web/node_modules python/airfair/_core*.so python/airfair/playground.html
 	find python tests bench -name __pycache__ -type d -prune -exec rm -rf {} +

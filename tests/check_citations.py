@@ -17,7 +17,7 @@ DEVIATION = re.compile(r"\[?(D-\d{3})\]?")
 
 def sources() -> list[Path]:
     """Every text that may cite."""
-    patterns = ["crates/**/*.rs", "python/**/*.py", "docs/*.md", "*.md", "experiments/**/*.toml"]
+    patterns = ["crates/**/*.rs", "python/**/*.py", "docs/**/*.md", "*.md", "experiments/**/*.toml"]
     return sorted(path for pattern in patterns for path in ROOT.glob(pattern))
 
 

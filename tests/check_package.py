@@ -58,10 +58,14 @@ def _try(package: Path, folder: Path) -> None:
         "-c",
         "import airfair; print(airfair.run('cell.toml').airtime)",
     )
+    page = subprocess.run(
+        [str(programs / "airfair"), "init", "playground"], cwd=folder, env=environment, check=False
+    )
     for made in ("results/report.html", "results/arf-aware-tcp/report.html"):
         if not (folder / made).is_file():
             sys.exit(f"{made}: not written")
-    print(f"{package.name}: installed and tried, {version}")
+    having = "with" if page.returncode == 0 else "without"
+    print(f"{package.name}: installed and tried, {version}, {having} the playground")
 
 
 def _path(package: Path) -> list[str]:

@@ -1,6 +1,7 @@
 """Simulator core of airfair."""
 
 from collections.abc import Callable, Sequence
+from os import PathLike
 from typing import Any, Literal, final, overload
 
 import numpy as np
@@ -14,6 +15,7 @@ __all__ = [
     "RunError",
     "Scenario",
     "ScenarioError",
+    "Tracing",
     "__version__",
     "escaped",
     "meanings",
@@ -26,6 +28,7 @@ __all__ = [
     "tables",
     "tfrc_receive",
     "tfrc_send",
+    "traceable",
 ]
 
 __version__: str
@@ -79,6 +82,8 @@ class Scenario:
     def links(self) -> list[dict[str, str]]: ...
     @property
     def flows(self) -> list[dict[str, str]]: ...
+    def cut(self, until_ns: int) -> Scenario:
+        """The same scenario that is over at `until_ns` if not before, without warm-up and series."""
 
 @final
 class Outcome:
@@ -109,11 +114,31 @@ class Batch:
     @property
     def interrupted(self) -> bool: ...
 
+@final
+class Tracing:
+    """Files that are written while one run goes on."""
+
+    def __new__(
+        cls,
+        scenario: Scenario,
+        comment: str,
+        *,
+        pcap: str | PathLike[str] | None = None,
+        timeline: str | PathLike[str] | None = None,
+        from_ns: int = 0,
+        until_ns: int | None = None,
+        names: Sequence[str] | None = None,
+    ) -> Tracing: ...
+    def finish(self) -> list[dict[str, Any]]:
+        """End the files: option, items, until_ns, errno of each."""
+
+def traceable(scenario: Scenario) -> list[str]: ...
 def run(
     jobs: Sequence[tuple[Scenario, int, int]],
     *,
     threads: int | None = None,
     progress: Callable[[float], object] | None = None,
+    tracing: tuple[int, Tracing] | None = None,
 ) -> Batch: ...
 def stream(
     jobs: Sequence[tuple[Scenario, int, int]],

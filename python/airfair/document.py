@@ -66,6 +66,7 @@ def document(result: Result) -> dict[str, Any]:
         "version": __version__,
         "replications": result.replications,
         "interrupted": result.interrupted,
+        "record_hashes": record_hashes(result),
         "flows": _flows(result),
         "stations": _stations(result),
         "access_points": _access_points(result),
@@ -78,6 +79,12 @@ def document(result: Result) -> dict[str, Any]:
 
 Figure = Callable[[Sequence[float | None]], float | None]
 """Figure that is told of the values of all replications: their mean, or how sure it is."""
+
+
+def record_hashes(result: Result) -> list[str]:
+    """Hash of all records of each run: equal runs have equal ones, wherever they were made."""
+    return [f"{outcome.record_hash:016x}" for outcome in result.outcomes]
+
 
 Samples = dict[str, list[float]]
 """Columns of one thing, with a value for each replication; NaN is a value that does not exist."""

@@ -57,6 +57,7 @@ def run_many(
     draws: Mapping[int, Sequence[_core.Scenario]] | None = None,
     threads: int | None = None,
     progress: Callable[[float], object] | None = None,
+    tracing: tuple[int, _core.Tracing] | None = None,
 ) -> list[Result]:
     """Run all replications of all scenarios, one result each.
 
@@ -65,6 +66,9 @@ def run_many(
 
     `progress` gets the fraction that is done, about ten times per second. Ctrl-C ends what runs: each
     result then holds the replications that were finished, and says so by `interrupted`.
+
+    `tracing` has files, and the replication of the first scenario that writes them while it goes on.
+    Whoever opened them ends them.
     """
     # By replication first: whatever is finished when Ctrl-C comes is about as much of each scenario.
     most = max((scenario.replications for scenario in scenarios), default=0)
@@ -84,7 +88,8 @@ def run_many(
         for index, replication in order
     ]
     wall, cpu = time.perf_counter(), time.process_time()
-    batch = _core.run(jobs, threads=threads, progress=progress)
+    traced = None if tracing is None else (order.index((0, tracing[0])), tracing[1])
+    batch = _core.run(jobs, threads=threads, progress=progress, tracing=traced)
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
 
     done: list[list[_core.Outcome]] = [[] for _ in scenarios]

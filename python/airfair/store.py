@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ._core import __version__
+from .document import record_hashes
 from .scenario import identity
 
 if TYPE_CHECKING:
@@ -254,7 +255,7 @@ def _manifest(result: Result, command_line: list[str] | None) -> dict[str, Any]:
         "simulated_s": result.simulated_s,
         "cpu_s": result.cpu_s,
         "wall_s": result.wall_s,
-        "record_hashes": [f"{outcome.record_hash:016x}" for outcome in result.outcomes],
+        "record_hashes": record_hashes(result),
     }
 
 

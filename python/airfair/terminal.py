@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self, TextIO
 
 from . import fairness, names, text_table
-from .document import half_width, mean, samples
+from .document import half_width, mean, record_hashes, samples
 from .terminal_tables import Item, Wish, flows, keeps_shares, links, stations
 from .text_table import number
 
@@ -182,6 +182,8 @@ def report(result: Result, wish: Wish, width: int, ink: Ink) -> Iterator[str]:
         yield from _bar(holders(result, cell), width, ink)
         yield ""
     yield from _fairness(result, width, ink)
+    if result.replications == 1:
+        yield f"{ink.bold('Record hash')}    {record_hashes(result)[0]}"
 
 
 def _title(result: Result, width: int, ink: Ink) -> Iterator[str]:

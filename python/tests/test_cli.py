@@ -60,6 +60,14 @@ def complains(done: subprocess.CompletedProcess[str], status: int, *fragments: s
         assert fragment in done.stderr
 
 
+def test_one_run_says_the_hash_of_its_records_and_several_do_not(
+    program: Program, scenario: Path
+) -> None:
+    (outcome,) = airfair.run(scenario).outcomes
+    assert f"Record hash    {outcome.record_hash:016x}" in program("run", scenario).stdout
+    assert "hash" not in program("run", scenario, "--replications", 2).stdout
+
+
 def test_json_is_the_document_and_nothing_else(program: Program, scenario: Path) -> None:
     done = program("run", scenario, "--json", "--seed", 3, "--replications", 2)
     assert done.returncode == 0
@@ -73,6 +81,7 @@ def test_json_is_the_document_and_nothing_else(program: Program, scenario: Path)
         "version",
         "replications",
         "interrupted",
+        "record_hashes",
         "flows",
         "stations",
         "access_points",
@@ -82,6 +91,8 @@ def test_json_is_the_document_and_nothing_else(program: Program, scenario: Path)
     ]
     assert (document["seed"], document["replications"]) == (3, 2)
     assert document["version"] == airfair.__version__
+    outcomes = airfair.run(scenario, seed=3, replications=2).outcomes
+    assert document["record_hashes"] == [f"{run.record_hash:016x}" for run in outcomes]
     flow, station, channel = (document[key][0] for key in ("flows", "stations", "channels"))
     expected = "name from to transport control goodput_bps goodput_ci95_bps loss retransmissions"
     assert {*expected.split(), "timeouts"} <= flow.keys()
@@ -462,7 +473,7 @@ def interrupt(
     ) as process:
         while not started.exists() and process.poll() is None:
             time.sleep(0.05)
-        time.sleep(2)
+        time.sleep(1)
         process.send_signal(by)
         pressed = time.monotonic()
         stdout, stderr = process.communicate(timeout=60)

@@ -196,6 +196,24 @@ def test_examples_are_listed_with_their_titles_in_80_columns(
     assert max(map(len, lines)) <= 80
 
 
+def test_the_playground_is_written_where_a_build_has_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(init, "PLAYGROUND", tmp_path / "kept" / "playground.html")
+    status, lines = told(capsys, "init", "playground")
+    assert status == cli.BAD_INPUT
+    assert lines == [
+        "airfair: playground.html: this build of airfair has none; make web builds it in a clone"
+    ]
+    (tmp_path / "kept").mkdir()
+    (tmp_path / "kept" / "playground.html").write_text("<title>page</title>", encoding="utf-8")
+    status, (line,) = told(capsys, "init", "playground")
+    assert status == cli.DONE
+    assert line.endswith(f"go on with: a browser, at {(tmp_path / 'playground.html').as_uri()}")
+    assert (tmp_path / "playground.html").read_text(encoding="utf-8") == "<title>page</title>"
+
+
 def test_a_directory_does_not_go_to_standard_output(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -15,10 +15,10 @@
 //! Best and second have most throughput; probable has most throughput among those that succeed 95 % of the
 //! time, or else succeeds most often. A slower sample costs nothing unless the best rate fails. Below 10 %
 //! a rate counts as useless. Below 10 % and above 95 % more attempts tell and help little: its stage has
-//! two attempts, and it goes first in four samples of an interval at most.
+//! two attempts, and it goes first in four samples of an interval at most. The frame is given up where the chain ends.
 //!
 //! Its weak side: a slower rate is tried only where the best has failed a whole stage. A rate that loses half
-//! of its frames seldom does, and keeps its place although a slower one, not yet known, would carry more.
+//! of its frames seldom does, and keeps its place for long although a slower one, not yet known, would carry more.
 //!
 //! All rates start unknown, with probability 0, and the first interval runs at the lowest. The lowest is
 //! never a sample: the last stage presumes that it works. The others take turns in random order.
@@ -115,6 +115,11 @@ impl State {
     /// Place of the rate for the present attempt in the list of rates, ascending.
     pub fn level(&self) -> u16 {
         u16::from(self.chain[usize::from(self.stage)].level)
+    }
+
+    /// True if the present attempt is the last one of its frame's chain.
+    pub fn is_last_attempt(&self) -> bool {
+        self.left == 0 && usize::from(self.stage) + 1 == STAGES
     }
 }
 

@@ -20,6 +20,7 @@ use pyo3::types::PyBytes;
 
 use crate::panics;
 use crate::scenario::Scenario;
+use crate::trace::Tracing;
 
 create_exception!(airfair._core, RunError, PyRuntimeError, "A run failed.");
 
@@ -107,6 +108,8 @@ struct Job<'a> {
     scenario: &'a airfair_sim::scenario::Scenario,
     seed: u64,
     replication: u32,
+    /// Files that it writes meanwhile.
+    tracing: Option<&'a Tracing>,
 }
 
 /// Jobs as Python hands them over: each a scenario, a seed, and a replication.
@@ -119,14 +122,15 @@ type Finished = (usize, Result<outcome::Outcome, String>);
 ///
 /// They start in order. About ten times per second `progress` gets the simulated share of the work that
 /// is done. Ctrl-C ends what runs and returns what was finished; any other exception of `progress`
-/// ends what runs and is raised.
+/// ends what runs and is raised. With `tracing`, a job's place and its files, that job writes them meanwhile.
 #[pyfunction]
-#[pyo3(signature = (jobs, *, threads = None, progress = None))]
+#[pyo3(signature = (jobs, *, threads = None, progress = None, tracing = None))]
 pub(crate) fn run(
     py: Python<'_>,
     jobs: Jobs,
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
+    tracing: Option<(usize, Py<Tracing>)>,
 ) -> PyResult<Batch> {
     let mut outcomes: Vec<Option<Py<Outcome>>> = jobs.iter().map(|_| None).collect();
     let keep = |py: Python<'_>, finished: Vec<(usize, outcome::Outcome)>| {
@@ -135,7 +139,7 @@ pub(crate) fn run(
         }
         Ok(())
     };
-    let interrupted = run_all(py, &jobs, threads, progress.as_ref(), keep)?;
+    let interrupted = run_all(py, &jobs, (threads, tracing.as_ref()), progress.as_ref(), keep)?;
     Ok(Batch { outcomes, interrupted })
 }
 
@@ -158,7 +162,7 @@ pub(crate) fn stream(
         done.call1(py, (pairs.collect::<PyResult<Vec<_>>>()?,))?;
         Ok(())
     };
-    run_all(py, &jobs, threads, progress.as_ref(), hand_over)
+    run_all(py, &jobs, (threads, None), progress.as_ref(), hand_over)
 }
 
 /// Runs jobs while `take` gets the outcomes of what has finished and `progress` the share that is done. Returns true
@@ -166,7 +170,7 @@ pub(crate) fn stream(
 fn run_all(
     py: Python<'_>,
     jobs: &Jobs,
-    threads: Option<usize>,
+    (threads, tracing): (Option<usize>, Option<&(usize, Py<Tracing>)>),
     progress: Option<&Py<PyAny>>,
     mut take: impl FnMut(Python<'_>, Vec<(usize, outcome::Outcome)>) -> PyResult<()> + Send,
 ) -> PyResult<bool> {
@@ -175,9 +179,11 @@ fn run_all(
     }
     let jobs: Vec<Job<'_>> = jobs
         .iter()
-        .map(|(scenario, seed, replication)| {
+        .enumerate()
+        .map(|(place, (scenario, seed, replication))| {
             let scenario = &scenario.get().inner;
-            Job { scenario, seed: *seed, replication: *replication }
+            let tracing = tracing.filter(|(traced, _)| *traced == place).map(|(_, it)| it.get());
+            Job { scenario, seed: *seed, replication: *replication, tracing }
         })
         .collect();
     let threads = threads
@@ -218,7 +224,7 @@ fn run_all(
     };
     sort(py, rest)?;
     if let Some((index, sentence)) = failure {
-        let Job { scenario, seed, replication } = &jobs[index];
+        let Job { scenario, seed, replication, .. } = &jobs[index];
         let title = &scenario.title;
         return Err(RunError::new_err(format!(
             "{title:?}, seed {seed}, replication {replication}: {sentence}"
@@ -285,7 +291,11 @@ fn locked(finished: &Mutex<Vec<Finished>>) -> MutexGuard<'_, Vec<Finished>> {
 
 /// Runs one job; a panic becomes its sentence, and nothing comes of one that is cancelled.
 fn run_one(job: &Job<'_>, control: &Control) -> Option<Result<outcome::Outcome, String>> {
-    let run = || sim::run(job.scenario, job.seed, job.replication, control);
+    let &Job { scenario, seed, replication, tracing } = job;
+    let run = || match tracing {
+        Some(tracing) => tracing.run(scenario, seed, replication, control),
+        None => sim::run(scenario, seed, replication, control),
+    };
     match panics::caught(run) {
         Ok(Ok(outcome)) => Some(Ok(outcome)),
         Ok(Err(sim::RunError::Cancelled)) => None,

@@ -13,6 +13,7 @@ mod panics;
 mod scenario;
 mod tables;
 mod tfrc;
+mod trace;
 
 use pyo3::prelude::*;
 
@@ -29,6 +30,8 @@ mod _core {
     use crate::tables::{meanings, series, tables};
     #[pymodule_export]
     use crate::tfrc::{quantity, tfrc_receive, tfrc_send};
+    #[pymodule_export]
+    use crate::trace::{Tracing, traceable};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

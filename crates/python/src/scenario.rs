@@ -1,6 +1,7 @@
 //! Scenarios, read only.
 
 use airfair_sim::scenario as sim;
+use airfair_units::Duration;
 use pyo3::create_exception;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -105,13 +106,13 @@ impl Scenario {
     /// Step of the throughput series [s], `None` if none is recorded.
     #[getter]
     fn series_step_s(&self) -> Option<f64> {
-        self.inner.series_step.map(airfair_units::Duration::as_secs_f64)
+        self.inner.series_step.map(Duration::as_secs_f64)
     }
 
     /// Step of the throughput series [ns], `None` if none is recorded.
     #[getter]
     fn series_step_ns(&self) -> Option<u64> {
-        self.inner.series_step.map(airfair_units::Duration::as_nanos)
+        self.inner.series_step.map(Duration::as_nanos)
     }
 
     /// Names of the cells, of their access points and of their channels.
@@ -166,6 +167,14 @@ impl Scenario {
             Ok(row)
         };
         self.inner.flows.iter().map(describe).collect()
+    }
+
+    /// The same scenario that is over at `until_ns` if not before, without warm-up and series: for a look at its start.
+    fn cut(&self, until_ns: u64) -> Self {
+        let mut inner = self.inner.clone();
+        inner.duration = inner.duration.min(Duration::from_nanos(until_ns));
+        (inner.warmup, inner.series_step) = (Duration::ZERO, None);
+        Self { inner }
     }
 
     fn __repr__(&self) -> String {

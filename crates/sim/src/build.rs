@@ -52,6 +52,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
             horizon: Time::ZERO,
             outputs: VecDeque::new(),
             cells: cells.map(|index| bss(scenario, index, &members, streams)).collect(),
+            traced: if R::TRACES { vec![None; scenario.flows.len()] } else { Vec::new() },
             recorder,
             events: 0,
         };

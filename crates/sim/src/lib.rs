@@ -13,6 +13,7 @@
 //! | [`queue`], [`clock`], [`random`] | order, pace and luck |
 //! | `endpoint`, [`packet`], [`link`] | ends of flows, what travels, wires |
 //! | [`record`], [`metrics`], [`outcome`] | what is reported and what it adds up to |
+//! | [`trace`] | frames, channel access and windows, for whoever wants to see them |
 //! | [`tables`] | results as columns |
 //! | [`run`](mod@run) | one run, a pure function |
 
@@ -30,4 +31,5 @@ pub mod record;
 pub mod run;
 pub mod scenario;
 pub mod tables;
+pub mod trace;
 pub mod world;

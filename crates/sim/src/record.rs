@@ -1,10 +1,11 @@
 //! Records: the only output of a run. Whoever wants a figure consumes them as they come.
 
 use airfair_units::{Bytes, Duration, Time};
-use airfair_wlan::{NodeId, Ppdu};
+use airfair_wlan::NodeId;
 
 use crate::link::LinkId;
-use crate::packet::{FlowId, Packet, Side};
+use crate::packet::{FlowId, Side};
+use crate::trace::Trace;
 
 /// A cell of the scenario, by index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -135,7 +136,7 @@ pub enum LinkRecord {
 
 /// A consumer of records.
 pub trait Recorder {
-    /// Whether it wants every frame: see [`trace`](Self::trace). A run without such a consumer keeps none.
+    /// True if it wants a [`trace`](Self::trace). A run without such a consumer does nothing for one.
     const TRACES: bool = false;
 
     /// Takes note. Times never decrease.
@@ -161,9 +162,8 @@ pub trait Recorder {
         self.record(now, &Record::Link(link, record));
     }
 
-    /// Takes note of a frame that has left the air, as a monitor that hears everything would: how it was sent, to
-    /// whom, the packets in it with their flow and number, and what became of it.
-    fn trace(&mut self, _cell: CellId, _ppdu: &Ppdu<Packet>) {}
+    /// Takes note of something that only a trace shows. Times never decrease.
+    fn trace(&mut self, _now: Time, _trace: Trace<'_>) {}
 }
 
 /// Takes note of nothing, at no cost.
@@ -171,6 +171,23 @@ impl Recorder for () {
     fn record(&mut self, _now: Time, _record: &Record) {}
 
     fn record_cell(&mut self, _now: Time, _cell: CellId, _records: &[airfair_wlan::Record]) {}
+}
+
+/// Takes note for its owner, who has it even if the run is cancelled.
+impl<R: Recorder> Recorder for &mut R {
+    const TRACES: bool = R::TRACES;
+
+    fn record(&mut self, now: Time, record: &Record) {
+        (**self).record(now, record);
+    }
+
+    fn record_cell(&mut self, now: Time, cell: CellId, records: &[airfair_wlan::Record]) {
+        (**self).record_cell(now, cell, records);
+    }
+
+    fn trace(&mut self, now: Time, trace: Trace<'_>) {
+        (**self).trace(now, trace);
+    }
 }
 
 /// Both take note.
@@ -197,8 +214,8 @@ impl<A: Recorder, B: Recorder> Recorder for (A, B) {
         self.1.record_link(now, link, record);
     }
 
-    fn trace(&mut self, cell: CellId, ppdu: &Ppdu<Packet>) {
-        self.0.trace(cell, ppdu);
-        self.1.trace(cell, ppdu);
+    fn trace(&mut self, now: Time, trace: Trace<'_>) {
+        self.0.trace(now, trace);
+        self.1.trace(now, trace);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use airfair_units::Time;
+use airfair_units::{Duration, Time};
 
 use crate::clock::{Clock, Woken};
 use crate::metrics::Metrics;
@@ -75,6 +75,87 @@ pub struct Finished<R> {
     pub outputs: Vec<Output>,
 }
 
+impl<R> Finished<R> {
+    /// The same with a part of its recorder.
+    pub fn map<S>(self, part: impl FnOnce(R) -> S) -> Finished<S> {
+        let Self { recorder, events, in_flight, outputs } = self;
+        Finished { recorder: part(recorder), events, in_flight, outputs }
+    }
+}
+
+impl Finished<Metrics> {
+    /// The figures of a run that was replication `replication` of `scenario` under `seed`.
+    pub fn outcome(self, scenario: &Scenario, seed: u64, replication: u32) -> Outcome {
+        let mut outcome = self.recorder.finish(scenario);
+        for (flow, in_flight) in outcome.flows.iter_mut().zip(self.in_flight) {
+            flow.packets_in_flight = in_flight;
+        }
+        Outcome { replication, seed, events: self.events, ..outcome }
+    }
+}
+
+/// A run that its owner lets go on, as far at a time as it likes: its records do not depend on that.
+#[derive(Debug)]
+pub struct Simulation<R, C> {
+    world: World<R, C>,
+    end: Time,
+    /// Step of the time series.
+    step: Option<Duration>,
+    /// End of the step that is under way.
+    next_sample: Option<Time>,
+}
+
+impl<R: Recorder, C: Clock> Simulation<R, C> {
+    /// A run of `scenario` at its start.
+    pub fn new(scenario: &Scenario, streams: Streams, recorder: R, clock: C) -> Self {
+        let step = scenario.series_step;
+        Self {
+            world: World::new(scenario, streams, recorder, clock),
+            end: Time::ZERO + scenario.duration,
+            step,
+            next_sample: step.map(|step| Time::ZERO + step),
+        }
+    }
+
+    /// Time up to which everything has happened.
+    pub fn now(&self) -> Time {
+        self.world.now()
+    }
+
+    /// Lets everything happen that happens before `until` and before the end.
+    ///
+    /// # Errors
+    /// [`RunError::Cancelled`] when the clock has input.
+    pub fn advance(&mut self, until: Time) -> Result<(), RunError> {
+        let until = until.min(self.end);
+        while self.now() < until {
+            let due = self.next_sample.unwrap_or(until).min(until);
+            match self.world.advance(due) {
+                Pause::Reached => {}
+                Pause::Input => return Err(RunError::Cancelled),
+                Pause::Output => unreachable!("nobody has put a packet into this world"),
+            }
+            if let (Some(next), Some(step)) = (&mut self.next_sample, self.step)
+                && *next == due
+                && due < self.end
+            {
+                self.world.sample();
+                *next += step;
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends the run at this time: accounts for all that is still under way.
+    pub fn finish(mut self) -> Finished<R> {
+        self.world.flush();
+        if self.next_sample.is_some() {
+            self.world.sample();
+        }
+        self.world.into_finished()
+    }
+}
+
 /// Runs replication `replication` of `scenario` under `seed`.
 ///
 /// # Errors
@@ -87,11 +168,25 @@ pub fn run(
 ) -> Result<Outcome, RunError> {
     let streams = Streams::new(seed, replication);
     let finished = simulate(scenario, streams, Metrics::new(scenario), control)?;
-    let mut outcome = finished.recorder.finish(scenario);
-    for (flow, in_flight) in outcome.flows.iter_mut().zip(finished.in_flight) {
-        flow.packets_in_flight = in_flight;
-    }
-    Ok(Outcome { replication, seed, events: finished.events, ..outcome })
+    Ok(finished.outcome(scenario, seed, replication))
+}
+
+/// Runs replication `replication` of `scenario` under `seed` as [`run`] does, and hands every record to `witness` as
+/// well.
+///
+/// # Errors
+/// As [`run`] does.
+pub fn run_with<R: Recorder>(
+    scenario: &Scenario,
+    seed: u64,
+    replication: u32,
+    witness: &mut R,
+    control: &Control,
+) -> Result<Outcome, RunError> {
+    let streams = Streams::new(seed, replication);
+    let both = (Metrics::new(scenario), witness);
+    let finished = simulate(scenario, streams, both, control)?.map(|(metrics, _)| metrics);
+    Ok(finished.outcome(scenario, seed, replication))
 }
 
 /// Runs `scenario` and hands every record to `recorder`.
@@ -104,29 +199,11 @@ pub fn simulate<R: Recorder>(
     recorder: R,
     control: &Control,
 ) -> Result<Finished<R>, RunError> {
-    let mut world =
-        World::new(scenario, streams, recorder, Controlled { control, left: 0, told: Time::ZERO });
-    let end = Time::ZERO + scenario.duration;
-    let mut next_sample = scenario.series_step.map(|step| Time::ZERO + step);
-    while world.now() < end {
-        let due = next_sample.unwrap_or(end).min(end);
-        match world.advance(due) {
-            Pause::Reached => {}
-            Pause::Input => return Err(RunError::Cancelled),
-            Pause::Output => unreachable!("nobody has put a packet into this world"),
-        }
-        if let (Some(due), Some(step)) = (&mut next_sample, scenario.series_step)
-            && *due < end
-        {
-            world.sample();
-            *due += step;
-        }
-    }
+    let clock = Controlled { control, left: 0, told: Time::ZERO };
+    let mut simulation = Simulation::new(scenario, streams, recorder, clock);
+    let end = simulation.end;
+    simulation.advance(end)?;
     // The control learns of the rest, and has no more to say.
-    let _ = world.clock().look(end);
-    world.flush();
-    if next_sample.is_some() {
-        world.sample();
-    }
-    Ok(world.into_finished())
+    let _ = simulation.world.clock().look(end);
+    Ok(simulation.finish())
 }

@@ -10,6 +10,7 @@
 //! | `world/room.rs` | room in the queue of an end's own host |
 //! | `world/settings.rs` | what an owner may change |
 //! | `world/agents.rs` | schemes |
+//! | `world/tracing.rs` | looks for a trace |
 
 mod agents;
 mod air;
@@ -19,6 +20,7 @@ mod room;
 mod settings;
 #[cfg(test)]
 mod tests;
+mod tracing;
 mod wires;
 
 use std::collections::VecDeque;
@@ -41,6 +43,7 @@ pub(crate) use flows::Flow;
 pub(crate) use room::{Line, WithoutRoom};
 pub(crate) use settings::Settable;
 pub use settings::Unsettable;
+pub(crate) use tracing::Freedom;
 
 pub use airfair_laws::Direction;
 
@@ -143,6 +146,8 @@ pub struct World<R, C> {
     pub(crate) horizon: Time,
     /// Outputs that the owner has not fetched yet.
     pub(crate) outputs: VecDeque<Output>,
+    /// Freedom of each sender that a trace has been told of; empty without a trace.
+    pub(crate) traced: Vec<Option<Freedom>>,
     pub(crate) recorder: R,
     pub(crate) events: u64,
 }

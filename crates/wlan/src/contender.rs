@@ -8,7 +8,7 @@ use rand_xoshiro::Xoshiro128PlusPlus;
 use crate::airtime::Protection;
 use crate::config::{AccessParameters, Attempts, NodeId};
 use crate::frame::FrameKind;
-use crate::link_rate::LinkRate;
+use crate::link_rate::{Chain, LinkRate};
 use crate::phy::{Timing, TxVector};
 use crate::queue::config::QueueConfig;
 use crate::queue::headers::Headers;
@@ -225,15 +225,18 @@ impl<P: Headers> Contender<P> {
     }
 
     /// Counts a failed attempt and doubles the window.  [80211-2020 §10.3.3, §10.3.4.4]
-    pub(crate) fn fail(&mut self, protected_data: bool) -> Verdict {
+    ///
+    /// A retry chain ends where it ends, and not at the standard's limits.  [linux-minstrel]
+    pub(crate) fn fail(&mut self, protected_data: bool, chain: Chain) -> Verdict {
         let counter = if protected_data { &mut self.long_retries } else { &mut self.short_retries };
         *counter = counter.saturating_add(1);
-        let gives_up = match self.limits.attempts {
-            Attempts::Limits { short, long } => {
+        let gives_up = match (self.limits.attempts, chain) {
+            (Attempts::Unlimited, _) => false,
+            (Attempts::Max(limit), _) if self.short_retries + self.long_retries >= limit => true,
+            (Attempts::Limits { short, long }, Chain::None) => {
                 self.short_retries >= short || self.long_retries >= long
             }
-            Attempts::Max(limit) => self.short_retries + self.long_retries >= limit,
-            Attempts::Unlimited => false,
+            (_, chain) => chain == Chain::Ended,
         };
         if gives_up {
             return Verdict::GiveUp;
@@ -272,7 +275,7 @@ mod tests {
         contender.queue.push(Time::ZERO, Msdu { payload: (), size: Bytes::new(1), from, to });
         let windows: Vec<u16> = (0..7)
             .map(|_| {
-                assert_eq!(contender.fail(false), Verdict::Retry);
+                assert_eq!(contender.fail(false, Chain::None), Verdict::Retry);
                 contender.contention_window
             })
             .collect();
@@ -287,7 +290,7 @@ mod tests {
     fn seven_attempts_without_and_four_with_protection() {
         let count = |attempts, protected| {
             let mut contender = contender(31, 1023, attempts);
-            (1..100).find(|_| contender.fail(protected) == Verdict::GiveUp)
+            (1..100).find(|_| contender.fail(protected, Chain::None) == Verdict::GiveUp)
         };
         assert_eq!(count(Attempts::default(), false), Some(7));
         assert_eq!(count(Attempts::default(), true), Some(4));
@@ -295,13 +298,26 @@ mod tests {
     }
 
     #[test]
+    fn a_retry_chain_counts_instead_of_the_standards_limits() {
+        let count = |attempts, planned| {
+            let mut contender = contender(31, 1023, attempts);
+            let chain = |attempt| if attempt < planned { Chain::GoesOn } else { Chain::Ended };
+            (1..100).find(|it| contender.fail(false, chain(*it)) == Verdict::GiveUp)
+        };
+        assert_eq!(count(Attempts::default(), 19), Some(19));
+        assert_eq!(count(Attempts::default(), 3), Some(3));
+        assert_eq!(count(Attempts::Max(5), 19), Some(5));
+        assert_eq!(count(Attempts::Unlimited, 19), None);
+    }
+
+    #[test]
     fn the_largest_and_the_smallest_window_there_are_work() {
         let mut widest = contender(u16::MAX, u16::MAX, Attempts::Unlimited);
-        assert_eq!(widest.fail(false), Verdict::Retry);
+        assert_eq!(widest.fail(false, Chain::None), Verdict::Retry);
         assert_eq!(widest.contention_window, u16::MAX);
         assert!((0..100).any(|_| widest.draw_backoff() > 32_767));
         let mut none = contender(0, 0, Attempts::Unlimited);
-        assert_eq!(none.fail(false), Verdict::Retry);
+        assert_eq!(none.fail(false, Chain::None), Verdict::Retry);
         assert!((0..100).all(|_| none.draw_backoff() == 0));
     }
 

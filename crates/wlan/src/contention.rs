@@ -19,6 +19,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 
 use airfair_units::{Dbm, Decibels, Duration, Time};
 
+use crate::cell::ChannelAccess;
 use crate::config::{CellConfig, NodeId};
 use crate::contender::ContenderId;
 use crate::dcf::{InterframeSpaces, MediumState, Waits};
@@ -529,6 +530,15 @@ impl Contention {
         self.countdowns[id.index()].want = Want::Immediate(at?);
         self.immediate.push(id);
         Some(0)
+    }
+
+    /// Channel access of a contender that contends, as it stands.
+    pub(crate) fn countdown(&self, id: ContenderId) -> ChannelAccess {
+        let Countdown { want, due, .. } = self.countdowns[id.index()];
+        match want {
+            Want::Immediate(from) => ChannelAccess::CountingDown { from, slots: 0 },
+            Want::Backoff | Want::Nothing => self.medium(id.member()).countdown(due),
+        }
     }
 
     /// Entries that are looked at one by one at each frame.

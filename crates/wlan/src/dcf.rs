@@ -35,6 +35,7 @@
 
 use airfair_units::{Duration, Time};
 
+use crate::cell::ChannelAccess;
 use crate::config::{AfterCollision, Eifs, NodeId, Rules};
 use crate::frame::{Frame, Ppdu};
 use crate::phy::Timing;
@@ -269,6 +270,16 @@ impl MediumState {
     #[inline]
     pub(crate) fn time_of(&self, due: u64, slot: Duration) -> Option<Time> {
         self.is_idle().then(|| self.counts_from + slot * (due - self.slots))
+    }
+
+    /// Progress of a back-off that is done at slot `due` of the count.
+    pub(crate) fn countdown(&self, due: u64) -> ChannelAccess {
+        let slots = due.saturating_sub(self.slots);
+        if self.is_idle() {
+            ChannelAccess::CountingDown { from: self.counts_from, slots }
+        } else {
+            ChannelAccess::Deferring { slots }
+        }
     }
 
     /// True if slots count already: a back-off that is drawn now counts from the end of the present one.

@@ -51,7 +51,7 @@ impl Elements {
     }
 
     /// Each element, its number and its payload.
-    fn iter(&self) -> impl Iterator<Item = (u8, &[u8])> {
+    pub fn iter(&self) -> impl Iterator<Item = (u8, &[u8])> {
         let mut rest = &self.octets[..usize::from(self.length)];
         std::iter::from_fn(move || {
             let (&[id, length], after) = rest.split_first_chunk()?;

@@ -42,7 +42,9 @@ pub mod queue;
 pub mod radio;
 mod record;
 
-pub use cell::{Cell, Departure, Listen, Overheard, QueueFull, RateChange};
+pub use cell::{
+    Cell, ChannelAccess, Departure, Listen, Monitored, Overheard, QueueFull, RateChange, Signal,
+};
 pub use config::{
     AccessParameters, AfterCollision, Attempts, CellConfig, Eifs, NodeId, Rules, StationConfig,
 };

@@ -111,6 +111,17 @@ impl Law {
     }
 }
 
+/// Attempts of a frame that a law of rates has planned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Chain {
+    /// It plans none: the MAC's limits say when a frame is given up.
+    None,
+    /// Another attempt follows.
+    GoesOn,
+    /// The last one has failed.
+    Ended,
+}
+
 /// Rate of the data frames from one member to another.
 #[derive(Clone, Debug)]
 pub(crate) struct LinkRate {
@@ -169,6 +180,15 @@ impl LinkRate {
         *level = u16::try_from(best).expect("a dozen rates");
         let tx = vectors[best];
         (std::mem::replace(&mut self.tx, tx) != tx).then_some(tx.rate())
+    }
+
+    /// Where the retry chain of its law stands after a failed attempt.
+    pub(crate) fn chain(&self) -> Chain {
+        match self.adaptation.as_ref().map(|it| &it.law) {
+            Some(Law::Minstrel { state, .. }) if state.is_last_attempt() => Chain::Ended,
+            Some(Law::Minstrel { .. }) => Chain::GoesOn,
+            Some(Law::Arf { .. } | Law::Oracle { .. }) | None => Chain::None,
+        }
     }
 
     /// Something happened on the link; the new rate, if the law changes it.

@@ -2,14 +2,50 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from airfair import scenario
 from airfair._core import LARGEST_SCENARIO, Scenario, ScenarioError
+from airfair.cli.completers import complete, toml_files
 
 from .status import InputError
+
+
+def add(command: argparse.ArgumentParser) -> None:
+    """Arguments of a command that runs one scenario, with keys set."""
+    scenario = command.add_argument(
+        "scenario", metavar="SCENARIO.toml", help="scenario file; - for standard input"
+    )
+    complete(scenario, toml_files)
+    command.add_argument("--seed", type=int, metavar="N", help="seed, instead of the scenario's")
+    command.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="PATH=VALUE",
+        help="set a key of the scenario, as in station.slow.rate='1 Mb/s'; may be repeated",
+    )
+
+
+def of(arguments: argparse.Namespace) -> Scenario:
+    """Scenario of the command line; raises `InputError` with all mistakes."""
+    overrides = []
+    for text in arguments.set:
+        path, equals, value = text.partition("=")
+        if not equals or not path.strip():
+            raise InputError(f"--set {text!r}: not PATH=VALUE, as in station.slow.rate='1 Mb/s'")
+        if any("\ud800" <= character <= "\udfff" for character in text):
+            raise InputError(f"--set {text!r}: not a text in UTF-8")
+        overrides.append((path.strip(), value))
+    overrides += [
+        (key, str(value))
+        for key in ("seed", "replications")
+        if (value := getattr(arguments, key, None)) is not None
+    ]
+    return read(arguments.scenario, overrides)
 
 
 def read(name: str, overrides: Sequence[tuple[str, str]] = ()) -> Scenario:

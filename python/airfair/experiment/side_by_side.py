@@ -18,6 +18,7 @@ import polars as pl
 
 from airfair import json_documents, store
 from airfair._core import __version__
+from airfair.document import record_hashes
 from airfair.result import Result
 from airfair.statistics import CONFIDENCE
 
@@ -50,7 +51,7 @@ class Side:
     def of(cls, result: Result, name: str) -> Side:
         """That of a result that was run."""
         tables = {table: getattr(result, table) for table in COMPARED}
-        hashes = tuple(f"{outcome.record_hash:016x}" for outcome in result.outcomes)
+        hashes = tuple(record_hashes(result))
         return cls(name, result.scenario.title, result.scenario.seed, tables, hashes=hashes)
 
     @classmethod

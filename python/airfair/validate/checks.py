@@ -40,7 +40,7 @@ HEUSSE_TOLERANCE = {2: 0.02, 5: 0.03, 10: 0.08}
 REPLICATIONS = 8
 LONGER = {2: 6, 5: 12, 10: 30}
 """By number of stations: runs of Heusse's anomaly, where one station's share varies far more than the sum."""
-FRAMES = {1: 40_000, 2: 80_000, 5: 120_000, 10: 160_000, 20: 200_000, 50: 400_000}
+FRAMES = {1: 40_000, 2: 80_000, 5: 120_000, 10: 160_000, 20: 150_000, 50: 200_000}
 """Frames delivered in all replications of a cell of so many stations."""
 FEWER_BY_RTS = 4
 """With RTS a collision costs little, so that a quarter of the frames says as much."""

@@ -152,6 +152,21 @@ fn an_ordinary_frame_tries_best_second_probable_lowest() {
     assert_eq!(levels(&micros(FIVE), state, 0, 12), "333111100000");
 }
 
+/// Three attempts at rate 3, two at rate 1, which stands in two stages, and two at rate 0.
+///
+/// Verifies: [linux-minstrel §`minstrel_get_rate`]
+#[test]
+fn a_chain_ends_with_the_attempts_of_its_last_stage() {
+    let times = micros(FIVE);
+    let mut state = step(&PARAMS, &times, five(), ms(1), first(0));
+    let mut attempts = 1;
+    while !state.is_last_attempt() {
+        state = step(&PARAMS, &times, state, ms(1), AGAIN);
+        attempts += 1;
+    }
+    assert_eq!(attempts, 3 + 2 + 2 + 2);
+}
+
 /// The tenth frame is a sample. Of the waiting rates 1, 2, 3 and 4 a quarter of all draws picks each.
 ///
 /// Verifies: [linux-minstrel §`minstrel_get_rate`]
@@ -294,11 +309,11 @@ impl Link {
         self.state = step(&PARAMS, &micros(OFDM), self.state, self.now, seen);
     }
 
-    /// Sends frames of up to seven attempts, a millisecond between frames; how often each rate is best.
+    /// Sends frames, each up to the end of its chain, a millisecond between frames; how often each rate is best.
     fn send(&mut self, frames: u32) -> [u32; 8] {
         let mut best = [0; 8];
         for _ in 0..frames {
-            for attempt in 0..7 {
+            for attempt in 0.. {
                 let draw = noise(&mut self.seed);
                 self.step(Event::Sending { is_first: attempt == 0, draw });
                 let level = usize::from(self.state.level());
@@ -308,6 +323,9 @@ impl Link {
                     break;
                 }
                 self.step(Event::Failure);
+                if self.state.is_last_attempt() {
+                    break;
+                }
             }
             best[usize::from(self.state.choice.best)] += 1;
             self.now += Duration::from_millis(1);
@@ -346,16 +364,18 @@ fn the_rate_with_most_throughput_is_found() {
     }
 }
 
-/// Level 5 carries 129 at 50 %, level 4 would carry 191 at 100 % but is taken for one of 25 %, 48. All
-/// seven attempts of a frame fit into the first stage at level 5: level 4 is never sent.
+/// Level 5 carries 129 at 50 %, level 4 would carry 191 at 100 % but is taken for one of 25 %, 48. Seven
+/// attempts fit into the first stage at level 5, and one frame in 128 goes on to the next: level 4 is sent late.
 ///
 /// Verifies: [linux-minstrel §`minstrel_get_rate`]
 #[test]
-fn a_slower_rate_stays_unknown_while_the_best_uses_up_the_attempts() {
+fn a_slower_rate_is_known_late_while_the_best_seldom_fails_a_whole_stage() {
     let mut link = Link::new([100, 100, 100, 100, 100, 50, 0, 0], 1);
     link.state = known(&micros(OFDM), &[25, 25, 25, 25, 25, 50, 0, 0]);
-    assert_eq!(link.send(400), [0, 0, 0, 0, 0, 400, 0, 0]);
-    assert_eq!(link.state.rates[4].probability, CERTAIN / 4);
+    assert_eq!(link.send(200), [0, 0, 0, 0, 0, 200, 0, 0]);
+    link.send(2000);
+    let chosen = link.send(400);
+    assert!(chosen[4] >= 300, "{chosen:?}");
 }
 
 /// Levels 6 and 7 of a perfect link fail from now on. Their smoothed probabilities fall by a quarter in

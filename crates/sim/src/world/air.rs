@@ -92,9 +92,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
             self.drain_news(index);
         }
         if R::TRACES {
-            while let Some(ppdu) = self.cells[index].cell.poll_ppdu() {
-                self.recorder.trace(CellId::new(index), &ppdu);
-            }
+            self.trace_cell(index);
         }
         let Self { cells, recorder, now, .. } = self;
         let id = CellId::new(index);

@@ -67,6 +67,9 @@ impl<R: Recorder, C: Clock> World<R, C> {
             let _ = self.send(&Packet::new(self.now, id, Side::Sender, body));
         }
         self.report_sender(id);
+        if R::TRACES {
+            self.trace_sender(id);
+        }
         let flow = &mut self.flows[id.index()];
         if let Some(at) = flow.source_alarm.want(flow.source.next_timeout()) {
             self.queue.push(at, Phase::Timeout, Event::Alarm(id, Side::Sender));

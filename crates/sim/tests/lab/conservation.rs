@@ -71,7 +71,7 @@ const LIVES: [&str; 5] = [
 ];
 
 /// A small random cell with every kind of flow.
-fn random_scenario() -> impl Strategy<Value = String> {
+pub(crate) fn random_scenario() -> impl Strategy<Value = String> {
     let station = prop_oneof![
         Just("\"1 Mb/s\""),
         Just("\"2 Mb/s\""),

@@ -52,6 +52,20 @@ fn collisions_do_not_make_minstrel_fall() {
     assert!(total(&minstrel) > total(&arf));
 }
 
+/// The walker sends little but ACKs, so that Minstrel notices late that its rate has become too fast: a chain that goes
+/// down to the lowest rate carries them meanwhile.
+#[test]
+fn a_download_by_minstrel_goes_on_while_its_station_walks_away() {
+    let text = include_str!("../../../../scenarios/walking-away.toml");
+    let scenario = parse(&text.replace("{ control = \"arf\" }", MINSTREL));
+    for replication in 0..3 {
+        let outcome = run_once(&scenario, replication);
+        assert_eq!(outcome.stations[0].radio.dropped_retry_limit, 0);
+        // 6 Mb/s at the end of the way, more before: in two minutes 100 MB, and ARF has some 130.
+        assert!(outcome.flows[0].delivered.get() > 100_000_000, "{:?}", outcome.flows[0]);
+    }
+}
+
 /// Keys that a preset sets may be set otherwise, and what it leaves is as without it.
 #[test]
 fn presets_are_sets_of_keys() {

@@ -106,7 +106,7 @@ impl<P: Copy + Headers> Cell<P> {
             scopes: Vec::new(),
             listeners: Vec::new(),
             heard: HeardFrames::default(),
-            monitored: None,
+            monitor: None,
         }
     }
 }

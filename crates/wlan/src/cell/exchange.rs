@@ -353,7 +353,8 @@ impl<P: Copy + Headers> Cell<P> {
         self.adapt(now, id, event);
         let protected_data =
             failed == FrameKind::Data && matches!(plan.protection, Protection::RtsCts(_));
-        if self.contenders[id.index()].fail(protected_data) == Verdict::GiveUp {
+        let chain = self.chain(id);
+        if self.contenders[id.index()].fail(protected_data, chain) == Verdict::GiveUp {
             self.record_drop(id.member(), DropCause::RetryLimit);
             self.leave_queue(now, id);
         }

@@ -5,6 +5,7 @@ mod beacons;
 mod build;
 mod channel;
 mod exchange;
+mod monitor;
 mod noise;
 mod outbox;
 mod overhear;
@@ -33,6 +34,8 @@ use crate::record::{DropCause, Record};
 
 use beacons::Beacons;
 use channel::Channel;
+use monitor::Monitor;
+pub use monitor::{ChannelAccess, Monitored, Signal};
 use noise::Noise;
 use outbox::Outbox;
 use overhear::HeardFrames;
@@ -109,8 +112,8 @@ pub struct Cell<P> {
     scopes: Vec<Option<Listen>>,
     listeners: Vec<NodeId>,
     heard: HeardFrames<P>,
-    /// Frames that have left the air, for a trace of them, if there is one.
-    monitored: Option<VecDeque<Ppdu<P>>>,
+    /// Knowledge for a trace, if there is one.
+    monitor: Option<Box<Monitor<P>>>,
 }
 
 impl<P: Copy + Headers> Cell<P> {
@@ -285,18 +288,6 @@ impl<P: Copy + Headers> Cell<P> {
         self.rate_changes.pop_front()
     }
 
-    /// From now on each frame that leaves the air is kept for [`poll_ppdu`](Self::poll_ppdu), as a monitor that
-    /// hears everything would have it.
-    pub fn monitor(&mut self) {
-        self.monitored.get_or_insert_default();
-        self.audience = Audience::Monitor;
-    }
-
-    /// A frame that has left the air, with what it carried and what became of it.
-    pub fn poll_ppdu(&mut self) -> Option<Ppdu<P>> {
-        self.monitored.as_mut()?.pop_front()
-    }
-
     /// Records of what has happened since this was asked last.
     #[inline]
     pub fn drain_records(&mut self) -> Drain<'_, Record> {
@@ -441,15 +432,15 @@ impl<P: Copy + Headers> Cell<P> {
                 self.overhear(now, &ppdu.frame, msdu, ppdu.errored);
             }
         }
+        if self.audience == Audience::Monitor {
+            self.keep_monitored(now, &ended);
+        }
         // Responses are decided before the NAV of the frame they answer is set.
         for ppdu in &ended {
             self.receive(now, ppdu);
         }
         self.end_busy(now, &ended);
         self.fail_collided(now);
-        if let Some(monitored) = &mut self.monitored {
-            monitored.extend(ended.drain(..));
-        }
         for mut ppdu in ended.drain(..).filter(|ppdu| !ppdu.mpdus.is_empty()) {
             ppdu.mpdus.clear();
             self.spare.push(ppdu.mpdus);

@@ -3,13 +3,13 @@
 use airfair_laws::Direction;
 use airfair_units::{Bytes, DataRate, Probability, Time};
 
-use super::{Cell, RateChange};
+use super::{Cell, RateChange, Signal};
 use crate::airtime::ORDINARY;
 use crate::config::{CellConfig, NodeId};
 use crate::contender::{ContenderId, Stream};
 use crate::errors::{ErrorModel, FrameErrors};
 use crate::frame::{DATA_OVERHEAD, Frame, FrameKind, Ppdu};
-use crate::link_rate::{LinkEvent, LinkRate};
+use crate::link_rate::{Chain, LinkEvent, LinkRate};
 use crate::queue::headers::Headers;
 use crate::radio::Propagation;
 use crate::record::Record;
@@ -58,6 +58,18 @@ impl Noise {
                 links[station.index() - 1].as_mut().is_some_and(|link| link.errs(now, rate, psdu))
             }
             Self::Propagation(propagation) => propagation.errs(now, station, rate, psdu),
+        }
+    }
+
+    /// Power and noise of a frame between this station and the access point that ends now, if powers decide. To ask
+    /// moves no draw.
+    pub(super) fn signal(&mut self, now: Time, station: NodeId, rate: DataRate) -> Option<Signal> {
+        match self {
+            Self::Links(_) => None,
+            Self::Propagation(propagation) => {
+                let (power, noise) = propagation.signal(now, station, rate);
+                Some(Signal { power, noise })
+            }
         }
     }
 
@@ -124,10 +136,23 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    fn adapt_link(&mut self, now: Time, id: ContenderId, event: LinkEvent) {
+    /// Where the retry chain of the frame in service stands after a failed attempt.
+    pub(super) fn chain(&mut self, id: ContenderId) -> Chain {
+        if !self.adapts {
+            return Chain::None;
+        }
+        let (station, direction) = self.link_in_service(id);
+        self.link_rate(station, direction).chain()
+    }
+
+    /// Link of the frame in service.
+    fn link_in_service(&self, id: ContenderId) -> (NodeId, Direction) {
         let (from, to) = (id.member(), self.contenders[id.index()].serving().mpdu.msdu.to);
-        let (station, direction) =
-            if from.is_ap() { (to, Direction::Down) } else { (from, Direction::Up) };
+        if from.is_ap() { (to, Direction::Down) } else { (from, Direction::Up) }
+    }
+
+    fn adapt_link(&mut self, now: Time, id: ContenderId, event: LinkEvent) {
+        let (station, direction) = self.link_in_service(id);
         let change = if self.link_rate(station, direction).asks_noise() {
             self.ask_noise(now, station, direction, event)
         } else {

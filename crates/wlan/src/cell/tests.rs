@@ -223,7 +223,8 @@ fn a_monitor_sees_every_frame_with_what_it_carries() {
         let (duration, rest) = (us(duration.as_nanos()), us(duration_field.as_nanos()));
         format!("{kind:?} {psdu} at {} {duration} {rest} {carried:?}", tx.rate())
     };
-    let seen: Vec<String> = std::iter::from_fn(|| cell.poll_ppdu()).map(line).collect();
+    let seen: Vec<String> =
+        std::iter::from_fn(|| cell.poll_monitored()).map(|it| line(it.ppdu)).collect();
     let exchange = |sequence| {
         [
             "Rts 20 B at 2 Mb/s 272 1446 []".to_owned(),

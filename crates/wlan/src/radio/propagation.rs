@@ -223,7 +223,14 @@ impl Propagation {
         self.decoding.loss(rate, psdu, received)
     }
 
+    /// Power of a frame between a station and the access point, fading included, and the noise beside it.
+    pub(crate) fn signal(&mut self, now: Time, station: NodeId, rate: DataRate) -> (Dbm, Dbm) {
+        (self.received(now, station), self.radio.noise(rate))
+    }
+
     /// Power that a station and the access point now receive of each other, fading included.
+    #[expect(clippy::inline_always, reason = "it is asked for each frame; a trace asks as well")]
+    #[inline(always)]
     fn received(&mut self, now: Time, station: NodeId) -> Dbm {
         let place = &mut self.places[station.index() - 1];
         let distance = Position::default().distance(place.mover.position(now));

@@ -17,11 +17,13 @@ from . import (
     schema,
     sweep,
     tfrc,
+    timeline,
     validate,
 )
 
 COMMANDS = (
     run.add,
+    timeline.add,
     check.add,
     init.add,
     sweep.add,

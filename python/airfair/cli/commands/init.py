@@ -23,7 +23,10 @@ from airfair.names import did_you_mean
 if TYPE_CHECKING:
     from airfair.cli.parser import Commands
 
-EXAMPLES = Path(__file__).resolve().parents[2] / "scenarios"
+_PACKAGE = Path(__file__).resolve().parents[2]
+EXAMPLES = _PACKAGE / "scenarios"
+PLAYGROUND = _PACKAGE / "playground.html"
+"""The page that `make web` builds and wheels have."""
 
 
 @dataclass(frozen=True)
@@ -94,6 +97,7 @@ def add(commands: Commands) -> None:
         complete(place, directories)
         one.set_defaults(action=_init, kind=kind)
     _add_example(kinds)
+    _add_playground(kinds)
 
 
 def _add_example(kinds: Commands) -> None:
@@ -138,6 +142,35 @@ def _example(arguments: argparse.Namespace) -> int:
     return DONE
 
 
+def _add_playground(kinds: Commands) -> None:
+    playground = kinds.add_parser(
+        "playground",
+        help="the page with a cell to play with, for a browser",
+        description="Write the playground: a page with the simulator in it, which opens from the disk.",
+    )
+    place = playground.add_argument(
+        "place",
+        nargs="?",
+        default=PLAYGROUND.name,
+        metavar="FILE",
+        help=f"file to write (default: {PLAYGROUND.name})",
+    )
+    complete(place, directories)
+    playground.set_defaults(action=_playground)
+
+
+def _playground(arguments: argparse.Namespace) -> int:
+    try:
+        page = PLAYGROUND.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise InputError(
+            f"{PLAYGROUND.name}: this build of airfair has none; make web builds it in a clone"
+        ) from None
+    place = Path(arguments.place)
+    _write(place, lambda: _create(place, page), f"a browser, at {place.resolve().as_uri()}")
+    return DONE
+
+
 def _title(path: Path) -> str:
     title: str = tomllib.loads(path.read_text(encoding="utf-8"))["title"]
     return title
@@ -175,7 +208,7 @@ def _write(place: Path, write: Callable[[], None], then: str) -> None:
 
 def template(kind: Kind) -> dict[str, str]:
     """Files of the template by name."""
-    folder = Path(__file__).resolve().parents[2] / "templates" / "init" / kind.name
+    folder = _PACKAGE / "templates" / "init" / kind.name
     return {path.name: path.read_text(encoding="utf-8") for path in sorted(folder.iterdir())}
 
 

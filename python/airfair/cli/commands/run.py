@@ -8,14 +8,14 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from airfair.cli import options, output, scenarios
-from airfair.cli.completers import complete, toml_files
-from airfair.cli.status import DONE, INTERRUPTED, InputError, complain
-from airfair.names import did_you_mean
+from airfair.cli import options, output, scenarios, tracing
+from airfair.cli.status import DONE, FAILED, INTERRUPTED, InputError, complain, describe
+from airfair.names import did_you_mean, printable
 
 if TYPE_CHECKING:
     from airfair._core import Scenario
     from airfair.cli.parser import Commands
+    from airfair.cli.tracing import Traces
     from airfair.result import Result
 
 _EPILOGUE = """\
@@ -23,6 +23,7 @@ examples:
   airfair run scenarios/one-slow-station.toml
   airfair run cell.toml --replications 10 --out results/cell
   airfair run cell.toml --json | jq '.flows[].goodput_bps'
+  airfair run cell.toml --pcap cell.pcapng --trace-from '10 s' --trace-until '11 s'
 """
 
 
@@ -35,19 +36,8 @@ def add(commands: Commands) -> None:
         epilog=_EPILOGUE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    scenario = run.add_argument(
-        "scenario", metavar="SCENARIO.toml", help="scenario file; - for standard input"
-    )
-    complete(scenario, toml_files)
-    run.add_argument("--seed", type=int, metavar="N", help="seed, instead of the scenario's")
+    scenarios.add(run)
     run.add_argument("--replications", type=int, metavar="N", help="independent runs")
-    run.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        metavar="PATH=VALUE",
-        help="set a key of the scenario, as in station.slow.rate='1 Mb/s'; may be repeated",
-    )
     options.out(
         run,
         "write the scenario as run, tables (Parquet) and figures (PNG, SVG) to DIR; "
@@ -63,17 +53,19 @@ def add(commands: Commands) -> None:
     )
     options.threads(run)
     options.json(run)
+    tracing.add(run)
     run.set_defaults(action=_run)
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    scenario = _scenario(arguments)
+    scenario = scenarios.of(arguments)
     _see_that_some_match(scenario, arguments.flows)
     out: Path | None = arguments.out
     made = output.prepare(out)
-    result, cut, failure = None, False, None
+    traces, result, cut, failure = None, None, False, None
     try:
-        result = _simulate(scenario, arguments.threads)
+        traces = tracing.prepare(arguments, scenario)
+        result = _simulate(scenario, arguments.threads, traces)
         if out is not None and result.replications:
             failure = _save(result, out, arguments.command_line)
     except KeyboardInterrupt:
@@ -85,11 +77,17 @@ def _run(arguments: argparse.Namespace) -> int:
             from airfair.store import remove_if_empty
 
             remove_if_empty(made)
+        interrupted = result is None or result.interrupted
+        told, lost = ([], []) if traces is None else traces.finish(interrupted)
     _print(result, arguments)
     if failure:
-        raise failure
-    if out is not None and result.replications:
-        print(f"airfair: wrote {out}", file=sys.stderr)
+        lost.insert(0, describe(failure))
+    elif out is not None and result.replications:
+        told.insert(0, f"wrote {out}")
+    for line in told:
+        print(f"airfair: {printable(line)}", file=sys.stderr)
+    if lost:
+        return complain(FAILED, *lost)
     if result.interrupted:
         asked = scenario.replications
         return complain(
@@ -109,30 +107,13 @@ def _see_that_some_match(scenario: Scenario, globs: list[str]) -> None:
         )
 
 
-def _scenario(arguments: argparse.Namespace) -> Scenario:
-    """Scenario of the command line; raises `InputError` with all mistakes."""
-    overrides = []
-    for text in arguments.set:
-        path, equals, value = text.partition("=")
-        if not equals or not path.strip():
-            raise InputError(f"--set {text!r}: not PATH=VALUE, as in station.slow.rate='1 Mb/s'")
-        if any("\ud800" <= character <= "\udfff" for character in text):
-            raise InputError(f"--set {text!r}: not a text in UTF-8")
-        overrides.append((path.strip(), value))
-    overrides += [
-        (key, str(value))
-        for key in ("seed", "replications")
-        if (value := getattr(arguments, key)) is not None
-    ]
-    return scenarios.read(arguments.scenario, overrides)
-
-
-def _simulate(scenario: Scenario, threads: int | None) -> Result:
+def _simulate(scenario: Scenario, threads: int | None, traces: Traces | None) -> Result:
     from airfair.engine import run_many
     from airfair.terminal import Progress
 
+    traced = None if traces is None else (traces.replication, traces.tracing)
     with Progress(scenario.title) as progress:
-        (result,) = run_many([scenario], threads=threads, progress=progress)
+        (result,) = run_many([scenario], threads=threads, progress=progress, tracing=traced)
     return result
 
 

@@ -1,0 +1,327 @@
+"""Numbers by name: a number in Markdown that is followed by `<!--= name -->` is the one of that name.
+
+The name is an expression over the runs of `book/runs.toml`, which are made anew each time, or over a paper's
+full run, whose values `make record` keeps in docs/numbers.json. On a page that is not that paper's, its id
+stands in front: `arf-aware-tcp: table1.newreno.aggregate`. How the number is said (digits, sign, an interval,
+a word) is how it stands there: `0.882 ± 0.009<!--= table5.arf_aware.fairness -->`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import jinja2
+
+import airfair
+
+ROOT = Path(__file__).resolve().parents[1]
+RUNS = ROOT / "book" / "runs.toml"
+RECORD = ROOT / "docs" / "numbers.json"
+VERDICTS = ROOT / "docs" / "verdicts.json"
+PAPERS = tuple(json.loads(VERDICTS.read_text(encoding="utf-8"))["papers"])
+
+_WORDS = "no one two three four five six seven eight nine ten eleven twelve"
+WORDS = _WORDS.split()
+_PLAIN = r"\d+(?:\.\d+)?"
+_SAID = rf"[+−-]?{_PLAIN}(?: ± {_PLAIN})?|\b(?:{'|'.join(WORDS)})"
+_MARKED = re.compile(rf"(?P<said>{_SAID})(?P<mark><!--=\s*(?P<name>.+?)\s*-->)", re.IGNORECASE)
+_MARK = re.compile(r"<!--=")
+_EXPRESSIONS = jinja2.Environment(autoescape=False, undefined=jinja2.StrictUndefined)  # noqa: S701 - no page
+
+
+class NamingError(ValueError):
+    """A name that says nothing, or no number."""
+
+
+@dataclass(frozen=True)
+class Number:
+    """A value, and half the width of its 95 % interval where it has one."""
+
+    mean: float
+    ci95: float | None = None
+
+    def __mul__(self, factor: float) -> Number:
+        return Number(self.mean * factor, self.ci95 and self.ci95 * abs(factor))
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, divisor: float | Number) -> Number:
+        if isinstance(divisor, Number):
+            return Number(self.mean / divisor.mean)
+        return self * (1 / divisor)
+
+    def __add__(self, other: float | Number) -> Number:
+        if isinstance(other, Number):
+            return Number(self.mean + other.mean)
+        return Number(self.mean + other, self.ci95)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: float | Number) -> Number:
+        return self + other * -1
+
+    def __rsub__(self, other: float) -> Number:
+        return self * -1 + other
+
+    def __neg__(self) -> Number:
+        return self * -1
+
+
+# ------------------------------------------------------------------ where numbers come from
+
+
+@cache
+def runs() -> dict[str, Any]:
+    """Results of the runs that book/runs.toml declares: `anomaly.flows.a.goodput_bps`."""
+    return {name: _run(**keys) for name, keys in _declared().items()}
+
+
+def _declared() -> dict[str, dict[str, Any]]:
+    return tomllib.loads(RUNS.read_text(encoding="utf-8"))
+
+
+def _run(scenario: str, replications: int, **more: Any) -> dict[str, Any]:  # noqa: ANN401 - TOML
+    done = airfair.run(ROOT / scenario, replications=replications, **more)
+    document = done.to_json()
+    tables = ("flows", "stations", "access_points", "channels", "links")
+    named = {table: {row["name"]: _numbers(row) for row in document[table]} for table in tables}
+    return {**named, "fairness": _numbers(document["fairness"]), "protocols": _protocols(done)}
+
+
+def _protocols(done: airfair.Result) -> dict[str, Any]:
+    """Unevenness of each protocol's throughput, where several share the network."""
+    if len(set(done.protocols.values())) == 1:
+        return {}
+    table = done.friendliness("1 s").group_by("protocol").mean()
+    return {row["protocol"]: _numbers(row) for row in table.iter_rows(named=True)}
+
+
+@cache
+def verdicts() -> dict[str, dict[str, int]]:
+    """How many claims of each paper, and of all, have which verdict."""
+    record = json.loads(VERDICTS.read_text(encoding="utf-8"))["papers"]
+    counts: dict[str, dict[str, int]] = {"all": {}}
+    for paper, entry in record.items():
+        for into in (counts.setdefault(paper, {}), counts["all"]):
+            for claim in entry["claims"].values():
+                into[claim["state"]] = into.get(claim["state"], 0) + 1
+                into["claims"] = into.get("claims", 0) + 1
+    return counts
+
+
+def full_run(paper: str, results: Path) -> dict[str, Any]:
+    """Names over a paper's full run: an experiment's `measured` and `series`, a claim's points."""
+    document = json.loads((results / paper / f"{paper}.json").read_text(encoding="utf-8"))
+    if document["quick"] or document["interrupted"]:
+        raise NamingError(f"{results / paper}: not a full run; make reproduce")
+    if (
+        document["plan"]
+        != json.loads(VERDICTS.read_text(encoding="utf-8"))["papers"][paper]["plan"]
+    ):
+        raise NamingError(f"{results / paper}: not the run of {VERDICTS.name}; make record")
+    names: dict[str, Any] = {"claims": {}}
+    for experiment in document["experiments"]:
+        series = {
+            one["name"]: {str(x): Number(*pair) for x, *pair in _points(one)}
+            for one in experiment["series"]
+        }
+        names[experiment["id"]] = {**_numbers(experiment["measured"]), "series": series}
+    for claim in document["claims"]:
+        names["claims"][claim["id"]] = {**_numbers(claim["points"]), **_evidence(claim["evidence"])}
+    return names
+
+
+def _points(series: Mapping[str, Any]) -> Iterator[tuple[Any, float, float | None]]:
+    intervals = series.get("ci95") or [None] * len(series["mean"])
+    for x, mean, half in zip(series["x"], series["mean"], intervals, strict=True):
+        if mean is not None:
+            yield x, mean, half
+
+
+_NUMBER = rf"[+−-]?{_PLAIN}"
+_POINT = re.compile(
+    rf"(?:(?P<beside>.+), (?:as near|not deciding): )?(?:\w+: )?(?P<label>.+)"
+    rf" = (?P<first>{_NUMBER}) (?P<kind>±|to) (?P<second>{_NUMBER})(?: \(needs .*\))?: \w+"
+)
+
+
+def _evidence(text: str) -> dict[str, Any]:
+    """Points of a claim under the reading that decides; those of others are `beside` it, by their names."""
+    points: dict[str, Any] = {"beside": {}}
+    into = points
+    for part in text.split("; "):
+        if not (found := _POINT.fullmatch(part)):
+            continue
+        if found["beside"]:
+            into = points["beside"].setdefault(found["beside"], {})
+        first, second = float(found["first"]), float(found["second"])
+        if found["kind"] == "to":
+            first, second = (first + second) / 2, (second - first) / 2
+        into[found["label"]] = Number(first, second)
+    return points
+
+
+def _extreme(choose: Callable[..., Number]) -> Callable[..., Number]:
+    """`least` or `most`: of the numbers in a table, or of those whose names match a pattern."""
+
+    def chosen(table: Any, pattern: str = "*") -> Number:  # noqa: ANN401 - part of a document
+        named = table.items() if isinstance(table, Mapping) else enumerate(table)
+        numbers = [
+            one
+            for name, one in named
+            if isinstance(one, Number) and fnmatchcase(str(name), pattern)
+        ]
+        return choose(numbers, key=lambda one: one.mean)
+
+    return chosen
+
+
+def _numbers(value: Any, half: Any = None) -> Any:  # noqa: ANN401 - JSON
+    """A document in which each number has its interval, from `ci95` beside it or `NAME_ci95`."""
+    if isinstance(value, dict):
+        halves = value.get("ci95") if isinstance(value.get("ci95"), dict) else half or {}
+        return {
+            key: _numbers(one, halves.get(key, value.get(f"{key}_ci95")))
+            for key, one in value.items()
+            if key != "ci95"
+        }
+    if isinstance(value, list):
+        pairs = half if isinstance(half, list) and len(half) == len(value) else [None] * len(value)
+        return [_numbers(one, two) for one, two in zip(value, pairs, strict=True)]
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return Number(float(value), half if isinstance(half, (int, float)) else None)
+    return value
+
+
+# ------------------------------------------------------------------ what a page says
+
+
+Value = Callable[[str, str | None], Number]
+"""The number of a name, on the page of a paper or on another one."""
+
+
+def paper_of(page: Path) -> str | None:
+    """The paper that a page or a text of reasons is on."""
+    parts = (page.stem, *(part.name for part in page.parents))
+    return next((part for part in parts if part in PAPERS), None)
+
+
+def evaluate(name: str, names: Mapping[str, Any]) -> Number:
+    """The number that an expression names."""
+    try:
+        said = _EXPRESSIONS.compile_expression(name, undefined_to_none=False)
+        value = said(**names, least=_extreme(min), most=_extreme(max))
+    except (jinja2.TemplateError, TypeError, ZeroDivisionError) as error:
+        raise NamingError(f"<!--= {name} -->: {error}") from error
+    if isinstance(value, (int, float)):
+        return Number(float(value))
+    if not isinstance(value, Number):
+        raise NamingError(f"<!--= {name} -->: no number of this name")
+    return value
+
+
+def recorded_as(name: str, paper: str | None) -> tuple[str, str] | None:
+    """The paper and the name in its full run, for what only that run can tell."""
+    before, colon, rest = name.partition(": ")
+    if colon and before in PAPERS:
+        return before, rest
+    first = re.split(r"\W", name.lstrip("( -"), maxsplit=1)[0]
+    return (paper, name) if paper is not None and first not in {*_declared(), "verdicts"} else None
+
+
+def recorded() -> dict[str, dict[str, list[float | None]]]:
+    """docs/numbers.json: by paper and name."""
+    found: dict[str, dict[str, list[float | None]]] = json.loads(
+        RECORD.read_text(encoding="utf-8") if RECORD.exists() else "{}"
+    )
+    return found
+
+
+def value(name: str, paper: str | None) -> Number:
+    """The number of a name, of runs made now or from the record."""
+    if (known := recorded_as(name, paper)) is None:
+        return evaluate(name, {**runs(), "verdicts": verdicts()})
+    numbers = recorded().get(known[0], {})
+    if known[1] not in numbers:
+        raise NamingError(f"<!--= {name} -->: not in {RECORD.name} for {known[0]}; make record")
+    mean, half = numbers[known[1]]
+    return Number(float(mean or 0), half)
+
+
+def told(text: str, paper: str | None, value_of: Value = value) -> str:
+    """The text with the numbers of today."""
+    loose = len(_MARK.findall(text)) - len(_MARKED.findall(text))
+    if loose:
+        raise NamingError(f"{loose} names without a number before them")
+    return _MARKED.sub(lambda m: said_as(m["said"], value_of(m["name"], paper)) + m["mark"], text)
+
+
+def names_in(text: str) -> list[str]:
+    """Names that a text uses."""
+    return [found["name"] for found in _MARKED.finditer(text)]
+
+
+def said_as(sample: str, number: Number) -> str:
+    """The number as the sample says one: with its digits, sign, interval, or as a word."""
+    if sample.lower() in WORDS:
+        rounded = round(number.mean)
+        word = WORDS[rounded] if 0 <= rounded < len(WORDS) else str(rounded)
+        return word.capitalize() if sample[0].isupper() else word
+    mean, _, half = sample.partition(" ± ")
+    text = f"{abs(number.mean):.{_digits(mean)}f}"
+    if number.mean < 0 and float(text):
+        text = f"−{text}"
+    elif sample.startswith("+"):
+        text = f"+{text}"
+    if half:
+        if number.ci95 is None:
+            raise NamingError(f"{sample}: the number of this name has no interval")
+        text += f" ± {number.ci95:.{_digits(half)}f}"
+    return text
+
+
+def _digits(text: str) -> int:
+    return len(text.partition(".")[2])
+
+
+# ------------------------------------------------------------------ all pages
+
+
+def pages() -> list[Path]:
+    """Every text whose numbers may be named."""
+    found = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    return [*found, *sorted((ROOT / "python/airfair/experiments").glob("*/text/reasons.md"))]
+
+
+def recorded_names() -> dict[str, set[str]]:
+    """By paper the names in full runs that pages use."""
+    used: dict[str, set[str]] = {paper: set() for paper in PAPERS}
+    for page in pages():
+        for name in names_in(page.read_text(encoding="utf-8")):
+            if known := recorded_as(name, paper_of(page)):
+                used[known[0]].add(known[1])
+    return used
+
+
+def record(results: Path) -> dict[str, dict[str, list[float | None]]]:
+    """The record of all names that pages use, from full runs."""
+    found: dict[str, dict[str, list[float | None]]] = {}
+    for paper, used in recorded_names().items():
+        names = full_run(paper, results)
+        numbers = {name: evaluate(name, names) for name in sorted(used)}
+        found[paper] = {
+            name: [_rounded(one.mean), _rounded(one.ci95)] for name, one in numbers.items()
+        }
+    return found
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else float(f"{value:.6g}")

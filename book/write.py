@@ -1,0 +1,47 @@
+"""Writes what pages tell of results anew: named numbers, listings, outputs of commands.
+
+Use: make book; `--record RESULTS` first keeps the numbers of full runs in docs/numbers.json.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+import named
+import steps
+
+SHOWN = ("README.md", "docs")
+"""Pages whose steps are run; reasons are none."""
+
+
+def fresh(page: Path, *, run: bool) -> str:
+    """The text of a page as it has to be today."""
+    text = page.read_text(encoding="utf-8")
+    if run:
+        with tempfile.TemporaryDirectory() as folder:
+            text = steps.followed(text, Path(folder))
+            for image, drawn in steps.images(Path(folder)).items():
+                image.write_bytes(drawn)
+    return named.told(text, named.paper_of(page))
+
+
+def main(arguments: list[str]) -> None:
+    """Write all pages."""
+    if arguments[:1] == ["--record"]:
+        document = json.dumps(named.record(Path(arguments[1])), indent=1, ensure_ascii=False)
+        named.RECORD.write_text(document + "\n", encoding="utf-8")
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["AIRFAIR_CACHE"] = str(Path(folder) / "runs.sqlite")
+        for page in named.pages():
+            text = fresh(page, run=page.name != "reasons.md")
+            if text != page.read_text(encoding="utf-8"):
+                page.write_text(text, encoding="utf-8")
+                print(f"wrote {page.relative_to(named.ROOT)}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

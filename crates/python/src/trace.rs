@@ -1,0 +1,159 @@
+//! Files that show what happens inside one run.
+
+use std::fs::File;
+use std::io::{self, BufWriter};
+use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard};
+
+use airfair_sim::outcome::Outcome;
+use airfair_sim::record::{CellId, Record, Recorder};
+use airfair_sim::run::{self as sim, Control, RunError};
+use airfair_sim::trace::Trace;
+use airfair_trace::{Capture, Selection, Timeline, Written, selection};
+use airfair_units::Time;
+use pyo3::exceptions::PyOSError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::scenario::Scenario;
+
+/// Writers of the files that are wanted.
+struct Writers {
+    capture: Option<Capture<BufWriter<File>>>,
+    timeline: Option<Timeline<BufWriter<File>>>,
+    now: Time,
+}
+
+impl Recorder for Writers {
+    const TRACES: bool = true;
+
+    fn record(&mut self, now: Time, record: &Record) {
+        self.now = now;
+        if let Some(timeline) = &mut self.timeline {
+            timeline.record(now, record);
+        }
+    }
+
+    fn record_cell(&mut self, now: Time, cell: CellId, records: &[airfair_wlan::Record]) {
+        self.now = now;
+        if let Some(timeline) = &mut self.timeline {
+            timeline.record_cell(now, cell, records);
+        }
+    }
+
+    fn trace(&mut self, now: Time, trace: Trace<'_>) {
+        self.now = now;
+        if let Some(capture) = &mut self.capture {
+            capture.trace(now, trace);
+        }
+        if let Some(timeline) = &mut self.timeline {
+            timeline.trace(now, trace);
+        }
+    }
+}
+
+/// Files that are written while one run goes on.
+#[pyclass(frozen, module = "airfair._core")]
+pub(crate) struct Tracing {
+    writers: Mutex<Option<Writers>>,
+}
+
+#[pymethods]
+impl Tracing {
+    /// Opens the files, what they hold is lost; raises `OSError` for one that cannot be written.
+    ///
+    /// `comment` says in them which run it is. `names` are those of `traceable` that are traced, all of them by default;
+    /// what happens from `from_ns` up to `until_ns` is.
+    #[new]
+    #[pyo3(signature = (scenario, comment, *, pcap = None, timeline = None, from_ns = 0, until_ns = None, names = None))]
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "a function with named options, as Python has them"
+    )]
+    fn new(
+        py: Python<'_>,
+        scenario: &Scenario,
+        comment: &str,
+        pcap: Option<PathBuf>,
+        timeline: Option<PathBuf>,
+        from_ns: u64,
+        until_ns: Option<u64>,
+        names: Option<Vec<String>>,
+    ) -> PyResult<Self> {
+        let scenario = &scenario.inner;
+        let chosen =
+            |name: &str| names.as_ref().is_none_or(|names| names.iter().any(|it| it == name));
+        let until = until_ns.map_or(Time::MAX, Time::from_nanos);
+        let selection = Selection::of(scenario, chosen).between(Time::from_nanos(from_ns), until);
+        let open = |path: Option<PathBuf>| path.map(|path| create(py, &path)).transpose();
+        let (pcap, timeline) = (open(pcap)?, open(timeline)?);
+        let writers = Writers {
+            capture: pcap.map(|to| Capture::new(scenario, selection.clone(), comment, to)),
+            timeline: timeline.map(|to| Timeline::new(scenario, selection, comment, to)),
+            now: Time::ZERO,
+        };
+        Ok(Self { writers: Mutex::new(Some(writers)) })
+    }
+
+    /// Ends the files. One dictionary for each: option, items (packets or events), `until_ns` (time of the run up to which it
+    /// goes), errno (`None` unless it was cut off by an error).
+    fn finish<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        let Some(writers) = self.locked().take() else { return Ok(Vec::new()) };
+        let until = writers.now.as_nanos();
+        let mut reports = Vec::new();
+        let captured = writers.capture.map(|it| ("pcap", it.finish()));
+        let timeline = writers.timeline.map(|it| ("timeline", it.finish()));
+        for (option, written) in captured.into_iter().chain(timeline) {
+            let Written { items, error, .. } = written;
+            let report = PyDict::new(py);
+            report.set_item("option", option)?;
+            report.set_item("items", items)?;
+            report.set_item("until_ns", until)?;
+            report.set_item("errno", error.map(|error| number(&error)))?;
+            reports.push(report);
+        }
+        Ok(reports)
+    }
+}
+
+impl Tracing {
+    fn locked(&self) -> MutexGuard<'_, Option<Writers>> {
+        self.writers.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    /// Runs a replication, and writes the files meanwhile.
+    pub(crate) fn run(
+        &self,
+        scenario: &airfair_sim::scenario::Scenario,
+        seed: u64,
+        replication: u32,
+        control: &Control,
+    ) -> Result<Outcome, RunError> {
+        match &mut *self.locked() {
+            Some(writers) => sim::run_with(scenario, seed, replication, writers, control),
+            None => sim::run(scenario, seed, replication, control),
+        }
+    }
+}
+
+fn create(py: Python<'_>, path: &PathBuf) -> PyResult<BufWriter<File>> {
+    let opened = File::create(path);
+    opened.map(BufWriter::new).map_err(|error| {
+        let number = number(&error);
+        let why = py.import("os").and_then(|os| os.call_method1("strerror", (number,)));
+        let why = why.map_or_else(|_| error.to_string(), |why| why.to_string());
+        PyOSError::new_err((number, why, path.clone().into_os_string()))
+    })
+}
+
+/// Number by which the system knows an error.
+fn number(error: &io::Error) -> i32 {
+    const INPUT_OUTPUT: i32 = 5;
+    error.raw_os_error().unwrap_or(INPUT_OUTPUT)
+}
+
+/// Names of all that can be traced: each cell's monitor, its access point, its stations.
+#[pyfunction]
+pub(crate) fn traceable(scenario: &Scenario) -> Vec<String> {
+    selection::names(&scenario.inner)
+}

@@ -1,0 +1,63 @@
+//! A look at the world after each event, for a consumer that wants a trace.
+
+use airfair_units::DataRate;
+use airfair_wlan::NodeId;
+
+use super::World;
+use crate::clock::Clock;
+use crate::endpoint::Source;
+use crate::packet::FlowId;
+use crate::record::{CellId, Member, Recorder, SenderWindow};
+use crate::trace::Trace;
+
+/// Freedom of a sender, as a trace has told of it last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Freedom {
+    Window(SenderWindow),
+    Rate(Option<DataRate>),
+}
+
+impl<R: Recorder, C: Clock> World<R, C> {
+    /// Tells of frames that have left the air of a cell, and of members that wait for it in another way now.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn trace_cell(&mut self, index: usize) {
+        let Self { cells, recorder, now, .. } = self;
+        let (air, cell) = (&mut cells[index].cell, CellId::new(index));
+        while let Some(monitored) = air.poll_monitored() {
+            recorder.trace(*now, Trace::Frame(cell, &monitored));
+        }
+        let tell = |node: NodeId, access| {
+            recorder.trace(*now, Trace::Access(Member { cell, node }, access));
+        };
+        air.tell_access(tell);
+    }
+
+    /// Tells of the window or the rate of a sender that has just had its turn, if it is another one.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn trace_sender(&mut self, id: FlowId) {
+        let freedom = match &self.flows[id.index()].source {
+            Source::Tcp(sender) => {
+                Freedom::Window(SenderWindow { cwnd: sender.cwnd(), ssthresh: sender.ssthresh() })
+            }
+            Source::Tfrc(sender) => Freedom::Rate(bits_per_second(sender.pacing_rate())),
+            Source::Udp(_) | Source::External(_) => return,
+        };
+        if self.traced[id.index()].replace(freedom) == Some(freedom) {
+            return;
+        }
+        let trace = match freedom {
+            Freedom::Window(window) => Trace::Window(id, window),
+            Freedom::Rate(rate) => Trace::Rate(id, rate),
+        };
+        self.recorder.trace(self.now, trace);
+    }
+}
+
+/// A rate of so many octets per second.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates")]
+fn bits_per_second(octets: f64) -> Option<DataRate> {
+    let bits = (octets * 8.0) as u64;
+    (bits > 0).then(|| DataRate::from_bps(bits))
+}

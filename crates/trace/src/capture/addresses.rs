@@ -1,0 +1,101 @@
+//! Addresses, made up: a scenario has names.
+//!
+//! ```text
+//! station or access point   02:af:cell:00:member (two octets)
+//! host                      02:af:ff:01:host
+//! IP: station               10.0.x.y, host 10.1.x.y, counted from 1
+//! ports                     49152 + flow at the sender, 57344 at the receiver
+//! ```
+
+use airfair_sim::packet::{FlowId, Side};
+use airfair_sim::record::CellId;
+use airfair_sim::scenario::{Endpoint, Scenario};
+use airfair_wlan::NodeId;
+
+/// An address of the MAC.
+pub(super) type Mac = [u8; 6];
+/// An address of IPv4.
+pub(super) type Ip = [u8; 4];
+
+/// Flows by as many ports of senders.
+const PORTS: u16 = 8_192;
+
+/// Addresses of all nodes that have any.
+#[derive(Debug)]
+pub(super) struct Addresses {
+    /// By station: its address in its cell.
+    stations: Vec<Mac>,
+    /// By flow: its ends.
+    flows: Vec<[Endpoint; 2]>,
+}
+
+impl Addresses {
+    pub(super) fn of(scenario: &Scenario) -> Self {
+        let mut members = vec![0; scenario.cells.len()];
+        let station = |station: &airfair_sim::scenario::Station| {
+            let number = members[station.cell];
+            members[station.cell] += 1;
+            mac(CellId::new(station.cell), NodeId::station(number))
+        };
+        Self {
+            stations: scenario.stations.iter().map(station).collect(),
+            flows: scenario.flows.iter().map(|flow| [flow.from, flow.to]).collect(),
+        }
+    }
+
+    /// The node that one end of a flow is at.
+    fn end(&self, flow: FlowId, side: Side) -> Endpoint {
+        self.flows[flow.index()][usize::from(side == Side::Receiver)]
+    }
+
+    /// MAC address of an end of a flow.
+    pub(super) fn mac_of_end(&self, flow: FlowId, side: Side) -> Mac {
+        match self.end(flow, side) {
+            Endpoint::Station(index) => self.stations[index],
+            Endpoint::Host(index) => {
+                let [high, low] = number(index);
+                [0x02, 0xaf, 0xff, 0x01, high, low]
+            }
+        }
+    }
+
+    /// IP address of an end of a flow.
+    pub(super) fn ip_of_end(&self, flow: FlowId, side: Side) -> Ip {
+        ip(self.end(flow, side))
+    }
+}
+
+/// MAC address of a member of a cell.
+pub(super) fn mac(cell: CellId, node: NodeId) -> Mac {
+    let [high, low] = node.0.to_be_bytes();
+    [0x02, 0xaf, cell.0, 0x00, high, low]
+}
+
+fn ip(end: Endpoint) -> Ip {
+    let (net, index) = match end {
+        Endpoint::Station(index) => (0, index),
+        Endpoint::Host(index) => (1, index),
+    };
+    let [high, low] = number(index + 1);
+    [10, net, high, low]
+}
+
+/// Port of an end of a flow; no two flows have both alike.
+pub(super) fn port(flow: FlowId, side: Side) -> u16 {
+    match side {
+        Side::Sender => 49_152 + flow.0 % PORTS,
+        Side::Receiver => 49_152 + PORTS + flow.0 / PORTS,
+    }
+}
+
+/// IP address of each station and host, with its name.
+pub(super) fn names(scenario: &Scenario) -> impl Iterator<Item = (Ip, &str)> {
+    let stations = scenario.stations.iter().enumerate();
+    let stations = stations.map(|(index, it)| (ip(Endpoint::Station(index)), it.name.as_str()));
+    let hosts = scenario.hosts.iter().enumerate();
+    stations.chain(hosts.map(|(index, name)| (ip(Endpoint::Host(index)), name.as_str())))
+}
+
+fn number(index: usize) -> [u8; 2] {
+    u16::try_from(index).expect("at most 65 535 nodes").to_be_bytes()
+}

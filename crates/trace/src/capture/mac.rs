@@ -1,0 +1,173 @@
+//! MAC headers of 802.11, and the body of a beacon.  [80211-2020 §9.2, §9.3]
+
+use airfair_sim::scenario::Bss;
+use airfair_units::{DataRate, Duration};
+use airfair_wlan::phy::Preamble;
+use airfair_wlan::{Elements, Frame, FrameKind};
+
+use super::addresses::Mac;
+
+/// LLC and SNAP headers of an IPv4 packet.  [RFC1042]
+pub(super) const LLC_SNAP_IPV4: [u8; 8] = [0xaa, 0xaa, 3, 0, 0, 0, 8, 0];
+/// Frame check sequence [octets].
+pub(super) const FCS: usize = 4;
+
+/// Our organisation in elements of beacons: locally administered, so that it is nobody else's.
+const OUI: [u8; 3] = [0x02, 0xaf, 0x00];
+/// Types of our elements.
+const FILLING: u8 = 0;
+const SCHEME: u8 = 1;
+
+/// Element of a vendor.  [80211-2020 §9.4.2.25]
+const VENDOR: u8 = 221;
+
+/// Retry, to and from the distribution system, in the second octet of the frame control field.
+const TO_DS: u8 = 0x01;
+const FROM_DS: u8 = 0x02;
+const RETRY: u8 = 0x08;
+
+/// Addresses of a data frame on its hop: its transmitter and receiver there, and its first and last node.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Way {
+    pub(super) transmitter: Mac,
+    pub(super) receiver: Mac,
+    pub(super) source: Mac,
+    pub(super) destination: Mac,
+    pub(super) is_up: bool,
+}
+
+/// Header of a data frame.  [80211-2020 §9.3.2.1]
+pub(super) fn data(frame: &Frame, way: Way, sequence: u16, is_retry: bool) -> Vec<u8> {
+    let direction = if way.is_up { TO_DS } else { FROM_DS };
+    let mut octets = vec![0x08, direction | if is_retry { RETRY } else { 0 }];
+    octets.extend(duration(frame.duration_field));
+    let third = if way.is_up { way.destination } else { way.source };
+    octets.extend([way.receiver, way.transmitter, third].concat());
+    octets.extend((sequence << 4).to_le_bytes());
+    octets
+}
+
+/// A control frame up to its check sequence.  [80211-2020 §9.3.1]
+pub(super) fn control(frame: &Frame, transmitter: Mac, receiver: Mac) -> Vec<u8> {
+    let (subtype, addresses) = match frame.kind {
+        FrameKind::Rts => (0xb4, [receiver, transmitter].concat()),
+        FrameKind::Cts => (0xc4, receiver.to_vec()),
+        FrameKind::CtsToSelf => (0xc4, transmitter.to_vec()),
+        FrameKind::Ack => (0xd4, receiver.to_vec()),
+        FrameKind::Data | FrameKind::Beacon => unreachable!("no control frame"),
+    };
+    let mut octets = vec![subtype, 0];
+    octets.extend(duration(frame.duration_field));
+    octets.extend(addresses);
+    octets
+}
+
+/// A beacon of the cell `bss` up to its check sequence. What its elements leave of its size is filled.
+/// [80211-2020 §9.3.3.2]
+pub(super) fn beacon(frame: &Frame, from: Mac, bss: &Bss, heard: (&Elements, u64, u16)) -> Vec<u8> {
+    let (elements, micros, sequence) = heard;
+    let mut octets = vec![0x80, 0];
+    octets.extend(duration(frame.duration_field));
+    octets.extend([[0xff; 6], from, from].concat());
+    octets.extend((sequence << 4).to_le_bytes());
+    octets.extend(micros.to_le_bytes());
+    octets.extend(time_units(bss).to_le_bytes());
+    // An infrastructure cell, with short preambles if it uses them.
+    octets.extend([0x01 | if bss.rules.preamble == Preamble::Short { 0x20 } else { 0 }, 0]);
+    let name = &bss.name.as_bytes()[..bss.name.len().min(32)];
+    put(&mut octets, 0, name);
+    let rates = rates(bss);
+    put(&mut octets, 1, &rates[..rates.len().min(8)]);
+    let mut others = Vec::new();
+    if rates.len() > 8 {
+        put(&mut others, 50, &rates[8..]);
+    }
+    for (id, payload) in elements.iter() {
+        let ours = [&OUI[..], &[SCHEME], payload].concat();
+        put(&mut others, id, if id == VENDOR { &ours } else { payload });
+    }
+    // Nobody sleeps here; a few octets too few for an element of their own make the map longer.
+    let mut map = vec![0, 1, 0, 0];
+    let psdu = usize::try_from(frame.psdu.get()).expect("a beacon is short");
+    let size = psdu.saturating_sub(FCS);
+    let rest = size.saturating_sub(octets.len() + 2 + map.len() + others.len());
+    map.resize(map.len() + if rest < SMALLEST { rest } else { 0 }, 0);
+    put(&mut octets, 5, &map);
+    octets.extend(others);
+    fill(&mut octets, size);
+    octets
+}
+
+/// Octets of an element of ours that says nothing: number, length, organisation, type.
+const SMALLEST: usize = 6;
+/// Octets of the longest element.
+const LONGEST: usize = 257;
+
+/// Fills up to `size` octets with elements that say nothing.
+fn fill(octets: &mut Vec<u8>, size: usize) {
+    while octets.len() + SMALLEST <= size {
+        let rest = size - octets.len();
+        let element = if rest > LONGEST { LONGEST.min(rest - SMALLEST) } else { rest };
+        let mut value = [&OUI[..], &[FILLING]].concat();
+        value.resize(element - 2, 0);
+        put(octets, VENDOR, &value);
+    }
+}
+
+fn put(octets: &mut Vec<u8>, id: u8, value: &[u8]) {
+    octets.extend([id, u8::try_from(value.len()).expect("an element of at most 255 octets")]);
+    octets.extend(value);
+}
+
+/// Rates of the cell in units of 500 kb/s, those of the basic rate set marked.  [80211-2020 §9.4.2.3]
+fn rates(bss: &Bss) -> Vec<u8> {
+    let octet = |rate: &DataRate| {
+        let units = u8::try_from(rate.bps() / 500_000).expect("a legacy rate");
+        units | if bss.rules.basic_rates.contains(rate) { 0x80 } else { 0 }
+    };
+    bss.rules.standard.rates().iter().map(octet).collect()
+}
+
+/// Beacon interval in time units of 1024 µs, rounded.
+fn time_units(bss: &Bss) -> u16 {
+    let interval = bss.beacons.map_or(Duration::ZERO, |beacons| beacons.interval);
+    u16::try_from((interval.as_nanos() + 512_000) / 1_024_000).unwrap_or(u16::MAX)
+}
+
+/// Duration field, rounded up to a microsecond.  [80211-2020 §9.2.5.1]
+fn duration(field: Duration) -> [u8; 2] {
+    let micros = field.as_nanos().div_ceil(1_000).min(32_767);
+    u16::try_from(micros).expect("15 bits").to_le_bytes()
+}
+
+/// Frame check sequence: CRC-32.  [80211-2020 §9.2.4.8]
+pub(super) fn check_sequence(octets: &[u8]) -> [u8; FCS] {
+    let mut register = u32::MAX;
+    for octet in octets {
+        register ^= u32::from(*octet);
+        for _ in 0..8 {
+            register = register >> 1 ^ if register & 1 == 1 { 0xedb8_8320 } else { 0 };
+        }
+    }
+    (!register).to_le_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The check value of CRC-32 is that of the digits 1 to 9: cbf43926.
+    #[test]
+    fn the_check_sequence_is_the_crc_of_the_standard() {
+        assert_eq!(check_sequence(b"123456789"), 0xcbf4_3926_u32.to_le_bytes());
+    }
+
+    #[test]
+    fn a_beacon_is_filled_to_its_size_wherever_an_element_fits() {
+        for size in 0..1_200 {
+            let mut octets = vec![0; 40];
+            fill(&mut octets, size);
+            assert_eq!(octets.len(), if size < 40 + SMALLEST { 40 } else { size });
+        }
+    }
+}

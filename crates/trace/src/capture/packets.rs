@@ -1,0 +1,218 @@
+//! Headers of IPv4 and of what it carries: TCP, UDP, RTP and RTCP of TFRC. Payload has no octets in a run, so none are
+//! kept; lengths count it, and checksums take it for zeros.
+
+use airfair_sim::packet::{Body, Packet, Side};
+use airfair_sim::scenario::{Scenario, Tcp, Transport};
+use airfair_transport::{tcp, tfrc};
+
+use super::addresses::{Addresses, Ip, port};
+
+const TCP: u8 = 6;
+const UDP: u8 = 17;
+/// A protocol for experiments: a packet from outside, whose octets the run does not know.  [RFC3692 §2.1]
+const EXPERIMENT: u8 = 253;
+/// Hops that a packet may take, as most systems have it.
+const TIME_TO_LIVE: u8 = 64;
+/// Largest window without scaling [octets].
+const UNSCALED: u64 = 65_535;
+
+/// Settings of a TCP connection that its segments do not repeat.
+#[derive(Clone, Copy, Debug, Default)]
+struct Connection {
+    segment: u16,
+    /// Shift of the receiver's window, if its SYN says one.
+    scale: Option<u8>,
+    has_sack: bool,
+}
+
+impl Connection {
+    fn of(tcp: &Tcp) -> Self {
+        let tells = tcp.sender.window_scaling && tcp.sender.handshake;
+        let shift = |buffer: u64| (0..14).find(|shift| buffer >> shift <= UNSCALED).unwrap_or(14);
+        Self {
+            segment: u16::try_from(tcp.sender.segment.get()).unwrap_or(u16::MAX),
+            scale: tells.then(|| shift(tcp.receiver.buffer.get())),
+            has_sack: tcp.sender.uses_sack(),
+        }
+    }
+}
+
+/// Writer of the headers of all flows.
+#[derive(Debug)]
+pub(super) struct Packets {
+    connections: Vec<Connection>,
+}
+
+impl Packets {
+    pub(super) fn of(scenario: &Scenario) -> Self {
+        let connection = |flow: &airfair_sim::scenario::Flow| match &flow.transport {
+            Transport::Tcp(tcp) => Connection::of(tcp),
+            _ => Connection::default(),
+        };
+        Self { connections: scenario.flows.iter().map(connection).collect() }
+    }
+
+    /// Headers of a packet, from that of IP on.
+    pub(super) fn headers(&self, packet: &Packet, addresses: &Addresses) -> Vec<u8> {
+        let other = if packet.origin == Side::Sender { Side::Receiver } else { Side::Sender };
+        let ends = [packet.origin, other];
+        let [from, to] = ends.map(|end| addresses.ip_of_end(packet.flow, end));
+        let ports = ends.map(|end| port(packet.flow, end));
+        let size = u16::try_from(packet.size().get()).unwrap_or(u16::MAX);
+        let (protocol, body) = match &packet.body {
+            Body::Segment(segment) => (TCP, self.segment(packet, segment, ports)),
+            Body::TfrcData(data) => (UDP, datagram(ports, size, &tfrc::wire::encode_data(data))),
+            Body::TfrcFeedback(feedback) => {
+                (UDP, datagram(ports, size, &tfrc::wire::encode_feedback(feedback)))
+            }
+            Body::Datagram(_) => (UDP, datagram(ports, size, &[])),
+            Body::External(_) => (EXPERIMENT, Vec::new()),
+        };
+        with_checksums(protocol, [from, to], size, body)
+    }
+
+    fn segment(&self, packet: &Packet, segment: &tcp::Segment, ports: [u16; 2]) -> Vec<u8> {
+        let connection = self.connections[packet.flow.index()];
+        let is_receiver = packet.origin == Side::Receiver;
+        let tcp::Flags { syn, ack, fin } = segment.flags;
+        let scale = if is_receiver { connection.scale } else { connection.scale.map(|_| 0) };
+        let mut octets = ports.map(u16::to_be_bytes).concat();
+        octets.extend(low(segment.seq).to_be_bytes());
+        octets.extend(low(if ack { segment.ack } else { 0 }).to_be_bytes());
+        octets.push((5 + segment.options / 4) << 4);
+        octets.push(u8::from(fin) | u8::from(syn) << 1 | u8::from(ack) << 4);
+        // The window of a SYN is never scaled.  [RFC7323 §2.2]
+        let shift = if syn { 0 } else { scale.unwrap_or(0) };
+        let window = u16::try_from(segment.window >> shift).unwrap_or(u16::MAX);
+        octets.extend(window.to_be_bytes());
+        octets.extend([0; 4]);
+        let mut options = Vec::new();
+        if syn {
+            put_syn_options(&mut options, connection, scale, segment.timestamps);
+        } else {
+            put_options(&mut options, segment);
+        }
+        options.resize(segment.options.into(), NO_OPERATION);
+        octets.extend(options);
+        octets
+    }
+}
+
+const NO_OPERATION: u8 = 1;
+
+/// Options of a SYN: MSS, SACK permitted, timestamps, window scale.  [RFC9293 §3.2], [RFC7323], [RFC2018 §2]
+fn put_syn_options(
+    options: &mut Vec<u8>,
+    connection: Connection,
+    scale: Option<u8>,
+    timestamps: Option<tcp::Timestamps>,
+) {
+    options.extend([2, 4]);
+    options.extend(connection.segment.to_be_bytes());
+    if connection.has_sack {
+        options.extend([4, 2]);
+    }
+    if let Some(timestamps) = timestamps {
+        put_timestamps(options, timestamps);
+    }
+    if let Some(scale) = scale {
+        options.extend([NO_OPERATION, 3, 3, scale]);
+    }
+}
+
+/// Options of any other segment: timestamps and selective acknowledgments, filled up in front.
+/// [RFC7323 §3.2], [RFC2018 §3]
+fn put_options(options: &mut Vec<u8>, segment: &tcp::Segment) {
+    if let Some(timestamps) = segment.timestamps {
+        options.extend([NO_OPERATION; 2]);
+        put_timestamps(options, timestamps);
+    }
+    if !segment.sack.is_empty() {
+        let blocks: Vec<u8> = segment
+            .sack
+            .iter(segment.ack)
+            .flat_map(|(start, end)| [low(start), low(end)].map(u32::to_be_bytes).concat())
+            .collect();
+        let length = u8::try_from(2 + blocks.len()).expect("at most four blocks");
+        options.extend([NO_OPERATION, NO_OPERATION, 5, length]);
+        options.extend(blocks);
+    }
+}
+
+fn put_timestamps(options: &mut Vec<u8>, timestamps: tcp::Timestamps) {
+    options.extend([8, 10]);
+    options.extend(timestamps.value.get().to_be_bytes());
+    options.extend(timestamps.echo.to_be_bytes());
+}
+
+/// A number as its header wraps it.
+#[expect(clippy::cast_possible_truncation, reason = "the field wraps")]
+fn low(number: u64) -> u32 {
+    number as u32
+}
+
+/// A UDP header and what is known of its payload.  [RFC768]
+fn datagram(ports: [u16; 2], size: u16, payload: &[u8]) -> Vec<u8> {
+    let mut octets = ports.map(u16::to_be_bytes).concat();
+    octets.extend((size - 20).to_be_bytes());
+    octets.extend([0; 2]);
+    octets.extend(payload);
+    octets
+}
+
+/// The packet with its IP header and both checksums.  [RFC791 §3.1], [RFC9293 §3.1]
+fn with_checksums(protocol: u8, addresses: [Ip; 2], size: u16, mut body: Vec<u8>) -> Vec<u8> {
+    let [from, to] = addresses;
+    let place = match protocol {
+        TCP => Some(16),
+        UDP => Some(6),
+        _ => None,
+    };
+    if let Some(place) = place {
+        let length = (size - 20).to_be_bytes();
+        let pseudo = [&from[..], &to, &[0, protocol], &length].concat();
+        let sum = match checksum(&[&pseudo[..], &body].concat()) {
+            // In UDP zero says that there is none.  [RFC768]
+            0 if protocol == UDP => u16::MAX,
+            sum => sum,
+        };
+        body[place..place + 2].copy_from_slice(&sum.to_be_bytes());
+    }
+    let mut header = vec![0x45, 0];
+    header.extend(size.to_be_bytes());
+    // No identification is needed where nothing may be fragmented.  [RFC6864 §4.1]
+    header.extend([0, 0, 0x40, 0, TIME_TO_LIVE, protocol, 0, 0]);
+    header.extend([from, to].concat());
+    let sum = checksum(&header).to_be_bytes();
+    header[10..12].copy_from_slice(&sum);
+    header.extend(body);
+    header
+}
+
+/// The Internet checksum.  [RFC1071]
+fn checksum(octets: &[u8]) -> u16 {
+    let word = |pair: &[u8]| u32::from(pair[0]) << 8 | u32::from(*pair.get(1).unwrap_or(&0));
+    let mut sum: u32 = octets.chunks(2).map(word).sum();
+    while sum > 0xffff {
+        sum = (sum >> 16) + (sum & 0xffff);
+    }
+    !u16::try_from(sum).expect("16 bits are left")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 4500 + 0073 + 0000 + 4000 + 4011 + c0a8 + 0001 + c0a8 + 00c7 = 2479c; 479c + 2 = 479e; its complement: b861.
+    ///
+    /// Verifies: [RFC1071]
+    #[test]
+    fn the_checksum_is_the_complement_of_the_sum_of_words() {
+        let header = [
+            0x45, 0, 0, 0x73, 0, 0, 0x40, 0, 0x40, 0x11, 0, 0, 0xc0, 0xa8, 0, 1, 0xc0, 0xa8, 0,
+            0xc7,
+        ];
+        assert_eq!(checksum(&header), 0xb861);
+        assert_eq!(checksum(&[1]), !0x0100);
+    }
+}

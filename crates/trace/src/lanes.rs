@@ -1,0 +1,132 @@
+//! Lane of a member: what it does, as intervals that follow each other.
+//!
+//! A frame is known when it leaves the air, a wait when it is over; so an interval comes when it ends. A member that
+//! waits may answer meanwhile: its wait is cut in two then.
+
+use airfair_sim::trace::ChannelAccess;
+use airfair_units::Time;
+
+/// Wait of a member with a packet to send or on its way, from one time to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wait {
+    /// Start.
+    pub from: Time,
+    /// End.
+    pub to: Time,
+    /// Kind.
+    pub kind: WaitKind,
+}
+
+/// Kind of a wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WaitKind {
+    /// The medium is busy, or its interframe space or the NAV is not over: no slot counts.
+    Deferring,
+    /// A response is awaited, or the next frame of the member's own exchange is due.
+    Answer,
+    /// Slots count: so many were left when it began.
+    Backoff {
+        /// Slots left.
+        slots: u64,
+    },
+}
+
+/// Lane of one member.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Lane {
+    access: ChannelAccess,
+    since: Time,
+}
+
+impl Lane {
+    /// The channel access becomes another one: waits that are over now.
+    pub fn change(
+        &mut self,
+        now: Time,
+        access: ChannelAccess,
+    ) -> impl Iterator<Item = Wait> + use<> {
+        // One deferral lasts from the first busy period to the end of the space after the last.
+        let defers = match self.access {
+            ChannelAccess::Deferring { .. } => true,
+            ChannelAccess::CountingDown { from, .. } => now <= from,
+            ChannelAccess::Resting | ChannelAccess::InExchange => false,
+        };
+        let goes_on =
+            matches!(access, ChannelAccess::Deferring { .. } | ChannelAccess::CountingDown { .. });
+        let until = if defers && goes_on { self.since } else { now };
+        let over = waits(self.access, self.since, until);
+        (self.access, self.since) = (access, until);
+        over
+    }
+
+    /// A frame of the member's own leaves the air, which started at `start`: the wait before it, if it waits.
+    pub fn send(&mut self, start: Time, end: Time) -> impl Iterator<Item = Wait> + use<> {
+        let over = waits(self.access, self.since, start);
+        self.since = end;
+        over
+    }
+
+    /// The run is over: waits that are not.
+    pub fn finish(&mut self, now: Time) -> impl Iterator<Item = Wait> + use<> {
+        self.change(now, ChannelAccess::Resting)
+    }
+}
+
+/// Waits of a member from `since` to `now`.
+fn waits(access: ChannelAccess, since: Time, now: Time) -> impl Iterator<Item = Wait> + use<> {
+    let wait = |from: Time, to: Time, kind| (from < to).then_some(Wait { from, to, kind });
+    let [deferral, backoff] = match access {
+        ChannelAccess::Resting => [None, None],
+        ChannelAccess::InExchange => [wait(since, now, WaitKind::Answer), None],
+        ChannelAccess::Deferring { .. } => [wait(since, now, WaitKind::Deferring), None],
+        ChannelAccess::CountingDown { from, slots } => {
+            let counts = from.max(since);
+            [
+                wait(since, now.min(counts), WaitKind::Deferring),
+                wait(counts, now, WaitKind::Backoff { slots }),
+            ]
+        }
+    };
+    deferral.into_iter().chain(backoff)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn us(us: u64) -> Time {
+        Time::from_nanos(us * 1_000)
+    }
+
+    /// A packet comes while the medium is busy, at 100; the member answers from 150 to 160; it is idle from 200 on,
+    /// slots count from 250; at 300 it is busy, at 310 idle, before the end of the space busy again. At 500 the member has
+    /// won; its frame ends at 600, and the answer at 650.
+    #[test]
+    fn intervals_follow_each_other_without_overlap() {
+        let mut lane = Lane::default();
+        let mut found = Vec::new();
+        found.extend(lane.change(us(100), ChannelAccess::Deferring { slots: 7 }));
+        found.extend(lane.send(us(150), us(160)));
+        let counting = |from, slots| ChannelAccess::CountingDown { from, slots };
+        found.extend(lane.change(us(200), counting(us(250), 7)));
+        found.extend(lane.change(us(300), ChannelAccess::Deferring { slots: 4 }));
+        found.extend(lane.change(us(310), counting(us(360), 4)));
+        found.extend(lane.change(us(320), ChannelAccess::Deferring { slots: 4 }));
+        found.extend(lane.change(us(400), counting(us(420), 4)));
+        found.extend(lane.change(us(500), ChannelAccess::InExchange));
+        found.extend(lane.send(us(500), us(600)));
+        found.extend(lane.change(us(650), ChannelAccess::Deferring { slots: 9 }));
+        found.extend(lane.finish(us(700)));
+        let wait = |from, to, kind| Wait { from: us(from), to: us(to), kind };
+        let expected = [
+            wait(100, 150, WaitKind::Deferring),
+            wait(160, 250, WaitKind::Deferring),
+            wait(250, 300, WaitKind::Backoff { slots: 7 }),
+            wait(300, 420, WaitKind::Deferring),
+            wait(420, 500, WaitKind::Backoff { slots: 4 }),
+            wait(600, 650, WaitKind::Answer),
+            wait(650, 700, WaitKind::Deferring),
+        ];
+        assert_eq!(found, expected);
+    }
+}

@@ -1,0 +1,93 @@
+//! Outlet: takes the octets of a trace until a write fails, and knows how far it came.
+
+use std::io::{self, Write};
+
+/// A sink of octets that takes no more after its first error.
+#[derive(Debug)]
+pub struct Outlet<W> {
+    to: W,
+    items: u64,
+    error: Option<io::Error>,
+}
+
+/// Result of writing a trace.
+#[derive(Debug)]
+pub struct Written<W> {
+    /// The sink, flushed.
+    pub to: W,
+    /// Frames of a capture, events of a timeline, that were asked for and written.
+    pub items: u64,
+    /// Error that has cut the file off, if any.
+    pub error: Option<io::Error>,
+}
+
+impl<W: Write> Outlet<W> {
+    /// A sink that has got nothing yet.
+    pub fn new(to: W) -> Self {
+        Self { to, items: 0, error: None }
+    }
+
+    /// Writes octets that are no item of their own.
+    pub fn put(&mut self, octets: &[u8]) {
+        if self.error.is_none() {
+            self.error = self.to.write_all(octets).err();
+        }
+    }
+
+    /// Writes an item.
+    pub fn put_item(&mut self, octets: &[u8]) {
+        self.put(octets);
+        self.items += u64::from(self.error.is_none());
+    }
+
+    /// True if nothing more can be written.
+    pub fn is_closed(&self) -> bool {
+        self.error.is_some()
+    }
+
+    /// Items so far.
+    pub fn items(&self) -> u64 {
+        self.items
+    }
+
+    /// Hands everything on to where it goes.
+    pub fn finish(mut self) -> Written<W> {
+        if self.error.is_none() {
+            self.error = self.to.flush().err();
+        }
+        Written { to: self.to, items: self.items, error: self.error }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Room for four octets.
+    struct Small(Vec<u8>);
+
+    impl Write for Small {
+        fn write(&mut self, octets: &[u8]) -> io::Result<usize> {
+            if self.0.len() + octets.len() > 4 {
+                return Err(io::ErrorKind::StorageFull.into());
+            }
+            self.0.extend(octets);
+            Ok(octets.len())
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn nothing_is_written_after_the_first_error_and_the_error_is_kept() {
+        let mut outlet = Outlet::new(Small(Vec::new()));
+        outlet.put_item(b"abc");
+        outlet.put_item(b"def");
+        assert!(outlet.is_closed());
+        outlet.put_item(b"g");
+        let Written { to, items, error } = outlet.finish();
+        assert_eq!((to.0, items), (b"abc".to_vec(), 1));
+        assert_eq!(error.map(|it| it.kind()), Some(io::ErrorKind::StorageFull));
+    }
+}

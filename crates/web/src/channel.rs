@@ -1,0 +1,190 @@
+//! The channel in a part of a run: each frame, and what each member does meanwhile.
+
+use airfair_sim::packet::Packet;
+use airfair_sim::record::{CellId, Record, Recorder};
+use airfair_sim::scenario::Scenario;
+use airfair_sim::trace::Trace;
+use airfair_trace::lanes::{Lane, Wait, WaitKind};
+use airfair_units::Time;
+use airfair_wlan::{FrameKind, Headers, NodeId, Ppdu};
+use serde_json::{Value, json};
+
+/// Most frames of one document.
+const MOST: usize = 20_000;
+
+/// A member of a cell, as a row of a picture.
+#[derive(Debug, Default)]
+struct Row {
+    lane: Lane,
+    /// Its waits in the window.
+    waits: Vec<Wait>,
+}
+
+/// A consumer of records that keeps every frame of a window.
+#[derive(Debug)]
+pub(crate) struct Channel {
+    from: Time,
+    to: Time,
+    /// Members of all cells: of each the access point first.
+    rows: Vec<Row>,
+    /// First row of each cell.
+    first: Vec<usize>,
+    frames: Vec<(usize, Ppdu<Packet>)>,
+}
+
+impl Channel {
+    /// A window on a run of `scenario`.
+    pub(crate) fn new(scenario: &Scenario, from: Time, to: Time) -> Self {
+        let (mut rows, mut first) = (Vec::new(), Vec::new());
+        for cell in 0..scenario.cells.len() {
+            first.push(rows.len());
+            let stations = scenario.stations.iter().filter(|station| station.cell == cell).count();
+            rows.resize_with(rows.len() + 1 + stations, Row::default);
+        }
+        Self { from, to, rows, first, frames: Vec::new() }
+    }
+
+    fn row(&self, cell: usize, node: NodeId) -> usize {
+        self.first[cell] + node.index()
+    }
+
+    /// All that it has seen, with times in nanoseconds and members as rows.
+    pub(crate) fn document(mut self, scenario: &Scenario) -> Value {
+        self.cut();
+        for row in 0..self.rows.len() {
+            let over = self.rows[row].lane.finish(self.to);
+            self.keep(row, over);
+        }
+        self.frames.sort_by_key(|(_, ppdu)| ppdu.start);
+        let of_rows = |list: fn(Wait) -> Option<Value>| {
+            let (from, to) = (self.from, self.to);
+            let clip = |it: &Wait| Wait { from: it.from.max(from), to: it.to.min(to), ..*it };
+            let of_row = |row: &Row| {
+                let waits = row.waits.iter().map(clip).filter(|it| it.from < it.to);
+                waits.filter_map(list).collect::<Value>()
+            };
+            self.rows.iter().map(of_row).collect::<Value>()
+        };
+        json!({
+            "from_ns": self.from.as_nanos(),
+            "to_ns": self.to.as_nanos(),
+            "rows": Self::names(scenario),
+            "deferrals": of_rows(|Wait { from, to, kind }| {
+                let is_it = kind == WaitKind::Deferring;
+                is_it.then(|| json!([from.as_nanos(), to.as_nanos()]))
+            }),
+            "answers": of_rows(|Wait { from, to, kind }| {
+                let is_it = kind == WaitKind::Answer;
+                is_it.then(|| json!([from.as_nanos(), to.as_nanos()]))
+            }),
+            "back_off": of_rows(|Wait { from, to, kind }| {
+                let WaitKind::Backoff { slots } = kind else { return None };
+                Some(json!([from.as_nanos(), to.as_nanos(), slots]))
+            }),
+            "frames": self.table(),
+        })
+    }
+
+    /// Keeps the waits of a row that are in the window.
+    fn keep(&mut self, row: usize, waits: impl Iterator<Item = Wait>) {
+        let (from, to) = (self.from, self.to);
+        self.rows[row].waits.extend(waits.filter(|wait| wait.to > from && wait.from < to));
+    }
+
+    /// The window ends before the first frame for which there is no room.
+    fn cut(&mut self) {
+        if self.frames.len() > MOST {
+            self.to =
+                self.frames[MOST..].iter().map(|(_, ppdu)| ppdu.start).fold(self.to, Time::min);
+            self.to = self.to.max(self.from);
+            self.frames.retain(|(_, ppdu)| ppdu.start < self.to);
+        }
+    }
+
+    fn names(scenario: &Scenario) -> Vec<Value> {
+        let name = |cell: usize, bss: &str| {
+            let ap = json!({ "name": bss, "cell": cell, "is_access_point": true });
+            let stations = scenario.stations.iter().filter(move |station| station.cell == cell);
+            let row =
+                move |name: &str| json!({ "name": name, "cell": cell, "is_access_point": false });
+            [ap].into_iter().chain(stations.map(move |station| row(&station.name)))
+        };
+        scenario.cells.iter().enumerate().flat_map(|(cell, bss)| name(cell, &bss.name)).collect()
+    }
+
+    /// Frames as columns, in order of their start.
+    fn table(&self) -> Value {
+        let column = |value: fn(&Ppdu<Packet>) -> Value| {
+            self.frames.iter().map(|(_, ppdu)| value(ppdu)).collect::<Value>()
+        };
+        let rows = |node: fn(&Ppdu<Packet>) -> Option<NodeId>| {
+            let row = |(cell, ppdu): &(usize, _)| node(ppdu).map(|node| self.row(*cell, node));
+            self.frames.iter().map(|frame| json!(row(frame))).collect::<Value>()
+        };
+        json!({
+            "start_ns": column(|ppdu| ppdu.start.as_nanos().into()),
+            "end_ns": column(|ppdu| ppdu.end.as_nanos().into()),
+            "from": rows(|ppdu| Some(ppdu.frame.from)),
+            "to": rows(|ppdu| ppdu.frame.to),
+            "kind": column(|ppdu| kind(ppdu).into()),
+            "rate_bps": column(|ppdu| ppdu.frame.tx.rate().bps().into()),
+            "octets": column(|ppdu| ppdu.frame.psdu.get().into()),
+            "retry": column(|ppdu| ppdu.frame.retry.into()),
+            "fate": column(|ppdu| fate(ppdu).into()),
+            "flow": column(|ppdu| ppdu.mpdus.first().map(|mpdu| mpdu.msdu.payload.flow.0).into()),
+        })
+    }
+}
+
+/// The word for a frame: what it is for, and of a TCP ACK that it is one.
+fn kind(ppdu: &Ppdu<Packet>) -> &'static str {
+    let is_tcp_ack =
+        || ppdu.mpdus.iter().all(|mpdu| mpdu.msdu.payload.class() != airfair_wlan::Class::Data);
+    match ppdu.frame.kind {
+        FrameKind::Data if is_tcp_ack() => "tcp-ack",
+        FrameKind::Data => "data",
+        FrameKind::Ack => "ack",
+        FrameKind::Rts => "rts",
+        FrameKind::Cts => "cts",
+        FrameKind::CtsToSelf => "cts-to-self",
+        FrameKind::Beacon => "beacon",
+    }
+}
+
+/// What became of a frame.
+fn fate(ppdu: &Ppdu<Packet>) -> &'static str {
+    match ppdu {
+        Ppdu { collided: true, .. } => "collided",
+        Ppdu { errored: true, .. } => "errored",
+        _ => "received",
+    }
+}
+
+impl Recorder for Channel {
+    const TRACES: bool = true;
+
+    fn record(&mut self, _now: Time, _record: &Record) {}
+
+    fn record_cell(&mut self, _now: Time, _cell: CellId, _records: &[airfair_wlan::Record]) {}
+
+    /// Frames leave the air in the order of their ends; as many more as there is room for tell where to cut.
+    fn trace(&mut self, now: Time, trace: Trace<'_>) {
+        match trace {
+            Trace::Frame(cell, monitored) => {
+                let ppdu = &monitored.ppdu;
+                let row = self.row(cell.index(), ppdu.frame.from);
+                let over = self.rows[row].lane.send(ppdu.start, ppdu.end);
+                self.keep(row, over);
+                if ppdu.end > self.from && ppdu.start < self.to && self.frames.len() < 2 * MOST {
+                    self.frames.push((cell.index(), ppdu.clone()));
+                }
+            }
+            Trace::Access(member, access) => {
+                let row = self.row(member.cell.index(), member.node);
+                let over = self.rows[row].lane.change(now, access);
+                self.keep(row, over);
+            }
+            Trace::Window(..) | Trace::Rate(..) => {}
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! Times of collisions, so that a reader can go from one to the next.
+
+use airfair_sim::record::{CellId, Record, Recorder};
+use airfair_units::Time;
+use airfair_wlan::AirUse;
+
+/// Most that are kept.
+const MOST: usize = 20_000;
+
+/// A consumer of records that keeps when collisions begin.
+#[derive(Debug, Default)]
+pub(crate) struct Collisions {
+    /// Start of each, with its cell.
+    pub(crate) starts: Vec<(Time, CellId)>,
+    /// True if there were more than are kept.
+    pub(crate) is_cut: bool,
+    /// End of the last one of each cell, as far as it has been told.
+    ends: Vec<Time>,
+}
+
+impl Recorder for Collisions {
+    fn record(&mut self, _now: Time, record: &Record) {
+        if let Record::Cell(cell, record) = record {
+            self.note(*cell, record);
+        }
+    }
+
+    fn record_cell(&mut self, _now: Time, cell: CellId, records: &[airfair_wlan::Record]) {
+        for record in records {
+            self.note(cell, record);
+        }
+    }
+}
+
+impl Collisions {
+    #[inline]
+    fn note(&mut self, cell: CellId, record: &airfair_wlan::Record) {
+        if let &airfair_wlan::Record::Air { from, to, usage: AirUse::Collision } = record {
+            self.add(cell, from, to);
+        }
+    }
+
+    /// A collision may be told in parts, where one of its frames ends before another.
+    #[cold]
+    fn add(&mut self, cell: CellId, from: Time, to: Time) {
+        let index = cell.index();
+        self.ends.resize(self.ends.len().max(index + 1), Time::ZERO);
+        if self.ends[index] < from || from == Time::ZERO {
+            if self.starts.len() < MOST {
+                self.starts.push((from, cell));
+            } else {
+                self.is_cut = true;
+            }
+        }
+        self.ends[index] = to;
+    }
+}

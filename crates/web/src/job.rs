@@ -1,0 +1,121 @@
+//! A run of a request, from its opening to its document.
+
+use airfair_sim::clock::FreeRunning;
+use airfair_sim::metrics::Metrics;
+use airfair_sim::random::Streams;
+use airfair_sim::run::Simulation;
+use airfair_sim::scenario::Scenario;
+use airfair_units::{Duration, Time};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::channel::Channel;
+use crate::collisions::Collisions;
+use crate::{VERSION, document};
+
+/// Request for a run.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Request {
+    /// Text of the scenario file.
+    pub scenario: String,
+    /// Part of the run of which every frame is wanted; without one, the figures of the whole run are.
+    pub channel: Option<Window>,
+}
+
+/// Part of a run.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Window {
+    /// Its start.
+    pub from_ns: u64,
+    /// Its end.
+    pub to_ns: u64,
+}
+
+/// The longest frame lasts less; one that is on the air at the end of a window has left it by then.
+const LONGEST_FRAME: Duration = Duration::from_millis(50);
+
+/// A run that is under way.
+#[derive(Debug)]
+pub struct Job {
+    scenario: Box<Scenario>,
+    goal: Goal,
+}
+
+/// The purpose of a run.
+#[derive(Debug)]
+enum Goal {
+    Figures(Box<Simulation<(Metrics, Collisions), FreeRunning>>),
+    Channel { simulation: Box<Simulation<Channel, FreeRunning>>, until: Time },
+}
+
+impl Job {
+    /// Opens the run that `request`, a text of JSON, asks for.
+    ///
+    /// # Errors
+    /// The scenario's mistakes, a line each.
+    pub fn open(request: &[u8]) -> Result<Self, Vec<String>> {
+        let request: Request = serde_json::from_slice(request)
+            .map_err(|error| vec![format!("the page asks for what it should not: {error}")])?;
+        let mut no_file = |_: &str| Err("a page cannot read files".to_owned());
+        let scenario = Scenario::load(request.scenario.as_bytes(), &[], &mut no_file)
+            .map_err(|mistakes| mistakes.iter().map(ToString::to_string).collect::<Vec<_>>())?;
+        let streams = Streams::new(scenario.seed, 0);
+        let goal = match request.channel {
+            None => {
+                let recorder = (Metrics::new(&scenario), Collisions::default());
+                let simulation = Simulation::new(&scenario, streams, recorder, FreeRunning);
+                Goal::Figures(Box::new(simulation))
+            }
+            Some(Window { from_ns, to_ns }) => {
+                let end = scenario.duration.as_nanos();
+                let [from, to] = [from_ns, to_ns].map(|ns| Time::from_nanos(ns.min(end)));
+                let recorder = Channel::new(&scenario, from, to.max(from));
+                let simulation = Simulation::new(&scenario, streams, recorder, FreeRunning);
+                let until = (to + LONGEST_FRAME).min(Time::from_nanos(end));
+                Goal::Channel { simulation: Box::new(simulation), until }
+            }
+        };
+        Ok(Self { scenario: Box::new(scenario), goal })
+    }
+
+    /// What the page is told of a job that has been opened.
+    pub fn describe(&self) -> Value {
+        let until = match &self.goal {
+            Goal::Figures(_) => self.scenario.duration.as_nanos(),
+            Goal::Channel { until, .. } => until.as_nanos(),
+        };
+        json!({ "version": VERSION, "until_ns": until })
+    }
+
+    /// Lets the run go on up to `until` at most; the time up to which everything has happened.
+    pub fn advance(&mut self, until: Time) -> Time {
+        const FREE: &str = "a clock that runs freely has no input";
+        match &mut self.goal {
+            Goal::Figures(simulation) => {
+                simulation.advance(until).expect(FREE);
+                simulation.now()
+            }
+            Goal::Channel { simulation, until: last } => {
+                simulation.advance(until.min(*last)).expect(FREE);
+                simulation.now()
+            }
+        }
+    }
+
+    /// Ends the run, once it has come to its end, and says what was asked for.
+    pub fn finish(self) -> Value {
+        let Self { scenario, goal } = self;
+        match goal {
+            Goal::Figures(simulation) => {
+                let mut finished = simulation.finish();
+                let collisions = std::mem::take(&mut finished.recorder.1);
+                let outcome =
+                    finished.map(|(metrics, _)| metrics).outcome(&scenario, scenario.seed, 0);
+                document::figures(&scenario, &outcome, &collisions)
+            }
+            Goal::Channel { simulation, .. } => simulation.finish().recorder.document(&scenario),
+        }
+    }
+}

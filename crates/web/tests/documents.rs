@@ -1,0 +1,147 @@
+//! Documents of runs, as a page gets them.
+
+use airfair_sim::run::{Control, run};
+use airfair_sim::scenario::Scenario;
+use airfair_units::Time;
+use airfair_web::Job;
+use serde_json::{Value, json};
+
+/// Two uploads of which one becomes slow; 60 s.
+const ANOMALY: &str = include_str!("../../../scenarios/one-slow-station.toml");
+const GOLDEN: &str = include_str!("../../sim/tests/golden/rts-cts.toml");
+const GOLDEN_TABLE: &str = include_str!("../../sim/tests/golden/rts-cts.txt");
+
+fn opened(request: &Value) -> Job {
+    Job::open(request.to_string().as_bytes()).expect("a scenario without mistakes")
+}
+
+fn document(request: &Value) -> Value {
+    let mut job = opened(request);
+    job.advance(Time::MAX);
+    job.finish()
+}
+
+fn channel(from_ns: u64, to_ns: u64) -> Value {
+    document(&json!({ "scenario": ANOMALY, "channel": { "from_ns": from_ns, "to_ns": to_ns } }))
+}
+
+fn numbers(column: &Value) -> Vec<u64> {
+    let list = column.as_array().expect("a column");
+    list.iter().map(|value| value.as_u64().expect("a number")).collect()
+}
+
+#[test]
+fn a_document_has_the_hash_of_the_golden_table() {
+    let found = document(&json!({ "scenario": GOLDEN }));
+    let printed = GOLDEN_TABLE.lines().find_map(|line| line.strip_prefix("records "));
+    assert_eq!(found["record_hash"].as_str(), printed);
+}
+
+#[test]
+fn slices_of_any_length_make_the_same_document() {
+    let request = json!({ "scenario": ANOMALY.replace("60 s", "3 s").replace("20 s", "1 s") });
+    let mut job = opened(&request);
+    let mut now = Time::ZERO;
+    for slice in (1..).map(|n| n * 1_234_567) {
+        let then = job.advance(Time::from_nanos(now.as_nanos() + slice));
+        if then == now {
+            break;
+        }
+        now = then;
+    }
+    assert_eq!(job.finish(), document(&request));
+}
+
+#[test]
+fn figures_are_those_of_the_tables() {
+    let scenario = Scenario::parse(ANOMALY, &[]).expect("an example of the laboratory");
+    let outcome = run(&scenario, 1, 0, &Control::default()).expect("nobody cancels");
+    let found = document(&json!({ "scenario": ANOMALY }));
+    let delivered: Vec<u64> = outcome.flows.iter().map(|flow| flow.delivered.get()).collect();
+    assert_eq!(numbers(&found["tables"]["flows"]["delivered_bytes"]), delivered);
+    let steps = numbers(&found["delivered"]["delivered_bytes"]);
+    // 60 steps of a second for each flow.
+    assert_eq!(steps.len(), 120);
+    assert_eq!(steps[..60].iter().sum::<u64>(), delivered[0]);
+    let collisions = numbers(&found["collisions"]["start_ns"]);
+    assert_eq!(collisions.len() as u64, outcome.channels[0].collisions);
+    assert!(collisions.is_sorted());
+}
+
+#[test]
+fn a_channel_has_each_frame_with_its_fate_and_who_waits_for_it() {
+    let found = channel(1_000_000_000, 1_100_000_000);
+    let frames = &found["frames"];
+    let (starts, ends) = (numbers(&frames["start_ns"]), numbers(&frames["end_ns"]));
+    assert!(starts.is_sorted() && starts.len() > 100);
+    assert!(starts.iter().all(|start| *start < 1_100_000_000));
+    assert!(ends.iter().all(|end| *end > 1_000_000_000));
+    // Two frames overlap exactly where both are told to have collided.
+    let fates = frames["fate"].as_array().expect("a column");
+    let collided = |i: usize| fates[i] == "collided";
+    assert!((0..fates.len()).any(collided));
+    for i in 1..starts.len() {
+        assert_eq!(starts[i] < ends[i - 1], collided(i) && collided(i - 1), "frame {i}");
+    }
+    // Nobody counts slots while a frame is on the air, and who counts them defers no longer.
+    for (back_off, deferrals) in zip(&found["back_off"], &found["deferrals"]) {
+        let spans: Vec<_> = back_off.as_array().expect("a list").iter().map(numbers).collect();
+        assert!(!spans.is_empty());
+        for span in spans {
+            // A slot lasts 20 µs.
+            assert!(span[1] - span[0] <= 20_000 * span[2]);
+            let overlaps = |from: u64, to: u64| from < span[1] && to > span[0];
+            assert!((0..starts.len()).all(|i| !overlaps(starts[i], ends[i])));
+            let defers = deferrals.as_array().expect("a list").iter().map(numbers);
+            assert!(defers.into_iter().all(|wait| !overlaps(wait[0], wait[1])));
+        }
+    }
+    let names: Vec<_> =
+        found["rows"].as_array().expect("rows").iter().map(|r| &r["name"]).collect();
+    assert_eq!(names, ["home", "slow", "fast"]);
+}
+
+fn zip<'v>(first: &'v Value, second: &'v Value) -> impl Iterator<Item = (&'v Value, &'v Value)> {
+    let list = |value: &'v Value| value.as_array().expect("a list").iter();
+    list(first).zip(list(second))
+}
+
+#[test]
+fn a_window_beyond_the_end_or_backwards_has_no_frames() {
+    for (from, to) in [(60_000_000_000, 70_000_000_000), (u64::MAX, u64::MAX), (9_000, 5_000)] {
+        let found = channel(from, to);
+        assert_eq!(found["frames"]["start_ns"], json!([]), "{from} to {to}");
+        assert!(found["from_ns"].as_u64() <= Some(60_000_000_000));
+    }
+}
+
+#[test]
+fn a_window_with_too_many_frames_ends_before_the_first_that_it_lacks() {
+    let found = channel(0, 60_000_000_000);
+    let to = found["to_ns"].as_u64().expect("a time");
+    assert!(to < 60_000_000_000);
+    // As the same window has them when it is asked for as it is.
+    assert_eq!(channel(0, to)["frames"], found["frames"]);
+}
+
+#[test]
+fn a_request_that_no_page_makes_is_refused() {
+    for request in ["", "[]", "{}", r#"{ "scenario": 1 }"#, r#"{ "scenario": "", "else": 1 }"#] {
+        let mistakes = Job::open(request.as_bytes()).expect_err("no request");
+        assert!(mistakes[0].starts_with("the page asks for what it should not: "), "{request}");
+    }
+}
+
+#[test]
+fn a_scenario_cannot_name_a_file() {
+    let mobility = "mobility = { model = \"trace\", file = \"walk.csv\" }";
+    let text = include_str!("../../../scenarios/walking-away.toml")
+        .lines()
+        .filter(|line| !line.starts_with("position"))
+        .map(|line| if line.starts_with("mobility") { mobility } else { line })
+        .collect::<Vec<_>>()
+        .join("\n");
+    let request = json!({ "scenario": text }).to_string();
+    let mistakes = Job::open(request.as_bytes()).expect_err("no file");
+    assert!(mistakes[0].contains("a page cannot read files"), "{mistakes:?}");
+}

@@ -1,0 +1,144 @@
+//! A monitor of the cell: each PPDU with what became of it everywhere, and how far each member's channel access is.
+//!
+//! Nothing is kept, and nobody looks, before [`Cell::monitor`] is called.
+
+use std::collections::VecDeque;
+
+use airfair_units::{Dbm, Time};
+
+use super::Cell;
+use super::undisturbed::Audience;
+use crate::config::NodeId;
+use crate::contender::{Access, ContenderId};
+use crate::elements::Elements;
+use crate::frame::{FrameKind, Ppdu};
+use crate::queue::headers::Headers;
+
+/// A PPDU that has left the air, as only a monitor knows it that is everywhere at once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Monitored<P> {
+    /// The PPDU.
+    pub ppdu: Ppdu<P>,
+    /// Elements that others have put into it, if it is a beacon.
+    pub elements: Elements,
+    /// Members that it is addressed to and that have decoded it, ascending: one at most, but of a beacon.
+    pub receivers: Vec<NodeId>,
+    /// Power and noise at its addressee, in a cell with a radio.
+    pub signal: Option<Signal>,
+}
+
+/// Power of a frame at its receiver, beside the noise there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Signal {
+    /// Power that arrives, fading included.
+    pub power: Dbm,
+    /// Thermal noise and that of the receiver.
+    pub noise: Dbm,
+}
+
+/// Channel access of a member.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ChannelAccess {
+    /// Nothing to send.
+    #[default]
+    Resting,
+    /// A packet waits while the medium is busy, physically or virtually.
+    Deferring {
+        /// Slots left to count.
+        slots: u64,
+    },
+    /// A packet waits while the medium is idle: for the end of the interframe space and of the NAV first, and for as
+    /// many slots from there on.
+    CountingDown {
+        /// Time from which on slots count.
+        from: Time,
+        /// Slots left to count then.
+        slots: u64,
+    },
+    /// It has won the channel: a frame of its exchange is on the air or due, or a response is awaited.
+    InExchange,
+}
+
+/// Knowledge of a monitor that nobody has asked for yet.
+#[derive(Debug)]
+pub(super) struct Monitor<P> {
+    pub(super) frames: VecDeque<Monitored<P>>,
+    /// Channel access of each member, as it was told last.
+    told: Vec<ChannelAccess>,
+}
+
+impl<P: Copy + Headers> Cell<P> {
+    /// From now on each frame that leaves the air is kept for [`poll_monitored`](Self::poll_monitored).
+    pub fn monitor(&mut self) {
+        let told = vec![ChannelAccess::default(); self.members.len()];
+        let monitor = || Box::new(Monitor { frames: VecDeque::new(), told });
+        self.monitor.get_or_insert_with(monitor);
+        self.audience = Audience::Monitor;
+    }
+
+    /// A frame that has left the air, with what it carried and what became of it.
+    pub fn poll_monitored(&mut self) -> Option<Monitored<P>> {
+        self.monitor.as_mut()?.frames.pop_front()
+    }
+
+    /// Tells of each member whose channel access is another than when this was asked last.
+    pub fn tell_access(&mut self, mut tell: impl FnMut(NodeId, ChannelAccess)) {
+        let Some(mut monitor) = self.monitor.take() else { return };
+        for (node, told) in (0..).map(NodeId).zip(&mut monitor.told) {
+            let access = self.access(node);
+            if std::mem::replace(told, access) != access {
+                tell(node, access);
+            }
+        }
+        self.monitor = Some(monitor);
+    }
+
+    fn access(&self, node: NodeId) -> ChannelAccess {
+        let id = ContenderId::only(node);
+        match self.contenders[id.index()].access {
+            Access::Idle => ChannelAccess::Resting,
+            Access::Contending => self.contention.countdown(id),
+            Access::Exchange(_) => ChannelAccess::InExchange,
+        }
+    }
+
+    /// Keeps frames that leave the air, before anyone acts upon them.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn keep_monitored(&mut self, now: Time, ended: &[Ppdu<P>]) {
+        for ppdu in ended {
+            let (receivers, signal) = (self.receivers(ppdu), self.signal(now, ppdu));
+            let elements = match &self.beacons.on_air {
+                Some(beacon) if ppdu.frame.kind == FrameKind::Beacon => beacon.elements,
+                _ => Elements::default(),
+            };
+            let Some(monitor) = &mut self.monitor else { return };
+            let ppdu = ppdu.clone();
+            monitor.frames.push_back(Monitored { ppdu, elements, receivers, signal });
+        }
+    }
+
+    /// Members that a frame is for and that decode it.
+    fn receivers(&self, ppdu: &Ppdu<P>) -> Vec<NodeId> {
+        let frame = &ppdu.frame;
+        let decodes = |id: &NodeId| {
+            let is_noise = ppdu.is_errored_for(*id, &self.beacons.missed);
+            *id != frame.from && !is_noise && self.contention.decodes(*id, frame.from)
+        };
+        match frame.addressee() {
+            Some(to) => {
+                let is_lost = ppdu.collided || ppdu.missed;
+                Some(to).filter(|to| !is_lost && decodes(to)).into_iter().collect()
+            }
+            None => (0..).map(NodeId).take(self.members.len()).filter(decodes).collect(),
+        }
+    }
+
+    /// Power and noise of a frame between a station and the access point.
+    fn signal(&mut self, now: Time, ppdu: &Ppdu<P>) -> Option<Signal> {
+        let frame = &ppdu.frame;
+        let to = frame.addressee()?;
+        let station = if frame.from.is_ap() { to } else { frame.from };
+        self.noise.signal(now, station, frame.tx.rate())
+    }
+}

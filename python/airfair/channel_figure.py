@@ -1,0 +1,270 @@
+"""Picture of the channel over a short time: a lane for each station, with what it sends and waits for."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.backends.backend_pdf import FigureCanvasPdf
+from matplotlib.backends.backend_svg import FigureCanvasSVG
+from matplotlib.legend_handler import HandlerTuple
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch, Rectangle
+
+from .figures import GRID, INK, MUTED, PALETTE, STYLE, Figure
+
+COLUMN, PAGE = 3.5, 7.16
+"""Widths of a column and of a page of a paper in two columns [inch]."""
+MOST = 3_000
+"""Intervals that a picture can show at most."""
+
+_LANE, _AROUND = 0.34, 0.95
+"""Heights of a lane, and of the axis and the legend [inch]."""
+_FRAME, _SLOTS = 0.62, 0.30
+"""Heights of a frame and of a slot, in lanes."""
+_CHARACTER = 0.062
+"""Width of a character in a frame [inch]."""
+
+_RATE_UNITS = ((3e-3, 1e6, "µs"), (3.0, 1e3, "ms"), (float("inf"), 1.0, "s"))
+"""Spans up to which a unit is used [s], and how many of it are a second."""
+
+_STYLE: dict[Any, Any] = {
+    **STYLE,
+    "font.size": 8,
+    "axes.grid": False,
+    "axes.spines.left": False,
+    "hatch.linewidth": 0.7,
+}
+
+
+@dataclass(frozen=True)
+class Look:
+    """A kind of frame, as it is drawn."""
+
+    label: str
+    fill: str
+    edge: str
+    text: str
+    hatch: str = ""
+
+    def patch(self) -> dict[str, Any]:
+        """Properties of a patch."""
+        return {
+            "facecolor": self.fill,
+            "edgecolor": self.edge,
+            "hatch": self.hatch,
+            "linewidth": 0.7,
+        }
+
+
+_DATA = Look("data", "#d3e5f2", PALETTE[1], INK)
+_RESPONSE = Look("ACK", PALETTE[2], PALETTE[2], "#ffffff")
+_REQUEST = Look("RTS", "#ffffff", PALETTE[2], INK, "....")
+_BEACON = Look("beacon", "#efe6cc", PALETTE[4], INK)
+_COLLIDED = Look("collided", "#ffffff", PALETTE[0], INK, "//////")
+_LOST = Look("lost to noise", "#ffffff", PALETTE[3], INK, "xxxxx")
+_KINDS = {
+    "data": _DATA,
+    "ACK": _RESPONSE,
+    "CTS": _RESPONSE,
+    "CTS to itself": _RESPONSE,
+    "RTS": _REQUEST,
+    "beacon": _BEACON,
+}
+_LOOKS = (_DATA, _RESPONSE, _REQUEST, _BEACON, _COLLIDED, _LOST)
+
+
+@dataclass(frozen=True)
+class Slice:
+    """An interval of one lane [s]."""
+
+    start: float
+    end: float
+    category: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def look(self) -> Look:
+        """Look of a frame."""
+        if self.arguments["outcome"] == "collided":
+            return _COLLIDED
+        return _KINDS[self.arguments["kind"]] if self.arguments["outcome"] == "received" else _LOST
+
+
+def slices(trace: Mapping[str, Any]) -> dict[str, list[Slice]]:
+    """The lanes of a trace that `--timeline` wrote, by name, those with nothing in them too."""
+    events: Iterable[Mapping[str, Any]] = trace["traceEvents"]
+    cells, lanes, found = set(), {}, {}
+    for event in events:
+        place = (event["pid"], event.get("tid"))
+        if event["name"] == "process_name" and event["args"]["name"].startswith("cell "):
+            cells.add(event["pid"])
+        elif event["name"] == "thread_name" and event["pid"] in cells:
+            lanes[place] = event["args"]["name"]
+            found[lanes[place]] = list[Slice]()
+        elif event["ph"] == "X":
+            start = event["ts"] * 1e-6
+            end = start + event["dur"] * 1e-6
+            found[lanes[place]].append(Slice(start, end, event["cat"], event["args"]))
+    return found
+
+
+def draw(
+    lanes: Mapping[str, Sequence[Slice]],
+    window: tuple[float, float],
+    *,
+    width: float = PAGE,
+    access_points: Sequence[str] = (),
+) -> Figure:
+    """Lanes from the first time of the window to the second [s]; slots are marked where there is room."""
+    start, end = window
+    scale, unit = next((scale, unit) for span, scale, unit in _RATE_UNITS if end - start <= span)
+    with mpl.rc_context(_STYLE):
+        figure = Figure(figsize=(width, _AROUND + _LANE * max(len(lanes), 1)), layout="constrained")
+        ax = figure.subplots()
+        per_inch = (end - start) * scale / (width - 0.8)
+        ax.set_ylim(max(len(lanes), 1) - 0.4, -0.6)
+        ax.set_xlim(0, (end - start) * scale)
+        for row, lane in enumerate(lanes.values()):
+            for it in lane:
+                left, right = (it.start - start) * scale, (it.end - start) * scale
+                if right > 0 and it.start < end:
+                    _DRAWN[it.category](_Place(ax, row, left, right, per_inch, scale), it)
+        names = [f"{name} (AP)" if name in access_points else name for name in lanes]
+        ax.set_yticks(range(len(lanes)), names)
+        ax.tick_params(axis="y", length=0, labelcolor=INK)
+        since = "" if start == 0 else f" since {start:.9g} s"
+        ax.set_xlabel(f"time{since} [{unit}]")
+        found = [it for lane in lanes.values() for it in lane]
+        slots = [it.arguments["slot_us"] for it in found if it.category == "backoff"]
+        has_slots = bool(slots) and max(slots) * 1e-6 * scale >= _NARROWEST * per_inch
+        _tell(figure, found, width, has_slots=has_slots)
+        return figure
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Part of a lane, in units of the axis."""
+
+    ax: Axes
+    row: int
+    left: float
+    right: float
+    per_inch: float
+    per_second: float
+
+    def box(self, left: float, right: float, height: float, properties: Mapping[str, Any]) -> None:
+        """A box in the middle of the lane."""
+        self.ax.add_patch(
+            Rectangle((left, self.row - height / 2), right - left, height, **properties)
+        )
+
+
+def _frame(at: _Place, it: Slice) -> None:
+    look = it.look
+    at.box(at.left, at.right, _FRAME, {**look.patch(), "zorder": 3})
+    kind, rate = it.arguments["kind"], f"{it.arguments['rate_mbps']:g} Mb/s"
+    wishes = [f"{kind}, {rate}", kind] if kind == "data" else [kind]
+    if it.arguments.get("retry"):
+        wishes = [f"{kind}, {rate}, retry", f"{kind}, retry", "retry", "r"]
+    left, right = max(at.left, 0), min(at.right, at.ax.get_xlim()[1])
+    room = (right - left) / (_CHARACTER * at.per_inch)
+    for words in wishes:
+        if len(words) < room:
+            # Words stand on a ground of their own where lines would cross them.
+            ground = {"facecolor": look.fill, "edgecolor": "none", "pad": 0.8}
+            at.ax.text(
+                (left + right) / 2,
+                at.row,
+                words,
+                ha="center",
+                va="center_baseline",
+                fontsize=7,
+                color=look.text,
+                zorder=4,
+                bbox=ground if look.hatch else None,
+            )
+            break
+
+
+def _backoff(at: _Place, it: Slice) -> None:
+    slot = it.arguments["slot_us"] * 1e-6 * at.per_second
+    if slot < _NARROWEST * at.per_inch:
+        at.box(at.left, at.right, _SLOTS, _SLOT)
+        return
+    left = at.left
+    while left < at.right - slot * 1e-3:
+        at.box(left, min(left + slot, at.right), _SLOTS, _SLOT)
+        left += slot
+
+
+def _wait(at: _Place, _it: Slice) -> None:
+    at.ax.plot((at.left, at.right), (at.row, at.row), zorder=1, **_LINE)
+
+
+def _answer(at: _Place, _it: Slice) -> None:
+    at.ax.plot((at.left, at.right), (at.row, at.row), zorder=1, **_DOTS)
+
+
+_DRAWN = {"frame": _frame, "backoff": _backoff, "wait": _wait, "answer": _answer}
+_SLOT: dict[str, Any] = {"facecolor": GRID, "edgecolor": MUTED, "linewidth": 0.5, "zorder": 2}
+_LINE: dict[str, Any] = {"color": MUTED, "linewidth": 0.9, "linestyle": (0, (3, 2))}
+_DOTS: dict[str, Any] = {"color": MUTED, "linewidth": 0.9, "linestyle": (0, (0.8, 2.2))}
+_NARROWEST = 0.02
+"""Width of a slot that is drawn as one [inch]."""
+
+
+def _tell(figure: Figure, found: Sequence[Slice], width: float, *, has_slots: bool) -> None:
+    """A legend of what there is."""
+    handles: list[Any] = []
+    labels: list[str] = []
+
+    def add(handle: Any, label: str) -> None:  # noqa: ANN401 - an artist, or several
+        handles.append(handle)
+        labels.append(label)
+
+    categories = {it.category for it in found}
+    frames = [it for it in found if it.category == "frame"]
+    looks = {it.look for it in frames}
+    kinds = [kind for kind in _KINDS if any(it.arguments["kind"] == kind for it in frames)]
+    for look in _LOOKS:
+        if look in looks:
+            shown = [kind for kind in kinds if _KINDS[kind] == look]
+            add(Patch(**look.patch()), ", ".join(shown) or look.label)
+    if "backoff" in categories:
+        add(tuple(Patch(**_SLOT) for _ in range(3)) if has_slots else Patch(**_SLOT), "back-off")
+    if "wait" in categories:
+        add(Line2D([], [], **_LINE), "waits for the channel")
+    if "answer" in categories:
+        add(Line2D([], [], **_DOTS), "waits for an answer")
+    if handles:
+        figure.legend(
+            handles,
+            labels,
+            handler_map={tuple: HandlerTuple(ndivide=None, pad=0)},
+            loc="outside lower center",
+            ncols=len(handles) if width > COLUMN else 2,
+            frameon=False,
+            fontsize=7,
+            handlelength=1.6,
+            columnspacing=1.2,
+        )
+
+
+def save(figure: Figure, suffix: str) -> bytes:
+    """The octets of the file with this suffix: .png, .svg or .pdf."""
+    file = io.BytesIO()
+    canvas, unsaid = {
+        ".svg": (FigureCanvasSVG, {"Date": None}),
+        ".pdf": (FigureCanvasPdf, {"CreationDate": None}),
+        ".png": (FigureCanvasAgg, {"Software": None}),
+    }[suffix]
+    with mpl.rc_context(_STYLE):
+        canvas(figure)
+        figure.savefig(file, format=suffix[1:], dpi=300, metadata=unsaid)
+    return file.getvalue()

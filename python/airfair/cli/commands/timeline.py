@@ -1,0 +1,173 @@
+"""`airfair timeline`: draws what happens on the channel for a short time."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from airfair.cli import scenarios, tracing
+from airfair.cli.completers import complete, files
+from airfair.cli.status import DONE, INTERRUPTED, InputError, complain, describe
+from airfair.names import printable
+
+if TYPE_CHECKING:
+    from airfair._core import Scenario
+    from airfair.cli.parser import Commands
+
+_EPILOGUE = """\
+examples:
+  airfair timeline scenarios/one-slow-station.toml --from '1 s' --out channel.svg
+  airfair timeline cell.toml --from '20 ms' --until '22 ms' --width column --out fig.pdf
+"""
+_SUFFIXES = (".png", ".svg", ".pdf")
+_WIDTHS = ("column", "page")
+_DEFAULT_NS = 5_000_000
+_LONGEST_FRAME_NS = 50_000_000
+"""After so long each frame that has begun in the window is over."""
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    timeline = commands.add_parser(
+        "timeline",
+        help="draw what happens on the channel for a short time",
+        description="Draw the channel for a short time: a lane for each station with its frames,\n"
+        "its back-off slot by slot, its waits, and what collides.",
+        epilog=_EPILOGUE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    scenarios.add(timeline)
+    timeline.add_argument(
+        "--from",
+        dest="start",
+        metavar="TIME",
+        help="draw from this simulated time on, as '1.5 s' or '20 ms' (default: the start)",
+    )
+    timeline.add_argument(
+        "--until",
+        dest="end",
+        metavar="TIME",
+        help="draw up to this simulated time (default: 5 ms after --from)",
+    )
+    timeline.add_argument(
+        "--station",
+        action="append",
+        default=[],
+        metavar="GLOB",
+        help="draw the stations whose names match, as in 'fast*'; an access point bears its cell's name; "
+        "may be repeated (default: all that do something)",
+    )
+    timeline.add_argument(
+        "--replication", type=int, metavar="N", help="draw this replication, from 0 (default: 0)"
+    )
+    timeline.add_argument(
+        "--width",
+        choices=_WIDTHS,
+        default="page",
+        help="of a column or of a page of a paper in two columns, 3.5 or 7.16 inches (default: page)",
+    )
+    out = timeline.add_argument(
+        "--out",
+        type=Path,
+        required=True,
+        metavar="FILE",
+        help="the picture, PNG, SVG or PDF by its suffix; it is replaced",
+    )
+    complete(out, files)
+    timeline.set_defaults(action=_timeline)
+
+
+def _timeline(arguments: argparse.Namespace) -> int:
+    scenario = scenarios.of(arguments)
+    out: Path = arguments.out
+    if out.suffix not in _SUFFIXES:
+        raise InputError(f"--out {out}: not a picture; allowed are {', '.join(_SUFFIXES)}")
+    if not scenario.cells:
+        raise InputError(f"{arguments.scenario}: a scenario without a cell has no channel")
+    end = arguments.end
+    window = tracing.window_of(scenario, arguments.start, end, "--")
+    if end is None:
+        window = tracing.Window(window.start_ns, min(window.start_ns + _DEFAULT_NS, window.end_ns))
+    names = tracing.chosen(scenario, arguments.station, "--station")
+    replication = tracing.replication(scenario, arguments.replication, "--replication")
+    is_new = not out.exists()
+    try:
+        out.open("ab").close()
+    except (OSError, ValueError) as error:
+        told = describe(error) if isinstance(error, OSError) else str(error)
+        raise InputError(f"--out {out}: {told}") from error
+    status = None
+    try:
+        trace = _trace(scenario, replication, window, names)
+        if trace is None:
+            return complain(INTERRUPTED, "interrupted")
+        status = _draw(arguments, scenario, window, trace)
+    finally:
+        if is_new and status is None:
+            out.unlink(missing_ok=True)
+    return status
+
+
+def _trace(scenario: Scenario, replication: int, window: tracing.Window, names: list[str]) -> Any:  # noqa: ANN401 - JSON
+    """Events of the window, as `--timeline` writes them; nothing if the run was interrupted."""
+    from airfair._core import Tracing, run
+    from airfair.terminal import Progress
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "timeline.json"
+        files = Tracing(
+            scenario,
+            "",
+            timeline=path,
+            from_ns=window.start_ns,
+            until_ns=window.end_ns,
+            names=names,
+        )
+        short = scenario.cut(window.end_ns + _LONGEST_FRAME_NS)
+        with Progress(scenario.title) as progress:
+            batch = run(
+                [(short, scenario.seed, replication)], progress=progress, tracing=(0, files)
+            )
+        (report,) = files.finish()
+        if report["errno"] is not None:
+            raise OSError(report["errno"], f"{folder}: the window does not fit there")
+        return None if batch.interrupted else json.loads(path.read_bytes())
+
+
+def _draw(
+    arguments: argparse.Namespace,
+    scenario: Scenario,
+    window: tracing.Window,
+    trace: Any,  # noqa: ANN401 - JSON
+) -> int:
+    from airfair import channel_figure
+
+    lanes = channel_figure.slices(trace)
+    count = sum(map(len, lanes.values()))
+    if count > channel_figure.MOST:
+        raise InputError(
+            f"{arguments.scenario}: {count} intervals {window}, where a picture can show "
+            f"{channel_figure.MOST}: give a shorter time by --until, or fewer stations by --station"
+        )
+    if not arguments.station and count:
+        lanes = {name: found for name, found in lanes.items() if found}
+    if not count:
+        print(
+            f"airfair: {printable(str(arguments.out))}: nothing happens {window}", file=sys.stderr
+        )
+    figure = channel_figure.draw(
+        lanes,
+        (window.start_ns * 1e-9, window.end_ns * 1e-9),
+        width=channel_figure.COLUMN if arguments.width == "column" else channel_figure.PAGE,
+        access_points=scenario.cells,
+    )
+    try:
+        arguments.out.write_bytes(channel_figure.save(figure, arguments.out.suffix))
+    except OSError as error:
+        raise OSError(error.errno, f"--out {arguments.out}: {describe(error)}") from error
+    print(f"airfair: wrote {printable(str(arguments.out))}", file=sys.stderr)
+    return DONE

@@ -1,0 +1,224 @@
+"""Options by which a command looks inside a run: a window of time, stations, and the files that it writes."""
+
+from __future__ import annotations
+
+import argparse
+import fnmatch
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from airfair.cli.completers import complete, files
+from airfair.cli.status import InputError, describe
+from airfair.names import did_you_mean
+
+if TYPE_CHECKING:
+    from airfair._core import Scenario, Tracing
+
+_OUTLETS = ("pcap", "timeline")
+_SECOND = 10**9
+
+
+def add(run: argparse.ArgumentParser) -> None:
+    """Options of `airfair run`."""
+    group = run.add_argument_group(
+        "look inside",
+        "Files that are written while one replication runs; they change no result. A\n"
+        "window of time and a choice of stations keep them small: a busy cell fills\n"
+        "about 1 MB per simulated second.",
+    )
+    for name, about in (
+        (
+            "pcap",
+            "frames, for Wireshark and tshark: pcapng with an interface per station and a monitor",
+        ),
+        ("timeline", "frames, back-off, windows and queues over time, for ui.perfetto.dev: JSON"),
+    ):
+        argument = group.add_argument(
+            f"--{name}", type=Path, metavar="FILE", help=f"{about}; FILE is replaced"
+        )
+        complete(argument, files)
+    group.add_argument(
+        "--trace-from",
+        metavar="TIME",
+        help="trace from this simulated time on, as '1.5 s' or '20 ms' (default: the start)",
+    )
+    group.add_argument(
+        "--trace-until",
+        metavar="TIME",
+        help="trace up to this simulated time, as '2 s' (default: the end)",
+    )
+    group.add_argument(
+        "--trace-station",
+        action="append",
+        default=[],
+        metavar="GLOB",
+        help="trace the stations whose names match, as in 'fast*'; an access point bears its cell's name, "
+        "as in home, and its monitor home:monitor; may be repeated (default: all)",
+    )
+    group.add_argument(
+        "--trace-replication",
+        type=int,
+        metavar="N",
+        help="trace this replication, counted from 0 (default: 0, the first)",
+    )
+
+
+@dataclass(frozen=True)
+class Window:
+    """A part of the simulated time [ns]."""
+
+    start_ns: int
+    end_ns: int
+
+    def __str__(self) -> str:
+        return f"between {_seconds(self.start_ns)} and {_seconds(self.end_ns)}"
+
+
+@dataclass
+class Traces:
+    """Files that one replication writes."""
+
+    tracing: Tracing
+    replication: int
+    paths: dict[str, Path]
+    window: Window
+    replications: int
+
+    def finish(self, interrupted: bool) -> tuple[list[str], list[str]]:  # noqa: FBT001 - what ended the run
+        """End the files: what there is to say of them, and what went wrong."""
+        said, failed = [], []
+        for report in self.tracing.finish():
+            name, items = report["option"], report["items"]
+            path = self.paths[name]
+            things = f"{items} {'packets' if name == 'pcap' else 'events'}"
+            of = "" if self.replications == 1 else f" of replication {self.replication}"
+            if report["errno"] is not None:
+                why = os.strerror(report["errno"])
+                failed.append(f"--{name} {path}: {why}; the file is cut off")
+            elif not items:
+                end_ns = report["until_ns"] if interrupted else self.window.end_ns
+                window = Window(min(self.window.start_ns, end_ns), end_ns)
+                said.append(f"--{name} {path}: nothing to show {window}{of}")
+            elif interrupted and report["until_ns"] < self.window.end_ns:
+                cut = f"up to {_seconds(report['until_ns'])}"
+                said.append(f"wrote {path}, as far as the run came, {cut}: {things}{of}")
+            else:
+                said.append(f"wrote {path}: {things}{of}")
+        return said, failed
+
+
+def prepare(arguments: argparse.Namespace, scenario: Scenario) -> Traces | None:
+    """Open the files that are wanted; raises `InputError` for what is wrong, before anything runs."""
+    paths = {name: path for name in _OUTLETS if (path := getattr(arguments, name)) is not None}
+    if not paths:
+        given = [
+            name for name in ("from", "until", "station", "replication") if _given(arguments, name)
+        ]
+        if given:
+            raise InputError(
+                *(
+                    f"--trace-{name}: nothing is traced without --pcap or --timeline"
+                    for name in given
+                )
+            )
+        return None
+    window = window_of(scenario, arguments.trace_from, arguments.trace_until, "--trace-")
+    names = chosen(scenario, arguments.trace_station, "--trace-station")
+    wanted = replication(scenario, arguments.trace_replication, "--trace-replication")
+    if len(set(paths.values())) < len(paths):
+        raise InputError(f"--timeline {paths['timeline']}: the file of --pcap")
+    tracing = _open(scenario, wanted, paths, window, names)
+    return Traces(tracing, wanted, paths, window, scenario.replications)
+
+
+def _given(arguments: argparse.Namespace, name: str) -> bool:
+    value = getattr(arguments, f"trace_{name}")
+    return value is not None and value != []
+
+
+def _open(
+    scenario: Scenario,
+    replication: int,
+    paths: dict[str, Path],
+    window: Window,
+    names: Sequence[str],
+) -> Tracing:
+    from airfair._core import Tracing
+
+    fresh = [path for path in paths.values() if not path.exists()]
+    comment = f"{scenario.title}, seed {scenario.seed}, replication {replication}"
+    try:
+        return Tracing(
+            scenario,
+            comment,
+            pcap=paths.get("pcap"),
+            timeline=paths.get("timeline"),
+            from_ns=window.start_ns,
+            until_ns=window.end_ns,
+            names=names,
+        )
+    except OSError as error:
+        for path in fresh:  # one that could be opened
+            path.unlink(missing_ok=True)
+        option = next(name for name, path in paths.items() if str(path) == error.filename)
+        raise InputError(f"--{option} {error.filename}: {describe(error)}") from error
+
+
+def chosen(scenario: Scenario, globs: Sequence[str], option: str) -> list[str]:
+    """Names of what is traced; raises `InputError` for globs that match nothing."""
+    from airfair._core import traceable
+
+    known = traceable(scenario)
+    unmatched = [glob for glob in globs if not fnmatch.filter(known, glob)]
+    if unmatched:
+        raise InputError(
+            *(
+                f"{option} {glob!r}: no station, access point or monitor has such a name"
+                f"{did_you_mean(glob, known)}"
+                for glob in unmatched
+            )
+        )
+    return [
+        name
+        for name in known
+        if not globs or any(fnmatch.fnmatchcase(name, glob) for glob in globs)
+    ]
+
+
+def replication(scenario: Scenario, number: int | None, option: str) -> int:
+    """The replication of this number, counted from 0; raises `InputError` if there is none."""
+    if number is not None and not 0 <= number < scenario.replications:
+        raise InputError(f"{option} {number}: allowed is 0 to {scenario.replications - 1}")
+    return number or 0
+
+
+def window_of(scenario: Scenario, start: str | None, end: str | None, prefix: str) -> Window:
+    """The window between two times of the command line; raises `InputError` where there is none."""
+    lasts = scenario.duration_ns
+    problems: list[str] = []
+    start_ns = 0 if start is None else _time(f"{prefix}from", start, problems)
+    end_ns = lasts if end is None else _time(f"{prefix}until", end, problems)
+    if not problems and start_ns >= lasts:
+        problems.append(f"{prefix}from {start}: the run is over at {_seconds(lasts)}")
+    elif not problems and end_ns <= start_ns:
+        problems.append(f"{prefix}until {end}: not after {prefix}from {start or '0 s'}")
+    if problems:
+        raise InputError(*problems)
+    return Window(start_ns, min(end_ns, lasts))
+
+
+def _time(option: str, text: str, problems: list[str]) -> int:
+    from airfair._core import quantity
+
+    try:
+        return round(quantity(text, "time") * _SECOND)
+    except ValueError as error:
+        problems.append(f"{option} {text!r}: {error}")
+        return 0
+
+
+def _seconds(time_ns: int) -> str:
+    return f"{time_ns / _SECOND:.9f}".rstrip("0").rstrip(".") + " s"

@@ -1,0 +1,214 @@
+"""The book tells what the program does: its numbers, its commands, its links.
+
+`make book` writes numbers, listings and outputs anew.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import check_site
+import links
+import named
+import pytest
+import steps
+
+ROOT = Path(__file__).resolve().parents[2]
+
+NOT_RUN = {
+    "builds the program",
+    "needs a cluster",
+    "needs another program",
+    "needs two hosts",
+    "takes minutes",
+}
+"""Reasons for which a command or a snippet of the book may stay without a run."""
+PAGES = [page for page in named.pages() if page.name != "reasons.md"]
+OURS = {"concepts", "how-to", "index.md", "first-run.md", "faq.md", "gallery.md", "papers.md"}
+"""Pages and folders in which every result has a name."""
+STEPS = [page for page in PAGES if page.name != "tutorial.md"]
+
+
+def of(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+@pytest.fixture(autouse=True)
+def _kept_runs(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = tmp_path_factory.getbasetemp() / "book.sqlite"
+    monkeypatch.setenv("AIRFAIR_CACHE", str(kept))
+
+
+@pytest.mark.parametrize("page", named.pages(), ids=of)
+def test_numbers_are_those_of_the_runs_that_they_name(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert named.told(text, named.paper_of(page)) == text, "stale: make book"
+
+
+@pytest.mark.parametrize("page", STEPS, ids=of)
+def test_every_step_of_a_page_runs_and_prints_what_the_page_shows(
+    page: Path, tmp_path: Path
+) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert steps.followed(text, tmp_path) == text, "stale: make book"
+    for image, drawn in steps.images(tmp_path).items():
+        assert image.read_bytes() == drawn, f"{image.name} is stale: make book"
+    assert {reason.partition(":")[0] for reason in steps.reasons(text)} <= NOT_RUN
+
+
+@pytest.mark.parametrize("page", PAGES, ids=of)
+def test_every_link_leads_somewhere(page: Path) -> None:
+    assert not list(links.broken(page))
+
+
+def test_every_reason_is_somebodys() -> None:
+    told = {
+        reason.partition(":")[0] for page in PAGES for reason in steps.reasons(page.read_text())
+    }
+    assert told == NOT_RUN
+
+
+SETTINGS = {"1.1", "5.5", "0.1.0"}
+"""Numbers with a point that are no results: a rate, a time that the text works out, a version."""
+
+
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if page.name in OURS or page.parent.name in OURS], ids=of
+)
+def test_a_number_with_a_point_has_a_name(page: Path) -> None:
+    text = re.sub(
+        r"^```.*?^```$|`[^`]*`|\]\([^)]*\)|802\.11|[Pp]ython 3\.\d+|ns-2\.35",
+        "",
+        page.read_text("utf-8"),
+        flags=re.DOTALL | re.MULTILINE,
+    )
+    typed = set(
+        re.findall(
+            r"(?<![\w.§])\d+\.\d+(?![\w.]|(?: ± [\d.]+)?<!--=)",
+            re.sub(r"<!--(?!=).*?-->|\[[\w-]+ §[^\]]*\]", "", text),
+        )
+    )
+    assert typed <= SETTINGS
+
+
+def test_the_record_has_the_names_that_pages_use_and_no_others() -> None:
+    kept = {paper: set(names) for paper, names in named.recorded().items()}
+    assert kept == named.recorded_names()
+
+
+def test_every_page_has_its_place_in_the_book() -> None:
+    nav = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:\n")[2]
+    placed = re.findall(r"^ +- (?:[^#\n]*: )?(\S+\.md)$", nav, re.MULTILINE)
+    written = {str(page.relative_to(ROOT / "docs")) for page in PAGES if page.name != "README.md"}
+    assert sorted(placed) == sorted(written | (links.MADE - {"figures"}))
+
+
+def test_each_group_of_deviations_begins_with_a_summary() -> None:
+    text = (ROOT / "docs/deviations.md").read_text(encoding="utf-8")
+    _, *groups = re.split(r"^## .+\n\n", text, flags=re.MULTILINE)
+    assert len(groups) > 10
+    assert not [group for group in groups if group.startswith("**D-")]
+    entries = re.findall(r"^\*\*(D-\d{3}) · ", text, re.MULTILINE)
+    assert len(entries) == len(set(entries))
+
+
+def test_the_glossary_has_each_name_once() -> None:
+    text = (ROOT / "docs/glossary.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (?!name|---)(.+?) \|", text, re.MULTILINE)
+    names = [name.strip("`") for row in rows for name in row.split(", ")]
+    assert sorted(names) == sorted(set(names))
+
+
+def test_the_colours_of_the_book_are_those_of_the_figures() -> None:
+    from airfair.figures import PALETTE
+    from airfair.pages import DARK_PALETTE
+
+    style = (ROOT / "docs/assets/book.css").read_text(encoding="utf-8")
+    light, dark = style.split('[data-md-color-scheme="slate"]')
+    assert PALETTE[0] in light
+    assert PALETTE[1] in light
+    assert DARK_PALETTE[0] in dark
+    assert DARK_PALETTE[1] in dark
+
+
+# ------------------------------------------------------------------ and these checks see mistakes
+
+
+@pytest.mark.parametrize(
+    ("said", "today"),
+    [
+        ("1.29", "1.50"),
+        ("1.300 ± 0.1", "1.500 ± 0.2"),
+        ("+1", "+2"),
+        ("one", "two"),
+        ("One", "Two"),
+    ],
+)
+def test_a_stale_number_is_written_anew_as_it_was_said(said: str, today: str) -> None:
+    text = f"It is {said}<!--= a.b --> Mb/s."
+    new = named.told(text, None, lambda *_: named.Number(1.5, 0.2))
+    assert new == f"It is {today}<!--= a.b --> Mb/s."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "5<!--= nobody.flows -->",
+        "5<!--= verdicts -->",
+        "5 ± 1<!--= verdicts.all.claims -->",
+        "nothing <!--= verdicts.all.claims -->",
+    ],
+)
+def test_a_name_without_its_number_is_an_error(text: str) -> None:
+    with pytest.raises(named.NamingError):
+        named.told(text, None)
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        "```sh\nairfair run nowhere.toml\n```\n",
+        "```sh\nls\n```\n",
+        "```python\nassert 1 == 2\n```\n",
+    ],
+)
+def test_a_step_that_fails_is_an_error(step: str, tmp_path: Path) -> None:
+    with pytest.raises(steps.StepError):
+        steps.followed(step, tmp_path)
+
+
+def test_an_output_that_has_changed_is_seen(tmp_path: Path) -> None:
+    text = "```python\nprint(1)\nprint(2)\n```\n\n<!-- output: 1: -->\n```\n3\n```\n"
+    assert steps.followed(text, tmp_path) == text.replace("3", "2")
+
+
+@pytest.mark.parametrize(
+    "link", ["[a](none.md)", "[a](#none)", "[a](b.md#none)", "![a](../none.svg)"]
+)
+def test_a_broken_link_is_seen(link: str, tmp_path: Path) -> None:
+    (tmp_path / "b.md").write_text("# Here\n")
+    page = tmp_path / "a.md"
+    page.write_text(f"# A title\n\n{link} [b](b.md#here) [c](#a-title) `[d](none.md)`\n")
+    (found,) = links.broken(page)
+    assert link.rpartition("(")[2] in found
+
+
+@pytest.mark.parametrize(
+    "element",
+    [
+        '<a href="none.html">a</a>',
+        '<a href="#none">a</a>',
+        '<a href="b.html#none">a</a>',
+        '<img src="none.svg">',
+        '<script src="https://example.org/a.js"></script>',
+        '<link rel="stylesheet" href="//example.org/a.css">',
+    ],
+)
+def test_what_is_wrong_in_a_built_page_is_seen(element: str, tmp_path: Path) -> None:
+    (tmp_path / "b.html").write_text('<h1 id="here">b</h1><a href="https://example.org">a</a>')
+    page = tmp_path / "a.html"
+    page.write_text('<a href="b.html#here">b</a><a href="#top">a</a><p id="top"></p>')
+    assert not check_site.problems(tmp_path)
+    page.write_text(page.read_text() + element)
+    assert check_site.problems(tmp_path)

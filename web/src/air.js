@@ -1,0 +1,30 @@
+// Who holds the air: a bar whose parts differ by colour and by dashes, and the same as a table.
+
+import { h, table } from "./dom.js";
+import { holders, said } from "./results.js";
+
+/** Bars of a document below `root`, one for each cell. */
+export function showAir(root, document, name) {
+  root.replaceChildren();
+  if (!document.cells.length) {
+    root.append(h("p", { class: "muted" }, "There is no cell in this scenario: nothing is on the air."));
+  }
+  document.cells.forEach((cell, index) => {
+    const parts = holders(document, index);
+    const percent = (part) => `${said(100 * part.share, 1)} %`;
+    const label = `Airtime of run ${name}: ${parts.map((p) => `${p.name} ${percent(p)}`).join(", ")}`;
+    const bar = h("div", { class: "bar", role: "img", "aria-label": label });
+    for (const part of parts) {
+      const span = h("span", { class: `part ${part.kind}`, title: `${part.name} ${percent(part)}` });
+      span.style.width = `${100 * part.share}%`;
+      if (part.share > 0.03 + 0.014 * part.name.length) span.append(h("b", {}, part.name));
+      bar.append(span);
+    }
+    const rows = parts.map((part) => [
+      h("span", {}, h("i", { class: `key part ${part.kind}` }), part.name),
+      percent(part),
+    ]);
+    const several = document.cells.length > 1 ? [h("h4", {}, cell)] : [];
+    root.append(...several, bar, table(`Airtime of run ${name}`, ["Holder", "Share"], rows));
+  });
+}

@@ -1,0 +1,31 @@
+// Figures of both runs as a table.
+
+import { byId, h, table } from "./dom.js";
+import { change, figures, length, said } from "./results.js";
+
+/** Shows the figures of two documents, of which either may be null. */
+export function showFigures(documents) {
+  const both = documents.map((document) => document && figures(document));
+  const names = [...new Set(both.flatMap((rows) => rows?.map((row) => row.name) ?? []))];
+  const rows = names.map((name) => {
+    const [a, b] = both.map((rows) => rows?.find((row) => row.name === name) ?? null);
+    const { unit, digits } = a ?? b;
+    const value = (row) => (row ? said(row.value, digits) : "–");
+    return [unit ? `${name} [${unit}]` : name, value(a), value(b), change(a?.value, b?.value)];
+  });
+  const hashes = documents.map((document) => h("code", {}, document?.record_hash ?? "–"));
+  rows.push(["Record hash", ...hashes, ""]);
+  const head = ["Figure", "Run A", "Run B", "Change"];
+  byId("figures").replaceChildren(table("Figures of both runs", head, rows));
+  byId("measured").textContent = measured(documents[0] ?? documents[1]);
+}
+
+/** Words for what the figures are of. */
+function measured(document) {
+  if (!document) return "";
+  const { warmup_ns: from, duration_ns: to, replications } = document;
+  const time = `${from ? length(from) : "the start"} to ${length(to)}`;
+  const others =
+    replications > 1 ? ` The scenario asks for ${replications} replications: here is the first.` : "";
+  return `Measured from ${time}, in one run each: airfair run --replications 10 says how sure a figure is.${others}`;
+}

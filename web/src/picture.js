@@ -1,0 +1,262 @@
+// The channel as a picture: a row for each member, a box for each frame, marks for who waits and who backs off.
+
+import { colour } from "./dom.js";
+import { groups, length, MOST, time } from "./results.js";
+
+const ROW = 36;
+/** Height of a data frame: below it is room for who waits and backs off. */
+const TALL = 20;
+const AXIS = 24;
+/** Most rows that are drawn. */
+export const MOST_ROWS = 24;
+
+/** Part of a row's height that a frame of each kind takes. */
+const HEIGHTS = { data: 1, "tcp-ack": 0.65, beacon: 0.8 };
+const heightOf = (kind) => HEIGHTS[kind] ?? 0.4;
+
+/** Which colour each row has: that of its station, or of its group of stations, as in the bars; the access point none. */
+function colours(rows) {
+  const list = rows.map(() => 0);
+  const cells = new Set(rows.map((row) => row.cell));
+  for (const cell of cells) {
+    const places = rows.flatMap((row, i) => (row.cell === cell && !row.is_access_point ? [i] : []));
+    groups(places.map((place) => rows[place].name)).forEach((group, index) => {
+      for (const place of group.places) list[places[place]] = Math.min(index + 1, MOST);
+    });
+  }
+  return list;
+}
+
+const tiles = new Map();
+/** A pattern of lines: `rising`, `falling` or both. */
+function hatch(context, stroke, rising, falling) {
+  const key = [stroke, rising, falling].join();
+  if (!tiles.has(key)) tiles.set(key, tileOf(stroke, rising, falling));
+  return context.createPattern(tiles.get(key), "repeat");
+}
+
+function tileOf(stroke, rising, falling) {
+  const size = 6;
+  const tile = document.createElement("canvas");
+  tile.width = tile.height = size;
+  const ink = tile.getContext("2d");
+  ink.strokeStyle = stroke;
+  ink.lineWidth = 1.2;
+  ink.beginPath();
+  for (const shift of [-size, 0, size]) {
+    if (rising) {
+      ink.moveTo(shift, size);
+      ink.lineTo(shift + size, 0);
+    }
+    if (falling) {
+      ink.moveTo(shift, 0);
+      ink.lineTo(shift + size, size);
+    }
+  }
+  ink.stroke();
+  return tile;
+}
+
+/** Names of rows get as much room as they need, but not much of a phone. */
+const gutterOf = (width) => Math.min(110, Math.max(58, width * 0.16));
+
+/** A step between marks of the axis [ns]: 1, 2 or 5 times a power of ten. */
+function stepOf(span, most) {
+  const rough = span / most;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  return power * [1, 2, 5, 10].find((factor) => factor * power >= rough);
+}
+
+export class Picture {
+  #canvas;
+  #data = null;
+  #view = null;
+
+  constructor(canvas) {
+    this.#canvas = canvas;
+  }
+
+  /** Place on the time axis of a point on the canvas [ns]. */
+  timeAt(x) {
+    const width = this.#canvas.clientWidth;
+    const gutter = gutterOf(width);
+    return this.#view.from + ((x - gutter) / (width - gutter)) * this.#view.length;
+  }
+
+  /** Simulated time that a pixel stands for [ns]. */
+  get nsPerPixel() {
+    const width = this.#canvas.clientWidth;
+    return this.#view.length / (width - gutterOf(width));
+  }
+
+  /** The frame at a point, or −1. */
+  frameAt(x, y) {
+    const { frames } = this.#data;
+    const row = Math.floor(y / ROW);
+    const [at, slack] = [this.timeAt(x), 3 * this.nsPerPixel];
+    const isHit = (_, i) =>
+      frames.from[i] === row && frames.start_ns[i] - slack <= at && at <= frames.end_ns[i] + slack;
+    return frames.start_ns.findIndex(isHit);
+  }
+
+  draw(data, view, selected) {
+    this.#data = data;
+    this.#view = view;
+    const canvas = this.#canvas;
+    const rows = Math.min(data.rows.length, MOST_ROWS);
+    const width = canvas.clientWidth;
+    const height = rows * ROW + AXIS;
+    const scale = window.devicePixelRatio || 1;
+    canvas.style.height = `${height}px`;
+    canvas.width = Math.round(width * scale);
+    canvas.height = Math.round(height * scale);
+    const context = canvas.getContext("2d");
+    context.scale(scale, scale);
+    const gutter = gutterOf(width);
+    const x = (ns) => gutter + ((ns - view.from) / view.length) * (width - gutter);
+    const look = {
+      ink: colour("ink"),
+      muted: colour("muted"),
+      grid: colour("grid"),
+      page: colour("page"),
+      bad: colour("bad"),
+      open: colour("open"),
+      series: [colour("muted"), ...Array.from({ length: MOST }, (_, i) => colour(`series-${i + 1}`))],
+    };
+    this.#drawRows(context, { rows, width, gutter, height, look });
+    context.save();
+    context.beginPath();
+    context.rect(gutter, 0, width - gutter, height);
+    context.clip();
+    this.#drawAxis(context, { x, width, gutter, height, look });
+    this.#drawWaits(context, { x, rows, look });
+    this.#drawFrames(context, { x, rows, look, selected });
+    context.restore();
+  }
+
+  #drawRows(context, { rows, width, gutter, height, look }) {
+    context.font = "12px system-ui, sans-serif";
+    context.textBaseline = "middle";
+    for (let row = 0; row < rows; row += 1) {
+      const { name, is_access_point: isAp } = this.#data.rows[row];
+      context.fillStyle = look.ink;
+      context.fillText(isAp ? `${name} (AP)` : name, 2, row * ROW + 3 + TALL / 2, gutter - 8);
+      context.fillStyle = look.grid;
+      context.fillRect(gutter, (row + 1) * ROW - 1, width - gutter, 1);
+    }
+    context.fillRect(gutter - 1, 0, 1, height - AXIS);
+  }
+
+  #drawAxis(context, { x, width, gutter, height, look }) {
+    const { from, length: span } = this.#view;
+    const step = stepOf(span, Math.max(2, (width - gutter) / 110));
+    context.textBaseline = "alphabetic";
+    for (let at = Math.ceil(from / step) * step; at <= from + span; at += step) {
+      context.fillStyle = look.grid;
+      context.fillRect(x(at), 0, 1, height - AXIS + 4);
+      context.fillStyle = look.muted;
+      context.fillText(time(at, step), x(at) + 3, height - 6);
+    }
+  }
+
+  #drawWaits(context, { x, rows, look }) {
+    const { deferrals, answers, back_off: backOff } = this.#data;
+    const lines = hatch(context, look.ink, true, false);
+    context.textBaseline = "middle";
+    for (let row = 0; row < rows; row += 1) {
+      const bottom = (row + 1) * ROW - 3;
+      context.fillStyle = look.muted;
+      for (const [from, to] of deferrals[row]) context.fillRect(x(from), bottom - 2, x(to) - x(from), 2);
+      for (const [from, to] of answers[row]) {
+        for (let at = x(from); at < x(to); at += 5) context.fillRect(at, bottom - 3, Math.min(3, x(to) - at), 3);
+      }
+      for (const [from, to, slots] of backOff[row]) {
+        const wide = Math.max(1, x(to) - x(from));
+        context.fillStyle = lines;
+        context.fillRect(x(from), bottom - 9, wide, 9);
+        if (wide > 24) {
+          context.fillStyle = look.page;
+          context.fillRect(x(from) + 2, bottom - 10, 18, 10);
+          context.fillStyle = look.ink;
+          context.fillText(String(slots), x(from) + 3, bottom - 5, 16);
+        }
+      }
+    }
+  }
+
+  #drawFrames(context, { x, rows, look, selected }) {
+    const { frames } = this.#data;
+    const { from: start, length: span } = this.#view;
+    const cross = hatch(context, look.page, true, true);
+    const of = colours(this.#data.rows);
+    context.textBaseline = "middle";
+    frames.start_ns.forEach((at, i) => {
+      const [row, end] = [frames.from[i], frames.end_ns[i]];
+      if (row >= rows || end < start || at > start + span) return;
+      const [left, wide] = [x(at), Math.max(1.5, x(end) - x(at))];
+      const tall = TALL * heightOf(frames.kind[i]);
+      const top = row * ROW + 3 + (TALL - tall);
+      const station = this.#data.rows[row].is_access_point ? frames.to[i] : row;
+      const fill = frames.kind[i] === "beacon" ? look.open : look.series[of[station ?? row]];
+      this.#drawFrame(context, { left, wide, top, tall, fill, fate: frames.fate[i], look, cross });
+      if (wide > 26 && tall > 14) {
+        const word = frames.retry[i] ? "retry" : "data";
+        const isFull = frames.fate[i] === "received";
+        if (!isFull) {
+          context.fillStyle = look.page;
+          context.fillRect(left + 2, top + 3, Math.min(wide - 4, context.measureText(word).width + 5), tall - 6);
+        }
+        context.fillStyle = isFull ? look.page : look.ink;
+        context.fillText(word, left + 4, top + tall / 2, wide - 8);
+      }
+      if (i === selected) {
+        context.strokeStyle = look.ink;
+        context.lineWidth = 2;
+        context.strokeRect(left - 2, row * ROW + 2, wide + 4, ROW - 4);
+      }
+    });
+  }
+
+  /** What is received is full; what collided is crossed, what was errored is dashed, each in a colour of its own. */
+  #drawFrame(context, { left, wide, top, tall, fill, fate, look, cross }) {
+    if (fate === "errored") {
+      context.strokeStyle = look.open;
+      context.lineWidth = 1.5;
+      context.setLineDash([3, 2]);
+      context.strokeRect(left + 0.75, top + 0.75, Math.max(1, wide - 1.5), tall - 1.5);
+      context.setLineDash([]);
+      return;
+    }
+    context.fillStyle = fate === "collided" ? look.bad : fill;
+    context.fillRect(left, top, wide, tall);
+    if (fate === "collided") {
+      context.fillStyle = cross;
+      context.fillRect(left, top, wide, tall);
+    }
+  }
+}
+
+/** Words for a frame. */
+export function describe(data, i) {
+  const { frames, rows } = data;
+  const names = {
+    data: "Data",
+    "tcp-ack": "TCP ACK",
+    ack: "ACK",
+    rts: "RTS",
+    cts: "CTS",
+    "cts-to-self": "CTS to self",
+    beacon: "Beacon",
+  };
+  const to = frames.to[i] === null ? "all" : rows[frames.to[i]].name;
+  return {
+    kind: names[frames.kind[i]] + (frames.retry[i] ? ", retry" : ""),
+    start: time(frames.start_ns[i], 1e3),
+    lasts: length(frames.end_ns[i] - frames.start_ns[i]),
+    from: rows[frames.from[i]].name,
+    to,
+    rate: `${frames.rate_bps[i] / 1e6} Mb/s`,
+    octets: `${frames.octets[i]} B`,
+    fate: frames.fate[i],
+  };
+}

@@ -1,0 +1,122 @@
+// The anomaly and the five papers' ideas: controls, two schemes, and three sentences each.
+
+/** Controls of a page that has been told nothing. */
+const PLAIN = {
+  standard: "802.11b",
+  way: "up",
+  near: 1,
+  far: 1,
+  nearRate: 11,
+  farRate: 1,
+  fallAt: 0,
+  speed: 0,
+  queue: 50,
+  loss: 0,
+  delay: 2,
+  transport: "newreno",
+  window: 64,
+  beacons: false,
+  duration: 30,
+  warmup: 0,
+  seed: 1,
+};
+
+export const PRESETS = {
+  anomaly: {
+    name: "The anomaly",
+    title: "One slow station drags the fast one down",
+    says: [
+      "In 802.11 every station wins the channel equally often, and a frame at 1 Mb/s holds it for many times as long as one at 11 Mb/s.",
+      "So the far station takes most of the air, and the near one falls to the same goodput.",
+      "Run A has no slow station, run B has one; everything else is the same, luck included.",
+    ],
+    controls: {},
+    a: "all-near",
+    b: "none",
+  },
+  "arf-aware-tcp": {
+    name: "ARF-aware TCP",
+    title: "A slow sender takes fewer turns",
+    says: [
+      "After 10 s the far station falls to 1 Mb/s, and the near one with it (run A).",
+      "In run B each sender knows the rate of its link: while it is a k-th of the highest one, TCP uses a k-th of its window.",
+      "The slow station then competes less often, and the near one keeps more of what it had.",
+    ],
+    controls: { fallAt: 10, warmup: 10, window: 32 },
+    a: "none",
+    b: "arf-aware",
+  },
+  "tfrc-friendliness": {
+    name: "TFRC beside TCP",
+    title: "Is a stream by equation fair to TCP?",
+    says: [
+      "TFRC sends as fast as an equation says that TCP would, with the same losses and round trips, and smoothly so.",
+      "In run A two TCP connections share a noisy cell; in run B the far one is TFRC.",
+      "Whether TFRC takes more or less than TCP depends on how packets are lost: change loss and queue, and see.",
+    ],
+    controls: { farRate: 11, near: 2, far: 2, loss: 10, delay: 20 },
+    a: "none",
+    b: "tfrc",
+  },
+  "occupancy-tfrc": {
+    name: "Equal shares",
+    title: "The access point grants shares of the channel",
+    says: [
+      "Two stations download by TFRC, one at 54 Mb/s and one at 6, and both get what the slow one can (run A).",
+      "In run B the access point measures who holds the channel, and grants each station an equal share in its beacons.",
+      "A station turns its share into the throughput that its rate allows, and its receivers report no more to their senders.",
+    ],
+    controls: {
+      standard: "802.11a",
+      way: "down",
+      nearRate: 54,
+      farRate: 6,
+      queue: 100,
+      delay: 50,
+      transport: "tfrc-3448",
+      beacons: true,
+      duration: 60,
+      warmup: 30,
+    },
+    a: "none",
+    b: "occupancy",
+  },
+  "updown-fairness": {
+    name: "Up against down",
+    title: "Uploads starve downloads, until ACKs have a queue of their own",
+    says: [
+      "The access point contends as one station for all downloads, and its queue is full: downloads lose packets, uploads at most some ACKs (run A).",
+      "In run B the access point serves TCP’s data and ACKs from two queues, two packets of data for each ACK.",
+      "Uploads then wait for their ACKs, and leave air to the downloads.",
+    ],
+    controls: { way: "opposed", near: 4, far: 4, farRate: 11, queue: 100, transport: "sack" },
+    a: "none",
+    b: "data-ack",
+  },
+  "arf-window": {
+    name: "Window after ARF",
+    title: "TCP’s window follows the rate of a station that walks away",
+    says: [
+      "A station downloads while it walks away, and ARF lowers its rate; TCP learns of it when a queue has overflowed (run A).",
+      "In run B the station computes at each change of rate how much the channel lets it move, and limits TCP’s window to that.",
+      "Fewer packets are dropped, and goodput gains where time-outs are avoided.",
+    ],
+    controls: {
+      standard: "802.11a",
+      way: "down",
+      near: 0,
+      nearRate: 54,
+      farRate: 6,
+      speed: 5,
+      duration: 60,
+      queue: 25,
+      delay: 20,
+      window: 128,
+    },
+    a: "none",
+    b: "arf-window",
+  },
+};
+
+/** Controls of a preset, all of them. */
+export const controlsOf = (id) => ({ ...PLAIN, ...PRESETS[id].controls });
