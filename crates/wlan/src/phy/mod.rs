@@ -8,6 +8,7 @@ pub mod mode_errors;
 pub mod modulation;
 pub mod ofdm;
 pub mod ppdu;
+pub mod rate_groups;
 pub mod rate_name;
 mod standard;
 pub mod symbols;
