@@ -4,7 +4,7 @@
 //! at the receiver and a channel that keeps the streams apart. A demapper makes soft bits of each constellation, apart
 //! from each other [caire-1998 §III]. BCC is the union bound over the wrong paths of the decoder; OFDM's model
 //! ([`error_rate`](super::error_rate)) has hard decisions. LDPC is the normal approximation of the best code of its length
-//! [polyanskiy-2010 §IV], with a constant loss of real codes and decoders.
+//! [polyanskiy-2010 §IV], of whose redundancy real codes and decoders use a part.
 //!
 //! `docs/validate.md` has the curves beside link simulations [patidar-2017].
 
@@ -23,9 +23,9 @@ use soft_bits::SoftBits;
 
 /// Coded bits of the longest codeword, which all but the shortest PPDUs use.  [80211-2020 §19.3.11.7.5]
 const CODEWORD: f64 = 1_944.0;
-/// Signal that the standard's LDPC codes and a decoder need more than the best code would [dB]. In the tables after
-/// [patidar-2017] it is 1.0 to 2.0 by MCS, for one loss in ten of 1458 octets; this is the middle.
-const LDPC_LOSS: f64 = 1.5;
+/// Share of the redundancy of an LDPC code of which its decoder makes nothing: the code acts as the best one of the rate
+/// R + (1 - R) times this. The one number that meets the tables after [patidar-2017] at all code rates and constellations.
+const UNUSED_REDUNDANCY: f64 = 0.28;
 /// L-SIG [bits].
 const L_SIG: f64 = 24.0;
 /// SERVICE field [bits].
@@ -79,8 +79,9 @@ fn convolutional(of: ModulationAndCoding, snr: f64) -> f64 {
 /// Logarithm of the probability that a codeword is right, by its data bits.
 fn low_density(of: ModulationAndCoding, snr: f64) -> f64 {
     let rate = fraction(of.code_rate);
-    let bits = SoftBits::of(of.constellation, ratio(snr - LDPC_LOSS));
-    log_success(bits.word_error(CODEWORD, rate), 1.0) / (CODEWORD * rate)
+    let as_if = rate + UNUSED_REDUNDANCY * (1.0 - rate);
+    let bits = SoftBits::of(of.constellation, ratio(snr));
+    log_success(bits.word_error(CODEWORD, as_if), 1.0) / (CODEWORD * rate)
 }
 
 fn ratio(decibels: f64) -> f64 {
@@ -196,15 +197,15 @@ mod tests {
     }
 
     /// What is left of the tables in ns-3 that come of [patidar-2017]: signal for one loss in ten, interpolated between two
-    /// entries by the logarithm of the loss. BCC is within 0.25 dB of them, LDPC within 0.55 dB.
+    /// entries by the logarithm of the loss. BCC is within 0.25 dB of them, LDPC within 0.3 dB.
     #[test]
     fn published_link_simulations_are_met_as_the_docs_say() {
         let rows = documented();
-        assert_eq!(rows.len(), 14);
+        assert_eq!(rows.len(), 15);
         for (coding, mcs, octets, published, ours) in rows {
             let now = needed(mode(Format::He, mcs, coding), octets);
             assert!((now - ours).abs() < 0.006, "{coding:?} {mcs}: docs {ours}, now {now}");
-            let allowed = if coding == Coding::Bcc { 0.25 } else { 0.55 };
+            let allowed = if coding == Coding::Bcc { 0.25 } else { 0.3 };
             assert!((now - published).abs() < allowed, "{coding:?} {mcs}: {now} {published}");
         }
     }
