@@ -73,7 +73,7 @@ fn tails(mode: Mode) -> f64 {
 /// Logarithm of the probability that no wrong path leaves the right one at a bit.
 fn convolutional(of: ModulationAndCoding, snr: f64) -> f64 {
     let bits = SoftBits::of(of.constellation, ratio(snr));
-    log_success(Code::of(of.code_rate).path(|weight| bits.pairwise(weight)), 1.0)
+    log_right(Code::of(of.code_rate).path(|weight| bits.pairwise(weight)))
 }
 
 /// Logarithm of the probability that a codeword is right, by its data bits.
@@ -81,7 +81,12 @@ fn low_density(of: ModulationAndCoding, snr: f64) -> f64 {
     let rate = fraction(of.code_rate);
     let as_if = rate + UNUSED_REDUNDANCY * (1.0 - rate);
     let bits = SoftBits::of(of.constellation, ratio(snr));
-    log_success(bits.word_error(CODEWORD, as_if), 1.0) / (CODEWORD * rate)
+    log_right(bits.word_error(CODEWORD, as_if)) / (CODEWORD * rate)
+}
+
+/// Nothing is lost for certain: the logarithm stays a number, between two of which a table draws its line.
+fn log_right(wrong: f64) -> f64 {
+    log_success(wrong.min(1.0 - f64::EPSILON), 1.0)
 }
 
 fn ratio(decibels: f64) -> f64 {
@@ -148,6 +153,18 @@ mod tests {
             sensitivity(Mode::new(of).expect("a mode"))
         };
         assert_eq!(Width::ALL.map(at), [-64, -61, -58, -55].map(Dbm::new));
+    }
+
+    #[test]
+    fn without_signal_everything_is_lost_and_logarithms_are_numbers() {
+        for coding in [Coding::Bcc, Coding::Ldpc] {
+            for mcs in [0, 7, 9] {
+                let of = mode(Format::He, mcs, coding);
+                let LogSurvival { header, per_bit, .. } = log_survival(of, Decibels::new(-60));
+                assert!(header.is_finite() && per_bit.is_finite(), "{of:?} {header} {per_bit}");
+                assert!(loss(of, 32, Decibels::new(-60)) > 0.999_999, "{of:?}");
+            }
+        }
     }
 
     #[test]
