@@ -91,6 +91,11 @@ impl Rules {
             cw_max: None,
         }
     }
+
+    /// True if `standards`, those of its stations, make it a cell of b and g.
+    pub fn has_b_among(&self, mut standards: impl Iterator<Item = Standard>) -> bool {
+        self.standard == Standard::G && standards.any(|it| it == Standard::B)
+    }
 }
 
 /// One station.
@@ -125,8 +130,7 @@ impl CellConfig {
 
     /// True if an 802.11b station is in the cell: it hears OFDM frames as noise.
     pub fn has_b_stations(&self) -> bool {
-        self.rules.standard == Standard::G
-            && self.stations.iter().any(|s| s.standard == Standard::B)
+        self.rules.has_b_among(self.stations.iter().map(|station| station.standard))
     }
 }
 

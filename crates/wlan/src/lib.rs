@@ -37,7 +37,8 @@ pub mod radio;
 mod record;
 
 pub use cell::{
-    Cell, ChannelAccess, Departure, Listen, Monitored, Overheard, QueueFull, RateChange, Signal,
+    Cell, ChannelAccess, Departure, Fate, Listen, Monitored, Overheard, QueueFull, RateChange,
+    Signal,
 };
 pub use config::{
     AccessParameters, AfterCollision, Attempts, CellConfig, Eifs, NodeId, Rules, StationConfig,

@@ -55,7 +55,7 @@ pub(super) fn header<P>(
     ppdu: &Ppdu<P>,
     channel: Channel,
     signal: Option<Signal>,
-    is_spoilt: bool,
+    has_bad_fcs: bool,
 ) -> Vec<u8> {
     let tx = ppdu.frame.tx;
     let powers = if signal.is_some() { SIGNAL | NOISE } else { 0 };
@@ -67,7 +67,7 @@ pub(super) fn header<P>(
     octets.extend(micros(ppdu.end).to_le_bytes());
     let is_short = matches!(tx, TxVector::Dsss(_, Preamble::Short));
     let preamble = if is_short { SHORT_PREAMBLE } else { 0 };
-    octets.push(HAS_FCS | preamble | if is_spoilt { BAD_FCS } else { 0 });
+    octets.push(HAS_FCS | preamble | if has_bad_fcs { BAD_FCS } else { 0 });
     let rate = u8::try_from(tx.rate().bps() / 500_000).expect("a legacy rate");
     octets.push(rate);
     octets.extend(channel.megahertz.to_le_bytes());

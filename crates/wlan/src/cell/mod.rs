@@ -35,7 +35,7 @@ use crate::record::{DropCause, Record};
 use beacons::Beacons;
 use channel::Channel;
 use monitor::Monitor;
-pub use monitor::{ChannelAccess, Monitored, Signal};
+pub use monitor::{ChannelAccess, Fate, Monitored, Signal};
 use noise::Noise;
 use outbox::Outbox;
 use overhear::HeardFrames;
