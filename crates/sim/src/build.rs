@@ -4,9 +4,9 @@ use std::collections::{BTreeSet, VecDeque};
 
 use airfair_laws::Direction;
 use airfair_units::{Bytes, DataRate, Duration, Time};
-use airfair_wlan::phy::Standard;
+use airfair_wlan::phy::TxVector;
 use airfair_wlan::radio::{Propagation, StationStreams};
-use airfair_wlan::{Cell, CellConfig, NodeId, Phase, RateLaw, StationConfig};
+use airfair_wlan::{Cell, CellConfig, NodeId, Phase, RateLaw, Rules, StationConfig};
 use rand_core::Rng;
 
 use crate::clock::Clock;
@@ -107,7 +107,7 @@ fn bss(scenario: &Scenario, index: usize, members: &[NodeId], streams: Streams) 
         None => Cell::new(&config, backoffs, errors.collect()),
         Some(radio) => {
             let stations: Vec<&Station> = stations().collect();
-            let propagation = propagation(radio, &stations, bss.rules.standard, streams);
+            let propagation = propagation((radio, &bss.rules), &stations, streams);
             let end = Time::ZERO + scenario.duration;
             Cell::with_propagation(propagation, end, &config, backoffs)
         }
@@ -120,15 +120,16 @@ fn bss(scenario: &Scenario, index: usize, members: &[NodeId], streams: Streams) 
 
 /// Propagation in a cell with a radio.
 fn propagation(
-    radio: &scenario::Radio,
+    (radio, rules): (&scenario::Radio, &Rules),
     stations: &[&Station],
-    standard: Standard,
     streams: Streams,
 ) -> Propagation {
     let mobility =
         |station: &&Station| station.trajectory.as_ref().expect("a cell with a radio").mobility();
     let ways = stations.iter().map(mobility).collect();
-    let layout = radio.layout(standard, ways, rates_of(stations));
+    let vector = |rate| TxVector::of(rate, rules.preamble).expect("a rate of the standard");
+    let vectors = rates_of(stations).into_iter().map(vector).collect();
+    let layout = radio.layout(rules.standard, ways, vectors);
     let purposes = |station: &&Station| StationStreams {
         way: streams.stream(&station.name, Purpose::Mobility),
         link: streams.stream(&station.name, Purpose::Shadowing),

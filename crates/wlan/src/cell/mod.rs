@@ -356,8 +356,7 @@ impl<P: Copy + Headers> Cell<P> {
         if let Noise::Propagation(propagation) = &mut self.noise
             && self.contention.can_change()
         {
-            self.contention
-                .set_row(&frame, propagation.audibility(now, frame.from, frame.tx.rate()));
+            self.contention.set_row(&frame, propagation.audibility(now, frame.from, frame.tx));
             if propagation.capture().is_some() {
                 self.contention.set_powers(frame.from, propagation.powers(now, frame.from));
             }
@@ -478,7 +477,7 @@ impl<P: Copy + Headers> Cell<P> {
         let (from, tx) = self.next_sender(initiator);
         match &self.noise {
             Noise::Propagation(propagation) if self.contention.can_change() => {
-                propagation.all_sense(now + self.airtime.timing.sifs, from, tx.rate())
+                propagation.all_sense(now + self.airtime.timing.sifs, from, tx)
             }
             _ => self.contention.all_sense(from),
         }

@@ -1,7 +1,7 @@
 //! Errors of frames that nothing overlaps, and the laws of rates that ask for it.
 
 use airfair_laws::Direction;
-use airfair_units::{Bytes, DataRate, Probability, Time};
+use airfair_units::{Bytes, Probability, Time};
 
 use super::{Cell, RateChange, Signal};
 use crate::airtime::ORDINARY;
@@ -10,6 +10,7 @@ use crate::contender::{ContenderId, Stream};
 use crate::errors::{ErrorModel, FrameErrors};
 use crate::frame::{DATA_OVERHEAD, Frame, FrameKind, Ppdu};
 use crate::link_rate::{Chain, LinkEvent, LinkRate};
+use crate::phy::TxVector;
 use crate::queue::headers::Headers;
 use crate::radio::Propagation;
 use crate::record::Record;
@@ -39,35 +40,35 @@ impl Noise {
         }
     }
 
-    /// Probability that an ordinary frame at `rate` between this station and the access point is lost now.
-    pub(super) fn loss(&mut self, now: Time, station: NodeId, rate: DataRate) -> Probability {
+    /// Probability that an ordinary frame between this station and the access point that is sent so is lost now.
+    pub(super) fn loss(&mut self, now: Time, station: NodeId, tx: TxVector) -> Probability {
         let psdu = ORDINARY + DATA_OVERHEAD;
         match self {
             Self::Links(links) => links[station.index() - 1]
                 .as_mut()
-                .map_or(Probability::ZERO, |link| link.loss(rate, psdu)),
-            Self::Propagation(propagation) => propagation.loss(now, station, rate, psdu),
+                .map_or(Probability::ZERO, |link| link.loss(tx, psdu)),
+            Self::Propagation(propagation) => propagation.loss(now, station, tx, psdu),
         }
     }
 
     /// True if a frame between this station and the access point that ends now is errored.
     #[inline]
-    pub(super) fn errs(&mut self, now: Time, station: NodeId, rate: DataRate, psdu: Bytes) -> bool {
+    pub(super) fn errs(&mut self, now: Time, station: NodeId, tx: TxVector, psdu: Bytes) -> bool {
         match self {
             Self::Links(links) => {
-                links[station.index() - 1].as_mut().is_some_and(|link| link.errs(now, rate, psdu))
+                links[station.index() - 1].as_mut().is_some_and(|link| link.errs(now, tx, psdu))
             }
-            Self::Propagation(propagation) => propagation.errs(now, station, rate, psdu),
+            Self::Propagation(propagation) => propagation.errs(now, station, tx, psdu),
         }
     }
 
     /// Power and noise of a frame between this station and the access point that ends now, if powers decide. To ask
     /// moves no draw.
-    pub(super) fn signal(&mut self, now: Time, station: NodeId, rate: DataRate) -> Option<Signal> {
+    pub(super) fn signal(&mut self, now: Time, station: NodeId, tx: TxVector) -> Option<Signal> {
         match self {
             Self::Links(_) => None,
             Self::Propagation(propagation) => {
-                let (power, noise) = propagation.signal(now, station, rate);
+                let (power, noise) = propagation.signal(now, station, tx);
                 Some(Signal { power, noise })
             }
         }
@@ -108,7 +109,7 @@ impl<P: Copy + Headers> Cell<P> {
         }
         let Self { noise, channel, .. } = self;
         let mut errs = |psdu| {
-            let errored = noise.errs(now, station, tx.rate(), psdu);
+            let errored = noise.errs(now, station, tx, psdu);
             if errored {
                 channel.records.push(Record::Errored { node: from });
             }
@@ -158,7 +159,8 @@ impl<P: Copy + Headers> Cell<P> {
         } else {
             self.link_rate(station, direction).handle(now, event)
         };
-        if let Some(rate) = change {
+        if let Some(tx) = change {
+            let rate = tx.rate();
             self.channel.records.push(Record::Rate { station, direction, rate });
             self.rate_changes.push_back(RateChange { station, direction, rate });
         }
@@ -171,12 +173,12 @@ impl<P: Copy + Headers> Cell<P> {
         station: NodeId,
         direction: Direction,
         event: LinkEvent,
-    ) -> Option<DataRate> {
+    ) -> Option<TxVector> {
         if !matches!(event, LinkEvent::Sending { .. }) {
             return None;
         }
         let link = self.members[station.index()].rate(direction);
         let noise = &mut self.noise;
-        link.choose(|rate| noise.loss(now, station, rate))
+        link.choose(|tx| noise.loss(now, station, tx))
     }
 }

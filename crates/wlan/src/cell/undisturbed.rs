@@ -160,7 +160,7 @@ impl<P: Copy + Headers> Cell<P> {
             return false;
         }
         let Frame { tx, psdu, .. } = self.frame_on_air(exchange);
-        self.noise.errs(now, station, tx.rate(), psdu)
+        self.noise.errs(now, station, tx, psdu)
     }
 
     /// Makes a PPDU of the frame on the air, and notes where noise has made an error in it.

@@ -92,11 +92,6 @@ impl Standard {
         }
     }
 
-    /// True if frames at `rate` are DSSS/CCK, which OFDM-only and b stations hear differently.
-    pub fn is_dsss(rate: DataRate) -> bool {
-        dsss::RATES.contains(&rate)
-    }
-
     /// Band of its channels.
     pub const fn band(self) -> Band {
         match self {

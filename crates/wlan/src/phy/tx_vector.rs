@@ -1,8 +1,11 @@
 //! TXVECTOR of a PPDU: modulation and coding, width, streams, guard interval, preamble.
 //! [80211-2020 §15.3.3, §16.3.4, §17.2.2, §19.2.2, §21.2.2], [80211ax-2021 §27.2.2]
 
+use std::fmt;
+
 use airfair_units::{DataRate, Duration};
 
+use super::rate_name::RateName;
 use super::{Mode, Preamble, dsss, ofdm};
 
 /// TXVECTOR of a PPDU, as its preamble tells a receiver; its rate follows from it.
@@ -90,6 +93,16 @@ impl TxVector {
             Self::Dsss(..) => None,
             Self::Ofdm(_) => Some(Duration::from_nanos(800)),
             Self::Mode(mode) => Some(mode.guard().duration()),
+        }
+    }
+}
+
+/// As a scenario names its rate.
+impl fmt::Display for TxVector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Dsss(..) | Self::Ofdm(_) => self.rate().fmt(f),
+            Self::Mode(mode) => RateName::of(*mode).fmt(f),
         }
     }
 }
