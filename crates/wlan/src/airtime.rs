@@ -4,7 +4,7 @@ use airfair_units::{Bytes, DataRate, Duration};
 
 use crate::config::CellConfig;
 use crate::frame::{ACK_SIZE, CTS_SIZE, DATA_OVERHEAD, RTS_SIZE};
-use crate::phy::{Preamble, Standard, Timing, TxVector, dsss, ofdm};
+use crate::phy::{Band, Preamble, Standard, Timing, TxVector, dsss, ofdm};
 
 /// Frame by which rates are compared.  [linux-minstrel]
 pub(crate) const ORDINARY: Bytes = Bytes::new(1_200);
@@ -112,6 +112,21 @@ impl Airtime {
     #[inline]
     pub fn data(&self, msdu: Bytes, tx: TxVector) -> Duration {
         self.standard.ppdu_duration(msdu + DATA_OVERHEAD, tx)
+    }
+
+    /// A frame of `psdu` octets.
+    pub(crate) fn frame(&self, psdu: Bytes, tx: TxVector) -> Duration {
+        self.standard.ppdu_duration(psdu, tx)
+    }
+
+    /// Protection that goes before a data frame whose PSDU has so many octets.
+    pub(crate) fn protection_of(&self, psdu: Bytes, tx: TxVector) -> Protection {
+        self.protection(psdu.saturating_sub(DATA_OVERHEAD), tx)
+    }
+
+    /// Band of the channel.
+    pub(crate) fn band(&self) -> Band {
+        self.standard.band()
     }
 
     /// The ACK of a data frame.

@@ -453,7 +453,8 @@ impl Contention {
 
     /// True if a frame that has just started is a response that its addressee cannot make out.
     pub(crate) fn misses(&self, frame: &Frame) -> bool {
-        let is_response = matches!(frame.kind, FrameKind::Ack | FrameKind::Cts);
+        let is_response =
+            matches!(frame.kind, FrameKind::Ack | FrameKind::BlockAck | FrameKind::Cts);
         let senses = |to| self.senses(to, frame.from);
         is_response && (self.overlapped(frame) || !frame.to.is_some_and(senses))
     }

@@ -100,7 +100,10 @@ impl AirAccount {
             },
             Record::Errored { node } => self.radio(node).frame_errors += 1,
             Record::Duplicate { node } => self.radio(node).duplicates += 1,
-            Record::Air { .. } | Record::Queue { .. } | Record::Sent { .. } => {}
+            Record::Aggregate { .. }
+            | Record::Air { .. }
+            | Record::Queue { .. }
+            | Record::Sent { .. } => {}
         }
     }
 

@@ -358,6 +358,8 @@ fn word(kind: FrameKind) -> &'static str {
     match kind {
         FrameKind::Data => "data",
         FrameKind::Ack => "ACK",
+        FrameKind::BlockAck => "block ack",
+        FrameKind::BlockAckRequest => "block ack request",
         FrameKind::Rts => "RTS",
         FrameKind::Cts => "CTS",
         FrameKind::CtsToSelf => "CTS to itself",

@@ -34,18 +34,25 @@ impl<P: Copy> Recipient<P> {
         Self { window, timeout, scoreboard: Bitmap::new(start), next: start, buffer, released }
     }
 
-    /// An MPDU has come without an error.
-    pub fn receive(&mut self, now: Time, sequence: Sequence, packet: P) {
+    /// An MPDU has come without an error. True if its packet will be handed on: it is here for the first time, and
+    /// what came behind it has not been handed on without it.
+    pub fn receive(&mut self, now: Time, sequence: Sequence, packet: P) -> bool {
         self.note(sequence);
+        if sequence == self.next && self.buffer.is_empty() {
+            self.next = self.next + 1;
+            self.released.push_back(packet);
+            return true;
+        }
         if sequence.precedes(self.next) {
-            return;
+            return false;
         }
         let place = sequence.after(self.next);
         if place >= self.window {
             self.advance(sequence + (Sequence::COUNT + 1 - self.window));
         }
-        self.keep(now, sequence, packet);
+        let is_new = self.keep(now, sequence, packet);
         self.release();
+        is_new
     }
 
     /// The scoreboard takes a number.  [80211-2020 §10.25.6.3]
@@ -60,13 +67,17 @@ impl<P: Copy> Recipient<P> {
         self.scoreboard.set(sequence);
     }
 
-    /// Keeps a packet at its place, unless it is there.
-    fn keep(&mut self, now: Time, sequence: Sequence, packet: P) {
+    /// Keeps a packet at its place; false if it is there.
+    fn keep(&mut self, now: Time, sequence: Sequence, packet: P) -> bool {
         let place = usize::from(sequence.after(self.next));
         if place >= self.buffer.len() {
             self.buffer.resize(place + 1, None);
         }
-        self.buffer[place].get_or_insert((packet, now));
+        let is_new = self.buffer[place].is_none();
+        if is_new {
+            self.buffer[place] = Some((packet, now));
+        }
+        is_new
     }
 
     /// Hands on all that is in order.
@@ -126,8 +137,14 @@ impl<P: Copy> Recipient<P> {
         self.released.pop_front()
     }
 
+    /// True if packets wait for others.
+    #[inline]
+    pub fn is_waiting(&self) -> bool {
+        !self.buffer.is_empty()
+    }
+
     /// Packets that wait for others.
-    pub fn buffered(&self) -> usize {
-        self.buffer.iter().flatten().count()
+    pub fn buffered(&self) -> impl Iterator<Item = &P> {
+        self.buffer.iter().flatten().map(|(packet, _)| packet)
     }
 }

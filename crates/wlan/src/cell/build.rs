@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use airfair_units::Time;
 
+use super::aggregates::{Errors, Recipients};
 use super::beacons::Beacons;
 use super::channel::Channel;
 use super::noise::Noise;
@@ -106,6 +107,8 @@ impl<P: Copy + Headers> Cell<P> {
             scopes: Vec::new(),
             listeners: Vec::new(),
             heard: HeardFrames::default(),
+            recipients: Recipients::default(),
+            errors: Errors::default(),
             monitor: None,
         }
     }

@@ -102,7 +102,10 @@ impl<P: Copy + Headers> Cell<P> {
             return;
         }
         if ppdu.errored {
-            return self.channel.records.push(Record::Errored { node: from });
+            for _ in 0..ppdu.mpdus.len().max(1) {
+                self.channel.records.push(Record::Errored { node: from });
+            }
+            return;
         }
         if !self.contention.decodes(to, from) {
             return;
@@ -148,7 +151,7 @@ impl<P: Copy + Headers> Cell<P> {
 
     /// Link of the frame in service.
     fn link_in_service(&self, id: ContenderId) -> (NodeId, Direction) {
-        let (from, to) = (id.member(), self.contenders[id.index()].serving().mpdu.msdu.to);
+        let (from, to) = (id.member(), self.contenders[id.index()].receiver());
         if from.is_ap() { (to, Direction::Down) } else { (from, Direction::Up) }
     }
 

@@ -234,7 +234,10 @@ impl<P: Copy + Headers> Cell<P> {
 
     /// The back-off that the sender of a frame that ends now has counted for it, if an exchange began with it.
     fn backoff_before(&self, now: Time, frame: &Frame) -> Option<Duration> {
-        if matches!(frame.kind, FrameKind::Ack | FrameKind::Cts | FrameKind::Beacon) {
+        if matches!(
+            frame.kind,
+            FrameKind::Ack | FrameKind::BlockAck | FrameKind::Cts | FrameKind::Beacon
+        ) {
             return None;
         }
         let sender = &self.contenders[frame.from.index()];

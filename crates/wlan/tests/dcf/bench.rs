@@ -67,6 +67,8 @@ pub(crate) struct Bench {
     pub(crate) records: Vec<(Time, Record)>,
     pub(crate) delivered: Vec<(Time, u32)>,
     pub(crate) departed: Vec<Departure<u32>>,
+    /// Sender and receiver of each packet that was accepted.
+    hops: Vec<(NodeId, NodeId)>,
     accepted: u32,
 }
 
@@ -97,6 +99,7 @@ impl Bench {
             records: Vec::new(),
             delivered: Vec::new(),
             departed: Vec::new(),
+            hops: Vec::new(),
             accepted: 0,
         }
     }
@@ -106,8 +109,14 @@ impl Bench {
         let msdu = Msdu { payload: self.accepted, size: Bytes::new(size), from, to };
         let accepted = self.cell.enqueue(self.now, msdu).is_ok();
         self.accepted += u32::from(accepted);
+        self.hops.extend(accepted.then_some((from, to)));
         self.drain();
         accepted
+    }
+
+    /// Sender and receiver of a packet.
+    pub(crate) fn hop(&self, number: u32) -> (NodeId, NodeId) {
+        self.hops[number as usize]
     }
 
     /// Queues a packet of `size` octets at a station for the access point.

@@ -434,7 +434,9 @@ impl<'a> Model<'a> {
             FrameKind::Ack if received => self.succeed(now, frame.to),
             FrameKind::Ack => self.fail(now, frame.to, FrameKind::Data),
             FrameKind::Cts => self.fail(now, frame.to, FrameKind::Rts),
-            FrameKind::Beacon => unreachable!("nobody answers it"),
+            FrameKind::Beacon | FrameKind::BlockAck | FrameKind::BlockAckRequest => {
+                unreachable!("nobody answers it")
+            }
         }
     }
 
