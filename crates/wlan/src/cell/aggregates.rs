@@ -318,8 +318,12 @@ impl<P: Copy + Headers> Cell<P> {
     /// The exchange with a link has been answered.
     #[inline(never)]
     pub(super) fn settle_answered(&mut self, now: Time, id: ContenderId, to: NodeId) {
-        let content = self.exchange(id).content;
-        self.contenders[id.index()].start_afresh();
+        let Exchange { content, protection, .. } = *self.exchange(id);
+        let contender = &mut self.contenders[id.index()];
+        let is_protected = matches!(protection, Protection::RtsCts(_));
+        let attempts = contender.limits.mpdu_attempts(is_protected);
+        contender.queue.link(to).originator.set_attempts(attempts);
+        contender.start_afresh();
         if content == Content::Mpdu {
             return self.settle(now, id, to, Response::Ack);
         }
