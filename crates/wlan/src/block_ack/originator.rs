@@ -88,7 +88,6 @@ pub struct Originator<P> {
     /// Packets among them that wait, and that are on the air.
     waiting: u16,
     on_air: u16,
-    done: VecDeque<Done<P>>,
     /// True if the recipient has to be asked what has come.
     asks: bool,
     /// True if the recipient may wait for a packet before the window, which was given up.
@@ -100,10 +99,9 @@ pub struct Originator<P> {
 impl<P: Copy> Originator<P> {
     /// Nothing is outstanding; `start` is the number of the first packet.
     pub fn new(limits: Limits, start: Sequence) -> Self {
-        let (outstanding, done) = (VecDeque::new(), VecDeque::new());
-        let (waiting, on_air, silences) = (0, 0, 0);
-        let (asks, has_moved) = (false, false);
-        Self { limits, start, outstanding, waiting, on_air, done, asks, has_moved, silences }
+        let (outstanding, waiting, on_air) = (VecDeque::new(), 0, 0);
+        let (asks, has_moved, silences) = (false, false, 0);
+        Self { limits, start, outstanding, waiting, on_air, asks, has_moved, silences }
     }
 
     /// Sets the most transmissions of an MPDU: they depend on its protection.
@@ -179,23 +177,23 @@ impl<P: Copy> Originator<P> {
         })
     }
 
-    /// A `BlockAck` has come: what was on the air has come, or is lost.
-    pub fn handle_block_ack(&mut self, come: &Bitmap) {
+    /// A `BlockAck` has come: what was on the air has come, or is lost. Tells of each packet that is done.
+    pub fn handle_block_ack(&mut self, come: &Bitmap, tell: impl FnMut(Done<&P>)) {
         self.silences = 0;
         self.asks = false;
         // A recipient that knows of the move begins where the window does, or behind.
         self.has_moved &= come.start().precedes(self.start);
-        self.settle(|sequence| come.has(sequence));
+        self.settle(|sequence| come.has(sequence), tell);
     }
 
     /// The ACK of an MPDU that was on the air alone has come.
-    pub fn handle_ack(&mut self) {
+    pub fn handle_ack(&mut self, tell: impl FnMut(Done<&P>)) {
         self.silences = 0;
-        self.settle(|_| true);
+        self.settle(|_| true, tell);
     }
 
     /// No response has come to an aggregate, or to a request.
-    pub fn handle_silence(&mut self) {
+    pub fn handle_silence(&mut self, tell: impl FnMut(Done<&P>)) {
         self.silences = self.silences.saturating_add(1);
         let has_asked = self.on_air == 0;
         let may_ask = has_asked || self.limits.after_silence == AfterSilence::Request;
@@ -207,19 +205,20 @@ impl<P: Copy> Originator<P> {
         self.has_moved &= !may_ask;
         self.silences = 0;
         self.asks = false;
-        self.settle(|_| false);
+        self.settle(|_| false, tell);
     }
 
     /// Gives up the first `count` of the [batch](Self::batch), which have not got as far as the air.
-    pub fn give_up(&mut self, count: u16) {
+    pub fn give_up(&mut self, count: u16, tell: impl FnMut(Done<&P>)) {
         self.send(count);
         let attempts = std::mem::replace(&mut self.limits.attempts, 0);
-        self.settle(|_| false);
+        self.settle(|_| false, tell);
         self.limits.attempts = attempts;
     }
 
     /// What is on the air has come or is lost.
-    fn settle(&mut self, has_come: impl Fn(Sequence) -> bool) {
+    #[inline]
+    fn settle(&mut self, has_come: impl Fn(Sequence) -> bool, mut tell: impl FnMut(Done<&P>)) {
         let mut left = std::mem::take(&mut self.on_air);
         for (place, it) in self.outstanding.iter_mut().enumerate() {
             if left == 0 {
@@ -241,7 +240,7 @@ impl<P: Copy> Originator<P> {
                 self.waiting += 1;
                 continue;
             };
-            self.done.push_back(Done { packet: it.packet, sequence: number, fate });
+            tell(Done { packet: &it.packet, sequence: number, fate });
         }
         self.advance();
     }
@@ -263,12 +262,6 @@ impl<P: Copy> Originator<P> {
     #[inline]
     pub fn request(&self) -> Option<Sequence> {
         (self.asks || self.has_moved).then_some(self.start)
-    }
-
-    /// A packet that is done: acknowledged or given up.
-    #[inline]
-    pub fn poll_done(&mut self) -> Option<Done<P>> {
-        self.done.pop_front()
     }
 
     /// Packets that are not done.

@@ -9,6 +9,17 @@ use super::{Bitmap, Sequence};
 /// Time for which a packet waits for those before it, as Linux has it (`HT_RX_REORDER_BUF_TIMEOUT`).  [linux-mac80211-rx]
 pub const REORDER_TIMEOUT: Duration = Duration::from_millis(100);
 
+/// Fate of a packet that has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reception {
+    /// It is the next one, and nothing waits: it is handed on at once.
+    InOrder,
+    /// It is handed on [in its turn](Recipient::poll_released), with others.
+    Kept,
+    /// It has come before, or what came behind it has been handed on without it.
+    Refused,
+}
+
 /// Recipient of one block ack agreement.
 #[derive(Clone, Debug)]
 pub struct Recipient<P> {
@@ -34,25 +45,28 @@ impl<P: Copy> Recipient<P> {
         Self { window, timeout, scoreboard: Bitmap::new(start), next: start, buffer, released }
     }
 
-    /// An MPDU has come without an error. True if its packet will be handed on: it is here for the first time, and
-    /// what came behind it has not been handed on without it.
-    pub fn receive(&mut self, now: Time, sequence: Sequence, packet: P) -> bool {
+    /// An MPDU has come without an error.
+    #[inline]
+    pub fn receive(&mut self, now: Time, sequence: Sequence, packet: &P) -> Reception {
         self.note(sequence);
-        if sequence == self.next && self.buffer.is_empty() {
+        if sequence == self.next && self.buffer.is_empty() && self.released.is_empty() {
             self.next = self.next + 1;
-            self.released.push_back(packet);
-            return true;
+            return Reception::InOrder;
         }
+        self.receive_otherwise(now, sequence, packet)
+    }
+
+    fn receive_otherwise(&mut self, now: Time, sequence: Sequence, packet: &P) -> Reception {
         if sequence.precedes(self.next) {
-            return false;
+            return Reception::Refused;
         }
         let place = sequence.after(self.next);
         if place >= self.window {
             self.advance(sequence + (Sequence::COUNT + 1 - self.window));
         }
-        let is_new = self.keep(now, sequence, packet);
+        let is_new = self.keep(now, sequence, *packet);
         self.release();
-        is_new
+        if is_new { Reception::Kept } else { Reception::Refused }
     }
 
     /// The scoreboard takes a number.  [80211-2020 §10.25.6.3]
@@ -133,6 +147,7 @@ impl<P: Copy> Recipient<P> {
     }
 
     /// A packet that is in order.
+    #[inline]
     pub fn poll_released(&mut self) -> Option<P> {
         self.released.pop_front()
     }

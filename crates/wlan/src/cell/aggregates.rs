@@ -7,7 +7,7 @@ use airfair_units::{Bytes, Duration, Time};
 use super::{Cell, Departure, Told};
 use crate::aggregation::{Agreement, BLOCK_ACK_REQUEST_SIZE, DELIMITER, QOS_DATA_OVERHEAD, Window};
 use crate::airtime::Protection;
-use crate::block_ack::{Bitmap, Fate, REORDER_TIMEOUT, Recipient, Sequence};
+use crate::block_ack::{Bitmap, Fate, REORDER_TIMEOUT, Reception, Recipient, Sequence};
 use crate::config::NodeId;
 use crate::contender::{Access, ContenderId, Content, Exchange, Step, Verdict};
 use crate::frame::{Frame, FrameKind, Mpdu, Msdu};
@@ -263,10 +263,17 @@ impl<P: Copy + Headers> Cell<P> {
             if errors.has(place) {
                 continue;
             }
-            if recipient.receive(now, mpdu.sequence, mpdu.packet.msdu) {
-                mpdu.packet.has_arrived = true;
-            } else if mpdu.packet.has_arrived {
-                channel.records.push(Record::Duplicate { node: to });
+            match recipient.receive(now, mpdu.sequence, &mpdu.packet.msdu) {
+                Reception::InOrder => {
+                    mpdu.packet.has_arrived = true;
+                    deliveries.push(mpdu.packet.msdu);
+                    continue;
+                }
+                Reception::Kept => mpdu.packet.has_arrived = true,
+                Reception::Refused if mpdu.packet.has_arrived => {
+                    channel.records.push(Record::Duplicate { node: to });
+                }
+                Reception::Refused => {}
             }
             while let Some(msdu) = recipient.poll_released() {
                 deliveries.push(msdu);

@@ -12,7 +12,7 @@ use airfair_units::{Bytes, Time};
 use super::TransmitQueue;
 use super::headers::Headers;
 use crate::aggregation::{Agreement, AmpduLength, QOS_DATA_OVERHEAD, Window};
-use crate::block_ack::{Bitmap, Fate, Originator, Outgoing, Sequence};
+use crate::block_ack::{Bitmap, Done, Fate, Originator, Outgoing, Sequence};
 use crate::config::NodeId;
 use crate::frame::Msdu;
 
@@ -130,13 +130,13 @@ impl<P: Copy> Link<P> {
         waiting.or(self.held.map(|it| it.queue))
     }
 
-    fn settle(&mut self, response: Response<'_>) {
+    fn settle(&mut self, response: Response<'_>, tell: impl FnMut(Done<&Queued<P>>)) {
         let mpdus = std::mem::take(&mut self.batch).mpdus();
         match response {
-            Response::BlockAck(come) => self.originator.handle_block_ack(come),
-            Response::Ack => self.originator.handle_ack(),
-            Response::Silence => self.originator.handle_silence(),
-            Response::NoCts => self.originator.give_up(mpdus),
+            Response::BlockAck(come) => self.originator.handle_block_ack(come, tell),
+            Response::Ack => self.originator.handle_ack(tell),
+            Response::Silence => self.originator.handle_silence(tell),
+            Response::NoCts => self.originator.give_up(mpdus, tell),
         }
     }
 }
@@ -330,11 +330,10 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         let is_answered = matches!(response, Response::BlockAck(_) | Response::Ack);
         let Some(links) = &mut self.links else { return };
         let Some(mut link) = links.to[to.index()].take() else { return };
-        link.settle(response);
-        while let Some(done) = link.originator.poll_done() {
-            tell(&done.packet, done.fate);
+        link.settle(response, |done| {
+            tell(done.packet, done.fate);
             links.forget(done.packet.queue);
-        }
+        });
         let has_waiting = link.has_waiting();
         let again = link.queue().unwrap_or(self.serving);
         if has_waiting && is_answered {
