@@ -2,6 +2,7 @@
 
 use airfair_units::{Bytes, Duration, Time};
 
+use crate::airtime;
 use crate::config::NodeId;
 use crate::elements::Elements;
 use crate::phy::TxVector;
@@ -75,9 +76,10 @@ pub struct Mpdu<P> {
 }
 
 impl<P> Mpdu<P> {
-    /// Its octets, header and frame check sequence included.
-    pub fn size(&self) -> Bytes {
-        self.msdu.size + DATA_OVERHEAD
+    /// Its octets if it is sent so, header and frame check sequence included.
+    #[inline]
+    pub fn size(&self, tx: TxVector) -> Bytes {
+        airtime::mpdu(self.msdu.size, tx)
     }
 }
 

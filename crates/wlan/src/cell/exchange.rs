@@ -4,7 +4,7 @@
 use airfair_units::{Duration, Time};
 
 use super::{Cell, Departure, Told};
-use crate::airtime::Protection;
+use crate::airtime::{self, Protection};
 use crate::config::{AfterCollision, NodeId};
 use crate::contender::{Access, ContenderId, Deadline, Exchange, Step, Verdict};
 use crate::frame::{ACK_SIZE, CTS_SIZE, Frame, FrameKind, Msdu, Ppdu, RTS_SIZE};
@@ -89,7 +89,7 @@ impl<P: Copy + Headers> Cell<P> {
             from: id.member(),
             to: Some(to),
             tx,
-            psdu: batch.iter().map(|served| served.mpdu.size()).sum(),
+            psdu: airtime::psdu(batch.iter().map(|served| served.mpdu.msdu.size).sum(), tx),
             duration: data,
             duration_field: self.airtime.timing.sifs + ack,
             retry: batch.iter().any(|served| served.mpdu.retry),
