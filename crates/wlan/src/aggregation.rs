@@ -4,6 +4,7 @@
 use airfair_units::{Bytes, DataRate, Duration};
 
 use crate::block_ack::{self, AfterSilence};
+use crate::capabilities::{Aggregation, LinkCapabilities};
 use crate::phy::mode::Format;
 use crate::phy::ppdu::{self, MAX_PPDU_DURATION, PacketPadding};
 use crate::phy::{Band, Mode, ofdm};
@@ -69,6 +70,15 @@ impl Agreement {
     pub fn of(format: Format, window: Window) -> Self {
         let limits = AmpduLimits::of(format, window);
         Self { window, limits, after_silence: AfterSilence::default() }
+    }
+
+    /// What the ends of a link have agreed on, if they aggregate.
+    pub fn on(link: &LinkCapabilities) -> Option<Self> {
+        let Aggregation { max_bytes, window } = link.aggregation?;
+        let agreement = Self::of(link.format.format, window);
+        let max_bytes = max_bytes.min(agreement.limits.max_bytes);
+        let limits = AmpduLimits { max_bytes, ..agreement.limits };
+        Some(Self { limits, ..agreement })
     }
 
     /// Limits of its originator; attempts are those of each exchange.

@@ -2,7 +2,7 @@
 
 use airfair_units::{Bytes, Duration, Time};
 
-use crate::aggregation::QOS_DATA_OVERHEAD;
+use crate::airtime;
 use crate::config::NodeId;
 use crate::elements::Elements;
 use crate::phy::TxVector;
@@ -77,14 +77,13 @@ pub struct Mpdu<P> {
     pub retry: bool,
     /// True if noise has made an error in it on its way.
     pub errored: bool,
-    /// True if it is a `QoS` data frame, whose header is longer.  [80211-2020 §9.2.4.5]
-    pub qos: bool,
 }
 
 impl<P> Mpdu<P> {
-    /// Its octets, header and frame check sequence included.
-    pub fn size(&self) -> Bytes {
-        self.msdu.size + if self.qos { QOS_DATA_OVERHEAD } else { DATA_OVERHEAD }
+    /// Its octets if it is sent so, header and frame check sequence included.
+    #[inline]
+    pub fn size(&self, tx: TxVector) -> Bytes {
+        airtime::mpdu(self.msdu.size, tx)
     }
 }
 

@@ -1,7 +1,7 @@
 //! The radio of a cell as a scenario describes it, and where its stations are.
 
 use airfair_units::{DataRate, Dbm, Decibels, Duration, Frequency, Length, Speed, Time};
-use airfair_wlan::phy::{Preamble, Standard, TxVector};
+use airfair_wlan::phy::{Band, Preamble, Standard, TxVector};
 pub use airfair_wlan::radio::Fading;
 use airfair_wlan::radio::{
     Decoder, Layout, Mobility, PathLoss, Position, RandomWaypoint, RandomWaypointError, RangeError,
@@ -43,13 +43,13 @@ pub struct Radio {
 
 impl Radio {
     /// 20 dBm into free space.
-    pub(crate) fn new(standard: Standard) -> Self {
+    pub(crate) fn new(band: Band) -> Self {
         Self {
             range: Vec::new(),
             propagation: PathLossModel::FreeSpace,
-            frequency: match standard {
-                Standard::A => Frequency::from_megahertz(5_200),
-                Standard::B | Standard::G => Frequency::from_megahertz(2_437),
+            frequency: match band {
+                Band::Ghz5 => Frequency::from_megahertz(5_200),
+                Band::Ghz2 => Frequency::from_megahertz(2_437),
             },
             tx_power: Dbm::new(20),
             noise_figure: Decibels::new(10),
@@ -253,7 +253,7 @@ impl Trajectory {
     }
 }
 
-/// True if a cell has a radio; `None` if a mistake spoils it.
+/// True if a cell has a radio; `None` if a mistake spoils it. `standard` is the legacy one of its band.
 pub(super) fn check(
     entry: &Entry,
     standard: Option<Standard>,
@@ -280,7 +280,7 @@ pub(super) fn check(
         return None;
     }
     ranges?;
-    let radio = Keys::read(fields, Radio::new(standard?), keys::radio)?;
+    let radio = Keys::read(fields, Radio::new(standard?.band()), keys::radio)?;
     if let Err(error) = radio.solved(standard?) {
         let problem = error.to_string();
         mistakes.add(range.at, range.mistake(problem, "ranges that some power gives"));

@@ -133,7 +133,7 @@ fn rates(bss: &Bss) -> Vec<u8> {
         let units = u8::try_from(rate.bps() / 500_000).expect("a legacy rate");
         units | if bss.rules.basic_rates.contains(rate) { 0x80 } else { 0 }
     };
-    bss.rules.standard.rates().iter().map(octet).collect()
+    bss.rules.legacy().rates().iter().map(octet).collect()
 }
 
 /// Beacon interval in time units of 1024 µs, rounded.

@@ -333,7 +333,7 @@ fn slot(scenario: &Scenario, cell: usize) -> Duration {
     let rules = &scenario.cells[cell].rules;
     let stations = scenario.stations.iter().filter(|station| station.cell == cell);
     let has_b = stations.map(|station| station.standard).any(|it| it == Standard::B);
-    rules.standard.timing(has_b, rules.preamble).slot
+    rules.legacy().timing(has_b, rules.preamble).slot
 }
 
 fn place(member: Member) -> Place {

@@ -240,7 +240,6 @@ impl<P: Copy + Headers> Cell<P> {
             sequence: it.sequence.get(),
             retry: it.retry,
             errored: false,
-            qos: true,
         }));
         mpdus
     }

@@ -4,7 +4,7 @@
 use airfair_units::{Duration, Time};
 
 use super::{Cell, Departure, Errors, Told};
-use crate::airtime::Protection;
+use crate::airtime::{self, Protection};
 use crate::config::{AfterCollision, NodeId};
 use crate::contender::{Access, ContenderId, Content, Deadline, Exchange, Step, Verdict};
 use crate::frame::{ACK_SIZE, CTS_SIZE, Frame, FrameKind, Msdu, Ppdu, RTS_SIZE};
@@ -97,7 +97,7 @@ impl<P: Copy + Headers> Cell<P> {
             from: id.member(),
             to: Some(to),
             tx,
-            psdu: mpdu.size(),
+            psdu: airtime::psdu(mpdu.msdu.size, tx),
             duration: data,
             duration_field: self.airtime.timing.sifs + ack,
             retry: mpdu.retry,

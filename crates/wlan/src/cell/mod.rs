@@ -29,7 +29,7 @@ use crate::errors::ErrorModel;
 use crate::frame::{Frame, FrameKind, Mpdu, Msdu, Ppdu};
 use crate::hearing::Audibility;
 use crate::moment::{Moment, Phase};
-use crate::phy::TxVector;
+use crate::phy::{Rate, TxVector};
 use crate::queue::config::Weights;
 use crate::queue::headers::Headers;
 use crate::record::{DropCause, Record};
@@ -170,7 +170,7 @@ impl<P: Copy + Headers> Cell<P> {
     ///
     /// # Panics
     /// If no legacy amendment has this rate.
-    pub fn set_rate(&mut self, station: NodeId, direction: Direction, rate: DataRate) {
+    pub fn set_rate(&mut self, station: NodeId, direction: Direction, rate: impl Into<Rate>) {
         let tx = self.airtime.vector(rate);
         self.link_rate(station, direction).set(tx);
     }

@@ -4,11 +4,11 @@ use airfair_laws::Direction;
 use airfair_units::{Bytes, Probability, Time};
 
 use super::{Cell, RateChange, Signal};
-use crate::airtime::ORDINARY;
+use crate::airtime::{self, ORDINARY};
 use crate::config::{CellConfig, NodeId};
 use crate::contender::{ContenderId, Stream};
 use crate::errors::{ErrorModel, FrameErrors};
-use crate::frame::{DATA_OVERHEAD, Frame, FrameKind, Ppdu};
+use crate::frame::{Frame, FrameKind, Ppdu};
 use crate::link_rate::{Chain, LinkEvent, LinkRate};
 use crate::phy::TxVector;
 use crate::queue::headers::Headers;
@@ -42,7 +42,7 @@ impl Noise {
 
     /// Probability that an ordinary frame between this station and the access point that is sent so is lost now.
     pub(super) fn loss(&mut self, now: Time, station: NodeId, tx: TxVector) -> Probability {
-        let psdu = ORDINARY + DATA_OVERHEAD;
+        let psdu = airtime::mpdu(ORDINARY, tx);
         match self {
             Self::Links(links) => links[station.index() - 1]
                 .as_mut()
@@ -123,7 +123,7 @@ impl<P: Copy + Headers> Cell<P> {
             return;
         }
         for mpdu in &mut ppdu.mpdus {
-            mpdu.errored = errs(mpdu.size());
+            mpdu.errored = errs(mpdu.size(tx));
         }
         ppdu.errored = ppdu.mpdus.iter().all(|mpdu| mpdu.errored);
     }

@@ -379,8 +379,8 @@ mod tests {
             };
             let mut config = config(rules, 2, &[]);
             config.stations[1].standard = Standard::B;
-            config.stations[0].rate_up = DataRate::from_mbps(54);
-            config.stations[0].rate_down = DataRate::from_mbps(54);
+            config.stations[0].rate_up = DataRate::from_mbps(54).into();
+            config.stations[0].rate_down = DataRate::from_mbps(54).into();
             with(&config)
         };
         let own = |who, msdu| own(&mut protected(), who, msdu);

@@ -244,8 +244,7 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         if self.links.is_some() && self.serve_aggregated(msdu, queue) {
             return;
         }
-        let (retry, errored, qos) = (false, false, false);
-        let frame = Mpdu { msdu, sequence: self.sequence, retry, errored, qos };
+        let frame = Mpdu { msdu, sequence: self.sequence, retry: false, errored: false };
         self.sequence = (self.sequence + 1) & 0x0fff;
         (self.in_service, self.serving) =
             (Some(InService { mpdu: frame, has_arrived: false }), queue);

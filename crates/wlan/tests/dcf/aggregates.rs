@@ -10,7 +10,7 @@ use airfair_wlan::phy::mode::{Format, Mode};
 use airfair_wlan::phy::ppdu::{self, PacketPadding};
 use airfair_wlan::phy::{Band, GuardInterval, Standard, TxVector, Width};
 use airfair_wlan::{
-    AirtimeSharing, CellConfig, CoDel, Discipline, DropCause, ErrorModel, Limit, NodeId,
+    AirtimeSharing, CellConfig, Channel, CoDel, Discipline, DropCause, ErrorModel, Limit, NodeId,
     QueueConfig, Record, SentFrame, TimeRegulation, Weights,
 };
 use proptest::prelude::*;
@@ -46,7 +46,7 @@ fn bench_of(config: &CellConfig, mode: Mode, agreement: Agreement) -> Bench {
 }
 
 fn stations(count: usize) -> CellConfig {
-    let mut config = config(Standard::A, &vec![MBPS(54); count]);
+    let mut config = config(Standard::Ax, &vec![MBPS(54); count]);
     config.ap_queue = QueueConfig::fifo(5_000);
     config.stations.iter_mut().for_each(|station| station.queue = QueueConfig::fifo(5_000));
     config
@@ -268,6 +268,14 @@ fn disciplines() -> impl Strategy<Value = Discipline> {
 /// A cell in which some links aggregate, and what has come of these bursts.
 fn run(cell: &CellConfig, links: &[Option<Link>], bursts: &[Burst]) -> Bench {
     let mut cell = cell.clone();
+    let links = if cell.rules.standard == Standard::B { &[] } else { links };
+    let band = cell.rules.standard.band();
+    if !links.is_empty() {
+        (cell.rules.standard, cell.rules.channel) = (Standard::Ax, Channel::at(Standard::Ax, band));
+    }
+    for station in cell.stations.iter_mut().filter(|it| it.standard != Standard::B) {
+        station.standard = cell.rules.standard;
+    }
     for (station, link) in cell.stations.iter_mut().zip(links) {
         if let Some((.., p)) = link {
             station.errors = errors(*p);
@@ -280,6 +288,9 @@ fn run(cell: &CellConfig, links: &[Option<Link>], bursts: &[Burst]) -> Bench {
         .collect();
     for (index, link) in links.iter().take(cell.stations.len()).enumerate() {
         let Some((mode, is_wide, mpdus, octets, asks, _)) = *link else { continue };
+        if cell.stations[index].standard == Standard::B {
+            continue;
+        }
         let mode = modes[mode * 7 % modes.len()];
         let window = if is_wide { Window::Mpdus256 } else { Window::Mpdus64 };
         let mut agreement = Agreement::of(mode.format(), window);

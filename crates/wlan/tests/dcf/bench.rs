@@ -20,8 +20,9 @@ pub(crate) fn at(us: u64) -> Time {
 pub(crate) fn config(standard: Standard, rates: &[DataRate]) -> CellConfig {
     let station = |rate: &DataRate| StationConfig {
         standard,
-        rate_up: *rate,
-        rate_down: *rate,
+        link: None,
+        rate_up: (*rate).into(),
+        rate_down: (*rate).into(),
         adaptation: [None; 2],
         queue: QueueConfig::fifo(50),
         access: AccessParameters::default(),

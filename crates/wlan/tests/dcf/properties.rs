@@ -50,7 +50,7 @@ fn accesses() -> impl Strategy<Value = AccessParameters> {
 }
 
 pub(crate) fn cells() -> impl Strategy<Value = CellConfig> {
-    let standards = prop::sample::select(&Standard::ALL[..]);
+    let standards = prop::sample::select(&Standard::LEGACY[..]);
     let options = (
         prop::option::of(0u64..2_500),
         prop::sample::select(vec![Attempts::default(), Attempts::Max(1), Attempts::Max(3)]),
@@ -77,7 +77,8 @@ pub(crate) fn cells() -> impl Strategy<Value = CellConfig> {
             if standard == Standard::G && *old {
                 let b = Standard::B.rates()[3];
                 let station = &mut cell.stations[index];
-                (station.standard, station.rate_up, station.rate_down) = (Standard::B, b, b);
+                station.standard = Standard::B;
+                (station.rate_up, station.rate_down) = (b.into(), b.into());
             }
             cell.stations[index].access = *access;
             let (first, other) = (NodeId::station(0), NodeId::station(index));

@@ -6,7 +6,7 @@ use airfair_wlan::aggregation::{Agreement, Window};
 use airfair_wlan::block_ack::AfterSilence;
 use airfair_wlan::phy::mode::Format;
 use airfair_wlan::phy::{GuardInterval, Mode, Standard, TxVector, Width};
-use airfair_wlan::{Cell, CellConfig, NodeId};
+use airfair_wlan::{Cell, CellConfig, Channel, NodeId};
 use proptest::prelude::*;
 
 use crate::model::{Agreed, Announced, Arrival, Happens};
@@ -50,19 +50,17 @@ fn links(count: usize) -> impl Strategy<Value = Vec<Option<Agreed>>> {
 
 type Case = (CellConfig, Vec<Option<Agreed>>, Vec<Arrival>, Vec<Announced>);
 
-/// A cell of OFDM stations, with bursts of packets.
+/// A cell of stations of 802.11ac in either band, with bursts of packets.
 fn cases(hears: Hears) -> impl Strategy<Value = Case> {
     cells(hears).prop_flat_map(|(mut config, arrivals, beacons)| {
-        // Whoever knows no OFDM knows no HT.
-        if config.rules.standard == Standard::B {
-            config.rules.standard = Standard::A;
-        }
-        let standard = config.rules.standard;
+        let (standard, band) = (Standard::Ac, config.rules.standard.band());
+        (config.rules.standard, config.rules.channel) = (standard, Channel::at(standard, band));
         for station in &mut config.stations {
             station.standard = standard;
-            (station.rate_up, station.rate_down) = (standard.rates()[0], standard.rates()[0]);
+            let lowest = standard.rates()[0].into();
+            (station.rate_up, station.rate_down) = (lowest, lowest);
         }
-        config.rules.basic_rates = standard.default_basic_rates(false);
+        config.rules.basic_rates = config.rules.legacy().default_basic_rates(false);
         let bursts = prop::collection::vec(1_usize..40, arrivals.len());
         (links(config.stations.len()), bursts).prop_map(move |(agreed, bursts)| {
             let repeat = |(arrival, count): (&Arrival, usize)| vec![*arrival; count];

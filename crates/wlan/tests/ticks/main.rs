@@ -221,7 +221,7 @@ fn rules() -> impl Strategy<Value = Rules> {
     ]);
     let options = (prop::option::of(0u64..1_600), prop::bool::ANY, prop::bool::ANY);
     let window = prop::sample::select(&[None, Some(0), Some(1), Some(7)][..]);
-    (prop::sample::select(&Standard::ALL[..]), waits, attempts, options, window).prop_map(
+    (prop::sample::select(&Standard::LEGACY[..]), waits, attempts, options, window).prop_map(
         |(standard, (after_collision, eifs), attempts, options, cw_min)| {
             let (threshold, protection, post_backoff) = options;
             Rules {
@@ -321,8 +321,9 @@ fn cells(hears: Hears) -> impl Strategy<Value = (CellConfig, Vec<Arrival>, Vec<A
                 };
                 StationConfig {
                     standard,
-                    rate_up: rates[up % rates.len()],
-                    rate_down: rates[down % rates.len()],
+                    link: None,
+                    rate_up: rates[up % rates.len()].into(),
+                    rate_down: rates[down % rates.len()].into(),
                     adaptation: [None; 2],
                     queue: QueueConfig::fifo(1000),
                     access: *access,

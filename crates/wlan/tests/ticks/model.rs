@@ -626,7 +626,7 @@ impl<'a> Model<'a> {
 
     /// Time on the air of a frame of so many octets [us].
     fn air(&self, octets: u64, tx: TxVector) -> u64 {
-        us(self.config.rules.standard.ppdu_duration(Bytes::new(octets), tx))
+        us(self.config.rules.legacy().ppdu_duration(Bytes::new(octets), tx))
     }
 
     fn plan_link(
@@ -656,10 +656,9 @@ impl<'a> Model<'a> {
         let end = if limit == 0 { u64::MAX } else { s.txop_start + limit };
         let mut mpdus = self.batch((start, end), (id, to), agreed);
         let octets = Self::octets(&self.sizes(id, to, &mpdus), agreed.mode);
-        // The threshold counts a header without QoS, as for a packet that goes alone.
-        let msdu = Bytes::new(octets.saturating_sub(28));
+        let psdu = Bytes::new(octets);
         let protection =
-            if is_first { self.airtime.protection(msdu, tx) } else { Protection::None };
+            if is_first { self.airtime.protection_of(psdu, tx) } else { Protection::None };
         if let (Protection::RtsCts(guard), true) = (protection, limit > 0) {
             let call = us(self.airtime.rts(guard)) + us(self.airtime.cts(guard));
             let start = start + call + 2 * us(self.airtime.timing.sifs);
