@@ -25,7 +25,8 @@ mod wires;
 
 use std::collections::VecDeque;
 
-use airfair_units::{DataRate, Duration, Time};
+use airfair_units::{Duration, Time};
+use airfair_wlan::phy::Rate;
 use airfair_wlan::{Moment, NodeId};
 
 use crate::clock::{Clock, Woken};
@@ -94,7 +95,7 @@ pub(crate) struct RateChange {
     pub(crate) cell: CellId,
     pub(crate) station: NodeId,
     pub(crate) direction: Direction,
-    pub(crate) rate: DataRate,
+    pub(crate) rate: Rate,
 }
 
 /// All that is simulated, at a point in time. Whoever owns it lets time pass.

@@ -150,6 +150,8 @@ fn kind(ppdu: &Ppdu<Packet>) -> &'static str {
         FrameKind::Data if is_tcp_ack() => "tcp-ack",
         FrameKind::Data => "data",
         FrameKind::Ack => "ack",
+        FrameKind::BlockAck => "block-ack",
+        FrameKind::BlockAckRequest => "block-ack-request",
         FrameKind::Rts => "rts",
         FrameKind::Cts => "cts",
         FrameKind::CtsToSelf => "cts-to-self",

@@ -8,9 +8,13 @@
 //! | --- | --- |
 //! | [`phy`] | rates, PPDU durations, gaps |
 //! | [`airtime`] | durations of frames and their responses |
+//! | [`aggregation`] | limits of A-MPDU and A-MSDU, the frames that answer them |
+//! | [`block_ack`] | scoreboards, windows and reorder buffer of a link with aggregates |
 //! | `hearing` | audibility: who senses and who decodes whom |
 //! | `dcf` | carrier sense, NAV, interframe spaces, count of slots: the rules of the DCF |
 //! | `contention` | whose back-off is done first |
+//! | [`edca`] | access categories: defaults, priorities, code points |
+//! | `capabilities` | what a cell and the ends of a link can do |
 //! | `elements` | what others put into a beacon |
 //! | `errors` | errors that noise makes in frames |
 //! | [`queue`] | the way of a packet to its channel access: classifier, queues, scheduler |
@@ -19,12 +23,16 @@
 //! | [`radio`] | propagation: positions, powers at a receiver, and what it decodes |
 //! | `cell` | the channel, what follows each frame, and the airtime charge of an exchange |
 
+pub mod aggregation;
 pub mod airtime;
+pub mod block_ack;
+mod capabilities;
 mod cell;
 mod config;
 mod contender;
 mod contention;
 mod dcf;
+pub mod edca;
 mod elements;
 mod errors;
 mod frame;
@@ -36,6 +44,7 @@ pub mod queue;
 pub mod radio;
 mod record;
 
+pub use capabilities::{Aggregation, Channel, LinkCapabilities};
 pub use cell::{
     Cell, ChannelAccess, Departure, Fate, Listen, Monitored, Overheard, QueueFull, RateChange,
     Signal,

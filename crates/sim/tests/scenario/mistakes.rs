@@ -224,7 +224,7 @@ const COMBINATIONS: &[(&str, &str, &str)] = &[
     (
         "bss.home.protection",
         "true",
-        "bss.home.protection = true: 802.11b has no protection; allowed in an 802.11g cell only",
+        "bss.home.protection = true: 802.11b has no protection; allowed in an 802.11g, 802.11n, 802.11ac or 802.11ax cell",
     ),
     ("bss.home.cw_max", "15", "bss.home.cw_max = 15: smaller than cw_min, 31; allowed at least 31"),
     (

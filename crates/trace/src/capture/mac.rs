@@ -54,11 +54,19 @@ pub(super) fn control(frame: &Frame, transmitter: Mac, receiver: Mac) -> Vec<u8>
         FrameKind::Cts => (0xc4, receiver.to_vec()),
         FrameKind::CtsToSelf => (0xc4, transmitter.to_vec()),
         FrameKind::Ack => (0xd4, receiver.to_vec()),
+        FrameKind::BlockAckRequest => (0x84, [receiver, transmitter].concat()),
+        FrameKind::BlockAck => (0x94, [receiver, transmitter].concat()),
         FrameKind::Data | FrameKind::Beacon => unreachable!("no control frame"),
     };
     let mut octets = vec![subtype, 0];
     octets.extend(duration(frame.duration_field));
     octets.extend(addresses);
+    if matches!(frame.kind, FrameKind::BlockAck | FrameKind::BlockAckRequest) {
+        // Compressed; numbers and bits are left out.
+        octets.extend([0x04, 0]);
+        let size = usize::try_from(frame.psdu.get()).expect("a frame is short");
+        octets.resize(size - FCS, 0);
+    }
     octets
 }
 
@@ -125,7 +133,7 @@ fn rates(bss: &Bss) -> Vec<u8> {
         let units = u8::try_from(rate.bps() / 500_000).expect("a legacy rate");
         units | if bss.rules.basic_rates.contains(rate) { 0x80 } else { 0 }
     };
-    bss.rules.standard.rates().iter().map(octet).collect()
+    bss.rules.legacy().rates().iter().map(octet).collect()
 }
 
 /// Beacon interval in time units of 1024 µs, rounded.

@@ -16,7 +16,7 @@ use airfair_sim::record::{CellId, Member, Record, Recorder};
 use airfair_sim::scenario::Scenario;
 use airfair_sim::trace::{Fate, Monitored, Trace};
 use airfair_units::Time;
-use airfair_wlan::phy::Standard;
+use airfair_wlan::phy::Band;
 use airfair_wlan::{FrameKind, NodeId};
 
 use crate::outlet::{Outlet, Written};
@@ -82,7 +82,7 @@ impl<W: Write> Capture<W> {
                 outlet.put(&blocks::interface(name, &about, Some(address)));
                 count += 1;
             }
-            let channel = Channel::of(cell, bss.rules.standard == Standard::A);
+            let channel = Channel::of(cell, bss.rules.channel.band == Band::Ghz5);
             cells.push(Cell { first, channel, has_llc: bss.llc_snap, beacons: 0 });
             first += count;
         }

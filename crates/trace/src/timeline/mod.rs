@@ -332,7 +332,7 @@ fn put_names<W: Write>(sheet: &mut Sheet<W>, scenario: &Scenario, selection: &Se
 fn slot(scenario: &Scenario, cell: usize) -> Duration {
     let rules = &scenario.cells[cell].rules;
     let stations = scenario.stations.iter().filter(|station| station.cell == cell);
-    rules.standard.timing(rules.has_b_among(stations.map(|it| it.standard)), rules.preamble).slot
+    rules.timing(stations.map(|station| station.standard)).slot
 }
 
 fn place(member: Member) -> Place {
@@ -357,6 +357,8 @@ fn word(kind: FrameKind) -> &'static str {
     match kind {
         FrameKind::Data => "data",
         FrameKind::Ack => "ACK",
+        FrameKind::BlockAck => "block ack",
+        FrameKind::BlockAckRequest => "block ack request",
         FrameKind::Rts => "RTS",
         FrameKind::Cts => "CTS",
         FrameKind::CtsToSelf => "CTS to itself",

@@ -164,6 +164,6 @@ impl<P: Copy + Headers> Cell<P> {
         let frame = &ppdu.frame;
         let to = frame.addressee()?;
         let station = if frame.from.is_ap() { to } else { frame.from };
-        self.noise.signal(now, station, frame.tx.rate())
+        self.noise.signal(now, station, frame.tx)
     }
 }

@@ -17,8 +17,9 @@ pub(super) fn config(rules: Rules, stations: usize, noise: &[NodeId]) -> CellCon
     let rate = DataRate::from_mbps(11);
     let station = |index| StationConfig {
         standard: rules.standard,
-        rate_up: rate,
-        rate_down: rate,
+        link: None,
+        rate_up: rate.into(),
+        rate_down: rate.into(),
         adaptation: [None; 2],
         queue: QueueConfig::fifo(9),
         access: AccessParameters::default(),

@@ -1,10 +1,21 @@
 //! The physical layers: which rates exist, how long a PPDU lasts, how long the gaps are.
 
+mod channel;
 pub mod dsss;
 pub mod error_rate;
+pub mod mode;
+pub mod mode_errors;
+pub mod modulation;
 pub mod ofdm;
+pub mod ppdu;
+mod rate;
+pub mod rate_name;
 mod standard;
+pub mod symbols;
 mod tx_vector;
 
-pub use standard::{Preamble, Standard, Timing};
+pub use channel::{Band, GuardInterval, UnknownName, Width};
+pub use mode::Mode;
+pub use rate::Rate;
+pub use standard::{Generation, Preamble, Standard, Timing};
 pub use tx_vector::TxVector;

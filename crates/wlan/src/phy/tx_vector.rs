@@ -1,9 +1,13 @@
 //! TXVECTOR of a PPDU: modulation and coding, width, streams, guard interval, preamble.
-//! [80211-2020 §15.3.3, §16.3.4, §17.2.2]
+//! [80211-2020 §15.3.3, §16.3.4, §17.2.2, §19.2.2, §21.2.2], [80211ax-2021 §27.2.2]
+
+use std::fmt;
 
 use airfair_units::{DataRate, Duration};
 
-use super::{Preamble, dsss, ofdm};
+use super::mode::Format;
+use super::rate_name::RateName;
+use super::{Generation, Mode, Preamble, dsss, ofdm};
 
 /// TXVECTOR of a PPDU, as its preamble tells a receiver; its rate follows from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -12,11 +16,15 @@ pub enum TxVector {
     Dsss(dsss::Modulation, Preamble),
     /// OFDM, ERP-OFDM included.
     Ofdm(ofdm::Modulation),
+    /// HT, VHT or HE.
+    Mode(Mode),
 }
 
 impl TxVector {
-    /// Number of vectors, each with an [`index`](Self::index) below it.
-    pub const COUNT: usize = 2 * dsss::Modulation::ALL.len() + ofdm::Modulation::ALL.len();
+    /// Number of legacy vectors.
+    const LEGACY: usize = 2 * dsss::Modulation::ALL.len() + ofdm::Modulation::ALL.len();
+    /// Number of places in a table; each vector has an [`index`](Self::index) below it.
+    pub const COUNT: usize = Self::LEGACY + ofdm::Modulation::ALL.len();
 
     /// The vector of a legacy `rate`, where DSSS has this `preamble` if it can; nothing if no legacy amendment has
     /// such a rate.
@@ -31,7 +39,7 @@ impl TxVector {
         }
     }
 
-    /// All vectors, by their index.
+    /// All legacy vectors, by their index.
     pub fn all() -> impl Iterator<Item = Self> {
         let dsss = |preamble| move |modulation| Self::Dsss(modulation, preamble);
         let long = dsss::Modulation::ALL.into_iter().map(dsss(Preamble::Long));
@@ -39,7 +47,14 @@ impl TxVector {
         long.chain(short).chain(ofdm::Modulation::ALL.into_iter().map(Self::Ofdm))
     }
 
-    /// Place in a table of all vectors.
+    /// The vectors whose frames control frames are chosen by, one for each place in a table: the legacy ones, and the
+    /// reference rates of modes once more.
+    pub fn references() -> impl Iterator<Item = Self> {
+        Self::all().chain(ofdm::Modulation::ALL.into_iter().map(Self::Ofdm))
+    }
+
+    /// Place in a table of what goes with each vector; modes of HT, VHT and HE with one non-HT reference rate share one.
+    /// [80211-2020 §10.6.11]
     #[inline]
     pub fn index(self) -> usize {
         let count = dsss::Modulation::ALL.len();
@@ -47,6 +62,7 @@ impl TxVector {
             Self::Dsss(modulation, Preamble::Long) => modulation as usize,
             Self::Dsss(modulation, Preamble::Short) => count + modulation as usize,
             Self::Ofdm(modulation) => 2 * count + modulation as usize,
+            Self::Mode(mode) => Self::LEGACY + mode.reference() as usize,
         }
     }
 
@@ -56,6 +72,7 @@ impl TxVector {
         match self {
             Self::Dsss(modulation, _) => dsss::RATES[modulation as usize],
             Self::Ofdm(modulation) => ofdm::RATES[modulation as usize],
+            Self::Mode(mode) => mode.rate(),
         }
     }
 
@@ -65,40 +82,93 @@ impl TxVector {
         matches!(self, Self::Dsss(..))
     }
 
+    /// Generation of the PPDUs that are sent so.
+    #[inline]
+    pub fn generation(self) -> Generation {
+        match self {
+            Self::Dsss(..) => Generation::Dsss,
+            Self::Ofdm(_) => Generation::Ofdm,
+            Self::Mode(mode) => match mode.format() {
+                Format::Ht => Generation::Ht,
+                Format::Vht => Generation::Vht,
+                Format::He => Generation::He,
+            },
+        }
+    }
+
     /// Channel width [MHz].
     pub fn width_mhz(self) -> u16 {
-        if self.is_dsss() { 22 } else { 20 }
+        match self {
+            Self::Dsss(..) => 22,
+            Self::Ofdm(_) => 20,
+            Self::Mode(mode) => mode.width().mhz(),
+        }
     }
 
     /// Spatial streams.
     pub fn streams(self) -> u8 {
-        1
+        if let Self::Mode(mode) = self { mode.streams() } else { 1 }
     }
 
     /// Guard interval of an OFDM symbol.  [80211-2020 §17.3.2.3]
     pub fn guard_interval(self) -> Option<Duration> {
-        (!self.is_dsss()).then_some(Duration::from_nanos(800))
+        match self {
+            Self::Dsss(..) => None,
+            Self::Ofdm(_) => Some(Duration::from_nanos(800)),
+            Self::Mode(mode) => Some(mode.guard().duration()),
+        }
+    }
+}
+
+/// As a scenario names its rate.
+impl fmt::Display for TxVector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Dsss(..) | Self::Ofdm(_) => self.rate().fmt(f),
+            Self::Mode(mode) => RateName::of(*mode).fmt(f),
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::phy::Standard;
+    use crate::phy::mode::Format;
+    use crate::phy::{GuardInterval, Standard, Width};
 
     #[test]
     fn each_vector_has_an_index_of_its_own_and_a_rate_that_leads_back_to_it() {
         let indices: Vec<usize> = TxVector::all().map(TxVector::index).collect();
-        assert_eq!(indices, (0..TxVector::COUNT).collect::<Vec<_>>());
+        assert_eq!(indices, (0..TxVector::LEGACY).collect::<Vec<_>>());
+        assert_eq!(TxVector::references().count(), TxVector::COUNT);
         let preamble = |tx| if let TxVector::Dsss(_, it) = tx { it } else { Preamble::Long };
         let back = |tx: TxVector| TxVector::of(tx.rate(), preamble(tx));
         let other: Vec<_> = TxVector::all().filter(|tx| back(*tx) != Some(*tx)).collect();
         assert_eq!(other, [TxVector::Dsss(dsss::Modulation::Dbpsk, Preamble::Short)]);
     }
 
+    /// Verifies: [80211-2020 §10.6.11]
+    #[test]
+    fn a_mode_has_the_place_of_its_reference_rate_among_modes() {
+        for mode in Mode::all(Format::He, Width::Mhz80, GuardInterval::Ns800) {
+            let tx = TxVector::Mode(mode);
+            let reference = TxVector::Ofdm(mode.reference());
+            assert_eq!(TxVector::references().nth(tx.index()), Some(reference));
+            assert_eq!((tx.index() < TxVector::LEGACY, tx.is_dsss()), (false, false));
+            assert_eq!((tx.width_mhz(), tx.streams()), (80, mode.streams()));
+            assert_eq!(tx.guard_interval(), reference.guard_interval());
+            assert_eq!(tx.rate(), mode.rate());
+        }
+    }
+
+    #[test]
+    fn a_vector_is_as_small_as_the_bytes_of_a_legacy_one() {
+        assert_eq!((size_of::<TxVector>(), size_of::<Option<TxVector>>()), (3, 3));
+    }
+
     #[test]
     fn every_rate_of_every_amendment_has_a_vector_and_no_other_rate_has() {
-        for standard in Standard::ALL {
+        for standard in Standard::LEGACY {
             for rate in standard.rates() {
                 let tx = TxVector::of(*rate, Preamble::Short).expect("a legacy rate");
                 assert_eq!(tx.rate(), *rate);

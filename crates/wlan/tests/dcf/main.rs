@@ -2,6 +2,7 @@
 //! random cells, and a station-by-station model of the standard's text.
 
 mod access;
+mod aggregates;
 mod beacons;
 mod bench;
 mod errors;

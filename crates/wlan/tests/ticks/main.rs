@@ -1,5 +1,6 @@
 //! The cell against a model that goes microsecond by microsecond.
 
+mod aggregates;
 mod model;
 mod scripts;
 
@@ -54,6 +55,7 @@ fn drive(
     mut take: impl FnMut(Time, Record),
 ) -> Cell<()> {
     let mut cell = way.cell(config);
+    aggregates::agree(&mut cell, happens.agreed);
     if audience == Audience::Monitor {
         cell.monitor();
     }
@@ -100,7 +102,7 @@ fn drive(
 
 /// The frames of the cell itself.
 fn measure(config: &CellConfig, arrivals: &[Arrival], until: u64) -> Vec<Sent> {
-    let happens = Happens { arrivals, changes: &[], beacons: &[] };
+    let happens = Happens { agreed: &[], arrivals, changes: &[], beacons: &[] };
     measure_as(config, happens, (Way::Fixed, Audience::Nobody, until)).0
 }
 
@@ -132,13 +134,13 @@ fn measure_as(
 }
 
 fn compare(config: &CellConfig, (arrivals, beacons): (&[Arrival], &[Announced]), way: Way) {
-    compare_changing(config, Happens { arrivals, changes: &[], beacons }, way);
+    compare_changing(config, Happens { agreed: &[], arrivals, changes: &[], beacons }, way);
 }
 
 fn compare_changing(config: &CellConfig, happens: Happens<'_>, way: Way) {
     let last = happens.arrivals.last().map_or(0, |arrival| arrival.at);
     let until = last + 60_000;
-    let model = Model::new(config, until).run(happens);
+    let model = Model::new(config, happens.agreed, until).run(happens);
     for audience in [Audience::Monitor, Audience::Listeners] {
         let (sent, heard) = measure_as(config, happens, (way, audience, until));
         differ(config, happens, (sent, model.sent.clone()), |it| it.0 < until);
@@ -219,7 +221,7 @@ fn rules() -> impl Strategy<Value = Rules> {
     ]);
     let options = (prop::option::of(0u64..1_600), prop::bool::ANY, prop::bool::ANY);
     let window = prop::sample::select(&[None, Some(0), Some(1), Some(7)][..]);
-    (prop::sample::select(&Standard::ALL[..]), waits, attempts, options, window).prop_map(
+    (prop::sample::select(&Standard::LEGACY[..]), waits, attempts, options, window).prop_map(
         |(standard, (after_collision, eifs), attempts, options, cw_min)| {
             let (threshold, protection, post_backoff) = options;
             Rules {
@@ -319,8 +321,9 @@ fn cells(hears: Hears) -> impl Strategy<Value = (CellConfig, Vec<Arrival>, Vec<A
                 };
                 StationConfig {
                     standard,
-                    rate_up: rates[up % rates.len()],
-                    rate_down: rates[down % rates.len()],
+                    link: None,
+                    rate_up: rates[up % rates.len()].into(),
+                    rate_down: rates[down % rates.len()].into(),
                     adaptation: [None; 2],
                     queue: QueueConfig::fifo(1000),
                     access: *access,
@@ -436,7 +439,8 @@ proptest! {
             Change { at, listener, from, audibility: levels[audibility] }
         };
         let changes: Vec<Change> = drawn.into_iter().map(change).collect();
-        let happens = Happens { arrivals: &arrivals, changes: &changes, beacons: &beacons };
+        let happens =
+            Happens { agreed: &[], arrivals: &arrivals, changes: &changes, beacons: &beacons };
         compare_changing(&config, happens, Way::Changing);
     }
 
@@ -446,7 +450,8 @@ proptest! {
         (config, arrivals, beacons) in
             prop_oneof![cells(Hears::Everyone), cells(Hears::Noise), cells(Hears::NotAll)]
     ) {
-        let happens = Happens { arrivals: &arrivals, changes: &[], beacons: &beacons };
+        let happens =
+            Happens { agreed: &[], arrivals: &arrivals, changes: &[], beacons: &beacons };
         let ways = [Way::Fixed, Way::Changing].map(|way| (way, Audience::Monitor));
         compare_ways(&config, happens, ways);
     }
@@ -458,7 +463,8 @@ proptest! {
         (config, arrivals, beacons) in
             prop_oneof![cells(Hears::Everyone), cells(Hears::AccessPoint), cells(Hears::Noise)]
     ) {
-        let happens = Happens { arrivals: &arrivals, changes: &[], beacons: &beacons };
+        let happens =
+            Happens { agreed: &[], arrivals: &arrivals, changes: &[], beacons: &beacons };
         for audience in [Audience::Listeners, Audience::Nobody] {
             let ways = [Audience::Monitor, audience].map(|audience| (Way::Fixed, audience));
             compare_ways(&config, happens, ways);

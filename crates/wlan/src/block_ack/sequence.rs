@@ -1,0 +1,121 @@
+//! Sequence numbers modulo 4096, and bitmaps of them.
+
+use std::ops::Add;
+
+/// Sequence number of an MPDU, modulo 4096.  [80211-2020 §9.2.4.4.2]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Sequence(u16);
+
+impl Sequence {
+    /// How many there are.
+    pub const COUNT: u16 = 4_096;
+
+    /// The number `value`, modulo 4096.
+    pub const fn new(value: u16) -> Self {
+        Self(value % Self::COUNT)
+    }
+
+    /// Its value.
+    pub const fn get(self) -> u16 {
+        self.0
+    }
+
+    /// Steps from `start` to here, going up.
+    pub const fn after(self, start: Self) -> u16 {
+        (self.0 + Self::COUNT - start.0) % Self::COUNT
+    }
+
+    /// True if it comes before `start`: more than half of the numbers lie between, going up.  [80211-2020 §10.25.6.1]
+    pub const fn precedes(self, start: Self) -> bool {
+        self.after(start) >= Self::COUNT / 2
+    }
+}
+
+impl Add<u16> for Sequence {
+    type Output = Self;
+    fn add(self, steps: u16) -> Self {
+        Self::new(self.0 + steps % Self::COUNT)
+    }
+}
+
+/// Bits of a compressed `BlockAck`: which MPDUs from its starting number on have come.  [80211-2020 §9.3.1.8.2]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Bitmap {
+    start: Sequence,
+    words: [u64; 4],
+}
+
+impl Bitmap {
+    /// None has come.
+    pub const fn new(start: Sequence) -> Self {
+        Self { start, words: [0; 4] }
+    }
+
+    /// Its starting sequence number.
+    pub const fn start(&self) -> Sequence {
+        self.start
+    }
+
+    /// True if the MPDU of this number has come.
+    pub fn has(&self, sequence: Sequence) -> bool {
+        let place = sequence.after(self.start);
+        self.words.get(usize::from(place / 64)).is_some_and(|word| word >> (place % 64) & 1 == 1)
+    }
+
+    /// Notes that the MPDU of this number has come; nothing if it lies outside.
+    pub fn set(&mut self, sequence: Sequence) {
+        let place = sequence.after(self.start);
+        if let Some(word) = self.words.get_mut(usize::from(place / 64)) {
+            *word |= 1 << (place % 64);
+        }
+    }
+
+    /// Number of MPDUs that have come.
+    pub fn count(&self) -> u32 {
+        self.words.iter().map(|word| word.count_ones()).sum()
+    }
+
+    /// Moves its start up, and forgets what comes before it.
+    pub fn advance(&mut self, start: Sequence) {
+        let steps = start.after(self.start);
+        let (words, bits) = (usize::from(steps / 64), u32::from(steps % 64));
+        let word = |place: usize| self.words.get(place).copied().unwrap_or(0);
+        let shifted = |place: usize| {
+            let low = word(place + words) >> bits;
+            // A shift by the whole width is none at all.
+            low | word(place + words + 1).checked_shl(64 - bits).unwrap_or(0)
+        };
+        *self = Self { start, words: [0, 1, 2, 3].map(shifted) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_go_round() {
+        let last = Sequence::new(4_095);
+        assert_eq!((last + 1, last + 4_096), (Sequence::new(0), last));
+        assert_eq!((Sequence::new(3).after(last), last.after(Sequence::new(3))), (4, 4_092));
+        assert!(last.precedes(Sequence::new(3)) && !Sequence::new(3).precedes(last));
+    }
+
+    #[test]
+    fn a_bitmap_that_advances_keeps_what_is_ahead() {
+        for steps in [0, 1, 63, 64, 65, 200, 255, 256, 2_000] {
+            let start = Sequence::new(4_000);
+            let mut map = Bitmap::new(start);
+            let come: Vec<Sequence> =
+                (0..256).filter(|it| it % 3 != 1).map(|it| start + it).collect();
+            for it in &come {
+                map.set(*it);
+            }
+            map.set(start + 256);
+            map.advance(start + steps);
+            let kept = |it: &&Sequence| !it.precedes(start + steps);
+            assert!(come.iter().all(|it| map.has(*it) != it.precedes(start + steps)), "{steps}");
+            assert_eq!(map.count() as usize, come.iter().filter(kept).count());
+        }
+    }
+}

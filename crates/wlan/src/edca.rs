@@ -1,0 +1,209 @@
+//! Enhanced distributed channel access: categories, their default parameters, and which packets are of which.
+//! [80211-2020 §10.2.3.2, §10.23.2]
+
+use std::fmt;
+
+use airfair_units::Duration;
+
+use crate::config::AccessParameters;
+
+/// Access category, from the lowest to the highest.  [80211-2020 Table 10-1]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum AccessCategory {
+    /// `AC_BK`.
+    Background,
+    /// `AC_BE`.
+    #[default]
+    BestEffort,
+    /// `AC_VI`.
+    Video,
+    /// `AC_VO`.
+    Voice,
+}
+
+impl AccessCategory {
+    /// All, from the lowest to the highest.
+    pub const ALL: [Self; 4] = [Self::Background, Self::BestEffort, Self::Video, Self::Voice];
+
+    /// The category of a user priority, 0 to 7; of none above.  [80211-2020 Table 10-1]
+    pub const fn of_user_priority(priority: u8) -> Option<Self> {
+        Some(match priority {
+            1 | 2 => Self::Background,
+            0 | 3 => Self::BestEffort,
+            4 | 5 => Self::Video,
+            6 | 7 => Self::Voice,
+            _ => return None,
+        })
+    }
+
+    /// The category of a differentiated services code point.
+    pub const fn of_dscp(dscp: u8) -> Option<Self> {
+        match user_priority(dscp) {
+            Some(priority) => Self::of_user_priority(priority),
+            None => None,
+        }
+    }
+}
+
+impl fmt::Display for AccessCategory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Background => "background",
+            Self::BestEffort => "best effort",
+            Self::Video => "video",
+            Self::Voice => "voice",
+        })
+    }
+}
+
+/// User priority of a differentiated services code point, 0 to 63; of none above. Code points that no service class has
+/// are best effort.  [RFC8325 §4.3], [RFC8622]
+pub const fn user_priority(dscp: u8) -> Option<u8> {
+    Some(match dscp {
+        // CS6 and CS7, network control.
+        48 | 56 => 7,
+        // EF and VOICE-ADMIT.
+        46 | 44 => 6,
+        // CS5, signaling.
+        40 => 5,
+        // AF4x, CS4, AF3x, CS3: conferences, interactive and streaming video.
+        34 | 36 | 38 | 32 | 26 | 28 | 30 | 24 => 4,
+        // AF2x, low-latency data.
+        18 | 20 | 22 => 3,
+        // CS1 and LE, lower effort.
+        8 | 1 => 1,
+        0..=63 => 0,
+        _ => return None,
+    })
+}
+
+/// Source of default parameters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Defaults {
+    /// What an access point announces to its stations by the standard, and uses itself here.  [80211-2020 Table 9-155]
+    #[default]
+    Standard,
+    /// What hostapd gives its own queues: shorter spaces for video and voice, no TXOP for data.  [hostapd]
+    Hostapd,
+}
+
+impl Defaults {
+    /// Parameters of a category where the PHY has this smallest and largest window [slots], and is DSSS alone or not.
+    pub fn parameters(
+        self,
+        category: AccessCategory,
+        (cw_min, cw_max): (u16, u16),
+        is_dsss: bool,
+    ) -> AccessParameters {
+        let (smallest, largest) = self.windows(category, cw_min, cw_max);
+        AccessParameters {
+            aifsn: self.aifsn(category),
+            cw_min: Some(smallest),
+            cw_max: Some(largest),
+            txop_limit: Duration::from_micros(self.txop_limit_us(category, is_dsss)),
+            attempts: None,
+        }
+    }
+
+    const fn aifsn(self, category: AccessCategory) -> u8 {
+        match (category, self) {
+            (AccessCategory::Background, _) => 7,
+            (AccessCategory::BestEffort, _) => 3,
+            (AccessCategory::Video | AccessCategory::Voice, Self::Standard) => 2,
+            (AccessCategory::Video | AccessCategory::Voice, Self::Hostapd) => 1,
+        }
+    }
+
+    /// Windows, from (aCWmin + 1)/4 - 1 to aCWmax.
+    const fn windows(self, category: AccessCategory, cw_min: u16, cw_max: u16) -> (u16, u16) {
+        // Without the sum, which the largest window has no room for.
+        let (half, quarter) = (cw_min / 2, cw_min / 4);
+        match (category, self) {
+            (AccessCategory::BestEffort, Self::Hostapd) => (cw_min, 63),
+            (AccessCategory::Background | AccessCategory::BestEffort, _) => (cw_min, cw_max),
+            (AccessCategory::Video, _) => (half, cw_min),
+            (AccessCategory::Voice, _) => (quarter, half),
+        }
+    }
+
+    const fn txop_limit_us(self, category: AccessCategory, is_dsss: bool) -> u64 {
+        use AccessCategory::{Background, BestEffort, Video, Voice};
+        match (self, category, is_dsss) {
+            (Self::Standard, Background | BestEffort | Voice, true) => 3_264,
+            (Self::Standard, Background | BestEffort, false) => 2_528,
+            (Self::Standard, Video, true) => 6_016,
+            (Self::Standard, Video, false) => 4_096,
+            (Self::Standard, Voice, false) => 2_080,
+            (Self::Hostapd, Background | BestEffort, _) => 0,
+            (Self::Hostapd, Video, true) => 6_000,
+            (Self::Hostapd, Voice, true) => 3_300,
+            (Self::Hostapd, Video, false) => 3_000,
+            (Self::Hostapd, Voice, false) => 1_500,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use AccessCategory::{Background, BestEffort, Video, Voice};
+
+    /// aCWmin 15 and aCWmax 1023: (15 + 1)/2 - 1 = 7, (15 + 1)/4 - 1 = 3.
+    ///
+    /// Verifies: [80211-2020 Table 9-155]
+    #[test]
+    fn defaults_of_ofdm_and_of_dsss() {
+        let of = |category, windows, is_dsss| {
+            let it = Defaults::Standard.parameters(category, windows, is_dsss);
+            let (smallest, largest) = (it.cw_min.expect("set"), it.cw_max.expect("set"));
+            (it.aifsn, smallest, largest, it.txop_limit.as_nanos() / 1_000)
+        };
+        let ofdm = AccessCategory::ALL.map(|it| of(it, (15, 1_023), false));
+        let rows =
+            [(7, 15, 1_023, 2_528), (3, 15, 1_023, 2_528), (2, 7, 15, 4_096), (2, 3, 7, 2_080)];
+        assert_eq!(ofdm, rows);
+        let dsss = AccessCategory::ALL.map(|it| of(it, (31, 1_023), true));
+        let rows =
+            [(7, 31, 1_023, 3_264), (3, 31, 1_023, 3_264), (2, 15, 31, 6_016), (2, 7, 15, 3_264)];
+        assert_eq!(dsss, rows);
+    }
+
+    /// Verifies: [80211-2020 Table 10-1]
+    #[test]
+    fn user_priorities_have_their_categories() {
+        let all: Vec<_> = (0..8).filter_map(AccessCategory::of_user_priority).collect();
+        assert_eq!(
+            all,
+            [BestEffort, Background, Background, BestEffort, Video, Video, Voice, Voice]
+        );
+        assert_eq!(AccessCategory::of_user_priority(8), None);
+    }
+
+    /// EF 46, CS5 40, AF41 34, CS3 24, AF21 18, CS2 16, AF11 10, CS1 8, LE 1, DF 0, CS6 48.
+    ///
+    /// Verifies: [RFC8325 §4.3], [RFC8622]
+    #[test]
+    fn service_classes_have_their_categories() {
+        let dscp = [46, 40, 34, 24, 18, 16, 10, 8, 1, 0, 48, 63];
+        let priorities = dscp.map(|it| user_priority(it).expect("a code point"));
+        assert_eq!(priorities, [6, 5, 4, 4, 3, 0, 0, 1, 1, 0, 7, 0]);
+        let named: Vec<String> = [46, 34, 18, 8]
+            .iter()
+            .filter_map(|it| AccessCategory::of_dscp(*it))
+            .map(|it| it.to_string())
+            .collect();
+        assert_eq!(named, ["voice", "video", "best effort", "background"]);
+        assert_eq!((user_priority(64), AccessCategory::of_dscp(64)), (None, None));
+    }
+
+    /// Verifies: [hostapd]
+    #[test]
+    fn hostapd_is_quicker_with_video_and_voice() {
+        for category in AccessCategory::ALL {
+            let own = Defaults::Hostapd.parameters(category, (15, 1_023), false);
+            let standard = Defaults::Standard.parameters(category, (15, 1_023), false);
+            assert_eq!(own.aifsn < standard.aifsn, category >= Video);
+            assert!(own.txop_limit < standard.txop_limit);
+        }
+    }
+}

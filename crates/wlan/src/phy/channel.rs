@@ -1,0 +1,179 @@
+//! Bands, widths and guard intervals: what a cell's channel offers to the formats of OFDM.
+
+use std::fmt;
+use std::str::FromStr;
+
+use airfair_units::Duration;
+
+/// Frequency band of a channel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Band {
+    /// 2.4 GHz.
+    Ghz2,
+    /// 5 GHz.
+    Ghz5,
+}
+
+impl Band {
+    /// All, ascending.
+    pub const ALL: [Self; 2] = [Self::Ghz2, Self::Ghz5];
+
+    /// Time without a signal at the end of each OFDM PPDU, aSignalExtension, so that SIFS fits convolutional decoders
+    /// there too.  [80211-2020 §18.4.5, §19.4.3]
+    pub const fn signal_extension(self) -> Duration {
+        match self {
+            Self::Ghz2 => Duration::from_micros(6),
+            Self::Ghz5 => Duration::ZERO,
+        }
+    }
+
+    /// aSIFSTime.  [80211-2020 §19.4.4]
+    pub const fn sifs(self) -> Duration {
+        match self {
+            Self::Ghz2 => Duration::from_micros(10),
+            Self::Ghz5 => Duration::from_micros(16),
+        }
+    }
+}
+
+/// Width of a PPDU in the channel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Width {
+    /// 20 MHz.
+    Mhz20,
+    /// 40 MHz.
+    Mhz40,
+    /// 80 MHz.
+    Mhz80,
+    /// 160 MHz, or twice 80 MHz.
+    Mhz160,
+}
+
+impl Width {
+    /// All, ascending.
+    pub const ALL: [Self; 4] = [Self::Mhz20, Self::Mhz40, Self::Mhz80, Self::Mhz160];
+
+    /// Width [MHz].
+    pub const fn mhz(self) -> u16 {
+        20 << self as u16
+    }
+}
+
+/// Guard interval before each symbol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum GuardInterval {
+    /// 400 ns, the short one of HT and VHT.
+    Ns400,
+    /// 800 ns, the long one of HT and VHT, the shortest of HE.
+    Ns800,
+    /// 1600 ns, HE.
+    Ns1600,
+    /// 3200 ns, HE.
+    Ns3200,
+}
+
+impl GuardInterval {
+    /// All, ascending.
+    pub const ALL: [Self; 4] = [Self::Ns400, Self::Ns800, Self::Ns1600, Self::Ns3200];
+
+    /// Its length.
+    pub const fn duration(self) -> Duration {
+        Duration::from_nanos(400 << self as u64)
+    }
+}
+
+impl fmt::Display for Band {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Ghz2 => "2.4 GHz",
+            Self::Ghz5 => "5 GHz",
+        })
+    }
+}
+
+impl fmt::Display for Width {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} MHz", self.mhz())
+    }
+}
+
+impl fmt::Display for GuardInterval {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ns", self.duration().as_nanos())
+    }
+}
+
+/// A text that names none of the values there are; its message lists them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownName {
+    /// The names that there are.
+    pub allowed: Vec<String>,
+}
+
+impl fmt::Display for UnknownName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "allowed {}", self.allowed.join(", "))
+    }
+}
+
+impl std::error::Error for UnknownName {}
+
+/// The one of `all` that is written so.
+fn named<T: Copy + fmt::Display>(all: &[T], text: &str) -> Result<T, UnknownName> {
+    let found = all.iter().find(|it| it.to_string() == text);
+    found.copied().ok_or_else(|| UnknownName { allowed: all.iter().map(T::to_string).collect() })
+}
+
+impl FromStr for Band {
+    type Err = UnknownName;
+    fn from_str(text: &str) -> Result<Self, UnknownName> {
+        named(&Self::ALL, text)
+    }
+}
+
+impl FromStr for Width {
+    type Err = UnknownName;
+    fn from_str(text: &str) -> Result<Self, UnknownName> {
+        named(&Self::ALL, text)
+    }
+}
+
+impl FromStr for GuardInterval {
+    type Err = UnknownName;
+    fn from_str(text: &str) -> Result<Self, UnknownName> {
+        named(&Self::ALL, text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bands_widths_and_guard_intervals_are_read_as_they_are_written() {
+        let texts = |all: &[&dyn fmt::Display]| -> Vec<String> {
+            all.iter().map(ToString::to_string).collect()
+        };
+        let [two, five] = Band::ALL;
+        let widths = Width::ALL;
+        let intervals = GuardInterval::ALL;
+        assert_eq!(texts(&[&two, &five]), ["2.4 GHz", "5 GHz"]);
+        assert_eq!(
+            texts(&[&widths[0], &widths[1], &widths[2], &widths[3]]),
+            ["20 MHz", "40 MHz", "80 MHz", "160 MHz"]
+        );
+        assert_eq!(
+            texts(&[&intervals[0], &intervals[1], &intervals[2], &intervals[3]]),
+            ["400 ns", "800 ns", "1600 ns", "3200 ns"]
+        );
+        assert!(Band::ALL.iter().all(|it| it.to_string().parse() == Ok(*it)));
+        assert!(Width::ALL.iter().all(|it| it.to_string().parse() == Ok(*it)));
+        assert!(GuardInterval::ALL.iter().all(|it| it.to_string().parse() == Ok(*it)));
+    }
+
+    #[test]
+    fn another_text_is_answered_with_what_is_allowed() {
+        let error = "30 MHz".parse::<Width>().expect_err("no width of 802.11");
+        assert_eq!(error.to_string(), "allowed 20 MHz, 40 MHz, 80 MHz, 160 MHz");
+    }
+}

@@ -1,0 +1,451 @@
+//! Modes of HT, VHT and HE: format, MCS, streams, width, guard interval, LTF and code, in one small word.
+//! [80211-2020 §19, §21], [80211ax-2021 §27]
+
+use std::fmt;
+
+use airfair_units::{DataRate, Duration};
+
+use super::modulation::ModulationAndCoding;
+use super::{Band, GuardInterval, Width, ofdm};
+
+/// Format of a PPDU after OFDM's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Format {
+    /// High throughput, mixed format: 802.11n.
+    Ht,
+    /// Very high throughput, single user: 802.11ac.
+    Vht,
+    /// High efficiency, single user: 802.11ax.
+    He,
+}
+
+impl Format {
+    /// All, by age.
+    pub const ALL: [Self; 3] = [Self::Ht, Self::Vht, Self::He];
+
+    /// Widths of its PPDUs in this band; none where it has no PPDUs.
+    pub const fn widths(self, band: Band) -> &'static [Width] {
+        use Width::{Mhz20, Mhz40, Mhz80, Mhz160};
+        match (self, band) {
+            (Self::Ht, _) | (Self::He, Band::Ghz2) => &[Mhz20, Mhz40],
+            (Self::Vht, Band::Ghz2) => &[],
+            (Self::Vht | Self::He, Band::Ghz5) => &[Mhz20, Mhz40, Mhz80, Mhz160],
+        }
+    }
+
+    /// Checks that its PPDUs may be so wide in this band.
+    ///
+    /// # Errors
+    /// If they may not: the widths that there are.
+    pub fn check_width(self, width: Width, band: Band) -> Result<(), NoSuchMode> {
+        let widths = self.widths(band);
+        if widths.contains(&width) {
+            return Ok(());
+        }
+        let (found, allowed) = (width.to_string(), texts(widths));
+        let others = format!("{}, {band}", self.word().to_uppercase());
+        Err(NoSuchMode { found, with: others, allowed, clause: self.clause() })
+    }
+
+    /// Guard intervals of its symbols.
+    pub const fn guard_intervals(self) -> &'static [GuardInterval] {
+        use GuardInterval::{Ns400, Ns800, Ns1600, Ns3200};
+        match self {
+            Self::Ht | Self::Vht => &[Ns400, Ns800],
+            Self::He => &[Ns800, Ns1600, Ns3200],
+        }
+    }
+
+    /// Highest MCS of one stream.
+    pub const fn max_mcs(self) -> u8 {
+        match self {
+            Self::Ht => 7,
+            Self::Vht => 9,
+            Self::He => 11,
+        }
+    }
+
+    /// Largest number of spatial streams.
+    pub const fn max_streams(self) -> u8 {
+        match self {
+            Self::Ht => 4,
+            Self::Vht | Self::He => 8,
+        }
+    }
+
+    /// Word that a rate's name begins with.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Ht => "ht",
+            Self::Vht => "vht",
+            Self::He => "he",
+        }
+    }
+
+    /// Clause of its parameters.
+    const fn clause(self) -> &'static str {
+        match self {
+            Self::Ht => "802.11-2020 §19.5",
+            Self::Vht => "802.11-2020 §21.5",
+            Self::He => "802.11ax-2021 §27.5",
+        }
+    }
+}
+
+/// Kind of the HE-LTF: how much of a symbol trains the receiver.  [80211ax-2021 §27.3.11.10]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum HeLtf {
+    /// 1x, 3.2 µs and a guard interval.
+    X1,
+    /// 2x, 6.4 µs.
+    X2,
+    /// 4x, 12.8 µs.
+    X4,
+}
+
+impl HeLtf {
+    /// All, ascending.
+    pub const ALL: [Self; 3] = [Self::X1, Self::X2, Self::X4];
+
+    /// One symbol without its guard interval.
+    pub const fn duration(self) -> Duration {
+        Duration::from_nanos(3_200 << self as u64)
+    }
+
+    /// The kind that goes with a guard interval unless another is chosen.
+    const fn of(guard: GuardInterval) -> Self {
+        match guard {
+            GuardInterval::Ns3200 => Self::X4,
+            _ => Self::X2,
+        }
+    }
+
+    /// True if an HE SU PPDU may have both.  [80211ax-2021 Table 27-18]
+    const fn goes_with(self, guard: GuardInterval) -> bool {
+        matches!(
+            (self, guard),
+            (_, GuardInterval::Ns800)
+                | (Self::X2, GuardInterval::Ns1600)
+                | (Self::X4, GuardInterval::Ns3200)
+        )
+    }
+}
+
+/// Code of the data field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Coding {
+    /// Binary convolutional code.
+    Bcc,
+    /// Low-density parity check.
+    Ldpc,
+}
+
+/// Parameters of a mode, one by one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parameters {
+    /// Format of the PPDU.
+    pub format: Format,
+    /// MCS of one stream: 7 of two streams is MCS 15 of HT.
+    pub mcs: u8,
+    /// Spatial streams.
+    pub streams: u8,
+    /// Width.
+    pub width: Width,
+    /// Guard interval of the data field.
+    pub guard: GuardInterval,
+    /// Kind of the HE-LTF; nothing outside HE.
+    pub ltf: Option<HeLtf>,
+    /// Code.
+    pub coding: Coding,
+}
+
+impl Parameters {
+    /// Parameters with the LTF and the code that products use: 2x LTF, 4x with the longest guard interval; BCC in HT and
+    /// VHT, LDPC in HE, which asks for it beyond 20 MHz.
+    pub fn of(format: Format, mcs: u8, streams: u8, width: Width, guard: GuardInterval) -> Self {
+        let is_he = format == Format::He;
+        let ltf = is_he.then_some(HeLtf::of(guard));
+        let coding = if is_he { Coding::Ldpc } else { Coding::Bcc };
+        Self { format, mcs, streams, width, guard, ltf, coding }
+    }
+
+    /// True if the standard has an MCS of these parameters, as far as its bits go: each symbol carries a whole number of
+    /// them, and each encoder of VHT has its share.  [80211-2020 §21.5], [80211ax-2021 §27.5]
+    fn has_mcs(self) -> bool {
+        if self.mcs > self.format.max_mcs() {
+            return false;
+        }
+        // HE rounds down where LDPC leaves a fraction; VHT leaves the MCS out, and these, of 2 encoders or 6, besides.
+        self.format != Format::Vht
+            || ((data_bits_times_twelve(self).is_multiple_of(12))
+                && !matches!(
+                    (self.width, self.mcs, self.streams),
+                    (Width::Mhz80, 6, 3 | 7) | (Width::Mhz80, 9, 6) | (Width::Mhz160, 9, 3)
+                ))
+    }
+
+    /// True if the code may be BCC.  [80211ax-2021 §27.3.12.5]
+    fn may_be_convolutional(self) -> bool {
+        self.format != Format::He
+            || (self.width == Width::Mhz20 && self.streams <= 4 && self.mcs <= 9)
+    }
+}
+
+/// Data subcarriers, `N_SD`.  [80211-2020 Table 19-6, Table 21-5], [80211ax-2021 Table 27-13]
+const fn data_subcarriers(format: Format, width: Width) -> u64 {
+    match (format, width) {
+        (Format::Ht | Format::Vht, Width::Mhz20) => 52,
+        (Format::Ht | Format::Vht, Width::Mhz40) => 108,
+        (Format::Ht | Format::Vht, Width::Mhz80) | (Format::He, Width::Mhz20) => 234,
+        (Format::Ht | Format::Vht, Width::Mhz160) | (Format::He, Width::Mhz40) => 468,
+        (Format::He, Width::Mhz80) => 980,
+        (Format::He, Width::Mhz160) => 1_960,
+    }
+}
+
+/// Data bits of twelve symbols, a whole number whatever the code rate.
+fn data_bits_times_twelve(of: Parameters) -> u64 {
+    let ModulationAndCoding { constellation, code_rate } = ModulationAndCoding::of(of.mcs);
+    let (data, coded) = code_rate.fraction();
+    let coded_bits =
+        data_subcarriers(of.format, of.width) * constellation.bits() * u64::from(of.streams);
+    coded_bits * data * (12 / coded)
+}
+
+/// A mode of HT, VHT or HE that the standard has.
+///
+/// ```text
+///   bit 0   2       6        9     11     13   15
+///     format │  mcs  │ streams │ width │ guard │ ltf │ coding
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Mode([u8; 2]);
+
+impl Mode {
+    /// The mode of these parameters.
+    ///
+    /// # Errors
+    /// If the standard has none such: the first parameter that does not go with the others, and what does.
+    pub fn new(of: Parameters) -> Result<Self, NoSuchMode> {
+        check(of)?;
+        let ltf = of.ltf.map_or(0, |ltf| ltf as u16);
+        let fields = [
+            (of.format as u16, 0),
+            (u16::from(of.mcs), 2),
+            (u16::from(of.streams - 1), 6),
+            (of.width as u16, 9),
+            (of.guard as u16, 11),
+            (ltf, 13),
+            (of.coding as u16, 15),
+        ];
+        let word = fields.iter().fold(0, |word, (value, place)| word | (value << place));
+        Ok(Self(word.to_le_bytes()))
+    }
+
+    /// All modes of a format with this width and guard interval, and the LTF and code that products use; by streams and
+    /// MCS.
+    pub fn all(format: Format, width: Width, guard: GuardInterval) -> impl Iterator<Item = Self> {
+        (1..=format.max_streams()).flat_map(move |streams| {
+            (0..=format.max_mcs()).filter_map(move |mcs| {
+                Self::new(Parameters::of(format, mcs, streams, width, guard)).ok()
+            })
+        })
+    }
+
+    #[inline]
+    fn field(self, place: u16, bits: u16) -> usize {
+        usize::from((u16::from_le_bytes(self.0) >> place) & ((1 << bits) - 1))
+    }
+
+    /// Format of its PPDU.
+    #[inline]
+    pub fn format(self) -> Format {
+        Format::ALL[self.field(0, 2)]
+    }
+
+    /// MCS of one stream.
+    #[inline]
+    pub fn mcs(self) -> u8 {
+        (u16::from_le_bytes(self.0) >> 2 & 0xf).to_le_bytes()[0]
+    }
+
+    /// Spatial streams.
+    #[inline]
+    pub fn streams(self) -> u8 {
+        (u16::from_le_bytes(self.0) >> 6 & 0x7).to_le_bytes()[0] + 1
+    }
+
+    /// Width.
+    #[inline]
+    pub fn width(self) -> Width {
+        Width::ALL[self.field(9, 2)]
+    }
+
+    /// Guard interval of the data field.
+    #[inline]
+    pub fn guard(self) -> GuardInterval {
+        GuardInterval::ALL[self.field(11, 2)]
+    }
+
+    /// Kind of the HE-LTF.
+    #[inline]
+    pub fn ltf(self) -> Option<HeLtf> {
+        (self.format() == Format::He).then(|| HeLtf::ALL[self.field(13, 2)])
+    }
+
+    /// Code.
+    #[inline]
+    pub fn coding(self) -> Coding {
+        if self.field(15, 1) == 0 { Coding::Bcc } else { Coding::Ldpc }
+    }
+
+    /// Its parameters, one by one.
+    pub fn parameters(self) -> Parameters {
+        Parameters {
+            format: self.format(),
+            mcs: self.mcs(),
+            streams: self.streams(),
+            width: self.width(),
+            guard: self.guard(),
+            ltf: self.ltf(),
+            coding: self.coding(),
+        }
+    }
+
+    /// Constellation and code rate.
+    #[inline]
+    pub fn modulation(self) -> ModulationAndCoding {
+        ModulationAndCoding::of(self.mcs())
+    }
+
+    /// Coded bits per symbol, `N_CBPS`.
+    pub fn coded_bits(self) -> u64 {
+        data_subcarriers(self.format(), self.width())
+            * self.modulation().constellation.bits()
+            * u64::from(self.streams())
+    }
+
+    /// Data bits per symbol, `N_DBPS`; HE's are rounded down where the code leaves a fraction.
+    /// [80211-2020 §19.5, §21.5], [80211ax-2021 §27.5]
+    pub fn data_bits(self) -> u64 {
+        data_bits_times_twelve(self.parameters()) / 12
+    }
+
+    /// One symbol of the data field, guard interval included.  [80211-2020 Table 19-6], [80211ax-2021 Table 27-12]
+    pub fn symbol(self) -> Duration {
+        let useful = if self.format() == Format::He { 12_800 } else { 3_200 };
+        Duration::from_nanos(useful) + self.guard().duration()
+    }
+
+    /// OFDM modulation of its non-HT reference rate.  [80211-2020 §10.6.11]
+    // Whoever asks legacy vectors does not pay for it.
+    #[inline(never)]
+    pub fn reference(self) -> ofdm::Modulation {
+        self.modulation().reference()
+    }
+
+    /// Data rate, rounded down to a whole bit/s.
+    #[inline(never)]
+    pub fn rate(self) -> DataRate {
+        DataRate::from_bps(self.data_bits() * 1_000_000_000 / self.symbol().as_nanos())
+    }
+
+    /// Data rate as the standard's tables print it, rounded to tenths of a Mb/s [100 kb/s].
+    pub fn tenths_of_mbps(self) -> u64 {
+        // bits/ns · 10^4 = tenths of a Mb/s; half a tenth goes up.
+        let ns = self.symbol().as_nanos();
+        (self.data_bits() * 20_000 + ns) / (2 * ns)
+    }
+
+    /// Convolutional encoders, `N_ES`; none where the code is LDPC.
+    ///
+    /// Each takes at most 300 Mb/s in HT and 600 Mb/s in VHT, with the short guard interval, and all of them the same
+    /// number of bits of a symbol.  [80211-2020 §19.3.5, §21.3.10.5, §21.5]
+    pub fn encoders(self) -> u64 {
+        let (data, coded) = (self.data_bits(), self.coded_bits());
+        match (self.coding(), self.format()) {
+            (Coding::Ldpc, _) => 0,
+            (_, Format::He) => 1,
+            (_, Format::Ht) => data.div_ceil(1_080),
+            (_, Format::Vht) => (data.div_ceil(2_160)..=data)
+                .find(|n| data.is_multiple_of(*n) && coded.is_multiple_of(*n))
+                .expect("one of the divisors, the bits themselves at the last"),
+        }
+    }
+}
+
+impl fmt::Debug for Mode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.parameters().fmt(f)
+    }
+}
+
+/// A combination of parameters that the standard does not have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NoSuchMode {
+    /// The parameter that does not go with the others, and its value.
+    pub found: String,
+    /// The others.
+    pub with: String,
+    /// Its values that go with them.
+    pub allowed: Vec<String>,
+    /// Clause that says so.
+    pub clause: &'static str,
+}
+
+impl fmt::Display for NoSuchMode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { found, with, allowed, clause } = self;
+        write!(f, "{found} does not go with {with} ({clause}); ")?;
+        if allowed.is_empty() {
+            f.write_str("nothing does")
+        } else {
+            write!(f, "allowed {}", allowed.join(", "))
+        }
+    }
+}
+
+impl std::error::Error for NoSuchMode {}
+
+fn check(of: Parameters) -> Result<(), NoSuchMode> {
+    let Parameters { format, mcs, streams, width, guard, ltf, .. } = of;
+    let name = format.word().to_uppercase();
+    let plural = if streams == 1 { "" } else { "s" };
+    let refuse = |found: String, with: String, allowed: Vec<String>| {
+        Err(NoSuchMode { found, with, allowed, clause: format.clause() })
+    };
+    let widths = format.widths(Band::Ghz5);
+    if !widths.contains(&width) {
+        return refuse(width.to_string(), name, texts(widths));
+    }
+    if !format.guard_intervals().contains(&guard) {
+        return refuse(guard.to_string(), name, texts(format.guard_intervals()));
+    }
+    if !(1..=format.max_streams()).contains(&streams) {
+        let allowed = (1..=format.max_streams()).map(|it| it.to_string()).collect();
+        return refuse(format!("{streams} stream{plural}"), name, allowed);
+    }
+    if !of.has_mcs() {
+        let fits = |mcs: &u8| Parameters { mcs: *mcs, ..of }.has_mcs();
+        let allowed = (0..=format.max_mcs()).filter(fits).map(|it| it.to_string()).collect();
+        let with = format!("{name}, {width}, {streams} stream{plural}");
+        return refuse(format!("MCS {mcs}"), with, allowed);
+    }
+    if ltf.is_some() != (format == Format::He) || ltf.is_some_and(|it| !it.goes_with(guard)) {
+        let fits = |it: &&HeLtf| format == Format::He && it.goes_with(guard);
+        let allowed = HeLtf::ALL.iter().filter(fits).map(|it| format!("{it:?}")).collect();
+        return refuse(format!("LTF {ltf:?}"), format!("{name}, {guard}"), allowed);
+    }
+    if of.coding == Coding::Bcc && !of.may_be_convolutional() {
+        let with = format!("{name}, {width}, {streams} stream{plural}, MCS {mcs}");
+        return refuse(String::from("BCC"), with, vec![String::from("LDPC")]);
+    }
+    Ok(())
+}
+
+fn texts<T: fmt::Display>(all: &[T]) -> Vec<String> {
+    all.iter().map(T::to_string).collect()
+}
+
+#[cfg(test)]
+mod tests;

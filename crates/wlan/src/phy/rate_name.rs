@@ -1,0 +1,322 @@
+//! Names of rates: `"ht-mcs15"`, `"vht-mcs9x2"`, `"he-mcs11x1"`, or `"144.4 Mb/s"` where only one mode has it.
+
+use std::fmt;
+use std::str::FromStr;
+
+use airfair_units::DataRate;
+
+use super::mode::{Coding, Format, HeLtf, Mode, NoSuchMode, Parameters};
+use super::{GuardInterval, Width};
+
+/// Properties of a link that a rate's name leaves open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LinkFormat {
+    /// Format of its data frames.
+    pub format: Format,
+    /// Width.
+    pub width: Width,
+    /// Guard interval.
+    pub guard: GuardInterval,
+    /// Most streams.
+    pub streams: u8,
+    /// Kind of the HE-LTF, if another than products use.
+    pub ltf: Option<HeLtf>,
+    /// Code, if another than products use.
+    pub coding: Option<Coding>,
+}
+
+impl LinkFormat {
+    /// A link with the LTF and the code that products use.
+    pub fn new(format: Format, width: Width, guard: GuardInterval, streams: u8) -> Self {
+        Self { format, width, guard, streams, ltf: None, coding: None }
+    }
+
+    /// The mode of an MCS of so many streams.
+    ///
+    /// # Errors
+    /// If the standard has none such.
+    pub fn mode(self, mcs: u8, streams: u8) -> Result<Mode, NoSuchMode> {
+        let usual = Parameters::of(self.format, mcs, streams, self.width, self.guard);
+        Mode::new(Parameters {
+            ltf: self.ltf.or(usual.ltf),
+            coding: self.coding.unwrap_or(usual.coding),
+            ..usual
+        })
+    }
+
+    /// Its modes, by streams and MCS.
+    pub fn modes(self) -> impl Iterator<Item = Mode> {
+        (1..=self.streams).flat_map(move |streams| {
+            (0..=self.format.max_mcs()).filter_map(move |mcs| self.mode(mcs, streams).ok())
+        })
+    }
+
+    /// The mode that `text` names.
+    ///
+    /// # Errors
+    /// If it names none of the link, or more than one.
+    pub fn parse(self, text: &str) -> Result<Mode, BadRate> {
+        match text.parse::<RateName>() {
+            Ok(name) => self.named(name),
+            Err(NoRateName) => self.plain(tenths(text)),
+        }
+    }
+
+    /// The mode of this name.
+    ///
+    /// # Errors
+    /// If the link has none.
+    pub fn named(self, RateName { format, mcs, streams }: RateName) -> Result<Mode, BadRate> {
+        if format != self.format {
+            return Err(BadRate::OtherFormat(self.names().collect()));
+        }
+        if streams > self.streams {
+            return Err(BadRate::TooManyStreams(self.streams));
+        }
+        self.mode(mcs, streams).map_err(BadRate::NoSuchMode)
+    }
+
+    /// The only mode whose rate is printed so in the standard's tables.
+    ///
+    /// # Errors
+    /// If there is none, or more than one.
+    pub fn at(self, rate: DataRate) -> Result<Mode, BadRate> {
+        let bps = rate.bps();
+        self.plain(bps.is_multiple_of(100_000).then_some(bps / 100_000))
+    }
+
+    fn plain(self, tenths: Option<u64>) -> Result<Mode, BadRate> {
+        let rates = || {
+            let mut rates: Vec<u64> = self.modes().map(Mode::tenths_of_mbps).collect();
+            rates.sort_unstable();
+            rates.dedup();
+            rates.into_iter().map(rate_of_tenths).collect()
+        };
+        let tenths = tenths.ok_or_else(|| BadRate::Unknown(rates()))?;
+        let found: Vec<Mode> = self.modes().filter(|it| it.tenths_of_mbps() == tenths).collect();
+        match found[..] {
+            [] => Err(BadRate::Unknown(rates())),
+            [mode] => Ok(mode),
+            _ => Err(BadRate::Ambiguous(found.into_iter().map(RateName::of).collect())),
+        }
+    }
+
+    fn names(self) -> impl Iterator<Item = RateName> {
+        self.modes().map(RateName::of)
+    }
+}
+
+/// Rate as the standard's tables print it: `144.4 Mb/s`.
+pub fn plain_rate(mode: Mode) -> String {
+    rate_of_tenths(mode.tenths_of_mbps())
+}
+
+fn rate_of_tenths(tenths: u64) -> String {
+    match (tenths / 10, tenths % 10) {
+        (whole, 0) => format!("{whole} Mb/s"),
+        (whole, tenths) => format!("{whole}.{tenths} Mb/s"),
+    }
+}
+
+/// Tenths of a Mb/s that a text like `144.4 Mb/s` says.
+fn tenths(text: &str) -> Option<u64> {
+    let (number, scale) = match text.split_once(' ')? {
+        (number, "Mb/s") => (number, 1),
+        (number, "Gb/s") => (number, 1_000),
+        _ => return None,
+    };
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, "0"));
+    let digits = |text: &str| text.bytes().all(|it| it.is_ascii_digit()) && !text.is_empty();
+    if !digits(whole) || !digits(fraction) || fraction.len() > 4 || whole.len() > 5 {
+        return None;
+    }
+    let ten_thousandths: u64 = format!("{fraction:0<4}").parse().ok()?;
+    let all = scale * (whole.parse::<u64>().ok()? * 10_000 + ten_thousandths);
+    all.is_multiple_of(1_000).then_some(all / 1_000)
+}
+
+/// Name of a rate: format, MCS and streams; the link knows the rest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RateName {
+    /// Format.
+    pub format: Format,
+    /// MCS of one stream.
+    pub mcs: u8,
+    /// Streams.
+    pub streams: u8,
+}
+
+impl RateName {
+    /// The name of a mode's rate.
+    pub fn of(mode: Mode) -> Self {
+        Self { format: mode.format(), mcs: mode.mcs(), streams: mode.streams() }
+    }
+}
+
+/// HT counts its MCSs over all streams.
+impl fmt::Display for RateName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { format, mcs, streams } = *self;
+        match format {
+            Format::Ht => write!(f, "ht-mcs{}", u16::from(streams - 1) * 8 + u16::from(mcs)),
+            Format::Vht | Format::He => write!(f, "{}-mcs{mcs}x{streams}", format.word()),
+        }
+    }
+}
+
+/// A text that is no name of a rate, whatever the link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NoRateName;
+
+impl FromStr for RateName {
+    type Err = NoRateName;
+
+    fn from_str(text: &str) -> Result<Self, NoRateName> {
+        let (word, mcs) = text.split_once("-mcs").ok_or(NoRateName)?;
+        let format = Format::ALL.into_iter().find(|it| it.word() == word).ok_or(NoRateName)?;
+        if format == Format::Ht {
+            let mcs = number(mcs)?;
+            return Ok(Self { format, mcs: mcs % 8, streams: mcs / 8 + 1 });
+        }
+        let (mcs, streams) = mcs.split_once('x').ok_or(NoRateName)?;
+        Ok(Self { format, mcs: number(mcs)?, streams: number(streams)? })
+    }
+}
+
+/// A number without a sign and without leading zeros.
+fn number(text: &str) -> Result<u8, NoRateName> {
+    let found: u8 = text.parse().map_err(|_| NoRateName)?;
+    if found.to_string() == text { Ok(found) } else { Err(NoRateName) }
+}
+
+/// A rate that a link does not have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BadRate {
+    /// It is of another format; the names of the link's own.
+    OtherFormat(Vec<RateName>),
+    /// It has more streams than the link.
+    TooManyStreams(u8),
+    /// The standard does not have it with the link's width.
+    NoSuchMode(NoSuchMode),
+    /// It is the rate of several modes.
+    Ambiguous(Vec<RateName>),
+    /// It is the rate of none; those that there are.
+    Unknown(Vec<String>),
+}
+
+impl BadRate {
+    /// The problem in a few words.
+    pub fn problem(&self) -> String {
+        match self {
+            Self::OtherFormat(_) => "of another format than the link's".to_owned(),
+            Self::TooManyStreams(_) => "more streams than the link has".to_owned(),
+            Self::NoSuchMode(NoSuchMode { found, with, clause, .. }) => {
+                format!("{found} does not go with {with} ({clause})")
+            }
+            Self::Ambiguous(_) => "the rate of several modes".to_owned(),
+            Self::Unknown(_) => "no rate of the link".to_owned(),
+        }
+    }
+
+    /// Values that there are.
+    pub fn allowed(&self) -> String {
+        match self {
+            Self::OtherFormat(names) | Self::Ambiguous(names) => list(names),
+            Self::TooManyStreams(1) => "1 stream".to_owned(),
+            Self::TooManyStreams(most) => format!("1 to {most} streams"),
+            Self::NoSuchMode(error) => format!("MCS {}", error.allowed.join(", ")),
+            Self::Unknown(rates) => rates.join(", "),
+        }
+    }
+}
+
+impl fmt::Display for BadRate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}; allowed {}", self.problem(), self.allowed())
+    }
+}
+
+impl std::error::Error for BadRate {}
+
+fn list(names: &[RateName]) -> String {
+    names.iter().map(RateName::to_string).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use GuardInterval::{Ns400, Ns800};
+
+    fn ht(guard: GuardInterval, streams: u8) -> LinkFormat {
+        LinkFormat::new(Format::Ht, Width::Mhz20, guard, streams)
+    }
+
+    #[test]
+    fn every_name_is_read_as_it_is_written() {
+        for format in Format::ALL {
+            let link = LinkFormat::new(format, Width::Mhz40, Ns800, format.max_streams());
+            for mode in link.modes() {
+                let name = RateName::of(mode).to_string();
+                assert_eq!(link.parse(&name), Ok(mode), "{name}");
+            }
+        }
+        let names: Vec<String> = ht(Ns800, 2).names().map(|it| it.to_string()).collect();
+        assert_eq!(
+            (names[0].as_str(), names[15].as_str(), names.len()),
+            ("ht-mcs0", "ht-mcs15", 16)
+        );
+    }
+
+    #[test]
+    fn a_plain_rate_is_a_mode_where_one_alone_has_it() {
+        let parse = |text: &str| ht(Ns400, 2).parse(text).map(|it| RateName::of(it).to_string());
+        assert_eq!(parse("144.4 Mb/s"), Ok(String::from("ht-mcs15")));
+        assert_eq!(parse("7.2 Mb/s"), Ok(String::from("ht-mcs0")));
+        let ambiguous = parse("14.4 Mb/s").expect_err("of one stream or two").to_string();
+        assert_eq!(ambiguous, "the rate of several modes; allowed ht-mcs1, ht-mcs8");
+        let one = ht(Ns800, 1).parse("60 Mb/s").expect_err("no rate of HT").to_string();
+        assert!(one.ends_with(
+            "allowed 6.5 Mb/s, 13 Mb/s, 19.5 Mb/s, 26 Mb/s, 39 Mb/s, 52 Mb/s, 58.5 Mb/s, 65 Mb/s"
+        ));
+    }
+
+    #[test]
+    fn a_rate_of_another_format_or_with_too_many_streams_is_refused() {
+        let link = ht(Ns800, 1);
+        assert!(matches!(link.parse("he-mcs11x1"), Err(BadRate::OtherFormat(_))));
+        assert_eq!(link.parse("ht-mcs8"), Err(BadRate::TooManyStreams(1)));
+        let vht = LinkFormat::new(Format::Vht, Width::Mhz20, Ns800, 1);
+        let error = vht.parse("vht-mcs9x1").expect_err("not at 20 MHz").to_string();
+        assert_eq!(
+            error,
+            "MCS 9 does not go with VHT, 20 MHz, 1 stream (802.11-2020 §21.5); allowed MCS 0, 1, 2, 3, 4, 5, 6, 7, 8"
+        );
+    }
+
+    #[test]
+    fn what_is_no_name_is_an_error_and_no_panic() {
+        let texts = [
+            "",
+            "ht-mcs",
+            "ht-mcs300",
+            "ht-mcs07",
+            "vht-mcs9",
+            "vht-mcs9x",
+            "vht-mcs9x0",
+            "he-mcs12x1",
+            "he-mcs1x9",
+            "ht-mcs32",
+            "1e3 Mb/s",
+            "-1 Mb/s",
+            ". Mb/s",
+            "144.44 Mb/s",
+            "99999999999999999999 Mb/s",
+        ];
+        for text in texts {
+            for format in Format::ALL {
+                let link = LinkFormat::new(format, Width::Mhz20, Ns800, 8);
+                assert!(link.parse(text).is_err(), "{text}");
+            }
+        }
+    }
+}

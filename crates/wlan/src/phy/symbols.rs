@@ -1,0 +1,183 @@
+//! Number of symbols in a data field: service, tail and padding around the PSDU, and what LDPC adds.
+//! [80211-2020 §19.3.11.7.5, §21.3.10.5.4], [80211ax-2021 §27.3.12.5]
+
+use airfair_units::Bytes;
+
+use super::mode::{Coding, Format, Mode};
+use super::{Width, modulation::ModulationAndCoding};
+
+/// SERVICE field [bits].
+const SERVICE: u64 = 16;
+/// Tail of each convolutional encoder [bits].
+const TAIL: u64 = 6;
+
+/// Symbols of a data field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Symbols {
+    /// Their number, `N_SYM`.
+    pub count: u64,
+    /// Segments of the last one that are used before the decoder has its time: 1 to 4, the pre-FEC padding factor of HE;
+    /// 4 in HT and VHT.  [80211ax-2021 §27.3.12.2]
+    pub last_segments: u64,
+}
+
+/// Symbols of a PSDU of `size`.
+pub fn symbols(mode: Mode, size: Bytes) -> Symbols {
+    let bits = size.bits() + SERVICE + TAIL * mode.encoders();
+    let per_symbol = mode.data_bits();
+    let count = bits.div_ceil(per_symbol);
+    let segments = if mode.format() == Format::He { segments(mode, bits) } else { 4 };
+    let first = Symbols { count, last_segments: segments };
+    if mode.coding() == Coding::Bcc || !needs_more(mode, bits, first) {
+        return first;
+    }
+    match segments {
+        4 if mode.format() == Format::He => Symbols { count: count + 1, last_segments: 1 },
+        4 => Symbols { count: count + 1, last_segments: 4 },
+        _ => Symbols { count, last_segments: segments + 1 },
+    }
+}
+
+/// Largest PSDU whose data field has at most `count` symbols, at least one.
+pub fn largest_psdu(mode: Mode, count: u64) -> Bytes {
+    let overhead = SERVICE + TAIL * mode.encoders();
+    let octets = |bits: u64| Bytes::new(bits.saturating_sub(overhead) / 8);
+    let before_last = (count - 1) * mode.data_bits();
+    // LDPC may need a symbol more for the last bits, the fewer there are the less often.
+    let last =
+        [mode.data_bits(), 3 * short_bits(mode).0, 2 * short_bits(mode).0, short_bits(mode).0];
+    let sizes = last.map(|bits| octets(before_last + bits));
+    let fits = |size: &Bytes| symbols(mode, *size).count <= count;
+    sizes.into_iter().find(fits).unwrap_or(octets(before_last))
+}
+
+/// Segments of the last symbol that the data fills, `a_init`.  [80211ax-2021 §27.3.12.5.1]
+fn segments(mode: Mode, bits: u64) -> u64 {
+    let excess = bits % mode.data_bits();
+    if excess == 0 { 4 } else { excess.div_ceil(short_bits(mode).0).min(4) }
+}
+
+/// Data bits and coded bits of a segment, `N_DBPS,short` and `N_CBPS,short`; HT and VHT have whole symbols alone.  [80211ax-2021 Table 27-33]
+fn short_bits(mode: Mode) -> (u64, u64) {
+    let subcarriers = match mode.width() {
+        _ if mode.format() != Format::He => return (mode.data_bits(), mode.coded_bits()),
+        Width::Mhz20 => 60,
+        Width::Mhz40 => 120,
+        Width::Mhz80 => 240,
+        Width::Mhz160 => 492,
+    };
+    let ModulationAndCoding { constellation, code_rate } = mode.modulation();
+    let coded = subcarriers * constellation.bits() * u64::from(mode.streams());
+    let (data, of) = code_rate.fraction();
+    (coded * data / of, coded)
+}
+
+/// True if LDPC would have to leave out so many parity bits that the standard asks for one symbol, or segment, more.
+/// [80211-2020 §19.3.11.7.5 steps a to d, §21.3.10.5.4], [80211ax-2021 §27.3.12.5.2]
+fn needs_more(mode: Mode, bits: u64, first: Symbols) -> bool {
+    let (data, coded) = mode.modulation().code_rate.fraction();
+    let parity = coded - data;
+    let (payload, available) = ldpc_bits(mode, bits, first);
+    let (words, length) = codewords(payload, available, (data, coded));
+    let total = words * length;
+    // Shortened: data bits of the codewords that are known zeros. Punctured: parity bits that are not sent.
+    let shortened = (total * data / coded).saturating_sub(payload);
+    let punctured = total.saturating_sub(available + shortened);
+    let share = 10 * punctured * coded;
+    (share > total * parity && 10 * shortened * parity < 12 * punctured * data)
+        || share > 3 * total * parity
+}
+
+/// Data bits to encode and bits that the symbols hold, `N_pld` and `N_avbits`. HT encodes the PSDU alone, VHT and HE its
+/// padding too.
+fn ldpc_bits(mode: Mode, bits: u64, first: Symbols) -> (u64, u64) {
+    let Symbols { count, last_segments } = first;
+    match mode.format() {
+        Format::Ht => (bits, count * mode.coded_bits()),
+        _ if last_segments == 4 => (count * mode.data_bits(), count * mode.coded_bits()),
+        _ => {
+            let (data, coded) = short_bits(mode);
+            (
+                (count - 1) * mode.data_bits() + last_segments * data,
+                (count - 1) * mode.coded_bits() + last_segments * coded,
+            )
+        }
+    }
+}
+
+/// Number and length of the codewords.  [80211-2020 Table 19-16]
+fn codewords(payload: u64, available: u64, (data, coded): (u64, u64)) -> (u64, u64) {
+    // True if so many parity bits of `whole` are there beside the data.
+    let has_room = |whole: u64| available.saturating_sub(payload) * coded >= whole * (coded - data);
+    match available {
+        0..=648 => (1, if has_room(912) { 1_296 } else { 648 }),
+        649..=1_296 => (1, if has_room(1_464) { 1_944 } else { 1_296 }),
+        1_297..=1_944 => (1, 1_944),
+        1_945..=2_592 => (2, if has_room(2_916) { 1_944 } else { 1_296 }),
+        _ => ((payload * coded).div_ceil(1_944 * data), 1_944),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::phy::GuardInterval::Ns800;
+    use crate::phy::mode::Parameters;
+
+    fn mode(format: Format, mcs: u8, width: Width, coding: Coding) -> Mode {
+        let of = Parameters { coding, ..Parameters::of(format, mcs, 1, width, Ns800) };
+        Mode::new(of).expect("a mode of the standard")
+    }
+
+    /// 1500 octets at HT MCS 7, 20 MHz: 12 000 + 16 + 6 = 12 022 bits; /260 = 46.2 → 47.
+    /// LDPC: 12 016/260 → 47 symbols of 312 = 14 664 bits; 12 016/(1944·5/6) = 7.4 → 8 codewords, 15 552 bits with
+    /// 12 960 of data; 944 shortened, none punctured: 15 552 - 14 664 - 944 < 0.
+    ///
+    /// Verifies: [80211-2020 §19.3.11.7.5]
+    #[test]
+    fn an_ordinary_packet_takes_as_many_symbols_with_either_code() {
+        let of = |coding| symbols(mode(Format::Ht, 7, Width::Mhz20, coding), Bytes::new(1_500));
+        assert_eq!(of(Coding::Bcc), Symbols { count: 47, last_segments: 4 });
+        assert_eq!(of(Coding::Ldpc), of(Coding::Bcc));
+    }
+
+    /// VHT MCS 0 at 20 MHz: 100 octets, 816 bits of 26 → 32 symbols: 832 data bits in 1664, one codeword of 1944:
+    /// 972 - 832 = 140 shortened, 1944 - 1664 - 140 = 140 punctured: 14.4 % of 972 parity bits, and 140 < 1.2·140.
+    ///
+    /// Verifies: [80211-2020 §21.3.10.5.4]
+    #[test]
+    fn a_codeword_with_too_few_parity_bits_takes_a_symbol_more() {
+        let of =
+            |coding| symbols(mode(Format::Vht, 0, Width::Mhz20, coding), Bytes::new(100)).count;
+        assert_eq!((of(Coding::Bcc), of(Coding::Ldpc)), (32, 33));
+    }
+
+    /// HE MCS 0 at 20 MHz, 117 bits a symbol, 30 a segment. 14 octets: 112 + 22 = 134 = 117 + 17 → 2 symbols, one segment.
+    /// 26 octets: 208 + 22 = 230 = 117 + 113, and 113/30 → 4.
+    ///
+    /// Verifies: [80211ax-2021 §27.3.12.5.1]
+    #[test]
+    fn the_last_symbol_of_he_is_counted_in_segments() {
+        let of = |size| symbols(mode(Format::He, 0, Width::Mhz20, Coding::Bcc), Bytes::new(size));
+        assert_eq!(of(14), Symbols { count: 2, last_segments: 1 });
+        assert_eq!(of(26), Symbols { count: 2, last_segments: 4 });
+    }
+
+    #[test]
+    fn the_largest_psdu_of_so_many_symbols_is_the_largest() {
+        for format in Format::ALL {
+            for coding in [Coding::Bcc, Coding::Ldpc] {
+                for mcs in [0, 4, 7] {
+                    let mode = mode(format, mcs, Width::Mhz20, coding);
+                    for count in 3..60 {
+                        let most = largest_psdu(mode, count);
+                        let next = most + Bytes::new(1);
+                        assert!(symbols(mode, most).count <= count);
+                        let is_exact = symbols(mode, next).count > count;
+                        assert!(is_exact || coding == Coding::Ldpc, "{mode:?} {count}");
+                    }
+                }
+            }
+        }
+    }
+}
