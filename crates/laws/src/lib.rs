@@ -16,6 +16,7 @@ pub mod exchange;
 #[cfg(test)]
 mod fixture;
 pub mod minstrel;
+pub mod minstrel_ht;
 pub mod newreno;
 pub mod occupancy;
 pub mod occupancy_meter;

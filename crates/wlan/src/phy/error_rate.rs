@@ -163,7 +163,7 @@ fn qam(order: f64, snr: f64) -> f64 {
 
 /// The convolutional code of 133 and 171 octal, plain or punctured: bits that a wrong path of each
 /// weight gets wrong, per information bits of one puncturing period.
-pub(super) struct Code {
+struct Code {
     period: f64,
     free_distance: i32,
     /// From one coefficient to the next.
@@ -171,31 +171,23 @@ pub(super) struct Code {
     spectrum: &'static [f64],
 }
 
-pub(super) const HALF: Code = Code {
+const HALF: Code = Code {
     period: 1.0,
     free_distance: 10,
     step: 2,
     spectrum: &[36.0, 211.0, 1_404.0, 11_633.0, 77_433.0, 502_690.0, 3_322_763.0],
 };
-pub(super) const TWO_THIRDS: Code = Code {
+const TWO_THIRDS: Code = Code {
     period: 2.0,
     free_distance: 6,
     step: 1,
     spectrum: &[3.0, 70.0, 285.0, 1_276.0, 6_160.0, 27_128.0, 117_019.0],
 };
-pub(super) const THREE_QUARTERS: Code = Code {
+const THREE_QUARTERS: Code = Code {
     period: 3.0,
     free_distance: 5,
     step: 1,
     spectrum: &[42.0, 201.0, 1_492.0, 10_469.0, 62_935.0, 379_644.0, 2_253_373.0],
-};
-
-/// In HT, VHT and HE alone.
-pub(super) const FIVE_SIXTHS: Code = Code {
-    period: 5.0,
-    free_distance: 4,
-    step: 1,
-    spectrum: &[92.0, 528.0, 8_694.0, 79_453.0, 792_114.0, 7_375_573.0, 67_884_974.0],
 };
 
 impl Code {
@@ -207,7 +199,7 @@ impl Code {
 
     /// Wrong bits per information bit, no more than one: each path of the spectrum is taken with the probability that
     /// `pairwise` has for its weight.
-    pub(super) fn union_bound(&self, pairwise: impl Fn(f64) -> f64) -> f64 {
+    fn union_bound(&self, pairwise: impl Fn(f64) -> f64) -> f64 {
         let term =
             |(i, bits): (i32, &f64)| bits * pairwise(f64::from(self.free_distance + i * self.step));
         let bound: f64 = (0..).zip(self.spectrum).map(term).sum();

@@ -9,6 +9,7 @@ pub mod modulation;
 pub mod ofdm;
 pub mod ppdu;
 mod rate;
+pub mod rate_groups;
 pub mod rate_name;
 mod standard;
 pub mod symbols;

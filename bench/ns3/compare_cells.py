@@ -1,0 +1,417 @@
+"""Cells of 802.11n, ac and ax: airfair beside ns-3.37 and a calculation by hand, as Markdown; and a race.
+
+Run from a checkout after `make build`, with Debian's libns3-dev and g++ installed:
+`.venv/bin/python bench/ns3/compare_cells.py`, or `… race`. `--ns3-only` leaves airfair out.
+
+Goodput [Mb/s of UDP payload] of saturated stations, all in one place and heard by all: mean over the
+seeds with the half width of its 95 % confidence interval. airfair may be 3 % off ns-3, or as far as the
+interval of the difference; ns-3 may be 3 % off the calculation, which is Bianchi's [bianchi-2000 eq. 7,
+9, 13] with ns-3's conventions:
+
+    An idle slot takes 9 µs, a success PPDU + SIFS + response + AIFS, a collision PPDU + AIFS.
+    A success carries K MPDUs of 1538 octets: 1472 of payload, 28 of IP and UDP, 8 of LLC/SNAP, 30 of MAC.
+    K is the window, or what max_bytes or a PPDU of 5.484 ms hold.
+    Responses go at 24 Mb/s: an ACK takes 28 µs, a BlockAck of 32 octets 32 µs.
+
+Conventions of ns-3.37, by their places in src/wifi/model, and what is done about each:
+
+* A lost BlockAck is asked for by a BAR with a contention of its own, and its answer resets the window
+  (HtFrameExchangeManager::MissedBlockAck, UseExplicitBarAfterMissedBlockAck of QosTxop). So aggregates
+  hardly back off. Here it is off: the aggregate is sent again and the window doubles, as most drivers do.
+  One cell has it on.
+* A BlockAck does not reset the counter of failures (WifiRemoteStationManager::ReportAmpduTxStatus), an
+  ACK does. Each seventh lost BlockAck, in all and not in a row, has the whole aggregate dropped and the
+  window reset: 7 % of the goodput of ten stations. Here the limit is out of reach (`--attempts`), and
+  airfair's is `unlimited`.
+* RTS and CTS come before each PSDU above 65 535 octets (RtsCtsThreshold). Here it is at its limit.
+* After a collision nobody waits an EIFS where all signals are as strong: no preamble is detected. The
+  standard's stations would; airfair is told not to. The transmitters of a collision count from their
+  time-out, 45 µs after the PPDU, and the others from AIFS, 43 µs.
+* A countdown that is interrupted has counted the boundary of the interruption too
+  (ChannelAccessManager::UpdateBackoff): EDCA as in the standard, a slot more than the DCF. Each busy time
+  is a slot of Bianchi's model then, which therefore stands here as it is.
+* Best effort has a TXOP limit of 0, not 2.528 ms as in the standard of 2020 (WifiMac::ConfigureDcf); AIFSN
+  is 3, the windows 15 to 1023.
+* HE-LTFs last 8 µs whatever the guard interval (HePhy::GetTrainingDuration), 7.2 µs in airfair at 0.8 µs:
+  0.05 % of a long aggregate, 0.5 % without aggregation.
+* VHT-SIG-B is left out of PPDUs for one user (VhtPhy::GetSigBDuration), 4 µs: 0.3 % of a long aggregate,
+  2 % without aggregation.
+* Data bits of a symbol are not rounded down (HtPhy::GetPayloadDuration), HE has BCC's tail bits, and
+  PPDUs with the short guard intervals of HT and VHT do not end on the grid of 4 µs.
+* Without aggregation VHT and HE send each MPDU as an S-MPDU of 1542 octets, as the standard does, and HT
+  one of 1538.
+
+Stations associate by probes, for the access point sends no beacons; their devices are handed packets
+without a stack, and each queue always holds twice the window. TCP downloads have windows of 65 535 octets:
+with some larger ones ns-3.37 ends in TcpRateLinux::SkbSent, by a null pointer.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+MODULES = ("applications", "internet", "mobility", "point-to-point", "traffic-control", "wifi")
+SEEDS = 5
+T_975 = {4: 2.776, 8: 2.306}
+"""Student's t, two-sided 95 %, by degrees of freedom."""
+WITHIN = 0.03
+DURATION, WARMUP = 5, 2
+PAYLOAD, MPDU, DELIMITER = 1472, 1538, 4
+SLOT, SIFS, AIFS = 9.0, 16.0, 16.0 + 3 * 9.0
+WINDOW, STAGES = 16, 6
+ACK, BLOCK_ACK = 28.0, 32.0
+LONGEST_PPDU = 5484.0
+
+SUBCARRIERS = {
+    "n": {20: 52, 40: 108},
+    "ac": {20: 52, 40: 108, 80: 234, 160: 468},
+    "ax": {20: 234, 40: 468, 80: 980, 160: 1960},
+}
+"""Data subcarriers by width [MHz]."""
+BITS = (0.5, 1, 1.5, 2, 3, 4, 4.5, 5, 6, 20 / 3, 7.5, 25 / 3)
+"""Data bits of a subcarrier by MCS."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell of the comparison."""
+
+    standard: str
+    width: int
+    mcs: int
+    stations: int
+    aggregates: bool = True
+    streams: int = 1
+    guard: int = 800
+    max_bytes: int = 131071
+    window: int = 64
+    ask: bool = False
+    downloads: int = 0
+
+    @property
+    def name(self) -> str:
+        """Row's name."""
+        kind = f"A-MPDU {self.window}" if self.aggregates else "no aggregation"
+        extra = ", asks" if self.ask else ""
+        extra += f", {self.downloads} TCP downloads" if self.downloads else ""
+        return f"{self.standard} {self.width} MHz MCS {self.mcs}x{self.streams}, {kind}{extra}"
+
+
+CELLS = [
+    *(Cell("ax", 80, 11, n) for n in (1, 2, 5, 10, 20)),
+    Cell("ax", 80, 11, 10, ask=True),
+    *(Cell("ax", 80, 11, n, aggregates=False) for n in (1, 10)),
+    Cell("ax", 20, 0, 10),
+    Cell("ax", 20, 5, 10),
+    *(Cell("ac", 80, 9, n, max_bytes=65535) for n in (1, 10)),
+    Cell("ac", 80, 9, 10, aggregates=False),
+    *(Cell("n", 20, 7, n, max_bytes=65535) for n in (1, 10)),
+    Cell("n", 20, 7, 10, aggregates=False),
+    Cell("ax", 80, 11, 0, downloads=4),
+]
+RACES = (Cell("ax", 80, 11, 10), Cell("ax", 80, 11, 0, downloads=4))
+
+
+def symbol(cell: Cell) -> float:
+    """Time of a data symbol [µs]."""
+    return (12.8 if cell.standard == "ax" else 3.2) + cell.guard / 1000
+
+
+def ppdu(cell: Cell, psdu: int) -> float:
+    """Time of a PPDU as ns-3 has it [µs]."""
+    training = {1: 1, 2: 2, 3: 4, 4: 4, 5: 6, 6: 6, 7: 8, 8: 8}[cell.streams]
+    preamble = {
+        "n": 20 + 8 + 4 + 4 * training,
+        "ac": 20 + 8 + 4 + 4 * training,
+        "ax": 20 + 4 + 8 + 4 + 8 * training,
+    }[cell.standard]
+    per_symbol = SUBCARRIERS[cell.standard][cell.width] * BITS[cell.mcs] * cell.streams
+    rate = per_symbol / symbol(cell)
+    encoders = {"n": math.ceil(rate / 300), "ac": math.ceil(rate / 600), "ax": 1}[cell.standard]
+    bits = 16 + 6 * encoders + 8 * psdu
+    return preamble + symbol(cell) * math.ceil(round(bits / per_symbol, 9))
+
+
+def aggregate(mpdus: int) -> int:
+    """Octets of an A-MPDU: each subframe but the last is padded to four."""
+    subframe = DELIMITER + MPDU
+    return (mpdus - 1) * (subframe + -subframe % 4) + subframe
+
+
+def mpdus(cell: Cell) -> int:
+    """MPDUs of the longest aggregate that there may be."""
+    if not cell.aggregates:
+        return 1
+
+    def fits(count: int) -> bool:
+        octets = aggregate(count)
+        return octets <= cell.max_bytes and ppdu(cell, octets) <= LONGEST_PPDU
+
+    return max(count for count in range(1, cell.window + 1) if fits(count))
+
+
+def expected(cell: Cell) -> float | None:
+    """Goodput by Bianchi's model [Mb/s]; nothing of it fits a window that a BAR resets."""
+    if cell.ask or cell.downloads:
+        return None
+    count = mpdus(cell)
+    if cell.aggregates:
+        octets, response = aggregate(count), BLOCK_ACK
+    else:
+        octets, response = MPDU + (0 if cell.standard == "n" else DELIMITER), ACK
+    if cell.standard == "ax" and cell.mcs == 0:
+        # Responses to BPSK go at 6 Mb/s: 20 + 4·12 and 20 + 4·6 µs.
+        response = 68.0 if cell.aggregates else 44.0
+    on_air = ppdu(cell, octets)
+    tau = attempt_rate(cell.stations)
+    idle = (1 - tau) ** cell.stations
+    success = cell.stations * tau * (1 - tau) ** (cell.stations - 1)
+    collision = 1 - idle - success
+    time = idle * SLOT + success * (on_air + SIFS + response + AIFS) + collision * (on_air + AIFS)
+    return success * count * PAYLOAD * 8 / time
+
+
+def attempt_rate(stations: int) -> float:
+    """Probability that a station transmits in a slot.  [bianchi-2000 eq. 7, 9]"""
+    low, high = 0.0, 1.0
+    for _ in range(60):
+        tau = (low + high) / 2
+        p = 1 - (1 - tau) ** (stations - 1)
+        doublings = sum((2 * p) ** i for i in range(STAGES))
+        low, high = (tau, high) if tau < 2 / (1 + WINDOW + p * WINDOW * doublings) else (low, tau)
+    return (low + high) / 2
+
+
+def build(scratch: Path) -> Path:
+    """Compile ns-3's side."""
+    wanted = [f"ns3-{module}" for module in MODULES]
+    found = subprocess.run(
+        ["pkg-config", "--libs", *wanted], check=True, capture_output=True, text=True
+    )
+    # Debian's flags name a directory of headers that does not exist; its libraries are all that is needed.
+    libraries = sorted({flag for flag in found.stdout.split() if flag.startswith("-lns3")})
+    program = scratch / "cell"
+    compiler = ["g++", "-std=c++17", "-O2", str(HERE / "cell.cc"), "-o", str(program), *libraries]
+    subprocess.run(compiler, check=True)
+    return program
+
+
+def ns3_command(program: Path, cell: Cell, seed: int) -> list[str]:
+    """Command of one run of ns-3."""
+    keys = {
+        "standard": cell.standard,
+        "width": cell.width,
+        "mcs": cell.mcs,
+        "streams": cell.streams,
+        "guard": cell.guard,
+        "uploads": cell.stations,
+        "downloads": cell.downloads,
+        "aggregation": int(cell.aggregates),
+        "max-octets": cell.max_bytes,
+        "window": cell.window,
+        "ask": int(cell.ask),
+        "duration": DURATION,
+        "warmup": WARMUP,
+        "seed": seed,
+    }
+    return [str(program), *(f"--{key}={value}" for key, value in keys.items())]
+
+
+def ns3(program: Path, cell: Cell) -> list[float]:
+    """Goodput of each run of ns-3 [Mb/s], as many at a time as there are processors."""
+
+    def run(seed: int) -> float:
+        command = ["nice", *ns3_command(program, cell, seed)]
+        out = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        found = json.loads(out)
+        return float(sum(found["up_mbps"] + found["down_mbps"]))
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        return list(pool.map(run, range(1, SEEDS + 1)))
+
+
+# No EIFS after collisions and no limit of attempts, as said above.
+SCENARIO = """
+duration = "{duration} s"
+warmup   = "{warmup} s"
+series   = "off"
+
+[bss.cell]
+standard        = "802.11{standard}"
+band            = "5 GHz"
+width           = "{width} MHz"
+guard_interval  = "{guard} ns"
+streams         = {streams}
+aggregation     = {aggregation}
+after_collision = "difs"
+max_attempts    = "unlimited"
+ap              = {{ queue = {{ packets = 1000 }} }}
+{stations}
+[host.server]
+link = {{ rate = "1 Gb/s", delay = "1 ms", queue = {{ packets = 1000 }} }}
+"""
+UPLOADS = """
+[station.up]
+count = {count}
+rate  = "{rate}"
+
+[flow.up]
+from      = "up"
+to        = "server"
+transport = {{ kind = "udp", payload = "1472 B", rate = "saturated" }}
+"""
+DOWNLOADS = """
+[station.down]
+count = {count}
+rate  = "{rate}"
+
+[flow.down]
+from      = "server"
+to        = "down"
+transport = {{ kind = "tcp", segment = "1460 B", receive_window = "65535 B" }}
+"""
+
+
+def scenario(cell: Cell) -> str:
+    """The same cell as a scenario of airfair."""
+    rate = {
+        "n": f"ht-mcs{cell.mcs + 8 * (cell.streams - 1)}",
+        "ac": f"vht-mcs{cell.mcs}x{cell.streams}",
+        "ax": f"he-mcs{cell.mcs}x{cell.streams}",
+    }[cell.standard]
+    stations = ""
+    if cell.stations:
+        stations += UPLOADS.format(count=cell.stations, rate=rate)
+    if cell.downloads:
+        stations += DOWNLOADS.format(count=cell.downloads, rate=rate)
+    limits = f'{{ max_bytes = "{cell.max_bytes} B", window = {cell.window} }}'
+    return SCENARIO.format(
+        duration=DURATION + WARMUP,
+        warmup=WARMUP,
+        standard=cell.standard,
+        width=cell.width,
+        guard=cell.guard,
+        streams=cell.streams,
+        aggregation=limits if cell.aggregates else '"off"',
+        stations=stations,
+    )
+
+
+def ours(cell: Cell, replications: int = SEEDS) -> list[float] | str:
+    """Goodput of each replication of airfair [Mb/s], or why there is none."""
+    import airfair  # `--ns3-only` needs none
+
+    if cell.ask:
+        return "does not ask"
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "cell.toml"
+        path.write_text(scenario(cell), encoding="utf-8")
+        try:
+            result = airfair.run(path, replications=replications)
+        except ValueError as error:
+            return str(error).splitlines()[0]
+    goodput = [0.0] * replications
+    for row in result.flows.iter_rows(named=True):
+        goodput[row["replication"]] += row["delivered_bytes"] * 8e-6 / DURATION
+    return goodput
+
+
+def text(values: list[float]) -> str:
+    """Mean with the half width of its 95 % confidence interval."""
+    half = T_975[len(values) - 1] * statistics.stdev(values) / math.sqrt(len(values))
+    return f"{statistics.mean(values):.2f} ± {half:.2f}"
+
+
+def verdict(theirs: list[float], mine: list[float]) -> str:
+    """Why the two agree, or that they do not."""
+    difference = statistics.mean(mine) - statistics.mean(theirs)
+    if abs(difference) <= WITHIN * statistics.mean(theirs):
+        return "3 %"
+    spread = math.sqrt((statistics.variance(theirs) + statistics.variance(mine)) / SEEDS)
+    return "spread" if abs(difference) <= T_975[2 * SEEDS - 2] * spread else "**no**"
+
+
+def compare(program: Path, cell: Cell, *, ns3_only: bool) -> bool:
+    """Print the row of one cell; true if something is off."""
+    theirs = ns3(program, cell)
+    model = expected(cell)
+    columns = [cell.name, str(cell.stations), str(mpdus(cell)), text(theirs)]
+    is_off = False
+    if model is None:
+        columns += ["", ""]
+    else:
+        ratio = statistics.mean(theirs) / model
+        columns += [f"{model:.2f}", f"{ratio:.3f}"]
+        is_off = abs(ratio - 1) > WITHIN
+    mine = "not asked" if ns3_only else ours(cell)
+    if isinstance(mine, str):
+        columns += [mine, "", ""]
+    else:
+        how = verdict(theirs, mine)
+        is_off |= how == "**no**"
+        columns += [text(mine), f"{statistics.mean(mine) / statistics.mean(theirs):.3f}", how]
+    print("| " + " | ".join(columns) + " |", flush=True)
+    return is_off
+
+
+def cpu(who: int) -> float:
+    """CPU seconds so far, user and system."""
+    used = resource.getrusage(who)
+    return used.ru_utime + used.ru_stime
+
+
+def race(program: Path, rounds: int = 3) -> None:
+    """Both in turn on one machine: CPU seconds of the fastest run, of ns-3's program and of `airfair.run`."""
+    for cell in RACES:
+        mine = ours(cell, 1)
+        theirs: list[float] = []
+        own: list[float] = []
+        for seed in range(1, rounds + 1):
+            before = cpu(resource.RUSAGE_CHILDREN)
+            command = ns3_command(program, cell, seed)
+            subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+            theirs.append(cpu(resource.RUSAGE_CHILDREN) - before)
+            before = cpu(resource.RUSAGE_SELF)
+            ours(cell, 1)
+            own.append(cpu(resource.RUSAGE_SELF) - before)
+        name = f"{cell.name}, {cell.stations} saturated" if cell.stations else cell.name
+        if isinstance(mine, str):
+            print(f"{name}: ns-3 {min(theirs):.2f} s; airfair: {mine}")
+        else:
+            ratio = min(theirs) / min(own)
+            print(
+                f"{name}: airfair {min(own) * 1e3:.1f} ms, ns-3 {min(theirs):.2f} s, "
+                f"{ratio:.0f} times (fastest of {rounds}, in turn)"
+            )
+
+
+def main() -> int:
+    """Print the table, or race; 1 if something is off."""
+    with tempfile.TemporaryDirectory() as folder:
+        program = build(Path(folder))
+        if "race" in sys.argv[1:]:
+            race(program)
+            return 0
+        print(
+            "| cell | stations | MPDUs | ns-3.37 [Mb/s] | calculated | ratio "
+            "| airfair | ratio | within |"
+        )
+        print("| --- | --- | --- | --- | --- | --- | --- | --- | --- |")
+        ns3_only = "--ns3-only" in sys.argv[1:]
+        off = [cell for cell in CELLS if compare(program, cell, ns3_only=ns3_only)]
+        return int(bool(off))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,72 @@
+//! The retry chain of an aggregate.
+
+use airfair_units::Duration;
+
+use super::choice::{BEST, Choice};
+use super::statistics::{USEFUL, percent};
+use super::{Params, State};
+
+/// Stages of the retry chain: as many as the rates that mac80211 hands to a driver.
+pub(super) const STAGES: usize = BEST + 1;
+
+/// Attempts of a stage that may seldom succeed.
+const FEW: u8 = 2;
+
+/// A part of the retry chain.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Stage {
+    pub(super) level: u16,
+    pub(super) attempts: u8,
+}
+
+impl State {
+    /// Makes the chain of ordinary aggregates.  [linux-minstrel-ht §`minstrel_ht_update_rates`]
+    pub(super) fn plan(&mut self, params: &Params) {
+        let Choice { best: [best, second, third], probable } = self.choice;
+        self.ordinary = [best, second, third, probable]
+            .map(|level| Stage { level, attempts: self.attempts(params, level) });
+    }
+
+    /// The chain of an aggregate, at its first attempt.  [linux-minstrel-ht §`minstrel_ht_get_rate`]
+    pub(super) fn start_chain(&mut self, sample: Option<u16>) {
+        self.chain = self.ordinary;
+        if let Some(level) = sample {
+            self.chain[0] = Stage { level, attempts: 1 };
+        }
+        self.has_sample = sample.is_some();
+        (self.stage, self.left) = (0, self.chain[0].attempts - 1);
+        self.is_fresh = true;
+    }
+
+    /// The next attempt of an aggregate; beyond the end of the chain its last rate stays.
+    pub(super) fn continue_chain(&mut self) {
+        if self.left > 0 {
+            self.left -= 1;
+        } else if let Some(stage) = self.chain.get(usize::from(self.stage) + 1) {
+            (self.stage, self.left) = (self.stage + 1, stage.attempts - 1);
+        }
+    }
+
+    /// Attempts of a stage: as many as fit into the segment with their back-off, two at least. A rate that seldom
+    /// succeeds has two.  [linux-minstrel-ht §`minstrel_calc_retransmit`, §`minstrel_ht_set_rate`]
+    fn attempts(&self, params: &Params, level: u16) -> u8 {
+        if self.statistics(level).probability < SELDOM {
+            return FEW;
+        }
+        let aggregate = self.overhead + self.rate(level).time * self.lengths.mean();
+        let [mut window, largest] = params.window;
+        let mut time = Duration::ZERO;
+        for attempts in 0..params.attempts {
+            time += params.slot * u64::from(window) / 2 + aggregate;
+            if time >= params.segment {
+                return attempts.max(FEW);
+            }
+            window = (2 * window + 1).min(largest);
+        }
+        params.attempts
+    }
+}
+
+/// 20 %.
+const SELDOM: u32 = percent(20);
+const _: () = assert!(SELDOM > USEFUL, "a useless rate has the fewest attempts too");

@@ -1,0 +1,165 @@
+//! Groups of rates, and the rates that the statistics choose.
+
+use std::ops::Range;
+
+use super::statistics::{Statistics, percent};
+use super::{Rate, State};
+
+/// Rates with most throughput that a chain has.
+pub(super) const BEST: usize = 3;
+/// MPDUs that must have been sent before a group counts as dead.
+const TOLD: u32 = 30;
+
+/// A group of rates, and the best of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Group {
+    levels: Range<u16>,
+    streams: u8,
+    /// Those with most throughput, and the next.
+    best: [u16; 2],
+    probable: u16,
+    /// Place in the order of samples that comes next.
+    pub(super) turn: u16,
+}
+
+impl Group {
+    /// The groups of the rates.
+    ///
+    /// # Panics
+    /// If there is none, or the rates of one do not stand together.
+    pub(super) fn all(rates: &[Rate]) -> Vec<Self> {
+        assert!(!rates.is_empty(), "a link has a rate");
+        let place = |level: usize| u16::try_from(level).expect("some hundred rates");
+        let mut start = 0;
+        let mut groups = Vec::new();
+        for of_group in rates.chunk_by(|one, next| one.group == next.group) {
+            let is_new = rates[..start].iter().all(|rate| rate.group != of_group[0].group);
+            assert!(is_new, "the rates of a group stand together");
+            let (first, end) = (place(start), place(start + of_group.len()));
+            groups.push(Self {
+                levels: first..end,
+                streams: of_group[0].streams,
+                best: [first; 2],
+                probable: first,
+                turn: 0,
+            });
+            start += of_group.len();
+        }
+        groups
+    }
+
+    pub(super) fn levels(&self) -> Range<u16> {
+        self.levels.clone()
+    }
+}
+
+/// Rates that the chain is made of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Choice {
+    /// Those with most throughput; the first rate where fewer carry anything.
+    pub(super) best: [u16; BEST],
+    pub(super) probable: u16,
+}
+
+impl State {
+    /// Chooses by the statistics.  [linux-minstrel-ht §`minstrel_ht_update_stats`]
+    pub(super) fn choose(&mut self) {
+        let mut best = [0; BEST];
+        for group in &mut self.groups {
+            group.best = [group.levels.start; 2];
+            for level in group.levels().rev() {
+                if self.statistics[usize::from(level)].throughput > 0 {
+                    insert(&mut best, level, &self.statistics);
+                    insert(&mut group.best, level, &self.statistics);
+                }
+            }
+        }
+        self.choice = Choice { best, probable: 0 };
+        self.choose_probable();
+        self.prefer_fewer_streams();
+    }
+
+    /// [linux-minstrel-ht §`minstrel_ht_set_best_prob_rate`]
+    fn choose_probable(&mut self) {
+        let best = self.choice.best[0];
+        let (best_time, best_probability) =
+            (self.rate(best).time, self.statistics(best).probability);
+        let mut probable = 0;
+        for group in &mut self.groups {
+            group.probable = group.levels.start;
+            for level in group.levels() {
+                let is_faster = self.rates[usize::from(level)].time < best_time;
+                if is_faster && self.statistics[usize::from(level)].probability < best_probability {
+                    continue;
+                }
+                for chosen in [&mut probable, &mut group.probable] {
+                    if is_more_probable(&self.statistics, level, *chosen) {
+                        *chosen = level;
+                    }
+                }
+            }
+        }
+        self.choice.probable = probable;
+    }
+
+    /// Takes the probable rate of a group with fewer streams than the best rate, if one carries anything.
+    /// [linux-minstrel-ht §`minstrel_ht_prob_rate_reduce_streams`]
+    fn prefer_fewer_streams(&mut self) {
+        let streams = self.rate(self.choice.best[0]).streams;
+        let mut most = 0;
+        for group in self.groups.iter().filter(|group| group.streams < streams) {
+            let carried = self.statistics(group.probable).throughput;
+            if carried > most {
+                (self.choice.probable, most) = (group.probable, carried);
+            }
+        }
+    }
+
+    /// Leaves the groups of the best two rates where hardly anything comes through any more; true if it did.
+    /// [linux-minstrel-ht §`minstrel_downgrade_rate`]
+    pub(super) fn leave_dead_groups(&mut self) -> bool {
+        let mut has_left = false;
+        for place in 0..2 {
+            let level = self.choice.best[place];
+            let Statistics { attempts, successes, .. } = *self.statistics(level);
+            if attempts > TOLD
+                && successes < attempts / 4
+                && let Some(group) = self.group_before(level)
+            {
+                self.choice.best[place] = group.best[place];
+                has_left = true;
+            }
+        }
+        has_left
+    }
+
+    /// The last of the groups before that of a rate which has no more streams.
+    fn group_before(&self, level: u16) -> Option<&Group> {
+        let before = self.groups.partition_point(|group| group.levels.end <= level);
+        let streams = self.groups[before].streams;
+        self.groups[..before].iter().rev().find(|group| group.streams <= streams)
+    }
+}
+
+/// Puts a rate into a list that falls by throughput, and by probability where that is equal.
+/// [linux-minstrel-ht §`minstrel_ht_sort_best_tp_rates`]
+fn insert(list: &mut [u16], level: u16, statistics: &[Statistics]) {
+    let worth = |level: u16| {
+        let of = &statistics[usize::from(level)];
+        (of.throughput, of.probability)
+    };
+    let place = list.partition_point(|other| worth(*other) >= worth(level));
+    if place < list.len() {
+        list[place..].rotate_right(1);
+        list[place] = level;
+    }
+}
+
+fn is_more_probable(statistics: &[Statistics], level: u16, than: u16) -> bool {
+    let (one, other) = (&statistics[usize::from(level)], &statistics[usize::from(than)]);
+    if one.probability > percent(75) {
+        one.throughput > other.throughput
+    } else {
+        one.probability > other.probability
+    }
+}

@@ -1,0 +1,206 @@
+//! Samples: aggregates that try a rate which the statistics have not chosen.
+
+use airfair_units::{Duration, Time};
+
+use super::choice::{Choice, Group};
+use super::statistics::{Statistics, percent};
+use super::{Params, Rate};
+
+/// Rates that wait for their turn, of each kind.
+const WAITING: usize = 5;
+/// Orders in which the rates of a group take turns.
+const ORDERS: usize = 10;
+
+/// Kinds of samples.
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    /// The slowest rate of a group that is faster than the best.
+    Next,
+    /// Any rate that is faster than all that are chosen.
+    Any,
+    /// A rate no faster than the fastest and faster than the slowest of those chosen.
+    Slow,
+}
+
+/// Order of the kinds.  [linux-minstrel-ht §`minstrel_sample_seq`]
+const TURNS: [Kind; 6] = [Kind::Next, Kind::Any, Kind::Next, Kind::Any, Kind::Next, Kind::Slow];
+
+/// Rates that wait to be sampled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Samples {
+    /// By kind; the first in a list is the next.
+    waiting: [[Option<u16>; WAITING]; 3],
+    /// Place among the turns.
+    turn: u8,
+    /// Group that gave the last rate of the kinds *next* and *any*.
+    last_group: [u16; 2],
+    /// Random orders of the places in a group, one after the other.
+    orders: Vec<u8>,
+    /// Places of the largest group.
+    places: usize,
+    /// Time before which no sample is taken.
+    due: Time,
+}
+
+impl Samples {
+    /// Random orders as Linux makes them at its start.  [linux-minstrel-ht §`init_sample_table`]
+    pub(super) fn new(groups: &[Group], mut draw: impl FnMut() -> u32) -> Self {
+        let places = groups.iter().map(|group| group.levels().len()).max().unwrap_or(0);
+        let mut orders = Vec::with_capacity(ORDERS * places);
+        for _ in 0..ORDERS {
+            let mut order = vec![None; places];
+            for place in 0..places {
+                let drawn = usize::try_from(draw()).expect("32 bits") % places;
+                let free = (0..places).map(|step| (place + drawn + step) % places);
+                let slot = free.into_iter().find(|slot| order[*slot].is_none());
+                order[slot.expect("a place for each")] = u8::try_from(place).ok();
+            }
+            orders.extend(
+                order.into_iter().map(|place| place.expect("at most 256 rates in a group")),
+            );
+        }
+        let waiting = [[None; WAITING]; 3];
+        Self { waiting, turn: 0, last_group: [0; 2], orders, places, due: Time::ZERO }
+    }
+
+    /// Makes a sample due.
+    pub(super) fn make_due(&mut self, now: Time) {
+        self.due = now;
+    }
+
+    /// The rate to sample, if it is time to and its kind has one.  [linux-minstrel-ht §`minstrel_ht_get_sample_rate`]
+    pub(super) fn take(&mut self, params: &Params, now: Time) -> Option<u16> {
+        if now < self.due {
+            return None;
+        }
+        self.due = now + params.sample_interval;
+        let kind = TURNS[usize::from(self.turn)];
+        self.turn = (self.turn + 1) % 6;
+        self.waiting[kind as usize].iter_mut().find_map(Option::take)
+    }
+
+    /// Forgets rates that are of their kind no longer, and fills the lists.
+    /// [linux-minstrel-ht §`minstrel_ht_refill_sample_rates`]
+    pub(super) fn refill(
+        &mut self,
+        rates: &[Rate],
+        statistics: &[Statistics],
+        groups: &mut [Group],
+        choice: Choice,
+    ) {
+        let of = |level: u16| rates[usize::from(level)].time;
+        let chosen = [choice.best[0], choice.best[1], choice.probable].map(of);
+        let [fast, slow] = [chosen.iter().min(), chosen.iter().max()].map(|it| *it.expect("three"));
+        self.keep(Kind::Next, |level| of(level) < fast);
+        self.keep(Kind::Any, |level| of(level) < fast);
+        self.keep(Kind::Slow, |level| of(level) > fast && of(level) < slow);
+        let bounds = Bounds { best: chosen[0], fast, slow };
+        while self.has_room(Kind::Next) && self.add_next(rates, groups, &bounds) {}
+        while self.has_room(Kind::Any) && self.add_any(rates, statistics, groups, &bounds) {}
+    }
+
+    fn keep(&mut self, kind: Kind, is_valid: impl Fn(u16) -> bool) {
+        let list = &mut self.waiting[kind as usize];
+        for place in list.iter_mut() {
+            *place = place.filter(|level| is_valid(*level));
+        }
+        // Stable: what waits longest stays first.
+        list.sort_by_key(Option::is_none);
+    }
+
+    fn has_room(&self, kind: Kind) -> bool {
+        self.waiting[kind as usize].contains(&None)
+    }
+
+    fn waits(&self, kind: Kind, level: u16) -> bool {
+        self.waiting[kind as usize].contains(&Some(level))
+    }
+
+    fn add(&mut self, kind: Kind, level: u16) {
+        let free = self.waiting[kind as usize].iter_mut().find(|place| place.is_none());
+        *free.expect("room was asked for") = Some(level);
+    }
+
+    /// Adds the slowest rate that is faster than the best, of the next group that has one not yet waiting.
+    /// [linux-minstrel-ht §`minstrel_ht_next_inc_rate`]
+    fn add_next(&mut self, rates: &[Rate], groups: &[Group], bounds: &Bounds) -> bool {
+        for _ in groups {
+            let group = self.next_group(Kind::Next, groups.len());
+            let faster = first_faster(rates, &groups[group], bounds.best);
+            if let Some(level) = faster.filter(|level| !self.waits(Kind::Next, *level)) {
+                self.add(Kind::Next, level);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Adds a rate at random that is faster than all chosen, of the next group that has one not yet waiting; slower
+    /// ones that turn up on the way wait as the third kind.  [linux-minstrel-ht §`minstrel_ht_next_jump_rate`]
+    fn add_any(
+        &mut self,
+        rates: &[Rate],
+        statistics: &[Statistics],
+        groups: &mut [Group],
+        bounds: &Bounds,
+    ) -> bool {
+        for _ in 0..groups.len() {
+            let group = self.next_group(Kind::Any, groups.len());
+            let group = &mut groups[group];
+            let has_room = self.has_room(Kind::Slow);
+            let longest = if has_room { bounds.slow } else { bounds.fast };
+            let from = first_faster(rates, group, longest);
+            let Some(level) = from.and_then(|from| self.next_of(group, from)) else { continue };
+            let time = rates[usize::from(level)].time;
+            if time < bounds.fast {
+                if !self.waits(Kind::Any, level) {
+                    self.add(Kind::Any, level);
+                    return true;
+                }
+            } else if has_room
+                && time < bounds.slow
+                && !self.waits(Kind::Slow, level)
+                && statistics[usize::from(level)].probability <= percent(95)
+            {
+                self.add(Kind::Slow, level);
+            }
+        }
+        false
+    }
+
+    fn next_group(&mut self, kind: Kind, groups: usize) -> usize {
+        let last = &mut self.last_group[kind as usize];
+        let next = (usize::from(*last) + 1) % groups;
+        *last = u16::try_from(next).expect("some dozen groups");
+        next
+    }
+
+    /// The next rate of a group in its order that is not below `from`.
+    /// [linux-minstrel-ht §`minstrel_ht_next_group_sample_rate`]
+    fn next_of(&self, group: &mut Group, from: u16) -> Option<u16> {
+        for _ in 0..self.places {
+            let turn = usize::from(group.turn);
+            group.turn = u16::try_from((turn + 1) % self.orders.len()).expect("some thousand");
+            let level = group.levels().start + u16::from(self.orders[turn]);
+            if level >= from && group.levels().contains(&level) {
+                return Some(level);
+            }
+        }
+        None
+    }
+}
+
+/// Times of an MPDU that bound the kinds of samples.
+struct Bounds {
+    /// At the best rate.
+    best: Duration,
+    /// At the fastest of those chosen.
+    fast: Duration,
+    /// At the slowest of them.
+    slow: Duration,
+}
+
+/// The slowest rate of a group at which an MPDU takes less time.
+fn first_faster(rates: &[Rate], group: &Group, than: Duration) -> Option<u16> {
+    group.levels().find(|level| rates[usize::from(*level)].time < than)
+}

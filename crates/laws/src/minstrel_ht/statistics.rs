@@ -1,0 +1,132 @@
+//! Statistics of every rate, and the mean length of aggregates.
+
+use airfair_units::Duration;
+
+use super::{Rate, State};
+
+/// A success probability of 100 %.  [linux-minstrel-ht §`MINSTREL_SCALE`]
+pub(super) const CERTAIN: u32 = 4096;
+/// 10 %: below it a rate is useless.
+pub(super) const USEFUL: u32 = percent(10);
+/// 90 %: more is not counted, since collisions move it.
+const STEADY: u32 = percent(90);
+/// One MPDU of the mean length.
+const MPDU: u64 = 4096;
+
+/// A success probability, rounded down.
+pub(super) const fn percent(percent: u32) -> u32 {
+    percent * CERTAIN / 100
+}
+
+/// Statistics of a rate.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Statistics {
+    /// MPDUs sent in this interval.
+    pub(super) attempts: u32,
+    /// Those of them that were acknowledged.
+    pub(super) successes: u32,
+    /// Success probability [1/4096]: its own, or of a faster rate while it was never sent.
+    pub(super) probability: u32,
+    /// Its own in the last interval that told something; `None` while it was never sent.
+    last: Option<u32>,
+    /// MPDUs per second [1/4096].
+    pub(super) throughput: u64,
+}
+
+impl Statistics {
+    pub(super) fn count(&mut self, sent: u16, acknowledged: u16) {
+        self.attempts = self.attempts.saturating_add(sent.into());
+        self.successes = self.successes.saturating_add(acknowledged.into());
+    }
+
+    /// Ends an interval, in which a rate that was never sent may be as good as `faster`.
+    fn refresh(&mut self, faster: u32) {
+        if self.attempts > 0 {
+            let share = u64::from(CERTAIN) * u64::from(self.successes) / u64::from(self.attempts);
+            let fresh = u32::try_from(share).expect("a probability").max(1);
+            // The very first attempts decide, and count as if it had always been so.
+            let (last, before) = self.last.map_or((fresh, fresh), |last| (self.probability, last));
+            self.probability = filter(fresh, last, before);
+            self.last = Some(last);
+        } else if self.last.is_none() {
+            self.probability = self.probability.max(faster);
+        }
+        (self.attempts, self.successes) = (0, 0);
+    }
+}
+
+/// A low pass of the second order with a period of 16 intervals: a fresh probability and the last two filtered ones.
+/// [linux-minstrel-ht §`minstrel_filter_avg_add`]
+fn filter(fresh: u32, last: u32, before: u32) -> u32 {
+    // 2·a·cos(2π√2/16) and a² with a = exp(-π√2/16), and what is missing to 1 [1/4096]
+    const OF_LAST: u32 = 5273;
+    const OF_BEFORE: u32 = 2350;
+    const OF_FRESH: u32 = CERTAIN + OF_BEFORE - OF_LAST;
+    let sum = (OF_FRESH * fresh + OF_LAST * last).saturating_sub(OF_BEFORE * before);
+    (sum / CERTAIN).clamp(1, CERTAIN)
+}
+
+/// Lengths of aggregates [MPDUs].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Lengths {
+    /// Mean [MPDU/4096].
+    mean: u64,
+    /// Sum of this interval.
+    sum: u64,
+    /// Aggregates of this interval.
+    count: u64,
+}
+
+impl Default for Lengths {
+    fn default() -> Self {
+        Self { mean: MPDU, sum: 0, count: 0 }
+    }
+}
+
+impl Lengths {
+    pub(super) fn count(&mut self, sent: u16) {
+        self.sum += u64::from(sent);
+        self.count += 1;
+    }
+
+    /// Ends an interval: the old mean weighs 3/4.  [linux-minstrel-ht §`minstrel_ewma`]
+    pub(super) fn refresh(&mut self) {
+        if let Some(fresh) = (self.sum * MPDU).checked_div(self.count) {
+            let change = self.mean.abs_diff(fresh) / 4;
+            self.mean = if fresh > self.mean { self.mean + change } else { self.mean - change };
+        }
+        (self.sum, self.count) = (0, 0);
+    }
+
+    /// Mean length in whole MPDUs, one at least.
+    pub(super) fn mean(&self) -> u64 {
+        self.mean / MPDU
+    }
+}
+
+impl State {
+    /// New probabilities and throughputs of all rates, group by group from the fastest down.
+    /// [linux-minstrel-ht §`minstrel_ht_update_stats`]
+    pub(super) fn refresh(&mut self) {
+        let overhead = self.overhead / self.lengths.mean();
+        for group in &self.groups {
+            let mut best = 0;
+            for level in group.levels().rev() {
+                let level = usize::from(level);
+                let statistics = &mut self.statistics[level];
+                statistics.refresh(best);
+                best = best.max(statistics.probability);
+                statistics.throughput =
+                    throughput(statistics.probability, self.rates[level], overhead);
+            }
+        }
+    }
+}
+
+/// MPDUs per second [1/4096] with their part of an aggregate's overhead.  [linux-minstrel-ht §`minstrel_ht_get_tp_avg`]
+fn throughput(probability: u32, rate: Rate, overhead: Duration) -> u64 {
+    if probability < USEFUL {
+        return 0;
+    }
+    u64::from(probability.min(STEADY)) * 1_000_000_000 / (overhead + rate.time).as_nanos()
+}
