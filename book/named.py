@@ -29,8 +29,12 @@ ROOT = Path(__file__).resolve().parents[1]
 RUNS = ROOT / "book" / "runs.toml"
 RECORD = ROOT / "docs" / "numbers.json"
 VERDICTS = ROOT / "docs" / "verdicts.json"
-BESIDE = {"ns2": ROOT / "bench/ns2", "race": ROOT / "bench/race.json"}
-"""Measurements beside other simulators, which those who have them make: `ns2.updown`, of updown.json."""
+KEPT = {
+    "limits": ROOT / "docs/limits.json",
+    "ns2": ROOT / "bench/ns2",
+    "race": ROOT / "bench/race.json",
+}
+"""What takes long or needs other simulators, kept by those who make it: `ns2.updown` is of updown.json."""
 PAPERS = tuple(json.loads(VERDICTS.read_text(encoding="utf-8"))["papers"])
 
 _WORDS = "no one two three four five six seven eight nine ten eleven twelve"
@@ -108,8 +112,8 @@ def _protocols(done: airfair.Result) -> dict[str, Any]:
 
 
 @cache
-def beside() -> dict[str, Any]:
-    """Measurements beside other simulators."""
+def kept() -> dict[str, Any]:
+    """Numbers of `KEPT`."""
 
     def read(path: Path) -> Any:  # noqa: ANN401 - JSON
         if path.is_dir():
@@ -119,9 +123,11 @@ def beside() -> dict[str, Any]:
     def pairs(value: Any) -> Any:  # noqa: ANN401 - JSON
         if isinstance(value, dict):
             return {key: pairs(one) for key, one in value.items()}
+        if isinstance(value, str):
+            return value
         return Number(*value) if isinstance(value, list) else Number(value)
 
-    return {name: read(path) for name, path in BESIDE.items()}
+    return {name: read(path) for name, path in KEPT.items()}
 
 
 @cache
@@ -269,7 +275,7 @@ def recorded_as(name: str, paper: str | None) -> tuple[str, str] | None:
     if colon and before in PAPERS:
         return before, rest
     first = re.split(r"\W", name.lstrip("( -"), maxsplit=1)[0]
-    made = {*_declared(), *BESIDE, "verdicts"}
+    made = {*_declared(), *KEPT, "verdicts"}
     return (paper, name) if paper is not None and first not in made else None
 
 
@@ -284,7 +290,7 @@ def recorded() -> dict[str, dict[str, list[float | None]]]:
 def value(name: str, paper: str | None) -> Number:
     """The number of a name, of runs made now or from the record."""
     if (known := recorded_as(name, paper)) is None:
-        return evaluate(name, {**runs(), **beside(), "verdicts": verdicts()})
+        return evaluate(name, {**runs(), **kept(), "verdicts": verdicts()})
     numbers = recorded().get(known[0], {})
     if known[1] not in numbers:
         raise NamingError(f"<!--= {name} -->: not in {RECORD.name} for {known[0]}; make record")
