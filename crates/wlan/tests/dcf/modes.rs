@@ -11,7 +11,7 @@ use airfair_wlan::{
 };
 use rand_core::Rng;
 
-use crate::bench::{Bench, MBPS, at, stream, without_backoff};
+use crate::bench::{Bench, at, stream, without_backoff};
 
 /// Octets of each packet, LLC and SNAP included.
 const MSDU: u64 = 1_508;
