@@ -81,7 +81,9 @@ fn low_density(of: ModulationAndCoding, snr: f64) -> f64 {
     let rate = fraction(of.code_rate);
     let as_if = rate + UNUSED_REDUNDANCY * (1.0 - rate);
     let bits = SoftBits::of(of.constellation, ratio(snr));
-    log_success(bits.word_error(CODEWORD, as_if), 1.0) / (CODEWORD * rate)
+    // No codeword is lost for certain: its logarithm stays a number, between two of which a table draws its line.
+    let word = bits.word_error(CODEWORD, as_if).min(1.0 - f64::EPSILON);
+    log_success(word, 1.0) / (CODEWORD * rate)
 }
 
 fn ratio(decibels: f64) -> f64 {

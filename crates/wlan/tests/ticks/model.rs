@@ -172,6 +172,8 @@ struct Station {
     plan: Option<Plan>,
     want: Want,
     window: u32,
+    /// Smallest window.
+    smallest: u16,
     access: AccessParameters,
     /// Wait after a frame that it decoded, and after one that it did not.
     aifs: u64,
@@ -200,7 +202,8 @@ struct Station {
 }
 
 impl Station {
-    fn new(member: usize, access: AccessParameters, timing: &Timing) -> Self {
+    fn new(member: usize, access: AccessParameters, timing: &Timing, smallest: u16) -> Self {
+        let smallest = access.cw_min.unwrap_or(smallest);
         let aifs = us(timing.sifs) + u64::from(access.aifsn) * us(timing.slot);
         Self {
             stream: stream(member),
@@ -209,7 +212,8 @@ impl Station {
             again: None,
             plan: None,
             want: Want::Nothing,
-            window: u32::from(access.cw_min.unwrap_or(timing.cw_min)),
+            window: u32::from(smallest),
+            smallest,
             access,
             aifs,
             eifs: us(timing.eifs) - us(timing.difs) + aifs,
@@ -253,6 +257,12 @@ fn us(duration: Duration) -> u64 {
     duration.as_nanos() / 1000
 }
 
+/// Standard of a member.
+fn standard_of(config: &CellConfig, member: usize) -> Standard {
+    let station = member.checked_sub(1).map(|index| config.stations[index].standard);
+    station.unwrap_or(config.rules.standard)
+}
+
 pub(crate) fn class(kind: FrameKind) -> u8 {
     match kind {
         FrameKind::Data => 0,
@@ -268,9 +278,14 @@ impl<'a> Model<'a> {
         let accesses = std::iter::once(config.ap_access);
         let accesses = accesses.chain(config.stations.iter().map(|station| station.access));
         let members = config.stations.len() + 1;
+        // 31 for the PHY of 802.11b, whatever the others have.
+        let smallest = |member| match standard_of(config, member) {
+            Standard::B => config.rules.cw_min.unwrap_or(31),
+            _ => airtime.timing.cw_min,
+        };
         let station = |(member, access)| Station {
             links: vec![Link::default(); members],
-            ..Station::new(member, access, &airtime.timing)
+            ..Station::new(member, access, &airtime.timing, smallest(member))
         };
         Self {
             agreed,
@@ -379,10 +394,13 @@ impl<'a> Model<'a> {
 
     /// True if the receiver of `listener` understands frames that are sent so.
     fn understands(&self, listener: usize, tx: TxVector) -> bool {
-        let standard = self.config.rules.standard;
-        let station = listener.checked_sub(1).map(|index| &self.config.stations[index]);
-        let old = station.is_some_and(|s| standard == Standard::G && s.standard == Standard::B);
-        tx.is_dsss() || !old
+        match tx {
+            TxVector::Dsss(..) => true,
+            TxVector::Ofdm(_) => standard_of(self.config, listener) != Standard::B,
+            TxVector::Mode(mode) => {
+                standard_of(self.config, listener).format().is_some_and(|it| it >= mode.format())
+            }
+        }
     }
 
     fn end(&mut self, now: u64) {
@@ -952,7 +970,7 @@ impl<'a> Model<'a> {
     fn start_afresh(&mut self, id: usize) {
         let is_done = self.receiver(id).is_none();
         let s = &mut self.stations[id];
-        s.window = u32::from(s.access.cw_min.unwrap_or(self.airtime.timing.cw_min));
+        s.window = u32::from(s.smallest);
         (s.short, s.long) = (0, 0);
         s.want = if is_done { Want::Nothing } else { Want::Backoff };
     }
