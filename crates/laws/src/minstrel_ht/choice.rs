@@ -148,8 +148,11 @@ fn insert(list: &mut [u16], level: u16, statistics: &[Statistics]) {
         let of = &statistics[usize::from(level)];
         (of.throughput, of.probability)
     };
-    let place = list.partition_point(|other| worth(*other) >= worth(level));
-    if place < list.len() {
+    let own = worth(level);
+    let is_worse = |other: &u16| worth(*other) < own;
+    // Most of some hundred rates end here.
+    if list.last().is_some_and(is_worse) {
+        let place = list.iter().position(is_worse).expect("the last is worse");
         list[place..].rotate_right(1);
         list[place] = level;
     }

@@ -15,7 +15,7 @@ pub const OVERHEAD: Duration = Duration::from_micros(108);
 
 /// Modes of a link with what Minstrel-HT knows of them, by width, guard interval, streams and MCS; the first is the most
 /// robust. Narrower channels and longer guard intervals than the link's are among them, fewer streams too, and no other format.
-pub fn rate_groups(link: LinkFormat, band: Band) -> Vec<(Mode, Rate)> {
+pub fn mode_groups(link: LinkFormat, band: Band) -> Vec<(Mode, Rate)> {
     let mut modes = Vec::new();
     let mut group = 0;
     for (width, guard) in layouts(link, band) {
@@ -56,7 +56,7 @@ mod tests {
         guard: GuardInterval,
         streams: u8,
     ) -> Vec<(Mode, Rate)> {
-        rate_groups(LinkFormat::new(format, width, guard, streams), Band::Ghz5)
+        mode_groups(LinkFormat::new(format, width, guard, streams), Band::Ghz5)
     }
 
     /// HT of 40 MHz with two streams: 2 widths, 2 guard intervals, 2 streams, 8 MCS each. VHT of 80 MHz with three streams: 3·2·3
