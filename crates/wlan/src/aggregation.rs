@@ -81,6 +81,11 @@ impl Agreement {
         Some(Self { limits, ..agreement })
     }
 
+    /// Most MPDUs of an A-MPDU.
+    pub fn most_mpdus(&self) -> u16 {
+        self.limits.max_mpdus.min(self.window.mpdus())
+    }
+
     /// Limits of its originator; attempts are those of each exchange.
     pub(crate) fn originator(&self) -> block_ack::Limits {
         let (window, attempts) = (self.window.mpdus(), u16::MAX);

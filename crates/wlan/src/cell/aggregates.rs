@@ -10,7 +10,7 @@ use crate::airtime::Protection;
 use crate::block_ack::{Bitmap, Fate, REORDER_TIMEOUT, Reception, Recipient, Sequence};
 use crate::config::NodeId;
 use crate::contender::{Access, ContenderId, Content, Exchange, Step, Verdict};
-use crate::frame::{Frame, FrameKind, Mpdu, Msdu};
+use crate::frame::{ACK_SIZE, Frame, FrameKind, Mpdu, Msdu};
 use crate::phy::TxVector;
 use crate::phy::mode::Format;
 use crate::queue::headers::Headers;
@@ -108,6 +108,12 @@ impl<P: Copy + Headers> Cell<P> {
         self.recipients.links.iter().flatten().flatten().flat_map(|recipient| recipient.buffered())
     }
 
+    /// Most packets in a frame from one member to another.
+    pub fn most_packets(&self, from: NodeId, to: NodeId) -> usize {
+        let link = self.contenders[ContenderId::only(from).index()].queue.agreement(to);
+        link.map_or(1, |agreement| usize::from(agreement.most_mpdus()))
+    }
+
     /// The exchange of a link whose transmitter has just won the channel.
     #[inline(never)]
     pub(super) fn begin_link_exchange(
@@ -191,7 +197,7 @@ impl<P: Copy + Headers> Cell<P> {
             }
             _ => limits.max_bytes,
         };
-        Room { octets, mpdus: limits.max_mpdus.min(agreement.window.mpdus()) }
+        Room { octets, mpdus: agreement.most_mpdus() }
     }
 
     /// Makes the batch of an aggregate, and tells of packets that their queue has dropped meanwhile.
@@ -313,7 +319,8 @@ impl<P: Copy + Headers> Cell<P> {
 
     /// Octets of the `BlockAck` of a link.
     pub(super) fn block_ack_size(&self, id: ContenderId, to: NodeId) -> Bytes {
-        self.contenders[id.index()].queue.window(to).block_ack_size()
+        let agreement = self.contenders[id.index()].queue.agreement(to);
+        agreement.map_or(ACK_SIZE, |agreement| agreement.window.block_ack_size())
     }
 
     /// What the recipient of an aggregate says has come.

@@ -11,7 +11,7 @@ use airfair_units::{Bytes, Time};
 
 use super::TransmitQueue;
 use super::headers::Headers;
-use crate::aggregation::{Agreement, AmpduLength, QOS_DATA_OVERHEAD, Window};
+use crate::aggregation::{Agreement, AmpduLength, QOS_DATA_OVERHEAD};
 use crate::block_ack::{Bitmap, Done, Fate, Originator, Outgoing, Sequence};
 use crate::config::NodeId;
 use crate::frame::Msdu;
@@ -237,10 +237,10 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         link.map_or_else(Batch::default, |link| link.batch)
     }
 
-    /// Window of the agreement with a receiver.
-    pub(crate) fn window(&self, to: NodeId) -> Window {
-        let link = self.links.as_ref().and_then(|links| links.to[to.index()].as_ref());
-        link.map_or_else(Window::default, |link| link.agreement.window)
+    /// The agreement with a receiver, if there is one.
+    pub(crate) fn agreement(&self, to: NodeId) -> Option<&Agreement> {
+        let link = self.links.as_ref()?.to.get(to.index())?.as_ref()?;
+        Some(&link.agreement)
     }
 
     /// The first packet of what is in service for a receiver.

@@ -22,6 +22,8 @@ fn ns(us: u64) -> u64 {
 
 /// A cell with stations of these standards, each at the highest rate of its link.
 fn cell(standard: Standard, channel: Channel, stations: &[Standard]) -> CellConfig {
+    // Each frame goes alone.
+    let channel = Channel { aggregation: None, ..channel };
     let station = |own: &Standard| {
         let link = channel.link(standard, *own);
         let legacy = Rate::Legacy(*own.rates().last().expect("rates"));

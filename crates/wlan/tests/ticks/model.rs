@@ -10,7 +10,7 @@ use std::collections::{BTreeSet, VecDeque};
 use airfair_units::{Bytes, Duration};
 use airfair_wlan::airtime::{Airtime, Protection};
 use airfair_wlan::phy::mode::Format;
-use airfair_wlan::phy::{Mode, Standard, Timing, TxVector};
+use airfair_wlan::phy::{Standard, Timing, TxVector};
 use airfair_wlan::{
     AccessParameters, AfterCollision, Attempts, Audibility, CellConfig, Eifs, ErrorModel,
     FrameKind, NodeId, Stream,
@@ -45,7 +45,8 @@ pub(crate) struct Change {
 /// Aggregation between the access point and a station, in both directions.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Agreed {
-    pub(crate) mode: Mode,
+    /// Format of its frames.
+    pub(crate) format: Format,
     pub(crate) octets: u64,
     pub(crate) mpdus: usize,
     pub(crate) window: u64,
@@ -584,11 +585,13 @@ impl<'a> Model<'a> {
     }
 
     fn vector_of(&self, packet: &Arrival) -> TxVector {
-        let rate = match packet.from.index().checked_sub(1) {
-            Some(station) => self.config.stations[station].rate_up,
-            None => self.config.stations[packet.to.index() - 1].rate_down,
-        };
-        self.airtime.vector(rate)
+        self.vector_between(packet.from.index(), packet.to.index())
+    }
+
+    /// Vector of data frames from one member to another.
+    fn vector_between(&self, from: usize, to: usize) -> TxVector {
+        let station = &self.config.stations[from.max(to) - 1];
+        self.airtime.vector(if from == 0 { station.rate_down } else { station.rate_up })
     }
 
     fn send_data(&mut self, now: u64, id: usize) {
@@ -653,7 +656,7 @@ impl<'a> Model<'a> {
         (id, to): (usize, usize),
         agreed: &Agreed,
     ) -> Plan {
-        let tx = TxVector::Mode(agreed.mode);
+        let tx = self.vector_between(id, to);
         let control = self.airtime.response(tx);
         let block_ack = self.air(24 + agreed.window / 8, control);
         let link = &self.stations[id].links[to];
@@ -673,7 +676,7 @@ impl<'a> Model<'a> {
         let limit = us(s.access.txop_limit);
         let end = if limit == 0 { u64::MAX } else { s.txop_start + limit };
         let mut mpdus = self.batch((start, end), (id, to), agreed);
-        let octets = Self::octets(&self.sizes(id, to, &mpdus), agreed.mode);
+        let octets = Self::octets(&self.sizes(id, to, &mpdus), agreed.format);
         let psdu = Bytes::new(octets);
         let protection =
             if is_first { self.airtime.protection_of(psdu, tx) } else { Protection::None };
@@ -683,7 +686,7 @@ impl<'a> Model<'a> {
             mpdus = self.batch((start, end), (id, to), agreed);
         }
         let is_alone = mpdus.len() == 1;
-        let octets = Self::octets(&self.sizes(id, to, &mpdus), agreed.mode);
+        let octets = Self::octets(&self.sizes(id, to, &mpdus), agreed.format);
         Plan {
             to,
             tx,
@@ -706,8 +709,8 @@ impl<'a> Model<'a> {
 
     /// Octets of a PSDU: a delimiter of four before each MPDU, and all but the last one filled up to a multiple of four.
     /// An HT MPDU alone goes without.
-    fn octets(sizes: &[u64], mode: Mode) -> u64 {
-        if let ([size], Format::Ht) = (sizes, mode.format()) {
+    fn octets(sizes: &[u64], format: Format) -> u64 {
+        if let ([size], Format::Ht) = (sizes, format) {
             return *size;
         }
         let Some((last, others)) = sizes.split_last() else { return 0 };
@@ -723,7 +726,7 @@ impl<'a> Model<'a> {
         (id, to): (usize, usize),
         agreed: &Agreed,
     ) -> Vec<u64> {
-        let tx = TxVector::Mode(agreed.mode);
+        let tx = self.vector_between(id, to);
         let response = self.air(24 + agreed.window / 8, self.airtime.response(tx));
         let sifs = us(self.airtime.timing.sifs);
         let (mut numbers, mut sizes) = (Vec::new(), Vec::new());
@@ -745,7 +748,7 @@ impl<'a> Model<'a> {
                 (None, None) => break,
             };
             sizes.push(size);
-            let all = Self::octets(&sizes, agreed.mode);
+            let all = Self::octets(&sizes, agreed.format);
             // A delimiter counts, whether it is sent or not.
             let octets = if sizes.len() == 1 { size + 4 } else { all };
             let air = self.air(octets, tx);
