@@ -14,7 +14,7 @@ BIN := $(VENV)/bin
 RUST_SOURCES := Cargo.toml Cargo.lock rust-toolchain.toml \
     $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
-.PHONY: help needs build demo reproduce test test-rust test-python test-site test-web wasm web fuzz explore deny bench wheel wheels sdist golden book record docs site lock clean
+.PHONY: help needs build demo reproduce test test-rust test-python test-site test-web wasm web fuzz explore deny bench wheel wheels sdist golden book limits record docs site lock clean
 
 help: ## Show the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -179,6 +179,11 @@ record: build ## Verdicts and numbers of the last `make reproduce` in docs/*.jso
 	$(BIN)/python tests/record_verdicts.py
 	$(BIN)/python book/write.py --record results
 	git --no-pager diff --stat
+
+limits: build ## Where the schemes lose, searched anew in half an hour; its numbers and maps in docs
+	$(BIN)/airfair limits --out results/limits
+	$(BIN)/python book/limits.py results/limits
+	$(BIN)/python book/write.py
 
 book: build ## Numbers, listings, outputs and images in README.md and docs anew, as runs have them today.
 	$(BIN)/python book/write.py

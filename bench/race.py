@@ -1,11 +1,13 @@
 """airfair beside ns-2 and ns-3, in turn on one machine: CPU seconds, and how many times less airfair takes.
 
-`make bench` runs it after the table of lines; `bench/race.py ROUNDS` takes other than three rounds. Each
-round runs one simulator after the other, so that a busy neighbour slows both; the ratio is of the fastest.
+`make bench` runs it after the table of lines; `bench/race.py ROUNDS` takes other than three rounds, and with
+`--record` keeps the ratios in `bench/race.json`, which the pages tell by name. Each round runs one simulator
+after the other, so that a busy neighbour slows both; the ratio is of the fastest.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import resource
@@ -17,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+RECORD = HERE / "race.json"
 NS3_MODULES = ("applications", "internet", "mobility", "point-to-point", "wifi")
 
 
@@ -31,13 +34,17 @@ class Race:
 
 def main() -> None:
     """Run all races."""
-    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 3
+    counts = [one for one in sys.argv[1:] if one != "--record"]
+    rounds = int(counts[0]) if counts else 3
+    kept = json.loads(RECORD.read_text(encoding="utf-8"))
     with tempfile.TemporaryDirectory() as scratch:
         for race in (ns2(), ns3(Path(scratch))):
             if isinstance(race, str):
                 print(f"{race}: no race")
             else:
-                run(race, rounds)
+                kept[race.against.replace("-", "")] = run(race, rounds)
+    if "--record" in sys.argv:
+        RECORD.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
 
 
 def ns2() -> Race | str:
@@ -67,7 +74,7 @@ def ns3(scratch: Path) -> Race | str:
     return Race("5 TCP uploads", "ns-3", [str(program)])
 
 
-def run(race: Race, rounds: int) -> None:
+def run(race: Race, rounds: int) -> dict[str, float]:
     """Let both run in turn, and print the ratio."""
     ours: list[float] = []
     theirs: list[float] = []
@@ -79,6 +86,11 @@ def run(race: Race, rounds: int) -> None:
         f"{race.line}: airfair {min(ours) * 1e3:.1f} ms, {race.against} {min(theirs):.3f} s, "
         f"{ratio:.1f} times (fastest of {rounds}, in turn)"
     )
+    return {
+        "airfair_ms": round(min(ours) * 1e3, 1),
+        "other_s": round(min(theirs), 3),
+        "times": round(ratio, 1),
+    }
 
 
 def cpu_of_bench(line: str) -> float:

@@ -3,7 +3,8 @@
 The name is an expression over the runs of `book/runs.toml`, which are made anew each time, or over a paper's
 full run, whose values `make record` keeps in docs/numbers.json. On a page that is not that paper's, its id
 stands in front: `arf-aware-tcp: table1.newreno.aggregate`. How the number is said (digits, sign, an interval,
-a word) is how it stands there: `0.882 ± 0.009<!--= table5.arf_aware.fairness -->`.
+a word) is how it stands there: `0.882 ± 0.009<!--= table5.arf_aware.fairness -->`. One name in front of a
+table names all its numbers: cells.py.
 """
 
 from __future__ import annotations
@@ -11,14 +12,16 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+import cells
 import jinja2
+from cells import NamingError
 
 import airfair
 
@@ -26,19 +29,23 @@ ROOT = Path(__file__).resolve().parents[1]
 RUNS = ROOT / "book" / "runs.toml"
 RECORD = ROOT / "docs" / "numbers.json"
 VERDICTS = ROOT / "docs" / "verdicts.json"
+KEPT = {
+    "limits": ROOT / "docs/limits.json",
+    "ns2": ROOT / "bench/ns2",
+    "race": ROOT / "bench/race.json",
+}
+"""What takes long or needs other simulators, kept by those who make it: `ns2.updown` is of updown.json."""
 PAPERS = tuple(json.loads(VERDICTS.read_text(encoding="utf-8"))["papers"])
 
 _WORDS = "no one two three four five six seven eight nine ten eleven twelve"
 WORDS = _WORDS.split()
 _PLAIN = r"\d+(?:\.\d+)?"
 _SAID = rf"[+−-]?{_PLAIN}(?: ± {_PLAIN})?|\b(?:{'|'.join(WORDS)})"
-_MARKED = re.compile(rf"(?P<said>{_SAID})(?P<mark><!--=\s*(?P<name>.+?)\s*-->)", re.IGNORECASE)
+_MARKED = re.compile(
+    rf"(?P<said>{_SAID})(?P<mark><!--=\s*(?:cell: )?(?P<name>.+?)\s*-->)", re.IGNORECASE
+)
 _MARK = re.compile(r"<!--=")
 _EXPRESSIONS = jinja2.Environment(autoescape=False, undefined=jinja2.StrictUndefined)  # noqa: S701 - no page
-
-
-class NamingError(ValueError):
-    """A name that says nothing, or no number."""
 
 
 @dataclass(frozen=True)
@@ -105,6 +112,25 @@ def _protocols(done: airfair.Result) -> dict[str, Any]:
 
 
 @cache
+def kept() -> dict[str, Any]:
+    """Numbers of `KEPT`."""
+
+    def read(path: Path) -> Any:  # noqa: ANN401 - JSON
+        if path.is_dir():
+            return {one.stem: read(one) for one in path.glob("*.json")}
+        return pairs(json.loads(path.read_text(encoding="utf-8")))
+
+    def pairs(value: Any) -> Any:  # noqa: ANN401 - JSON
+        if isinstance(value, dict):
+            return {key: pairs(one) for key, one in value.items()}
+        if isinstance(value, str):
+            return value
+        return Number(*value) if isinstance(value, list) else Number(value)
+
+    return {name: read(path) for name, path in KEPT.items()}
+
+
+@cache
 def verdicts() -> dict[str, dict[str, int]]:
     """How many claims of each paper, and of all, have which verdict."""
     record = json.loads(VERDICTS.read_text(encoding="utf-8"))["papers"]
@@ -127,7 +153,7 @@ def full_run(paper: str, results: Path) -> dict[str, Any]:
         != json.loads(VERDICTS.read_text(encoding="utf-8"))["papers"][paper]["plan"]
     ):
         raise NamingError(f"{results / paper}: not the run of {VERDICTS.name}; make record")
-    names: dict[str, Any] = {"claims": {}}
+    names: dict[str, Any] = {"claims": {}, "tables": _tables(document["tables"])}
     for experiment in document["experiments"]:
         series = {
             one["name"]: {str(x): Number(*pair) for x, *pair in _points(one)}
@@ -137,6 +163,21 @@ def full_run(paper: str, results: Path) -> dict[str, Any]:
     for claim in document["claims"]:
         names["claims"][claim["id"]] = {**_numbers(claim["points"]), **_evidence(claim["evidence"])}
     return names
+
+
+def _tables(tables: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Tables of a report: `tables.slots["300 ms"]["gain, %"]`."""
+    return {
+        table["id"]: {
+            row: {
+                column["label"]: Number(column["mean"][place], column["ci95"][place])
+                for column in table["columns"]
+                if column["mean"][place] is not None
+            }
+            for place, row in enumerate(table["rows"])
+        }
+        for table in tables
+    }
 
 
 def _points(series: Mapping[str, Any]) -> Iterator[tuple[Any, float, float | None]]:
@@ -234,7 +275,8 @@ def recorded_as(name: str, paper: str | None) -> tuple[str, str] | None:
     if colon and before in PAPERS:
         return before, rest
     first = re.split(r"\W", name.lstrip("( -"), maxsplit=1)[0]
-    return (paper, name) if paper is not None and first not in {*_declared(), "verdicts"} else None
+    made = {*_declared(), *KEPT, "verdicts"}
+    return (paper, name) if paper is not None and first not in made else None
 
 
 def recorded() -> dict[str, dict[str, list[float | None]]]:
@@ -248,7 +290,7 @@ def recorded() -> dict[str, dict[str, list[float | None]]]:
 def value(name: str, paper: str | None) -> Number:
     """The number of a name, of runs made now or from the record."""
     if (known := recorded_as(name, paper)) is None:
-        return evaluate(name, {**runs(), "verdicts": verdicts()})
+        return evaluate(name, {**runs(), **kept(), "verdicts": verdicts()})
     numbers = recorded().get(known[0], {})
     if known[1] not in numbers:
         raise NamingError(f"<!--= {name} -->: not in {RECORD.name} for {known[0]}; make record")
@@ -258,15 +300,23 @@ def value(name: str, paper: str | None) -> Number:
 
 def told(text: str, paper: str | None, value_of: Value = value) -> str:
     """The text with the numbers of today."""
+    text = cells.named(text)
     loose = len(_MARK.findall(text)) - len(_MARKED.findall(text))
     if loose:
         raise NamingError(f"{loose} names without a number before them")
-    return _MARKED.sub(lambda m: said_as(m["said"], value_of(m["name"], paper)) + m["mark"], text)
+    return cells.plain(
+        _MARKED.sub(lambda m: said_as(m["said"], value_of(m["name"], paper)) + m["mark"], text)
+    )
 
 
 def names_in(text: str) -> list[str]:
     """Names that a text uses."""
-    return [found["name"] for found in _MARKED.finditer(text)]
+    return [found["name"] for found in _MARKED.finditer(cells.named(text))]
+
+
+def without(text: str) -> str:
+    """A text without its named numbers."""
+    return _MARKED.sub("", cells.named(text))
 
 
 def said_as(sample: str, number: Number) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import tempfile
 from pathlib import Path
@@ -33,6 +34,7 @@ def main(arguments: list[str]) -> None:
     """Write all pages."""
     if arguments[:1] == ["--record"]:
         document = json.dumps(named.record(Path(arguments[1])), indent=1, ensure_ascii=False)
+        document = re.sub(r"\[\s+(\S+)\s+(\S+)\s+\]", r"[\1 \2]", document)
         named.RECORD.write_text(document + "\n", encoding="utf-8")
     with tempfile.TemporaryDirectory() as folder:
         os.environ["AIRFAIR_CACHE"] = str(Path(folder) / "runs.sqlite")

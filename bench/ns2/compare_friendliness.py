@@ -1,7 +1,8 @@
 """Figures 8 and 10 of `tfrc-friendliness`, dedicated links: airfair beside ns-2.35, as Markdown.
 
 Run from a checkout after `make build`, with `ns` installed:
-`.venv/bin/python bench/ns2/compare_friendliness.py`.
+`.venv/bin/python bench/ns2/compare_friendliness.py [JSON]`. Pages have their numbers from
+`bench/ns2/friendliness.json`.
 
 Both count packets at the receivers with their headers, over as many seeds; a deviation is fine within
 15 % or if the means are nearer than ns-2's own standard deviation.
@@ -60,6 +61,7 @@ def ours(figure: int) -> Samples:
 def main() -> int:
     """Print the table; 1 if a flow is off."""
     off = 0
+    rows: dict[str, dict[str, tuple[float, float] | float]] = {}
     print("| figure | from … to | flow | ns-2.35 [kb/s] | airfair [kb/s] | ratio | within |")
     print("| --- | --- | --- | --- | --- | --- | --- |")
     for figure in RATES:
@@ -74,11 +76,19 @@ def main() -> int:
                 near = abs(statistics.mean(b) - statistics.mean(a)) <= spread
                 how = "15 %" if abs(ratio - 1) <= WITHIN else "spread" if near else "**no**"
                 off += how == "**no**"
+                rows[f"{figure}, {start} to {end} s, {flow}"] = {
+                    "ns-2.35": (statistics.mean(a), spread),
+                    "airfair": (statistics.mean(b), statistics.stdev(b)),
+                    "ratio": ratio,
+                }
                 print(
                     f"| {figure} | {start} … {end} s | {flow} "
                     f"| {statistics.mean(a):.0f} ± {spread:.0f} "
                     f"| {statistics.mean(b):.0f} ± {statistics.stdev(b):.0f} | {ratio:.2f} | {how} |"
                 )
+    if len(sys.argv) > 1:
+        document = {"rows": rows, "all": len(rows), "off": off}
+        Path(sys.argv[1]).write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
     return int(off > 0)
 
 

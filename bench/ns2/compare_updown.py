@@ -1,7 +1,7 @@
 """TCP up and down in one 802.11b cell: airfair beside ns-2.35, as Markdown.
 
 Run from a checkout after `make build`, with `ns` installed:
-`.venv/bin/python bench/ns2/compare_updown.py`.
+`.venv/bin/python bench/ns2/compare_updown.py [JSON]`. Pages have their numbers from `bench/ns2/updown.json`.
 
 Segments per second that the receivers take in order, summed over the flows of a direction, after the
 warm-up, as means over the seeds with the half width of their 95 % confidence interval. A deviation is
@@ -44,6 +44,8 @@ WITHIN = 0.15
 
 Samples = dict[str, list[float]]
 """Goodput [packets/s] of each run, by direction."""
+Rows = dict[str, dict[str, tuple[float, float]]]
+"""Means with their half widths [packets/s], by cell, simulator and direction."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,12 @@ class Cell:
     attempts: int
     sender: str = "Sack1"
     """ns-2's TCP sender; ours is the same in every cell."""
+
+    @property
+    def label(self) -> str:
+        """Row of a page."""
+        linux = "" if self.sender == "Sack1" else f", {self.sender}"
+        return f"n = {self.flows}, Q = {self.queue}, M_t = {self.attempts}{linux}"
 
 
 def ns2_run(cell: Cell, seed: int) -> dict[str, list[int]]:
@@ -165,14 +173,17 @@ def verdict(theirs: list[float], mine: list[float]) -> str:
     return "spread" if abs(difference) <= T_975[2 * SEEDS - 2] * spread else "**no**"
 
 
-def compare(cell: Cell) -> int:
-    """Print the lines of one cell; how many directions are off."""
+def compare(cell: Cell, rows: Rows) -> int:
+    """Print the lines of one cell and keep its numbers; how many directions are off."""
     theirs, mine = ns2(cell), ours(cell)
+    row = rows.setdefault(cell.label, {})
     off = 0
     for way in DIRECTIONS:
         a, b = theirs[way], mine[way]
         how = verdict(a, b)
         off += how == "**no**"
+        row[f"ns-2 {way}"] = (statistics.mean(a), half_width(a))
+        row[f"airfair {way}"] = (statistics.mean(b), half_width(b))
         print(
             f"| {cell.sender} | {cell.flows} | {cell.queue} | {cell.attempts} | {way} "
             f"| {statistics.mean(a):.1f} ± {half_width(a):.1f} "
@@ -191,10 +202,13 @@ def main() -> int:
         "| sender | flows | queue | attempts | way | ns-2.35 [packets/s] | airfair | ratio | within |"
     )
     print("| --- | --- | --- | --- | --- | --- | --- | --- | --- |")
-    off = 0
+    off, rows = 0, Rows()
     for number, cell in enumerate(cells, start=1):
         print(f"{number} of {len(cells)}: {cell}", file=sys.stderr)
-        off += compare(cell)
+        off += compare(cell, rows)
+    if len(sys.argv) > 1:
+        document = {"rows": rows, "all": 2 * len(cells), "off": off}
+        Path(sys.argv[1]).write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
     return int(off > 0)
 
 

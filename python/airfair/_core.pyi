@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 __all__ = [
     "LARGEST_SCENARIO",
     "LARGEST_TRACE",
+    "LONGEST_FRAME_NS",
     "Batch",
     "Outcome",
     "RunError",
@@ -34,6 +35,7 @@ __all__ = [
 __version__: str
 LARGEST_SCENARIO: int
 LARGEST_TRACE: int
+LONGEST_FRAME_NS: int
 
 class ScenarioError(ValueError):
     """A scenario has mistakes: `problems` holds one line for each."""

@@ -67,9 +67,11 @@ def scenario(
 
 def bss(
     *,
-    standard: Literal["802.11b", "802.11a", "802.11g"],
+    standard: Literal["802.11b", "802.11a", "802.11g", "802.11n", "802.11ac", "802.11ax"],
     after_collision: Literal["standard", "difs", "eifs"] | None = None,
+    aggregation: Literal["off"] | Mapping[str, Value] | None = None,
     ap: Mapping[str, Value] | None = None,
+    band: Literal["2.4 GHz", "5 GHz"] | None = None,
     basic_rate: str | None = None,
     basic_rates: Sequence[str] | None = None,
     beacon: bool | Mapping[str, Value] | None = None,
@@ -77,6 +79,7 @@ def bss(
     cw_min: Literal[1, 3, 7, 15, 31, 63, 127, 255, 511, 1023, 2047, 4095, 8191, 16383, 32767, "standard"] | None = None,
     eifs: Literal["standard", "ns-2"] | None = None,
     errors: Literal["none"] | Mapping[str, Value] | None = None,
+    guard_interval: Literal["400 ns", "800 ns", "1600 ns", "3200 ns"] | None = None,
     llc_snap: bool | None = None,
     max_attempts: Literal["unlimited"] | int | None = None,
     post_backoff: bool | None = None,
@@ -85,6 +88,8 @@ def bss(
     radio: Literal["none"] | Mapping[str, Value] | None = None,
     retry_limits: Mapping[str, Value] | None = None,
     rts_threshold: Literal["off"] | str | None = None,
+    streams: int | None = None,
+    width: Literal["20 MHz", "40 MHz", "80 MHz", "160 MHz"] | None = None,
 ) -> Table:
     """Cells, at most 100: an access point and the rules of a channel that no other cell shares.
 
@@ -94,37 +99,63 @@ def bss(
     after_collision: Gap after a collision: EIFS for those who heard it and an ACK time-out for
         those in it (`standard`), or one gap for all, DIFS as in Bianchi's model. Default:
         "standard".
-    ap: The access point. Default: {"edca": {"aifsn": 2, "cw_max": "cell", "cw_min": "cell",
-        "txop_limit": "0 s"}, "max_attempts": "cell", "occupancy": false, "queue": {},
-        "window_sharing": false}.
+    aggregation: A-MPDUs that the access point sends and takes; `off`: each frame goes alone.
+        Default: as its keys say from 802.11n on.
+    ap: The access point. Default: {"edca": {"cw_max": "cell", "cw_min": "cell", "txop_limit": "0
+        s"}, "max_attempts": "cell", "occupancy": false, "queue": {}, "window_sharing": false}.
+    band: Band of the channel; 802.11n and ax have both. Default: 2.4 GHz in 802.11b and g, else 5
+        GHz.
     basic_rate: Short for a basic rate set of one. Default: see `basic_rates`.
     basic_rates: Basic rate set: each a rate of the standard that every station has. Not beside
         `basic_rate`. Default: 1, 2 Mb/s in 802.11b; 6, 12, 24 Mb/s in 802.11a; both and 5.5, 11 in
-        802.11g, without the OFDM rates if a b station is in the cell.
+        802.11g, without the OFDM rates if a b station is in the cell; later standards have those of
+        802.11g at 2.4 GHz and of 802.11a at 5 GHz.
     beacon: Beacons of the access point, at the lowest basic rate, as soon as the medium has been
         idle for a PIFS. Default: true where `ap.occupancy` is on, else false.
     cw_max: Largest contention window [slots]: 1023; not below `cw_min`. Default: "standard".
-    cw_min: Smallest contention window [slots]: 31 in 802.11b and where a b station is, else 15.
-        Default: "standard".
+    cw_min: Smallest contention window [slots]: 31 in 802.11b, in 802.11g where a b station is, and
+        of b stations, else 15. Default: "standard".
     eifs: Wait after a frame that was sensed and not decoded: EIFS, ended early by the next frame
         that is decoded (`standard`), or a NAV of EIFS that nothing shortens and a DIFS behind it
         (`ns-2`). Default: "standard".
     errors: Frames that noise spoils between a station and the access point, both ways: for each
         station that says nothing itself. Default: "none".
+    guard_interval: Guard interval of data frames: 400 and 800 ns in 802.11n and ac; 800, 1600 and
+        3200 ns in 802.11ax. Default: 800 ns.
     llc_snap: Whether 8 octets of LLC/SNAP precede each packet. Default: true.
     max_attempts: One limit on transmission attempts of a frame, whatever its length. Default: see
         `retry_limits`.
     post_backoff: Whether a station draws a back-off after each success, before it has the next
         frame. Default: true.
     preamble: PLCP preamble of DSSS and CCK frames. Default: "long".
-    protection: 802.11g only: whether OFDM frames follow a CTS-to-self when a b station is in the
-        cell. Default: true.
+    protection: Whether frames that a station in the cell does not know follow a CTS-to-self: OFDM
+        where a b station is, HT, VHT and HE where one of 802.11a, b or g is. Not in 802.11a and b.
+        Default: true.
     radio: Powers, distances and noise, which then decide who hears whom and which frames are
         errored, in place of `errors` and `senses_only`. The access point is at ["0 m", "0 m"].
         Default: "none".
     retry_limits: Transmission attempts by the standard's two counters. Not beside `max_attempts`.
         Default: {"long": 4, "short": 7}.
     rts_threshold: PSDUs longer than this are protected by RTS/CTS. Default: "off".
+    streams: Most spatial streams of a data frame; 4 in 802.11n. Default: 1.
+    width: Width of the channel: 20 and 40 MHz in 802.11n and at 2.4 GHz, else up to 160 MHz.
+        Default: 80 MHz in 802.11ac and in 802.11ax at 5 GHz, else 20 MHz.
+    """
+    return _given(locals())
+
+
+def aggregation(
+    *,
+    max_bytes: str | None = None,
+    window: int | None = None,
+) -> Table:
+    """A-MPDUs that the access point sends and takes; `off`: each frame goes alone.
+
+    Default: as its keys say from 802.11n on.
+
+    max_bytes: Most octets of an A-MPDU, at least those of the largest packet alone. Default: 65535
+        B in 802.11n, 1048575 B in 802.11ac, 6500631 B in 802.11ax.
+    window: Window of the block ack agreement: 64 packets, or 256 in 802.11ax. Default: 64.
     """
     return _given(locals())
 
@@ -139,8 +170,8 @@ def ap(
 ) -> Table:
     """The access point.
 
-    edca: Its own channel access. Default: {"aifsn": 2, "cw_max": "cell", "cw_min": "cell",
-        "txop_limit": "0 s"}.
+    edca: Its own channel access. Default: {"cw_max": "cell", "cw_min": "cell", "txop_limit": "0
+        s"}.
     max_attempts: Its own limit on transmission attempts of a frame, or the cell's. Default: "cell".
     occupancy: Whether its beacons grant each active station an equal share of the channel, which
         flows with `control = "occupancy"` keep. Default: false.
@@ -161,7 +192,7 @@ def edca(
     """Its own channel access.
 
     aifsn: Idle slots after a SIFS before back-off counts: 2 makes a DIFS; 1 is for access points.
-        Default: 2.
+        Default: 2; 3 in 802.11n, ac and ax.
     cw_max: Largest contention window [slots], or the cell's. Default: "cell".
     cw_min: Smallest contention window [slots], or the cell's. Default: "cell".
     txop_limit: How long it may go on sending once it has won the channel; `0 s` is one frame.
@@ -989,10 +1020,12 @@ def router(
 
 def station(
     *,
+    aggregation: Literal["off"] | Mapping[str, Value] | None = None,
     bss: str | None = None,
     count: int | None = None,
     edca: Mapping[str, Value] | None = None,
     errors: Literal["none"] | Mapping[str, Value] | None = None,
+    guard_interval: Literal["400 ns", "800 ns", "1600 ns", "3200 ns"] | None = None,
     hidden_from: Sequence[str] | None = None,
     max_attempts: Literal["unlimited", "cell"] | int | None = None,
     mobility: Literal["none"] | Mapping[str, Value] | None = None,
@@ -1000,19 +1033,24 @@ def station(
     queue: Mapping[str, Value] | None = None,
     rate: str | Sequence[Sequence[str]] | Mapping[str, Value] | None = None,
     senses_only: Sequence[str] | None = None,
-    standard: Literal["802.11b", "802.11a", "802.11g"] | None = None,
+    standard: Literal["802.11b", "802.11a", "802.11g", "802.11n", "802.11ac", "802.11ax"] | None = None,
+    streams: int | None = None,
+    width: Literal["20 MHz", "40 MHz", "80 MHz", "160 MHz"] | None = None,
 ) -> Table:
     """Wireless stations, at most 5000.
 
     The name `ap` is reserved.
 
+    aggregation: A-MPDUs that it sends and takes. Default: the cell's, as far as its standard goes.
     bss: Cell that it is in; to be given where there are several. Default: the only cell.
     count: Makes so many stations alike, NAME1, NAME2, …; NAME then stands for all of them. With 1
         the name stays as it is. Default: 1.
-    edca: Its own channel access. Default: {"aifsn": 2, "cw_max": "cell", "cw_min": "cell",
-        "txop_limit": "0 s"}.
+    edca: Its own channel access. Default: {"cw_max": "cell", "cw_min": "cell", "txop_limit": "0
+        s"}.
     errors: Frames that noise spoils between it and the access point, both ways. Default: the
         cell's.
+    guard_interval: Guard interval of its data frames and of those to it, if it is longer than the
+        cell's. Default: the cell's; 800 ns if its standard is older.
     hidden_from: Stations of its cell whose frames it does not even sense, nor they its. Default:
         [].
     max_attempts: Its own limit on transmission attempts of a frame, or the cell's. Default: "cell".
@@ -1020,13 +1058,18 @@ def station(
     position: Where it starts: to the east and to the north of the access point; or `{ circle = "10
         m" }`. Default: to be given where the cell has a radio.
     queue: Transmit queue. Default: {}.
-    rate: Data rate between it and the access point: one, a schedule of times and rates that starts
-        at 0 s, a law `{ control = … }` that finds it, or `{ up, down }` for its own transmissions
-        and the access point's. Default: the highest rate of its standard.
+    rate: Data rate between it and the access point, in Mb/s or by name where 802.11n and later have
+        several of one rate (`ht-mcs15`, `vht-mcs9x2`, `he-mcs11x1`): one, a schedule of times and
+        rates that starts at 0 s, a law `{ control = … }` that finds it, or `{ up, down }` for its
+        own transmissions and the access point's. Default: the highest rate of its link.
     senses_only: Stations of its cell that it senses but does not decode, nor they it: EIFS follows
         their frames. Default: [].
-    standard: Its amendment; a b station may be in a g cell, no other mix exists. Default: the
-        cell's.
+    standard: Its amendment: the cell's, or an older one of its band. A legacy cell has no other mix
+        than b in g. Default: the cell's.
+    streams: Most spatial streams of its data frames and of those to it. Default: the cell's, as far
+        as its standard goes.
+    width: Width of its data frames and of those to it, if it is not as wide as its cell. Default:
+        the cell's, as far as its standard goes.
     """
     return _given(locals())
 
@@ -1117,9 +1160,10 @@ def rate_arf(
 ) -> Table:
     """A table of the scenario file.
 
-    Data rate between it and the access point: one, a schedule of times and rates that starts at 0
-    s, a law `{ control = … }` that finds it, or `{ up, down }` for its own transmissions and the
-    access point's. Default: the highest rate of its standard.
+    Data rate between it and the access point, in Mb/s or by name where 802.11n and later have
+    several of one rate (`ht-mcs15`, `vht-mcs9x2`, `he-mcs11x1`): one, a schedule of times and rates
+    that starts at 0 s, a law `{ control = … }` that finds it, or `{ up, down }` for its own
+    transmissions and the access point's. Default: the highest rate of its link.
 
     counting: Which successes and failures count: those in a row, or all since the rate changed.
         Default: `in-a-row`; `in-all` in `qualnet5`.
@@ -1148,9 +1192,10 @@ def rate_aarf(
 ) -> Table:
     """A table of the scenario file.
 
-    Data rate between it and the access point: one, a schedule of times and rates that starts at 0
-    s, a law `{ control = … }` that finds it, or `{ up, down }` for its own transmissions and the
-    access point's. Default: the highest rate of its standard.
+    Data rate between it and the access point, in Mb/s or by name where 802.11n and later have
+    several of one rate (`ht-mcs15`, `vht-mcs9x2`, `he-mcs11x1`): one, a schedule of times and rates
+    that starts at 0 s, a law `{ control = … }` that finds it, or `{ up, down }` for its own
+    transmissions and the access point's. Default: the highest rate of its link.
 
     down: Frames in a row that are not acknowledged before the rate falls; the first one at a rate
         that is being tried is enough. Default: 2.
@@ -1174,9 +1219,10 @@ def rate_minstrel(
 ) -> Table:
     """A table of the scenario file.
 
-    Data rate between it and the access point: one, a schedule of times and rates that starts at 0
-    s, a law `{ control = … }` that finds it, or `{ up, down }` for its own transmissions and the
-    access point's. Default: the highest rate of its standard.
+    Data rate between it and the access point, in Mb/s or by name where 802.11n and later have
+    several of one rate (`ht-mcs15`, `vht-mcs9x2`, `he-mcs11x1`): one, a schedule of times and rates
+    that starts at 0 s, a law `{ control = … }` that finds it, or `{ up, down }` for its own
+    transmissions and the access point's. Default: the highest rate of its link.
 
     ewma: Weight of what was known before, in percent. Default: 75.
     interval: How often the success of each rate is summed up. Default: "100 ms".
@@ -1190,9 +1236,10 @@ def rate_oracle(
 ) -> Table:
     """A table of the scenario file.
 
-    Data rate between it and the access point: one, a schedule of times and rates that starts at 0
-    s, a law `{ control = … }` that finds it, or `{ up, down }` for its own transmissions and the
-    access point's. Default: the highest rate of its standard.
+    Data rate between it and the access point, in Mb/s or by name where 802.11n and later have
+    several of one rate (`ht-mcs15`, `vht-mcs9x2`, `he-mcs11x1`): one, a schedule of times and rates
+    that starts at 0 s, a law `{ control = … }` that finds it, or `{ up, down }` for its own
+    transmissions and the access point's. Default: the highest rate of its link.
     """
     return {"control": "oracle"}
 
@@ -1204,17 +1251,19 @@ def rate(
 ) -> Table:
     """A table of the scenario file.
 
-    Data rate between it and the access point: one, a schedule of times and rates that starts at 0
-    s, a law `{ control = … }` that finds it, or `{ up, down }` for its own transmissions and the
-    access point's. Default: the highest rate of its standard.
+    Data rate between it and the access point, in Mb/s or by name where 802.11n and later have
+    several of one rate (`ht-mcs15`, `vht-mcs9x2`, `he-mcs11x1`): one, a schedule of times and rates
+    that starts at 0 s, a law `{ control = … }` that finds it, or `{ up, down }` for its own
+    transmissions and the access point's. Default: the highest rate of its link.
 
-    down: Rate of the access point's transmissions to it. Default: the highest rate of the standard.
-    up: Rate of the station's own transmissions. Default: the highest rate of the standard.
+    down: Rate of the access point's transmissions to it. Default: the highest rate of the link.
+    up: Rate of the station's own transmissions. Default: the highest rate of the link.
     """
     return _given(locals())
 
 
 __all__ = [
+    "aggregation",
     "ap",
     "beacon",
     "bss",

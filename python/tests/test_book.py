@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -13,6 +14,8 @@ import links
 import named
 import pytest
 import steps
+
+import limits
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -25,8 +28,8 @@ NOT_RUN = {
 }
 """Reasons for which a command or a snippet of the book may stay without a run."""
 PAGES = [page for page in named.pages() if page.name != "reasons.md"]
-OURS = {"concepts", "how-to", "index.md", "first-run.md", "faq.md", "gallery.md", "papers.md"}
-"""Pages and folders in which every result has a name."""
+WRITTEN = {"references.md", "results.md", "scenario.md"}
+"""Pages that a program writes, and titles of sources."""
 STEPS = [page for page in PAGES if page.name != "tutorial.md"]
 
 
@@ -69,32 +72,45 @@ def test_every_reason_is_somebodys() -> None:
     assert told == NOT_RUN
 
 
-SETTINGS = {"1.1", "5.5", "0.1.0"}
-"""Numbers with a point that are no results: a rate, a time that the text works out, a version."""
-
-
-@pytest.mark.parametrize(
-    "page", [page for page in PAGES if page.name in OURS or page.parent.name in OURS], ids=of
+NOT_NAMED = {
+    "another program's",
+    "a section of a standard",
+    "a setting",
+    "a version",
+    "printed by the paper",
+    "worked out in the text",
+}
+"""Reasons for which a number with a point, or with an interval, may be typed."""
+TYPED = re.compile(r"^<!-- not named: ([^:]+): (.+) -->$", re.MULTILINE)
+NO_RESULT = re.compile(
+    r"^```.*?^```$|`[^`]*`|\]\([^)]*\)|802\.11|[Pp]ython 3\.\d+|ns-2\.35|<!--(?!=).*?-->|\[[\w-]+ §[^\]]*\]",
+    re.DOTALL | re.MULTILINE,
 )
-def test_a_number_with_a_point_has_a_name(page: Path) -> None:
-    text = re.sub(
-        r"^```.*?^```$|`[^`]*`|\]\([^)]*\)|802\.11|[Pp]ython 3\.\d+|ns-2\.35",
-        "",
-        page.read_text("utf-8"),
-        flags=re.DOTALL | re.MULTILINE,
-    )
-    typed = set(
-        re.findall(
-            r"(?<![\w.§])\d+\.\d+(?![\w.]|(?: ± [\d.]+)?<!--=)",
-            re.sub(r"<!--(?!=).*?-->|\[[\w-]+ §[^\]]*\]", "", text),
-        )
-    )
-    assert typed <= SETTINGS
+NUMBER = re.compile(r"(?<![\w.§])(?:\d+\.\d+|\d+(?= ± ))(?![\w.])")
+
+
+def typed(text: str) -> set[str]:
+    """Numbers with a point or an interval that have no name."""
+    return set(NUMBER.findall(NO_RESULT.sub("", named.without(text))))
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.name not in WRITTEN], ids=of)
+def test_a_number_with_a_point_has_a_name_or_a_reason(page: Path) -> None:
+    text = page.read_text("utf-8")
+    may = {number for _, numbers in TYPED.findall(text) for number in numbers.split()}
+    assert typed(text) == may
+    assert {reason for reason, _ in TYPED.findall(text)} <= NOT_NAMED
 
 
 def test_the_record_has_the_names_that_pages_use_and_no_others() -> None:
     kept = {paper: set(names) for paper, names in named.recorded().items()}
     assert kept == named.recorded_names()
+
+
+def test_the_search_for_limits_is_of_this_engine() -> None:
+    kept = json.loads((ROOT / "docs/limits.json").read_text(encoding="utf-8"))["golden"]
+    now = {name: hashed for name, hashed in limits.golden().items() if name in kept}
+    assert now == kept, "stale: make limits"
 
 
 def test_every_page_has_its_place_in_the_book() -> None:
@@ -163,6 +179,35 @@ def test_a_stale_number_is_written_anew_as_it_was_said(said: str, today: str) ->
 def test_a_name_without_its_number_is_an_error(text: str) -> None:
     with pytest.raises(named.NamingError):
         named.told(text, None)
+
+
+TABLE = """<!-- cells: tables.x["{row}"]["{column}"] | claims["{row}"] | -->
+
+| | Mb/s | index | |
+| --- | --- | --- | --- |
+| a | **0.5 ± 0.1** | +0 % | 7 |
+| `b` | | 1<!--= own --> | |
+"""
+
+
+def test_the_cells_of_a_table_are_named_by_their_row_and_column() -> None:
+    names = ['tables.x["a"]["Mb/s"]', 'claims["a"]', "own"]
+    assert named.names_in(TABLE) == names
+    new = named.told(TABLE, None, lambda *_: named.Number(1.5, 0.2))
+    today = TABLE.replace("**0.5 ± 0.1**", "**1.5 ± 0.2**").replace("+0 %", "+2 %")
+    assert new == today.replace("1<!--= own", "2<!--= own")
+    assert not typed(TABLE)
+
+
+def test_a_cell_holds_one_number_at_most() -> None:
+    with pytest.raises(named.NamingError, match="more than one number"):
+        named.told(TABLE.replace("+0 %", "0 to 1 %"), None)
+
+
+@pytest.mark.parametrize("number", ["0.5", "0.5 ± 0.1", "12 ± 3"])
+def test_a_typed_number_is_seen(number: str) -> None:
+    assert typed(f"It is {number} Mb/s.")
+    assert not typed(f"It is {number}<!--= a.b --> Mb/s.")
 
 
 @pytest.mark.parametrize(

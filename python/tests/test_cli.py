@@ -486,8 +486,8 @@ def test_an_interruption_saves_what_was_finished(
 ) -> None:
     out = tmp_path / "results"
     status, stdout, stderr, _ = interrupt(
-        "run", scenario, "--json", "--replications", 10_000, "--set", "duration=100 s", "--out", out,
-        started=out, by=by,
+        "run", scenario, "--json", "--replications", 10_000, "--set", "duration=200 s",
+        "--set", "series=2 s", "--threads", 1, "--out", out, started=out, by=by,
     )  # fmt: skip
     assert status == expected, stderr
     assert "Traceback" not in stderr

@@ -217,12 +217,12 @@ export class Picture {
     });
   }
 
-  /** What is received is full; what collided is crossed, what was errored is dashed, each in a colour of its own. */
+  /** What collided is crossed, what was errored is dashed, each in a colour of its own; an outline alone was not received. */
   #drawFrame(context, { left, wide, top, tall, fill, fate, look, cross }) {
-    if (fate === "errored") {
+    if (fate === "errored" || fate === "not received") {
       context.strokeStyle = look.open;
       context.lineWidth = 1.5;
-      context.setLineDash([3, 2]);
+      context.setLineDash(fate === "errored" ? [3, 2] : []);
       context.strokeRect(left + 0.75, top + 0.75, Math.max(1, wide - 1.5), tall - 1.5);
       context.setLineDash([]);
       return;

@@ -38,6 +38,7 @@ mod _core {
         crate::panics::silence();
         module.add("LARGEST_SCENARIO", airfair_sim::scenario::MAX_FILE)?;
         module.add("LARGEST_TRACE", airfair_sim::scenario::MAX_TRACE)?;
+        module.add("LONGEST_FRAME_NS", airfair_trace::selection::LONGEST_FRAME.as_nanos())?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

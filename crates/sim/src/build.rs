@@ -3,10 +3,10 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use airfair_laws::Direction;
-use airfair_units::{Bytes, DataRate, Duration, Time};
-use airfair_wlan::phy::Standard;
+use airfair_units::{Bytes, Duration, Time};
+use airfair_wlan::phy::{Rate, TxVector};
 use airfair_wlan::radio::{Propagation, StationStreams};
-use airfair_wlan::{Cell, CellConfig, NodeId, Phase, RateLaw, StationConfig};
+use airfair_wlan::{Cell, CellConfig, NodeId, Phase, RateLaw, Rules, StationConfig};
 use rand_core::Rng;
 
 use crate::clock::Clock;
@@ -83,6 +83,7 @@ fn bss(scenario: &Scenario, index: usize, members: &[NodeId], streams: Streams) 
     let stations = || scenario.stations.iter().filter(|station| station.cell == index);
     let config = |station: &Station| StationConfig {
         standard: station.standard,
+        link: station.link,
         rate_up: station.rate_up[0].1,
         rate_down: station.rate_down[0].1,
         adaptation: laws(station, streams),
@@ -107,7 +108,7 @@ fn bss(scenario: &Scenario, index: usize, members: &[NodeId], streams: Streams) 
         None => Cell::new(&config, backoffs, errors.collect()),
         Some(radio) => {
             let stations: Vec<&Station> = stations().collect();
-            let propagation = propagation(radio, &stations, bss.rules.standard, streams);
+            let propagation = propagation((radio, &bss.rules), &stations, streams);
             let end = Time::ZERO + scenario.duration;
             Cell::with_propagation(propagation, end, &config, backoffs)
         }
@@ -120,15 +121,19 @@ fn bss(scenario: &Scenario, index: usize, members: &[NodeId], streams: Streams) 
 
 /// Propagation in a cell with a radio.
 fn propagation(
-    radio: &scenario::Radio,
+    (radio, rules): (&scenario::Radio, &Rules),
     stations: &[&Station],
-    standard: Standard,
     streams: Streams,
 ) -> Propagation {
     let mobility =
         |station: &&Station| station.trajectory.as_ref().expect("a cell with a radio").mobility();
     let ways = stations.iter().map(mobility).collect();
-    let layout = radio.layout(standard, ways, rates_of(stations));
+    let vector = |rate| match rate {
+        Rate::Legacy(rate) => TxVector::of(rate, rules.preamble).expect("a rate of the standard"),
+        Rate::Mode(mode) => TxVector::Mode(mode),
+    };
+    let vectors = rates_of(stations).into_iter().map(vector).collect();
+    let layout = radio.layout(rules.legacy(), ways, vectors);
     let purposes = |station: &&Station| StationStreams {
         way: streams.stream(&station.name, Purpose::Mobility),
         link: streams.stream(&station.name, Purpose::Shadowing),
@@ -138,18 +143,26 @@ fn propagation(
 }
 
 /// Rates that anyone may use.
-fn rates_of(stations: &[&Station]) -> Vec<DataRate> {
+fn rates_of(stations: &[&Station]) -> Vec<Rate> {
     let mut rates = BTreeSet::new();
     for station in stations {
         let schedules = [&station.rate_up, &station.rate_down];
         for (schedule, law) in schedules.into_iter().zip(station.adaptation) {
             match law {
-                Some(_) => rates.extend(station.standard.rates()),
+                Some(_) => rates.extend(rates_of_link(station)),
                 None => rates.extend(schedule.iter().map(|(_, rate)| *rate)),
             }
         }
     }
     rates.into_iter().collect()
+}
+
+/// All rates of a station's link.
+fn rates_of_link(station: &Station) -> Vec<Rate> {
+    match &station.link {
+        Some(link) => link.modes().into_iter().map(Rate::Mode).collect(),
+        None => station.standard.rates().iter().copied().map(Rate::Legacy).collect(),
+    }
 }
 
 /// Laws of a station's rates, up and down.
@@ -179,7 +192,7 @@ fn members_of<'s>(
     // Who hears whom is known for these rates.
     let rates = bss.radio.as_ref().map(|_| rates_of(&all));
     let access_point = Settable {
-        standard: bss.rules.standard,
+        highest: bss.rules.legacy().rates()[0],
         rates: Vec::new(),
         is_adapted: [true; 2],
         has_weights: has_weights(&bss.ap.queue),
@@ -188,8 +201,8 @@ fn members_of<'s>(
     let station = |station: &'s Station| {
         let errors = streams.stream(&station.name, Purpose::FrameErrors);
         Settable {
-            standard: station.standard,
-            rates: rates.clone().unwrap_or_else(|| station.standard.rates().to_vec()),
+            highest: rates_of_link(station).last().expect("a link has rates").data_rate(),
+            rates: rates.clone().unwrap_or_else(|| rates_of_link(station)),
             is_adapted: station.adaptation.map(|law| law.is_some()),
             has_weights: has_weights(&station.queue),
             errors: bss.radio.is_none().then_some(errors),
@@ -212,7 +225,7 @@ fn rate_changes(scenario: &Scenario, members: &[NodeId]) -> Vec<RateChange> {
         let cell = CellId::new(station.cell);
         let schedules = [(Direction::Up, &station.rate_up), (Direction::Down, &station.rate_down)];
         for (direction, schedule) in schedules {
-            let change = |&(at, rate): &(Time, DataRate)| {
+            let change = |&(at, rate): &(Time, Rate)| {
                 let station = *id;
                 RateChange { at, cell, station, direction, rate }
             };

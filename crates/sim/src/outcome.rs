@@ -165,6 +165,10 @@ pub struct RadioOutcome {
     pub dropped_ack_filter: u64,
     /// Received frames that were repetitions of one already received.
     pub duplicates: u64,
+    /// Data frames sent that were aggregates of several MPDUs.
+    pub aggregates: u64,
+    /// MPDUs in those aggregates.
+    pub aggregated_mpdus: u64,
     /// Packets in the transmit queue, averaged over time.
     pub queue_mean: f64,
     /// Most packets in the transmit queue.

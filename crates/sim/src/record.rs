@@ -185,6 +185,14 @@ impl<R: Recorder> Recorder for &mut R {
         (**self).record_cell(now, cell, records);
     }
 
+    fn record_flow(&mut self, now: Time, flow: FlowId, record: FlowRecord) {
+        (**self).record_flow(now, flow, record);
+    }
+
+    fn record_link(&mut self, now: Time, link: LinkId, record: LinkRecord) {
+        (**self).record_link(now, link, record);
+    }
+
     fn trace(&mut self, now: Time, trace: Trace<'_>) {
         (**self).trace(now, trace);
     }

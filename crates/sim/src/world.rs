@@ -25,7 +25,8 @@ mod wires;
 
 use std::collections::VecDeque;
 
-use airfair_units::{DataRate, Duration, Time};
+use airfair_units::{Duration, Time};
+use airfair_wlan::phy::Rate;
 use airfair_wlan::{Moment, NodeId};
 
 use crate::clock::{Clock, Woken};
@@ -94,7 +95,7 @@ pub(crate) struct RateChange {
     pub(crate) cell: CellId,
     pub(crate) station: NodeId,
     pub(crate) direction: Direction,
-    pub(crate) rate: DataRate,
+    pub(crate) rate: Rate,
 }
 
 /// All that is simulated, at a point in time. Whoever owns it lets time pass.
@@ -324,9 +325,10 @@ impl<R: Recorder, C: Clock> World<R, C> {
         counts
     }
 
-    /// Packets that are queued, on the air or on a wire.
+    /// Packets that are queued, on the air, in a reorder buffer or on a wire.
     fn under_way(&self) -> impl Iterator<Item = &Packet> {
-        let on_air = self.cells.iter().flat_map(|bss| bss.cell.undelivered());
+        let cells = self.cells.iter().map(|bss| &bss.cell);
+        let on_air = cells.flat_map(|cell| cell.undelivered().chain(cell.buffered()));
         on_air.map(|msdu| &msdu.payload).chain(self.links.iter().flat_map(Link::in_flight))
     }
 

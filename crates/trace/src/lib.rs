@@ -9,9 +9,11 @@
 //! | [`capture`] | pcapng: interfaces, radiotap, 802.11 and IP headers |
 //! | [`timeline`] | Chrome's JSON of trace events: tracks and counters |
 //! | [`lanes`] | what a member does, as intervals |
+//! | [`fate`] | words for what became of a frame |
 //! | [`outlet`] | where octets go, and what became of them |
 
 pub mod capture;
+pub mod fate;
 pub mod lanes;
 pub mod outlet;
 pub mod selection;

@@ -2,8 +2,11 @@
 
 use airfair_sim::record::{CellId, Member};
 use airfair_sim::scenario::Scenario;
-use airfair_units::Time;
+use airfair_units::{Duration, Time};
 use airfair_wlan::NodeId;
+
+/// The longest frame lasts less: one that is on the air at the end of a window has left it by then.
+pub const LONGEST_FRAME: Duration = Duration::from_millis(50);
 
 /// Suffix of the name of a cell's monitor, after the name of the cell. No name of a scenario has a colon.
 pub const MONITOR: &str = ":monitor";

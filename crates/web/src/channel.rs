@@ -4,13 +4,23 @@ use airfair_sim::packet::Packet;
 use airfair_sim::record::{CellId, Record, Recorder};
 use airfair_sim::scenario::Scenario;
 use airfair_sim::trace::Trace;
+use airfair_trace::fate::fate;
 use airfair_trace::lanes::{Lane, Wait, WaitKind};
+use airfair_trace::selection::members;
 use airfair_units::Time;
 use airfair_wlan::{FrameKind, Headers, NodeId, Ppdu};
 use serde_json::{Value, json};
 
 /// Most frames of one document.
 const MOST: usize = 20_000;
+
+/// A frame that has left the air in a cell.
+#[derive(Debug)]
+struct Heard {
+    cell: usize,
+    ppdu: Ppdu<Packet>,
+    fate: &'static str,
+}
 
 /// A member of a cell, as a row of a picture.
 #[derive(Debug, Default)]
@@ -29,7 +39,7 @@ pub(crate) struct Channel {
     rows: Vec<Row>,
     /// First row of each cell.
     first: Vec<usize>,
-    frames: Vec<(usize, Ppdu<Packet>)>,
+    frames: Vec<Heard>,
 }
 
 impl Channel {
@@ -38,8 +48,7 @@ impl Channel {
         let (mut rows, mut first) = (Vec::new(), Vec::new());
         for cell in 0..scenario.cells.len() {
             first.push(rows.len());
-            let stations = scenario.stations.iter().filter(|station| station.cell == cell).count();
-            rows.resize_with(rows.len() + 1 + stations, Row::default);
+            rows.extend(members(scenario, cell).map(|_| Row::default()));
         }
         Self { from, to, rows, first, frames: Vec::new() }
     }
@@ -55,7 +64,7 @@ impl Channel {
             let over = self.rows[row].lane.finish(self.to);
             self.keep(row, over);
         }
-        self.frames.sort_by_key(|(_, ppdu)| ppdu.start);
+        self.frames.sort_by_key(|it| it.ppdu.start);
         let of_rows = |list: fn(Wait) -> Option<Value>| {
             let (from, to) = (self.from, self.to);
             let clip = |it: &Wait| Wait { from: it.from.max(from), to: it.to.min(to), ..*it };
@@ -94,31 +103,28 @@ impl Channel {
     /// The window ends before the first frame for which there is no room.
     fn cut(&mut self) {
         if self.frames.len() > MOST {
-            self.to =
-                self.frames[MOST..].iter().map(|(_, ppdu)| ppdu.start).fold(self.to, Time::min);
+            self.to = self.frames[MOST..].iter().map(|it| it.ppdu.start).fold(self.to, Time::min);
             self.to = self.to.max(self.from);
-            self.frames.retain(|(_, ppdu)| ppdu.start < self.to);
+            self.frames.retain(|it| it.ppdu.start < self.to);
         }
     }
 
     fn names(scenario: &Scenario) -> Vec<Value> {
-        let name = |cell: usize, bss: &str| {
-            let ap = json!({ "name": bss, "cell": cell, "is_access_point": true });
-            let stations = scenario.stations.iter().filter(move |station| station.cell == cell);
-            let row =
-                move |name: &str| json!({ "name": name, "cell": cell, "is_access_point": false });
-            [ap].into_iter().chain(stations.map(move |station| row(&station.name)))
+        let of_cell = |cell: usize| {
+            members(scenario, cell).map(move |(node, name)| {
+                json!({ "name": name, "cell": cell, "is_access_point": node.is_ap() })
+            })
         };
-        scenario.cells.iter().enumerate().flat_map(|(cell, bss)| name(cell, &bss.name)).collect()
+        (0..scenario.cells.len()).flat_map(of_cell).collect()
     }
 
     /// Frames as columns, in order of their start.
     fn table(&self) -> Value {
         let column = |value: fn(&Ppdu<Packet>) -> Value| {
-            self.frames.iter().map(|(_, ppdu)| value(ppdu)).collect::<Value>()
+            self.frames.iter().map(|it| value(&it.ppdu)).collect::<Value>()
         };
         let rows = |node: fn(&Ppdu<Packet>) -> Option<NodeId>| {
-            let row = |(cell, ppdu): &(usize, _)| node(ppdu).map(|node| self.row(*cell, node));
+            let row = |it: &Heard| node(&it.ppdu).map(|node| self.row(it.cell, node));
             self.frames.iter().map(|frame| json!(row(frame))).collect::<Value>()
         };
         json!({
@@ -130,7 +136,7 @@ impl Channel {
             "rate_bps": column(|ppdu| ppdu.frame.tx.rate().bps().into()),
             "octets": column(|ppdu| ppdu.frame.psdu.get().into()),
             "retry": column(|ppdu| ppdu.frame.retry.into()),
-            "fate": column(|ppdu| fate(ppdu).into()),
+            "fate": self.frames.iter().map(|it| it.fate).collect::<Value>(),
             "flow": column(|ppdu| ppdu.mpdus.first().map(|mpdu| mpdu.msdu.payload.flow.0).into()),
         })
     }
@@ -144,19 +150,12 @@ fn kind(ppdu: &Ppdu<Packet>) -> &'static str {
         FrameKind::Data if is_tcp_ack() => "tcp-ack",
         FrameKind::Data => "data",
         FrameKind::Ack => "ack",
+        FrameKind::BlockAck => "block-ack",
+        FrameKind::BlockAckRequest => "block-ack-request",
         FrameKind::Rts => "rts",
         FrameKind::Cts => "cts",
         FrameKind::CtsToSelf => "cts-to-self",
         FrameKind::Beacon => "beacon",
-    }
-}
-
-/// What became of a frame.
-fn fate(ppdu: &Ppdu<Packet>) -> &'static str {
-    match ppdu {
-        Ppdu { collided: true, .. } => "collided",
-        Ppdu { errored: true, .. } => "errored",
-        _ => "received",
     }
 }
 
@@ -176,7 +175,8 @@ impl Recorder for Channel {
                 let over = self.rows[row].lane.send(ppdu.start, ppdu.end);
                 self.keep(row, over);
                 if ppdu.end > self.from && ppdu.start < self.to && self.frames.len() < 2 * MOST {
-                    self.frames.push((cell.index(), ppdu.clone()));
+                    let (cell, ppdu) = (cell.index(), ppdu.clone());
+                    self.frames.push(Heard { cell, ppdu, fate: fate(monitored) });
                 }
             }
             Trace::Access(member, access) => {

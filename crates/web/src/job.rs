@@ -5,7 +5,8 @@ use airfair_sim::metrics::Metrics;
 use airfair_sim::random::Streams;
 use airfair_sim::run::Simulation;
 use airfair_sim::scenario::Scenario;
-use airfair_units::{Duration, Time};
+use airfair_trace::selection::LONGEST_FRAME;
+use airfair_units::Time;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -32,9 +33,6 @@ pub struct Window {
     /// Its end.
     pub to_ns: u64,
 }
-
-/// The longest frame lasts less; one that is on the air at the end of a window has left it by then.
-const LONGEST_FRAME: Duration = Duration::from_millis(50);
 
 /// A run that is under way.
 #[derive(Debug)]

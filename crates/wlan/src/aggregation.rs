@@ -3,6 +3,8 @@
 
 use airfair_units::{Bytes, DataRate, Duration};
 
+use crate::block_ack::{self, AfterSilence};
+use crate::capabilities::{Aggregation, LinkCapabilities};
 use crate::phy::mode::Format;
 use crate::phy::ppdu::{self, MAX_PPDU_DURATION, PacketPadding};
 use crate::phy::{Band, Mode, ofdm};
@@ -49,6 +51,45 @@ impl Window {
     /// Compressed `BlockAck`: 24 octets and a bit for each MPDU.  [80211-2020 §9.3.1.8.2]
     pub const fn block_ack_size(self) -> Bytes {
         Bytes::new(24 + self.mpdus() as u64 / 8)
+    }
+}
+
+/// Block ack agreement of one link in one direction.  [80211-2020 §10.25.2]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Agreement {
+    /// Its window, and so the size of its `BlockAck`s.
+    pub window: Window,
+    /// Limits of each A-MPDU.
+    pub limits: AmpduLimits,
+    /// What follows when no response comes.
+    pub after_silence: AfterSilence,
+}
+
+impl Agreement {
+    /// The largest aggregates of a format.
+    pub fn of(format: Format, window: Window) -> Self {
+        let limits = AmpduLimits::of(format, window);
+        Self { window, limits, after_silence: AfterSilence::default() }
+    }
+
+    /// What the ends of a link have agreed on, if they aggregate.
+    pub fn on(link: &LinkCapabilities) -> Option<Self> {
+        let Aggregation { max_bytes, window } = link.aggregation?;
+        let agreement = Self::of(link.format.format, window);
+        let max_bytes = max_bytes.min(agreement.limits.max_bytes);
+        let limits = AmpduLimits { max_bytes, ..agreement.limits };
+        Some(Self { limits, ..agreement })
+    }
+
+    /// Most MPDUs of an A-MPDU.
+    pub fn most_mpdus(&self) -> u16 {
+        self.limits.max_mpdus.min(self.window.mpdus())
+    }
+
+    /// Limits of its originator; attempts are those of each exchange.
+    pub(crate) fn originator(&self) -> block_ack::Limits {
+        let (window, attempts) = (self.window.mpdus(), u16::MAX);
+        block_ack::Limits { window, attempts, after_silence: self.after_silence }
     }
 }
 

@@ -2,9 +2,13 @@
 
 use airfair_units::{Bytes, DataRate, Duration};
 
-use crate::config::CellConfig;
+use crate::aggregation::{DELIMITER, QOS_DATA_OVERHEAD};
+
+use crate::capabilities::LinkCapabilities;
+use crate::config::{CellConfig, NodeId};
 use crate::frame::{ACK_SIZE, CTS_SIZE, DATA_OVERHEAD, RTS_SIZE};
-use crate::phy::{Preamble, Standard, Timing, TxVector, dsss, ofdm};
+use crate::phy::mode::Format;
+use crate::phy::{Band, Mode, Preamble, Rate, Standard, Timing, TxVector, dsss, ofdm};
 
 /// Frame by which rates are compared.  [linux-minstrel]
 pub(crate) const ORDINARY: Bytes = Bytes::new(1_200);
@@ -12,12 +16,15 @@ pub(crate) const ORDINARY: Bytes = Bytes::new(1_200);
 /// Timing rules of one cell.
 #[derive(Clone, Debug)]
 pub struct Airtime {
+    /// The legacy amendment of the cell's band.
     standard: Standard,
     preamble: Preamble,
     beacon: TxVector,
     rts_threshold: Option<Bytes>,
     /// Frames that go with a data frame, by its vector.
     companions: [Companions; TxVector::COUNT],
+    /// Link of each station with the access point, where it is of HT or later.
+    links: Vec<Option<LinkCapabilities>>,
     /// Gaps and windows.
     pub timing: Timing,
 }
@@ -30,7 +37,7 @@ struct Companions {
     ack: Duration,
     /// Vector of an RTS or a CTS to oneself before it.
     guard: TxVector,
-    /// True if an 802.11b station in the cell would not know it for a frame.
+    /// True if a station in the cell would not know it for a frame, and it is to be protected.
     is_hidden: bool,
 }
 
@@ -52,15 +59,18 @@ impl Airtime {
     /// If it has a basic rate that no legacy amendment has.
     pub fn new(config: &CellConfig) -> Self {
         let (rules, b_stations) = (&config.rules, config.has_b_stations());
-        let (standard, preamble) = (rules.standard, rules.preamble);
-        let mut timing = standard.timing(b_stations, preamble);
+        let (standard, preamble) = (rules.legacy(), rules.preamble);
+        let mut timing = rules.timing(config.stations.iter().map(|station| station.standard));
         timing.cw_min = rules.cw_min.unwrap_or(timing.cw_min);
         timing.cw_max = rules.cw_max.unwrap_or(timing.cw_max);
         let basic: Vec<TxVector> =
             rules.basic_rates.iter().map(|rate| vector(*rate, preamble)).collect();
-        let companions = |tx: TxVector| {
-            let is_hidden = rules.protection && b_stations && !tx.is_dsss();
-            let audible = if is_hidden { vector(dsss::RATES[3], preamble) } else { tx };
+        let hides_modes = config.has_legacy_stations();
+        let companions = |(place, tx): (usize, TxVector)| {
+            let is_of_mode = tx.index() != place;
+            let hides_ofdm = b_stations && !tx.is_dsss();
+            let is_hidden = rules.protection && (hides_ofdm || (is_of_mode && hides_modes));
+            let audible = if hides_ofdm { vector(dsss::RATES[3], preamble) } else { tx };
             let response = response(&basic, tx, preamble);
             Companions {
                 response,
@@ -69,18 +79,35 @@ impl Airtime {
                 is_hidden,
             }
         };
-        let mut all = TxVector::all();
+        let mut all = TxVector::references().enumerate();
         let companions = std::array::from_fn(|_| companions(all.next().expect("one each")));
         let (beacon, rts_threshold) = (basic[0], rules.rts_threshold);
-        Self { standard, preamble, beacon, rts_threshold, companions, timing }
+        let links = config.stations.iter().map(|station| station.link).collect();
+        Self { standard, preamble, beacon, rts_threshold, companions, links, timing }
     }
 
-    /// Vector of frames at a legacy `rate` here.
+    /// Vector of frames at this rate here.
     ///
     /// # Panics
     /// If no legacy amendment has this rate.
-    pub fn vector(&self, rate: DataRate) -> TxVector {
-        vector(rate, self.preamble)
+    pub fn vector(&self, rate: impl Into<Rate>) -> TxVector {
+        match rate.into() {
+            Rate::Legacy(rate) => vector(rate, self.preamble),
+            Rate::Mode(mode) => TxVector::Mode(mode),
+        }
+    }
+
+    /// Vector of frames between a station and the access point at this data rate: of several modes that with the fewest
+    /// streams.
+    ///
+    /// # Panics
+    /// If the link has no such rate.
+    pub fn vector_on(&self, station: NodeId, rate: DataRate) -> TxVector {
+        let Some(link) = station.index().checked_sub(1).and_then(|index| self.links[index]) else {
+            return self.vector(rate);
+        };
+        let mode = link.modes().into_iter().find(|mode| mode.rate() == rate);
+        TxVector::Mode(mode.expect("a rate of the link"))
     }
 
     #[inline]
@@ -98,8 +125,14 @@ impl Airtime {
     /// Protection that goes before a data frame of `msdu` octets.
     #[inline]
     pub fn protection(&self, msdu: Bytes, tx: TxVector) -> Protection {
+        self.protection_of(psdu(msdu, tx), tx)
+    }
+
+    /// Protection that goes before a data frame whose PSDU has so many octets.
+    #[inline]
+    pub fn protection_of(&self, psdu: Bytes, tx: TxVector) -> Protection {
         let Companions { guard, is_hidden, .. } = *self.companions(tx);
-        if self.rts_threshold.is_some_and(|threshold| msdu + DATA_OVERHEAD > threshold) {
+        if self.rts_threshold.is_some_and(|threshold| psdu > threshold) {
             Protection::RtsCts(guard)
         } else if is_hidden {
             Protection::CtsToSelf(guard)
@@ -111,7 +144,17 @@ impl Airtime {
     /// A data frame that carries `msdu` octets.
     #[inline]
     pub fn data(&self, msdu: Bytes, tx: TxVector) -> Duration {
-        self.standard.ppdu_duration(msdu + DATA_OVERHEAD, tx)
+        self.standard.ppdu_duration(psdu(msdu, tx), tx)
+    }
+
+    /// A frame of `psdu` octets.
+    pub(crate) fn frame(&self, psdu: Bytes, tx: TxVector) -> Duration {
+        self.standard.ppdu_duration(psdu, tx)
+    }
+
+    /// Band of the channel.
+    pub(crate) fn band(&self) -> Band {
+        self.standard.band()
     }
 
     /// The ACK of a data frame.
@@ -156,6 +199,29 @@ impl Airtime {
     pub fn response_timeout(&self) -> Duration {
         self.timing.sifs + self.timing.slot + self.timing.rx_phy_start_delay
     }
+}
+
+/// Octets of the MPDU of a data frame that is sent so: HT, VHT and HE have `QoS` data.  [80211-2020 §9.3.2.1]
+#[inline]
+pub(crate) fn mpdu(msdu: Bytes, tx: TxVector) -> Bytes {
+    msdu + if matches!(tx, TxVector::Mode(_)) { QOS_DATA_OVERHEAD } else { DATA_OVERHEAD }
+}
+
+/// Octets of the PSDU of a data frame with one MPDU.
+#[inline]
+pub(crate) fn psdu(msdu: Bytes, tx: TxVector) -> Bytes {
+    match tx {
+        TxVector::Mode(mode) => mode_psdu(msdu, mode),
+        _ => msdu + DATA_OVERHEAD,
+    }
+}
+
+/// In VHT and HE each PSDU is an A-MPDU, that of one MPDU an S-MPDU.  [80211-2020 §10.12.6]
+// Frames of legacy vectors do not pay for it.
+#[inline(never)]
+fn mode_psdu(msdu: Bytes, mode: Mode) -> Bytes {
+    let delimiter = if mode.format() == Format::Ht { Bytes::ZERO } else { DELIMITER };
+    delimiter + msdu + QOS_DATA_OVERHEAD
 }
 
 fn vector(rate: DataRate, preamble: Preamble) -> TxVector {

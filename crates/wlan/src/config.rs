@@ -2,9 +2,10 @@
 
 use airfair_units::{Bytes, DataRate, Duration};
 
+use crate::capabilities::{Channel, LinkCapabilities};
 use crate::errors::ErrorModel;
 use crate::link_rate::RateLaw;
-use crate::phy::{Preamble, Standard};
+use crate::phy::{Preamble, Rate, Standard, Timing};
 use crate::queue::config::QueueConfig;
 
 /// A member of a cell: the access point or a station.
@@ -52,13 +53,16 @@ pub struct CellConfig {
 pub struct Rules {
     /// Amendment of the access point.
     pub standard: Standard,
+    /// Channel, and what the access point can do in it.
+    pub channel: Channel,
     /// PLCP preamble of DSSS and CCK frames.
     pub preamble: Preamble,
     /// Basic rate set, ascending, never empty.
     pub basic_rates: Vec<DataRate>,
     /// PSDUs longer than this are protected by RTS/CTS; `None`: none is.
     pub rts_threshold: Option<Bytes>,
-    /// True if OFDM frames are protected by CTS-to-self when a b station is in a g cell.
+    /// True if frames that a station in the cell does not know are protected by CTS-to-self: OFDM before b stations, HT,
+    /// VHT and HE before a, b and g stations.
     pub protection: bool,
     /// Limits at which a frame is given up.
     pub attempts: Attempts,
@@ -79,6 +83,7 @@ impl Rules {
     pub fn of(standard: Standard) -> Self {
         Self {
             standard,
+            channel: Channel::of(standard),
             preamble: Preamble::default(),
             basic_rates: standard.default_basic_rates(false),
             rts_threshold: None,
@@ -91,6 +96,22 @@ impl Rules {
             cw_max: None,
         }
     }
+
+    /// The legacy amendment whose gaps and control frames the cell has.
+    pub fn legacy(&self) -> Standard {
+        self.standard.legacy(self.channel.band)
+    }
+
+    /// True if `standards`, those of its stations, make it a cell of b and g.
+    fn has_b_among(&self, mut standards: impl Iterator<Item = Standard>) -> bool {
+        self.legacy() == Standard::G && standards.any(|it| it == Standard::B)
+    }
+
+    /// Interframe spaces, slot and windows, where the stations have `standards`.
+    pub fn timing(&self, standards: impl Iterator<Item = Standard>) -> Timing {
+        let b_stations = self.has_b_among(standards);
+        self.standard.timing_in(self.channel.band, b_stations, self.preamble)
+    }
 }
 
 /// One station.
@@ -98,10 +119,12 @@ impl Rules {
 pub struct StationConfig {
     /// Amendment.
     pub standard: Standard,
+    /// Its link with the access point; none if one of them is older than HT.
+    pub link: Option<LinkCapabilities>,
     /// Rate of its own data frames at the start.
-    pub rate_up: DataRate,
+    pub rate_up: Rate,
     /// Rate of data frames to it at the start.
-    pub rate_down: DataRate,
+    pub rate_down: Rate,
     /// Laws that find these rates instead, up and down.
     pub adaptation: [Option<RateLaw>; 2],
     /// Its queue.
@@ -125,8 +148,13 @@ impl CellConfig {
 
     /// True if an 802.11b station is in the cell: it hears OFDM frames as noise.
     pub fn has_b_stations(&self) -> bool {
-        self.rules.standard == Standard::G
-            && self.stations.iter().any(|s| s.standard == Standard::B)
+        self.rules.has_b_among(self.stations.iter().map(|station| station.standard))
+    }
+
+    /// True if a station that is older than HT is in a cell that is not: it hears HT, VHT and HE as noise.
+    pub fn has_legacy_stations(&self) -> bool {
+        self.rules.standard.format().is_some()
+            && self.stations.iter().any(|s| s.standard.format().is_none())
     }
 }
 
@@ -145,6 +173,15 @@ pub struct AccessParameters {
     pub txop_limit: Duration,
     /// Limits at which a frame is given up; by the cell's rule unless set.
     pub attempts: Option<Attempts>,
+}
+
+impl AccessParameters {
+    /// Access of a member of `standard`: as the DCF has it, or best effort's of EDCA after 802.11g.
+    /// [80211-2020 §10.3.4, Table 9-155]  Deviates: [D-121]
+    pub fn of(standard: Standard) -> Self {
+        let aifsn = if standard.format().is_some() { 3 } else { 2 };
+        Self { aifsn, ..Self::default() }
+    }
 }
 
 impl Default for AccessParameters {

@@ -71,8 +71,10 @@ pub(crate) enum Access {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Exchange {
     pub(crate) step: Step,
+    pub(crate) content: Content,
     pub(crate) to: NodeId,
     pub(crate) tx: TxVector,
+    /// Time on the air of the frame that carries the content, and of the response to it.
     pub(crate) data: Duration,
     pub(crate) ack: Duration,
     pub(crate) protection: Protection,
@@ -80,6 +82,30 @@ pub(crate) struct Exchange {
     pub(crate) txop_start: Time,
     /// Time at which its own last frame left the air.
     pub(crate) own_end: Time,
+}
+
+/// Matter of an exchange, which decides on the response to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Content {
+    /// A packet that is acknowledged for itself.
+    Packet,
+    /// An MPDU of a block ack agreement, alone: it has an ACK.
+    Mpdu,
+    /// An A-MPDU, answered by a `BlockAck`.
+    Aggregate,
+    /// A `BlockAckReq`, answered by a `BlockAck`.
+    Request,
+}
+
+impl Content {
+    /// The kind of frame that answers it.
+    #[inline]
+    pub(crate) fn response(self) -> FrameKind {
+        match self {
+            Self::Packet | Self::Mpdu => FrameKind::Ack,
+            Self::Aggregate | Self::Request => FrameKind::BlockAck,
+        }
+    }
 }
 
 /// Step of the sequence RTS–CTS–data–ACK of an exchange, or of a part of it where it is not protected.
@@ -128,6 +154,16 @@ impl Limits {
             cw_max: access.cw_max.unwrap_or(timing.cw_max),
             attempts: access.attempts.unwrap_or(attempts),
             txop: access.txop_limit,
+        }
+    }
+
+    /// Most transmissions of an MPDU under a block ack agreement.  [80211-2020 §10.23.2.12]
+    pub(crate) fn mpdu_attempts(&self, is_protected: bool) -> u16 {
+        match self.attempts {
+            Attempts::Unlimited => u16::MAX,
+            Attempts::Max(limit) => limit,
+            Attempts::Limits { long, .. } if is_protected => long,
+            Attempts::Limits { short, .. } => short,
         }
     }
 }
@@ -179,7 +215,7 @@ pub(crate) enum Verdict {
     GiveUp,
 }
 
-impl<P: Headers> Contender<P> {
+impl<P: Copy + Headers> Contender<P> {
     pub(crate) fn new(queue: QueueConfig, limits: Limits, stream: Stream) -> Self {
         Self {
             access: Access::Idle,
@@ -193,15 +229,20 @@ impl<P: Headers> Contender<P> {
         }
     }
 
-    /// The packet in service: there is one wherever it contends or has won the channel.
+    /// The packet in service: there is one wherever it contends or has won the channel, and its receiver takes no
+    /// aggregates.
     pub(crate) fn serving(&self) -> &InService<P> {
-        self.queue.batch().first().expect("a packet in service")
+        self.queue.packet().expect("a packet in service")
+    }
+
+    /// Receiver of what is in service: there is one wherever it contends or has won the channel.
+    pub(crate) fn receiver(&self) -> NodeId {
+        self.queue.receiver().expect("something in service")
     }
 
     /// The packet of this number has reached its receiver.
     pub(crate) fn note_arrival(&mut self, sequence: u16) {
-        let mut batch = self.queue.batch_mut().iter_mut();
-        if let Some(served) = batch.find(|served| served.mpdu.sequence == sequence) {
+        if let Some(served) = self.queue.packet_mut().filter(|it| it.mpdu.sequence == sequence) {
             served.has_arrived = true;
         }
     }
@@ -246,10 +287,15 @@ impl<P: Headers> Contender<P> {
         Verdict::Retry
     }
 
-    /// The frame in service is done, received or given up: the next one starts afresh.
-    pub(crate) fn finish(&mut self, now: Time) {
+    /// The next attempt is a first one.  [80211-2020 §10.23.2.2]
+    pub(crate) fn start_afresh(&mut self) {
         self.contention_window = self.limits.cw_min;
         (self.short_retries, self.long_retries) = (0, 0);
+    }
+
+    /// The frame in service is done, received or given up: the next one starts afresh.
+    pub(crate) fn finish(&mut self, now: Time) {
+        self.start_afresh();
         let sequence = self.serving().mpdu.sequence;
         self.queue.finish(now, sequence);
     }

@@ -25,7 +25,7 @@ use crate::contender::ContenderId;
 use crate::dcf::{InterframeSpaces, MediumState, Waits};
 use crate::frame::{Frame, FrameKind};
 use crate::hearing::{Audibility, ClassId, Hearing};
-use crate::phy::Timing;
+use crate::phy::{Generation, Timing, TxVector};
 
 /// Wish of a contender for the channel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -161,7 +161,7 @@ pub(crate) struct Contention {
     /// True if the next frame of an exchange has yet to take the place of the last.
     is_held: bool,
     /// Transmitters of frames that start now, with whether the frame is DSSS.
-    starting: Vec<(NodeId, bool)>,
+    starting: Vec<(NodeId, TxVector)>,
     /// By how much a frame must be stronger than all that overlap it to survive.
     capture: Option<Decibels>,
 }
@@ -182,7 +182,7 @@ impl Contention {
             hearing.class_of().iter().zip(group_of).map(member).collect();
         let reach = |(from, _)| {
             let mut row = Vec::new();
-            hearing.copy_audibility(from, true, &mut row);
+            hearing.copy_audibility(from, Generation::Dsss, &mut row);
             Reach { row, power: Vec::new() }
         };
         let reaches: Vec<Reach> = (0..).map(NodeId).zip(&members).map(reach).collect();
@@ -453,7 +453,8 @@ impl Contention {
 
     /// True if a frame that has just started is a response that its addressee cannot make out.
     pub(crate) fn misses(&self, frame: &Frame) -> bool {
-        let is_response = matches!(frame.kind, FrameKind::Ack | FrameKind::Cts);
+        let is_response =
+            matches!(frame.kind, FrameKind::Ack | FrameKind::BlockAck | FrameKind::Cts);
         let senses = |to| self.senses(to, frame.from);
         is_response && (self.overlapped(frame) || !frame.to.is_some_and(senses))
     }

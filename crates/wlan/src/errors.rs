@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use airfair_units::{Bytes, DataRate, Decibels, Duration, Probability, Time};
+use airfair_units::{Bytes, Decibels, Duration, Probability, Time};
 use rand_core::Rng;
 
 use crate::contender::Stream;
+use crate::phy::TxVector;
 use crate::phy::error_rate::{frame_error_rate, independent_bits};
 
 /// Model of the frames between a station and its access point that are errored, in both directions.
@@ -63,8 +64,8 @@ pub(crate) struct FrameErrors {
     stream: Stream,
     /// State last seen, true for a bad period, and the time of that look.
     seen: (bool, Time),
-    /// Probabilities by rate and length: an integral for each frame would cost more than the rest of it.
-    known: BTreeMap<(DataRate, Bytes), Probability>,
+    /// Probabilities by vector and length: an integral for each frame would cost more than the rest of it.
+    known: BTreeMap<(TxVector, Bytes), Probability>,
 }
 
 impl FrameErrors {
@@ -80,20 +81,20 @@ impl FrameErrors {
         self.known.clear();
     }
 
-    /// Probability that a frame is lost, as far as it depends on the rate.
-    pub(crate) fn loss(&mut self, rate: DataRate, psdu: Bytes) -> Probability {
+    /// Probability that a frame is lost, as far as it depends on how it is sent.
+    pub(crate) fn loss(&mut self, tx: TxVector, psdu: Bytes) -> Probability {
         let ErrorModel::Snr(snr) = self.model else { return Probability::ZERO };
-        let loss = || probability(frame_error_rate(rate, psdu, snr));
-        *self.known.entry((rate, psdu)).or_insert_with(loss)
+        let loss = || probability(frame_error_rate(tx, psdu, snr));
+        *self.known.entry((tx, psdu)).or_insert_with(loss)
     }
 
-    /// True if noise has made an error in a frame of `psdu` octets at `rate` that ends now.
-    pub(crate) fn errs(&mut self, now: Time, rate: DataRate, psdu: Bytes) -> bool {
+    /// True if noise has made an error in a frame of `psdu` octets that was sent so and ends now.
+    pub(crate) fn errs(&mut self, now: Time, tx: TxVector, psdu: Bytes) -> bool {
         let probability = match self.model {
             ErrorModel::None => return false,
             ErrorModel::Bernoulli(probability) => probability,
             ErrorModel::Bits(ber) => probability(independent_bits(ber.get(), psdu)),
-            ErrorModel::Snr(_) => self.loss(rate, psdu),
+            ErrorModel::Snr(_) => self.loss(tx, psdu),
             ErrorModel::GilbertElliott(periods) => {
                 let (was_bad, at) = self.seen;
                 let is_bad = periods.bad_after(was_bad, now - at).happens(self.stream.next_u64());
@@ -112,8 +113,11 @@ fn probability(value: f64) -> Probability {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::phy::{Preamble, dsss};
     use rand_core::SeedableRng;
 
+    /// 11 Mb/s.
+    const FAST: TxVector = TxVector::Dsss(dsss::Modulation::Cck8, Preamble::Long);
     const PERIODS: Periods = Periods {
         good: Probability::ZERO,
         bad: Probability::ONE,
@@ -135,7 +139,7 @@ mod tests {
         let (mut errored, mut bursts, mut last) = (0u32, 0u32, false);
         for _ in 0..frames {
             at += Duration::from_millis(10);
-            let now = link.errs(at, DataRate::from_mbps(11), Bytes::new(1_000));
+            let now = link.errs(at, FAST, Bytes::new(1_000));
             (errored, bursts) = (errored + u32::from(now), bursts + u32::from(now && !last));
             last = now;
         }
@@ -155,17 +159,17 @@ mod tests {
 
     #[test]
     fn frames_are_errored_as_often_as_the_model_says() {
-        let (rate, size) = (DataRate::from_mbps(11), Bytes::new(1_000));
+        let size = Bytes::new(1_000);
         let snr = Decibels::new(4);
         let models = [
             (ErrorModel::Bernoulli(Probability::literal(0.3)), 0.3),
             // 1 - (1 - 1e-5)^8000
             (ErrorModel::Bits(Probability::literal(1e-5)), 0.076_884),
-            (ErrorModel::Snr(snr), frame_error_rate(rate, size, snr)),
+            (ErrorModel::Snr(snr), frame_error_rate(FAST, size, snr)),
         ];
         for (model, expected) in models {
             let mut link = link(model);
-            let errored = (0..100_000).filter(|_| link.errs(Time::ZERO, rate, size)).count();
+            let errored = (0..100_000).filter(|_| link.errs(Time::ZERO, FAST, size)).count();
             let share = f64::from(u32::try_from(errored).expect("few frames")) / 1e5;
             assert!((share - expected).abs() < 0.008, "{model:?}: {share}");
         }

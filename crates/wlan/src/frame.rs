@@ -2,6 +2,7 @@
 
 use airfair_units::{Bytes, Duration, Time};
 
+use crate::airtime;
 use crate::config::NodeId;
 use crate::elements::Elements;
 use crate::phy::TxVector;
@@ -44,6 +45,10 @@ pub enum FrameKind {
     Data,
     /// Answers a data frame.
     Ack,
+    /// Answers an aggregate or a request: says which MPDUs have come.  [80211-2020 §9.3.1.8]
+    BlockAck,
+    /// Asks which MPDUs have come, and says which ones do not come any more.  [80211-2020 §9.3.1.7]
+    BlockAckRequest,
     /// Asks for the medium.
     Rts,
     /// Grants it.
@@ -75,9 +80,10 @@ pub struct Mpdu<P> {
 }
 
 impl<P> Mpdu<P> {
-    /// Its octets, header and frame check sequence included.
-    pub fn size(&self) -> Bytes {
-        self.msdu.size + DATA_OVERHEAD
+    /// Its octets if it is sent so, header and frame check sequence included.
+    #[inline]
+    pub fn size(&self, tx: TxVector) -> Bytes {
+        airtime::mpdu(self.msdu.size, tx)
     }
 }
 
@@ -122,7 +128,7 @@ impl Frame {
 pub struct Ppdu<P> {
     /// The header: how it is sent, from whom, to whom.
     pub frame: Frame,
-    /// The MPDUs of a data frame, one; of any other none.
+    /// The MPDUs of a data frame, several of an aggregate; of any other none.
     pub mpdus: Vec<Mpdu<P>>,
     /// Its start.
     pub start: Time,

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use crate::config::{CellConfig, NodeId};
-use crate::phy::Standard;
+use crate::phy::Generation;
 
 /// Meaning of one member's frames to another: nothing, energy, or a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -40,17 +40,18 @@ struct Likeness {
     hidden: Vec<NodeId>,
     /// Members whose frames are noise.
     noise: Vec<NodeId>,
-    /// True if OFDM frames are noise: an 802.11b receiver.
-    is_deaf_to_ofdm: bool,
+    /// Frames of later generations are noise. A station of OFDM reads the length of HT, VHT and HE in L-SIG, and no header
+    /// behind: to the DCF that is noise as well.  [80211-2020 §19.3.9.3.5]
+    understands: Generation,
     aifsn: u8,
 }
 
 impl Likeness {
     /// What each frame is to it at least.
-    fn least(&self) -> Audibility {
+    fn least(&self, newest: Generation) -> Audibility {
         if !self.hidden.is_empty() {
             Audibility::Nothing
-        } else if !self.noise.is_empty() || self.is_deaf_to_ofdm {
+        } else if !self.noise.is_empty() || self.understands < newest {
             Audibility::Senses
         } else {
             Audibility::Decodes
@@ -70,11 +71,13 @@ impl Likeness {
 
 /// Likeness of each member, the access point's first.
 fn likenesses(config: &CellConfig) -> Vec<Likeness> {
-    let mut of = vec![Likeness { aifsn: config.ap_access.aifsn, ..Likeness::default() }];
+    let newest = config.rules.standard.generation();
+    let aifsn = config.ap_access.aifsn;
+    let mut of = vec![Likeness { understands: newest, aifsn, ..Likeness::default() }];
     of.extend(config.stations.iter().map(|station| Likeness {
         hidden: station.hidden_from.clone(),
         noise: station.senses_only.clone(),
-        is_deaf_to_ofdm: config.rules.standard == Standard::G && station.standard == Standard::B,
+        understands: station.standard.generation().min(newest),
         aifsn: station.access.aifsn,
     }));
     // Hiding is mutual, and the access point has no list of its own.
@@ -95,12 +98,12 @@ fn likenesses(config: &CellConfig) -> Vec<Likeness> {
 #[derive(Clone, Debug)]
 pub(crate) struct Hearing {
     class_of: Vec<ClassId>,
-    /// AIFSN of each class, and whether it is deaf to OFDM.
-    classes: Vec<(u8, bool)>,
+    /// AIFSN of each class, and the frames that it understands.
+    classes: Vec<(u8, Generation)>,
     /// One row for each transmitter, with a place for each class.
     rows: Vec<Vec<Audibility>>,
     can_change: bool,
-    /// True if any class is deaf to OFDM.
+    /// True if any class does not understand what others do.
     has_deaf: bool,
     /// What each frame is to everyone at least, while nothing changes.
     least: Audibility,
@@ -133,13 +136,18 @@ impl Hearing {
     fn of(class_of: Vec<ClassId>, classes: &[&Likeness], can_change: bool) -> Self {
         let from = (0..).map(NodeId).take(class_of.len());
         let row = |from| classes.iter().map(|class| class.audibility(from)).collect();
+        let newest = classes.iter().map(|class| class.understands).max().unwrap_or_default();
         Self {
             rows: from.map(row).collect(),
-            classes: classes.iter().map(|class| (class.aifsn, class.is_deaf_to_ofdm)).collect(),
+            classes: classes.iter().map(|class| (class.aifsn, class.understands)).collect(),
             class_of,
             can_change,
-            has_deaf: classes.iter().any(|class| class.is_deaf_to_ofdm),
-            least: classes.iter().map(|class| class.least()).min().unwrap_or(Audibility::Decodes),
+            has_deaf: classes.iter().any(|class| class.understands < newest),
+            least: classes
+                .iter()
+                .map(|class| class.least(newest))
+                .min()
+                .unwrap_or(Audibility::Decodes),
         }
     }
 
@@ -183,15 +191,21 @@ impl Hearing {
         self.rows[from.index()].copy_from_slice(row);
     }
 
-    /// Writes the audibility of a frame of `from` to each class into `row`: asked once, when it starts.
-    pub(crate) fn copy_audibility(&self, from: NodeId, is_dsss: bool, row: &mut Vec<Audibility>) {
+    /// Writes the audibility of a frame of `from`, of this generation, to each class into `row`: asked once, when it
+    /// starts.
+    pub(crate) fn copy_audibility(
+        &self,
+        from: NodeId,
+        generation: Generation,
+        row: &mut Vec<Audibility>,
+    ) {
         row.clear();
         row.extend_from_slice(&self.rows[from.index()]);
-        if is_dsss || !self.has_deaf {
+        if generation == Generation::Dsss || !self.has_deaf {
             return;
         }
-        for (audibility, (_, is_deaf)) in row.iter_mut().zip(&self.classes) {
-            if *is_deaf {
+        for (audibility, (_, understands)) in row.iter_mut().zip(&self.classes) {
+            if *understands < generation {
                 *audibility = Audibility::Senses.min(*audibility);
             }
         }

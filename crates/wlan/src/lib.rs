@@ -13,7 +13,8 @@
 //! | `hearing` | audibility: who senses and who decodes whom |
 //! | `dcf` | carrier sense, NAV, interframe spaces, count of slots: the rules of the DCF |
 //! | `contention` | whose back-off is done first |
-//! | [`edca`] | access categories: defaults, priorities, code points
+//! | [`edca`] | access categories: defaults, priorities, code points |
+//! | `capabilities` | what a cell and the ends of a link can do |
 //! | `elements` | what others put into a beacon |
 //! | `errors` | errors that noise makes in frames |
 //! | [`queue`] | the way of a packet to its channel access: classifier, queues, scheduler |
@@ -25,6 +26,7 @@
 pub mod aggregation;
 pub mod airtime;
 pub mod block_ack;
+mod capabilities;
 mod cell;
 mod config;
 mod contender;
@@ -42,8 +44,10 @@ pub mod queue;
 pub mod radio;
 mod record;
 
+pub use capabilities::{Aggregation, Channel, LinkCapabilities};
 pub use cell::{
-    Cell, ChannelAccess, Departure, Listen, Monitored, Overheard, QueueFull, RateChange, Signal,
+    Cell, ChannelAccess, Departure, Fate, Listen, Monitored, Overheard, QueueFull, RateChange,
+    Signal,
 };
 pub use config::{
     AccessParameters, AfterCollision, Attempts, CellConfig, Eifs, NodeId, Rules, StationConfig,

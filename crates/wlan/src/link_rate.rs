@@ -2,7 +2,7 @@
 
 use airfair_laws::snr_oracle::{self, Choice};
 use airfair_laws::{arf, minstrel};
-use airfair_units::{DataRate, Duration, Probability, Time};
+use airfair_units::{Duration, Probability, Time};
 use rand_core::{Rng, SeedableRng};
 
 use crate::contender::Stream;
@@ -163,23 +163,22 @@ impl LinkRate {
         self.adaptation.as_ref().is_some_and(|it| matches!(it.law, Law::Oracle { .. }))
     }
 
-    /// An ordinary frame would be lost with the probability `loss` at each rate; the new rate, if the law
+    /// An ordinary frame would be lost with the probability `loss` if it is sent in each way; the new vector, if the law
     /// changes it.
     pub(crate) fn choose(
         &mut self,
-        mut loss: impl FnMut(DataRate) -> Probability,
-    ) -> Option<DataRate> {
+        mut loss: impl FnMut(TxVector) -> Probability,
+    ) -> Option<TxVector> {
         let Adaptation { law: Law::Oracle { level, times }, vectors } =
             self.adaptation.as_deref_mut()?
         else {
             return None;
         };
-        let choice =
-            |(time, tx): (&Duration, &TxVector)| Choice { time: *time, loss: loss(tx.rate()) };
+        let choice = |(time, tx): (&Duration, &TxVector)| Choice { time: *time, loss: loss(*tx) };
         let best = snr_oracle::best(times.iter().zip(&*vectors).map(choice));
-        *level = u16::try_from(best).expect("a dozen rates");
+        *level = u16::try_from(best).expect("at most some hundred rates");
         let tx = vectors[best];
-        (std::mem::replace(&mut self.tx, tx) != tx).then_some(tx.rate())
+        (std::mem::replace(&mut self.tx, tx) != tx).then_some(tx)
     }
 
     /// Where the retry chain of its law stands after a failed attempt.
@@ -191,11 +190,11 @@ impl LinkRate {
         }
     }
 
-    /// Something happened on the link; the new rate, if the law changes it.
-    pub(crate) fn handle(&mut self, now: Time, event: LinkEvent) -> Option<DataRate> {
+    /// Something happened on the link; the new vector, if the law changes it.
+    pub(crate) fn handle(&mut self, now: Time, event: LinkEvent) -> Option<TxVector> {
         let adaptation = self.adaptation.as_mut()?;
         adaptation.law.handle(now, event);
         let tx = adaptation.vectors[adaptation.law.level()];
-        (std::mem::replace(&mut self.tx, tx) != tx).then_some(tx.rate())
+        (std::mem::replace(&mut self.tx, tx) != tx).then_some(tx)
     }
 }

@@ -1,7 +1,7 @@
 //! Records that a cell makes of itself. They are its only account: it keeps no statistics.
 
 use airfair_laws::Direction;
-use airfair_units::{DataRate, Time};
+use airfair_units::{Bytes, DataRate, Time};
 
 use crate::config::NodeId;
 
@@ -46,6 +46,15 @@ pub enum Record {
         /// Why.
         cause: DropCause,
     },
+    /// A data frame of several MPDUs left the air, beside the record of the frame itself.
+    Aggregate {
+        /// Transmitter.
+        node: NodeId,
+        /// MPDUs.
+        mpdus: u16,
+        /// Octets of all of them, delimiters and padding included.
+        octets: Bytes,
+    },
     /// A data frame came again and was acknowledged but not delivered.
     Duplicate {
         /// Receiver.
@@ -60,7 +69,8 @@ pub enum Record {
         /// Rate from now on.
         rate: DataRate,
     },
-    /// A frame reached its receiver with an error, by noise. Of a beacon nobody knows who has missed it.
+    /// A frame, or an MPDU of an aggregate, reached its receiver with an error, by noise. Of a beacon nobody knows who
+    /// has missed it.
     Errored {
         /// Transmitter.
         node: NodeId,
@@ -74,7 +84,7 @@ pub enum SentFrame {
     Data,
     /// An RTS.
     Rts,
-    /// ACK, CTS or CTS-to-self.
+    /// ACK, CTS or CTS-to-self; block ack and the request for one.
     Response,
     /// A beacon.
     Beacon,
@@ -90,7 +100,7 @@ pub enum AirUse {
         /// Direction of the frame.
         direction: Direction,
     },
-    /// ACK, RTS, CTS or CTS-to-self, alone.
+    /// ACK, block ack or request for one, RTS, CTS or CTS-to-self, alone.
     Control {
         /// Whose exchange.
         station: NodeId,

@@ -115,6 +115,24 @@ def entry(experiment: Experiment[Any], shown: Shown) -> Json:
     }
 
 
+def table(shown: Table) -> Json:
+    """One of `tables`: a mean for each row in each column, and half of its 95 % interval."""
+    return {
+        "id": shown.id,
+        "title": shown.heading,
+        "rows": list(shown.rows),
+        "columns": [
+            {
+                "label": column.label,
+                "mean": [finite(cell.measured.mean) for cell in column.cells],
+                "ci95": [finite(cell.measured.ci95) for cell in column.cells],
+                "printed": [cell.printed for cell in column.cells],
+            }
+            for column in shown.columns
+        ],
+    }
+
+
 # ------------------------------------------------------------------ for people
 
 

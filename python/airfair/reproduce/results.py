@@ -10,7 +10,7 @@ from airfair.figures import png, svg
 from airfair.pages import inline_svg
 from airfair.scenario import toml_value
 
-from .document import WIDTH, claims_text, document, entry, table_text
+from .document import WIDTH, claims_text, document, entry, table, table_text
 from .paper import Drawing, Experiment, Json, Shown
 from .report import Contents, FigureView, render
 from .runs import Choice, Measured, plan, verdicts
@@ -152,8 +152,16 @@ class Outcome:
         """The JSON document."""
         entries = [entry(e, self.shown[e.id]) for e in self.experiments]
         found = [{"title": finding.title, "text": finding.text} for finding in self.findings]
-        more = {"calibration": self._candidates, "findings": found, **self.provenance}
+        tables = [table(one) for one in (*self.tables, *self._tables_beside)]
+        more = {"calibration": self._candidates, "findings": found, "tables": tables}
+        more |= self.provenance
         return document(self.choice.paper.id, entries, self.verdicts, more)
+
+    @property
+    def _tables_beside(self) -> list[Table]:
+        """Tables of the calibration and of the findings."""
+        found = [*([self.calibration] if self.calibration else []), *self.findings]
+        return [one for finding in found for one in finding.tables]
 
     @property
     def _candidates(self) -> list[str] | None:

@@ -447,6 +447,21 @@ def test_all_that_was_run_is_told(everything: Outcome, files: Mapping[str, bytes
     assert len(everything.findings) == len(everything.choice.paper.searches)
 
 
+def test_the_document_has_every_table_of_the_report(everything: Outcome) -> None:
+    tables = {table["id"]: table for table in everything.document()["tables"]}
+    found = [table for finding in everything.findings for table in finding.tables]
+    assert set(tables) == {table.id for table in (*everything.tables, *found)}
+    for table in tables.values():
+        labels = [column["label"] for column in table["columns"]]
+        assert len(set(labels)) == len(labels)
+        assert len(set(table["rows"])) == len(table["rows"])
+        for column in table["columns"]:
+            assert len(column["mean"]) == len(column["ci95"]) == len(table["rows"])
+    gains = tables["transports"]["columns"][-1]
+    assert gains["label"] == "gain %"
+    assert gains["mean"][0] > 0
+
+
 def test_each_text_has_its_numbers_and_says_all_of_them(
     paper: Paper[Runs], everything: Outcome
 ) -> None:

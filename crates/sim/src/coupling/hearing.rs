@@ -36,7 +36,7 @@ pub(super) fn frame(airtime: &Airtime, heard: &Overheard<'_, Packet>) -> meter::
         }
         (FrameKind::CtsToSelf, _) => meter::Kind::Cts { request: Duration::ZERO },
         (FrameKind::Cts, _) => meter::Kind::Cts { request: airtime.rts(heard.tx()) },
-        (FrameKind::Ack, _) => meter::Kind::Ack,
+        (FrameKind::Ack | FrameKind::BlockAck | FrameKind::BlockAckRequest, _) => meter::Kind::Ack,
         (FrameKind::Beacon, _) => meter::Kind::Beacon,
         (FrameKind::Rts | FrameKind::Data, None) => unreachable!("they name their transmitter"),
     };

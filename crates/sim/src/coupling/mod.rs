@@ -171,7 +171,7 @@ impl View<'_> {
     /// Exchange that begins with such an access and carries a packet so long at a rate.  [arf-window eq. 10],
     /// [occupancy-tfrc eq. 9]
     pub(crate) fn exchange(&self, access: Duration, msdu: Bytes, rate: DataRate) -> Exchange {
-        let (airtime, tx) = (self.airtime, self.airtime.vector(rate));
+        let (airtime, tx) = (self.airtime, self.airtime.vector_on(self.node, rate));
         let protection = match airtime.protection(msdu, tx) {
             Protection::None => [None; 2],
             Protection::CtsToSelf(tx) => [None, Some(airtime.cts(tx))],

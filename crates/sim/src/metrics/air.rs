@@ -100,6 +100,11 @@ impl AirAccount {
             },
             Record::Errored { node } => self.radio(node).frame_errors += 1,
             Record::Duplicate { node } => self.radio(node).duplicates += 1,
+            Record::Aggregate { node, mpdus, .. } => {
+                let radio = self.radio(node);
+                radio.aggregates += 1;
+                radio.aggregated_mpdus += u64::from(mpdus);
+            }
             Record::Air { .. } | Record::Queue { .. } | Record::Sent { .. } => {}
         }
     }

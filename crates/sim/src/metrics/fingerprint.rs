@@ -18,6 +18,7 @@
 //! | 6 | `Duplicate` | receiver | 0 | |
 //! | 7 | `Rate` | station | 0 down, 1 up | rate [b/s] |
 //! | 8 | `Errored` | transmitter | 0 | |
+//! | 9 | `Aggregate` | transmitter | MPDUs | octets |
 //! | 16 | `Started` | flow | 0 | |
 //! | 17 | `Sent` | flow | 0 | |
 //! | 18 | `Received` | flow | 0 | when it was sent |
@@ -194,6 +195,9 @@ fn encode_rare(cell: CellId, record: &CellRecord, mut take: impl FnMut(Head, &[u
             take(head(7, station, u32::from(direction == Direction::Up)), &[rate.bps()]);
         }
         CellRecord::Errored { node } => take(head(8, node, 0), &[]),
+        CellRecord::Aggregate { node, mpdus, octets } => {
+            take(head(9, node, u32::from(mpdus)), &[octets.get()]);
+        }
         CellRecord::Air { .. } | CellRecord::Sent { .. } | CellRecord::Queue { .. } => {}
     }
 }

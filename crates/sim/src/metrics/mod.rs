@@ -12,6 +12,7 @@ use std::slice;
 
 use airfair_units::{DataRate, Time};
 use airfair_wlan::NodeId;
+use airfair_wlan::phy::Rate;
 
 use crate::link::LinkId;
 use crate::outcome::{LinkOutcome, Outcome, StationOutcome};
@@ -74,7 +75,8 @@ impl Metrics {
         let air = |cell| {
             let mut air = AirAccount::new(stations(cell).count(), has_steps);
             for (index, station) in stations(cell).enumerate() {
-                let first = [&station.rate_up, &station.rate_down].map(|schedule| schedule[0].1);
+                let first = [&station.rate_up, &station.rate_down]
+                    .map(|schedule| schedule[0].1.data_rate());
                 air.start_rates(NodeId::station(index), first, window);
             }
             air
@@ -177,7 +179,7 @@ impl LinkAccount {
 /// The mean rates of a station: those of its schedules, where nobody has changed them.
 fn with_rates(found: StationOutcome, spec: &Station, window: Window) -> StationOutcome {
     let is_changed = found.rate_changes > 0;
-    let mean = |found, law: Option<RateControl>, schedule: &[(Time, DataRate)]| {
+    let mean = |found, law: Option<RateControl>, schedule: &[(Time, Rate)]| {
         if law.is_some() || is_changed { found } else { Some(mean_of(schedule, window)) }
     };
     let [law_up, law_down] = spec.adaptation;
@@ -189,10 +191,10 @@ fn with_rates(found: StationOutcome, spec: &Station, window: Window) -> StationO
 }
 
 /// Mean of a schedule over the measured time.
-fn mean_of(schedule: &[(Time, DataRate)], window: Window) -> DataRate {
+fn mean_of(schedule: &[(Time, Rate)], window: Window) -> DataRate {
     let ends = schedule[1..].iter().map(|(at, _)| *at).chain([window.to]);
     let weighted = schedule.iter().zip(ends).map(|((from, rate), to)| {
-        u128::from(rate.bps()) * u128::from(window.clip(*from, to).as_nanos())
+        u128::from(rate.data_rate().bps()) * u128::from(window.clip(*from, to).as_nanos())
     });
     let mean = weighted.sum::<u128>() / u128::from((window.to - window.from).as_nanos());
     DataRate::from_bps(u64::try_from(mean).expect("a mean of rates"))

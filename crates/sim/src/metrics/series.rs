@@ -1,6 +1,7 @@
 //! Time series: what the accounts have added up in each step, from time 0.
 
-use airfair_units::{DataRate, Duration, Time};
+use airfair_units::{Duration, Time};
+use airfair_wlan::phy::Rate;
 
 use super::flows::FlowAccount;
 use super::{LinkAccount, Window, mean_of};
@@ -102,8 +103,7 @@ fn with_rates(mut steps: Vec<StationStep>, spec: &Station) -> Vec<StationStep> {
     for found in &mut steps {
         let to = from + found.length;
         #[expect(clippy::cast_precision_loss, reason = "less than 4 Gb/s")]
-        let mean =
-            |schedule: &[(Time, DataRate)]| mean_of(schedule, Window { from, to }).bps() as f64;
+        let mean = |schedule: &[(Time, Rate)]| mean_of(schedule, Window { from, to }).bps() as f64;
         if law_up.is_none() {
             found.rate_up_bps = mean(&spec.rate_up);
         }

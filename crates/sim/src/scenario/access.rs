@@ -1,5 +1,7 @@
 //! Channel access of stations and access points.
 
+use airfair_wlan::phy::Standard;
+
 use super::declare::Keys;
 use super::error::{Mistakes, ScenarioError};
 use super::reader::Fields;
@@ -14,7 +16,12 @@ pub(super) struct OwnAccess {
 }
 
 /// The channel access of a station or an access point.
-pub(super) fn own(fields: &Fields, is_ap: bool, mistakes: &mut Mistakes) -> OwnAccess {
+pub(super) fn own(
+    fields: &Fields,
+    standard: Option<Standard>,
+    is_ap: bool,
+    mistakes: &mut Mistakes,
+) -> OwnAccess {
     let edca = fields.get("edca");
     if let Some(settings) = edca.fields().filter(|_| !is_ap) {
         let aifsn = settings.get("aifsn");
@@ -23,7 +30,8 @@ pub(super) fn own(fields: &Fields, is_ap: bool, mistakes: &mut Mistakes) -> OwnA
             mistakes.add(aifsn.at, aifsn.mistake(problem, "2 to 15"));
         }
     }
-    let parameters = Keys::read(fields, AccessParameters::default(), keys::access);
+    let default = standard.map(AccessParameters::of).unwrap_or_default();
+    let parameters = Keys::read(fields, default, keys::access);
     OwnAccess { parameters, at: edca.at, path: edca.path.clone() }
 }
 

@@ -1,6 +1,7 @@
 //! The cell: rates, retries and windows that its standard allows.
 
 use airfair_units::DataRate;
+use airfair_wlan::Channel;
 use airfair_wlan::phy::{Preamble, Standard, Timing};
 
 use super::declare::Keys;
@@ -11,12 +12,13 @@ use super::overrides::did_you_mean;
 use super::parse::{CellContext, Context};
 use super::reader::{Entry, Fields};
 use super::stations::CellMembers;
-use super::{Beacons, Bss, access, beacons, keys, queues, radio};
+use super::{Beacons, Bss, access, beacons, capabilities, keys, queues, radio};
 
 /// A cell whose stations are not known yet.
 pub(super) struct Draft<'n> {
     fields: Fields<'n>,
     standard: Option<Standard>,
+    channel: Option<Channel>,
 }
 
 /// Takes from the cell what stations and flows must know.
@@ -27,13 +29,19 @@ pub(super) fn draft<'n>(
 ) -> Draft<'n> {
     let standard = fields.get("standard").word().map(Standard::of);
     let llc_snap = fields.get("llc_snap").value::<bool>();
-    let has_radio = radio::check(fields.get("radio"), standard, mistakes);
+    let channel = capabilities::channel(&fields, standard, mistakes);
+    let has_radio = radio::check(fields.get("radio"), legacy(standard, channel), mistakes);
     let given = fields.get("errors");
     no_radio(given, has_radio, mistakes);
     let errors = ERRORS.read(given);
     let name = fields.name.to_owned();
-    context.cells.push(CellContext { name, standard, llc_snap, errors, has_radio });
-    Draft { fields, standard }
+    context.cells.push(CellContext { name, standard, channel, llc_snap, errors, has_radio });
+    Draft { fields, standard, channel }
+}
+
+/// The legacy standard on which a cell builds.
+fn legacy(standard: Option<Standard>, channel: Option<Channel>) -> Option<Standard> {
+    Some(standard?.legacy(channel?.band))
 }
 
 /// Refuses what decides who hears what beside a radio: there, powers and distances do.
@@ -72,12 +80,13 @@ pub(super) fn reference(
 
 /// The cell, now that its stations are known.
 pub(super) fn finish(
-    Draft { fields, standard }: &Draft,
+    Draft { fields, standard, channel }: &Draft,
     stations: &CellMembers,
     mistakes: &mut Mistakes,
 ) -> Option<Bss> {
-    let standard = *standard;
-    let basic_rates = basic_rates(fields, standard, stations, mistakes);
+    let (standard, channel) = (*standard, *channel);
+    let legacy = legacy(standard, channel);
+    let basic_rates = basic_rates(fields, legacy, stations, mistakes);
     check_protection(fields.get("protection"), standard, mistakes);
     let (limit, limits) = (fields.get("max_attempts"), fields.get("retry_limits"));
     if limit.is_set() && limits.is_set() {
@@ -85,22 +94,25 @@ pub(super) fn finish(
         mistakes.add(limits.at, error);
     }
     let preamble = fields.get("preamble").word().map(Preamble::of);
-    let timing = || Some(standard?.timing(stations.b_stations()?, preamble?));
+    let timing = || Some(standard?.timing_in(channel?.band, stations.b_stations()?, preamble?));
     let timing = timing();
     let windows = windows(fields, timing, mistakes);
     let beacon = fields.get("beacon");
     if let Some(ap) = fields.get("ap").fields() {
         queues::check_discipline(ap.get("queue"), true, mistakes);
-        let own = access::own(ap, true, mistakes);
+        let own = access::own(ap, standard, true, mistakes);
         let grants = beacons::grants(ap.get("occupancy"), mistakes);
-        let air = || Some((standard?, basic_rates.as_deref()?, preamble?));
+        let air = || Some((legacy?, basic_rates.as_deref()?, preamble?));
         beacons::check(beacon, grants, air(), mistakes);
         if let Some(cell) = cell_windows(timing, windows) {
             own.check(cell, mistakes);
             stations.check_access(cell, mistakes);
         }
     }
-    let mut bss = Keys::read(fields, Bss::new(fields.name, standard?), keys::bss)?;
+    let mut bss = Bss::new(fields.name, standard?);
+    bss.rules.channel = channel?;
+    let mut bss = Keys::read(fields, bss, keys::bss)?;
+    bss.rules.channel = channel?;
     bss.rules.basic_rates = basic_rates?;
     if !beacon.is_set() {
         bss.beacons = bss.ap.occupancy.map(|_| Beacons::default());
@@ -173,12 +185,13 @@ fn list_rates(rates: &[DataRate]) -> String {
 }
 
 fn check_protection(entry: &Entry, standard: Option<Standard>, mistakes: &mut Mistakes) {
-    if let Some(standard) = standard.filter(|standard| *standard != Standard::G)
+    if let Some(standard @ (Standard::A | Standard::B)) = standard
         && entry.is_set()
         && !entry.bad
     {
         let problem = format!("{standard} has no protection");
-        mistakes.add(entry.at, entry.mistake(problem, "in an 802.11g cell only"));
+        let allowed = "in an 802.11g, 802.11n, 802.11ac or 802.11ax cell";
+        mistakes.add(entry.at, entry.mistake(problem, allowed));
     }
 }
 

@@ -5,6 +5,7 @@ use std::fmt;
 use airfair_units::{
     Bytes, DataRate, Dbm, Decibels, Duration, Frequency, Length, Probability, Speed,
 };
+use airfair_wlan::phy::rate_name::RateName;
 
 /// A table with a fixed set of keys.
 #[derive(Debug)]
@@ -58,6 +59,8 @@ pub(super) enum Plain<'n> {
     Bytes(Bytes),
     /// A data rate.
     Rate(DataRate),
+    /// The name of a rate of HT, VHT or HE.
+    RateName(RateName),
     /// A probability.
     Probability(Probability),
     /// A ratio of powers.
@@ -99,6 +102,8 @@ pub(super) enum Kind {
     Bytes { min: Bytes, max: Bytes },
     /// A data rate with its unit.
     Rate,
+    /// A data rate with its unit, or the name of one.
+    LinkRate,
     /// A ratio of powers with its unit.
     Decibels { min: Decibels, max: Decibels },
     /// A power with its unit.
@@ -161,6 +166,7 @@ impl fmt::Display for Plain<'_> {
             Self::Duration(time) => write!(f, "\"{time}\""),
             Self::Bytes(size) => write!(f, "\"{} B\"", size.get()),
             Self::Rate(rate) => write!(f, "\"{rate}\""),
+            Self::RateName(name) => write!(f, "\"{name}\""),
             Self::Probability(p) => write!(f, "{p}"),
             Self::Decibels(ratio) => write!(f, "\"{ratio}\""),
             Self::Power(power) => write!(f, "\"{power}\""),
@@ -199,7 +205,7 @@ macro_rules! scalars {
 
 scalars! {
     bool in Flag, u8 in Integer, u16 in Integer, u32 in Integer, u64 in Integer,
-    Duration in Duration, Bytes in Bytes, DataRate in Rate, Probability in Probability,
+    Duration in Duration, Bytes in Bytes, DataRate in Rate, RateName in RateName, Probability in Probability,
     Decibels in Decibels, Dbm in Power, Length in Length, Speed in Speed, Frequency in Frequency,
 }
 
@@ -307,6 +313,11 @@ impl Kind {
                 format!("a frequency from {min} to {max}, such as \"5.2 GHz\"")
             }
             Self::Rate => format!("a rate up to {MAX_RATE}, such as \"11 Mb/s\""),
+            Self::LinkRate => {
+                format!(
+                    "a rate up to {MAX_RATE}, such as \"11 Mb/s\", or its name, such as \"ht-mcs7\""
+                )
+            }
             Self::Word(words) => {
                 let quoted: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
                 quoted.join(", ")

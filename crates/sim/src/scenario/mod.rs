@@ -6,6 +6,7 @@
 
 mod access;
 mod beacons;
+mod capabilities;
 mod cell;
 mod declare;
 mod document;
@@ -43,10 +44,11 @@ use airfair_transport::tcp;
 pub use airfair_transport::tfrc::{Profile as TfrcProfile, Traffic as TfrcTraffic};
 pub use airfair_transport::udp::Rate as UdpRate;
 use airfair_units::{Bytes, DataRate, Duration, Probability, Time};
-use airfair_wlan::phy::Standard;
+use airfair_wlan::phy::{Rate, Standard};
 pub use airfair_wlan::{
-    AccessParameters, AfterCollision, AirtimeSharing, Attempts, CoDel, Discipline, Eifs,
-    ErrorModel, Limit, Overflow, Periods, QueueConfig, Rules, TimeRegulation, Weights,
+    AccessParameters, AfterCollision, Aggregation, AirtimeSharing, Attempts, Channel, CoDel,
+    Discipline, Eifs, ErrorModel, Limit, LinkCapabilities, Overflow, Periods, QueueConfig, Rules,
+    TimeRegulation, Weights,
 };
 
 /// One experiment.
@@ -118,7 +120,8 @@ pub struct Bss {
 impl Bss {
     /// A cell by its standard's rules.
     pub fn new(name: &str, standard: Standard) -> Self {
-        let (name, rules, ap) = (name.to_owned(), Rules::of(standard), AccessPoint::default());
+        let (name, rules) = (name.to_owned(), Rules::of(standard));
+        let ap = AccessPoint { access: AccessParameters::of(standard), ..AccessPoint::default() };
         Self { name, rules, llc_snap: true, radio: None, beacons: None, ap }
     }
 }
@@ -198,10 +201,12 @@ pub struct Station {
     pub cell: usize,
     /// Amendment, the cell's unless set.
     pub standard: Standard,
+    /// Its link with the access point, the least of what both ends can do; none if one of them is older than HT.
+    pub link: Option<LinkCapabilities>,
     /// Rate of its own transmissions over time; first entry at [`Time::ZERO`], times ascending.
-    pub rate_up: Vec<(Time, DataRate)>,
+    pub rate_up: Vec<(Time, Rate)>,
     /// Rate of the access point's transmissions to it over time, likewise.
-    pub rate_down: Vec<(Time, DataRate)>,
+    pub rate_down: Vec<(Time, Rate)>,
     /// Laws that find these rates instead, up and down; the schedules then say where they start.
     pub adaptation: [Option<RateControl>; 2],
     /// Transmit queue.
@@ -220,18 +225,25 @@ pub struct Station {
 }
 
 impl Station {
-    /// A station of the cell, alike to its access point.
-    pub fn new(name: &str, cell: usize, standard: Standard, errors: ErrorModel) -> Self {
-        let highest = *standard.rates().last().expect("each standard has rates");
+    /// A station of the cell, at the highest rate of its link.
+    pub fn new(
+        name: &str,
+        cell: usize,
+        standard: Standard,
+        link: Option<LinkCapabilities>,
+        errors: ErrorModel,
+    ) -> Self {
+        let highest = rates::highest(standard, link);
         Self {
             name: name.to_owned(),
             cell,
             standard,
+            link,
             rate_up: vec![(Time::ZERO, highest)],
             rate_down: vec![(Time::ZERO, highest)],
             adaptation: [None; 2],
             queue: Queue::default(),
-            access: AccessParameters::default(),
+            access: AccessParameters::of(standard),
             senses_only: Vec::new(),
             hidden_from: Vec::new(),
             trajectory: None,

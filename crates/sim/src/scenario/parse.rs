@@ -1,6 +1,7 @@
 //! From the text to the scenario: syntax, then each key by itself, then what must fit together.
 
 use airfair_units::{Duration, Time};
+use airfair_wlan::Channel;
 use airfair_wlan::phy::Standard;
 
 use super::beacons;
@@ -43,6 +44,8 @@ pub(super) struct CellContext {
     pub(super) name: String,
     /// Amendment.
     pub(super) standard: Option<Standard>,
+    /// Its channel.
+    pub(super) channel: Option<Channel>,
     /// True if 8 octets of LLC/SNAP precede each packet.
     pub(super) llc_snap: Option<bool>,
     /// Errors of the frames of each station that says nothing itself.

@@ -1,6 +1,8 @@
 //! A scenario made of parts in Rust, in place of a file.
 
-use airfair_units::{DataRate, Duration, Time};
+use airfair_units::{Duration, Time};
+use airfair_wlan::Rules;
+use airfair_wlan::phy::Rate;
 
 use super::error::ScenarioError;
 use super::{Bss, Endpoint, Flow, Link, Node, Scenario, Station, Transport};
@@ -40,8 +42,9 @@ impl Scenario {
     /// # Panics
     /// If there is no such cell.
     pub fn add_station(&mut self, name: &str, cell: usize) -> usize {
-        let standard = self.cells[cell].rules.standard;
-        self.stations.push(Station::new(name, cell, standard, super::ErrorModel::None));
+        let Rules { standard, channel, .. } = self.cells[cell].rules;
+        let link = channel.link(standard, standard);
+        self.stations.push(Station::new(name, cell, standard, link, super::ErrorModel::None));
         self.stations.len() - 1
     }
 
@@ -143,7 +146,8 @@ impl Scenario {
 
 impl Station {
     /// Gives its frames and those to it one rate, all the time.
-    pub fn set_rate(&mut self, rate: DataRate) {
+    pub fn set_rate(&mut self, rate: impl Into<Rate>) {
+        let rate = rate.into();
         self.rate_up = vec![(Time::ZERO, rate)];
         self.rate_down = vec![(Time::ZERO, rate)];
     }
@@ -152,6 +156,7 @@ impl Station {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use airfair_units::DataRate;
     use airfair_wlan::phy::Standard;
 
     /// A station that sends to a host.

@@ -17,6 +17,7 @@ impl Kind {
             Self::Duration { .. }
                 | Self::Bytes { .. }
                 | Self::Rate
+                | Self::LinkRate
                 | Self::Decibels { .. }
                 | Self::Power { .. }
                 | Self::Length { .. }
@@ -99,6 +100,10 @@ pub(super) fn plain<'n>(kind: &Kind, value: &'n Value) -> Result<Plain<'n>, Misf
         (Kind::Speed { min, max }, Value::Text(text)) => within(text, *min, *max),
         (Kind::Frequency { min, max }, Value::Text(text)) => within(text, *min, *max),
         (Kind::Rate, Value::Text(text)) => within(text, DataRate::from_bps(1), MAX_RATE),
+        (Kind::LinkRate, Value::Text(text)) => match text.parse() {
+            Ok(name) => Ok(Plain::RateName(name)),
+            Err(_) => within(text, DataRate::from_bps(1), MAX_RATE),
+        },
         (Kind::Word(words), Value::Text(text)) => {
             words.iter().find(|word| *word == text).map(|word| Plain::Word(word)).ok_or(OTHER)
         }

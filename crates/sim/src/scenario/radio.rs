@@ -1,7 +1,7 @@
 //! The radio of a cell as a scenario describes it, and where its stations are.
 
 use airfair_units::{DataRate, Dbm, Decibels, Duration, Frequency, Length, Speed, Time};
-use airfair_wlan::phy::Standard;
+use airfair_wlan::phy::{Band, Preamble, Standard, TxVector};
 pub use airfair_wlan::radio::Fading;
 use airfair_wlan::radio::{
     Decoder, Layout, Mobility, PathLoss, Position, RandomWaypoint, RandomWaypointError, RangeError,
@@ -43,13 +43,13 @@ pub struct Radio {
 
 impl Radio {
     /// 20 dBm into free space.
-    pub(crate) fn new(standard: Standard) -> Self {
+    pub(crate) fn new(band: Band) -> Self {
         Self {
             range: Vec::new(),
             propagation: PathLossModel::FreeSpace,
-            frequency: match standard {
-                Standard::A => Frequency::from_megahertz(5_200),
-                Standard::B | Standard::G => Frequency::from_megahertz(2_437),
+            frequency: match band {
+                Band::Ghz5 => Frequency::from_megahertz(5_200),
+                Band::Ghz2 => Frequency::from_megahertz(2_437),
             },
             tx_power: Dbm::new(20),
             noise_figure: Decibels::new(10),
@@ -61,14 +61,14 @@ impl Radio {
         }
     }
 
-    /// The space of a cell whose stations go these ways and may use these rates.
+    /// The space of a cell whose stations go these ways and may send so.
     pub(crate) fn layout(
         &self,
         standard: Standard,
         ways: Vec<Mobility>,
-        rates: Vec<DataRate>,
+        vectors: Vec<TxVector>,
     ) -> Layout {
-        Layout { ways, rates, ..self.solved(standard).expect("the scenario was checked") }
+        Layout { ways, vectors, ..self.solved(standard).expect("the scenario was checked") }
     }
 
     /// The space without its stations.
@@ -80,16 +80,18 @@ impl Radio {
             capture: self.capture,
             ..airfair_wlan::radio::Radio::new(standard, path_loss)
         };
-        let lowest = standard.rates()[0];
+        let lowest = vector(standard.rates()[0]);
         radio.carrier_sense = self.carrier_sense.unwrap_or_else(|| radio.required_power(lowest));
         let (shadowing, fading) = (self.shadowing, self.fading);
-        let (ways, rates) = (Vec::new(), Vec::new());
+        let (ways, vectors) = (Vec::new(), Vec::new());
         let transmit_power = self.tx_power;
-        let layout = Layout { radio, between, transmit_power, shadowing, fading, ways, rates };
+        let layout = Layout { radio, between, transmit_power, shadowing, fading, ways, vectors };
         if self.range.is_empty() {
             return Ok(layout);
         }
-        let solved = radio.solve_range(Decibels::ZERO, &self.range)?;
+        let ranges: Vec<_> =
+            self.range.iter().map(|(rate, range)| (vector(*rate), *range)).collect();
+        let solved = radio.solve_range(Decibels::ZERO, &ranges)?;
         let radio = airfair_wlan::radio::Radio { path_loss: solved.path_loss, ..radio };
         let between = if self.range.len() > 1 { solved.path_loss } else { between };
         Ok(Layout { radio, between, transmit_power: solved.transmit_power, ..layout })
@@ -125,6 +127,11 @@ impl Radio {
             }
         }
     }
+}
+
+/// Vector of a rate; powers do not depend on the preamble.
+fn vector(rate: DataRate) -> TxVector {
+    TxVector::of(rate, Preamble::Long).expect("a rate of the standard")
 }
 
 /// Loss by distance.
@@ -246,7 +253,7 @@ impl Trajectory {
     }
 }
 
-/// True if a cell has a radio; `None` if a mistake spoils it.
+/// True if a cell has a radio; `None` if a mistake spoils it. `standard` is the legacy one of its band.
 pub(super) fn check(
     entry: &Entry,
     standard: Option<Standard>,
@@ -273,7 +280,7 @@ pub(super) fn check(
         return None;
     }
     ranges?;
-    let radio = Keys::read(fields, Radio::new(standard?), keys::radio)?;
+    let radio = Keys::read(fields, Radio::new(standard?.band()), keys::radio)?;
     if let Err(error) = radio.solved(standard?) {
         let problem = error.to_string();
         mistakes.add(range.at, range.mistake(problem, "ranges that some power gives"));

@@ -2,7 +2,9 @@
 
 use airfair_laws::arf;
 use airfair_units::{DataRate, Duration, Time};
-use airfair_wlan::phy::Standard;
+use airfair_wlan::LinkCapabilities;
+use airfair_wlan::phy::rate_name::RateName;
+use airfair_wlan::phy::{Rate, Standard};
 
 use super::error::Mistakes;
 use super::keys::LAWS;
@@ -11,42 +13,62 @@ use super::reader::Entry;
 use super::{RateControl, Station, cell};
 
 /// Rate over time.
-type Schedule = Vec<(Time, DataRate)>;
+type Schedule = Vec<(Time, Rate)>;
 /// Rate over time, or where a law starts that finds it.
-pub(super) type Rate = (Schedule, Option<RateControl>);
+pub(super) type OneWay = (Schedule, Option<RateControl>);
+/// A station's standard and its link with the access point, whose rates it may have; nothing if a mistake hides them.
+pub(super) type Ends = Option<(Standard, Option<LinkCapabilities>)>;
+
+/// The highest rate of a station.
+pub(super) fn highest(standard: Standard, link: Option<LinkCapabilities>) -> Rate {
+    let legacy = || Rate::Legacy(*standard.rates().last().expect("each standard has rates"));
+    link.map_or_else(legacy, |link| Rate::Mode(link.fastest()))
+}
+
+/// The lowest rate of a station.
+fn lowest(standard: Standard, link: Option<LinkCapabilities>) -> Rate {
+    let legacy = || Rate::Legacy(standard.rates()[0]);
+    link.map_or_else(legacy, |link| Rate::Mode(link.ladder()[0]))
+}
 
 /// The rates of a station's own frames and of those to it.
 pub(super) fn rates(
     entry: &Entry,
-    standard: Option<Standard>,
+    ends: Ends,
     duration: Option<Duration>,
     mistakes: &mut Mistakes,
-) -> Option<[Rate; 2]> {
+) -> Option<[OneWay; 2]> {
     let Some(pair) = entry.fields().filter(|fields| !fields.has("control")) else {
-        let both = one_way(entry, standard, duration, mistakes)?;
+        let both = one_way(entry, ends, duration, mistakes)?;
         return Some([both.clone(), both]);
     };
-    let up = one_way(pair.get("up"), standard, duration, mistakes);
-    let down = one_way(pair.get("down"), standard, duration, mistakes);
+    let up = one_way(pair.get("up"), ends, duration, mistakes);
+    let down = one_way(pair.get("down"), ends, duration, mistakes);
     Some([up?, down?])
 }
 
 fn one_way(
     entry: &Entry,
-    standard: Option<Standard>,
+    ends: Ends,
     duration: Option<Duration>,
     mistakes: &mut Mistakes,
-) -> Option<Rate> {
+) -> Option<OneWay> {
     if entry.fields().is_none() {
-        return Some((schedule(entry, standard, duration, mistakes)?, None));
+        return Some((schedule(entry, ends, duration, mistakes)?, None));
     }
     let law = law(entry, mistakes)?;
-    let rates = standard?.rates();
+    let (standard, link) = ends?;
+    if let (RateControl::Minstrel(_), Some(_), Some(fields)) = (law, link, entry.fields()) {
+        let control = fields.get("control");
+        let problem = "it knows the rates of 802.11a, b and g";
+        mistakes.add(control.at, control.mistake(problem, "\"arf\", \"aarf\", \"oracle\""));
+        return None;
+    }
     let start = match law {
-        RateControl::Arf(params) if params.starts_high => rates.last(),
-        _ => rates.first(),
+        RateControl::Arf(params) if params.starts_high => highest(standard, link),
+        _ => lowest(standard, link),
     };
-    Some((vec![(Time::ZERO, *start.expect("each standard has rates"))], Some(law)))
+    Some((vec![(Time::ZERO, start)], Some(law)))
 }
 
 fn law(entry: &Entry, mistakes: &mut Mistakes) -> Option<RateControl> {
@@ -65,16 +87,16 @@ fn law(entry: &Entry, mistakes: &mut Mistakes) -> Option<RateControl> {
 
 fn schedule(
     entry: &Entry,
-    standard: Option<Standard>,
+    ends: Ends,
     duration: Option<Duration>,
     mistakes: &mut Mistakes,
 ) -> Option<Schedule> {
     if !entry.is_set() && !entry.bad {
-        let highest = standard?.rates().last().expect("each standard has rates");
-        return Some(vec![(Time::ZERO, *highest)]);
+        let (standard, link) = ends?;
+        return Some(vec![(Time::ZERO, highest(standard, link))]);
     }
-    if entry.value::<DataRate>().is_some() {
-        return Some(vec![(Time::ZERO, rate(entry, standard, mistakes)?)]);
+    if entry.plain().is_some() {
+        return Some(vec![(Time::ZERO, rate(entry, ends, mistakes)?)]);
     }
     let steps = entry.items();
     if steps.is_empty() && !entry.bad {
@@ -99,19 +121,30 @@ fn schedule(
             }
             last = Some(now);
         }
-        let rate = rate(&pair[1], standard, mistakes);
+        let rate = rate(&pair[1], ends, mistakes);
         schedule.extend(time.zip(rate).map(|(time, rate)| (point(time), rate)));
     }
     Some(schedule).filter(|schedule| schedule.len() == steps.len() && !schedule.is_empty())
 }
 
-fn rate(entry: &Entry, standard: Option<Standard>, mistakes: &mut Mistakes) -> Option<DataRate> {
-    let (rate, standard) = (entry.value::<DataRate>()?, standard?);
-    if !standard.rates().contains(&rate) {
-        mistakes.add(entry.at, cell::not_a_rate(entry, standard));
-        return None;
-    }
-    Some(rate)
+/// A rate that the station has.
+fn rate(entry: &Entry, ends: Ends, mistakes: &mut Mistakes) -> Option<Rate> {
+    let (rate, name) = (entry.value::<DataRate>(), entry.value::<RateName>());
+    let (standard, link) = ends?;
+    let found = match (link, rate, name) {
+        (_, None, None) => return None,
+        (None, rate, _) => {
+            let known = rate.filter(|rate| standard.rates().contains(rate)).map(Rate::Legacy);
+            known.ok_or_else(|| cell::not_a_rate(entry, standard))
+        }
+        (Some(LinkCapabilities { format, .. }), rate, name) => {
+            let at = |rate| format.at(rate).map(Rate::Mode);
+            let named = |name| format.named(name).map(Rate::Mode);
+            let found = name.map(named).or(rate.map(at)).expect("one of the two");
+            found.map_err(|error| entry.mistake(error.problem(), error.allowed()))
+        }
+    };
+    found.map_err(|mistake| mistakes.add(entry.at, mistake)).ok()
 }
 
 /// The rates of a station as TOML.
@@ -124,7 +157,7 @@ pub(super) fn written(station: &Station) -> String {
     if up == down { up } else { format!("{{ up = {up}, down = {down} }}") }
 }
 
-fn written_schedule(steps: &[(Time, DataRate)]) -> String {
+fn written_schedule(steps: &[(Time, Rate)]) -> String {
     if let [(Time::ZERO, rate)] = steps {
         return format!("\"{rate}\"");
     }

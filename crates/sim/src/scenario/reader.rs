@@ -81,6 +81,11 @@ impl<'n> Fields<'n> {
         self.spec.keys.iter().any(|known| known.name == key)
     }
 
+    /// True if a mistake was already reported in it.
+    pub(super) fn is_spoilt(&self) -> bool {
+        self.entries.iter().flatten().any(|entry| entry.bad)
+    }
+
     /// A table of which nothing is known but its name.
     fn bad(spec: &'static Table, name: &'n str, path: String, at: usize) -> Self {
         let entry = |key: &Key| {

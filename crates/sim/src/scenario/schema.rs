@@ -74,6 +74,7 @@ fn of_kind(kind: &Kind) -> Value {
         Kind::Duration { .. } => quantity("ns|us|µs|ms|s|min|h"),
         Kind::Bytes { .. } => quantity("B|kB|KiB|MB|MiB|GB|GiB"),
         Kind::Rate => quantity(RATE_UNITS),
+        Kind::LinkRate => json!({ "type": "string", "pattern": rate_or_name() }),
         Kind::Power { .. } => signed_quantity("dBm"),
         Kind::Length { .. } => signed_quantity("mm|m|km"),
         Kind::Speed { .. } => signed_quantity("m/s"),
@@ -131,6 +132,12 @@ fn quantity(units: &str) -> Value {
 
 fn signed_quantity(units: &str) -> Value {
     number_with("-?", units)
+}
+
+/// A rate with its unit, or the name of one.
+fn rate_or_name() -> String {
+    let names = "ht-mcs[0-9]{1,2}|(vht|he)-mcs[0-9]{1,2}x[1-8]";
+    format!("{}|^({names})$", pattern("", RATE_UNITS))
 }
 
 const RATE_UNITS: &str = "b/s|kb/s|Mb/s|Gb/s";

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use airfair_units::DataRate;
+use airfair_wlan::Channel;
 use airfair_wlan::phy::Standard;
 
 use super::access::{self, OwnAccess, Windows};
@@ -14,10 +15,10 @@ use super::kind::{MAX_NAME, Words};
 use super::names::{Names, Target};
 use super::parse::Context;
 use super::radio::{GroupTrajectory, trajectory};
-use super::rates::{Rate, rates};
+use super::rates::{OneWay, rates};
 use super::reader::{Entry, Fields};
 use super::size::{Budget, MAX_RATE_STEPS, MAX_RELATED, MAX_WAYPOINTS};
-use super::{Station, cell, keys, queues};
+use super::{Station, capabilities, cell, keys, queues};
 
 /// One `[station.NAME]`.
 pub(super) struct Group<'n> {
@@ -25,7 +26,7 @@ pub(super) struct Group<'n> {
     cell: Option<usize>,
     standard: Option<Standard>,
     access: OwnAccess,
-    rates: Option<[Rate; 2]>,
+    rates: Option<[OneWay; 2]>,
     trajectory: Result<Option<GroupTrajectory>, Spoilt>,
     count: Option<usize>,
     /// A member, but for its name, its rates and its place.
@@ -54,10 +55,13 @@ pub(super) fn missing(section: &str) -> ScenarioError {
 fn group<'n>(fields: Fields<'n>, context: &Context, mistakes: &mut Mistakes) -> Group<'n> {
     let cell = cell::reference(fields.get("bss"), context, mistakes);
     let bss = cell.map(|cell| &context.cells[cell]);
-    let standard = standard(fields.get("standard"), bss.and_then(|bss| bss.standard), mistakes);
-    let rates = rates(fields.get("rate"), standard, context.duration, mistakes);
+    let air = bss.and_then(|bss| bss.standard.zip(bss.channel));
+    let standard = standard(fields.get("standard"), air, mistakes);
+    let link = capabilities::link(&fields, air.zip(standard), mistakes);
+    let ends = standard.zip(link.as_ref().ok().copied());
+    let rates = rates(fields.get("rate"), ends, context.duration, mistakes);
     queues::check_discipline(fields.get("queue"), false, mistakes);
-    let access = access::own(&fields, false, mistakes);
+    let access = access::own(&fields, standard, false, mistakes);
     let has_radio = bss.and_then(|bss| bss.has_radio);
     for key in ["senses_only", "hidden_from", "errors"] {
         cell::no_radio(fields.get(key), has_radio, mistakes);
@@ -66,25 +70,35 @@ fn group<'n>(fields: Fields<'n>, context: &Context, mistakes: &mut Mistakes) -> 
     let count = fields.get("count").integer();
     let station = || {
         let errors = bss?.errors.unwrap_or_default();
-        let station = Station::new(fields.name, cell?, standard?, errors);
+        let station =
+            Station::new(fields.name, cell?, standard?, link.as_ref().ok().copied()?, errors);
         Keys::read(&fields, station, |keys, it| keys::station(keys, it, Written::default()))
     };
     let station = station();
     Group { fields, cell, standard, access, rates, trajectory, count, station }
 }
 
-fn standard(entry: &Entry, cell: Option<Standard>, mistakes: &mut Mistakes) -> Option<Standard> {
+/// The standard of a station: its cell's, or an older one of the band.
+fn standard(
+    entry: &Entry,
+    cell: Option<(Standard, Channel)>,
+    mistakes: &mut Mistakes,
+) -> Option<Standard> {
     if !entry.is_set() && !entry.bad {
-        return cell;
+        return cell.map(|(standard, _)| standard);
     }
     let own = Standard::of(entry.word()?);
-    let cell = cell?;
-    if own != cell && (own, cell) != (Standard::B, Standard::G) {
-        let allowed = match cell {
-            Standard::G => "\"802.11g\", \"802.11b\"".to_owned(),
-            _ => format!("\"{cell}\""),
+    let (standard, channel) = cell?;
+    let fits = capabilities::standards(standard, channel.band);
+    if !fits.contains(&own) {
+        let allowed: Vec<String> = fits.iter().map(|it| format!("\"{it}\"")).collect();
+        let band = if standard.bands().len() > 1 {
+            format!(" at {}", channel.band)
+        } else {
+            String::new()
         };
-        mistakes.add(entry.at, entry.mistake(format!("not possible in an {cell} cell"), allowed));
+        let problem = format!("not possible in an {standard} cell{band}");
+        mistakes.add(entry.at, entry.mistake(problem, allowed.join(", ")));
         return None;
     }
     Some(own)

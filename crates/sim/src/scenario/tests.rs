@@ -127,7 +127,7 @@ fn another(kind: &Kind) -> String {
     match kind {
         Kind::Word(words) => format!("{:?}", words[0]),
         Kind::Probability => "0.75".to_owned(),
-        Kind::Rate => "\"7 Mb/s\"".to_owned(),
+        Kind::Rate | Kind::LinkRate => "\"7 Mb/s\"".to_owned(),
         Kind::Duration { max, .. } => Plain::Duration(*max).to_string(),
         Kind::Bytes { max, .. } => Plain::Bytes(*max).to_string(),
         Kind::Decibels { max, .. } => Plain::Decibels(*max).to_string(),
@@ -164,6 +164,17 @@ fn company(path: &str, key: &Key, tables: &[(String, String)]) -> Vec<(String, S
             }
             _ => after.push(("station.slow.mobility.radius", "9 m".to_owned())),
         }
+    }
+    let of_channel = ["band", "width", "guard_interval", "streams", "aggregation"];
+    if path.split('.').nth(2).is_some_and(|part| of_channel.contains(&part)) {
+        before.push(("bss.home.standard", "802.11ax"));
+    }
+    match path {
+        "station.slow.streams" => before.push(("bss.home.streams", "4")),
+        "station.slow.aggregation.window" => {
+            before.extend([("bss.home.aggregation.window", "256"), (path, "64")]);
+        }
+        _ => {}
     }
     if path.starts_with("flow.tcp.control.") {
         before.push(("bss.home.ap.occupancy", "true"));
@@ -221,13 +232,19 @@ fn the_example_of_each_key_changes_the_scenario() {
 }
 
 /// Words that ask for more than the base has.
-const REFUSED: [&str; 6] = [
+const REFUSED: [&str; 12] = [
+    "bss.home.guard_interval = 400 ns",
     "bss.home.radio = none",
     "bss.home.radio.reception = qualnet4",
     "flow.tcp.control = occupancy",
+    "station.slow.guard_interval = 400 ns",
     "station.slow.mobility.begin = position",
     "station.slow.queue.weights = active-flows",
     "station.slow.standard = 802.11a",
+    "station.slow.standard = 802.11ac",
+    "station.slow.standard = 802.11ax",
+    "station.slow.standard = 802.11n",
+    "station.slow.width = 160 MHz",
 ];
 
 /// The value that a word is read as is written with that word, and differs from any other word's of its key.

@@ -2,7 +2,9 @@
 
 use std::fmt::Write;
 
-use super::declare::{Keys, Written};
+use airfair_wlan::LinkCapabilities;
+
+use super::declare::{Keys, Written, inline};
 use super::{Endpoint, Flow, Link, Node, Scenario, Station, keys, rates};
 
 impl Scenario {
@@ -77,10 +79,20 @@ impl Scenario {
         keys::Written {
             bss: format!("\"{}\"", self.cells[station.cell].name),
             rate: rates::written(station),
+            link: station.link.map(written_link),
             senses_only: others(&station.senses_only),
             hidden_from: others(&station.hidden_from),
         }
     }
+}
+
+/// What a link can do.
+fn written_link(LinkCapabilities { format, aggregation }: LinkCapabilities) -> [String; 4] {
+    let declare = keys::aggregation;
+    let aggregation =
+        aggregation.map_or_else(|| "\"off\"".to_owned(), |it| inline(Keys::write(&it, declare)));
+    let (width, guard) = (format!("\"{}\"", format.width), format!("\"{}\"", format.guard));
+    [width, guard, format.streams.to_string(), aggregation]
 }
 
 /// A section of its own.

@@ -168,6 +168,13 @@ fn transmitter<T>(t: &mut Declaration<Of<'_, T>>, of: fn(&T) -> &RadioOutcome) {
         .says("ACKs that a newer one replaced in the transmit queue.");
     t.column("duplicates", Unit::Frames, |row| of(row.it).duplicates)
         .says("Received frames that were repetitions of one already received.");
+    t.column("aggregates", Unit::Frames, |row| of(row.it).aggregates)
+        .says("Data frames sent that were aggregates of several MPDUs.");
+    t.column("mean_aggregate", Unit::Number, |row| {
+        let RadioOutcome { frames, aggregates, aggregated_mpdus, .. } = *of(row.it);
+        (aggregates > 0).then(|| ratio(frames - aggregates + aggregated_mpdus, frames)).flatten()
+    })
+    .says("MPDUs in a data frame, in the mean; null if there were no aggregates.");
     t.column("queue_mean", Unit::Packets, |row| of(row.it).queue_mean)
         .says("Packets in the transmit queue, averaged over time.");
     t.column("queue_max", Unit::Packets, |row| of(row.it).queue_max)

@@ -51,14 +51,13 @@ impl<R: Recorder, C: Clock> World<R, C> {
         let RateChange { cell, station, direction, rate, .. } = self.rate_changes[index];
         self.cells[cell.index()].cell.set_rate(station, direction, rate);
         if direction == Direction::Up {
-            self.tell_of_rate(cell, station, rate);
+            self.tell_of_rate(cell, station, rate.data_rate());
         }
     }
 
     /// The rate of a station's own frames has changed.
     pub(super) fn tell_of_rate(&mut self, cell: CellId, station: NodeId, rate: DataRate) {
-        let standard = self.cells[cell.index()].members[station.index()].standard;
-        let highest_rate = *standard.rates().last().expect("every standard has rates");
+        let highest_rate = self.cells[cell.index()].members[station.index()].highest;
         self.tell(cell, station, &Seen::Rate { rate, highest_rate });
     }
 

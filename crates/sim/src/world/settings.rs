@@ -2,7 +2,7 @@
 
 use airfair_laws::Direction;
 use airfair_units::DataRate;
-use airfair_wlan::phy::Standard;
+use airfair_wlan::phy::Rate;
 use airfair_wlan::{ErrorModel, NodeId, Stream, Weights};
 
 use super::World;
@@ -14,9 +14,10 @@ use crate::scenario::Loss;
 /// Which settings a member has, apart from their values.
 #[derive(Debug)]
 pub(crate) struct Settable {
-    pub(crate) standard: Standard,
+    /// The highest rate of its link.
+    pub(crate) highest: DataRate,
     /// Rates that its frames may have.
-    pub(crate) rates: Vec<DataRate>,
+    pub(crate) rates: Vec<Rate>,
     /// True where a law finds the rate, up and down.
     pub(crate) is_adapted: [bool; 2],
     /// True if its queue tells data from ACKs.
@@ -61,8 +62,9 @@ impl<R: Recorder, C: Clock> World<R, C> {
         &mut self,
         Member { cell, node: station }: Member,
         direction: Direction,
-        rate: DataRate,
+        rate: impl Into<Rate>,
     ) -> Result<(), Unsettable> {
+        let rate = rate.into();
         assert!(!station.is_ap(), "an access point has a rate for each station");
         let bss = &mut self.cells[cell.index()];
         let member = &bss.members[station.index()];
@@ -73,6 +75,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
             return Err(Unsettable::RateIsFound);
         }
         bss.cell.set_rate(station, direction, rate);
+        let rate = rate.data_rate();
         let record = airfair_wlan::Record::Rate { station, direction, rate };
         self.recorder.record(self.now, &Record::Cell(cell, record));
         if direction == Direction::Up {

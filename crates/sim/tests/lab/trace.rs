@@ -74,7 +74,7 @@ fn the_trace_has_every_frame_once_with_its_times_and_its_packets() {
         assert_eq!(ppdu.mpdus.len(), usize::from(is_data));
         for mpdu in &ppdu.mpdus {
             let packet = mpdu.msdu.payload;
-            assert_eq!(mpdu.size(), ppdu.frame.psdu);
+            assert_eq!(mpdu.size(ppdu.frame.tx), ppdu.frame.psdu);
             assert!(packet.flow.0 < 2 && packet.sent_at <= ppdu.start);
         }
     }

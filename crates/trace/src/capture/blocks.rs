@@ -31,7 +31,7 @@ pub(super) struct Packet<'a> {
     pub(super) length: u32,
     pub(super) heading: Heading,
     /// Reason why its check sequence is wrong, if it is.
-    pub(super) spoilt: Option<&'a str>,
+    pub(super) bad_fcs: Option<&'a str>,
 }
 
 /// Start of a section, which is all of the file.
@@ -83,9 +83,9 @@ pub(super) fn packet(it: &Packet<'_>) -> Vec<u8> {
         Heading::Inbound => 1,
         Heading::Outbound => 2,
     };
-    let flags = heading | u32::from(it.spoilt.is_some()) << 24;
+    let flags = heading | u32::from(it.bad_fcs.is_some()) << 24;
     let flags = flags.to_le_bytes();
-    match it.spoilt {
+    match it.bad_fcs {
         None if heading == 0 => {}
         None => put_options(&mut body, &[(2, &flags)]),
         Some(reason) => put_options(&mut body, &[(1, reason.as_bytes()), (2, &flags)]),
@@ -144,7 +144,7 @@ mod tests {
             octets: &[1, 2, 3, 4, 5],
             length: 1_500,
             heading: Heading::Beside,
-            spoilt: None,
+            bad_fcs: None,
         };
         let plain = packet(&it);
         let word = |at: usize| u32::from_le_bytes(plain[at..at + 4].try_into().expect("a word"));
@@ -153,8 +153,8 @@ mod tests {
         assert_eq!((&plain[28..36], word(36)), (&[1, 2, 3, 4, 5, 0, 0, 0][..], 40));
         let sent = packet(&Packet { heading: Heading::Outbound, ..it });
         assert_eq!(sent[36..48], [2, 0, 4, 0, 2, 0, 0, 0, 0, 0, 0, 0]);
-        let spoilt = packet(&Packet { spoilt: Some("why"), ..it });
-        assert_eq!(spoilt[36..44], [1, 0, 3, 0, b'w', b'h', b'y', 0]);
-        assert_eq!(spoilt[44..52], [2, 0, 4, 0, 0, 0, 0, 1]);
+        let marked = packet(&Packet { bad_fcs: Some("why"), ..it });
+        assert_eq!(marked[36..44], [1, 0, 3, 0, b'w', b'h', b'y', 0]);
+        assert_eq!(marked[44..52], [2, 0, 4, 0, 0, 0, 0, 1]);
     }
 }

@@ -2,7 +2,7 @@
 
 use airfair_sim::scenario::Bss;
 use airfair_units::{DataRate, Duration};
-use airfair_wlan::phy::Preamble;
+use airfair_wlan::phy::{Preamble, TxVector};
 use airfair_wlan::{Elements, Frame, FrameKind};
 
 use super::addresses::Mac;
@@ -36,14 +36,19 @@ pub(super) struct Way {
     pub(super) is_up: bool,
 }
 
-/// Header of a data frame.  [80211-2020 §9.3.2.1]
+/// Header of a data frame; HT, VHT and HE have `QoS` data, best effort's.  [80211-2020 §9.3.2.1]
 pub(super) fn data(frame: &Frame, way: Way, sequence: u16, is_retry: bool) -> Vec<u8> {
     let direction = if way.is_up { TO_DS } else { FROM_DS };
-    let mut octets = vec![0x08, direction | if is_retry { RETRY } else { 0 }];
+    let has_qos = matches!(frame.tx, TxVector::Mode(_));
+    let subtype = if has_qos { 0x88 } else { 0x08 };
+    let mut octets = vec![subtype, direction | if is_retry { RETRY } else { 0 }];
     octets.extend(duration(frame.duration_field));
     let third = if way.is_up { way.destination } else { way.source };
     octets.extend([way.receiver, way.transmitter, third].concat());
     octets.extend((sequence << 4).to_le_bytes());
+    if has_qos {
+        octets.extend([0; 2]);
+    }
     octets
 }
 
@@ -54,11 +59,19 @@ pub(super) fn control(frame: &Frame, transmitter: Mac, receiver: Mac) -> Vec<u8>
         FrameKind::Cts => (0xc4, receiver.to_vec()),
         FrameKind::CtsToSelf => (0xc4, transmitter.to_vec()),
         FrameKind::Ack => (0xd4, receiver.to_vec()),
+        FrameKind::BlockAckRequest => (0x84, [receiver, transmitter].concat()),
+        FrameKind::BlockAck => (0x94, [receiver, transmitter].concat()),
         FrameKind::Data | FrameKind::Beacon => unreachable!("no control frame"),
     };
     let mut octets = vec![subtype, 0];
     octets.extend(duration(frame.duration_field));
     octets.extend(addresses);
+    if matches!(frame.kind, FrameKind::BlockAck | FrameKind::BlockAckRequest) {
+        // Compressed; numbers and bits are left out.
+        octets.extend([0x04, 0]);
+        let size = usize::try_from(frame.psdu.get()).expect("a frame is short");
+        octets.resize(size - FCS, 0);
+    }
     octets
 }
 
@@ -125,7 +138,7 @@ fn rates(bss: &Bss) -> Vec<u8> {
         let units = u8::try_from(rate.bps() / 500_000).expect("a legacy rate");
         units | if bss.rules.basic_rates.contains(rate) { 0x80 } else { 0 }
     };
-    bss.rules.standard.rates().iter().map(octet).collect()
+    bss.rules.legacy().rates().iter().map(octet).collect()
 }
 
 /// Beacon interval in time units of 1024 µs, rounded.

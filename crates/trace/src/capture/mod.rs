@@ -14,9 +14,9 @@ use std::io::Write;
 use airfair_sim::packet::{self, Side};
 use airfair_sim::record::{CellId, Member, Record, Recorder};
 use airfair_sim::scenario::Scenario;
-use airfair_sim::trace::{Monitored, Trace};
+use airfair_sim::trace::{Fate, Monitored, Trace};
 use airfair_units::Time;
-use airfair_wlan::phy::Standard;
+use airfair_wlan::phy::Band;
 use airfair_wlan::{FrameKind, NodeId};
 
 use crate::outlet::{Outlet, Written};
@@ -61,7 +61,7 @@ struct Image {
 struct View {
     interface: u32,
     heading: Heading,
-    spoilt: Option<&'static str>,
+    bad_fcs: Option<&'static str>,
 }
 
 impl<W: Write> Capture<W> {
@@ -82,7 +82,7 @@ impl<W: Write> Capture<W> {
                 outlet.put(&blocks::interface(name, &about, Some(address)));
                 count += 1;
             }
-            let channel = Channel::of(cell, bss.rules.standard == Standard::A);
+            let channel = Channel::of(cell, bss.rules.channel.band == Band::Ghz5);
             cells.push(Cell { first, channel, has_llc: bss.llc_snap, beacons: 0 });
             first += count;
         }
@@ -112,9 +112,9 @@ impl<W: Write> Capture<W> {
             return;
         }
         if self.selection.has_monitor(id) {
-            let spoilt = spoilt(heard);
-            let image = self.image(id, heard, number, spoilt.is_some());
-            self.put(heard.ppdu.end, &image, View { spoilt, ..self.view(id, None) });
+            let bad_fcs = bad_fcs(heard);
+            let image = self.image(id, heard, number, bad_fcs.is_some());
+            self.put(heard.ppdu.end, &image, View { bad_fcs, ..self.view(id, None) });
         }
         let ends = std::iter::once((frame.from, Heading::Outbound));
         let receivers = heard.receivers.iter().map(|node| (*node, Heading::Inbound));
@@ -133,14 +133,14 @@ impl<W: Write> Capture<W> {
     /// A frame at a member of a cell, or at its monitor.
     fn view(&self, id: CellId, node: Option<NodeId>) -> View {
         let interface = self.cells[id.index()].first + node.map_or(0, |node| 1 + u32::from(node.0));
-        View { interface, heading: Heading::Beside, spoilt: None }
+        View { interface, heading: Heading::Beside, bad_fcs: None }
     }
 
     fn put(&mut self, at: Time, image: &Image, view: View) {
-        let View { interface, heading, spoilt } = view;
+        let View { interface, heading, bad_fcs } = view;
         let (octets, length) = (&image.octets[..], image.length);
         let at = at.as_nanos();
-        let packet = blocks::Packet { interface, at, octets, length, heading, spoilt };
+        let packet = blocks::Packet { interface, at, octets, length, heading, bad_fcs };
         self.outlet.put_item(&blocks::packet(&packet));
     }
 
@@ -150,20 +150,21 @@ impl<W: Write> Capture<W> {
         id: CellId,
         heard: &Monitored<packet::Packet>,
         number: u16,
-        is_spoilt: bool,
+        has_bad_fcs: bool,
     ) -> Image {
         let Cell { channel, has_llc, .. } = self.cells[id.index()];
         let (ppdu, frame) = (&heard.ppdu, &heard.ppdu.frame);
-        let mut octets = radiotap::header(ppdu, channel, heard.signal, is_spoilt);
+        let mut octets = radiotap::header(ppdu, channel, heard.signal, has_bad_fcs);
         let header = octets.len();
-        let on_air = usize::try_from(frame.psdu.get()).expect("a frame is short");
         let address = |node| addresses::mac(id, node);
         let from = address(frame.from);
-        let mut length = on_air;
+        let mut length;
         match (frame.kind, frame.to) {
             (FrameKind::Data, Some(to)) => {
                 let mpdu = &ppdu.mpdus[0];
                 let way = self.way(&mpdu.msdu.payload, from, address(to), to.is_ap());
+                // The delimiter of an S-MPDU is no part of the frame.
+                length = usize::try_from(mpdu.size(frame.tx).get()).expect("a frame is short");
                 octets.extend(mac::data(frame, way, mpdu.sequence, mpdu.retry));
                 octets.extend(LLC_SNAP_IPV4);
                 octets.extend(self.packets.headers(&mpdu.msdu.payload, &self.addresses));
@@ -185,7 +186,7 @@ impl<W: Write> Capture<W> {
         }
         if octets.len() - header + FCS == length {
             let mut check = mac::check_sequence(&octets[header..]);
-            if is_spoilt {
+            if has_bad_fcs {
                 check = check.map(|octet| !octet);
             }
             octets.extend(check);
@@ -202,14 +203,12 @@ impl<W: Write> Capture<W> {
     }
 }
 
-/// Reason why nobody whom a frame is for has its octets, if so.
-fn spoilt(heard: &Monitored<packet::Packet>) -> Option<&'static str> {
-    if heard.ppdu.collided {
-        Some("collided")
-    } else if heard.ppdu.errored && heard.receivers.is_empty() {
-        Some("errored by noise")
-    } else {
-        None
+/// Reason why the frame check sequence fails at a monitor, if so. A frame that its receiver missed is whole there.
+fn bad_fcs(heard: &Monitored<packet::Packet>) -> Option<&'static str> {
+    match heard.fate() {
+        Fate::Collided => Some("collided"),
+        Fate::Errored => Some("errored by noise"),
+        Fate::Received | Fate::Missed => None,
     }
 }
 

@@ -13,9 +13,9 @@ use airfair_sim::record::{CellId, FlowRecord, LinkRecord, Member, Record, Record
 use airfair_sim::scenario::Scenario;
 use airfair_sim::trace::{Monitored, Trace};
 use airfair_units::{DataRate, Duration, Time};
-use airfair_wlan::phy::Standard;
 use airfair_wlan::{DropCause, Frame, FrameKind, NodeId};
 
+use crate::fate::fate;
 use crate::lanes::{Lane, Wait, WaitKind};
 use crate::outlet::Written;
 use crate::selection::{Selection, members};
@@ -186,7 +186,7 @@ impl<W: Write> Timeline<W> {
         }
         let to = frame.to.map(|to| self.tracks[cell.index()][to.index()].name.as_str());
         let kind = word(frame.kind);
-        let outcome = outcome(heard);
+        let outcome = fate(heard);
         let way = match (frame.kind, to) {
             (FrameKind::Beacon | FrameKind::CtsToSelf, _) | (_, None) => String::new(),
             (_, Some(to)) => format!(" to {to}"),
@@ -332,8 +332,7 @@ fn put_names<W: Write>(sheet: &mut Sheet<W>, scenario: &Scenario, selection: &Se
 fn slot(scenario: &Scenario, cell: usize) -> Duration {
     let rules = &scenario.cells[cell].rules;
     let stations = scenario.stations.iter().filter(|station| station.cell == cell);
-    let has_b = stations.map(|station| station.standard).any(|it| it == Standard::B);
-    rules.standard.timing(has_b, rules.preamble).slot
+    rules.timing(stations.map(|station| station.standard)).slot
 }
 
 fn place(member: Member) -> Place {
@@ -358,23 +357,12 @@ fn word(kind: FrameKind) -> &'static str {
     match kind {
         FrameKind::Data => "data",
         FrameKind::Ack => "ACK",
+        FrameKind::BlockAck => "block ack",
+        FrameKind::BlockAckRequest => "block ack request",
         FrameKind::Rts => "RTS",
         FrameKind::Cts => "CTS",
         FrameKind::CtsToSelf => "CTS to itself",
         FrameKind::Beacon => "beacon",
-    }
-}
-
-/// Fate of a frame at those whom it is meant for.
-fn outcome(heard: &Monitored<Packet>) -> &'static str {
-    if heard.ppdu.collided {
-        "collided"
-    } else if heard.ppdu.errored {
-        "errored"
-    } else if heard.receivers.is_empty() && heard.ppdu.frame.to.is_some() {
-        "not received"
-    } else {
-        "received"
     }
 }
 

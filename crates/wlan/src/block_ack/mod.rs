@@ -6,7 +6,7 @@
 //!   push ─► waiting ─► batch ══ A-MPDU ══════════════════► receive ─► reorder buffer ─► poll_released
 //!              ▲          ║                                   ║            ▲ time-out
 //!              └ lost ◄── ╚════ BlockAck ◄══════════════ scoreboard        │
-//!   poll_done ◄ acknowledged, given up ── BlockAckReq ═══════════════► handle_request
+//!   done ◄─ acknowledged, given up ───── BlockAckReq ═══════════════► handle_request
 //! ```
 
 mod originator;
@@ -16,5 +16,5 @@ mod sequence;
 mod tests;
 
 pub use originator::{AfterSilence, Done, Fate, Limits, Originator, Outgoing};
-pub use recipient::{REORDER_TIMEOUT, Recipient};
+pub use recipient::{REORDER_TIMEOUT, Reception, Recipient};
 pub use sequence::{Bitmap, Sequence};

@@ -2,18 +2,16 @@
 
 use std::collections::VecDeque;
 
-use airfair_units::{Duration, Time};
-
 use super::{Bitmap, Sequence};
 
-/// What an originator does when no `BlockAck` comes.  [80211-2020 §10.25.6.5]
+/// What an originator does when no response comes to an aggregate.  [80211-2020 §10.25.6.5]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AfterSilence {
-    /// It asks with a `BlockAckReq`: the MPDUs may have come.
+    /// It sends the MPDUs again, as most drivers do.
     #[default]
-    Request,
-    /// It sends the MPDUs again.
     Retransmission,
+    /// It asks with a `BlockAckReq`: the MPDUs may have come.
+    Request,
 }
 
 /// Limits of an originator.
@@ -23,8 +21,6 @@ pub struct Limits {
     pub window: u16,
     /// Most transmissions of an MPDU, and most requests in a row.
     pub attempts: u16,
-    /// Time after which an MPDU that waits is given up.
-    pub lifetime: Duration,
     /// What follows silence.
     pub after_silence: AfterSilence,
 }
@@ -36,8 +32,6 @@ pub enum Fate {
     Acknowledged,
     /// All its attempts have failed.
     RetryLimit,
-    /// It has waited too long.
-    Expired,
 }
 
 /// A packet that the originator is done with.
@@ -51,13 +45,13 @@ pub struct Done<P> {
     pub fate: Fate,
 }
 
-/// An MPDU that may go out now.
+/// An MPDU that may go out now, or is on the air.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Outgoing<'a, P> {
+pub struct Outgoing<P> {
     /// Its number.
     pub sequence: Sequence,
     /// The packet.
-    pub packet: &'a P,
+    pub packet: P,
     /// True if it has been on the air before.
     pub retry: bool,
 }
@@ -66,23 +60,22 @@ pub struct Outgoing<'a, P> {
 ///
 /// ```text
 ///   Waiting ─── sent ───► OnAir ─── acknowledged ───► Acknowledged
-///      ▲  │                │ │
-///      │  └─ expired ──────┼─┼────────────────────────► GivenUp
-///      └──── lost ─────────┘ └── attempts used up ───────►
+///      ▲                   │ │
+///      └──── lost ─────────┘ └── attempts used up ──► GivenUp
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Progress<P> {
-    Waiting(P),
-    OnAir(P),
+enum Progress {
+    Waiting,
+    OnAir,
     Acknowledged,
     GivenUp,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Outstanding<P> {
-    progress: Progress<P>,
+    packet: P,
+    progress: Progress,
     attempts: u16,
-    expires: Time,
 }
 
 /// Originator of one block ack agreement.
@@ -92,7 +85,9 @@ pub struct Originator<P> {
     /// Number of the first packet outstanding, `WinStartO`.
     start: Sequence,
     outstanding: VecDeque<Outstanding<P>>,
-    done: VecDeque<Done<P>>,
+    /// Packets among them that wait, and that are on the air.
+    waiting: u16,
+    on_air: u16,
     /// True if the recipient has to be asked what has come.
     asks: bool,
     /// True if the recipient may wait for a packet before the window, which was given up.
@@ -104,8 +99,14 @@ pub struct Originator<P> {
 impl<P: Copy> Originator<P> {
     /// Nothing is outstanding; `start` is the number of the first packet.
     pub fn new(limits: Limits, start: Sequence) -> Self {
-        let (outstanding, done) = (VecDeque::new(), VecDeque::new());
-        Self { limits, start, outstanding, done, asks: false, has_moved: false, silences: 0 }
+        let (outstanding, waiting, on_air) = (VecDeque::new(), 0, 0);
+        let (asks, has_moved, silences) = (false, false, 0);
+        Self { limits, start, outstanding, waiting, on_air, asks, has_moved, silences }
+    }
+
+    /// Sets the most transmissions of an MPDU: they depend on its protection.
+    pub fn set_attempts(&mut self, attempts: u16) {
+        self.limits.attempts = attempts;
     }
 
     /// Number of the first packet outstanding.
@@ -114,6 +115,7 @@ impl<P: Copy> Originator<P> {
     }
 
     /// True if the window has room for one more packet.
+    #[inline]
     pub fn has_room(&self) -> bool {
         self.outstanding.len() < usize::from(self.limits.window)
     }
@@ -122,103 +124,132 @@ impl<P: Copy> Originator<P> {
     ///
     /// # Panics
     /// If the window [has no room](Self::has_room).
-    pub fn push(&mut self, now: Time, packet: P) -> Sequence {
+    pub fn push(&mut self, packet: P) -> Sequence {
         assert!(self.has_room(), "a packet beyond the window");
-        let sequence = self.sequence(self.outstanding.len());
-        let expires = now + self.limits.lifetime;
-        let progress = Progress::Waiting(packet);
-        self.outstanding.push_back(Outstanding { progress, attempts: 0, expires });
+        let sequence = sequence(self.start, self.outstanding.len());
+        self.outstanding.push_back(Outstanding {
+            packet,
+            progress: Progress::Waiting,
+            attempts: 0,
+        });
+        self.waiting += 1;
         sequence
     }
 
-    fn sequence(&self, place: usize) -> Sequence {
-        self.start + u16::try_from(place).expect("a place in the window")
-    }
-
     /// Packets that may go out, in the order of their numbers: those that were lost, and new ones.
-    pub fn batch(&self) -> impl Iterator<Item = Outgoing<'_, P>> {
-        self.outstanding.iter().enumerate().filter_map(|(place, it)| match &it.progress {
-            Progress::Waiting(packet) => {
-                Some(Outgoing { sequence: self.sequence(place), packet, retry: it.attempts > 0 })
-            }
-            _ => None,
+    pub fn batch(&self) -> impl Iterator<Item = Outgoing<&P>> {
+        let (start, count) = (self.start, usize::from(self.waiting));
+        let all = self.outstanding.iter().enumerate();
+        let waiting = all.filter(|(_, it)| it.progress == Progress::Waiting).take(count);
+        waiting.map(move |(place, it)| Outgoing {
+            sequence: sequence(start, place),
+            packet: &it.packet,
+            retry: it.attempts > 0,
         })
     }
 
-    /// The first `count` of the [batch](Self::batch) are on the air, or all of it.
-    pub fn send(&mut self, count: usize) {
-        let waiting = self.outstanding.iter_mut().filter_map(|it| match it.progress {
-            Progress::Waiting(packet) => Some((it, packet)),
-            _ => None,
-        });
-        for (it, packet) in waiting.take(count) {
-            it.attempts = it.attempts.saturating_add(1);
-            it.progress = Progress::OnAir(packet);
-        }
+    /// How many packets may go out.
+    pub fn waiting(&self) -> usize {
+        usize::from(self.waiting)
     }
 
-    /// A `BlockAck` has come: what was on the air has come, or is lost.
-    pub fn handle_block_ack(&mut self, come: &Bitmap) {
+    /// The first `count` of the [batch](Self::batch) are on the air, or all of it.
+    pub fn send(&mut self, count: u16) {
+        let count = count.min(self.waiting);
+        let waiting = self.outstanding.iter_mut().filter(|it| it.progress == Progress::Waiting);
+        for it in waiting.take(usize::from(count)) {
+            it.attempts = it.attempts.saturating_add(1);
+            it.progress = Progress::OnAir;
+        }
+        self.waiting -= count;
+        self.on_air += count;
+    }
+
+    /// Packets on the air, in the order of their numbers.
+    pub fn on_air(&mut self) -> impl Iterator<Item = Outgoing<&mut P>> {
+        let (start, count) = (self.start, usize::from(self.on_air));
+        let all = self.outstanding.iter_mut().enumerate();
+        let on_air = all.filter(|(_, it)| it.progress == Progress::OnAir).take(count);
+        on_air.map(move |(place, it)| Outgoing {
+            sequence: sequence(start, place),
+            packet: &mut it.packet,
+            retry: it.attempts > 1,
+        })
+    }
+
+    /// A `BlockAck` has come: what was on the air has come, or is lost. Tells of each packet that is done.
+    pub fn handle_block_ack(&mut self, come: &Bitmap, tell: impl FnMut(Done<&P>)) {
         self.silences = 0;
         self.asks = false;
         // A recipient that knows of the move begins where the window does, or behind.
         self.has_moved &= come.start().precedes(self.start);
-        self.settle(|sequence| come.has(sequence));
+        self.settle(|sequence| come.has(sequence), tell);
+    }
+
+    /// The ACK of an MPDU that was on the air alone has come.
+    pub fn handle_ack(&mut self, tell: impl FnMut(Done<&P>)) {
+        self.silences = 0;
+        self.settle(|_| true, tell);
     }
 
     /// No response has come to an aggregate, or to a request.
-    pub fn handle_silence(&mut self) {
+    pub fn handle_silence(&mut self, tell: impl FnMut(Done<&P>)) {
         self.silences = self.silences.saturating_add(1);
-        let asks = self.limits.after_silence == AfterSilence::Request;
-        if asks && self.silences < self.limits.attempts {
-            self.asks = true;
-        } else {
-            self.silences = 0;
-            self.asks = false;
-            self.settle(|_| false);
+        let has_asked = self.on_air == 0;
+        let may_ask = has_asked || self.limits.after_silence == AfterSilence::Request;
+        if may_ask && self.silences < self.limits.attempts {
+            self.asks = !has_asked;
+            return;
         }
+        // Who has asked in vain so often asks no more: the recipient's time-out moves its window.
+        self.has_moved &= !may_ask;
+        self.silences = 0;
+        self.asks = false;
+        self.settle(|_| false, tell);
+    }
+
+    /// Gives up the first `count` of the [batch](Self::batch), which have not got as far as the air.
+    pub fn give_up(&mut self, count: u16, tell: impl FnMut(Done<&P>)) {
+        self.send(count);
+        let attempts = std::mem::replace(&mut self.limits.attempts, 0);
+        self.settle(|_| false, tell);
+        self.limits.attempts = attempts;
     }
 
     /// What is on the air has come or is lost.
-    fn settle(&mut self, has_come: impl Fn(Sequence) -> bool) {
-        for place in 0..self.outstanding.len() {
-            let Progress::OnAir(packet) = self.outstanding[place].progress else { continue };
-            if has_come(self.sequence(place)) {
-                self.finish(place, packet, Fate::Acknowledged);
-            } else if self.outstanding[place].attempts >= self.limits.attempts {
-                self.finish(place, packet, Fate::RetryLimit);
+    #[inline]
+    fn settle(&mut self, has_come: impl Fn(Sequence) -> bool, mut tell: impl FnMut(Done<&P>)) {
+        let mut left = std::mem::take(&mut self.on_air);
+        for (place, it) in self.outstanding.iter_mut().enumerate() {
+            if left == 0 {
+                break;
+            }
+            if it.progress != Progress::OnAir {
+                continue;
+            }
+            left -= 1;
+            let number = sequence(self.start, place);
+            let fate = if has_come(number) {
+                it.progress = Progress::Acknowledged;
+                Fate::Acknowledged
+            } else if it.attempts >= self.limits.attempts {
+                it.progress = Progress::GivenUp;
+                Fate::RetryLimit
             } else {
-                self.outstanding[place].progress = Progress::Waiting(packet);
-            }
+                it.progress = Progress::Waiting;
+                self.waiting += 1;
+                continue;
+            };
+            tell(Done { packet: &it.packet, sequence: number, fate });
         }
         self.advance();
-    }
-
-    /// Gives up what has waited too long.
-    pub fn expire(&mut self, now: Time) {
-        for place in 0..self.outstanding.len() {
-            let Outstanding { progress, expires, .. } = self.outstanding[place];
-            if let Progress::Waiting(packet) = progress
-                && expires <= now
-            {
-                self.finish(place, packet, Fate::Expired);
-            }
-        }
-        self.advance();
-    }
-
-    fn finish(&mut self, place: usize, packet: P, fate: Fate) {
-        let is_given_up = fate != Fate::Acknowledged;
-        self.outstanding[place].progress =
-            if is_given_up { Progress::GivenUp } else { Progress::Acknowledged };
-        self.done.push_back(Done { packet, sequence: self.sequence(place), fate });
     }
 
     /// The window begins with the first packet that is not done.
     fn advance(&mut self) {
         while let Some(first) = self.outstanding.front() {
             match first.progress {
-                Progress::Waiting(_) | Progress::OnAir(_) => break,
+                Progress::Waiting | Progress::OnAir => break,
                 Progress::Acknowledged => {}
                 Progress::GivenUp => self.has_moved = true,
             }
@@ -228,25 +259,21 @@ impl<P: Copy> Originator<P> {
     }
 
     /// Starting number of a `BlockAckReq` that should go out before any data.
+    #[inline]
     pub fn request(&self) -> Option<Sequence> {
         (self.asks || self.has_moved).then_some(self.start)
     }
 
-    /// A packet that is done: acknowledged or given up.
-    pub fn poll_done(&mut self) -> Option<Done<P>> {
-        self.done.pop_front()
-    }
-
     /// Packets that are not done.
-    pub fn outstanding(&self) -> usize {
+    pub fn outstanding(&self) -> impl Iterator<Item = &P> {
         let is_under_way =
-            |it: &&Outstanding<P>| matches!(it.progress, Progress::Waiting(_) | Progress::OnAir(_));
-        self.outstanding.iter().filter(is_under_way).count()
+            |it: &&Outstanding<P>| matches!(it.progress, Progress::Waiting | Progress::OnAir);
+        self.outstanding.iter().filter(is_under_way).map(|it| &it.packet)
     }
+}
 
-    /// Time at which [`expire`](Self::expire) may have something to do.
-    pub fn next_expiry(&self) -> Option<Time> {
-        let waits = |it: &&Outstanding<P>| matches!(it.progress, Progress::Waiting(_));
-        self.outstanding.iter().filter(waits).map(|it| it.expires).min()
-    }
+/// Number of the packet at a place of the window.
+#[inline]
+fn sequence(start: Sequence, place: usize) -> Sequence {
+    start + u16::try_from(place).expect("a place in the window")
 }

@@ -9,6 +9,17 @@ use super::{Bitmap, Sequence};
 /// Time for which a packet waits for those before it, as Linux has it (`HT_RX_REORDER_BUF_TIMEOUT`).  [linux-mac80211-rx]
 pub const REORDER_TIMEOUT: Duration = Duration::from_millis(100);
 
+/// Fate of a packet that has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reception {
+    /// It is the next one, and nothing waits: it is handed on at once.
+    InOrder,
+    /// It is handed on [in its turn](Recipient::poll_released), with others.
+    Kept,
+    /// It has come before, or what came behind it has been handed on without it.
+    Refused,
+}
+
 /// Recipient of one block ack agreement.
 #[derive(Clone, Debug)]
 pub struct Recipient<P> {
@@ -35,17 +46,27 @@ impl<P: Copy> Recipient<P> {
     }
 
     /// An MPDU has come without an error.
-    pub fn receive(&mut self, now: Time, sequence: Sequence, packet: P) {
+    #[inline]
+    pub fn receive(&mut self, now: Time, sequence: Sequence, packet: &P) -> Reception {
         self.note(sequence);
+        if sequence == self.next && self.buffer.is_empty() && self.released.is_empty() {
+            self.next = self.next + 1;
+            return Reception::InOrder;
+        }
+        self.receive_otherwise(now, sequence, packet)
+    }
+
+    fn receive_otherwise(&mut self, now: Time, sequence: Sequence, packet: &P) -> Reception {
         if sequence.precedes(self.next) {
-            return;
+            return Reception::Refused;
         }
         let place = sequence.after(self.next);
         if place >= self.window {
             self.advance(sequence + (Sequence::COUNT + 1 - self.window));
         }
-        self.keep(now, sequence, packet);
+        let is_new = self.keep(now, sequence, *packet);
         self.release();
+        if is_new { Reception::Kept } else { Reception::Refused }
     }
 
     /// The scoreboard takes a number.  [80211-2020 §10.25.6.3]
@@ -60,13 +81,17 @@ impl<P: Copy> Recipient<P> {
         self.scoreboard.set(sequence);
     }
 
-    /// Keeps a packet at its place, unless it is there.
-    fn keep(&mut self, now: Time, sequence: Sequence, packet: P) {
+    /// Keeps a packet at its place; false if it is there.
+    fn keep(&mut self, now: Time, sequence: Sequence, packet: P) -> bool {
         let place = usize::from(sequence.after(self.next));
         if place >= self.buffer.len() {
             self.buffer.resize(place + 1, None);
         }
-        self.buffer[place].get_or_insert((packet, now));
+        let is_new = self.buffer[place].is_none();
+        if is_new {
+            self.buffer[place] = Some((packet, now));
+        }
+        is_new
     }
 
     /// Hands on all that is in order.
@@ -122,12 +147,19 @@ impl<P: Copy> Recipient<P> {
     }
 
     /// A packet that is in order.
+    #[inline]
     pub fn poll_released(&mut self) -> Option<P> {
         self.released.pop_front()
     }
 
+    /// True if packets wait for others.
+    #[inline]
+    pub fn is_waiting(&self) -> bool {
+        !self.buffer.is_empty()
+    }
+
     /// Packets that wait for others.
-    pub fn buffered(&self) -> usize {
-        self.buffer.iter().flatten().count()
+    pub fn buffered(&self) -> impl Iterator<Item = &P> {
+        self.buffer.iter().flatten().map(|(packet, _)| packet)
     }
 }

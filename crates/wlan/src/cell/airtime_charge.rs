@@ -27,7 +27,7 @@ impl<P: Copy + Headers> Cell<P> {
         };
         let airtime = match (last, plan.protection) {
             (FrameKind::Rts, Protection::RtsCts(tx)) => self.airtime.rts(tx),
-            (FrameKind::Data, _) => before + plan.data,
+            (FrameKind::Data | FrameKind::BlockAckRequest, _) => before + plan.data,
             _ => before + plan.data + sifs + plan.ack,
         };
         let to_own_end = if last == FrameKind::Rts { airtime } else { before + plan.data };
@@ -45,18 +45,20 @@ impl<P: Copy + Headers> Cell<P> {
         self.plan_release();
     }
 
-    /// A packet that the access point's queue has held back may go.
+    /// A packet that the access point's queue has held back may go, or one that waits for others before it.
     #[cold]
     pub(super) fn release(&mut self, now: Time) {
+        self.release_buffers(now);
         self.contenders[NodeId::AP.index()].queue.release(now);
         self.take_dropped(ContenderId::only(NodeId::AP));
         self.seek_access(now, ContenderId::only(NodeId::AP));
         self.plan_release();
     }
 
-    /// Looks when the access point's queue wants to be asked again.
+    /// Looks when the access point's queue wants to be asked again, or a packet has waited long enough for others.
     pub(super) fn plan_release(&mut self) {
-        self.release = self.contenders[NodeId::AP.index()].queue.next_release();
+        let release = self.contenders[NodeId::AP.index()].queue.next_release();
+        self.release = release.into_iter().chain(self.recipients.next_timeout).min();
     }
 }
 

@@ -71,7 +71,7 @@ impl<P: Copy + Headers> Cell<P> {
         for station in (0..self.members.len() - 1).map(NodeId::station) {
             if self.noise.is_on(station)
                 && self.contention.decodes(station, ppdu.frame.from)
-                && self.noise.errs(now, station, ppdu.frame.tx.rate(), ppdu.frame.psdu)
+                && self.noise.errs(now, station, ppdu.frame.tx, ppdu.frame.psdu)
             {
                 self.beacons.missed.push(station);
             }

@@ -2,8 +2,10 @@
 
 use std::collections::VecDeque;
 
+use airfair_laws::Direction;
 use airfair_units::Time;
 
+use super::aggregates::{Errors, Recipients};
 use super::beacons::Beacons;
 use super::channel::Channel;
 use super::noise::Noise;
@@ -11,14 +13,15 @@ use super::outbox::Outbox;
 use super::overhear::HeardFrames;
 use super::undisturbed::Audience;
 use super::{Cell, Told};
+use crate::aggregation::Agreement;
 use crate::airtime::Airtime;
-use crate::config::{CellConfig, StationConfig};
+use crate::config::{CellConfig, NodeId, StationConfig};
 use crate::contender::{Contender, Limits, Member, Stream};
 use crate::contention::Contention;
 use crate::hearing::Hearing;
 use crate::link_rate::{LinkRate, RateLaw};
 use crate::moment::Moment;
-use crate::phy::{Standard, TxVector};
+use crate::phy::{Mode, Standard, Timing, TxVector};
 use crate::queue::headers::Headers;
 use crate::radio::Propagation;
 
@@ -70,14 +73,18 @@ impl<P: Copy + Headers> Cell<P> {
     fn on(config: &CellConfig, streams: Vec<Stream>, noise: Noise, hearing: Hearing) -> Self {
         assert_eq!(streams.len(), config.stations.len() + 1, "one stream per member");
         let airtime = Airtime::new(config);
-        let limits = |access| Limits::new(access, &airtime.timing, config.rules.attempts);
-        let stations = config.stations.iter().map(|station| (station.queue, &station.access));
-        let contenders = std::iter::once((config.ap_queue, &config.ap_access)).chain(stations);
+        let limits = |(timing, access)| Limits::new(access, timing, config.rules.attempts);
+        let dsss = dsss_timing(config, &airtime);
+        let timing = |standard| if standard == Standard::B { &dsss } else { &airtime.timing };
+        let stations =
+            config.stations.iter().map(|it| (it.queue, (timing(it.standard), &it.access)));
+        let ap = (config.ap_queue, (&airtime.timing, &config.ap_access));
+        let contenders = std::iter::once(ap).chain(stations);
         let contenders = contenders.zip(streams);
         let contenders = contenders
             .map(|((queue, access), stream)| Contender::new(queue, limits(access), stream));
         let contenders = contenders.collect();
-        Self {
+        let mut cell = Self {
             response_timeout: airtime.response_timeout(),
             after_collision: config.rules.after_collision,
             post_backoff: config.rules.post_backoff,
@@ -106,19 +113,35 @@ impl<P: Copy + Headers> Cell<P> {
             scopes: Vec::new(),
             listeners: Vec::new(),
             heard: HeardFrames::default(),
+            recipients: Recipients::default(),
+            errors: Errors::default(),
             monitor: None,
+        };
+        for (index, station) in config.stations.iter().enumerate() {
+            if let Some(agreement) = station.link.as_ref().and_then(Agreement::on) {
+                for direction in [Direction::Up, Direction::Down] {
+                    cell.agree(NodeId::station(index), direction, agreement);
+                }
+            }
         }
+        cell
     }
+}
+
+/// Timing of an 802.11b station: its window is that of its own PHY, also where EDCA's is shorter.  [80211-2020 §16.3.4]
+fn dsss_timing(config: &CellConfig, airtime: &Airtime) -> Timing {
+    let own = Standard::B.timing(true, config.rules.preamble).cw_min;
+    Timing { cw_min: config.rules.cw_min.unwrap_or(own), ..airtime.timing }
 }
 
 /// The members: the access point, which has no link to itself, and the stations.
 fn members(config: &CellConfig, airtime: &Airtime) -> Vec<Member> {
     let highest =
-        *vectors(config.rules.standard, airtime).last().expect("every standard has rates");
+        *vectors(config.rules.legacy(), airtime).last().expect("every standard has rates");
     let ap = Member::new([LinkRate::fixed(highest), LinkRate::fixed(highest)]);
     let station = |station: &StationConfig| {
         let [up, down] = station.adaptation;
-        let link = |rate, law| link_rate(airtime, station.standard, airtime.vector(rate), law);
+        let link = |rate, law| link_rate(airtime, station, airtime.vector(rate), law);
         Member::new([link(station.rate_up, up), link(station.rate_down, down)])
     };
     std::iter::once(ap).chain(config.stations.iter().map(station)).collect()
@@ -127,11 +150,17 @@ fn members(config: &CellConfig, airtime: &Airtime) -> Vec<Member> {
 /// Rate of a station of a standard in one direction: as given, or as a law finds.
 fn link_rate(
     airtime: &Airtime,
-    standard: Standard,
+    station: &StationConfig,
     tx: TxVector,
     law: Option<RateLaw>,
 ) -> LinkRate {
-    let vectors = || vectors(standard, airtime);
+    let modes = |modes: Vec<Mode>| modes.into_iter().map(TxVector::Mode).collect();
+    let vectors = || match (station.link, law) {
+        (None, _) => vectors(station.standard, airtime),
+        // It knows which of two modes of one rate is the better now.
+        (Some(link), Some(RateLaw::Oracle)) => modes(link.modes()),
+        (Some(link), _) => modes(link.ladder()),
+    };
     match law {
         // What a frame that is lost costs, the back-off before it included.
         Some(law @ RateLaw::Oracle) => {

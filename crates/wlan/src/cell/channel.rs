@@ -176,7 +176,11 @@ impl<P> Channel<P> {
         let frame = match ppdu.frame.kind {
             FrameKind::Data => SentFrame::Data,
             FrameKind::Rts => SentFrame::Rts,
-            FrameKind::Ack | FrameKind::Cts | FrameKind::CtsToSelf => SentFrame::Response,
+            FrameKind::Ack
+            | FrameKind::BlockAck
+            | FrameKind::BlockAckRequest
+            | FrameKind::Cts
+            | FrameKind::CtsToSelf => SentFrame::Response,
             FrameKind::Beacon => SentFrame::Beacon,
         };
         let Frame { from: node, retry, .. } = ppdu.frame;

@@ -3,10 +3,10 @@
 
 use airfair_units::{Duration, Time};
 
-use super::{Cell, Departure, Told};
-use crate::airtime::Protection;
+use super::{Cell, Departure, Errors, Told};
+use crate::airtime::{self, Protection};
 use crate::config::{AfterCollision, NodeId};
-use crate::contender::{Access, ContenderId, Deadline, Exchange, Step, Verdict};
+use crate::contender::{Access, ContenderId, Content, Deadline, Exchange, Step, Verdict};
 use crate::frame::{ACK_SIZE, CTS_SIZE, Frame, FrameKind, Msdu, Ppdu, RTS_SIZE};
 use crate::link_rate::LinkEvent;
 use crate::phy::TxVector;
@@ -18,6 +18,9 @@ impl<P: Copy + Headers> Cell<P> {
     /// The exchange of a transmitter that has just won the channel.
     pub(super) fn begin_exchange(&mut self, now: Time, id: ContenderId) -> Exchange {
         self.adapt(now, id, self.sending(id));
+        if let Some(to) = self.contenders[id.index()].queue.link_in_service() {
+            return self.begin_link_exchange(now, id, to);
+        }
         let plan = self.plan(id, now);
         self.contenders[id.index()].access = Access::Exchange(plan);
         plan
@@ -70,6 +73,7 @@ impl<P: Copy + Headers> Cell<P> {
         let tx = link.get();
         Exchange {
             step: Step::OnAir,
+            content: Content::Packet,
             to,
             tx,
             data: self.airtime.data(size, tx),
@@ -81,18 +85,22 @@ impl<P: Copy + Headers> Cell<P> {
     }
 
     /// Its duration field covers its own ACK only, whatever follows in the TXOP.  [80211-2020 §9.2.5.2]
+    #[inline]
     pub(super) fn data_frame(&self, id: ContenderId, exchange: &Exchange) -> Frame {
-        let Exchange { to, tx, data, ack, .. } = *exchange;
-        let batch = self.contenders[id.index()].queue.batch();
+        let Exchange { content, to, tx, data, ack, .. } = *exchange;
+        if content != Content::Packet {
+            return self.link_frame(id, exchange);
+        }
+        let mpdu = self.contenders[id.index()].serving().mpdu;
         Frame {
             kind: FrameKind::Data,
             from: id.member(),
             to: Some(to),
             tx,
-            psdu: batch.iter().map(|served| served.mpdu.size()).sum(),
+            psdu: airtime::psdu(mpdu.msdu.size, tx),
             duration: data,
             duration_field: self.airtime.timing.sifs + ack,
-            retry: batch.iter().any(|served| served.mpdu.retry),
+            retry: mpdu.retry,
         }
     }
 
@@ -100,8 +108,10 @@ impl<P: Copy + Headers> Cell<P> {
     pub(super) fn receive(&mut self, now: Time, ppdu: &Ppdu<P>) {
         let frame = ppdu.frame;
         let sender = ContenderId::only(frame.from);
+        let mut content = Content::Packet;
         if let Access::Exchange(exchange) = &mut self.contenders[sender.index()].access {
             exchange.own_end = now;
+            content = exchange.content;
         }
         let Some(to) = frame.to else { return };
         if ppdu.missed {
@@ -112,18 +122,30 @@ impl<P: Copy + Headers> Cell<P> {
         match frame.kind {
             FrameKind::Data if decoded => {
                 self.charge_received(now, sender, to);
-                self.deliver(ppdu, to);
-                self.follow(now, sender, FrameKind::Ack);
+                if content == Content::Packet {
+                    self.deliver(ppdu, to);
+                } else {
+                    self.deliver_batch(now, sender, to, Errors::of(&ppdu.mpdus));
+                }
+                self.follow(now, sender, content.response());
+            }
+            FrameKind::BlockAckRequest if decoded => {
+                self.take_request(sender, to);
+                self.follow(now, sender, FrameKind::BlockAck);
             }
             FrameKind::Rts if decoded && self.contention.nav_is_clear(to, now) => {
                 self.follow(now, sender, FrameKind::Cts);
             }
-            FrameKind::Data | FrameKind::Rts => self.await_in_vain(now, ppdu),
+            FrameKind::Data | FrameKind::Rts | FrameKind::BlockAckRequest => {
+                self.await_in_vain(now, ppdu);
+            }
             FrameKind::Cts if decoded => self.follow(now, ContenderId::only(to), FrameKind::Data),
             // Nobody answers a CTS to oneself: its sender goes on and does not know of a collision.
             FrameKind::CtsToSelf => self.follow(now, sender, FrameKind::Data),
-            FrameKind::Ack if decoded => self.succeed(now, ContenderId::only(to)),
-            FrameKind::Ack | FrameKind::Cts => {
+            FrameKind::Ack | FrameKind::BlockAck if decoded => {
+                self.succeed(now, ContenderId::only(to));
+            }
+            FrameKind::Ack | FrameKind::BlockAck | FrameKind::Cts => {
                 self.fail(now, ContenderId::only(to), frame.kind.answers());
             }
             FrameKind::Beacon => unreachable!("it is for nobody in particular"),
@@ -149,7 +171,9 @@ impl<P: Copy + Headers> Cell<P> {
         let exchange = *exchange;
         match (kind, exchange.protection) {
             (FrameKind::Cts, Protection::RtsCts(tx)) => self.response(id, &exchange, kind, tx),
-            (FrameKind::Ack, _) => self.response(id, &exchange, kind, exchange.tx),
+            (FrameKind::Ack | FrameKind::BlockAck, _) => {
+                self.response(id, &exchange, kind, exchange.tx)
+            }
             _ => self.data_frame(id, &exchange),
         }
     }
@@ -159,7 +183,7 @@ impl<P: Copy + Headers> Cell<P> {
         let exchange = self.exchange(id);
         match (exchange.step, exchange.protection) {
             (Step::Following(FrameKind::Cts, _), Protection::RtsCts(tx)) => self.airtime.cts(tx),
-            (Step::Following(FrameKind::Ack, _), _) => exchange.ack,
+            (Step::Following(FrameKind::Ack | FrameKind::BlockAck, _), _) => exchange.ack,
             _ => exchange.data,
         }
     }
@@ -171,7 +195,7 @@ impl<P: Copy + Headers> Cell<P> {
             (Step::Following(FrameKind::Cts, _), Protection::RtsCts(tx)) => {
                 (exchange.to, self.airtime.response(tx))
             }
-            (Step::Following(FrameKind::Ack, _), _) => {
+            (Step::Following(FrameKind::Ack | FrameKind::BlockAck, _), _) => {
                 (exchange.to, self.airtime.response(exchange.tx))
             }
             _ => (id.member(), exchange.tx),
@@ -179,7 +203,7 @@ impl<P: Copy + Headers> Cell<P> {
     }
 
     /// The exchange that `id` is in.
-    fn exchange(&self, id: ContenderId) -> &Exchange {
+    pub(super) fn exchange(&self, id: ContenderId) -> &Exchange {
         let Access::Exchange(exchange) = &self.contenders[id.index()].access else {
             unreachable!("it is in an exchange")
         };
@@ -198,6 +222,7 @@ impl<P: Copy + Headers> Cell<P> {
         let sifs = self.airtime.timing.sifs;
         let (psdu, duration, duration_field) = match kind {
             FrameKind::Cts => (CTS_SIZE, self.airtime.cts(tx), sifs + data + sifs + ack),
+            FrameKind::BlockAck => (self.block_ack_size(id, from), ack, Duration::ZERO),
             _ => (ACK_SIZE, ack, Duration::ZERO),
         };
         let (tx, retry) = (self.airtime.response(tx), false);
@@ -309,7 +334,10 @@ impl<P: Copy + Headers> Cell<P> {
             self.charge_airtime(now, id, FrameKind::Ack);
         }
         self.adapt(now, id, LinkEvent::Success);
-        self.leave_queue(now, id);
+        match self.contenders[id.index()].queue.link_in_service() {
+            None => self.leave_queue(now, id),
+            Some(to) => self.settle_answered(now, id, to),
+        }
         if self.continue_txop(now, id) {
             return;
         }
@@ -330,14 +358,19 @@ impl<P: Copy + Headers> Cell<P> {
             return false;
         }
         self.adapt(now, id, self.sending(id));
+        let plan = match self.contenders[id.index()].queue.link_in_service() {
+            None => Exchange { protection: Protection::None, ..self.plan(id, last.txop_start) },
+            Some(to) => self.plan_link(now, id, to, last.txop_start),
+        };
         let contender = &self.contenders[id.index()];
-        let plan = Exchange { protection: Protection::None, ..self.plan(id, last.txop_start) };
         let sifs = self.airtime.timing.sifs;
         let end = now + sifs + plan.data + sifs + plan.ack;
         let fits = end <= plan.txop_start + contender.limits.txop;
         if fits {
             self.contenders[id.index()].access = Access::Exchange(plan);
-            self.follow(now, id, FrameKind::Data);
+            let is_request = plan.content == Content::Request;
+            let kind = if is_request { FrameKind::BlockAckRequest } else { FrameKind::Data };
+            self.follow(now, id, kind);
         }
         fits
     }
@@ -353,10 +386,14 @@ impl<P: Copy + Headers> Cell<P> {
         self.adapt(now, id, event);
         let protected_data =
             failed == FrameKind::Data && matches!(plan.protection, Protection::RtsCts(_));
-        let chain = self.chain(id);
-        if self.contenders[id.index()].fail(protected_data, chain) == Verdict::GiveUp {
-            self.record_drop(id.member(), DropCause::RetryLimit);
-            self.leave_queue(now, id);
+        if plan.content == Content::Packet {
+            let chain = self.chain(id);
+            if self.contenders[id.index()].fail(protected_data, chain) == Verdict::GiveUp {
+                self.record_drop(id.member(), DropCause::RetryLimit);
+                self.leave_queue(now, id);
+            }
+        } else {
+            self.settle_silence(now, id, plan.to, (failed, protected_data));
         }
         let contender = &mut self.contenders[id.index()];
         let backoff = contender.draw_backoff();

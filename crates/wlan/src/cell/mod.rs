@@ -1,5 +1,6 @@
 //! The cell as one machine: members, medium, and the order of what happens on the air.
 
+mod aggregates;
 mod airtime_charge;
 mod beacons;
 mod build;
@@ -28,14 +29,16 @@ use crate::errors::ErrorModel;
 use crate::frame::{Frame, FrameKind, Mpdu, Msdu, Ppdu};
 use crate::hearing::Audibility;
 use crate::moment::{Moment, Phase};
+use crate::phy::{Rate, TxVector};
 use crate::queue::config::Weights;
 use crate::queue::headers::Headers;
 use crate::record::{DropCause, Record};
 
+use aggregates::{Errors, Recipients};
 use beacons::Beacons;
 use channel::Channel;
 use monitor::Monitor;
-pub use monitor::{ChannelAccess, Monitored, Signal};
+pub use monitor::{ChannelAccess, Fate, Monitored, Signal};
 use noise::Noise;
 use outbox::Outbox;
 use overhear::HeardFrames;
@@ -103,9 +106,13 @@ pub struct Cell<P> {
     rate_changes: VecDeque<RateChange>,
     /// True if any rate follows a law.
     adapts: bool,
-    /// True if the access point's queue is told what time stations use; when it wants to be asked again.
+    /// True if the access point's queue is told what time stations use.
     shares_time: bool,
+    /// Time at which that queue wants to be asked again, or packets have waited long enough for others before them.
     release: Option<Time>,
+    recipients: Recipients<P>,
+    /// MPDUs with errors of the aggregate that leaves the air undisturbed.
+    errors: Errors,
     told: Told,
     /// Scope of what each member is told of the frames that it overhears, if anyone is told anything; those who are
     /// told all of it; and what they have not been told yet.
@@ -163,8 +170,13 @@ impl<P: Copy + Headers> Cell<P> {
     ///
     /// # Panics
     /// If no legacy amendment has this rate.
-    pub fn set_rate(&mut self, station: NodeId, direction: Direction, rate: DataRate) {
+    pub fn set_rate(&mut self, station: NodeId, direction: Direction, rate: impl Into<Rate>) {
         let tx = self.airtime.vector(rate);
+        self.link_rate(station, direction).set(tx);
+    }
+
+    /// Sets how data frames from or to a station are sent, from its next attempt on.
+    pub fn set_vector(&mut self, station: NodeId, direction: Direction, tx: TxVector) {
         self.link_rate(station, direction).set(tx);
     }
 
@@ -306,8 +318,12 @@ impl<P: Copy + Headers> Cell<P> {
     /// Packets in transmit queues that have not yet reached the receiver of their hop.
     pub fn undelivered(&self) -> impl Iterator<Item = &Msdu<P>> {
         self.contenders.iter().flat_map(|contender| {
-            let in_service = contender.queue.batch().iter().filter(|served| !served.has_arrived);
-            in_service.map(|served| &served.mpdu.msdu).chain(contender.queue.waiting())
+            let queue = &contender.queue;
+            let in_service = queue.packet().filter(|served| !served.has_arrived);
+            let in_service = in_service.map(|served| &served.mpdu.msdu);
+            let under_way = queue.under_way().filter(|queued| !queued.has_arrived);
+            let under_way = under_way.map(|queued| &queued.msdu);
+            in_service.into_iter().chain(under_way).chain(queue.waiting())
         })
     }
 
@@ -356,8 +372,7 @@ impl<P: Copy + Headers> Cell<P> {
         if let Noise::Propagation(propagation) = &mut self.noise
             && self.contention.can_change()
         {
-            self.contention
-                .set_row(&frame, propagation.audibility(now, frame.from, frame.tx.rate()));
+            self.contention.set_row(&frame, propagation.audibility(now, frame.from, frame.tx));
             if propagation.capture().is_some() {
                 self.contention.set_powers(frame.from, propagation.powers(now, frame.from));
             }
@@ -372,10 +387,14 @@ impl<P: Copy + Headers> Cell<P> {
     fn ppdu(&mut self, start: Time, frame: Frame) -> Ppdu<P> {
         let mut mpdus = Vec::new();
         if frame.kind == FrameKind::Data {
-            mpdus = self.spare.pop().unwrap_or_default();
-            for served in self.contenders[ContenderId::only(frame.from).index()].queue.batch_mut() {
+            let id = ContenderId::only(frame.from);
+            if let Some(served) = self.contenders[id.index()].queue.packet_mut() {
+                mpdus = self.spare.pop().unwrap_or_default();
                 mpdus.push(served.mpdu);
                 served.mpdu.retry = true;
+            } else if let Some(to) = frame.to {
+                self.begin_batch(id, to);
+                mpdus = self.list_batch(id, to);
             }
         }
         Ppdu::new(start, frame, mpdus)
@@ -426,6 +445,11 @@ impl<P: Copy + Headers> Cell<P> {
         self.channel.take_ended(now, &mut ended);
         for ppdu in &mut ended {
             self.channel.record_sent(ppdu);
+            if ppdu.mpdus.len() > 1
+                && let Some(to) = ppdu.frame.to
+            {
+                self.record_aggregate(ContenderId::only(ppdu.frame.from), to);
+            }
             self.add_noise(now, ppdu);
             if !self.scopes.is_empty() {
                 let msdu = ppdu.mpdus.first().map(|mpdu| mpdu.msdu);
@@ -478,7 +502,7 @@ impl<P: Copy + Headers> Cell<P> {
         let (from, tx) = self.next_sender(initiator);
         match &self.noise {
             Noise::Propagation(propagation) if self.contention.can_change() => {
-                propagation.all_sense(now + self.airtime.timing.sifs, from, tx.rate())
+                propagation.all_sense(now + self.airtime.timing.sifs, from, tx)
             }
             _ => self.contention.all_sense(from),
         }

@@ -27,6 +27,31 @@ pub struct Monitored<P> {
     pub signal: Option<Signal>,
 }
 
+/// What became of a PPDU at those for whom it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// Its addressee has decoded it; of a beacon or a CTS-to-self anyone.
+    Received,
+    /// Another frame overlapped it.
+    Collided,
+    /// Noise has left nothing of it.
+    Errored,
+    /// Nobody whom it is for was listening: its receiver was no longer in step with it, or does not decode it.
+    Missed,
+}
+
+impl<P> Monitored<P> {
+    /// What became of it.
+    pub fn fate(&self) -> Fate {
+        match &self.ppdu {
+            Ppdu { collided: true, .. } => Fate::Collided,
+            _ if !self.receivers.is_empty() => Fate::Received,
+            Ppdu { errored: true, .. } => Fate::Errored,
+            _ => Fate::Missed,
+        }
+    }
+}
+
 /// Power of a frame at its receiver, beside the noise there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Signal {
@@ -139,6 +164,6 @@ impl<P: Copy + Headers> Cell<P> {
         let frame = &ppdu.frame;
         let to = frame.addressee()?;
         let station = if frame.from.is_ap() { to } else { frame.from };
-        self.noise.signal(now, station, frame.tx.rate())
+        self.noise.signal(now, station, frame.tx)
     }
 }

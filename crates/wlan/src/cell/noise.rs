@@ -1,15 +1,16 @@
 //! Errors of frames that nothing overlaps, and the laws of rates that ask for it.
 
 use airfair_laws::Direction;
-use airfair_units::{Bytes, DataRate, Probability, Time};
+use airfair_units::{Bytes, Probability, Time};
 
 use super::{Cell, RateChange, Signal};
-use crate::airtime::ORDINARY;
+use crate::airtime::{self, ORDINARY};
 use crate::config::{CellConfig, NodeId};
 use crate::contender::{ContenderId, Stream};
 use crate::errors::{ErrorModel, FrameErrors};
-use crate::frame::{DATA_OVERHEAD, Frame, FrameKind, Ppdu};
+use crate::frame::{Frame, FrameKind, Ppdu};
 use crate::link_rate::{Chain, LinkEvent, LinkRate};
+use crate::phy::TxVector;
 use crate::queue::headers::Headers;
 use crate::radio::Propagation;
 use crate::record::Record;
@@ -39,35 +40,35 @@ impl Noise {
         }
     }
 
-    /// Probability that an ordinary frame at `rate` between this station and the access point is lost now.
-    pub(super) fn loss(&mut self, now: Time, station: NodeId, rate: DataRate) -> Probability {
-        let psdu = ORDINARY + DATA_OVERHEAD;
+    /// Probability that an ordinary frame between this station and the access point that is sent so is lost now.
+    pub(super) fn loss(&mut self, now: Time, station: NodeId, tx: TxVector) -> Probability {
+        let psdu = airtime::mpdu(ORDINARY, tx);
         match self {
             Self::Links(links) => links[station.index() - 1]
                 .as_mut()
-                .map_or(Probability::ZERO, |link| link.loss(rate, psdu)),
-            Self::Propagation(propagation) => propagation.loss(now, station, rate, psdu),
+                .map_or(Probability::ZERO, |link| link.loss(tx, psdu)),
+            Self::Propagation(propagation) => propagation.loss(now, station, tx, psdu),
         }
     }
 
     /// True if a frame between this station and the access point that ends now is errored.
     #[inline]
-    pub(super) fn errs(&mut self, now: Time, station: NodeId, rate: DataRate, psdu: Bytes) -> bool {
+    pub(super) fn errs(&mut self, now: Time, station: NodeId, tx: TxVector, psdu: Bytes) -> bool {
         match self {
             Self::Links(links) => {
-                links[station.index() - 1].as_mut().is_some_and(|link| link.errs(now, rate, psdu))
+                links[station.index() - 1].as_mut().is_some_and(|link| link.errs(now, tx, psdu))
             }
-            Self::Propagation(propagation) => propagation.errs(now, station, rate, psdu),
+            Self::Propagation(propagation) => propagation.errs(now, station, tx, psdu),
         }
     }
 
     /// Power and noise of a frame between this station and the access point that ends now, if powers decide. To ask
     /// moves no draw.
-    pub(super) fn signal(&mut self, now: Time, station: NodeId, rate: DataRate) -> Option<Signal> {
+    pub(super) fn signal(&mut self, now: Time, station: NodeId, tx: TxVector) -> Option<Signal> {
         match self {
             Self::Links(_) => None,
             Self::Propagation(propagation) => {
-                let (power, noise) = propagation.signal(now, station, rate);
+                let (power, noise) = propagation.signal(now, station, tx);
                 Some(Signal { power, noise })
             }
         }
@@ -101,14 +102,17 @@ impl<P: Copy + Headers> Cell<P> {
             return;
         }
         if ppdu.errored {
-            return self.channel.records.push(Record::Errored { node: from });
+            for _ in 0..ppdu.mpdus.len().max(1) {
+                self.channel.records.push(Record::Errored { node: from });
+            }
+            return;
         }
         if !self.contention.decodes(to, from) {
             return;
         }
         let Self { noise, channel, .. } = self;
         let mut errs = |psdu| {
-            let errored = noise.errs(now, station, tx.rate(), psdu);
+            let errored = noise.errs(now, station, tx, psdu);
             if errored {
                 channel.records.push(Record::Errored { node: from });
             }
@@ -119,7 +123,7 @@ impl<P: Copy + Headers> Cell<P> {
             return;
         }
         for mpdu in &mut ppdu.mpdus {
-            mpdu.errored = errs(mpdu.size());
+            mpdu.errored = errs(mpdu.size(tx));
         }
         ppdu.errored = ppdu.mpdus.iter().all(|mpdu| mpdu.errored);
     }
@@ -147,7 +151,7 @@ impl<P: Copy + Headers> Cell<P> {
 
     /// Link of the frame in service.
     fn link_in_service(&self, id: ContenderId) -> (NodeId, Direction) {
-        let (from, to) = (id.member(), self.contenders[id.index()].serving().mpdu.msdu.to);
+        let (from, to) = (id.member(), self.contenders[id.index()].receiver());
         if from.is_ap() { (to, Direction::Down) } else { (from, Direction::Up) }
     }
 
@@ -158,7 +162,8 @@ impl<P: Copy + Headers> Cell<P> {
         } else {
             self.link_rate(station, direction).handle(now, event)
         };
-        if let Some(rate) = change {
+        if let Some(tx) = change {
+            let rate = tx.rate();
             self.channel.records.push(Record::Rate { station, direction, rate });
             self.rate_changes.push_back(RateChange { station, direction, rate });
         }
@@ -171,12 +176,12 @@ impl<P: Copy + Headers> Cell<P> {
         station: NodeId,
         direction: Direction,
         event: LinkEvent,
-    ) -> Option<DataRate> {
+    ) -> Option<TxVector> {
         if !matches!(event, LinkEvent::Sending { .. }) {
             return None;
         }
         let link = self.members[station.index()].rate(direction);
         let noise = &mut self.noise;
-        link.choose(|rate| noise.loss(now, station, rate))
+        link.choose(|tx| noise.loss(now, station, tx))
     }
 }

@@ -234,7 +234,10 @@ impl<P: Copy + Headers> Cell<P> {
 
     /// The back-off that the sender of a frame that ends now has counted for it, if an exchange began with it.
     fn backoff_before(&self, now: Time, frame: &Frame) -> Option<Duration> {
-        if matches!(frame.kind, FrameKind::Ack | FrameKind::Cts | FrameKind::Beacon) {
+        if matches!(
+            frame.kind,
+            FrameKind::Ack | FrameKind::BlockAck | FrameKind::Cts | FrameKind::Beacon
+        ) {
             return None;
         }
         let sender = &self.contenders[frame.from.index()];
@@ -376,8 +379,8 @@ mod tests {
             };
             let mut config = config(rules, 2, &[]);
             config.stations[1].standard = Standard::B;
-            config.stations[0].rate_up = DataRate::from_mbps(54);
-            config.stations[0].rate_down = DataRate::from_mbps(54);
+            config.stations[0].rate_up = DataRate::from_mbps(54).into();
+            config.stations[0].rate_down = DataRate::from_mbps(54).into();
             with(&config)
         };
         let own = |who, msdu| own(&mut protected(), who, msdu);

@@ -17,8 +17,9 @@ pub(super) fn config(rules: Rules, stations: usize, noise: &[NodeId]) -> CellCon
     let rate = DataRate::from_mbps(11);
     let station = |index| StationConfig {
         standard: rules.standard,
-        rate_up: rate,
-        rate_down: rate,
+        link: None,
+        rate_up: rate.into(),
+        rate_down: rate.into(),
         adaptation: [None; 2],
         queue: QueueConfig::fifo(9),
         access: AccessParameters::default(),
@@ -234,4 +235,29 @@ fn a_monitor_sees_every_frame_with_what_it_carries() {
         ]
     };
     assert_eq!(seen, [exchange(0), exchange(1)].concat());
+}
+
+/// A beacon that noise has taken from some is received by the others; a frame that nobody heard, and that nothing hurt, was
+/// missed.
+#[test]
+fn a_frame_has_one_fate() {
+    let mut cell = cell(Rules::of(Standard::B), 1, &[]);
+    cell.monitor();
+    cell.enqueue(Time::ZERO, down()).expect("room in the queue");
+    while cell.next_event() < Moment::NEVER {
+        next(&mut cell);
+    }
+    let mut data = cell.poll_monitored().expect("the data frame");
+    let station = data.receivers.clone();
+    let mut fate = |collided, errored, receivers: &[NodeId]| {
+        (data.ppdu.collided, data.ppdu.errored) = (collided, errored);
+        data.receivers = receivers.to_vec();
+        data.fate()
+    };
+    assert_eq!(station, [NodeId(1)]);
+    assert_eq!(fate(false, false, &station), Fate::Received);
+    assert_eq!(fate(false, true, &station), Fate::Received);
+    assert_eq!(fate(false, true, &[]), Fate::Errored);
+    assert_eq!(fate(true, true, &[]), Fate::Collided);
+    assert_eq!(fate(false, false, &[]), Fate::Missed);
 }

@@ -1,20 +1,21 @@
-//! The short way of an exchange that nothing can disturb: data and ACK, without a PPDU of either.
+//! The short way of an exchange that nothing can disturb: data and ACK or `BlockAck`, without a PPDU of either.
 //!
 //! Where all sense each other, a frame that starts alone on a silent medium stays alone, and so does the ACK that
 //! follows it: nobody can transmit before the exchange is over. What happens is the same as on the long way, by the same
 //! rules, in the same order. What would be read from the PPDU is the packet in service, which stays what it is meanwhile.
 //! Listeners are told of each frame as it ends. Where noise has made an error in it, or a trace wants to see the PPDU
-//! itself, the frame is [exposed](Cell::expose) as it ends, and takes the long way from there.
+//! itself, the frame is [exposed](Cell::expose) as it ends, and takes the long way from there. An aggregate is not, as
+//! long as any of its MPDUs is without an error.
 
 use airfair_units::Time;
 
 use super::Cell;
 use crate::airtime::Protection;
 use crate::config::NodeId;
-use crate::contender::{Access, ContenderId, Exchange};
-use crate::frame::{Frame, FrameKind, Ppdu};
+use crate::contender::{Access, ContenderId, Content, Exchange};
+use crate::frame::{Frame, Ppdu};
 use crate::queue::headers::Headers;
-use crate::record::{AirUse, SentFrame};
+use crate::record::{AirUse, Record, SentFrame};
 
 /// Those who may want to see a PPDU itself: noise if it has made an error in it, a monitor in any case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -60,11 +61,15 @@ impl<P: Copy + Headers> Cell<P> {
     pub(super) fn begin_undisturbed(&mut self, now: Time, id: ContenderId) {
         let plan = self.begin_exchange(now, id);
         let (from, to) = (id.member(), plan.to);
-        let is_plain =
-            plan.protection == Protection::None && !self.contenders[id.index()].has_txop();
+        let is_plain = plan.protection == Protection::None
+            && plan.content != Content::Request
+            && !self.contenders[id.index()].has_txop();
         if is_plain && self.contention.is_answered(from, to) {
             self.contention.begin_undisturbed(now, from);
             self.channel.begin_undisturbed(now, plan.data, AirUse::of_data(from, to));
+            if plan.content != Content::Packet {
+                self.begin_batch(id, to);
+            }
             let end = now + plan.data;
             self.undisturbed =
                 Some(Undisturbed { initiator: id, responder: to, frame: OnAir::Data, end });
@@ -105,20 +110,39 @@ impl<P: Copy + Headers> Cell<P> {
         };
         *own_end = now;
         let ack = *ack;
-        let served = &mut contender.queue.batch_mut()[0];
-        let (sequence, retry) =
-            (served.mpdu.sequence, std::mem::replace(&mut served.mpdu.retry, true));
-        self.channel.end_undisturbed(now, from, SentFrame::Data, retry);
-        self.charge_received(now, initiator, responder);
-        if self.is_new(from, responder, sequence, retry) {
-            let served = &mut self.contenders[initiator.index()].queue.batch_mut()[0];
-            served.has_arrived = true;
-            self.deliveries.push(served.mpdu.msdu);
+        if let Some(served) = contender.queue.packet_mut() {
+            let (sequence, retry) =
+                (served.mpdu.sequence, std::mem::replace(&mut served.mpdu.retry, true));
+            self.channel.end_undisturbed(now, from, SentFrame::Data, retry);
+            self.charge_received(now, initiator, responder);
+            if self.is_new(from, responder, sequence, retry)
+                && let Some(served) = self.contenders[initiator.index()].queue.packet_mut()
+            {
+                served.has_arrived = true;
+                self.deliveries.push(served.mpdu.msdu);
+            }
+        } else {
+            self.take_batch(now, initiator, responder);
         }
         let start = now + self.airtime.timing.sifs;
         self.channel.put_undisturbed(start, ack, AirUse::of_control(from, responder));
         let frame = OnAir::Ack { data_end: now };
         self.undisturbed = Some(Undisturbed { frame, end: start + ack, ..exchange });
+    }
+
+    /// An aggregate arrives.
+    #[inline(never)]
+    fn take_batch(&mut self, now: Time, initiator: ContenderId, responder: NodeId) {
+        let from = initiator.member();
+        let retry = self.contenders[initiator.index()].queue.batch(responder).retry;
+        self.channel.end_undisturbed(now, from, SentFrame::Data, retry);
+        self.record_aggregate(initiator, responder);
+        let errors = std::mem::take(&mut self.errors);
+        for _ in 0..errors.count() {
+            self.channel.records.push(Record::Errored { node: from });
+        }
+        self.charge_received(now, initiator, responder);
+        self.deliver_batch(now, initiator, responder, errors);
     }
 
     /// The ACK arrives, and the exchange is over.
@@ -134,9 +158,12 @@ impl<P: Copy + Headers> Cell<P> {
     #[cold]
     fn tell_of_undisturbed(&mut self, now: Time, exchange: &Undisturbed) {
         let frame = self.frame_on_air(exchange);
-        let served = self.contenders[exchange.initiator.index()].serving();
-        let msdu = (exchange.frame == OnAir::Data).then_some(served.mpdu.msdu);
-        self.overhear(now, &frame, msdu, false);
+        let queue = &self.contenders[exchange.initiator.index()].queue;
+        let msdu = match queue.packet() {
+            Some(served) => Some(served.mpdu.msdu),
+            None => queue.first_of(exchange.responder).copied(),
+        };
+        self.overhear(now, &frame, msdu.filter(|_| exchange.frame == OnAir::Data), false);
     }
 
     /// The frame on the air.
@@ -147,11 +174,18 @@ impl<P: Copy + Headers> Cell<P> {
         };
         match exchange.frame {
             OnAir::Data => self.data_frame(id, plan),
-            OnAir::Ack { .. } => self.response(id, plan, FrameKind::Ack, plan.tx),
+            OnAir::Ack { .. } => self.response(id, plan, plan.content.response(), plan.tx),
         }
     }
 
-    /// True if noise makes an error in the frame that leaves the air.
+    /// Receiver of the frame on the air, if it is an aggregate's.
+    fn link_on_air(&self, exchange: &Undisturbed) -> Option<NodeId> {
+        let has_batch = exchange.frame == OnAir::Data
+            && self.exchange(exchange.initiator).content != Content::Packet;
+        has_batch.then_some(exchange.responder)
+    }
+
+    /// True if noise leaves nothing of the frame that leaves the air. Of an aggregate it notes what has errors.
     #[inline(never)]
     fn errs_undisturbed(&mut self, now: Time, exchange: &Undisturbed) -> bool {
         let (from, to) = (exchange.initiator.member(), exchange.responder);
@@ -159,8 +193,17 @@ impl<P: Copy + Headers> Cell<P> {
         if !self.noise.is_on(station) {
             return false;
         }
+        let plan = *self.exchange(exchange.initiator);
+        if self.link_on_air(exchange).is_some() {
+            return self.errs_everywhere(now, exchange.initiator, &plan);
+        }
         let Frame { tx, psdu, .. } = self.frame_on_air(exchange);
-        self.noise.errs(now, station, tx.rate(), psdu)
+        // A delimiter is no part of the MPDU in which an error counts.
+        let octets = match exchange.frame {
+            OnAir::Data => self.contenders[exchange.initiator.index()].serving().mpdu.size(tx),
+            OnAir::Ack { .. } => psdu,
+        };
+        self.noise.errs(now, station, tx, octets)
     }
 
     /// Makes a PPDU of the frame on the air, and notes where noise has made an error in it.
@@ -173,7 +216,10 @@ impl<P: Copy + Headers> Cell<P> {
             self.contention.replace(&frame);
         }
         let start = self.channel.expose();
-        let mut ppdu: Ppdu<P> = self.ppdu(start, frame);
+        let mut ppdu: Ppdu<P> = match self.link_on_air(exchange) {
+            Some(to) => Ppdu::new(start, frame, self.list_batch(exchange.initiator, to)),
+            None => self.ppdu(start, frame),
+        };
         ppdu.errored = errored;
         ppdu.mpdus.iter_mut().for_each(|mpdu| mpdu.errored = errored);
         self.channel.put_ahead(ppdu);

@@ -7,6 +7,7 @@ use crate::config::NodeId;
 use crate::dcf::{CarrierSense, Ended, MediumState};
 use crate::frame::{Frame, Ppdu};
 use crate::hearing::{Audibility, ClassId};
+use crate::phy::TxVector;
 use crate::radio::milliwatts;
 
 impl Contention {
@@ -15,7 +16,7 @@ impl Contention {
     pub(crate) fn announce(&mut self, frame: &Frame) {
         let sends = &mut self.members[frame.from.index()].sends;
         assert!(!std::mem::replace(sends, true), "a member sends one frame at a time");
-        self.starting.push((frame.from, frame.tx.is_dsss()));
+        self.starting.push((frame.from, frame.tx));
     }
 
     /// The frames announced start: whoever sends or senses them finds the medium busy.
@@ -72,9 +73,9 @@ impl Contention {
 
     /// Finds what the frames that start are to each class.
     fn find_audibility(&mut self) {
-        for &(from, is_dsss) in &self.starting {
+        for &(from, tx) in &self.starting {
             let row = &mut self.reaches[from.index()].row;
-            self.hearing.copy_audibility(from, is_dsss, row);
+            self.hearing.copy_audibility(from, tx.generation(), row);
             self.members[from.index()].least = least(row);
         }
     }
@@ -155,7 +156,7 @@ impl Contention {
 
     /// Keeps members that were in step with a frame so; one that hears several start together takes the strongest,
     /// if it is strong enough.
-    fn follow(&mut self, starting: &[(NodeId, bool)], margin: Decibels) {
+    fn follow(&mut self, starting: &[(NodeId, TxVector)], margin: Decibels) {
         for id in (0..).map(NodeId).take(self.members.len()) {
             let medium = self.medium(id);
             if !matches!(medium.carrier(), CarrierSense::Frame | CarrierSense::Overlap) {
@@ -302,7 +303,7 @@ impl Contention {
     pub(crate) fn replace(&mut self, next: &Frame) {
         self.members[next.from.index()].sends = true;
         if !self.is_fixed {
-            self.starting.push((next.from, next.tx.is_dsss()));
+            self.starting.push((next.from, next.tx));
             self.find_audibility();
             self.starting.clear();
         }

@@ -1,13 +1,13 @@
-//! Probability that noise makes an error in a PPDU, by its rate, its length and the signal-to-noise ratio.
+//! Probability that noise makes an error in a PPDU, by its vector, its length and the signal-to-noise ratio.
 //!
 //! White Gaussian noise, no fading. DSSS and CCK after [pei-2009], OFDM after [miller-2003], with the
 //! union bound over the weight spectra of the convolutional code in [haccoun-1989]. Preamble and header
 //! are taken at their own rate. All functions are `libm`'s, so that every platform agrees.
 
-use airfair_units::{Bytes, DataRate, Decibels};
+use airfair_units::{Bytes, Decibels};
 use libm::{erf, erfc, exp, log1p, pow, sqrt};
 
-use super::Standard;
+use super::{TxVector, dsss, mode_errors, ofdm};
 
 /// Bandwidth of the noise before the DSSS correlator [Hz].
 const DSSS_BANDWIDTH: f64 = 22e6;
@@ -20,15 +20,12 @@ const SIGNAL_BITS: f64 = 24.0;
 /// SERVICE and tail bits around the PSDU.  [80211-2020 §17.3.5]
 const SERVICE_AND_TAIL_BITS: f64 = 22.0;
 
-/// Probability that a PPDU with `psdu` octets at `rate` is not decoded.
+/// Probability that a PPDU with `psdu` octets that is sent so is not decoded.
 ///
 /// `snr` is the ratio of powers in the channel's bandwidth: 22 MHz in DSSS, the occupied subcarriers in
 /// OFDM, so that it is Es/N0 of each of them.
-///
-/// # Panics
-/// If `rate` is of no mode of 802.11a, b or g.
-pub fn frame_error_rate(rate: DataRate, psdu: Bytes, snr: Decibels) -> f64 {
-    log_survival(rate, snr).frame_error_rate(psdu)
+pub fn frame_error_rate(tx: TxVector, psdu: Bytes, snr: Decibels) -> f64 {
+    log_survival(tx, snr).frame_error_rate(psdu)
 }
 
 /// Natural logarithms of the probabilities that the parts of a PPDU survive the noise.
@@ -51,25 +48,22 @@ impl LogSurvival {
     }
 }
 
-/// Probability that the parts of a PPDU at `rate` survive, whatever its length; `snr` as in
+/// Probability that the parts of a PPDU that is sent so survive, whatever its length; `snr` as in
 /// [`frame_error_rate`].
-///
-/// # Panics
-/// If `rate` is of no mode of 802.11a, b or g.
-pub fn log_survival(rate: DataRate, snr: Decibels) -> LogSurvival {
-    let snr = pow(10.0, snr.get() / 10.0);
-    if Standard::is_dsss(rate) {
-        LogSurvival {
-            header: log_success(dbpsk(snr), PLCP_HEADER_BITS),
-            per_bit: dsss_log_success(rate, snr),
+pub fn log_survival(tx: TxVector, snr: Decibels) -> LogSurvival {
+    let ratio = pow(10.0, snr.get() / 10.0);
+    match tx {
+        TxVector::Dsss(modulation, _) => LogSurvival {
+            header: log_success(dbpsk(ratio), PLCP_HEADER_BITS),
+            per_bit: dsss_log_success(modulation, ratio),
             overhead_bits: 0.0,
-        }
-    } else {
-        LogSurvival {
-            header: log_success(ofdm_bit_error(DataRate::from_mbps(6), snr), SIGNAL_BITS),
-            per_bit: log_success(ofdm_bit_error(rate, snr), 1.0),
+        },
+        TxVector::Ofdm(modulation) => LogSurvival {
+            header: log_success(ofdm_bit_error(ofdm::Modulation::Bpsk12, ratio), SIGNAL_BITS),
+            per_bit: log_success(ofdm_bit_error(modulation, ratio), 1.0),
             overhead_bits: SERVICE_AND_TAIL_BITS,
-        }
+        },
+        TxVector::Mode(mode) => mode_errors::log_survival(mode, snr),
     }
 }
 
@@ -85,20 +79,19 @@ pub(super) fn log_success(p: f64, n: f64) -> f64 {
     if p >= 1.0 { f64::NEG_INFINITY } else { n * log1p(-p) }
 }
 
-fn dsss_log_success(rate: DataRate, snr: f64) -> f64 {
-    match rate.bps() {
-        1_000_000 => log_success(dbpsk(snr), 1.0),
-        2_000_000 => log_success(dqpsk(snr), 1.0),
+fn dsss_log_success(modulation: dsss::Modulation, snr: f64) -> f64 {
+    match modulation {
+        dsss::Modulation::Dbpsk => log_success(dbpsk(snr), 1.0),
+        dsss::Modulation::Dqpsk => log_success(dqpsk(snr), 1.0),
         // Es/N0 of a symbol of 4 bits: 16 biorthogonal codewords.
-        5_500_000 => {
+        dsss::Modulation::Cck4 => {
             log_success(biorthogonal_16(snr * DSSS_BANDWIDTH / CCK_SYMBOL_RATE / 2.0), 1.0 / 4.0)
         }
         // 8 bits: two such alphabets side by side, half the energy each.
-        11_000_000 => {
+        dsss::Modulation::Cck8 => {
             let half = biorthogonal_16(snr * DSSS_BANDWIDTH / CCK_SYMBOL_RATE / 4.0);
             log_success(half, 2.0 / 8.0)
         }
-        _ => unreachable!("a DSSS or CCK rate"),
     }
 }
 
@@ -141,18 +134,18 @@ fn biorthogonal_16(es_n0: f64) -> f64 {
     (sum * width / 3.0 + below).clamp(0.0, 1.0)
 }
 
-/// Bit error rate after decoding of an OFDM mode.
-fn ofdm_bit_error(rate: DataRate, snr: f64) -> f64 {
-    let (raw, code): (f64, &Code) = match rate.bps() / 1_000_000 {
-        6 => (psk(snr), &HALF),
-        9 => (psk(snr), &THREE_QUARTERS),
-        12 => (psk(snr / 2.0), &HALF),
-        18 => (psk(snr / 2.0), &THREE_QUARTERS),
-        24 => (qam(16.0, snr), &HALF),
-        36 => (qam(16.0, snr), &THREE_QUARTERS),
-        48 => (qam(64.0, snr), &TWO_THIRDS),
-        54 => (qam(64.0, snr), &THREE_QUARTERS),
-        _ => unreachable!("an OFDM rate"),
+/// Bit error rate after decoding of a modulation of OFDM.
+fn ofdm_bit_error(modulation: ofdm::Modulation, snr: f64) -> f64 {
+    use ofdm::Modulation as M;
+    let (raw, code): (f64, &Code) = match modulation {
+        M::Bpsk12 => (psk(snr), &HALF),
+        M::Bpsk34 => (psk(snr), &THREE_QUARTERS),
+        M::Qpsk12 => (psk(snr / 2.0), &HALF),
+        M::Qpsk34 => (psk(snr / 2.0), &THREE_QUARTERS),
+        M::Qam16R12 => (qam(16.0, snr), &HALF),
+        M::Qam16R34 => (qam(16.0, snr), &THREE_QUARTERS),
+        M::Qam64R23 => (qam(64.0, snr), &TWO_THIRDS),
+        M::Qam64R34 => (qam(64.0, snr), &THREE_QUARTERS),
     };
     code.bit_error(raw)
 }
@@ -217,7 +210,7 @@ impl Code {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::phy::{dsss, ofdm};
+    use crate::phy::Preamble;
 
     const FRAME: Bytes = Bytes::new(1_000);
 
@@ -270,24 +263,22 @@ mod tests {
 
     #[test]
     fn more_signal_less_length_and_lower_rates_are_never_worse() {
-        let rates = [dsss::RATES.as_slice(), &ofdm::RATES[..]];
-        for rates in rates {
-            for decibels in -10..40 {
-                let snr = Decibels::new(decibels);
-                let at = |rate, size, snr| frame_error_rate(rate, Bytes::new(size), snr);
-                for rate in rates {
-                    let here = at(*rate, 1_000, snr);
-                    assert!((0.0..=1.0).contains(&here));
-                    assert!(at(*rate, 1_000, Decibels::from_thousandths(500)).is_finite());
-                    assert!(at(*rate, 500, snr) <= here + 1e-12);
-                    let better = Decibels::from_thousandths(1_000 * decibels + 500);
-                    assert!(at(*rate, 1_000, better) <= here + 1e-9, "{rate} at {snr}");
-                }
+        for decibels in -10..40 {
+            let snr = Decibels::new(decibels);
+            let at = |tx, size, snr| frame_error_rate(tx, Bytes::new(size), snr);
+            for tx in TxVector::all() {
+                let here = at(tx, 1_000, snr);
+                assert!((0.0..=1.0).contains(&here));
+                assert!(at(tx, 1_000, Decibels::from_thousandths(500)).is_finite());
+                assert!(at(tx, 500, snr) <= here + 1e-12);
+                let better = Decibels::from_thousandths(1_000 * decibels + 500);
+                assert!(at(tx, 1_000, better) <= here + 1e-9, "{tx} at {snr}");
             }
         }
         // 9 Mb/s, punctured BPSK, is worse than 12 Mb/s at low ratios: the rest is in order.
-        for pair in dsss::RATES.windows(2) {
-            let at = |rate| frame_error_rate(rate, FRAME, Decibels::new(3));
+        for pair in dsss::Modulation::ALL.windows(2) {
+            let at =
+                |it| frame_error_rate(TxVector::Dsss(it, Preamble::Long), FRAME, Decibels::new(3));
             assert!(at(pair[0]) <= at(pair[1]), "{pair:?}");
         }
     }

@@ -9,6 +9,7 @@ pub mod mode_groups;
 pub mod modulation;
 pub mod ofdm;
 pub mod ppdu;
+mod rate;
 pub mod rate_name;
 mod standard;
 pub mod symbols;
@@ -16,5 +17,6 @@ mod tx_vector;
 
 pub use channel::{Band, GuardInterval, UnknownName, Width};
 pub use mode::Mode;
-pub use standard::{Preamble, Standard, Timing};
+pub use rate::Rate;
+pub use standard::{Generation, Preamble, Standard, Timing};
 pub use tx_vector::TxVector;

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use airfair_units::DataRate;
+
 use super::mode::{Coding, Format, HeLtf, Mode, NoSuchMode, Parameters};
 use super::{GuardInterval, Width};
 
@@ -56,11 +58,15 @@ impl LinkFormat {
     pub fn parse(self, text: &str) -> Result<Mode, BadRate> {
         match text.parse::<RateName>() {
             Ok(name) => self.named(name),
-            Err(NoRateName) => self.plain(text),
+            Err(NoRateName) => self.plain(tenths(text)),
         }
     }
 
-    fn named(self, RateName { format, mcs, streams }: RateName) -> Result<Mode, BadRate> {
+    /// The mode of this name.
+    ///
+    /// # Errors
+    /// If the link has none.
+    pub fn named(self, RateName { format, mcs, streams }: RateName) -> Result<Mode, BadRate> {
         if format != self.format {
             return Err(BadRate::OtherFormat(self.names().collect()));
         }
@@ -71,9 +77,22 @@ impl LinkFormat {
     }
 
     /// The only mode whose rate is printed so in the standard's tables.
-    fn plain(self, text: &str) -> Result<Mode, BadRate> {
-        let rates = || self.modes().map(plain_rate).collect();
-        let tenths = tenths(text).ok_or_else(|| BadRate::Unknown(rates()))?;
+    ///
+    /// # Errors
+    /// If there is none, or more than one.
+    pub fn at(self, rate: DataRate) -> Result<Mode, BadRate> {
+        let bps = rate.bps();
+        self.plain(bps.is_multiple_of(100_000).then_some(bps / 100_000))
+    }
+
+    fn plain(self, tenths: Option<u64>) -> Result<Mode, BadRate> {
+        let rates = || {
+            let mut rates: Vec<u64> = self.modes().map(Mode::tenths_of_mbps).collect();
+            rates.sort_unstable();
+            rates.dedup();
+            rates.into_iter().map(rate_of_tenths).collect()
+        };
+        let tenths = tenths.ok_or_else(|| BadRate::Unknown(rates()))?;
         let found: Vec<Mode> = self.modes().filter(|it| it.tenths_of_mbps() == tenths).collect();
         match found[..] {
             [] => Err(BadRate::Unknown(rates())),
@@ -89,7 +108,11 @@ impl LinkFormat {
 
 /// Rate as the standard's tables print it: `144.4 Mb/s`.
 pub fn plain_rate(mode: Mode) -> String {
-    match (mode.tenths_of_mbps() / 10, mode.tenths_of_mbps() % 10) {
+    rate_of_tenths(mode.tenths_of_mbps())
+}
+
+fn rate_of_tenths(tenths: u64) -> String {
+    match (tenths / 10, tenths % 10) {
         (whole, 0) => format!("{whole} Mb/s"),
         (whole, tenths) => format!("{whole}.{tenths} Mb/s"),
     }
@@ -181,17 +204,35 @@ pub enum BadRate {
     Unknown(Vec<String>),
 }
 
+impl BadRate {
+    /// The problem in a few words.
+    pub fn problem(&self) -> String {
+        match self {
+            Self::OtherFormat(_) => "of another format than the link's".to_owned(),
+            Self::TooManyStreams(_) => "more streams than the link has".to_owned(),
+            Self::NoSuchMode(NoSuchMode { found, with, clause, .. }) => {
+                format!("{found} does not go with {with} ({clause})")
+            }
+            Self::Ambiguous(_) => "the rate of several modes".to_owned(),
+            Self::Unknown(_) => "no rate of the link".to_owned(),
+        }
+    }
+
+    /// Values that there are.
+    pub fn allowed(&self) -> String {
+        match self {
+            Self::OtherFormat(names) | Self::Ambiguous(names) => list(names),
+            Self::TooManyStreams(1) => "1 stream".to_owned(),
+            Self::TooManyStreams(most) => format!("1 to {most} streams"),
+            Self::NoSuchMode(error) => format!("MCS {}", error.allowed.join(", ")),
+            Self::Unknown(rates) => rates.join(", "),
+        }
+    }
+}
+
 impl fmt::Display for BadRate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::OtherFormat(names) => write!(f, "of another format; allowed {}", list(names)),
-            Self::TooManyStreams(most) => {
-                write!(f, "more streams than the link has; allowed 1 to {most}")
-            }
-            Self::NoSuchMode(error) => error.fmt(f),
-            Self::Ambiguous(names) => write!(f, "the rate of several; say which: {}", list(names)),
-            Self::Unknown(rates) => write!(f, "no rate of the link; allowed {}", rates.join(", ")),
-        }
+        write!(f, "{}; allowed {}", self.problem(), self.allowed())
     }
 }
 
@@ -232,7 +273,7 @@ mod tests {
         assert_eq!(parse("144.4 Mb/s"), Ok(String::from("ht-mcs15")));
         assert_eq!(parse("7.2 Mb/s"), Ok(String::from("ht-mcs0")));
         let ambiguous = parse("14.4 Mb/s").expect_err("of one stream or two").to_string();
-        assert_eq!(ambiguous, "the rate of several; say which: ht-mcs1, ht-mcs8");
+        assert_eq!(ambiguous, "the rate of several modes; allowed ht-mcs1, ht-mcs8");
         let one = ht(Ns800, 1).parse("60 Mb/s").expect_err("no rate of HT").to_string();
         assert!(one.ends_with(
             "allowed 6.5 Mb/s, 13 Mb/s, 19.5 Mb/s, 26 Mb/s, 39 Mb/s, 52 Mb/s, 58.5 Mb/s, 65 Mb/s"
@@ -248,7 +289,7 @@ mod tests {
         let error = vht.parse("vht-mcs9x1").expect_err("not at 20 MHz").to_string();
         assert_eq!(
             error,
-            "MCS 9 does not go with VHT, 20 MHz, 1 stream (802.11-2020 §21.5); allowed 0, 1, 2, 3, 4, 5, 6, 7, 8"
+            "MCS 9 does not go with VHT, 20 MHz, 1 stream (802.11-2020 §21.5); allowed MCS 0, 1, 2, 3, 4, 5, 6, 7, 8"
         );
     }
 

@@ -1,13 +1,15 @@
-//! The three legacy amendments as sets of rates, gaps and contention windows.
+//! The amendments: the three legacy ones as sets of rates, gaps and contention windows, and those that build on them.
 
 use std::fmt;
 
 use airfair_units::{Bytes, DataRate, Duration};
 
+use super::mode::Format;
 use super::ppdu::{self, PacketPadding};
 use super::{Band, TxVector, dsss, ofdm};
 
-/// A legacy amendment of 802.11.
+/// An amendment of 802.11. Rates, gaps and durations of the first three are their own; those after them have what the
+/// [legacy amendment](Standard::legacy) of their band has, and a [format](Standard::format) of PPDUs besides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Standard {
     /// 802.11b: HR/DSSS, 2.4 GHz.  [80211-2020 §16]
@@ -16,6 +18,28 @@ pub enum Standard {
     A,
     /// 802.11g: ERP, 2.4 GHz; DSSS/CCK and OFDM rates.  [80211-2020 §18]
     G,
+    /// 802.11n: HT, both bands.  [80211-2020 §19]
+    N,
+    /// 802.11ac: VHT, 5 GHz.  [80211-2020 §21]
+    Ac,
+    /// 802.11ax: HE, both bands.  [80211ax-2021 §27]
+    Ax,
+}
+
+/// PPDUs that a receiver knows for what they are: those of its generation and of those before.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Generation {
+    /// DSSS and CCK.
+    #[default]
+    Dsss,
+    /// OFDM.
+    Ofdm,
+    /// HT.
+    Ht,
+    /// VHT.
+    Vht,
+    /// HE.
+    He,
 }
 
 /// PLCP preamble of DSSS and CCK frames.  [80211-2020 §16.2.2]
@@ -49,9 +73,52 @@ pub struct Timing {
 
 impl Standard {
     /// All, in the order of the file format's documentation.
-    pub const ALL: [Self; 3] = [Self::B, Self::A, Self::G];
+    pub const ALL: [Self; 6] = [Self::B, Self::A, Self::G, Self::N, Self::Ac, Self::Ax];
 
-    /// Data rates of a station of this amendment, ascending.
+    /// Those whose frames are DSSS and OFDM alone.
+    pub const LEGACY: [Self; 3] = [Self::B, Self::A, Self::G];
+
+    /// Format of its own PPDUs, where it is not legacy.
+    pub const fn format(self) -> Option<Format> {
+        match self {
+            Self::B | Self::A | Self::G => None,
+            Self::N => Some(Format::Ht),
+            Self::Ac => Some(Format::Vht),
+            Self::Ax => Some(Format::He),
+        }
+    }
+
+    /// The legacy amendment that it builds on in this band; a legacy one itself.
+    #[must_use]
+    pub const fn legacy(self, band: Band) -> Self {
+        match (self, band) {
+            (Self::B | Self::A | Self::G, _) => self,
+            (_, Band::Ghz2) => Self::G,
+            (_, Band::Ghz5) => Self::A,
+        }
+    }
+
+    /// The newest PPDUs that it knows.
+    pub const fn generation(self) -> Generation {
+        match self {
+            Self::B => Generation::Dsss,
+            Self::A | Self::G => Generation::Ofdm,
+            Self::N => Generation::Ht,
+            Self::Ac => Generation::Vht,
+            Self::Ax => Generation::He,
+        }
+    }
+
+    /// Bands of its channels; the first unless told otherwise.
+    pub const fn bands(self) -> &'static [Band] {
+        match self {
+            Self::B | Self::G => &[Band::Ghz2],
+            Self::A | Self::Ac => &[Band::Ghz5],
+            Self::N | Self::Ax => &[Band::Ghz5, Band::Ghz2],
+        }
+    }
+
+    /// Data rates of DSSS and OFDM of a station of this amendment, ascending; after 802.11g those of 5 GHz.
     pub fn rates(self) -> &'static [DataRate] {
         /// DSSS/CCK and OFDM rates in one order.  [80211-2020 §18.2]
         const ERP: [DataRate; 12] = [
@@ -70,7 +137,7 @@ impl Standard {
         ];
         match self {
             Self::B => &dsss::RATES,
-            Self::A => &ofdm::RATES,
+            Self::A | Self::N | Self::Ac | Self::Ax => &ofdm::RATES,
             Self::G => &ERP,
         }
     }
@@ -82,7 +149,7 @@ impl Standard {
     pub fn default_basic_rates(self, b_stations: bool) -> Vec<DataRate> {
         match self {
             Self::B => dsss::RATES[..2].to_vec(),
-            Self::A => ofdm::MANDATORY_RATES.to_vec(),
+            Self::A | Self::N | Self::Ac | Self::Ax => ofdm::MANDATORY_RATES.to_vec(),
             Self::G if b_stations => dsss::RATES.to_vec(),
             Self::G => {
                 let mut rates = [dsss::RATES.as_slice(), &ofdm::MANDATORY_RATES].concat();
@@ -92,16 +159,11 @@ impl Standard {
         }
     }
 
-    /// True if frames at `rate` are DSSS/CCK, which OFDM-only and b stations hear differently.
-    pub fn is_dsss(rate: DataRate) -> bool {
-        dsss::RATES.contains(&rate)
-    }
-
-    /// Band of its channels.
+    /// Band of its channels unless told otherwise.
     pub const fn band(self) -> Band {
         match self {
             Self::B | Self::G => Band::Ghz2,
-            Self::A => Band::Ghz5,
+            Self::A | Self::N | Self::Ac | Self::Ax => Band::Ghz5,
         }
     }
 
@@ -119,26 +181,34 @@ impl Standard {
         }
     }
 
+    /// Gaps and windows of a cell in this band; EDCA's best effort does not follow b stations in its window.
+    /// [80211-2020 Table 9-155]
+    pub fn timing_in(self, band: Band, b_stations: bool, preamble: Preamble) -> Timing {
+        let timing = self.legacy(band).timing(b_stations, preamble);
+        let cw_min = if self.format().is_some() { 15 } else { timing.cw_min };
+        Timing { cw_min, ..timing }
+    }
+
     /// Gaps and windows of a cell. A g cell has the long slot and b's window as soon as a b station is in it.
     pub fn timing(self, b_stations: bool, preamble: Preamble) -> Timing {
         let long_slot = Duration::from_micros(20);
         let short_slot = Duration::from_micros(9);
         let (slot, sifs, cw_min) = match self {
             Self::B => (long_slot, Duration::from_micros(10), 31),
-            Self::A => (short_slot, Duration::from_micros(16), 15),
+            Self::A | Self::N | Self::Ac | Self::Ax => (short_slot, Duration::from_micros(16), 15),
             Self::G if b_stations => (long_slot, Duration::from_micros(10), 31),
             Self::G => (short_slot, Duration::from_micros(10), 15),
         };
         let lowest = match self {
-            Self::A => ofdm::MANDATORY_RATES[0],
             Self::B | Self::G => dsss::RATES[0],
+            Self::A | Self::N | Self::Ac | Self::Ax => ofdm::MANDATORY_RATES[0],
         };
         let difs = sifs + slot * 2;
         let tx = TxVector::of(lowest, preamble).expect("a rate of the standard");
         let ack = self.ppdu_duration(Bytes::new(14), tx);
         let rx_phy_start_delay = match self {
-            Self::A => ofdm::PREAMBLE_AND_SIGNAL,
             Self::B | Self::G => dsss::preamble_and_header(Preamble::Long, lowest),
+            Self::A | Self::N | Self::Ac | Self::Ax => ofdm::PREAMBLE_AND_SIGNAL,
         };
         Timing {
             slot,
@@ -158,6 +228,9 @@ impl fmt::Display for Standard {
             Self::B => "802.11b",
             Self::A => "802.11a",
             Self::G => "802.11g",
+            Self::N => "802.11n",
+            Self::Ac => "802.11ac",
+            Self::Ax => "802.11ax",
         })
     }
 }
@@ -191,6 +264,18 @@ mod tests {
         assert_eq!(g, Standard::A.ppdu_duration(size, tx(54)) + Duration::from_micros(6));
         let cck = Standard::G.ppdu_duration(size, tx(11));
         assert_eq!(cck, Standard::B.ppdu_duration(size, tx(11)));
+    }
+
+    #[test]
+    fn a_standard_builds_on_the_legacy_one_of_its_band() {
+        let of =
+            |standard: Standard| standard.bands().iter().map(move |band| standard.legacy(*band));
+        let all = |standard| of(standard).collect::<Vec<_>>();
+        assert_eq!(all(Standard::N), [Standard::A, Standard::G]);
+        assert_eq!((all(Standard::Ac), all(Standard::G)), (vec![Standard::A], vec![Standard::G]));
+        let generations = Standard::ALL.map(Standard::generation);
+        assert!(generations.is_sorted());
+        assert!(Standard::ALL.iter().all(|it| it.bands()[0] == it.band()));
     }
 
     #[test]

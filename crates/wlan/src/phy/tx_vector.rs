@@ -1,9 +1,13 @@
 //! TXVECTOR of a PPDU: modulation and coding, width, streams, guard interval, preamble.
 //! [80211-2020 §15.3.3, §16.3.4, §17.2.2, §19.2.2, §21.2.2], [80211ax-2021 §27.2.2]
 
+use std::fmt;
+
 use airfair_units::{DataRate, Duration};
 
-use super::{Mode, Preamble, dsss, ofdm};
+use super::mode::Format;
+use super::rate_name::RateName;
+use super::{Generation, Mode, Preamble, dsss, ofdm};
 
 /// TXVECTOR of a PPDU, as its preamble tells a receiver; its rate follows from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -17,8 +21,10 @@ pub enum TxVector {
 }
 
 impl TxVector {
-    /// Number of legacy vectors; each vector has an [`index`](Self::index) below it.
-    pub const COUNT: usize = 2 * dsss::Modulation::ALL.len() + ofdm::Modulation::ALL.len();
+    /// Number of legacy vectors.
+    const LEGACY: usize = 2 * dsss::Modulation::ALL.len() + ofdm::Modulation::ALL.len();
+    /// Number of places in a table; each vector has an [`index`](Self::index) below it.
+    pub const COUNT: usize = Self::LEGACY + ofdm::Modulation::ALL.len();
 
     /// The vector of a legacy `rate`, where DSSS has this `preamble` if it can; nothing if no legacy amendment has
     /// such a rate.
@@ -41,7 +47,13 @@ impl TxVector {
         long.chain(short).chain(ofdm::Modulation::ALL.into_iter().map(Self::Ofdm))
     }
 
-    /// Place in a table of what goes with each vector; a mode of HT, VHT or HE has that of its non-HT reference rate.
+    /// The vectors whose frames control frames are chosen by, one for each place in a table: the legacy ones, and the
+    /// reference rates of modes once more.
+    pub fn references() -> impl Iterator<Item = Self> {
+        Self::all().chain(ofdm::Modulation::ALL.into_iter().map(Self::Ofdm))
+    }
+
+    /// Place in a table of what goes with each vector; modes of HT, VHT and HE with one non-HT reference rate share one.
     /// [80211-2020 §10.6.11]
     #[inline]
     pub fn index(self) -> usize {
@@ -50,7 +62,7 @@ impl TxVector {
             Self::Dsss(modulation, Preamble::Long) => modulation as usize,
             Self::Dsss(modulation, Preamble::Short) => count + modulation as usize,
             Self::Ofdm(modulation) => 2 * count + modulation as usize,
-            Self::Mode(mode) => 2 * count + mode.reference() as usize,
+            Self::Mode(mode) => Self::LEGACY + mode.reference() as usize,
         }
     }
 
@@ -68,6 +80,20 @@ impl TxVector {
     #[inline]
     pub fn is_dsss(self) -> bool {
         matches!(self, Self::Dsss(..))
+    }
+
+    /// Generation of the PPDUs that are sent so.
+    #[inline]
+    pub fn generation(self) -> Generation {
+        match self {
+            Self::Dsss(..) => Generation::Dsss,
+            Self::Ofdm(_) => Generation::Ofdm,
+            Self::Mode(mode) => match mode.format() {
+                Format::Ht => Generation::Ht,
+                Format::Vht => Generation::Vht,
+                Format::He => Generation::He,
+            },
+        }
     }
 
     /// Channel width [MHz].
@@ -94,6 +120,16 @@ impl TxVector {
     }
 }
 
+/// As a scenario names its rate.
+impl fmt::Display for TxVector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Dsss(..) | Self::Ofdm(_) => self.rate().fmt(f),
+            Self::Mode(mode) => RateName::of(*mode).fmt(f),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -103,7 +139,8 @@ mod tests {
     #[test]
     fn each_vector_has_an_index_of_its_own_and_a_rate_that_leads_back_to_it() {
         let indices: Vec<usize> = TxVector::all().map(TxVector::index).collect();
-        assert_eq!(indices, (0..TxVector::COUNT).collect::<Vec<_>>());
+        assert_eq!(indices, (0..TxVector::LEGACY).collect::<Vec<_>>());
+        assert_eq!(TxVector::references().count(), TxVector::COUNT);
         let preamble = |tx| if let TxVector::Dsss(_, it) = tx { it } else { Preamble::Long };
         let back = |tx: TxVector| TxVector::of(tx.rate(), preamble(tx));
         let other: Vec<_> = TxVector::all().filter(|tx| back(*tx) != Some(*tx)).collect();
@@ -112,11 +149,12 @@ mod tests {
 
     /// Verifies: [80211-2020 §10.6.11]
     #[test]
-    fn a_mode_goes_with_the_control_frames_of_its_reference_rate() {
+    fn a_mode_has_the_place_of_its_reference_rate_among_modes() {
         for mode in Mode::all(Format::He, Width::Mhz80, GuardInterval::Ns800) {
             let tx = TxVector::Mode(mode);
             let reference = TxVector::Ofdm(mode.reference());
-            assert_eq!((tx.index(), tx.is_dsss()), (reference.index(), false));
+            assert_eq!(TxVector::references().nth(tx.index()), Some(reference));
+            assert_eq!((tx.index() < TxVector::LEGACY, tx.is_dsss()), (false, false));
             assert_eq!((tx.width_mhz(), tx.streams()), (80, mode.streams()));
             assert_eq!(tx.guard_interval(), reference.guard_interval());
             assert_eq!(tx.rate(), mode.rate());
@@ -130,7 +168,7 @@ mod tests {
 
     #[test]
     fn every_rate_of_every_amendment_has_a_vector_and_no_other_rate_has() {
-        for standard in Standard::ALL {
+        for standard in Standard::LEGACY {
             for rate in standard.rates() {
                 let tx = TxVector::of(*rate, Preamble::Short).expect("a legacy rate");
                 assert_eq!(tx.rate(), *rate);

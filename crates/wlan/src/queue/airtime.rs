@@ -120,6 +120,18 @@ impl AirtimeFair {
         }
     }
 
+    /// The flow queue of a station whose turn it is, as far as it has packets.
+    pub(super) fn select_of<P>(
+        &mut self,
+        now: Time,
+        queues: &mut SubQueues<P>,
+        station: usize,
+    ) -> Option<usize> {
+        let station = &mut self.stations[station];
+        let codel = if station.is_slow { &self.rule.slow_codel } else { &self.rule.codel };
+        station.flows.select(codel, now, queues, |it| it.again.is_empty() && !it.packets.is_empty())
+    }
+
     /// The queue with the most octets.  [hoiland-2017 §3.1]
     pub(super) fn fattest<P>(&self, queues: &SubQueues<P>) -> Option<usize> {
         let stations = self.new.iter().chain(&self.old);

@@ -64,6 +64,10 @@ impl State {
 /// Drops what is to be dropped before queue `index` is served; false if it is empty then.
 /// [RFC8289 §5.5]
 pub(super) fn settle<P>(rule: &CoDel, now: Time, queues: &mut SubQueues<P>, index: usize) -> bool {
+    if !queues.get(index).again.is_empty() {
+        // What has been in service before was judged then.
+        return true;
+    }
     let Some(mut may_drop) = judge(rule, now, queues, index) else { return false };
     if !may_drop {
         queues.get(index).codel.is_dropping = false;

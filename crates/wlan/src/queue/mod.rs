@@ -19,11 +19,13 @@
 //! | `codel` | who is dropped for waiting too long |
 //! | `airtime` | stations that share airtime |
 //! | `regulator` | stations that wait when they have used their share of the channel |
+//! | `links` | windows of those who take aggregates: what has been in service and is not done |
 
 mod airtime;
 mod codel;
 pub mod config;
 pub mod headers;
+mod links;
 mod regulator;
 mod scheduler;
 mod sub_queue;
@@ -42,6 +44,8 @@ use crate::record::DropCause;
 
 use config::{Discipline, Limit, Overflow, QueueConfig, Weights};
 use headers::{Class, Headers};
+use links::Links;
+pub(crate) use links::{Batch, Response, Room};
 use scheduler::Scheduler;
 use sub_queue::SubQueues;
 
@@ -82,9 +86,11 @@ pub struct TransmitQueue<P> {
     serving: usize,
     queues: SubQueues<P>,
     scheduler: Scheduler,
+    /// None where no receiver takes aggregates.
+    links: Option<Box<Links<P>>>,
 }
 
-impl<P: Headers> TransmitQueue<P> {
+impl<P: Copy + Headers> TransmitQueue<P> {
     /// An empty queue.
     pub fn new(config: QueueConfig) -> Self {
         let scheduler = Scheduler::new(config.discipline);
@@ -95,17 +101,23 @@ impl<P: Headers> TransmitQueue<P> {
             serving: 0,
             queues: SubQueues::new(),
             scheduler,
+            links: None,
         }
     }
 
     /// Packets that wait or are in service.
     pub fn len(&self) -> u32 {
-        self.queues.waiting + u32::from(self.in_service.is_some())
+        let packets = self.queues.waiting + u32::from(self.in_service.is_some());
+        match &self.links {
+            None => packets,
+            Some(links) => packets + links.under_way() - self.queues.again,
+        }
     }
 
     /// True if there is nothing to send, or nothing that may go.
+    #[inline]
     pub fn is_empty(&self) -> bool {
-        self.in_service.is_none()
+        self.in_service.is_none() && self.link_in_service().is_none()
     }
 
     /// True if there is room for one more packet of data to `to` without another giving way.
@@ -124,16 +136,23 @@ impl<P: Headers> TransmitQueue<P> {
         }
     }
 
-    /// The packets in service, which the next PPDU carries together: one, if any.
+    /// The packet in service, if there is one that is acknowledged for itself.
     #[inline]
-    pub fn batch(&self) -> &[InService<P>] {
-        self.in_service.as_slice()
+    pub fn packet(&self) -> Option<&InService<P>> {
+        self.in_service.as_ref()
     }
 
-    /// The packets in service.
+    /// The packet in service.
     #[inline]
-    pub fn batch_mut(&mut self) -> &mut [InService<P>] {
-        self.in_service.as_mut_slice()
+    pub fn packet_mut(&mut self) -> Option<&mut InService<P>> {
+        self.in_service.as_mut()
+    }
+
+    /// Receiver of what is in service.
+    #[inline]
+    pub fn receiver(&self) -> Option<NodeId> {
+        let packet = self.in_service.as_ref().map(|served| served.mpdu.msdu.to);
+        packet.or_else(|| self.link_in_service())
     }
 
     /// Packets that wait for service.
@@ -146,7 +165,7 @@ impl<P: Headers> TransmitQueue<P> {
     /// Others may be dropped in its place: see [`poll_dropped`](Self::poll_dropped).
     pub fn push(&mut self, now: Time, msdu: Msdu<P>) -> bool {
         let queue = self.classify(&msdu, now);
-        if self.in_service.is_none() && self.serves_at_once() {
+        if self.is_empty() && self.serves_at_once() {
             self.serve(msdu, queue);
             return true;
         }
@@ -164,7 +183,7 @@ impl<P: Headers> TransmitQueue<P> {
         if self.len() > self.config.packets {
             self.shed();
         }
-        if self.in_service.is_none() {
+        if self.is_empty() {
             self.release(now);
         }
         true
@@ -178,7 +197,7 @@ impl<P: Headers> TransmitQueue<P> {
     /// Puts a packet that had to wait into service, if nothing is and one may go now.
     #[cold]
     pub fn release(&mut self, now: Time) {
-        if self.in_service.is_none() && self.queues.waiting > 0 {
+        if self.is_empty() && self.queues.waiting > 0 {
             self.serve_next(now);
         }
     }
@@ -186,9 +205,7 @@ impl<P: Headers> TransmitQueue<P> {
     /// Time at which [`release`](Self::release) may have something to do, if packets wait and none may go.
     pub fn next_release(&self) -> Option<Time> {
         match &self.scheduler {
-            Scheduler::Regulated(regulator) if self.in_service.is_none() => {
-                regulator.next_release()
-            }
+            Scheduler::Regulated(regulator) if self.is_empty() => regulator.next_release(),
             _ => None,
         }
     }
@@ -213,15 +230,20 @@ impl<P: Headers> TransmitQueue<P> {
 
     #[inline]
     fn serve_next(&mut self, now: Time) {
-        if let Some(queue) = self.scheduler.choose(now, &mut self.queues)
-            && let Some(msdu) = self.queues.pop(queue)
-        {
+        let Some(queue) = self.scheduler.choose(now, &mut self.queues) else { return };
+        if self.links.is_some() && self.serve_again(queue) {
+            return;
+        }
+        if let Some(msdu) = self.queues.pop(queue) {
             self.serve(msdu, queue);
         }
     }
 
     #[inline]
     fn serve(&mut self, msdu: Msdu<P>, queue: usize) {
+        if self.links.is_some() && self.serve_aggregated(msdu, queue) {
+            return;
+        }
         let frame = Mpdu { msdu, sequence: self.sequence, retry: false, errored: false };
         self.sequence = (self.sequence + 1) & 0x0fff;
         (self.in_service, self.serving) =
@@ -278,7 +300,9 @@ impl<P: Headers> TransmitQueue<P> {
             (_, Limit::Shared) => self.len() < room,
             (_, Limit::Each) => {
                 let is_served = self.in_service.is_some() && self.serving == queue;
-                self.queues.len(queue) + usize::from(is_served) < room as usize
+                let under_way = self.links.as_ref().map_or(0, |links| links.of_queue(queue));
+                let before = self.queues.packets(queue) + under_way as usize;
+                before + usize::from(is_served) < room as usize
             }
         }
     }

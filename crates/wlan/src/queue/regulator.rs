@@ -87,6 +87,11 @@ impl Regulator {
         None
     }
 
+    /// All packets of a station have left at once.
+    pub(super) fn forget(&mut self, station: usize) {
+        self.waiting.retain(|it| *it != station);
+    }
+
     /// Time at which a station that waits has tokens again, or its share may grow.
     pub(super) fn next_release(&self) -> Option<Time> {
         let of = |index: &usize| {

@@ -8,7 +8,8 @@ use super::airtime::AirtimeFair;
 use super::codel;
 use super::config::{CoDel, Discipline, Weights};
 use super::regulator::Regulator;
-use super::sub_queue::{SubQueues, Turn};
+use super::sub_queue::{SubQueue, SubQueues, Turn};
+use crate::config::NodeId;
 
 /// The rule of one transmitter.
 #[derive(Debug)]
@@ -38,6 +39,8 @@ impl Scheduler {
     }
 
     /// Queue `index` is no longer empty.
+    #[expect(clippy::inline_always, reason = "it is small where the rule is known")]
+    #[inline(always)]
     pub(super) fn activate<P>(&mut self, now: Time, queues: &mut SubQueues<P>, index: usize) {
         match self {
             Self::Single | Self::CoDel(_) | Self::Weighted(_) => {}
@@ -67,6 +70,55 @@ impl Scheduler {
             Self::Fair(codel, fair) => fair.choose(codel, now, queues),
             Self::Airtime(airtime) => airtime.choose(now, queues),
             Self::Regulated(regulator) => regulator.choose(now, queues),
+        }
+    }
+
+    /// Queue and place of the packet that may join one for `to` from queue `index` in its aggregate; those before
+    /// `from` in that queue are for others.
+    /// Deviates: [D-130]
+    pub(super) fn find_more<P>(
+        &mut self,
+        now: Time,
+        queues: &mut SubQueues<P>,
+        (index, from): (usize, usize),
+        to: NodeId,
+    ) -> Option<(usize, usize)> {
+        let head = |index| Some((index, 0));
+        match self {
+            Self::Single | Self::Weighted(_) => Some((index, queues.find(index, to, from)?)),
+            Self::CoDel(rule) => {
+                codel::settle(rule, now, queues, index);
+                Some((index, queues.find(index, to, 0)?))
+            }
+            Self::RoundRobin(_) | Self::Regulated(_) => {
+                (queues.packets(index) > 0).then_some((index, 0))
+            }
+            Self::Deficit(deficit) => deficit.goes_on(queues, index).then_some((index, 0)),
+            Self::Fair(codel, fair) => {
+                fair.select(codel, now, queues, |it| it.is_for(to)).and_then(head)
+            }
+            Self::Airtime(airtime) => airtime.select_of(now, queues, to.index()).and_then(head),
+        }
+    }
+
+    /// The packet of this size that was [found](Self::find_more) has left queue `index`.
+    pub(super) fn charge_more<P>(&mut self, queues: &mut SubQueues<P>, index: usize, size: Bytes) {
+        let is_empty = queues.len(index) == 0;
+        match self {
+            Self::Single | Self::CoDel(_) => {}
+            Self::Weighted(weighted) => weighted.charge(queues, index),
+            Self::RoundRobin(active) => {
+                if is_empty {
+                    active.retain(|it| *it != index);
+                }
+            }
+            Self::Deficit(deficit) => deficit.charge(index, size, is_empty),
+            Self::Fair(..) | Self::Airtime(_) => queues.get(index).turn.credit -= octets(size),
+            Self::Regulated(regulator) => {
+                if is_empty {
+                    regulator.forget(index);
+                }
+            }
         }
     }
 
@@ -106,12 +158,28 @@ impl Weighted {
                 return if has_data { Some(0) } else { has_acks.then_some(1) };
             }
         }
+        self.begin_turn();
+        let chosen = usize::from(self.credit[1] > self.credit[0]);
+        self.take_turn(chosen);
+        Some(chosen)
+    }
+
+    fn begin_turn(&mut self) {
         for (credit, weight) in self.credit.iter_mut().zip(self.weights) {
             *credit += i64::from(weight);
         }
-        let chosen = usize::from(self.credit[1] > self.credit[0]);
+    }
+
+    fn take_turn(&mut self, chosen: usize) {
         self.credit[chosen] -= self.weights.map(i64::from).iter().sum::<i64>();
-        Some(chosen)
+    }
+
+    /// A packet has left queue `chosen` as if it had been its turn.
+    fn charge<P>(&mut self, queues: &SubQueues<P>, chosen: usize) {
+        if queues.len(0) > 0 && queues.len(1) > 0 {
+            self.begin_turn();
+            self.take_turn(chosen);
+        }
     }
 }
 
@@ -134,10 +202,7 @@ impl Deficit {
     fn choose<P>(&mut self, queues: &SubQueues<P>) -> Option<usize> {
         loop {
             let index = *self.active.front()?;
-            if index >= self.kept.len() {
-                self.kept.resize(index + 1, Bytes::ZERO);
-            }
-            let deficit = self.turn.unwrap_or(self.kept[index] + self.quantum);
+            let deficit = self.deficit(index);
             let size = queues.head_size(index).expect("an active queue has a packet");
             if size <= deficit {
                 self.turn = Some(deficit - size);
@@ -150,6 +215,31 @@ impl Deficit {
             }
             self.end_turn(index, deficit);
             self.active.rotate_left(1);
+        }
+    }
+
+    /// True if it is the turn of queue `index`, and what is left of it is enough for its first packet.
+    fn goes_on<P>(&mut self, queues: &SubQueues<P>, index: usize) -> bool {
+        if self.active.front() != Some(&index) || queues.packets(index) == 0 {
+            return false;
+        }
+        queues.size_at(index, 0) <= self.deficit(index)
+    }
+
+    /// Octets that queue `index` may send in its turn, which is under way or next.
+    fn deficit(&mut self, index: usize) -> Bytes {
+        if index >= self.kept.len() {
+            self.kept.resize(index + 1, Bytes::ZERO);
+        }
+        self.turn.unwrap_or(self.kept[index] + self.quantum)
+    }
+
+    /// A packet has left queue `index` in its turn.
+    fn charge(&mut self, index: usize, size: Bytes, is_empty: bool) {
+        self.turn = Some(self.deficit(index) - size);
+        if is_empty {
+            self.end_turn(index, Bytes::ZERO);
+            self.active.pop_front();
         }
     }
 
@@ -190,23 +280,42 @@ impl Fair {
         now: Time,
         queues: &mut SubQueues<P>,
     ) -> Option<usize> {
+        let index = self.select(codel, now, queues, |_| true)?;
+        let size = queues.head_size(index).expect("it is not empty");
+        queues.get(index).turn.credit -= octets(size);
+        Some(index)
+    }
+
+    /// The queue whose turn it is among those that are `wanted`: it has not been charged yet.
+    #[inline]
+    pub(super) fn select<P>(
+        &mut self,
+        codel: &CoDel,
+        now: Time,
+        queues: &mut SubQueues<P>,
+        wanted: impl Fn(&SubQueue<P>) -> bool,
+    ) -> Option<usize> {
         loop {
-            let is_new = !self.new.is_empty();
+            let mut place =
+                |list: &VecDeque<usize>| list.iter().position(|it| wanted(queues.get(*it)));
+            let new = place(&self.new);
+            let (is_new, place) = (new.is_some(), new.or_else(|| place(&self.old))?);
             let list = if is_new { &mut self.new } else { &mut self.old };
-            let index = *list.front()?;
+            let index = list[place];
             let turn = &mut queues.get(index).turn;
             if turn.credit <= 0 {
                 turn.credit += self.quantum;
-                list.pop_front();
+                list.remove(place);
                 self.old.push_back(index);
                 continue;
             }
             if codel::settle(codel, now, queues, index) {
-                let size = queues.head_size(index).expect("it is not empty");
-                queues.get(index).turn.credit -= octets(size);
-                return Some(index);
+                if wanted(queues.get(index)) {
+                    return Some(index);
+                }
+                continue;
             }
-            list.pop_front();
+            list.remove(place);
             // A new queue that has run empty passes through the old ones, or it would starve them.
             if is_new && !self.old.is_empty() {
                 self.old.push_back(index);

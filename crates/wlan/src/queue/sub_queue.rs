@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use airfair_units::{Bytes, Time};
 
 use super::codel;
+use crate::config::NodeId;
 use crate::frame::Msdu;
 use crate::record::DropCause;
 
@@ -19,9 +20,18 @@ pub(super) struct Waiting<P> {
 #[derive(Debug)]
 pub(super) struct SubQueue<P> {
     pub(super) packets: VecDeque<Waiting<P>>,
+    /// Receivers of aggregates for whom something waits that has been on the air, or in service: it goes before packets.
+    pub(super) again: VecDeque<NodeId>,
     pub(super) bytes: Bytes,
     pub(super) codel: codel::State,
     pub(super) turn: Turn,
+}
+
+impl<P> SubQueue<P> {
+    /// True if its first packet is for `to`, and goes before anything else.
+    pub(super) fn is_for(&self, to: NodeId) -> bool {
+        self.again.is_empty() && self.packets.front().is_some_and(|it| it.msdu.to == to)
+    }
 }
 
 /// Standing of a queue among those that are served by deficits of octets.
@@ -36,7 +46,8 @@ pub(super) struct Turn {
 impl<P> Default for SubQueue<P> {
     fn default() -> Self {
         let codel = codel::State::default();
-        Self { packets: VecDeque::new(), bytes: Bytes::ZERO, codel, turn: Turn::default() }
+        let (packets, again) = (VecDeque::new(), VecDeque::new());
+        Self { packets, again, bytes: Bytes::ZERO, codel, turn: Turn::default() }
     }
 }
 
@@ -44,15 +55,17 @@ impl<P> Default for SubQueue<P> {
 #[derive(Debug)]
 pub(super) struct SubQueues<P> {
     queues: Vec<SubQueue<P>>,
-    /// Packets in all of them.
+    /// Packets in all of them, and receivers to be served again.
     pub(super) waiting: u32,
+    /// Those receivers alone.
+    pub(super) again: u32,
     /// Packets dropped after they had been let in.
     pub(super) dropped: VecDeque<(Msdu<P>, DropCause)>,
 }
 
 impl<P> SubQueues<P> {
     pub(super) fn new() -> Self {
-        Self { queues: Vec::new(), waiting: 0, dropped: VecDeque::new() }
+        Self { queues: Vec::new(), waiting: 0, again: 0, dropped: VecDeque::new() }
     }
 
     /// The queue `index`, made if there is none yet.
@@ -67,7 +80,13 @@ impl<P> SubQueues<P> {
         self.queues.iter()
     }
 
+    /// Packets of queue `index`, and receivers to be served again.
     pub(super) fn len(&self, index: usize) -> usize {
+        self.queues.get(index).map_or(0, |queue| queue.packets.len() + queue.again.len())
+    }
+
+    /// Packets of queue `index`.
+    pub(super) fn packets(&self, index: usize) -> usize {
         self.queues.get(index).map_or(0, |queue| queue.packets.len())
     }
 
@@ -75,9 +94,60 @@ impl<P> SubQueues<P> {
         self.queues[index].bytes
     }
 
-    /// Size of the first packet of queue `index`.
+    /// Octets that queue `index` pays for when it is served next: those of its first packet, and nothing for what it has
+    /// paid for before.
     pub(super) fn head_size(&self, index: usize) -> Option<Bytes> {
-        Some(self.queues.get(index)?.packets.front()?.msdu.size)
+        let queue = self.queues.get(index)?;
+        if !queue.again.is_empty() {
+            return Some(Bytes::ZERO);
+        }
+        Some(queue.packets.front()?.msdu.size)
+    }
+
+    /// A receiver is to be served again, before the packets of queue `index`.
+    pub(super) fn push_again(&mut self, index: usize, to: NodeId) {
+        self.get(index).again.push_back(to);
+        (self.waiting, self.again) = (self.waiting + 1, self.again + 1);
+    }
+
+    /// Takes the receiver that is to be served again from queue `index`, if there is one.
+    pub(super) fn pop_again(&mut self, index: usize) -> Option<NodeId> {
+        let to = self.queues.get_mut(index)?.again.pop_front()?;
+        (self.waiting, self.again) = (self.waiting - 1, self.again - 1);
+        Some(to)
+    }
+
+    /// A receiver is served otherwise, and not again from queue `index`.
+    pub(super) fn remove_again(&mut self, index: usize, to: NodeId) {
+        let queue = self.get(index);
+        let before = queue.again.len();
+        queue.again.retain(|it| *it != to);
+        let removed = u32::from(queue.again.len() < before);
+        (self.waiting, self.again) = (self.waiting - removed, self.again - removed);
+    }
+
+    /// Place of the first packet for `to` in queue `index`, from a place on.
+    pub(super) fn find(&self, index: usize, to: NodeId, from: usize) -> Option<usize> {
+        let packets = &self.queues.get(index)?.packets;
+        let found = packets.range(from.min(packets.len())..).position(|it| it.msdu.to == to)?;
+        Some(from + found)
+    }
+
+    /// Size of packet `place` of queue `index`.
+    pub(super) fn size_at(&self, index: usize, place: usize) -> Bytes {
+        self.queues[index].packets[place].msdu.size
+    }
+
+    /// Takes packet `place` of queue `index`.
+    #[inline]
+    pub(super) fn take(&mut self, index: usize, place: usize) -> Msdu<P> {
+        let queue = &mut self.queues[index];
+        let taken =
+            if place == 0 { queue.packets.pop_front() } else { queue.packets.remove(place) };
+        let Waiting { msdu, .. } = taken.expect("a packet that waits");
+        queue.bytes -= msdu.size;
+        self.waiting -= 1;
+        msdu
     }
 
     pub(super) fn push(&mut self, index: usize, msdu: Msdu<P>, now: Time) {
@@ -99,10 +169,7 @@ impl<P> SubQueues<P> {
 
     /// Drops packet `place` of queue `index`.
     pub(super) fn remove(&mut self, index: usize, place: usize, cause: DropCause) {
-        let queue = &mut self.queues[index];
-        let removed = queue.packets.remove(place).expect("a packet that waits");
-        queue.bytes -= removed.msdu.size;
-        self.waiting -= 1;
-        self.dropped.push_back((removed.msdu, cause));
+        let removed = self.take(index, place);
+        self.dropped.push_back((removed, cause));
     }
 }

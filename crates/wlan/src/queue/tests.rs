@@ -31,13 +31,13 @@ impl Headers for Tagged {
 }
 
 /// The packet in service.
-fn in_service<P: Headers>(queue: &TransmitQueue<P>) -> Option<&Msdu<P>> {
-    queue.batch().first().map(|served| &served.mpdu.msdu)
+fn in_service<P: Copy + Headers>(queue: &TransmitQueue<P>) -> Option<&Msdu<P>> {
+    queue.packet().map(|served| &served.mpdu.msdu)
 }
 
 /// Takes the packet in service away.
-fn finish<P: Headers>(queue: &mut TransmitQueue<P>, now: Time) -> Option<Msdu<P>> {
-    let sequence = queue.batch().first()?.mpdu.sequence;
+fn finish<P: Copy + Headers>(queue: &mut TransmitQueue<P>, now: Time) -> Option<Msdu<P>> {
+    let sequence = queue.packet()?.mpdu.sequence;
     queue.finish(now, sequence).map(|served| served.mpdu.msdu)
 }
 
@@ -849,5 +849,8 @@ fn a_packet_is_done_by_its_sequence_number_and_no_other_is() {
     assert_eq!(queue.finish(ms(0), 1), None);
     assert_eq!(in_service(&queue).map(|msdu| msdu.payload.flow), Some(0));
     let done = queue.finish(ms(0), 0).map(|served| served.mpdu.sequence);
-    assert_eq!((done, queue.batch()[0].mpdu.sequence, queue.len()), (Some(0), 1, 2));
+    assert_eq!(
+        (done, queue.packet().expect("the next").mpdu.sequence, queue.len()),
+        (Some(0), 1, 2)
+    );
 }

@@ -1,6 +1,6 @@
 //! Propagation in one cell: where its members are now, and so what power arrives where.
 
-use airfair_units::{Bytes, DataRate, Dbm, Decibels, Duration, Probability, Time};
+use airfair_units::{Bytes, Dbm, Decibels, Duration, Probability, Time};
 use rand_core::Rng;
 
 use super::decoding::Decoding;
@@ -13,6 +13,7 @@ use super::region::Position;
 use crate::config::NodeId;
 use crate::contender::Stream;
 use crate::hearing::Audibility;
+use crate::phy::TxVector;
 
 /// Places and radios that a cell's propagation follows from. The access point is at the origin.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,8 +30,8 @@ pub struct Layout {
     pub fading: Fading,
     /// Ways of the stations.
     pub ways: Vec<Mobility>,
-    /// Rates that anyone may use.
-    pub rates: Vec<DataRate>,
+    /// Vectors of the frames that anyone may send.
+    pub vectors: Vec<TxVector>,
 }
 
 /// Random sources of one station.
@@ -56,11 +57,11 @@ struct Place {
     speed: f64,
 }
 
-/// Audibility of one member's frames at one rate to each member.
+/// Audibility of one member's frames that are sent in one way to each member.
 #[derive(Debug)]
 struct Row {
-    rate: DataRate,
-    /// Power at which the rate is just received.
+    tx: TxVector,
+    /// Power at which they are just received.
     required: Dbm,
     /// Time at which somebody may have moved so far that it is no longer true.
     until: Time,
@@ -78,9 +79,9 @@ pub struct Propagation {
     shadowing: Decibels,
     places: Vec<Place>,
     decoding: Decoding,
-    /// Power at which the most demanding rate that anyone may use is just received.
+    /// Power at which the most demanding frames that anyone may send are just received.
     required: Option<Dbm>,
-    /// Rows of each member, one for each rate that it has used.
+    /// Rows of each member, one for each vector that it has used.
     rows: Vec<Vec<Row>>,
 }
 
@@ -101,7 +102,7 @@ impl Propagation {
                 errors: streams.errors,
             }
         };
-        let required = layout.rates.iter().map(|rate| layout.radio.required_power(*rate)).max();
+        let required = layout.vectors.iter().map(|tx| layout.radio.required_power(*tx)).max();
         Self {
             radio: layout.radio,
             between: layout.between,
@@ -139,14 +140,14 @@ impl Propagation {
         pairs(corners.len()).all(|pair| farthest(pair) >= needed)
     }
 
-    /// Audibility to each member of a frame of `from` at `rate` that starts now.
-    pub(crate) fn audibility(&mut self, now: Time, from: NodeId, rate: DataRate) -> &[Audibility] {
-        let known = self.rows[from.index()].iter().position(|row| row.rate == rate);
+    /// Audibility to each member of a frame of `from` that is sent so and starts now.
+    pub(crate) fn audibility(&mut self, now: Time, from: NodeId, tx: TxVector) -> &[Audibility] {
+        let known = self.rows[from.index()].iter().position(|row| row.tx == tx);
         let index = known.unwrap_or_else(|| {
             let audibility = vec![Audibility::Decodes; self.places.len() + 1];
-            let required = self.radio.required_power(rate);
+            let required = self.radio.required_power(tx);
             let (until, all_sense) = (Time::ZERO, false);
-            self.rows[from.index()].push(Row { rate, required, until, audibility, all_sense });
+            self.rows[from.index()].push(Row { tx, required, until, audibility, all_sense });
             self.rows[from.index()].len() - 1
         });
         if self.rows[from.index()][index].until <= now {
@@ -155,9 +156,9 @@ impl Propagation {
         &self.rows[from.index()][index].audibility
     }
 
-    /// True if everyone is known to sense a frame of `from` at `rate` that starts then.
-    pub(crate) fn all_sense(&self, start: Time, from: NodeId, rate: DataRate) -> bool {
-        let known = self.rows[from.index()].iter().find(|row| row.rate == rate);
+    /// True if everyone is known to sense a frame of `from` that is sent so and starts then.
+    pub(crate) fn all_sense(&self, start: Time, from: NodeId, tx: TxVector) -> bool {
+        let known = self.rows[from.index()].iter().find(|row| row.tx == tx);
         known.is_some_and(|row| row.until > start && row.all_sense)
     }
 
@@ -206,8 +207,8 @@ impl Propagation {
     }
 
     /// True if a frame between a station and the access point that ends now is errored.
-    pub(crate) fn errs(&mut self, now: Time, station: NodeId, rate: DataRate, psdu: Bytes) -> bool {
-        let loss = self.loss(now, station, rate, psdu);
+    pub(crate) fn errs(&mut self, now: Time, station: NodeId, tx: TxVector, psdu: Bytes) -> bool {
+        let loss = self.loss(now, station, tx, psdu);
         loss.happens(self.places[station.index() - 1].errors.next_u64())
     }
 
@@ -216,16 +217,16 @@ impl Propagation {
         &mut self,
         now: Time,
         station: NodeId,
-        rate: DataRate,
+        tx: TxVector,
         psdu: Bytes,
     ) -> Probability {
         let received = self.received(now, station);
-        self.decoding.loss(rate, psdu, received)
+        self.decoding.loss(tx, psdu, received)
     }
 
     /// Power of a frame between a station and the access point, fading included, and the noise beside it.
-    pub(crate) fn signal(&mut self, now: Time, station: NodeId, rate: DataRate) -> (Dbm, Dbm) {
-        (self.received(now, station), self.radio.noise(rate))
+    pub(crate) fn signal(&mut self, now: Time, station: NodeId, tx: TxVector) -> (Dbm, Dbm) {
+        (self.received(now, station), self.radio.noise(tx))
     }
 
     /// Power that a station and the access point now receive of each other, fading included.
@@ -326,10 +327,11 @@ mod tests {
     use proptest::prelude::*;
     use rand_core::SeedableRng;
 
-    use crate::phy::Standard;
+    use crate::phy::{Standard, ofdm};
     use crate::radio::{RandomWaypoint, Region, Start};
 
-    const MBPS: fn(u64) -> DataRate = DataRate::from_mbps;
+    const SLOW: TxVector = TxVector::Ofdm(ofdm::Modulation::Bpsk12);
+    const FAST: TxVector = TxVector::Ofdm(ofdm::Modulation::Qam64R34);
 
     fn layout(ways: Vec<Mobility>, shadowing: Decibels) -> Layout {
         let path_loss = PathLoss::log_distance(Frequency::from_megahertz(5_200), 3.0);
@@ -340,7 +342,7 @@ mod tests {
             shadowing,
             fading: Fading::None,
             ways,
-            rates: vec![MBPS(6), MBPS(54)],
+            vectors: vec![SLOW, FAST],
         }
     }
 
@@ -374,10 +376,10 @@ mod tests {
             layout(vec![fixed(10, 0), fixed(69, 0), fixed(70, 0), fixed(0, 79)], Decibels::ZERO);
         let mut cell = propagation(&layout, 1);
 
-        let mut row = |from, rate| cell.audibility(Time::ZERO, NodeId(from), rate).to_vec();
-        assert_eq!(row(0, MBPS(54)), [Decodes, Decodes, Senses, Nothing, Nothing]);
-        assert_eq!(row(0, MBPS(6)), [Decodes, Decodes, Decodes, Nothing, Nothing]);
-        assert_eq!(row(2, MBPS(54)), [Senses, Senses, Decodes, Decodes, Nothing]);
+        let mut row = |from, tx| cell.audibility(Time::ZERO, NodeId(from), tx).to_vec();
+        assert_eq!(row(0, FAST), [Decodes, Decodes, Senses, Nothing, Nothing]);
+        assert_eq!(row(0, SLOW), [Decodes, Decodes, Decodes, Nothing, Nothing]);
+        assert_eq!(row(2, FAST), [Senses, Senses, Decodes, Decodes, Nothing]);
         assert!(!cell.all_decode(Time::MAX));
     }
 
@@ -407,11 +409,11 @@ mod tests {
             let mut now = Time::ZERO;
             for (i, pause) in pauses.into_iter().enumerate() {
                 now += Duration::from_millis(pause);
-                let (from, rate) = (id(i % 5), layout.rates[i % 2]);
-                let all_sense = remembers.all_sense(now, from, rate);
+                let (from, tx) = (id(i % 5), layout.vectors[i % 2]);
+                let all_sense = remembers.all_sense(now, from, tx);
                 forgets.rows.iter_mut().for_each(Vec::clear);
                 let [kept, fresh] =
-                    [&mut remembers, &mut forgets].map(|it| it.audibility(now, from, rate));
+                    [&mut remembers, &mut forgets].map(|it| it.audibility(now, from, tx));
                 prop_assert_eq!(kept, fresh);
                 prop_assert!(!all_sense || !fresh.contains(&Nothing));
             }

@@ -2,11 +2,12 @@
 
 use std::fmt;
 
-use airfair_units::{DataRate, Dbm, Decibels, Length};
+use airfair_units::{Dbm, Decibels, Length};
 use libm::log10;
 
 use super::path_loss::PathLoss;
 use super::reception::Radio;
+use crate::phy::TxVector;
 
 /// Solution that gives the ranges that were asked for.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -25,27 +26,27 @@ pub enum RangeError {
     /// There are so many rates, and a power and an exponent can only satisfy two.
     TooManyRates(usize),
     /// The range of this rate is not positive.
-    NotPositive(DataRate),
+    NotPositive(TxVector),
     /// The range of this rate is below the distance from which the loss grows.
     TooNear {
         /// The rate.
-        rate: DataRate,
+        rate: TxVector,
         /// That distance.
         nearest: Length,
     },
     /// The higher of two rates reaches as far as the lower, or further.
     NotDecreasing {
         /// The lower rate.
-        lower: DataRate,
+        lower: TxVector,
         /// The higher rate.
-        higher: DataRate,
+        higher: TxVector,
     },
     /// The higher of two rates needs no more power, so it cannot have the shorter range; or both are one.
     NeedsNoMore {
         /// The lower rate.
-        lower: DataRate,
+        lower: TxVector,
         /// The higher rate.
-        higher: DataRate,
+        higher: TxVector,
     },
     /// Two ranges need an exponent to be solved for: a log-distance model.
     NoExponent,
@@ -86,11 +87,11 @@ impl Radio {
     /// See [`RangeError`].
     ///
     /// # Panics
-    /// If a rate is of no mode of 802.11a, b or g.
+    /// By QualNet 4's sensitivities, if a rate is not of 802.11a.
     pub fn solve_range(
         &self,
         antenna_gain: Decibels,
-        ranges: &[(DataRate, Length)],
+        ranges: &[(TxVector, Length)],
     ) -> Result<Solved, RangeError> {
         let nearest = self.path_loss.nearest();
         for &(rate, range) in ranges {
@@ -104,7 +105,9 @@ impl Radio {
         let path_loss = match *ranges {
             [] => return Err(RangeError::NoRate),
             [_] => self.path_loss,
-            [first, second] if first.0 <= second.0 => self.solve_exponent(first, second)?,
+            [first, second] if first.0.rate() <= second.0.rate() => {
+                self.solve_exponent(first, second)?
+            }
             [first, second] => self.solve_exponent(second, first)?,
             _ => return Err(RangeError::TooManyRates(ranges.len())),
         };
@@ -120,8 +123,8 @@ impl Radio {
     /// n = Δ/(10·log10(d/d')), with the power Δ [dB] that the higher rate needs more.
     fn solve_exponent(
         &self,
-        (lower, far): (DataRate, Length),
-        (higher, near): (DataRate, Length),
+        (lower, far): (TxVector, Length),
+        (higher, near): (TxVector, Length),
     ) -> Result<PathLoss, RangeError> {
         let PathLoss::LogDistance { reference, loss, .. } = self.path_loss else {
             return Err(RangeError::NoExponent);
@@ -143,7 +146,9 @@ mod tests {
     use super::*;
     use airfair_units::Frequency;
 
-    use crate::phy::Standard;
+    use airfair_units::DataRate;
+
+    use crate::phy::{Preamble, Standard};
     use crate::radio::{Decoder, Terminal};
 
     const FREQUENCY: Frequency = Frequency::from_megahertz(5_200);
@@ -153,8 +158,8 @@ mod tests {
         Radio { decoder, ..Radio::new(Standard::A, PathLoss::log_distance(FREQUENCY, 3.0)) }
     }
 
-    fn mbps(rate: u64) -> DataRate {
-        DataRate::from_mbps(rate)
+    fn mbps(rate: u64) -> TxVector {
+        TxVector::of(DataRate::from_mbps(rate), Preamble::Long).expect("a legacy rate")
     }
 
     fn metres(range: i64) -> Length {
@@ -169,7 +174,7 @@ mod tests {
     }
 
     /// The given ranges come back, and 0.02 % further the rate is not received any more.
-    fn assert_ranges(radio: Radio, solved: Solved, ranges: &[(DataRate, Length)]) {
+    fn assert_ranges(radio: Radio, solved: Solved, ranges: &[(TxVector, Length)]) {
         let radio = Radio { path_loss: solved.path_loss, ..radio };
         let end = Terminal { transmit_power: solved.transmit_power, antenna_gain: GAIN };
         for &(rate, range) in ranges {

@@ -1,11 +1,12 @@
 //! The power that arrives, against the noise and against other powers.
 
-use airfair_units::{DataRate, Dbm, Decibels, Length};
+use airfair_units::{Dbm, Decibels, Length};
 
 use super::path_loss::PathLoss;
 use super::sensitivity::{carrier_sense_threshold, criterion, qualnet4, sensitivity};
-use crate::phy::Standard;
 use crate::phy::error_rate::frame_error_rate;
+use crate::phy::mode::Format;
+use crate::phy::{Mode, Standard, TxVector};
 
 /// Thermal noise kTB of DSSS and CCK: 290 K in the 22 MHz before the correlator.
 const DSSS_NOISE: Dbm = Dbm::from_thousandths(-100_551);
@@ -81,32 +82,37 @@ impl Radio {
         (loss >= nearest).then(|| self.path_loss.distance(loss))
     }
 
-    /// The longest distance over which `rate` is just received; nothing if it is not even from nearby.
-    pub fn range(&self, from: Terminal, to: Terminal, rate: DataRate) -> Option<Length> {
-        self.reach(from, to, self.required_power(rate)).map(Length::rounded)
+    /// The longest distance over which what is sent so is just received; nothing if it is not even from nearby.
+    pub fn range(&self, from: Terminal, to: Terminal, tx: TxVector) -> Option<Length> {
+        self.reach(from, to, self.required_power(tx)).map(Length::rounded)
     }
 
-    /// Noise in a receiver of `rate`.
-    pub fn noise(&self, rate: DataRate) -> Dbm {
-        (if Standard::is_dsss(rate) { DSSS_NOISE } else { OFDM_NOISE }) + self.noise_figure
+    /// Noise in a receiver of what is sent so.
+    pub fn noise(&self, tx: TxVector) -> Dbm {
+        let thermal = match tx {
+            TxVector::Dsss(..) => DSSS_NOISE,
+            TxVector::Ofdm(_) => OFDM_NOISE,
+            TxVector::Mode(mode) => mode_noise(mode),
+        };
+        thermal + self.noise_figure
     }
 
     /// Ratio of signal to noise, as [`frame_error_rate`] takes it.
-    pub fn snr(&self, rate: DataRate, received: Dbm) -> Decibels {
-        received - self.noise(rate)
+    pub fn snr(&self, tx: TxVector, received: Dbm) -> Decibels {
+        received - self.noise(tx)
     }
 
-    /// The power at which `rate` is just received: its sensitivity, or the power at which the error model
-    /// comes to the error rate that defines a sensitivity: 10 % of 1000 octets in OFDM, 8 % of 1024 in DSSS
-    /// and CCK.  [80211-2020 §17.3.10.2, §15.4.6.2, §16.3.8.2]
+    /// The power at which what is sent so is just received: its sensitivity, or the power at which the error model
+    /// comes to the error rate that defines a sensitivity: 10 % of 1000 octets in OFDM and of 4096 in HT, VHT and HE,
+    /// 8 % of 1024 in DSSS and CCK.  [80211-2020 §17.3.10.2, §15.4.6.2, §16.3.8.2, Table 19-23]
     ///
     /// # Panics
-    /// If `rate` is of no mode of 802.11a, b or g.
-    pub fn required_power(&self, rate: DataRate) -> Dbm {
+    /// By QualNet 4's sensitivities, if it is not of 802.11a.
+    pub fn required_power(&self, tx: TxVector) -> Dbm {
         match self.decoder {
-            Decoder::Sensitivity => sensitivity(rate),
-            Decoder::Qualnet4 => qualnet4(rate),
-            Decoder::Snr => self.noise(rate) + required_snr(rate),
+            Decoder::Sensitivity => sensitivity(tx),
+            Decoder::Qualnet4 => qualnet4(tx),
+            Decoder::Snr => self.noise(tx) + required_snr(tx),
         }
     }
 
@@ -114,6 +120,16 @@ impl Radio {
     pub fn senses(&self, received: Dbm) -> bool {
         received >= self.carrier_sense
     }
+}
+
+/// Thermal noise kTB of HT, VHT and HE: 290 K in the occupied subcarriers, pilots included, so that the ratio is Es/N0 of
+/// each of them, as in OFDM.  [80211-2020 Table 19-6, Table 21-5], [80211ax-2021 Table 27-13]
+fn mode_noise(mode: Mode) -> Dbm {
+    // 56, 114, 242 and 484 of 312.5 kHz; 242, 484, 996 and 1992 of 78.125 kHz.
+    const HT_AND_VHT: [i64; 4] = [-101_545, -98_458, -95_189, -92_178];
+    const HE: [i64; 4] = [-101_209, -98_199, -95_065, -92_054];
+    let by_width = if mode.format() == Format::He { HE } else { HT_AND_VHT };
+    Dbm::from_thousandths(by_width[mode.width() as usize])
 }
 
 /// A power on a linear scale [mW].
@@ -128,12 +144,12 @@ fn radiated(from: Terminal, to: Terminal) -> Dbm {
 
 /// The least ratio of signal to noise, to a thousandth of a dB, at which the error rate is that of the
 /// standard's sensitivity: by bisection.
-fn required_snr(rate: DataRate) -> Decibels {
-    let (psdu, target) = criterion(rate);
+fn required_snr(tx: TxVector) -> Decibels {
+    let (psdu, target) = criterion(tx);
     let (mut too_low, mut enough) = SEARCHED;
     while enough - too_low > 1 {
         let middle = too_low + (enough - too_low) / 2;
-        if frame_error_rate(rate, psdu, Decibels::from_thousandths(middle)) <= target {
+        if frame_error_rate(tx, psdu, Decibels::from_thousandths(middle)) <= target {
             enough = middle;
         } else {
             too_low = middle;
@@ -147,7 +163,8 @@ mod tests {
     use super::*;
     use airfair_units::Frequency;
 
-    use crate::phy::{dsss, ofdm};
+    use crate::phy::mode::Parameters;
+    use crate::phy::{GuardInterval, Width, ofdm};
 
     const TERMINAL: Terminal =
         Terminal { transmit_power: Dbm::new(20), antenna_gain: Decibels::new(2) };
@@ -164,8 +181,21 @@ mod tests {
         let noise = |hertz: f64| 10.0 * libm::log10(1.380_649e-23 * 290.0 * hertz * 1e3);
         assert!((noise(22e6) - DSSS_NOISE.get()).abs() < 6e-4, "{}", noise(22e6));
         assert!((noise(52.0 * 312.5e3) - OFDM_NOISE.get()).abs() < 6e-4, "{}", noise(16.25e6));
+        for (width, (subcarriers, he)) in Width::ALL.into_iter().zip([
+            (56.0, 242.0),
+            (114.0, 484.0),
+            (242.0, 996.0),
+            (484.0, 1_992.0),
+        ]) {
+            let of = |format| {
+                let of = Parameters::of(format, 0, 1, width, GuardInterval::Ns800);
+                mode_noise(Mode::new(of).expect("a mode")).get()
+            };
+            assert!((noise(subcarriers * 312.5e3) - of(Format::Vht)).abs() < 6e-4, "{width}");
+            assert!((noise(he * 78.125e3) - of(Format::He)).abs() < 6e-4, "{width}");
+        }
         // A noise figure of 10 dB; -82 dBm are 9.867 dB above it.
-        let ratio = radio().snr(DataRate::from_mbps(6), Dbm::new(-82));
+        let ratio = radio().snr(TxVector::Ofdm(ofdm::Modulation::Bpsk12), Dbm::new(-82));
         assert_eq!(ratio, Decibels::from_thousandths(9_867));
     }
 
@@ -183,14 +213,13 @@ mod tests {
     /// Verifies: [80211-2020 §17.3.10.2]
     #[test]
     fn what_is_just_received_is_lost_as_often_as_the_standard_says() {
-        let rates = dsss::RATES.iter().chain(&ofdm::RATES);
-        for &rate in rates {
-            let power = radio().required_power(rate);
-            let (psdu, target) = criterion(rate);
-            let at = |power| frame_error_rate(rate, psdu, radio().snr(rate, power));
+        for tx in TxVector::all() {
+            let power = radio().required_power(tx);
+            let (psdu, target) = criterion(tx);
+            let at = |power| frame_error_rate(tx, psdu, radio().snr(tx, power));
             assert!(at(power) <= target && at(power - Decibels::from_thousandths(1)) > target);
             // Receivers must not be better than theory: 5 dB of margin are in the standard's numbers.
-            assert!(power < sensitivity(rate), "{rate}: {power}");
+            assert!(power < sensitivity(tx), "{tx}: {power}");
         }
     }
 

@@ -123,7 +123,7 @@ fn those_in_a_collision_count_from_their_own_aifs() {
     };
     assert_eq!(collide(&cell), [(1_920, 1), (1_920, 2), (3_110, 1), (3_368, 0)]);
     // At 1 Mb/s the other frame lasts 192 + 8000 µs, until 9192, and the first is back an AIFS after it.
-    cell.stations[1].rate_up = MBPS(1);
+    cell.stations[1].rate_up = MBPS(1).into();
     assert_eq!(collide(&cell)[..3], [(1_920, 1), (9_192, 2), (9_192 + 270 + 920, 1)]);
 }
 

@@ -5,7 +5,7 @@
 //! is missed 222 µs after the frame.
 
 use airfair_units::{Bytes, Dbm, Decibels, Duration, Frequency, Length, Probability};
-use airfair_wlan::phy::Standard;
+use airfair_wlan::phy::{Preamble, Standard, TxVector};
 use airfair_wlan::radio::{
     Fading, Layout, Mobility, PathLoss, Position, Propagation, Radio, StationStreams,
 };
@@ -422,7 +422,9 @@ fn in_a_space_whoever_is_near_enough_hears_it() {
         shadowing: Decibels::ZERO,
         fading: Fading::None,
         ways: vec![fixed(10), fixed(60), fixed(71)],
-        rates: vec![MBPS(6), MBPS(54)],
+        vectors: [MBPS(6), MBPS(54)]
+            .map(|it| TxVector::of(it, Preamble::Long).expect("a rate"))
+            .to_vec(),
     };
     let streams = |i| StationStreams { way: stream(i), link: stream(i), errors: stream(i) };
     let propagation = Propagation::new(&layout, (0..3).map(streams).collect());

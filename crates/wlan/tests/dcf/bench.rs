@@ -20,8 +20,9 @@ pub(crate) fn at(us: u64) -> Time {
 pub(crate) fn config(standard: Standard, rates: &[DataRate]) -> CellConfig {
     let station = |rate: &DataRate| StationConfig {
         standard,
-        rate_up: *rate,
-        rate_down: *rate,
+        link: None,
+        rate_up: (*rate).into(),
+        rate_down: (*rate).into(),
         adaptation: [None; 2],
         queue: QueueConfig::fifo(50),
         access: AccessParameters::default(),
@@ -67,6 +68,8 @@ pub(crate) struct Bench {
     pub(crate) records: Vec<(Time, Record)>,
     pub(crate) delivered: Vec<(Time, u32)>,
     pub(crate) departed: Vec<Departure<u32>>,
+    /// Sender and receiver of each packet that was accepted.
+    hops: Vec<(NodeId, NodeId)>,
     accepted: u32,
 }
 
@@ -97,6 +100,7 @@ impl Bench {
             records: Vec::new(),
             delivered: Vec::new(),
             departed: Vec::new(),
+            hops: Vec::new(),
             accepted: 0,
         }
     }
@@ -106,8 +110,14 @@ impl Bench {
         let msdu = Msdu { payload: self.accepted, size: Bytes::new(size), from, to };
         let accepted = self.cell.enqueue(self.now, msdu).is_ok();
         self.accepted += u32::from(accepted);
+        self.hops.extend(accepted.then_some((from, to)));
         self.drain();
         accepted
+    }
+
+    /// Sender and receiver of a packet.
+    pub(crate) fn hop(&self, number: u32) -> (NodeId, NodeId) {
+        self.hops[number as usize]
     }
 
     /// Queues a packet of `size` octets at a station for the access point.

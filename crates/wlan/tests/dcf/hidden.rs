@@ -168,7 +168,7 @@ fn a_cell_whose_relation_is_given_for_good_refuses_another() {
 /// packets arrived.
 fn saturated(rts: bool) -> (usize, usize, usize) {
     let mut cell = hidden(2);
-    cell.stations.iter_mut().for_each(|station| station.rate_up = MBPS(2));
+    cell.stations.iter_mut().for_each(|station| station.rate_up = MBPS(2).into());
     cell.rules.rts_threshold = rts.then_some(Bytes::ZERO);
     let mut bench = Bench::new(&cell);
     let mut departed = 0;

@@ -2,12 +2,14 @@
 //! random cells, and a station-by-station model of the standard's text.
 
 mod access;
+mod aggregates;
 mod beacons;
 mod bench;
 mod errors;
 mod exchanges;
 mod hidden;
 mod model;
+mod modes;
 mod properties;
 mod rates;
 mod waits;

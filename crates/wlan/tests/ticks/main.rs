@@ -1,14 +1,16 @@
 //! The cell against a model that goes microsecond by microsecond.
 
+mod aggregates;
 mod model;
 mod scripts;
 
 use airfair_units::{Bytes, Duration, Probability, Time};
-use airfair_wlan::phy::Standard;
+use airfair_wlan::phy::mode::Format;
+use airfair_wlan::phy::{Band, GuardInterval, Rate, Standard, Width};
 use airfair_wlan::{
-    AccessParameters, AfterCollision, Attempts, Audibility, Beacon, Cell, CellConfig, Eifs,
-    Elements, ErrorModel, FrameKind, Listen, Msdu, NodeId, Overheard, QueueConfig, Record, Rules,
-    SentFrame, StationConfig,
+    AccessParameters, AfterCollision, Attempts, Audibility, Beacon, Cell, CellConfig, Channel,
+    Eifs, Elements, ErrorModel, FrameKind, LinkCapabilities, Listen, Msdu, NodeId, Overheard,
+    QueueConfig, Record, Rules, SentFrame, StationConfig,
 };
 use proptest::prelude::*;
 
@@ -54,6 +56,7 @@ fn drive(
     mut take: impl FnMut(Time, Record),
 ) -> Cell<()> {
     let mut cell = way.cell(config);
+    aggregates::agree(&mut cell, happens.agreed);
     if audience == Audience::Monitor {
         cell.monitor();
     }
@@ -100,7 +103,7 @@ fn drive(
 
 /// The frames of the cell itself.
 fn measure(config: &CellConfig, arrivals: &[Arrival], until: u64) -> Vec<Sent> {
-    let happens = Happens { arrivals, changes: &[], beacons: &[] };
+    let happens = Happens { agreed: &[], arrivals, changes: &[], beacons: &[] };
     measure_as(config, happens, (Way::Fixed, Audience::Nobody, until)).0
 }
 
@@ -132,13 +135,13 @@ fn measure_as(
 }
 
 fn compare(config: &CellConfig, (arrivals, beacons): (&[Arrival], &[Announced]), way: Way) {
-    compare_changing(config, Happens { arrivals, changes: &[], beacons }, way);
+    compare_changing(config, Happens { agreed: &[], arrivals, changes: &[], beacons }, way);
 }
 
 fn compare_changing(config: &CellConfig, happens: Happens<'_>, way: Way) {
     let last = happens.arrivals.last().map_or(0, |arrival| arrival.at);
     let until = last + 60_000;
-    let model = Model::new(config, until).run(happens);
+    let model = Model::new(config, happens.agreed, until).run(happens);
     for audience in [Audience::Monitor, Audience::Listeners] {
         let (sent, heard) = measure_as(config, happens, (way, audience, until));
         differ(config, happens, (sent, model.sent.clone()), |it| it.0 < until);
@@ -204,6 +207,24 @@ fn arrivals(members: usize) -> impl Strategy<Value = Vec<Arrival>> {
     })
 }
 
+/// Standards in their bands, in modes that last whole microseconds: HE with its longest guard interval.
+fn channels() -> impl Strategy<Value = (Standard, Channel)> {
+    let in_bands = |it: Standard| it.bands().iter().map(move |band| (it, *band));
+    let all: Vec<(Standard, Band)> = Standard::ALL.into_iter().flat_map(in_bands).collect();
+    let drawn = (prop::sample::select(all), prop::bool::ANY, 1u8..3, prop::bool::ANY);
+    drawn.prop_map(|((standard, band), is_wide, streams, is_short)| {
+        let usual = Channel::at(standard, band);
+        let guard = match (standard.format(), is_short) {
+            (Some(Format::He), _) => GuardInterval::Ns3200,
+            (_, true) => GuardInterval::Ns400,
+            (_, false) => GuardInterval::Ns800,
+        };
+        let width = if is_wide { Width::Mhz40 } else { Width::Mhz20 };
+        // Aggregates are agreed on by hand.
+        (standard, Channel { width, guard, streams, aggregation: None, ..usual })
+    })
+}
+
 fn rules() -> impl Strategy<Value = Rules> {
     let waits = (
         prop::sample::select(
@@ -219,10 +240,11 @@ fn rules() -> impl Strategy<Value = Rules> {
     ]);
     let options = (prop::option::of(0u64..1_600), prop::bool::ANY, prop::bool::ANY);
     let window = prop::sample::select(&[None, Some(0), Some(1), Some(7)][..]);
-    (prop::sample::select(&Standard::ALL[..]), waits, attempts, options, window).prop_map(
-        |(standard, (after_collision, eifs), attempts, options, cw_min)| {
+    (channels(), waits, attempts, options, window).prop_map(
+        |((standard, channel), (after_collision, eifs), attempts, options, cw_min)| {
             let (threshold, protection, post_backoff) = options;
             Rules {
+                channel,
                 rts_threshold: threshold.map(Bytes::new),
                 protection,
                 post_backoff,
@@ -310,15 +332,24 @@ fn cells(hears: Hears) -> impl Strategy<Value = (CellConfig, Vec<Arrival>, Vec<A
         .prop_map(move |(rules, ap_access, members)| {
             let count = members.len();
             let build = |(index, (up, down, old, (deaf, _), errors, access)): (usize, &Drawn)| {
-                let is_old = rules.standard == Standard::G && *old && hears != Hears::Everyone;
-                let standard = if is_old { Standard::B } else { rules.standard };
-                let rates = standard.rates();
+                let older = |it: &Standard| {
+                    it.bands().contains(&rules.channel.band)
+                        && it.generation() < rules.standard.generation()
+                };
+                let older: Vec<Standard> = Standard::ALL.into_iter().filter(older).collect();
+                let is_old = !older.is_empty() && *old && hears != Hears::Everyone;
+                let standard = if is_old { older[up % older.len()] } else { rules.standard };
+                let link = rules.channel.link(rules.standard, standard);
+                let legacy = || standard.rates().iter().copied().map(Rate::Legacy).collect();
+                let modes = |link: LinkCapabilities| link.modes().into_iter().map(Rate::Mode);
+                let rates: Vec<Rate> = link.map_or_else(legacy, |link| modes(link).collect());
                 let first = usize::from(hears == Hears::AccessPoint);
                 let hears_not = |other: &usize| {
                     hears != Hears::Everyone && deaf >> other & 1 == 1 && *other != index + 1
                 };
                 StationConfig {
                     standard,
+                    link,
                     rate_up: rates[up % rates.len()],
                     rate_down: rates[down % rates.len()],
                     adaptation: [None; 2],
@@ -345,7 +376,7 @@ fn cells(hears: Hears) -> impl Strategy<Value = (CellConfig, Vec<Arrival>, Vec<A
                 stations,
             };
             let has_b = config.has_b_stations();
-            config.rules.basic_rates = config.rules.standard.default_basic_rates(has_b);
+            config.rules.basic_rates = config.rules.legacy().default_basic_rates(has_b);
             config
         })
         .prop_flat_map(|config| {
@@ -436,7 +467,8 @@ proptest! {
             Change { at, listener, from, audibility: levels[audibility] }
         };
         let changes: Vec<Change> = drawn.into_iter().map(change).collect();
-        let happens = Happens { arrivals: &arrivals, changes: &changes, beacons: &beacons };
+        let happens =
+            Happens { agreed: &[], arrivals: &arrivals, changes: &changes, beacons: &beacons };
         compare_changing(&config, happens, Way::Changing);
     }
 
@@ -446,7 +478,8 @@ proptest! {
         (config, arrivals, beacons) in
             prop_oneof![cells(Hears::Everyone), cells(Hears::Noise), cells(Hears::NotAll)]
     ) {
-        let happens = Happens { arrivals: &arrivals, changes: &[], beacons: &beacons };
+        let happens =
+            Happens { agreed: &[], arrivals: &arrivals, changes: &[], beacons: &beacons };
         let ways = [Way::Fixed, Way::Changing].map(|way| (way, Audience::Monitor));
         compare_ways(&config, happens, ways);
     }
@@ -458,7 +491,8 @@ proptest! {
         (config, arrivals, beacons) in
             prop_oneof![cells(Hears::Everyone), cells(Hears::AccessPoint), cells(Hears::Noise)]
     ) {
-        let happens = Happens { arrivals: &arrivals, changes: &[], beacons: &beacons };
+        let happens =
+            Happens { agreed: &[], arrivals: &arrivals, changes: &[], beacons: &beacons };
         for audience in [Audience::Listeners, Audience::Nobody] {
             let ways = [Audience::Monitor, audience].map(|audience| (Way::Fixed, audience));
             compare_ways(&config, happens, ways);

@@ -5,10 +5,11 @@
 //! Each frame on the air knows, station by station, who senses it, who noticed its start and for whom
 //! another frame has overlapped it.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 use airfair_units::{Bytes, Duration};
 use airfair_wlan::airtime::{Airtime, Protection};
+use airfair_wlan::phy::mode::Format;
 use airfair_wlan::phy::{Standard, Timing, TxVector};
 use airfair_wlan::{
     AccessParameters, AfterCollision, Attempts, Audibility, CellConfig, Eifs, ErrorModel,
@@ -41,6 +42,18 @@ pub(crate) struct Change {
     pub(crate) audibility: Audibility,
 }
 
+/// Aggregation between the access point and a station, in both directions.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Agreed {
+    /// Format of its frames.
+    pub(crate) format: Format,
+    pub(crate) octets: u64,
+    pub(crate) mpdus: usize,
+    pub(crate) window: u64,
+    /// True if silence is followed by a request.
+    pub(crate) asks: bool,
+}
+
 /// Frame that can be compared: its end [us], its sender, its kind, true if another overlapped it.
 pub(crate) type Sent = (u64, u16, u8, bool);
 
@@ -51,15 +64,60 @@ pub(crate) type Heard = (u64, u16, u8, Option<u64>);
 /// All that comes from outside.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Happens<'a> {
+    /// Links that have agreed to aggregate, by station.
+    pub(crate) agreed: &'a [Option<Agreed>],
     pub(crate) arrivals: &'a [Arrival],
     pub(crate) changes: &'a [Change],
     pub(crate) beacons: &'a [Announced],
+}
+
+/// Exchange that a station has begun, or is about to.
+#[derive(Clone, Debug)]
+struct Plan {
+    to: usize,
+    tx: TxVector,
+    /// Time on the air of what is answered, and of the answer [us].
+    data: u64,
+    answer: u64,
+    protection: Protection,
+    kind: FrameKind,
+    answered_by: FrameKind,
+    /// Numbers of the MPDUs of an aggregate.
+    mpdus: Vec<u64>,
+}
+
+/// An MPDU that has a number and is not done, or waits for others before it to be done.
+#[derive(Clone, Copy, Debug)]
+struct Numbered {
+    number: u64,
+    size: u64,
+    attempts: u16,
+    /// True if it has been sent and nothing is known of it.
+    is_open: bool,
+    /// True if it is acknowledged; false if it was given up; nothing otherwise.
+    done: Option<bool>,
+}
+
+/// A link with aggregates as its sender knows it, and the numbers that its receiver has.
+#[derive(Clone, Debug, Default)]
+struct Link {
+    numbered: VecDeque<Numbered>,
+    next: u64,
+    received: BTreeSet<u64>,
+    /// True if the receiver must be told that something does not come any more.
+    has_moved: bool,
+    /// True if it must be asked what has come.
+    asks: bool,
+    silences: u16,
 }
 
 /// A frame on the air.
 #[derive(Clone, Debug)]
 struct OnAir {
     kind: FrameKind,
+    /// Numbers of the MPDUs of an aggregate; those of them that are errored.
+    mpdus: Vec<u64>,
+    errored: Vec<u64>,
     from: usize,
     to: usize,
     tx: TxVector,
@@ -109,15 +167,20 @@ enum Want {
 struct Station {
     stream: Stream,
     queue: VecDeque<Arrival>,
+    /// Links with aggregates, by receiver; to whom one has been in service and has more to send.
+    links: Vec<Link>,
+    again: Option<usize>,
+    plan: Option<Plan>,
     want: Want,
     window: u32,
+    /// Smallest window.
+    smallest: u16,
     access: AccessParameters,
     /// Wait after a frame that it decoded, and after one that it did not.
     aifs: u64,
     eifs: u64,
-    /// Time at which its TXOP began, and true if the frame in service was not its first.
+    /// Time at which its TXOP began.
     txop_start: u64,
-    goes_on: bool,
     /// Slots to go, and since when they count.
     counter: u32,
     drawn_at: u64,
@@ -140,18 +203,22 @@ struct Station {
 }
 
 impl Station {
-    fn new(member: usize, access: AccessParameters, timing: &Timing) -> Self {
+    fn new(member: usize, access: AccessParameters, timing: &Timing, smallest: u16) -> Self {
+        let smallest = access.cw_min.unwrap_or(smallest);
         let aifs = us(timing.sifs) + u64::from(access.aifsn) * us(timing.slot);
         Self {
             stream: stream(member),
             queue: VecDeque::new(),
+            links: Vec::new(),
+            again: None,
+            plan: None,
             want: Want::Nothing,
-            window: u32::from(access.cw_min.unwrap_or(timing.cw_min)),
+            window: u32::from(smallest),
+            smallest,
             access,
             aifs,
             eifs: us(timing.eifs) - us(timing.difs) + aifs,
             txop_start: 0,
-            goes_on: false,
             counter: 0,
             drawn_at: 0,
             waited: 0,
@@ -170,6 +237,8 @@ impl Station {
 
 pub(crate) struct Model<'a> {
     config: &'a CellConfig,
+    /// By station.
+    agreed: &'a [Option<Agreed>],
     airtime: Airtime,
     stations: Vec<Station>,
     links: Vec<Stream>,
@@ -189,6 +258,12 @@ fn us(duration: Duration) -> u64 {
     duration.as_nanos() / 1000
 }
 
+/// Standard of a member.
+fn standard_of(config: &CellConfig, member: usize) -> Standard {
+    let station = member.checked_sub(1).map(|index| config.stations[index].standard);
+    station.unwrap_or(config.rules.standard)
+}
+
 pub(crate) fn class(kind: FrameKind) -> u8 {
     match kind {
         FrameKind::Data => 0,
@@ -199,12 +274,22 @@ pub(crate) fn class(kind: FrameKind) -> u8 {
 }
 
 impl<'a> Model<'a> {
-    pub(crate) fn new(config: &'a CellConfig, until: u64) -> Self {
+    pub(crate) fn new(config: &'a CellConfig, agreed: &'a [Option<Agreed>], until: u64) -> Self {
         let airtime = Airtime::new(config);
         let accesses = std::iter::once(config.ap_access);
         let accesses = accesses.chain(config.stations.iter().map(|station| station.access));
-        let station = |(member, access)| Station::new(member, access, &airtime.timing);
+        let members = config.stations.len() + 1;
+        // 31 for the PHY of 802.11b, whatever the others have.
+        let smallest = |member| match standard_of(config, member) {
+            Standard::B => config.rules.cw_min.unwrap_or(31),
+            _ => airtime.timing.cw_min,
+        };
+        let station = |(member, access)| Station {
+            links: vec![Link::default(); members],
+            ..Station::new(member, access, &airtime.timing, smallest(member))
+        };
         Self {
+            agreed,
             stations: accesses.enumerate().map(station).collect(),
             links: (0..config.stations.len()).map(error_stream).collect(),
             config,
@@ -220,7 +305,7 @@ impl<'a> Model<'a> {
     }
 
     pub(crate) fn run(mut self, happens: Happens<'_>) -> Self {
-        let Happens { arrivals, changes, beacons } = happens;
+        let Happens { arrivals, changes, beacons, .. } = happens;
         for now in 0..self.until {
             self.changed.extend(changes.iter().filter(|change| change.at == now));
             self.listen(now);
@@ -310,10 +395,13 @@ impl<'a> Model<'a> {
 
     /// True if the receiver of `listener` understands frames that are sent so.
     fn understands(&self, listener: usize, tx: TxVector) -> bool {
-        let standard = self.config.rules.standard;
-        let station = listener.checked_sub(1).map(|index| &self.config.stations[index]);
-        let old = station.is_some_and(|s| standard == Standard::G && s.standard == Standard::B);
-        tx.is_dsss() || !old
+        match tx {
+            TxVector::Dsss(..) => true,
+            TxVector::Ofdm(_) => standard_of(self.config, listener) != Standard::B,
+            TxVector::Mode(mode) => {
+                standard_of(self.config, listener).format().is_some_and(|it| it >= mode.format())
+            }
+        }
     }
 
     fn end(&mut self, now: u64) {
@@ -324,6 +412,7 @@ impl<'a> Model<'a> {
             return;
         }
         for frame in &mut ended {
+            self.spoil(frame);
             frame.noisy_for = (0..self.stations.len())
                 .map(|id| {
                     (frame.to == id || frame.kind == FrameKind::Beacon) && self.is_noisy(frame, id)
@@ -361,10 +450,24 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// True if noise makes an error in a frame that `id` would decode.
+    /// Noise makes errors in the MPDUs of an aggregate, one by one.
+    fn spoil(&mut self, frame: &mut OnAir) {
+        let link = frame.from.max(frame.to).max(1) - 1;
+        let ErrorModel::Bernoulli(p) = self.config.stations[link].errors else { return };
+        if frame.is_decoded_by(frame.to) {
+            let stream = &mut self.links[link];
+            let errored = frame.mpdus.iter().filter(|_| p.happens(stream.next_u64()));
+            frame.errored = errored.copied().collect();
+        }
+    }
+
+    /// True if noise leaves nothing of a frame that `id` would decode.
     fn is_noisy(&mut self, frame: &OnAir, id: usize) -> bool {
         if frame.kind == FrameKind::CtsToSelf || !frame.is_decoded_by(id) {
             return false;
+        }
+        if !frame.mpdus.is_empty() {
+            return frame.errored.len() == frame.mpdus.len();
         }
         let link = frame.from.max(id) - 1;
         let ErrorModel::Bernoulli(p) = self.config.stations[link].errors else { return false };
@@ -412,16 +515,19 @@ impl<'a> Model<'a> {
         let received = !frame.noisy_for[frame.to] && frame.is_decoded_by(frame.to);
         let (sifs, tx) = (us(self.airtime.timing.sifs), self.airtime.response(frame.tx));
         match frame.kind {
-            FrameKind::Data if received => {
-                let ack = us(self.airtime.ack(frame.tx));
-                self.follow(now, FrameKind::Ack, (frame.to, frame.from), (tx, ack, 0));
+            FrameKind::Data | FrameKind::BlockAckRequest if received => {
+                let come = frame.mpdus.iter().filter(|it| !frame.errored.contains(it)).copied();
+                self.stations[frame.from].links[frame.to].received.extend(come);
+                let Some(plan) = &self.stations[frame.from].plan else { return };
+                let (kind, answer) = (plan.answered_by, plan.answer);
+                self.follow(now, kind, (frame.to, frame.from), (tx, answer, 0));
             }
             FrameKind::Rts if received && self.stations[frame.to].nav <= now => {
                 let cts = us(self.airtime.cts(tx));
                 let left = frame.nav - sifs - cts;
                 self.follow(now, FrameKind::Cts, (frame.to, frame.from), (tx, cts, left));
             }
-            FrameKind::Data | FrameKind::Rts => {
+            FrameKind::Data | FrameKind::Rts | FrameKind::BlockAckRequest => {
                 let s = &mut self.stations[frame.from];
                 if frame.collided && self.config.rules.after_collision != AfterCollision::Standard {
                     s.notices = Some(frame.kind);
@@ -431,8 +537,8 @@ impl<'a> Model<'a> {
             }
             FrameKind::Cts if received => self.send_data(now, frame.to),
             FrameKind::CtsToSelf => self.send_data(now, frame.from),
-            FrameKind::Ack if received => self.succeed(now, frame.to),
-            FrameKind::Ack => self.fail(now, frame.to, FrameKind::Data),
+            FrameKind::Ack | FrameKind::BlockAck if received => self.succeed(now, frame.to),
+            FrameKind::Ack | FrameKind::BlockAck => self.fail(now, frame.to, FrameKind::Data),
             FrameKind::Cts => self.fail(now, frame.to, FrameKind::Rts),
             FrameKind::Beacon => unreachable!("nobody answers it"),
         }
@@ -460,6 +566,8 @@ impl<'a> Model<'a> {
         let nobody = || vec![false; self.stations.len()];
         OnAir {
             kind,
+            mpdus: Vec::new(),
+            errored: Vec::new(),
             from,
             to,
             tx,
@@ -477,19 +585,212 @@ impl<'a> Model<'a> {
     }
 
     fn vector_of(&self, packet: &Arrival) -> TxVector {
-        let rate = match packet.from.index().checked_sub(1) {
-            Some(station) => self.config.stations[station].rate_up,
-            None => self.config.stations[packet.to.index() - 1].rate_down,
-        };
-        self.airtime.vector(rate)
+        self.vector_between(packet.from.index(), packet.to.index())
+    }
+
+    /// Vector of data frames from one member to another.
+    fn vector_between(&self, from: usize, to: usize) -> TxVector {
+        let station = &self.config.stations[from.max(to) - 1];
+        self.airtime.vector(if from == 0 { station.rate_down } else { station.rate_up })
     }
 
     fn send_data(&mut self, now: u64, id: usize) {
+        let at = now + us(self.airtime.timing.sifs);
+        let frame = self.planned(at, id);
+        self.pending.push((at, frame));
+    }
+
+    /// The frame that is answered of the exchange that `id` has planned.
+    fn planned(&self, at: u64, id: usize) -> OnAir {
+        let plan = self.stations[id].plan.clone().expect("a plan");
+        let nav = us(self.airtime.timing.sifs) + plan.answer;
+        let frame = self.frame(plan.kind, (id, plan.to), (plan.tx, at + plan.data, nav));
+        OnAir { mpdus: plan.mpdus, ..frame }
+    }
+
+    /// Aggregation between two members.
+    fn agreed(&self, from: usize, to: usize) -> Option<Agreed> {
+        self.agreed.get(from.max(to) - 1).copied().flatten()
+    }
+
+    /// Receiver of what `id` sends next: whoever has been in service and is not done, else of its oldest packet.
+    fn receiver(&self, id: usize) -> Option<usize> {
+        let s = &self.stations[id];
+        s.again.or_else(|| s.queue.front().map(|packet| packet.to.index()))
+    }
+
+    /// Plans the next exchange, whose first frame starts at `start`: alone, or behind another one of the TXOP.
+    fn plan(&mut self, start: u64, id: usize, is_first: bool) {
+        let to = self.receiver(id).expect("something to send");
+        let plan = match self.agreed(id, to) {
+            None => self.plan_packet(id),
+            Some(agreed) => self.plan_link((start, is_first), (id, to), &agreed),
+        };
+        let protection = if is_first { plan.protection } else { Protection::None };
+        self.stations[id].plan = Some(Plan { protection, ..plan });
+    }
+
+    fn plan_packet(&self, id: usize) -> Plan {
         let packet = self.stations[id].queue[0];
-        let tx = self.vector_of(&packet);
-        let (data, ack) = (us(self.airtime.data(packet.size, tx)), us(self.airtime.ack(tx)));
-        let nav = us(self.airtime.timing.sifs) + ack;
-        self.follow(now, FrameKind::Data, (id, packet.to.index()), (tx, data, nav));
+        let (tx, to) = (self.vector_of(&packet), packet.to.index());
+        Plan {
+            to,
+            tx,
+            data: us(self.airtime.data(packet.size, tx)),
+            answer: us(self.airtime.ack(tx)),
+            protection: self.airtime.protection(packet.size, tx),
+            kind: FrameKind::Data,
+            answered_by: FrameKind::Ack,
+            mpdus: Vec::new(),
+        }
+    }
+
+    /// Time on the air of a frame of so many octets [us].
+    fn air(&self, octets: u64, tx: TxVector) -> u64 {
+        us(self.config.rules.legacy().ppdu_duration(Bytes::new(octets), tx))
+    }
+
+    fn plan_link(
+        &mut self,
+        (start, is_first): (u64, bool),
+        (id, to): (usize, usize),
+        agreed: &Agreed,
+    ) -> Plan {
+        let tx = self.vector_between(id, to);
+        let control = self.airtime.response(tx);
+        let block_ack = self.air(24 + agreed.window / 8, control);
+        let link = &self.stations[id].links[to];
+        if link.has_moved || link.asks {
+            return Plan {
+                to,
+                tx: control,
+                data: self.air(24, control),
+                answer: block_ack,
+                protection: Protection::None,
+                kind: FrameKind::BlockAckRequest,
+                answered_by: FrameKind::BlockAck,
+                mpdus: Vec::new(),
+            };
+        }
+        let s = &self.stations[id];
+        let limit = us(s.access.txop_limit);
+        let end = if limit == 0 { u64::MAX } else { s.txop_start + limit };
+        let mut mpdus = self.batch((start, end), (id, to), agreed);
+        let octets = Self::octets(&self.sizes(id, to, &mpdus), agreed.format);
+        let psdu = Bytes::new(octets);
+        let protection =
+            if is_first { self.airtime.protection_of(psdu, tx) } else { Protection::None };
+        if let (Protection::RtsCts(guard), true) = (protection, limit > 0) {
+            let call = us(self.airtime.rts(guard)) + us(self.airtime.cts(guard));
+            let start = start + call + 2 * us(self.airtime.timing.sifs);
+            mpdus = self.batch((start, end), (id, to), agreed);
+        }
+        let is_alone = mpdus.len() == 1;
+        let octets = Self::octets(&self.sizes(id, to, &mpdus), agreed.format);
+        Plan {
+            to,
+            tx,
+            data: self.air(octets, tx),
+            answer: if is_alone { us(self.airtime.ack(tx)) } else { block_ack },
+            protection,
+            kind: FrameKind::Data,
+            answered_by: if is_alone { FrameKind::Ack } else { FrameKind::BlockAck },
+            mpdus,
+        }
+    }
+
+    /// Sizes of MPDUs of a link.
+    fn sizes(&self, id: usize, to: usize, mpdus: &[u64]) -> Vec<u64> {
+        let numbered = &self.stations[id].links[to].numbered;
+        let size =
+            |it: &u64| numbered.iter().find(|mpdu| mpdu.number == *it).expect("it waits").size;
+        mpdus.iter().map(size).collect()
+    }
+
+    /// Octets of a PSDU: a delimiter of four before each MPDU, and all but the last one filled up to a multiple of four.
+    /// An HT MPDU alone goes without.
+    fn octets(sizes: &[u64], format: Format) -> u64 {
+        if let ([size], Format::Ht) = (sizes, format) {
+            return *size;
+        }
+        let Some((last, others)) = sizes.split_last() else { return 0 };
+        let filled = |size: &u64| 4 + size + (4 - size % 4) % 4;
+        others.iter().map(filled).sum::<u64>() + 4 + last
+    }
+
+    /// Numbers of the MPDUs that go next from `id` to `to`: those that have been sent in vain, then new ones in the order
+    /// in which they came, as far as the window, the octets, the time of the PPDU and that of the TXOP go.
+    fn batch(
+        &mut self,
+        (start, end): (u64, u64),
+        (id, to): (usize, usize),
+        agreed: &Agreed,
+    ) -> Vec<u64> {
+        let tx = self.vector_between(id, to);
+        let response = self.air(24 + agreed.window / 8, self.airtime.response(tx));
+        let sifs = us(self.airtime.timing.sifs);
+        let (mut numbers, mut sizes) = (Vec::new(), Vec::new());
+        loop {
+            let link = &self.stations[id].links[to];
+            let waits = |it: &&Numbered| {
+                it.done.is_none()
+                    && !it.is_open
+                    && numbers.last().is_none_or(|last| it.number > *last)
+            };
+            let old = link.numbered.iter().find(waits).copied();
+            let is_in_window =
+                link.numbered.front().is_none_or(|first| link.next < first.number + agreed.window);
+            let place = self.stations[id].queue.iter().position(|it| it.to.index() == to);
+            let new = place.filter(|_| is_in_window);
+            let size = match (old, new) {
+                (Some(old), _) => old.size,
+                (None, Some(place)) => self.stations[id].queue[place].size.get() + 30,
+                (None, None) => break,
+            };
+            sizes.push(size);
+            let all = Self::octets(&sizes, agreed.format);
+            // A delimiter counts, whether it is sent or not.
+            let octets = if sizes.len() == 1 { size + 4 } else { all };
+            let air = self.air(octets, tx);
+            let fits = octets <= agreed.octets
+                && sizes.len() <= agreed.mpdus
+                && air <= 5_484
+                && start + air + sifs + response <= end;
+            if !fits && sizes.len() > 1 {
+                break;
+            }
+            let link = &mut self.stations[id].links[to];
+            if old.is_none() {
+                let (number, attempts, is_open, done) = (link.next, 0, false, None);
+                link.numbered.push_back(Numbered { number, size, attempts, is_open, done });
+                link.next += 1;
+            }
+            numbers.push(old.map_or(link.next - 1, |old| old.number));
+            if let (None, Some(place)) = (old, place) {
+                self.stations[id].queue.remove(place);
+                self.stations[id].again = Some(to);
+            }
+        }
+        numbers
+    }
+
+    /// What was sent to `to` is known to have come, or not to have come, and is given up after so many attempts.
+    fn settle(&mut self, (id, to): (usize, usize), limit: u16, has_come: impl Fn(u64) -> bool) {
+        let link = &mut self.stations[id].links[to];
+        for it in link.numbered.iter_mut().filter(|it| it.is_open) {
+            it.is_open = false;
+            if has_come(it.number) {
+                it.done = Some(true);
+            } else if it.attempts >= limit {
+                it.done = Some(false);
+            }
+        }
+        while let Some(Numbered { done: Some(is_acknowledged), .. }) = link.numbered.front() {
+            link.has_moved |= !is_acknowledged;
+            link.numbered.pop_front();
+        }
+        let goes_on = !link.numbered.is_empty() || link.has_moved || link.asks;
+        self.stations[id].again = goes_on.then_some(to);
     }
 
     fn start(&mut self, now: u64) {
@@ -506,6 +807,9 @@ impl<'a> Model<'a> {
             starting.extend((*at == now).then(|| frame.clone()));
             *at != now
         });
+        for frame in &starting {
+            self.open(frame);
+        }
         if let Some(psdu) = self.beacon.filter(|_| self.beacon_is_due()) {
             self.beacon = None;
             let (end, tx) = (now + us(self.airtime.beacon(psdu)), self.airtime.beacon_vector());
@@ -518,7 +822,7 @@ impl<'a> Model<'a> {
         }
         for id in winners {
             self.stations[id].want = Want::Response;
-            (self.stations[id].txop_start, self.stations[id].goes_on) = (now, false);
+            self.stations[id].txop_start = now;
             let waited = std::mem::take(&mut self.stations[id].waited);
             let first = self.first_frame(now, id);
             starting.push(OnAir { backoff: Some(waited * slot), ..first });
@@ -600,7 +904,7 @@ impl<'a> Model<'a> {
         let gives_up = sent + us(self.airtime.response_timeout());
         let frame = &mut self.air[index];
         let answered = match frame.kind {
-            FrameKind::Ack => FrameKind::Data,
+            FrameKind::Ack | FrameKind::BlockAck => FrameKind::Data,
             FrameKind::Cts => FrameKind::Rts,
             _ => return,
         };
@@ -611,12 +915,12 @@ impl<'a> Model<'a> {
     }
 
     fn first_frame(&mut self, now: u64, id: usize) -> OnAir {
-        let packet = self.stations[id].queue[0];
-        let (tx, to) = (self.vector_of(&packet), packet.to.index());
-        let (data, ack) = (us(self.airtime.data(packet.size, tx)), us(self.airtime.ack(tx)));
+        self.plan(now, id, true);
+        let Plan { to, data, answer: ack, protection, .. } =
+            self.stations[id].plan.clone().expect("just planned");
         let sifs = us(self.airtime.timing.sifs);
-        match self.airtime.protection(packet.size, tx) {
-            Protection::None => self.frame(FrameKind::Data, (id, to), (tx, now + data, sifs + ack)),
+        match protection {
+            Protection::None => self.begin_data(now, id),
             Protection::RtsCts(tx) => {
                 let (rts, cts) = (us(self.airtime.rts(tx)), us(self.airtime.cts(tx)));
                 let nav = cts + data + ack + 3 * sifs;
@@ -630,38 +934,114 @@ impl<'a> Model<'a> {
     }
 
     fn succeed(&mut self, now: u64, id: usize) {
-        self.leave(id);
+        self.take_answer(id);
         if self.fits_txop(now, id) {
-            (self.stations[id].want, self.stations[id].goes_on) = (Want::Response, true);
+            self.stations[id].want = Want::Response;
             self.send_data(now, id);
-        } else if !self.stations[id].queue.is_empty() || self.config.rules.post_backoff {
+        } else if self.receiver(id).is_some() || self.config.rules.post_backoff {
             self.draw(now, id);
         }
     }
 
-    /// True if the next packet, without protection, and its ACK end within the TXOP.
-    fn fits_txop(&self, now: u64, id: usize) -> bool {
+    /// The exchange of `id` has been answered.
+    fn take_answer(&mut self, id: usize) {
+        let plan = self.stations[id].plan.clone().expect("it was in an exchange");
+        if self.agreed(id, plan.to).is_none() {
+            return self.leave(id);
+        }
+        let limit = self.attempts(id, matches!(plan.protection, Protection::RtsCts(_)));
+        let link = &mut self.stations[id].links[plan.to];
+        (link.silences, link.asks) = (0, false);
+        link.has_moved &= plan.kind != FrameKind::BlockAckRequest;
+        let received = link.received.clone();
+        let is_ack = plan.answered_by == FrameKind::Ack;
+        self.settle((id, plan.to), limit, |number| is_ack || received.contains(&number));
+        self.start_afresh(id);
+    }
+
+    /// Attempts after which an MPDU is given up.
+    fn attempts(&self, id: usize, is_protected: bool) -> u16 {
+        match self.stations[id].access.attempts.unwrap_or(self.config.rules.attempts) {
+            Attempts::Limits { long, .. } if is_protected => long,
+            Attempts::Limits { short, .. } => short,
+            Attempts::Max(limit) => limit,
+            Attempts::Unlimited => u16::MAX,
+        }
+    }
+
+    /// The window is the smallest again, and no attempt has failed.
+    fn start_afresh(&mut self, id: usize) {
+        let is_done = self.receiver(id).is_none();
+        let s = &mut self.stations[id];
+        s.window = u32::from(s.smallest);
+        (s.short, s.long) = (0, 0);
+        s.want = if is_done { Want::Nothing } else { Want::Backoff };
+    }
+
+    /// True if what comes next, without protection, and the answer to it end within the TXOP.
+    fn fits_txop(&mut self, now: u64, id: usize) -> bool {
+        let (limit, sifs) = (us(self.stations[id].access.txop_limit), us(self.airtime.timing.sifs));
+        if limit == 0 || self.receiver(id).is_none() {
+            return false;
+        }
+        self.plan(now + sifs, id, false);
         let s = &self.stations[id];
-        let Some(packet) = s.queue.front() else { return false };
-        let tx = self.vector_of(packet);
-        let exchange = us(self.airtime.data(packet.size, tx)) + us(self.airtime.ack(tx));
-        let end = now + exchange + 2 * us(self.airtime.timing.sifs);
-        end - s.txop_start <= us(s.access.txop_limit)
+        let plan = s.plan.as_ref().expect("just planned");
+        now + plan.data + plan.answer + 2 * sifs - s.txop_start <= limit
     }
 
     fn leave(&mut self, id: usize) {
-        let s = &mut self.stations[id];
-        s.queue.pop_front();
-        s.window = u32::from(s.access.cw_min.unwrap_or(self.airtime.timing.cw_min));
-        (s.short, s.long) = (0, 0);
-        s.want = if s.queue.is_empty() { Want::Nothing } else { Want::Backoff };
+        self.stations[id].queue.pop_front();
+        self.start_afresh(id);
+    }
+
+    /// The frame that is answered starts: its MPDUs are on the air.
+    fn begin_data(&mut self, at: u64, id: usize) -> OnAir {
+        let frame = self.planned(at, id);
+        self.open(&frame);
+        frame
+    }
+
+    fn open(&mut self, frame: &OnAir) {
+        let link = &mut self.stations[frame.from].links[frame.to];
+        for it in link.numbered.iter_mut().filter(|it| frame.mpdus.contains(&it.number)) {
+            (it.attempts, it.is_open) = (it.attempts + 1, true);
+        }
+    }
+
+    /// No answer has come on a link with aggregates.
+    fn fail_link(&mut self, id: usize, plan: &Plan, kind: FrameKind, gives_up: bool) {
+        let is_protected = matches!(plan.protection, Protection::RtsCts(_));
+        let limit = self.attempts(id, is_protected && kind == FrameKind::Data);
+        let asks_after = self.agreed(id, plan.to).is_some_and(|agreed| agreed.asks);
+        let link = &mut self.stations[id].links[plan.to];
+        if kind == FrameKind::Rts {
+            if gives_up {
+                for it in link.numbered.iter_mut().filter(|it| plan.mpdus.contains(&it.number)) {
+                    it.is_open = true;
+                }
+                self.settle((id, plan.to), 0, |_| false);
+            }
+            return;
+        }
+        link.silences += 1;
+        let has_open = link.numbered.iter().any(|it| it.is_open);
+        if (!has_open || asks_after) && link.silences < limit {
+            link.asks = has_open;
+            return;
+        }
+        if !has_open || asks_after {
+            link.has_moved = false;
+        }
+        (link.silences, link.asks) = (0, false);
+        self.settle((id, plan.to), limit, |_| false);
     }
 
     fn fail(&mut self, now: u64, id: usize, kind: FrameKind) {
-        let packet = self.stations[id].queue[0];
-        let protection = self.airtime.protection(packet.size, self.vector_of(&packet));
+        let plan = self.stations[id].plan.clone().expect("it was in an exchange");
+        let has_link = self.agreed(id, plan.to).is_some();
         let s = &mut self.stations[id];
-        let is_protected = matches!(protection, Protection::RtsCts(_)) && !s.goes_on;
+        let is_protected = matches!(plan.protection, Protection::RtsCts(_));
         let is_long = kind == FrameKind::Data && is_protected;
         *(if is_long { &mut s.long } else { &mut s.short }) += 1;
         let gives_up = match s.access.attempts.unwrap_or(self.config.rules.attempts) {
@@ -669,12 +1049,21 @@ impl<'a> Model<'a> {
             Attempts::Max(limit) => s.short + s.long >= limit,
             Attempts::Unlimited => false,
         };
-        if gives_up {
+        if gives_up && has_link {
+            self.fail_link(id, &plan, kind, true);
+            self.start_afresh(id);
+        } else if gives_up {
             self.leave(id);
         } else {
             s.want = Want::Backoff;
             let largest = s.access.cw_max.unwrap_or(self.airtime.timing.cw_max);
             s.window = (s.window * 2 + 1).min(u32::from(largest));
+            if has_link {
+                self.fail_link(id, &plan, kind, false);
+                if self.receiver(id).is_none() {
+                    self.stations[id].want = Want::Nothing;
+                }
+            }
         }
         self.draw(now, id);
     }

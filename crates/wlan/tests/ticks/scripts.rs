@@ -16,8 +16,9 @@ fn pair(standard: Standard, rates: &[u64]) -> CellConfig {
         let rate = DataRate::from_mbps(*mbps);
         StationConfig {
             standard,
-            rate_up: rate,
-            rate_down: rate,
+            link: None,
+            rate_up: rate.into(),
+            rate_down: rate.into(),
             adaptation: [None; 2],
             queue: QueueConfig::fifo(9),
             access: AccessParameters::default(),

@@ -26,8 +26,6 @@ examples:
 _SUFFIXES = (".png", ".svg", ".pdf")
 _WIDTHS = ("column", "page")
 _DEFAULT_NS = 5_000_000
-_LONGEST_FRAME_NS = 50_000_000
-"""After so long each frame that has begun in the window is over."""
 
 
 def add(commands: Commands) -> None:
@@ -114,7 +112,7 @@ def _timeline(arguments: argparse.Namespace) -> int:
 
 def _trace(scenario: Scenario, replication: int, window: tracing.Window, names: list[str]) -> Any:  # noqa: ANN401 - JSON
     """Events of the window, as `--timeline` writes them; nothing if the run was interrupted."""
-    from airfair._core import Tracing, run
+    from airfair._core import LONGEST_FRAME_NS, Tracing, run
     from airfair.terminal import Progress
 
     with tempfile.TemporaryDirectory() as folder:
@@ -127,7 +125,7 @@ def _trace(scenario: Scenario, replication: int, window: tracing.Window, names: 
             until_ns=window.end_ns,
             names=names,
         )
-        short = scenario.cut(window.end_ns + _LONGEST_FRAME_NS)
+        short = scenario.cut(window.end_ns + LONGEST_FRAME_NS)
         with Progress(scenario.title) as progress:
             batch = run(
                 [(short, scenario.seed, replication)], progress=progress, tracing=(0, files)

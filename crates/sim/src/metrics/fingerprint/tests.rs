@@ -30,7 +30,7 @@ fn any_two() -> impl Strategy<Value = [Fields; 2]> {
     })
 }
 
-const KINDS: u64 = 24;
+const KINDS: u64 = 25;
 
 #[expect(clippy::cast_possible_truncation, reason = "the lower bits are as good")]
 fn event_of([now, kind, cell, whose, a, b, c, d, count, flags, word]: Fields) -> (u64, Record) {
@@ -82,6 +82,11 @@ fn event_of([now, kind, cell, whose, a, b, c, d, count, flags, word]: Fields) ->
             1 => LinkRecord::DroppedEarly,
             _ => LinkRecord::Lost(count),
         }),
+        23 => {
+            #[expect(clippy::cast_possible_truncation, reason = "as many bits as there are")]
+            let mpdus = count as u16;
+            in_cell(CellRecord::Aggregate { node, mpdus, octets: Bytes::new(a) })
+        }
         _ => {
             let (own, others) = (Duration::from_nanos(c), Duration::from_nanos(d));
             Record::Measured(cell, node, Measured { from, to, own, others, active: count })

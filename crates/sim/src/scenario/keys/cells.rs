@@ -2,8 +2,12 @@
 
 use airfair_laws::occupancy;
 use airfair_units::Duration;
-use airfair_wlan::phy::{Preamble, Standard};
-use airfair_wlan::{AccessParameters, AfterCollision, Attempts, Eifs, ErrorModel};
+use airfair_wlan::aggregation::Window;
+use airfair_wlan::phy::mode::Format;
+use airfair_wlan::phy::{Band, GuardInterval, Preamble, Standard, Width};
+use airfair_wlan::{
+    AccessParameters, AfterCollision, Aggregation, Attempts, Channel, Eifs, ErrorModel,
+};
 
 use super::super::declare::{Form, Keys, OrNone};
 use super::super::kind::{Absent, Kind, Plain, Scalar, words};
@@ -12,9 +16,24 @@ use super::super::{AccessPoint, Beacons, Bss, Radio};
 use super::errors::ERRORS;
 use super::queues::QUEUE;
 use super::radio::radio;
-use super::{OFF, UNLIMITED, bytes, integer, time};
+use super::{MAX_MSDU, OFF, UNLIMITED, bytes, integer, time};
 
-words!(Standard { B = "802.11b", A = "802.11a", G = "802.11g" });
+words!(Standard {
+    B = "802.11b",
+    A = "802.11a",
+    G = "802.11g",
+    N = "802.11n",
+    Ac = "802.11ac",
+    Ax = "802.11ax"
+});
+words!(Band { Ghz2 = "2.4 GHz", Ghz5 = "5 GHz" });
+words!(Width { Mhz20 = "20 MHz", Mhz40 = "40 MHz", Mhz80 = "80 MHz", Mhz160 = "160 MHz" });
+words!(GuardInterval {
+    Ns400 = "400 ns",
+    Ns800 = "800 ns",
+    Ns1600 = "1600 ns",
+    Ns3200 = "3200 ns"
+});
 words!(Preamble { Long = "long", Short = "short" });
 words!(AfterCollision { Standard = "standard", Difs = "difs", Eifs = "eifs" });
 words!(Eifs { Standard = "standard", Nav = "ns-2" });
@@ -24,6 +43,9 @@ const RTS: Kind = Kind::Either(&[OFF, bytes(0, 65_536)]);
 const ATTEMPT: Kind = integer(1, 255);
 const ATTEMPTS: Kind = Kind::Either(&[ATTEMPT, UNLIMITED]);
 const OWN_ATTEMPTS: Kind = Kind::Either(&[ATTEMPT, Kind::Word(&["unlimited", "cell"])]);
+/// Octets of the largest MPDU with its delimiter.
+const LARGEST_MPDU: u64 = MAX_MSDU + 34;
+const MAX_BYTES: Kind = bytes(LARGEST_MPDU, 6_500_631);
 const WINDOW: Kind = Kind::Either(&[Kind::Window, Kind::Word(&["standard"])]);
 const OWN_WINDOW: Kind = Kind::Either(&[Kind::Window, Kind::Word(&["cell"])]);
 const TXOP: Kind = time(Duration::ZERO, Duration::from_millis(2_097));
@@ -36,6 +58,8 @@ pub(in crate::scenario) fn bss(keys: &mut Keys, it: &mut Bss) {
     keys.word("standard", &mut rules.standard, "\"802.11a\"")
         .required()
         .says("Amendment of the access point, and of each station that names none.");
+    let is_legacy = rules.standard.format().is_none();
+    channel(keys, &mut rules.channel, is_legacy);
     keys.other("basic_rate", || Kind::Rate, "\"2 Mb/s\"", || None)
         .follows("see `basic_rates`")
         .says("Short for a basic rate set of one.");
@@ -46,7 +70,8 @@ pub(in crate::scenario) fn bss(keys: &mut Keys, it: &mut Bss) {
     keys.other("basic_rates", || Kind::List(&Kind::Rate), "[\"1 Mb/s\", \"11 Mb/s\"]", rates)
         .follows(
             "1, 2 Mb/s in 802.11b; 6, 12, 24 Mb/s in 802.11a; both and 5.5, 11 in \
-             802.11g, without the OFDM rates if a b station is in the cell",
+             802.11g, without the OFDM rates if a b station is in the cell; later standards have those of \
+             802.11g at 2.4 GHz and of 802.11a at 5 GHz",
         )
         .says(
             "Basic rate set: each a rate of the standard that every station has. Not beside \
@@ -57,9 +82,10 @@ pub(in crate::scenario) fn bss(keys: &mut Keys, it: &mut Bss) {
     keys.optional("rts_threshold", &mut rules.rts_threshold, RTS, "\"500 B\"")
         .says("PSDUs longer than this are protected by RTS/CTS.");
     keys.key("protection", &mut rules.protection, Kind::Flag, "false")
-        .written_if(rules.standard == Standard::G)
+        .written_if(rules.standard == Standard::G || !is_legacy)
         .says(
-            "802.11g only: whether OFDM frames follow a CTS-to-self when a b station is in the cell.",
+            "Whether frames that a station in the cell does not know follow a CTS-to-self: OFDM where a b station is, HT, \
+             VHT and HE where one of 802.11a, b or g is. Not in 802.11a and b.",
         );
     attempts(keys, &mut rules.attempts);
     keys.word("after_collision", &mut rules.after_collision, "\"difs\"").says(
@@ -75,7 +101,7 @@ pub(in crate::scenario) fn bss(keys: &mut Keys, it: &mut Bss) {
         "Whether a station draws a back-off after each success, before it has the next frame.",
     );
     keys.optional("cw_min", &mut rules.cw_min, WINDOW, "63").says(
-        "Smallest contention window [slots]: 31 in 802.11b and where a b station is, else 15.",
+        "Smallest contention window [slots]: 31 in 802.11b, in 802.11g where a b station is, and of b stations, else 15.",
     );
     keys.optional("cw_max", &mut rules.cw_max, WINDOW, "2047")
         .says("Largest contention window [slots]: 1023; not below `cw_min`.");
@@ -87,7 +113,7 @@ pub(in crate::scenario) fn bss(keys: &mut Keys, it: &mut Bss) {
          station that says nothing itself.",
     );
     let (none, default, has_radio) =
-        (Plain::Word("none"), Radio::new(rules.standard), it.radio.is_some());
+        (Plain::Word("none"), Radio::new(rules.channel.band), it.radio.is_some());
     let example = "{ range = { \"54 Mb/s\" = \"40 m\" } }";
     keys.table_or("radio", &mut it.radio, OrNone { none, default, declare: radio }, example).written_if(has_radio).says(
         "Powers, distances and noise, which then decide who hears whom and which frames are errored, in place of \
@@ -101,6 +127,50 @@ pub(in crate::scenario) fn bss(keys: &mut Keys, it: &mut Bss) {
         );
     keys.table("ap", &mut it.ap, access_point, "{ queue = { packets = 20 } }")
         .says("The access point.");
+}
+
+/// What standards after 802.11g ask about. The reader takes it from the entries, as much of it follows from the rest.
+fn channel(keys: &mut Keys, it: &mut Channel, is_legacy: bool) {
+    keys.word("band", &mut it.band, "\"2.4 GHz\"")
+        .follows("2.4 GHz in 802.11b and g, else 5 GHz")
+        .written_if(!is_legacy)
+        .says("Band of the channel; 802.11n and ax have both.");
+    keys.word("width", &mut it.width, "\"40 MHz\"")
+        .follows("80 MHz in 802.11ac and in 802.11ax at 5 GHz, else 20 MHz")
+        .written_if(!is_legacy)
+        .says("Width of the channel: 20 and 40 MHz in 802.11n and at 2.4 GHz, else up to 160 MHz.");
+    keys.word("guard_interval", &mut it.guard, "\"1600 ns\"")
+        .follows("800 ns")
+        .written_if(!is_legacy)
+        .says("Guard interval of data frames: 400 and 800 ns in 802.11n and ac; 800, 1600 and 3200 ns in 802.11ax.");
+    keys.key("streams", &mut it.streams, integer(1, 8), "2")
+        .follows("1")
+        .written_if(!is_legacy)
+        .says("Most spatial streams of a data frame; 4 in 802.11n.");
+    let default = Aggregation::of(Format::He);
+    let none = Plain::Word("off");
+    keys.table_or(
+        "aggregation",
+        &mut it.aggregation,
+        OrNone { none, default, declare: aggregation },
+        "\"off\"",
+    )
+    .follows("as its keys say from 802.11n on")
+    .written_if(!is_legacy)
+    .says("A-MPDUs that the access point sends and takes; `off`: each frame goes alone.");
+}
+
+/// A-MPDUs of one end.
+pub(in crate::scenario) fn aggregation(keys: &mut Keys, it: &mut Aggregation) {
+    keys.of("an aggregation");
+    keys.key("max_bytes", &mut it.max_bytes, MAX_BYTES, "\"8 kB\"")
+        .follows("65535 B in 802.11n, 1048575 B in 802.11ac, 6500631 B in 802.11ax")
+        .says("Most octets of an A-MPDU, at least those of the largest packet alone.");
+    let describe = |_: &mut Window| (integer(64, 256), Absent::Is(Plain::Integer(64)));
+    let read = |entry: &Entry, _: &_| entry.integer().and_then(Window::of);
+    let write = |window: &Window| window.mpdus().to_string();
+    keys.any("window", &mut it.window, "256", Form { describe, read, write })
+        .says("Window of the block ack agreement: 64 packets, or 256 in 802.11ax.");
 }
 
 /// Attempts after which a frame is given up: one limit for all, or two.
@@ -208,7 +278,7 @@ pub(in crate::scenario) fn access(keys: &mut Keys, it: &mut AccessParameters) {
 
 fn edca(keys: &mut Keys, it: &mut AccessParameters) {
     keys.of("a channel access");
-    keys.key("aifsn", &mut it.aifsn, integer(1, 15), "3").says(
+    keys.key("aifsn", &mut it.aifsn, integer(1, 15), "5").follows("2; 3 in 802.11n, ac and ax").says(
         "Idle slots after a SIFS before back-off counts: 2 makes a DIFS; 1 is for access points.",
     );
     keys.optional("cw_min", &mut it.cw_min, OWN_WINDOW, "15")

@@ -22,7 +22,7 @@ use super::kind::{Absent, Kind, Plain, Table};
 use super::reader::Entry;
 use super::{Bss, Endpoint, Flow, Link, Node, Scenario, Station};
 
-pub(super) use cells::{access, bss};
+pub(super) use cells::{access, aggregation, bss};
 pub(super) use errors::ERRORS;
 pub(super) use flows::{CONTROLS, flow};
 pub(super) use queues::QUEUE;
@@ -120,7 +120,7 @@ fn sections(keys: &mut Keys) {
     let (nobody, here) = ([""; 2], Endpoint::Station(0));
     let bss = || Kind::Named(Keys::describe(&mut Bss::new("", Standard::B), self::bss));
     let station = || {
-        let station = &mut Station::new("", 0, Standard::B, ErrorModel::None);
+        let station = &mut Station::new("", 0, Standard::B, None, ErrorModel::None);
         Kind::Named(Keys::describe(station, |k, it| self::station(k, it, Written::default())))
     };
     let any_link = || Link::new("", [Node::Cell(0); 2]);

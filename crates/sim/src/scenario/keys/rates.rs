@@ -26,26 +26,26 @@ const SCHEDULE: Kind = Kind::List(&Kind::Tuple(&STEP));
 static STEP: Tuple = Tuple {
     one: "a pair [time, rate]",
     many: "a schedule [[\"0 s\", \"11 Mb/s\"], [\"20 s\", \"1 Mb/s\"], …]",
-    items: &[TIME, Kind::Rate],
+    items: &[TIME, Kind::LinkRate],
 };
 
 /// The rate of a station: one, a schedule, a law that finds it, or a pair of these.
 pub(super) fn station_rate() -> Kind {
     let pair = Kind::Table(Keys::describe(&mut (), up_down));
-    Kind::Either(vec![Kind::Rate, SCHEDULE, LAWS.tagged(), pair].leak())
+    Kind::Either(vec![Kind::LinkRate, SCHEDULE, LAWS.tagged(), pair].leak())
 }
 
 fn one_way() -> Kind {
-    Kind::Either(vec![Kind::Rate, SCHEDULE, LAWS.tagged()].leak())
+    Kind::Either(vec![Kind::LinkRate, SCHEDULE, LAWS.tagged()].leak())
 }
 
 fn up_down(keys: &mut Keys, _: &mut ()) {
     keys.of("a pair of rates");
     keys.other("up", one_way, "\"2 Mb/s\"", || None)
-        .follows("the highest rate of the standard")
+        .follows("the highest rate of the link")
         .says("Rate of the station's own transmissions.");
     keys.other("down", one_way, "\"2 Mb/s\"", || None)
-        .follows("the highest rate of the standard")
+        .follows("the highest rate of the link")
         .says("Rate of the access point's transmissions to it.");
 }
 

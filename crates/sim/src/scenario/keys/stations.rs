@@ -1,9 +1,13 @@
 //! Wireless stations.
 
+use airfair_wlan::Aggregation;
+use airfair_wlan::phy::mode::Format;
+use airfair_wlan::phy::{GuardInterval, Width};
+
 use super::super::Station;
 use super::super::declare::Keys;
-use super::super::kind::Kind;
-use super::cells::access;
+use super::super::kind::{Kind, Words};
+use super::cells::{access, aggregation};
 use super::errors::ERRORS;
 use super::integer;
 use super::queues::QUEUE;
@@ -15,25 +19,51 @@ use super::rates::station_rate;
 pub(in crate::scenario) struct Written {
     pub(in crate::scenario) bss: String,
     pub(in crate::scenario) rate: String,
+    /// Width, guard interval, streams and aggregation of a link after OFDM's time.
+    pub(in crate::scenario) link: Option<[String; 4]>,
     pub(in crate::scenario) senses_only: String,
     pub(in crate::scenario) hidden_from: String,
+}
+
+/// What a station may say less than its cell, if both are of 802.11n or later.
+fn link(keys: &mut Keys, written: Option<[String; 4]>) {
+    let [width, guard, streams, aggregates] =
+        written.map_or_else(Default::default, |written| written.map(Some));
+    keys.other("width", || Kind::Word(Width::WORDS), "\"20 MHz\"", || width)
+        .follows("the cell's, as far as its standard goes")
+        .says("Width of its data frames and of those to it, if it is not as wide as its cell.");
+    keys.other("guard_interval", || Kind::Word(GuardInterval::WORDS), "\"1600 ns\"", || guard)
+        .follows("the cell's; 800 ns if its standard is older")
+        .says("Guard interval of its data frames and of those to it, if it is longer than the cell's.");
+    keys.other("streams", || integer(1, 8), "2", || streams)
+        .follows("the cell's, as far as its standard goes")
+        .says("Most spatial streams of its data frames and of those to it.");
+    let kind = || {
+        let table = Keys::describe(&mut Aggregation::of(Format::He), aggregation);
+        Kind::Either(vec![Kind::Word(&["off"]), Kind::Table(table)].leak())
+    };
+    keys.other("aggregation", kind, "\"off\"", || aggregates)
+        .follows("the cell's, as far as its standard goes")
+        .says("A-MPDUs that it sends and takes.");
 }
 
 /// One wireless station, or several alike.
 pub(in crate::scenario) fn station(keys: &mut Keys, it: &mut Station, written: Written) {
     keys.of("a station");
-    let Written { bss, rate, senses_only, hidden_from } = written;
+    let Written { bss, rate, link, senses_only, hidden_from } = written;
     keys.other("bss", || Kind::Name, "\"home\"", || Some(bss))
         .follows("the only cell")
         .says("Cell that it is in; to be given where there are several.");
     keys.word("standard", &mut it.standard, "\"802.11b\"")
         .follows("the cell's")
-        .says("Its amendment; a b station may be in a g cell, no other mix exists.");
+        .says("Its amendment: the cell's, or an older one of its band. A legacy cell has no other mix than b in g.");
+    self::link(keys, link);
     let example = "[[\"0 s\", \"11 Mb/s\"], [\"20 s\", \"1 Mb/s\"]]";
     keys.other("rate", station_rate, example, || Some(rate))
-        .follows("the highest rate of its standard")
+        .follows("the highest rate of its link")
         .says(
-            "Data rate between it and the access point: one, a schedule of times and rates that \
+            "Data rate between it and the access point, in Mb/s or by name where 802.11n and later have several of one \
+             rate (`ht-mcs15`, `vht-mcs9x2`, `he-mcs11x1`): one, a schedule of times and rates that \
              starts at 0 s, a law `{ control = … }` that finds it, or `{ up, down }` for its own \
              transmissions and the access point's.",
         );

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-from airfair.estimate import Estimate, estimate
+from airfair.estimate import Estimate, Floats, estimate
 from airfair.reproduce.paper import Found, Search
 from airfair.reproduce.tables import Cell, Column, Table
 
@@ -42,7 +43,7 @@ from .plan import (
     under,
     uplink,
 )
-from .runs import Measurements, Runs, dropped, flow, percent_more, station
+from .runs import Measurements, Runs, Take, dropped, flow, percent_more, station
 
 Key = tuple[str, str]
 
@@ -149,7 +150,13 @@ def _schemes(data: Measurements, id_: str, title: str, places: Mapping[str, Plac
         for what, short, take, digits in _WHAT
         for scheme in BOTH
     ]
-    return Table(id_, title, list(places), columns)
+    return Table(id_, title, list(places), [*columns, _gains(data, places)])
+
+
+def _gains(data: Measurements, places: Mapping[str, Place], take: Take = Runs.aggregate) -> Column:
+    """Gain of the proposed scheme over plain at each place."""
+    pairs = [(data[place.key(PLAIN)], data[place.key(ON)]) for place in places.values()]
+    return Column("gain", "gain %", [Cell(percent_more(*pair, take), digits=1) for pair in pairs])
 
 
 _WHAT = (
@@ -193,9 +200,13 @@ def standards(data: Measurements) -> Found:
 def constant(data: Measurements) -> Found:
     """A constant rate nobody controls."""
     places = {f"{rate:g} Mb/s": beside_constant(rate) for rate in CONSTANT}
+
+    def tfrc(runs: Runs) -> Floats:
+        total: Floats = runs.mbps[:, :2].sum(axis=1)
+        return total
+
     fast = [
-        [estimate(data[place.key(scheme)].mbps[:, :2].sum(axis=1)) for place in places.values()]
-        for scheme in BOTH
+        [estimate(tfrc(data[place.key(scheme)])) for place in places.values()] for scheme in BOTH
     ]
     slow = [
         [estimate(data[place.key(scheme)].occupancy[:, 2]) for place in places.values()]
@@ -208,7 +219,7 @@ def constant(data: Measurements) -> Found:
         Column(f"{scheme}-slow", f"{scheme}, CBR's occ.", [Cell(one, digits=3) for one in cells_])
         for scheme, cells_ in zip(BOTH, slow, strict=True)
     ]
-    columns += _schemes(data, "", "", places).columns[4:6]
+    columns += [*_schemes(data, "", "", places).columns[4:6], _gains(data, places, tfrc)]
     title = "CBR to a station at 6 Mb/s beside TFRC to two at 54"
     return Found(
         {"sums": list(zip(places, *fast, strict=True))},
@@ -224,7 +235,16 @@ def mixtures(data: Measurements) -> Found:
         for label, place in places.items()
     ]
     title = "Several flows of a station, at 54 and 6 Mb/s"
-    return Found({"ratios": ratios}, [_schemes(data, "mixtures", title, places)])
+    table = _schemes(data, "mixtures", title, places)
+    columns = [
+        Column(
+            f"{scheme}-ratio",
+            f"{scheme}, occ. ratio",
+            cells(data, [place.key(scheme) for place in places.values()], Runs.held_ratio, 3),
+        )
+        for scheme in BOTH
+    ]
+    return Found({"ratios": ratios}, [replace(table, columns=[*table.columns, *columns])])
 
 
 def noise(data: Measurements) -> Found:
@@ -245,6 +265,12 @@ def wandering(data: Measurements) -> Found:
         Column(what, short, cells(data, list(keys.values()), take, digits))
         for what, short, take, digits in _WHAT
     ]
+    plain = [data[moving(*at).key(PLAIN)] for at, ids in MOVES.items() for _ in ids]
+    gains = [
+        percent_more(*pair)
+        for pair in zip(plain, [data[key] for key in keys.values()], strict=True)
+    ]
+    columns.append(Column("gain", "gain %", [Cell(gain, digits=1) for gain in gains]))
     places = {moving(*at).point: moving(*at) for at in MOVES}
     return Found(
         {"places": _changes(data, places)},

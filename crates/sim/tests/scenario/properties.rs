@@ -4,14 +4,14 @@ use airfair_sim::scenario::Scenario;
 use proptest::prelude::*;
 
 const FILES: [&str; 9] = [
-    include_str!("../../../scenarios/one-slow-station.toml"),
-    include_str!("../../../scenarios/one-slow-station-arf-aware.toml"),
-    include_str!("../../../scenarios/saturated-cell.toml"),
-    include_str!("../../../scenarios/walking-away.toml"),
-    include_str!("../../../scenarios/hidden-stations.toml"),
-    include_str!("../../../scenarios/b-station-in-a-g-cell.toml"),
-    include_str!("../../../scenarios/download.toml"),
-    include_str!("../../../scenarios/airtime-fair-access-point.toml"),
+    include_str!("../../../../scenarios/one-slow-station.toml"),
+    include_str!("../../../../scenarios/one-slow-station-arf-aware.toml"),
+    include_str!("../../../../scenarios/saturated-cell.toml"),
+    include_str!("../../../../scenarios/walking-away.toml"),
+    include_str!("../../../../scenarios/hidden-stations.toml"),
+    include_str!("../../../../scenarios/b-station-in-a-g-cell.toml"),
+    include_str!("../../../../scenarios/download.toml"),
+    include_str!("../../../../scenarios/airtime-fair-access-point.toml"),
     RICH,
 ];
 

@@ -1,0 +1,88 @@
+"""Keeps what docs/limits.md tells of a search: shares, medians, counts in the regions of regions.toml, maps.
+
+Use: python book/limits.py RESULTS, of `airfair limits --out RESULTS`; writes docs/limits.json and the maps.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from airfair.limits.schemes import SCHEMES
+from airfair.limits.space import described
+
+BOOK = Path(__file__).resolve().parent
+RECORD = BOOK.parent / "docs" / "limits.json"
+
+
+def search(results: Path, scheme: str, regions: dict[str, Any]) -> dict[str, Any]:
+    """All that is kept of one scheme's search [%, or points of an index]."""
+    document = json.loads((results / scheme / "limits.json").read_text(encoding="utf-8"))
+    if document["interrupted"] or document["replications"] < 10:  # noqa: PLR2004 - a full search
+        raise SystemExit(f"{results / scheme}: not a full search")
+    compared = _compared(results / scheme, scheme)
+    return {
+        "wins": 100 * document["verdicts"]["wins"],
+        "loses": 100 * document["verdicts"]["loses"],
+        "both": 100 * document["verdicts"].get("mixed", 0),
+        "measures": {
+            one["label"]: {
+                "wins": 100 * one["verdicts"]["wins"],
+                "loses": 100 * one["verdicts"]["loses"],
+                "median win": one["median_win"] or 0,
+                "median loss": one["median_loss"] or 0,
+                "worst": one["worst"]["effect"] if one["worst"] else 0,
+            }
+            for one in document["measures"]
+        },
+        "regions": {name: _region(compared, **one) for name, one in regions.items()},
+    }
+
+
+def _compared(directory: Path, scheme: str) -> pl.DataFrame:
+    """A row for each measure at each condition of those spread evenly, with what a region can ask for."""
+    space = SCHEMES[scheme].space
+    points = pl.read_parquet(directory / "points.parquet").filter(pl.col("stage") == 1)
+    where = [{"key": row["key"], **described(space, row)} for row in points.to_dicts()]
+    compared = pl.read_parquet(directory / "comparisons.parquet")
+    return compared.join(pl.DataFrame(where, infer_schema_length=None), on="key")
+
+
+def _region(compared: pl.DataFrame, measure: str, where: str) -> dict[str, float]:
+    """Number of conditions in a region, of wins and losses there, and medians of these."""
+    here = compared.filter(pl.col("measure") == measure).filter(pl.sql_expr(where))
+    found: dict[str, float] = {"points": here.height}
+    for verdict in ("wins", "loses"):
+        effects = here.filter(pl.col("verdict") == verdict)["effect"]
+        found[verdict] = effects.len()
+        if effects.len():
+            found[f"median_{verdict}"] = effects.median()
+    found["median"] = here["effect"].median()
+    return found
+
+
+def golden() -> dict[str, str]:
+    """Hashes of the golden tables: another engine would find other limits."""
+    tables = sorted((BOOK.parent / "crates/sim/tests/golden").glob("*.txt"))
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in tables}
+
+
+def main(results: Path) -> None:
+    """Write the record."""
+    regions = tomllib.loads((BOOK / "regions.toml").read_text(encoding="utf-8"))
+    found = {one: search(results, one, regions[one]) for one in SCHEMES}
+    for one in SCHEMES:
+        shutil.copyfile(results / one / "map.svg", RECORD.parent / "figures" / f"limits-{one}.svg")
+    document = json.dumps({"golden": golden(), **found}, indent=1, ensure_ascii=False)
+    RECORD.write_text(document + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

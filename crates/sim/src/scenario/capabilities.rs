@@ -1,0 +1,207 @@
+//! Channel of a cell and links in it: band, width, guard interval, streams and aggregates that go together.
+
+use std::fmt::Display;
+
+use airfair_units::Bytes;
+use airfair_wlan::aggregation::Window;
+use airfair_wlan::phy::mode::Format;
+use airfair_wlan::phy::rate_name::LinkFormat;
+use airfair_wlan::phy::{Band, GuardInterval, Standard, Width};
+use airfair_wlan::{Aggregation, Channel, LinkCapabilities};
+
+use super::error::{Mistakes, Spoilt};
+use super::kind::Words;
+use super::reader::{Entry, Fields};
+
+/// Keys of a cell that standards after 802.11g have, those of a station behind the first.
+const KEYS: [&str; 5] = ["band", "width", "guard_interval", "streams", "aggregation"];
+
+/// Standards of stations in a cell of `standard` in this band, the newest first: its own, and older ones of the band.
+pub(super) fn standards(standard: Standard, band: Band) -> Vec<Standard> {
+    let is_there =
+        |it: &Standard| it.bands().contains(&band) && it.generation() <= standard.generation();
+    Standard::ALL.into_iter().rev().filter(is_there).collect()
+}
+
+/// The channel of a cell; nothing if a mistake hides it.
+pub(super) fn channel(
+    fields: &Fields,
+    standard: Option<Standard>,
+    mistakes: &mut Mistakes,
+) -> Option<Channel> {
+    let standard = standard?;
+    let Some(format) = standard.format() else {
+        refuse(fields, &KEYS, standard, mistakes).ok()?;
+        return Some(Channel::of(standard));
+    };
+    let name = standard.to_string();
+    let band = Choice { usual: standard.band(), all: standard.bands(), whose: &name };
+    let band = band.read(fields.get("band"), mistakes).ok()?;
+    let usual = Channel::at(standard, band);
+    let at = format!("{standard} at {band}");
+    let width = Choice { usual: usual.width, all: format.widths(band), whose: &at };
+    let guard = Choice { usual: usual.guard, all: format.guard_intervals(), whose: &name };
+    let width = width.read(fields.get("width"), mistakes);
+    let guard = guard.read(fields.get("guard_interval"), mistakes);
+    let most = (format.max_streams(), name.as_str());
+    let streams = streams(fields.get("streams"), most, usual.streams, mistakes);
+    let aggregation =
+        aggregation(fields.get("aggregation"), format, usual.aggregation, mistakes).ok()?;
+    Some(Channel { band, width: width.ok()?, guard: guard.ok()?, streams: streams?, aggregation })
+}
+
+/// The link of a station of the last of two standards with the access point of the first.
+pub(super) fn link(
+    fields: &Fields,
+    air: Option<((Standard, Channel), Standard)>,
+    mistakes: &mut Mistakes,
+) -> Result<Option<LinkCapabilities>, Spoilt> {
+    let ((cell, channel), own) = air.ok_or(Spoilt)?;
+    let Some(most) = channel.link(cell, own) else {
+        return refuse(fields, &KEYS[1..], own, mistakes).map(|()| None);
+    };
+    let usual = most.format;
+    let widths = up_to(usual.format.widths(channel.band), usual.width);
+    // The cell's guard interval is that of its own format: one of an older format has its own.
+    let is_same = cell.format() == Some(usual.format);
+    let shortest = if is_same { channel.guard } else { GuardInterval::Ns400 };
+    let guards: Vec<GuardInterval> =
+        usual.format.guard_intervals().iter().copied().filter(|it| *it >= shortest).collect();
+    let whose = format!("{own} in its cell");
+    let width = Choice { usual: usual.width, all: &widths, whose: &whose };
+    let guard = Choice { usual: usual.guard, all: &guards, whose: &whose };
+    let width = width.read(fields.get("width"), mistakes);
+    let guard = guard.read(fields.get("guard_interval"), mistakes);
+    let most_streams = (usual.streams, whose.as_str());
+    let streams = streams(fields.get("streams"), most_streams, usual.streams, mistakes);
+    let aggregation = own_aggregation(fields.get("aggregation"), &most, mistakes)?;
+    let (width, guard, streams) = (width?, guard?, streams.ok_or(Spoilt)?);
+    let format = LinkFormat { width, guard, streams, ..usual };
+    Ok(Some(LinkCapabilities { format, aggregation }))
+}
+
+/// Refuses keys that a legacy standard does not have.
+fn refuse(
+    fields: &Fields,
+    keys: &[&str],
+    standard: Standard,
+    mistakes: &mut Mistakes,
+) -> Result<(), Spoilt> {
+    let mut is_right = true;
+    for entry in keys.iter().map(|key| fields.get(key)) {
+        let is_spoilt = entry.bad || entry.fields().is_some_and(Fields::is_spoilt);
+        if entry.is_set() && !is_spoilt {
+            let problem = format!("{standard} has no such choice");
+            mistakes.add(entry.at, entry.mistake(problem, "with 802.11n, 802.11ac and 802.11ax"));
+        }
+        is_right &= !entry.is_set() && !entry.bad;
+    }
+    if is_right { Ok(()) } else { Err(Spoilt) }
+}
+
+/// Widths that are no wider than this.
+fn up_to(all: &[Width], most: Width) -> Vec<Width> {
+    all.iter().copied().filter(|it| *it <= most).collect()
+}
+
+/// A word of which some are there.
+struct Choice<'c, V> {
+    /// The one that holds if nothing is said.
+    usual: V,
+    /// Those that are there.
+    all: &'c [V],
+    /// The owner, as a message names it.
+    whose: &'c str,
+}
+
+impl<V: Words + PartialEq + Display> Choice<'_, V> {
+    fn read(&self, entry: &Entry, mistakes: &mut Mistakes) -> Result<V, Spoilt> {
+        if !entry.is_set() && !entry.bad {
+            return Ok(self.usual);
+        }
+        let value = V::of(entry.word().ok_or(Spoilt)?);
+        if self.all.contains(&value) {
+            return Ok(value);
+        }
+        let allowed: Vec<String> = self.all.iter().map(|it| format!("\"{it}\"")).collect();
+        let problem = format!("not possible for {}", self.whose);
+        mistakes.add(entry.at, entry.mistake(problem, allowed.join(", ")));
+        Err(Spoilt)
+    }
+}
+
+fn streams(
+    entry: &Entry,
+    (most, whose): (u8, &str),
+    usual: u8,
+    mistakes: &mut Mistakes,
+) -> Option<u8> {
+    if !entry.is_set() && !entry.bad {
+        return Some(usual);
+    }
+    let streams = entry.integer()?;
+    if streams <= most {
+        return Some(streams);
+    }
+    let allowed = if most == 1 { "1".to_owned() } else { format!("1 to {most}") };
+    mistakes.add(entry.at, entry.mistake(format!("not possible for {whose}"), allowed));
+    None
+}
+
+/// Aggregates that a cell allows; what it does not say is as `usual`.
+fn aggregation(
+    entry: &Entry,
+    format: Format,
+    usual: Option<Aggregation>,
+    mistakes: &mut Mistakes,
+) -> Result<Option<Aggregation>, Spoilt> {
+    if !entry.is_set() && !entry.bad {
+        return Ok(usual);
+    }
+    if entry.bad {
+        return Err(Spoilt);
+    }
+    let Some(fields) = entry.fields() else { return Ok(None) };
+    let usual = usual.unwrap_or(Aggregation::of(format));
+    let (max_bytes, window) = (fields.get("max_bytes"), fields.get("window"));
+    let name = format.word().to_uppercase();
+    let most = Aggregation::of(format).max_bytes;
+    let octets =
+        if max_bytes.is_set() { max_bytes.value::<Bytes>() } else { Some(usual.max_bytes) };
+    if octets.is_some_and(|octets| octets > most) {
+        let problem = format!("more than an A-MPDU of {name} holds");
+        let allowed = format!("at most {} B", most.get());
+        mistakes.add(max_bytes.at, max_bytes.mistake(problem, allowed));
+        return Err(Spoilt);
+    }
+    let mpdus = if window.is_set() { window.integer() } else { Some(usual.window.mpdus()) };
+    let mpdus: u16 = mpdus.ok_or(Spoilt)?;
+    let widest = Aggregation::widest(format);
+    let mut windows = vec![Window::Mpdus64, Window::Mpdus256];
+    windows.retain(|it| *it <= widest);
+    let Some(known) = windows.iter().copied().find(|it| it.mpdus() == mpdus) else {
+        let allowed: Vec<String> = windows.iter().map(|it| it.mpdus().to_string()).collect();
+        let problem = format!("no window of {name}");
+        mistakes.add(window.at, window.mistake(problem, allowed.join(", ")));
+        return Err(Spoilt);
+    };
+    Ok(Some(Aggregation { max_bytes: octets.ok_or(Spoilt)?, window: known }))
+}
+
+/// Aggregates that a station allows, no more than its cell does.
+fn own_aggregation(
+    entry: &Entry,
+    most: &LinkCapabilities,
+    mistakes: &mut Mistakes,
+) -> Result<Option<Aggregation>, Spoilt> {
+    let own = aggregation(entry, most.format.format, most.aggregation, mistakes)?;
+    let allowed = match (own, most.aggregation) {
+        (Some(_), None) => "\"off\"".to_owned(),
+        (Some(own), Some(most)) if own.least(most) != own => {
+            format!("at most {} B and a window of {}", most.max_bytes.get(), most.window.mpdus())
+        }
+        _ => return Ok(own),
+    };
+    mistakes.add(entry.at, entry.mistake("more than its cell allows", allowed));
+    Err(Spoilt)
+}

@@ -1,0 +1,7 @@
+//! Scenarios as text: what is accepted, what is refused and in which words, what is written back.
+
+mod limits;
+mod mistakes;
+mod properties;
+mod radio_mistakes;
+mod schema;

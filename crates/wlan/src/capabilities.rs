@@ -1,0 +1,197 @@
+//! Capabilities of a cell and of a link in it: what HT, VHT and HE ask about beside the standard's name.
+//!
+//! The pair decides: a link has the format of the older end, and the least of what both ends can do.
+//! [80211-2020 §9.4.2.55, §9.4.2.157], [80211ax-2021 §9.4.2.248]
+
+use airfair_units::Bytes;
+
+use crate::aggregation::{AmpduLimits, Window};
+use crate::phy::mode::Format;
+use crate::phy::rate_name::LinkFormat;
+use crate::phy::{Band, GuardInterval, Mode, Standard, Width};
+
+/// A-MPDUs that one end sends and receives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Aggregation {
+    /// Most octets of one.
+    pub max_bytes: Bytes,
+    /// Window of the block ack agreement.
+    pub window: Window,
+}
+
+impl Aggregation {
+    /// The largest of a format, with the window of 64 MPDUs that all have.
+    pub fn of(format: Format) -> Self {
+        let window = Window::default();
+        Self { max_bytes: AmpduLimits::of(format, window).max_bytes, window }
+    }
+
+    /// Largest window of a format.  [80211ax-2021 §26.4.3]
+    pub const fn widest(format: Format) -> Window {
+        match format {
+            Format::Ht | Format::Vht => Window::Mpdus64,
+            Format::He => Window::Mpdus256,
+        }
+    }
+
+    /// What two ends have in common.
+    #[must_use]
+    pub fn least(self, other: Self) -> Self {
+        Self {
+            max_bytes: self.max_bytes.min(other.max_bytes),
+            window: self.window.min(other.window),
+        }
+    }
+}
+
+/// Channel of a cell, and what its access point can do in it. A legacy cell has its band alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Channel {
+    /// Band.
+    pub band: Band,
+    /// Width.
+    pub width: Width,
+    /// Guard interval of frames of the access point's own format.
+    pub guard: GuardInterval,
+    /// Most spatial streams.
+    pub streams: u8,
+    /// A-MPDUs; none without aggregation.
+    pub aggregation: Option<Aggregation>,
+}
+
+impl Channel {
+    /// Channel of a cell of `standard` of which nothing is said: 5 GHz for 802.11n, ac and ax.
+    pub fn of(standard: Standard) -> Self {
+        Self::at(standard, standard.band())
+    }
+
+    /// The same in this band: 20 MHz, or 80 MHz where VHT has its place, and one stream with the guard interval of 800 ns.
+    pub fn at(standard: Standard, band: Band) -> Self {
+        let format = standard.format();
+        let width = match (format, band) {
+            (Some(Format::Vht | Format::He), Band::Ghz5) => Width::Mhz80,
+            _ => Width::Mhz20,
+        };
+        let (guard, streams) = (GuardInterval::Ns800, 1);
+        Self { band, width, guard, streams, aggregation: format.map(Aggregation::of) }
+    }
+
+    /// Link between the access point and a station that can do as much as their standards let it, as far as the channel
+    /// goes; none between ends of which one is older than HT. A guard interval that an older format does not have is the
+    /// longest that it has.
+    pub fn link(&self, access_point: Standard, station: Standard) -> Option<LinkCapabilities> {
+        let format = access_point.format()?.min(station.format()?);
+        let fits = |it: &&Width| **it <= self.width;
+        let width = *format.widths(self.band).iter().rfind(fits)?;
+        let guards = format.guard_intervals();
+        let guard = *guards.iter().find(|it| **it >= self.guard).or(guards.last())?;
+        let streams = self.streams.min(format.max_streams());
+        let usual = Aggregation { window: Aggregation::widest(format), ..Aggregation::of(format) };
+        let aggregation = self.aggregation.map(|it| it.least(usual));
+        Some(LinkCapabilities {
+            format: LinkFormat::new(format, width, guard, streams),
+            aggregation,
+        })
+    }
+}
+
+/// Link between an access point and a station after OFDM's time: the least of both ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LinkCapabilities {
+    /// Its modes.
+    pub format: LinkFormat,
+    /// Its A-MPDUs; none without aggregation.
+    pub aggregation: Option<Aggregation>,
+}
+
+impl LinkCapabilities {
+    /// Its modes, ascending by rate; of one rate those with fewer streams first.
+    pub fn modes(&self) -> Vec<Mode> {
+        let mut modes: Vec<Mode> = self.format.modes().collect();
+        modes.sort_by_key(|mode| (mode.rate(), mode.streams()));
+        modes
+    }
+
+    /// Its modes, ascending by rate, without those that have more streams than another one and no more rate.
+    pub fn ladder(&self) -> Vec<Mode> {
+        let modes = self.modes();
+        let is_better = |other: &Mode, mode: &Mode| {
+            (other.streams() < mode.streams() && other.rate() >= mode.rate())
+                || (other.streams() == mode.streams()
+                    && other.rate() == mode.rate()
+                    && other < mode)
+        };
+        let is_needed = |mode: &Mode| !modes.iter().any(|other| is_better(other, mode));
+        modes.iter().copied().filter(is_needed).collect()
+    }
+
+    /// Its mode of the highest rate.
+    ///
+    /// # Panics
+    /// If it has none: no link is made so.
+    pub fn fastest(&self) -> Mode {
+        *self.ladder().last().expect("a link has modes")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::phy::rate_name::RateName;
+
+    fn at(standard: Standard, band: Band) -> Channel {
+        Channel { streams: 2, ..Channel::at(standard, band) }
+    }
+
+    fn summary(link: Option<LinkCapabilities>) -> Option<(Format, Width, GuardInterval, u8)> {
+        link.map(|LinkCapabilities { format: it, .. }| (it.format, it.width, it.guard, it.streams))
+    }
+
+    /// Verifies: [80211-2020 §9.4.2.55, §9.4.2.157]
+    #[test]
+    fn a_link_has_the_format_of_its_older_end_and_as_much_of_the_channel_as_that_has() {
+        use GuardInterval::Ns800;
+        let of = |channel: Channel, ap, station| summary(channel.link(ap, station));
+        let five = at(Standard::Ax, Band::Ghz5);
+        assert_eq!(
+            of(five, Standard::Ax, Standard::Ax),
+            Some((Format::He, Width::Mhz80, Ns800, 2))
+        );
+        assert_eq!(
+            of(five, Standard::Ax, Standard::Ac),
+            Some((Format::Vht, Width::Mhz80, Ns800, 2))
+        );
+        assert_eq!(of(five, Standard::Ax, Standard::N), Some((Format::Ht, Width::Mhz40, Ns800, 2)));
+        assert_eq!(of(five, Standard::Ax, Standard::A), None);
+        let two = at(Standard::Ax, Band::Ghz2);
+        assert_eq!(of(two, Standard::Ax, Standard::Ax), Some((Format::He, Width::Mhz20, Ns800, 2)));
+        let patient = Channel { guard: GuardInterval::Ns3200, streams: 8, ..five };
+        assert_eq!(
+            of(patient, Standard::Ax, Standard::N),
+            Some((Format::Ht, Width::Mhz40, Ns800, 4))
+        );
+    }
+
+    /// Verifies: [80211ax-2021 §26.4.3]
+    #[test]
+    fn aggregates_are_as_large_as_both_ends_take_them() {
+        let large = Aggregation { max_bytes: Bytes::new(2_000_000), window: Window::Mpdus256 };
+        let cell = Channel { aggregation: Some(large), ..at(Standard::Ax, Band::Ghz5) };
+        let of = |station| cell.link(Standard::Ax, station).expect("a link").aggregation;
+        assert_eq!(of(Standard::Ax), Some(large));
+        let small = Aggregation { max_bytes: Bytes::new(65_535), window: Window::Mpdus64 };
+        assert_eq!(of(Standard::N), Some(small));
+    }
+
+    /// 20 MHz, long guard interval, two streams: 6.5 to 65 Mb/s, then 78, 104, 117 and 130.
+    #[test]
+    fn a_ladder_leaves_out_what_fewer_streams_do_as_well() {
+        let link = at(Standard::N, Band::Ghz2).link(Standard::N, Standard::N).expect("a link");
+        let names: Vec<String> =
+            link.ladder().into_iter().map(|it| RateName::of(it).to_string()).collect();
+        let expected = [0, 1, 2, 3, 4, 5, 6, 7, 12, 13, 14, 15].map(|mcs| format!("ht-mcs{mcs}"));
+        assert_eq!(names, expected);
+        assert_eq!((link.modes().len(), link.fastest()), (16, link.ladder()[11]));
+        assert!(link.modes().is_sorted_by_key(|it| it.rate()));
+    }
+}

@@ -1,0 +1,412 @@
+//! Exchanges under a block ack agreement: A-MPDU–BlockAck, an MPDU alone with its ACK, and BlockAckReq–BlockAck.
+//! [80211-2020 §10.12, §10.25]
+
+use airfair_laws::Direction;
+use airfair_units::{Bytes, Duration, Time};
+
+use super::{Cell, Departure, Told};
+use crate::aggregation::{Agreement, BLOCK_ACK_REQUEST_SIZE, DELIMITER, QOS_DATA_OVERHEAD, Window};
+use crate::airtime::Protection;
+use crate::block_ack::{Bitmap, Fate, REORDER_TIMEOUT, Reception, Recipient, Sequence};
+use crate::config::NodeId;
+use crate::contender::{Access, ContenderId, Content, Exchange, Step, Verdict};
+use crate::frame::{ACK_SIZE, Frame, FrameKind, Mpdu, Msdu};
+use crate::phy::TxVector;
+use crate::phy::mode::Format;
+use crate::queue::headers::Headers;
+use crate::queue::{Batch, Response, Room};
+use crate::record::{DropCause, Record};
+
+/// The receiving end of a link.
+type End<P> = Box<Recipient<Msdu<P>>>;
+
+/// Recipients of the links of a cell, by station: up to the access point and down from it; none where nobody aggregates.
+#[derive(Debug)]
+pub(super) struct Recipients<P> {
+    links: Vec<[Option<End<P>>; 2]>,
+    /// Time at which the first packet that waits for others has waited long enough.
+    pub(super) next_timeout: Option<Time>,
+}
+
+impl<P> Default for Recipients<P> {
+    fn default() -> Self {
+        Self { links: Vec::new(), next_timeout: None }
+    }
+}
+
+impl<P: Copy> Recipients<P> {
+    fn set(&mut self, station: NodeId, direction: Direction, window: Window) {
+        if station.index() >= self.links.len() {
+            self.links.resize_with(station.index() + 1, Default::default);
+        }
+        let recipient = Recipient::new(window.mpdus(), REORDER_TIMEOUT, Sequence::default());
+        self.links[station.index()][direction as usize] = Some(Box::new(recipient));
+    }
+
+    /// The recipient of frames from one member to another.
+    fn of(&mut self, from: NodeId, to: NodeId) -> &mut Recipient<Msdu<P>> {
+        let (station, direction) =
+            if from.is_ap() { (to, Direction::Down) } else { (from, Direction::Up) };
+        let recipient = &mut self.links[station.index()][direction as usize];
+        recipient.as_deref_mut().expect("a link with an agreement")
+    }
+
+    fn plan(&mut self) {
+        let all = self.links.iter().flatten().flatten();
+        self.next_timeout = all.filter_map(|recipient| recipient.next_timeout()).min();
+    }
+}
+
+/// MPDUs of an aggregate in which noise has made errors, by their place.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Errors([u64; 4]);
+
+impl Errors {
+    pub(super) fn set(&mut self, place: usize) {
+        self.0[place / 64] |= 1 << (place % 64);
+    }
+
+    fn has(self, place: usize) -> bool {
+        self.0[place / 64] >> (place % 64) & 1 == 1
+    }
+
+    pub(super) fn of<P>(mpdus: &[Mpdu<P>]) -> Self {
+        let mut errors = Self::default();
+        let errored = mpdus.iter().enumerate().filter(|(_, mpdu)| mpdu.errored);
+        errored.for_each(|(place, _)| errors.set(place));
+        errors
+    }
+
+    pub(super) fn count(self) -> u32 {
+        self.0.iter().map(|word| word.count_ones()).sum()
+    }
+}
+
+/// Octets of the PSDU of a batch: an MPDU alone has a delimiter where every PPDU is an A-MPDU.
+/// [80211-2020 §10.12.8]
+fn psdu(batch: &Batch, tx: TxVector) -> Bytes {
+    let is_bare = match tx {
+        TxVector::Mode(mode) => mode.format() == Format::Ht,
+        _ => true,
+    };
+    if batch.mpdus() == 1 && is_bare { batch.octets() - DELIMITER } else { batch.octets() }
+}
+
+impl<P: Copy + Headers> Cell<P> {
+    /// From now on data frames between a station and the access point are aggregated in one direction.
+    pub fn agree(&mut self, station: NodeId, direction: Direction, agreement: Agreement) {
+        let (from, to) = match direction {
+            Direction::Up => (station, NodeId::AP),
+            Direction::Down => (NodeId::AP, station),
+        };
+        self.contenders[ContenderId::only(from).index()].queue.agree(to, agreement);
+        self.recipients.set(station, direction, agreement.window);
+    }
+
+    /// Packets that have come and wait for others before them, to be handed on in order.
+    pub fn buffered(&self) -> impl Iterator<Item = &Msdu<P>> {
+        self.recipients.links.iter().flatten().flatten().flat_map(|recipient| recipient.buffered())
+    }
+
+    /// Most packets in a frame from one member to another.
+    pub fn most_packets(&self, from: NodeId, to: NodeId) -> usize {
+        let link = self.contenders[ContenderId::only(from).index()].queue.agreement(to);
+        link.map_or(1, |agreement| usize::from(agreement.most_mpdus()))
+    }
+
+    /// The exchange of a link whose transmitter has just won the channel.
+    #[inline(never)]
+    pub(super) fn begin_link_exchange(
+        &mut self,
+        now: Time,
+        id: ContenderId,
+        to: NodeId,
+    ) -> Exchange {
+        let plan = self.plan_link(now, id, to, now);
+        self.contenders[id.index()].access = Access::Exchange(plan);
+        plan
+    }
+
+    /// The exchange of the link in service, which begins now or, in a TXOP, a SIFS later.
+    pub(super) fn plan_link(
+        &mut self,
+        now: Time,
+        id: ContenderId,
+        to: NodeId,
+        txop_start: Time,
+    ) -> Exchange {
+        let station = if id.member().is_ap() { to } else { id.member() };
+        let direction = if id.member().is_ap() { Direction::Down } else { Direction::Up };
+        let tx = self.link_rate(station, direction).get();
+        let step = Step::OnAir;
+        let link = self.contenders[id.index()].queue.link(to);
+        let agreement = link.agreement;
+        let control = self.airtime.response(tx);
+        let block_ack = self.airtime.frame(agreement.window.block_ack_size(), control);
+        if link.originator.request().is_some() {
+            let data = self.airtime.frame(BLOCK_ACK_REQUEST_SIZE, control);
+            let (content, protection) = (Content::Request, Protection::None);
+            let (tx, ack, own_end) = (control, block_ack, Time::ZERO);
+            return Exchange { step, content, to, tx, data, ack, protection, txop_start, own_end };
+        }
+        let is_first = now == txop_start;
+        let rest = self.rest_of_txop(now, id, txop_start);
+        self.prepare(now, id, to, self.room(&agreement, tx, block_ack, rest));
+        let mut batch = self.contenders[id.index()].queue.link(to).batch;
+        let protection = if is_first { self.protect(&batch, tx) } else { Protection::None };
+        if let (Protection::RtsCts(guard), true) = (protection, rest < Duration::MAX) {
+            let sifs = self.airtime.timing.sifs;
+            let call = self.airtime.rts(guard) + sifs + self.airtime.cts(guard) + sifs;
+            let rest = rest.saturating_sub(call);
+            self.prepare(now, id, to, self.room(&agreement, tx, block_ack, rest));
+            batch = self.contenders[id.index()].queue.link(to).batch;
+        }
+        let is_alone = batch.mpdus() == 1;
+        let content = if is_alone { Content::Mpdu } else { Content::Aggregate };
+        let ack = if is_alone { self.airtime.ack(tx) } else { block_ack };
+        let data = self.airtime.frame(psdu(&batch, tx), tx);
+        Exchange { step, content, to, tx, data, ack, protection, txop_start, own_end: Time::ZERO }
+    }
+
+    fn protect(&self, batch: &Batch, tx: TxVector) -> Protection {
+        self.airtime.protection_of(psdu(batch, tx), tx)
+    }
+
+    /// Time left for the frames of an exchange that begins now, or a SIFS later behind another one.
+    fn rest_of_txop(&self, now: Time, id: ContenderId, txop_start: Time) -> Duration {
+        let limit = self.contenders[id.index()].limits.txop;
+        if limit.is_zero() {
+            return Duration::MAX;
+        }
+        let start = if now == txop_start { now } else { now + self.airtime.timing.sifs };
+        (txop_start + limit).saturating_since(start)
+    }
+
+    /// Limits of an aggregate.
+    fn room(
+        &self,
+        agreement: &Agreement,
+        tx: TxVector,
+        response: Duration,
+        rest: Duration,
+    ) -> Room {
+        let limits = &agreement.limits;
+        let octets = match tx {
+            TxVector::Mode(mode) => {
+                limits.room(mode, self.airtime.band(), response, rest).unwrap_or(Bytes::ZERO)
+            }
+            _ => limits.max_bytes,
+        };
+        Room { octets, mpdus: agreement.most_mpdus() }
+    }
+
+    /// Makes the batch of an aggregate, and tells of packets that their queue has dropped meanwhile.
+    fn prepare(&mut self, now: Time, id: ContenderId, to: NodeId, room: Room) {
+        self.contenders[id.index()].queue.prepare(now, to, &room);
+        if self.contenders[id.index()].queue.has_dropped() {
+            self.take_dropped(id);
+            self.record_queue(id);
+        }
+    }
+
+    /// The frame of an exchange that carries data, or asks for a `BlockAck`.
+    #[inline(never)]
+    pub(super) fn link_frame(&self, id: ContenderId, exchange: &Exchange) -> Frame {
+        let Exchange { to, tx, data, ack, content, .. } = *exchange;
+        let batch = self.contenders[id.index()].queue.batch(to);
+        let (kind, psdu, retry) = match content {
+            Content::Request => (FrameKind::BlockAckRequest, BLOCK_ACK_REQUEST_SIZE, false),
+            _ => (FrameKind::Data, psdu(&batch, tx), batch.retry),
+        };
+        let duration_field = self.airtime.timing.sifs + ack;
+        Frame {
+            kind,
+            from: id.member(),
+            to: Some(to),
+            tx,
+            psdu,
+            duration: data,
+            duration_field,
+            retry,
+        }
+    }
+
+    /// The batch of a link is on the air from now on.
+    pub(super) fn begin_batch(&mut self, id: ContenderId, to: NodeId) {
+        let link = self.contenders[id.index()].queue.link(to);
+        link.originator.send(link.batch.mpdus());
+    }
+
+    /// The MPDUs on the air.
+    pub(super) fn list_batch(&mut self, id: ContenderId, to: NodeId) -> Vec<Mpdu<P>> {
+        let mut mpdus = self.spare.pop().unwrap_or_default();
+        let on_air = self.contenders[id.index()].queue.link(to).on_air();
+        mpdus.extend(on_air.map(|it| Mpdu {
+            msdu: it.packet.msdu,
+            sequence: it.sequence.get(),
+            retry: it.retry,
+            errored: false,
+        }));
+        mpdus
+    }
+
+    /// Records that a data frame which has left the air was an aggregate, if it was one.
+    pub(super) fn record_aggregate(&mut self, id: ContenderId, to: NodeId) {
+        let (node, batch) = (id.member(), self.contenders[id.index()].queue.batch(to));
+        let (mpdus, octets) = (batch.mpdus(), batch.octets());
+        if mpdus > 1 {
+            self.channel.records.push(Record::Aggregate { node, mpdus, octets });
+        }
+    }
+
+    /// The receiver takes in the MPDUs of an aggregate but those with errors, and hands on what is in order.
+    #[inline(never)]
+    pub(super) fn deliver_batch(&mut self, now: Time, id: ContenderId, to: NodeId, errors: Errors) {
+        let Self { contenders, recipients, channel, deliveries, .. } = self;
+        let recipient = recipients.of(id.member(), to);
+        for (place, mpdu) in contenders[id.index()].queue.link(to).on_air().enumerate() {
+            if errors.has(place) {
+                continue;
+            }
+            match recipient.receive(now, mpdu.sequence, &mpdu.packet.msdu) {
+                Reception::InOrder => {
+                    mpdu.packet.has_arrived = true;
+                    deliveries.push(mpdu.packet.msdu);
+                    continue;
+                }
+                Reception::Kept => mpdu.packet.has_arrived = true,
+                Reception::Refused if mpdu.packet.has_arrived => {
+                    channel.records.push(Record::Duplicate { node: to });
+                }
+                Reception::Refused => {}
+            }
+            while let Some(msdu) = recipient.poll_released() {
+                deliveries.push(msdu);
+            }
+        }
+        if recipient.is_waiting() || recipients.next_timeout.is_some() {
+            recipients.plan();
+            self.plan_release();
+        }
+    }
+
+    /// The receiver of a `BlockAckReq` waits no more for what comes before its starting number.
+    pub(super) fn take_request(&mut self, id: ContenderId, to: NodeId) {
+        let link = self.contenders[id.index()].queue.link(to);
+        let Some(start) = link.originator.request() else { return };
+        let recipient = self.recipients.of(id.member(), to);
+        recipient.handle_request(start);
+        while let Some(msdu) = recipient.poll_released() {
+            self.deliveries.push(msdu);
+        }
+        self.recipients.plan();
+        self.plan_release();
+    }
+
+    /// Packets that have waited long enough for others are handed on without them.
+    pub(super) fn release_buffers(&mut self, now: Time) {
+        if self.recipients.next_timeout.is_none_or(|at| at > now) {
+            return;
+        }
+        for recipient in self.recipients.links.iter_mut().flatten().flatten() {
+            recipient.handle_timeout(now);
+            while let Some(msdu) = recipient.poll_released() {
+                self.deliveries.push(msdu);
+            }
+        }
+        self.recipients.plan();
+    }
+
+    /// Octets of the `BlockAck` of a link.
+    pub(super) fn block_ack_size(&self, id: ContenderId, to: NodeId) -> Bytes {
+        let agreement = self.contenders[id.index()].queue.agreement(to);
+        agreement.map_or(ACK_SIZE, |agreement| agreement.window.block_ack_size())
+    }
+
+    /// What the recipient of an aggregate says has come.
+    fn block_ack(&mut self, id: ContenderId, to: NodeId) -> Bitmap {
+        self.recipients.of(id.member(), to).block_ack()
+    }
+
+    /// The exchange with a link has been answered.
+    #[inline(never)]
+    pub(super) fn settle_answered(&mut self, now: Time, id: ContenderId, to: NodeId) {
+        let Exchange { content, protection, .. } = *self.exchange(id);
+        let contender = &mut self.contenders[id.index()];
+        let is_protected = matches!(protection, Protection::RtsCts(_));
+        let attempts = contender.limits.mpdu_attempts(is_protected);
+        contender.queue.link(to).originator.set_attempts(attempts);
+        contender.start_afresh();
+        if content == Content::Mpdu {
+            return self.settle(now, id, to, Response::Ack);
+        }
+        let come = self.block_ack(id, to);
+        self.settle(now, id, to, Response::BlockAck(&come));
+    }
+
+    /// No response has come to the frame of kind `failed`: the window doubles, and goes back to its smallest one when it
+    /// has done so as often as a frame is sent.
+    #[inline(never)]
+    pub(super) fn settle_silence(
+        &mut self,
+        now: Time,
+        id: ContenderId,
+        to: NodeId,
+        (failed, protected_data): (FrameKind, bool),
+    ) {
+        let chain = self.chain(id);
+        let contender = &mut self.contenders[id.index()];
+        let attempts = contender.limits.mpdu_attempts(protected_data);
+        contender.queue.link(to).originator.set_attempts(attempts);
+        let gives_up = contender.fail(protected_data, chain) == Verdict::GiveUp;
+        if gives_up {
+            contender.start_afresh();
+        }
+        match (failed, gives_up) {
+            (FrameKind::Rts, false) => {}
+            (FrameKind::Rts, true) => self.settle(now, id, to, Response::NoCts),
+            _ => self.settle(now, id, to, Response::Silence),
+        }
+    }
+
+    fn settle(&mut self, now: Time, id: ContenderId, to: NodeId, response: Response<'_>) {
+        let Self { contenders, departures, channel, told, .. } = self;
+        let contender = &mut contenders[id.index()];
+        let (tells_all, node) = (*told == Told::All, id.member());
+        contender.queue.settle(now, to, response, |queued, fate| {
+            if fate == Fate::RetryLimit {
+                let cause = DropCause::RetryLimit;
+                channel.records.push(Record::Dropped { node, cause });
+            }
+            if tells_all || !queued.has_arrived {
+                departures.push(Departure { msdu: queued.msdu, lost: !queued.has_arrived });
+            }
+        });
+        if contender.queue.is_empty() {
+            channel.end_waiting(now);
+        }
+        if self.shares_time {
+            self.plan_release();
+        }
+        self.take_dropped(id);
+        self.record_queue(id);
+    }
+
+    /// Draws errors of the MPDUs of an aggregate that leaves the air, and notes them. True if there is one in each.
+    pub(super) fn errs_everywhere(&mut self, now: Time, id: ContenderId, plan: &Exchange) -> bool {
+        let (from, to) = (id.member(), plan.to);
+        let station = if from.is_ap() { to } else { from };
+        let (mut errors, mut mpdus) = (Errors::default(), 0);
+        for (place, mpdu) in self.contenders[id.index()].queue.link(to).on_air().enumerate() {
+            let size = mpdu.packet.msdu.size + QOS_DATA_OVERHEAD;
+            if self.noise.errs(now, station, plan.tx, size) {
+                errors.set(place);
+            }
+            mpdus += 1;
+        }
+        let everywhere = errors.count() == mpdus;
+        // A PPDU has flags of its own.
+        self.errors = if everywhere { Errors::default() } else { errors };
+        everywhere
+    }
+}

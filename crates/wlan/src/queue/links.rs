@@ -1,0 +1,356 @@
+//! Links with a block ack agreement, as their transmitter keeps them: what has been in service and is not done.
+//!
+//! ```text
+//!   sub-queues ── serve, fill ──► window ── sent ──► on the air ──► done
+//!        ▲                          ▲                     │
+//!        └─ receiver to be served   └───────── lost ──────┘
+//!           again
+//! ```
+
+use airfair_units::{Bytes, Time};
+
+use super::TransmitQueue;
+use super::headers::Headers;
+use crate::aggregation::{Agreement, AmpduLength, QOS_DATA_OVERHEAD};
+use crate::block_ack::{Bitmap, Done, Fate, Originator, Outgoing, Sequence};
+use crate::config::NodeId;
+use crate::frame::Msdu;
+
+/// A packet that has left its queue.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Queued<P> {
+    pub(crate) msdu: Msdu<P>,
+    /// The queue that it came from.
+    queue: usize,
+    /// True if its receiver has it, or will not miss it.
+    pub(crate) has_arrived: bool,
+}
+
+/// What has come back to the transmitter of an exchange.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Response<'a> {
+    BlockAck(&'a Bitmap),
+    /// The ACK of an MPDU that was sent alone.
+    Ack,
+    Silence,
+    /// No CTS, as often as an RTS is sent: what it was to protect is given up.
+    NoCts,
+}
+
+/// MPDUs of the next PPDU of a link: the first of those that wait.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Batch {
+    length: AmpduLength,
+    /// True if any of them has been on the air.
+    pub(crate) retry: bool,
+}
+
+impl Batch {
+    /// Octets as an A-MPDU.
+    pub(crate) fn octets(&self) -> Bytes {
+        self.length.octets()
+    }
+
+    pub(crate) fn mpdus(&self) -> u16 {
+        self.length.mpdus()
+    }
+}
+
+/// Limits of a PPDU.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Room {
+    pub(crate) octets: Bytes,
+    pub(crate) mpdus: u16,
+}
+
+/// A link to one receiver.
+#[derive(Debug)]
+pub(crate) struct Link<P> {
+    pub(crate) agreement: Agreement,
+    pub(crate) originator: Originator<Queued<P>>,
+    /// The packet in service, if it does not fit the window yet.
+    held: Option<Queued<P>>,
+    /// The queue from which it is to be served again.
+    again: Option<usize>,
+    pub(crate) batch: Batch,
+}
+
+impl<P: Copy> Link<P> {
+    fn new(agreement: Agreement) -> Self {
+        let originator = Originator::new(agreement.originator(), Sequence::default());
+        Self { agreement, originator, held: None, again: None, batch: Batch::default() }
+    }
+
+    /// True if it has anything to send.
+    fn has_waiting(&self) -> bool {
+        self.originator.waiting() > 0 || self.held.is_some() || self.originator.request().is_some()
+    }
+
+    /// Takes a packet, which waits its turn if the window has no room.
+    pub(super) fn push(&mut self, msdu: Msdu<P>, queue: usize) {
+        let queued = Queued { msdu, queue, has_arrived: false };
+        if self.originator.has_room() {
+            self.originator.push(queued);
+        } else {
+            debug_assert!(self.held.is_none(), "one packet is in service");
+            self.held = Some(queued);
+        }
+    }
+
+    /// Makes a batch of what waits in the window, and of the packet in service. True if more may join.
+    fn begin_batch(&mut self, room: &Room) -> bool {
+        self.batch = Batch::default();
+        if self.originator.has_room()
+            && let Some(held) = self.held.take()
+        {
+            self.originator.push(held);
+        }
+        let Self { originator, batch, .. } = self;
+        for Outgoing { packet, retry, .. } in originator.batch() {
+            if !batch.add(packet.msdu.size, room) {
+                return false;
+            }
+            batch.retry |= retry;
+        }
+        self.has_room()
+    }
+
+    fn has_room(&self) -> bool {
+        self.held.is_none() && self.originator.has_room()
+    }
+
+    /// The packets that are on the air.
+    pub(crate) fn on_air(&mut self) -> impl Iterator<Item = Outgoing<&mut Queued<P>>> {
+        self.originator.on_air()
+    }
+
+    /// Queue of what waits, for the scheduler's account.
+    fn queue(&self) -> Option<usize> {
+        let waiting = self.originator.batch().next().map(|it| it.packet.queue);
+        waiting.or(self.held.map(|it| it.queue))
+    }
+
+    fn settle(&mut self, response: Response<'_>, tell: impl FnMut(Done<&Queued<P>>)) {
+        let mpdus = std::mem::take(&mut self.batch).mpdus();
+        match response {
+            Response::BlockAck(come) => self.originator.handle_block_ack(come, tell),
+            Response::Ack => self.originator.handle_ack(tell),
+            Response::Silence => self.originator.handle_silence(tell),
+            Response::NoCts => self.originator.give_up(mpdus, tell),
+        }
+    }
+}
+
+impl Batch {
+    /// Adds an MPDU if it fits; the first one fits anyway.
+    #[inline]
+    fn add(&mut self, msdu: Bytes, room: &Room) -> bool {
+        let next = self.length.with(msdu + QOS_DATA_OVERHEAD);
+        let fits = next.mpdus() <= room.mpdus && next.octets() <= room.octets;
+        if fits || next.mpdus() == 1 {
+            self.length = next;
+            return true;
+        }
+        false
+    }
+}
+
+/// The links of one transmitter.
+#[derive(Debug)]
+pub(super) struct Links<P> {
+    /// By receiver; none where frames are acknowledged one by one.
+    to: Vec<Option<Box<Link<P>>>>,
+    /// Receiver of the aggregate in service, or of what its agreement asks for.
+    in_service: Option<NodeId>,
+    /// Packets that have left their queues and are not done.
+    under_way: u32,
+    /// The same of each queue.
+    of_queue: Vec<u32>,
+}
+
+impl<P> Default for Links<P> {
+    fn default() -> Self {
+        Self { to: Vec::new(), in_service: None, under_way: 0, of_queue: Vec::new() }
+    }
+}
+
+impl<P: Copy> Links<P> {
+    /// The link to a receiver, if there is an agreement with it.
+    #[inline]
+    fn get(&mut self, to: NodeId) -> Option<&mut Link<P>> {
+        self.to.get_mut(to.index())?.as_deref_mut()
+    }
+
+    fn set(&mut self, to: NodeId, agreement: Agreement) {
+        if to.index() >= self.to.len() {
+            self.to.resize_with(to.index() + 1, || None);
+        }
+        self.to[to.index()] = Some(Box::new(Link::new(agreement)));
+    }
+
+    fn note(&mut self, queue: usize) {
+        if queue >= self.of_queue.len() {
+            self.of_queue.resize(queue + 1, 0);
+        }
+        self.of_queue[queue] += 1;
+        self.under_way += 1;
+    }
+
+    fn forget(&mut self, queue: usize) {
+        self.of_queue[queue] -= 1;
+        self.under_way -= 1;
+    }
+
+    /// Packets that have left queue `index` and are not done.
+    pub(super) fn of_queue(&self, index: usize) -> u32 {
+        self.of_queue.get(index).copied().unwrap_or(0)
+    }
+
+    /// Packets that have left their queues and are not done.
+    pub(super) fn under_way(&self) -> u32 {
+        self.under_way
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &Queued<P>> {
+        let links = self.to.iter().flatten();
+        links.flat_map(|link| link.originator.outstanding().chain(&link.held))
+    }
+}
+
+impl<P: Copy + Headers> TransmitQueue<P> {
+    /// From now on frames to this receiver are aggregated.
+    pub(crate) fn agree(&mut self, to: NodeId, agreement: Agreement) {
+        self.links.get_or_insert_default().set(to, agreement);
+    }
+
+    /// The link to a receiver.
+    #[inline]
+    pub(crate) fn link(&mut self, to: NodeId) -> &mut Link<P> {
+        let link = self.links.as_mut().and_then(|links| links.get(to));
+        link.expect("a link with an agreement")
+    }
+
+    /// The batch that has been made for a receiver.
+    #[inline]
+    pub(crate) fn batch(&self, to: NodeId) -> Batch {
+        let link = self.links.as_ref().and_then(|links| links.to[to.index()].as_ref());
+        link.map_or_else(Batch::default, |link| link.batch)
+    }
+
+    /// The agreement with a receiver, if there is one.
+    pub(crate) fn agreement(&self, to: NodeId) -> Option<&Agreement> {
+        let link = self.links.as_ref()?.to.get(to.index())?.as_ref()?;
+        Some(&link.agreement)
+    }
+
+    /// The first packet of what is in service for a receiver.
+    #[cold]
+    pub(crate) fn first_of(&self, to: NodeId) -> Option<&Msdu<P>> {
+        let link = self.links.as_ref().and_then(|links| links.to[to.index()].as_ref())?;
+        link.originator.outstanding().next().map(|queued| &queued.msdu)
+    }
+
+    /// Receiver of the aggregate in service, if it is one.
+    #[inline]
+    pub(crate) fn link_in_service(&self) -> Option<NodeId> {
+        self.links.as_ref().and_then(|links| links.in_service)
+    }
+
+    /// Packets that have left their queues for an aggregate and are not done.
+    pub(crate) fn under_way(&self) -> impl Iterator<Item = &Queued<P>> {
+        self.links.iter().flat_map(|links| links.iter())
+    }
+
+    /// Puts a packet into service whose receiver takes aggregates.
+    #[inline(never)]
+    pub(super) fn serve_aggregated(&mut self, msdu: Msdu<P>, queue: usize) -> bool {
+        let Some(links) = &mut self.links else { return false };
+        let Some(link) = links.get(msdu.to) else { return false };
+        link.push(msdu, queue);
+        links.note(queue);
+        links.in_service = Some(msdu.to);
+        self.serving = queue;
+        true
+    }
+
+    /// Puts a receiver into service again, if queue `index` has one before its packets.
+    #[inline(never)]
+    pub(super) fn serve_again(&mut self, index: usize) -> bool {
+        let Some(to) = self.queues.pop_again(index) else { return false };
+        self.link(to).again = None;
+        if let Some(links) = &mut self.links {
+            links.in_service = Some(to);
+        }
+        self.serving = index;
+        true
+    }
+
+    /// Makes the batch of the next PPDU to the receiver in service: what waits in the window in its order, then packets
+    /// that the scheduler lets join.
+    /// Deviates: [D-130]
+    pub(crate) fn prepare(&mut self, now: Time, to: NodeId, room: &Room) {
+        let Self { links: Some(links), queues, scheduler, serving, .. } = self else { return };
+        let Some(link) = links.to.get_mut(to.index()).and_then(Option::as_deref_mut) else {
+            return;
+        };
+        if let Some(queue) = link.again.take() {
+            queues.remove_again(queue, to);
+        }
+        let (mut goes_on, mut from) = (link.begin_batch(room), 0);
+        while goes_on
+            && let Some((queue, place)) = scheduler.find_more(now, queues, (*serving, from), to)
+        {
+            let size = queues.size_at(queue, place);
+            if !link.batch.add(size, room) {
+                break;
+            }
+            let msdu = queues.take(queue, place);
+            scheduler.charge_more(queues, queue, size);
+            link.push(msdu, queue);
+            goes_on = link.has_room();
+            if queue >= links.of_queue.len() {
+                links.of_queue.resize(queue + 1, 0);
+            }
+            links.of_queue[queue] += 1;
+            links.under_way += 1;
+            from = place;
+        }
+    }
+
+    /// The exchange with the receiver in service is over: tells of each packet that is done. After silence the same
+    /// receiver stays in service, as long as anything waits for it; else the scheduler chooses, and what waits here goes
+    /// before what waits in the same queue.
+    pub(crate) fn settle(
+        &mut self,
+        now: Time,
+        to: NodeId,
+        response: Response<'_>,
+        mut tell: impl FnMut(&Queued<P>, Fate),
+    ) {
+        let is_answered = matches!(response, Response::BlockAck(_) | Response::Ack);
+        let Some(links) = &mut self.links else { return };
+        let Some(mut link) = links.to[to.index()].take() else { return };
+        link.settle(response, |done| {
+            tell(done.packet, done.fate);
+            links.forget(done.packet.queue);
+        });
+        let has_waiting = link.has_waiting();
+        let again = link.queue().unwrap_or(self.serving);
+        if has_waiting && is_answered {
+            link.again = Some(again);
+        }
+        links.to[to.index()] = Some(link);
+        if has_waiting && !is_answered {
+            return;
+        }
+        links.in_service = None;
+        if has_waiting {
+            let was_empty = self.queues.len(again) == 0;
+            self.queues.push_again(again, to);
+            if was_empty {
+                self.scheduler.activate(now, &mut self.queues, again);
+            }
+        }
+        self.serve_next(now);
+    }
+}

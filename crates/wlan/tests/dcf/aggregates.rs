@@ -1,0 +1,349 @@
+//! A-MPDUs and block acks: closed forms, hand-worked exchanges, and what is conserved.
+
+use std::collections::BTreeMap;
+
+use airfair_laws::Direction;
+use airfair_units::{Bytes, Duration, Probability, Time};
+use airfair_wlan::aggregation::{Agreement, Window};
+use airfair_wlan::block_ack::AfterSilence;
+use airfair_wlan::phy::mode::{Format, Mode};
+use airfair_wlan::phy::ppdu::{self, PacketPadding};
+use airfair_wlan::phy::{Band, GuardInterval, Standard, TxVector, Width};
+use airfair_wlan::{
+    AirtimeSharing, CellConfig, Channel, CoDel, Discipline, DropCause, ErrorModel, Limit, NodeId,
+    QueueConfig, Record, SentFrame, TimeRegulation, Weights,
+};
+use proptest::prelude::*;
+use rand_core::Rng;
+
+use crate::bench::{Bench, MBPS, config, stream};
+use crate::properties::{cells, check_air, check_packets};
+
+/// Sizes of a packet of 1500 octets behind LLC/SNAP, and of its MPDU.
+const PACKET: u64 = 1_508;
+const MPDU: u64 = PACKET + 30;
+
+const SIFS: u64 = 16_000;
+const SLOT: u64 = 9_000;
+const DIFS: u64 = SIFS + 2 * SLOT;
+
+fn he(mcs: u8) -> Mode {
+    Mode::all(Format::He, Width::Mhz80, GuardInterval::Ns800)
+        .find(|mode| mode.mcs() == mcs && mode.streams() == 1)
+        .expect("a mode")
+}
+
+/// Stations whose frames are aggregated in both directions, with room for many packets.
+fn bench_of(config: &CellConfig, mode: Mode, agreement: Agreement) -> Bench {
+    let mut bench = Bench::new(config);
+    for station in (0..config.stations.len()).map(NodeId::station) {
+        for direction in [Direction::Up, Direction::Down] {
+            bench.cell.set_vector(station, direction, TxVector::Mode(mode));
+            bench.cell.agree(station, direction, agreement);
+        }
+    }
+    bench
+}
+
+fn stations(count: usize) -> CellConfig {
+    let mut config = config(Standard::Ax, &vec![MBPS(54); count]);
+    config.ap_queue = QueueConfig::fifo(5_000);
+    config.stations.iter_mut().for_each(|station| station.queue = QueueConfig::fifo(5_000));
+    config
+}
+
+fn errors(probability: f64) -> ErrorModel {
+    ErrorModel::Bernoulli(Probability::literal(probability))
+}
+
+/// Sizes of aggregates, as they were recorded.
+fn aggregates(bench: &Bench) -> Vec<u16> {
+    let size = |(_, record): &(Time, Record)| match record {
+        Record::Aggregate { mpdus, .. } => Some(*mpdus),
+        _ => None,
+    };
+    bench.records.iter().filter_map(size).collect()
+}
+
+fn drops(bench: &Bench) -> usize {
+    let given_up =
+        |record: &Record| matches!(record, Record::Dropped { cause: DropCause::RetryLimit, .. });
+    bench.records.iter().filter(|(_, record)| given_up(record)).count()
+}
+
+/// Ends of the exchanges of one saturated station [ns]: DIFS, back-off, PPDU, SIFS, response; as many MPDUs as octets,
+/// window, duration and the packets that are left allow.
+fn closed_form(mode: Mode, mut packets: u64, most_octets: u64, window: u64) -> Vec<(u64, u64)> {
+    let mut backoffs = stream(1);
+    let air = |octets: u64| {
+        ppdu::duration(mode, Bytes::new(octets), Band::Ghz5, PacketPadding::default()).as_nanos()
+    };
+    let octets = |mpdus: u64| {
+        let alone = if mode.format() == Format::Ht { 0 } else { 4 };
+        if mpdus == 1 { alone + MPDU } else { (mpdus - 1) * (MPDU + 6) + MPDU + 4 }
+    };
+    // Non-HT OFDM: 20 µs, and symbols of 4 µs of 24, 48 or 96 bits for 16 + 6 bits and the octets.
+    let control = |octets: u64| {
+        let bits = match mode.reference() as usize {
+            0 | 1 => 24,
+            2 | 3 => 48,
+            _ => 96,
+        };
+        20_000 + 4_000 * (22 + 8 * octets).div_ceil(bits)
+    };
+    let (mut now, mut ends) = (0, Vec::new());
+    while packets > 0 {
+        let fits = |mpdus: &u64| {
+            octets(*mpdus) <= most_octets && air(octets(*mpdus)) <= 5_484_000 && *mpdus <= packets
+        };
+        let mpdus = (1..=window).take_while(fits).last().unwrap_or(1);
+        let response = if mpdus == 1 { control(14) } else { control(24 + window / 8) };
+        now += DIFS + air(octets(mpdus)) + SIFS + response;
+        ends.push((now, mpdus));
+        packets -= mpdus;
+        now += SLOT * u64::from(backoffs.next_u32() >> 28);
+    }
+    ends
+}
+
+/// Verifies: [80211-2020 §10.12, §10.25], [80211ax-2021 §26.6]
+#[test]
+fn a_single_saturated_station_sends_when_the_sum_says_in_every_mode() {
+    let cases = [
+        (Format::Ht, Width::Mhz20, 65_535, Window::Mpdus64),
+        (Format::Ht, Width::Mhz40, 65_535, Window::Mpdus64),
+        (Format::Vht, Width::Mhz20, 1_048_575, Window::Mpdus64),
+        (Format::Vht, Width::Mhz80, 1_048_575, Window::Mpdus64),
+        (Format::He, Width::Mhz20, 6_500_631, Window::Mpdus64),
+        (Format::He, Width::Mhz80, 6_500_631, Window::Mpdus256),
+        (Format::He, Width::Mhz160, 6_500_631, Window::Mpdus256),
+    ];
+    for (format, width, octets, window) in cases {
+        for guard in format.guard_intervals() {
+            for mode in Mode::all(format, width, *guard) {
+                let mut bench = bench_of(&stations(1), mode, Agreement::of(format, window));
+                let packets = 300;
+                for _ in 0..packets {
+                    assert!(bench.send_up(0, PACKET));
+                }
+                bench.run_until(Time::ZERO + Duration::from_secs(30));
+                let ends: Vec<u64> = (bench.sent().iter())
+                    .filter(|sent| sent.frame == SentFrame::Response)
+                    .map(|sent| sent.end.as_nanos())
+                    .collect();
+                let window = u64::from(window.mpdus());
+                let expected = closed_form(mode, packets, octets, window);
+                let sums: Vec<u64> = expected.iter().map(|(end, _)| *end).collect();
+                assert_eq!(ends, sums, "{mode:?}");
+                let sizes = expected.iter().map(|(_, mpdus)| *mpdus).filter(|mpdus| *mpdus > 1);
+                assert!(aggregates(&bench).into_iter().map(u64::from).eq(sizes), "{mode:?}");
+                assert_eq!(bench.delivered.len(), 300);
+            }
+        }
+    }
+}
+
+/// A response of 14 or of 32 octets to one and two MPDUs.
+#[test]
+fn an_mpdu_alone_has_an_ack_and_two_have_a_block_ack() {
+    let mut bench = bench_of(&stations(1), he(7), Agreement::of(Format::He, Window::Mpdus64));
+    bench.send_up(0, PACKET);
+    bench.run_until(crate::bench::at(1_000));
+    let (first, second) = (bench.sent()[0].end, bench.sent()[1].end);
+    assert_eq!(second - first, Duration::from_micros(16 + 28));
+    bench.send_up(0, PACKET);
+    bench.send_up(0, PACKET);
+    bench.run_until(crate::bench::at(2_000));
+    let (third, fourth) = (bench.sent()[2].end, bench.sent()[3].end);
+    assert_eq!((fourth - third, aggregates(&bench)), (Duration::from_micros(16 + 32), vec![2]));
+}
+
+/// Half of all MPDUs are lost: whatever else happens, packets arrive in order, and each once.
+#[test]
+fn lost_mpdus_go_again_and_packets_arrive_in_order() {
+    let mut config = stations(1);
+    config.stations[0].errors = errors(0.5);
+    let mut bench = bench_of(&config, he(5), Agreement::of(Format::He, Window::Mpdus64));
+    for _ in 0..1_000 {
+        bench.send_up(0, PACKET);
+    }
+    bench.run_until(Time::ZERO + Duration::from_secs(5));
+    let delivered: Vec<u32> = bench.delivered.iter().map(|(_, number)| *number).collect();
+    assert!(delivered.is_sorted_by(|a, b| a < b));
+    let lost = bench.departed.iter().filter(|it| it.lost).count();
+    assert_eq!(delivered.len() + lost, 1_000);
+    assert_eq!(bench.cell.buffered().count(), 0);
+    assert!(drops(&bench) > 0, "2^-7 of them fail seven times");
+}
+
+/// The access point serves others between two aggregates to a station that loses some of each.
+#[test]
+fn a_station_that_loses_mpdus_does_not_keep_others_waiting() {
+    for discipline in [
+        Discipline::RoundRobin,
+        Discipline::DeficitRoundRobin { quantum: Bytes::new(20_000) },
+        Discipline::Airtime(AirtimeSharing::default()),
+    ] {
+        let mut config = stations(2);
+        config.ap_queue.discipline = discipline;
+        config.stations[0].errors = errors(0.2);
+        let mut bench = bench_of(&config, he(5), Agreement::of(Format::He, Window::Mpdus64));
+        for _ in 0..1_500 {
+            bench.send(NodeId::AP, NodeId::station(0), PACKET);
+            bench.send(NodeId::AP, NodeId::station(1), PACKET);
+        }
+        bench.run_until(crate::bench::at(60_000));
+        let of = |station: u32| {
+            bench.delivered.iter().filter(|(_, number)| number % 2 == station).count()
+        };
+        assert!(of(0) > 250 && of(1) > 250, "{discipline:?}: {} and {}", of(0), of(1));
+    }
+}
+
+/// Nobody answers: the aggregate goes again as a whole, seven times, or after a request each time.
+#[test]
+fn silence_is_followed_by_the_aggregate_or_by_a_request() {
+    let mut config = stations(1);
+    config.stations[0].senses_only = vec![NodeId::AP];
+    for (after_silence, responses) in
+        [(AfterSilence::Retransmission, 0), (AfterSilence::Request, 1)]
+    {
+        let agreement = Agreement { after_silence, ..Agreement::of(Format::He, Window::Mpdus64) };
+        let mut bench = bench_of(&config, he(5), agreement);
+        for _ in 0..10 {
+            bench.send(NodeId::AP, NodeId::station(0), PACKET);
+        }
+        bench.run_until(crate::bench::at(100_000));
+        let count = |frame| bench.sent().iter().filter(|sent| sent.frame == frame).count();
+        assert_eq!(drops(&bench), 10, "{after_silence:?}");
+        let (data, requests) = (count(SentFrame::Data), count(SentFrame::Response));
+        if responses == 0 {
+            // Then it says so, as often.
+            assert_eq!((data, requests), (7, 7));
+        } else {
+            assert!(data >= 7 && requests >= 6 * data, "{data} {requests}");
+        }
+        assert_eq!(bench.cell.undelivered().count(), 0);
+    }
+}
+
+/// Packets in bursts: pause [µs], how many, station, true if down, size.
+type Burst = (u64, usize, usize, bool, u64);
+
+fn bursts() -> impl Strategy<Value = Vec<Burst>> {
+    let pause = prop_oneof![Just(0_u64), 1_u64..500, 0_u64..6_000];
+    prop::collection::vec((pause, 1_usize..30, 0_usize..6, prop::bool::ANY, 1_u64..2_000), 1..30)
+}
+
+/// What of a link may differ: its mode, window, limits, what follows silence, errors.
+type Link = (usize, bool, u16, u64, bool, f64);
+
+fn links() -> impl Strategy<Value = Vec<Option<Link>>> {
+    let link = (
+        0_usize..40,
+        prop::bool::ANY,
+        1_u16..70,
+        2_000_u64..70_000,
+        prop::bool::ANY,
+        prop::sample::select(&[0.0, 0.0, 0.1, 0.5, 0.95][..]),
+    );
+    prop::collection::vec(prop::option::weighted(0.8, link), 6)
+}
+
+fn disciplines() -> impl Strategy<Value = Discipline> {
+    let codel = CoDel::default();
+    let fast = CoDel { target: Duration::from_micros(100), interval: Duration::from_millis(2) };
+    prop::sample::select(vec![
+        Discipline::Fifo,
+        Discipline::CoDel(fast),
+        Discipline::RoundRobin,
+        Discipline::DeficitRoundRobin { quantum: Bytes::new(3_000) },
+        Discipline::FqCoDel { codel, quantum: Bytes::new(1_514), queues: 3 },
+        Discipline::Airtime(AirtimeSharing { codel: fast, ..AirtimeSharing::default() }),
+        Discipline::TimeRegulator(TimeRegulation::default()),
+        Discipline::DataAck(Weights::default()),
+    ])
+}
+
+/// A cell in which some links aggregate, and what has come of these bursts.
+fn run(cell: &CellConfig, links: &[Option<Link>], bursts: &[Burst]) -> Bench {
+    let mut cell = cell.clone();
+    let links = if cell.rules.standard == Standard::B { &[] } else { links };
+    let band = cell.rules.standard.band();
+    if !links.is_empty() {
+        (cell.rules.standard, cell.rules.channel) = (Standard::Ax, Channel::at(Standard::Ax, band));
+    }
+    for station in cell.stations.iter_mut().filter(|it| it.standard != Standard::B) {
+        station.standard = cell.rules.standard;
+    }
+    for (station, link) in cell.stations.iter_mut().zip(links) {
+        if let Some((.., p)) = link {
+            station.errors = errors(*p);
+        }
+    }
+    let mut bench = Bench::new(&cell);
+    let modes: Vec<Mode> = [Format::Ht, Format::Vht, Format::He]
+        .into_iter()
+        .flat_map(|format| Mode::all(format, Width::Mhz20, GuardInterval::Ns800))
+        .collect();
+    for (index, link) in links.iter().take(cell.stations.len()).enumerate() {
+        let Some((mode, is_wide, mpdus, octets, asks, _)) = *link else { continue };
+        if cell.stations[index].standard == Standard::B {
+            continue;
+        }
+        let mode = modes[mode * 7 % modes.len()];
+        let window = if is_wide { Window::Mpdus256 } else { Window::Mpdus64 };
+        let mut agreement = Agreement::of(mode.format(), window);
+        (agreement.limits.max_mpdus, agreement.limits.max_bytes) = (mpdus, Bytes::new(octets));
+        agreement.after_silence =
+            if asks { AfterSilence::Request } else { AfterSilence::Retransmission };
+        for direction in [Direction::Up, Direction::Down] {
+            bench.cell.set_vector(NodeId::station(index), direction, TxVector::Mode(mode));
+            bench.cell.agree(NodeId::station(index), direction, agreement);
+        }
+    }
+    for (pause, count, station, down, size) in bursts {
+        bench.run_until(bench.now + Duration::from_micros(*pause));
+        let station = NodeId::station(station % cell.stations.len());
+        let (from, to) = if *down { (NodeId::AP, station) } else { (station, NodeId::AP) };
+        for _ in 0..*count {
+            bench.send(from, to, *size);
+        }
+    }
+    bench.run_until(bench.now + Duration::from_millis(30));
+    bench.cell.flush(bench.now);
+    bench.poke();
+    bench
+}
+
+/// Packets of each hop are delivered in the order in which they were sent, where their queue keeps it.
+fn check_order(bench: &Bench) {
+    let mut last = BTreeMap::new();
+    for (_, number) in &bench.delivered {
+        let hop = bench.hop(*number);
+        let before = last.insert(hop, *number);
+        assert!(before.is_none_or(|before| before < *number), "{before:?} {number} of {hop:?}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(192))]
+
+    #[test]
+    fn air_and_mpdus_are_conserved_and_packets_stay_in_order(
+        cell in cells(),
+        discipline in disciplines(),
+        (packets, is_each) in (1_u32..200, prop::bool::ANY),
+        links in links(),
+        bursts in bursts(),
+    ) {
+        let limit = if is_each { Limit::Each } else { Limit::Shared };
+        let mut cell = cell;
+        cell.ap_queue = QueueConfig { packets, limit, discipline, ..cell.ap_queue };
+        cell.stations.iter_mut().for_each(|it| it.queue.packets = packets);
+        let bench = run(&cell, &links, &bursts);
+        check_air(&bench, cell.has_hidden());
+        check_packets(&bench);
+        check_order(&bench);
+    }
+}

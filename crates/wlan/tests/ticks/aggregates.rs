@@ -1,0 +1,94 @@
+//! Cells in which some links aggregate, against the model.
+
+use airfair_laws::Direction;
+use airfair_units::Bytes;
+use airfair_wlan::aggregation::{Agreement, Window};
+use airfair_wlan::block_ack::AfterSilence;
+use airfair_wlan::phy::mode::Format;
+use airfair_wlan::{Cell, CellConfig, NodeId};
+use proptest::prelude::*;
+
+use crate::model::{Agreed, Announced, Arrival, Happens};
+use crate::{Audience, Hears, Way, cells, compare_changing, compare_ways};
+
+/// Makes the agreements of a cell.
+pub(crate) fn agree(cell: &mut Cell<()>, agreed: &[Option<Agreed>]) {
+    for (index, agreed) in agreed.iter().enumerate() {
+        let Some(Agreed { format, octets, mpdus, window, asks }) = *agreed else { continue };
+        let window = if window == 64 { Window::Mpdus64 } else { Window::Mpdus256 };
+        let mut agreement = Agreement::of(format, window);
+        agreement.limits.max_bytes = Bytes::new(octets);
+        agreement.limits.max_mpdus = u16::try_from(mpdus).expect("a window");
+        if asks {
+            agreement.after_silence = AfterSilence::Request;
+        }
+        for direction in [Direction::Up, Direction::Down] {
+            cell.agree(NodeId::station(index), direction, agreement);
+        }
+    }
+}
+
+/// Agreements of the stations whose standard knows any.
+fn links(config: &CellConfig) -> impl Strategy<Value = Vec<Option<Agreed>>> + use<> {
+    let formats: Vec<Option<Format>> =
+        config.stations.iter().map(|it| it.link.map(|link| link.format.format)).collect();
+    let octets = prop_oneof![100_u64..70_000, Just(65_535)];
+    let mpdus = prop_oneof![1_usize..5, 1_usize..65, Just(64)];
+    let link = (octets, mpdus, prop::bool::ANY, prop::bool::weighted(0.3));
+    let links = prop::collection::vec(prop::option::weighted(0.8, link), formats.len());
+    links.prop_map(move |links| {
+        let agree = |(format, link): (&Option<Format>, _)| {
+            let (octets, mpdus, is_wide, asks) = link?;
+            let window = if is_wide { 256 } else { 64 };
+            Some(Agreed { format: (*format)?, octets, mpdus, window, asks })
+        };
+        formats.iter().zip(links).map(agree).collect()
+    })
+}
+
+type Case = (CellConfig, Vec<Option<Agreed>>, Vec<Arrival>, Vec<Announced>);
+
+/// A cell with bursts of packets; legacy ones are there, too, and older stations beside.
+fn cases(hears: Hears) -> impl Strategy<Value = Case> {
+    cells(hears).prop_flat_map(|(config, arrivals, beacons)| {
+        let bursts = prop::collection::vec(1_usize..40, arrivals.len());
+        (links(&config), bursts).prop_map(move |(agreed, bursts)| {
+            let repeat = |(arrival, count): (&Arrival, usize)| vec![*arrival; count];
+            let arrivals = arrivals.iter().zip(bursts).flat_map(repeat).take(400).collect();
+            (config.clone(), agreed, arrivals, beacons.clone())
+        })
+    })
+}
+
+fn happens((_, agreed, arrivals, beacons): &Case) -> Happens<'_> {
+    Happens { agreed, arrivals, changes: &[], beacons }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(50))]
+
+    /// Verifies: [80211-2020 §10.12, §10.25]
+    #[test]
+    fn aggregates_go_out_when_a_station_by_station_model_says(
+        case in prop_oneof![cases(Hears::Everyone), cases(Hears::AccessPoint), cases(Hears::Noise)]
+    ) {
+        compare_changing(&case.0, happens(&case), Way::Fixed);
+    }
+
+    #[test]
+    fn so_they_do_where_members_do_not_sense_each_other(case in cases(Hears::NotAll)) {
+        compare_changing(&case.0, happens(&case), Way::Changing);
+    }
+
+    #[test]
+    fn aggregates_that_nobody_wants_to_see_are_told_of_the_same(
+        case in prop_oneof![cases(Hears::Everyone), cases(Hears::AccessPoint), cases(Hears::Noise)]
+    ) {
+        for audience in [Audience::Listeners, Audience::Nobody] {
+            let ways = [Audience::Monitor, audience].map(|audience| (Way::Fixed, audience));
+            compare_ways(&case.0, happens(&case), ways);
+        }
+        let ways = [Way::Fixed, Way::Changing].map(|way| (way, Audience::Monitor));
+        compare_ways(&case.0, happens(&case), ways);
+    }
+}
