@@ -73,7 +73,7 @@ fn tails(mode: Mode) -> f64 {
 /// Logarithm of the probability that no wrong path leaves the right one at a bit.
 fn convolutional(of: ModulationAndCoding, snr: f64) -> f64 {
     let bits = SoftBits::of(of.constellation, ratio(snr));
-    log_success(Code::of(of.code_rate).path(|weight| bits.pairwise(weight)), 1.0)
+    log_right(Code::of(of.code_rate).path(|weight| bits.pairwise(weight)))
 }
 
 /// Logarithm of the probability that a codeword is right, by its data bits.
@@ -81,9 +81,13 @@ fn low_density(of: ModulationAndCoding, snr: f64) -> f64 {
     let rate = fraction(of.code_rate);
     let as_if = rate + UNUSED_REDUNDANCY * (1.0 - rate);
     let bits = SoftBits::of(of.constellation, ratio(snr));
-    // No codeword is lost for certain: its logarithm stays a number, between two of which a table draws its line.
-    let word = bits.word_error(CODEWORD, as_if).min(1.0 - f64::EPSILON);
-    log_success(word, 1.0) / (CODEWORD * rate)
+    log_right(bits.word_error(CODEWORD, as_if)) / (CODEWORD * rate)
+}
+
+/// Logarithm of the probability that something is right. Nothing is wrong for certain, so that this stays a number: a table
+/// draws its line between two.
+fn log_right(wrong: f64) -> f64 {
+    log_success(wrong.min(1.0 - f64::EPSILON), 1.0)
 }
 
 fn ratio(decibels: f64) -> f64 {
