@@ -273,6 +273,27 @@ fn laws_step_over_the_modes_of_a_link() {
     assert_eq!([1, 6].map(|db| rates(RateLaw::Oracle, snr(db))), [[130], [260]]);
 }
 
+/// A monitor makes each PPDU, which is otherwise left out where nothing can disturb an exchange: noise is the same.
+#[test]
+fn noise_asks_for_the_same_octets_on_both_ways_of_an_exchange() {
+    let channel = Channel::of(Standard::Ac);
+    let errored = |is_watched: bool| {
+        let mut config = cell(Standard::Ac, channel, &[Standard::Ac]);
+        config.stations[0].errors = ErrorModel::Bits(Probability::literal(2e-4));
+        let mut bench = Bench::new(&config);
+        if is_watched {
+            bench.cell.monitor();
+        }
+        for _ in 0..300 {
+            bench.send_up(0, 100);
+            bench.run_until(bench.now + Duration::from_millis(3));
+        }
+        let is_errored = |(_, record): &&(Time, Record)| matches!(record, Record::Errored { .. });
+        bench.records.iter().filter(is_errored).map(|(at, _)| *at).collect::<Vec<_>>()
+    };
+    assert_eq!(errored(true), errored(false));
+}
+
 #[test]
 fn a_guard_interval_of_a_link_is_that_of_its_format() {
     let channel = Channel { guard: GuardInterval::Ns1600, ..Channel::of(Standard::Ax) };
