@@ -7,7 +7,7 @@
 //!           again
 //! ```
 
-use airfair_units::{Bytes, Time};
+use airfair_units::{Bytes, Duration, Time};
 
 use super::TransmitQueue;
 use super::headers::Headers;
@@ -15,6 +15,7 @@ use crate::aggregation::{Agreement, AmpduLength, QOS_DATA_OVERHEAD};
 use crate::block_ack::{Bitmap, Done, Fate, Originator, Outgoing, Sequence};
 use crate::config::NodeId;
 use crate::frame::Msdu;
+use crate::phy::TxVector;
 
 /// A packet that has left its queue.
 #[derive(Clone, Copy, Debug)]
@@ -63,6 +64,18 @@ pub(crate) struct Room {
     pub(crate) mpdus: u16,
 }
 
+/// Frames of a link as long as its vector stays the same.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Frames {
+    pub(crate) tx: TxVector,
+    /// Vector of its control frames.
+    pub(crate) control: TxVector,
+    /// Time on the air of a `BlockAck`.
+    pub(crate) block_ack: Duration,
+    /// Limits of an aggregate without a TXOP.
+    pub(crate) room: Room,
+}
+
 /// A link to one receiver.
 #[derive(Debug)]
 pub(crate) struct Link<P> {
@@ -73,12 +86,15 @@ pub(crate) struct Link<P> {
     /// The queue from which it is to be served again.
     again: Option<usize>,
     pub(crate) batch: Batch,
+    /// Its frames with the vector that it had last.
+    pub(crate) frames: Option<Frames>,
 }
 
 impl<P: Copy> Link<P> {
     fn new(agreement: Agreement) -> Self {
         let originator = Originator::new(agreement.originator(), Sequence::default());
-        Self { agreement, originator, held: None, again: None, batch: Batch::default() }
+        let (held, again, frames) = (None, None, None);
+        Self { agreement, originator, held, again, batch: Batch::default(), frames }
     }
 
     /// True if it has anything to send.
