@@ -12,7 +12,7 @@ use super::Cell;
 use crate::airtime::Protection;
 use crate::config::NodeId;
 use crate::contender::{Access, ContenderId, Exchange};
-use crate::frame::{Frame, FrameKind, Ppdu};
+use crate::frame::{ACK_SIZE, Frame, FrameKind, Ppdu};
 use crate::queue::headers::Headers;
 use crate::record::{AirUse, SentFrame};
 
@@ -159,11 +159,14 @@ impl<P: Copy + Headers> Cell<P> {
         if !self.noise.is_on(station) {
             return false;
         }
-        let Frame { tx, psdu, .. } = self.frame_on_air(exchange);
+        let contender = &self.contenders[exchange.initiator.index()];
+        let Access::Exchange(Exchange { tx, .. }) = contender.access else {
+            unreachable!("it is in an exchange")
+        };
         // A delimiter is no part of the MPDU in which an error counts.
-        let octets = match exchange.frame {
-            OnAir::Data => self.contenders[exchange.initiator.index()].serving().mpdu.size(tx),
-            OnAir::Ack { .. } => psdu,
+        let (tx, octets) = match exchange.frame {
+            OnAir::Data => (tx, contender.serving().mpdu.size(tx)),
+            OnAir::Ack { .. } => (self.airtime.response(tx), ACK_SIZE),
         };
         self.noise.errs(now, station, tx, octets)
     }
