@@ -13,7 +13,7 @@ use super::Cell;
 use crate::airtime::Protection;
 use crate::config::NodeId;
 use crate::contender::{Access, ContenderId, Content, Exchange};
-use crate::frame::{Frame, Ppdu};
+use crate::frame::{ACK_SIZE, Frame, Ppdu};
 use crate::queue::headers::Headers;
 use crate::record::{AirUse, Record, SentFrame};
 
@@ -197,11 +197,11 @@ impl<P: Copy + Headers> Cell<P> {
         if self.link_on_air(exchange).is_some() {
             return self.errs_everywhere(now, exchange.initiator, &plan);
         }
-        let Frame { tx, psdu, .. } = self.frame_on_air(exchange);
+        let (tx, contender) = (plan.tx, &self.contenders[exchange.initiator.index()]);
         // A delimiter is no part of the MPDU in which an error counts.
-        let octets = match exchange.frame {
-            OnAir::Data => self.contenders[exchange.initiator.index()].serving().mpdu.size(tx),
-            OnAir::Ack { .. } => psdu,
+        let (tx, octets) = match exchange.frame {
+            OnAir::Data => (tx, contender.serving().mpdu.size(tx)),
+            OnAir::Ack { .. } => (self.airtime.response(tx), ACK_SIZE),
         };
         self.noise.errs(now, station, tx, octets)
     }
