@@ -389,8 +389,12 @@ impl<P: Copy + Headers> Cell<P> {
         let contender = &mut contenders[id.index()];
         let (tells_all, node) = (*told == Told::All, id.member());
         contender.queue.settle(now, to, response, |queued, fate| {
-            if fate == Fate::RetryLimit {
-                let cause = DropCause::RetryLimit;
+            let cause = match fate {
+                Fate::RetryLimit => Some((node, DropCause::RetryLimit)),
+                Fate::Acknowledged if !queued.has_arrived => Some((to, DropCause::TooLate)),
+                Fate::Acknowledged => None,
+            };
+            if let Some((node, cause)) = cause {
                 channel.records.push(Record::Dropped { node, cause });
             }
             if tells_all || !queued.has_arrived {
