@@ -412,13 +412,15 @@ impl<P: Copy + Headers> Cell<P> {
     }
 
     /// Draws errors of the MPDUs of an aggregate that leaves the air, and notes them. True if there is one in each.
-    pub(super) fn errs_everywhere(&mut self, now: Time, id: ContenderId, plan: &Exchange) -> bool {
-        let (from, to) = (id.member(), plan.to);
+    #[inline(never)]
+    pub(super) fn errs_everywhere(&mut self, now: Time, id: ContenderId, to: NodeId) -> bool {
+        let from = id.member();
         let station = if from.is_ap() { to } else { from };
+        let tx = self.exchange(id).tx;
         let (mut errors, mut mpdus) = (Errors::default(), 0);
         for (place, mpdu) in self.contenders[id.index()].queue.link(to).on_air().enumerate() {
             let size = mpdu.packet.msdu.size + QOS_DATA_OVERHEAD;
-            if self.noise.errs(now, station, plan.tx, size) {
+            if self.noise.errs(now, station, tx, size) {
                 errors.set(place);
             }
             mpdus += 1;
