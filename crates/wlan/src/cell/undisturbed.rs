@@ -193,14 +193,21 @@ impl<P: Copy + Headers> Cell<P> {
         if !self.noise.is_on(station) {
             return false;
         }
-        let plan = *self.exchange(exchange.initiator);
-        if self.link_on_air(exchange).is_some() {
-            return self.errs_everywhere(now, exchange.initiator, &plan);
-        }
-        let (tx, contender) = (plan.tx, &self.contenders[exchange.initiator.index()]);
+        let contender = &self.contenders[exchange.initiator.index()];
+        let Access::Exchange(Exchange { tx, content, .. }) = contender.access else {
+            unreachable!("it is in an exchange")
+        };
+        let is_packet = content == Content::Packet;
         // A delimiter is no part of the MPDU in which an error counts.
         let (tx, octets) = match exchange.frame {
-            OnAir::Data => (tx, contender.serving().mpdu.size(tx)),
+            OnAir::Data if is_packet => (tx, contender.serving().mpdu.size(tx)),
+            OnAir::Data => {
+                return self.errs_everywhere(now, exchange.initiator, exchange.responder);
+            }
+            OnAir::Ack { .. } if content == Content::Aggregate => {
+                let octets = self.block_ack_size(exchange.initiator, exchange.responder);
+                (self.airtime.response(tx), octets)
+            }
             OnAir::Ack { .. } => (self.airtime.response(tx), ACK_SIZE),
         };
         self.noise.errs(now, station, tx, octets)
