@@ -10,10 +10,10 @@ use airfair_wlan::{Cell, CellConfig, Channel, NodeId};
 use proptest::prelude::*;
 
 use crate::model::{Agreed, Announced, Arrival, Happens};
-use crate::{Audience, Hears, Way, cells, compare_changing, compare_ways};
+use crate::{Audience, Hears, Packet, Way, cells, compare_changing, compare_ways};
 
 /// Makes the agreements of a cell.
-pub(crate) fn agree(cell: &mut Cell<()>, agreed: &[Option<Agreed>]) {
+pub(crate) fn agree(cell: &mut Cell<Packet>, agreed: &[Option<Agreed>]) {
     for (index, agreed) in agreed.iter().enumerate() {
         let Some(Agreed { mode, octets, mpdus, window, asks }) = *agreed else { continue };
         let window = if window == 64 { Window::Mpdus64 } else { Window::Mpdus256 };
@@ -48,10 +48,10 @@ fn links(count: usize) -> impl Strategy<Value = Vec<Option<Agreed>>> {
     prop::collection::vec(prop::option::weighted(0.8, link), count)
 }
 
-type Case = (CellConfig, Vec<Option<Agreed>>, Vec<Arrival>, Vec<Announced>);
+pub(crate) type Case = (CellConfig, Vec<Option<Agreed>>, Vec<Arrival>, Vec<Announced>);
 
 /// A cell of stations of 802.11ac in either band, with bursts of packets.
-fn cases(hears: Hears) -> impl Strategy<Value = Case> {
+pub(crate) fn cases(hears: Hears) -> impl Strategy<Value = Case> {
     cells(hears).prop_flat_map(|(mut config, arrivals, beacons)| {
         let (standard, band) = (Standard::Ac, config.rules.standard.band());
         (config.rules.standard, config.rules.channel) = (standard, Channel::at(standard, band));
@@ -70,7 +70,7 @@ fn cases(hears: Hears) -> impl Strategy<Value = Case> {
     })
 }
 
-fn happens((_, agreed, arrivals, beacons): &Case) -> Happens<'_> {
+pub(crate) fn happens((_, agreed, arrivals, beacons): &Case) -> Happens<'_> {
     Happens { agreed, arrivals, changes: &[], beacons }
 }
 
