@@ -146,6 +146,7 @@ def bss(
 
 def aggregation(
     *,
+    after_silence: Literal["retransmission", "request"] | None = None,
     max_bytes: str | None = None,
     window: int | None = None,
 ) -> Table:
@@ -153,6 +154,9 @@ def aggregation(
 
     Default: as its keys say from 802.11n on.
 
+    after_silence: What follows an aggregate without response: it goes again with a doubled window,
+        or a request for a block ack asks first what has come, as in ns-3. Default:
+        "retransmission".
     max_bytes: Most octets of an A-MPDU, at least those of the largest packet alone. Default: 65535
         B in 802.11n, 1048575 B in 802.11ac, 6500631 B in 802.11ax.
     window: Window of the block ack agreement: 64 packets, or 256 in 802.11ax. Default: 64.

@@ -325,9 +325,10 @@ impl<R: Recorder, C: Clock> World<R, C> {
         counts
     }
 
-    /// Packets that are queued, on the air or on a wire.
+    /// Packets that are queued, on the air, in a reorder buffer or on a wire.
     fn under_way(&self) -> impl Iterator<Item = &Packet> {
-        let on_air = self.cells.iter().flat_map(|bss| bss.cell.undelivered());
+        let cells = self.cells.iter().map(|bss| &bss.cell);
+        let on_air = cells.flat_map(|cell| cell.undelivered().chain(cell.buffered()));
         on_air.map(|msdu| &msdu.payload).chain(self.links.iter().flat_map(Link::in_flight))
     }
 

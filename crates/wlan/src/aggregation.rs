@@ -74,11 +74,16 @@ impl Agreement {
 
     /// What the ends of a link have agreed on, if they aggregate.
     pub fn on(link: &LinkCapabilities) -> Option<Self> {
-        let Aggregation { max_bytes, window } = link.aggregation?;
+        let Aggregation { max_bytes, window, after_silence } = link.aggregation?;
         let agreement = Self::of(link.format.format, window);
         let max_bytes = max_bytes.min(agreement.limits.max_bytes);
         let limits = AmpduLimits { max_bytes, ..agreement.limits };
-        Some(Self { limits, ..agreement })
+        Some(Self { limits, after_silence, ..agreement })
+    }
+
+    /// Most MPDUs of an A-MPDU.
+    pub fn most_mpdus(&self) -> u16 {
+        self.limits.max_mpdus.min(self.window.mpdus())
     }
 
     /// Limits of its originator; attempts are those of each exchange.

@@ -6,6 +6,7 @@
 use airfair_units::Bytes;
 
 use crate::aggregation::{AmpduLimits, Window};
+use crate::block_ack::AfterSilence;
 use crate::phy::mode::Format;
 use crate::phy::rate_name::LinkFormat;
 use crate::phy::{Band, GuardInterval, Mode, Standard, Width};
@@ -17,13 +18,16 @@ pub struct Aggregation {
     pub max_bytes: Bytes,
     /// Window of the block ack agreement.
     pub window: Window,
+    /// What it does where no response comes to one.
+    pub after_silence: AfterSilence,
 }
 
 impl Aggregation {
     /// The largest of a format, with the window of 64 MPDUs that all have.
     pub fn of(format: Format) -> Self {
         let window = Window::default();
-        Self { max_bytes: AmpduLimits::of(format, window).max_bytes, window }
+        let max_bytes = AmpduLimits::of(format, window).max_bytes;
+        Self { max_bytes, window, after_silence: AfterSilence::default() }
     }
 
     /// Largest window of a format.  [80211ax-2021 §26.4.3]
@@ -34,12 +38,13 @@ impl Aggregation {
         }
     }
 
-    /// What two ends have in common.
+    /// What two ends have in common; what follows silence is one end's own.
     #[must_use]
     pub fn least(self, other: Self) -> Self {
         Self {
             max_bytes: self.max_bytes.min(other.max_bytes),
             window: self.window.min(other.window),
+            after_silence: self.after_silence,
         }
     }
 }
@@ -175,11 +180,17 @@ mod tests {
     /// Verifies: [80211ax-2021 §26.4.3]
     #[test]
     fn aggregates_are_as_large_as_both_ends_take_them() {
-        let large = Aggregation { max_bytes: Bytes::new(2_000_000), window: Window::Mpdus256 };
+        let after_silence = AfterSilence::Request;
+        let large = Aggregation {
+            max_bytes: Bytes::new(2_000_000),
+            window: Window::Mpdus256,
+            after_silence,
+        };
         let cell = Channel { aggregation: Some(large), ..at(Standard::Ax, Band::Ghz5) };
         let of = |station| cell.link(Standard::Ax, station).expect("a link").aggregation;
         assert_eq!(of(Standard::Ax), Some(large));
-        let small = Aggregation { max_bytes: Bytes::new(65_535), window: Window::Mpdus64 };
+        let small =
+            Aggregation { max_bytes: Bytes::new(65_535), window: Window::Mpdus64, after_silence };
         assert_eq!(of(Standard::N), Some(small));
     }
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from airfair.statistics import half_width
 
-from . import conservation, hidden, noise, occupancy, shares, theory
+from . import aggregates, conservation, hidden, noise, occupancy, shares, theory
 from .cells import PACKET, PAYLOAD, PSDU, SaturatedCell
 from .plan import Check, Plan
 from .published import NS3_TABLES
@@ -65,7 +65,7 @@ def plans() -> Iterator[Plan]:
             yield _single_station(phy, rate)
     for n in HEUSSE_TOLERANCE:
         yield _anomaly(n)
-    for part in (conservation, noise, hidden, occupancy, shares):
+    for part in (aggregates, conservation, noise, hidden, occupancy, shares):
         yield from part.plans()
 
 

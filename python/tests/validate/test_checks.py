@@ -46,6 +46,7 @@ def test_the_simulator_agrees_with_theory(program: Program) -> None:
     # 7 rates, basic and RTS/CTS, 6 numbers of stations
     assert sum(id_.startswith("bianchi/") for id_ in ids) == 84
     counts = {
+        "bianchi-aggregates": 31,
         "noise": 14,
         "hidden": 6,
         "measured-airtime": 32,

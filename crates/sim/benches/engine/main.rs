@@ -10,7 +10,7 @@ mod scenarios;
 
 use std::hint::black_box;
 
-use airfair_sim::outcome::Outcome;
+use airfair_sim::outcome::{Outcome, RadioOutcome};
 use airfair_sim::random::Streams;
 use airfair_sim::run::{Control, run};
 use airfair_sim::scenario::Scenario;
@@ -46,7 +46,7 @@ fn main() {
     let counts = words.first().is_none_or(|word| word != TIMES);
     let word = words.get(usize::from(!counts));
     println!(
-        "{:<42} {:>11} {:>9} {:>8} {:>8} {:>11}",
+        "{:<58} {:>11} {:>9} {:>8} {:>8} {:>11}",
         "scenario", "sim-s/CPU-s", "ns/frame", "frames", "CPU ms", "instr/frame"
     );
     for line in all.iter().filter(|line| word.is_none_or(|word| line.name.contains(word))) {
@@ -94,7 +94,7 @@ impl Line {
         let frames = u32::try_from(frames).expect("fewer than 2^32 frames");
         let instructions = counts.then(|| instructions::per_frame(&self.name)).flatten();
         println!(
-            "{:<42} {:>11.0} {:>9.1} {frames:>8} {:>8.2} {:>11}",
+            "{:<58} {:>11.0} {:>9.1} {frames:>8} {:>8.2} {:>11}",
             self.name,
             scenario.duration.as_secs_f64() / seconds,
             seconds * 1e9 / f64::from(frames),
@@ -104,11 +104,16 @@ impl Line {
     }
 }
 
-/// Frames on the air; where there is no air, packets over wires.
+/// Frames on the air, each MPDU of an aggregate for one; where there is no air, packets over wires.
 fn frames(outcome: &Outcome) -> u64 {
     match outcome.channels.as_slice() {
         [] => outcome.links.iter().map(|link| link.packets).sum(),
-        channels => channels.iter().map(|channel| channel.frames).sum(),
+        channels => {
+            let radios = outcome.stations.iter().map(|station| &station.radio);
+            let more = |radio: &RadioOutcome| radio.aggregated_mpdus - radio.aggregates;
+            let more: u64 = radios.chain(&outcome.access_points).map(more).sum();
+            channels.iter().map(|channel| channel.frames).sum::<u64>() + more
+        }
     }
 }
 

@@ -21,6 +21,13 @@ pub(crate) fn all() -> Vec<(String, String)> {
         let name = format!("saturated 802.11a cell, {stations} station(s)");
         all.push((name, saturated_cell(stations)));
     }
+    for (name, errors) in [
+        ("", ""),
+        (", 1 % of MPDUs lost", "errors = { model = \"bernoulli\", probability = 0.01 }\n"),
+    ] {
+        let name = format!("saturated 802.11ax cell, 10 station(s){name}");
+        all.push((name, aggregating_cell(10, errors)));
+    }
     for (still, roaming, where_) in [(40, 40, "all in range"), (140, 150, "not all in range")] {
         let circle = format!("position = {{ circle = \"{still} m\" }}");
         all.push((format!("radio: 20 fixed, {where_}"), radio_cell(&circle)));
@@ -38,6 +45,16 @@ pub(crate) fn all() -> Vec<(String, String)> {
 /// Stations that all send at once all the time, for 20 s.
 pub(crate) fn saturated_cell(stations: u32) -> String {
     cell(stations, r#"{ kind = "udp", payload = "1472 B", rate = "saturated" }"#)
+}
+
+/// Stations with aggregates of 64 MPDUs.
+fn aggregating_cell(stations: u32, keys: &str) -> String {
+    let station = format!("rate = \"he-mcs11x1\"\nqueue = {{ packets = 200 }}\n{keys}");
+    saturated_cell(stations)
+        .replace("802.11a\"", "802.11ax\"")
+        .replace("rate = \"54 Mb/s\"\n", &station)
+        .replace("rate = \"1 Gb/s\"", "rate = \"10 Gb/s\"")
+        .replace("duration = \"20 s\"", "duration = \"2 s\"")
 }
 
 fn tcp_cell(stations: u32) -> String {

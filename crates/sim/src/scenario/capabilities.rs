@@ -185,7 +185,14 @@ fn aggregation(
         mistakes.add(window.at, window.mistake(problem, allowed.join(", ")));
         return Err(Spoilt);
     };
-    Ok(Some(Aggregation { max_bytes: octets.ok_or(Spoilt)?, window: known }))
+    let after_silence = fields.get("after_silence");
+    let after_silence = if after_silence.is_set() {
+        after_silence.word().map(Words::of)
+    } else {
+        Some(usual.after_silence)
+    };
+    let (max_bytes, after_silence) = (octets.ok_or(Spoilt)?, after_silence.ok_or(Spoilt)?);
+    Ok(Some(Aggregation { max_bytes, window: known, after_silence }))
 }
 
 /// Aggregates that a station allows, no more than its cell does.

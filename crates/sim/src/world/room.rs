@@ -39,7 +39,7 @@ pub(crate) enum WithoutRoom {
     Keep,
     /// The packet goes back to the owner of the world, who is told of room.
     Return,
-    /// It sends nothing before there is room, and never has more than [`BACKLOG`] packets there.
+    /// It sends nothing before there is room, and never has more than a [`BACKLOG`] there.
     Wait,
 }
 
@@ -50,13 +50,17 @@ impl WithoutRoom {
     }
 }
 
-/// Packets that a saturated source keeps in the queue of its host: one in service and one waiting.
+/// What a saturated source keeps in the queue of its host: the packets of one frame in service, and of one waiting.
 const BACKLOG: usize = 2;
 
 impl<R: Recorder, C: Clock> World<R, C> {
     /// A saturated source has begun: it fills its part of the queue.
     pub(super) fn fill_backlog(&mut self, id: FlowId) {
-        for _ in 0..BACKLOG {
+        let packets = match self.flows[id.index()].route(Side::Sender)[0] {
+            Hop::Air { cell, from, to } => self.cells[cell.index()].cell.most_packets(from, to),
+            Hop::Wire(_) => 1,
+        };
+        for _ in 0..BACKLOG * packets {
             self.seek_room(id, Side::Sender);
         }
     }

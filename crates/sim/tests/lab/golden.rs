@@ -104,6 +104,16 @@ fn a_b_station_in_a_g_cell() {
 }
 
 #[test]
+fn older_stations_in_an_n_cell() {
+    check("old-in-n");
+}
+
+#[test]
+fn an_ac_station_in_an_ax_cell() {
+    check("ac-in-ax");
+}
+
+#[test]
 fn tfrc_beside_tcp() {
     check("tfrc");
 }

@@ -12,6 +12,7 @@ mod examples;
 mod external;
 mod floor;
 mod golden;
+mod modern;
 mod networks;
 mod radio;
 mod rate_cap;

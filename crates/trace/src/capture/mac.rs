@@ -2,7 +2,7 @@
 
 use airfair_sim::scenario::Bss;
 use airfair_units::{DataRate, Duration};
-use airfair_wlan::phy::Preamble;
+use airfair_wlan::phy::{Preamble, TxVector};
 use airfair_wlan::{Elements, Frame, FrameKind};
 
 use super::addresses::Mac;
@@ -36,14 +36,19 @@ pub(super) struct Way {
     pub(super) is_up: bool,
 }
 
-/// Header of a data frame.  [80211-2020 §9.3.2.1]
+/// Header of a data frame; HT, VHT and HE have `QoS` data, best effort's.  [80211-2020 §9.3.2.1]
 pub(super) fn data(frame: &Frame, way: Way, sequence: u16, is_retry: bool) -> Vec<u8> {
     let direction = if way.is_up { TO_DS } else { FROM_DS };
-    let mut octets = vec![0x08, direction | if is_retry { RETRY } else { 0 }];
+    let has_qos = matches!(frame.tx, TxVector::Mode(_));
+    let subtype = if has_qos { 0x88 } else { 0x08 };
+    let mut octets = vec![subtype, direction | if is_retry { RETRY } else { 0 }];
     octets.extend(duration(frame.duration_field));
     let third = if way.is_up { way.destination } else { way.source };
     octets.extend([way.receiver, way.transmitter, third].concat());
     octets.extend((sequence << 4).to_le_bytes());
+    if has_qos {
+        octets.extend([0; 2]);
+    }
     octets
 }
 

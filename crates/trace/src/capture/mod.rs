@@ -156,14 +156,15 @@ impl<W: Write> Capture<W> {
         let (ppdu, frame) = (&heard.ppdu, &heard.ppdu.frame);
         let mut octets = radiotap::header(ppdu, channel, heard.signal, is_spoilt);
         let header = octets.len();
-        let on_air = usize::try_from(frame.psdu.get()).expect("a frame is short");
         let address = |node| addresses::mac(id, node);
         let from = address(frame.from);
-        let mut length = on_air;
+        let mut length;
         match (frame.kind, frame.to) {
             (FrameKind::Data, Some(to)) => {
                 let mpdu = &ppdu.mpdus[0];
                 let way = self.way(&mpdu.msdu.payload, from, address(to), to.is_ap());
+                // The delimiter of an S-MPDU is no part of the frame.
+                length = usize::try_from(mpdu.size(frame.tx).get()).expect("a frame is short");
                 octets.extend(mac::data(frame, way, mpdu.sequence, mpdu.retry));
                 octets.extend(LLC_SNAP_IPV4);
                 octets.extend(self.packets.headers(&mpdu.msdu.payload, &self.addresses));

@@ -1,11 +1,13 @@
 //! Radiotap: how a PPDU was sent, before its MAC header.  [radiotap]
 //!
 //! ```text
-//! version, pad, length, presence │ TSFT, flags, rate, channel, signal and noise where powers are known
+//! version, pad, length, presence │ TSFT, flags, rate, channel, signal and noise where powers are known, then for
+//!                                 │ HT, VHT and HE their own field in place of the rate
 //! ```
 
 use airfair_units::{Dbm, Time};
-use airfair_wlan::phy::{Preamble, TxVector};
+use airfair_wlan::phy::mode::{Coding, Format, HeLtf};
+use airfair_wlan::phy::{GuardInterval, Mode, Preamble, TxVector};
 use airfair_wlan::{Ppdu, Signal};
 
 /// Fields, by their bits.
@@ -15,6 +17,9 @@ const RATE: u32 = 1 << 2;
 const CHANNEL: u32 = 1 << 3;
 const SIGNAL: u32 = 1 << 5;
 const NOISE: u32 = 1 << 6;
+const MCS: u32 = 1 << 19;
+const VHT: u32 = 1 << 21;
+const HE: u32 = 1 << 23;
 
 /// Flags.
 const SHORT_PREAMBLE: u8 = 0x02;
@@ -59,7 +64,11 @@ pub(super) fn header<P>(
 ) -> Vec<u8> {
     let tx = ppdu.frame.tx;
     let powers = if signal.is_some() { SIGNAL | NOISE } else { 0 };
-    let present = TSFT | FLAGS | RATE | CHANNEL | powers;
+    let rate = match tx {
+        TxVector::Mode(mode) => presence(mode.format()),
+        TxVector::Dsss(..) | TxVector::Ofdm(_) => RATE,
+    };
+    let present = TSFT | FLAGS | rate | CHANNEL | powers;
     let mut octets = vec![0; 4];
     octets.extend(present.to_le_bytes());
     // The specification asks for the start of the MPDU; Wireshark takes it for the end of the PPDU unless it is told
@@ -68,15 +77,67 @@ pub(super) fn header<P>(
     let is_short = matches!(tx, TxVector::Dsss(_, Preamble::Short));
     let preamble = if is_short { SHORT_PREAMBLE } else { 0 };
     octets.push(HAS_FCS | preamble | if is_spoilt { BAD_FCS } else { 0 });
-    let rate = u8::try_from(tx.rate().bps() / 500_000).expect("a legacy rate");
-    octets.push(rate);
+    // Without a rate there is padding in its place, which the channel asks for.
+    let units = tx.rate().bps() / 500_000;
+    octets.push(if rate == RATE { u8::try_from(units).expect("a legacy rate") } else { 0 });
     octets.extend(channel.megahertz.to_le_bytes());
     octets.extend(channel.flags(tx).to_le_bytes());
     if let Some(Signal { power, noise }) = signal {
         octets.extend([decibels(power), decibels(noise)].map(i8::cast_unsigned));
     }
+    if let TxVector::Mode(mode) = tx {
+        put_mode(&mut octets, mode);
+    }
     octets[2] = u8::try_from(octets.len()).expect("a short header");
     octets
+}
+
+const fn presence(format: Format) -> u32 {
+    match format {
+        Format::Ht => MCS,
+        Format::Vht => VHT,
+        Format::He => HE,
+    }
+}
+
+/// The field of a mode. What a bit in its first part does not call known, is zero.
+fn put_mode(octets: &mut Vec<u8>, mode: Mode) {
+    let (mcs, streams, width) = (mode.mcs(), mode.streams(), mode.width() as usize);
+    let is_short = mode.guard() == GuardInterval::Ns400;
+    let is_ldpc = mode.coding() == Coding::Ldpc;
+    match mode.format() {
+        Format::Ht => {
+            // Known: bandwidth, MCS, guard interval, format, code.
+            let flags = width.to_le_bytes()[0] | u8::from(is_short) << 2 | u8::from(is_ldpc) << 4;
+            octets.extend([0x1f, flags, 8 * (streams - 1) + mcs]);
+        }
+        Format::Vht => {
+            // Known: guard interval, bandwidth.
+            let bandwidth = [0, 1, 4, 11][width];
+            octets.extend(0x0044_u16.to_le_bytes());
+            octets.extend([u8::from(is_short) << 2, bandwidth, mcs << 4 | streams, 0, 0, 0]);
+            octets.extend([u8::from(is_ldpc), 0, 0, 0]);
+        }
+        Format::He => {
+            let ltf = match mode.ltf() {
+                Some(HeLtf::X1) => 1,
+                Some(HeLtf::X2) => 2,
+                Some(HeLtf::X4) | None => 3,
+            };
+            let guard = mode.guard() as u16 - GuardInterval::Ns800 as u16;
+            let width = u16::from(width.to_le_bytes()[0]);
+            // Known: single user with its MCS, code and bandwidth; guard interval.
+            let fields = [
+                0x40a0,
+                0x0002,
+                u16::from(mcs) << 8 | u16::from(is_ldpc) << 13,
+                0,
+                width | guard << 4 | ltf << 6,
+                u16::from(streams),
+            ];
+            octets.extend(fields.iter().flat_map(|field| field.to_le_bytes()));
+        }
+    }
 }
 
 /// Microseconds, rounded, as on the clock of a station.
@@ -87,4 +148,29 @@ fn micros(at: Time) -> u64 {
 #[expect(clippy::cast_possible_truncation, reason = "the cast saturates")]
 fn decibels(power: Dbm) -> i8 {
     power.get().round() as i8
+}
+
+#[cfg(test)]
+mod tests {
+    use airfair_wlan::phy::mode::Parameters;
+    use airfair_wlan::phy::{GuardInterval, Width};
+
+    use super::*;
+
+    /// Verifies: [radiotap]
+    #[test]
+    fn each_format_has_its_own_field() {
+        let of = |format, mcs, streams, width, guard| {
+            let of = Parameters::of(format, mcs, streams, width, guard);
+            let mut octets = Vec::new();
+            put_mode(&mut octets, Mode::new(of).expect("a mode"));
+            octets
+        };
+        let ht = of(Format::Ht, 7, 2, Width::Mhz40, GuardInterval::Ns400);
+        assert_eq!(ht, [0x1f, 0x05, 15]);
+        let vht = of(Format::Vht, 9, 2, Width::Mhz80, GuardInterval::Ns800);
+        assert_eq!(vht, [0x44, 0, 0, 4, 0x92, 0, 0, 0, 0, 0, 0, 0]);
+        let he = of(Format::He, 11, 1, Width::Mhz160, GuardInterval::Ns1600);
+        assert_eq!(he, [0xa0, 0x40, 0x02, 0, 0, 0x2b, 0, 0, 0x93, 0, 1, 0]);
+    }
 }

@@ -10,11 +10,11 @@ use crate::airtime::Protection;
 use crate::block_ack::{Bitmap, Fate, REORDER_TIMEOUT, Reception, Recipient, Sequence};
 use crate::config::NodeId;
 use crate::contender::{Access, Content, Exchange, Step, Verdict};
-use crate::frame::{Frame, FrameKind, Mpdu, Msdu};
+use crate::frame::{ACK_SIZE, Frame, FrameKind, Mpdu, Msdu};
 use crate::phy::TxVector;
 use crate::phy::mode::Format;
 use crate::queue::headers::Headers;
-use crate::queue::{Batch, Response, Room};
+use crate::queue::{Batch, Frames, Response, Room};
 use crate::record::{DropCause, Record};
 use crate::roster::ContenderId;
 
@@ -108,6 +108,12 @@ impl<P: Copy + Headers> Cell<P> {
         self.recipients.hops.iter().flatten().flat_map(|recipient| recipient.buffered())
     }
 
+    /// Most packets in a frame from one member to another.
+    pub fn most_packets(&self, from: NodeId, to: NodeId) -> usize {
+        let link = self.contenders[ContenderId::first(from).index()].queue.agreement(to);
+        link.map_or(1, |agreement| usize::from(agreement.most_mpdus()))
+    }
+
     /// The exchange of a link whose transmitter has just won the channel.
     #[inline(never)]
     pub(super) fn begin_link_exchange(
@@ -129,37 +135,50 @@ impl<P: Copy + Headers> Cell<P> {
         to: NodeId,
         txop_start: Time,
     ) -> Exchange {
-        let station = if id.member().is_ap() { to } else { id.member() };
-        let direction = if id.member().is_ap() { Direction::Down } else { Direction::Up };
-        let tx = self.link_rate(station, direction).get();
+        let Frames { tx, control, block_ack, room } = self.frames(id, to);
         let step = Step::OnAir;
-        let link = self.contenders[id.index()].queue.link(to);
-        let agreement = link.agreement;
-        let control = self.airtime.response(tx);
-        let block_ack = self.airtime.frame(agreement.window.block_ack_size(), control);
-        if link.originator.request().is_some() {
+        if self.contenders[id.index()].queue.link(to).originator.request().is_some() {
             let data = self.airtime.frame(BLOCK_ACK_REQUEST_SIZE, control);
             let (content, protection) = (Content::Request, Protection::None);
             let (tx, ack, own_end) = (control, block_ack, Time::ZERO);
             return Exchange { step, content, to, tx, data, ack, protection, txop_start, own_end };
         }
-        let is_first = now == txop_start;
         let rest = self.rest_of_txop(now, id, txop_start);
-        self.prepare(now, id, to, self.room(&agreement, tx, block_ack, rest));
-        let mut batch = self.contenders[id.index()].queue.link(to).batch;
+        let room_within = |cell: &Self, rest| cell.room(id, to, (tx, block_ack, rest));
+        let room = if rest < Duration::MAX { room_within(self, rest) } else { room };
+        let mut batch = self.prepare(now, id, to, room);
+        let is_first = now == txop_start;
         let protection = if is_first { self.protect(&batch, tx) } else { Protection::None };
         if let (Protection::RtsCts(guard), true) = (protection, rest < Duration::MAX) {
             let sifs = self.airtime.timing.sifs;
             let call = self.airtime.rts(guard) + sifs + self.airtime.cts(guard) + sifs;
-            let rest = rest.saturating_sub(call);
-            self.prepare(now, id, to, self.room(&agreement, tx, block_ack, rest));
-            batch = self.contenders[id.index()].queue.link(to).batch;
+            let room = room_within(self, rest.saturating_sub(call));
+            batch = self.prepare(now, id, to, room);
         }
         let is_alone = batch.mpdus() == 1;
         let content = if is_alone { Content::Mpdu } else { Content::Aggregate };
         let ack = if is_alone { self.airtime.ack(tx) } else { block_ack };
         let data = self.airtime.frame(psdu(&batch, tx), tx);
         Exchange { step, content, to, tx, data, ack, protection, txop_start, own_end: Time::ZERO }
+    }
+
+    /// Frames of a link, found anew when its vector is another one.
+    fn frames(&mut self, id: ContenderId, to: NodeId) -> Frames {
+        let station = if id.member().is_ap() { to } else { id.member() };
+        let direction = if id.member().is_ap() { Direction::Down } else { Direction::Up };
+        let tx = self.link_rate(station, direction).get();
+        if let Some(frames) = self.contenders[id.index()].queue.link(to).frames
+            && frames.tx == tx
+        {
+            return frames;
+        }
+        let window = self.contenders[id.index()].queue.link(to).agreement.window;
+        let control = self.airtime.response(tx);
+        let block_ack = self.airtime.frame(window.block_ack_size(), control);
+        let room = self.room(id, to, (tx, block_ack, Duration::MAX));
+        let frames = Frames { tx, control, block_ack, room };
+        self.contenders[id.index()].queue.link(to).frames = Some(frames);
+        frames
     }
 
     fn protect(&self, batch: &Batch, tx: TxVector) -> Protection {
@@ -176,31 +195,33 @@ impl<P: Copy + Headers> Cell<P> {
         (txop_start + limit).saturating_since(start)
     }
 
-    /// Limits of an aggregate.
+    /// Limits of an aggregate that is sent so, whose response lasts so long, with so much time left.
     fn room(
         &self,
-        agreement: &Agreement,
-        tx: TxVector,
-        response: Duration,
-        rest: Duration,
+        id: ContenderId,
+        to: NodeId,
+        (tx, response, rest): (TxVector, Duration, Duration),
     ) -> Room {
-        let limits = &agreement.limits;
+        let agreement = self.contenders[id.index()].queue.agreement(to);
+        let agreement = agreement.expect("a link with an agreement");
+        let (limits, mpdus) = (&agreement.limits, agreement.most_mpdus());
         let octets = match tx {
             TxVector::Mode(mode) => {
                 limits.room(mode, self.airtime.band(), response, rest).unwrap_or(Bytes::ZERO)
             }
             _ => limits.max_bytes,
         };
-        Room { octets, mpdus: limits.max_mpdus.min(agreement.window.mpdus()) }
+        Room { octets, mpdus }
     }
 
     /// Makes the batch of an aggregate, and tells of packets that their queue has dropped meanwhile.
-    fn prepare(&mut self, now: Time, id: ContenderId, to: NodeId, room: Room) {
+    fn prepare(&mut self, now: Time, id: ContenderId, to: NodeId, room: Room) -> Batch {
         self.contenders[id.index()].queue.prepare(now, to, &room);
         if self.contenders[id.index()].queue.has_dropped() {
             self.take_dropped(id);
             self.record_queue(id);
         }
+        self.contenders[id.index()].queue.batch(to)
     }
 
     /// The frame of an exchange that carries data, or asks for a `BlockAck`.
@@ -313,7 +334,8 @@ impl<P: Copy + Headers> Cell<P> {
 
     /// Octets of the `BlockAck` of a link.
     pub(super) fn block_ack_size(&self, id: ContenderId, to: NodeId) -> Bytes {
-        self.contenders[id.index()].queue.window(to).block_ack_size()
+        let agreement = self.contenders[id.index()].queue.agreement(to);
+        agreement.map_or(ACK_SIZE, |agreement| agreement.window.block_ack_size())
     }
 
     /// What the recipient of an aggregate says has come.

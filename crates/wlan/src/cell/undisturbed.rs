@@ -227,7 +227,12 @@ impl<P: Copy + Headers> Cell<P> {
             return self.errs_everywhere(now, exchange.initiator, &plan);
         }
         let Frame { tx, psdu, .. } = self.frame_on_air(exchange);
-        self.noise.errs(now, station, tx, psdu)
+        // A delimiter is no part of the MPDU in which an error counts.
+        let octets = match exchange.frame {
+            OnAir::Data => self.contenders[exchange.initiator.index()].serving().mpdu.size(tx),
+            OnAir::Ack { .. } => psdu,
+        };
+        self.noise.errs(now, station, tx, octets)
     }
 
     /// Makes a PPDU of the frame on the air, and notes where noise has made an error in it.

@@ -56,7 +56,8 @@ fn low_density(mode: Mode, snr: f64) -> LogSurvival {
     let ModulationAndCoding { constellation, code_rate } = mode.modulation();
     let rate = fraction(code_rate);
     let word = SoftBits::of(constellation, snr).word_error(CODEWORD, rate);
-    let per_bit = log_success(word, 1.0) / (CODEWORD * rate);
+    // No codeword is lost for certain: its logarithm stays a number, between two of which a table draws its line.
+    let per_bit = log_success(word.min(1.0 - f64::EPSILON), 1.0) / (CODEWORD * rate);
     LogSurvival { header: header(mode, snr), per_bit, overhead_bits: SERVICE }
 }
 

@@ -7,7 +7,7 @@ use super::mode::{Format, HeLtf, Mode};
 use super::symbols::{Symbols, largest_psdu, symbols};
 use super::{Band, GuardInterval};
 
-/// Longest PPDU, aPPDUMaxTime: as long as L-SIG can say.  [80211-2020 Table 19-25, Table 21-29],
+/// Longest PPDU, aPPDUMaxTime: as long as L-SIG can say.  [80211-2020 Table 19-25, Table 21-28],
 /// [80211ax-2021 Table 27-54]
 pub const MAX_PPDU_DURATION: Duration = Duration::from_micros(5_484);
 
@@ -122,7 +122,7 @@ pub fn largest_psdu_within(
     Some(largest_psdu(mode, best).min(max_psdu(mode.format())))
 }
 
-/// Largest PSDU, aPSDUMaxLength.  [80211-2020 Table 19-25, Table 21-29], [80211ax-2021 Table 27-54]
+/// Largest PSDU, aPSDUMaxLength.  [80211-2020 Table 19-25, Table 21-28], [80211ax-2021 Table 27-54]
 pub const fn max_psdu(format: Format) -> Bytes {
     Bytes::new(match format {
         Format::Ht => 65_535,

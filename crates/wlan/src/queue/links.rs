@@ -7,14 +7,15 @@
 //!           again
 //! ```
 
-use airfair_units::{Bytes, Time};
+use airfair_units::{Bytes, Duration, Time};
 
 use super::TransmitQueue;
 use super::headers::Headers;
-use crate::aggregation::{Agreement, AmpduLength, QOS_DATA_OVERHEAD, Window};
+use crate::aggregation::{Agreement, AmpduLength, QOS_DATA_OVERHEAD};
 use crate::block_ack::{Bitmap, Done, Fate, Originator, Outgoing, Sequence};
 use crate::config::NodeId;
 use crate::frame::Msdu;
+use crate::phy::TxVector;
 
 /// A packet that has left its queue.
 #[derive(Clone, Copy, Debug)]
@@ -63,6 +64,18 @@ pub(crate) struct Room {
     pub(crate) mpdus: u16,
 }
 
+/// Frames of a link as long as its vector stays the same.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Frames {
+    pub(crate) tx: TxVector,
+    /// Vector of its control frames.
+    pub(crate) control: TxVector,
+    /// Time on the air of a `BlockAck`.
+    pub(crate) block_ack: Duration,
+    /// Limits of an aggregate without a TXOP.
+    pub(crate) room: Room,
+}
+
 /// A link to one receiver.
 #[derive(Debug)]
 pub(crate) struct Link<P> {
@@ -73,12 +86,15 @@ pub(crate) struct Link<P> {
     /// The queue from which it is to be served again.
     again: Option<usize>,
     pub(crate) batch: Batch,
+    /// Its frames with the vector that it had last.
+    pub(crate) frames: Option<Frames>,
 }
 
 impl<P: Copy> Link<P> {
     fn new(agreement: Agreement) -> Self {
         let originator = Originator::new(agreement.originator(), Sequence::default());
-        Self { agreement, originator, held: None, again: None, batch: Batch::default() }
+        let (held, again, frames) = (None, None, None);
+        Self { agreement, originator, held, again, batch: Batch::default(), frames }
     }
 
     /// True if it has anything to send.
@@ -237,10 +253,10 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         link.map_or_else(Batch::default, |link| link.batch)
     }
 
-    /// Window of the agreement with a receiver.
-    pub(crate) fn window(&self, to: NodeId) -> Window {
-        let link = self.links.as_ref().and_then(|links| links.to[to.index()].as_ref());
-        link.map_or_else(Window::default, |link| link.agreement.window)
+    /// The agreement with a receiver, if there is one.
+    pub(crate) fn agreement(&self, to: NodeId) -> Option<&Agreement> {
+        let link = self.links.as_ref()?.to.get(to.index())?.as_ref()?;
+        Some(&link.agreement)
     }
 
     /// The first packet of what is in service for a receiver.

@@ -45,7 +45,7 @@ use crate::record::DropCause;
 use config::{Discipline, Limit, Overflow, QueueConfig, Weights};
 use headers::{Class, Headers};
 use links::Links;
-pub(crate) use links::{Batch, Response, Room};
+pub(crate) use links::{Batch, Frames, Response, Room};
 use scheduler::Scheduler;
 use sub_queue::SubQueues;
 

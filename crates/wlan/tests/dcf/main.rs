@@ -9,6 +9,7 @@ mod errors;
 mod exchanges;
 mod hidden;
 mod model;
+mod modes;
 mod properties;
 mod rates;
 mod waits;

@@ -5,8 +5,7 @@ use airfair_units::Bytes;
 use airfair_wlan::aggregation::{Agreement, Window};
 use airfair_wlan::block_ack::AfterSilence;
 use airfair_wlan::phy::mode::Format;
-use airfair_wlan::phy::{GuardInterval, Mode, Standard, TxVector, Width};
-use airfair_wlan::{Cell, CellConfig, Channel, NodeId};
+use airfair_wlan::{Cell, CellConfig, NodeId};
 use proptest::prelude::*;
 
 use crate::model::{Agreed, Announced, Arrival, Happens};
@@ -15,54 +14,45 @@ use crate::{Audience, Hears, Packet, Way, cells, compare_changing, compare_ways}
 /// Makes the agreements of a cell.
 pub(crate) fn agree(cell: &mut Cell<Packet>, agreed: &[Option<Agreed>]) {
     for (index, agreed) in agreed.iter().enumerate() {
-        let Some(Agreed { mode, octets, mpdus, window, asks }) = *agreed else { continue };
+        let Some(Agreed { format, octets, mpdus, window, asks }) = *agreed else { continue };
         let window = if window == 64 { Window::Mpdus64 } else { Window::Mpdus256 };
-        let mut agreement = Agreement::of(mode.format(), window);
+        let mut agreement = Agreement::of(format, window);
         agreement.limits.max_bytes = Bytes::new(octets);
         agreement.limits.max_mpdus = u16::try_from(mpdus).expect("a window");
         if asks {
             agreement.after_silence = AfterSilence::Request;
         }
         for direction in [Direction::Up, Direction::Down] {
-            cell.set_vector(NodeId::station(index), direction, TxVector::Mode(mode));
             cell.agree(NodeId::station(index), direction, agreement);
         }
     }
 }
 
-/// Links whose frames last whole microseconds: HT and VHT with the long guard interval.
-fn links(count: usize) -> impl Strategy<Value = Vec<Option<Agreed>>> {
-    let modes: Vec<Mode> = [Format::Ht, Format::Vht]
-        .into_iter()
-        .flat_map(|format| Mode::all(format, Width::Mhz20, GuardInterval::Ns800))
-        .filter(|mode| mode.streams() < 3)
-        .collect();
+/// Agreements of the stations whose standard knows any.
+fn links(config: &CellConfig) -> impl Strategy<Value = Vec<Option<Agreed>>> + use<> {
+    let formats: Vec<Option<Format>> =
+        config.stations.iter().map(|it| it.link.map(|link| link.format.format)).collect();
     let octets = prop_oneof![100_u64..70_000, Just(65_535)];
     let mpdus = prop_oneof![1_usize..5, 1_usize..65, Just(64)];
-    let link =
-        (prop::sample::select(modes), octets, mpdus, prop::bool::ANY, prop::bool::weighted(0.3))
-            .prop_map(|(mode, octets, mpdus, is_wide, asks)| {
-                let window = if is_wide { 256 } else { 64 };
-                Agreed { mode, octets, mpdus, window, asks }
-            });
-    prop::collection::vec(prop::option::weighted(0.8, link), count)
+    let link = (octets, mpdus, prop::bool::ANY, prop::bool::weighted(0.3));
+    let links = prop::collection::vec(prop::option::weighted(0.8, link), formats.len());
+    links.prop_map(move |links| {
+        let agree = |(format, link): (&Option<Format>, _)| {
+            let (octets, mpdus, is_wide, asks) = link?;
+            let window = if is_wide { 256 } else { 64 };
+            Some(Agreed { format: (*format)?, octets, mpdus, window, asks })
+        };
+        formats.iter().zip(links).map(agree).collect()
+    })
 }
 
 pub(crate) type Case = (CellConfig, Vec<Option<Agreed>>, Vec<Arrival>, Vec<Announced>);
 
-/// A cell of stations of 802.11ac in either band, with bursts of packets.
+/// A cell with bursts of packets; legacy ones are there, too, and older stations beside.
 pub(crate) fn cases(hears: Hears) -> impl Strategy<Value = Case> {
-    cells(hears).prop_flat_map(|(mut config, arrivals, beacons)| {
-        let (standard, band) = (Standard::Ac, config.rules.standard.band());
-        (config.rules.standard, config.rules.channel) = (standard, Channel::at(standard, band));
-        for station in &mut config.stations {
-            station.standard = standard;
-            let lowest = standard.rates()[0].into();
-            (station.rate_up, station.rate_down) = (lowest, lowest);
-        }
-        config.rules.basic_rates = config.rules.legacy().default_basic_rates(false);
+    cells(hears).prop_flat_map(|(config, arrivals, beacons)| {
         let bursts = prop::collection::vec(1_usize..40, arrivals.len());
-        (links(config.stations.len()), bursts).prop_map(move |(agreed, bursts)| {
+        (links(&config), bursts).prop_map(move |(agreed, bursts)| {
             let repeat = |(arrival, count): (&Arrival, usize)| vec![*arrival; count];
             let arrivals = arrivals.iter().zip(bursts).flat_map(repeat).take(400).collect();
             (config.clone(), agreed, arrivals, beacons.clone())

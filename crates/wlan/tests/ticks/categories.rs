@@ -43,11 +43,11 @@ fn all(hears: Hears) -> impl Strategy<Value = Case> {
         let agreed = vec![None; config.stations.len()];
         (config, agreed, arrivals, beacons)
     });
-    alone.prop_map(|(c, a, r, _)| (c, a, r, Vec::new())).prop_flat_map(divided)
+    prop_oneof![2 => alone, 1 => cases(hears)].prop_flat_map(divided)
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(100))]
+    #![proptest_config(ProptestConfig::with_cases(60))]
 
     /// Verifies: [80211-2020 §10.23.2.2, §10.23.2.4, §10.23.2.8]
     #[test]

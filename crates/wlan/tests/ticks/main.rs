@@ -7,11 +7,12 @@ mod scripts;
 
 use airfair_units::{Bytes, Duration, Probability, Time};
 use airfair_wlan::edca::AccessCategory;
-use airfair_wlan::phy::Standard;
+use airfair_wlan::phy::mode::Format;
+use airfair_wlan::phy::{Band, GuardInterval, Rate, Standard, Width};
 use airfair_wlan::{
-    AccessParameters, AfterCollision, Attempts, Audibility, Beacon, Cell, CellConfig, Eifs,
-    Elements, ErrorModel, FrameKind, Headers, Listen, Msdu, NodeId, Overheard, QueueConfig, Record,
-    Rules, SentFrame, StationConfig,
+    AccessParameters, AfterCollision, Attempts, Audibility, Beacon, Cell, CellConfig, Channel,
+    Eifs, Elements, ErrorModel, FrameKind, Headers, LinkCapabilities, Listen, Msdu, NodeId,
+    Overheard, QueueConfig, Record, Rules, SentFrame, StationConfig,
 };
 use proptest::prelude::*;
 
@@ -220,6 +221,24 @@ fn arrivals(members: usize) -> impl Strategy<Value = Vec<Arrival>> {
     })
 }
 
+/// Standards in their bands, in modes that last whole microseconds: HE with its longest guard interval.
+fn channels() -> impl Strategy<Value = (Standard, Channel)> {
+    let in_bands = |it: Standard| it.bands().iter().map(move |band| (it, *band));
+    let all: Vec<(Standard, Band)> = Standard::ALL.into_iter().flat_map(in_bands).collect();
+    let drawn = (prop::sample::select(all), prop::bool::ANY, 1u8..3, prop::bool::ANY);
+    drawn.prop_map(|((standard, band), is_wide, streams, is_short)| {
+        let usual = Channel::at(standard, band);
+        let guard = match (standard.format(), is_short) {
+            (Some(Format::He), _) => GuardInterval::Ns3200,
+            (_, true) => GuardInterval::Ns400,
+            (_, false) => GuardInterval::Ns800,
+        };
+        let width = if is_wide { Width::Mhz40 } else { Width::Mhz20 };
+        // Aggregates are agreed on by hand.
+        (standard, Channel { width, guard, streams, aggregation: None, ..usual })
+    })
+}
+
 fn rules() -> impl Strategy<Value = Rules> {
     let waits = (
         prop::sample::select(
@@ -235,10 +254,11 @@ fn rules() -> impl Strategy<Value = Rules> {
     ]);
     let options = (prop::option::of(0u64..1_600), prop::bool::ANY, prop::bool::ANY);
     let window = prop::sample::select(&[None, Some(0), Some(1), Some(7)][..]);
-    (prop::sample::select(&Standard::LEGACY[..]), waits, attempts, options, window).prop_map(
-        |(standard, (after_collision, eifs), attempts, options, cw_min)| {
+    (channels(), waits, attempts, options, window).prop_map(
+        |((standard, channel), (after_collision, eifs), attempts, options, cw_min)| {
             let (threshold, protection, post_backoff) = options;
             Rules {
+                channel,
                 rts_threshold: threshold.map(Bytes::new),
                 protection,
                 post_backoff,
@@ -327,18 +347,26 @@ fn cells(hears: Hears) -> impl Strategy<Value = (CellConfig, Vec<Arrival>, Vec<A
         .prop_map(move |(rules, ap_access, members)| {
             let count = members.len();
             let build = |(index, (up, down, old, (deaf, _), errors, access)): (usize, &Drawn)| {
-                let is_old = rules.standard == Standard::G && *old && hears != Hears::Everyone;
-                let standard = if is_old { Standard::B } else { rules.standard };
-                let rates = standard.rates();
+                let older = |it: &Standard| {
+                    it.bands().contains(&rules.channel.band)
+                        && it.generation() < rules.standard.generation()
+                };
+                let older: Vec<Standard> = Standard::ALL.into_iter().filter(older).collect();
+                let is_old = !older.is_empty() && *old && hears != Hears::Everyone;
+                let standard = if is_old { older[up % older.len()] } else { rules.standard };
+                let link = rules.channel.link(rules.standard, standard);
+                let legacy = || standard.rates().iter().copied().map(Rate::Legacy).collect();
+                let modes = |link: LinkCapabilities| link.modes().into_iter().map(Rate::Mode);
+                let rates: Vec<Rate> = link.map_or_else(legacy, |link| modes(link).collect());
                 let first = usize::from(hears == Hears::AccessPoint);
                 let hears_not = |other: &usize| {
                     hears != Hears::Everyone && deaf >> other & 1 == 1 && *other != index + 1
                 };
                 StationConfig {
                     standard,
-                    link: None,
-                    rate_up: rates[up % rates.len()].into(),
-                    rate_down: rates[down % rates.len()].into(),
+                    link,
+                    rate_up: rates[up % rates.len()],
+                    rate_down: rates[down % rates.len()],
                     adaptation: [None; 2],
                     queue: QueueConfig::fifo(1000),
                     access: *access,
@@ -365,7 +393,7 @@ fn cells(hears: Hears) -> impl Strategy<Value = (CellConfig, Vec<Arrival>, Vec<A
                 stations,
             };
             let has_b = config.has_b_stations();
-            config.rules.basic_rates = config.rules.standard.default_basic_rates(has_b);
+            config.rules.basic_rates = config.rules.legacy().default_basic_rates(has_b);
             config
         })
         .prop_flat_map(|config| {

@@ -11,7 +11,7 @@ use airfair_units::{Bytes, Duration};
 use airfair_wlan::airtime::{Airtime, Protection};
 use airfair_wlan::edca::AccessCategory;
 use airfair_wlan::phy::mode::Format;
-use airfair_wlan::phy::{Mode, Standard, Timing, TxVector};
+use airfair_wlan::phy::{Standard, Timing, TxVector};
 use airfair_wlan::{
     AccessParameters, AfterCollision, Attempts, Audibility, CellConfig, Eifs, ErrorModel,
     FrameKind, NodeId, Stream,
@@ -47,7 +47,8 @@ pub(crate) struct Change {
 /// Aggregation between the access point and a station, in both directions.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Agreed {
-    pub(crate) mode: Mode,
+    /// Format of its frames.
+    pub(crate) format: Format,
     pub(crate) octets: u64,
     pub(crate) mpdus: usize,
     pub(crate) window: u64,
@@ -179,6 +180,8 @@ struct Station {
     plan: Option<Plan>,
     want: Want,
     window: u32,
+    /// Smallest window.
+    smallest: u16,
     access: AccessParameters,
     /// Wait after a frame that it decoded, and after one that it did not.
     aifs: u64,
@@ -212,8 +215,9 @@ impl Station {
     fn new(
         (member, stream): (usize, Stream),
         (category, access): (AccessCategory, AccessParameters),
-        timing: &Timing,
+        (timing, smallest): (&Timing, u16),
     ) -> Self {
+        let smallest = access.cw_min.unwrap_or(smallest);
         let aifs = us(timing.sifs) + u64::from(access.aifsn) * us(timing.slot);
         Self {
             member,
@@ -224,7 +228,8 @@ impl Station {
             again: None,
             plan: None,
             want: Want::Nothing,
-            window: u32::from(access.cw_min.unwrap_or(timing.cw_min)),
+            window: u32::from(smallest),
+            smallest,
             access,
             aifs,
             eifs: us(timing.eifs) - us(timing.difs) + aifs,
@@ -275,6 +280,12 @@ fn us(duration: Duration) -> u64 {
     duration.as_nanos() / 1000
 }
 
+/// Standard of a member.
+fn standard_of(config: &CellConfig, member: usize) -> Standard {
+    let station = member.checked_sub(1).map(|index| config.stations[index].standard);
+    station.unwrap_or(config.rules.standard)
+}
+
 pub(crate) fn class(kind: FrameKind) -> u8 {
     match kind {
         FrameKind::Data => 0,
@@ -288,6 +299,11 @@ impl<'a> Model<'a> {
     pub(crate) fn new(config: &'a CellConfig, agreed: &'a [Option<Agreed>], until: u64) -> Self {
         let airtime = Airtime::new(config);
         let members = config.stations.len() + 1;
+        // 31 for the PHY of 802.11b, whatever the others have.
+        let smallest = |member| match standard_of(config, member) {
+            Standard::B => config.rules.cw_min.unwrap_or(31),
+            _ => airtime.timing.cw_min,
+        };
         let stations = config.stations.iter().map(|it| (&it.categories, it.access));
         let accesses = std::iter::once((&config.ap_categories, config.ap_access)).chain(stations);
         let (mut first, mut others) = (Vec::new(), Vec::new());
@@ -296,7 +312,11 @@ impl<'a> Model<'a> {
             let all = if categories.is_empty() { &only[..] } else { &categories[..] };
             let mut own = stream(member);
             for (place, category) in all.iter().enumerate() {
-                let station = Station::new((member, own.clone()), *category, &airtime.timing);
+                let station = Station::new(
+                    (member, own.clone()),
+                    *category,
+                    (&airtime.timing, smallest(member)),
+                );
                 let station = Station { links: vec![Link::default(); members], ..station };
                 if place == 0 { &mut first } else { &mut others }.push(station);
                 own.jump();
@@ -417,10 +437,13 @@ impl<'a> Model<'a> {
 
     /// True if the receiver of `listener` understands frames that are sent so.
     fn understands(&self, listener: usize, tx: TxVector) -> bool {
-        let standard = self.config.rules.standard;
-        let station = listener.checked_sub(1).map(|index| &self.config.stations[index]);
-        let old = station.is_some_and(|s| standard == Standard::G && s.standard == Standard::B);
-        tx.is_dsss() || !old
+        match tx {
+            TxVector::Dsss(..) => true,
+            TxVector::Ofdm(_) => standard_of(self.config, listener) != Standard::B,
+            TxVector::Mode(mode) => {
+                standard_of(self.config, listener).format().is_some_and(|it| it >= mode.format())
+            }
+        }
     }
 
     fn end(&mut self, now: u64) {
@@ -617,11 +640,13 @@ impl<'a> Model<'a> {
     }
 
     fn vector_of(&self, packet: &Arrival) -> TxVector {
-        let rate = match packet.from.index().checked_sub(1) {
-            Some(station) => self.config.stations[station].rate_up,
-            None => self.config.stations[packet.to.index() - 1].rate_down,
-        };
-        self.airtime.vector(rate)
+        self.vector_between(packet.from.index(), packet.to.index())
+    }
+
+    /// Vector of data frames from one member to another.
+    fn vector_between(&self, from: usize, to: usize) -> TxVector {
+        let station = &self.config.stations[from.max(to) - 1];
+        self.airtime.vector(if from == 0 { station.rate_down } else { station.rate_up })
     }
 
     fn send_data(&mut self, now: u64, id: usize) {
@@ -688,7 +713,7 @@ impl<'a> Model<'a> {
         (id, to): (usize, usize),
         agreed: &Agreed,
     ) -> Plan {
-        let tx = TxVector::Mode(agreed.mode);
+        let tx = self.vector_between(self.stations[id].member, to);
         let control = self.airtime.response(tx);
         let block_ack = self.air(24 + agreed.window / 8, control);
         let link = &self.stations[id].links[to];
@@ -708,7 +733,7 @@ impl<'a> Model<'a> {
         let limit = us(s.access.txop_limit);
         let end = if limit == 0 { u64::MAX } else { s.txop_start + limit };
         let mut mpdus = self.batch((start, end), (id, to), agreed);
-        let octets = Self::octets(&self.sizes(id, to, &mpdus), agreed.mode);
+        let octets = Self::octets(&self.sizes(id, to, &mpdus), agreed.format);
         let psdu = Bytes::new(octets);
         let protection =
             if is_first { self.airtime.protection_of(psdu, tx) } else { Protection::None };
@@ -718,7 +743,7 @@ impl<'a> Model<'a> {
             mpdus = self.batch((start, end), (id, to), agreed);
         }
         let is_alone = mpdus.len() == 1;
-        let octets = Self::octets(&self.sizes(id, to, &mpdus), agreed.mode);
+        let octets = Self::octets(&self.sizes(id, to, &mpdus), agreed.format);
         Plan {
             to,
             tx,
@@ -741,8 +766,8 @@ impl<'a> Model<'a> {
 
     /// Octets of a PSDU: a delimiter of four before each MPDU, and all but the last one filled up to a multiple of four.
     /// An HT MPDU alone goes without.
-    fn octets(sizes: &[u64], mode: Mode) -> u64 {
-        if let ([size], Format::Ht) = (sizes, mode.format()) {
+    fn octets(sizes: &[u64], format: Format) -> u64 {
+        if let ([size], Format::Ht) = (sizes, format) {
             return *size;
         }
         let Some((last, others)) = sizes.split_last() else { return 0 };
@@ -758,7 +783,7 @@ impl<'a> Model<'a> {
         (id, to): (usize, usize),
         agreed: &Agreed,
     ) -> Vec<u64> {
-        let tx = TxVector::Mode(agreed.mode);
+        let tx = self.vector_between(self.stations[id].member, to);
         let response = self.air(24 + agreed.window / 8, self.airtime.response(tx));
         let sifs = us(self.airtime.timing.sifs);
         let (mut numbers, mut sizes) = (Vec::new(), Vec::new());
@@ -780,7 +805,7 @@ impl<'a> Model<'a> {
                 (None, None) => break,
             };
             sizes.push(size);
-            let all = Self::octets(&sizes, agreed.mode);
+            let all = Self::octets(&sizes, agreed.format);
             // A delimiter counts, whether it is sent or not.
             let octets = if sizes.len() == 1 { size + 4 } else { all };
             let air = self.air(octets, tx);
@@ -1031,7 +1056,7 @@ impl<'a> Model<'a> {
     fn start_afresh(&mut self, id: usize) {
         let is_done = self.receiver(id).is_none();
         let s = &mut self.stations[id];
-        s.window = u32::from(s.access.cw_min.unwrap_or(self.airtime.timing.cw_min));
+        s.window = u32::from(s.smallest);
         (s.short, s.long) = (0, 0);
         s.want = if is_done { Want::Nothing } else { Want::Backoff };
     }

@@ -3,6 +3,7 @@
 use airfair_laws::occupancy;
 use airfair_units::Duration;
 use airfair_wlan::aggregation::Window;
+use airfair_wlan::block_ack::AfterSilence;
 use airfair_wlan::phy::mode::Format;
 use airfair_wlan::phy::{Band, GuardInterval, Preamble, Standard, Width};
 use airfair_wlan::{
@@ -37,6 +38,7 @@ words!(GuardInterval {
 words!(Preamble { Long = "long", Short = "short" });
 words!(AfterCollision { Standard = "standard", Difs = "difs", Eifs = "eifs" });
 words!(Eifs { Standard = "standard", Nav = "ns-2" });
+words!(AfterSilence { Retransmission = "retransmission", Request = "request" });
 words!(occupancy::Spare { Printed = "printed", Once = "once" });
 
 const RTS: Kind = Kind::Either(&[OFF, bytes(0, 65_536)]);
@@ -171,6 +173,10 @@ pub(in crate::scenario) fn aggregation(keys: &mut Keys, it: &mut Aggregation) {
     let write = |window: &Window| window.mpdus().to_string();
     keys.any("window", &mut it.window, "256", Form { describe, read, write })
         .says("Window of the block ack agreement: 64 packets, or 256 in 802.11ax.");
+    keys.word("after_silence", &mut it.after_silence, "\"request\"").says(
+        "What follows an aggregate without response: it goes again with a doubled window, or a request for a block ack \
+         asks first what has come, as in ns-3.",
+    );
 }
 
 /// Attempts after which a frame is given up: one limit for all, or two.

@@ -1,0 +1,136 @@
+"""Saturated cells with A-MPDUs: Bianchi's model, in which a frame carries K MPDUs.
+
+An exchange lasts as long as the PPDU of K MPDUs, a SIFS and the `BlockAck`; one MPDU alone has an ACK.
+After a collision, which loses all of it, the aggregate goes again as it was. So nothing else changes in the
+model: AIFS takes the place of the DIFS, and each success delivers K packets.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from airfair.scenario import load
+from airfair.statistics import half_width
+
+from . import theory
+from .cells import PACKET, PAYLOAD, SOURCE
+from .plan import Check, Plan
+from .theory import DOT11A, LLC_SNAP_OCTETS
+
+if TYPE_CHECKING:
+    from airfair import Result, Scenario
+
+TOLERANCE = 0.015
+REPLICATIONS = 8
+FRAMES = {1: 30_000, 2: 24_000, 5: 40_000, 10: 60_000, 20: 130_000, 50: 90_000}
+"""PPDUs that arrive in all replications of a cell of so many stations."""
+MPDU = PACKET + LLC_SNAP_OCTETS + 30
+"""With the header of QoS data, 26, and FCS, 4.  [80211-2020 §9.3.2.1]"""
+BLOCK_ACK_OCTETS = 32
+"""Compressed, of a window of 64.  [80211-2020 §9.3.1.8.2]"""
+AIFSN = 3
+"""Best effort.  [80211-2020 Table 9-155]"""
+
+
+@dataclass(frozen=True)
+class Mode:
+    """One mode of HT, VHT or HE at 5 GHz, with what of its PPDUs does not follow from their length."""
+
+    standard: str
+    rate: str
+    width: str
+    bits: int
+    """Data bits of a symbol."""
+    symbol: float
+    """[µs]"""
+    preamble: float
+    """All before the data field [µs]."""
+    tail: int
+    """Tail bits of BCC; LDPC has none."""
+    most: int
+    """MPDUs of the largest A-MPDU: by the time of its PPDU, at most 5484 µs, or by the window."""
+    control: float = 24
+    """Rate of responses [Mb/s]."""
+
+    def octets(self, mpdus: int) -> int:
+        """A-MPDU of so many MPDUs: delimiters of 4, all subframes but the last filled to multiples of 4.
+
+        An MPDU alone has its delimiter in VHT and HE.  [80211-2020 §9.7.1, §10.12.8]
+        """
+        if mpdus == 1 and self.standard == "802.11n":
+            return MPDU
+        return (mpdus - 1) * 4 * math.ceil((4 + MPDU) / 4) + 4 + MPDU
+
+    def airtime(self, mpdus: int) -> float:
+        """[80211-2020 §19.4.3, §21.4.3], [80211ax-2021 §27.4.3]"""
+        symbols = math.ceil((16 + 8 * self.octets(mpdus) + self.tail) / self.bits)
+        return self.preamble + self.symbol * symbols
+
+    def exchange(self, mpdus: int) -> theory.Exchange:
+        """Costs of an aggregate whose response comes, and of one that collides."""
+        data, aifs = self.airtime(mpdus), DOT11A.sifs + AIFSN * DOT11A.slot
+        octets = theory.ACK_OCTETS if mpdus == 1 else BLOCK_ACK_OCTETS
+        response = DOT11A.sifs + theory.ofdm_airtime(octets, self.control)
+        return theory.Exchange(data + response + aifs, data + aifs)
+
+
+HT = Mode("802.11n", "ht-mcs7", "20 MHz", 260, 4, 36, 6, 28)
+VHT = Mode("802.11ac", "vht-mcs9x1", "80 MHz", 1_560, 4, 40, 6, 64)
+HE = Mode("802.11ax", "he-mcs11x1", "80 MHz", 8_166, 13.6, 43.2, 0, 64)
+CASES = (
+    *((mode, mode.most, n) for mode in (HT, HE) for n in FRAMES),
+    *((VHT, VHT.most, n) for n in (1, 2, 10)),
+    *((mode, mpdus, n) for mode in (HT, HE) for mpdus in (1, 8) for n in (1, 2, 10, 50)),
+)
+"""Mode, MPDUs of each aggregate, stations."""
+
+
+def plans() -> Iterator[Plan]:
+    """The cells."""
+    for mode, mpdus, n in CASES:
+        yield _saturation(mode, mpdus, n)
+
+
+def scenario(mode: Mode, mpdus: int, n: int, seconds: float) -> Scenario:
+    """`n` saturated stations whose aggregates have so many MPDUs, under Bianchi's assumptions."""
+    limit = "off" if mpdus == 1 else {"max_bytes": f"{mode.octets(mpdus)} B"}
+    return load(
+        {
+            "title": f"{n} saturated stations, {mpdus} MPDUs",
+            "duration": f"{math.ceil(seconds * 1000)} ms",
+            "series": "off",
+            "bss": {
+                "cell": {
+                    "standard": mode.standard,
+                    "band": "5 GHz",
+                    "width": mode.width,
+                    "aggregation": limit,
+                    "after_collision": "difs",
+                    "max_attempts": "unlimited",
+                }
+            },
+            "station": {"s": {"rate": mode.rate, "count": n, "queue": {"packets": 128}}},
+            "host": {"sink": {"link": {"rate": "10 Gb/s"}}},
+            "flow": {"up": {"from": "s", "to": "sink", "transport": SOURCE}},
+        },
+        replications=REPLICATIONS,
+    )
+
+
+def _saturation(mode: Mode, mpdus: int, n: int) -> Plan:
+    phy = replace(DOT11A, standard=mode.standard)
+    frames = theory.refined_frame_rate(n, phy, mode.exchange(mpdus))
+    expected = frames * mpdus * PACKET * 8
+
+    def evaluate(result: Result) -> list[Check]:
+        goodput = result.flows["goodput_bps"].to_numpy().reshape(result.replications, -1)
+        samples = goodput.sum(axis=1) / 1e6 * PACKET / PAYLOAD
+        id_ = f"bianchi-aggregates/{mode.rate}/{mpdus}/n={n}"
+        ci95 = half_width(samples.tolist())
+        return [Check(id_, expected, float(samples.mean()), TOLERANCE, ci95, "Mb/s")]
+
+    seconds = max(0.2, FRAMES[n] / REPLICATIONS / frames / 1e6)
+    return Plan(scenario(mode, mpdus, n, seconds), evaluate)
