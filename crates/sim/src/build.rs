@@ -89,6 +89,7 @@ fn bss(scenario: &Scenario, index: usize, members: &[NodeId], streams: Streams) 
         adaptation: laws(station, streams),
         queue: station.queue.config,
         access: station.access,
+        categories: Vec::new(),
         senses_only: station.senses_only.iter().map(|other| members[*other]).collect(),
         hidden_from: station.hidden_from.iter().map(|other| members[*other]).collect(),
         errors: station.errors,
@@ -97,6 +98,7 @@ fn bss(scenario: &Scenario, index: usize, members: &[NodeId], streams: Streams) 
         rules: bss.rules.clone(),
         ap_queue: bss.ap.queue.config,
         ap_access: bss.ap.access,
+        ap_categories: Vec::new(),
         stations: stations().map(config).collect(),
     };
     let names = std::iter::once(&bss.name).chain(stations().map(|station| &station.name));

@@ -3,6 +3,7 @@
 use airfair_units::{Bytes, DataRate, Duration};
 
 use crate::capabilities::{Channel, LinkCapabilities};
+use crate::edca::AccessCategory;
 use crate::errors::ErrorModel;
 use crate::link_rate::RateLaw;
 use crate::phy::{Preamble, Rate, Standard, Timing};
@@ -44,6 +45,8 @@ pub struct CellConfig {
     pub ap_queue: QueueConfig,
     /// Channel access of the access point.
     pub ap_access: AccessParameters,
+    /// Its categories, as those of a [station](StationConfig::categories).
+    pub ap_categories: Vec<(AccessCategory, AccessParameters)>,
     /// The stations.
     pub stations: Vec<StationConfig>,
 }
@@ -129,8 +132,11 @@ pub struct StationConfig {
     pub adaptation: [Option<RateLaw>; 2],
     /// Its queue.
     pub queue: QueueConfig,
-    /// Its channel access.
+    /// Its channel access, for packets of all categories.
     pub access: AccessParameters,
+    /// Categories that it tells apart, ascending, each with a queue and channel access of its own; if there are none, its
+    /// packets are all of one.
+    pub categories: Vec<(AccessCategory, AccessParameters)>,
     /// Members whose frames it senses without decoding them, ascending.
     pub senses_only: Vec<NodeId>,
     /// Members that do not sense its frames, nor it theirs, ascending; none of `senses_only`. The
@@ -141,6 +147,28 @@ pub struct StationConfig {
 }
 
 impl CellConfig {
+    /// Categories that a member tells apart.
+    pub(crate) fn categories(&self, member: NodeId) -> &[(AccessCategory, AccessParameters)] {
+        match member.index().checked_sub(1) {
+            None => &self.ap_categories,
+            Some(station) => &self.stations[station].categories,
+        }
+    }
+
+    /// Channel access of a member whose packets are of all categories.
+    fn access_of_all(&self, member: NodeId) -> &AccessParameters {
+        match member.index().checked_sub(1) {
+            None => &self.ap_access,
+            Some(station) => &self.stations[station].access,
+        }
+    }
+
+    /// Channel access of a member for a category.
+    pub(crate) fn access(&self, member: NodeId, category: AccessCategory) -> &AccessParameters {
+        let of = self.categories(member).iter().find(|(it, _)| *it == category);
+        of.map_or_else(|| self.access_of_all(member), |(_, access)| access)
+    }
+
     /// True if some members do not sense each other.
     pub fn has_hidden(&self) -> bool {
         self.stations.iter().any(|station| !station.hidden_from.is_empty())
@@ -160,7 +188,6 @@ impl CellConfig {
 
 /// Channel access of one member: its EDCA parameters, and when it gives a frame up.  [80211-2020 §10.23.2]
 ///
-/// The countdown is the DCF's: a slot counts once it has been idle as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AccessParameters {
     /// Slots of idle time, after a SIFS, before back-off counts: 2 makes a DIFS. At least 1.
@@ -173,6 +200,9 @@ pub struct AccessParameters {
     pub txop_limit: Duration,
     /// Limits at which a frame is given up; by the cell's rule unless set.
     pub attempts: Option<Attempts>,
+    /// True if the counter goes down at the beginning of a slot, as EDCA has it, and not when it has been idle as a
+    /// whole: a countdown that is interrupted is a slot ahead of the DCF's.  [80211-2020 §10.23.2.4]
+    pub counts_at_start: bool,
 }
 
 impl AccessParameters {
@@ -187,7 +217,14 @@ impl AccessParameters {
 impl Default for AccessParameters {
     /// Access as the DCF has it, by the cell's rules.  [80211-2020 §10.3.4]
     fn default() -> Self {
-        Self { aifsn: 2, cw_min: None, cw_max: None, txop_limit: Duration::ZERO, attempts: None }
+        Self {
+            aifsn: 2,
+            cw_min: None,
+            cw_max: None,
+            txop_limit: Duration::ZERO,
+            attempts: None,
+            counts_at_start: false,
+        }
     }
 }
 

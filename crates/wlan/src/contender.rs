@@ -17,36 +17,6 @@ use crate::queue::{InService, TransmitQueue};
 /// The random generator that a contender draws its back-off from: small, portable, pinned.
 pub type Stream = Xoshiro128PlusPlus;
 
-/// A member and an access category, by which it contends. Legacy members have one each.  [80211-2020 §10.23.2.1]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct ContenderId(u16);
-
-impl ContenderId {
-    /// The only contender of a legacy member.
-    #[inline]
-    pub(crate) fn only(NodeId(member): NodeId) -> Self {
-        Self(member)
-    }
-
-    /// All contenders of a member.
-    #[inline]
-    pub(crate) fn of(member: NodeId) -> [Self; 1] {
-        [Self::only(member)]
-    }
-
-    /// Its member.
-    #[inline]
-    pub(crate) fn member(self) -> NodeId {
-        NodeId(self.0)
-    }
-
-    /// Place in a table of all contenders.
-    #[inline]
-    pub(crate) fn index(self) -> usize {
-        usize::from(self.0)
-    }
-}
-
 /// State of one contender's channel access.  [80211-2020 §10.3.4]
 ///
 /// ```text
@@ -98,6 +68,14 @@ pub(crate) enum Content {
 }
 
 impl Content {
+    /// The kind of frame that it is sent in.
+    pub(crate) fn kind(self) -> FrameKind {
+        match self {
+            Self::Packet | Self::Mpdu | Self::Aggregate => FrameKind::Data,
+            Self::Request => FrameKind::BlockAckRequest,
+        }
+    }
+
     /// The kind of frame that answers it.
     #[inline]
     pub(crate) fn response(self) -> FrameKind {
@@ -203,6 +181,8 @@ pub(crate) struct Contender<P> {
     /// Attempts of the frame in service that failed: without and with RTS protection.
     short_retries: u16,
     long_retries: u16,
+    /// Those of them in which nothing went on the air: another category of its member had won, too.
+    internal: u16,
     /// Slots that it counts while its packet waits for its present access.
     pub(crate) backoff: u64,
     stream: Stream,
@@ -224,6 +204,7 @@ impl<P: Copy + Headers> Contender<P> {
             limits,
             short_retries: 0,
             long_retries: 0,
+            internal: 0,
             backoff: 0,
             stream,
         }
@@ -247,14 +228,9 @@ impl<P: Copy + Headers> Contender<P> {
         }
     }
 
-    /// True if it may send several packets when it has won the channel.
-    pub(crate) fn has_txop(&self) -> bool {
-        !self.limits.txop.is_zero()
-    }
-
     /// True if an attempt for the packet in service has failed.
     pub(crate) fn is_retrying(&self) -> bool {
-        self.short_retries > 0 || self.long_retries > 0
+        self.short_retries > self.internal || self.long_retries > 0
     }
 
     /// A back-off, uniform in 0 … contention window [slots].  [80211-2020 §10.3.3]
@@ -287,10 +263,16 @@ impl<P: Copy + Headers> Contender<P> {
         Verdict::Retry
     }
 
+    /// Gives way to a higher category of its member, as after a collision.  [80211-2020 §10.23.2.2]
+    pub(crate) fn collide(&mut self, chain: Chain) -> Verdict {
+        self.internal = self.internal.saturating_add(1);
+        self.fail(false, chain)
+    }
+
     /// The next attempt is a first one.  [80211-2020 §10.23.2.2]
     pub(crate) fn start_afresh(&mut self) {
         self.contention_window = self.limits.cw_min;
-        (self.short_retries, self.long_retries) = (0, 0);
+        (self.short_retries, self.long_retries, self.internal) = (0, 0, 0);
     }
 
     /// The frame in service is done, received or given up: the next one starts afresh.

@@ -1,16 +1,20 @@
 //! Contention for the channel: whose back-off is done first, at a cost that does not grow with those who wait.
 //!
-//! Every member goes by the rules of the DCF alone ([`crate::dcf`]). Members that know the same of the medium share one
+//! Every contender, a member with one of its access categories, goes by the rules of the DCF or EDCA alone
+//! ([`crate::dcf`]). Contenders that know the same of the medium share one
 //! [`MediumState`], and so one count of slots: their *group*. A contender with `b` slots of back-off left when the
 //! group has counted `s` waits in a heap under `s + b`, and while the medium is busy nothing is touched. Who comes to
 //! know something else (it transmits, or is addressed and so not bound by the NAV, or does not sense or decode what its
 //! group does) goes on *alone*, with a state of its own; whose state agrees with the group's again after a busy period
 //! returns. A plain cell stays one group with few who are alone.
 //!
-//! Members of a class (`hearing`) are a group, and so are all that have their class to themselves and wait equally long.
-//! Such a group takes each frame for one that it decodes, and its exceptions go on alone: who does not sense a frame
+//! Contenders of a class (`hearing`) are a group, and so are all that have their class to themselves and wait equally
+//! long. Such a group takes each frame for one that it decodes, and its exceptions go on alone: who does not sense a frame
 //! when it starts, who does not decode it when that makes a difference. Where the next frame of an exchange follows
 //! after a SIFS and all sense both, it makes none.
+//!
+//! Contenders of one member hear and send the same: they agree in carrier, NAV and frames on the air, and differ in when
+//! slots count and how many have. What is asked of a member is asked of its first.
 
 mod busy;
 
@@ -21,11 +25,11 @@ use airfair_units::{Dbm, Decibels, Duration, Time};
 
 use crate::cell::ChannelAccess;
 use crate::config::{CellConfig, NodeId};
-use crate::contender::ContenderId;
 use crate::dcf::{InterframeSpaces, MediumState, Waits};
 use crate::frame::{Frame, FrameKind};
 use crate::hearing::{Audibility, ClassId, Hearing};
 use crate::phy::{Generation, Timing, TxVector};
+use crate::roster::{ContenderId, Roster};
 
 /// Wish of a contender for the channel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -39,10 +43,10 @@ enum Want {
     Backoff,
 }
 
-/// Members that know the same.
+/// Contenders that know the same.
 #[derive(Debug)]
 struct Group {
-    /// Their class, if it is one. Members of several wait equally long, and take every frame for one that they decode:
+    /// Their class, if it is one. Those of several wait equally long, and take every frame for one that they decode:
     /// who does not, goes on alone as soon as that makes a difference.
     class: Option<ClassId>,
     spaces: InterframeSpaces,
@@ -51,7 +55,7 @@ struct Group {
     due: BinaryHeap<Reverse<Turn>>,
 }
 
-/// Slot at which a contender is due, and its number, in one word: turns are compared often.
+/// Slot at which a contender is due, and its place, in one word: turns are compared often.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Turn(u64);
 
@@ -71,9 +75,9 @@ impl Turn {
     }
 
     #[inline]
-    #[expect(clippy::cast_possible_truncation, reason = "its lower half holds the number")]
-    fn id(self) -> ContenderId {
-        ContenderId::only(NodeId(self.0 as u16))
+    #[expect(clippy::cast_possible_truncation, reason = "its lower part holds the place")]
+    fn contender(self) -> u16 {
+        self.0 as u16
     }
 }
 
@@ -81,72 +85,75 @@ impl Turn {
 #[derive(Debug, Default)]
 struct Countdown {
     want: Want,
-    /// Slot of its member's count at which its back-off is done.
+    /// Slot of its group's count at which its back-off is done, or of its own if it is alone.
     due: u64,
-    /// Slot under which it has an entry in the heap of its member's group.
+    /// Slot under which it has an entry in the heap of its group.
     queued: Option<u64>,
 }
 
-/// One member: where its knowledge of the medium is.
+/// One contender: where its knowledge of the medium is.
 #[derive(Debug)]
-struct Member {
+struct Seat {
     class: ClassId,
     /// Index of the group that it belongs to; nothing if nobody else waits equally long, and so it is always alone.
     group: Option<u16>,
     /// Its place among those who are alone, if it is.
     alone: Option<u16>,
-    /// True if a frame of its own is on the air.
-    sends: bool,
-    /// Audibility of that, or of its last one, at whom it is least audible.
-    least: Audibility,
 }
 
-/// A member that goes on alone.
+/// A contender that goes on alone.
 #[derive(Debug)]
 struct Alone {
-    id: NodeId,
+    id: ContenderId,
     class: ClassId,
     /// The medium as it knows it.
     medium: MediumState,
-    /// True if a frame of its own is about to start.
+    /// True if a frame of its member is about to start.
     starts: bool,
     /// Time at which its back-off is done if its medium stays idle, kept as it is asked more often than it changes;
     /// [`Time::MAX`] without one.
     access: Time,
 }
 
-/// Audibility of a member's frame, the one on the air or the last.
+/// A member's frame, the one on the air or the last.
 #[derive(Debug)]
 struct Reach {
-    /// To each class.
+    /// True if it is on the air.
+    is_sent: bool,
+    /// Audibility at whom it is least audible.
+    least: Audibility,
+    /// Audibility to each class.
     row: Vec<Audibility>,
     /// Power that it arrives with at each member, where frames are captured.
     power: Vec<Dbm>,
 }
 
-/// Countdowns and carrier sense of all members of a channel.
+/// Countdowns and carrier sense of all contenders of a channel.
 #[derive(Debug)]
 pub(crate) struct Contention {
     slot: Duration,
     waits: Waits,
+    roster: Roster,
     hearing: Hearing,
     /// Spaces of each class.
     spaces: Vec<InterframeSpaces>,
     groups: Vec<Group>,
-    /// The member of each class that is of a group of several classes; none where all of them are of one class.
-    sole: Vec<Option<NodeId>>,
-    members: Vec<Member>,
+    /// The contender of each class that is of a group of several classes; none where all of them are of one class.
+    sole: Vec<Option<ContenderId>>,
     /// By member.
     reaches: Vec<Reach>,
     /// By contender.
+    seats: Vec<Seat>,
     countdowns: Vec<Countdown>,
-    /// Members that are alone, in no order but that those who always are come first: so many.
+    /// Contenders that are alone, in no order but that those who always are come first: so many.
     alone: Vec<Alone>,
     always_alone: usize,
     /// Contenders that want to transmit without a back-off.
     immediate: Vec<ContenderId>,
     /// Contenders whose immediate access the frames that start have forestalled: they must draw a back-off.
     forestalled: Vec<ContenderId>,
+    /// Contenders whose member awaits a response in vain, and until when: to them the medium is as good as busy.
+    held: Vec<(ContenderId, Time)>,
     /// The one member that transmits, where all sense it and nobody else does: it goes by its group's state, since
     /// what it knows better makes a difference only if another frame comes or its own fails.
     speaker: Option<NodeId>,
@@ -167,46 +174,40 @@ pub(crate) struct Contention {
 }
 
 impl Contention {
-    pub(crate) fn new(config: &CellConfig, timing: &Timing, hearing: Hearing) -> Self {
-        let spaces = hearing.aifsns().map(|aifsn| InterframeSpaces::new(timing, aifsn));
-        let spaces: Vec<InterframeSpaces> = spaces.collect();
+    pub(crate) fn new(
+        config: &CellConfig,
+        timing: &Timing,
+        (hearing, roster): (Hearing, Roster),
+    ) -> Self {
+        let spaces: Vec<InterframeSpaces> = hearing.spaces(timing).collect();
         let (groups, group_of) = groups(hearing.class_of(), &spaces);
-        let member = |(class, group): (&ClassId, Option<u16>)| Member {
-            class: *class,
-            group,
-            alone: None,
-            sends: false,
-            least: Audibility::Decodes,
-        };
-        let mut members: Vec<Member> =
-            hearing.class_of().iter().zip(group_of).map(member).collect();
-        let reach = |(from, _)| {
+        let seat =
+            |(class, group): (&ClassId, Option<u16>)| Seat { class: *class, group, alone: None };
+        let mut seats: Vec<Seat> = hearing.class_of().iter().zip(group_of).map(seat).collect();
+        let reach = |from| {
             let mut row = Vec::new();
             hearing.copy_audibility(from, Generation::Dsss, &mut row);
-            Reach { row, power: Vec::new() }
+            Reach { is_sent: false, least: least(&row), row, power: Vec::new() }
         };
-        let reaches: Vec<Reach> = (0..).map(NodeId).zip(&members).map(reach).collect();
-        for (member, reach) in members.iter_mut().zip(&reaches) {
-            member.least = least(&reach.row);
-        }
+        let reaches = (0..).map(NodeId).take(config.stations.len() + 1).map(reach).collect();
         let mut sole = Vec::new();
         if groups.iter().any(|group| group.class.is_none()) {
             sole.resize(spaces.len(), None);
-            for (id, member) in (0..).map(NodeId).zip(&members) {
+            for (id, seat) in roster.all().zip(&seats) {
                 let is_sole =
-                    member.group.is_some_and(|group| groups[usize::from(group)].class.is_none());
-                sole[member.class.index()] = is_sole.then_some(id);
+                    seat.group.is_some_and(|group| groups[usize::from(group)].class.is_none());
+                sole[seat.class.index()] = is_sole.then_some(id);
             }
         }
         let mut alone = Vec::new();
-        for (id, member) in (0..).map(NodeId).zip(&mut members) {
-            if member.group.is_none() {
-                member.alone = Some(place(alone.len()));
-                let medium = MediumState::new(spaces[member.class.index()]);
-                alone.push(Alone::new(id, member.class, medium));
+        for (id, seat) in roster.all().zip(&mut seats) {
+            if seat.group.is_none() {
+                seat.alone = Some(place(alone.len()));
+                let medium = MediumState::new(spaces[seat.class.index()]);
+                alone.push(Alone::new(id, seat.class, medium));
             }
         }
-        let countdowns = members.iter().map(|_| Countdown::default()).collect();
+        let countdowns = seats.iter().map(|_| Countdown::default()).collect();
         Self {
             slot: timing.slot,
             waits: Waits::new(&config.rules, timing),
@@ -214,16 +215,18 @@ impl Contention {
             is_fixed: hearing.is_fixed(),
             sifs: timing.sifs,
             hearing,
+            roster,
             spaces,
             groups,
             sole,
-            members,
             reaches,
+            seats,
             always_alone: alone.len(),
             alone,
             countdowns,
             immediate: Vec::new(),
             forestalled: Vec::new(),
+            held: Vec::new(),
             speaker: None,
             on_air: 0,
             partial: 0,
@@ -269,16 +272,17 @@ impl Contention {
             self.can_change(),
             "who senses whom was given for good: make the cell with `Cell::with_relation`"
         );
-        self.hearing.set(listener, from, audibility);
+        self.hearing.set(&self.roster, listener, from, audibility);
     }
 
     /// Sets what `frame`, which is about to start, is to each member. To whom it is addressed it is a frame as
     /// soon as it is sensed: whether it is errored is drawn at its end.
     pub(crate) fn set_row(&mut self, frame: &Frame, row: &[Audibility]) {
-        self.hearing.set_row(frame.from, row);
+        let Self { hearing, roster, .. } = self;
+        hearing.set_row(roster, frame.from, row);
         let mut address = |to: NodeId| {
             if row[to.index()] == Audibility::Senses {
-                self.hearing.set(to, frame.from, Audibility::Decodes);
+                hearing.set(roster, to, frame.from, Audibility::Decodes);
             }
         };
         match frame.to {
@@ -289,62 +293,85 @@ impl Contention {
 
     /// The medium as `id` knows it.
     #[inline]
-    fn medium(&self, id: NodeId) -> &MediumState {
-        match self.members[id.index()] {
-            Member { alone: Some(place), .. } => &self.alone[usize::from(place)].medium,
-            Member { group: Some(group), .. } => &self.groups[usize::from(group)].medium,
-            Member { .. } => unreachable!("whoever has no group is alone"),
+    fn medium(&self, id: ContenderId) -> &MediumState {
+        match self.seats[id.index()] {
+            Seat { alone: Some(place), .. } => &self.alone[usize::from(place)].medium,
+            Seat { group: Some(group), .. } => &self.groups[usize::from(group)].medium,
+            Seat { .. } => unreachable!("whoever has no group is alone"),
         }
+    }
+
+    /// The medium as a member knows it, but for when slots count.
+    #[inline]
+    fn medium_of(&self, member: NodeId) -> &MediumState {
+        let medium = self.medium(ContenderId::first(member));
+        debug_assert!(
+            self.speaker == Some(member)
+                || self.roster.of(member).all(|id| self.medium(id).hears_as(medium)),
+            "contenders of a member hear the same"
+        );
+        medium
     }
 
     /// From now on `id` goes on alone.
     #[inline]
-    fn part(&mut self, id: NodeId) -> &mut Alone {
-        let Self { groups, members, countdowns, alone, slot, .. } = self;
-        let member = &mut members[id.index()];
-        match *member {
-            Member { alone: Some(place), .. } => &mut alone[usize::from(place)],
-            Member { group: Some(group), .. } => {
-                let alone = member.part(id, &groups[usize::from(group)], alone);
+    fn part(&mut self, id: ContenderId) -> &mut Alone {
+        let Self { groups, seats, countdowns, alone, slot, .. } = self;
+        let seat = &mut seats[id.index()];
+        match *seat {
+            Seat { alone: Some(place), .. } => &mut alone[usize::from(place)],
+            Seat { group: Some(group), .. } => {
+                let alone = seat.part(id, &groups[usize::from(group)], alone);
                 alone.plan(countdowns, *slot);
                 alone
             }
-            Member { .. } => unreachable!("whoever has no group is alone"),
+            Seat { .. } => unreachable!("whoever has no group is alone"),
+        }
+    }
+
+    /// From now on each contender of a member goes on alone.
+    #[inline]
+    fn part_member(&mut self, member: NodeId, mut each: impl FnMut(&mut Alone)) {
+        each(self.part(ContenderId::first(member)));
+        if !self.roster.is_plain() {
+            self.roster.of(member).skip(1).for_each(|id| each(self.part(id)));
         }
     }
 
     /// Those who are alone and whose state agrees with their group's return to it.
     #[inline]
     fn reunite(&mut self, now: Time) {
+        if !self.held.is_empty() {
+            self.defer_held(now);
+        }
         if self.alone.len() > self.always_alone {
             self.reunite_some(now);
         }
     }
 
     fn reunite_some(&mut self, now: Time) {
-        let Self { groups, members, countdowns, alone, always_alone, .. } = self;
+        let Self { groups, seats, countdowns, alone, always_alone, .. } = self;
         if groups.iter().all(|group| !group.medium.is_idle()) {
             return;
         }
         let mut index = *always_alone;
         while let Some(Alone { id, medium: own, .. }) = alone.get(index) {
-            let group = members[id.index()].group.map(|group| &mut groups[usize::from(group)]);
+            let id = *id;
+            let group = seats[id.index()].group.map(|group| &mut groups[usize::from(group)]);
             let group = group.filter(|group| own.agrees_with(&group.medium, now));
             let Some(group) = group else {
                 index += 1;
                 continue;
             };
-            members[id.index()].alone = None;
-            for id in ContenderId::of(*id) {
-                let countdown = &mut countdowns[id.index()];
-                countdown.due = own.translate(countdown.due, &group.medium);
-                if countdown.want == Want::Backoff {
-                    countdown.queue(id, group);
-                }
+            seats[id.index()].alone = None;
+            let countdown = &mut countdowns[id.index()];
+            countdown.due = own.translate(countdown.due, &group.medium);
+            if countdown.want == Want::Backoff {
+                countdown.queue(id, group);
             }
             alone.swap_remove(index);
             if let Some(moved) = alone.get(index) {
-                members[moved.id.index()].alone = Some(place(index));
+                seats[moved.id.index()].alone = Some(place(index));
             }
         }
     }
@@ -360,7 +387,7 @@ impl Contention {
     fn forestall_some(&mut self) {
         let mut immediate = std::mem::take(&mut self.immediate);
         immediate.retain(|id| {
-            let is_idle = self.medium(id.member()).is_idle();
+            let is_idle = self.medium(*id).is_idle();
             if !is_idle {
                 self.forestalled.push(*id);
             }
@@ -379,7 +406,7 @@ impl Contention {
     /// Audibility at `id` of the frame of `from` that is on the air.
     #[inline]
     fn audibility(&self, id: NodeId, from: NodeId) -> Audibility {
-        self.audibility_of(self.members[id.index()].class, from)
+        self.audibility_of(self.seats[id.index()].class, from)
     }
 
     /// Audibility in a class of the frame of `from` that is on the air.
@@ -391,24 +418,24 @@ impl Contention {
         self.reaches[from.index()].row[class.index()]
     }
 
-    /// Members of groups of several classes at which the frame of `from` that is on the air is at most so audible go on
+    /// Contenders of groups of several classes at which the frame of `from` that is on the air is at most so audible go on
     /// alone: a group takes it for one that it decodes.
     #[inline]
     fn part_exceptions(&mut self, from: NodeId, most: Audibility) {
         // No group is of several classes where no class has a member for itself.
-        if !self.sole.is_empty() && self.members[from.index()].least <= most {
+        if !self.sole.is_empty() && self.reaches[from.index()].least <= most {
             self.part_each_exception(from, most);
         }
     }
 
     #[cold]
     fn part_each_exception(&mut self, from: NodeId, most: Audibility) {
-        let Self { groups, sole, members, reaches, countdowns, alone, slot, .. } = self;
+        let Self { groups, sole, seats, reaches, countdowns, alone, slot, .. } = self;
         let row = reaches[from.index()].row.iter().zip(sole);
         for id in row.filter(|(audibility, _)| **audibility <= most).filter_map(|(_, id)| *id) {
-            let member = &mut members[id.index()];
-            if let (None, Some(group)) = (member.alone, member.group) {
-                member.part(id, &groups[usize::from(group)], alone).plan(countdowns, *slot);
+            let seat = &mut seats[id.index()];
+            if let (None, Some(group)) = (seat.alone, seat.group) {
+                seat.part(id, &groups[usize::from(group)], alone).plan(countdowns, *slot);
             }
         }
     }
@@ -420,10 +447,10 @@ impl Contention {
 
     /// True if another frame overlaps the one on the air where its receiver is, or anyone whom it is for.
     pub(crate) fn overlapped(&self, frame: &Frame) -> bool {
-        let at = |id| self.senses(id, frame.from) && !self.medium(id).receives(frame.from);
+        let at = |id| self.senses(id, frame.from) && !self.medium_of(id).receives(frame.from);
         match frame.to {
             Some(to) => at(to),
-            None => (0..).map(NodeId).take(self.members.len()).any(at),
+            None => (0..).map(NodeId).take(self.reaches.len()).any(at),
         }
     }
 
@@ -462,7 +489,7 @@ impl Contention {
     /// True if a frame of `from` that ends now is decoded by `id`, as far as noise allows.
     #[inline]
     pub(crate) fn decodes(&self, id: NodeId, from: NodeId) -> bool {
-        self.medium(id).receives(from) && self.reaches(id, from)
+        self.medium_of(id).receives(from) && self.reaches(id, from)
     }
 
     /// True if a frame of `from` is decoded by whoever, as `id`, is in step with it, as far as noise allows.
@@ -474,30 +501,31 @@ impl Contention {
     /// True if carrier sense of `id` is idle.
     #[inline]
     pub(crate) fn is_idle(&self, id: NodeId) -> bool {
-        self.medium(id).is_idle()
+        self.medium_of(id).is_idle()
     }
 
     /// Time at which the medium of `id` has been idle for a `space` if it stays so, where the space before a
     /// back-off is an AIFS; nothing if it is busy.
     pub(crate) fn idle_for(&self, id: NodeId, space: Duration) -> Option<Time> {
-        let class = self.members[id.index()].class;
+        let id = ContenderId::first(id);
+        let class = self.seats[id.index()].class;
         self.medium(id).idle_for(space, self.spaces[class.index()])
     }
 
     /// True if the virtual carrier sense of `id` is idle.
     #[inline]
     pub(crate) fn nav_is_clear(&self, id: NodeId, now: Time) -> bool {
-        self.medium(id).nav_is_clear(now)
+        self.medium_of(id).nav_is_clear(now)
     }
 
     /// Starts a back-off of `backoff` slots. It counts whether or not the contender has something to send.
     #[inline]
     pub(crate) fn draw(&mut self, id: ContenderId, now: Time, backoff: u16) {
         let slot = self.slot;
-        let medium = self.medium(id.member());
+        let medium = self.medium(id);
         // From inside a slot it counts from that slot's end, which is its own affair.
         self.countdowns[id.index()].due = if medium.is_counting(now) {
-            self.part(id.member()).medium.draw(now, backoff, slot)
+            self.part(id).medium.draw(now, backoff, slot)
         } else {
             medium.slots_at(now, slot) + u64::from(backoff)
         };
@@ -506,14 +534,14 @@ impl Contention {
     /// Contends with the back-off that it has drawn.
     #[inline]
     pub(crate) fn contend(&mut self, id: ContenderId) {
-        let Self { groups, members, countdowns, alone, slot, .. } = self;
+        let Self { groups, seats, countdowns, alone, slot, .. } = self;
         countdowns[id.index()].want = Want::Backoff;
-        match members[id.member().index()] {
-            Member { alone: Some(place), .. } => alone[usize::from(place)].plan(countdowns, *slot),
-            Member { group: Some(group), .. } => {
+        match seats[id.index()] {
+            Seat { alone: Some(place), .. } => alone[usize::from(place)].plan(countdowns, *slot),
+            Seat { group: Some(group), .. } => {
                 countdowns[id.index()].queue(id, &mut groups[usize::from(group)]);
             }
-            Member { .. } => unreachable!("whoever has no group is alone"),
+            Seat { .. } => unreachable!("whoever has no group is alone"),
         }
     }
 
@@ -521,16 +549,52 @@ impl Contention {
     /// after an idle AIFS. The slots left; nothing if a new back-off must be drawn, because the medium is busy.
     /// [80211-2020 §10.3.4.2]
     pub(crate) fn try_access(&mut self, id: ContenderId, now: Time) -> Option<u64> {
-        let medium = self.medium(id.member());
-        let (counted, at) = (medium.slots_at(now, self.slot), medium.immediate_access(now));
+        let is_held = self.held.iter().any(|(held, until)| *held == id && *until > now);
+        let medium = self.medium(id);
+        let (counted, at) = (medium.counted_at(now, self.slot), medium.immediate_access(now));
         let due = self.countdowns[id.index()].due;
         if due > counted {
             self.contend(id);
             return Some(due - counted);
         }
-        self.countdowns[id.index()].want = Want::Immediate(at?);
+        self.countdowns[id.index()].want = Want::Immediate(at.filter(|_| !is_held)?);
         self.immediate.push(id);
         Some(0)
+    }
+
+    /// No response comes to `id` before `until`: it is that long in its exchange, and its member's other contenders find
+    /// the medium busy.
+    #[inline]
+    pub(crate) fn hold_still(&mut self, now: Time, id: ContenderId, until: Time) {
+        if !self.roster.is_plain() {
+            self.hold_others(now, id, until);
+        }
+    }
+
+    #[inline(never)]
+    fn hold_others(&mut self, now: Time, id: ContenderId, until: Time) {
+        let others = self.roster.of(id.member()).filter(|other| *other != id);
+        self.held.extend(others.map(|other| (other, until)));
+        self.defer_held(now);
+    }
+
+    /// Contenders whose member awaits a response in vain count from then on when they would give up waiting themselves.
+    #[inline(never)]
+    fn defer_held(&mut self, now: Time) {
+        let mut held = std::mem::take(&mut self.held);
+        held.retain(|(_, until)| *until > now);
+        for (id, until) in &held {
+            let spaces = self.spaces[self.seats[id.index()].class.index()];
+            let start = self.part(*id).medium.wait_until(*until, spaces);
+            let Self { seats, countdowns, alone, slot, .. } = self;
+            if let (Want::Immediate(at), Some(start)) = (&mut countdowns[id.index()].want, start) {
+                *at = start.max(*at);
+            }
+            if let Some(place) = seats[id.index()].alone {
+                alone[usize::from(place)].plan(countdowns, *slot);
+            }
+        }
+        self.held = held;
     }
 
     /// Channel access of a contender that contends, as it stands.
@@ -538,7 +602,7 @@ impl Contention {
         let Countdown { want, due, .. } = self.countdowns[id.index()];
         match want {
             Want::Immediate(from) => ChannelAccess::CountingDown { from, slots: 0 },
-            Want::Backoff | Want::Nothing => self.medium(id.member()).countdown(due),
+            Want::Backoff | Want::Nothing => self.medium(id).countdown(due),
         }
     }
 
@@ -555,10 +619,10 @@ impl Contention {
     }
 
     fn find_access(&mut self) -> Option<Time> {
-        let Self { groups, members, countdowns, alone, immediate, slot, .. } = self;
+        let Self { groups, seats, countdowns, alone, immediate, slot, .. } = self;
         let mut next = Time::MAX;
         for group in groups.iter_mut().filter(|group| group.medium.is_idle()) {
-            if let Some((due, _)) = group.first(members, countdowns) {
+            if let Some((due, _)) = group.first(seats, countdowns) {
                 next = next.min(group.medium.time_of(due, *slot).unwrap_or(Time::MAX));
             }
         }
@@ -576,27 +640,20 @@ impl Contention {
     /// Appends those who transmit at `now` to `winners`, by their number; they want nothing any more, and
     /// several of them collide.
     pub(crate) fn take_winners(&mut self, now: Time, winners: &mut Vec<ContenderId>) {
-        let Self { groups, members, countdowns, alone, immediate, slot, .. } = self;
+        let Self { groups, roster, seats, countdowns, alone, immediate, slot, .. } = self;
         for group in groups.iter_mut().filter(|group| group.medium.is_idle()) {
-            while let Some((due, id)) = group.first(members, countdowns)
+            while let Some((due, index)) = group.first(seats, countdowns)
                 && group.medium.time_of(due, *slot) == Some(now)
             {
                 group.due.pop();
-                let countdown = &mut countdowns[id.index()];
+                let countdown = &mut countdowns[usize::from(index)];
                 (countdown.want, countdown.queued) = (Want::Nothing, None);
-                winners.push(id);
+                winners.push(roster.get(index));
             }
         }
         for alone in alone.iter_mut().filter(|alone| alone.access == now) {
-            for id in ContenderId::of(alone.id) {
-                let countdown = &mut countdowns[id.index()];
-                if countdown.want == Want::Backoff
-                    && alone.medium.time_of(countdown.due, *slot) == Some(now)
-                {
-                    countdown.want = Want::Nothing;
-                    winners.push(id);
-                }
-            }
+            countdowns[alone.id.index()].want = Want::Nothing;
+            winners.push(alone.id);
             alone.plan(countdowns, *slot);
         }
         immediate.retain(|id| {
@@ -614,8 +671,8 @@ impl Contention {
     }
 }
 
-/// Groups of members of these classes, and the one that each belongs to, if any: that of its class, or, where it has its
-/// class to itself, that of all such members that wait equally long.
+/// Groups of contenders of these classes, and the one that each belongs to, if any: that of its class, or, where it has
+/// its class to itself, that of all such contenders that wait equally long.
 fn groups(class_of: &[ClassId], spaces: &[InterframeSpaces]) -> (Vec<Group>, Vec<Option<u16>>) {
     let mut sizes = vec![0; spaces.len()];
     for class in class_of {
@@ -639,9 +696,9 @@ fn groups(class_of: &[ClassId], spaces: &[InterframeSpaces]) -> (Vec<Group>, Vec
     (members_of.keys().map(group).collect(), group_of)
 }
 
-/// A place in a list of members or of groups.
+/// A place in a list of contenders or of groups.
 fn place(index: usize) -> u16 {
-    u16::try_from(index).expect("no more than members")
+    u16::try_from(index).expect("no more than contenders")
 }
 
 /// The least of a frame's audibilities.
@@ -649,9 +706,14 @@ fn least(row: &[Audibility]) -> Audibility {
     row.iter().copied().min().unwrap_or(Audibility::Decodes)
 }
 
-impl Member {
+impl Seat {
     /// Leaves its group and joins those who are alone.
-    fn part<'a>(&mut self, id: NodeId, group: &Group, all: &'a mut Vec<Alone>) -> &'a mut Alone {
+    fn part<'a>(
+        &mut self,
+        id: ContenderId,
+        group: &Group,
+        all: &'a mut Vec<Alone>,
+    ) -> &'a mut Alone {
         self.alone = Some(place(all.len()));
         all.push(Alone::new(id, self.class, group.medium));
         all.last_mut().expect("the one just added")
@@ -659,37 +721,29 @@ impl Member {
 }
 
 impl Alone {
-    fn new(id: NodeId, class: ClassId, medium: MediumState) -> Self {
+    fn new(id: ContenderId, class: ClassId, medium: MediumState) -> Self {
         Self { id, class, medium, starts: false, access: Time::MAX }
     }
 
-    /// Finds when its first back-off is done.
+    /// Finds when its back-off is done.
     #[inline]
     fn plan(&mut self, countdowns: &[Countdown], slot: Duration) {
-        let due = |id: ContenderId| {
-            let countdown = &countdowns[id.index()];
-            let due = (countdown.want == Want::Backoff).then_some(countdown.due)?;
-            self.medium.time_of(due, slot)
-        };
-        let first = ContenderId::of(self.id).into_iter().filter_map(due).min();
-        self.access = first.unwrap_or(Time::MAX);
+        let Countdown { want, due, .. } = countdowns[self.id.index()];
+        let access = if want == Want::Backoff { self.medium.time_of(due, slot) } else { None };
+        self.access = access.unwrap_or(Time::MAX);
     }
 }
 
 impl Group {
     /// The first contender. Entries of those who have gone since are removed.
     #[inline]
-    fn first(
-        &mut self,
-        members: &[Member],
-        countdowns: &mut [Countdown],
-    ) -> Option<(u64, ContenderId)> {
+    fn first(&mut self, seats: &[Seat], countdowns: &mut [Countdown]) -> Option<(u64, u16)> {
         while let Some(&Reverse(turn)) = self.due.peek() {
-            let (due, id) = (turn.due(), turn.id());
-            let countdown = &mut countdowns[id.index()];
-            let is_here = members[id.member().index()].alone.is_none();
+            let (due, index) = (turn.due(), turn.contender());
+            let countdown = &mut countdowns[usize::from(index)];
+            let is_here = seats[usize::from(index)].alone.is_none();
             if countdown.want == Want::Backoff && is_here && countdown.due == due {
-                return Some((due, id));
+                return Some((due, index));
             }
             if countdown.queued == Some(due) {
                 countdown.queued = None;
@@ -701,7 +755,7 @@ impl Group {
 }
 
 impl Countdown {
-    /// Waits in the heap of its member's group, where the entry that it has left there may still hold.
+    /// Waits in the heap of its group, where the entry that it has left there may still hold.
     #[inline]
     fn queue(&mut self, id: ContenderId, group: &mut Group) {
         if self.queued != Some(self.due) {

@@ -32,6 +32,9 @@
 //!     slots: s           │ idle                    │ s+1  s+2  s+3
 //!                        └ end_frames          access_start
 //! ```
+//!
+//! EDCA's slots count when they begin: in the first one it is `s+1` already, and so it is afterwards if a frame comes then
+//! [80211-2020 §10.23.2.4]. As long as none comes both end a back-off at the same time.
 
 use airfair_units::{Duration, Time};
 
@@ -76,14 +79,16 @@ pub(crate) struct InterframeSpaces {
     pub(crate) aifs: Duration,
     /// Space after one that was not.
     pub(crate) eifs: Duration,
+    /// True if a slot counts when it begins, as EDCA has it.
+    counts_at_start: bool,
 }
 
 impl InterframeSpaces {
     /// The spaces of a station with this AIFSN: EIFS is longer than its AIFS by as much as by the DIFS.
-    pub(crate) fn new(timing: &Timing, aifsn: u8) -> Self {
+    pub(crate) fn new(timing: &Timing, aifsn: u8, counts_at_start: bool) -> Self {
         assert!(aifsn > 0, "an AIFSN of at least 1: a SIFS alone is for responses");
         let aifs = timing.sifs + timing.slot * u64::from(aifsn);
-        Self { aifs, eifs: timing.eifs - timing.difs + aifs }
+        Self { aifs, eifs: timing.eifs - timing.difs + aifs, counts_at_start }
     }
 }
 
@@ -169,13 +174,16 @@ pub(crate) struct MediumState {
     counts_from: Time,
     /// Slots counted until `counts_from`.
     slots: u64,
+    /// True if a slot counts when it begins: one in which the medium gets busy does, too.
+    counts_at_start: bool,
 }
 
 impl MediumState {
     /// A medium on which nothing has been heard yet.
     pub(crate) fn new(spaces: InterframeSpaces) -> Self {
         let start = Time::ZERO + spaces.aifs;
-        Self { access_start: start, counts_from: start, ..Self::default() }
+        let counts_at_start = spaces.counts_at_start;
+        Self { access_start: start, counts_from: start, counts_at_start, ..Self::default() }
     }
 
     /// True if physical carrier sense is idle.
@@ -196,11 +204,14 @@ impl MediumState {
     }
 
     /// Sense: frames start, its own (`sends`) or `others` that it senses. The count of slots stops at the last
-    /// whole one.
+    /// whole one; where slots count when they begin, at the last one that has begun.  [80211-2020 §10.3.4.3, §10.23.2.4]
     #[inline]
     pub(crate) fn begin_frames(&mut self, now: Time, sends: bool, others: u32, slot: Duration) {
         if self.is_idle() {
             self.slots = self.slots_at(now, slot);
+            if self.counts_at_start && now >= self.counts_from {
+                self.slots += 1;
+            }
         }
         self.carrier = self.carrier.after(sends, others);
         self.on_air += u32::from(sends) + others;
@@ -256,6 +267,22 @@ impl MediumState {
         }
     }
 
+    /// The medium is as good as busy until then: afterwards slots count after an interframe space, from the time that is
+    /// given back, if it is idle.
+    pub(crate) fn wait_until(&mut self, until: Time, spaces: InterframeSpaces) -> Option<Time> {
+        if !self.is_idle() {
+            return None;
+        }
+        self.access_start = self.access_start.max(until + spaces.aifs);
+        self.counts_from = self.access_start;
+        Some(self.access_start)
+    }
+
+    /// True if the two know the same of what is on the air.
+    pub(crate) fn hears_as(&self, other: &Self) -> bool {
+        (self.carrier, self.on_air, self.follows) == (other.carrier, other.on_air, other.follows)
+    }
+
     /// Slots counted at `now`, whole ones alone.
     pub(crate) fn slots_at(&self, now: Time, slot: Duration) -> u64 {
         let passed = now.saturating_since(self.counts_from);
@@ -264,6 +291,16 @@ impl MediumState {
             return self.slots;
         }
         self.slots + passed.whole_steps(slot)
+    }
+
+    /// Slots that a back-off has counted by `now`: where they count when they begin, those that began before.
+    #[inline]
+    pub(crate) fn counted_at(&self, now: Time, slot: Duration) -> u64 {
+        if self.counts_at_start && self.is_idle() {
+            let passed = now.saturating_since(self.counts_from);
+            return self.slots + passed.as_nanos().div_ceil(slot.as_nanos());
+        }
+        self.slots_at(now, slot)
     }
 
     /// Time at which slot `due` of the count is over, if the medium is idle and stays so.
@@ -358,7 +395,7 @@ mod tests {
     fn rules() -> (InterframeSpaces, Waits) {
         let timing = Standard::B.timing(false, Preamble::Long);
         let waits = Waits::new(&Rules::of(Standard::B), &timing);
-        (InterframeSpaces::new(&timing, 2), waits)
+        (InterframeSpaces::new(&timing, 2, false), waits)
     }
 
     /// A frame of another station from 99 to 1000 µs, which binds until 1300 µs if it is decoded.

@@ -102,6 +102,7 @@ impl Defaults {
             cw_max: Some(largest),
             txop_limit: Duration::from_micros(self.txop_limit_us(category, is_dsss)),
             attempts: None,
+            counts_at_start: true,
         }
     }
 

@@ -6,6 +6,7 @@ use crate::airtime;
 use crate::config::NodeId;
 use crate::elements::Elements;
 use crate::phy::TxVector;
+use crate::roster::ContenderId;
 
 /// Header, 24 octets, and frame check sequence, 4, of a data frame without `QoS`.  [80211-2020 §9.3.2.1]
 pub const DATA_OVERHEAD: Bytes = Bytes::new(28);
@@ -141,13 +142,20 @@ pub struct Ppdu<P> {
     pub errored: bool,
     /// True if it is a response whose start escaped the one who waits for it.
     pub(crate) missed: bool,
+    /// Contender whose exchange it is of.
+    pub(crate) initiator: ContenderId,
 }
 
 impl<P> Ppdu<P> {
     /// A frame that starts at `start`.
-    pub(crate) fn new(start: Time, frame: Frame, mpdus: Vec<Mpdu<P>>) -> Self {
+    pub(crate) fn new(
+        start: Time,
+        (initiator, frame): (ContenderId, Frame),
+        mpdus: Vec<Mpdu<P>>,
+    ) -> Self {
         let end = start + frame.duration;
-        Self { frame, mpdus, start, end, collided: false, errored: false, missed: false }
+        let (collided, errored, missed) = (false, false, false);
+        Self { frame, mpdus, start, end, collided, errored, missed, initiator }
     }
 
     /// True if it is errored for `id`. `missed` are those for whom the beacon is, ascending.

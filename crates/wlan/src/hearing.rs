@@ -1,12 +1,14 @@
 //! Audibility: the members that sense and decode each member's frames.
 //!
-//! Members that sense and decode the same frames, and wait equally long after them, form one *class*. A plain
-//! cell has one class; where who hears whom may change, each member is a class of its own.
+//! Contenders that sense and decode the same frames, and wait equally long after them, form one *class*. A plain
+//! cell has one class; where who hears whom may change, each contender is a class of its own.
 
 use std::collections::BTreeMap;
 
 use crate::config::{CellConfig, NodeId};
-use crate::phy::Generation;
+use crate::dcf::InterframeSpaces;
+use crate::phy::{Generation, Timing};
+use crate::roster::{ContenderId, Roster};
 
 /// Meaning of one member's frames to another: nothing, energy, or a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -19,13 +21,13 @@ pub enum Audibility {
     Decodes,
 }
 
-/// Members that hear alike and have the same AIFSN.
+/// Contenders that hear alike and have the same AIFSN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct ClassId(u16);
 
 impl ClassId {
     pub(crate) fn new(index: usize) -> Self {
-        Self(u16::try_from(index).expect("no more classes than members"))
+        Self(u16::try_from(index).expect("no more classes than contenders"))
     }
 
     pub(crate) fn index(self) -> usize {
@@ -33,7 +35,7 @@ impl ClassId {
     }
 }
 
-/// Properties that make members hear alike.
+/// Properties that make contenders hear and wait alike.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct Likeness {
     /// Members whose frames are too faint, ascending.
@@ -44,6 +46,7 @@ struct Likeness {
     /// behind: to the DCF that is noise as well.  [80211-2020 §19.3.9.3.5]
     understands: Generation,
     aifsn: u8,
+    counts_at_start: bool,
 }
 
 impl Likeness {
@@ -69,16 +72,26 @@ impl Likeness {
     }
 }
 
-/// Likeness of each member, the access point's first.
-fn likenesses(config: &CellConfig) -> Vec<Likeness> {
+/// Likeness of each contender.
+fn likenesses(config: &CellConfig, roster: &Roster) -> Vec<Likeness> {
+    let members = members(config);
+    let likeness = |id: ContenderId| {
+        let access = config.access(id.member(), roster.category(id));
+        let (aifsn, counts_at_start) = (access.aifsn, access.counts_at_start);
+        Likeness { aifsn, counts_at_start, ..members[id.member().index()].clone() }
+    };
+    roster.all().map(likeness).collect()
+}
+
+/// What makes members hear alike, the access point's first.
+fn members(config: &CellConfig) -> Vec<Likeness> {
     let newest = config.rules.standard.generation();
-    let aifsn = config.ap_access.aifsn;
-    let mut of = vec![Likeness { understands: newest, aifsn, ..Likeness::default() }];
+    let mut of = vec![Likeness { understands: newest, ..Likeness::default() }];
     of.extend(config.stations.iter().map(|station| Likeness {
         hidden: station.hidden_from.clone(),
         noise: station.senses_only.clone(),
         understands: station.standard.generation().min(newest),
-        aifsn: station.access.aifsn,
+        ..Likeness::default()
     }));
     // Hiding is mutual, and the access point has no list of its own.
     for (index, station) in config.stations.iter().enumerate() {
@@ -93,13 +106,27 @@ fn likenesses(config: &CellConfig) -> Vec<Likeness> {
     of
 }
 
-/// Audibility of each member's frames to each class. It may change during a run where each member is a class of
+/// How a class waits, and the frames that it understands.
+#[derive(Clone, Copy, Debug)]
+struct Class {
+    aifsn: u8,
+    counts_at_start: bool,
+    understands: Generation,
+}
+
+impl Class {
+    fn of(likeness: &Likeness) -> Self {
+        let Likeness { aifsn, counts_at_start, understands, .. } = *likeness;
+        Self { aifsn, counts_at_start, understands }
+    }
+}
+
+/// Audibility of each member's frames to each class. It may change during a run where each contender is a class of
 /// its own; a frame on the air keeps the audibility that it started with.
 #[derive(Clone, Debug)]
 pub(crate) struct Hearing {
     class_of: Vec<ClassId>,
-    /// AIFSN of each class, and the frames that it understands.
-    classes: Vec<(u8, Generation)>,
+    classes: Vec<Class>,
     /// One row for each transmitter, with a place for each class.
     rows: Vec<Vec<Audibility>>,
     can_change: bool,
@@ -111,35 +138,40 @@ pub(crate) struct Hearing {
 
 impl Hearing {
     /// A relation that stays as it is.
-    pub(crate) fn fixed(config: &CellConfig) -> Self {
-        let members = likenesses(config);
+    pub(crate) fn fixed(config: &CellConfig, roster: &Roster) -> Self {
+        let contenders = likenesses(config, roster);
         let mut known = BTreeMap::new();
         let mut distinct: Vec<&Likeness> = Vec::new();
         let mut class_of = Vec::new();
-        for likeness in &members {
+        for likeness in &contenders {
             let class = *known.entry(likeness).or_insert_with(|| {
                 distinct.push(likeness);
                 ClassId::new(distinct.len() - 1)
             });
             class_of.push(class);
         }
-        Self::of(class_of, &distinct, false)
+        Self::of(config, class_of, &distinct, false)
     }
 
     /// A relation that may change.
-    pub(crate) fn changing(config: &CellConfig) -> Self {
-        let members = likenesses(config);
-        let each = (0..members.len()).map(ClassId::new).collect();
-        Self::of(each, &members.iter().collect::<Vec<_>>(), true)
+    pub(crate) fn changing(config: &CellConfig, roster: &Roster) -> Self {
+        let contenders = likenesses(config, roster);
+        let each = (0..contenders.len()).map(ClassId::new).collect();
+        Self::of(config, each, &contenders.iter().collect::<Vec<_>>(), true)
     }
 
-    fn of(class_of: Vec<ClassId>, classes: &[&Likeness], can_change: bool) -> Self {
-        let from = (0..).map(NodeId).take(class_of.len());
+    fn of(
+        config: &CellConfig,
+        class_of: Vec<ClassId>,
+        classes: &[&Likeness],
+        can_change: bool,
+    ) -> Self {
+        let from = (0..).map(NodeId).take(config.stations.len() + 1);
         let row = |from| classes.iter().map(|class| class.audibility(from)).collect();
         let newest = classes.iter().map(|class| class.understands).max().unwrap_or_default();
         Self {
             rows: from.map(row).collect(),
-            classes: classes.iter().map(|class| (class.aifsn, class.understands)).collect(),
+            classes: classes.iter().map(|class| Class::of(class)).collect(),
             class_of,
             can_change,
             has_deaf: classes.iter().any(|class| class.understands < newest),
@@ -151,17 +183,19 @@ impl Hearing {
         }
     }
 
-    /// Class of each member.
+    /// Class of each contender.
     pub(crate) fn class_of(&self) -> &[ClassId] {
         &self.class_of
     }
 
-    /// AIFSN of each class.
-    pub(crate) fn aifsns(&self) -> impl Iterator<Item = u8> {
-        self.classes.iter().map(|(aifsn, _)| *aifsn)
+    /// Interframe spaces of each class.
+    pub(crate) fn spaces(&self, timing: &Timing) -> impl Iterator<Item = InterframeSpaces> {
+        let spaces =
+            |class: &Class| InterframeSpaces::new(timing, class.aifsn, class.counts_at_start);
+        self.classes.iter().map(spaces)
     }
 
-    /// True if the relation may change, and so each member is a class of its own.
+    /// True if the relation may change, and so each contender is a class of its own.
     pub(crate) fn can_change(&self) -> bool {
         self.can_change
     }
@@ -182,13 +216,25 @@ impl Hearing {
     }
 
     /// Sets what frames of `from` are to `listener` from now on.
-    pub(crate) fn set(&mut self, listener: NodeId, from: NodeId, audibility: Audibility) {
-        self.rows[from.index()][listener.index()] = audibility;
+    pub(crate) fn set(
+        &mut self,
+        roster: &Roster,
+        listener: NodeId,
+        from: NodeId,
+        audibility: Audibility,
+    ) {
+        for id in roster.of(listener) {
+            self.rows[from.index()][id.index()] = audibility;
+        }
     }
 
     /// Sets what frames of `from` are to each member from now on.
-    pub(crate) fn set_row(&mut self, from: NodeId, row: &[Audibility]) {
-        self.rows[from.index()].copy_from_slice(row);
+    pub(crate) fn set_row(&mut self, roster: &Roster, from: NodeId, row: &[Audibility]) {
+        let (members, others) = self.rows[from.index()].split_at_mut(row.len());
+        members.copy_from_slice(row);
+        for (audibility, id) in others.iter_mut().zip(roster.others()) {
+            *audibility = row[id.member().index()];
+        }
     }
 
     /// Writes the audibility of a frame of `from`, of this generation, to each class into `row`: asked once, when it
@@ -204,8 +250,8 @@ impl Hearing {
         if generation == Generation::Dsss || !self.has_deaf {
             return;
         }
-        for (audibility, (_, understands)) in row.iter_mut().zip(&self.classes) {
-            if *understands < generation {
+        for (audibility, class) in row.iter_mut().zip(&self.classes) {
+            if class.understands < generation {
                 *audibility = Audibility::Senses.min(*audibility);
             }
         }

@@ -19,6 +19,7 @@
 //! | `errors` | errors that noise makes in frames |
 //! | [`queue`] | the way of a packet to its channel access: classifier, queues, scheduler |
 //! | `link_rate` | rates, given or adapted |
+//! | `roster` | contenders: members, by the access categories that they use |
 //! | `contender` | one contender: queue, attempts, windows |
 //! | [`radio`] | propagation: positions, powers at a receiver, and what it decodes |
 //! | `cell` | the channel, what follows each frame, and the airtime charge of an exchange |
@@ -43,6 +44,7 @@ pub mod phy;
 pub mod queue;
 pub mod radio;
 mod record;
+mod roster;
 
 pub use capabilities::{Aggregation, Channel, LinkCapabilities};
 pub use cell::{

@@ -105,7 +105,13 @@ mod tests {
         let ap = scenario::AccessPoint { queue, access, window_sharing, occupancy: None };
         let rules = airfair_wlan::Rules::of(airfair_wlan::phy::Standard::A);
         let (ap_queue, stations) = (config, Vec::new());
-        let cell = airfair_wlan::CellConfig { rules, ap_queue, ap_access: access, stations };
+        let cell = airfair_wlan::CellConfig {
+            rules,
+            ap_queue,
+            ap_access: access,
+            ap_categories: Vec::new(),
+            stations,
+        };
         let airtime = Airtime::new(&cell);
         let home = Home { node: NodeId::AP, access_point: &ap, airtime: &airtime, ends: &[] };
         Agent::at(&home).expect("it has something to do")

@@ -141,7 +141,11 @@ impl<R: Recorder, C: Clock> World<R, C> {
     #[inline]
     fn has_room(&mut self, (id, side): (FlowId, Side), queue: Hop) -> bool {
         match queue {
-            Hop::Air { cell, from, to } => self.cells[cell.index()].cell.has_room(from, to),
+            Hop::Air { cell, from, to } => self.cells[cell.index()].cell.has_room(
+                from,
+                to,
+                airfair_wlan::edca::AccessCategory::default(),
+            ),
             Hop::Wire(link) => {
                 let packet = self.awaited_size(id, side);
                 self.links[link.index()].has_room(self.now, packet)

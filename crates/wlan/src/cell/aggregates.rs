@@ -9,50 +9,48 @@ use crate::aggregation::{Agreement, BLOCK_ACK_REQUEST_SIZE, DELIMITER, QOS_DATA_
 use crate::airtime::Protection;
 use crate::block_ack::{Bitmap, Fate, REORDER_TIMEOUT, Reception, Recipient, Sequence};
 use crate::config::NodeId;
-use crate::contender::{Access, ContenderId, Content, Exchange, Step, Verdict};
+use crate::contender::{Access, Content, Exchange, Step, Verdict};
 use crate::frame::{ACK_SIZE, Frame, FrameKind, Mpdu, Msdu};
 use crate::phy::TxVector;
 use crate::phy::mode::Format;
 use crate::queue::headers::Headers;
 use crate::queue::{Batch, Frames, Response, Room};
 use crate::record::{DropCause, Record};
+use crate::roster::ContenderId;
 
 /// The receiving end of a link.
 type End<P> = Box<Recipient<Msdu<P>>>;
 
-/// Recipients of the links of a cell, by station: up to the access point and down from it; none where nobody aggregates.
+/// Recipients of the links of a cell, by hop; none where nobody aggregates.
 #[derive(Debug)]
 pub(super) struct Recipients<P> {
-    links: Vec<[Option<End<P>>; 2]>,
+    hops: Vec<Option<End<P>>>,
     /// Time at which the first packet that waits for others has waited long enough.
     pub(super) next_timeout: Option<Time>,
 }
 
 impl<P> Default for Recipients<P> {
     fn default() -> Self {
-        Self { links: Vec::new(), next_timeout: None }
+        Self { hops: Vec::new(), next_timeout: None }
     }
 }
 
 impl<P: Copy> Recipients<P> {
-    fn set(&mut self, station: NodeId, direction: Direction, window: Window) {
-        if station.index() >= self.links.len() {
-            self.links.resize_with(station.index() + 1, Default::default);
+    fn set(&mut self, hop: usize, window: Window) {
+        if hop >= self.hops.len() {
+            self.hops.resize_with(hop + 1, Default::default);
         }
         let recipient = Recipient::new(window.mpdus(), REORDER_TIMEOUT, Sequence::default());
-        self.links[station.index()][direction as usize] = Some(Box::new(recipient));
+        self.hops[hop] = Some(Box::new(recipient));
     }
 
-    /// The recipient of frames from one member to another.
-    fn of(&mut self, from: NodeId, to: NodeId) -> &mut Recipient<Msdu<P>> {
-        let (station, direction) =
-            if from.is_ap() { (to, Direction::Down) } else { (from, Direction::Up) };
-        let recipient = &mut self.links[station.index()][direction as usize];
-        recipient.as_deref_mut().expect("a link with an agreement")
+    /// The recipient of frames on this hop.
+    fn of(&mut self, hop: usize) -> &mut Recipient<Msdu<P>> {
+        self.hops[hop].as_deref_mut().expect("a link with an agreement")
     }
 
     fn plan(&mut self) {
-        let all = self.links.iter().flatten().flatten();
+        let all = self.hops.iter().flatten();
         self.next_timeout = all.filter_map(|recipient| recipient.next_timeout()).min();
     }
 }
@@ -99,18 +97,20 @@ impl<P: Copy + Headers> Cell<P> {
             Direction::Up => (station, NodeId::AP),
             Direction::Down => (NodeId::AP, station),
         };
-        self.contenders[ContenderId::only(from).index()].queue.agree(to, agreement);
-        self.recipients.set(station, direction, agreement.window);
+        for id in self.roster.of(from) {
+            self.contenders[id.index()].queue.agree(to, agreement);
+            self.recipients.set(self.roster.hop(id, to), agreement.window);
+        }
     }
 
     /// Packets that have come and wait for others before them, to be handed on in order.
     pub fn buffered(&self) -> impl Iterator<Item = &Msdu<P>> {
-        self.recipients.links.iter().flatten().flatten().flat_map(|recipient| recipient.buffered())
+        self.recipients.hops.iter().flatten().flat_map(|recipient| recipient.buffered())
     }
 
     /// Most packets in a frame from one member to another.
     pub fn most_packets(&self, from: NodeId, to: NodeId) -> usize {
-        let link = self.contenders[ContenderId::only(from).index()].queue.agreement(to);
+        let link = self.contenders[ContenderId::first(from).index()].queue.agreement(to);
         link.map_or(1, |agreement| usize::from(agreement.most_mpdus()))
     }
 
@@ -277,8 +277,8 @@ impl<P: Copy + Headers> Cell<P> {
     /// The receiver takes in the MPDUs of an aggregate but those with errors, and hands on what is in order.
     #[inline(never)]
     pub(super) fn deliver_batch(&mut self, now: Time, id: ContenderId, to: NodeId, errors: Errors) {
-        let Self { contenders, recipients, channel, deliveries, .. } = self;
-        let recipient = recipients.of(id.member(), to);
+        let Self { roster, contenders, recipients, channel, deliveries, .. } = self;
+        let recipient = recipients.of(roster.hop(id, to));
         for (place, mpdu) in contenders[id.index()].queue.link(to).on_air().enumerate() {
             if errors.has(place) {
                 continue;
@@ -309,7 +309,7 @@ impl<P: Copy + Headers> Cell<P> {
     pub(super) fn take_request(&mut self, id: ContenderId, to: NodeId) {
         let link = self.contenders[id.index()].queue.link(to);
         let Some(start) = link.originator.request() else { return };
-        let recipient = self.recipients.of(id.member(), to);
+        let recipient = self.recipients.of(self.roster.hop(id, to));
         recipient.handle_request(start);
         while let Some(msdu) = recipient.poll_released() {
             self.deliveries.push(msdu);
@@ -323,7 +323,7 @@ impl<P: Copy + Headers> Cell<P> {
         if self.recipients.next_timeout.is_none_or(|at| at > now) {
             return;
         }
-        for recipient in self.recipients.links.iter_mut().flatten().flatten() {
+        for recipient in self.recipients.hops.iter_mut().flatten() {
             recipient.handle_timeout(now);
             while let Some(msdu) = recipient.poll_released() {
                 self.deliveries.push(msdu);
@@ -340,7 +340,7 @@ impl<P: Copy + Headers> Cell<P> {
 
     /// What the recipient of an aggregate says has come.
     fn block_ack(&mut self, id: ContenderId, to: NodeId) -> Bitmap {
-        self.recipients.of(id.member(), to).block_ack()
+        self.recipients.of(self.roster.hop(id, to)).block_ack()
     }
 
     /// The exchange with a link has been answered.

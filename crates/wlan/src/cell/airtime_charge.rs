@@ -7,10 +7,11 @@ use airfair_units::{Duration, Time};
 use super::Cell;
 use crate::airtime::Protection;
 use crate::config::NodeId;
-use crate::contender::{Access, ContenderId, Exchange};
+use crate::contender::{Access, Exchange};
 use crate::frame::FrameKind;
 use crate::queue::Charge;
 use crate::queue::headers::Headers;
+use crate::roster::ContenderId;
 
 impl<P: Copy + Headers> Cell<P> {
     /// Charges an exchange that has got as far as a frame of kind `last`. The access point does not know of
@@ -41,7 +42,8 @@ impl<P: Copy + Headers> Cell<P> {
         let (station, direction) =
             if from.is_ap() { (to, Direction::Down) } else { (from, Direction::Up) };
         let charge = Charge { station, direction, rate: tx.rate(), airtime, gap, backoff };
-        self.contenders[NodeId::AP.index()].queue.charge(now, &charge);
+        let queue = self.roster.find(NodeId::AP, || self.roster.category(id));
+        self.contenders[queue.index()].queue.charge(now, &charge);
         self.plan_release();
     }
 
@@ -49,16 +51,19 @@ impl<P: Copy + Headers> Cell<P> {
     #[cold]
     pub(super) fn release(&mut self, now: Time) {
         self.release_buffers(now);
-        self.contenders[NodeId::AP.index()].queue.release(now);
-        self.take_dropped(ContenderId::only(NodeId::AP));
-        self.seek_access(now, ContenderId::only(NodeId::AP));
+        for id in self.roster.of(NodeId::AP) {
+            self.contenders[id.index()].queue.release(now);
+            self.take_dropped(id);
+            self.seek_access(now, id);
+        }
         self.plan_release();
     }
 
     /// Looks when the access point's queue wants to be asked again, or a packet has waited long enough for others.
     pub(super) fn plan_release(&mut self) {
-        let release = self.contenders[NodeId::AP.index()].queue.next_release();
-        self.release = release.into_iter().chain(self.recipients.next_timeout).min();
+        let queues = self.roster.of(NodeId::AP);
+        let releases = queues.filter_map(|id| self.contenders[id.index()].queue.next_release());
+        self.release = releases.chain(self.recipients.next_timeout).min();
     }
 }
 
@@ -105,10 +110,10 @@ mod tests {
     /// `last`, whose own last frame ended so long [µs] after its TXOP began.
     fn release(rts: bool, from: NodeId, last: FrameKind, own_end: u64) -> u64 {
         let mut cell = cell(rts);
-        cell.begin_exchange(Time::ZERO, ContenderId::only(from));
+        cell.begin_exchange(Time::ZERO, ContenderId::first(from));
         let Access::Exchange(plan) = &mut cell.contenders[from.index()].access else { panic!() };
         plan.own_end = Time::ZERO + Duration::from_micros(own_end);
-        cell.charge_airtime(Time::ZERO, ContenderId::only(from), last);
+        cell.charge_airtime(Time::ZERO, ContenderId::first(from), last);
         cell.contenders[0].finish(Time::ZERO);
         cell.plan_release();
         let release = cell.release.expect("it has no tokens") - Duration::from_nanos(1);
@@ -142,13 +147,13 @@ mod tests {
     fn what_arrives_and_what_fails_is_told() {
         let is_held = |from: NodeId, errored: bool| {
             let mut cell = cell(false);
-            let plan = cell.begin_exchange(Time::ZERO, ContenderId::only(from));
-            let frame = cell.first_frame(ContenderId::only(from), &plan);
+            let plan = cell.begin_exchange(Time::ZERO, ContenderId::first(from));
+            let frame = cell.first_frame(ContenderId::first(from), &plan);
             let end = Time::ZERO + frame.duration;
-            cell.transmit(Time::ZERO, frame);
+            cell.transmit(Time::ZERO, ContenderId::first(from), frame);
             cell.contention.begin_busy(Time::ZERO);
             let start = Time::ZERO;
-            let mut ppdu = cell.ppdu(start, frame);
+            let mut ppdu = cell.ppdu(start, ContenderId::first(from), frame);
             ppdu.errored = errored;
             cell.receive(end, &ppdu);
             cell.time_out(end + cell.response_timeout);

@@ -8,10 +8,10 @@ use airfair_units::{Duration, Time};
 
 use super::Cell;
 use crate::config::NodeId;
-use crate::contender::Access;
 use crate::frame::{Beacon, Frame, FrameKind, Ppdu};
 use crate::moment::{Moment, Phase};
 use crate::queue::headers::Headers;
+use crate::roster::ContenderId;
 
 /// State of a cell's beacons: the one that waits, the one on the air, and those who have missed it.
 #[derive(Debug, Default)]
@@ -22,6 +22,8 @@ pub(super) struct Beacons {
     pub(super) on_air: Option<Beacon>,
     /// Stations for which the one that has just left the air is errored, ascending.
     pub(super) missed: Vec<NodeId>,
+    /// Contenders of the access point that give way to the one that starts.
+    pub(super) yielding: Vec<ContenderId>,
 }
 
 impl<P: Copy + Headers> Cell<P> {
@@ -39,7 +41,7 @@ impl<P: Copy + Headers> Cell<P> {
     pub(super) fn await_beacon(&mut self, now: Time) {
         let timing = &self.airtime.timing;
         let pifs = timing.sifs + timing.slot;
-        let is_in_exchange = matches!(self.contenders[0].access, Access::Exchange(_));
+        let is_in_exchange = self.in_exchange(NodeId::AP).is_some();
         let idle = self.contention.idle_for(NodeId::AP, pifs);
         self.beacons.due = idle.filter(|_| !is_in_exchange).map(|at| at.max(now));
         self.next = self.next.min(Moment::of(self.beacons.due, Phase::Start));
@@ -61,7 +63,7 @@ impl<P: Copy + Headers> Cell<P> {
             psdu: beacon.psdu,
             retry: false,
         };
-        self.transmit(now, frame);
+        self.transmit(now, ContenderId::first(NodeId::AP), frame);
     }
 
     /// Asks the link of each station that could decode the beacon, which ends now, whether it is errored.

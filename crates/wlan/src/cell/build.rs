@@ -24,6 +24,7 @@ use crate::moment::Moment;
 use crate::phy::{Mode, Standard, Timing, TxVector};
 use crate::queue::headers::Headers;
 use crate::radio::Propagation;
+use crate::roster::{ContenderId, Roster};
 
 impl<P: Copy + Headers> Cell<P> {
     /// A silent cell. `streams` are the members' back-off generators, the access point's first;
@@ -32,7 +33,9 @@ impl<P: Copy + Headers> Cell<P> {
     /// # Panics
     /// If there is not one stream per member, and one per link, or an AIFSN is zero.
     pub fn new(config: &CellConfig, streams: Vec<Stream>, error_streams: Vec<Stream>) -> Self {
-        Self::on(config, streams, Noise::links(config, error_streams), Hearing::fixed(config))
+        let roster = Roster::new(config);
+        let hearing = Hearing::fixed(config, &roster);
+        Self::on(config, streams, Noise::links(config, error_streams), (hearing, roster))
     }
 
     /// A silent cell with a radio, whose powers decide who hears whom and which frames are errored until
@@ -46,8 +49,9 @@ impl<P: Copy + Headers> Cell<P> {
         config: &CellConfig,
         streams: Vec<Stream>,
     ) -> Self {
-        let hearing =
-            if propagation.all_decode(end) { Hearing::fixed } else { Hearing::changing }(config);
+        let roster = Roster::new(config);
+        let hearing = if propagation.all_decode(end) { Hearing::fixed } else { Hearing::changing };
+        let hearing = (hearing(config, &roster), roster);
         let capture = propagation.capture();
         let mut cell =
             Self::on(config, streams, Noise::Propagation(Box::new(propagation)), hearing);
@@ -67,28 +71,39 @@ impl<P: Copy + Headers> Cell<P> {
         streams: Vec<Stream>,
         error_streams: Vec<Stream>,
     ) -> Self {
-        Self::on(config, streams, Noise::links(config, error_streams), Hearing::changing(config))
+        let roster = Roster::new(config);
+        let hearing = Hearing::changing(config, &roster);
+        Self::on(config, streams, Noise::links(config, error_streams), (hearing, roster))
     }
 
-    fn on(config: &CellConfig, streams: Vec<Stream>, noise: Noise, hearing: Hearing) -> Self {
+    fn on(
+        config: &CellConfig,
+        streams: Vec<Stream>,
+        noise: Noise,
+        (hearing, roster): (Hearing, Roster),
+    ) -> Self {
         assert_eq!(streams.len(), config.stations.len() + 1, "one stream per member");
         let airtime = Airtime::new(config);
-        let limits = |(timing, access)| Limits::new(access, timing, config.rules.attempts);
         let dsss = dsss_timing(config, &airtime);
-        let timing = |standard| if standard == Standard::B { &dsss } else { &airtime.timing };
-        let stations =
-            config.stations.iter().map(|it| (it.queue, (timing(it.standard), &it.access)));
-        let ap = (config.ap_queue, (&airtime.timing, &config.ap_access));
-        let contenders = std::iter::once(ap).chain(stations);
-        let contenders = contenders.zip(streams);
-        let contenders = contenders
-            .map(|((queue, access), stream)| Contender::new(queue, limits(access), stream));
-        let contenders = contenders.collect();
+        let mut streams = streams;
+        let contender = |id: ContenderId| {
+            let (member, category) = (id.member(), roster.category(id));
+            let station = member.index().checked_sub(1).map(|index| &config.stations[index]);
+            let is_dsss = station.is_some_and(|it| it.standard == Standard::B);
+            let timing = if is_dsss { &dsss } else { &airtime.timing };
+            let queue = station.map_or(config.ap_queue, |station| station.queue);
+            let access = config.access(member, category);
+            // Streams of one member are far apart.
+            let stream = streams[member.index()].clone();
+            streams[member.index()].jump();
+            Contender::new(queue, Limits::new(access, timing, config.rules.attempts), stream)
+        };
+        let contenders = roster.all().map(contender).collect();
         let mut cell = Self {
             response_timeout: airtime.response_timeout(),
             after_collision: config.rules.after_collision,
             post_backoff: config.rules.post_backoff,
-            contention: Contention::new(config, &airtime.timing, hearing),
+            contention: Contention::new(config, &airtime.timing, (hearing, roster.clone())),
             beacons: Beacons::default(),
             next: Moment::NEVER,
             channel: Channel::default(),
@@ -101,6 +116,7 @@ impl<P: Copy + Headers> Cell<P> {
             following: Vec::new(),
             unanswered: Vec::new(),
             winners: Vec::new(),
+            yielding: Vec::new(),
             ended: Vec::new(),
             spare: Vec::new(),
             deliveries: Outbox::default(),
@@ -113,7 +129,9 @@ impl<P: Copy + Headers> Cell<P> {
             scopes: Vec::new(),
             listeners: Vec::new(),
             heard: HeardFrames::default(),
+            received: if roster.is_plain() { Vec::new() } else { vec![None; roster.hops()] },
             recipients: Recipients::default(),
+            roster,
             errors: Errors::default(),
             monitor: None,
         };

@@ -6,13 +6,14 @@ use airfair_units::{Duration, Time};
 use super::{Cell, Departure, Errors, Told};
 use crate::airtime::{self, Protection};
 use crate::config::{AfterCollision, NodeId};
-use crate::contender::{Access, ContenderId, Content, Deadline, Exchange, Step, Verdict};
+use crate::contender::{Access, Content, Deadline, Exchange, Step, Verdict};
 use crate::frame::{ACK_SIZE, CTS_SIZE, Frame, FrameKind, Msdu, Ppdu, RTS_SIZE};
 use crate::link_rate::LinkEvent;
 use crate::phy::TxVector;
 use crate::queue::InService;
 use crate::queue::headers::Headers;
 use crate::record::{DropCause, Record};
+use crate::roster::ContenderId;
 
 impl<P: Copy + Headers> Cell<P> {
     /// The exchange of a transmitter that has just won the channel.
@@ -108,12 +109,11 @@ impl<P: Copy + Headers> Cell<P> {
 
     /// Takes in a frame that has just left the air, and begins what it leads to.
     pub(super) fn receive(&mut self, now: Time, ppdu: &Ppdu<P>) {
-        let frame = ppdu.frame;
-        let sender = ContenderId::only(frame.from);
-        let mut content = Content::Packet;
-        if let Access::Exchange(exchange) = &mut self.contenders[sender.index()].access {
+        let Ppdu { frame, initiator, .. } = *ppdu;
+        if let Some(id) = self.in_exchange(frame.from)
+            && let Access::Exchange(exchange) = &mut self.contenders[id.index()].access
+        {
             exchange.own_end = now;
-            content = exchange.content;
         }
         let Some(to) = frame.to else { return };
         if ppdu.missed {
@@ -123,39 +123,42 @@ impl<P: Copy + Headers> Cell<P> {
         let decoded = !is_lost && self.contention.decodes(to, frame.from);
         match frame.kind {
             FrameKind::Data if decoded => {
-                self.charge_received(now, sender, to);
+                self.charge_received(now, initiator, to);
+                let content = self.exchange(initiator).content;
                 if content == Content::Packet {
                     self.deliver(ppdu, to);
                 } else {
-                    self.deliver_batch(now, sender, to, Errors::of(&ppdu.mpdus));
+                    self.deliver_batch(now, initiator, to, Errors::of(&ppdu.mpdus));
                 }
-                self.follow(now, sender, content.response());
+                self.follow(now, initiator, content.response());
             }
             FrameKind::BlockAckRequest if decoded => {
-                self.take_request(sender, to);
-                self.follow(now, sender, FrameKind::BlockAck);
+                self.take_request(initiator, to);
+                self.follow(now, initiator, FrameKind::BlockAck);
             }
             FrameKind::Rts if decoded && self.contention.nav_is_clear(to, now) => {
-                self.follow(now, sender, FrameKind::Cts);
+                self.follow(now, initiator, FrameKind::Cts);
             }
             FrameKind::Data | FrameKind::Rts | FrameKind::BlockAckRequest => {
                 self.await_in_vain(now, ppdu);
             }
-            FrameKind::Cts if decoded => self.follow(now, ContenderId::only(to), FrameKind::Data),
+            FrameKind::Cts if decoded => self.follow(now, initiator, FrameKind::Data),
             // Nobody answers a CTS to oneself: its sender goes on and does not know of a collision.
-            FrameKind::CtsToSelf => self.follow(now, sender, FrameKind::Data),
+            FrameKind::CtsToSelf => self.follow(now, initiator, FrameKind::Data),
             FrameKind::Ack | FrameKind::BlockAck if decoded => {
-                self.succeed(now, ContenderId::only(to));
+                if self.succeed(now, initiator) {
+                    self.follow(now, initiator, self.exchange(initiator).content.kind());
+                }
             }
             FrameKind::Ack | FrameKind::BlockAck | FrameKind::Cts => {
-                self.fail(now, ContenderId::only(to), frame.kind.answers());
+                self.fail(now, initiator, frame.kind.answers());
             }
             FrameKind::Beacon => unreachable!("it is for nobody in particular"),
         }
     }
 
     /// The next frame of the exchange of `id` follows a SIFS later.
-    fn follow(&mut self, now: Time, id: ContenderId, kind: FrameKind) {
+    pub(super) fn follow(&mut self, now: Time, id: ContenderId, kind: FrameKind) {
         let at = now + self.airtime.timing.sifs;
         let Access::Exchange(exchange) = &mut self.contenders[id.index()].access else { return };
         exchange.step = Step::Following(kind, at);
@@ -233,10 +236,10 @@ impl<P: Copy + Headers> Cell<P> {
 
     /// Hands the packets of a data frame on, unless they have come before.  [80211-2020 §10.3.2.14]
     fn deliver(&mut self, ppdu: &Ppdu<P>, to: NodeId) {
-        let from = ppdu.frame.from;
+        let id = ppdu.initiator;
         for mpdu in ppdu.mpdus.iter().filter(|mpdu| !mpdu.errored) {
-            if self.is_new(from, to, mpdu.sequence, mpdu.retry) {
-                self.contenders[ContenderId::only(from).index()].note_arrival(mpdu.sequence);
+            if self.is_new(id, to, mpdu.sequence, mpdu.retry) {
+                self.contenders[id.index()].note_arrival(mpdu.sequence);
                 self.deliveries.push(mpdu.msdu);
             }
         }
@@ -244,9 +247,18 @@ impl<P: Copy + Headers> Cell<P> {
 
     /// True if the receiver has not had the packet of this number before; it remembers the number.
     #[inline]
-    pub(super) fn is_new(&mut self, from: NodeId, to: NodeId, sequence: u16, retry: bool) -> bool {
+    pub(super) fn is_new(
+        &mut self,
+        id: ContenderId,
+        to: NodeId,
+        sequence: u16,
+        retry: bool,
+    ) -> bool {
+        let from = id.member();
         // Either end of a hop is the access point, so one cache per station and direction is enough.
-        let cache = if from.is_ap() {
+        let cache = if !id.is_first() {
+            &mut self.received[self.roster.hop(id, to)]
+        } else if from.is_ap() {
             &mut self.members[to.index()].last_received_down
         } else {
             &mut self.members[from.index()].last_received_up
@@ -270,21 +282,16 @@ impl<P: Copy + Headers> Cell<P> {
     /// No response will come. The sender cannot know it before its time-out, except where a model
     /// assumes that collisions are noticed at once.
     fn await_in_vain(&mut self, now: Time, ppdu: &Ppdu<P>) {
-        let Frame { from, kind, .. } = ppdu.frame;
+        let (id, kind) = (ppdu.initiator, ppdu.frame.kind);
         let at_once = ppdu.collided && self.after_collision != AfterCollision::Standard;
-        let timeout = Deadline::At(now + self.response_timeout);
-        self.leave_unanswered(
-            ContenderId::only(from),
-            kind,
-            if at_once { Deadline::Idle } else { timeout },
-        );
-    }
-
-    /// No response comes to the frame of `id` that `failed`.
-    pub(super) fn leave_unanswered(&mut self, id: ContenderId, failed: FrameKind, until: Deadline) {
+        let timeout = now + self.response_timeout;
         let Access::Exchange(exchange) = &mut self.contenders[id.index()].access else { return };
-        exchange.step = Step::Unanswered(failed, until);
+        let until = if at_once { Deadline::Idle } else { Deadline::At(timeout) };
+        exchange.step = Step::Unanswered(kind, until);
         self.unanswered.push(id);
+        if !at_once {
+            self.contention.hold_still(now, id, timeout);
+        }
     }
 
     /// Response that the exchange of `id` has waited for in vain, and until when.
@@ -331,7 +338,8 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    pub(super) fn succeed(&mut self, now: Time, id: ContenderId) {
+    /// The exchange of `id` is done. True if its TXOP goes on with another one a SIFS later.
+    pub(super) fn succeed(&mut self, now: Time, id: ContenderId) -> bool {
         if self.shares_time && id.member().is_ap() {
             self.charge_airtime(now, id, FrameKind::Ack);
         }
@@ -341,7 +349,7 @@ impl<P: Copy + Headers> Cell<P> {
             Some(to) => self.settle_answered(now, id, to),
         }
         if self.continue_txop(now, id) {
-            return;
+            return true;
         }
         let contender = &mut self.contenders[id.index()];
         let has_next = !contender.queue.is_empty();
@@ -349,9 +357,10 @@ impl<P: Copy + Headers> Cell<P> {
         contender.backoff = u64::from(backoff);
         self.contention.draw(id, now, backoff);
         self.go_on(id);
+        false
     }
 
-    /// Sends the next packet a SIFS later, if there is one whose exchange ends within the TXOP. The
+    /// Goes on with the next packet, if there is one whose exchange ends within the TXOP when it starts a SIFS later. The
     /// channel is held already, so nothing goes before it.  [80211-2020 §10.23.2.8]
     fn continue_txop(&mut self, now: Time, id: ContenderId) -> bool {
         let contender = &self.contenders[id.index()];
@@ -370,9 +379,6 @@ impl<P: Copy + Headers> Cell<P> {
         let fits = end <= plan.txop_start + contender.limits.txop;
         if fits {
             self.contenders[id.index()].access = Access::Exchange(plan);
-            let is_request = plan.content == Content::Request;
-            let kind = if is_request { FrameKind::BlockAckRequest } else { FrameKind::Data };
-            self.follow(now, id, kind);
         }
         fits
     }
@@ -397,15 +403,21 @@ impl<P: Copy + Headers> Cell<P> {
         } else {
             self.settle_silence(now, id, plan.to, (failed, protected_data));
         }
+        self.contenders[id.index()].backoff = 0;
+        self.draw_anew(now, id);
+    }
+
+    /// Draws a back-off after a failure, and contends with it or rests.
+    pub(super) fn draw_anew(&mut self, now: Time, id: ContenderId) {
         let contender = &mut self.contenders[id.index()];
         let backoff = contender.draw_backoff();
-        contender.backoff = u64::from(backoff);
+        contender.backoff += u64::from(backoff);
         self.contention.draw(id, now, backoff);
         self.go_on(id);
     }
 
     #[inline]
-    fn leave_queue(&mut self, now: Time, id: ContenderId) {
+    pub(super) fn leave_queue(&mut self, now: Time, id: ContenderId) {
         let contender = &mut self.contenders[id.index()];
         let InService { mpdu, has_arrived } = contender.serving();
         if self.told == Told::All || !has_arrived {
@@ -459,9 +471,9 @@ mod tests {
             .expect("room in the queue");
         }
         let send = |cell: &mut Cell<u32>| {
-            let plan = cell.begin_exchange(Time::ZERO, ContenderId::only(id));
-            let frame = cell.first_frame(ContenderId::only(id), &plan);
-            cell.ppdu(Time::ZERO, frame)
+            let plan = cell.begin_exchange(Time::ZERO, ContenderId::first(id));
+            let frame = cell.first_frame(ContenderId::first(id), &plan);
+            cell.ppdu(Time::ZERO, ContenderId::first(id), frame)
         };
         let (first, again) = (send(&mut cell), send(&mut cell));
         assert!(!first.mpdus[0].retry && again.mpdus[0].retry);

@@ -4,6 +4,7 @@ mod aggregates;
 mod airtime_charge;
 mod beacons;
 mod build;
+mod categories;
 mod channel;
 mod exchange;
 mod monitor;
@@ -23,8 +24,9 @@ use airfair_units::{DataRate, Duration, Time};
 use crate::airtime::Airtime;
 use crate::config::{AfterCollision, NodeId};
 use crate::contender::Stream;
-use crate::contender::{Access, Contender, ContenderId, Deadline, Exchange, Member, Step};
+use crate::contender::{Access, Contender, Deadline, Exchange, Member, Step};
 use crate::contention::Contention;
+use crate::edca::AccessCategory;
 use crate::errors::ErrorModel;
 use crate::frame::{Frame, FrameKind, Mpdu, Msdu, Ppdu};
 use crate::hearing::Audibility;
@@ -33,6 +35,7 @@ use crate::phy::{Rate, TxVector};
 use crate::queue::config::Weights;
 use crate::queue::headers::Headers;
 use crate::record::{DropCause, Record};
+use crate::roster::{ContenderId, Roster};
 
 use aggregates::{Errors, Recipients};
 use beacons::Beacons;
@@ -88,6 +91,7 @@ pub struct Cell<P> {
     /// The next event, kept since the world asks more often than it changes.
     next: Moment,
     channel: Channel<P>,
+    roster: Roster,
     members: Vec<Member>,
     contenders: Vec<Contender<P>>,
     noise: Noise,
@@ -98,6 +102,8 @@ pub struct Cell<P> {
     following: Vec<ContenderId>,
     unanswered: Vec<ContenderId>,
     winners: Vec<ContenderId>,
+    /// Winners that have given way to another one of their member.
+    yielding: Vec<ContenderId>,
     ended: Vec<Ppdu<P>>,
     /// Memory for the MPDUs of the next PPDUs.
     spare: Vec<Vec<Mpdu<P>>>,
@@ -110,6 +116,8 @@ pub struct Cell<P> {
     shares_time: bool,
     /// Time at which that queue wants to be asked again, or packets have waited long enough for others before them.
     release: Option<Time>,
+    /// Sequence numbers last received of contenders that are not the first of their member, by hop.
+    received: Vec<Option<u16>>,
     recipients: Recipients<P>,
     /// MPDUs with errors of the aggregate that leaves the air undisturbed.
     errors: Errors,
@@ -129,7 +137,7 @@ impl<P: Copy + Headers> Cell<P> {
     /// # Errors
     /// [`QueueFull`] if the queue has no room for it; a record says so, too.
     pub fn enqueue(&mut self, now: Time, msdu: Msdu<P>) -> Result<(), QueueFull> {
-        let id = ContenderId::only(msdu.from);
+        let id = self.roster.find(msdu.from, || msdu.payload.category());
         let is_let_in = self.contenders[id.index()].queue.push(now, msdu);
         self.take_dropped(id);
         if !is_let_in {
@@ -145,7 +153,7 @@ impl<P: Copy + Headers> Cell<P> {
         Ok(())
     }
 
-    /// A resting member that has something to send, contends.
+    /// A resting contender that has something to send, contends.
     fn seek_access(&mut self, now: Time, id: ContenderId) {
         if self.contenders[id.index()].access == Access::Idle
             && !self.contenders[id.index()].queue.is_empty()
@@ -161,9 +169,10 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// True if the queue of `from` has room for one more packet of data to `to` without another giving way.
-    pub fn has_room(&self, from: NodeId, to: NodeId) -> bool {
-        self.contenders[ContenderId::only(from).index()].queue.has_room_for(to)
+    /// True if the queue of `from` for a category has room for one more packet of data to `to` without another giving way.
+    pub fn has_room(&self, from: NodeId, to: NodeId, category: AccessCategory) -> bool {
+        let id = self.roster.find(from, || category);
+        self.contenders[id.index()].queue.has_room_for(to)
     }
 
     /// Sets the rate of data frames from or to a station, from its next attempt on.
@@ -190,9 +199,11 @@ impl<P: Copy + Headers> Cell<P> {
         self.audience = self.audience.max(Audience::Noise);
     }
 
-    /// Sets the weights of data and ACKs in the queue of `node`, from the next packet on.
+    /// Sets the weights of data and ACKs in the queues of `node`, from the next packet on.
     pub fn set_weights(&mut self, node: NodeId, weights: Weights) {
-        self.contenders[ContenderId::only(node).index()].queue.set_weights(weights);
+        for id in self.roster.of(node) {
+            self.contenders[id.index()].queue.set_weights(weights);
+        }
     }
 
     /// Moment at which the cell next needs [`handle_event`](Self::handle_event); [`Moment::NEVER`] if it does not.
@@ -336,6 +347,9 @@ impl<P: Copy + Headers> Cell<P> {
         let mut winners = std::mem::take(&mut self.winners);
         // Winners first: a response that starts now would freeze them.
         self.contention.take_winners(now, &mut winners);
+        if winners.len() > 1 && !self.roster.is_plain() {
+            self.collide_internally(now, &mut winners);
+        }
         if let [winner] = winners[..]
             && self.stays_undisturbed(now, winner)
         {
@@ -346,29 +360,29 @@ impl<P: Copy + Headers> Cell<P> {
         while let Some(place) = self.following.iter().position(|id| self.due(*id) == now) {
             let initiator = self.following.swap_remove(place);
             let frame = self.next_frame(initiator);
-            self.transmit(now, frame);
+            self.transmit(now, initiator, frame);
         }
-        let mut yields = false;
-        if self.beacons.due == Some(now) {
-            yields = winners.iter().any(|id| id.member().is_ap());
-            winners.retain(|id| !id.member().is_ap());
+        let yields = self.beacons.due == Some(now);
+        if yields {
+            self.yield_to_beacon(&mut winners);
             self.start_beacon(now);
         }
         for id in winners.drain(..) {
             let plan = self.begin_exchange(now, id);
             let frame = self.first_frame(id, &plan);
-            self.transmit(now, frame);
+            self.transmit(now, id, frame);
         }
         self.winners = winners;
         self.contention.begin_busy(now);
         self.meet(now);
         self.back_off_forestalled(now);
         if yields {
-            self.back_off(now, ContenderId::only(NodeId::AP));
+            self.back_off_yielding(now);
         }
+        self.fail_internally(now);
     }
 
-    fn transmit(&mut self, now: Time, frame: Frame) {
+    fn transmit(&mut self, now: Time, id: ContenderId, frame: Frame) {
         if let Noise::Propagation(propagation) = &mut self.noise
             && self.contention.can_change()
         {
@@ -378,16 +392,15 @@ impl<P: Copy + Headers> Cell<P> {
             }
         }
         self.contention.announce(&frame);
-        let ppdu = self.ppdu(now, frame);
+        let ppdu = self.ppdu(now, id, frame);
         self.channel.put(ppdu);
     }
 
-    /// The PPDU of a frame: one with data carries what its transmitter has in service, which has been on the air
-    /// from now on.
-    fn ppdu(&mut self, start: Time, frame: Frame) -> Ppdu<P> {
+    /// The PPDU of a frame of the exchange of `id`: one with data carries what that has in service, which has been on the
+    /// air from now on.
+    fn ppdu(&mut self, start: Time, id: ContenderId, frame: Frame) -> Ppdu<P> {
         let mut mpdus = Vec::new();
         if frame.kind == FrameKind::Data {
-            let id = ContenderId::only(frame.from);
             if let Some(served) = self.contenders[id.index()].queue.packet_mut() {
                 mpdus = self.spare.pop().unwrap_or_default();
                 mpdus.push(served.mpdu);
@@ -397,28 +410,28 @@ impl<P: Copy + Headers> Cell<P> {
                 mpdus = self.list_batch(id, to);
             }
         }
-        Ppdu::new(start, frame, mpdus)
+        Ppdu::new(start, (id, frame), mpdus)
     }
 
     /// Frames have started: those that overlap where their receiver is collide. Whoever
     /// misses the start of its response waits for nothing but its time-out.
     fn meet(&mut self, now: Time) {
-        let contention = &self.contention;
-        if contention.is_undisturbed() {
+        if self.contention.is_undisturbed() {
             return;
         }
-        self.channel.collide(|frame| contention.overlapped(frame));
+        self.channel.collide(|frame| self.contention.overlapped(frame));
         for ppdu in self.channel.started(now) {
-            let Frame { kind, to: Some(node), .. } = ppdu.frame else { continue };
-            if !contention.misses(&ppdu.frame) {
+            let Frame { kind, .. } = ppdu.frame;
+            if !self.contention.misses(&ppdu.frame) {
                 continue;
             }
             ppdu.missed = true;
-            let id = ContenderId::only(node);
+            let id = ppdu.initiator;
             if let Access::Exchange(exchange) = &mut self.contenders[id.index()].access {
-                let timeout = Deadline::At(exchange.own_end + self.response_timeout);
-                exchange.step = Step::Unanswered(kind.answers(), timeout);
+                let timeout = exchange.own_end + self.response_timeout;
+                exchange.step = Step::Unanswered(kind.answers(), Deadline::At(timeout));
                 self.unanswered.push(id);
+                self.contention.hold_still(now, id, timeout);
             }
         }
     }
@@ -431,7 +444,7 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// A member that has found the medium busy draws a back-off and contends.
+    /// A contender that has found the medium busy draws a back-off and contends.
     fn back_off(&mut self, now: Time, id: ContenderId) {
         let contender = &mut self.contenders[id.index()];
         let backoff = contender.draw_backoff();
@@ -448,7 +461,7 @@ impl<P: Copy + Headers> Cell<P> {
             if ppdu.mpdus.len() > 1
                 && let Some(to) = ppdu.frame.to
             {
-                self.record_aggregate(ContenderId::only(ppdu.frame.from), to);
+                self.record_aggregate(ppdu.initiator, to);
             }
             self.add_noise(now, ppdu);
             if !self.scopes.is_empty() {
@@ -492,7 +505,7 @@ impl<P: Copy + Headers> Cell<P> {
         let next = self.next_frame(initiator);
         self.following.clear();
         self.contention.replace(&next);
-        let ppdu = self.ppdu(now + self.airtime.timing.sifs, next);
+        let ppdu = self.ppdu(now + self.airtime.timing.sifs, initiator, next);
         self.channel.put_ahead(ppdu);
     }
 
@@ -509,7 +522,10 @@ impl<P: Copy + Headers> Cell<P> {
     }
 
     fn record_queue(&mut self, id: ContenderId) {
-        let (node, length) = (id.member(), self.contenders[id.index()].queue.len());
+        let (node, mut length) = (id.member(), self.contenders[id.index()].queue.len());
+        if !self.roster.is_plain() {
+            length = self.roster.of(node).map(|id| self.contenders[id.index()].queue.len()).sum();
+        }
         self.channel.records.push(Record::Queue { node, length });
     }
 

@@ -9,10 +9,11 @@ use airfair_units::{Dbm, Time};
 use super::Cell;
 use super::undisturbed::Audience;
 use crate::config::NodeId;
-use crate::contender::{Access, ContenderId};
+use crate::contender::Access;
 use crate::elements::Elements;
 use crate::frame::{FrameKind, Ppdu};
 use crate::queue::headers::Headers;
+use crate::roster::ContenderId;
 
 /// A PPDU that has left the air, as only a monitor knows it that is everywhere at once.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,6 +85,17 @@ pub enum ChannelAccess {
     InExchange,
 }
 
+impl ChannelAccess {
+    /// Order of the categories of a member: the one that it is about most.
+    fn order(&self) -> (u8, u64) {
+        match *self {
+            Self::InExchange => (0, 0),
+            Self::CountingDown { slots, .. } | Self::Deferring { slots } => (1, slots),
+            Self::Resting => (2, 0),
+        }
+    }
+}
+
 /// Knowledge of a monitor that nobody has asked for yet.
 #[derive(Debug)]
 pub(super) struct Monitor<P> {
@@ -118,8 +130,13 @@ impl<P: Copy + Headers> Cell<P> {
         self.monitor = Some(monitor);
     }
 
+    /// Of several categories that which is in an exchange, else that which has the fewest slots left.
     fn access(&self, node: NodeId) -> ChannelAccess {
-        let id = ContenderId::only(node);
+        let all = self.roster.of(node).map(|id| self.access_of(id));
+        all.min_by_key(ChannelAccess::order).unwrap_or_default()
+    }
+
+    fn access_of(&self, id: ContenderId) -> ChannelAccess {
         match self.contenders[id.index()].access {
             Access::Idle => ChannelAccess::Resting,
             Access::Contending => self.contention.countdown(id),

@@ -6,7 +6,7 @@ use airfair_units::{Bytes, Probability, Time};
 use super::{Cell, RateChange, Signal};
 use crate::airtime::{self, ORDINARY};
 use crate::config::{CellConfig, NodeId};
-use crate::contender::{ContenderId, Stream};
+use crate::contender::Stream;
 use crate::errors::{ErrorModel, FrameErrors};
 use crate::frame::{Frame, FrameKind, Ppdu};
 use crate::link_rate::{Chain, LinkEvent, LinkRate};
@@ -14,6 +14,7 @@ use crate::phy::TxVector;
 use crate::queue::headers::Headers;
 use crate::radio::Propagation;
 use crate::record::Record;
+use crate::roster::ContenderId;
 
 /// Source of errors in frames that nothing overlaps.
 #[derive(Debug)]

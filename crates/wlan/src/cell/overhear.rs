@@ -240,7 +240,7 @@ impl<P: Copy + Headers> Cell<P> {
         ) {
             return None;
         }
-        let sender = &self.contenders[frame.from.index()];
+        let sender = &self.contenders[self.in_exchange(frame.from)?.index()];
         let Access::Exchange(plan) = sender.access else { return None };
         let is_first = plan.txop_start + frame.duration == now;
         is_first.then(|| self.airtime.timing.slot * sender.backoff)

@@ -23,13 +23,20 @@ pub(super) fn config(rules: Rules, stations: usize, noise: &[NodeId]) -> CellCon
         adaptation: [None; 2],
         queue: QueueConfig::fifo(9),
         access: AccessParameters::default(),
+        categories: Vec::new(),
         senses_only: if index == 0 { noise.to_vec() } else { Vec::new() },
         hidden_from: Vec::new(),
         errors: ErrorModel::None,
     };
     let stations: Vec<_> = (0..stations).map(station).collect();
     let ap_access = AccessParameters::default();
-    CellConfig { rules, ap_queue: QueueConfig::fifo(9), ap_access, stations }
+    CellConfig {
+        rules,
+        ap_queue: QueueConfig::fifo(9),
+        ap_access,
+        ap_categories: Vec::new(),
+        stations,
+    }
 }
 
 pub(super) fn with<P: Copy + Headers>(config: &CellConfig) -> Cell<P> {

@@ -12,10 +12,11 @@ use airfair_units::Time;
 use super::Cell;
 use crate::airtime::Protection;
 use crate::config::NodeId;
-use crate::contender::{Access, ContenderId, Content, Exchange};
+use crate::contender::{Access, Content, Exchange};
 use crate::frame::{ACK_SIZE, Frame, Ppdu};
 use crate::queue::headers::Headers;
 use crate::record::{AirUse, Record, SentFrame};
+use crate::roster::ContenderId;
 
 /// Those who may want to see a PPDU itself: noise if it has made an error in it, a monitor in any case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -61,24 +62,34 @@ impl<P: Copy + Headers> Cell<P> {
     pub(super) fn begin_undisturbed(&mut self, now: Time, id: ContenderId) {
         let plan = self.begin_exchange(now, id);
         let (from, to) = (id.member(), plan.to);
-        let is_plain = plan.protection == Protection::None
-            && plan.content != Content::Request
-            && !self.contenders[id.index()].has_txop();
-        if is_plain && self.contention.is_answered(from, to) {
+        if self.has_short_way(id, &plan) {
             self.contention.begin_undisturbed(now, from);
             self.channel.begin_undisturbed(now, plan.data, AirUse::of_data(from, to));
-            if plan.content != Content::Packet {
-                self.begin_batch(id, to);
-            }
-            let end = now + plan.data;
-            self.undisturbed =
-                Some(Undisturbed { initiator: id, responder: to, frame: OnAir::Data, end });
+            self.put_undisturbed_data(now, id, &plan);
         } else {
             let frame = self.first_frame(id, &plan);
-            self.transmit(now, frame);
+            self.transmit(now, id, frame);
             self.contention.begin_busy(now);
         }
         self.back_off_forestalled(now);
+        self.fail_internally(now);
+    }
+
+    /// True if an undisturbed exchange is data and a response, and both are as sure as what follows.
+    fn has_short_way(&self, id: ContenderId, plan: &Exchange) -> bool {
+        plan.protection == Protection::None
+            && plan.content != Content::Request
+            && self.contention.is_answered(id.member(), plan.to)
+    }
+
+    /// The data of an undisturbed exchange starts.
+    #[inline]
+    fn put_undisturbed_data(&mut self, start: Time, id: ContenderId, plan: &Exchange) {
+        if plan.content != Content::Packet {
+            self.begin_batch(id, plan.to);
+        }
+        let (frame, end) = (OnAir::Data, start + plan.data);
+        self.undisturbed = Some(Undisturbed { initiator: id, responder: plan.to, frame, end });
     }
 
     /// A frame of an undisturbed exchange leaves the air, if it does so now.
@@ -115,7 +126,7 @@ impl<P: Copy + Headers> Cell<P> {
                 (served.mpdu.sequence, std::mem::replace(&mut served.mpdu.retry, true));
             self.channel.end_undisturbed(now, from, SentFrame::Data, retry);
             self.charge_received(now, initiator, responder);
-            if self.is_new(from, responder, sequence, retry)
+            if self.is_new(initiator, responder, sequence, retry)
                 && let Some(served) = self.contenders[initiator.index()].queue.packet_mut()
             {
                 served.has_arrived = true;
@@ -145,13 +156,31 @@ impl<P: Copy + Headers> Cell<P> {
         self.deliver_batch(now, initiator, responder, errors);
     }
 
-    /// The ACK arrives, and the exchange is over.
+    /// The ACK arrives, and the exchange is over; in a TXOP another one may follow.
     fn take_ack(&mut self, now: Time, data_end: Time, exchange: Undisturbed) {
         let Undisturbed { initiator, responder, .. } = exchange;
         self.undisturbed = None;
         self.channel.end_undisturbed(now, responder, SentFrame::Response, false);
-        self.succeed(now, initiator);
-        self.contention.end_undisturbed(now, initiator.member(), data_end, responder);
+        if self.succeed(now, initiator) {
+            self.continue_undisturbed(now, data_end, exchange);
+        } else {
+            self.contention.end_undisturbed(now, initiator.member(), data_end, responder);
+        }
+    }
+
+    /// The next exchange of a TXOP follows a SIFS later.
+    #[inline(never)]
+    fn continue_undisturbed(&mut self, now: Time, data_end: Time, exchange: Undisturbed) {
+        let Undisturbed { initiator, responder, .. } = exchange;
+        let (from, plan) = (initiator.member(), *self.exchange(initiator));
+        if self.has_short_way(initiator, &plan) && self.contention.forgets_frames() {
+            let start = now + self.airtime.timing.sifs;
+            self.channel.put_undisturbed(start, plan.data, AirUse::of_data(from, plan.to));
+            self.put_undisturbed_data(start, initiator, &plan);
+        } else {
+            self.follow(now, initiator, plan.content.kind());
+            self.contention.end_undisturbed(now, from, data_end, responder);
+        }
     }
 
     /// Tells the listeners of the frame that leaves the air.
@@ -224,8 +253,11 @@ impl<P: Copy + Headers> Cell<P> {
         }
         let start = self.channel.expose();
         let mut ppdu: Ppdu<P> = match self.link_on_air(exchange) {
-            Some(to) => Ppdu::new(start, frame, self.list_batch(exchange.initiator, to)),
-            None => self.ppdu(start, frame),
+            Some(to) => {
+                let mpdus = self.list_batch(exchange.initiator, to);
+                Ppdu::new(start, (exchange.initiator, frame), mpdus)
+            }
+            None => self.ppdu(start, exchange.initiator, frame),
         };
         ppdu.errored = errored;
         ppdu.mpdus.iter_mut().for_each(|mpdu| mpdu.errored = errored);

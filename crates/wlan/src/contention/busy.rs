@@ -9,13 +9,14 @@ use crate::frame::{Frame, Ppdu};
 use crate::hearing::{Audibility, ClassId};
 use crate::phy::TxVector;
 use crate::radio::milliwatts;
+use crate::roster::ContenderId;
 
 impl Contention {
     /// A frame starts; [`begin_busy`](Self::begin_busy) follows when all that start at this instant are known.
     #[inline]
     pub(crate) fn announce(&mut self, frame: &Frame) {
-        let sends = &mut self.members[frame.from.index()].sends;
-        assert!(!std::mem::replace(sends, true), "a member sends one frame at a time");
+        let is_sent = &mut self.reaches[frame.from.index()].is_sent;
+        assert!(!std::mem::replace(is_sent, true), "a member sends one frame at a time");
         self.starting.push((frame.from, frame.tx));
     }
 
@@ -68,36 +69,45 @@ impl Contention {
     /// True if everyone senses the frame of `from` that is on the air. Where frames are captured that alone says little.
     #[inline]
     fn is_sensed_by_all(&self, from: NodeId) -> bool {
-        self.members[from.index()].least > Audibility::Nothing && self.capture.is_none()
+        self.reaches[from.index()].least > Audibility::Nothing && self.capture.is_none()
     }
 
     /// Finds what the frames that start are to each class.
     fn find_audibility(&mut self) {
         for &(from, tx) in &self.starting {
-            let row = &mut self.reaches[from.index()].row;
-            self.hearing.copy_audibility(from, tx.generation(), row);
-            self.members[from.index()].least = least(row);
+            let reach = &mut self.reaches[from.index()];
+            self.hearing.copy_audibility(from, tx.generation(), &mut reach.row);
+            reach.least = least(&reach.row);
         }
     }
 
     /// One frame starts on a silent medium, and all sense it.
     #[inline]
     fn begin_one(&mut self, now: Time, from: NodeId) {
-        let Self { groups, members, alone, slot, .. } = self;
-        self.speaker = members[from.index()].alone.is_none().then_some(from);
+        self.speaker = self.speaks(from);
+        let Self { groups, alone, slot, .. } = self;
         for group in &mut *groups {
             group.medium.begin_frames(now, false, 1, *slot);
         }
         for alone in alone {
-            let sends = alone.id == from;
+            let sends = alone.id.member() == from;
             alone.begin(now, sends, u32::from(!sends), *slot);
         }
     }
 
+    /// `from`, if it goes by the state of a group.
+    #[inline]
+    fn speaks(&self, from: NodeId) -> Option<NodeId> {
+        let is_alone = |id: ContenderId| self.seats[id.index()].alone.is_some();
+        let goes_alone = is_alone(ContenderId::first(from))
+            && (self.roster.is_plain() || self.roster.of(from).all(is_alone));
+        (!goes_alone).then_some(from)
+    }
+
     /// Whoever transmits with its group knows better from now on.
     fn settle(&mut self) {
-        if let Some(id) = self.speaker.take() {
-            self.part(id).medium.continue_with(true);
+        if let Some(member) = self.speaker.take() {
+            self.part_member(member, |alone| alone.medium.continue_with(true));
         }
     }
 
@@ -108,8 +118,8 @@ impl Contention {
         let starting = std::mem::take(&mut self.starting);
         let mut common = 0;
         for &(from, _) in &starting {
-            let is_common = self.members[from.index()].least > Audibility::Nothing;
-            self.part(from).starts = is_common;
+            let is_common = self.reaches[from.index()].least > Audibility::Nothing;
+            self.part_member(from, |alone| alone.starts = is_common);
             common += u32::from(is_common);
             self.part_exceptions(from, Audibility::Nothing);
         }
@@ -117,7 +127,7 @@ impl Contention {
             self.begin_common(now, common);
         }
         for &(from, _) in &starting {
-            if self.members[from.index()].least == Audibility::Nothing {
+            if self.reaches[from.index()].least == Audibility::Nothing {
                 self.begin_partial(now, from);
             }
         }
@@ -147,7 +157,7 @@ impl Contention {
             group.medium.begin_frames(now, false, 1, *slot);
         }
         for alone in alone {
-            let sends = alone.id == from;
+            let sends = alone.id.member() == from;
             if sends || senses(alone.class) {
                 alone.begin(now, sends, u32::from(!sends), *slot);
             }
@@ -157,8 +167,8 @@ impl Contention {
     /// Keeps members that were in step with a frame so; one that hears several start together takes the strongest,
     /// if it is strong enough.
     fn follow(&mut self, starting: &[(NodeId, TxVector)], margin: Decibels) {
-        for id in (0..).map(NodeId).take(self.members.len()) {
-            let medium = self.medium(id);
+        for id in (0..).map(NodeId).take(self.reaches.len()) {
+            let medium = self.medium_of(id);
             if !matches!(medium.carrier(), CarrierSense::Frame | CarrierSense::Overlap) {
                 continue;
             }
@@ -170,13 +180,13 @@ impl Contention {
             let first =
                 if is_first { heard().max_by_key(|from| power(*from)) } else { medium.followed() };
             let survives = |from: &NodeId| {
-                let all = (0..).map(NodeId).zip(&self.members);
-                let others = all.filter(|(other, it)| it.sends && other != from && *other != id);
+                let all = (0..).map(NodeId).zip(&self.reaches);
+                let others = all.filter(|(other, it)| it.is_sent && other != from && *other != id);
                 let noise: f64 = others.map(|(other, _)| milliwatts(power(other))).sum();
                 milliwatts(power(*from) - margin) >= noise
             };
             let followed = first.filter(survives);
-            self.part(id).medium.follow(followed);
+            self.part_member(id, |alone| alone.medium.follow(followed));
         }
     }
 
@@ -210,6 +220,12 @@ impl Contention {
         self.reunite(now);
     }
 
+    /// True if what members make of a frame does not outlast the next one that follows it after a SIFS.
+    #[inline]
+    pub(crate) fn forgets_frames(&self) -> bool {
+        self.all_decode_all() || !self.waits.is_nav()
+    }
+
     /// An undisturbed exchange ends with the frame of `to`, which has followed that of `from` after a SIFS. Nobody has
     /// looked at what the members know between the two, so it is found for both at once.
     pub(crate) fn end_undisturbed(&mut self, now: Time, from: NodeId, first_end: Time, to: NodeId) {
@@ -233,11 +249,12 @@ impl Contention {
         }
         for alone in alone {
             let Alone { id, class, medium, .. } = alone;
-            if *id != from && misses(*class) {
+            let id = id.member();
+            if id != from && misses(*class) {
                 medium.hold_undecoded(first_end, waits);
             }
-            medium.continue_with(*id == to);
-            let decoded = *id == to || hears(*class);
+            medium.continue_with(id == to);
+            let decoded = id == to || hears(*class);
             medium.end_frames(now, &Ended::last(to, decoded), spaces[class.index()], waits);
             alone.plan(countdowns, *slot);
         }
@@ -254,7 +271,8 @@ impl Contention {
     #[inline]
     fn is_heard_alone<P>(&self, sole: &Ppdu<P>) -> bool {
         let from = sole.frame.from;
-        let own = self.alone.iter().filter(|alone| alone.id != from).map(|alone| &alone.medium);
+        let own = self.alone.iter().filter(|alone| alone.id.member() != from);
+        let own = own.map(|alone| &alone.medium);
         let mut states = self.groups.iter().map(|group| &group.medium).chain(own);
         let is_alike = self.speaker.is_none() || self.is_like_others(from);
         !sole.errored
@@ -292,7 +310,7 @@ impl Contention {
     /// it [starts](Self::wait_for_next).
     #[inline]
     pub(crate) fn hold(&mut self, now: Time, from: NodeId) {
-        self.members[from.index()].sends = false;
+        self.reaches[from.index()].is_sent = false;
         if !self.all_decode_all() && self.waits.is_nav() {
             self.hold_undecoded(now, from);
         }
@@ -301,7 +319,7 @@ impl Contention {
     /// The `next` frame, which starts a SIFS later, takes the place of the one that ends.
     #[inline]
     pub(crate) fn replace(&mut self, next: &Frame) {
-        self.members[next.from.index()].sends = true;
+        self.reaches[next.from.index()].is_sent = true;
         if !self.is_fixed {
             self.starting.push((next.from, next.tx));
             self.find_audibility();
@@ -329,9 +347,9 @@ impl Contention {
     /// From now on the frame of `from` is the one on the air.
     #[inline]
     fn take_over(&mut self, from: NodeId) {
-        self.speaker = self.members[from.index()].alone.is_none().then_some(from);
+        self.speaker = self.speaks(from);
         for alone in &mut self.alone {
-            alone.medium.continue_with(alone.id == from);
+            alone.medium.continue_with(alone.id.member() == from);
         }
     }
 
@@ -344,7 +362,7 @@ impl Contention {
         for group in groups.iter_mut().filter(|group| group.class.is_some_and(misses)) {
             group.medium.hold_undecoded(now, waits);
         }
-        for alone in alone.iter_mut().filter(|alone| alone.id != from) {
+        for alone in alone.iter_mut().filter(|alone| alone.id.member() != from) {
             if misses(alone.class) {
                 alone.medium.hold_undecoded(now, waits);
             }
@@ -366,7 +384,7 @@ impl Contention {
     #[cold]
     fn end_collision<P>(&mut self, now: Time, ended: &[Ppdu<P>], last: &Ppdu<P>) {
         for ppdu in ended {
-            self.members[ppdu.frame.from.index()].sends = false;
+            self.reaches[ppdu.frame.from.index()].is_sent = false;
         }
         let count = u32::try_from(ended.len()).expect("one for each member");
         let ended = Ended { count, decoded: false, ..Ended::of(last, now) };
@@ -378,11 +396,11 @@ impl Contention {
         // The NAV does not bind its addressee, and what is errored is so for the receiver alone.
         let addressee = ppdu.frame.addressee().filter(|_| !duration_field.is_zero());
         if let Some(id) = if ppdu.errored { to } else { addressee } {
-            self.part(id);
+            self.part_member(id, |_| {});
         }
         if ppdu.errored && to.is_none() {
             for id in missed {
-                self.part(*id);
+                self.part_member(*id, |_| {});
             }
         }
         // Where a group does not make it out either, there is no difference.
@@ -405,7 +423,7 @@ impl Contention {
         });
     }
 
-    /// A frame of `from` ends for each group and for each member that is alone, with its number: as what, or not
+    /// A frame of `from` ends for each group and for each contender that is alone, with its member: as what, or not
     /// at all, is told by its audibility there.
     #[inline]
     fn end_for_each(
@@ -415,8 +433,8 @@ impl Contention {
         seen: impl Fn(Audibility, Option<NodeId>, &MediumState) -> Option<Ended>,
     ) {
         let all_decode = self.all_decode_all();
-        let Self { groups, members, reaches, countdowns, alone, waits, spaces, slot, .. } = self;
-        members[from.index()].sends = false;
+        let Self { groups, reaches, countdowns, alone, waits, spaces, slot, .. } = self;
+        reaches[from.index()].is_sent = false;
         let row = &reaches[from.index()].row;
         let audibility_of =
             |class: ClassId| if all_decode { Audibility::Decodes } else { row[class.index()] };
@@ -427,7 +445,8 @@ impl Contention {
             }
         }
         for alone in alone {
-            if let Some(ended) = seen(audibility_of(alone.class), Some(alone.id), &alone.medium) {
+            let member = Some(alone.id.member());
+            if let Some(ended) = seen(audibility_of(alone.class), member, &alone.medium) {
                 alone.medium.end_frames(now, &ended, spaces[alone.class.index()], waits);
                 if alone.medium.is_idle() {
                     alone.plan(countdowns, *slot);

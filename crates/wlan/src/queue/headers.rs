@@ -1,5 +1,7 @@
 //! Headers of a packet, as a classifier reads them.
 
+use crate::edca::AccessCategory;
+
 /// The headers of a packet, as far as queues care. Unless told otherwise all packets are data of one flow.
 pub trait Headers {
     /// Number of the connection and direction, as the five-tuple tells them apart.
@@ -10,6 +12,11 @@ pub trait Headers {
     /// Data or a pure ACK.
     fn class(&self) -> Class {
         Class::Data
+    }
+
+    /// Access category that its priority gives it.  [80211-2020 §10.2.3.2]
+    fn category(&self) -> AccessCategory {
+        AccessCategory::default()
     }
 }
 

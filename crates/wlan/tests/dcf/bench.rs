@@ -26,13 +26,20 @@ pub(crate) fn config(standard: Standard, rates: &[DataRate]) -> CellConfig {
         adaptation: [None; 2],
         queue: QueueConfig::fifo(50),
         access: AccessParameters::default(),
+        categories: Vec::new(),
         senses_only: Vec::new(),
         hidden_from: Vec::new(),
         errors: ErrorModel::None,
     };
     let stations = rates.iter().map(station).collect();
     let ap_access = AccessParameters::default();
-    CellConfig { rules: Rules::of(standard), ap_queue: QueueConfig::fifo(50), ap_access, stations }
+    CellConfig {
+        rules: Rules::of(standard),
+        ap_queue: QueueConfig::fifo(50),
+        ap_access,
+        ap_categories: Vec::new(),
+        stations,
+    }
 }
 
 /// No back-off at all: every time in a script follows from the gaps alone.

@@ -35,6 +35,7 @@ fn cell(standard: Standard, channel: Channel, stations: &[Standard]) -> CellConf
             rate_down: rate,
             adaptation: [None; 2],
             queue: QueueConfig::fifo(50),
+            categories: Vec::new(),
             access: AccessParameters::of(*own),
             senses_only: Vec::new(),
             hidden_from: Vec::new(),
@@ -46,7 +47,7 @@ fn cell(standard: Standard, channel: Channel, stations: &[Standard]) -> CellConf
     rules.basic_rates = rules.legacy().default_basic_rates(has_b);
     let stations = stations.iter().map(station).collect();
     let (ap_queue, ap_access) = (QueueConfig::fifo(50), AccessParameters::of(standard));
-    CellConfig { rules, ap_queue, ap_access, stations }
+    CellConfig { rules, ap_queue, ap_access, ap_categories: Vec::new(), stations }
 }
 
 /// PPDU of one packet [ns], field by field: legacy preamble 20 µs, then what the format adds, then symbols; 6 µs of signal

@@ -45,6 +45,7 @@ fn accesses() -> impl Strategy<Value = AccessParameters> {
         cw_max,
         txop_limit: Duration::from_micros(txop_us),
         attempts,
+        counts_at_start: false,
     });
     prop_oneof![Just(AccessParameters::default()), own]
 }

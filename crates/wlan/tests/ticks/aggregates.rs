@@ -9,10 +9,10 @@ use airfair_wlan::{Cell, CellConfig, NodeId};
 use proptest::prelude::*;
 
 use crate::model::{Agreed, Announced, Arrival, Happens};
-use crate::{Audience, Hears, Way, cells, compare_changing, compare_ways};
+use crate::{Audience, Hears, Packet, Way, cells, compare_changing, compare_ways};
 
 /// Makes the agreements of a cell.
-pub(crate) fn agree(cell: &mut Cell<()>, agreed: &[Option<Agreed>]) {
+pub(crate) fn agree(cell: &mut Cell<Packet>, agreed: &[Option<Agreed>]) {
     for (index, agreed) in agreed.iter().enumerate() {
         let Some(Agreed { format, octets, mpdus, window, asks }) = *agreed else { continue };
         let window = if window == 64 { Window::Mpdus64 } else { Window::Mpdus256 };
@@ -46,10 +46,10 @@ fn links(config: &CellConfig) -> impl Strategy<Value = Vec<Option<Agreed>>> + us
     })
 }
 
-type Case = (CellConfig, Vec<Option<Agreed>>, Vec<Arrival>, Vec<Announced>);
+pub(crate) type Case = (CellConfig, Vec<Option<Agreed>>, Vec<Arrival>, Vec<Announced>);
 
 /// A cell with bursts of packets; legacy ones are there, too, and older stations beside.
-fn cases(hears: Hears) -> impl Strategy<Value = Case> {
+pub(crate) fn cases(hears: Hears) -> impl Strategy<Value = Case> {
     cells(hears).prop_flat_map(|(config, arrivals, beacons)| {
         let bursts = prop::collection::vec(1_usize..40, arrivals.len());
         (links(&config), bursts).prop_map(move |(agreed, bursts)| {
@@ -60,7 +60,7 @@ fn cases(hears: Hears) -> impl Strategy<Value = Case> {
     })
 }
 
-fn happens((_, agreed, arrivals, beacons): &Case) -> Happens<'_> {
+pub(crate) fn happens((_, agreed, arrivals, beacons): &Case) -> Happens<'_> {
     Happens { agreed, arrivals, changes: &[], beacons }
 }
 

@@ -1,20 +1,32 @@
 //! The cell against a model that goes microsecond by microsecond.
 
 mod aggregates;
+mod categories;
 mod model;
 mod scripts;
 
 use airfair_units::{Bytes, Duration, Probability, Time};
+use airfair_wlan::edca::AccessCategory;
 use airfair_wlan::phy::mode::Format;
 use airfair_wlan::phy::{Band, GuardInterval, Rate, Standard, Width};
 use airfair_wlan::{
     AccessParameters, AfterCollision, Attempts, Audibility, Beacon, Cell, CellConfig, Channel,
-    Eifs, Elements, ErrorModel, FrameKind, LinkCapabilities, Listen, Msdu, NodeId, Overheard,
-    QueueConfig, Record, Rules, SentFrame, StationConfig,
+    Eifs, Elements, ErrorModel, FrameKind, Headers, LinkCapabilities, Listen, Msdu, NodeId,
+    Overheard, QueueConfig, Record, Rules, SentFrame, StationConfig,
 };
 use proptest::prelude::*;
 
 use model::{Announced, Arrival, Change, Happens, Heard, Model, Sent, class, error_stream, stream};
+
+/// A packet of a category.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Packet(AccessCategory);
+
+impl Headers for Packet {
+    fn category(&self) -> AccessCategory {
+        self.0
+    }
+}
 
 /// Source of a cell's knowledge of who hears whom.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,7 +38,7 @@ enum Way {
 }
 
 impl Way {
-    fn cell(self, config: &CellConfig) -> Cell<()> {
+    fn cell(self, config: &CellConfig) -> Cell<Packet> {
         let members = config.stations.len();
         let streams = (0..=members).map(stream).collect();
         let links = (0..members).map(error_stream).collect();
@@ -54,7 +66,7 @@ fn drive(
     happens: Happens<'_>,
     (way, audience, until): (Way, Audience, u64),
     mut take: impl FnMut(Time, Record),
-) -> Cell<()> {
+) -> Cell<Packet> {
     let mut cell = way.cell(config);
     aggregates::agree(&mut cell, happens.agreed);
     if audience == Audience::Monitor {
@@ -87,9 +99,10 @@ fn drive(
             cell.set_audibility(*listener, *from, *audibility);
         }
         if let Some(arrival) = coming.next_if(|_| input.is_some() && arrival == input) {
-            let Arrival { from, to, size, .. } = *arrival;
+            let Arrival { from, to, size, category, .. } = *arrival;
+            let payload = Packet(category);
             // A full queue is recorded.
-            let _ = cell.enqueue(now, Msdu { payload: (), size, from, to });
+            let _ = cell.enqueue(now, Msdu { payload, size, from, to });
         } else if let Some(beacon) = announced.next_if(|_| input.is_some()) {
             cell.send_beacon(now, Beacon { psdu: beacon.psdu, elements: Elements::default() });
         } else {
@@ -108,7 +121,7 @@ fn measure(config: &CellConfig, arrivals: &[Arrival], until: u64) -> Vec<Sent> {
 }
 
 /// All that listeners have been told.
-fn overheard(cell: &Cell<()>) -> impl Iterator<Item = Overheard<'_, ()>> {
+fn overheard(cell: &Cell<Packet>) -> impl Iterator<Item = Overheard<'_, Packet>> {
     (0..).map_while(|place| cell.overheard(place))
 }
 
@@ -201,7 +214,8 @@ fn arrivals(members: usize) -> impl Strategy<Value = Vec<Arrival>> {
             at += pause;
             let station = NodeId::station(station);
             let (from, to) = if down { (NodeId::AP, station) } else { (station, NodeId::AP) };
-            Arrival { at, from, to, size: Bytes::new(size) }
+            let category = AccessCategory::default();
+            Arrival { at, from, to, size: Bytes::new(size), category }
         };
         list.into_iter().map(arrive).collect()
     })
@@ -274,6 +288,7 @@ fn accesses() -> impl Strategy<Value = AccessParameters> {
         cw_max,
         txop_limit: Duration::from_micros(txop_us),
         attempts,
+        counts_at_start: false,
     });
     prop_oneof![Just(AccessParameters::default()), own]
 }
@@ -355,6 +370,7 @@ fn cells(hears: Hears) -> impl Strategy<Value = (CellConfig, Vec<Arrival>, Vec<A
                     adaptation: [None; 2],
                     queue: QueueConfig::fifo(1000),
                     access: *access,
+                    categories: Vec::new(),
                     senses_only: (first..=count)
                         .filter(hears_not)
                         .map(|other| NodeId(u16::try_from(other).expect("few stations")))
@@ -373,6 +389,7 @@ fn cells(hears: Hears) -> impl Strategy<Value = (CellConfig, Vec<Arrival>, Vec<A
                 rules: rules.clone(),
                 ap_queue: QueueConfig::fifo(1000),
                 ap_access,
+                ap_categories: Vec::new(),
                 stations,
             };
             let has_b = config.has_b_stations();
@@ -391,7 +408,7 @@ fn account(
     config: &CellConfig,
     happens: Happens<'_>,
     (way, audience): (Way, Audience),
-) -> (Vec<(Time, Record)>, Cell<()>) {
+) -> (Vec<(Time, Record)>, Cell<Packet>) {
     let last = happens.arrivals.last().map_or(0, |arrival| arrival.at);
     let mut records = Vec::new();
     let cell = drive(config, happens, (way, audience, last + 60_000), |now, record| {

@@ -1,5 +1,5 @@
 //! A model that goes microsecond by microsecond: every station has its own carrier sense, its own NAV
-//! and its own counter, as the standard's text has it. No groups, no heap, no slot numbers. Whatever the
+//! and its own counter, one for each of its access categories, as the standard's text has it. No groups, no heap, no slot numbers. Whatever the
 //! load, the options and the hearing, the cell must send the same frames at the same times.
 //!
 //! Each frame on the air knows, station by station, who senses it, who noticed its start and for whom
@@ -9,6 +9,7 @@ use std::collections::{BTreeSet, VecDeque};
 
 use airfair_units::{Bytes, Duration};
 use airfair_wlan::airtime::{Airtime, Protection};
+use airfair_wlan::edca::AccessCategory;
 use airfair_wlan::phy::mode::Format;
 use airfair_wlan::phy::{Standard, Timing, TxVector};
 use airfair_wlan::{
@@ -24,6 +25,7 @@ pub(crate) struct Arrival {
     pub(crate) from: NodeId,
     pub(crate) to: NodeId,
     pub(crate) size: Bytes,
+    pub(crate) category: AccessCategory,
 }
 
 /// A beacon that is to be sent from a time on [us].
@@ -120,6 +122,8 @@ struct OnAir {
     errored: Vec<u64>,
     from: usize,
     to: usize,
+    /// Place of the one whose exchange it is of.
+    by: usize,
     tx: TxVector,
     end: u64,
     nav: u64,
@@ -164,7 +168,10 @@ enum Want {
     Response,
 }
 
+/// A station with one of its categories; places of the first ones are those of their members.
 struct Station {
+    member: usize,
+    category: AccessCategory,
     stream: Stream,
     queue: VecDeque<Arrival>,
     /// Links with aggregates, by receiver; to whom one has been in service and has more to send.
@@ -194,6 +201,8 @@ struct Station {
     /// Time since the IFS was over.
     ready: Option<u64>,
     nav: u64,
+    /// Another category of its member awaits a response for so long.
+    held: u64,
     short: u16,
     long: u16,
     /// Frame whose response it misses, and when it gives up waiting.
@@ -203,11 +212,17 @@ struct Station {
 }
 
 impl Station {
-    fn new(member: usize, access: AccessParameters, timing: &Timing, smallest: u16) -> Self {
+    fn new(
+        (member, stream): (usize, Stream),
+        (category, access): (AccessCategory, AccessParameters),
+        (timing, smallest): (&Timing, u16),
+    ) -> Self {
         let smallest = access.cw_min.unwrap_or(smallest);
         let aifs = us(timing.sifs) + u64::from(access.aifsn) * us(timing.slot);
         Self {
-            stream: stream(member),
+            member,
+            category,
+            stream,
             queue: VecDeque::new(),
             links: Vec::new(),
             again: None,
@@ -227,11 +242,18 @@ impl Station {
             gap: aifs,
             ready: None,
             nav: 0,
+            held: 0,
             short: 0,
             long: 0,
             timeout: None,
             notices: None,
         }
+    }
+
+    /// A slot is counted.
+    fn count(&mut self) {
+        self.waited += u64::from(self.want == Want::Backoff && self.counter > 0);
+        self.counter = self.counter.saturating_sub(1);
     }
 }
 
@@ -276,21 +298,34 @@ pub(crate) fn class(kind: FrameKind) -> u8 {
 impl<'a> Model<'a> {
     pub(crate) fn new(config: &'a CellConfig, agreed: &'a [Option<Agreed>], until: u64) -> Self {
         let airtime = Airtime::new(config);
-        let accesses = std::iter::once(config.ap_access);
-        let accesses = accesses.chain(config.stations.iter().map(|station| station.access));
         let members = config.stations.len() + 1;
         // 31 for the PHY of 802.11b, whatever the others have.
         let smallest = |member| match standard_of(config, member) {
             Standard::B => config.rules.cw_min.unwrap_or(31),
             _ => airtime.timing.cw_min,
         };
-        let station = |(member, access)| Station {
-            links: vec![Link::default(); members],
-            ..Station::new(member, access, &airtime.timing, smallest(member))
-        };
+        let stations = config.stations.iter().map(|it| (&it.categories, it.access));
+        let accesses = std::iter::once((&config.ap_categories, config.ap_access)).chain(stations);
+        let (mut first, mut others) = (Vec::new(), Vec::new());
+        for (member, (categories, access)) in accesses.enumerate() {
+            let only = [(AccessCategory::default(), access)];
+            let all = if categories.is_empty() { &only[..] } else { &categories[..] };
+            let mut own = stream(member);
+            for (place, category) in all.iter().enumerate() {
+                let station = Station::new(
+                    (member, own.clone()),
+                    *category,
+                    (&airtime.timing, smallest(member)),
+                );
+                let station = Station { links: vec![Link::default(); members], ..station };
+                if place == 0 { &mut first } else { &mut others }.push(station);
+                own.jump();
+            }
+        }
+        first.append(&mut others);
         Self {
             agreed,
-            stations: accesses.enumerate().map(station).collect(),
+            stations: first,
             links: (0..config.stations.len()).map(error_stream).collect(),
             config,
             airtime: airtime.clone(),
@@ -336,16 +371,15 @@ impl<'a> Model<'a> {
             return;
         }
         let slot = us(self.airtime.timing.slot);
-        for (id, s) in self.stations.iter_mut().enumerate() {
-            let busy = self.air.iter().any(|frame| frame.occupies(id));
+        for s in &mut self.stations {
+            let busy = self.air.iter().any(|frame| frame.occupies(s.member));
             s.idle = if busy { 0 } else { s.idle + 1 };
-            s.clear = if busy || s.nav >= now { 0 } else { s.clear + 1 };
+            s.clear = if busy || s.nav >= now || s.held >= now { 0 } else { s.clear + 1 };
             let over = s.idle >= s.gap && s.clear >= s.aifs;
             s.ready = over.then(|| s.ready.map_or(0, |ready| ready + 1));
             let slot_ends = s.ready.is_some_and(|ready| ready > 0 && ready.is_multiple_of(slot));
-            if slot_ends && s.drawn_at + slot <= now {
-                s.waited += u64::from(s.want == Want::Backoff && s.counter > 0);
-                s.counter = s.counter.saturating_sub(1);
+            if !s.access.counts_at_start && slot_ends && s.drawn_at + slot <= now {
+                s.count();
             }
         }
     }
@@ -358,8 +392,12 @@ impl<'a> Model<'a> {
     }
 
     fn arrive(&mut self, now: u64, arrival: Arrival) {
-        let id = arrival.from.index();
-        let busy = self.is_busy(id) || self.stations[id].nav > now;
+        let from = arrival.from.index();
+        let of = (0..self.stations.len()).filter(|id| self.stations[*id].member == from);
+        let lower = of.filter(|id| self.stations[*id].category <= arrival.category);
+        let id = lower.max_by_key(|id| self.stations[*id].category).unwrap_or(from);
+        let s = &self.stations[id];
+        let busy = self.is_busy(from) || s.nav > now || s.held > now;
         let s = &mut self.stations[id];
         s.queue.push_back(arrival);
         if s.want != Want::Nothing {
@@ -369,6 +407,10 @@ impl<'a> Model<'a> {
         if s.counter == 0 && busy {
             self.draw(now, id);
         }
+    }
+
+    fn members(&self) -> usize {
+        self.config.stations.len() + 1
     }
 
     fn is_busy(&self, id: usize) -> bool {
@@ -413,7 +455,7 @@ impl<'a> Model<'a> {
         }
         for frame in &mut ended {
             self.spoil(frame);
-            frame.noisy_for = (0..self.stations.len())
+            frame.noisy_for = (0..self.members())
                 .map(|id| {
                     (frame.to == id || frame.kind == FrameKind::Beacon) && self.is_noisy(frame, id)
                 })
@@ -427,7 +469,7 @@ impl<'a> Model<'a> {
         }
         self.hear(now, &ended);
         for id in 0..self.stations.len() {
-            if self.is_busy(id) {
+            if self.is_busy(self.stations[id].member) {
                 continue;
             }
             if let Some(kind) = self.stations[id].notices.take() {
@@ -439,7 +481,7 @@ impl<'a> Model<'a> {
     /// Notes who knows of a beacon, and what a sender has counted before its exchange.
     fn tell(&mut self, now: u64, frame: &OnAir) {
         let class = class(frame.kind);
-        for (id, member) in (0u16..).take(self.stations.len()).enumerate() {
+        for (id, member) in (0u16..).take(self.members()).enumerate() {
             if frame.from == id && frame.backoff.is_some() {
                 self.heard.push((now, member, class, frame.backoff));
             }
@@ -477,12 +519,13 @@ impl<'a> Model<'a> {
     /// Tells each station's carrier sense of the frames that have just ended.
     fn hear(&mut self, now: u64, ended: &[OnAir]) {
         let eifs = us(self.airtime.timing.eifs);
-        for id in 0..self.stations.len() {
+        for place in 0..self.stations.len() {
+            let id = self.stations[place].member;
             let concerning: Vec<&OnAir> = ended.iter().filter(|f| f.occupies(id)).collect();
             if concerning.is_empty() {
                 continue;
             }
-            let mut gap = self.stations[id].aifs;
+            let mut gap = self.stations[place].aifs;
             for frame in concerning {
                 let decoded = !frame.noisy_for[id] && frame.is_decoded_by(id);
                 // A sender that is told of collisions is told of its own.
@@ -490,7 +533,7 @@ impl<'a> Model<'a> {
                 let collision = frame.lost_to[id] || frame.from == id && frame.collided && is_told;
                 let for_it = frame.to == id && frame.kind != FrameKind::CtsToSelf;
                 if decoded && frame.heard_by[id] && !for_it && frame.nav > 0 {
-                    self.stations[id].nav = self.stations[id].nav.max(now + frame.nav);
+                    self.stations[place].nav = self.stations[place].nav.max(now + frame.nav);
                 }
                 let sensed = frame.heard_by[id] && !decoded;
                 let wait = match self.config.rules.after_collision {
@@ -499,12 +542,12 @@ impl<'a> Model<'a> {
                     AfterCollision::Eifs => sensed || collision,
                 };
                 if wait && self.config.rules.eifs == Eifs::Nav {
-                    self.stations[id].nav = self.stations[id].nav.max(now + eifs);
+                    self.stations[place].nav = self.stations[place].nav.max(now + eifs);
                 } else if wait {
-                    gap = self.stations[id].eifs;
+                    gap = self.stations[place].eifs;
                 }
             }
-            self.stations[id].gap = gap;
+            self.stations[place].gap = gap;
         }
     }
 
@@ -517,30 +560,41 @@ impl<'a> Model<'a> {
         match frame.kind {
             FrameKind::Data | FrameKind::BlockAckRequest if received => {
                 let come = frame.mpdus.iter().filter(|it| !frame.errored.contains(it)).copied();
-                self.stations[frame.from].links[frame.to].received.extend(come);
-                let Some(plan) = &self.stations[frame.from].plan else { return };
+                self.stations[frame.by].links[frame.to].received.extend(come);
+                let Some(plan) = &self.stations[frame.by].plan else { return };
                 let (kind, answer) = (plan.answered_by, plan.answer);
-                self.follow(now, kind, (frame.to, frame.from), (tx, answer, 0));
+                self.follow(now, kind, (frame.to, frame.from, frame.by), (tx, answer, 0));
             }
             FrameKind::Rts if received && self.stations[frame.to].nav <= now => {
                 let cts = us(self.airtime.cts(tx));
                 let left = frame.nav - sifs - cts;
-                self.follow(now, FrameKind::Cts, (frame.to, frame.from), (tx, cts, left));
+                self.follow(now, FrameKind::Cts, (frame.to, frame.from, frame.by), (tx, cts, left));
             }
             FrameKind::Data | FrameKind::Rts | FrameKind::BlockAckRequest => {
-                let s = &mut self.stations[frame.from];
                 if frame.collided && self.config.rules.after_collision != AfterCollision::Standard {
-                    s.notices = Some(frame.kind);
+                    self.stations[frame.by].notices = Some(frame.kind);
                 } else {
-                    s.timeout = Some((now + us(self.airtime.response_timeout()), frame.kind));
+                    let at = now + us(self.airtime.response_timeout());
+                    self.give_up_at(frame.by, at, frame.kind);
                 }
             }
-            FrameKind::Cts if received => self.send_data(now, frame.to),
-            FrameKind::CtsToSelf => self.send_data(now, frame.from),
-            FrameKind::Ack | FrameKind::BlockAck if received => self.succeed(now, frame.to),
-            FrameKind::Ack | FrameKind::BlockAck => self.fail(now, frame.to, FrameKind::Data),
-            FrameKind::Cts => self.fail(now, frame.to, FrameKind::Rts),
+            FrameKind::Cts if received => self.send_data(now, frame.by),
+            FrameKind::CtsToSelf => self.send_data(now, frame.by),
+            FrameKind::Ack | FrameKind::BlockAck if received => self.succeed(now, frame.by),
+            FrameKind::Ack | FrameKind::BlockAck => self.fail(now, frame.by, FrameKind::Data),
+            FrameKind::Cts => self.fail(now, frame.by, FrameKind::Rts),
             FrameKind::Beacon => unreachable!("nobody answers it"),
+        }
+    }
+
+    /// No response comes: `id` knows it at that time, and its member's other categories hold still until then.
+    fn give_up_at(&mut self, id: usize, at: u64, kind: FrameKind) {
+        self.stations[id].timeout = Some((at, kind));
+        let member = self.stations[id].member;
+        for (other, s) in self.stations.iter_mut().enumerate() {
+            if other != id && s.member == member {
+                s.held = at;
+            }
         }
     }
 
@@ -549,27 +603,28 @@ impl<'a> Model<'a> {
         &mut self,
         now: u64,
         kind: FrameKind,
-        (from, to): (usize, usize),
+        way: (usize, usize, usize),
         (tx, duration, nav): (TxVector, u64, u64),
     ) {
         let at = now + us(self.airtime.timing.sifs);
-        let frame = self.frame(kind, (from, to), (tx, at + duration, nav));
+        let frame = self.frame(kind, way, (tx, at + duration, nav));
         self.pending.push((at, frame));
     }
 
     fn frame(
         &self,
         kind: FrameKind,
-        (from, to): (usize, usize),
+        (from, to, by): (usize, usize, usize),
         (tx, end, nav): (TxVector, u64, u64),
     ) -> OnAir {
-        let nobody = || vec![false; self.stations.len()];
+        let nobody = || vec![false; self.members()];
         OnAir {
             kind,
             mpdus: Vec::new(),
             errored: Vec::new(),
             from,
             to,
+            by,
             tx,
             end,
             nav,
@@ -604,12 +659,14 @@ impl<'a> Model<'a> {
     fn planned(&self, at: u64, id: usize) -> OnAir {
         let plan = self.stations[id].plan.clone().expect("a plan");
         let nav = us(self.airtime.timing.sifs) + plan.answer;
-        let frame = self.frame(plan.kind, (id, plan.to), (plan.tx, at + plan.data, nav));
+        let way = (self.stations[id].member, plan.to, id);
+        let frame = self.frame(plan.kind, way, (plan.tx, at + plan.data, nav));
         OnAir { mpdus: plan.mpdus, ..frame }
     }
 
     /// Aggregation between two members.
-    fn agreed(&self, from: usize, to: usize) -> Option<Agreed> {
+    fn agreed(&self, id: usize, to: usize) -> Option<Agreed> {
+        let from = self.stations[id].member;
         self.agreed.get(from.max(to) - 1).copied().flatten()
     }
 
@@ -656,7 +713,7 @@ impl<'a> Model<'a> {
         (id, to): (usize, usize),
         agreed: &Agreed,
     ) -> Plan {
-        let tx = self.vector_between(id, to);
+        let tx = self.vector_between(self.stations[id].member, to);
         let control = self.airtime.response(tx);
         let block_ack = self.air(24 + agreed.window / 8, control);
         let link = &self.stations[id].links[to];
@@ -726,7 +783,7 @@ impl<'a> Model<'a> {
         (id, to): (usize, usize),
         agreed: &Agreed,
     ) -> Vec<u64> {
-        let tx = self.vector_between(id, to);
+        let tx = self.vector_between(self.stations[id].member, to);
         let response = self.air(24 + agreed.window / 8, self.airtime.response(tx));
         let sifs = us(self.airtime.timing.sifs);
         let (mut numbers, mut sizes) = (Vec::new(), Vec::new());
@@ -802,6 +859,13 @@ impl<'a> Model<'a> {
         };
         let mut winners: Vec<usize> =
             (0..self.stations.len()).filter(|id| wins(&self.stations[*id])).collect();
+        for id in (0..self.stations.len()).filter(|id| !winners.contains(id)) {
+            // A slot begins in which it does not transmit.
+            let s = &mut self.stations[id];
+            if s.access.counts_at_start && s.ready.is_some_and(|r| r.is_multiple_of(slot)) {
+                s.count();
+            }
+        }
         let mut starting: Vec<OnAir> = Vec::new();
         self.pending.retain(|(at, frame)| {
             starting.extend((*at == now).then(|| frame.clone()));
@@ -813,12 +877,27 @@ impl<'a> Model<'a> {
         if let Some(psdu) = self.beacon.filter(|_| self.beacon_is_due()) {
             self.beacon = None;
             let (end, tx) = (now + us(self.airtime.beacon(psdu)), self.airtime.beacon_vector());
-            starting.push(self.frame(FrameKind::Beacon, (0, 0), (tx, end, 0)));
+            starting.push(self.frame(FrameKind::Beacon, (0, 0, 0), (tx, end, 0)));
             // Its own data gives way: who has no back-off to draw below draws one here.
-            if winners.first() == Some(&0) && self.stations[0].want == Want::Backoff {
-                self.draw(now, 0);
+            let (own, others) = winners.iter().partition(|id| self.stations[**id].member == 0);
+            let own: Vec<usize> = own;
+            for id in own {
+                if self.stations[id].want == Want::Backoff {
+                    self.draw(now, id);
+                }
             }
-            winners.retain(|id| *id != 0);
+            winners = others;
+        }
+        // Of one member the highest category goes out.
+        let is_beaten = |id: &usize| {
+            let s = &self.stations[*id];
+            let all = winners.iter().map(|other| &self.stations[*other]);
+            all.filter(|it| it.member == s.member).any(|it| it.category > s.category)
+        };
+        let (beaten, winners): (Vec<usize>, Vec<usize>) =
+            winners.iter().partition(|id| is_beaten(id));
+        for id in beaten {
+            self.give_way(now, id);
         }
         for id in winners {
             self.stations[id].want = Want::Response;
@@ -839,7 +918,7 @@ impl<'a> Model<'a> {
         }
         // Whoever waited for the end of its IFS has found the medium busy before it could transmit.
         for id in 0..self.stations.len() {
-            if self.stations[id].want == Want::Immediate && self.is_busy(id) {
+            if self.stations[id].want == Want::Immediate && self.is_busy(self.stations[id].member) {
                 self.stations[id].want = Want::Backoff;
                 self.draw(now, id);
             }
@@ -852,7 +931,8 @@ impl<'a> Model<'a> {
         let s = &self.stations[0];
         let pifs = us(self.airtime.timing.sifs) + us(self.airtime.timing.slot);
         let earlier = s.aifs - pifs;
-        s.want != Want::Response && s.idle + earlier >= s.gap && s.clear >= pifs
+        let rests = |s: &Station| s.member != 0 || s.want != Want::Response;
+        self.stations.iter().all(rests) && s.idle + earlier >= s.gap && s.clear >= pifs
     }
 
     /// Finds who senses the frames that start, and who notices that they do.
@@ -863,7 +943,7 @@ impl<'a> Model<'a> {
             let still = self.air.iter().any(|frame| frame.from == *sender);
             assert!(!twice && !still, "nobody sends two frames at once");
         }
-        for id in 0..self.stations.len() {
+        for id in 0..self.members() {
             let sends = senders.contains(&id) || self.air.iter().any(|frame| frame.from == id);
             let in_step = self.air.iter().any(|frame| frame.heard_by[id]);
             let listens = !sends && (in_step || !self.is_busy(id));
@@ -883,17 +963,18 @@ impl<'a> Model<'a> {
 
     /// Frames on the air together are lost to whoever is reached by both.
     fn overlap(&mut self) {
+        let members = self.members();
         for one in 0..self.air.len() {
             for other in (0..self.air.len()).filter(|other| *other != one) {
-                for id in 0..self.stations.len() {
+                for id in 0..self.members() {
                     let both = self.air[one].occupies(id) && self.air[other].occupies(id);
                     self.air[one].lost_to[id] |= both;
                 }
             }
             let frame = &mut self.air[one];
             let is_for = |id: usize| frame.to == id || frame.kind == FrameKind::Beacon;
-            frame.collided = (0..self.stations.len())
-                .any(|id| is_for(id) && frame.sensed_by[id] && frame.lost_to[id]);
+            frame.collided =
+                (0..members).any(|id| is_for(id) && frame.sensed_by[id] && frame.lost_to[id]);
         }
     }
 
@@ -910,7 +991,8 @@ impl<'a> Model<'a> {
         };
         frame.missed = !frame.sensed_by[frame.to] || frame.lost_to[frame.to];
         if frame.missed {
-            self.stations[frame.to].timeout = Some((gives_up, answered));
+            let by = frame.by;
+            self.give_up_at(by, gives_up, answered);
         }
     }
 
@@ -918,17 +1000,18 @@ impl<'a> Model<'a> {
         self.plan(now, id, true);
         let Plan { to, data, answer: ack, protection, .. } =
             self.stations[id].plan.clone().expect("just planned");
+        let way = (self.stations[id].member, to, id);
         let sifs = us(self.airtime.timing.sifs);
         match protection {
             Protection::None => self.begin_data(now, id),
             Protection::RtsCts(tx) => {
                 let (rts, cts) = (us(self.airtime.rts(tx)), us(self.airtime.cts(tx)));
                 let nav = cts + data + ack + 3 * sifs;
-                self.frame(FrameKind::Rts, (id, to), (tx, now + rts, nav))
+                self.frame(FrameKind::Rts, way, (tx, now + rts, nav))
             }
             Protection::CtsToSelf(tx) => {
                 let end = now + us(self.airtime.cts(tx));
-                self.frame(FrameKind::CtsToSelf, (id, to), (tx, end, data + ack + 2 * sifs))
+                self.frame(FrameKind::CtsToSelf, way, (tx, end, data + ack + 2 * sifs))
             }
         }
     }
@@ -1003,7 +1086,7 @@ impl<'a> Model<'a> {
     }
 
     fn open(&mut self, frame: &OnAir) {
-        let link = &mut self.stations[frame.from].links[frame.to];
+        let link = &mut self.stations[frame.by].links[frame.to];
         for it in link.numbered.iter_mut().filter(|it| frame.mpdus.contains(&it.number)) {
             (it.attempts, it.is_open) = (it.attempts + 1, true);
         }
@@ -1037,6 +1120,37 @@ impl<'a> Model<'a> {
         self.settle((id, plan.to), limit, |_| false);
     }
 
+    /// A higher category of its member goes out instead: as after a collision, but that nothing was on the air.
+    fn give_way(&mut self, now: u64, id: usize) {
+        let to = self.receiver(id).expect("something to send");
+        let has_link = self.agreed(id, to).is_some();
+        self.stations[id].short += 1;
+        if !self.widen(id) {
+            self.stations[id].want = Want::Backoff;
+        } else if has_link {
+            self.start_afresh(id);
+        } else {
+            self.leave(id);
+            self.stations[id].waited = 0;
+        }
+        self.draw(now, id);
+    }
+
+    /// True if enough attempts have failed; else its window is doubled.
+    fn widen(&mut self, id: usize) -> bool {
+        let s = &mut self.stations[id];
+        let gives_up = match s.access.attempts.unwrap_or(self.config.rules.attempts) {
+            Attempts::Limits { short, long } => s.short >= short || s.long >= long,
+            Attempts::Max(limit) => s.short + s.long >= limit,
+            Attempts::Unlimited => false,
+        };
+        if !gives_up {
+            let largest = s.access.cw_max.unwrap_or(self.airtime.timing.cw_max);
+            s.window = (s.window * 2 + 1).min(u32::from(largest));
+        }
+        gives_up
+    }
+
     fn fail(&mut self, now: u64, id: usize, kind: FrameKind) {
         let plan = self.stations[id].plan.clone().expect("it was in an exchange");
         let has_link = self.agreed(id, plan.to).is_some();
@@ -1044,20 +1158,14 @@ impl<'a> Model<'a> {
         let is_protected = matches!(plan.protection, Protection::RtsCts(_));
         let is_long = kind == FrameKind::Data && is_protected;
         *(if is_long { &mut s.long } else { &mut s.short }) += 1;
-        let gives_up = match s.access.attempts.unwrap_or(self.config.rules.attempts) {
-            Attempts::Limits { short, long } => s.short >= short || s.long >= long,
-            Attempts::Max(limit) => s.short + s.long >= limit,
-            Attempts::Unlimited => false,
-        };
+        let gives_up = self.widen(id);
         if gives_up && has_link {
             self.fail_link(id, &plan, kind, true);
             self.start_afresh(id);
         } else if gives_up {
             self.leave(id);
         } else {
-            s.want = Want::Backoff;
-            let largest = s.access.cw_max.unwrap_or(self.airtime.timing.cw_max);
-            s.window = (s.window * 2 + 1).min(u32::from(largest));
+            self.stations[id].want = Want::Backoff;
             if has_link {
                 self.fail_link(id, &plan, kind, false);
                 if self.receiver(id).is_none() {

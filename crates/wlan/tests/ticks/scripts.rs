@@ -1,6 +1,7 @@
 //! Cases that the model found, worked by hand.
 
 use airfair_units::{Bytes, DataRate};
+use airfair_wlan::edca::AccessCategory;
 use airfair_wlan::phy::Standard;
 use airfair_wlan::{
     AccessParameters, AfterCollision, Attempts, CellConfig, Eifs, ErrorModel, NodeId, QueueConfig,
@@ -22,6 +23,7 @@ fn pair(standard: Standard, rates: &[u64]) -> CellConfig {
             adaptation: [None; 2],
             queue: QueueConfig::fifo(9),
             access: AccessParameters::default(),
+            categories: Vec::new(),
             senses_only: Vec::new(),
             hidden_from: Vec::new(),
             errors: ErrorModel::None,
@@ -29,11 +31,18 @@ fn pair(standard: Standard, rates: &[u64]) -> CellConfig {
     };
     let stations = rates.iter().map(station).collect();
     let ap_access = AccessParameters::default();
-    CellConfig { rules: Rules::of(standard), ap_queue: QueueConfig::fifo(9), ap_access, stations }
+    CellConfig {
+        rules: Rules::of(standard),
+        ap_queue: QueueConfig::fifo(9),
+        ap_access,
+        ap_categories: Vec::new(),
+        stations,
+    }
 }
 
 fn packet(at: u64, from: u16, to: u16) -> Arrival {
-    Arrival { at, from: NodeId(from), to: NodeId(to), size: Bytes::new(972) }
+    let (from, to, category) = (NodeId(from), NodeId(to), AccessCategory::default());
+    Arrival { at, from, to, size: Bytes::new(972), category }
 }
 
 /// Verifies: [80211-2020 §10.3.4.2]

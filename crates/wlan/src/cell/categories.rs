@@ -1,0 +1,76 @@
+//! Access categories of one member among each other: who gives way, and what it makes of that.
+//! [80211-2020 §10.23.2.4]
+
+use airfair_units::Time;
+
+use super::Cell;
+use crate::config::NodeId;
+use crate::contender::{Access, Verdict};
+use crate::link_rate::Chain;
+use crate::queue::headers::Headers;
+use crate::record::DropCause;
+use crate::roster::ContenderId;
+
+impl<P: Copy + Headers> Cell<P> {
+    /// Of several winners of one member the highest category goes out. The access point's give way to a beacon, all alike.
+    #[inline(never)]
+    pub(super) fn collide_internally(&mut self, now: Time, winners: &mut Vec<ContenderId>) {
+        let has_beacon = self.beacons.due == Some(now);
+        for place in (1..winners.len()).rev() {
+            let (lower, member) = (winners[place - 1], winners[place].member());
+            if lower.member() == member && !(has_beacon && member.is_ap()) {
+                self.yielding.push(winners.remove(place - 1));
+            }
+        }
+    }
+
+    /// Winners that have given way to another category of their member act as after a collision, but for the frame, which
+    /// has not been on the air. They do not count in the slot that begins now.
+    #[inline]
+    pub(super) fn fail_internally(&mut self, now: Time) {
+        while let Some(id) = self.yielding.pop() {
+            self.fail_one_internally(now, id);
+        }
+    }
+
+    #[inline(never)]
+    fn fail_one_internally(&mut self, now: Time, id: ContenderId) {
+        // No frame has failed: a chain of rates goes on where it is.
+        let chain = match self.chain(id) {
+            Chain::None => Chain::None,
+            _ => Chain::GoesOn,
+        };
+        let gives_up = self.contenders[id.index()].collide(chain) == Verdict::GiveUp;
+        match self.contenders[id.index()].queue.link_in_service() {
+            None if gives_up => {
+                self.record_drop(id.member(), DropCause::RetryLimit);
+                self.leave_queue(now, id);
+                self.contenders[id.index()].backoff = 0;
+            }
+            Some(_) if gives_up => self.contenders[id.index()].start_afresh(),
+            _ => {}
+        }
+        self.draw_anew(now, id);
+    }
+
+    /// Winners of the access point give way to its beacon.
+    #[cold]
+    pub(super) fn yield_to_beacon(&mut self, winners: &mut Vec<ContenderId>) {
+        self.beacons.yielding.extend(winners.extract_if(.., |id| id.member().is_ap()));
+    }
+
+    /// They draw a back-off.
+    #[cold]
+    pub(super) fn back_off_yielding(&mut self, now: Time) {
+        while let Some(id) = self.beacons.yielding.pop() {
+            self.back_off(now, id);
+        }
+    }
+
+    /// The contender of a member that is in an exchange.
+    pub(super) fn in_exchange(&self, member: NodeId) -> Option<ContenderId> {
+        let is_in_exchange =
+            |id: &ContenderId| matches!(self.contenders[id.index()].access, Access::Exchange(_));
+        self.roster.of(member).find(is_in_exchange)
+    }
+}
