@@ -1,0 +1,56 @@
+"""A study of our own: the anomaly, the papers' schemes and rivals in 802.11n, ac and ax, aggregated."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from airfair.reproduce import studies
+from airfair.reproduce.paper import Experiment, Paper, reasons, reference
+from airfair.reproduce.prose import Prose
+
+from . import figures
+from .claims import MORE, PREDICATES
+from .findings import SEARCHES
+from .introduction import introduction
+from .plan import ALL_WAYS, COMPARED, STANDARDS, WAYS
+from .runs import Measurements, Runs
+
+REPLICATIONS = 5
+
+
+def paper(directory: Path) -> Paper[Runs]:
+    """The study, whose files are in `directory`."""
+    known, prose = reference(directory), Prose(directory / "text")
+    said = prose["introduction"].by_id({"setup": known["setup"], "more": MORE - 1})
+    pairs = [f"anomaly-{standard}-{way}" for standard in STANDARDS for way in WAYS]
+    beyond = [*(f"rates-{standard}" for standard in STANDARDS), "stations-g", "stations-ax"]
+    shows = {
+        "anomaly": ([*pairs, *beyond], figures.anomalies),
+        "ending": (["ending"], figures.testbed),
+        "schemes": ([f"schemes-{s}-{way}" for s in COMPARED for way in ALL_WAYS], figures.schemes),
+        "shorts": (["short-flows"], figures.shorts),
+    }
+    experiments = [
+        Experiment(id_, shown.title, tuple(shows[id_][0]), shows[id_][1], shown.text)
+        for id_, shown in prose["experiments"].by_id().items()
+    ]
+    return Paper(
+        id=directory.name,
+        title=prose["introduction"].title,
+        reference=known,
+        setups=studies.setups(directory),
+        experiments={experiment.id: experiment for experiment in experiments},
+        measure=Runs.of,
+        predicates=PREDICATES,
+        searches=SEARCHES,
+        bounds=said["bounds"].text,
+        units=said["units"].text,
+        reasons=reasons(prose),
+        introduction=introduction(said),
+        prose=prose,
+        replications=REPLICATIONS,
+        quick_replications=3,
+    )
+
+
+__all__ = ["Measurements", "paper"]

@@ -1,0 +1,259 @@
+"""The claims of the study `modern`: hypotheses of our own, and what a paper's table prints.
+
+What its words mean is in `words`. Schemes are compared within a replication: all see the same seed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from airfair.experiment.claims import Predicate, Reading
+from airfair.experiment.conditions import Condition, condition, difference, ratio
+from airfair.experiment.words import INDEX, ROUGHLY
+
+from .plan import (
+    AGGREGATED,
+    AIRTIME,
+    ALL_WAYS,
+    ALONE,
+    COMPARED,
+    DRIVER,
+    ENDS,
+    FIFO,
+    FQ_CODEL,
+    FULL,
+    MODERN,
+    NOISE,
+    PRINTED,
+    QUEUES,
+    SCHEMES,
+    STANDARD,
+    STANDARDS,
+    TESTBED_QUEUES,
+    TESTBEDS,
+    WAYS,
+    anomaly,
+    baseline,
+    ending,
+    printed,
+    scheme,
+    sent,
+    short_flows,
+    works,
+)
+from .runs import FAST, Measurements
+
+HALF = 0.5
+MORE = 1.1
+"""“More”: by a tenth at least, what “the same” would still allow."""
+AX = "ax"
+AS_DECLARED = "the cells of the study"
+Points = Sequence[Condition]
+
+
+def dragged_down(data: Measurements) -> Points:
+    """A fast station beside a slow one, against one beside another fast one."""
+    return [
+        ratio(
+            f"{STANDARDS[standard]} {way}, goodput beside a slow / a fast station",
+            data[slow].goodput(FAST),
+            data[fast].goodput(FAST),
+            below=HALF,
+            of=[slow, fast],
+        )
+        for standard in STANDARDS
+        for way in WAYS
+        for slow, fast in [
+            (
+                anomaly(standard, way, sent(standard)),
+                anomaly(standard, way, sent(standard), slow=ENDS[standard][1]),
+            )
+        ]
+    ]
+
+
+def aggregation_worse(data: Measurements) -> Points:
+    """The slow station's part of the air, with aggregates less without."""
+    keys = {
+        (standard, way): (anomaly(standard, way, AGGREGATED), anomaly(standard, way, ALONE))
+        for standard in MODERN
+        for way in WAYS
+    }
+    return [
+        difference(
+            f"{STANDARDS[standard]} {way}, slow station's part of the air, aggregated - alone",
+            data[more].slow_part(),
+            data[less].slow_part(),
+            above=0,
+            of=[more, less],
+        )
+        for (standard, way), (more, less) in keys.items()
+    ]
+
+
+def airtime_ends(data: Measurements) -> Points:
+    """Downloads under the airtime scheduler."""
+    return [
+        INDEX.condition(
+            f"{STANDARDS[standard]}, slow station's part of the air",
+            data[key].slow_part(),
+            HALF,
+            of=[key],
+        )
+        for standard in STANDARDS
+        for key in [anomaly(standard, "down", sent(standard), AIRTIME)]
+    ]
+
+
+def airtime_not_up(data: Measurements) -> Points:
+    """Uploads past the airtime scheduler, against a FIFO."""
+    found = []
+    for standard in STANDARDS:
+        fair, plain = (anomaly(standard, "up", sent(standard), q) for q in (AIRTIME, FIFO))
+        found.append(
+            difference(
+                f"{STANDARDS[standard]}, slow station's part of the air, airtime scheduler - FIFO",
+                data[fair].slow_part(),
+                data[plain].slow_part(),
+                above=-INDEX.allowed,
+                of=[fair, plain],
+            )
+        )
+    return found
+
+
+def fq_codel_no_cure(data: Measurements) -> Points:
+    """Downloads under FQ-CoDel."""
+    return [
+        condition(
+            f"{STANDARDS[standard]}, slow station's part of the air",
+            data[key].slow_part(),
+            above=HALF + INDEX.allowed,
+            of=[key],
+        )
+        for standard in STANDARDS
+        for key in [anomaly(standard, "down", sent(standard), FQ_CODEL)]
+    ]
+
+
+def ending_air(data: Measurements, testbed: str, queue: str) -> Points:
+    """The testbed's table: what each station has of the air that frames hold."""
+    key = ending(testbed, queue)
+    runs = data[key]
+    held = runs.airtime / runs.airtime.sum(axis=1, keepdims=True)
+    return [
+        ROUGHLY.condition(f"{name}, part of the air", held[:, place], part, of=[key])
+        for place, (name, part) in enumerate(
+            zip(runs.stations, PRINTED[printed(queue)]["air"], strict=True)
+        )
+    ]
+
+
+def ending_goodput(data: Measurements, testbed: str, queue: str) -> Points:
+    """The testbed's table: goodput of each station, and of all."""
+    key = ending(testbed, queue)
+    runs, figures = data[key], PRINTED[printed(queue)]["mbps"]
+    return [
+        *(
+            ROUGHLY.condition(f"{name} [Mb/s]", runs.mbps[:, place], mbps, of=[key])
+            for place, (name, mbps) in enumerate(zip(runs.stations, figures, strict=True))
+        ),
+        ROUGHLY.condition("all together [Mb/s]", runs.total(), sum(figures), of=[key]),
+    ]
+
+
+def helps(data: Measurements, id_: str) -> Points:
+    """A paper's scheme in 802.11ax: all goodput together, against none."""
+    found = []
+    for way in ALL_WAYS:
+        if works(way, id_):
+            with_, without = scheme(AX, way, id_), scheme(AX, way, baseline(id_))
+            found.append(
+                ratio(
+                    f"{way}, {SCHEMES[id_]} / {SCHEMES[baseline(id_)]}",
+                    data[with_].total(),
+                    data[without].total(),
+                    above=MORE,
+                    of=[with_, without],
+                )
+            )
+    return found
+
+
+def data_ack_balances(data: Measurements) -> Points:
+    """Downloads against uploads under the DATA/ACK scheduler."""
+    keys = [scheme(standard, "both", "data-ack") for standard in COMPARED]
+    return [
+        ROUGHLY.condition(f"{STANDARDS[standard]}, down / up", data[key].down_over_up(), of=[key])
+        for standard, key in zip(COMPARED, keys, strict=True)
+    ]
+
+
+def short_flows_faster(data: Measurements) -> Points:
+    """Median completion time of short transfers, against a FIFO."""
+    return [
+        condition(
+            f"{STANDARDS[standard]}, median, {QUEUES[queue]} / FIFO",
+            np.minimum(data[better].completion(HALF), 1e3) / data[plain].completion(HALF),
+            below=HALF,
+            of=[better, plain],
+        )
+        for standard in COMPARED
+        for queue in (FQ_CODEL, AIRTIME)
+        for better, plain in [(short_flows(standard, queue), short_flows(standard, FIFO))]
+    ]
+
+
+def _claim(
+    id_: str, points: Callable[[Measurements], Points], *setups: str
+) -> Predicate[Measurements]:
+    return Predicate(id_, Reading(AS_DECLARED, setups, points))
+
+
+def _of_testbed(
+    id_: str,
+    points: Callable[[Measurements, str, str], Points],
+    decides: tuple[str, str],
+    *beside: tuple[str, str],
+) -> Predicate[Measurements]:
+    def reading(testbed: str, queue: str) -> Reading[Measurements]:
+        label = f"{TESTBEDS[testbed]}, {TESTBED_QUEUES[queue]}"
+        return Reading(label, ("ending",), lambda data: points(data, testbed, queue))
+
+    return Predicate(id_, reading(*decides), tuple(reading(*one) for one in beside))
+
+
+def _setups(
+    *ways: str, prefix: str = "anomaly", among: Sequence[str] = tuple(STANDARDS)
+) -> list[str]:
+    return [f"{prefix}-{standard}-{way}" for standard in among for way in ways]
+
+
+def _helps(id_: str) -> Predicate[Measurements]:
+    ways = [way for way in ALL_WAYS if works(way, id_)]
+    setups = _setups(*ways, prefix="schemes", among=(AX,))
+    return _claim(f"{id_}-helps", lambda data: helps(data, id_), *setups)
+
+
+PREDICATES: tuple[Predicate[Measurements], ...] = (
+    _claim("dragged-down", dragged_down, *_setups(*WAYS)),
+    _claim("aggregation-worse", aggregation_worse, *_setups(*WAYS, among=MODERN)),
+    _claim("airtime-ends", airtime_ends, *_setups("down")),
+    _claim("airtime-not-up", airtime_not_up, *_setups("up")),
+    _claim("fq-codel-no-cure", fq_codel_no_cure, *_setups("down")),
+    *(
+        _of_testbed(f"ending-{name}-{what}", points, decides, *beside)
+        for name, decides, beside in (
+            ("fifo", (FULL, DRIVER), ((FULL, FIFO), (STANDARD, FIFO), (NOISE, DRIVER))),
+            ("fair", (FULL, AIRTIME), ((STANDARD, AIRTIME), (NOISE, AIRTIME))),
+        )
+        for what, points in (("goodput", ending_goodput), ("air", ending_air))
+    ),
+    *map(_helps, ("arf-aware", "arf-window", "occupancy", "occupancy-tfrc")),
+    _claim(
+        "data-ack-balances", data_ack_balances, *_setups("both", prefix="schemes", among=COMPARED)
+    ),
+    _claim("short-flows-faster", short_flows_faster, "short-flows"),
+)

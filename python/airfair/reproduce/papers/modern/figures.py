@@ -1,0 +1,429 @@
+"""Figures and tables of the study `modern`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from airfair.estimate import Estimate, Floats, estimate, ratio_of_means
+from airfair.figures import Category, Chart, Points, by_category, by_name, over_number
+from airfair.reproduce.paper import Drawing, Json, Shown
+from airfair.reproduce.series import finite
+from airfair.reproduce.tables import Cell, Column, Table
+
+from .plan import (
+    AGGREGATED,
+    AIRTIME,
+    ALL_WAYS,
+    ALONE,
+    COMPARED,
+    COUNTS,
+    DRIVER,
+    ENDS,
+    FIFO,
+    FQ_CODEL,
+    FULL,
+    LEGACY,
+    PRINTED,
+    QUEUES,
+    RATES,
+    SCHEMES,
+    STANDARDS,
+    TESTBED_QUEUES,
+    TESTBED_RUNS,
+    TESTBEDS,
+    WAYS,
+    Key,
+    anomaly,
+    baseline,
+    ending,
+    printed,
+    scheme,
+    sent,
+    short_flows,
+    stations,
+    works,
+)
+from .runs import FAST, SLOW, Measurements, Runs
+
+Take = Callable[[Runs], Floats]
+MISSING = Estimate(math.nan, math.nan)
+"""Nothing was run here."""
+PERCENT = 100
+MEDIAN, LATE = 0.5, 0.95
+
+
+def _known(samples: Floats) -> Estimate:
+    """The estimate; nothing where some sample has no value."""
+    return estimate(samples) if np.isfinite(samples).all() else MISSING
+
+
+def _points(label: str, estimates: Sequence[Estimate], most: float = math.inf) -> Points:
+    return Points(
+        label,
+        np.array([[one.mean for one in estimates], [one.ci95 for one in estimates]]),
+        possible=(0.0, most),
+    )
+
+
+def _column(label: str, runs: Sequence[Runs], take: Take, digits: int) -> Column:
+    return Column(label, label, [Cell(_known(take(one)), digits=digits) for one in runs])
+
+
+# ------------------------------------------------------------------ the anomaly
+
+_LEAD: Mapping[str, tuple[str | None, str]] = {
+    "alone": (ALONE, FIFO),
+    "aggregated": (None, FIFO),
+    "FQ-CoDel": (None, FQ_CODEL),
+    "airtime scheduler": (None, AIRTIME),
+}
+"""How frames go and what queue there is, of each group of points; what is aggregated in all but 802.11g."""
+
+
+def _lead_key(standard: str, way: str, how: str | None, queue: str) -> Key | None:
+    if queue == FIFO:
+        return _key(standard, way, how or AGGREGATED, ENDS[standard][0])
+    return anomaly(standard, way, sent(standard), queue)
+
+
+BETWEEN = "rates-ax"
+MANY = "stations-ax"
+"""Setups of what a quick look leaves out."""
+
+
+def _slow_part(data: Measurements, way: str) -> Figure:
+    def at(standard: str, how: str | None, queue: str) -> Estimate:
+        key = _lead_key(standard, way, how, queue)
+        return MISSING if key is None else estimate(data[key].slow_part()).times(PERCENT)
+
+    groups = [
+        _points(label, [at(standard, *where) for standard in STANDARDS], PERCENT)
+        for label, where in _LEAD.items()
+    ]
+    names = [
+        f"{name}\n{rates[0]} beside {rates[-1]} Mb/s"
+        for name, rates in zip(STANDARDS.values(), RATES.values(), strict=True)
+    ]
+    y_label = "Slow station's part of the air [%]"
+    return by_category(Category("", y_label, "", names, groups, {50: "half"}), wide=True)
+
+
+def _key(standard: str, way: str, how: str, slow: str) -> Key | None:
+    """The runs whose frames go like that; in 802.11g there are no aggregates."""
+    if standard == LEGACY:
+        return anomaly(standard, way, sent(standard), slow=slow) if how == ALONE else None
+    return anomaly(standard, way, how, slow=slow)
+
+
+def _fast(data: Measurements, standard: str, way: str, how: str, slow: str) -> Estimate:
+    key = _key(standard, way, how, slow)
+    return MISSING if key is None else estimate(data[key].goodput(FAST))
+
+
+def _goodput_figure(data: Measurements, way: str) -> Figure:
+    charts = []
+    for standard, name in STANDARDS.items():
+        rates = RATES[standard]
+        lines = [
+            _points(how, [_fast(data, standard, way, how, rate) for rate in rates])
+            for how in (ALONE, AGGREGATED)
+        ]
+        relative = [float(rate) / float(rates[-1]) for rate in rates]
+        charts.append(Chart(name, relative, lines))
+    x_label = "Rate of the slow station / that of the fast one"
+    return over_number(charts, x_label, "Fast station [Mb/s]", floor=1)
+
+
+def _anomaly_table(data: Measurements, way: str) -> Table:
+    there = RATES if BETWEEN in {setup for setup, _ in data} else ENDS
+    places = [(standard, rate) for standard, rates in there.items() for rate in rates]
+    rows = [f"{STANDARDS[standard]}, {rate} Mb/s" for standard, rate in places]
+
+    def column(what: str, unit: str, how: str, take: Take, digits: int) -> Column:
+        cells = []
+        for standard, rate in places:
+            key = _key(standard, way, how, rate)
+            found = MISSING if key is None else _known(take(data[key]))
+            cells.append(Cell(found, digits=digits))
+        return Column(f"{what}-{how}", f"{what}, {how} {unit}", cells)
+
+    columns = [
+        column(what, unit, how, take, digits)
+        for what, unit, take, digits in (
+            ("fast", "Mb/s", lambda runs: runs.goodput(FAST), 1),
+            ("slow", "Mb/s", lambda runs: runs.goodput(SLOW), 1),
+            ("slow's air", "%", lambda runs: PERCENT * runs.slow_part(), 0),
+        )
+        for how in (ALONE, AGGREGATED)
+    ]
+    title = f"Two {way}loads under a FIFO, by standard and rate of the slow station"
+    return Table(f"anomaly-{way}", title, rows, columns)
+
+
+def _queue_table(data: Measurements) -> Table:
+    places = [(way, standard, queue) for way in WAYS for standard in STANDARDS for queue in QUEUES]
+    keys = [anomaly(standard, way, sent(standard), queue) for way, standard, queue in places]
+    rows = [f"{way}, {STANDARDS[standard]}, {QUEUES[queue]}" for way, standard, queue in places]
+    return Table(
+        "anomaly-queues",
+        "The lowest rate, by queue of the access point",
+        rows,
+        _figures_of(data, keys),
+    )
+
+
+def _figures_of(data: Measurements, keys: Sequence[Key]) -> list[Column]:
+    """What the study compares everywhere."""
+    column = partial(_column, runs=[data[key] for key in keys])
+    return [
+        column("fast Mb/s", take=lambda runs: runs.goodput(FAST), digits=1),
+        column("slow Mb/s", take=lambda runs: runs.goodput(SLOW), digits=1),
+        column("sum Mb/s", take=Runs.total, digits=1),
+        column("Jain of airtime", take=Runs.jain, digits=2),
+        column("fast, 95 % ms", take=lambda runs: runs.delay(FAST), digits=0),
+        column("slow, 95 % ms", take=lambda runs: runs.delay(SLOW), digits=0),
+        column("loss %", take=lambda runs: PERCENT * runs.loss(), digits=2),
+    ]
+
+
+def _mean(samples: Floats) -> float | None:
+    return finite(float(samples.mean()))
+
+
+def anomalies(data: Measurements) -> Shown:
+    """The anomaly in each standard."""
+    measured: Json = {
+        way: {
+            standard: {
+                queue: _mean(data[anomaly(standard, way, sent(standard), queue)].slow_part())
+                for queue in QUEUES
+            }
+            for standard in STANDARDS
+        }
+        for way in WAYS
+    }
+    tables = [*(_anomaly_table(data, way) for way in WAYS), _queue_table(data)]
+    drawings = {f"anomaly-{way}": Drawing(_slow_part(data, way), wide=True) for way in WAYS}
+    done = {setup for setup, _ in data}
+    if BETWEEN in done:
+        drawings["anomaly-goodput"] = Drawing(_goodput_figure(data, "down"), wide=True)
+    if MANY in done:
+        figure, table, measured["stations"] = _many(data)
+        drawings["stations"] = Drawing(figure, wide=True)
+        tables.append(table)
+    return Shown([], None, measured, tables, drawings)
+
+
+# ------------------------------------------------------------------ many stations
+
+_MANY: Mapping[str, Mapping[str, tuple[str, str, str]]] = {
+    "FIFO": {
+        "802.11g": (LEGACY, sent(LEGACY), FIFO),
+        "802.11ax": ("ax", AGGREGATED, FIFO),
+        "802.11ax, alone": ("ax", ALONE, FIFO),
+    },
+    "Airtime scheduler": {
+        "802.11g": (LEGACY, sent(LEGACY), AIRTIME),
+        "802.11ax": ("ax", AGGREGATED, AIRTIME),
+    },
+}
+"""Cells by queue; lines with one label have one colour."""
+
+
+def _many(data: Measurements) -> tuple[Figure, Table, Json]:
+    """One slow station among N: figure, table, parts of the air."""
+    x = [int(count) for count in COUNTS]
+    named = {f"{of}, {queue}": cell for queue, cells in _MANY.items() for of, cell in cells.items()}
+
+    def part(cell: tuple[str, str, str], count: str) -> Floats:
+        return data[stations(*cell, count)].slow_part()
+
+    fair = _points("one of N", [Estimate(PERCENT / n, 0.0) for n in x])
+    charts = [
+        Chart(
+            queue,
+            x,
+            [
+                _points(of, [estimate(PERCENT * part(cell, n)) for n in COUNTS], PERCENT)
+                for of, cell in cells.items()
+            ],
+            reference=fair,
+        )
+        for queue, cells in _MANY.items()
+    ]
+    columns = [
+        Column(
+            f"{what}-{place}",
+            f"{label}, {what} {unit}",
+            [Cell(estimate(take(data[stations(*cell, n)])), digits=digits) for n in COUNTS],
+        )
+        for what, unit, take, digits in (
+            ("sum", "Mb/s", Runs.total, 1),
+            ("slow's air", "%", lambda runs: PERCENT * runs.slow_part(), 0),
+        )
+        for place, (label, cell) in enumerate(named.items())
+    ]
+    figure = over_number(charts, "Stations", "Slow station's part of the air [%]")
+    measured: Json = {
+        queue: {of: {f"N{n}": _mean(part(cell, n)) for n in COUNTS} for of, cell in cells.items()}
+        for queue, cells in _MANY.items()
+    }
+    rows = [f"N = {n}" for n in COUNTS]
+    table = Table("stations", "N downloads, one of them to a slow station", rows, columns)
+    return figure, table, measured
+
+
+# ------------------------------------------------------------------ Ending the Anomaly
+
+
+def testbed(data: Measurements) -> Shown:
+    """The three stations, by what is known of the testbed."""
+    labels = {place: f"{TESTBEDS[place[0]]}, {TESTBED_QUEUES[place[1]]}" for place in TESTBED_RUNS}
+    columns = []
+    for number, (place, label) in enumerate(labels.items()):
+        runs, figures = data[ending(*place)], PRINTED[printed(place[1])]
+        held = PERCENT * runs.airtime / runs.airtime.sum(axis=1, keepdims=True)
+        cells = [
+            *(
+                Cell(estimate(runs.mbps[:, i]), mbps, digits=1)
+                for i, mbps in enumerate(figures["mbps"])
+            ),
+            Cell(estimate(runs.total()), sum(figures["mbps"]), digits=1),
+            *(
+                Cell(estimate(held[:, i]), PERCENT * part, digits=1)
+                for i, part in enumerate(figures["air"])
+            ),
+            Cell(estimate(runs.aggregate), digits=1),
+        ]
+        columns.append(Column(f"testbed{number}", label, cells))
+    names = data[ending(*TESTBED_RUNS[0])].stations
+    rows = [
+        *(f"{name} Mb/s" for name in names),
+        "all Mb/s",
+        *(f"{name}, air %" for name in names),
+        "aggregate, packets",
+    ]
+    shown = {"FIFO": (FULL, DRIVER), "airtime scheduler": (FULL, AIRTIME)}
+    groups = []
+    for label, place in shown.items():
+        runs, figures = data[ending(*place)], PRINTED[printed(place[1])]["mbps"]
+        all_ = [*(estimate(one) for one in runs.mbps.T), estimate(runs.total())]
+        points = _points(label, all_)
+        groups.append(Points(label, points.estimates, dict(enumerate([*figures, sum(figures)]))))
+    figure = by_category(Category("", "Goodput [Mb/s]", "", [*names, "all"], groups))
+    measured: Json = {
+        f"{testbed}, {queue}": {
+            "mbps": [_mean(one) for one in data[ending(testbed, queue)].mbps.T],
+            "air": [_mean(one) for one in data[ending(testbed, queue)].airtime.T],
+        }
+        for testbed, queue in TESTBED_RUNS
+    }
+    table = Table("ending", "Three stations, by testbed and queue", rows, columns)
+    return Shown([], dict(PRINTED), measured, [table], {"ending": Drawing(figure)})
+
+
+# ------------------------------------------------------------------ schemes
+
+
+def _gain(data: Measurements, standard: str, way: str, id_: str) -> Estimate:
+    """All goodput under a scheme over that without."""
+    if not works(way, id_):
+        return MISSING
+    ours = data[scheme(standard, way, id_)].total()
+    return ratio_of_means(ours, data[scheme(standard, way, baseline(id_))].total())
+
+
+def schemes(data: Measurements) -> Shown:
+    """Each paper's scheme and each rival."""
+    against = [id_ for id_ in SCHEMES if baseline(id_) != id_]
+    panels = [
+        Category(
+            STANDARDS[standard],
+            "Goodput of all / without the scheme",
+            "",
+            [SCHEMES[id_] for id_ in against],
+            [
+                _points(way, [_gain(data, standard, way, id_) for id_ in against])
+                for way in ALL_WAYS
+            ],
+            {1: ""},
+        )
+        for standard in COMPARED
+    ]
+    tables = [_gain_table(data, against)]
+    for standard in COMPARED:
+        for way in ALL_WAYS:
+            there = [id_ for id_ in SCHEMES if works(way, id_)]
+            keys = [scheme(standard, way, id_) for id_ in there]
+            tables.append(
+                Table(
+                    f"schemes-{standard}-{way}",
+                    f"Schemes and rivals, {STANDARDS[standard]}, {way}",
+                    [SCHEMES[id_] for id_ in there],
+                    _figures_of(data, keys),
+                )
+            )
+    measured: Json = {
+        standard: {
+            way: {
+                id_: _mean(data[scheme(standard, way, id_)].total())
+                for id_ in SCHEMES
+                if works(way, id_)
+            }
+            for way in ALL_WAYS
+        }
+        for standard in COMPARED
+    }
+    return Shown([], None, measured, tables, {"schemes": Drawing(by_name(panels), wide=True)})
+
+
+def _gain_table(data: Measurements, ids: Sequence[str]) -> Table:
+    columns = [
+        Column(
+            f"{standard}-{way}",
+            f"{STANDARDS[standard].removeprefix('802.11')}, {way}",
+            [Cell(_gain(data, standard, way, id_), digits=2) for id_ in ids],
+        )
+        for standard in COMPARED
+        for way in ALL_WAYS
+    ]
+    title = "Goodput of all over that without the scheme (of TFRC's: over plain TFRC)"
+    return Table("schemes", title, [SCHEMES[id_] for id_ in ids], columns)
+
+
+# ------------------------------------------------------------------ short transfers
+
+
+def shorts(data: Measurements) -> Shown:
+    """Short transfers beside a slow station's download."""
+    keys = {(s, q): short_flows(s, q) for s in COMPARED for q in QUEUES}
+    column = partial(_column, runs=[data[key] for key in keys.values()])
+    columns = [
+        column("median s", take=lambda runs: runs.completion(MEDIAN), digits=2),
+        column("95 % s", take=lambda runs: runs.completion(LATE), digits=2),
+        column("not done %", take=lambda runs: PERCENT * runs.unfinished(), digits=1),
+        column("slow download Mb/s", take=lambda runs: runs.goodput("bulk"), digits=1),
+    ]
+    rows = [f"{STANDARDS[standard]}, {QUEUES[queue]}" for standard, queue in keys]
+    groups = [
+        _points(
+            QUEUES[queue],
+            [_known(data[keys[standard, queue]].completion(MEDIAN)) for standard in COMPARED],
+        )
+        for queue in QUEUES
+    ]
+    names = [STANDARDS[standard] for standard in COMPARED]
+    figure = by_category(Category("", "Median completion time [s]", "", names, groups))
+    measured: Json = {
+        standard: {queue: _mean(data[keys[standard, queue]].completion(MEDIAN)) for queue in QUEUES}
+        for standard in COMPARED
+    }
+    table = Table(
+        "short-flows", "Transfers of 100 kB beside a slow station's download", rows, columns
+    )
+    return Shown([], None, measured, [table], {"short-flows": Drawing(figure)})

@@ -1,0 +1,93 @@
+"""Findings of the runs of `modern` that no claim asks for."""
+
+from __future__ import annotations
+
+from airfair.estimate import Floats
+from airfair.reproduce.paper import Found, Search
+
+from .plan import FIFO, NONE, PRINTED, scheme
+from .runs import FAST, SLOW, Measurements
+
+AX = "ax"
+OVERHEAD_OCTETS = 72
+"""Of a packet of 1472 octets in an aggregate: UDP and IP 28, LLC/SNAP 8, MAC 30, delimiter 4, padding 2."""
+PAYLOAD = 1472
+PREAMBLE_US = 36.0
+"""Of the HT-mixed format with one or two streams, to a few microseconds."""
+RATES_MBPS = (144.4, 144.4, 7.2)
+
+
+def _mean(samples: Floats) -> float:
+    return float(samples.mean())
+
+
+def drr(data: Measurements) -> Found:
+    """Deficit round robin by octets, with aggregates."""
+    without, with_ = (data[scheme(AX, "down", id_)] for id_ in (NONE, "drr"))
+    return Found(
+        {
+            "none_mbps": _mean(without.total()),
+            "drr_mbps": _mean(with_.total()),
+            "none_packets": _mean(without.aggregate),
+            "drr_packets": _mean(with_.aggregate),
+        }
+    )
+
+
+def grants(data: Measurements) -> Found:
+    """Shares that the access point grants, with aggregates."""
+    without, with_ = (data[scheme(AX, "down", id_)] for id_ in (NONE, "occupancy"))
+    return Found(
+        {
+            "none_mbps": _mean(without.total()),
+            "grants_mbps": _mean(with_.total()),
+            "none_packets": _mean(without.aggregate),
+            "grants_packets": _mean(with_.aggregate),
+            "delay_ms": _mean(with_.delay(FAST)),
+            "none_delay_ms": _mean(without.delay(FAST)),
+        }
+    )
+
+
+def turns(data: Measurements) -> Found:
+    """Round robin between stations, whose turn is an aggregate."""
+    found = {id_: data[scheme(AX, "down", id_)] for id_ in (NONE, "round-robin", "airtime")}
+    return Found(
+        {f"{id_.replace('-', '_')}_mbps": _mean(runs.total()) for id_, runs in found.items()}
+    )
+
+
+def printed_air(_: Measurements) -> Found:
+    """What the printed goodputs of the testbed take of the air, beside the printed shares."""
+    figures = PRINTED[FIFO]
+    bits = 8 * (PAYLOAD + OVERHEAD_OCTETS)
+    each = []
+    for mbps, rate, octets in zip(figures["mbps"], RATES_MBPS, figures["aggregates"], strict=True):
+        packets_per_us = mbps / (8 * PAYLOAD)
+        preamble = PREAMBLE_US / (octets / (PAYLOAD + OVERHEAD_OCTETS))
+        each.append(packets_per_us * (bits / rate + preamble))
+    part = [one / sum(each) for one in each]
+    return Found({"implied": part, "printed": figures["air"]})
+
+
+def both_ways(data: Measurements) -> Found:
+    """The airtime scheduler where stations send as well."""
+    runs = {id_: data[scheme(AX, "both", id_)] for id_ in (NONE, "airtime")}
+    return Found(
+        {
+            "none_part": _mean(runs[NONE].slow_part()),
+            "airtime_part": _mean(runs["airtime"].slow_part()),
+            "airtime_down_part": _mean(data[scheme(AX, "down", "airtime")].slow_part()),
+            "slow_mbps": _mean(runs["airtime"].goodput(SLOW)),
+            "fast_mbps": _mean(runs["airtime"].goodput(FAST)),
+        }
+    )
+
+
+SEARCHES = (
+    Search("printed-air", ("ending",), printed_air),
+    Search("drr", ("schemes-ax-down",), drr),
+    Search("turns", ("schemes-ax-down",), turns),
+    Search("grants", ("schemes-ax-down",), grants),
+    Search("both-ways", ("schemes-ax-down", "schemes-ax-both"), both_ways),
+)

@@ -1,0 +1,120 @@
+"""Names of the runs: standards, ways, aggregates, queues, schemes. The studies say what each of them is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from airfair.reproduce import studies
+from airfair.reproduce.catalogue import experiments_directory
+from airfair.reproduce.paper import Json, reference
+
+Key = tuple[str, str]
+"""Setup and variant."""
+
+PRINTED: Mapping[str, Json] = reference(experiments_directory() / "modern")["ending"]
+"""The table of “Ending the Anomaly”: under a FIFO and under the airtime scheduler."""
+_ANOMALY = studies.declared("modern", "anomaly")
+_SCHEMES = studies.declared("modern", "schemes")
+_ENDING = studies.declared("modern", "ending")
+_STATIONS = studies.declared("modern", "stations")
+
+STANDARDS: Mapping[str, str] = {
+    id_: keys["bss.cell.standard"] for id_, keys in _ANOMALY["factors"]["standard"].items()
+}
+LEGACY, MODERN = "g", ("n", "ac", "ax")
+ENDS: Mapping[str, tuple[str, str]] = {
+    one["standard"]: tuple(one["slow"])
+    for one in _ANOMALY["design"]
+    if isinstance(one["slow"], list)
+}
+"""The lowest rate of the slow station [Mb/s], and the fast one's."""
+_BETWEEN = {one["standard"]: one["slow"] for one in studies.declared("modern", "rates")["design"]}
+RATES: Mapping[str, tuple[str, ...]] = {
+    standard: (low, *_BETWEEN[standard], high) for standard, (low, high) in ENDS.items()
+}
+"""All rates of the slow station [Mb/s]."""
+WAYS = ("down", "up")
+ALONE, AGGREGATED = "alone", "aggregated"
+"""Whether frames go one by one or in aggregates."""
+FIFO, FQ_CODEL, AIRTIME = "fifo", "fq-codel", "airtime"
+QUEUES: Mapping[str, str] = {FIFO: "FIFO", FQ_CODEL: "FQ-CoDel", AIRTIME: "airtime scheduler"}
+COUNTS: tuple[str, ...] = tuple(_STATIONS["factors"]["N"])
+"""Stations, one of which is slow."""
+
+SCHEMES: Mapping[str, str] = _SCHEMES["words"]["scheme"]
+NONE, TFRC = "none", "tfrc"
+OVER_TFRC = (TFRC, "occupancy-tfrc")
+"""Schemes of TFRC, whose flows have no scheme where TFRC is alone."""
+COMPARED = ("g", "n", "ax")
+ALL_WAYS = ("down", "up", "both")
+_WITH: frozenset[tuple[str, str]] = frozenset(
+    (way, id_) for one in _SCHEMES["design"] for way in one["way"] for id_ in one["scheme"]
+)
+
+TESTBEDS: Mapping[str, str] = _ENDING["words"]["testbed"]
+TESTBED_QUEUES: Mapping[str, str] = _ENDING["words"]["queue"]
+STANDARD, FULL, NOISE = "standard", "32 packets", "noise"
+"""The testbed as the standard allows it, with all that is documented of its driver, and with noise."""
+DRIVER = "driver"
+"""Queues of the driver."""
+
+
+def sent(standard: str) -> str:
+    """How frames go where nothing says otherwise."""
+    return "legacy" if standard == LEGACY else AGGREGATED
+
+
+def anomaly(standard: str, way: str, how: str, queue: str = FIFO, slow: str = "") -> Key:
+    """A fast station and one at a slow rate, the lowest if nothing is said."""
+    slow = slow or ENDS[standard][0]
+    if slow in ENDS[standard]:
+        return (f"anomaly-{standard}-{way}", f"{how}, {queue}, {slow}")
+    return (f"rates-{standard}", f"{way}, {how}, {slow}")
+
+
+def stations(standard: str, how: str, queue: str, count: str) -> Key:
+    """So many stations, one of which is slow."""
+    return (f"stations-{standard}", f"{how}, {queue}, N = {count}")
+
+
+def scheme(standard: str, way: str, id_: str) -> Key:
+    """A scheme."""
+    return (f"schemes-{standard}-{way}", id_)
+
+
+def works(way: str, id_: str) -> bool:
+    """Whether a scheme can be where flows go this way."""
+    return (way, id_) in _WITH
+
+
+def baseline(id_: str) -> str:
+    """What a scheme is compared with."""
+    return TFRC if id_ in OVER_TFRC else NONE
+
+
+def ending(testbed: str, queue: str) -> Key:
+    """The three stations."""
+    return ("ending", f"{testbed}, {queue}")
+
+
+def _listed(levels: str | list[str]) -> list[str]:
+    return [levels] if isinstance(levels, str) else levels
+
+
+TESTBED_RUNS: tuple[tuple[str, str], ...] = tuple(
+    (testbed, queue)
+    for one in _ENDING["design"]
+    for testbed in _listed(one["testbed"])
+    for queue in _listed(one["queue"])
+)
+"""Every testbed with the queues that it is run with."""
+
+
+def printed(queue: str) -> str:
+    """Which part of the printed table is about a queue."""
+    return AIRTIME if queue == AIRTIME else FIFO
+
+
+def short_flows(standard: str, queue: str) -> Key:
+    """Short transfers beside a slow download."""
+    return ("short-flows", f"{standard}, {queue}")

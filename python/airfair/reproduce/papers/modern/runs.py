@@ -1,0 +1,121 @@
+"""Measurements of the runs of one variant: one row per replication."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from airfair.estimate import Floats
+from airfair.reproduce.measured import Columns, column, names, of_each, taken
+
+if TYPE_CHECKING:
+    from airfair.result import Result
+
+Booleans = NDArray[np.bool_]
+
+SLOW, FAST = "slow", "fast"
+"""Parts of the names of stations and of their flows."""
+UP, DOWN = "up", "down"
+SHORT = "short"
+"""Beginnings of the names of flows."""
+
+
+def _stations(result: Result) -> tuple[str, ...]:
+    return tuple(result.scenario.stations)
+
+
+def _aggregate(result: Result) -> Floats:
+    of = of_each(result, "mean_aggregate", table="access_points")
+    first: Floats = of[:, 0]
+    return first
+
+
+@dataclass(frozen=True)
+class Runs(Columns):
+    """Replications of one cell."""
+
+    flows: tuple[str, ...] = taken(names)
+    stations: tuple[str, ...] = taken(_stations)
+    mbps: Floats = column("throughput_bps", 1e6)
+    """Goodput of each flow over the measured time [Mb/s], (replication, flow)."""
+    delay_p95_ms: Floats = column("delay_p95_ms")
+    """Delay that 95 % of a flow's packets are below; NaN where none came."""
+    sent: Floats = column("packets_sent")
+    """Data packets of each flow."""
+    dropped: Floats = column("packets_dropped")
+    """Those of them that a queue or the MAC dropped."""
+    airtime: Floats = column("airtime_share", table="airtime")
+    """Part of the time that frames of a station's exchanges held the air, (replication, station)."""
+    occupancy: Floats = column("occupancy", table="airtime")
+    """The same with the gaps and the back-off before them."""
+    aggregate: Floats = taken(_aggregate)
+    """MPDUs in a data frame of the access point, in the mean, (replication); NaN without aggregates."""
+    completion_s: Floats = column("completion_s")
+    """Of finite flows; NaN if they were not done."""
+
+    def _flows(self, part: str) -> Booleans:
+        return np.array([part in name for name in self.flows])
+
+    def _way(self, way: str) -> Booleans:
+        return np.array([name.startswith(way) for name in self.flows])
+
+    def goodput(self, part: str) -> Floats:
+        """Goodput of the flows with this part in their names together [Mb/s], (replication)."""
+        total: Floats = self.mbps[:, self._flows(part)].sum(axis=1)
+        return total
+
+    def total(self) -> Floats:
+        """Goodput of all flows together [Mb/s], (replication)."""
+        total: Floats = self.mbps.sum(axis=1)
+        return total
+
+    def down_over_up(self) -> Floats:
+        """Goodput of all downloads over that of all uploads, (replication)."""
+        down, up = (self.mbps[:, self._way(way)].sum(axis=1) for way in (DOWN, UP))
+        ratio: Floats = down / up
+        return ratio
+
+    def slow_part(self) -> Floats:
+        """What the slow station has of the air that frames hold, (replication)."""
+        slow = np.array([SLOW in name for name in self.stations])
+        part: Floats = self.airtime[:, slow].sum(axis=1) / self.airtime.sum(axis=1)
+        return part
+
+    def jain(self) -> Floats:
+        """Jain's index of the stations' airtime, (replication)."""
+        squares = (self.airtime**2).sum(axis=1) * self.airtime.shape[1]
+        index: Floats = self.airtime.sum(axis=1) ** 2 / squares
+        return index
+
+    def delay(self, part: str) -> Floats:
+        """The longest `delay_p95_ms` of the flows with this part in their names, (replication)."""
+        longest: Floats = self.delay_p95_ms[:, self._flows(part)].max(axis=1)
+        return longest
+
+    def loss(self) -> Floats:
+        """Part of all packets sent that were dropped, (replication)."""
+        part: Floats = self.dropped.sum(axis=1) / self.sent.sum(axis=1)
+        return part
+
+    def completion(self, quantile: float) -> Floats:
+        """Quantile of the completion times of short transfers [s], (replication).
+
+        A transfer that was not done has taken longest: the quantile is infinite if it falls there.
+        """
+        times = self.completion_s[:, self._way(SHORT)]
+        done = np.where(np.isnan(times), np.inf, times)
+        found: Floats = np.quantile(done, quantile, axis=1, method="higher")
+        return found
+
+    def unfinished(self) -> Floats:
+        """Part of the short transfers that were not done, (replication)."""
+        part: Floats = np.isnan(self.completion_s[:, self._way(SHORT)]).mean(axis=1)
+        return part
+
+
+Measurements = Mapping[tuple[str, str], Runs]
+"""Finished runs by (setup, variant)."""
