@@ -110,7 +110,6 @@ def test_the_program_lists_what_there_is(program: Program) -> None:
 
 SHORT = {
     "arf-window": "25 s",
-    "modern": "4 s",
     "updown-fairness": "60 s",
     "occupancy-tfrc": "60 s",
     "tfrc-friendliness": "70 s",
