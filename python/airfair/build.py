@@ -101,8 +101,12 @@ def bss(
         "standard".
     aggregation: A-MPDUs that the access point sends and takes; `off`: each frame goes alone.
         Default: as its keys say from 802.11n on.
-    ap: The access point. Default: {"edca": {"cw_max": "cell", "cw_min": "cell", "txop_limit": "0
-        s"}, "max_attempts": "cell", "occupancy": false, "queue": {}, "window_sharing": false}.
+    ap: The access point. Default: {"edca": {"background": {"aifsn": 7, "cw_max": "standard",
+        "cw_min": "standard", "txop_limit": "0 s"}, "cw_max": "cell", "cw_min": "cell",
+        "txop_limit": "0 s", "video": {"aifsn": 2, "cw_max": "standard", "cw_min": "standard",
+        "txop_limit": "4.096 ms"}, "voice": {"aifsn": 2, "cw_max": "standard", "cw_min": "standard",
+        "txop_limit": "2.08 ms"}}, "max_attempts": "cell", "occupancy": false, "queue": {},
+        "window_sharing": false}.
     band: Band of the channel; 802.11n and ax have both. Default: 2.4 GHz in 802.11b and g, else 5
         GHz.
     basic_rate: Short for a basic rate set of one. Default: see `basic_rates`.
@@ -174,8 +178,12 @@ def ap(
 ) -> Table:
     """The access point.
 
-    edca: Its own channel access. Default: {"cw_max": "cell", "cw_min": "cell", "txop_limit": "0
-        s"}.
+    edca: Its own channel access: that of best effort, and of all packets where no flow is of
+        another category; and that of the other categories. Default: {"background": {"aifsn": 7,
+        "cw_max": "standard", "cw_min": "standard", "txop_limit": "0 s"}, "cw_max": "cell",
+        "cw_min": "cell", "txop_limit": "0 s", "video": {"aifsn": 2, "cw_max": "standard", "cw_min":
+        "standard", "txop_limit": "4.096 ms"}, "voice": {"aifsn": 2, "cw_max": "standard", "cw_min":
+        "standard", "txop_limit": "2.08 ms"}}.
     max_attempts: Its own limit on transmission attempts of a frame, or the cell's. Default: "cell".
     occupancy: Whether its beacons grant each active station an equal share of the channel, which
         flows with `control = "occupancy"` keep. Default: false.
@@ -189,18 +197,93 @@ def ap(
 def edca(
     *,
     aifsn: int | None = None,
+    background: Mapping[str, Value] | None = None,
     cw_max: Literal[1, 3, 7, 15, 31, 63, 127, 255, 511, 1023, 2047, 4095, 8191, 16383, 32767, "cell"] | None = None,
     cw_min: Literal[1, 3, 7, 15, 31, 63, 127, 255, 511, 1023, 2047, 4095, 8191, 16383, 32767, "cell"] | None = None,
     txop_limit: str | None = None,
+    video: Mapping[str, Value] | None = None,
+    voice: Mapping[str, Value] | None = None,
 ) -> Table:
-    """Its own channel access.
+    """A table of the scenario file.
+
+    Its own channel access: that of best effort, and of all packets where no flow is of another
+    category; and that of the other categories.
 
     aifsn: Idle slots after a SIFS before back-off counts: 2 makes a DIFS; 1 is for access points.
         Default: 2; 3 in 802.11n, ac and ax.
+    background: That of packets of this category, in 802.11n, ac and ax. Default: {"aifsn": 7,
+        "cw_max": "standard", "cw_min": "standard", "txop_limit": "0 s"}.
     cw_max: Largest contention window [slots], or the cell's. Default: "cell".
     cw_min: Smallest contention window [slots], or the cell's. Default: "cell".
     txop_limit: How long it may go on sending once it has won the channel; `0 s` is one frame.
         Default: "0 s".
+    video: That of packets of this category, in 802.11n, ac and ax. Default: {"aifsn": 2, "cw_max":
+        "standard", "cw_min": "standard", "txop_limit": "4.096 ms"}.
+    voice: That of packets of this category, in 802.11n, ac and ax. Default: {"aifsn": 2, "cw_max":
+        "standard", "cw_min": "standard", "txop_limit": "2.08 ms"}.
+    """
+    return _given(locals())
+
+
+def background(
+    *,
+    aifsn: int | None = None,
+    cw_max: Literal[1, 3, 7, 15, 31, 63, 127, 255, 511, 1023, 2047, 4095, 8191, 16383, 32767, "standard"] | None = None,
+    cw_min: Literal[1, 3, 7, 15, 31, 63, 127, 255, 511, 1023, 2047, 4095, 8191, 16383, 32767, "standard"] | None = None,
+    txop_limit: str | None = None,
+) -> Table:
+    """That of packets of this category, in 802.11n, ac and ax.
+
+    aifsn: Idle slots after a SIFS before back-off counts: 2 makes a DIFS; 1 is for access points.
+        Default: 7.
+    cw_max: Largest contention window [slots], or the standard's for the category: the PHY's for
+        background, its smallest for video, half of that for voice. Default: "standard".
+    cw_min: Smallest contention window [slots], or the standard's for the category: the PHY's for
+        background, half for video, a quarter for voice. Default: "standard".
+    txop_limit: How long it may go on sending once it has won the channel; `0 s` is one frame.
+        Default: "0 s".
+    """
+    return _given(locals())
+
+
+def video(
+    *,
+    aifsn: int | None = None,
+    cw_max: Literal[1, 3, 7, 15, 31, 63, 127, 255, 511, 1023, 2047, 4095, 8191, 16383, 32767, "standard"] | None = None,
+    cw_min: Literal[1, 3, 7, 15, 31, 63, 127, 255, 511, 1023, 2047, 4095, 8191, 16383, 32767, "standard"] | None = None,
+    txop_limit: str | None = None,
+) -> Table:
+    """That of packets of this category, in 802.11n, ac and ax.
+
+    aifsn: Idle slots after a SIFS before back-off counts: 2 makes a DIFS; 1 is for access points.
+        Default: 2.
+    cw_max: Largest contention window [slots], or the standard's for the category: the PHY's for
+        background, its smallest for video, half of that for voice. Default: "standard".
+    cw_min: Smallest contention window [slots], or the standard's for the category: the PHY's for
+        background, half for video, a quarter for voice. Default: "standard".
+    txop_limit: How long it may go on sending once it has won the channel; `0 s` is one frame.
+        Default: "4.096 ms".
+    """
+    return _given(locals())
+
+
+def voice(
+    *,
+    aifsn: int | None = None,
+    cw_max: Literal[1, 3, 7, 15, 31, 63, 127, 255, 511, 1023, 2047, 4095, 8191, 16383, 32767, "standard"] | None = None,
+    cw_min: Literal[1, 3, 7, 15, 31, 63, 127, 255, 511, 1023, 2047, 4095, 8191, 16383, 32767, "standard"] | None = None,
+    txop_limit: str | None = None,
+) -> Table:
+    """That of packets of this category, in 802.11n, ac and ax.
+
+    aifsn: Idle slots after a SIFS before back-off counts: 2 makes a DIFS; 1 is for access points.
+        Default: 2.
+    cw_max: Largest contention window [slots], or the standard's for the category: the PHY's for
+        background, its smallest for video, half of that for voice. Default: "standard".
+    cw_min: Smallest contention window [slots], or the standard's for the category: the PHY's for
+        background, half for video, a quarter for voice. Default: "standard".
+    txop_limit: How long it may go on sending once it has won the channel; `0 s` is one frame.
+        Default: "2.08 ms".
     """
     return _given(locals())
 
@@ -625,8 +708,10 @@ def flow(
     from_: str,
     to: str,
     transport: Mapping[str, Value],
+    access_category: Literal["background", "best effort", "video", "voice"] | None = None,
     control: Literal["none", "arf-aware", "arf-window", "occupancy", "rate-cap"] | Mapping[str, Value] | None = None,
     count: int | None = None,
+    dscp: Literal["none"] | int | None = None,
     start: str | None = None,
     start_jitter: str | None = None,
     stop: Literal["end"] | str | None = None,
@@ -637,12 +722,16 @@ def flow(
     to: Receiver, likewise; two groups of equal size pair up by number.
     transport: Transport protocol with its settings. The packets of an `external` one are those of a
         program that drives the world: of itself it sends none.
+    access_category: Access category of its packets, both ways, on the air of 802.11n, ac and ax,
+        each with queue and channel access of its own. Default: "best effort".
     control: Cross-layer control: one of the papers' schemes, or `rate-cap`. `arf-aware` needs TCP
         and a station as sender, `arf-window` TCP and a station at either end, `occupancy` TCP or
         TFRC, a station at either end and an access point with `occupancy`, `rate-cap` TCP or TFRC
         and a station as sender. What needs a station at either end acts at each. Default: "none".
     count: Makes so many flows alike between each pair, NAME1, NAME2, …. With 1 the name stays as it
         is. Default: 1.
+    dscp: Differentiated services code point of its packets, which gives the access category as RFC
+        8325 has it: 46 (EF) is voice, 34 (AF41) video, 8 (CS1) background. Default: "none".
     start: When it starts; before the end of the run. Default: "0 s".
     start_jitter: Adds a random delay to the start, uniform from 0 to this, another in each
         replication: without it a network without radio has no chance in it. Default: "0 s".
@@ -1049,8 +1138,12 @@ def station(
     bss: Cell that it is in; to be given where there are several. Default: the only cell.
     count: Makes so many stations alike, NAME1, NAME2, …; NAME then stands for all of them. With 1
         the name stays as it is. Default: 1.
-    edca: Its own channel access. Default: {"cw_max": "cell", "cw_min": "cell", "txop_limit": "0
-        s"}.
+    edca: Its own channel access: that of best effort, and of all packets where no flow is of
+        another category; and that of the other categories. Default: {"background": {"aifsn": 7,
+        "cw_max": "standard", "cw_min": "standard", "txop_limit": "0 s"}, "cw_max": "cell",
+        "cw_min": "cell", "txop_limit": "0 s", "video": {"aifsn": 2, "cw_max": "standard", "cw_min":
+        "standard", "txop_limit": "4.096 ms"}, "voice": {"aifsn": 2, "cw_max": "standard", "cw_min":
+        "standard", "txop_limit": "2.08 ms"}}.
     errors: Frames that noise spoils between it and the access point, both ways. Default: the
         cell's.
     guard_interval: Guard interval of its data frames and of those to it, if it is longer than the
@@ -1269,6 +1362,7 @@ def rate(
 __all__ = [
     "aggregation",
     "ap",
+    "background",
     "beacon",
     "bss",
     "control_arf_aware",
@@ -1323,5 +1417,7 @@ __all__ = [
     "transport_tcp",
     "transport_tfrc",
     "transport_udp",
+    "video",
+    "voice",
     "weights",
 ]

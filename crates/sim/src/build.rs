@@ -4,7 +4,8 @@ use std::collections::{BTreeSet, VecDeque};
 
 use airfair_laws::Direction;
 use airfair_units::{Bytes, Duration, Time};
-use airfair_wlan::phy::{Rate, TxVector};
+use airfair_wlan::edca::AccessCategory;
+use airfair_wlan::phy::{Rate, Standard, Timing, TxVector};
 use airfair_wlan::radio::{Propagation, StationStreams};
 use airfair_wlan::{Cell, CellConfig, NodeId, Phase, RateLaw, Rules, StationConfig};
 use rand_core::Rng;
@@ -81,15 +82,22 @@ fn members(scenario: &Scenario) -> Vec<NodeId> {
 fn bss(scenario: &Scenario, index: usize, members: &[NodeId], streams: Streams) -> Bss {
     let bss = &scenario.cells[index];
     let stations = || scenario.stations.iter().filter(|station| station.cell == index);
-    let config = |station: &Station| StationConfig {
+    let (used, timing) = (categories_in_use(scenario, index, members), timing(bss, stations()));
+    let categories = |node: NodeId, access: &scenario::Access| -> Vec<_> {
+        let used = &used[node.index()];
+        let is_plain = used.iter().all(|it| *it == AccessCategory::BestEffort);
+        let all = used.iter().filter(|_| !is_plain);
+        all.map(|it| (*it, access.category(*it, &timing))).collect()
+    };
+    let config = |(node, station): (NodeId, &Station)| StationConfig {
         standard: station.standard,
         link: station.link,
         rate_up: station.rate_up[0].1,
         rate_down: station.rate_down[0].1,
         adaptation: laws(station, streams),
         queue: station.queue.config,
-        access: station.access,
-        categories: Vec::new(),
+        access: station.access.best_effort,
+        categories: categories(node, &station.access),
         senses_only: station.senses_only.iter().map(|other| members[*other]).collect(),
         hidden_from: station.hidden_from.iter().map(|other| members[*other]).collect(),
         errors: station.errors,
@@ -97,9 +105,9 @@ fn bss(scenario: &Scenario, index: usize, members: &[NodeId], streams: Streams) 
     let config = CellConfig {
         rules: bss.rules.clone(),
         ap_queue: bss.ap.queue.config,
-        ap_access: bss.ap.access,
-        ap_categories: Vec::new(),
-        stations: stations().map(config).collect(),
+        ap_access: bss.ap.access.best_effort,
+        ap_categories: categories(NodeId::AP, &bss.ap.access),
+        stations: (0..).map(NodeId::station).zip(stations()).map(config).collect(),
     };
     let names = std::iter::once(&bss.name).chain(stations().map(|station| &station.name));
     let backoffs = names.map(|name| streams.stream(name, Purpose::Backoff)).collect();
@@ -116,9 +124,39 @@ fn bss(scenario: &Scenario, index: usize, members: &[NodeId], streams: Streams) 
         }
     };
     let agents = coupling::agents(scenario, index, cell.airtime());
-    let lines = vec![Line::default(); config.stations.len() + 1];
+    let lines = vec![Default::default(); config.stations.len() + 1];
     let (beacons, watches_packets) = (bss.beacons, false);
     Bss { cell, msdu_overhead, members: settable, beacons, lines, agents, watches_packets }
+}
+
+/// Categories of the packets that each member of a cell sends: those of the flows that go over its air, both ways.
+fn categories_in_use(
+    scenario: &Scenario,
+    cell: usize,
+    members: &[NodeId],
+) -> Vec<BTreeSet<AccessCategory>> {
+    let stations = scenario.stations.iter().filter(|station| station.cell == cell);
+    let mut used = vec![BTreeSet::new(); stations.count() + 1];
+    for flow in &scenario.flows {
+        for end in [flow.from, flow.to] {
+            if let Endpoint::Station(index) = end
+                && scenario.stations[index].cell == cell
+            {
+                used[members[index].index()].insert(flow.category());
+                used[NodeId::AP.index()].insert(flow.category());
+            }
+        }
+    }
+    used
+}
+
+/// Gaps and windows of a cell.
+fn timing<'s>(bss: &scenario::Bss, mut stations: impl Iterator<Item = &'s Station>) -> Timing {
+    let rules = &bss.rules;
+    let has_b = stations.any(|station| station.standard == Standard::B);
+    let timing = rules.standard.timing_in(rules.channel.band, has_b, rules.preamble);
+    let (cw_min, cw_max) = (rules.cw_min.unwrap_or(timing.cw_min), rules.cw_max);
+    Timing { cw_min, cw_max: cw_max.unwrap_or(timing.cw_max), ..timing }
 }
 
 /// Propagation in a cell with a radio.
@@ -284,6 +322,7 @@ fn flows(scenario: &Scenario, members: &[NodeId]) -> Vec<Flow> {
             sink,
             back: forth.iter().rev().map(|hop| hop.reversed()).collect(),
             forth,
+            category: flow.category(),
             without_room: without_room(&flow.transport),
             source_alarm: Alarm::default(),
             sink_alarm: Alarm::default(),

@@ -2,6 +2,7 @@
 
 use airfair_transport::{tcp, tfrc, udp};
 use airfair_units::{Bytes, Time};
+use airfair_wlan::edca::AccessCategory;
 use airfair_wlan::{Class, Headers};
 
 /// A flow of the scenario, by index.
@@ -57,6 +58,8 @@ pub struct Packet {
     pub origin: Side,
     /// Hop of its route that it takes now, from 0.
     pub hop: u16,
+    /// Access category, where the air has any.
+    pub category: AccessCategory,
     /// Time at which that end sent it.
     pub sent_at: Time,
 }
@@ -90,12 +93,23 @@ impl Headers for Packet {
             _ => Class::Data,
         }
     }
+
+    fn category(&self) -> AccessCategory {
+        self.category
+    }
 }
 
 impl Packet {
     /// A packet that one end of a flow sends now.
     pub fn new(now: Time, flow: FlowId, origin: Side, body: Body) -> Self {
-        Self { body, flow, origin, hop: 0, sent_at: now }
+        let category = AccessCategory::default();
+        Self { body, flow, origin, hop: 0, category, sent_at: now }
+    }
+
+    /// The packet in a category.
+    #[must_use]
+    pub fn of(self, category: AccessCategory) -> Self {
+        Self { category, ..self }
     }
 
     /// Size of the IP packet.

@@ -209,8 +209,9 @@ impl AccessParameters {
     /// Access of a member of `standard`: as the DCF has it, or best effort's of EDCA after 802.11g.
     /// [80211-2020 §10.3.4, Table 9-155]  Deviates: [D-121]
     pub fn of(standard: Standard) -> Self {
-        let aifsn = if standard.format().is_some() { 3 } else { 2 };
-        Self { aifsn, ..Self::default() }
+        let has_edca = standard.format().is_some();
+        let aifsn = if has_edca { 3 } else { 2 };
+        Self { aifsn, counts_at_start: has_edca, ..Self::default() }
     }
 }
 

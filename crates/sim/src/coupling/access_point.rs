@@ -102,7 +102,12 @@ mod tests {
         };
         let queue = scenario::Queue { config, counts_flows: true };
         let access = airfair_wlan::AccessParameters::default();
-        let ap = scenario::AccessPoint { queue, access, window_sharing, occupancy: None };
+        let ap = scenario::AccessPoint {
+            queue,
+            access: scenario::Access { best_effort: access, ..scenario::Access::default() },
+            window_sharing,
+            occupancy: None,
+        };
         let rules = airfair_wlan::Rules::of(airfair_wlan::phy::Standard::A);
         let (ap_queue, stations) = (config, Vec::new());
         let cell = airfair_wlan::CellConfig {

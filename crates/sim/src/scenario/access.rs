@@ -1,16 +1,99 @@
-//! Channel access of stations and access points.
+//! Channel access of stations and access points, and the access categories of flows.
 
-use airfair_wlan::phy::Standard;
+use airfair_units::Duration;
+use airfair_wlan::edca::{AccessCategory, Defaults};
+use airfair_wlan::phy::{Standard, Timing};
 
 use super::declare::Keys;
-use super::error::{Mistakes, ScenarioError};
+use super::error::{Address, Mistakes, ScenarioError};
 use super::reader::Fields;
-use super::{AccessParameters, keys};
+use super::{AccessParameters, Endpoint, Flow, Scenario, keys};
+
+/// Channel access of a station or an access point, by access category.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Access {
+    /// That of best effort, and of all packets where no flow is of another category. It says when any frame is given up.
+    pub best_effort: AccessParameters,
+    /// That of background; windows that are not set are the standard's for the category.
+    pub background: AccessParameters,
+    /// That of video, likewise.
+    pub video: AccessParameters,
+    /// That of voice, likewise.
+    pub voice: AccessParameters,
+}
+
+impl Access {
+    /// Channel access of a member of a standard.  [80211-2020 Table 9-155]  Deviates: [D-139]
+    pub fn of(standard: Standard) -> Self {
+        let best_effort = AccessParameters::of(standard);
+        let own = |category| {
+            let default = Defaults::Standard.parameters(category, (0, 0), false);
+            AccessParameters { cw_min: None, cw_max: None, ..default }
+        };
+        let background =
+            AccessParameters { txop_limit: Duration::ZERO, ..own(AccessCategory::Background) };
+        let (video, voice) = (own(AccessCategory::Video), own(AccessCategory::Voice));
+        Self { best_effort, background, video, voice }
+    }
+
+    /// Parameters of a category among several, in a cell of these windows.
+    pub(crate) fn category(&self, category: AccessCategory, timing: &Timing) -> AccessParameters {
+        let own = match category {
+            AccessCategory::Background => self.background,
+            AccessCategory::BestEffort => self.best_effort,
+            AccessCategory::Video => self.video,
+            AccessCategory::Voice => self.voice,
+        };
+        let windows = (timing.cw_min, timing.cw_max);
+        let default = Defaults::Standard.parameters(category, windows, false);
+        AccessParameters {
+            cw_min: own.cw_min.or(default.cw_min),
+            cw_max: own.cw_max.or(default.cw_max),
+            attempts: self.best_effort.attempts,
+            counts_at_start: true,
+            ..own
+        }
+    }
+}
+
+impl Flow {
+    /// Access category of its packets on the air.
+    pub fn category(&self) -> AccessCategory {
+        let of_dscp = self.dscp.and_then(AccessCategory::of_dscp);
+        of_dscp.unwrap_or(self.access_category)
+    }
+}
+
+/// Checks that a flow of another category than best effort has only stations as ends that know categories.
+pub(super) fn check_flows(scenario: &Scenario, addresses: &[Address], mistakes: &mut Mistakes) {
+    for (flow, address) in scenario.flows.iter().zip(addresses) {
+        if flow.category() == AccessCategory::BestEffort {
+            continue;
+        }
+        let key = if flow.dscp.is_some() { "dscp" } else { "access_category" };
+        for end in [flow.from, flow.to] {
+            let Endpoint::Station(index) = end else { continue };
+            let station = &scenario.stations[index];
+            if station.standard.format().is_some() {
+                continue;
+            }
+            let Address { at, path } = address.below(key);
+            let found = match flow.dscp {
+                Some(dscp) => dscp.to_string(),
+                None => format!("\"{}\"", flow.access_category),
+            };
+            let (name, standard) = (&station.name, station.standard);
+            let problem = format!("station {name} is of {standard}, which has no categories");
+            let allowed = "best effort, or a station of 802.11n, ac or ax".to_owned();
+            mistakes.add(at, ScenarioError { path, found, problem, allowed });
+        }
+    }
+}
 
 /// A member's own channel access, and where the file says so.
 #[derive(Clone, Debug)]
 pub(super) struct OwnAccess {
-    pub(super) parameters: Option<AccessParameters>,
+    pub(super) parameters: Option<Access>,
     at: usize,
     path: String,
 }
@@ -30,7 +113,7 @@ pub(super) fn own(
             mistakes.add(aifsn.at, aifsn.mistake(problem, "2 to 15"));
         }
     }
-    let default = standard.map(AccessParameters::of).unwrap_or_default();
+    let default = standard.map(Access::of).unwrap_or_default();
     let parameters = Keys::read(fields, default, keys::access);
     OwnAccess { parameters, at: edca.at, path: edca.path.clone() }
 }
@@ -41,7 +124,25 @@ pub(super) type Windows = (u16, u16);
 impl OwnAccess {
     /// Checks a member's windows, those of the cell where it has none.
     pub(super) fn check(&self, cell: Windows, mistakes: &mut Mistakes) {
-        let Some(own) = self.parameters else { return };
+        let Some(Access { best_effort, background, video, voice }) = self.parameters else {
+            return;
+        };
+        self.check_one(&self.path, best_effort, cell, mistakes);
+        let (smallest, largest) = cell;
+        let of = |category| {
+            let default = Defaults::Standard.parameters(category, cell, false);
+            (default.cw_min.unwrap_or(smallest), default.cw_max.unwrap_or(largest))
+        };
+        for (key, own, category) in [
+            ("background", background, AccessCategory::Background),
+            ("video", video, AccessCategory::Video),
+            ("voice", voice, AccessCategory::Voice),
+        ] {
+            self.check_one(&format!("{}.{key}", self.path), own, of(category), mistakes);
+        }
+    }
+
+    fn check_one(&self, path: &str, own: AccessParameters, cell: Windows, mistakes: &mut Mistakes) {
         if own.cw_min.or(own.cw_max).is_none() {
             return;
         }
@@ -49,8 +150,10 @@ impl OwnAccess {
         if smallest > largest {
             let problem = "its smallest window is larger than its largest".to_owned();
             let found = format!("cw_min {smallest}, cw_max {largest}");
-            let allowed = "cw_min at most cw_max, where the cell's hold unless it has its own";
-            let (path, allowed) = (self.path.clone(), allowed.to_owned());
+            let whose = if path == self.path { "cell" } else { "standard" };
+            let allowed =
+                format!("cw_min at most cw_max, where the {whose}'s hold unless it has its own");
+            let path = path.to_owned();
             mistakes.add(self.at, ScenarioError { path, found, problem, allowed });
         }
     }

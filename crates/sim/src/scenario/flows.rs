@@ -94,6 +94,12 @@ fn flow(
     let ends = (names.end(from, mistakes), names.end(to, mistakes));
     let pairs = pairs(ends.0, ends.1, to, mistakes);
     check_times(fields, context, mistakes);
+    let (category, dscp) = (fields.get("access_category"), fields.get("dscp"));
+    let is_other = category.word().is_some_and(|word| word != "best effort");
+    if is_other && dscp.integer::<u8>().is_some() {
+        let error = dscp.mistake("given beside access_category", "one of the two");
+        mistakes.add(dscp.at, error);
+    }
     let transport = fields.get("transport");
     check_transport(transport, context, mistakes);
     check_control(fields.get("control"), TRANSPORTS.variant(transport).as_ref(), ends, mistakes);

@@ -32,6 +32,7 @@ mod stations;
 mod traces;
 mod write;
 
+pub use access::Access;
 pub use error::{ScenarioError, escaped};
 pub use parse::MAX_FILE;
 pub use radio::{Area, Begin, Fading, Motion, PathLossModel, Radio, Trajectory};
@@ -44,6 +45,7 @@ use airfair_transport::tcp;
 pub use airfair_transport::tfrc::{Profile as TfrcProfile, Traffic as TfrcTraffic};
 pub use airfair_transport::udp::Rate as UdpRate;
 use airfair_units::{Bytes, DataRate, Duration, Probability, Time};
+use airfair_wlan::edca::AccessCategory;
 use airfair_wlan::phy::{Rate, Standard};
 pub use airfair_wlan::{
     AccessParameters, AfterCollision, Aggregation, AirtimeSharing, Attempts, Channel, CoDel,
@@ -121,7 +123,7 @@ impl Bss {
     /// A cell by its standard's rules.
     pub fn new(name: &str, standard: Standard) -> Self {
         let (name, rules) = (name.to_owned(), Rules::of(standard));
-        let ap = AccessPoint { access: AccessParameters::of(standard), ..AccessPoint::default() };
+        let ap = AccessPoint { access: Access::of(standard), ..AccessPoint::default() };
         Self { name, rules, llc_snap: true, radio: None, beacons: None, ap }
     }
 }
@@ -149,7 +151,7 @@ pub struct AccessPoint {
     /// Transmit queue.
     pub queue: Queue,
     /// Channel access.
-    pub access: AccessParameters,
+    pub access: Access,
     /// True if it shares its queue between connections by the windows in their ACKs.
     /// [pilosof-2003 §V]
     pub window_sharing: bool,
@@ -212,7 +214,7 @@ pub struct Station {
     /// Transmit queue.
     pub queue: Queue,
     /// Channel access.
-    pub access: AccessParameters,
+    pub access: Access,
     /// Stations (indices into [`Scenario::stations`], ascending) that it senses but does not decode.
     /// The relation is symmetric, and within one cell.
     pub senses_only: Vec<usize>,
@@ -243,7 +245,7 @@ impl Station {
             rate_down: vec![(Time::ZERO, highest)],
             adaptation: [None; 2],
             queue: Queue::default(),
-            access: AccessParameters::of(standard),
+            access: Access::of(standard),
             senses_only: Vec::new(),
             hidden_from: Vec::new(),
             trajectory: None,
@@ -388,6 +390,8 @@ impl Flow {
             stop: None,
             transport: Transport::Tcp(Tcp::default()),
             control: Scheme::None,
+            access_category: AccessCategory::default(),
+            dscp: None,
         }
     }
 }
@@ -411,6 +415,10 @@ pub struct Flow {
     pub transport: Transport,
     /// Cross-layer control.
     pub control: Scheme,
+    /// Access category of its packets, both ways, unless a code point gives it.
+    pub access_category: AccessCategory,
+    /// Differentiated services code point of its packets, if it is given: it then says which category they are of.
+    pub dscp: Option<u8>,
 }
 
 /// A transport protocol with its settings.

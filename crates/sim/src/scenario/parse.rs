@@ -14,8 +14,8 @@ use super::reader::{Entry, Fields, Given, read};
 use super::stations::missing;
 use super::traces::{ReadFile, Traces};
 use super::{
-    Bss, ErrorModel, Scenario, cell, document, flows, links, overrides, queues, routes, size,
-    stations,
+    Bss, ErrorModel, Scenario, access, cell, document, flows, links, overrides, queues, routes,
+    size, stations,
 };
 
 /// Most parts of a scenario file, each of which takes memory: what commas, brackets, equals signs and lines tell
@@ -182,6 +182,7 @@ fn scenario(mut root: Fields, traces: Traces, mistakes: &mut Mistakes) -> Option
     routes::check(&scenario, &flow_paths, mistakes);
     queues::check(&scenario, &flow_paths, mistakes);
     beacons::check_grants(&scenario, &flow_paths, mistakes);
+    access::check_flows(&scenario, &flow_paths, mistakes);
     size::check(&scenario, root.get("series"), root.get("replications"), mistakes);
     Some(scenario)
 }

@@ -2,6 +2,7 @@
 
 use airfair_laws::Direction;
 use airfair_units::{Bytes, DataRate, Time};
+use airfair_wlan::edca::AccessCategory;
 use airfair_wlan::{Beacon, Cell, Departure, Msdu, NodeId, Phase, QueueFull};
 
 use super::room::{Full, Line};
@@ -22,8 +23,8 @@ pub(crate) struct Bss {
     /// Members, the access point first, as far as their settings may change.
     pub(crate) members: Vec<Settable>,
     pub(crate) beacons: Option<Beacons>,
-    /// Ends that wait for room in the queue of each member.
-    pub(crate) lines: Vec<Line>,
+    /// Ends that wait for room in the queue of each member, by access category.
+    pub(crate) lines: Vec<[Line; AccessCategory::ALL.len()]>,
     /// By member; none where nobody has any.
     pub(crate) agents: Vec<Vec<Agent>>,
     /// True if an agent of the access point sees what it forwards.

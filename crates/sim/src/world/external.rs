@@ -107,7 +107,9 @@ impl<R: Recorder, C: Clock> World<R, C> {
             return Err(Refused::Size);
         }
         self.now = now;
-        let sent = self.send(&Packet::new(now, flow, origin, Body::External(packet)));
+        let category = self.flows[flow.index()].category;
+        let packet = Packet::new(now, flow, origin, Body::External(packet)).of(category);
+        let sent = self.send(&packet);
         self.drain_cells();
         sent.map_err(|_| Refused::Full)
     }

@@ -2,6 +2,7 @@
 
 use airfair_transport::tcp::Unsent;
 use airfair_wlan::Phase;
+use airfair_wlan::edca::AccessCategory;
 
 use super::room::{Full, WithoutRoom};
 use super::{Event, Fate, Hop, World};
@@ -20,6 +21,8 @@ pub(crate) struct Flow {
     pub(crate) forth: Vec<Hop>,
     /// Hops back.
     pub(crate) back: Vec<Hop>,
+    /// Category of its packets on the air.
+    pub(crate) category: AccessCategory,
     pub(crate) without_room: WithoutRoom,
     pub(crate) source_alarm: Alarm,
     pub(crate) sink_alarm: Alarm,
@@ -64,7 +67,9 @@ impl<R: Recorder, C: Clock> World<R, C> {
     pub(super) fn drain_source(&mut self, id: FlowId) {
         while let Some(body) = self.flows[id.index()].source.poll_transmit(self.now) {
             // Who keeps what was refused has noticed.
-            let _ = self.send(&Packet::new(self.now, id, Side::Sender, body));
+            let _ = self.send(
+                &Packet::new(self.now, id, Side::Sender, body).of(self.flows[id.index()].category),
+            );
         }
         self.report_sender(id);
         if R::TRACES {
@@ -78,7 +83,10 @@ impl<R: Recorder, C: Clock> World<R, C> {
 
     fn drain_sink(&mut self, id: FlowId) {
         while let Some(body) = self.flows[id.index()].sink.poll_transmit(self.now) {
-            self.forward_or_lose(&Packet::new(self.now, id, Side::Receiver, body));
+            self.forward_or_lose(
+                &Packet::new(self.now, id, Side::Receiver, body)
+                    .of(self.flows[id.index()].category),
+            );
         }
         let flow = &mut self.flows[id.index()];
         if let Some(at) = flow.sink_alarm.want(flow.sink.next_timeout()) {

@@ -8,6 +8,7 @@ use std::collections::VecDeque;
 use airfair_transport::tcp::Unsent;
 use airfair_units::Bytes;
 use airfair_wlan::Phase;
+use airfair_wlan::edca::AccessCategory;
 
 use super::{Event, Hop, Output, World};
 use crate::clock::Clock;
@@ -69,11 +70,12 @@ impl<R: Recorder, C: Clock> World<R, C> {
     #[inline]
     pub(super) fn seek_room(&mut self, id: FlowId, side: Side) {
         let queue = self.flows[id.index()].route(side)[0];
-        if self.line(queue).places.is_empty() && self.has_room((id, side), queue) {
+        let category = self.flows[id.index()].category;
+        if self.line(queue, category).places.is_empty() && self.has_room((id, side), queue) {
             self.notify_of_room(id, side);
         } else {
-            self.line(queue).places.push_back((id, side));
-            self.serve_line(queue);
+            self.line(queue, category).places.push_back((id, side));
+            self.serve_line(queue, category);
         }
     }
 
@@ -81,16 +83,18 @@ impl<R: Recorder, C: Clock> World<R, C> {
     #[inline]
     pub(super) fn leave_room(&mut self, queue: Hop, (flow, origin): (FlowId, Side), hop: u16) {
         if self.awaits_departure(flow, origin, hop) {
-            self.seek_room(flow, origin);
-        } else if !self.line(queue).places.is_empty() {
-            self.serve_line(queue);
+            return self.seek_room(flow, origin);
+        }
+        let category = self.flows[flow.index()].category;
+        if !self.line(queue, category).places.is_empty() {
+            self.serve_line(queue, category);
         }
     }
 
     /// A packet has left the queue of a link for whose room someone waits.
     pub(super) fn leave_room_on(&mut self, link: LinkId) {
         if self.lines[link.index()].alarm.ring(self.now) {
-            self.serve_line(Hop::Wire(link));
+            self.serve_line(Hop::Wire(link), AccessCategory::default());
         }
     }
 
@@ -104,13 +108,13 @@ impl<R: Recorder, C: Clock> World<R, C> {
 
     /// Calls those who wait, one after the other, while there is room. Whoever has to wait again comes last.
     #[inline(never)]
-    fn serve_line(&mut self, queue: Hop) {
-        for _ in 0..self.line(queue).places.len() {
-            let (id, side) = *self.line(queue).places.front().expect("someone waits");
+    fn serve_line(&mut self, queue: Hop, category: AccessCategory) {
+        for _ in 0..self.line(queue, category).places.len() {
+            let (id, side) = *self.line(queue, category).places.front().expect("someone waits");
             if !self.has_room((id, side), queue) {
                 break;
             }
-            self.line(queue).places.pop_front();
+            self.line(queue, category).places.pop_front();
             self.notify_of_room(id, side);
         }
         if let Hop::Wire(link) = queue {
@@ -126,14 +130,17 @@ impl<R: Recorder, C: Clock> World<R, C> {
             self.put_out(Output::Room(id, side));
         } else if let Some(body) = source.poll_transmit(self.now) {
             // What is refused all the same is lost, and the source in line again.
-            let _ = self.send(&Packet::new(self.now, id, side, body));
+            let category = self.flows[id.index()].category;
+            let _ = self.send(&Packet::new(self.now, id, side, body).of(category));
         }
     }
 
     #[inline]
-    fn line(&mut self, queue: Hop) -> &mut Line {
+    fn line(&mut self, queue: Hop, category: AccessCategory) -> &mut Line {
         match queue {
-            Hop::Air { cell, from, .. } => &mut self.cells[cell.index()].lines[from.index()],
+            Hop::Air { cell, from, .. } => {
+                &mut self.cells[cell.index()].lines[from.index()][category as usize]
+            }
             Hop::Wire(link) => &mut self.lines[link.index()],
         }
     }
@@ -141,11 +148,10 @@ impl<R: Recorder, C: Clock> World<R, C> {
     #[inline]
     fn has_room(&mut self, (id, side): (FlowId, Side), queue: Hop) -> bool {
         match queue {
-            Hop::Air { cell, from, to } => self.cells[cell.index()].cell.has_room(
-                from,
-                to,
-                airfair_wlan::edca::AccessCategory::default(),
-            ),
+            Hop::Air { cell, from, to } => {
+                let category = self.flows[id.index()].category;
+                self.cells[cell.index()].cell.has_room(from, to, category)
+            }
             Hop::Wire(link) => {
                 let packet = self.awaited_size(id, side);
                 self.links[link.index()].has_room(self.now, packet)
@@ -193,7 +199,8 @@ impl<R: Recorder, C: Clock> World<R, C> {
     /// An end whose packet was refused waits for its turn.
     fn stand_in_line(&mut self, id: FlowId, side: Side) {
         let queue = self.flows[id.index()].route(side)[0];
-        self.line(queue).places.push_back((id, side));
+        let category = self.flows[id.index()].category;
+        self.line(queue, category).places.push_back((id, side));
         if let Hop::Wire(link) = queue {
             self.set_alarm(link);
         }

@@ -8,6 +8,7 @@ mod closed_forms;
 mod common;
 mod conservation;
 mod determinism;
+mod edca;
 mod examples;
 mod external;
 mod floor;

@@ -579,6 +579,30 @@ const OF_CHANNELS: &[(&[(&str, &str)], &str)] = &[
         "station.new.aggregation = { window = 256 }: more than its cell allows; allowed at most 6500631 B and a window of 64",
     ),
     (
+        &[("station.old.standard", "802.11a"), ("flow.a.access_category", "voice")],
+        r#"flow.a.access_category = "voice": station old is of 802.11a, which has no categories; allowed best effort, or a station of 802.11n, ac or ax"#,
+    ),
+    (
+        &[("station.old.standard", "802.11a"), ("flow.a.dscp", "46")],
+        "flow.a.dscp = 46: station old is of 802.11a, which has no categories; allowed best effort, or a station of 802.11n, ac or ax",
+    ),
+    (
+        &[("flow.a.access_category", "voice"), ("flow.a.dscp", "46")],
+        "flow.a.dscp = 46: given beside access_category; allowed one of the two",
+    ),
+    (
+        &[("flow.a.access_category", "loud")],
+        r#"flow.a.access_category = "loud": no such value; allowed "background", "best effort", "video", "voice""#,
+    ),
+    (
+        &[("flow.a.dscp", "64")],
+        r#"flow.a.dscp = 64: out of range; allowed a whole number from 0 to 63 or "none""#,
+    ),
+    (
+        &[("station.new.edca", "{ voice = { cw_min = 15, cw_max = 7 } }")],
+        "station.new.edca.voice = cw_min 15, cw_max 7: its smallest window is larger than its largest; allowed cw_min at most cw_max, where the standard's hold unless it has its own",
+    ),
+    (
         &[("station.old.width", "80 MHz")],
         r#"station.old.width = "80 MHz": not possible for 802.11n in its cell; allowed "20 MHz", "40 MHz""#,
     ),

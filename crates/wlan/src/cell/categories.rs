@@ -67,6 +67,18 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
+    /// Packets of all categories in the queues of a member.
+    #[inline(never)]
+    pub(super) fn packets_of(&self, member: NodeId) -> u32 {
+        self.roster.of(member).map(|id| self.contenders[id.index()].queue.len()).sum()
+    }
+
+    /// Sequence number last received on a hop from a contender that is not the first of its member.
+    #[inline(never)]
+    pub(super) fn received(&mut self, id: ContenderId, to: NodeId) -> &mut Option<u16> {
+        &mut self.received[self.roster.hop(id, to)]
+    }
+
     /// The contender of a member that is in an exchange.
     pub(super) fn in_exchange(&self, member: NodeId) -> Option<ContenderId> {
         let is_in_exchange =

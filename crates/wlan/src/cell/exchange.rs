@@ -257,7 +257,7 @@ impl<P: Copy + Headers> Cell<P> {
         let from = id.member();
         // Either end of a hop is the access point, so one cache per station and direction is enough.
         let cache = if !id.is_first() {
-            &mut self.received[self.roster.hop(id, to)]
+            self.received(id, to)
         } else if from.is_ap() {
             &mut self.members[to.index()].last_received_down
         } else {

@@ -521,11 +521,14 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
+    #[inline]
     fn record_queue(&mut self, id: ContenderId) {
-        let (node, mut length) = (id.member(), self.contenders[id.index()].queue.len());
-        if !self.roster.is_plain() {
-            length = self.roster.of(node).map(|id| self.contenders[id.index()].queue.len()).sum();
-        }
+        let node = id.member();
+        let length = if self.roster.is_plain() {
+            self.contenders[id.index()].queue.len()
+        } else {
+            self.packets_of(node)
+        };
         self.channel.records.push(Record::Queue { node, length });
     }
 

@@ -76,6 +76,8 @@ impl<P: Copy + Headers> Cell<P> {
     }
 
     /// True if an undisturbed exchange is data and a response, and both are as sure as what follows.
+    #[expect(clippy::inline_always, reason = "few instructions for each exchange")]
+    #[inline(always)]
     fn has_short_way(&self, id: ContenderId, plan: &Exchange) -> bool {
         plan.protection == Protection::None
             && plan.content != Content::Request
@@ -161,26 +163,25 @@ impl<P: Copy + Headers> Cell<P> {
         let Undisturbed { initiator, responder, .. } = exchange;
         self.undisturbed = None;
         self.channel.end_undisturbed(now, responder, SentFrame::Response, false);
-        if self.succeed(now, initiator) {
-            self.continue_undisturbed(now, data_end, exchange);
-        } else {
-            self.contention.end_undisturbed(now, initiator.member(), data_end, responder);
+        if self.succeed(now, initiator) && self.continue_undisturbed(now, initiator) {
+            return;
         }
+        self.contention.end_undisturbed(now, initiator.member(), data_end, responder);
     }
 
-    /// The next exchange of a TXOP follows a SIFS later.
+    /// The next exchange of a TXOP follows a SIFS later. True if it is undisturbed, too.
     #[inline(never)]
-    fn continue_undisturbed(&mut self, now: Time, data_end: Time, exchange: Undisturbed) {
-        let Undisturbed { initiator, responder, .. } = exchange;
-        let (from, plan) = (initiator.member(), *self.exchange(initiator));
-        if self.has_short_way(initiator, &plan) && self.contention.forgets_frames() {
+    fn continue_undisturbed(&mut self, now: Time, id: ContenderId) -> bool {
+        let (from, plan) = (id.member(), *self.exchange(id));
+        let has_short_way = self.has_short_way(id, &plan) && self.contention.forgets_frames();
+        if has_short_way {
             let start = now + self.airtime.timing.sifs;
             self.channel.put_undisturbed(start, plan.data, AirUse::of_data(from, plan.to));
-            self.put_undisturbed_data(start, initiator, &plan);
+            self.put_undisturbed_data(start, id, &plan);
         } else {
-            self.follow(now, initiator, plan.content.kind());
-            self.contention.end_undisturbed(now, from, data_end, responder);
+            self.follow(now, id, plan.content.kind());
         }
+        has_short_way
     }
 
     /// Tells the listeners of the frame that leaves the air.

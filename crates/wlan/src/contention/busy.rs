@@ -98,10 +98,15 @@ impl Contention {
     /// `from`, if it goes by the state of a group.
     #[inline]
     fn speaks(&self, from: NodeId) -> Option<NodeId> {
-        let is_alone = |id: ContenderId| self.seats[id.index()].alone.is_some();
-        let goes_alone = is_alone(ContenderId::first(from))
-            && (self.roster.is_plain() || self.roster.of(from).all(is_alone));
+        let first = ContenderId::first(from);
+        let goes_alone = self.seats[first.index()].alone.is_some()
+            && (self.roster.is_plain() || self.all_go_alone(from));
         (!goes_alone).then_some(from)
+    }
+
+    #[inline(never)]
+    fn all_go_alone(&self, member: NodeId) -> bool {
+        self.roster.of(member).all(|id| self.seats[id.index()].alone.is_some())
     }
 
     /// Whoever transmits with its group knows better from now on.

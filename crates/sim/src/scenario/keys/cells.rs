@@ -13,7 +13,7 @@ use airfair_wlan::{
 use super::super::declare::{Form, Keys, OrNone};
 use super::super::kind::{Absent, Kind, Plain, Scalar, words};
 use super::super::reader::Entry;
-use super::super::{AccessPoint, Beacons, Bss, Radio};
+use super::super::{Access, AccessPoint, Beacons, Bss, Radio};
 use super::errors::ERRORS;
 use super::queues::QUEUE;
 use super::radio::radio;
@@ -50,6 +50,7 @@ const LARGEST_MPDU: u64 = MAX_MSDU + 34;
 const MAX_BYTES: Kind = bytes(LARGEST_MPDU, 6_500_631);
 const WINDOW: Kind = Kind::Either(&[Kind::Window, Kind::Word(&["standard"])]);
 const OWN_WINDOW: Kind = Kind::Either(&[Kind::Window, Kind::Word(&["cell"])]);
+const CATEGORY_WINDOW: Kind = Kind::Either(&[Kind::Window, Kind::Word(&["standard"])]);
 const TXOP: Kind = time(Duration::ZERO, Duration::from_millis(2_097));
 const BEACON_INTERVAL: Kind = time(Duration::from_micros(100), Duration::from_secs(60));
 
@@ -265,8 +266,11 @@ fn occupancy(keys: &mut Keys, it: &mut occupancy::Params) {
 }
 
 /// The channel access of a station or an access point.
-pub(in crate::scenario) fn access(keys: &mut Keys, it: &mut AccessParameters) {
-    keys.table("edca", it, edca, "{ aifsn = 3 }").says("Its own channel access.");
+pub(in crate::scenario) fn access(keys: &mut Keys, it: &mut Access) {
+    keys.table("edca", it, edca, "{ aifsn = 3 }").says(
+        "Its own channel access: that of best effort, and of all packets where no flow is of another category; and that \
+         of the other categories.",
+    );
     let plain = |it: &Option<Attempts>| it.map_or(Plain::Word("cell"), limit);
     let read = |entry: &Entry, _: &_| match entry.word() {
         Some("cell") => Some(None),
@@ -275,15 +279,41 @@ pub(in crate::scenario) fn access(keys: &mut Keys, it: &mut AccessParameters) {
     let describe = |it: &mut _| (OWN_ATTEMPTS, Absent::Is(plain(it)));
     keys.any(
         "max_attempts",
-        &mut it.attempts,
+        &mut it.best_effort.attempts,
         "3",
         Form { describe, read, write: |it: &Option<Attempts>| plain(it).to_string() },
     )
     .says("Its own limit on transmission attempts of a frame, or the cell's.");
 }
 
-fn edca(keys: &mut Keys, it: &mut AccessParameters) {
+fn edca(keys: &mut Keys, it: &mut Access) {
     keys.of("a channel access");
+    best_effort(keys, &mut it.best_effort);
+    let says = "That of packets of this category, in 802.11n, ac and ax.";
+    keys.table("background", &mut it.background, category, "{ aifsn = 9 }").says(says);
+    keys.table("video", &mut it.video, category, "{ txop_limit = \"0 s\" }").says(says);
+    keys.table("voice", &mut it.voice, category, "{ cw_min = 7, cw_max = 15 }").says(says);
+}
+
+/// The channel access of a category.
+fn category(keys: &mut Keys, it: &mut AccessParameters) {
+    keys.of("the channel access of a category");
+    keys.key("aifsn", &mut it.aifsn, integer(1, 15), "5").says(
+        "Idle slots after a SIFS before back-off counts: 2 makes a DIFS; 1 is for access points.",
+    );
+    keys.optional("cw_min", &mut it.cw_min, CATEGORY_WINDOW, "7").says(
+        "Smallest contention window [slots], or the standard's for the category: the PHY's for background, half for \
+         video, a quarter for voice.",
+    );
+    keys.optional("cw_max", &mut it.cw_max, CATEGORY_WINDOW, "31").says(
+        "Largest contention window [slots], or the standard's for the category: the PHY's for background, its smallest \
+         for video, half of that for voice.",
+    );
+    keys.key("txop_limit", &mut it.txop_limit, TXOP, "\"3 ms\"")
+        .says("How long it may go on sending once it has won the channel; `0 s` is one frame.");
+}
+
+fn best_effort(keys: &mut Keys, it: &mut AccessParameters) {
     keys.key("aifsn", &mut it.aifsn, integer(1, 15), "5").follows("2; 3 in 802.11n, ac and ax").says(
         "Idle slots after a SIFS before back-off counts: 2 makes a DIFS; 1 is for access points.",
     );

@@ -2,6 +2,7 @@
 
 use airfair_laws::{arf_aware, arf_window, rate_cap};
 use airfair_units::{Duration, Time};
+use airfair_wlan::edca::AccessCategory;
 
 use super::super::declare::{Choice, Keys};
 use super::super::kind::{Kind, words};
@@ -9,11 +10,18 @@ use super::super::{Flow, Scheme};
 use super::transports::TRANSPORTS;
 use super::{TIME, bytes, integer, time};
 
+words!(AccessCategory {
+    Background = "background",
+    BestEffort = "best effort",
+    Video = "video",
+    Voice = "voice",
+});
 words!(arf_aware::Variant { Held = "held", OneShot = "one-shot", Continuous = "continuous" });
 words!(arf_window::Reading { Projected = "projected", Printed = "printed" });
 words!(arf_window::RoundTrip { Least = "least", Smoothed = "smoothed" });
 
 const STOP: Kind = Kind::Either(&[Kind::Word(&["end"]), TIME]);
+const DSCP: Kind = Kind::Either(&[integer(0, 63), Kind::Word(&["none"])]);
 const SLOT: Kind = time(Duration::from_millis(1), Duration::from_secs(3_600));
 
 /// One flow, or one per member of a group; `ends` are the names of sender and receiver.
@@ -39,6 +47,14 @@ pub(in crate::scenario) fn flow(keys: &mut Keys, it: &mut Flow, ends: [&str; 2])
     keys.optional("stop", &mut stop, STOP, "\"10 s\"")
         .says("When its source stops; after its start.");
     (it.start, it.stop) = (Time::ZERO + start, stop.map(|stop| Time::ZERO + stop));
+    keys.word("access_category", &mut it.access_category, "\"voice\"").says(
+        "Access category of its packets, both ways, on the air of 802.11n, ac and ax, each with queue and channel \
+         access of its own.",
+    );
+    keys.optional("dscp", &mut it.dscp, DSCP, "46").says(
+        "Differentiated services code point of its packets, which gives the access category as RFC 8325 has it: 46 \
+         (EF) is voice, 34 (AF41) video, 8 (CS1) background.",
+    );
     let example = "{ kind = \"tcp\", min_rto = \"200 ms\" }";
     keys.choice("transport", &mut it.transport, &TRANSPORTS, example)
         .says("Transport protocol with its settings. The packets of an `external` one are those of a program that drives the world: of itself it sends none.");
