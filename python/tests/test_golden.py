@@ -10,12 +10,13 @@ import pytest
 import airfair
 
 GOLDEN = Path(__file__).parents[2] / "crates/sim/tests/golden"
-NAMES = sorted(path.stem for path in GOLDEN.glob("*.toml"))
+NAMES = sorted(str(path.relative_to(GOLDEN).with_suffix("")) for path in GOLDEN.rglob("*.toml"))
 
 
 def test_each_table_has_its_scenario() -> None:
     assert NAMES
-    assert sorted(path.stem for path in GOLDEN.glob("*.txt")) == NAMES
+    tables = (path.relative_to(GOLDEN).with_suffix("") for path in GOLDEN.rglob("*.txt"))
+    assert sorted(map(str, tables)) == NAMES
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -163,6 +163,8 @@ pub struct RadioOutcome {
     pub dropped_codel: u64,
     /// ACKs that a newer one replaced in the transmit queue.
     pub dropped_ack_filter: u64,
+    /// Packets of aggregates that came when what was behind them had been handed on without them.
+    pub dropped_late: u64,
     /// Received frames that were repetitions of one already received.
     pub duplicates: u64,
     /// Data frames sent that were aggregates of several MPDUs.

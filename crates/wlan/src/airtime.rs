@@ -148,6 +148,7 @@ impl Airtime {
     }
 
     /// A frame of `psdu` octets.
+    #[inline]
     pub(crate) fn frame(&self, psdu: Bytes, tx: TxVector) -> Duration {
         self.standard.ppdu_duration(psdu, tx)
     }

@@ -127,4 +127,6 @@ pub enum DropCause {
     CoDel,
     /// A newer ACK of the same flow made it redundant.
     AckFiltered,
+    /// It came when what was behind it had been handed on without it, to its receiver's reorder buffer.
+    TooLate,
 }

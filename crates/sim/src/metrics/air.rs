@@ -97,6 +97,7 @@ impl AirAccount {
                 DropCause::RetryLimit => self.radio(node).dropped_retry_limit += 1,
                 DropCause::CoDel => self.radio(node).dropped_codel += 1,
                 DropCause::AckFiltered => self.radio(node).dropped_ack_filter += 1,
+                DropCause::TooLate => self.radio(node).dropped_late += 1,
             },
             Record::Errored { node } => self.radio(node).frame_errors += 1,
             Record::Duplicate { node } => self.radio(node).duplicates += 1,

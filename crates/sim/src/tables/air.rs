@@ -62,6 +62,7 @@ pub(super) fn airtime(runs: &[&Outcome]) -> Table {
             + radio.dropped_queue_full
             + radio.dropped_codel
             + radio.dropped_ack_filter
+            + radio.dropped_late
     })
     .says("Packets that it dropped, for whatever cause.");
     t.table
@@ -166,6 +167,9 @@ fn transmitter<T>(t: &mut Declaration<Of<'_, T>>, of: fn(&T) -> &RadioOutcome) {
         .says("Packets dropped because they had waited too long.  [RFC8289]");
     t.column("dropped_ack_filter", Unit::Packets, |row| of(row.it).dropped_ack_filter)
         .says("ACKs that a newer one replaced in the transmit queue.");
+    t.column("dropped_late", Unit::Packets, |row| of(row.it).dropped_late).says(
+        "Packets of aggregates that came when what was behind them had been handed on without them.",
+    );
     t.column("duplicates", Unit::Frames, |row| of(row.it).duplicates)
         .says("Received frames that were repetitions of one already received.");
     t.column("aggregates", Unit::Frames, |row| of(row.it).aggregates)

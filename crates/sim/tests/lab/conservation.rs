@@ -192,7 +192,11 @@ fn check(scenario: &Scenario, outcome: &Outcome) {
         assert!(radio.retries <= radio.frames + radio.rts_frames, "{radio:?}");
     }
     let drops = |r: &RadioOutcome| {
-        r.dropped_queue_full + r.dropped_retry_limit + r.dropped_codel + r.dropped_ack_filter
+        r.dropped_queue_full
+            + r.dropped_retry_limit
+            + r.dropped_codel
+            + r.dropped_ack_filter
+            + r.dropped_late
     };
     let by_cause = radios.map(drops).sum::<u64>()
         + outcome.links.iter().map(|link| link.dropped_queue_full).sum::<u64>();
@@ -225,6 +229,37 @@ fn check_series(scenario: &Scenario, outcome: &Outcome) {
         let queue: f64 = steps[..21].iter().map(|step| step.queue * 70.0).sum();
         let mean = (queue + steps[21].queue * 30.0) / 1500.0;
         assert!((mean - station.radio.queue_mean).abs() < 1e-9, "{mean} {:?}", station.radio);
+    }
+}
+
+/// The same cell in 802.11ax, with aggregates.
+fn with_aggregates(text: &str) -> String {
+    let modern = "standard = \"802.11ax\"\nband = \"2.4 GHz\"";
+    let with_modes = |line: &str| {
+        let mut line = String::from(line);
+        for (rate, mcs) in [("1", 0), ("2", 3), ("5.5", 6), ("11", 11)] {
+            let is_rate = line.starts_with("rate = ");
+            let (old, new) = (format!("\"{rate} Mb/s\""), format!("\"he-mcs{mcs}x1\""));
+            line = if is_rate { line.replace(&old, &new) } else { line };
+        }
+        line + "\n"
+    };
+    let text: String = text.lines().map(with_modes).collect();
+    let text = text.replace("standard = \"802.11b\"", modern);
+    text.replace("packets = ", "packets = 2")
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    #[test]
+    fn packets_and_airtime_are_conserved_with_aggregates(
+        text in random_scenario(), replication in 0u32..1000
+    ) {
+        // It knows the rates of 802.11a, b and g alone.
+        prop_assume!(!text.contains("minstrel"));
+        let scenario = parse(&with_aggregates(&text));
+        check(&scenario, &run_once(&scenario, replication));
     }
 }
 

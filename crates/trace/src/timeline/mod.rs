@@ -233,6 +233,7 @@ impl<W: Write> Timeline<W> {
                         DropCause::RetryLimit => "dropped: retry limit",
                         DropCause::CoDel => "dropped: CoDel",
                         DropCause::AckFiltered => "dropped: newer ACK",
+                        DropCause::TooLate => "dropped: too late",
                     };
                     self.sheet.instant(place(member), self.now, why);
                 }

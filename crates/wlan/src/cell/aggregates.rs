@@ -389,8 +389,12 @@ impl<P: Copy + Headers> Cell<P> {
         let contender = &mut contenders[id.index()];
         let (tells_all, node) = (*told == Told::All, id.member());
         contender.queue.settle(now, to, response, |queued, fate| {
-            if fate == Fate::RetryLimit {
-                let cause = DropCause::RetryLimit;
+            let cause = match fate {
+                Fate::RetryLimit => Some((node, DropCause::RetryLimit)),
+                Fate::Acknowledged if !queued.has_arrived => Some((to, DropCause::TooLate)),
+                Fate::Acknowledged => None,
+            };
+            if let Some((node, cause)) = cause {
                 channel.records.push(Record::Dropped { node, cause });
             }
             if tells_all || !queued.has_arrived {
@@ -408,13 +412,15 @@ impl<P: Copy + Headers> Cell<P> {
     }
 
     /// Draws errors of the MPDUs of an aggregate that leaves the air, and notes them. True if there is one in each.
-    pub(super) fn errs_everywhere(&mut self, now: Time, id: ContenderId, plan: &Exchange) -> bool {
-        let (from, to) = (id.member(), plan.to);
+    #[inline(never)]
+    pub(super) fn errs_everywhere(&mut self, now: Time, id: ContenderId, to: NodeId) -> bool {
+        let from = id.member();
         let station = if from.is_ap() { to } else { from };
+        let tx = self.exchange(id).tx;
         let (mut errors, mut mpdus) = (Errors::default(), 0);
         for (place, mpdu) in self.contenders[id.index()].queue.link(to).on_air().enumerate() {
             let size = mpdu.packet.msdu.size + QOS_DATA_OVERHEAD;
-            if self.noise.errs(now, station, plan.tx, size) {
+            if self.noise.errs(now, station, tx, size) {
                 errors.set(place);
             }
             mpdus += 1;

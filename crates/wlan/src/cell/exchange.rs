@@ -72,21 +72,23 @@ impl<P: Copy + Headers> Cell<P> {
             &self.members[member.index()].rate_up
         };
         let tx = link.get();
+        let psdu = airtime::psdu(size, tx);
         Exchange {
             step: Step::OnAir,
             content: Content::Packet,
             to,
             tx,
-            data: self.airtime.data(size, tx),
+            data: self.airtime.frame(psdu, tx),
             ack: self.airtime.ack(tx),
-            protection: self.airtime.protection(size, tx),
+            protection: self.airtime.protection_of(psdu, tx),
             txop_start,
             own_end: Time::ZERO,
         }
     }
 
     /// Its duration field covers its own ACK only, whatever follows in the TXOP.  [80211-2020 §9.2.5.2]
-    #[inline]
+    #[expect(clippy::inline_always, reason = "it is large, and a part of what is made of it")]
+    #[inline(always)]
     pub(super) fn data_frame(&self, id: ContenderId, exchange: &Exchange) -> Frame {
         let Exchange { content, to, tx, data, ack, .. } = *exchange;
         if content != Content::Packet {

@@ -13,7 +13,7 @@ use super::Cell;
 use crate::airtime::Protection;
 use crate::config::NodeId;
 use crate::contender::{Access, Content, Exchange};
-use crate::frame::{Frame, Ppdu};
+use crate::frame::{ACK_SIZE, Frame, Ppdu};
 use crate::queue::headers::Headers;
 use crate::record::{AirUse, Record, SentFrame};
 use crate::roster::ContenderId;
@@ -223,15 +223,22 @@ impl<P: Copy + Headers> Cell<P> {
         if !self.noise.is_on(station) {
             return false;
         }
-        let plan = *self.exchange(exchange.initiator);
-        if self.link_on_air(exchange).is_some() {
-            return self.errs_everywhere(now, exchange.initiator, &plan);
-        }
-        let Frame { tx, psdu, .. } = self.frame_on_air(exchange);
+        let contender = &self.contenders[exchange.initiator.index()];
+        let Access::Exchange(Exchange { tx, content, .. }) = contender.access else {
+            unreachable!("it is in an exchange")
+        };
+        let is_packet = content == Content::Packet;
         // A delimiter is no part of the MPDU in which an error counts.
-        let octets = match exchange.frame {
-            OnAir::Data => self.contenders[exchange.initiator.index()].serving().mpdu.size(tx),
-            OnAir::Ack { .. } => psdu,
+        let (tx, octets) = match exchange.frame {
+            OnAir::Data if is_packet => (tx, contender.serving().mpdu.size(tx)),
+            OnAir::Data => {
+                return self.errs_everywhere(now, exchange.initiator, exchange.responder);
+            }
+            OnAir::Ack { .. } if content == Content::Aggregate => {
+                let octets = self.block_ack_size(exchange.initiator, exchange.responder);
+                (self.airtime.response(tx), octets)
+            }
+            OnAir::Ack { .. } => (self.airtime.response(tx), ACK_SIZE),
         };
         self.noise.errs(now, station, tx, octets)
     }

@@ -176,6 +176,29 @@ fn lost_mpdus_go_again_and_packets_arrive_in_order() {
     assert!(drops(&bench) > 0, "2^-7 of them fail seven times");
 }
 
+/// A monitor makes each PPDU, which is otherwise left out where nothing can disturb an exchange: noise is the same in
+/// each MPDU and each response.
+#[test]
+fn noise_asks_for_the_same_octets_on_both_ways_of_an_aggregate() {
+    let errored = |is_watched: bool| {
+        let mut config = stations(1);
+        config.stations[0].errors = ErrorModel::Bits(Probability::literal(1e-4));
+        let mut bench = bench_of(&config, he(3), Agreement::of(Format::He, Window::Mpdus256));
+        if is_watched {
+            bench.cell.monitor();
+        }
+        for _ in 0..1_000 {
+            bench.send_up(0, 700);
+        }
+        bench.run_until(Time::ZERO + Duration::from_secs(1));
+        let is_errored = |(_, record): &&(Time, Record)| matches!(record, Record::Errored { .. });
+        bench.records.iter().filter(is_errored).copied().collect::<Vec<_>>()
+    };
+    let errors = errored(true);
+    assert!(errors.iter().any(|(_, it)| *it == Record::Errored { node: NodeId::AP }));
+    assert_eq!(errors, errored(false));
+}
+
 /// The access point serves others between two aggregates to a station that loses some of each.
 #[test]
 fn a_station_that_loses_mpdus_does_not_keep_others_waiting() {

@@ -53,8 +53,14 @@ fn event_of([now, kind, cell, whose, a, b, c, d, count, flags, word]: Fields) ->
         2 => in_cell(CellRecord::Collision),
         3 => in_cell(CellRecord::Queue { node, length: count }),
         4 => {
-            let causes = [DropCause::QueueFull, DropCause::RetryLimit, DropCause::CoDel];
-            let cause = causes.get(word as usize % 4).copied().unwrap_or(DropCause::AckFiltered);
+            let causes = [
+                DropCause::QueueFull,
+                DropCause::RetryLimit,
+                DropCause::CoDel,
+                DropCause::AckFiltered,
+                DropCause::TooLate,
+            ];
+            let cause = causes[word as usize % 5];
             in_cell(CellRecord::Dropped { node, cause })
         }
         5 => in_cell(CellRecord::Duplicate { node }),
