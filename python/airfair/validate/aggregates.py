@@ -2,7 +2,9 @@
 
 An exchange lasts as long as the PPDU of K MPDUs, a SIFS and the `BlockAck`; one MPDU alone has an ACK.
 After a collision, which loses all of it, the aggregate goes again as it was. So nothing else changes in the
-model: AIFS takes the place of the DIFS, and each success delivers K packets.
+model: AIFS takes the place of the DIFS, and each success delivers K packets. EDCA counts a
+slot when it begins, so that the form is Bianchi's own [bianchi-2000 eq. 13], without the slot that the DCF's
+countdown gives to whoever has just sent.
 """
 
 from __future__ import annotations
@@ -122,7 +124,7 @@ def scenario(mode: Mode, mpdus: int, n: int, seconds: float) -> Scenario:
 
 def _saturation(mode: Mode, mpdus: int, n: int) -> Plan:
     phy = replace(DOT11A, standard=mode.standard)
-    frames = theory.refined_frame_rate(n, phy, mode.exchange(mpdus))
+    frames = theory.classic_frame_rate(n, phy, mode.exchange(mpdus))
     expected = frames * mpdus * PACKET * 8
 
     def evaluate(result: Result) -> list[Check]:
