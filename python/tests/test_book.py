@@ -76,6 +76,7 @@ NOT_NAMED = {
     "another program's",
     "a section of a standard",
     "a setting",
+    "a test of the engine compares it",
     "a version",
     "printed by the paper",
     "worked out in the text",

@@ -288,11 +288,17 @@ pub(in crate::scenario) fn access(keys: &mut Keys, it: &mut Access) {
 
 fn edca(keys: &mut Keys, it: &mut Access) {
     keys.of("a channel access");
+    // Where no packet has a category there is nothing to say, and a scenario is known by what is written.
+    let has_categories = it.best_effort.counts_at_start;
     best_effort(keys, &mut it.best_effort);
-    let says = "That of packets of this category, in 802.11n, ac and ax.";
-    keys.table("background", &mut it.background, category, "{ aifsn = 9 }").says(says);
-    keys.table("video", &mut it.video, category, "{ txop_limit = \"0 s\" }").says(says);
-    keys.table("voice", &mut it.voice, category, "{ cw_min = 7, cw_max = 15 }").says(says);
+    let mut table = |name, own, example| {
+        keys.table(name, own, category, example)
+            .written_if(has_categories)
+            .says("That of packets of this category, in 802.11n, ac and ax.");
+    };
+    table("background", &mut it.background, "{ aifsn = 9 }");
+    table("video", &mut it.video, "{ txop_limit = \"0 s\" }");
+    table("voice", &mut it.voice, "{ cw_min = 7, cw_max = 15 }");
 }
 
 /// The channel access of a category.

@@ -47,11 +47,13 @@ pub(in crate::scenario) fn flow(keys: &mut Keys, it: &mut Flow, ends: [&str; 2])
     keys.optional("stop", &mut stop, STOP, "\"10 s\"")
         .says("When its source stops; after its start.");
     (it.start, it.stop) = (Time::ZERO + start, stop.map(|stop| Time::ZERO + stop));
-    keys.word("access_category", &mut it.access_category, "\"voice\"").says(
+    let is_other = it.access_category != AccessCategory::default();
+    keys.word("access_category", &mut it.access_category, "\"voice\"").written_if(is_other).says(
         "Access category of its packets, both ways, on the air of 802.11n, ac and ax, each with queue and channel \
          access of its own.",
     );
-    keys.optional("dscp", &mut it.dscp, DSCP, "46").says(
+    let is_marked = it.dscp.is_some();
+    keys.optional("dscp", &mut it.dscp, DSCP, "46").written_if(is_marked).says(
         "Differentiated services code point of its packets, which gives the access category as RFC 8325 has it: 46 \
          (EF) is voice, 34 (AF41) video, 8 (CS1) background.",
     );
