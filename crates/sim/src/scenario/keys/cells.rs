@@ -289,16 +289,17 @@ pub(in crate::scenario) fn access(keys: &mut Keys, it: &mut Access) {
 fn edca(keys: &mut Keys, it: &mut Access) {
     keys.of("a channel access");
     // Where no packet has a category there is nothing to say, and a scenario is known by what is written.
-    let has_categories = it.best_effort.counts_at_start;
+    let (has_categories, usual) = (it.best_effort.counts_at_start, Access::of(Standard::B));
     best_effort(keys, &mut it.best_effort);
-    let mut table = |name, own, example| {
+    let mut table = |name, own: &mut AccessParameters, usual, example| {
+        let is_said = has_categories || *own != usual;
         keys.table(name, own, category, example)
-            .written_if(has_categories)
+            .written_if(is_said)
             .says("That of packets of this category, in 802.11n, ac and ax.");
     };
-    table("background", &mut it.background, "{ aifsn = 9 }");
-    table("video", &mut it.video, "{ txop_limit = \"0 s\" }");
-    table("voice", &mut it.voice, "{ cw_min = 7, cw_max = 15 }");
+    table("background", &mut it.background, usual.background, "{ aifsn = 9 }");
+    table("video", &mut it.video, usual.video, "{ txop_limit = \"0 s\" }");
+    table("voice", &mut it.voice, usual.voice, "{ cw_min = 7, cw_max = 15 }");
 }
 
 /// The channel access of a category.
