@@ -59,5 +59,9 @@ def test_the_simulator_agrees_with_theory(program: Program) -> None:
     # What rounding and statistics explain is little.
     tight = [c for c in checks if c["id"].startswith(("hidden", "measured-airtime", "range"))]
     assert max(c["tolerance"] for c in tight) < 0.03
-    widths = [c["ci95"] / c["expected"] for c in checks if c["id"].startswith("bianchi")]
-    assert max(widths) < 0.004
+    for group, most in (
+        ("bianchi/", 0.004),
+        ("bianchi-eifs/", 0.004),
+        ("bianchi-aggregates/", 0.0075),
+    ):
+        assert max(c["ci95"] / c["expected"] for c in checks if c["id"].startswith(group)) < most
