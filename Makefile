@@ -150,7 +150,7 @@ wheel: $(VENV)/wheel/installed $(if $(PGO),$(PGO_PROFILE)) ## A wheel in dist/, 
 
 sdist: $(VENV)/wheel/installed ## The sources for pip in dist/, built and tried
 	rm -rf target/sdist; mkdir -p dist
-	$(MATURIN) sdist --quiet --out target/sdist
+	$(MATURIN) sdist --out target/sdist
 	"$(PYTHON)" tests/check_package.py target/sdist/*.tar.gz
 	mv target/sdist/*.tar.gz dist
 
