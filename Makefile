@@ -39,13 +39,13 @@ $(VENV)/built: $(VENV)/installed pyproject.toml $(RUST_SOURCES) | needs
 	PIP_QUIET=1 VIRTUAL_ENV="$(CURDIR)/$(VENV)" $(BIN)/maturin develop --release --locked --quiet
 	@touch $@
 
-demo: build ## A first look at all five papers, in results/: three minutes on two cores
+demo: build ## A first look at five papers and a study of ours, in results/: three minutes on two cores
 	$(BIN)/airfair reproduce --quick --out results
 	@echo "Open results/index.html in a browser. Everything, with narrow intervals: make reproduce"
 
 reproduce: build ## The main job: every table, figure and claim of each paper, in results/
 	$(BIN)/airfair reproduce --out results
-	@echo "Open results/index.html in a browser: five papers, their claims, which hold, and why others do not."
+	@echo "Open results/index.html in a browser: five papers and a study, their claims, which hold, and why others do not."
 
 # One part leaves room on a core where the other waits for it. Both are told, each as a whole, whichever fails.
 test: build ## Everything that has to pass: format, lints, types, tests

@@ -3,7 +3,7 @@
 use airfair_sim::scenario::Scenario;
 use proptest::prelude::*;
 
-const FILES: [&str; 9] = [
+const FILES: [&str; 12] = [
     include_str!("../../../../scenarios/one-slow-station.toml"),
     include_str!("../../../../scenarios/one-slow-station-arf-aware.toml"),
     include_str!("../../../../scenarios/saturated-cell.toml"),
@@ -12,6 +12,9 @@ const FILES: [&str; 9] = [
     include_str!("../../../../scenarios/b-station-in-a-g-cell.toml"),
     include_str!("../../../../scenarios/download.toml"),
     include_str!("../../../../scenarios/airtime-fair-access-point.toml"),
+    include_str!("../../../../scenarios/home-far-laptop.toml"),
+    include_str!("../../../../scenarios/classroom.toml"),
+    include_str!("../../../../scenarios/b-and-n-clients.toml"),
     RICH,
 ];
 
