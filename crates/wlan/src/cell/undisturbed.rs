@@ -104,7 +104,7 @@ impl<P: Copy + Headers> Cell<P> {
             self.expose(&exchange, errored);
             return self.end_transmissions(now);
         }
-        if !self.scopes.is_empty() {
+        if self.is_watched {
             self.tell_of_undisturbed(now, &exchange);
         }
         match exchange.frame {
@@ -194,6 +194,7 @@ impl<P: Copy + Headers> Cell<P> {
             None => queue.first_of(exchange.responder).copied(),
         };
         self.overhear(now, &frame, msdu.filter(|_| exchange.frame == OnAir::Data), false);
+        self.record_of_category(exchange.initiator, &frame, false);
     }
 
     /// The frame on the air.
