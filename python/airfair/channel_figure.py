@@ -68,15 +68,18 @@ _REQUEST = Look("RTS", "#ffffff", PALETTE[2], INK, "....")
 _BEACON = Look("beacon", "#efe6cc", PALETTE[4], INK)
 _COLLIDED = Look("collided", "#ffffff", PALETTE[0], INK, "//////")
 _LOST = Look("lost to noise", "#ffffff", PALETTE[3], INK, "xxxxx")
+_PARTLY_LOST = Look("data, some MPDUs lost", "#d3e5f2", PALETTE[3], INK, "xx")
 _KINDS = {
     "data": _DATA,
     "ACK": _RESPONSE,
+    "block ack": _RESPONSE,
     "CTS": _RESPONSE,
     "CTS to itself": _RESPONSE,
     "RTS": _REQUEST,
+    "block ack request": _REQUEST,
     "beacon": _BEACON,
 }
-_LOOKS = (_DATA, _RESPONSE, _REQUEST, _BEACON, _COLLIDED, _LOST)
+_LOOKS = (_DATA, _RESPONSE, _REQUEST, _BEACON, _PARTLY_LOST, _COLLIDED, _LOST)
 
 
 @dataclass(frozen=True)
@@ -93,6 +96,8 @@ class Slice:
         """Look of a frame."""
         if self.arguments["outcome"] == "collided":
             return _COLLIDED
+        if self.arguments["outcome"] == "received" and self.arguments.get("lost"):
+            return _PARTLY_LOST
         return _KINDS[self.arguments["kind"]] if self.arguments["outcome"] == "received" else _LOST
 
 
@@ -168,10 +173,7 @@ class _Place:
 def _frame(at: _Place, it: Slice) -> None:
     look = it.look
     at.box(at.left, at.right, _FRAME, {**look.patch(), "zorder": 3})
-    kind, rate = it.arguments["kind"], f"{it.arguments['rate_mbps']:g} Mb/s"
-    wishes = [f"{kind}, {rate}", kind] if kind == "data" else [kind]
-    if it.arguments.get("retry"):
-        wishes = [f"{kind}, {rate}, retry", f"{kind}, retry", "retry", "r"]
+    wishes = _wishes(it.arguments)
     left, right = max(at.left, 0), min(at.right, at.ax.get_xlim()[1])
     room = (right - left) / (_CHARACTER * at.per_inch)
     for words in wishes:
@@ -190,6 +192,24 @@ def _frame(at: _Place, it: Slice) -> None:
                 bbox=ground if look.hatch else None,
             )
             break
+
+
+def _wishes(arguments: Mapping[str, Any]) -> list[str]:
+    """Words for a frame, the longest first."""
+    kind, rate = arguments["kind"], f"{arguments['rate_mbps']:g} Mb/s"
+    category, mpdus = arguments.get("category"), arguments.get("mpdus")
+    if category:
+        kind = category
+    if mpdus:
+        lost = arguments["lost"] if arguments["outcome"] == "received" else 0
+        count = f"{mpdus} MPDUs" + (f", {lost} lost" if lost else "")
+        short = f"{mpdus}, {lost} lost" if lost else str(mpdus)
+        return [f"{kind}, {count}, {rate}", f"{kind}, {count}", count, short, str(mpdus)]
+    if arguments.get("retry"):
+        return [f"{kind}, {rate}, retry", f"{kind}, retry", "retry", "r"]
+    if arguments["kind"] == "data":
+        return [f"{kind}, {rate}", kind]
+    return [kind, "BA"] if kind == "block ack" else [kind]
 
 
 def _backoff(at: _Place, it: Slice) -> None:
@@ -215,6 +235,8 @@ _DRAWN = {"frame": _frame, "backoff": _backoff, "wait": _wait, "answer": _answer
 _SLOT: dict[str, Any] = {"facecolor": GRID, "edgecolor": MUTED, "linewidth": 0.5, "zorder": 2}
 _LINE: dict[str, Any] = {"color": MUTED, "linewidth": 0.9, "linestyle": (0, (3, 2))}
 _DOTS: dict[str, Any] = {"color": MUTED, "linewidth": 0.9, "linestyle": (0, (0.8, 2.2))}
+_ONE_LINE = 6
+"""Most entries of a legend that fit beside each other on a page."""
 _NARROWEST = 0.02
 """Width of a slot that is drawn as one [inch]."""
 
@@ -248,12 +270,17 @@ def _tell(figure: Figure, found: Sequence[Slice], width: float, *, has_slots: bo
             labels,
             handler_map={tuple: HandlerTuple(ndivide=None, pad=0)},
             loc="outside lower center",
-            ncols=len(handles) if width > COLUMN else 2,
+            ncols=_legend_columns(len(handles)) if width > COLUMN else 2,
             frameon=False,
             fontsize=7,
             handlelength=1.6,
             columnspacing=1.2,
         )
+
+
+def _legend_columns(count: int) -> int:
+    """Columns of a legend on a page: more than six words need two lines."""
+    return count if count <= _ONE_LINE else -(-count // 2)
 
 
 def save(figure: Figure, suffix: str) -> bytes:

@@ -45,6 +45,20 @@ _FLOW_MEANS = (
     "completion_s",
 )
 _RATES = ("mean_rate_up_bps", "mean_rate_down_bps", "rate_changes")
+_AGGREGATES = ("aggregates", "mean_aggregate")
+_AGGREGATES_DOWN = ("aggregates_down", "mean_aggregate_down")
+_CATEGORY = (
+    "throughput_bps",
+    "delay_mean_ms",
+    "delay_p50_ms",
+    "delay_p95_ms",
+    "delay_p99_ms",
+    "airtime_share",
+    "frames",
+    "collisions",
+    "internal_collisions",
+    "drops",
+)
 _KINDS = ("data_up", "data_down", "control")
 
 
@@ -71,6 +85,7 @@ def document(result: Result) -> dict[str, Any]:
         "stations": _stations(result),
         "access_points": _access_points(result),
         "channels": _channels(result),
+        "categories": _categories(result),
         "links": _links(result),
         "fairness": _fairness(result),
     }
@@ -153,10 +168,12 @@ def _stations(result: Result) -> list[dict[str, Any]]:
             "airtime": _each(mean, airtimes[name], _KINDS),
             **_each(mean, table, _RATES),
             **_radio(mean, table),
+            **_each(mean, table, _AGGREGATES_DOWN),
             "ci95": {
                 **_each(half_width, table, ("airtime_share", "measured_airtime_share", *_RATES)),
                 **_each(half_width, airtimes[name], ("occupancy", *_KINDS)),
                 **_radio(half_width, table),
+                **_each(half_width, table, _AGGREGATES_DOWN),
             },
         }
         for name, table in samples(result, "stations", names).items()
@@ -183,7 +200,9 @@ def _radio(figure: Figure, table: Samples) -> dict[str, Any]:
             "queue_full": figure(table["dropped_queue_full"]),
             "codel": figure(table["dropped_codel"]),
             "ack_filter": figure(table["dropped_ack_filter"]),
+            "late": figure(table["dropped_late"]),
         },
+        **_each(figure, table, _AGGREGATES),
         **_each(figure, table, ("duplicates", "queue_mean", "queue_max")),
     }
 
@@ -216,6 +235,18 @@ def _channel(name: str, table: Samples, shares: Samples) -> dict[str, Any]:
             **_each(half_width, table, counts),
         },
     }
+
+
+def _categories(result: Result) -> list[dict[str, Any]]:
+    tables = samples(result, "categories", result.scenario.categories)
+    return [
+        {
+            "name": name,
+            **_each(mean, table, _CATEGORY),
+            "ci95": _each(half_width, table, _CATEGORY),
+        }
+        for name, table in tables.items()
+    ]
 
 
 def _links(result: Result) -> list[dict[str, Any]]:

@@ -147,6 +147,7 @@ class Result:
     access_points = _Table("access_points")
     channels = _Table("channels")
     channel_shares = _Table("channel_shares")
+    categories = _Table("categories")
     links = _Table("links")
 
     @functools.cached_property
@@ -382,7 +383,7 @@ class Result:
     def _named(self, columns: Mapping[str, NDArray[np.generic]]) -> pl.DataFrame:
         """One table of the core, with names in place of indices and null in place of NaN."""
         table = pl.DataFrame(dict(columns))
-        for column in ("flow", "station", "access_point", "channel", "link"):
+        for column in ("flow", "station", "access_point", "channel", "category", "link"):
             if column in table.columns:
                 names = self._names[column]
                 at = table.get_column_index(column)
@@ -404,6 +405,7 @@ class Result:
                     ("station", self.scenario.stations),
                     ("access_point", self.scenario.cells),
                     ("channel", self.scenario.cells),
+                    ("category", self.scenario.categories),
                 )
             },
             "link": pl.DataFrame(self.scenario.links, schema=links).rename({"name": "link"}),

@@ -15,7 +15,7 @@ from .names import printable
 from .pages import inline_svg, render
 from .run_fragment import runs
 from .terminal import Holder, holders
-from .terminal_tables import Wish, flows, links, stations
+from .terminal_tables import Wish, categories, flows, links, stations
 from .text_table import number
 
 if TYPE_CHECKING:
@@ -61,6 +61,7 @@ def page(result: Result, drawn: Mapping[str, bytes], about: Mapping[str, Any]) -
         figures=_figures(drawn),
         flows=flows(result, wish),
         stations=stations(result, wish),
+        categories=categories(result),
         links=links(result, wish),
         fairness=_fairness(result),
         about=_about(result, about),

@@ -58,7 +58,9 @@ def save(
         "scenario.toml": result.scenario.to_toml().encode(),
         "result.json": encode(result.to_json()),
     }
-    files |= {f"{name}.parquet": _parquet(getattr(result, name)) for name in TABLES}
+    # Where all packets are of one access category, there is nothing to say of it.
+    tables = [*TABLES, *["categories"] * bool(result.scenario.categories)]
+    files |= {f"{name}.parquet": _parquet(getattr(result, name)) for name in tables}
     files[OUTCOMES] = _parquet(_outcomes(result))
     if result.scenario.series_step_ns is not None:
         files["series.parquet"] = _parquet(result.series())

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Self, TextIO
 
 from . import fairness, names, text_table
 from .document import half_width, mean, record_hashes, samples
-from .terminal_tables import Item, Wish, flows, keeps_shares, links, stations
+from .terminal_tables import Item, Wish, categories, flows, keeps_shares, links, stations
 from .text_table import number
 
 if TYPE_CHECKING:
@@ -173,7 +173,13 @@ def report(result: Result, wish: Wish, width: int, ink: Ink) -> Iterator[str]:
     yield ""
     if not result.replications:
         return
-    for table in (flows(result, wish), stations(result, wish), links(result, wish)):
+    tables = (
+        flows(result, wish),
+        stations(result, wish),
+        categories(result),
+        links(result, wish),
+    )
+    for table in tables:
         if table is not None and table.lines:
             yield from text_table.text(table, width)
     for cell in result.scenario.cells:

@@ -150,14 +150,23 @@ def stations(result: Result, wish: Wish) -> Table:
     tables = samples(result, "stations", scenario.stations)
     shares = samples(result, "airtime", scenario.stations)
     items = [
-        Item(name, table | {"occupancy": shares[name]["occupancy"]})
+        Item(
+            name,
+            table
+            | {"occupancy": shares[name]["occupancy"]}
+            | _aggregates(table["mean_aggregate"], table["mean_aggregate_down"]),
+        )
         for name, table in tables.items()
     ]
+    # What an access point sends goes down.
     points = [
-        Item(f"{name} (AP)", table)
+        Item(
+            f"{name} (AP)",
+            table | _aggregates([math.nan] * len(table["frames"]), table["mean_aggregate"]),
+        )
         for name, table in samples(result, "access_points", scenario.cells).items()
     ]
-    columns = _radio_columns(items, gaps=keeps_shares(result))
+    columns = _radio_columns([*items, *points], gaps=keeps_shares(result))
     lines = list(_lines(items, columns, every=wish.every))
     for point in points:
         lines += _item(point, columns, "")
@@ -165,13 +174,40 @@ def stations(result: Result, wish: Wish) -> Table:
     return _table("station", columns, lines)
 
 
+def _aggregates(up: Values, down: Values) -> Samples:
+    return {"aggregate_up": up, "aggregate_down": down}
+
+
+def categories(result: Result) -> Table | None:
+    """Table of what the flows of each access category got, if they are of several."""
+    tables = samples(result, "categories", result.scenario.categories)
+    if not tables:
+        return None
+    items = [Item(name, table) for name, table in tables.items()]
+    columns = [
+        Column("goodput\nMb/s", scaled("throughput_bps", 1e-6), added("throughput_bps", 1e-6), 3),
+        Column("delay\np50\nms", scaled("delay_p50_ms"), None, 1),
+        Column("delay\np95\nms", scaled("delay_p95_ms"), None, 1),
+        Column("airtime\n%", scaled("airtime_share", 100), added("airtime_share", 100), 1),
+        Column("data\nframes\ncount", scaled("frames"), added("frames")),
+        Column("collided\nframes", scaled("collisions"), added("collisions")),
+        Column("gave\nway\ncount", scaled("internal_collisions"), added("internal_collisions")),
+        Column("dropped\npackets", scaled("drops"), added("drops")),
+    ]
+    lines = [*_lines(items, columns, every=True), *_total(items, columns, "total")]
+    return _table("category", columns, lines)
+
+
 _QUEUE_DROPS = ("dropped_queue_full", "dropped_codel", "dropped_ack_filter")
 
 
 def _radio_columns(items: Sequence[Item], *, gaps: bool) -> list[Column]:
     # Only stations that observe their channel have measured anything.
-    measured = any(_known(item.samples["measured_airtime_share"]) for item in items)
-    changed = any(any(item.samples["rate_changes"]) for item in items)
+    measured = any(_known(item.samples.get("measured_airtime_share", [])) for item in items)
+    changed = any(any(item.samples.get("rate_changes", [])) for item in items)
+    aggregated = any(_known(item.samples["aggregate_down"]) for item in items) or any(
+        _known(item.samples["aggregate_up"]) for item in items
+    )
 
     def dropped(table: Samples) -> Values:
         return [sum(v) for v in zip(*(table[cause] for cause in _QUEUE_DROPS), strict=True)]
@@ -185,6 +221,10 @@ def _radio_columns(items: Sequence[Item], *, gaps: bool) -> list[Column]:
     if measured:
         of = _percent("measured_airtime_share")
         airtime.append(Column("measured\nairtime\n%", of, None, 1))
+    aggregates = [
+        Column("frame:\nup\nMPDUs", scaled("aggregate_up"), None, 1),
+        Column("\ndown\nMPDUs", scaled("aggregate_down"), None, 1),
+    ]
     rates = [
         Column("mean rate\nup\nMb/s", _maybe("mean_rate_up_bps", 1e-6), None, 2),
         Column("mean rate\ndown\nMb/s", _maybe("mean_rate_down_bps", 1e-6), None, 2),
@@ -199,6 +239,7 @@ def _radio_columns(items: Sequence[Item], *, gaps: bool) -> list[Column]:
             _retries,
             1,
         ),
+        *(aggregates if aggregated else []),
         Column(
             "dropped:\nretries\npackets",
             scaled("dropped_retry_limit"),

@@ -200,7 +200,7 @@ export class Picture {
       const fill = frames.kind[i] === "beacon" ? look.open : look.series[of[station ?? row]];
       this.#drawFrame(context, { left, wide, top, tall, fill, fate: frames.fate[i], look, cross });
       if (wide > 26 && tall > 14) {
-        const word = frames.retry[i] ? "retry" : "data";
+        const word = wordOf(frames, i, wide);
         const isFull = frames.fate[i] === "received";
         if (!isFull) {
           context.fillStyle = look.page;
@@ -236,6 +236,20 @@ export class Picture {
   }
 }
 
+/** What stands in a data frame: of an aggregate the number of its MPDUs, with those that were lost where there is room. */
+function wordOf(frames, i, wide) {
+  const [mpdus, lost] = [frames.mpdus[i], frames.lost[i]];
+  if (mpdus < 2) return frames.retry[i] ? "retry" : "data";
+  return lost > 0 && lost < mpdus && wide > 60 ? `${mpdus}, ${lost} lost` : String(mpdus);
+}
+
+/** Words for an aggregate: how many MPDUs it has, and how many of them were lost. */
+function aggregate(frames, i) {
+  const [mpdus, lost] = [frames.mpdus[i], frames.lost[i]];
+  if (mpdus < 2) return "";
+  return `, ${mpdus} MPDUs${lost > 0 && lost < mpdus ? `, ${lost} lost` : ""}`;
+}
+
 /** Words for a frame. */
 export function describe(data, i) {
   const { frames, rows } = data;
@@ -243,6 +257,8 @@ export function describe(data, i) {
     data: "Data",
     "tcp-ack": "TCP ACK",
     ack: "ACK",
+    "block-ack": "Block ack",
+    "block-ack-request": "Block ack request",
     rts: "RTS",
     cts: "CTS",
     "cts-to-self": "CTS to self",
@@ -250,7 +266,11 @@ export function describe(data, i) {
   };
   const to = frames.to[i] === null ? "all" : rows[frames.to[i]].name;
   return {
-    kind: names[frames.kind[i]] + (frames.retry[i] ? ", retry" : ""),
+    kind:
+      names[frames.kind[i]] +
+      (frames.category[i] === null ? "" : `, ${frames.category[i]}`) +
+      aggregate(frames, i) +
+      (frames.retry[i] ? ", retry" : ""),
     start: time(frames.start_ns[i], 1e3),
     lasts: length(frames.end_ns[i] - frames.start_ns[i]),
     from: rows[frames.from[i]].name,

@@ -127,6 +127,14 @@ impl Scenario {
         self.inner.stations.iter().map(|station| station.name.as_str()).collect()
     }
 
+    /// Access categories of flows that go over the air, from the lowest, where they are of several; none otherwise.
+    #[getter]
+    fn categories(&self) -> Vec<String> {
+        let used = self.inner.categories();
+        let has_several = used.len() > 1;
+        used.iter().filter(|_| has_several).map(ToString::to_string).collect()
+    }
+
     /// Name of each station's cell.
     #[getter]
     fn station_cells(&self) -> Vec<&str> {

@@ -12,7 +12,7 @@ use crate::scenario::Scenario;
 
 /// Columns of each table of `outcomes`, which are runs of `scenario`.
 ///
-/// `flow`, `station`, `access_point`, `channel` and `link` are indices into the scenario's lists. A NaN is a
+/// `flow`, `station`, `access_point`, `channel`, `category` and `link` are indices into the scenario's lists. A NaN is a
 /// value that does not exist. Columns are numpy arrays; as `lists` they need no numpy, whose import takes
 /// longer than a short run.
 #[pyfunction]

@@ -61,6 +61,9 @@ impl<R: Recorder, C: Clock> World<R, C> {
             world.cells.iter_mut().for_each(|bss| bss.cell.tell_losses_alone());
         }
         world.start_agents();
+        if scenario.categories().len() > 1 {
+            world.cells.iter_mut().for_each(|bss| bss.cell.tell_categories());
+        }
         if R::TRACES {
             world.cells.iter_mut().for_each(|bss| bss.cell.monitor());
         }

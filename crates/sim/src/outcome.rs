@@ -26,6 +26,8 @@ pub struct Outcome {
     pub access_points: Vec<RadioOutcome>,
     /// One per cell, in the scenario's order.
     pub channels: Vec<ChannelOutcome>,
+    /// One per access category that flows are of, from the lowest; none where all are of one.
+    pub categories: Vec<CategoryOutcome>,
     /// Two per link of the scenario: forth, then back.
     pub links: Vec<LinkOutcome>,
     /// Time series, if the scenario records them.
@@ -177,11 +179,36 @@ pub struct RadioOutcome {
     pub queue_max: u64,
 }
 
+/// What flows of an access category got, and its use of the air of all cells.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CategoryOutcome {
+    /// Application octets that its flows delivered in order.
+    pub delivered: Bytes,
+    /// One-way delay of the packets of its senders, queues included.
+    pub delay: Quantiles,
+    /// Air held by frames of its exchanges that nothing overlapped.
+    pub airtime: Duration,
+    /// Data frames sent, retries included.
+    pub frames: u64,
+    /// Frames of its exchanges that collided.
+    pub collisions: u64,
+    /// Times that it gave way to a higher category of its member, which had won in the same slot.
+    pub internal_collisions: u64,
+    /// Packets of both directions that queues and the MAC of its members dropped.
+    pub dropped: u64,
+}
+
 /// Rates and air of a station, beside its transmitter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StationOutcome {
     /// Its transmitter.
     pub radio: RadioOutcome,
+    /// Data frames sent to it under a block ack agreement.
+    pub agreed_frames_down: u64,
+    /// MPDUs in those frames.
+    pub agreed_mpdus_down: u64,
+    /// Those of the frames that had several MPDUs.
+    pub aggregates_down: u64,
     /// Times that a law changed the rate between it and the access point.
     pub rate_changes: u64,
     /// Mean rate of its own data frames over the measured time.

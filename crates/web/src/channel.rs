@@ -8,6 +8,7 @@ use airfair_trace::fate::fate;
 use airfair_trace::lanes::{Lane, Wait, WaitKind};
 use airfair_trace::selection::members;
 use airfair_units::Time;
+use airfair_wlan::edca::AccessCategory;
 use airfair_wlan::{FrameKind, Headers, NodeId, Ppdu};
 use serde_json::{Value, json};
 
@@ -20,6 +21,10 @@ struct Heard {
     cell: usize,
     ppdu: Ppdu<Packet>,
     fate: &'static str,
+    /// MPDUs that have not come.
+    lost: usize,
+    /// Access category, where the scenario uses several.
+    category: Option<AccessCategory>,
 }
 
 /// A member of a cell, as a row of a picture.
@@ -39,6 +44,7 @@ pub(crate) struct Channel {
     rows: Vec<Row>,
     /// First row of each cell.
     first: Vec<usize>,
+    has_categories: bool,
     frames: Vec<Heard>,
 }
 
@@ -50,7 +56,8 @@ impl Channel {
             first.push(rows.len());
             rows.extend(members(scenario, cell).map(|_| Row::default()));
         }
-        Self { from, to, rows, first, frames: Vec::new() }
+        let has_categories = scenario.categories().len() > 1;
+        Self { from, to, rows, first, has_categories, frames: Vec::new() }
     }
 
     fn row(&self, cell: usize, node: NodeId) -> usize {
@@ -137,6 +144,13 @@ impl Channel {
             "octets": column(|ppdu| ppdu.frame.psdu.get().into()),
             "retry": column(|ppdu| ppdu.frame.retry.into()),
             "fate": self.frames.iter().map(|it| it.fate).collect::<Value>(),
+            "mpdus": column(|ppdu| ppdu.mpdus.len().into()),
+            "lost": self.frames.iter().map(|it| it.lost).collect::<Value>(),
+            "category": self
+                .frames
+                .iter()
+                .map(|it| it.category.map(|category| category.to_string()))
+                .collect::<Value>(),
             "flow": column(|ppdu| ppdu.mpdus.first().map(|mpdu| mpdu.msdu.payload.flow.0).into()),
         })
     }
@@ -176,7 +190,10 @@ impl Recorder for Channel {
                 self.keep(row, over);
                 if ppdu.end > self.from && ppdu.start < self.to && self.frames.len() < 2 * MOST {
                     let (cell, ppdu) = (cell.index(), ppdu.clone());
-                    self.frames.push(Heard { cell, ppdu, fate: fate(monitored) });
+                    let (fate, lost) = (fate(monitored), monitored.lost_mpdus());
+                    let has_category = self.has_categories && !ppdu.mpdus.is_empty();
+                    let category = has_category.then_some(monitored.category);
+                    self.frames.push(Heard { cell, ppdu, fate, lost, category });
                 }
             }
             Trace::Access(member, access) => {

@@ -106,6 +106,38 @@ fn zip<'v>(first: &'v Value, second: &'v Value) -> impl Iterator<Item = (&'v Val
     list(first).zip(list(second))
 }
 
+/// Where a scenario has several categories, data has one; else nothing has.
+#[test]
+fn aggregates_have_their_mpdus_and_data_its_category() {
+    let laptop = include_str!("../../../scenarios/home-far-laptop.toml");
+    let window = json!({ "from_ns": 1_000_000_000_u64, "to_ns": 1_200_000_000_u64 });
+    let frames = |scenario: &str| {
+        let request = json!({ "scenario": scenario, "channel": window });
+        document(&request)["frames"].clone()
+    };
+    let found = frames(laptop);
+    let (mpdus, lost) = (numbers(&found["mpdus"]), numbers(&found["lost"]));
+    assert!(mpdus.iter().any(|count| *count > 10));
+    assert!(mpdus.iter().zip(&lost).all(|(mpdus, lost)| lost <= mpdus));
+    for ((kind, fate), count) in zip(&found["kind"], &found["fate"]).zip(&mpdus) {
+        let is_data = kind == "data" || kind == "tcp-ack";
+        assert_eq!(is_data, *count > 0, "{kind}, {fate}");
+    }
+    assert!(found["category"].as_array().expect("a column").iter().all(Value::is_null));
+    let (first, rest) = laptop.split_once("[flow.").expect("a flow");
+    let (name, rest) = rest.split_once("]\n").expect("a table");
+    let text = format!("{first}[flow.{name}]\naccess_category = \"video\"\n{rest}");
+    let found = frames(&text);
+    for (kind, category) in zip(&found["kind"], &found["category"]) {
+        let is_data = kind == "data" || kind == "tcp-ack";
+        let allowed: &[&str] = if is_data { &["video", "best effort"] } else { &[] };
+        assert!(
+            category.as_str().map_or(!is_data, |it| allowed.contains(&it)),
+            "{kind} {category}"
+        );
+    }
+}
+
 #[test]
 fn a_window_beyond_the_end_or_backwards_has_no_frames() {
     for (from, to) in [(60_000_000_000, 70_000_000_000), (u64::MAX, u64::MAX), (9_000, 5_000)] {

@@ -36,6 +36,16 @@ impl AccessCategory {
         })
     }
 
+    /// The user priority, and so the traffic identifier, that Table 10-1 calls by the name of the category.
+    pub const fn user_priority(self) -> u8 {
+        match self {
+            Self::Background => 1,
+            Self::BestEffort => 0,
+            Self::Video => 5,
+            Self::Voice => 6,
+        }
+    }
+
     /// The category of a differentiated services code point.
     pub const fn of_dscp(dscp: u8) -> Option<Self> {
         match user_priority(dscp) {

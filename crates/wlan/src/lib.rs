@@ -67,4 +67,4 @@ pub use queue::config::{
     AirtimeSharing, CoDel, Discipline, Limit, Overflow, QueueConfig, TimeRegulation, Weights,
 };
 pub use queue::headers::{Class, Headers};
-pub use record::{AirUse, DropCause, Record, SentFrame};
+pub use record::{AirUse, CategoryEvent, DropCause, Record, SentFrame};

@@ -1,9 +1,10 @@
 //! Records that a cell makes of itself. They are its only account: it keeps no statistics.
 
 use airfair_laws::Direction;
-use airfair_units::{Bytes, DataRate, Time};
+use airfair_units::{Bytes, DataRate, Duration, Time};
 
 use crate::config::NodeId;
+use crate::edca::AccessCategory;
 
 /// Something that happened in a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,11 +47,13 @@ pub enum Record {
         /// Why.
         cause: DropCause,
     },
-    /// A data frame of several MPDUs left the air, beside the record of the frame itself.
+    /// A data frame under a block ack agreement left the air, beside the record of the frame itself.
     Aggregate {
         /// Transmitter.
         node: NodeId,
-        /// MPDUs.
+        /// Receiver.
+        to: NodeId,
+        /// MPDUs; one is no aggregate.
         mpdus: u16,
         /// Octets of all of them, delimiters and padding included.
         octets: Bytes,
@@ -69,12 +72,33 @@ pub enum Record {
         /// Rate from now on.
         rate: DataRate,
     },
+    /// Something happened to an access category, beside the record of what it was: where the cell
+    /// [tells of them](crate::Cell::tell_categories).
+    Category(AccessCategory, CategoryEvent),
     /// A frame, or an MPDU of an aggregate, reached its receiver with an error, by noise. Of a beacon nobody knows who
     /// has missed it.
     Errored {
         /// Transmitter.
         node: NodeId,
     },
+}
+
+/// Event of an access category.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CategoryEvent {
+    /// A frame of one of its exchanges left the air.
+    Sent {
+        /// Time on the air.
+        airtime: Duration,
+        /// True of a data frame.
+        is_data: bool,
+        /// True if another frame overlapped it where its receiver is.
+        collided: bool,
+    },
+    /// It gave way to a higher category of its member, which had won in the same slot.
+    InternalCollision,
+    /// A packet of it was given up.
+    Dropped,
 }
 
 /// Kind of a frame, as far as accounts care.

@@ -2,12 +2,13 @@
 
 use airfair_laws::Direction;
 use airfair_units::{DataRate, Duration, Time};
-use airfair_wlan::{AirUse, DropCause, NodeId, Record, SentFrame};
+use airfair_wlan::edca::AccessCategory;
+use airfair_wlan::{AirUse, CategoryEvent, DropCause, NodeId, Record, SentFrame};
 
 use super::Window;
 use super::level::Level;
 use super::series::MemberSteps;
-use crate::outcome::{ChannelOutcome, RadioOutcome, StationOutcome, StationStep};
+use crate::outcome::{CategoryOutcome, ChannelOutcome, RadioOutcome, StationOutcome, StationStep};
 use crate::record::Measured;
 
 /// Sums over the cell's records. Index 0 is the access point.
@@ -18,6 +19,8 @@ pub(super) struct AirAccount {
     /// Rates that laws have found, up and down [b/s].
     rates: Vec<[Level; 2]>,
     channel: ChannelOutcome,
+    /// By access category.
+    categories: [CategoryOutcome; AccessCategory::ALL.len()],
     /// Contention since the air was last used.
     gap: Duration,
     /// Start of the step of a series that is under way, and each member's steps; none without a series.
@@ -29,6 +32,7 @@ pub(super) struct AirAccount {
 pub(super) struct CellOutcome {
     pub(super) access_point: RadioOutcome,
     pub(super) channel: ChannelOutcome,
+    pub(super) categories: [CategoryOutcome; AccessCategory::ALL.len()],
     /// The series of each member, the access point first.
     pub(super) steps: Vec<Vec<StationStep>>,
     stations: std::vec::IntoIter<StationOutcome>,
@@ -49,6 +53,7 @@ impl AirAccount {
             queues: vec![Level::default(); stations + 1],
             rates: vec![[Level::default(), Level::default()]; stations + 1],
             channel: ChannelOutcome::default(),
+            categories: Default::default(),
             gap: Duration::ZERO,
             step_start: Time::ZERO,
             steps: vec![MemberSteps::default(); with_steps],
@@ -101,12 +106,38 @@ impl AirAccount {
             },
             Record::Errored { node } => self.radio(node).frame_errors += 1,
             Record::Duplicate { node } => self.radio(node).duplicates += 1,
-            Record::Aggregate { node, mpdus, .. } => {
-                let radio = self.radio(node);
-                radio.aggregates += 1;
-                radio.aggregated_mpdus += u64::from(mpdus);
-            }
+            Record::Aggregate { node, to, mpdus, .. } => self.count_agreed(node, to, mpdus),
+            Record::Category(category, event) => self.count_category(category, event),
             Record::Air { .. } | Record::Queue { .. } | Record::Sent { .. } => {}
+        }
+    }
+
+    /// Counts a data frame under a block ack agreement.
+    fn count_agreed(&mut self, node: NodeId, to: NodeId, mpdus: u16) {
+        let (is_aggregate, mpdus) = (mpdus > 1, u64::from(mpdus));
+        if is_aggregate {
+            let radio = self.radio(node);
+            radio.aggregates += 1;
+            radio.aggregated_mpdus += mpdus;
+        }
+        if node.is_ap() {
+            let receiver = &mut self.members[to.index()];
+            receiver.agreed_frames_down += 1;
+            receiver.agreed_mpdus_down += mpdus;
+            receiver.aggregates_down += u64::from(is_aggregate);
+        }
+    }
+
+    fn count_category(&mut self, category: AccessCategory, event: CategoryEvent) {
+        let counted = &mut self.categories[category as usize];
+        match event {
+            CategoryEvent::Sent { airtime, is_data, collided } => {
+                counted.frames += u64::from(is_data);
+                counted.collisions += u64::from(collided);
+                counted.airtime += if collided { Duration::ZERO } else { airtime };
+            }
+            CategoryEvent::InternalCollision => counted.internal_collisions += 1,
+            CategoryEvent::Dropped => counted.dropped += 1,
         }
     }
 
@@ -190,7 +221,8 @@ impl AirAccount {
         }
         let access_point = members.remove(0).radio;
         let steps = self.steps.into_iter().map(|member| member.closed).collect();
-        CellOutcome { access_point, channel: self.channel, steps, stations: members.into_iter() }
+        let (channel, categories) = (self.channel, self.categories);
+        CellOutcome { access_point, channel, categories, steps, stations: members.into_iter() }
     }
 }
 

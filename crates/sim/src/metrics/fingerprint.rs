@@ -196,9 +196,11 @@ fn encode_rare(cell: CellId, record: &CellRecord, mut take: impl FnMut(Head, &[u
             take(head(7, station, u32::from(direction == Direction::Up)), &[rate.bps()]);
         }
         CellRecord::Errored { node } => take(head(8, node, 0), &[]),
-        CellRecord::Aggregate { node, mpdus, octets } => {
+        CellRecord::Aggregate { node, mpdus, octets, .. } if mpdus > 1 => {
             take(head(9, node, u32::from(mpdus)), &[octets.get()]);
         }
+        // What they tell is in other records.
+        CellRecord::Aggregate { .. } | CellRecord::Category(..) => {}
         CellRecord::Air { .. } | CellRecord::Sent { .. } | CellRecord::Queue { .. } => {}
     }
 }

@@ -5,7 +5,7 @@ use airfair_units::{Duration, Time};
 use super::Window;
 use super::jitter::Jitter;
 use super::quantiles::Histogram;
-use crate::outcome::{FlowOutcome, FlowStep, StationOutcome};
+use crate::outcome::{CategoryOutcome, FlowOutcome, FlowStep, StationOutcome};
 use crate::packet::Side;
 use crate::record::{FlowRecord, SenderWindow, SentAt};
 use crate::scenario::{Endpoint, Flow, Transport};
@@ -111,6 +111,12 @@ impl FlowAccount {
             completion: self.finished.zip(self.started).map(|(end, start)| end - start),
             ..self.outcome
         }
+    }
+
+    /// Adds what it measured to the account of its access category.
+    pub(super) fn add_to(&self, (category, delays): (&mut CategoryOutcome, &mut Histogram)) {
+        category.delivered += self.outcome.delivered;
+        delays.merge(&self.delay);
     }
 
     /// The flow's life within the window.

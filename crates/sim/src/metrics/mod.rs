@@ -12,18 +12,20 @@ use std::slice;
 
 use airfair_units::{DataRate, Time};
 use airfair_wlan::NodeId;
+use airfair_wlan::edca::AccessCategory;
 use airfair_wlan::phy::Rate;
 
 use crate::link::LinkId;
-use crate::outcome::{LinkOutcome, Outcome, StationOutcome};
+use crate::outcome::{CategoryOutcome, LinkOutcome, Outcome, StationOutcome};
 use crate::packet::FlowId;
 use crate::record::{CellId, FlowRecord, LinkRecord, Record, Recorder, Sample};
-use crate::scenario::{RateControl, Scenario, Station};
+use crate::scenario::{Flow, RateControl, Scenario, Station};
 
-use air::AirAccount;
+use air::{AirAccount, CellOutcome};
 pub use fingerprint::Fingerprint;
 use flows::FlowAccount;
 use level::Level;
+use quantiles::Histogram;
 use series::SeriesAccount;
 
 /// The part of a run that counts.
@@ -106,6 +108,7 @@ impl Metrics {
             queue_mean: link.level.mean(self.window),
             ..link.outcome
         });
+        let categories = categories(scenario, &self.flows, &cells);
         let flows = self.flows.into_iter().zip(&scenario.flows);
         let window = self.window;
         let steps = cells.iter_mut().map(|cell| std::mem::take(&mut cell.steps)).collect();
@@ -115,6 +118,7 @@ impl Metrics {
             stations,
             access_points: cells.iter().map(|cell| cell.access_point).collect(),
             channels: cells.iter().map(|cell| cell.channel).collect(),
+            categories,
             links: links.collect(),
             series: self.series.map(|series| series.finish(steps, scenario)).unwrap_or_default(),
             record_hash: self.fingerprint.get(),
@@ -174,6 +178,32 @@ impl LinkAccount {
             }
         }
     }
+}
+
+/// Accounts of access categories, where flows are of several.
+fn categories(
+    scenario: &Scenario,
+    flows: &[FlowAccount],
+    cells: &[CellOutcome],
+) -> Vec<CategoryOutcome> {
+    let used = scenario.categories();
+    let of = |category: &AccessCategory| {
+        let (mut sums, mut delays) = (CategoryOutcome::default(), Histogram::default());
+        for counted in cells.iter().map(|cell| &cell.categories[*category as usize]) {
+            sums.airtime += counted.airtime;
+            sums.frames += counted.frames;
+            sums.collisions += counted.collisions;
+            sums.internal_collisions += counted.internal_collisions;
+            sums.dropped += counted.dropped;
+        }
+        let flows = flows.iter().zip(&scenario.flows);
+        let is_of = |flow: &Flow| flow.is_on_air() && flow.category() == *category;
+        for (account, _) in flows.filter(|(_, flow)| is_of(flow)) {
+            account.add_to((&mut sums, &mut delays));
+        }
+        CategoryOutcome { delay: delays.quantiles(), ..sums }
+    };
+    if used.len() > 1 { used.iter().map(of).collect() } else { Vec::new() }
 }
 
 /// The mean rates of a station: those of its schedules, where nobody has changed them.

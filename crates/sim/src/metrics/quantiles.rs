@@ -56,6 +56,22 @@ impl Histogram {
         self.max = self.max.max(sample);
     }
 
+    /// Adds all samples of another histogram.
+    pub(super) fn merge(&mut self, other: &Self) {
+        for (octave, bins) in other.octaves.iter().enumerate() {
+            let Some(bins) = bins else { continue };
+            let own = match self.octaves.get_mut(octave) {
+                Some(Some(own)) => own,
+                _ => self.open(octave),
+            };
+            own.iter_mut().zip(bins.iter()).for_each(|(own, bin)| *own += bin);
+        }
+        self.count += other.count;
+        self.sum += other.sum;
+        self.min = self.min.min(other.min);
+        self.max = self.max.max(other.max);
+    }
+
     #[cold]
     fn open(&mut self, octave: usize) -> &mut Octave {
         if octave >= self.octaves.len() {

@@ -1,5 +1,7 @@
 //! Channel access of stations and access points, and the access categories of flows.
 
+use std::collections::BTreeSet;
+
 use airfair_units::Duration;
 use airfair_wlan::edca::{AccessCategory, Defaults};
 use airfair_wlan::phy::{Standard, Timing};
@@ -61,6 +63,20 @@ impl Flow {
     pub fn category(&self) -> AccessCategory {
         let of_dscp = self.dscp.and_then(AccessCategory::of_dscp);
         of_dscp.unwrap_or(self.access_category)
+    }
+
+    /// True if a station is one of its ends.
+    pub fn is_on_air(&self) -> bool {
+        [self.from, self.to].iter().any(|end| matches!(end, Endpoint::Station(_)))
+    }
+}
+
+impl Scenario {
+    /// Access categories of the flows that go over the air, ascending.
+    pub fn categories(&self) -> Vec<AccessCategory> {
+        let on_air = self.flows.iter().filter(|flow| flow.is_on_air());
+        let used: BTreeSet<AccessCategory> = on_air.map(Flow::category).collect();
+        used.into_iter().collect()
     }
 }
 

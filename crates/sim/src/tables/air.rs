@@ -2,8 +2,8 @@
 
 use airfair_units::Duration;
 
-use super::flows::bits_per_second;
-use super::{Declaration, Of, Table, Unit, ratio, share};
+use super::flows::{bits_per_second, per_second, quantiles};
+use super::{Declaration, Of, Table, Unit, as_f64, ratio, share};
 use crate::outcome::{ChannelOutcome, Outcome, RadioOutcome, StationOutcome};
 
 pub(super) fn stations(runs: &[&Outcome]) -> Table {
@@ -35,6 +35,13 @@ pub(super) fn stations(runs: &[&Outcome]) -> Table {
     t.column("rate_changes", Unit::Count, |row| row.it.rate_changes)
         .says("Times that a law changed the rate between it and the access point.");
     transmitter(&mut t, |station| &station.radio);
+    t.column("aggregates_down", Unit::Frames, |row| row.it.aggregates_down)
+        .says("Data frames sent to it that were aggregates of several MPDUs.");
+    t.column("mean_aggregate_down", Unit::Number, |row| {
+        let StationOutcome { agreed_frames_down: frames, agreed_mpdus_down: mpdus, .. } = *row.it;
+        (row.it.aggregates_down > 0).then(|| ratio(mpdus, frames)).flatten()
+    })
+    .says("MPDUs in a data frame sent to it, in the mean; null if there were no aggregates.");
     t.table
 }
 
@@ -95,6 +102,36 @@ pub(super) fn channels(runs: &[&Outcome]) -> Table {
         share(data + control + beacon + collision, row.run.elapsed)
     })
     .says("Share of the time in which something was on the air.");
+    t.table
+}
+
+/// Access categories, where flows are of several.
+pub(super) fn categories(runs: &[&Outcome]) -> Table {
+    let meaning = "What flows of each access category got, and its use of the air of all cells; no rows where all are \
+                   of one category.";
+    let mut t =
+        Declaration::of_each("categories", "category", meaning, runs, |run| &run.categories);
+    t.column("throughput_bps", Unit::BitsPerSecond, |row| {
+        per_second(row.it.delivered, row.run.elapsed)
+    })
+    .says("Application octets that its flows delivered in order, over the measured time.");
+    quantiles(&mut t, "delay", "one-way delays of its flows' packets, queues included", |it| {
+        &it.delay
+    });
+    t.column("airtime_share", Unit::Fraction, |row| {
+        share(row.it.airtime, row.run.elapsed) / as_f64(row.run.channels.len() as u64)
+    })
+    .says("Share of the air of all cells that frames of its exchanges held, but for those that collided.");
+    t.column("frames", Unit::Frames, |row| row.it.frames)
+        .says("Data frames sent, retries included.");
+    t.column("collisions", Unit::Frames, |row| row.it.collisions)
+        .says("Frames of its exchanges that collided.");
+    t.column("internal_collisions", Unit::Count, |row| row.it.internal_collisions).says(
+        "Times that it gave way to a higher category of the same station or access point, which had won in the same \
+         slot.",
+    );
+    t.column("drops", Unit::Packets, |row| row.it.dropped)
+        .says("Packets, TCP ACKs among them, that stations and access points dropped, for whatever cause.");
     t.table
 }
 

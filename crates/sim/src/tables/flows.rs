@@ -1,6 +1,6 @@
 //! The table of flows.
 
-use airfair_units::{DataRate, Duration};
+use airfair_units::{Bytes, DataRate, Duration};
 
 use super::{Declaration, Of, Table, Unit, as_f64, milliseconds, ratio};
 use crate::outcome::{FlowOutcome, Outcome, Quantiles};
@@ -14,7 +14,7 @@ pub(super) fn table(flows: &[Flow], runs: &[&Outcome]) -> Table {
     let mut t = Declaration::of_each("flows", "flow", MEANING, runs, |run| &run.flows);
     t.column("goodput_bps", Unit::BitsPerSecond, |row| {
         let active = row.it.active;
-        (!active.is_zero()).then(|| per_second(row.it, active))
+        (!active.is_zero()).then(|| per_second(row.it.delivered, active))
     })
     .says("Application octets delivered in order, over `active_s`; null if that is nothing.");
     t.column("loss", Unit::Fraction, |row| ratio(row.it.packets_dropped, row.it.packets_sent))
@@ -30,7 +30,9 @@ pub(super) fn table(flows: &[Flow], runs: &[&Outcome]) -> Table {
         "Loss as a trace at the wired end shows it: TCP's retransmissions among the data segments that this end sent \
          or, if only the sender is wireless, that came to it.  [updown-fairness §III]",
     );
-    t.column("throughput_bps", Unit::BitsPerSecond, |row| per_second(row.it, row.run.elapsed))
+    t.column("throughput_bps", Unit::BitsPerSecond, |row| {
+        per_second(row.it.delivered, row.run.elapsed)
+    })
         .says("The same octets as in `goodput_bps` over the whole measured time; those of all flows add up.");
     t.column("active_s", Unit::Seconds, |row| row.it.active.as_secs_f64()).says(
         "The flow's life within the measured time: from its start until all that it had to send is acknowledged or, \
@@ -81,11 +83,11 @@ fn counts(t: &mut Declaration<Of<'_, FlowOutcome>>) {
 }
 
 /// The columns of a distribution of `noun`.
-fn quantiles(
-    t: &mut Declaration<Of<'_, FlowOutcome>>,
+pub(super) fn quantiles<T>(
+    t: &mut Declaration<Of<'_, T>>,
     name: &str,
     noun: &str,
-    of: fn(&FlowOutcome) -> &Quantiles,
+    of: fn(&T) -> &Quantiles,
 ) {
     type Part = (&'static str, &'static str, fn(&Quantiles) -> Duration);
     let parts: [Part; 6] = [
@@ -105,9 +107,9 @@ fn quantiles(
     }
 }
 
-/// Rate of the octets that a flow delivered, over some time [bit/s].
-fn per_second(flow: &FlowOutcome, time: Duration) -> f64 {
-    as_f64(flow.delivered.bits()) / time.as_secs_f64()
+/// Rate of octets that were delivered, over some time [bit/s].
+pub(super) fn per_second(delivered: Bytes, time: Duration) -> f64 {
+    as_f64(delivered.bits()) / time.as_secs_f64()
 }
 
 pub(super) fn bits_per_second(rate: Option<DataRate>) -> Option<f64> {

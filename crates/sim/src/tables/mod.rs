@@ -1,7 +1,7 @@
 //! Results as columns: each table is declared once, and whatever shows results takes it from here.
 //!
-//! A table has one row per run and thing; `flow`, `station`, `access_point`, `channel` and `link` are places in the
-//! scenario's lists. Tables of no runs have all columns, with their units and meanings, and no rows.
+//! A table has one row per run and thing; `flow`, `station`, `access_point`, `channel`, `category` and `link` are places in
+//! the scenario's lists. Tables of no runs have all columns, with their units and meanings, and no rows.
 
 mod air;
 mod flows;
@@ -107,6 +107,7 @@ pub fn tables(flows: &[Flow], runs: &[&Outcome]) -> Vec<Table> {
         air::access_points(runs),
         air::channels(runs),
         air::shares(runs),
+        air::categories(runs),
         of_links(runs),
     ]
 }

@@ -2,8 +2,10 @@
 
 use airfair_sim::scenario::Bss;
 use airfair_units::{DataRate, Duration};
+use airfair_wlan::block_ack::Bitmap;
+use airfair_wlan::edca::AccessCategory;
 use airfair_wlan::phy::{Preamble, TxVector};
-use airfair_wlan::{Elements, Frame, FrameKind};
+use airfair_wlan::{Elements, Frame, FrameKind, Mpdu};
 
 use super::addresses::Mac;
 
@@ -21,6 +23,11 @@ const SCHEME: u8 = 1;
 /// Element of a vendor.  [80211-2020 §9.4.2.25]
 const VENDOR: u8 = 221;
 
+/// Kind of a `BlockAck` or a request, in its control field.
+const COMPRESSED: u8 = 0x04;
+/// Bitmap of 256 MPDUs [octets].
+const LONG_BITMAP: usize = 32;
+
 /// Retry, to and from the distribution system, in the second octet of the frame control field.
 const TO_DS: u8 = 0x01;
 const FROM_DS: u8 = 0x02;
@@ -36,24 +43,36 @@ pub(super) struct Way {
     pub(super) is_up: bool,
 }
 
-/// Header of a data frame; HT, VHT and HE have `QoS` data, best effort's.  [80211-2020 §9.3.2.1]
-pub(super) fn data(frame: &Frame, way: Way, sequence: u16, is_retry: bool) -> Vec<u8> {
+/// Header of an MPDU of data; HT, VHT and HE have `QoS` data with the traffic identifier of their category.
+/// [80211-2020 §9.3.2.1]
+pub(super) fn data<P>(
+    frame: &Frame,
+    mpdu: &Mpdu<P>,
+    way: Way,
+    category: AccessCategory,
+) -> Vec<u8> {
     let direction = if way.is_up { TO_DS } else { FROM_DS };
     let has_qos = matches!(frame.tx, TxVector::Mode(_));
     let subtype = if has_qos { 0x88 } else { 0x08 };
-    let mut octets = vec![subtype, direction | if is_retry { RETRY } else { 0 }];
+    let mut octets = vec![subtype, direction | if mpdu.retry { RETRY } else { 0 }];
     octets.extend(duration(frame.duration_field));
     let third = if way.is_up { way.destination } else { way.source };
     octets.extend([way.receiver, way.transmitter, third].concat());
-    octets.extend((sequence << 4).to_le_bytes());
+    octets.extend((mpdu.sequence << 4).to_le_bytes());
     if has_qos {
-        octets.extend([0; 2]);
+        octets.extend([category.user_priority(), 0]);
     }
     octets
 }
 
-/// A control frame up to its check sequence.  [80211-2020 §9.3.1]
-pub(super) fn control(frame: &Frame, transmitter: Mac, receiver: Mac) -> Vec<u8> {
+/// A control frame up to its check sequence. `numbers` are those of a `BlockAck` or a request, with their category.
+/// [80211-2020 §9.3.1]
+pub(super) fn control(
+    frame: &Frame,
+    transmitter: Mac,
+    receiver: Mac,
+    (category, numbers): (AccessCategory, Option<Bitmap>),
+) -> Vec<u8> {
     let (subtype, addresses) = match frame.kind {
         FrameKind::Rts => (0xb4, [receiver, transmitter].concat()),
         FrameKind::Cts => (0xc4, receiver.to_vec()),
@@ -67,12 +86,21 @@ pub(super) fn control(frame: &Frame, transmitter: Mac, receiver: Mac) -> Vec<u8>
     octets.extend(duration(frame.duration_field));
     octets.extend(addresses);
     if matches!(frame.kind, FrameKind::BlockAck | FrameKind::BlockAckRequest) {
-        // Compressed; numbers and bits are left out.
-        octets.extend([0x04, 0]);
-        let size = usize::try_from(frame.psdu.get()).expect("a frame is short");
-        octets.resize(size - FCS, 0);
+        let size = usize::try_from(frame.psdu.get()).expect("a frame is short") - FCS;
+        put_numbers(&mut octets, category, &numbers.unwrap_or_default(), size);
     }
     octets
+}
+
+/// Control field, starting number and bits of a compressed `BlockAck` of `size` octets; a request ends with the number.
+/// [80211-2020 §9.3.1.7, §9.3.1.8.2], [80211ax-2021 Table 9-28a]
+fn put_numbers(octets: &mut Vec<u8>, category: AccessCategory, numbers: &Bitmap, size: usize) {
+    octets.extend([COMPRESSED, category.user_priority() << 4]);
+    let bits = size - octets.len() - 2;
+    // The fragment number says how many bits there are.
+    let fragment = if bits == LONG_BITMAP { 4 } else { 0 };
+    octets.extend((numbers.start().get() << 4 | fragment).to_le_bytes());
+    octets.extend(numbers.octets().take(bits));
 }
 
 /// A beacon of the cell `bss` up to its check sequence. What its elements leave of its size is filled.
@@ -167,12 +195,34 @@ pub(super) fn check_sequence(octets: &[u8]) -> [u8; FCS] {
 
 #[cfg(test)]
 mod tests {
+    use airfair_wlan::block_ack::Sequence;
+
     use super::*;
 
     /// The check value of CRC-32 is that of the digits 1 to 9: cbf43926.
     #[test]
     fn the_check_sequence_is_the_crc_of_the_standard() {
         assert_eq!(check_sequence(b"123456789"), 0xcbf4_3926_u32.to_le_bytes());
+    }
+
+    /// Kind 2, compressed, in bits 1 to 4 of the control field, and traffic identifier 5 in bits 12 to 15; number 4095 in
+    /// bits 4 to 15, 4 in the fragment number for 256 bits; bits of 4095 and, three further, of 2: 1001. [80211-2020 §9.3.1.8]
+    ///
+    /// Verifies: [80211-2020 §9.3.1.8]
+    #[test]
+    fn a_block_ack_has_its_starting_number_and_its_bits() {
+        let mut come = Bitmap::new(Sequence::new(4_095));
+        [4_095, 2].map(|number| come.set(Sequence::new(number)));
+        let numbers = |bits: usize| {
+            let mut octets = Vec::new();
+            put_numbers(&mut octets, AccessCategory::Video, &come, 4 + bits);
+            octets
+        };
+        let short = numbers(8);
+        assert_eq!(short, [0x04, 0x50, 0xf0, 0xff, 0b1001, 0, 0, 0, 0, 0, 0, 0]);
+        let long = numbers(32);
+        assert_eq!((&long[..6], long.len()), (&[0x04, 0x50, 0xf4, 0xff, 0b1001, 0][..], 36));
+        assert_eq!(numbers(0), [0x04, 0x50, 0xf0, 0xff]);
     }
 
     #[test]

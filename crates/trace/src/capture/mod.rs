@@ -1,7 +1,8 @@
 //! A capture of the frames of a run, as Wireshark and tshark read it: pcapng with radiotap headers.
 //!
 //! Each cell has a monitor, which has every frame, lost ones too. Each member has an interface of its own, which has what it
-//! sent and what it received. A packet bears the time at which it left the air.
+//! sent and what it received. A packet bears the time at which it left the air. Each MPDU of an aggregate is one, as a
+//! monitor of a real cell has it: all of them bear the time of the PPDU, and the same reference number.
 
 mod addresses;
 mod blocks;
@@ -17,7 +18,7 @@ use airfair_sim::scenario::Scenario;
 use airfair_sim::trace::{Fate, Monitored, Trace};
 use airfair_units::Time;
 use airfair_wlan::phy::Band;
-use airfair_wlan::{FrameKind, NodeId};
+use airfair_wlan::{FrameKind, Mpdu, NodeId};
 
 use crate::outlet::{Outlet, Written};
 use crate::selection::{Selection, members, monitor};
@@ -25,7 +26,7 @@ use addresses::{Addresses, Mac};
 use blocks::Heading;
 use mac::{FCS, LLC_SNAP_IPV4, Way};
 use packets::Packets;
-use radiotap::Channel;
+use radiotap::{Channel, Subframe};
 
 /// A cell as its capture shows it.
 #[derive(Debug)]
@@ -47,7 +48,19 @@ pub struct Capture<W> {
     cells: Vec<Cell>,
     addresses: Addresses,
     packets: Packets,
+    /// A-MPDUs so far, at each interface anew.
+    aggregates: u32,
     outlet: Outlet<W>,
+}
+
+/// A frame of a PPDU: an MPDU of data, or all that there is.
+#[derive(Clone, Copy)]
+struct Part<'h> {
+    heard: &'h Monitored<packet::Packet>,
+    mpdu: Option<&'h Mpdu<packet::Packet>>,
+    subframe: Option<Subframe>,
+    /// Number of a beacon.
+    number: u16,
 }
 
 /// A frame as it is kept: octets, and how many there were on the air.
@@ -93,6 +106,7 @@ impl<W: Write> Capture<W> {
             cells,
             addresses: Addresses::of(scenario),
             packets: Packets::of(scenario),
+            aggregates: 0,
             outlet,
         }
     }
@@ -112,9 +126,7 @@ impl<W: Write> Capture<W> {
             return;
         }
         if self.selection.has_monitor(id) {
-            let bad_fcs = bad_fcs(heard);
-            let image = self.image(id, heard, number, bad_fcs.is_some());
-            self.put(heard.ppdu.end, &image, View { bad_fcs, ..self.view(id, None) });
+            self.put_parts(id, heard, number, self.view(id, None));
         }
         let ends = std::iter::once((frame.from, Heading::Outbound));
         let receivers = heard.receivers.iter().map(|node| (*node, Heading::Inbound));
@@ -122,10 +134,40 @@ impl<W: Write> Capture<W> {
         let views = ends.chain(receivers).filter(|(node, _)| traced(*node));
         let view = |(node, heading)| View { heading, ..self.view(id, Some(node)) };
         let views: Vec<View> = views.map(view).collect();
-        if !views.is_empty() {
-            let image = self.image(id, heard, number, false);
-            for view in views {
-                self.put(heard.ppdu.end, &image, view);
+        for view in views {
+            self.put_parts(id, heard, number, view);
+        }
+    }
+
+    /// The frames of a PPDU, one after the other, as far as an interface has them.
+    fn put_parts(
+        &mut self,
+        id: CellId,
+        heard: &Monitored<packet::Packet>,
+        number: u16,
+        view: View,
+    ) {
+        let ppdu = &heard.ppdu;
+        let count = ppdu.mpdus.len();
+        // A delimiter is what makes an A-MPDU of a single MPDU.
+        let is_aggregate = ppdu.mpdus.iter().any(|mpdu| ppdu.frame.psdu > mpdu.size(ppdu.frame.tx));
+        self.aggregates = self.aggregates.wrapping_add(u32::from(is_aggregate));
+        let subframe = |place| Subframe {
+            reference: self.aggregates,
+            is_last: place + 1 == count,
+            is_alone: count == 1,
+        };
+        let part = |place| {
+            let mpdu = ppdu.mpdus.get(place);
+            Part { heard, mpdu, subframe: is_aggregate.then(|| subframe(place)), number }
+        };
+        let parts: Vec<Part<'_>> = (0..count.max(1)).map(part).collect();
+        for part in parts {
+            let bad_fcs = bad_fcs(part);
+            match view.heading {
+                Heading::Beside => self.put(id, part, View { bad_fcs, ..view }),
+                Heading::Inbound if part.mpdu.is_some() && bad_fcs.is_some() => {}
+                Heading::Inbound | Heading::Outbound => self.put(id, part, view),
             }
         }
     }
@@ -136,42 +178,37 @@ impl<W: Write> Capture<W> {
         View { interface, heading: Heading::Beside, bad_fcs: None }
     }
 
-    fn put(&mut self, at: Time, image: &Image, view: View) {
+    fn put(&mut self, id: CellId, part: Part<'_>, view: View) {
         let View { interface, heading, bad_fcs } = view;
-        let (octets, length) = (&image.octets[..], image.length);
-        let at = at.as_nanos();
+        let Image { octets, length } = self.image(id, part, bad_fcs.is_some());
+        let (at, octets) = (part.heard.ppdu.end.as_nanos(), &octets[..]);
         let packet = blocks::Packet { interface, at, octets, length, heading, bad_fcs };
         self.outlet.put_item(&blocks::packet(&packet));
     }
 
     /// The frame from its radiotap header on.
-    fn image(
-        &self,
-        id: CellId,
-        heard: &Monitored<packet::Packet>,
-        number: u16,
-        has_bad_fcs: bool,
-    ) -> Image {
+    fn image(&self, id: CellId, part: Part<'_>, has_bad_fcs: bool) -> Image {
+        let Part { heard, mpdu, subframe, number } = part;
         let Cell { channel, has_llc, .. } = self.cells[id.index()];
         let (ppdu, frame) = (&heard.ppdu, &heard.ppdu.frame);
-        let mut octets = radiotap::header(ppdu, channel, heard.signal, has_bad_fcs);
+        let how = (subframe, has_bad_fcs);
+        let mut octets = radiotap::header(ppdu, channel, heard.signal, how);
         let header = octets.len();
         let address = |node| addresses::mac(id, node);
         let from = address(frame.from);
         let mut length;
-        match (frame.kind, frame.to) {
-            (FrameKind::Data, Some(to)) => {
-                let mpdu = &ppdu.mpdus[0];
+        match (mpdu, frame.to) {
+            (Some(mpdu), Some(to)) => {
                 let way = self.way(&mpdu.msdu.payload, from, address(to), to.is_ap());
                 // The delimiter of an S-MPDU is no part of the frame.
                 length = usize::try_from(mpdu.size(frame.tx).get()).expect("a frame is short");
-                octets.extend(mac::data(frame, way, mpdu.sequence, mpdu.retry));
+                octets.extend(mac::data(frame, mpdu, way, heard.category));
                 octets.extend(LLC_SNAP_IPV4);
                 octets.extend(self.packets.headers(&mpdu.msdu.payload, &self.addresses));
                 // Nobody could decode the packet without; they are no part of the air then.
                 length += if has_llc { 0 } else { LLC_SNAP_IPV4.len() };
             }
-            (FrameKind::Beacon, _) => {
+            _ if frame.kind == FrameKind::Beacon => {
                 let micros = ppdu.start.as_nanos() / 1_000;
                 let bss = &self.scenario.cells[id.index()];
                 let body = mac::beacon(frame, from, bss, (&heard.elements, micros, number));
@@ -180,7 +217,8 @@ impl<W: Write> Capture<W> {
             }
             (_, to) => {
                 let to = to.map_or([0; 6], address);
-                octets.extend(mac::control(frame, from, to));
+                let numbers = (heard.category, heard.block_ack);
+                octets.extend(mac::control(frame, from, to, numbers));
                 length = octets.len() - header + FCS;
             }
         }
@@ -204,8 +242,9 @@ impl<W: Write> Capture<W> {
 }
 
 /// Reason why the frame check sequence fails at a monitor, if so. A frame that its receiver missed is whole there.
-fn bad_fcs(heard: &Monitored<packet::Packet>) -> Option<&'static str> {
-    match heard.fate() {
+fn bad_fcs(part: Part<'_>) -> Option<&'static str> {
+    let heard = part.heard;
+    match part.mpdu.map_or_else(|| heard.fate(), |mpdu| heard.fate_of(mpdu)) {
         Fate::Collided => Some("collided"),
         Fate::Errored => Some("errored by noise"),
         Fate::Received | Fate::Missed => None,

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! version, pad, length, presence │ TSFT, flags, rate, channel, signal and noise where powers are known, then for
-//!                                 │ HT, VHT and HE their own field in place of the rate
+//!                                 │ HT, VHT and HE their own field in place of the rate, and that of an A-MPDU
 //! ```
 
 use airfair_units::{Dbm, Time};
@@ -18,6 +18,7 @@ const CHANNEL: u32 = 1 << 3;
 const SIGNAL: u32 = 1 << 5;
 const NOISE: u32 = 1 << 6;
 const MCS: u32 = 1 << 19;
+const AMPDU: u32 = 1 << 20;
 const VHT: u32 = 1 << 21;
 const HE: u32 = 1 << 23;
 
@@ -25,6 +26,12 @@ const HE: u32 = 1 << 23;
 const SHORT_PREAMBLE: u8 = 0x02;
 const HAS_FCS: u8 = 0x10;
 const BAD_FCS: u8 = 0x40;
+
+/// Flags of an A-MPDU: it is known which subframe is the last, this is it; the EOF bit of its delimiter is known, is set.
+const LAST_KNOWN: u16 = 0x0004;
+const LAST: u16 = 0x0008;
+const EOF: u16 = 0x0040;
+const EOF_KNOWN: u16 = 0x0080;
 
 /// Channel flags.
 const CCK: u16 = 0x0020;
@@ -55,12 +62,30 @@ impl Channel {
     }
 }
 
-/// Header of a PPDU, whose check sequence is right or wrong.
+/// Place of an MPDU in its A-MPDU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Subframe {
+    /// Number that the A-MPDU has at its interface.
+    pub(super) reference: u32,
+    pub(super) is_last: bool,
+    /// True if there is no other: an S-MPDU, whose delimiter has the EOF bit.  [80211-2020 §9.7.3]
+    pub(super) is_alone: bool,
+}
+
+impl Subframe {
+    fn flags(self) -> u16 {
+        let last = if self.is_last { LAST } else { 0 };
+        let eof = if self.is_alone { EOF } else { 0 };
+        LAST_KNOWN | EOF_KNOWN | last | eof
+    }
+}
+
+/// Header of a PPDU, or of an MPDU of an A-MPDU, whose check sequence is right or wrong.
 pub(super) fn header<P>(
     ppdu: &Ppdu<P>,
     channel: Channel,
     signal: Option<Signal>,
-    has_bad_fcs: bool,
+    (subframe, has_bad_fcs): (Option<Subframe>, bool),
 ) -> Vec<u8> {
     let tx = ppdu.frame.tx;
     let powers = if signal.is_some() { SIGNAL | NOISE } else { 0 };
@@ -68,7 +93,8 @@ pub(super) fn header<P>(
         TxVector::Mode(mode) => presence(mode.format()),
         TxVector::Dsss(..) | TxVector::Ofdm(_) => RATE,
     };
-    let present = TSFT | FLAGS | rate | CHANNEL | powers;
+    let ampdu = if subframe.is_some() { AMPDU } else { 0 };
+    let present = TSFT | FLAGS | rate | CHANNEL | powers | ampdu;
     let mut octets = vec![0; 4];
     octets.extend(present.to_le_bytes());
     // The specification asks for the start of the MPDU; Wireshark takes it for the end of the PPDU unless it is told
@@ -85,11 +111,28 @@ pub(super) fn header<P>(
     if let Some(Signal { power, noise }) = signal {
         octets.extend([decibels(power), decibels(noise)].map(i8::cast_unsigned));
     }
-    if let TxVector::Mode(mode) = tx {
-        put_mode(&mut octets, mode);
+    match tx {
+        TxVector::Mode(mode) if mode.format() == Format::Ht => {
+            put_mode(&mut octets, mode);
+            put_subframe(&mut octets, subframe);
+        }
+        TxVector::Mode(mode) => {
+            put_subframe(&mut octets, subframe);
+            put_mode(&mut octets, mode);
+        }
+        TxVector::Dsss(..) | TxVector::Ofdm(_) => put_subframe(&mut octets, subframe),
     }
     octets[2] = u8::try_from(octets.len()).expect("a short header");
     octets
+}
+
+/// The field of an A-MPDU, aligned to words.
+fn put_subframe(octets: &mut Vec<u8>, subframe: Option<Subframe>) {
+    let Some(subframe) = subframe else { return };
+    octets.resize(octets.len().next_multiple_of(4), 0);
+    octets.extend(subframe.reference.to_le_bytes());
+    octets.extend(subframe.flags().to_le_bytes());
+    octets.extend([0; 2]);
 }
 
 const fn presence(format: Format) -> u32 {
@@ -102,19 +145,22 @@ const fn presence(format: Format) -> u32 {
 
 /// The field of a mode. What a bit in its first part does not call known, is zero.
 fn put_mode(octets: &mut Vec<u8>, mode: Mode) {
+    if mode.format() != Format::Ht {
+        octets.resize(octets.len().next_multiple_of(2), 0);
+    }
     let (mcs, streams, width) = (mode.mcs(), mode.streams(), mode.width() as usize);
     let is_short = mode.guard() == GuardInterval::Ns400;
     let is_ldpc = mode.coding() == Coding::Ldpc;
     match mode.format() {
         Format::Ht => {
-            // Known: bandwidth, MCS, guard interval, format, code.
+            // Known: bandwidth, MCS, guard interval, format, code; no STBC, no extension streams.
             let flags = width.to_le_bytes()[0] | u8::from(is_short) << 2 | u8::from(is_ldpc) << 4;
-            octets.extend([0x1f, flags, 8 * (streams - 1) + mcs]);
+            octets.extend([0x7f, flags, 8 * (streams - 1) + mcs]);
         }
         Format::Vht => {
-            // Known: guard interval, bandwidth.
+            // Known: no STBC, guard interval, bandwidth.
             let bandwidth = [0, 1, 4, 11][width];
-            octets.extend(0x0044_u16.to_le_bytes());
+            octets.extend(0x0045_u16.to_le_bytes());
             octets.extend([u8::from(is_short) << 2, bandwidth, mcs << 4 | streams, 0, 0, 0]);
             octets.extend([u8::from(is_ldpc), 0, 0, 0]);
         }
@@ -167,9 +213,9 @@ mod tests {
             octets
         };
         let ht = of(Format::Ht, 7, 2, Width::Mhz40, GuardInterval::Ns400);
-        assert_eq!(ht, [0x1f, 0x05, 15]);
+        assert_eq!(ht, [0x7f, 0x05, 15]);
         let vht = of(Format::Vht, 9, 2, Width::Mhz80, GuardInterval::Ns800);
-        assert_eq!(vht, [0x44, 0, 0, 4, 0x92, 0, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(vht, [0x45, 0, 0, 4, 0x92, 0, 0, 0, 0, 0, 0, 0]);
         let he = of(Format::He, 11, 1, Width::Mhz160, GuardInterval::Ns1600);
         assert_eq!(he, [0xa0, 0x40, 0x02, 0, 0, 0x2b, 0, 0, 0x93, 0, 1, 0]);
     }

@@ -55,6 +55,8 @@ pub struct Timeline<W> {
     /// Slot of each cell.
     slots: Vec<Duration>,
     names: Vec<String>,
+    /// True if packets are of several access categories.
+    has_categories: bool,
     flows: Vec<Counter>,
     /// Queues before each link, forth and back.
     links: Vec<Counter>,
@@ -94,6 +96,7 @@ impl<W: Write> Timeline<W> {
             tracks: (0..scenario.cells.len()).map(of_cell).collect(),
             slots: (0..scenario.cells.len()).map(|cell| slot(scenario, cell)).collect(),
             names: scenario.flows.iter().map(|flow| flow.name.clone()).collect(),
+            has_categories: scenario.categories().len() > 1,
             flows: scenario.flows.iter().map(flow).collect(),
             links: scenario.links.iter().flat_map(link).collect(),
             is_open: false,
@@ -191,21 +194,52 @@ impl<W: Write> Timeline<W> {
             (FrameKind::Beacon | FrameKind::CtsToSelf, _) | (_, None) => String::new(),
             (_, Some(to)) => format!(" to {to}"),
         };
+        let (mpdus, carried) = (self.mpdus(heard), self.carried(heard));
         let failed = if outcome == "received" { String::new() } else { format!(", {outcome}") };
         let to = to.map_or_else(String::new, |to| format!(",\"to\":\"{to}\""));
-        let carried = ppdu.mpdus.first().map_or_else(String::new, |mpdu| {
-            let flow = &self.names[mpdu.msdu.payload.flow.index()];
-            let (sequence, retry) = (mpdu.sequence, mpdu.retry);
-            format!(",\"flow\":\"{flow}\",\"sequence\":{sequence},\"retry\":{retry}")
-        });
         let (octets, rate) = (frame.psdu.get(), megabits(frame.tx.rate()));
         let rest = frame.duration_field.as_nanos().div_ceil(1_000);
         let arguments = format!(
             "{{\"kind\":\"{kind}\",\"outcome\":\"{outcome}\",\"octets\":{octets},\
              \"rate_mbps\":{rate},\"duration_field_us\":{rest}{to}{carried}}}"
         );
-        let name = format!("{kind}{way}{failed}");
+        let name = format!("{kind}{way}{mpdus}{failed}");
         self.sheet.slice(place(member), (ppdu.start, ppdu.end), ["frame", &name], &arguments);
+    }
+
+    /// Words for what a data frame carries, where it is more than one packet of the only category.
+    fn mpdus(&self, heard: &Monitored<Packet>) -> String {
+        let (count, lost) = (heard.ppdu.mpdus.len(), heard.lost_mpdus());
+        let mut words = String::new();
+        if self.has_categories && count > 0 {
+            words = format!(", {}", heard.category);
+        }
+        if count > 1 {
+            words += &format!(", {count} MPDUs");
+        }
+        if lost > 0 && lost < count {
+            words += &format!(", {lost} lost");
+        }
+        words
+    }
+
+    /// The same as arguments, with what stands in the header of the first MPDU.
+    fn carried(&self, heard: &Monitored<Packet>) -> String {
+        let mpdus = &heard.ppdu.mpdus;
+        let Some(first) = mpdus.first() else { return String::new() };
+        let flow = &self.names[first.msdu.payload.flow.index()];
+        let (sequence, retry) = (first.sequence, first.retry);
+        let mut arguments =
+            format!(",\"flow\":\"{flow}\",\"sequence\":{sequence},\"retry\":{retry}");
+        if self.has_categories {
+            arguments += &format!(",\"category\":\"{}\"", heard.category);
+        }
+        if mpdus.len() > 1 {
+            let (count, lost) = (mpdus.len(), heard.lost_mpdus());
+            let retries = mpdus.iter().filter(|mpdu| mpdu.retry).count();
+            arguments += &format!(",\"mpdus\":{count},\"lost\":{lost},\"retries\":{retries}");
+        }
+        arguments
     }
 
     /// The rate of data frames between a station and its access point.

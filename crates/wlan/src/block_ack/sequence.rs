@@ -75,6 +75,11 @@ impl Bitmap {
         self.words.iter().map(|word| word.count_ones()).sum()
     }
 
+    /// Its bits, the one of the starting number first, as they go over the air.  [80211-2020 §9.3.1.8.2]
+    pub fn octets(&self) -> impl Iterator<Item = u8> + use<> {
+        self.words.into_iter().flat_map(u64::to_le_bytes)
+    }
+
     /// Moves its start up, and forgets what comes before it.
     pub fn advance(&mut self, start: Sequence) {
         let steps = start.after(self.start);

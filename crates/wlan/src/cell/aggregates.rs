@@ -15,7 +15,7 @@ use crate::phy::TxVector;
 use crate::phy::mode::Format;
 use crate::queue::headers::Headers;
 use crate::queue::{Batch, Frames, Response, Room};
-use crate::record::{DropCause, Record};
+use crate::record::{CategoryEvent, DropCause, Record};
 use crate::roster::ContenderId;
 
 /// The receiving end of a link.
@@ -47,6 +47,12 @@ impl<P: Copy> Recipients<P> {
     /// The recipient of frames on this hop.
     fn of(&mut self, hop: usize) -> &mut Recipient<Msdu<P>> {
         self.hops[hop].as_deref_mut().expect("a link with an agreement")
+    }
+
+    /// True if any link has an agreement.
+    #[inline]
+    pub(super) fn are_used(&self) -> bool {
+        !self.hops.is_empty()
     }
 
     fn plan(&mut self) {
@@ -265,13 +271,11 @@ impl<P: Copy + Headers> Cell<P> {
         mpdus
     }
 
-    /// Records that a data frame which has left the air was an aggregate, if it was one.
+    /// Records of a data frame under an agreement, which has left the air, how many MPDUs it had.
     pub(super) fn record_aggregate(&mut self, id: ContenderId, to: NodeId) {
         let (node, batch) = (id.member(), self.contenders[id.index()].queue.batch(to));
         let (mpdus, octets) = (batch.mpdus(), batch.octets());
-        if mpdus > 1 {
-            self.channel.records.push(Record::Aggregate { node, mpdus, octets });
-        }
+        self.channel.records.push(Record::Aggregate { node, to, mpdus, octets });
     }
 
     /// The receiver takes in the MPDUs of an aggregate but those with errors, and hands on what is in order.
@@ -339,7 +343,7 @@ impl<P: Copy + Headers> Cell<P> {
     }
 
     /// What the recipient of an aggregate says has come.
-    fn block_ack(&mut self, id: ContenderId, to: NodeId) -> Bitmap {
+    pub(super) fn block_ack(&mut self, id: ContenderId, to: NodeId) -> Bitmap {
         self.recipients.of(self.roster.hop(id, to)).block_ack()
     }
 
@@ -385,6 +389,7 @@ impl<P: Copy + Headers> Cell<P> {
     }
 
     fn settle(&mut self, now: Time, id: ContenderId, to: NodeId, response: Response<'_>) {
+        let category = self.told_category(id);
         let Self { contenders, departures, channel, told, .. } = self;
         let contender = &mut contenders[id.index()];
         let (tells_all, node) = (*told == Told::All, id.member());
@@ -396,6 +401,8 @@ impl<P: Copy + Headers> Cell<P> {
             };
             if let Some((node, cause)) = cause {
                 channel.records.push(Record::Dropped { node, cause });
+                let of_category = category.map(|it| Record::Category(it, CategoryEvent::Dropped));
+                channel.records.extend(of_category);
             }
             if tells_all || !queued.has_arrived {
                 departures.push(Departure { msdu: queued.msdu, lost: !queued.has_arrived });

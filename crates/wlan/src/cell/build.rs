@@ -126,6 +126,8 @@ impl<P: Copy + Headers> Cell<P> {
             shares_time: config.ap_queue.discipline.shares_time(),
             release: None,
             told: Told::All,
+            tells_categories: false,
+            is_watched: false,
             scopes: Vec::new(),
             listeners: Vec::new(),
             heard: HeardFrames::default(),

@@ -6,9 +6,11 @@ use airfair_units::Time;
 use super::Cell;
 use crate::config::NodeId;
 use crate::contender::{Access, Verdict};
+use crate::edca::AccessCategory;
+use crate::frame::{Frame, FrameKind};
 use crate::link_rate::Chain;
 use crate::queue::headers::Headers;
-use crate::record::DropCause;
+use crate::record::{CategoryEvent, DropCause, Record};
 use crate::roster::ContenderId;
 
 impl<P: Copy + Headers> Cell<P> {
@@ -35,6 +37,7 @@ impl<P: Copy + Headers> Cell<P> {
 
     #[inline(never)]
     fn fail_one_internally(&mut self, now: Time, id: ContenderId) {
+        self.record_category(id, CategoryEvent::InternalCollision);
         // No frame has failed: a chain of rates goes on where it is.
         let chain = match self.chain(id) {
             Chain::None => Chain::None,
@@ -43,7 +46,7 @@ impl<P: Copy + Headers> Cell<P> {
         let gives_up = self.contenders[id.index()].collide(chain) == Verdict::GiveUp;
         match self.contenders[id.index()].queue.link_in_service() {
             None if gives_up => {
-                self.record_drop(id.member(), DropCause::RetryLimit);
+                self.record_drop(id, DropCause::RetryLimit);
                 self.leave_queue(now, id);
                 self.contenders[id.index()].backoff = 0;
             }
@@ -64,6 +67,30 @@ impl<P: Copy + Headers> Cell<P> {
     pub(super) fn back_off_yielding(&mut self, now: Time) {
         while let Some(id) = self.beacons.yielding.pop() {
             self.back_off(now, id);
+        }
+    }
+
+    /// From now on there are records of what happens to each category.
+    pub fn tell_categories(&mut self) {
+        self.tells_categories = true;
+        self.is_watched = true;
+    }
+
+    /// Category of a contender, where there are records of categories.
+    pub(super) fn told_category(&self, id: ContenderId) -> Option<AccessCategory> {
+        self.tells_categories.then(|| self.roster.category(id))
+    }
+
+    pub(super) fn record_category(&mut self, id: ContenderId, event: CategoryEvent) {
+        let record = self.told_category(id).map(|category| Record::Category(category, event));
+        self.channel.records.extend(record);
+    }
+
+    /// Records that a frame of an exchange of `id` has left the air; beacons are of no category.
+    pub(super) fn record_of_category(&mut self, id: ContenderId, frame: &Frame, collided: bool) {
+        if frame.kind != FrameKind::Beacon {
+            let (airtime, is_data) = (frame.duration, frame.kind == FrameKind::Data);
+            self.record_category(id, CategoryEvent::Sent { airtime, is_data, collided });
         }
     }
 

@@ -397,7 +397,7 @@ impl<P: Copy + Headers> Cell<P> {
         if plan.content == Content::Packet {
             let chain = self.chain(id);
             if self.contenders[id.index()].fail(protected_data, chain) == Verdict::GiveUp {
-                self.record_drop(id.member(), DropCause::RetryLimit);
+                self.record_drop(id, DropCause::RetryLimit);
                 self.leave_queue(now, id);
             }
         } else {

@@ -24,7 +24,7 @@ use airfair_units::{DataRate, Duration, Time};
 use crate::airtime::Airtime;
 use crate::config::{AfterCollision, NodeId};
 use crate::contender::Stream;
-use crate::contender::{Access, Contender, Deadline, Exchange, Member, Step};
+use crate::contender::{Access, Contender, Content, Deadline, Exchange, Member, Step};
 use crate::contention::Contention;
 use crate::edca::AccessCategory;
 use crate::errors::ErrorModel;
@@ -34,7 +34,7 @@ use crate::moment::{Moment, Phase};
 use crate::phy::{Rate, TxVector};
 use crate::queue::config::Weights;
 use crate::queue::headers::Headers;
-use crate::record::{DropCause, Record};
+use crate::record::{CategoryEvent, DropCause, Record};
 use crate::roster::{ContenderId, Roster};
 
 use aggregates::{Errors, Recipients};
@@ -122,6 +122,10 @@ pub struct Cell<P> {
     /// MPDUs with errors of the aggregate that leaves the air undisturbed.
     errors: Errors,
     told: Told,
+    /// True if there are records of access categories.
+    tells_categories: bool,
+    /// True if each frame that leaves the air is told of: to members that overhear it, or as one of its category.
+    is_watched: bool,
     /// Scope of what each member is told of the frames that it overhears, if anyone is told anything; those who are
     /// told all of it; and what they have not been told yet.
     scopes: Vec<Option<Listen>>,
@@ -141,7 +145,7 @@ impl<P: Copy + Headers> Cell<P> {
         let is_let_in = self.contenders[id.index()].queue.push(now, msdu);
         self.take_dropped(id);
         if !is_let_in {
-            self.record_drop(id.member(), DropCause::QueueFull);
+            self.record_drop(id, DropCause::QueueFull);
             return Err(QueueFull);
         }
         self.record_queue(id);
@@ -458,15 +462,18 @@ impl<P: Copy + Headers> Cell<P> {
         self.channel.take_ended(now, &mut ended);
         for ppdu in &mut ended {
             self.channel.record_sent(ppdu);
-            if ppdu.mpdus.len() > 1
+            if self.recipients.are_used()
+                && !ppdu.mpdus.is_empty()
                 && let Some(to) = ppdu.frame.to
+                && self.exchange(ppdu.initiator).content != Content::Packet
             {
                 self.record_aggregate(ppdu.initiator, to);
             }
             self.add_noise(now, ppdu);
-            if !self.scopes.is_empty() {
+            if self.is_watched {
                 let msdu = ppdu.mpdus.first().map(|mpdu| mpdu.msdu);
                 self.overhear(now, &ppdu.frame, msdu, ppdu.errored);
+                self.record_of_category(ppdu.initiator, &ppdu.frame, ppdu.collided);
             }
         }
         if self.audience == Audience::Monitor {
@@ -532,8 +539,9 @@ impl<P: Copy + Headers> Cell<P> {
         self.channel.records.push(Record::Queue { node, length });
     }
 
-    fn record_drop(&mut self, node: NodeId, cause: DropCause) {
-        self.channel.records.push(Record::Dropped { node, cause });
+    fn record_drop(&mut self, id: ContenderId, cause: DropCause) {
+        self.channel.records.push(Record::Dropped { node: id.member(), cause });
+        self.record_category(id, CategoryEvent::Dropped);
     }
 
     /// Packets that the queue of `id` has dropped in favour of others.
@@ -547,7 +555,7 @@ impl<P: Copy + Headers> Cell<P> {
     #[cold]
     fn record_dropped(&mut self, id: ContenderId) {
         while let Some((msdu, cause)) = self.contenders[id.index()].queue.poll_dropped() {
-            self.record_drop(id.member(), cause);
+            self.record_drop(id, cause);
             self.departures.push(Departure { msdu, lost: true });
         }
     }

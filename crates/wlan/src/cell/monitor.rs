@@ -8,10 +8,12 @@ use airfair_units::{Dbm, Time};
 
 use super::Cell;
 use super::undisturbed::Audience;
+use crate::block_ack::Bitmap;
 use crate::config::NodeId;
 use crate::contender::Access;
+use crate::edca::AccessCategory;
 use crate::elements::Elements;
-use crate::frame::{FrameKind, Ppdu};
+use crate::frame::{FrameKind, Mpdu, Ppdu};
 use crate::queue::headers::Headers;
 use crate::roster::ContenderId;
 
@@ -26,6 +28,10 @@ pub struct Monitored<P> {
     pub receivers: Vec<NodeId>,
     /// Power and noise at its addressee, in a cell with a radio.
     pub signal: Option<Signal>,
+    /// Access category of the exchange that it is of; it means nothing for a beacon.
+    pub category: AccessCategory,
+    /// Starting number and bits of a `BlockAck`; a request has a starting number and no bits.
+    pub block_ack: Option<Bitmap>,
 }
 
 /// What became of a PPDU at those for whom it is.
@@ -50,6 +56,19 @@ impl<P> Monitored<P> {
             Ppdu { errored: true, .. } => Fate::Errored,
             _ => Fate::Missed,
         }
+    }
+
+    /// Fate of one of its MPDUs: each errs by itself.
+    pub fn fate_of(&self, mpdu: &Mpdu<P>) -> Fate {
+        match self.fate() {
+            Fate::Received if mpdu.errored => Fate::Errored,
+            fate => fate,
+        }
+    }
+
+    /// Number of its MPDUs that have not come.
+    pub fn lost_mpdus(&self) -> usize {
+        self.ppdu.mpdus.iter().filter(|mpdu| self.fate_of(mpdu) != Fate::Received).count()
     }
 }
 
@@ -154,9 +173,26 @@ impl<P: Copy + Headers> Cell<P> {
                 Some(beacon) if ppdu.frame.kind == FrameKind::Beacon => beacon.elements,
                 _ => Elements::default(),
             };
+            let (category, block_ack) =
+                (self.roster.category(ppdu.initiator), self.block_ack_of(ppdu));
             let Some(monitor) = &mut self.monitor else { return };
             let ppdu = ppdu.clone();
-            monitor.frames.push_back(Monitored { ppdu, elements, receivers, signal });
+            let monitored = Monitored { ppdu, elements, receivers, signal, category, block_ack };
+            monitor.frames.push_back(monitored);
+        }
+    }
+
+    /// Numbers in a `BlockAck` or a request for one. Nothing has come on the link since the frame was made: the exchange
+    /// that it is of is still under way.
+    fn block_ack_of(&mut self, ppdu: &Ppdu<P>) -> Option<Bitmap> {
+        let (frame, id) = (&ppdu.frame, ppdu.initiator);
+        match frame.kind {
+            FrameKind::BlockAck => Some(self.block_ack(id, frame.from)),
+            FrameKind::BlockAckRequest => {
+                let link = self.contenders[id.index()].queue.link(frame.to?);
+                link.originator.request().map(Bitmap::new)
+            }
+            _ => None,
         }
     }
 

@@ -138,6 +138,7 @@ impl<P: Copy + Headers> Cell<P> {
     /// From now on `node` is told of frames that it decodes or sends, as far as `scope` goes: see
     /// [`overheard`](Self::overheard).
     pub fn listen(&mut self, node: NodeId, scope: Listen) {
+        self.is_watched = true;
         self.scopes.resize(self.members.len(), None);
         let before = self.scopes[node.index()].replace(scope);
         if scope == Listen::All && before != Some(scope) {
@@ -182,6 +183,9 @@ impl<P: Copy + Headers> Cell<P> {
         msdu: Option<Msdu<P>>,
         errored: bool,
     ) {
+        if self.scopes.is_empty() {
+            return;
+        }
         let elements = match &self.beacons.on_air {
             Some(beacon) if frame.kind == FrameKind::Beacon => beacon.elements,
             _ => Elements::default(),

@@ -15,7 +15,7 @@ use crate::config::NodeId;
 use crate::contender::{Access, Content, Exchange};
 use crate::frame::{ACK_SIZE, Frame, Ppdu};
 use crate::queue::headers::Headers;
-use crate::record::{AirUse, Record, SentFrame};
+use crate::record::{AirUse, CategoryEvent, Record, SentFrame};
 use crate::roster::ContenderId;
 
 /// Those who may want to see a PPDU itself: noise if it has made an error in it, a monitor in any case.
@@ -104,7 +104,7 @@ impl<P: Copy + Headers> Cell<P> {
             self.expose(&exchange, errored);
             return self.end_transmissions(now);
         }
-        if !self.scopes.is_empty() {
+        if self.is_watched {
             self.tell_of_undisturbed(now, &exchange);
         }
         match exchange.frame {
@@ -184,9 +184,21 @@ impl<P: Copy + Headers> Cell<P> {
         has_short_way
     }
 
-    /// Tells the listeners of the frame that leaves the air.
+    /// Tells the listeners of the frame that leaves the air, and records of which category it is.
     #[cold]
     fn tell_of_undisturbed(&mut self, now: Time, exchange: &Undisturbed) {
+        if self.tells_categories {
+            let plan = self.exchange(exchange.initiator);
+            let (airtime, is_data) = match exchange.frame {
+                OnAir::Data => (plan.data, true),
+                OnAir::Ack { .. } => (plan.ack, false),
+            };
+            let sent = CategoryEvent::Sent { airtime, is_data, collided: false };
+            self.record_category(exchange.initiator, sent);
+        }
+        if self.scopes.is_empty() {
+            return;
+        }
         let frame = self.frame_on_air(exchange);
         let queue = &self.contenders[exchange.initiator.index()].queue;
         let msdu = match queue.packet() {

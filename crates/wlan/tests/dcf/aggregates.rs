@@ -59,7 +59,7 @@ fn errors(probability: f64) -> ErrorModel {
 /// Sizes of aggregates, as they were recorded.
 fn aggregates(bench: &Bench) -> Vec<u16> {
     let size = |(_, record): &(Time, Record)| match record {
-        Record::Aggregate { mpdus, .. } => Some(*mpdus),
+        Record::Aggregate { mpdus, .. } if *mpdus > 1 => Some(*mpdus),
         _ => None,
     };
     bench.records.iter().filter_map(size).collect()

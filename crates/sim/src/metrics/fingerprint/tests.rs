@@ -4,6 +4,8 @@ use super::*;
 use crate::link::LinkId;
 use crate::record::{Sample, SenderWindow};
 use airfair_units::{Bytes, DataRate, Duration};
+use airfair_wlan::CategoryEvent;
+use airfair_wlan::edca::AccessCategory;
 use proptest::prelude::*;
 
 /// Numbers of which a record takes those that it has a field for: time, kind and cell, then whose it is, four long
@@ -90,8 +92,8 @@ fn event_of([now, kind, cell, whose, a, b, c, d, count, flags, word]: Fields) ->
         }),
         23 => {
             #[expect(clippy::cast_possible_truncation, reason = "as many bits as there are")]
-            let mpdus = count as u16;
-            in_cell(CellRecord::Aggregate { node, mpdus, octets: Bytes::new(a) })
+            let mpdus = (count as u16).max(2);
+            in_cell(CellRecord::Aggregate { node, to: node, mpdus, octets: Bytes::new(a) })
         }
         _ => {
             let (own, others) = (Duration::from_nanos(c), Duration::from_nanos(d));
@@ -173,4 +175,19 @@ fn the_first_word_is_as_the_table_says() {
     };
     let event = (5, Record::Cell(CellId(1), sent));
     assert_eq!(words(&event), [0x0201_0003_0000_0102, 5]);
+}
+
+#[test]
+fn a_frame_of_one_mpdu_and_what_is_told_of_categories_have_no_hash() {
+    let mut fingerprint = Fingerprint::default();
+    let (node, to) = (NodeId(1), NodeId(0));
+    let alone = CellRecord::Aggregate { node, to, mpdus: 1, octets: Bytes::new(100) };
+    let dropped = CellRecord::Category(AccessCategory::Voice, CategoryEvent::Dropped);
+    for record in [alone, dropped] {
+        fingerprint.add_cell(Time::ZERO, CellId(0), &record);
+    }
+    assert_eq!(fingerprint.get(), Fingerprint::default().get());
+    let two = CellRecord::Aggregate { node, to, mpdus: 2, octets: Bytes::new(200) };
+    fingerprint.add_cell(Time::ZERO, CellId(0), &two);
+    assert_ne!(fingerprint.get(), Fingerprint::default().get());
 }
