@@ -551,8 +551,8 @@ const OF_CHANNELS: &[(&[(&str, &str)], &str)] = &[
         r#"station.old.rate = "11 Mb/s": no rate of the link; allowed 13.5 Mb/s, 27 Mb/s, 40.5 Mb/s, 54 Mb/s, 81 Mb/s, 108 Mb/s, 121.5 Mb/s, 135 Mb/s"#,
     ),
     (
-        &[("station.old.rate", "{ control = \"minstrel\" }")],
-        r#"station.old.rate.control = "minstrel": it knows the rates of 802.11a, b and g; allowed "arf", "aarf", "oracle""#,
+        &[("station.old.rate", "{ control = \"minstrel\", ewma = 90 }")],
+        r#"station.old.rate.ewma = 90: of links of 802.11a, b and g; allowed interval, segment, sample_interval, attempts"#,
     ),
     (
         &[("bss.home.aggregation.max_bytes", "1 kB")],
