@@ -279,6 +279,11 @@ const COMBINATIONS: &[(&str, &str, &str)] = &[
     ),
     (
         "station.slow.rate",
+        r#"{ control = "minstrel", sample_interval = "10 ms" }"#,
+        r#"station.slow.rate.sample_interval = "10 ms": of links of 802.11n, ac and ax; allowed interval, segment, ewma, lookaround"#,
+    ),
+    (
+        "station.slow.rate",
         r#"{ control = "arf", up = 0 }"#,
         "station.slow.rate.up = 0: out of range; allowed a whole number from 1 to 1000000",
     ),
