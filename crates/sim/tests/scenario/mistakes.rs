@@ -279,6 +279,11 @@ const COMBINATIONS: &[(&str, &str, &str)] = &[
     ),
     (
         "station.slow.rate",
+        r#"{ control = "minstrel", sample_interval = "10 ms" }"#,
+        r#"station.slow.rate.sample_interval = "10 ms": of links of 802.11n, ac and ax; allowed interval, segment, ewma, lookaround"#,
+    ),
+    (
+        "station.slow.rate",
         r#"{ control = "arf", up = 0 }"#,
         "station.slow.rate.up = 0: out of range; allowed a whole number from 1 to 1000000",
     ),
@@ -551,8 +556,8 @@ const OF_CHANNELS: &[(&[(&str, &str)], &str)] = &[
         r#"station.old.rate = "11 Mb/s": no rate of the link; allowed 13.5 Mb/s, 27 Mb/s, 40.5 Mb/s, 54 Mb/s, 81 Mb/s, 108 Mb/s, 121.5 Mb/s, 135 Mb/s"#,
     ),
     (
-        &[("station.old.rate", "{ control = \"minstrel\" }")],
-        r#"station.old.rate.control = "minstrel": it knows the rates of 802.11a, b and g; allowed "arf", "aarf", "oracle""#,
+        &[("station.old.rate", "{ control = \"minstrel\", ewma = 90 }")],
+        r#"station.old.rate.ewma = 90: of links of 802.11a, b and g; allowed interval, segment, sample_interval, attempts"#,
     ),
     (
         &[("bss.home.aggregation.max_bytes", "1 kB")],

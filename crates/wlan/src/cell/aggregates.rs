@@ -11,6 +11,7 @@ use crate::block_ack::{Bitmap, Fate, REORDER_TIMEOUT, Reception, Recipient, Sequ
 use crate::config::NodeId;
 use crate::contender::{Access, Content, Exchange, Step, Verdict};
 use crate::frame::{ACK_SIZE, Frame, FrameKind, Mpdu, Msdu};
+use crate::link_rate::Chain;
 use crate::phy::TxVector;
 use crate::phy::mode::Format;
 use crate::queue::headers::Headers;
@@ -150,7 +151,10 @@ impl<P: Copy + Headers> Cell<P> {
             return Exchange { step, content, to, tx, data, ack, protection, txop_start, own_end };
         }
         let rest = self.rest_of_txop(now, id, txop_start);
-        let room_within = |cell: &Self, rest| cell.room(id, to, (tx, block_ack, rest));
+        let mpdus = if self.link_rate_to(id, to).sends_alone() { 1 } else { room.mpdus };
+        let room = Room { mpdus, ..room };
+        let room_within =
+            |cell: &Self, rest| Room { mpdus, ..cell.room(id, to, (tx, block_ack, rest)) };
         let room = if rest < Duration::MAX { room_within(self, rest) } else { room };
         let mut batch = self.prepare(now, id, to, room);
         let is_first = now == txop_start;
@@ -170,9 +174,7 @@ impl<P: Copy + Headers> Cell<P> {
 
     /// Frames of a link, found anew when its vector is another one.
     fn frames(&mut self, id: ContenderId, to: NodeId) -> Frames {
-        let station = if id.member().is_ap() { to } else { id.member() };
-        let direction = if id.member().is_ap() { Direction::Down } else { Direction::Up };
-        let tx = self.link_rate(station, direction).get();
+        let tx = self.link_rate_to(id, to).get();
         if let Some(frames) = self.contenders[id.index()].queue.link(to).frames
             && frames.tx == tx
         {
@@ -347,13 +349,24 @@ impl<P: Copy + Headers> Cell<P> {
         self.recipients.of(self.roster.hop(id, to)).block_ack()
     }
 
+    /// MPDUs on the air, and those of them that a `BlockAck` acknowledges.
+    #[inline(never)]
+    pub(super) fn acknowledged(&mut self, id: ContenderId, to: NodeId) -> (u16, u16) {
+        let come = self.block_ack(id, to);
+        let on_air = self.contenders[id.index()].queue.link(to).on_air();
+        on_air.fold((0, 0), |(sent, acknowledged), mpdu| {
+            (sent + 1, acknowledged + u16::from(come.has(mpdu.sequence)))
+        })
+    }
+
     /// The exchange with a link has been answered.
     #[inline(never)]
     pub(super) fn settle_answered(&mut self, now: Time, id: ContenderId, to: NodeId) {
         let Exchange { content, protection, .. } = *self.exchange(id);
-        let contender = &mut self.contenders[id.index()];
         let is_protected = matches!(protection, Protection::RtsCts(_));
-        let attempts = contender.limits.mpdu_attempts(is_protected);
+        let planned = self.link_rate_to(id, to).longest_chain();
+        let contender = &mut self.contenders[id.index()];
+        let attempts = contender.limits.mpdu_attempts(is_protected, planned);
         contender.queue.link(to).originator.set_attempts(attempts);
         contender.start_afresh();
         if content == Content::Mpdu {
@@ -374,8 +387,12 @@ impl<P: Copy + Headers> Cell<P> {
         (failed, protected_data): (FrameKind, bool),
     ) {
         let chain = self.chain(id);
+        let planned = match chain {
+            Chain::None => None,
+            _ => self.link_rate_to(id, to).longest_chain(),
+        };
         let contender = &mut self.contenders[id.index()];
-        let attempts = contender.limits.mpdu_attempts(protected_data);
+        let attempts = contender.limits.mpdu_attempts(protected_data, planned);
         contender.queue.link(to).originator.set_attempts(attempts);
         let gives_up = contender.fail(protected_data, chain) == Verdict::GiveUp;
         if gives_up {

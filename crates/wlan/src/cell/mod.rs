@@ -11,6 +11,7 @@ mod monitor;
 mod noise;
 mod outbox;
 mod overhear;
+mod rates;
 #[cfg(test)]
 mod tests;
 mod undisturbed;

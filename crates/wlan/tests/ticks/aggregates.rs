@@ -1,11 +1,12 @@
 //! Cells in which some links aggregate, against the model.
 
-use airfair_laws::Direction;
-use airfair_units::Bytes;
+use airfair_laws::arf::{self, Timer};
+use airfair_laws::{Direction, minstrel_ht};
+use airfair_units::{Bytes, Duration};
 use airfair_wlan::aggregation::{Agreement, Window};
 use airfair_wlan::block_ack::AfterSilence;
 use airfair_wlan::phy::mode::Format;
-use airfair_wlan::{Cell, CellConfig, NodeId};
+use airfair_wlan::{Cell, CellConfig, NodeId, RateLaw, StationConfig};
 use proptest::prelude::*;
 
 use crate::model::{Agreed, Announced, Arrival, Happens};
@@ -46,18 +47,54 @@ fn links(config: &CellConfig) -> impl Strategy<Value = Vec<Option<Agreed>>> + us
     })
 }
 
+/// A law for a link, or none: ARF that changes soon, or, where the link is of HT or later, Minstrel-HT whose intervals are
+/// shorter than the cell runs.
+fn law(kind: u8, seed: u64, station: &StationConfig) -> Option<RateLaw> {
+    let quick = minstrel_ht::Params {
+        interval: Duration::from_millis(5),
+        sample_interval: Duration::from_millis(2),
+        attempts: 2 + kind % 3,
+        ..minstrel_ht::Params::default()
+    };
+    match (kind, station.link) {
+        (0..3, Some(_)) => Some(RateLaw::MinstrelHt { params: quick, seed }),
+        (3, _) => Some(RateLaw::Arf(arf::Params {
+            up: 2,
+            timer: Timer::Attempts(5),
+            ..arf::Params::default()
+        })),
+        _ => None,
+    }
+}
+
+/// The same cells with laws of rates.
+fn with_laws(case: Case) -> impl Strategy<Value = Case> {
+    let laws = prop::collection::vec(
+        [(0u8..6, any::<u64>()), (0u8..6, any::<u64>())],
+        case.0.stations.len(),
+    );
+    laws.prop_map(move |laws| {
+        let mut case = case.clone();
+        for (station, laws) in case.0.stations.iter_mut().zip(laws) {
+            station.adaptation = laws.map(|(kind, seed)| law(kind, seed, station));
+        }
+        case
+    })
+}
+
 pub(crate) type Case = (CellConfig, Vec<Option<Agreed>>, Vec<Arrival>, Vec<Announced>);
 
 /// A cell with bursts of packets; legacy ones are there, too, and older stations beside.
 pub(crate) fn cases(hears: Hears) -> impl Strategy<Value = Case> {
-    cells(hears).prop_flat_map(|(config, arrivals, beacons)| {
+    let cells = cells(hears).prop_flat_map(|(config, arrivals, beacons)| {
         let bursts = prop::collection::vec(1_usize..40, arrivals.len());
         (links(&config), bursts).prop_map(move |(agreed, bursts)| {
             let repeat = |(arrival, count): (&Arrival, usize)| vec![*arrival; count];
             let arrivals = arrivals.iter().zip(bursts).flat_map(repeat).take(400).collect();
             (config.clone(), agreed, arrivals, beacons.clone())
         })
-    })
+    });
+    cells.prop_flat_map(with_laws)
 }
 
 pub(crate) fn happens((_, agreed, arrivals, beacons): &Case) -> Happens<'_> {
