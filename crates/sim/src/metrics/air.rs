@@ -106,6 +106,9 @@ impl AirAccount {
                 radio.aggregates += 1;
                 radio.aggregated_mpdus += u64::from(mpdus);
             }
+            Record::Joined { node, packets } => {
+                self.radio(node).joined_packets += u64::from(packets);
+            }
             Record::Air { .. } | Record::Queue { .. } | Record::Sent { .. } => {}
         }
     }

@@ -45,7 +45,7 @@ use crate::record::DropCause;
 use config::{Discipline, Limit, Overflow, QueueConfig, Weights};
 use headers::{Class, Headers};
 use links::Links;
-pub(crate) use links::{Batch, Frames, Response, Room};
+pub(crate) use links::{Batch, Frames, Queued, Response, Room};
 use scheduler::Scheduler;
 use sub_queue::SubQueues;
 
@@ -244,7 +244,8 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         if self.links.is_some() && self.serve_aggregated(msdu, queue) {
             return;
         }
-        let frame = Mpdu { msdu, sequence: self.sequence, retry: false, errored: false };
+        let frame =
+            Mpdu { msdu, amsdu: None, sequence: self.sequence, retry: false, errored: false };
         self.sequence = (self.sequence + 1) & 0x0fff;
         (self.in_service, self.serving) =
             (Some(InService { mpdu: frame, has_arrived: false }), queue);
