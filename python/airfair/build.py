@@ -467,7 +467,9 @@ def queue_airtime(
     *,
     ack_filter: bool | None = None,
     airtime_quantum: str | None = None,
+    aql: Literal["off"] | Mapping[str, Value] | None = None,
     charges_uplink: bool | None = None,
+    hardware_queue: Literal["off"] | int | None = None,
     interval: str | None = None,
     packets: int | None = None,
     quantum: str | None = None,
@@ -482,8 +484,13 @@ def queue_airtime(
     ack_filter: Whether a pure TCP ACK takes the place of an older one of its flow that waits; ACKs
         with SACK blocks and duplicates stay. Default: false.
     airtime_quantum: Airtime that a station may use more at each of its turns. Default: "300 us".
+    aql: Airtime queue limits of what the driver takes; they mean nothing without `hardware_queue`.
+        Default: {}.
     charges_uplink: Whether a station is charged for the frames that it sends, too, not only for
         those to it. Default: true.
+    hardware_queue: Aggregates that the driver takes from the queues ahead of the air, that in
+        service included: 2 in ath9k, many more in hardware with queues of its own. `off`: packets
+        leave their queues when the medium is won, but for the first of a frame. Default: "off".
     interval: Time in which the delay must fall below the target once. Default: "100 ms".
     packets: Capacity, the packet in service included. Default: 8192.
     quantum: Octets that a flow may send more at each of its turns. Default: "300 B".
@@ -496,6 +503,24 @@ def queue_airtime(
     target: Standing delay that CoDel accepts. Default: "20 ms".
     """
     return {"discipline": "airtime", **_given(locals())}
+
+
+def aql(
+    *,
+    high: str | None = None,
+    low: str | None = None,
+    threshold: str | None = None,
+) -> Table:
+    """Airtime queue limits of what the driver takes; they mean nothing without `hardware_queue`.
+
+    high: The same as long as it has less than `threshold` of all stations together. Default: "12
+        ms".
+    low: Expected airtime of a station's packets in the driver up to which it takes more of them,
+        whatever it has of others. Default: "5 ms".
+    threshold: Expected airtime of all packets in the driver, of one category, from which `low`
+        holds. Default: "24 ms".
+    """
+    return _given(locals())
 
 
 def queue_time_regulator(
@@ -1376,6 +1401,7 @@ def rate(
 __all__ = [
     "aggregation",
     "ap",
+    "aql",
     "background",
     "beacon",
     "bss",

@@ -315,10 +315,7 @@ impl<P: Copy> Links<P> {
     }
 
     fn note(&mut self, queue: usize) {
-        if queue >= self.of_queue.len() {
-            self.of_queue.resize(queue + 1, 0);
-        }
-        self.of_queue[queue] += 1;
+        note(&mut self.of_queue, queue);
         self.under_way += 1;
     }
 
@@ -341,6 +338,14 @@ impl<P: Copy> Links<P> {
         let links = self.to.iter().flatten();
         links.flat_map(|link| link.originator.outstanding().chain(&link.held))
     }
+}
+
+/// One more packet of queue `index` is under way.
+fn note(of_queue: &mut Vec<u32>, index: usize) {
+    if index >= of_queue.len() {
+        of_queue.resize(index + 1, 0);
+    }
+    of_queue[index] += 1;
 }
 
 impl<P: Copy + Headers> TransmitQueue<P> {
@@ -402,8 +407,7 @@ impl<P: Copy + Headers> TransmitQueue<P> {
     /// Puts a receiver into service again, if queue `index` has one before its packets.
     #[inline(never)]
     pub(super) fn serve_again(&mut self, index: usize) -> bool {
-        let Some(to) = self.queues.pop_again(index) else { return false };
-        self.link(to).again = None;
+        let Some(to) = self.begin_again(index) else { return false };
         if let Some(links) = &mut self.links {
             links.in_service = Some(to);
         }
@@ -411,11 +415,38 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         true
     }
 
+    /// The receiver that is to be served again before the packets of queue `index`, if there is one; it is no more.
+    pub(super) fn begin_again(&mut self, index: usize) -> Option<NodeId> {
+        self.links.as_ref()?;
+        let to = self.queues.pop_again(index)?;
+        self.link(to).again = None;
+        Some(to)
+    }
+
+    /// Puts a receiver into service for what has been sent in vain; false if there is nothing.
+    pub(super) fn serve_link(&mut self, to: NodeId) -> bool {
+        let Some(links) = &mut self.links else { return false };
+        let Some(link) = links.get(to).filter(|link| link.has_waiting()) else { return false };
+        if let Some(queue) = link.queue() {
+            self.serving = queue;
+        }
+        links.in_service = Some(to);
+        true
+    }
+
+    /// Limits of the frames of a link as it had them last, if it has an agreement and had any.
+    pub(super) fn limits_ahead(&mut self, to: NodeId) -> Option<(Agreement, Room)> {
+        let link = self.links.as_mut()?.get(to)?;
+        Some((link.agreement, link.frames?.room))
+    }
+
     /// Makes the batch of the next PPDU to the receiver in service: what waits in the window in its order, then packets
     /// that the scheduler lets join.
     /// Deviates: [D-130]
     pub(crate) fn prepare(&mut self, now: Time, to: NodeId, room: &Room) {
-        let Self { links: Some(links), queues, scheduler, serving, .. } = self else { return };
+        let Self { links: Some(links), queues, scheduler, serving, driver, .. } = self else {
+            return;
+        };
         let Some(link) = links.to.get_mut(to.index()).and_then(Option::as_deref_mut) else {
             return;
         };
@@ -423,6 +454,20 @@ impl<P: Copy + Headers> TransmitQueue<P> {
             queues.remove_again(queue, to);
         }
         let (mut goes_on, mut from) = (link.begin_batch(room), 0);
+        if let Some(driver) = driver {
+            let Some(ahead) = driver.in_service() else { return };
+            while goes_on
+                && let Some((msdu, queue)) = ahead.front().copied()
+                && let Some(put) = link.extend_batch(msdu.size, room)
+            {
+                ahead.pop_front();
+                link.put(msdu, queue, put);
+                note(&mut links.of_queue, queue);
+                links.under_way += 1;
+                goes_on = link.may_take();
+            }
+            return;
+        }
         while goes_on
             && let Some((queue, place)) = scheduler.find_more(now, queues, (*serving, from), to)
         {
@@ -432,10 +477,7 @@ impl<P: Copy + Headers> TransmitQueue<P> {
             scheduler.charge_more(queues, queue, size);
             link.put(msdu, queue, put);
             goes_on = link.may_take();
-            if queue >= links.of_queue.len() {
-                links.of_queue.resize(queue + 1, 0);
-            }
-            links.of_queue[queue] += 1;
+            note(&mut links.of_queue, queue);
             links.under_way += 1;
             from = place;
         }
@@ -454,10 +496,14 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         let is_answered = matches!(response, Response::BlockAck(_) | Response::Ack);
         let Some(links) = &mut self.links else { return };
         let Some(mut link) = links.to[to.index()].take() else { return };
+        let before = links.under_way;
         link.settle(response, |done| {
             tell(done.packet, done.fate);
             done.packet.queues().for_each(|queue| links.forget(queue));
         });
+        if self.driver.is_some() {
+            self.scheduler.note_done(to, (before - links.under_way) as usize);
+        }
         let has_waiting = link.has_waiting();
         let again = link.queue().unwrap_or(self.serving);
         if has_waiting && is_answered {

@@ -52,7 +52,7 @@ fn stations(count: usize) -> CellConfig {
     config
 }
 
-fn errors(probability: f64) -> ErrorModel {
+pub(crate) fn errors(probability: f64) -> ErrorModel {
     ErrorModel::Bernoulli(Probability::literal(probability))
 }
 
@@ -420,6 +420,16 @@ fn disciplines() -> impl Strategy<Value = Discipline> {
         Discipline::DeficitRoundRobin { quantum: Bytes::new(3_000) },
         Discipline::FqCoDel { codel, quantum: Bytes::new(1_514), queues: 3 },
         Discipline::Airtime(AirtimeSharing { codel: fast, ..AirtimeSharing::default() }),
+        Discipline::Airtime(AirtimeSharing {
+            codel: fast,
+            hardware_queue: Some(2),
+            ..AirtimeSharing::default()
+        }),
+        Discipline::Airtime(AirtimeSharing {
+            hardware_queue: Some(20),
+            aql: None,
+            ..AirtimeSharing::default()
+        }),
         Discipline::TimeRegulator(TimeRegulation::default()),
         Discipline::DataAck(Weights::default()),
     ])
