@@ -19,6 +19,7 @@
 //! | 7 | `Rate` | station | 0 down, 1 up | rate [b/s] |
 //! | 8 | `Errored` | transmitter | 0 | |
 //! | 9 | `Aggregate` | transmitter | MPDUs | octets |
+//! | 10 | `Joined` | transmitter | packets | |
 //! | 16 | `Started` | flow | 0 | |
 //! | 17 | `Sent` | flow | 0 | |
 //! | 18 | `Received` | flow | 0 | when it was sent |
@@ -199,6 +200,7 @@ fn encode_rare(cell: CellId, record: &CellRecord, mut take: impl FnMut(Head, &[u
         CellRecord::Aggregate { node, mpdus, octets, .. } if mpdus > 1 => {
             take(head(9, node, u32::from(mpdus)), &[octets.get()]);
         }
+        CellRecord::Joined { node, packets } => take(head(10, node, u32::from(packets)), &[]),
         // What they tell is in other records.
         CellRecord::Aggregate { .. } | CellRecord::Category(..) => {}
         CellRecord::Air { .. } | CellRecord::Sent { .. } | CellRecord::Queue { .. } => {}

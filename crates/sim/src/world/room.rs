@@ -58,7 +58,10 @@ impl<R: Recorder, C: Clock> World<R, C> {
     /// A saturated source has begun: it fills its part of the queue.
     pub(super) fn fill_backlog(&mut self, id: FlowId) {
         let packets = match self.flows[id.index()].route(Side::Sender)[0] {
-            Hop::Air { cell, from, to } => self.cells[cell.index()].cell.most_packets(from, to),
+            Hop::Air { cell, from, to } => {
+                let size = self.awaited_size(id, Side::Sender);
+                self.cells[cell.index()].cell.most_packets(from, to, size)
+            }
             Hop::Wire(_) => 1,
         };
         for _ in 0..BACKLOG * packets {

@@ -576,6 +576,33 @@ const OF_CHANNELS: &[(&[(&str, &str)], &str)] = &[
         "bss.home.aggregation.window = 100: no window of HE; allowed 64, 256",
     ),
     (
+        &[("bss.home.amsdu", "5 kB")],
+        r#"bss.home.amsdu = "5 kB": no limit of A-MSDUs of 802.11ax at 5 GHz; allowed "3839 B", "7935 B", "11398 B", "off""#,
+    ),
+    (
+        &[("bss.home.band", "2.4 GHz"), ("bss.home.amsdu", "11398 B")],
+        r#"bss.home.amsdu = "11398 B": no limit of A-MSDUs of 802.11ax at 2.4 GHz; allowed "3839 B", "7935 B", "off""#,
+    ),
+    (
+        &[("bss.home.amsdu", "11398 B"), ("station.old.amsdu", "11398 B")],
+        r#"station.old.amsdu = "11398 B": no limit of A-MSDUs of 802.11n in its cell; allowed "3839 B", "7935 B", "off""#,
+    ),
+    (
+        &[("station.new.amsdu", "3839 B")],
+        r#"station.new.amsdu = "3839 B": no limit of A-MSDUs of 802.11ax in its cell; allowed "off""#,
+    ),
+    (
+        &[("bss.home.aggregation.max_duration", "6 ms")],
+        r#"bss.home.aggregation.max_duration = "6 ms": out of range; allowed a duration from 100 us to 5.484 ms, such as "20 ms""#,
+    ),
+    (
+        &[
+            ("bss.home.aggregation.max_duration", "3 ms"),
+            ("station.new.aggregation", "{ max_duration = \"4 ms\" }"),
+        ],
+        r#"station.new.aggregation = { max_duration = "4 ms" }: more than its cell allows; allowed at most 6500631 B and a window of 64, 3 ms and at low rates 5.484 ms"#,
+    ),
+    (
         &[("bss.home.aggregation", "off"), ("station.new.aggregation", "{ window = 64 }")],
         r#"station.new.aggregation = { window = 64 }: more than its cell allows; allowed "off""#,
     ),

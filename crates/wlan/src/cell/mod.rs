@@ -33,6 +33,7 @@ use crate::frame::{Frame, FrameKind, Mpdu, Msdu, Ppdu};
 use crate::hearing::Audibility;
 use crate::moment::{Moment, Phase};
 use crate::phy::{Rate, TxVector};
+use crate::queue::Queued;
 use crate::queue::config::Weights;
 use crate::queue::headers::Headers;
 use crate::record::{CategoryEvent, DropCause, Record};
@@ -338,7 +339,7 @@ impl<P: Copy + Headers> Cell<P> {
             let in_service = queue.packet().filter(|served| !served.has_arrived);
             let in_service = in_service.map(|served| &served.mpdu.msdu);
             let under_way = queue.under_way().filter(|queued| !queued.has_arrived);
-            let under_way = under_way.map(|queued| &queued.msdu);
+            let under_way = under_way.flat_map(Queued::packets);
             in_service.into_iter().chain(under_way).chain(queue.waiting())
         })
     }

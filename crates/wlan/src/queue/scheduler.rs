@@ -122,6 +122,25 @@ impl Scheduler {
         }
     }
 
+    /// True if the driver may take packets for `to`.
+    pub(super) fn may_take(&self, to: NodeId) -> bool {
+        if let Self::Airtime(airtime) = self { airtime.may_take(to.index()) } else { true }
+    }
+
+    /// The driver has taken a packet for `to`.
+    pub(super) fn note_taken(&mut self, to: NodeId, size: Bytes, aggregates: bool) {
+        if let Self::Airtime(airtime) = self {
+            airtime.note_taken(to.index(), size, aggregates);
+        }
+    }
+
+    /// So many packets for `to` are done that the driver had taken.
+    pub(super) fn note_done(&mut self, to: NodeId, packets: usize) {
+        if let Self::Airtime(airtime) = self {
+            airtime.note_done(to.index(), packets);
+        }
+    }
+
     /// The queue with the most octets.  [RFC8290 §4.1.3]
     pub(super) fn fattest<P>(&self, queues: &SubQueues<P>) -> Option<usize> {
         match self {

@@ -15,9 +15,18 @@ use crate::{Audience, Hears, Packet, Way, cells, compare_changing, compare_ways}
 /// Makes the agreements of a cell.
 pub(crate) fn agree(cell: &mut Cell<Packet>, agreed: &[Option<Agreed>]) {
     for (index, agreed) in agreed.iter().enumerate() {
-        let Some(Agreed { format, octets, mpdus, window, asks }) = *agreed else { continue };
-        let window = if window == 64 { Window::Mpdus64 } else { Window::Mpdus256 };
+        let Some(Agreed { format, octets, amsdu, mpdus, window, asks }) = *agreed else { continue };
+        let window = match window {
+            1 => Window::Single,
+            64 => Window::Mpdus64,
+            _ => Window::Mpdus256,
+        };
         let mut agreement = Agreement::of(format, window);
+        if amsdu > 0 && window == Window::Single {
+            agreement = Agreement::without_block_ack(format, Bytes::new(amsdu));
+        } else if amsdu > 0 {
+            agreement = agreement.with_amsdu(format, Bytes::new(amsdu));
+        }
         agreement.limits.max_bytes = Bytes::new(octets);
         agreement.limits.max_mpdus = u16::try_from(mpdus).expect("a window");
         if asks {
@@ -35,13 +44,16 @@ fn links(config: &CellConfig) -> impl Strategy<Value = Vec<Option<Agreed>>> + us
         config.stations.iter().map(|it| it.link.map(|link| link.format.format)).collect();
     let octets = prop_oneof![100_u64..70_000, Just(65_535)];
     let mpdus = prop_oneof![1_usize..5, 1_usize..65, Just(64)];
-    let link = (octets, mpdus, prop::bool::ANY, prop::bool::weighted(0.3));
+    let windows = prop::sample::select(&[1_u64, 64, 64, 256, 256][..]);
+    let amsdu = prop::sample::select(&[0_u64, 0, 3_839, 7_935, 11_398][..]);
+    let link = (octets, mpdus, windows, prop::bool::weighted(0.3), amsdu);
     let links = prop::collection::vec(prop::option::weighted(0.8, link), formats.len());
     links.prop_map(move |links| {
         let agree = |(format, link): (&Option<Format>, _)| {
-            let (octets, mpdus, is_wide, asks) = link?;
-            let window = if is_wide { 256 } else { 64 };
-            Some(Agreed { format: (*format)?, octets, mpdus, window, asks })
+            let (octets, mpdus, window, asks, amsdu) = link?;
+            let mpdus = if window == 1 { 1 } else { mpdus };
+            let asks = asks && window > 1;
+            Some(Agreed { format: (*format)?, octets, amsdu, mpdus, window, asks })
         };
         formats.iter().zip(links).map(agree).collect()
     })

@@ -52,6 +52,8 @@ pub(crate) struct Agreed {
     /// Format of its frames.
     pub(crate) format: Format,
     pub(crate) octets: u64,
+    /// Octets of an A-MSDU, 0 if there are none.
+    pub(crate) amsdu: u64,
     pub(crate) mpdus: usize,
     pub(crate) window: u64,
     /// True if silence is followed by a request.
@@ -95,6 +97,8 @@ struct Plan {
 struct Numbered {
     number: u64,
     size: u64,
+    /// Packets in it.
+    packets: usize,
     attempts: u16,
     /// True if it has been sent and nothing is known of it.
     is_open: bool,
@@ -782,7 +786,7 @@ impl<'a> Model<'a> {
     ) -> Plan {
         let tx = self.vector_between(self.stations[id].member, to);
         let control = self.airtime.response(tx);
-        let block_ack = self.air(24 + agreed.window / 8, control);
+        let block_ack = self.air(answer_octets(agreed), control);
         let link = &self.stations[id].links[to];
         if link.has_moved || link.asks {
             return Plan {
@@ -852,9 +856,10 @@ impl<'a> Model<'a> {
     ) -> Vec<u64> {
         let tx = self.vector_between(self.stations[id].member, to);
         let is_alone = self.law(id, to).is_some_and(|law| law.is_alone());
-        let response = self.air(24 + agreed.window / 8, self.airtime.response(tx));
+        let most = if is_alone { 1 } else { agreed.mpdus };
+        let response = self.air(answer_octets(agreed), self.airtime.response(tx));
         let sifs = us(self.airtime.timing.sifs);
-        let (mut numbers, mut sizes) = (Vec::new(), Vec::new());
+        let (mut numbers, mut sizes): (Vec<u64>, Vec<u64>) = (Vec::new(), Vec::new());
         loop {
             let link = &self.stations[id].links[to];
             let waits = |it: &&Numbered| {
@@ -866,6 +871,42 @@ impl<'a> Model<'a> {
             let is_in_window =
                 link.numbered.front().is_none_or(|first| link.next < first.number + agreed.window);
             let place = self.stations[id].queue.iter().position(|it| it.to.index() == to);
+            let fits = |sizes: &[u64]| {
+                let all = Self::octets(sizes, agreed.format);
+                // A delimiter counts, whether it is sent or not.
+                let octets = if let [size] = sizes { size + 4 } else { all };
+                let air = self.air(octets, tx);
+                octets <= agreed.octets
+                    && sizes.len() <= most
+                    && air <= 5_484
+                    && start + air + sifs + response <= end
+            };
+            // A packet goes into the MPDU before it, if that is new and was the last.
+            if let (None, Some(place), Some(last)) = (old, place, link.numbered.back())
+                && numbers.last() == Some(&last.number)
+                && last.attempts == 0
+                && agreed.amsdu > 0
+            {
+                let packet = self.stations[id].queue[place].size.get();
+                // Subframes of 14 octets and a packet, all but the last one filled up.
+                let before = if last.packets == 1 { last.size - 30 + 14 } else { last.size - 30 };
+                let amsdu = before + (4 - before % 4) % 4 + 14 + packet;
+                let most = match (agreed.format, agreed.window) {
+                    (Format::Ht, 2..) => agreed.amsdu.min(4_065),
+                    _ => agreed.amsdu,
+                };
+                let mut grown = sizes.clone();
+                grown.pop();
+                grown.push(amsdu + 30);
+                if amsdu <= most && fits(&grown) {
+                    sizes = grown;
+                    self.stations[id].queue.remove(place);
+                    let last =
+                        self.stations[id].links[to].numbered.back_mut().expect("it is there");
+                    (last.size, last.packets) = (amsdu + 30, last.packets + 1);
+                    continue;
+                }
+            }
             let new = place.filter(|_| is_in_window);
             let size = match (old, new) {
                 (Some(old), _) => old.size,
@@ -873,22 +914,15 @@ impl<'a> Model<'a> {
                 (None, None) => break,
             };
             sizes.push(size);
-            let all = Self::octets(&sizes, agreed.format);
-            // A delimiter counts, whether it is sent or not.
-            let octets = if sizes.len() == 1 { size + 4 } else { all };
-            let air = self.air(octets, tx);
-            let most = if is_alone { 1 } else { agreed.mpdus };
-            let fits = octets <= agreed.octets
-                && sizes.len() <= most
-                && air <= 5_484
-                && start + air + sifs + response <= end;
-            if !fits && sizes.len() > 1 {
+            if sizes.len() > 1 && !fits(&sizes) {
                 break;
             }
             let link = &mut self.stations[id].links[to];
             if old.is_none() {
-                let (number, attempts, is_open, done) = (link.next, 0, false, None);
-                link.numbered.push_back(Numbered { number, size, attempts, is_open, done });
+                let (number, packets, attempts) = (link.next, 1, 0);
+                let (is_open, done) = (false, None);
+                let new = Numbered { number, size, packets, attempts, is_open, done };
+                link.numbered.push_back(new);
                 link.next += 1;
             }
             numbers.push(old.map_or(link.next - 1, |old| old.number));
@@ -902,6 +936,7 @@ impl<'a> Model<'a> {
 
     /// What was sent to `to` is known to have come, or not to have come, and is given up after so many attempts.
     fn settle(&mut self, (id, to): (usize, usize), limit: u16, has_come: impl Fn(u64) -> bool) {
+        let has_block_ack = self.agreed(id, to).is_some_and(|agreed| agreed.window > 1);
         let link = &mut self.stations[id].links[to];
         for it in link.numbered.iter_mut().filter(|it| it.is_open) {
             it.is_open = false;
@@ -912,7 +947,8 @@ impl<'a> Model<'a> {
             }
         }
         while let Some(Numbered { done: Some(is_acknowledged), .. }) = link.numbered.front() {
-            link.has_moved |= !is_acknowledged;
+            // Without a block ack nobody waits for it.
+            link.has_moved |= !is_acknowledged && has_block_ack;
             link.numbered.pop_front();
         }
         let goes_on = !link.numbered.is_empty() || link.has_moved || link.asks;
@@ -1259,6 +1295,11 @@ impl<'a> Model<'a> {
         }
         self.draw(now, id);
     }
+}
+
+/// Octets of what answers an aggregate: a `BlockAck` of a bitmap, or an ACK where MPDUs go alone.
+fn answer_octets(agreed: &Agreed) -> u64 {
+    if agreed.window == 1 { 14 } else { 24 + agreed.window / 8 }
 }
 
 pub(crate) fn error_stream(station: usize) -> Stream {
