@@ -77,7 +77,8 @@ impl Fingerprint {
     }
 
     /// Adds a record of a flow.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "the kind of a record is known where it is made")]
+    #[inline(always)]
     pub(super) fn add_flow(&mut self, now: Time, flow: FlowId, record: FlowRecord) {
         encode_flow(flow, record, |head, more| add_words(now, head, more, |word| self.add(word)));
     }
@@ -219,7 +220,8 @@ fn encode_link(link: LinkId, record: LinkRecord, mut take: impl FnMut(Head, &[u6
     take(Head { kind, cell: CellId(0), whose: link.0, payload }, &[]);
 }
 
-#[inline]
+#[expect(clippy::inline_always, reason = "the kind of a record is known where it is made")]
+#[inline(always)]
 fn encode_flow(flow: FlowId, record: FlowRecord, mut take: impl FnMut(Head, &[u64])) {
     let head = |kind, payload| Head { kind, cell: CellId(0), whose: flow.0, payload };
     match record {

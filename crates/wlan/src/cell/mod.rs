@@ -160,22 +160,28 @@ impl<P: Copy + Headers> Cell<P> {
     }
 
     /// A resting contender that has something to send, contends.
+    #[inline]
     fn seek_access(&mut self, now: Time, id: ContenderId) {
-        if self.contenders[id.index()].access == Access::Idle
-            && !self.contenders[id.index()].queue.is_empty()
-        {
-            self.channel.begin_waiting(now);
-            let left = self.contention.try_access(id, now);
-            self.contenders[id.index()].backoff = left.unwrap_or(0);
-            if left.is_none() {
-                self.back_off(now, id);
-            }
-            self.contenders[id.index()].access = Access::Contending;
-            self.plan_next(now);
+        let contender = &self.contenders[id.index()];
+        if contender.access == Access::Idle && !contender.queue.is_empty() {
+            self.begin_access(now, id);
         }
     }
 
+    #[inline(never)]
+    fn begin_access(&mut self, now: Time, id: ContenderId) {
+        self.channel.begin_waiting(now);
+        let left = self.contention.try_access(id, now);
+        self.contenders[id.index()].backoff = left.unwrap_or(0);
+        if left.is_none() {
+            self.back_off(now, id);
+        }
+        self.contenders[id.index()].access = Access::Contending;
+        self.plan_next(now);
+    }
+
     /// True if the queue of `from` for a category has room for one more packet of data to `to` without another giving way.
+    #[inline]
     pub fn has_room(&self, from: NodeId, to: NodeId, category: AccessCategory) -> bool {
         let id = self.roster.find(from, || category);
         self.contenders[id.index()].queue.has_room_for(to)

@@ -112,6 +112,7 @@ impl<P: Copy + Headers> TransmitQueue<P> {
     }
 
     /// Packets that wait or are in service.
+    #[inline]
     pub fn len(&self) -> u32 {
         let mut packets = self.queues.waiting + u32::from(self.in_service.is_some());
         if let Some(driver) = &self.driver {
@@ -130,18 +131,17 @@ impl<P: Copy + Headers> TransmitQueue<P> {
     }
 
     /// True if there is room for one more packet of data to `to` without another giving way.
+    #[inline]
     pub fn has_room_for(&self, to: NodeId) -> bool {
-        match (&self.config.discipline, self.config.limit) {
-            (
-                Discipline::RoundRobin
-                | Discipline::DeficitRoundRobin { .. }
-                | Discipline::TimeRegulator(_),
-                Limit::Each,
-            ) => self.has_room(to.index()),
-            (Discipline::Fifo | Discipline::CoDel(_) | Discipline::DataAck(_), Limit::Each) => {
-                self.has_room(0)
-            }
-            _ => self.len() < self.config.packets,
+        if self.config.limit == Limit::Shared {
+            return self.len() < self.config.packets;
+        }
+        match &self.config.discipline {
+            Discipline::RoundRobin
+            | Discipline::DeficitRoundRobin { .. }
+            | Discipline::TimeRegulator(_) => self.has_room(to.index()),
+            Discipline::Fifo | Discipline::CoDel(_) | Discipline::DataAck(_) => self.has_room(0),
+            Discipline::FqCoDel { .. } | Discipline::Airtime(_) => self.len() < self.config.packets,
         }
     }
 
@@ -175,7 +175,8 @@ impl<P: Copy + Headers> TransmitQueue<P> {
     /// Others may be dropped in its place: see [`poll_dropped`](Self::poll_dropped).
     pub fn push(&mut self, now: Time, msdu: Msdu<P>) -> bool {
         let queue = self.classify(&msdu, now);
-        if self.is_empty() && self.serves_at_once() {
+        let is_idle = self.is_empty();
+        if is_idle && self.serves_at_once() {
             self.serve(msdu, queue);
             return true;
         }
@@ -193,7 +194,7 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         if self.len() > self.config.packets {
             self.shed();
         }
-        if self.is_empty() {
+        if is_idle {
             self.release(now);
         } else if self.driver.is_some() {
             self.fill_ahead(now);

@@ -103,19 +103,19 @@ impl Scheduler {
 
     /// The packet of this size that was [found](Self::find_more) has left queue `index`.
     pub(super) fn charge_more<P>(&mut self, queues: &mut SubQueues<P>, index: usize, size: Bytes) {
-        let is_empty = queues.len(index) == 0;
+        let is_empty = |queues: &SubQueues<P>| queues.len(index) == 0;
         match self {
             Self::Single | Self::CoDel(_) => {}
             Self::Weighted(weighted) => weighted.charge(queues, index),
             Self::RoundRobin(active) => {
-                if is_empty {
+                if is_empty(queues) {
                     active.retain(|it| *it != index);
                 }
             }
-            Self::Deficit(deficit) => deficit.charge(index, size, is_empty),
+            Self::Deficit(deficit) => deficit.charge(index, size, is_empty(queues)),
             Self::Fair(..) | Self::Airtime(_) => queues.get(index).turn.credit -= octets(size),
             Self::Regulated(regulator) => {
-                if is_empty {
+                if is_empty(queues) {
                     regulator.forget(index);
                 }
             }
