@@ -124,6 +124,9 @@ impl Scenario {
         let mut mistakes = Mistakes::default();
         let scenario = document::parse(text, &mut mistakes).and_then(|mut root| {
             overrides::apply(&mut root, overrides, text.len(), &mut mistakes);
+            if driver == Driver::Emulation {
+                root.permit_missing("flow");
+            }
             let traces = Traces::fetch(&root, read);
             let fields = self::read(&ROOT, &root, &mut mistakes)?;
             scenario(fields, (traces, driver), &mut mistakes)
