@@ -93,6 +93,11 @@ impl Metrics {
         }
     }
 
+    /// Ends the measured time then, for a run that is over before its time.
+    pub fn end_at(&mut self, end: Time) {
+        self.window.to = self.window.to.min(end);
+    }
+
     /// The figures, once the run is over.
     pub fn finish(self, scenario: &Scenario) -> Outcome {
         let elapsed = self.window.to - self.window.from;

@@ -34,7 +34,7 @@ mod write;
 
 pub use access::Access;
 pub use error::{ScenarioError, escaped};
-pub use parse::MAX_FILE;
+pub use parse::{Driver, MAX_FILE};
 pub use radio::{Area, Begin, Fading, Motion, PathLossModel, Radio, Trajectory};
 pub use reference::reference_markdown;
 pub use schema::schema;

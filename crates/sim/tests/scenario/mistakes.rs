@@ -1,6 +1,6 @@
 //! Every kind of mistake in a scenario, with the message that it gives, word by word.
 
-use airfair_sim::scenario::{Scenario, ScenarioError};
+use airfair_sim::scenario::{Driver, Scenario, ScenarioError};
 
 const GOOD: &str = r#"
 duration = "60 s"
@@ -934,7 +934,17 @@ fn syntax_errors_have_line_and_column() {
 }
 
 fn load(octets: &[u8]) -> Result<Scenario, Vec<ScenarioError>> {
-    Scenario::load(octets, &[], &mut |_| Err("no such file".to_owned()))
+    Scenario::load(octets, &[], &mut |_| Err("no such file".to_owned()), Driver::Run)
+}
+
+#[test]
+fn only_a_scenario_that_is_emulated_may_be_without_flows() {
+    let quiet =
+        b"duration = \"4 s\"\n[bss.home]\nstandard = \"802.11b\"\n[station.a]\n[host.server]\n";
+    let parsed = |driver| Scenario::load(quiet, &[], &mut |_| Ok(Vec::new()), driver);
+    assert!(parsed(Driver::Emulation).is_ok_and(|scenario| scenario.flows.is_empty()));
+    let told = parsed(Driver::Run).expect_err("a run has nothing to do");
+    assert!(told[0].to_string().starts_with("flow"), "{told:?}");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Whatever the text: no panic, and what is accepted is written and read back unchanged.
 
-use airfair_sim::scenario::Scenario;
+use airfair_sim::scenario::{Driver, Scenario};
 use proptest::prelude::*;
 
 const FILES: [&str; 12] = [
@@ -160,7 +160,7 @@ fn mutate(text: &[u8], mutation: &Mutation) -> Vec<u8> {
 }
 
 fn check(bytes: &[u8], overrides: &[(String, String)]) -> Result<(), TestCaseError> {
-    match Scenario::load(bytes, overrides, &mut |_| Ok(Vec::new())) {
+    match Scenario::load(bytes, overrides, &mut |_| Ok(Vec::new()), Driver::Run) {
         Ok(scenario) => {
             let text = scenario.to_toml();
             prop_assert_eq!(Scenario::parse(&text, &[]), Ok(scenario), "{}", text);
