@@ -212,7 +212,7 @@ mod tests {
     #[test]
     fn a_block_ack_has_its_starting_number_and_its_bits() {
         let mut come = Bitmap::new(Sequence::new(4_095));
-        [4_095, 2].map(|number| come.set(Sequence::new(number)));
+        [4_095, 2].into_iter().for_each(|number| come.set(Sequence::new(number)));
         let numbers = |bits: usize| {
             let mut octets = Vec::new();
             put_numbers(&mut octets, AccessCategory::Video, &come, 4 + bits);
