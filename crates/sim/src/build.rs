@@ -19,7 +19,7 @@ use crate::queue::EventQueue;
 use crate::random::{Purpose, Streams};
 use crate::record::{CellId, Member, Recorder};
 use crate::scenario::routes::Routes;
-use crate::scenario::{self, Endpoint, Node, Scenario, Station, Transport, UdpRate};
+use crate::scenario::{self, CellRates, Endpoint, Node, Scenario, Station, Transport, UdpRate};
 use crate::world::{Bss, Event, Flow, Hop, Line, RateChange, Settable, WithoutRoom, World};
 
 /// LLC and SNAP headers.  [RFC1042]
@@ -176,7 +176,8 @@ fn propagation(
         Rate::Mode(mode) => TxVector::Mode(mode),
     };
     let vectors = rates_of(stations, rules.channel.band).into_iter().map(vector).collect();
-    let layout = radio.layout(rules.legacy(), ways, vectors);
+    let rates = CellRates::of(rules.standard, rules.channel);
+    let layout = radio.layout(rates, ways, vectors);
     let purposes = |station: &&Station| StationStreams {
         way: streams.stream(&station.name, Purpose::Mobility),
         link: streams.stream(&station.name, Purpose::Shadowing),

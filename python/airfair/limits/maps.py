@@ -56,7 +56,8 @@ def draw(found: Found) -> Figure:
                 said = [(points[i], found.comparisons[i]) for i in column.members]
                 _panel(ax, (x, y), [(point, c[name]) for point, c in said if name in c])
             row[0].set_ylabel(_wrapped(y))
-            row[0].set_title(MEASURES[name].label.capitalize(), pad=16)
+            where = f", {found.scheme.standard}" if found.scheme.standard else ""
+            row[0].set_title(MEASURES[name].label.capitalize() + where, pad=16)
         for ax, column in zip(grid[0], columns, strict=True):
             _above(ax, column.title)
         for row in grid[1:]:

@@ -163,6 +163,13 @@ class Paper(Generic[M]):
     """Texts of its figures and findings."""
     replications: int = 100
     quick_replications: int = 5
+    is_own: bool = False
+    """True of a study of ours, which no paper is behind."""
+
+    @property
+    def noun(self) -> str:
+        """Word for it in a report."""
+        return "study" if self.is_own else "paper"
 
     def replications_in_words(self) -> str:
         """Replications of its setups in the full run: "5", or "50 to 100" where they differ."""

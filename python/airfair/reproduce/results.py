@@ -71,7 +71,8 @@ class Outcome:
             said = self.choice.paper.prose["figures"].passage(name, drawing.numbers)
         title = said.title or experiment.title
         own = "" if drawing.beyond else name
-        heading_ = heading(own, title) if own else f"Beyond the paper: {title}"
+        noun = self.choice.paper.noun
+        heading_ = heading(own, title) if own else f"Beyond the {noun}: {title}"
         picture = inline_svg(self.pictures[name], f"{prefix}{name}", heading_)
         return FigureView(
             id=f"{prefix}{name}",
@@ -79,7 +80,7 @@ class Outcome:
             caption=said.text,
             svg=picture,
             statement="" if drawing.beyond else experiment.statement,
-            source=f"The paper, {place}, in short" if place else "The paper, in short",
+            source=f"The {noun}, {place}, in short" if place else f"The {noun}, in short",
             wide=drawing.wide,
         )
 

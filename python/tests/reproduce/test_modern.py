@@ -136,6 +136,11 @@ def test_reasons_explain_conditions_that_exist(data: Data) -> None:
     assert unused_reasons(load("modern"), data) == []
 
 
+def test_a_report_calls_it_a_study_and_others_papers() -> None:
+    assert load("modern").noun == "study"
+    assert load("arf-window").noun == "paper"
+
+
 def test_a_transfer_that_was_not_done_has_taken_longest() -> None:
     times = np.array([[np.nan, 1.0, 2.0, np.nan], [np.nan, 1.0, 2.0, 3.0]])
     flows = ("bulk", "short1", "short2", "short3")

@@ -8,7 +8,7 @@ use airfair_wlan::phy::{Standard, Timing};
 
 use super::declare::Keys;
 use super::error::{Address, Mistakes, ScenarioError};
-use super::reader::Fields;
+use super::reader::{Entry, Fields};
 use super::{AccessParameters, Endpoint, Flow, Scenario, keys};
 
 /// Channel access of a station or an access point, by access category.
@@ -114,22 +114,57 @@ pub(super) struct OwnAccess {
     path: String,
 }
 
-/// The channel access of a station or an access point.
-pub(super) fn own(
+/// The channel access of an access point.
+pub(super) fn of_access_point(fields: &Fields, standard: Option<Standard>) -> OwnAccess {
+    own(fields, standard.map(Access::of).unwrap_or_default())
+}
+
+/// The channel access of a station, which has the default where it says nothing.
+pub(super) fn of_station(
     fields: &Fields,
-    standard: Option<Standard>,
-    is_ap: bool,
+    default: Option<Access>,
     mistakes: &mut Mistakes,
 ) -> OwnAccess {
-    let edca = fields.get("edca");
-    if let Some(settings) = edca.fields().filter(|_| !is_ap) {
-        let aifsn = settings.get("aifsn");
-        if aifsn.integer() == Some(1_u8) {
-            let problem = "only an access point may wait less than a DIFS";
-            mistakes.add(aifsn.at, aifsn.mistake(problem, "2 to 15"));
-        }
+    check_space(fields.get("edca"), mistakes);
+    let own = own(fields, default.unwrap_or_default());
+    // The default is checked where it is said.
+    OwnAccess { parameters: own.parameters.filter(|_| fields.get("edca").is_set()), ..own }
+}
+
+/// The channel access that a cell says its stations have, by their standard.
+pub(super) fn of_stations(edca: &Entry, mistakes: &mut Mistakes) -> Vec<(Standard, Access)> {
+    check_space(edca, mistakes);
+    let Some(settings) = edca.fields() else { return Vec::new() };
+    let read = |standard| {
+        Keys::read(settings, Access::of(standard), keys::edca).map(|access| (standard, access))
+    };
+    Standard::ALL.into_iter().filter_map(read).collect()
+}
+
+/// Checks the windows that a cell says its stations have, beside its own.
+pub(super) fn check_cell(
+    edca: &Entry,
+    standard: Option<Standard>,
+    cell: Windows,
+    mistakes: &mut Mistakes,
+) {
+    let Some((settings, standard)) = edca.fields().zip(standard) else { return };
+    let parameters = Keys::read(settings, Access::of(standard), keys::edca);
+    OwnAccess { parameters, at: edca.at, path: edca.path.clone() }.check(cell, mistakes);
+}
+
+/// Checks that a station waits a DIFS at least.
+fn check_space(edca: &Entry, mistakes: &mut Mistakes) {
+    let Some(settings) = edca.fields() else { return };
+    let aifsn = settings.get("aifsn");
+    if aifsn.integer() == Some(1_u8) {
+        let problem = "only an access point may wait less than a DIFS";
+        mistakes.add(aifsn.at, aifsn.mistake(problem, "2 to 15"));
     }
-    let default = standard.map(Access::of).unwrap_or_default();
+}
+
+fn own(fields: &Fields, default: Access) -> OwnAccess {
+    let edca = fields.get("edca");
     let parameters = Keys::read(fields, default, keys::access);
     OwnAccess { parameters, at: edca.at, path: edca.path.clone() }
 }

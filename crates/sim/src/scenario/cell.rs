@@ -30,12 +30,16 @@ pub(super) fn draft<'n>(
     let standard = fields.get("standard").word().map(Standard::of);
     let llc_snap = fields.get("llc_snap").value::<bool>();
     let channel = capabilities::channel(&fields, standard, mistakes);
-    let has_radio = radio::check(fields.get("radio"), legacy(standard, channel), mistakes);
+    let rates =
+        standard.zip(channel).map(|(standard, channel)| radio::CellRates::of(standard, channel));
+    let has_radio = radio::check(fields.get("radio"), rates, mistakes);
     let given = fields.get("errors");
     no_radio(given, has_radio, mistakes);
     let errors = ERRORS.read(given);
     let name = fields.name.to_owned();
-    context.cells.push(CellContext { name, standard, channel, llc_snap, errors, has_radio });
+    let access = access::of_stations(fields.get("edca"), mistakes);
+    let cell = CellContext { name, standard, channel, llc_snap, errors, has_radio, access };
+    context.cells.push(cell);
     Draft { fields, standard, channel }
 }
 
@@ -100,12 +104,13 @@ pub(super) fn finish(
     let beacon = fields.get("beacon");
     if let Some(ap) = fields.get("ap").fields() {
         queues::check_discipline(ap.get("queue"), true, mistakes);
-        let own = access::own(ap, standard, true, mistakes);
+        let own = access::of_access_point(ap, standard);
         let grants = beacons::grants(ap.get("occupancy"), mistakes);
         let air = || Some((legacy?, basic_rates.as_deref()?, preamble?));
         beacons::check(beacon, grants, air(), mistakes);
         if let Some(cell) = cell_windows(timing, windows) {
             own.check(cell, mistakes);
+            access::check_cell(fields.get("edca"), standard, cell, mistakes);
             stations.check_access(cell, mistakes);
         }
     }

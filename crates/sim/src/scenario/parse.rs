@@ -14,8 +14,8 @@ use super::reader::{Entry, Fields, Given, read};
 use super::stations::missing;
 use super::traces::{ReadFile, Traces};
 use super::{
-    Bss, ErrorModel, Scenario, access, cell, document, flows, links, overrides, queues, routes,
-    size, stations,
+    Access, Bss, ErrorModel, Scenario, access, cell, document, flows, links, overrides, queues,
+    routes, size, stations,
 };
 
 /// Most parts of a scenario file, each of which takes memory: what commas, brackets, equals signs and lines tell
@@ -63,6 +63,16 @@ pub(super) struct CellContext {
     pub(super) errors: Option<ErrorModel>,
     /// True if powers and distances decide that.
     pub(super) has_radio: Option<bool>,
+    /// Channel access of its stations by their standard, for all that they do not say themselves.
+    pub(super) access: Vec<(Standard, Access)>,
+}
+
+impl CellContext {
+    /// Channel access of a station of this standard that says nothing itself.
+    pub(super) fn access(&self, standard: Standard) -> Access {
+        let own = self.access.iter().find(|(of, _)| *of == standard);
+        own.map_or_else(|| Access::of(standard), |(_, access)| *access)
+    }
 }
 
 impl Context {

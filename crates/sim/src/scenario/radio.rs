@@ -1,6 +1,10 @@
 //! The radio of a cell as a scenario describes it, and where its stations are.
 
+use std::fmt;
+
 use airfair_units::{DataRate, Dbm, Decibels, Duration, Frequency, Length, Speed, Time};
+use airfair_wlan::Channel;
+use airfair_wlan::phy::rate_name::{BadRate, LinkFormat, RateName};
 use airfair_wlan::phy::{Band, Preamble, Standard, TxVector};
 pub use airfair_wlan::radio::Fading;
 use airfair_wlan::radio::{
@@ -20,7 +24,7 @@ use super::{cell, keys};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Radio {
     /// Distances at which rates are just received, at most two, rates ascending; the power follows from them.
-    pub range: Vec<(DataRate, Length)>,
+    pub range: Vec<(RangeRate, Length)>,
     /// Loss by distance; with two ranges log-distance, its exponent solved for them.
     pub propagation: PathLossModel,
     /// Carrier.
@@ -64,23 +68,23 @@ impl Radio {
     /// The space of a cell whose stations go these ways and may send so.
     pub(crate) fn layout(
         &self,
-        standard: Standard,
+        rates: CellRates,
         ways: Vec<Mobility>,
         vectors: Vec<TxVector>,
     ) -> Layout {
-        Layout { ways, vectors, ..self.solved(standard).expect("the scenario was checked") }
+        Layout { ways, vectors, ..self.solved(rates).expect("the scenario was checked") }
     }
 
     /// The space without its stations.
-    fn solved(&self, standard: Standard) -> Result<Layout, RangeError> {
+    fn solved(&self, rates: CellRates) -> Result<Layout, RangeError> {
         let (path_loss, between) = self.path_losses();
         let mut radio = airfair_wlan::radio::Radio {
             noise_figure: self.noise_figure,
             decoder: self.reception,
             capture: self.capture,
-            ..airfair_wlan::radio::Radio::new(standard, path_loss)
+            ..airfair_wlan::radio::Radio::new(rates.legacy, path_loss)
         };
-        let lowest = vector(standard.rates()[0]);
+        let lowest = vector(rates.legacy.rates()[0]);
         radio.carrier_sense = self.carrier_sense.unwrap_or_else(|| radio.required_power(lowest));
         let (shadowing, fading) = (self.shadowing, self.fading);
         let (ways, vectors) = (Vec::new(), Vec::new());
@@ -89,8 +93,8 @@ impl Radio {
         if self.range.is_empty() {
             return Ok(layout);
         }
-        let ranges: Vec<_> =
-            self.range.iter().map(|(rate, range)| (vector(*rate), *range)).collect();
+        let of = |rate| rates.vector(rate).expect("the scenario was checked");
+        let ranges: Vec<_> = self.range.iter().map(|(rate, range)| (of(*rate), *range)).collect();
         let solved = radio.solve_range(Decibels::ZERO, &ranges)?;
         let radio = airfair_wlan::radio::Radio { path_loss: solved.path_loss, ..radio };
         let between = if self.range.len() > 1 { solved.path_loss } else { between };
@@ -130,6 +134,68 @@ impl Radio {
 }
 
 /// Vector of a rate; powers do not depend on the preamble.
+/// A rate whose range is given: as many Mb/s, or the name of its mode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum RangeRate {
+    /// Of the legacy standard on which the cell builds, or of the only mode that has it.
+    Plain(DataRate),
+    /// Of the mode of this name.
+    Named(RateName),
+}
+
+impl RangeRate {
+    /// The rate that a key of the table names.
+    pub(super) fn of(entry: &Entry) -> Option<Self> {
+        entry.value().map(Self::Plain).or_else(|| entry.value().map(Self::Named))
+    }
+}
+
+impl fmt::Display for RangeRate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Plain(rate) => rate.fmt(f),
+            Self::Named(name) => name.fmt(f),
+        }
+    }
+}
+
+/// Rates of a cell: of the legacy standard on which it builds, and of the links of its own standard.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CellRates {
+    legacy: Standard,
+    link: Option<LinkFormat>,
+}
+
+impl CellRates {
+    /// Rates of a cell of this standard.
+    pub(crate) fn of(standard: Standard, channel: Channel) -> Self {
+        let link = channel.link(standard, standard).map(|link| link.format);
+        Self { legacy: standard.legacy(channel.band), link }
+    }
+
+    /// How a frame of this rate is sent. A rate of the legacy standard is that one, whatever modes have it.
+    fn vector(self, rate: RangeRate) -> Result<TxVector, NotThere> {
+        let found = match (rate, self.link) {
+            (RangeRate::Plain(rate), _) if self.legacy.rates().contains(&rate) => {
+                return Ok(vector(rate));
+            }
+            (_, None) => return Err(NotThere::Legacy),
+            (RangeRate::Plain(rate), Some(link)) => link.at(rate),
+            (RangeRate::Named(name), Some(link)) => link.named(name),
+        };
+        found.map(TxVector::Mode).map_err(NotThere::Mode)
+    }
+}
+
+/// A rate that a cell lacks.
+#[derive(Debug)]
+enum NotThere {
+    /// Of its legacy standard, and it has no other.
+    Legacy,
+    /// Of its modes.
+    Mode(BadRate),
+}
+
 fn vector(rate: DataRate) -> TxVector {
     TxVector::of(rate, Preamble::Long).expect("a rate of the standard")
 }
@@ -253,10 +319,10 @@ impl Trajectory {
     }
 }
 
-/// True if a cell has a radio; `None` if a mistake spoils it. `standard` is the legacy one of its band.
+/// True if a cell has a radio; `None` if a mistake spoils it.
 pub(super) fn check(
     entry: &Entry,
-    standard: Option<Standard>,
+    rates: Option<CellRates>,
     mistakes: &mut Mistakes,
 ) -> Option<bool> {
     if entry.word().is_some() {
@@ -264,7 +330,8 @@ pub(super) fn check(
     }
     let fields = entry.fields()?;
     let range = fields.get("range");
-    let ranges = check_ranges(range, standard, mistakes);
+    let standard = rates.map(|rates| rates.legacy);
+    let ranges = check_ranges(range, rates, mistakes);
     for (key, from) in [("tx_power", 1), ("propagation", 2)] {
         let entry = fields.get(key);
         if entry.is_set() && !entry.bad && ranges.unwrap_or(0) >= from {
@@ -281,7 +348,7 @@ pub(super) fn check(
     }
     ranges?;
     let radio = Keys::read(fields, Radio::new(standard?.band()), keys::radio)?;
-    if let Err(error) = radio.solved(standard?) {
+    if let Err(error) = radio.solved(rates?) {
         let problem = error.to_string();
         mistakes.add(range.at, range.mistake(problem, "ranges that some power gives"));
         return None;
@@ -290,11 +357,7 @@ pub(super) fn check(
 }
 
 /// Number of ranges, unless a mistake spoils one.
-fn check_ranges(
-    entry: &Entry,
-    standard: Option<Standard>,
-    mistakes: &mut Mistakes,
-) -> Option<usize> {
+fn check_ranges(entry: &Entry, rates: Option<CellRates>, mistakes: &mut Mistakes) -> Option<usize> {
     if entry.bad {
         return None;
     }
@@ -302,23 +365,25 @@ fn check_ranges(
     let mut pairs = Vec::new();
     for item in items {
         let Some(pair) = item.places() else { continue };
-        if let (Some(rate), Some(standard)) = (pair[0].value::<DataRate>(), standard)
-            && !standard.rates().contains(&rate)
-        {
-            mistakes.add(item.at, cell::not_a_rate(item, standard));
-            continue;
+        let Some((rate, rates)) = RangeRate::of(&pair[0]).zip(rates) else { continue };
+        match rates.vector(rate) {
+            Ok(vector) => pairs.extend(pair[1].value::<Length>().map(|range| (vector, range))),
+            Err(NotThere::Legacy) => mistakes.add(item.at, cell::not_a_rate(item, rates.legacy)),
+            Err(NotThere::Mode(bad)) => {
+                mistakes.add(item.at, item.mistake(bad.problem(), bad.allowed()));
+            }
         }
-        pairs.extend(pair[0].value::<DataRate>().zip(pair[1].value::<Length>()));
     }
     if entry.is_set() && !(1..=2).contains(&items.len()) {
         let allowed = "the ranges of one rate or of two";
         mistakes.add(entry.at, entry.mistake("not one or two rates", allowed));
         return None;
     }
-    pairs.sort_unstable();
+    pairs.sort_unstable_by_key(|(vector, range)| (vector.rate(), *range));
     if let [(low, far), (high, near)] = pairs[..] {
         let entry = items.last().expect("two items");
-        let told = (low == high).then(|| ("given twice".to_owned(), "each rate once".to_owned()));
+        let is_twice = low.rate() == high.rate();
+        let told = is_twice.then(|| ("given twice".to_owned(), "each rate once".to_owned()));
         let too_far = || {
             let problem = format!("{high} reaches no less far than {low}");
             (near >= far).then(|| (problem, format!("less than {far} for {high}")))

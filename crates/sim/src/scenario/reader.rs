@@ -445,16 +445,17 @@ impl Reader<'_> {
     fn ranges<'n>(&mut self, written: &'n [(String, Node)], path: &str) -> Vec<Entry<'n>> {
         let pair = |(name, node): &'n (String, Node)| {
             let path = format!("{path}.\"{name}\"");
-            let rate = match name.parse::<DataRate>() {
-                Ok(rate) => Some(Given::Plain(Plain::Rate(rate))),
-                Err(error) => {
+            let rate = match (name.parse::<DataRate>(), name.parse()) {
+                (Ok(rate), _) => Some(Given::Plain(Plain::Rate(rate))),
+                (_, Ok(name)) => Some(Given::Plain(Plain::RateName(name))),
+                (Err(error), _) => {
                     let (problem, allowed) = misfit(error);
                     let problem = problem.unwrap_or_else(|| "not a rate".to_owned());
                     self.report(
                         &path,
                         node,
                         problem,
-                        allowed.unwrap_or_else(|| Kind::Rate.describe()),
+                        allowed.unwrap_or_else(|| Kind::LinkRate.describe()),
                     );
                     None
                 }

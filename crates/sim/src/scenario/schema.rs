@@ -90,7 +90,7 @@ fn of_kind(kind: &Kind) -> Value {
         }),
         Kind::Ranges => json!({
             "type": "object",
-            "patternProperties": { pattern("", RATE_UNITS): of_kind(&super::keys::RANGE) },
+            "patternProperties": { rate_or_name(): of_kind(&super::keys::RANGE) },
             "additionalProperties": false,
         }),
         Kind::Table(table) => object(table),

@@ -61,7 +61,8 @@ fn group<'n>(fields: Fields<'n>, context: &Context, mistakes: &mut Mistakes) -> 
     let ends = standard.zip(link.as_ref().ok().copied());
     let rates = rates(fields.get("rate"), ends, context.duration, mistakes);
     queues::check_discipline(fields.get("queue"), false, mistakes);
-    let access = access::own(&fields, standard, false, mistakes);
+    let usual = bss.zip(standard).map(|(bss, standard)| bss.access(standard));
+    let access = access::of_station(&fields, usual, mistakes);
     let has_radio = bss.and_then(|bss| bss.has_radio);
     for key in ["senses_only", "hidden_from", "errors"] {
         cell::no_radio(fields.get(key), has_radio, mistakes);
@@ -70,8 +71,9 @@ fn group<'n>(fields: Fields<'n>, context: &Context, mistakes: &mut Mistakes) -> 
     let count = fields.get("count").integer();
     let station = || {
         let errors = bss?.errors.unwrap_or_default();
-        let station =
-            Station::new(fields.name, cell?, standard?, link.as_ref().ok().copied()?, errors);
+        let link = link.as_ref().ok().copied()?;
+        let station = Station::new(fields.name, cell?, standard?, link, errors);
+        let station = Station { access: usual?, ..station };
         Keys::read(&fields, station, |keys, it| keys::station(keys, it, Written::default()))
     };
     let station = station();

@@ -1,5 +1,6 @@
 //! Scenarios as text: what is accepted, what is refused and in which words, what is written back.
 
+mod cell_access;
 mod limits;
 mod mistakes;
 mod properties;

@@ -43,6 +43,32 @@ const MISTAKES: &[(&str, &str, &str)] = &[
         r#"{ "6 Mb/s" = "37 m", "54 Mb/s" = "37 m" }"#,
         r#"bss.home.radio.range."54 Mb/s" = "37 m": 54 Mb/s reaches no less far than 6 Mb/s; allowed less than 37 m for 54 Mb/s"#,
     ),
+    // Modes that the cell lacks, by name and by rate.
+    (
+        "bss.home",
+        r#"{ standard = "802.11ax", radio = { range = { "ht-mcs7" = "50 m" } } }"#,
+        r#"bss.home.radio.range."ht-mcs7" = "50 m": of another format than the link's; allowed he-mcs0x1, he-mcs1x1, he-mcs2x1, he-mcs3x1, he-mcs4x1, he-mcs5x1, he-mcs6x1, he-mcs7x1, he-mcs8x1, he-mcs9x1, he-mcs10x1, he-mcs11x1"#,
+    ),
+    (
+        "bss.home",
+        r#"{ standard = "802.11ax", radio = { range = { "he-mcs12x1" = "50 m" } } }"#,
+        r#"bss.home.radio.range."he-mcs12x1" = "50 m": MCS 12 does not go with HE, 80 MHz, 1 stream (802.11ax-2021 §27.5); allowed MCS 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11"#,
+    ),
+    (
+        "bss.home",
+        r#"{ standard = "802.11ax", radio = { range = { "7 Mb/s" = "50 m" } } }"#,
+        r#"bss.home.radio.range."7 Mb/s" = "50 m": no rate of the link; allowed 36 Mb/s, 72.1 Mb/s, 108.1 Mb/s, 144.1 Mb/s, 216.2 Mb/s, 288.2 Mb/s, 324.3 Mb/s, 360.3 Mb/s, 432.4 Mb/s, 480.4 Mb/s, 540.4 Mb/s, 600.4 Mb/s"#,
+    ),
+    (
+        "bss.home.radio",
+        r#"{ range = { "he-mcs3x1" = "50 m" } }"#,
+        r#"bss.home.radio.range."he-mcs3x1" = "50 m": not an 802.11a rate; allowed 6, 9, 12, 18, 24, 36, 48, 54 Mb/s"#,
+    ),
+    (
+        "bss.home",
+        r#"{ standard = "802.11ax", radio = { range = { "he-mcs0x1" = "37 m", "he-mcs11x1" = "40 m" } } }"#,
+        r#"bss.home.radio.range."he-mcs11x1" = "40 m": he-mcs11x1 reaches no less far than he-mcs0x1; allowed less than 37 m for he-mcs11x1"#,
+    ),
     (
         "bss.home.radio.range",
         r#"{ "6 Mb/s" = "37 m", "54 Mb/s" = "0 m" }"#,
@@ -207,4 +233,28 @@ fn places_need_a_radio_and_a_radio_needs_places() {
             r#"allowed a pair such as ["10 m", "0 m"], or { circle = "10 m" }"#
         )]
     );
+}
+
+/// The scenario with the ranges of one or two rates of an 802.11ax cell.
+fn in_ax(ranges: &str) -> Scenario {
+    let text = GOOD
+        .replace("802.11a\"", "802.11ax\"")
+        .replace(r#"{ "6 Mb/s" = "370 m", "54 Mb/s" = "37 m" }"#, ranges);
+    Scenario::parse(&text, &[]).expect("ranges of modes")
+}
+
+/// By name, by the rate of one mode alone, and beside a rate of the legacy standard that control frames have.
+#[test]
+fn ranges_of_modes_are_read_and_written() {
+    for ranges in [
+        r#"{ "he-mcs11x1" = "12 m" }"#,
+        r#"{ "he-mcs0x1" = "300 m", "he-mcs11x1" = "12 m" }"#,
+        r#"{ "6 Mb/s" = "370 m", "he-mcs11x1" = "12 m" }"#,
+        r#"{ "600.4 Mb/s" = "12 m" }"#,
+    ] {
+        let scenario = in_ax(ranges);
+        let written = scenario.to_toml();
+        assert!(written.contains(ranges), "{written}");
+        assert_eq!(Scenario::parse(&written, &[]), Ok(scenario));
+    }
 }

@@ -65,7 +65,7 @@ pub(in crate::scenario) fn bss(keys: &mut Keys, it: &mut Bss) {
     keys.word("standard", &mut rules.standard, "\"802.11a\"")
         .required()
         .says("Amendment of the access point, and of each station that names none.");
-    let is_legacy = rules.standard.format().is_none();
+    let (standard, is_legacy) = (rules.standard, rules.standard.format().is_none());
     channel(keys, &mut rules.channel, is_legacy);
     keys.other("basic_rate", || Kind::Rate, "\"2 Mb/s\"", || None)
         .follows("see `basic_rates`")
@@ -118,6 +118,9 @@ pub(in crate::scenario) fn bss(keys: &mut Keys, it: &mut Bss) {
     keys.choice("errors", &mut ErrorModel::None, &ERRORS, example).written_if(false).says(
         "Frames that noise spoils between a station and the access point, both ways: for each \
          station that says nothing itself.",
+    );
+    keys.table("edca", &mut Access::of(standard), edca, "{ txop_limit = \"3 ms\" }").written_if(false).says(
+        "Channel access of each station, for all that it does not say itself; `ap.edca` is the access point's.",
     );
     let (none, default, has_radio) =
         (Plain::Word("none"), Radio::new(rules.channel.band), it.radio.is_some());
@@ -307,7 +310,7 @@ pub(in crate::scenario) fn access(keys: &mut Keys, it: &mut Access) {
     .says("Its own limit on transmission attempts of a frame, or the cell's.");
 }
 
-fn edca(keys: &mut Keys, it: &mut Access) {
+pub(in crate::scenario) fn edca(keys: &mut Keys, it: &mut Access) {
     keys.of("a channel access");
     // Where no packet has a category there is nothing to say, and a scenario is known by what is written.
     let (has_categories, usual) = (it.best_effort.counts_at_start, Access::of(Standard::B));
@@ -326,18 +329,19 @@ fn edca(keys: &mut Keys, it: &mut Access) {
 /// The channel access of a category.
 fn category(keys: &mut Keys, it: &mut AccessParameters) {
     keys.of("the channel access of a category");
-    keys.key("aifsn", &mut it.aifsn, integer(1, 15), "5").says(
+    keys.key("aifsn", &mut it.aifsn, integer(1, 15), "5").follows("7 for background, 2 for video and voice").says(
         "Idle slots after a SIFS before back-off counts: 2 makes a DIFS; 1 is for access points.",
     );
-    keys.optional("cw_min", &mut it.cw_min, CATEGORY_WINDOW, "7").says(
+    keys.optional("cw_min", &mut it.cw_min, CATEGORY_WINDOW, "7").follows("the standard's").says(
         "Smallest contention window [slots], or the standard's for the category: the PHY's for background, half for \
          video, a quarter for voice.",
     );
-    keys.optional("cw_max", &mut it.cw_max, CATEGORY_WINDOW, "31").says(
+    keys.optional("cw_max", &mut it.cw_max, CATEGORY_WINDOW, "31").follows("the standard's").says(
         "Largest contention window [slots], or the standard's for the category: the PHY's for background, its smallest \
          for video, half of that for voice.",
     );
     keys.key("txop_limit", &mut it.txop_limit, TXOP, "\"3 ms\"")
+        .follows("0 s for background, 4.096 ms for video, 2.08 ms for voice")
         .says("How long it may go on sending once it has won the channel; `0 s` is one frame.");
 }
 
@@ -346,9 +350,12 @@ fn best_effort(keys: &mut Keys, it: &mut AccessParameters) {
         "Idle slots after a SIFS before back-off counts: 2 makes a DIFS; 1 is for access points.",
     );
     keys.optional("cw_min", &mut it.cw_min, OWN_WINDOW, "15")
+        .follows("the cell's")
         .says("Smallest contention window [slots], or the cell's.");
     keys.optional("cw_max", &mut it.cw_max, OWN_WINDOW, "255")
+        .follows("the cell's")
         .says("Largest contention window [slots], or the cell's.");
     keys.key("txop_limit", &mut it.txop_limit, TXOP, "\"3 ms\"")
+        .follows("0 s")
         .says("How long it may go on sending once it has won the channel; `0 s` is one frame.");
 }

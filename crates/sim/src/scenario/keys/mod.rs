@@ -22,7 +22,7 @@ use super::kind::{Absent, Kind, Plain, Table};
 use super::reader::Entry;
 use super::{Bss, Endpoint, Flow, Link, Node, Scenario, Station};
 
-pub(super) use cells::{access, aggregation, bss};
+pub(super) use cells::{access, aggregation, bss, edca};
 pub(super) use errors::ERRORS;
 pub(super) use flows::{CONTROLS, flow};
 pub(super) use queues::QUEUE;

@@ -6,7 +6,7 @@ use airfair_wlan::radio::{Decoder, Fading};
 use super::super::declare::{Choice, Form, Keys};
 use super::super::kind::{Absent, Kind, Thousandths, Tuple, words};
 use super::super::reader::Entry;
-use super::super::{Area, Begin, Motion, PathLossModel, Radio, Trajectory};
+use super::super::{Area, Begin, Motion, PathLossModel, Radio, RangeRate, Trajectory};
 use super::{OFF, PERIOD, TIME};
 
 words!(Decoder { Snr = "snr", Sensitivity = "sensitivity", Qualnet4 = "qualnet4" });
@@ -102,13 +102,14 @@ pub(in crate::scenario) fn radio(keys: &mut Keys, it: &mut Radio) {
 fn range(keys: &mut Keys, it: &mut Radio) {
     let is_given = !it.range.is_empty();
     let read = |entry: &Entry, _: &_| {
-        let pair =
-            |item: &Entry| item.places().and_then(|pair| pair[0].value().zip(pair[1].value()));
+        let pair = |item: &Entry| {
+            item.places().and_then(|pair| RangeRate::of(&pair[0]).zip(pair[1].value()))
+        };
         let mut ranges = entry.items().iter().map(pair).collect::<Option<Vec<_>>>()?;
         ranges.sort_unstable();
         Some(ranges)
     };
-    let write = |ranges: &Vec<_>| {
+    let write = |ranges: &Vec<(RangeRate, Length)>| {
         let range = |(rate, length)| format!("\"{rate}\" = \"{length}\"");
         format!("{{ {} }}", ranges.iter().copied().map(range).collect::<Vec<_>>().join(", "))
     };
@@ -118,7 +119,8 @@ fn range(keys: &mut Keys, it: &mut Radio) {
         .follows("what power and propagation give")
         .written_if(is_given)
         .says(
-            "Distance at which frames at a rate are just received: the transmit power is solved for it. With \
+            "Distance at which frames at a rate, in Mb/s or by the name of its mode, are just received: the \
+             transmit power is solved for it. With \
              two rates the exponent of log-distance propagation is solved as well. Beside neither `tx_power` \
              nor, with two, `propagation`.",
         );

@@ -50,6 +50,7 @@ def paper(directory: Path) -> Paper[Runs]:
         prose=prose,
         replications=REPLICATIONS,
         quick_replications=3,
+        is_own=True,
     )
 
 
