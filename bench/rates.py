@@ -2,8 +2,8 @@
 
 .venv/bin/python bench/rates.py   (some minutes; writes bench/rates.json, whose numbers the documents name)
 
-A saturated download alone in its cell: two streams, 20 MHz. Every fixed rate is run, and the best one is that with most
-goodput.
+A saturated download alone in its cell: two streams, 20 MHz. Every fixed rate is run, and the best one is
+that with most goodput.
 """
 
 from __future__ import annotations

@@ -33,6 +33,7 @@ KEPT = {
     "limits": ROOT / "docs/limits.json",
     "ns2": ROOT / "bench/ns2",
     "race": ROOT / "bench/race.json",
+    "rates": ROOT / "bench/rates.json",
 }
 """What takes long or needs other simulators, kept by those who make it: `ns2.updown` is of updown.json."""
 PAPERS = tuple(json.loads(VERDICTS.read_text(encoding="utf-8"))["papers"])

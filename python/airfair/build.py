@@ -1348,9 +1348,11 @@ def rate_aarf(
 
 def rate_minstrel(
     *,
+    attempts: int | None = None,
     ewma: int | None = None,
     interval: str | None = None,
     lookaround: int | None = None,
+    sample_interval: str | None = None,
     segment: str | None = None,
 ) -> Table:
     """A table of the scenario file.
@@ -1360,9 +1362,13 @@ def rate_minstrel(
     that starts at 0 s, a law `{ control = … }` that finds it, or `{ up, down }` for its own
     transmissions and the access point's. Default: the highest rate of its link.
 
-    ewma: Weight of what was known before, in percent. Default: 75.
-    interval: How often the success of each rate is summed up. Default: "100 ms".
-    lookaround: Frames that sample another rate, in percent. Default: 10.
+    attempts: Most attempts of a frame at each rate of its chain; 802.11n, ac and ax. Default: 7.
+    ewma: Weight of what was known before, in percent; 802.11a, b and g. Default: 75.
+    interval: How often the success of each rate is summed up. Default: `100 ms`; `50 ms` in
+        802.11n, ac and ax.
+    lookaround: Frames that sample another rate, in percent; 802.11a, b and g. Default: 10.
+    sample_interval: Least time between frames that sample another rate; 802.11n, ac and ax.
+        Default: "20 ms".
     segment: Longest time that the attempts of a frame at one rate may take. Default: "6 ms".
     """
     return {"control": "minstrel", **_given(locals())}

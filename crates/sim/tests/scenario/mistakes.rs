@@ -557,7 +557,7 @@ const OF_CHANNELS: &[(&[(&str, &str)], &str)] = &[
     ),
     (
         &[("station.old.rate", "{ control = \"minstrel\", ewma = 90 }")],
-        r#"station.old.rate.ewma = 90: of links of 802.11a, b and g; allowed interval, segment, sample_interval, attempts"#,
+        "station.old.rate.ewma = 90: of links of 802.11a, b and g; allowed interval, segment, sample_interval, attempts",
     ),
     (
         &[("bss.home.aggregation.max_bytes", "1 kB")],

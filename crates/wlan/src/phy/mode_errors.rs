@@ -31,6 +31,24 @@ const L_SIG: f64 = 24.0;
 /// SERVICE field [bits].
 const SERVICE: f64 = 16.0;
 
+/// What the survival of a mode depends on: modes that agree in it survive alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ErrorClass {
+    format: Format,
+    coding: Coding,
+    mcs: u8,
+    /// Encoders of BCC, each of which has tail bits; none of LDPC.
+    encoders: u64,
+}
+
+impl ErrorClass {
+    /// Class of a mode.
+    pub fn of(mode: Mode) -> Self {
+        let (format, coding, mcs) = (mode.format(), mode.coding(), mode.mcs());
+        Self { format, coding, mcs, encoders: mode.encoders() }
+    }
+}
+
 /// Probability that the parts of a PPDU survive, whatever its length.
 ///
 /// `snr` is the ratio of powers in the occupied subcarriers, of each stream. The header is L-SIG with HT-SIG, VHT-SIG-A or

@@ -8,6 +8,7 @@ use airfair_units::{Bytes, Dbm, Decibels, Probability};
 use super::reception::{Decoder, Radio};
 use crate::phy::TxVector;
 use crate::phy::error_rate::{LogSurvival, log_survival};
+use crate::phy::mode_errors::ErrorClass;
 
 /// Distance of the table's points [thousandths of a dB].
 const STEP: i64 = 50;
@@ -25,6 +26,8 @@ const LAST: i64 = 40_000;
 pub struct Decoding {
     radio: Radio,
     curves: BTreeMap<TxVector, Curve>,
+    /// Those of HT, VHT and HE: laws of rates ask for hundreds of modes, of which most survive alike.
+    of_modes: BTreeMap<ErrorClass, Curve>,
 }
 
 /// The survival of what is sent in one way, point by point, as far as it is known.
@@ -37,7 +40,7 @@ struct Curve {
 impl Decoding {
     /// Tables of a cell, as yet empty.
     pub fn new(radio: Radio) -> Self {
-        Self { radio, curves: BTreeMap::new() }
+        Self { radio, curves: BTreeMap::new(), of_modes: BTreeMap::new() }
     }
 
     /// Probability that a PPDU with `psdu` octets that is sent so is not decoded at this power.
@@ -52,7 +55,13 @@ impl Decoding {
             }
             Decoder::Snr => {
                 let snr = self.radio.snr(tx, received);
-                let curve = self.curves.entry(tx).or_insert_with(|| Curve::new(tx));
+                let new = || Curve::new(tx);
+                let curve = match tx {
+                    TxVector::Mode(mode) => {
+                        self.of_modes.entry(ErrorClass::of(mode)).or_insert_with(new)
+                    }
+                    _ => self.curves.entry(tx).or_insert_with(new),
+                };
                 let loss = curve.survival(snr).frame_error_rate(psdu);
                 Probability::new(loss).expect("clamped")
             }
@@ -138,6 +147,23 @@ mod tests {
             let worst = ratios.map(|snr| error(tx, 1_536, snr)).fold(0.0, f64::max);
             assert!(worst < 0.01, "{tx}: {worst}");
         }
+    }
+
+    /// Modes of all widths, guard intervals and streams share a table, and none has another's.
+    #[test]
+    fn modes_of_one_class_survive_alike() {
+        let snr = Decibels::new(12);
+        let mut seen = BTreeMap::new();
+        for format in [Format::Ht, Format::Vht, Format::He] {
+            for width in [Width::Mhz20, Width::Mhz40, Width::Mhz80, Width::Mhz160] {
+                for mode in Mode::all(format, width, format.guard_intervals()[0]) {
+                    let own = log_survival(TxVector::Mode(mode), snr);
+                    assert_eq!(*seen.entry(ErrorClass::of(mode)).or_insert(own), own, "{mode:?}");
+                }
+            }
+        }
+        // 8 and 10 MCS with one to so many encoders, and 12 with LDPC.
+        assert!(seen.len() < 150, "{}", seen.len());
     }
 
     #[test]
