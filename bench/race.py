@@ -20,13 +20,16 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 RECORD = HERE / "race.json"
-NS3_MODULES = ("applications", "internet", "mobility", "point-to-point", "wifi")
+NS3_MODULES = ("applications", "internet", "mobility", "point-to-point", "traffic-control", "wifi")
+AX_CELL = ("--standard=ax", "--width=80", "--mcs=11", "--warmup=2", "--duration=5")
+"""Stations start half a second before the warm-up ends, downloads a second: as long as lines of the bench."""
 
 
 @dataclass(frozen=True)
 class Race:
-    """A line of the bench, and the same scenario elsewhere."""
+    """A line of the bench, and the same scenario elsewhere; kept by a name."""
 
+    name: str
     line: str
     against: str
     command: list[str]
@@ -38,11 +41,11 @@ def main() -> None:
     rounds = int(counts[0]) if counts else 3
     kept = json.loads(RECORD.read_text(encoding="utf-8"))
     with tempfile.TemporaryDirectory() as scratch:
-        for race in (ns2(), ns3(Path(scratch))):
+        for race in (ns2(), *ns3(Path(scratch))):
             if isinstance(race, str):
                 print(f"{race}: no race")
             else:
-                kept[race.against.replace("-", "")] = run(race, rounds)
+                kept[race.name] = run(race, rounds)
     if "--record" in sys.argv:
         RECORD.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
 
@@ -52,26 +55,34 @@ def ns2() -> Race | str:
     if shutil.which("ns") is None:
         return "ns-2 is not installed (Debian's package ns2)"
     script = str(HERE / "ns2" / "arf_aware_tcp.tcl")
-    return Race("table 4", "ns-2", ["ns", script, "-table", "table4", "-seed", "1"])
+    return Race("ns2", "table 4", "ns-2", ["ns", script, "-table", "table4", "-seed", "1"])
 
 
-def ns3(scratch: Path) -> Race | str:
-    """The race against ns-3, compiled in `scratch`, or why there is none."""
+def ns3(scratch: Path) -> list[Race | str]:
+    """The races against ns-3, compiled in `scratch`, or why there are none."""
     wanted = [f"ns3-{module}" for module in NS3_MODULES]
     if shutil.which("pkg-config") is None or shutil.which("g++") is None:
-        return "g++ or pkg-config is not installed"
+        return ["g++ or pkg-config is not installed"]
     found = subprocess.run(
         ["pkg-config", "--libs", *wanted], check=False, capture_output=True, text=True
     )
     if found.returncode != 0:
-        return "ns-3 is not installed (Debian's package libns3-dev)"
+        return ["ns-3 is not installed (Debian's package libns3-dev)"]
     # Debian's flags name a directory of headers that does not exist; its libraries are all that is needed.
     libraries = sorted({flag for flag in found.stdout.split() if flag.startswith("-lns3")})
-    program = scratch / "tcp_cell"
-    source = str(HERE / "ns3" / "tcp_cell.cc")
-    compiler = ["g++", "-std=c++17", "-O2", source, "-o", str(program), *libraries]
-    subprocess.run(compiler, check=True)
-    return Race("5 TCP uploads", "ns-3", [str(program)])
+    programs = {}
+    for name in ("tcp_cell", "cell"):
+        programs[name] = str(scratch / name)
+        source = str(HERE / "ns3" / f"{name}.cc")
+        compiler = ["g++", "-std=c++17", "-O2", source, "-o", programs[name], *libraries]
+        subprocess.run(compiler, check=True)
+    saturated = [programs["cell"], *AX_CELL, "--uploads=10"]
+    downloads = [programs["cell"], *AX_CELL, "--uploads=0", "--downloads=4"]
+    return [
+        Race("ns3", "5 TCP uploads", "ns-3", [programs["tcp_cell"]]),
+        Race("ns3_ax", "ns-3's cell of 802.11ax", "ns-3", saturated),
+        Race("ns3_ax_tcp", "4 TCP downloads, 802.11ax", "ns-3", downloads),
+    ]
 
 
 def run(race: Race, rounds: int) -> dict[str, float]:

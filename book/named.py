@@ -32,6 +32,7 @@ VERDICTS = ROOT / "docs" / "verdicts.json"
 KEPT = {
     "limits": ROOT / "docs/limits.json",
     "ns2": ROOT / "bench/ns2",
+    "ns3": ROOT / "bench/ns3",
     "race": ROOT / "bench/race.json",
     "rates": ROOT / "bench/rates.json",
 }

@@ -67,7 +67,7 @@ fn four_categories(cell: &str) -> String {
     let (rest, flow) = cell.split_once("[flow.up]").expect("a cell with a flow");
     let mut text = String::from(rest);
     for (i, category) in ["background", "best effort", "video", "voice"].iter().enumerate() {
-        let _ = write!(text, "[flow.up{i}]{flow}access_category = \"{category}\"\n");
+        let _ = writeln!(text, "[flow.up{i}]{flow}access_category = \"{category}\"");
     }
     text
 }

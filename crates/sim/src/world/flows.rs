@@ -155,15 +155,24 @@ impl<R: Recorder, C: Clock> World<R, C> {
     }
 
     /// A packet has crossed a hop: on to the one that it has come to, or to its endpoint.
+    #[inline]
     pub(super) fn arrive(&mut self, packet: &Packet) {
+        let route = self.flows[packet.flow.index()].route(packet.origin);
+        match route.get(usize::from(packet.hop)) {
+            Some(&hop) => {
+                if self.forward_over(hop, packet).is_err() {
+                    self.lose(packet);
+                }
+            }
+            None => self.end_way(packet),
+        }
+    }
+
+    /// A packet has come to its endpoint.
+    #[inline(never)]
+    fn end_way(&mut self, packet: &Packet) {
         let now = self.now;
         let flow = &mut self.flows[packet.flow.index()];
-        if let Some(&hop) = flow.route(packet.origin).get(usize::from(packet.hop)) {
-            if self.forward_over(hop, packet).is_err() {
-                self.lose(packet);
-            }
-            return;
-        }
         if let Body::External(external) = packet.body {
             return self.hand_over(packet, external);
         }

@@ -181,7 +181,11 @@ impl<P: Copy + Headers> Cell<P> {
     }
 
     /// True if the queue of `from` for a category has room for one more packet of data to `to` without another giving way.
-    #[inline]
+    #[expect(
+        clippy::inline_always,
+        reason = "each call on a packet's way costs twenty instructions"
+    )]
+    #[inline(always)]
     pub fn has_room(&self, from: NodeId, to: NodeId, category: AccessCategory) -> bool {
         let id = self.roster.find(from, || category);
         self.contenders[id.index()].queue.has_room_for(to)
