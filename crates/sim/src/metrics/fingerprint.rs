@@ -18,7 +18,7 @@
 //! | 6 | `Duplicate` | receiver | 0 | |
 //! | 7 | `Rate` | station | 0 down, 1 up | rate [b/s] |
 //! | 8 | `Errored` | transmitter | 0 | |
-//! | 9 | `Aggregate` | transmitter | MPDUs | octets |
+//! | 9 | `Aggregate` of several | transmitter | MPDUs | octets |
 //! | 16 | `Started` | flow | 0 | |
 //! | 17 | `Sent` | flow | 0 | |
 //! | 18 | `Received` | flow | 0 | when it was sent |
@@ -199,9 +199,12 @@ fn encode_rare(cell: CellId, record: &CellRecord, mut take: impl FnMut(Head, &[u
         CellRecord::Aggregate { node, mpdus, octets, .. } if mpdus > 1 => {
             take(head(9, node, u32::from(mpdus)), &[octets.get()]);
         }
-        // What they tell is in other records.
-        CellRecord::Aggregate { .. } | CellRecord::Category(..) => {}
-        CellRecord::Air { .. } | CellRecord::Sent { .. } | CellRecord::Queue { .. } => {}
+        // Frames of one MPDU and categories are in other records already.
+        CellRecord::Aggregate { .. }
+        | CellRecord::Category(..)
+        | CellRecord::Air { .. }
+        | CellRecord::Sent { .. }
+        | CellRecord::Queue { .. } => {}
     }
 }
 
