@@ -12,12 +12,16 @@ __all__ = [
     "LARGEST_TRACE",
     "LONGEST_FRAME_NS",
     "Batch",
+    "Emulation",
     "Outcome",
     "RunError",
     "Scenario",
     "ScenarioError",
     "Tracing",
     "__version__",
+    "emulation_enter",
+    "emulation_isolate",
+    "emulation_try",
     "escaped",
     "meanings",
     "quantity",
@@ -54,6 +58,8 @@ class Scenario:
         text: bytes,
         overrides: Sequence[tuple[str, str]] = ...,
         read: Callable[[str], bytes | str] | None = ...,
+        *,
+        emulated: bool = ...,
     ) -> Scenario: ...
     def to_toml(self) -> str: ...
     @property
@@ -88,6 +94,36 @@ class Scenario:
     def flows(self) -> list[dict[str, str]]: ...
     def cut(self, until_ns: int) -> Scenario:
         """The same scenario that is over at `until_ns` if not before, without warm-up and series."""
+
+@final
+class Emulation:
+    """A cell under a wall clock, with a network namespace for each station and host."""
+
+    def __new__(
+        cls, scenario: Scenario, *, backend: str, seed: int, duration_ns: int | None = None
+    ) -> Emulation: ...
+    @property
+    def nodes(self) -> list[dict[str, Any]]: ...
+    @property
+    def hosts_file(self) -> str: ...
+    @property
+    def congestion_control(self) -> str: ...
+    @property
+    def goes_before_others(self) -> bool: ...
+    @property
+    def is_over(self) -> bool: ...
+    def view(self) -> str:
+        """Its state, as a JSON document."""
+    def set_rate(self, station: str, direction: str, rate: float) -> None:
+        """Sets the rate of a station, `up`, `down` or `both` ways."""
+    def set_errors(self, station: str, probability: float) -> None:
+        """Sets the probability with which a frame between a station and its access point is errored."""
+    def set_weights(self, cell: str, data: int, acks: int) -> None:
+        """Sets the weights of data and ACKs in the queue of the access point of a cell."""
+    def spawn(self, node: str, command: list[str], hosts: PathLike[str], *, to_errors: bool) -> int:
+        """Starts a program in the namespace of a node, with `hosts` as `/etc/hosts`: its process id."""
+    def end(self) -> tuple[Scenario, Outcome | None, str]:
+        """Ends it: the scenario as emulated, its outcome (`None` within the warm-up), and its last state."""
 
 @final
 class Outcome:
@@ -183,6 +219,13 @@ def tfrc_receive(
     duration_s: float | None = None,
     report: Callable[[float, dict[str, Any]], object] | None = None,
 ) -> dict[str, Any]: ...
+def emulation_try(backend: str) -> None: ...
+def emulation_isolate() -> None: ...
+def emulation_enter(
+    network: str | PathLike[str],
+    hosts: str | PathLike[str],
+    user: str | PathLike[str] | None = None,
+) -> None: ...
 def escaped(text: str) -> str: ...
 def schema() -> str: ...
 def reference() -> str: ...

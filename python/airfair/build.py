@@ -70,6 +70,7 @@ def bss(
     standard: Literal["802.11b", "802.11a", "802.11g", "802.11n", "802.11ac", "802.11ax"],
     after_collision: Literal["standard", "difs", "eifs"] | None = None,
     aggregation: Literal["off"] | Mapping[str, Value] | None = None,
+    amsdu: Literal["off"] | str | None = None,
     ap: Mapping[str, Value] | None = None,
     band: Literal["2.4 GHz", "5 GHz"] | None = None,
     basic_rate: str | None = None,
@@ -101,6 +102,9 @@ def bss(
         "standard".
     aggregation: A-MPDUs that the access point sends and takes; `off`: each frame goes alone.
         Default: as its keys say from 802.11n on.
+    amsdu: Most octets of an A-MSDU, packets to one receiver in one MPDU: 3839 or 7935 B, in
+        802.11ac and ax at 5 GHz 11398 B, too. In an A-MPDU of 802.11n an MPDU has at most 4095
+        octets. Default: "off".
     ap: The access point. Default: {"edca": {"background": {"aifsn": 7, "cw_max": "standard",
         "cw_min": "standard", "txop_limit": "0 s"}, "cw_max": "cell", "cw_min": "cell",
         "txop_limit": "0 s", "video": {"aifsn": 2, "cw_max": "standard", "cw_min": "standard",
@@ -152,6 +156,9 @@ def aggregation(
     *,
     after_silence: Literal["retransmission", "request"] | None = None,
     max_bytes: str | None = None,
+    max_duration: str | None = None,
+    slow_below: str | None = None,
+    slow_duration: str | None = None,
     window: int | None = None,
 ) -> Table:
     """A-MPDUs that the access point sends and takes; `off`: each frame goes alone.
@@ -163,6 +170,10 @@ def aggregation(
         "retransmission".
     max_bytes: Most octets of an A-MPDU, at least those of the largest packet alone. Default: 65535
         B in 802.11n, 1048575 B in 802.11ac, 6500631 B in 802.11ax.
+    max_duration: Longest time of an aggregate on the air; a packet that lasts longer goes alone.
+        Drivers have 4 ms (ath9k, iwlwifi). Default: "5.484 ms".
+    slow_below: Data rate below which `slow_duration` holds. Default: "12 Mb/s".
+    slow_duration: The same at data rates below `slow_below`, if it is shorter. Default: "5.484 ms".
     window: Window of the block ack agreement: 64 packets, or 256 in 802.11ax. Default: 64.
     """
     return _given(locals())
@@ -456,7 +467,9 @@ def queue_airtime(
     *,
     ack_filter: bool | None = None,
     airtime_quantum: str | None = None,
+    aql: Literal["off"] | Mapping[str, Value] | None = None,
     charges_uplink: bool | None = None,
+    hardware_queue: Literal["off"] | int | None = None,
     interval: str | None = None,
     packets: int | None = None,
     quantum: str | None = None,
@@ -471,8 +484,13 @@ def queue_airtime(
     ack_filter: Whether a pure TCP ACK takes the place of an older one of its flow that waits; ACKs
         with SACK blocks and duplicates stay. Default: false.
     airtime_quantum: Airtime that a station may use more at each of its turns. Default: "300 us".
+    aql: Airtime queue limits of what the driver takes; they mean nothing without `hardware_queue`.
+        Default: {}.
     charges_uplink: Whether a station is charged for the frames that it sends, too, not only for
         those to it. Default: true.
+    hardware_queue: Aggregates that the driver takes from the queues ahead of the air, that in
+        service included: 2 in ath9k, many more in hardware with queues of its own. `off`: packets
+        leave their queues when the medium is won, but for the first of a frame. Default: "off".
     interval: Time in which the delay must fall below the target once. Default: "100 ms".
     packets: Capacity, the packet in service included. Default: 8192.
     quantum: Octets that a flow may send more at each of its turns. Default: "300 B".
@@ -485,6 +503,24 @@ def queue_airtime(
     target: Standing delay that CoDel accepts. Default: "20 ms".
     """
     return {"discipline": "airtime", **_given(locals())}
+
+
+def aql(
+    *,
+    high: str | None = None,
+    low: str | None = None,
+    threshold: str | None = None,
+) -> Table:
+    """Airtime queue limits of what the driver takes; they mean nothing without `hardware_queue`.
+
+    high: The same as long as it has less than `threshold` of all stations together. Default: "12
+        ms".
+    low: Expected airtime of a station's packets in the driver up to which it takes more of them,
+        whatever it has of others. Default: "5 ms".
+    threshold: Expected airtime of all packets in the driver, of one category, from which `low`
+        holds. Default: "24 ms".
+    """
+    return _given(locals())
 
 
 def queue_time_regulator(
@@ -1114,6 +1150,7 @@ def router(
 def station(
     *,
     aggregation: Literal["off"] | Mapping[str, Value] | None = None,
+    amsdu: Literal["off"] | str | None = None,
     bss: str | None = None,
     count: int | None = None,
     edca: Mapping[str, Value] | None = None,
@@ -1135,6 +1172,8 @@ def station(
     The name `ap` is reserved.
 
     aggregation: A-MPDUs that it sends and takes. Default: the cell's, as far as its standard goes.
+    amsdu: Most octets of an A-MSDU that it sends and takes. Default: the cell's, as far as its
+        standard goes.
     bss: Cell that it is in; to be given where there are several. Default: the only cell.
     count: Makes so many stations alike, NAME1, NAME2, …; NAME then stands for all of them. With 1
         the name stays as it is. Default: 1.
@@ -1362,6 +1401,7 @@ def rate(
 __all__ = [
     "aggregation",
     "ap",
+    "aql",
     "background",
     "beacon",
     "bss",

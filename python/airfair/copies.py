@@ -37,7 +37,7 @@ def _reduce_scenario(scenario: Scenario) -> tuple[Callable[[str], Scenario], tup
 
 
 def _scenario(text: str) -> Scenario:
-    return Scenario.parse(text.encode())
+    return Scenario.parse(text.encode(), emulated=True)
 
 
 def _reduce_outcome(

@@ -23,6 +23,7 @@ VERSIONS = {
     "comparison": 1,
     "archive": 1,
     "pruning": 1,
+    "emulation": 1,
 }
 
 

@@ -42,7 +42,7 @@ def load_result(directory: str | os.PathLike[str]) -> Result:
     for name in about["files"]:
         if name.endswith(".parquet") and (folder / name).exists():
             store.read(folder, name)
-    scenario = Scenario.parse(store.read(folder, _SCENARIO))
+    scenario = Scenario.parse(store.read(folder, _SCENARIO), emulated=True)
     outcomes = _outcomes(folder)
     if [f"{outcome.record_hash:016x}" for outcome in outcomes] != about.get("record_hashes"):
         raise DamagedError(

@@ -46,12 +46,18 @@ def load(
     return parse(text_of(source), overrides, folder_of(source))
 
 
-def parse(text: bytes, overrides: Sequence[tuple[str, str]], folder: Path) -> Scenario:
+def parse(
+    text: bytes, overrides: Sequence[tuple[str, str]], folder: Path, *, emulated: bool = False
+) -> Scenario:
     """The scenario of a TOML text with overrides in TOML; files that it refers to are relative to `folder`.
+
+    One that is to be `emulated` need not have any flow.
 
     Raises `ScenarioError` with all mistakes at once.
     """
-    return Scenario.parse(text, overrides, lambda name: traces.read(folder / name))
+    return Scenario.parse(
+        text, overrides, lambda name: traces.read(folder / name), emulated=emulated
+    )
 
 
 def folder_of(source: Source) -> Path:

@@ -22,6 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 NOT_RUN = {
     "builds the program",
     "needs a cluster",
+    "needs network namespaces",
     "needs another program",
     "needs two hosts",
     "takes minutes",

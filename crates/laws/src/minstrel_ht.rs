@@ -75,6 +75,14 @@ impl Default for Params {
     }
 }
 
+impl Params {
+    /// Most attempts of an aggregate: those of all stages.
+    pub fn longest_chain(&self) -> u16 {
+        let stages = u16::try_from(STAGES).expect("four");
+        stages * u16::from(self.attempts)
+    }
+}
+
 /// Rate of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rate {
@@ -162,8 +170,14 @@ impl State {
         self.left == 0 && usize::from(self.stage) + 1 == STAGES
     }
 
-    /// True if the present attempt samples a rate; drivers send an MPDU alone then.
-    pub fn is_sample(&self) -> bool {
+    /// True if the present chain begins with a sample: drivers send an MPDU alone through all of it.
+    pub fn is_alone(&self) -> bool {
+        self.has_sample
+    }
+
+    /// True if the present attempt samples a rate.
+    #[cfg(test)]
+    fn is_sample(&self) -> bool {
         self.has_sample && self.stage == 0
     }
 

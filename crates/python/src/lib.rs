@@ -9,6 +9,8 @@
 )]
 
 mod batch;
+#[cfg(target_os = "linux")]
+mod emulation;
 mod panics;
 mod scenario;
 mod tables;
@@ -24,6 +26,9 @@ mod _core {
 
     #[pymodule_export]
     use crate::batch::{Batch, Outcome, RunError, run, stream};
+    #[cfg(target_os = "linux")]
+    #[pymodule_export]
+    use crate::emulation::{Emulation, emulation_enter, emulation_isolate, emulation_try};
     #[pymodule_export]
     use crate::scenario::{Scenario, ScenarioError, escaped, reference, schema};
     #[pymodule_export]

@@ -29,15 +29,17 @@ impl Scenario {
     /// `ScenarioError` with all mistakes at once.
     ///
     /// `read` gets the name of each file that the scenario refers to and returns its content, or a text that says
-    /// why it cannot be read.
+    /// why it cannot be read. A scenario that is to be `emulated` need not have any flow.
     #[staticmethod]
-    #[pyo3(signature = (text, overrides = Vec::new(), read = None))]
+    #[pyo3(signature = (text, overrides = Vec::new(), read = None, *, emulated = false))]
     fn parse(
         py: Python<'_>,
         text: &[u8],
         overrides: Vec<(String, String)>,
         read: Option<Py<PyAny>>,
+        emulated: bool,
     ) -> PyResult<Self> {
+        let driver = if emulated { sim::Driver::Emulation } else { sim::Driver::Run };
         let mut raised = None;
         let mut file = |name: &str| match &read {
             Some(read) => Python::attach(|py| read_file(py, read, name)).unwrap_or_else(|error| {
@@ -46,8 +48,8 @@ impl Scenario {
             }),
             None => Err("a scenario that is no file cannot refer to one".to_owned()),
         };
-        let parsed =
-            py.detach(|| panics::caught(|| sim::Scenario::load(text, &overrides, &mut file)));
+        let parsed = py
+            .detach(|| panics::caught(|| sim::Scenario::load(text, &overrides, &mut file, driver)));
         if let Some(error) = raised {
             return Err(error);
         }

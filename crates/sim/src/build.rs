@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, VecDeque};
 use airfair_laws::Direction;
 use airfair_units::{Bytes, Duration, Time};
 use airfair_wlan::edca::AccessCategory;
-use airfair_wlan::phy::{Rate, Standard, Timing, TxVector};
+use airfair_wlan::phy::{Band, Rate, Standard, Timing, TxVector, mode_groups};
 use airfair_wlan::radio::{Propagation, StationStreams};
 use airfair_wlan::{Cell, CellConfig, NodeId, Phase, RateLaw, Rules, StationConfig};
 use rand_core::Rng;
@@ -175,7 +175,7 @@ fn propagation(
         Rate::Legacy(rate) => TxVector::of(rate, rules.preamble).expect("a rate of the standard"),
         Rate::Mode(mode) => TxVector::Mode(mode),
     };
-    let vectors = rates_of(stations).into_iter().map(vector).collect();
+    let vectors = rates_of(stations, rules.channel.band).into_iter().map(vector).collect();
     let layout = radio.layout(rules.legacy(), ways, vectors);
     let purposes = |station: &&Station| StationStreams {
         way: streams.stream(&station.name, Purpose::Mobility),
@@ -186,14 +186,17 @@ fn propagation(
 }
 
 /// Rates that anyone may use.
-fn rates_of(stations: &[&Station]) -> Vec<Rate> {
+fn rates_of(stations: &[&Station], band: Band) -> Vec<Rate> {
     let mut rates = BTreeSet::new();
     for station in stations {
         let schedules = [&station.rate_up, &station.rate_down];
         for (schedule, law) in schedules.into_iter().zip(station.adaptation) {
-            match law {
-                Some(_) => rates.extend(rates_of_link(station)),
-                None => rates.extend(schedule.iter().map(|(_, rate)| *rate)),
+            match (law, station.link) {
+                (Some(scenario::RateControl::MinstrelHt(_)), Some(link)) => {
+                    rates.extend(mode_groups::modes(link.format, band).map(Rate::Mode));
+                }
+                (Some(_), _) => rates.extend(rates_of_link(station)),
+                (None, _) => rates.extend(schedule.iter().map(|(_, rate)| *rate)),
             }
         }
     }
@@ -217,6 +220,10 @@ fn laws(station: &Station, streams: Streams) -> [Option<RateLaw>; 2] {
             let seed = streams.stream(&station.name, purpose).next_u64();
             RateLaw::Minstrel { params, seed }
         }
+        scenario::RateControl::MinstrelHt(params) => {
+            let seed = streams.stream(&station.name, purpose).next_u64();
+            RateLaw::MinstrelHt { params, seed }
+        }
     };
     let [up, down] = station.adaptation;
     [up.map(|it| law(it, Purpose::SamplingUp)), down.map(|it| law(it, Purpose::SamplingDown))]
@@ -233,7 +240,7 @@ fn members_of<'s>(
     };
     let all: Vec<&Station> = stations.clone().collect();
     // Who hears whom is known for these rates.
-    let rates = bss.radio.as_ref().map(|_| rates_of(&all));
+    let rates = bss.radio.as_ref().map(|_| rates_of(&all, bss.rules.channel.band));
     let access_point = Settable {
         highest: bss.rules.legacy().rates()[0],
         rates: Vec::new(),

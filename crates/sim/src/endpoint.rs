@@ -164,6 +164,7 @@ impl Source {
         }
     }
 
+    #[inline]
     pub(crate) fn poll_transmit(&mut self, now: Time) -> Option<Body> {
         match self {
             Self::Tcp(sender) => sender.poll_transmit(now).map(Body::Segment),
@@ -196,14 +197,46 @@ fn tfrc_record(event: tfrc::SenderEvent) -> Option<FlowRecord> {
     }
 }
 
+/// What a packet has brought to the end that receives it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Intake {
+    /// Application data that has come out.
+    pub(crate) delivered: Bytes,
+    /// True of a data segment below the highest octet seen.
+    pub(crate) is_repeated: bool,
+}
+
 impl Sink {
-    pub(crate) fn handle(&mut self, now: Time, body: &Body) {
+    #[inline]
+    pub(crate) fn handle(&mut self, now: Time, body: &Body) -> Intake {
         match (self, body) {
-            (Self::Tcp(receiver), Body::Segment(segment)) => receiver.handle_segment(now, segment),
-            (Self::Tfrc(receiver), Body::TfrcData(data)) => receiver.handle_data(now, data),
-            (Self::Udp(sink), Body::Datagram(datagram)) => sink.handle_datagram(datagram),
+            (Self::Tcp(receiver), Body::Segment(segment)) => {
+                let (delivered, repeated) = (receiver.delivered(), receiver.stats().below_highest);
+                receiver.handle_segment(now, segment);
+                Intake {
+                    delivered: receiver.delivered() - delivered,
+                    is_repeated: receiver.stats().below_highest > repeated,
+                }
+            }
+            (Self::Tfrc(receiver), Body::TfrcData(data)) => {
+                let before = receiver.stats().bytes_received;
+                receiver.handle_data(now, data);
+                let delivered = receiver.stats().bytes_received - before;
+                Intake { delivered, is_repeated: false }
+            }
+            (Self::Udp(sink), Body::Datagram(datagram)) => {
+                let before = sink.stats().octets;
+                sink.handle_datagram(datagram);
+                Intake { delivered: sink.stats().octets - before, is_repeated: false }
+            }
             _ => unreachable!("both ends of a flow speak one transport"),
         }
+    }
+
+    /// True if it ever sends anything.
+    #[inline]
+    pub(crate) fn answers(&self) -> bool {
+        matches!(self, Self::Tcp(_) | Self::Tfrc(_))
     }
 
     pub(crate) fn handle_timeout(&mut self, now: Time) {
@@ -227,24 +260,6 @@ impl Sink {
             Self::Tcp(receiver) => receiver.poll_transmit(now).map(Body::Segment),
             Self::Tfrc(receiver) => receiver.poll_transmit(now).map(Body::TfrcFeedback),
             Self::Udp(_) | Self::External => None,
-        }
-    }
-
-    /// Data segments that came below the highest octet seen.
-    pub(crate) fn repeated(&self) -> u64 {
-        match self {
-            Self::Tcp(receiver) => receiver.stats().below_highest,
-            Self::Tfrc(_) | Self::Udp(_) | Self::External => 0,
-        }
-    }
-
-    /// Application data that has come out since the start.
-    pub(crate) fn delivered(&self) -> Bytes {
-        match self {
-            Self::Tcp(receiver) => receiver.delivered(),
-            Self::Tfrc(receiver) => receiver.stats().bytes_received,
-            Self::Udp(sink) => sink.stats().octets,
-            Self::External => Bytes::ZERO,
         }
     }
 }

@@ -173,6 +173,8 @@ pub struct RadioOutcome {
     pub aggregates: u64,
     /// MPDUs in those aggregates.
     pub aggregated_mpdus: u64,
+    /// Packets of A-MSDUs sent, but the first of each.
+    pub joined_packets: u64,
     /// Packets in the transmit queue, averaged over time.
     pub queue_mean: f64,
     /// Most packets in the transmit queue.

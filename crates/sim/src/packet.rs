@@ -101,12 +101,14 @@ impl Headers for Packet {
 
 impl Packet {
     /// A packet that one end of a flow sends now.
+    #[inline]
     pub fn new(now: Time, flow: FlowId, origin: Side, body: Body) -> Self {
         let category = AccessCategory::default();
         Self { body, flow, origin, hop: 0, category, sent_at: now }
     }
 
     /// The packet in a category.
+    #[inline]
     #[must_use]
     pub fn of(self, category: AccessCategory) -> Self {
         Self { category, ..self }

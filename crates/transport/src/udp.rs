@@ -191,7 +191,11 @@ impl Sink {
     pub fn handle_datagram(&mut self, datagram: &Datagram) {
         if datagram.seq >= self.next {
             let ahead = datagram.seq + 1 - self.next;
-            self.seen = if ahead < MEMORY { self.seen << ahead | 1 } else { 1 };
+            self.seen = match ahead {
+                1 => self.seen << 1 | 1,
+                2..MEMORY => self.seen << ahead | 1,
+                _ => 1,
+            };
             self.next = datagram.seq + 1;
         } else {
             let behind = self.next - 1 - datagram.seq;

@@ -36,6 +36,10 @@ impl DataRate {
 
     /// Time to send `size` at this rate, rounded **up** to a whole nanosecond.
     pub fn time_to_send(self, size: Bytes) -> Duration {
+        // A packet fits 64 bits, whose division takes a fraction of the time.
+        if let Some(parts) = size.bits().checked_mul(1_000_000_000) {
+            return Duration::from_nanos(parts.div_ceil(self.bps()));
+        }
         let ns = (u128::from(size.bits()) * 1_000_000_000).div_ceil(u128::from(self.bps()));
         Duration::from_nanos(u64::try_from(ns).expect("a transmission longer than 584 years"))
     }

@@ -4,7 +4,7 @@ use airfair_sim::clock::FreeRunning;
 use airfair_sim::metrics::Metrics;
 use airfair_sim::random::Streams;
 use airfair_sim::run::Simulation;
-use airfair_sim::scenario::Scenario;
+use airfair_sim::scenario::{Driver, Scenario};
 use airfair_trace::selection::LONGEST_FRAME;
 use airfair_units::Time;
 use serde::Deserialize;
@@ -57,7 +57,7 @@ impl Job {
         let request: Request = serde_json::from_slice(request)
             .map_err(|error| vec![format!("the page asks for what it should not: {error}")])?;
         let mut no_file = |_: &str| Err("a page cannot read files".to_owned());
-        let scenario = Scenario::load(request.scenario.as_bytes(), &[], &mut no_file)
+        let scenario = Scenario::load(request.scenario.as_bytes(), &[], &mut no_file, Driver::Run)
             .map_err(|mistakes| mistakes.iter().map(ToString::to_string).collect::<Vec<_>>())?;
         let streams = Streams::new(scenario.seed, 0);
         let goal = match request.channel {

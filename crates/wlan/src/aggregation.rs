@@ -5,6 +5,7 @@ use airfair_units::{Bytes, DataRate, Duration};
 
 use crate::block_ack::{self, AfterSilence};
 use crate::capabilities::{Aggregation, LinkCapabilities};
+use crate::frame::ACK_SIZE;
 use crate::phy::mode::Format;
 use crate::phy::ppdu::{self, MAX_PPDU_DURATION, PacketPadding};
 use crate::phy::{Band, Mode, ofdm};
@@ -15,14 +16,26 @@ pub const QOS_DATA_OVERHEAD: Bytes = Bytes::new(30);
 pub const DELIMITER: Bytes = Bytes::new(4);
 /// Header of each MSDU of an A-MSDU: both addresses and the length.  [80211-2020 §9.3.2.2.2]
 pub const AMSDU_SUBFRAME_HEADER: Bytes = Bytes::new(14);
+/// Largest A-MSDUs that a receiver can say it takes; the third is of VHT, and of HE beside it.
+/// [80211-2020 §9.4.2.55.2, §9.4.2.157.2]
+pub const AMSDU_LIMITS: [Bytes; 3] = [Bytes::new(3_839), Bytes::new(7_935), Bytes::new(11_398)];
 /// `BlockAckReq` of one traffic identifier.  [80211-2020 §9.3.1.7]
 pub const BLOCK_ACK_REQUEST_SIZE: Bytes = Bytes::new(24);
 /// Largest MPDU within an A-MPDU of an HT PPDU.  [80211-2020 §9.7.1]
 pub const MAX_HT_MPDU_IN_AMPDU: Bytes = Bytes::new(4_095);
 
+/// The limits of A-MSDUs of a format in this band, ascending: VHT's capabilities are those of 5 GHz.
+/// [80211-2020 §9.4.2.55.2, §9.4.2.157.2], [80211ax-2021 §9.4.2.248]
+pub fn amsdu_limits(format: Format, band: Band) -> &'static [Bytes] {
+    let known = if format == Format::Ht || band == Band::Ghz2 { 2 } else { 3 };
+    &AMSDU_LIMITS[..known]
+}
+
 /// MPDUs that a block ack agreement lets be outstanding.  [80211-2020 §9.3.1.8.2], [80211ax-2021 §26.4.3]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Window {
+    /// One: there is no agreement, and each MPDU has an ACK.
+    Single,
     /// 64.
     #[default]
     Mpdus64,
@@ -34,6 +47,7 @@ impl Window {
     /// MPDUs.
     pub const fn mpdus(self) -> u16 {
         match self {
+            Self::Single => 1,
             Self::Mpdus64 => 64,
             Self::Mpdus256 => 256,
         }
@@ -48,19 +62,26 @@ impl Window {
         }
     }
 
-    /// Compressed `BlockAck`: 24 octets and a bit for each MPDU.  [80211-2020 §9.3.1.8.2]
-    pub const fn block_ack_size(self) -> Bytes {
-        Bytes::new(24 + self.mpdus() as u64 / 8)
+    /// What answers a PPDU: a compressed `BlockAck`, 24 octets and a bit for each MPDU, or an ACK.
+    /// [80211-2020 §9.3.1.8.2]
+    pub const fn response_size(self) -> Bytes {
+        match self {
+            Self::Single => ACK_SIZE,
+            Self::Mpdus64 | Self::Mpdus256 => Bytes::new(24 + self.mpdus() as u64 / 8),
+        }
     }
 }
 
-/// Block ack agreement of one link in one direction.  [80211-2020 §10.25.2]
+/// Frames of several packets on one link in one direction: a block ack agreement, or A-MSDUs without one.
+/// [80211-2020 §10.11, §10.25.2]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Agreement {
     /// Its window, and so the size of its `BlockAck`s.
     pub window: Window,
     /// Limits of each A-MPDU.
     pub limits: AmpduLimits,
+    /// Most octets of an A-MSDU; none if each MPDU carries one packet.
+    pub amsdu: Option<Bytes>,
     /// What follows when no response comes.
     pub after_silence: AfterSilence,
 }
@@ -69,16 +90,51 @@ impl Agreement {
     /// The largest aggregates of a format.
     pub fn of(format: Format, window: Window) -> Self {
         let limits = AmpduLimits::of(format, window);
-        Self { window, limits, after_silence: AfterSilence::default() }
+        Self { window, limits, amsdu: None, after_silence: AfterSilence::default() }
     }
 
-    /// What the ends of a link have agreed on, if they aggregate.
+    /// A-MSDUs of up to so many octets, each in an MPDU that is answered by an ACK.
+    pub fn without_block_ack(format: Format, amsdu: Bytes) -> Self {
+        Self { amsdu: Some(amsdu), ..Self::of(format, Window::Single) }
+    }
+
+    /// The same with A-MSDUs of up to so many octets, of which an MPDU of an HT A-MPDU holds no more than 4065.
+    /// [80211-2020 §9.7.1]
+    #[must_use]
+    pub fn with_amsdu(self, format: Format, amsdu: Bytes) -> Self {
+        let most = match format {
+            Format::Ht => MAX_HT_MPDU_IN_AMPDU - QOS_DATA_OVERHEAD,
+            Format::Vht | Format::He => amsdu,
+        };
+        Self { amsdu: Some(amsdu.min(most)), ..self }
+    }
+
+    /// What the ends of a link have agreed on, if a frame may carry several packets.
     pub fn on(link: &LinkCapabilities) -> Option<Self> {
-        let Aggregation { max_bytes, window, after_silence } = link.aggregation?;
-        let agreement = Self::of(link.format.format, window);
-        let max_bytes = max_bytes.min(agreement.limits.max_bytes);
-        let limits = AmpduLimits { max_bytes, ..agreement.limits };
-        Some(Self { limits, after_silence, ..agreement })
+        let format = link.format.format;
+        let Some(own) = link.aggregation else {
+            return link.amsdu.map(|amsdu| Self::without_block_ack(format, amsdu));
+        };
+        let Aggregation { window, max_duration, slow_duration, slow_below, after_silence, .. } =
+            own;
+        let agreement = Self::of(format, window);
+        let max_bytes = own.max_bytes.min(agreement.limits.max_bytes);
+        let limits =
+            AmpduLimits { max_bytes, max_duration, slow_duration, slow_below, ..agreement.limits };
+        let agreement = Self { limits, after_silence, ..agreement };
+        Some(link.amsdu.map_or(agreement, |amsdu| agreement.with_amsdu(format, amsdu)))
+    }
+
+    /// True if MPDUs are acknowledged by blocks.
+    pub fn has_block_ack(&self) -> bool {
+        self.window != Window::Single
+    }
+
+    /// Most packets of this size in a frame, as far as windows and A-MSDUs go.
+    pub fn most_packets(&self, size: Bytes) -> usize {
+        let subframe = padded(AMSDU_SUBFRAME_HEADER + size).get();
+        let joined = self.amsdu.map_or(1, |amsdu| ((amsdu.get() + 3) / subframe).max(1));
+        usize::from(self.most_mpdus()) * usize::try_from(joined).expect("a few hundred")
     }
 
     /// Most MPDUs of an A-MPDU.
@@ -89,7 +145,9 @@ impl Agreement {
     /// Limits of its originator; attempts are those of each exchange.
     pub(crate) fn originator(&self) -> block_ack::Limits {
         let (window, attempts) = (self.window.mpdus(), u16::MAX);
-        block_ack::Limits { window, attempts, after_silence: self.after_silence }
+        let asks = self.has_block_ack();
+        let after_silence = if asks { self.after_silence } else { AfterSilence::Retransmission };
+        block_ack::Limits { window, attempts, after_silence, asks }
     }
 }
 
@@ -124,6 +182,12 @@ impl AmpduLength {
         Self { octets: before + DELIMITER + mpdu, mpdus: self.mpdus + 1, ..self }
     }
 
+    /// With so many octets more in the last MPDU.
+    #[must_use]
+    pub fn grown(self, more: Bytes) -> Self {
+        Self { octets: self.octets + more, ..self }
+    }
+
     /// Octets up to here, those of the last subframe raised to the least that another may follow.
     fn padded(self) -> Bytes {
         // `least` counts from the last delimiter: all before it are padded already.
@@ -142,7 +206,7 @@ impl AmpduLength {
 }
 
 /// Next multiple of four octets.
-fn padded(size: Bytes) -> Bytes {
+pub(crate) fn padded(size: Bytes) -> Bytes {
     Bytes::new(size.get().next_multiple_of(4))
 }
 
@@ -162,6 +226,10 @@ pub struct AmpduLimits {
     pub max_mpdus: u16,
     /// Longest PPDU, by choice: airtime, not octets.
     pub max_duration: Duration,
+    /// The same at a low rate, if that is shorter.
+    pub slow_duration: Duration,
+    /// Rate below which it is low.
+    pub slow_below: DataRate,
 }
 
 impl AmpduLimits {
@@ -173,7 +241,13 @@ impl AmpduLimits {
             Format::Vht => 1_048_575,
             Format::He => 6_500_631,
         });
-        Self { max_bytes, max_mpdus: window.mpdus(), max_duration: MAX_PPDU_DURATION }
+        Self {
+            max_bytes,
+            max_mpdus: window.mpdus(),
+            max_duration: MAX_PPDU_DURATION,
+            slow_duration: MAX_PPDU_DURATION,
+            slow_below: DataRate::from_mbps(12),
+        }
     }
 
     /// Most octets of a PSDU whose PPDU is followed by a response, SIFS before it, within the rest of a TXOP; nothing
@@ -186,7 +260,10 @@ impl AmpduLimits {
         rest: Duration,
     ) -> Option<Bytes> {
         let around = band.sifs() + response;
-        let longest = rest.saturating_sub(around).min(self.max_duration).min(MAX_PPDU_DURATION);
+        let is_slow = mode.rate() < self.slow_below;
+        let slow = if is_slow { self.slow_duration } else { self.max_duration };
+        let most = self.max_duration.min(slow).min(MAX_PPDU_DURATION);
+        let longest = rest.saturating_sub(around).min(most);
         let fits = ppdu::largest_psdu_within(mode, longest, band, PacketPadding::default())?;
         Some(fits.min(self.max_bytes))
     }
@@ -310,7 +387,7 @@ mod tests {
         use ofdm::Modulation::{Bpsk12, Qam16R12};
         let us =
             |size, modulation| control_duration(size, modulation, Band::Ghz5).as_nanos() / 1_000;
-        let (small, large) = (Window::Mpdus64.block_ack_size(), Window::Mpdus256.block_ack_size());
+        let (small, large) = (Window::Mpdus64.response_size(), Window::Mpdus256.response_size());
         assert_eq!((small, large), (Bytes::new(32), Bytes::new(56)));
         assert_eq!([us(small, Qam16R12), us(large, Qam16R12), us(small, Bpsk12)], [32, 40, 68]);
         assert_eq!(us(BLOCK_ACK_REQUEST_SIZE, Qam16R12), 32);

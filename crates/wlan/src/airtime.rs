@@ -8,7 +8,7 @@ use crate::capabilities::LinkCapabilities;
 use crate::config::{CellConfig, NodeId};
 use crate::frame::{ACK_SIZE, CTS_SIZE, DATA_OVERHEAD, RTS_SIZE};
 use crate::phy::mode::Format;
-use crate::phy::{Band, Mode, Preamble, Rate, Standard, Timing, TxVector, dsss, ofdm};
+use crate::phy::{Band, Mode, Preamble, Rate, Standard, Timing, TxVector, dsss, mode_groups, ofdm};
 
 /// Frame by which rates are compared.  [linux-minstrel]
 pub(crate) const ORDINARY: Bytes = Bytes::new(1_200);
@@ -98,7 +98,7 @@ impl Airtime {
     }
 
     /// Vector of frames between a station and the access point at this data rate: of several modes that with the fewest
-    /// streams.
+    /// streams, at the link's own width and guard interval if there is one.
     ///
     /// # Panics
     /// If the link has no such rate.
@@ -106,7 +106,9 @@ impl Airtime {
         let Some(link) = station.index().checked_sub(1).and_then(|index| self.links[index]) else {
             return self.vector(rate);
         };
-        let mode = link.modes().into_iter().find(|mode| mode.rate() == rate);
+        let is_it = |mode: &Mode| mode.rate() == rate;
+        let of_groups = || mode_groups::modes(link.format, self.band()).find(is_it);
+        let mode = link.modes().into_iter().find(is_it).or_else(of_groups);
         TxVector::Mode(mode.expect("a rate of the link"))
     }
 

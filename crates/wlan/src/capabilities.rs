@@ -3,9 +3,9 @@
 //! The pair decides: a link has the format of the older end, and the least of what both ends can do.
 //! [80211-2020 §9.4.2.55, §9.4.2.157], [80211ax-2021 §9.4.2.248]
 
-use airfair_units::Bytes;
+use airfair_units::{Bytes, DataRate, Duration};
 
-use crate::aggregation::{AmpduLimits, Window};
+use crate::aggregation::{AmpduLimits, Window, amsdu_limits};
 use crate::block_ack::AfterSilence;
 use crate::phy::mode::Format;
 use crate::phy::rate_name::LinkFormat;
@@ -18,6 +18,12 @@ pub struct Aggregation {
     pub max_bytes: Bytes,
     /// Window of the block ack agreement.
     pub window: Window,
+    /// Longest time of one on the air.
+    pub max_duration: Duration,
+    /// The same at a low rate, if that is shorter.
+    pub slow_duration: Duration,
+    /// Rate below which it is low.
+    pub slow_below: DataRate,
     /// What it does where no response comes to one.
     pub after_silence: AfterSilence,
 }
@@ -26,8 +32,10 @@ impl Aggregation {
     /// The largest of a format, with the window of 64 MPDUs that all have.
     pub fn of(format: Format) -> Self {
         let window = Window::default();
-        let max_bytes = AmpduLimits::of(format, window).max_bytes;
-        Self { max_bytes, window, after_silence: AfterSilence::default() }
+        let AmpduLimits { max_bytes, max_duration, slow_duration, slow_below, .. } =
+            AmpduLimits::of(format, window);
+        let after_silence = AfterSilence::default();
+        Self { max_bytes, window, max_duration, slow_duration, slow_below, after_silence }
     }
 
     /// Largest window of a format.  [80211ax-2021 §26.4.3]
@@ -38,12 +46,15 @@ impl Aggregation {
         }
     }
 
-    /// What two ends have in common; what follows silence is one end's own.
+    /// What two ends have in common; what is slow and what follows silence is one end's own.
     #[must_use]
     pub fn least(self, other: Self) -> Self {
         Self {
             max_bytes: self.max_bytes.min(other.max_bytes),
             window: self.window.min(other.window),
+            max_duration: self.max_duration.min(other.max_duration),
+            slow_duration: self.slow_duration.min(other.slow_duration),
+            slow_below: self.slow_below,
             after_silence: self.after_silence,
         }
     }
@@ -62,6 +73,8 @@ pub struct Channel {
     pub streams: u8,
     /// A-MPDUs; none without aggregation.
     pub aggregation: Option<Aggregation>,
+    /// Most octets of an A-MSDU; none where each packet has an MPDU of its own.
+    pub amsdu: Option<Bytes>,
 }
 
 impl Channel {
@@ -78,7 +91,8 @@ impl Channel {
             _ => Width::Mhz20,
         };
         let (guard, streams) = (GuardInterval::Ns800, 1);
-        Self { band, width, guard, streams, aggregation: format.map(Aggregation::of) }
+        let aggregation = format.map(Aggregation::of);
+        Self { band, width, guard, streams, aggregation, amsdu: None }
     }
 
     /// Link between the access point and a station that can do as much as their standards let it, as far as the channel
@@ -93,10 +107,10 @@ impl Channel {
         let streams = self.streams.min(format.max_streams());
         let usual = Aggregation { window: Aggregation::widest(format), ..Aggregation::of(format) };
         let aggregation = self.aggregation.map(|it| it.least(usual));
-        Some(LinkCapabilities {
-            format: LinkFormat::new(format, width, guard, streams),
-            aggregation,
-        })
+        let most = amsdu_limits(format, self.band).last().copied();
+        let amsdu = self.amsdu.min(most);
+        let format = LinkFormat::new(format, width, guard, streams);
+        Some(LinkCapabilities { format, aggregation, amsdu })
     }
 }
 
@@ -107,6 +121,8 @@ pub struct LinkCapabilities {
     pub format: LinkFormat,
     /// Its A-MPDUs; none without aggregation.
     pub aggregation: Option<Aggregation>,
+    /// Most octets of its A-MSDUs, if it has any.
+    pub amsdu: Option<Bytes>,
 }
 
 impl LinkCapabilities {
@@ -184,13 +200,14 @@ mod tests {
         let large = Aggregation {
             max_bytes: Bytes::new(2_000_000),
             window: Window::Mpdus256,
+            max_duration: Duration::from_millis(4),
             after_silence,
+            ..Aggregation::of(Format::He)
         };
         let cell = Channel { aggregation: Some(large), ..at(Standard::Ax, Band::Ghz5) };
         let of = |station| cell.link(Standard::Ax, station).expect("a link").aggregation;
         assert_eq!(of(Standard::Ax), Some(large));
-        let small =
-            Aggregation { max_bytes: Bytes::new(65_535), window: Window::Mpdus64, after_silence };
+        let small = Aggregation { max_bytes: Bytes::new(65_535), window: Window::Mpdus64, ..large };
         assert_eq!(of(Standard::N), Some(small));
     }
 

@@ -136,12 +136,15 @@ impl Limits {
     }
 
     /// Most transmissions of an MPDU under a block ack agreement.  [80211-2020 §10.23.2.12]
-    pub(crate) fn mpdu_attempts(&self, is_protected: bool) -> u16 {
-        match self.attempts {
-            Attempts::Unlimited => u16::MAX,
-            Attempts::Max(limit) => limit,
-            Attempts::Limits { long, .. } if is_protected => long,
-            Attempts::Limits { short, .. } => short,
+    ///
+    /// `planned`: those of the longest chain of a law of rates, which count instead of the standard's.
+    pub(crate) fn mpdu_attempts(&self, is_protected: bool, planned: Option<u16>) -> u16 {
+        match (self.attempts, planned) {
+            (Attempts::Unlimited, _) => u16::MAX,
+            (Attempts::Max(limit), _) => limit,
+            (Attempts::Limits { .. }, Some(planned)) => planned,
+            (Attempts::Limits { long, .. }, None) if is_protected => long,
+            (Attempts::Limits { short, .. }, None) => short,
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Frames on the air and the packets they carry.
 
+use std::num::NonZeroU16;
+
 use airfair_units::{Bytes, Duration, Time};
 
 use crate::airtime;
@@ -70,8 +72,10 @@ impl FrameKind {
 /// A data frame: a packet behind a MAC header.  [80211-2020 §9.2]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mpdu<P> {
-    /// The packet.
+    /// The packet; of an A-MSDU the first one.
     pub msdu: Msdu<P>,
+    /// Octets of the A-MSDU, if it is one.  [80211-2020 §9.3.2.2]
+    pub amsdu: Option<NonZeroU16>,
     /// Sequence number, modulo 4096.  [80211-2020 §9.2.4.4.2]
     pub sequence: u16,
     /// Retry bit: the same frame has been on the air before.  [80211-2020 §9.2.4.1.7]
@@ -84,7 +88,8 @@ impl<P> Mpdu<P> {
     /// Its octets if it is sent so, header and frame check sequence included.
     #[inline]
     pub fn size(&self, tx: TxVector) -> Bytes {
-        airtime::mpdu(self.msdu.size, tx)
+        let amsdu = self.amsdu.map(|octets| Bytes::new(u64::from(octets.get())));
+        airtime::mpdu(amsdu.unwrap_or(self.msdu.size), tx)
     }
 }
 

@@ -1,12 +1,13 @@
 //! The data rate of one hop in one direction: given, or found by a law.
 
 use airfair_laws::snr_oracle::{self, Choice};
-use airfair_laws::{arf, minstrel};
+use airfair_laws::{arf, minstrel, minstrel_ht};
 use airfair_units::{Duration, Probability, Time};
 use rand_core::{Rng, SeedableRng};
 
 use crate::contender::Stream;
-use crate::phy::TxVector;
+use crate::phy::mode_groups::OVERHEAD;
+use crate::phy::{Mode, TxVector};
 
 /// Law by which the rate of a link is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +21,13 @@ pub enum RateLaw {
         /// Seed of what is sampled.
         seed: u64,
     },
+    /// By the share of MPDUs that block acks acknowledge at each rate, for links of 802.11n, ac and ax.
+    MinstrelHt {
+        /// Intervals and limits.
+        params: minstrel_ht::Params,
+        /// Seed of the order of samples.
+        seed: u64,
+    },
     /// By what noise does to each rate now, which no transmitter knows.
     Oracle,
 }
@@ -29,12 +37,10 @@ pub enum RateLaw {
 pub(crate) enum LinkEvent {
     /// A frame is about to go out, for the first time or again.
     Sending { is_first: bool },
-    /// A data frame was acknowledged.
-    Success,
-    /// A data frame was not.
-    Failure,
-    /// An RTS had no answer.
-    RtsFailure,
+    /// A data frame of so many MPDUs has gone out, of which so many were acknowledged; none if there was no response.
+    Block { sent: u16, acknowledged: u16 },
+    /// An RTS had no answer, and so many MPDUs have not gone out.
+    RtsFailure { mpdus: u16 },
 }
 
 /// A law with what it remembers and the rates that it chooses from.
@@ -56,6 +62,12 @@ enum Law {
         times: Vec<Duration>,
         stream: Stream,
     },
+    MinstrelHt {
+        params: minstrel_ht::Params,
+        state: minstrel_ht::State,
+        /// True from the plan of a frame to its outcome: a frame that did not fit its TXOP is planned once.
+        is_planned: bool,
+    },
     Oracle {
         level: u16,
         times: Vec<Duration>,
@@ -72,6 +84,7 @@ impl Law {
                 let state = minstrel::State::new(&params, &times);
                 Self::Minstrel { params, state, times, stream: Stream::seed_from_u64(seed) }
             }
+            RateLaw::MinstrelHt { .. } => unreachable!("it chooses from groups"),
             RateLaw::Oracle => Self::Oracle { level: 0, times },
         }
     }
@@ -80,6 +93,7 @@ impl Law {
         usize::from(match self {
             Self::Arf { state, .. } => state.level,
             Self::Minstrel { state, .. } => state.level(),
+            Self::MinstrelHt { state, .. } => state.level(),
             Self::Oracle { level, .. } => *level,
         })
     }
@@ -89,9 +103,11 @@ impl Law {
             Self::Arf { params, state } => {
                 let event = match event {
                     LinkEvent::Sending { .. } => arf::Event::Sending,
-                    LinkEvent::Success => arf::Event::Success,
-                    LinkEvent::Failure => arf::Event::Failure,
-                    LinkEvent::RtsFailure => arf::Event::RtsFailure,
+                    LinkEvent::Block { sent, acknowledged } if 2 * acknowledged >= sent => {
+                        arf::Event::Success
+                    }
+                    LinkEvent::Block { .. } => arf::Event::Failure,
+                    LinkEvent::RtsFailure { .. } => arf::Event::RtsFailure,
                 };
                 *state = arf::step(params, *state, now, event);
             }
@@ -100,15 +116,38 @@ impl Law {
                     LinkEvent::Sending { is_first } => {
                         minstrel::Event::Sending { is_first, draw: stream.next_u32() }
                     }
-                    LinkEvent::Success => minstrel::Event::Success,
-                    LinkEvent::Failure | LinkEvent::RtsFailure => minstrel::Event::Failure,
+                    LinkEvent::Block { acknowledged: 1.., .. } => minstrel::Event::Success,
+                    LinkEvent::Block { .. } | LinkEvent::RtsFailure { .. } => {
+                        minstrel::Event::Failure
+                    }
                 };
                 *state = minstrel::step(params, times, *state, now, event);
+            }
+            Self::MinstrelHt { params, state, is_planned } => {
+                let is_first = matches!(event, LinkEvent::Sending { is_first: true });
+                let was_planned = std::mem::replace(is_planned, is_sending(event));
+                if is_first && was_planned {
+                    return;
+                }
+                let event = match event {
+                    LinkEvent::Sending { is_first } => minstrel_ht::Event::Sending { is_first },
+                    LinkEvent::Block { sent, acknowledged } => {
+                        minstrel_ht::Event::Block { sent, acknowledged }
+                    }
+                    LinkEvent::RtsFailure { mpdus } => {
+                        minstrel_ht::Event::Block { sent: mpdus, acknowledged: 0 }
+                    }
+                };
+                minstrel_ht::step(params, state, now, event);
             }
             // It learns nothing.
             Self::Oracle { .. } => {}
         }
     }
+}
+
+fn is_sending(event: LinkEvent) -> bool {
+    matches!(event, LinkEvent::Sending { .. })
 }
 
 /// Attempts of a frame that a law of rates has planned.
@@ -144,6 +183,19 @@ impl LinkRate {
         time: impl Fn(TxVector) -> Duration,
     ) -> Self {
         let law = Law::new(law, vectors.iter().map(|tx| time(*tx)).collect());
+        Self { tx: vectors[law.level()], adaptation: Some(Box::new(Adaptation { law, vectors })) }
+    }
+
+    /// A rate that Minstrel-HT finds among `modes`, which stand in groups.
+    pub(crate) fn grouped(
+        (params, seed): (minstrel_ht::Params, u64),
+        modes: Vec<(Mode, minstrel_ht::Rate)>,
+    ) -> Self {
+        let (modes, rates): (Vec<Mode>, _) = modes.into_iter().unzip();
+        let vectors: Vec<TxVector> = modes.into_iter().map(TxVector::Mode).collect();
+        let mut stream = Stream::seed_from_u64(seed);
+        let state = minstrel_ht::State::new(&params, OVERHEAD, rates, || stream.next_u32());
+        let law = Law::MinstrelHt { params, state, is_planned: false };
         Self { tx: vectors[law.level()], adaptation: Some(Box::new(Adaptation { law, vectors })) }
     }
 
@@ -185,9 +237,24 @@ impl LinkRate {
     pub(crate) fn chain(&self) -> Chain {
         match self.adaptation.as_ref().map(|it| &it.law) {
             Some(Law::Minstrel { state, .. }) if state.is_last_attempt() => Chain::Ended,
-            Some(Law::Minstrel { .. }) => Chain::GoesOn,
+            Some(Law::MinstrelHt { state, .. }) if state.is_last_attempt() => Chain::Ended,
+            Some(Law::Minstrel { .. } | Law::MinstrelHt { .. }) => Chain::GoesOn,
             Some(Law::Arf { .. } | Law::Oracle { .. }) | None => Chain::None,
         }
+    }
+
+    /// Most attempts that its law plans for an MPDU of an aggregate, if it plans any.
+    pub(crate) fn longest_chain(&self) -> Option<u16> {
+        match self.adaptation.as_ref()?.law {
+            Law::MinstrelHt { params, .. } => Some(params.longest_chain()),
+            _ => None,
+        }
+    }
+
+    /// True if an MPDU goes alone, as one of its attempts samples a rate.
+    pub(crate) fn sends_alone(&self) -> bool {
+        let law = self.adaptation.as_ref().map(|it| &it.law);
+        law.is_some_and(|law| matches!(law, Law::MinstrelHt { state, .. } if state.is_alone()))
     }
 
     /// Something happened on the link; the new vector, if the law changes it.

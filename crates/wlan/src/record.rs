@@ -58,6 +58,13 @@ pub enum Record {
         /// Octets of all of them, delimiters and padding included.
         octets: Bytes,
     },
+    /// A data frame with A-MSDUs left the air, beside the record of the frame itself.
+    Joined {
+        /// Transmitter.
+        node: NodeId,
+        /// Packets behind the first ones of the A-MSDUs.
+        packets: u16,
+    },
     /// A data frame came again and was acknowledged but not delivered.
     Duplicate {
         /// Receiver.

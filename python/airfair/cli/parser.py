@@ -22,12 +22,29 @@ class Help(argparse.HelpFormatter):
 class Parser(argparse.ArgumentParser):
     """A parser that offers the nearest word for one that it does not know.
 
-    What it parses has the parser of its command as `parser`, for mistakes that are found later.
+    What it parses has the parser of its command as `parser`, for mistakes that are found later. Where it
+    ends with another command, `-- COMMAND…`, that is `rest`, and `has_rest` says whether `--` was there.
     """
 
-    def __init__(self, *arguments: Any, **settings: Any) -> None:  # noqa: ANN401 - argparse's own
+    def __init__(
+        self,
+        *arguments: Any,  # noqa: ANN401 - argparse's own
+        ends_with_command: bool = False,
+        **settings: Any,  # noqa: ANN401 - argparse's own
+    ) -> None:
         super().__init__(*arguments, **{"formatter_class": Help, **settings})
+        self._ends_with_command = ends_with_command
         self.set_defaults(parser=self)
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:  # noqa: ANN401 - argparse's own
+        """Parse what comes before the other command."""
+        if not self._ends_with_command:
+            return super().parse_known_args(args, namespace)
+        words = list(args)
+        at = words.index("--") if "--" in words else len(words)
+        parsed, strange = super().parse_known_args(words[:at], namespace)
+        parsed.rest, parsed.has_rest = words[at + 1 :], at < len(words)
+        return parsed, strange
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:  # noqa: ANN401 - argparse's own
         if action.choices is None or value in action.choices:

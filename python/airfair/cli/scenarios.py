@@ -14,10 +14,13 @@ from airfair.cli.completers import complete, toml_files
 from .status import InputError
 
 
-def add(command: argparse.ArgumentParser) -> None:
+def add(command: argparse.ArgumentParser, *, is_needed: bool = True) -> None:
     """Arguments of a command that runs one scenario, with keys set."""
     scenario = command.add_argument(
-        "scenario", metavar="SCENARIO.toml", help="scenario file; - for standard input"
+        "scenario",
+        metavar="SCENARIO.toml",
+        nargs=None if is_needed else "?",
+        help="scenario file; - for standard input",
     )
     complete(scenario, toml_files)
     command.add_argument("--seed", type=int, metavar="N", help="seed, instead of the scenario's")
@@ -30,7 +33,7 @@ def add(command: argparse.ArgumentParser) -> None:
     )
 
 
-def of(arguments: argparse.Namespace) -> Scenario:
+def of(arguments: argparse.Namespace, *, emulated: bool = False) -> Scenario:
     """Scenario of the command line; raises `InputError` with all mistakes."""
     overrides = []
     for text in arguments.set:
@@ -45,10 +48,12 @@ def of(arguments: argparse.Namespace) -> Scenario:
         for key in ("seed", "replications")
         if (value := getattr(arguments, key, None)) is not None
     ]
-    return read(arguments.scenario, overrides)
+    return read(arguments.scenario, overrides, emulated=emulated)
 
 
-def read(name: str, overrides: Sequence[tuple[str, str]] = ()) -> Scenario:
+def read(
+    name: str, overrides: Sequence[tuple[str, str]] = (), *, emulated: bool = False
+) -> Scenario:
     """The scenario in the file `name`, or on standard input if that is -, with keys set.
 
     Raises `InputError` with all mistakes, each with the name.
@@ -65,6 +70,6 @@ def read(name: str, overrides: Sequence[tuple[str, str]] = ()) -> Scenario:
     except ValueError as error:  # a null character
         raise InputError(f"{name!r}: {error}") from error
     try:
-        return scenario.parse(content, overrides, folder)
+        return scenario.parse(content, overrides, folder, emulated=emulated)
     except ScenarioError as error:
         raise InputError(*(f"{name}: {problem}" for problem in error.problems)) from error

@@ -12,8 +12,10 @@ from airfair import json_documents, store
 from airfair.cli import DONE, INTERRUPTED, InputError, describe, output
 from airfair.names import did_you_mean
 
+from .cells import TODAYS
 from .schemes import SCHEMES, Scheme
 from .search import FULL_PLAN, QUICK_PLAN, Found, Plan, find, table
+from .standards import STANDARDS, TODAY
 
 if TYPE_CHECKING:
     import argparse
@@ -29,14 +31,14 @@ FEWEST_REPLICATIONS = 3
 def main(args: argparse.Namespace) -> int:
     """Run `airfair limits [SCHEME]` and return its exit status.
 
-    `args` has scheme, list, quick, points, replications, seed, threads, out and json. Without a scheme: all
-    of them, one after the other. Raises InputError for a mistake of the user.
+    `args` has scheme, standard, list, quick, points, replications, seed, threads, out and json. Without a
+    scheme: all of them, one after the other. Raises InputError for a mistake of the user.
     """
     if args.list:
         _write(_list(as_json=args.json), sys.stdout)
         return DONE
     plan = _plan(args)
-    chosen = _chosen(args.scheme)
+    chosen = _chosen(args.scheme, args.standard)
     out: Path = args.out or Path("results/limits")
     output.prepare(out)
     people = sys.stderr if args.json else sys.stdout
@@ -45,8 +47,9 @@ def main(args: argparse.Namespace) -> int:
     for scheme in chosen:
         found = _search(scheme, plan, out, args.threads)
         every.append(found)
-        documents.append(_save(found, out / scheme.id))
-        _tell(found, people, out / scheme.id)
+        directory = out / (args.standard or "") / scheme.id
+        documents.append(_save(found, directory))
+        _tell(found, people, directory)
         if found.interrupted or found.unsaved:
             break
     if len(every) > 1:
@@ -78,16 +81,20 @@ def _plan(args: argparse.Namespace) -> Plan:
         problems.append(f"--seed {seed}: allowed is 0 or more")
     if problems:
         raise InputError(*problems)
-    return Plan(points, replications, seed, usual.times)
+    times = TODAYS[usual.times] if args.standard in TODAY else usual.times
+    return Plan(points, replications, seed, times)
 
 
-def _chosen(name: str | None) -> list[Scheme]:
-    if name is None:
-        return list(SCHEMES.values())
-    if name not in SCHEMES:
-        hint = did_you_mean(name, SCHEMES)
-        raise InputError(f"scheme {name!r}: unknown{hint}; allowed {', '.join(SCHEMES)}")
-    return [SCHEMES[name]]
+def _chosen(name: str | None, standard: str | None) -> list[Scheme]:
+    problems = []
+    for what, value, allowed in (("scheme", name, SCHEMES), ("--standard", standard, STANDARDS)):
+        if value is not None and value not in allowed:
+            hint = did_you_mean(value, allowed)
+            problems.append(f"{what} {value!r}: unknown{hint}; allowed {', '.join(allowed)}")
+    if problems:
+        raise InputError(*problems)
+    chosen = list(SCHEMES.values()) if name is None else [SCHEMES[name]]
+    return [scheme.under(standard) for scheme in chosen] if standard else chosen
 
 
 def _search(scheme: Scheme, plan: Plan, out: Path, threads: int | None) -> Found:

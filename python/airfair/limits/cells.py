@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from .space import NS2_WINDOW, SEGMENT, Condition, rates
+from .standards import STREAMS, TODAY
 
 if TYPE_CHECKING:
     from airfair.scenario import Value
@@ -35,6 +36,8 @@ class Times:
 
 FULL = Times(5, 30)
 QUICK = Times(2, 8)
+TODAYS = {FULL: Times(2, 10), QUICK: Times(1, 4)}
+"""The same in today's standards, which send more in a second than others in ten."""
 
 
 @dataclass(frozen=True)
@@ -74,16 +77,10 @@ class Pair:
 
 
 TRANSFER = {"802.11b": "100 kB", "802.11a": "500 kB", "802.11g": "500 kB"}
+TRANSFER |= dict.fromkeys(TODAY, "2 MB")
 """Size of short transfers."""
 TRANSFERS = 8
 """Short transfers of a station in a run, begun at random times."""
-
-_SNR_DB: dict[str, dict[float, float]] = {
-    "802.11b": {1: -2.9, 2: 1.7, 5.5: 4.3, 11: 7.1},
-    "802.11a": {6: 4.0, 9: 6.9, 12: 7.0, 18: 9.9, 24: 13.6, 36: 16.6, 48: 21.4, 54: 22.7},
-}
-_SNR_DB["802.11g"] = _SNR_DB["802.11a"]
-"""SNR at which nine of ten attempts of 1500 octets get through at a rate [dB], by simulation."""
 
 
 def pair(where: Condition, switch: Switch, times: Times) -> Pair:
@@ -151,6 +148,11 @@ def _scenario(
         "standard": where["standard"],
         "ap": {"queue": {"packets": where["ap_queue"]}},
     }
+    is_todays = where["standard"] in TODAY
+    if is_todays:
+        limit = f"{int(where['aggregate']) * 1000} B"
+        cell |= {"width": where["width"], "streams": STREAMS, "band": "5 GHz"}
+        cell["aggregation"] = {"max_bytes": limit}
     if "attempts" in where:
         cell["max_attempts"] = where["attempts"]
     if float(where.get("errors", 0)) > 0:
@@ -158,6 +160,12 @@ def _scenario(
     stations = {f"s{flow.number}": _station(where, times, slow=flow.slow) for flow in flows}
     if where.get("path") == "in the cell":
         stations["peer"] = _station(where, times, slow=False)
+    wire: dict[str, Value] = {
+        "delay": f"{float(where['round_trip']) / 2:g} ms",
+        "queue": _WIRE_QUEUE,
+    }
+    if is_todays:
+        wire["rate"] = "1 Gb/s"
     sections: dict[str, Value] = {
         "title": "A point of the map of limits",
         "duration": f"{times.end:g} s",
@@ -166,11 +174,7 @@ def _scenario(
         "bss": {"cell": _merged(cell, switch.cell) if on else cell},
         "station": stations,
         # Half of the round trip is each way's.
-        "host": {
-            "server": {
-                "link": {"delay": f"{float(where['round_trip']) / 2:g} ms", "queue": _WIRE_QUEUE}
-            }
-        },
+        "host": {"server": {"link": wire}},
         "flow": {f"f{flow.number}": _flow(where, switch, flow, times, on=on) for flow in flows},
     }
     return sections
@@ -180,22 +184,25 @@ _WIRE_QUEUE: Keys = {"packets": 1000}
 
 
 def _station(where: Condition, times: Times, *, slow: bool) -> dict[str, Value]:
-    fast_mbps, slow_mbps = rates(where)
+    fast, slower = (rate.key for rate in rates(where))
     queue: dict[str, Value] = {"queue": {"packets": where.get("station_queue", 50)}}
     if not slow:
-        return {"rate": _rate(fast_mbps), **queue}
+        return {"rate": fast, **queue}
     match where.get("rates", "fixed"):
         case "fixed":
-            return {"rate": _rate(slow_mbps), **queue}
+            return {"rate": slower, **queue}
         case "falls once":
             falls = f"{times.warmup + times.measured / 3:g} s"
-            schedule: Value = [["0 s", _rate(fast_mbps)], [falls, _rate(slow_mbps)]]
+            schedule: Value = [["0 s", fast], [falls, slower]]
             return {"rate": schedule, **queue}
         case "alternates":
             period = float(where["period"])
-            return {"rate": _alternating(fast_mbps, slow_mbps, period, times), **queue}
+            return {"rate": _alternating((fast, slower), period, times), **queue}
         case "ARF":
-            snr = _SNR_DB[str(where["standard"])][slow_mbps]
+            snr = rates(where)[1].snr_db
+            if where["standard"] in TODAY:
+                # Its modes are those of one stream, of which the ratio lets this one through.
+                queue["streams"] = 1
             return {
                 "rate": {"control": "arf"},
                 "errors": {"model": "snr", "snr": f"{snr:g} dB"},
@@ -205,19 +212,10 @@ def _station(where: Condition, times: Times, *, slow: bool) -> dict[str, Value]:
             raise ValueError(f"rates {other!r}: unknown")
 
 
-def _alternating(first: float, second: float, period: float, times: Times) -> Value:
-    rates_mbps = (first, second)
+def _alternating(both: tuple[str, str], period: float, times: Times) -> Value:
     changes = [f"{i * period:.6g}" for i in range(int(times.end / period) + 1)]
     # A change at the very end of the run would be none.
-    return [
-        [f"{at} s", _rate(rates_mbps[i % 2])]
-        for i, at in enumerate(changes)
-        if float(at) < times.end
-    ]
-
-
-def _rate(mbps: float) -> str:
-    return f"{mbps:g} Mb/s"
+    return [[f"{at} s", both[i % 2]] for i, at in enumerate(changes) if float(at) < times.end]
 
 
 def _flow(where: Condition, switch: Switch, flow: Flow, times: Times, *, on: bool) -> Keys:

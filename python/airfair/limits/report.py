@@ -26,6 +26,7 @@ def document(found: Found) -> Json:
     return {
         "scheme": scheme.id,
         "title": scheme.title,
+        "standard": scheme.standard,
         "paper": scheme.paper,
         "version": __version__,
         "seed": plan.seed,
@@ -99,7 +100,10 @@ def text(found: Found) -> str:
         f"{even} points spread evenly, {len(found.points) - even} at the border, "
         f"{found.plan.replications} pairs of runs at each"
     )
-    lines = [*textwrap.wrap(f"{found.scheme.id}: {found.scheme.title}", WIDTH), size]
+    title = f"{found.scheme.id}: {found.scheme.title}"
+    if found.scheme.standard:
+        title += f", in {found.scheme.standard}"
+    lines = [*textwrap.wrap(title, WIDTH), size]
     if not found.points:
         return "\n".join(lines) + "\n"
     every = accounts(found)

@@ -5,7 +5,7 @@ A new scheme is one entry here: what switching it on sets, the dimensions, its a
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from .cells import Keys, Switch
 from .space import (
@@ -33,6 +33,7 @@ from .space import (
     UP_SHARE,
     WINDOW,
     Space,
+    under,
 )
 
 _TFRC: Keys = {"transport": {"kind": "tfrc", "segment": f"{SEGMENT} B"}}
@@ -60,6 +61,13 @@ class Scheme:
     """True if a flow must be sent by a station to use it."""
     leaves_one: bool = False
     """True if one flow at least has to be without it."""
+
+    standard: str | None = None
+    """The only standard of its space; by default those of the time of the papers."""
+
+    def under(self, standard: str) -> Scheme:
+        """The same in one standard."""
+        return replace(self, space=under(self.space, standard), standard=standard)
 
     @property
     def measures(self) -> tuple[str, ...]:

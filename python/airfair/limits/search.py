@@ -83,6 +83,7 @@ class Found:
         plan = self.plan
         return {
             "scheme": self.scheme.id,
+            "standard": self.scheme.standard,
             "seed": plan.seed,
             "points": plan.points,
             "replications": plan.replications,

@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 
 from airfair.experiment.designs import sobol
 
+from .standards import LEGACY, STREAMS, TODAY, WIDTHS, Rate, rate, steps
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -152,7 +154,9 @@ ATTEMPTS = Number("attempts", "attempts per frame", "", 1, 8, whole=True)
 PERIOD = Number("period", "time between rate changes", "s", 0.3, 15, log=True)
 FAST = Number("fast", "place of the fast rate", "", 0, 1)
 SLOW = Number("slow", "place of the slow rate", "", 0, 1)
-STANDARD = Choice("standard", "standard", ("802.11b", "802.11a", "802.11g"))
+STANDARD = Choice("standard", "standard", LEGACY)
+AGGREGATE = Number("aggregate", "aggregates up to", "kB", 4, 64, log=True, whole=True)
+TODAYS_WINDOW = Number("window", "receivers' window", "kB", 64, 4096, log=True, whole=True)
 LOAD = Choice("load", "load", ("greedy", "short beside greedy", "partly idle"))
 LASTING = Choice("load", "load", ("greedy", "partly idle"))
 RATES = Choice("rates", "slow stations' rate", ("fixed", "falls once", "alternates", "ARF"))
@@ -161,23 +165,30 @@ FLAVOUR = Choice("flavour", "TCP", ("newreno", "sack", "cubic"))
 FLAVOUR_OR_NS2 = Choice("flavour", "TCP", ("newreno", "sack", "cubic", "newreno as in ns-2"))
 PATH = Choice("path", "receivers", ("wired", "in the cell"))
 
-_RATES_MBPS: Mapping[str, tuple[float, ...]] = {
-    "802.11b": (1, 2, 5.5, 11),
-    "802.11a": (6, 9, 12, 18, 24, 36, 48, 54),
-    "802.11g": (6, 9, 12, 18, 24, 36, 48, 54),
-}
+
+def under(space: Space, standard: str) -> Space:
+    """The same space in one standard; in today's, with widths, aggregates and larger windows."""
+    only = Choice(STANDARD.id, STANDARD.label, (standard,))
+    if standard not in TODAY:
+        return tuple(only if d is STANDARD else d for d in space)
+    of_today: Mapping[str, Space] = {
+        STANDARD.id: (only, Choice("width", "width", WIDTHS[standard]), AGGREGATE),
+        WINDOW.id: (TODAYS_WINDOW,),
+    }
+    return tuple(new for d in space for new in of_today.get(d.id, (d,)))
 
 
-def rates(where: Condition) -> tuple[float, float]:
-    """Fast and slow rate [Mb/s]: one of the upper half of the standard's, and one that is not faster.
+def rates(where: Condition) -> tuple[Rate, Rate]:
+    """Fast and slow rate: one of the upper half of the standard's, and one that is not faster.
 
     Where rates change the slow one is slower.
     """
-    allowed = _RATES_MBPS[str(where["standard"])]
-    upper = range(len(allowed) // 2, len(allowed))
+    standard, width = str(where["standard"]), str(where.get("width", ""))
+    count = steps(standard)
+    upper = range(count // 2, count)
     fast = upper[_index(len(upper), where["fast"])]
-    below = fast + (where.get("rates", "fixed") == "fixed")
-    return allowed[fast], allowed[_index(below, where["slow"])]
+    slow = _index(fast + (where.get("rates", "fixed") == "fixed"), where["slow"])
+    return rate(standard, fast, width, STREAMS), rate(standard, slow, width)
 
 
 def _index(count: int, place: Setting) -> int:
@@ -240,7 +251,8 @@ def described(space: Space, where: Condition) -> Condition:
     values["place_per_flow"] = int(where["ap_queue"]) / stations
     if "standard" in where:
         fast, slow = rates(where)
-        values |= {"fast_rate": fast, "slow_rate": slow, "rate_ratio": fast / slow}
+        values |= {"fast_rate": fast.mbps, "slow_rate": slow.mbps}
+        values["rate_ratio"] = fast.mbps / slow.mbps
     if "acks" in known:
         up = round(stations * float(where["up_share"]) / 100)
         # Delayed ACKs: one for two segments of the window.

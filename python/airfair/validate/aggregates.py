@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from airfair.scenario import load
@@ -23,11 +24,14 @@ from .plan import Check, Plan
 from .theory import DOT11A, LLC_SNAP_OCTETS
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from airfair import Result, Scenario
 
 TOLERANCE = 0.015
 REPLICATIONS = 8
-FRAMES = {1: 30_000, 2: 24_000, 5: 40_000, 10: 60_000, 20: 130_000, 50: 90_000}
+FRAMES = {1: 12_000, 2: 24_000, 5: 14_000, 10: 20_000, 20: 24_000, 50: 40_000}
 """PPDUs that arrive in all replications of a cell of so many stations."""
 MPDU = PACKET + LLC_SNAP_OCTETS + 30
 """With the header of QoS data, 26, and FCS, 4.  [80211-2020 §9.3.2.1]"""
@@ -35,6 +39,35 @@ BLOCK_ACK_OCTETS = 32
 """Compressed, of a window of 64.  [80211-2020 §9.3.1.8.2]"""
 AIFSN = 3
 """Best effort.  [80211-2020 Table 9-155]"""
+
+
+@dataclass(frozen=True)
+class Ldpc:
+    """Codewords of HE: 1944 bits each, for PPDUs of more than one or two of them."""
+
+    segment: int
+    """Coded bits of a quarter of a symbol."""
+    coded: int
+    """Coded bits of a symbol."""
+    coding: Fraction
+
+    def needs_a_symbol(self, bits: int, per_symbol: int) -> bool:
+        """True if a symbol is added, as too few parity bits would be sent in symbols that the data fills.
+
+        Data that does not fill the last one is given a segment of it more, which costs no time.
+        [80211-2020 §19.3.11.7.5], [80211ax-2021 §27.3.12.5]
+        """
+        rest = bits % per_symbol
+        if 0 < rest <= 3 * int(self.segment * self.coding):
+            return False
+        symbols = math.ceil(bits / per_symbol)
+        payload, available = symbols * per_symbol, symbols * self.coded
+        words = math.ceil(payload / (1_944 * self.coding))
+        parity = words * 1_944 * (1 - self.coding)
+        shortened = words * 1_944 * self.coding - payload
+        punctured = max(Fraction(0), words * 1_944 - available - shortened)
+        few = shortened < Fraction(6, 5) * punctured * self.coding / (1 - self.coding)
+        return (punctured > parity / 10 and few) or punctured > Fraction(3, 10) * parity
 
 
 @dataclass(frozen=True)
@@ -56,6 +89,7 @@ class Mode:
     """MPDUs of the largest A-MPDU: by the time of its PPDU, at most 5484 µs, or by the window."""
     control: float = 24
     """Rate of responses [Mb/s]."""
+    ldpc: Ldpc | None = None
 
     def octets(self, mpdus: int) -> int:
         """A-MPDU of so many MPDUs: delimiters of 4, all subframes but the last filled to multiples of 4.
@@ -68,8 +102,13 @@ class Mode:
 
     def airtime(self, mpdus: int) -> float:
         """[80211-2020 §19.4.3, §21.4.3], [80211ax-2021 §27.4.3]"""
-        symbols = math.ceil((16 + 8 * self.octets(mpdus) + self.tail) / self.bits)
-        return self.preamble + self.symbol * symbols
+        return self.preamble + self.symbol * self.symbols(mpdus)
+
+    def symbols(self, mpdus: int) -> int:
+        """Symbols of the data field, with the one that LDPC may need."""
+        bits = 16 + 8 * self.octets(mpdus) + self.tail
+        whole = math.ceil(bits / self.bits)
+        return whole + (self.ldpc is not None and self.ldpc.needs_a_symbol(bits, self.bits))
 
     def exchange(self, mpdus: int) -> theory.Exchange:
         """Costs of an aggregate whose response comes, and of one that collides."""
@@ -79,9 +118,52 @@ class Mode:
         return theory.Exchange(data + response + aifs, data + aifs)
 
 
+SHORT_GUARD, LONG_GUARD = 0.8, 3.2
+"""Guard intervals of HE [µs]; the long one goes with the long training field.  [D-123]"""
+HE_SUBCARRIERS = {20: (234, 60), 40: (468, 120), 80: (980, 240), 160: (1_960, 492)}
+"""For data, of a symbol and of a quarter of its time, by width [MHz].  [80211ax-2021 §27.3.12.5, §27.5]"""
+HE_MODULATIONS = (
+    (1, Fraction(1, 2), 6),
+    (2, Fraction(1, 2), 12),
+    (2, Fraction(3, 4), 12),
+    (4, Fraction(1, 2), 24),
+    (4, Fraction(3, 4), 24),
+    (6, Fraction(2, 3), 24),
+    (6, Fraction(3, 4), 24),
+    (6, Fraction(5, 6), 24),
+    (8, Fraction(3, 4), 24),
+    (8, Fraction(5, 6), 24),
+    (10, Fraction(3, 4), 24),
+    (10, Fraction(5, 6), 24),
+)
+"""Bits of a subcarrier, rate of the code and rate of responses [Mb/s], by MCS.  [80211ax-2021 §27.5]"""
+
+
+def he_mode(mcs: int, width: int, guard: float = SHORT_GUARD) -> Mode:
+    """HE of one stream, width in MHz, guard interval in µs, which the training field has as well.
+
+    [80211ax-2021 §27.3.4]
+    """
+    bits, coding, control = HE_MODULATIONS[mcs]
+    coded, segment = (bits * subcarriers for subcarriers in HE_SUBCARRIERS[width])
+    training = guard + (12.8 if guard == LONG_GUARD else 6.4)
+    return Mode(
+        standard="802.11ax",
+        rate=f"he-mcs{mcs}x1",
+        width=f"{width} MHz",
+        bits=int(coded * coding),
+        symbol=12.8 + guard,
+        preamble=36 + training,
+        tail=0,
+        most=64,
+        control=control,
+        ldpc=Ldpc(segment, coded, coding),
+    )
+
+
 HT = Mode("802.11n", "ht-mcs7", "20 MHz", 260, 4, 36, 6, 28)
 VHT = Mode("802.11ac", "vht-mcs9x1", "80 MHz", 1_560, 4, 40, 6, 64)
-HE = Mode("802.11ax", "he-mcs11x1", "80 MHz", 8_166, 13.6, 43.2, 0, 64)
+HE = he_mode(11, 80)
 CASES = (
     *((mode, mode.most, n) for mode in (HT, HE) for n in FRAMES),
     *((VHT, VHT.most, n) for n in (1, 2, 10)),
@@ -122,14 +204,20 @@ def scenario(mode: Mode, mpdus: int, n: int, seconds: float) -> Scenario:
     )
 
 
+def goodput(result: Result) -> NDArray[np.float64]:
+    """Throughput of IP packets of all flows [Mb/s], one per replication."""
+    flows = result.flows["goodput_bps"].to_numpy().reshape(result.replications, -1)
+    total: NDArray[np.float64] = flows.sum(axis=1) / 1e6 * PACKET / PAYLOAD
+    return total
+
+
 def _saturation(mode: Mode, mpdus: int, n: int) -> Plan:
     phy = replace(DOT11A, standard=mode.standard)
     frames = theory.classic_frame_rate(n, phy, mode.exchange(mpdus))
     expected = frames * mpdus * PACKET * 8
 
     def evaluate(result: Result) -> list[Check]:
-        goodput = result.flows["goodput_bps"].to_numpy().reshape(result.replications, -1)
-        samples = goodput.sum(axis=1) / 1e6 * PACKET / PAYLOAD
+        samples = goodput(result)
         id_ = f"bianchi-aggregates/{mode.rate}/{mpdus}/n={n}"
         ci95 = half_width(samples.tolist())
         return [Check(id_, expected, float(samples.mean()), TOLERANCE, ci95, "Mb/s")]

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from airfair.statistics import half_width
 
-from . import aggregates, conservation, hidden, noise, occupancy, shares, theory
+from . import aggregates, conservation, edca, hidden, noise, ns3, occupancy, shares, theory
 from .cells import PACKET, PAYLOAD, PSDU, SaturatedCell
 from .plan import Check, Plan
 from .published import NS3_TABLES
@@ -38,12 +38,12 @@ MODEL_TOLERANCE = 0.015
 HEUSSE_TOLERANCE = {2: 0.02, 5: 0.03, 10: 0.08}
 """By number of stations."""
 REPLICATIONS = 8
-LONGER = {2: 6, 5: 12, 10: 30}
-"""By number of stations: runs of Heusse's anomaly, where one station's share varies far more than the sum."""
-FRAMES = {1: 40_000, 2: 80_000, 5: 120_000, 10: 160_000, 20: 150_000, 50: 200_000}
+FRAMES = {1: 80_000, 2: 70_000, 5: 70_000, 10: 110_000, 20: 120_000, 50: 160_000}
 """Frames delivered in all replications of a cell of so many stations."""
-FEWER_BY_RTS = 4
-"""With RTS a collision costs little, so that a quarter of the frames says as much."""
+ANOMALY_FRAMES = {2: 100_000, 5: 500_000, 10: 4_200_000}
+"""The same for Heusse's anomaly, where one station's share varies far more than the sum."""
+FEWER_BY_RTS = 10
+"""With RTS a collision costs little, so that a tenth of the frames says as much."""
 
 RATES: tuple[tuple[Phy, tuple[float, ...]], ...] = (
     (DOT11B, (1, 2, 5.5, 11)),
@@ -65,25 +65,18 @@ def plans() -> Iterator[Plan]:
             yield _single_station(phy, rate)
     for n in HEUSSE_TOLERANCE:
         yield _anomaly(n)
-    for part in (aggregates, conservation, noise, hidden, occupancy, shares):
+    for part in (aggregates, ns3, edca, conservation, noise, hidden, occupancy, shares):
         yield from part.plans()
 
 
-def _duration(n: int, frames_per_us: float) -> float:
-    """Simulated time of one replication [s]."""
-    return max(0.2, FRAMES[n] / REPLICATIONS / frames_per_us / 1e6)
+def _duration(frames: float, frames_per_us: float) -> float:
+    """Simulated time of one replication, of those that deliver so many frames together [s]."""
+    return max(0.2, frames / REPLICATIONS / frames_per_us / 1e6)
 
 
 def _throughput(frames_per_us: float) -> float:
     """Throughput of IP packets [Mb/s]."""
     return frames_per_us * PACKET * 8
-
-
-def _aggregate(result: Result) -> Floats:
-    """Throughput of IP packets of all flows [Mb/s], one per replication."""
-    goodput = result.flows["goodput_bps"].to_numpy().reshape(result.replications, -1)
-    total: Floats = goodput.sum(axis=1) / 1e6 * PACKET / PAYLOAD
-    return total
 
 
 def _compare(
@@ -101,12 +94,12 @@ def _saturation(phy: Phy, rate: float, n: int, *, rts: bool) -> Plan:
     published = None if rts else NS3_TABLES[phy.standard, rate].get(n)
 
     def evaluate(result: Result) -> Iterator[Check]:
-        id_, samples = f"bianchi/{cell}/{access}/n={n}", _aggregate(result)
+        id_, samples = f"bianchi/{cell}/{access}/n={n}", aggregates.goodput(result)
         yield _compare(id_, _throughput(frames), samples, MODEL_TOLERANCE)
         if published:
             yield _compare(f"ns3-table/{cell}/n={n}", published.difs, samples, MODEL_TOLERANCE)
 
-    seconds = _duration(n, frames) / (FEWER_BY_RTS if rts else 1)
+    seconds = _duration(FRAMES[n] / (FEWER_BY_RTS if rts else 1), frames)
     cell_of_n = SaturatedCell(phy, [rate] * n, rts=rts)
     return Plan(cell_of_n.scenario(seconds, replications=REPLICATIONS), evaluate)
 
@@ -122,10 +115,10 @@ def _after_eifs(phy: Phy, rate: float, n: int) -> Plan:
 
     def evaluate(result: Result) -> list[Check]:
         id_ = f"bianchi-eifs/{phy.standard}/{rate:g}/n={n}"
-        return [_compare(id_, _throughput(frames), _aggregate(result), MODEL_TOLERANCE)]
+        return [_compare(id_, _throughput(frames), aggregates.goodput(result), MODEL_TOLERANCE)]
 
     cell = SaturatedCell(phy, [rate] * n, after_collision="eifs")
-    return Plan(cell.scenario(_duration(n, frames), replications=REPLICATIONS), evaluate)
+    return Plan(cell.scenario(_duration(FRAMES[n], frames), replications=REPLICATIONS), evaluate)
 
 
 def _anomaly(n: int) -> Plan:
@@ -147,7 +140,7 @@ def _anomaly(n: int) -> Plan:
             _compare(f"{name}/slow-by-fast", 1.0, each[:, -1] / others, MODEL_TOLERANCE, unit=""),
         ]
 
-    seconds = LONGER[n] * _duration(n, n * model)
+    seconds = _duration(ANOMALY_FRAMES[n], n * model)
     cell = SaturatedCell(DOT11B, rates)
     return Plan(cell.scenario(seconds, replications=REPLICATIONS), evaluate)
 

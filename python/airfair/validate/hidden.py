@@ -77,7 +77,7 @@ class Pair:
         return f"{self.phy.standard}/{access}/{self.rate:g}-cw-{self.cw_min}{limit}"
 
 
-@dataclass
+@dataclass(slots=True)
 class _Station:
     """One of the two, and its next step."""
 

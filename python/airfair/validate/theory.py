@@ -106,14 +106,15 @@ def bisect(f: Callable[[float], float], low: float, high: float) -> float:
     return (low + high) / 2
 
 
+def attempt_rate(p: float, window: int, stages: int) -> float:
+    """Probability that a station transmits in a slot if attempts fail with `p`.  [bianchi-2000 eq. 7]"""
+    doublings = sum((2 * p) ** i for i in range(stages))
+    return 2 / (1 + window + p * window * doublings)
+
+
 def classic_attempt_rate(n: int, window: int, stages: int) -> float:
     """Probability τ that a station transmits in a slot.  [bianchi-2000 eq. 7, 9]"""
-
-    def tau(p: float) -> float:
-        doublings = sum((2 * p) ** i for i in range(stages))
-        return 2 / (1 + window + p * window * doublings)
-
-    return bisect(lambda t: t - tau(1 - (1 - t) ** (n - 1)), 0, 1)
+    return bisect(lambda t: t - attempt_rate(1 - (1 - t) ** (n - 1), window, stages), 0, 1)
 
 
 @dataclass(frozen=True)
@@ -193,6 +194,19 @@ def half_refined_frame_rate(n: int, phy: Phy, cost: Exchange) -> float:
     success = cost.success * repeat + phy.slot
     time = share.idle * phy.slot + share.success * success + share.collision * cost.collision
     return share.success * repeat / time
+
+
+def ns3_ax_frame_rate(n: int, bits: int, control: float, *, more: int = 0) -> float:
+    """Frames per µs by the form behind 802.11ax in ns-3's `wifi-bianchi`, with so many data bits in a symbol.
+
+    A slot more follows a success and none a collision, the preamble has 44 µs, the PSDU has no delimiter.
+    `more` are symbols that the form does not have.  [ns3-bianchi]
+    """
+    psdu = 1_500 + LLC_SNAP_OCTETS + 30
+    data = 44 + 13.6 * (math.ceil((16 + 8 * psdu + 6) / bits) + more)
+    response = DOT11A.sifs + ofdm_airtime(ACK_OCTETS, control)
+    cost = Exchange(data + response + DOT11A.difs + DOT11A.slot, data + DOT11A.difs)
+    return classic_frame_rate(n, DOT11A, cost)
 
 
 def refined_frame_rate(n: int, phy: Phy, cost: Exchange) -> float:

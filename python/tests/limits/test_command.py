@@ -117,6 +117,21 @@ def test_json_is_the_document_and_the_directory_holds_the_rest(
         assert airfair.load(path).replications == 3
 
 
+def test_a_standard_of_today_has_a_map_of_its_own(program: Program, tmp_path: Path) -> None:
+    done = program("limits", "tfrc", *SMALL, "--standard", "802.11ax", "--out", "found", "--json")
+    assert done.returncode == 0, done.stderr
+    (document,) = json.loads(done.stdout)["schemes"]
+    assert document["standard"] == "802.11ax"
+    points = pl.read_parquet(tmp_path / "found/802.11ax/tfrc/points.parquet")
+    assert set(points["standard"]) == {"802.11ax"}
+    assert set(points["width"]) == {"20 MHz", "40 MHz", "80 MHz"}
+    assert (tmp_path / "found/802.11ax/tfrc/map.svg").exists()
+    kept = runs_in(tmp_path / "found/runs.sqlite")
+    again = program("limits", "tfrc", *SMALL, "--standard", "802.11ax", "--out", "found", "--json")
+    assert again.stdout == done.stdout
+    assert runs_in(tmp_path / "found/runs.sqlite") == kept
+
+
 def test_people_get_80_columns(program: Program) -> None:
     done = program("limits", "data-ack", *SMALL)
     assert done.returncode == 0, done.stderr
@@ -133,7 +148,15 @@ def test_list_and_help(program: Program) -> None:
     assert [entry["id"] for entry in entries] == list(SCHEMES)
     usage = program("limits", "--help").stdout
     assert max(map(len, usage.splitlines())) <= 80
-    for option in ("--quick", "--points", "--replications", "--seed", "--out", "--json"):
+    for option in (
+        "--standard",
+        "--quick",
+        "--points",
+        "--replications",
+        "--seed",
+        "--out",
+        "--json",
+    ):
         assert option in usage
 
 
@@ -144,6 +167,10 @@ def test_list_and_help(program: Program) -> None:
         (
             ["arf-windw"],
             "scheme 'arf-windw': unknown, did you mean \"arf-window\"?; allowed arf-aware, ",
+        ),
+        (
+            ["tfrc", "--standard", "802.11be"],
+            "--standard '802.11be': unknown, did you mean \"802.11b\"?; allowed 802.11b, 802.11a, ",
         ),
         (["tfrc", "--threads", 0], "--threads 0: allowed is 1 to 1024"),
         (["tfrc", "--points", 3], "--points 3: allowed is 16 to 4096"),

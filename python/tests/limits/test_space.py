@@ -11,28 +11,31 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import airfair
-from airfair.limits.cells import FULL, QUICK, TRANSFERS, assign, pair
+from airfair.limits.cells import FULL, QUICK, TODAYS, TRANSFERS, assign, pair
 from airfair.limits.measures import measure
 from airfair.limits.schemes import SCHEMES, Scheme
 from airfair.limits.space import ROUND_TRIP, STATIONS, between, condition, described, rates, spread
+from airfair.limits.standards import TODAY, rate
 from airfair.scenario import load
 
 EVERY = pytest.mark.parametrize("scheme", SCHEMES.values(), ids=SCHEMES)
+_ALL = [*SCHEMES.values(), *(s.under(standard) for standard in TODAY for s in SCHEMES.values())]
+EVERYWHERE = pytest.mark.parametrize("scheme", _ALL, ids=lambda s: f"{s.id}-{s.standard or ''}")
 
 
-@EVERY
-@settings(max_examples=60, deadline=None)
+@EVERYWHERE
+@settings(max_examples=20, deadline=None)
 @given(data=st.data())
 def test_every_place_is_a_valid_pair(scheme: Scheme, data: st.DataObject) -> None:
     coordinate = st.floats(0, 1, exclude_max=True) | st.sampled_from([0.0, 0.5, 1 - 1e-12])
     place = data.draw(st.lists(coordinate, min_size=len(scheme.space), max_size=len(scheme.space)))
     where = condition(scheme.space, place)
-    both = pair(where, scheme.switch, FULL)
+    both = pair(where, scheme.switch, TODAYS[QUICK] if scheme.standard else FULL)
     scenarios = [load(keys) for keys in (both.without, both.using)]  # raises if one is invalid
     assert scenarios[0].to_toml() != scenarios[1].to_toml()
     fast, slow = rates(where)
-    assert slow <= fast
-    assert described(scheme.space, where)["rate_ratio"] == fast / slow
+    assert slow.mbps <= fast.mbps
+    assert described(scheme.space, where)["rate_ratio"] == fast.mbps / slow.mbps
     assert any(flow.uses for flow in both.flows)
     assert any(flow.slow for flow in both.flows)
     assert both.flows[0].role == "lasting"
@@ -42,7 +45,7 @@ def test_every_place_is_a_valid_pair(scheme: Scheme, data: st.DataObject) -> Non
         assert not all(flow.uses for flow in both.flows)
 
 
-@EVERY
+@EVERYWHERE
 def test_a_pair_differs_by_what_the_scheme_sets(scheme: Scheme) -> None:
     where = condition(scheme.space, [0.5] * len(scheme.space))
     both = pair(where, scheme.switch, FULL)
@@ -137,3 +140,23 @@ def test_new_points_are_between_neighbours_of_different_sign() -> None:
     assert new.ravel() == pytest.approx([0.4, 0.6, 0.7][: len(new)], abs=0.11)
     assert new[0] == pytest.approx(0.4)
     assert between(space, places, np.ones(4, dtype=np.int64), 3, places).size == 0
+
+
+def test_rates_of_today_are_those_of_the_standard() -> None:
+    # 52 · 6 · 5/6 / 4 µs; 108 · 8 · 3/4 · 2 / 4; 980 · 10 · 5/6 · 2 / 13.6; 234 / 2 / 13.6
+    assert rate("802.11n", 7, "20 MHz").mbps == 65
+    assert rate("802.11ac", 8, "40 MHz", 2).mbps == 324
+    assert rate("802.11ax", 11, "80 MHz", 2).mbps == 1_201.0
+    assert rate("802.11ax", 0, "20 MHz").mbps == 8.6
+    names = [rate(s, 1, "20 MHz", 2).key for s in TODAY]
+    assert names == ["ht-mcs9", "vht-mcs1x2", "he-mcs1x2"]
+
+
+def test_a_condition_of_today_says_width_and_aggregates() -> None:
+    scheme = SCHEMES["data-ack"].under("802.11ax")
+    where = condition(scheme.space, [0.999] * len(scheme.space))
+    both = pair(where, scheme.switch, FULL)
+    cell = tomllib.loads(load(both.without).to_toml())["bss"]["cell"]
+    assert (cell["standard"], cell["width"]) == ("802.11ax", "80 MHz")
+    assert cell["aggregation"]["max_bytes"] == "64000 B"
+    assert where["window"] == 4079

@@ -47,6 +47,9 @@ def test_the_simulator_agrees_with_theory(program: Program) -> None:
     assert sum(id_.startswith("bianchi/") for id_ in ids) == 84
     counts = {
         "bianchi-aggregates": 31,
+        "bianchi-he": 64,
+        "ns3-bounds": 10,
+        "edca": 14,
         "noise": 14,
         "hidden": 6,
         "measured-airtime": 32,
@@ -63,5 +66,8 @@ def test_the_simulator_agrees_with_theory(program: Program) -> None:
         ("bianchi/", 0.004),
         ("bianchi-eifs/", 0.004),
         ("bianchi-aggregates/", 0.0075),
+        ("bianchi-he/", 0.0075),
+        ("heusse/", 0.012),
+        ("edca/", 0.02),
     ):
         assert max(c["ci95"] / c["expected"] for c in checks if c["id"].startswith(group)) < most

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from airfair.validate import theory
-from airfair.validate.published import BIANCHI_2000, NS3_TABLES
+from airfair.validate.aggregates import he_mode
+from airfair.validate.published import BIANCHI_2000, NS3_AX, NS3_AX_STATIONS, NS3_TABLES
 from airfair.validate.theory import DOT11A, DOT11B, Exchange, Phy
 
 
@@ -56,6 +57,16 @@ def test_the_form_of_ns_3_gives_its_tables(standard: str, rate: float) -> None:
             throughput = 12_000 * theory.half_refined_frame_rate(n, phy, cost)
             # They look τ up on a grid of 10 000 points.
             assert throughput == pytest.approx(expected, rel=1e-3)
+
+
+@pytest.mark.parametrize("width", NS3_AX)
+def test_the_form_of_ns_3_gives_its_tables_of_ax(width: int) -> None:
+    for mcs, row in enumerate(NS3_AX[width]):
+        mode = he_mode(mcs, width)
+        for n, published in zip(NS3_AX_STATIONS, row, strict=True):
+            throughput = 12_000 * theory.ns3_ax_frame_rate(n, mode.bits, mode.control)
+            # They look τ up on a grid of 100 000 points.
+            assert throughput == pytest.approx(published, rel=1e-4)
 
 
 @pytest.mark.parametrize("phy", [DOT11B, DOT11A])

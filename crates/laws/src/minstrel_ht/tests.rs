@@ -442,7 +442,7 @@ impl Air {
     fn attempt(&mut self) -> bool {
         let level = usize::from(self.state.level());
         let is_sample = self.state.is_sample();
-        let sent = if is_sample { 1 } else { LENGTH };
+        let sent = if self.state.is_alone() { 1 } else { LENGTH };
         let threshold = self.success[level] * f64::from(u32::MAX);
         let seed = &mut self.seed;
         let comes = (0..sent).filter(|_| f64::from(noise(seed)) < threshold).count();

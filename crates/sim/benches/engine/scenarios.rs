@@ -28,6 +28,11 @@ pub(crate) fn all() -> Vec<(String, String)> {
         let name = format!("saturated 802.11ax cell, 10 station(s){name}");
         all.push((name, aggregating_cell(10, errors)));
     }
+    let cell = aggregating_cell(10, "");
+    all.push((String::from("saturated 802.11ax cell, four categories"), four_categories(&cell)));
+    let uploads = ax_cell(5_500, UPLOADS);
+    all.push((String::from("ns-3's cell of 802.11ax, 10 saturated stations"), uploads));
+    all.push((String::from("4 TCP downloads, 802.11ax"), ax_cell(6_000, DOWNLOADS)));
     for (still, roaming, where_) in [(40, 40, "all in range"), (140, 150, "not all in range")] {
         let circle = format!("position = {{ circle = \"{still} m\" }}");
         all.push((format!("radio: 20 fixed, {where_}"), radio_cell(&circle)));
@@ -56,6 +61,50 @@ fn aggregating_cell(stations: u32, keys: &str) -> String {
         .replace("rate = \"1 Gb/s\"", "rate = \"10 Gb/s\"")
         .replace("duration = \"20 s\"", "duration = \"2 s\"")
 }
+
+/// The same with a flow of each category in place of one.
+fn four_categories(cell: &str) -> String {
+    let (rest, flow) = cell.split_once("[flow.up]").expect("a cell with a flow");
+    let mut text = String::from(rest);
+    for (i, category) in ["background", "best effort", "video", "voice"].iter().enumerate() {
+        let _ = write!(text, "[flow.up{i}]{flow}access_category = \"{category}\"\n");
+    }
+    text
+}
+
+/// The cell of `bench/ns3/cell.cc`, for so long [ms].
+fn ax_cell(duration: u32, stations: &str) -> String {
+    format!(
+        "duration = \"{duration} ms\"\nseries = \"off\"\n\
+         [bss.cell]\nstandard = \"802.11ax\"\nband = \"5 GHz\"\nwidth = \"80 MHz\"\n\
+         after_collision = \"difs\"\nmax_attempts = \"unlimited\"\nap = {{ queue = {{ packets = 1000 }} }}\n\
+         [host.server]\nlink = {{ rate = \"1 Gb/s\", delay = \"1 ms\", queue = {{ packets = 1000 }} }}\n\
+         {stations}"
+    )
+}
+
+/// Ten stations that keep two aggregates of 64 packets in their queues.
+const UPLOADS: &str = r#"
+[station.sta]
+count = 10
+rate = "he-mcs11x1"
+queue = { packets = 128 }
+[flow.up]
+from = "sta"
+to = "server"
+transport = { kind = "udp", payload = "1472 B", rate = "saturated" }
+"#;
+
+/// Four stations that download by windows of 65 535 octets.
+const DOWNLOADS: &str = r#"
+[station.sta]
+count = 4
+rate = "he-mcs11x1"
+[flow.down]
+from = "server"
+to = "sta"
+transport = { kind = "tcp", segment = "1460 B", receive_window = "65535 B" }
+"#;
 
 fn tcp_cell(stations: u32) -> String {
     cell(stations, r#"{ kind = "tcp" }"#)

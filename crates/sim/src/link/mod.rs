@@ -85,6 +85,9 @@ pub struct LinkStreams {
 pub struct Link {
     rate: DataRate,
     delay: Duration,
+    /// Size of the packet sent last, and the time that it took to send.
+    last_size: Bytes,
+    last_time: Duration,
     capacity: Capacity,
     red: Option<EarlyDetection>,
     channel: Channel,
@@ -107,13 +110,22 @@ struct InFlight {
     is_carried: bool,
 }
 
+/// A link has taken a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sent {
+    /// Time at which it arrives.
+    pub arrival: Time,
+    /// Packets queued or in service, with this one.
+    pub queued: u32,
+}
+
 /// Packet at the other end of a link, or the loss of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Arrival {
-    /// A packet.
-    Packet(Packet),
-    /// Nothing: this packet was lost on the way.
-    Lost(Packet),
+pub struct Arrival<'a> {
+    /// The packet that was sent.
+    pub packet: &'a Packet,
+    /// True if it was lost on the way.
+    pub is_lost: bool,
 }
 
 impl Link {
@@ -123,6 +135,8 @@ impl Link {
         Self {
             rate: config.rate,
             delay: config.delay,
+            last_size: Bytes::ZERO,
+            last_time: Duration::ZERO,
             capacity: config.queue.capacity,
             red: config.queue.red.map(early),
             channel: Channel::new(config.loss[heading as usize], streams.loss),
@@ -132,22 +146,24 @@ impl Link {
         }
     }
 
-    /// Sends a packet; it will arrive at the time returned, which is the event `number`.
+    /// Sends a packet; its arrival is the event `number`.
     ///
     /// # Errors
     /// [`Refusal`] if the queue, the packet in service included, has no room or does not want it.
-    pub fn send(&mut self, now: Time, packet: Packet, number: u64) -> Result<Time, Refusal> {
+    #[inline]
+    pub fn send(&mut self, now: Time, packet: &Packet, number: u64) -> Result<Sent, Refusal> {
         let size = packet.size();
         let queued = self.queued(now);
         let has_room = self.has_room_beside(queued, size);
-        let idle_since = self.departures.back().map_or(now, |(last, _)| *last);
+        let busy_until = self.departures.back().map_or(now, |(last, _)| *last);
         if self.red.as_mut().is_some_and(|red| red.drops(now, queued)) {
             return Err(Refusal::Early);
         }
         if !has_room {
             return Err(Refusal::QueueFull);
         }
-        let departure = idle_since.max(now) + self.rate.time_to_send(size);
+        // Whatever is queued leaves after `now`, and so does this packet.
+        let departure = busy_until + self.time_to_send(size);
         if let Some(red) = &mut self.red {
             red.busy_until(departure);
         }
@@ -155,8 +171,17 @@ impl Link {
         self.departures.push_back((departure, size));
         self.backlog += size;
         let is_carried = self.channel.carries();
-        self.in_flight.push_back(InFlight { arrival, number, packet, is_carried });
-        Ok(arrival)
+        self.in_flight.push_back(InFlight { arrival, number, packet: *packet, is_carried });
+        Ok(Sent { arrival, queued: queued + 1 })
+    }
+
+    /// Time to send a packet so long: that of the one before, mostly.
+    #[inline]
+    fn time_to_send(&mut self, size: Bytes) -> Duration {
+        if self.last_size != size {
+            (self.last_size, self.last_time) = (size, self.rate.time_to_send(size));
+        }
+        self.last_time
     }
 
     /// True if the queue has room for a packet so long; random early detection may drop it all the same.
@@ -202,13 +227,17 @@ impl Link {
         first.unwrap_or(now + self.rate.time_to_send(size))
     }
 
-    /// Packet that arrives now, or its loss.
-    pub fn receive(&mut self, now: Time) -> Option<Arrival> {
-        let InFlight { arrival, packet, is_carried, .. } = *self.in_flight.front()?;
-        (arrival <= now).then(|| {
-            self.in_flight.pop_front();
-            if is_carried { Arrival::Packet(packet) } else { Arrival::Lost(packet) }
-        })
+    /// Packet that arrives now, or its loss; the next one after [`pass`](Self::pass).
+    #[inline]
+    pub fn arrival(&self, now: Time) -> Option<Arrival<'_>> {
+        let InFlight { arrival, packet, is_carried, .. } = self.in_flight.front()?;
+        (*arrival <= now).then_some(Arrival { packet, is_lost: !is_carried })
+    }
+
+    /// The packet that arrives now has left the link.
+    #[inline]
+    pub fn pass(&mut self) {
+        self.in_flight.pop_front();
     }
 
     /// Time and number of the arrival after the next. No packet overtakes another, so it is no earlier.
@@ -260,32 +289,34 @@ mod tests {
     fn packets_queue_behind_each_other_and_then_travel() {
         let mut link = link(Capacity::Packets(10));
         let ms = |ms| Time::ZERO + Duration::from_millis(ms);
-        assert_eq!(link.send(Time::ZERO, packet(0), 0), Ok(ms(3)));
-        assert_eq!(link.send(Time::ZERO, packet(1), 0), Ok(ms(4)));
-        assert_eq!(link.send(ms(7), packet(2), 0), Ok(ms(10)));
-        assert_eq!(link.receive(ms(2)), None);
-        assert_eq!(link.receive(ms(3)), Some(Arrival::Packet(packet(0))));
-        assert_eq!(link.receive(ms(3)), None);
+        let sent = |at, queued| Ok(Sent { arrival: ms(at), queued });
+        assert_eq!(link.send(Time::ZERO, &packet(0), 0), sent(3, 1));
+        assert_eq!(link.send(Time::ZERO, &packet(1), 0), sent(4, 2));
+        assert_eq!(link.send(ms(7), &packet(2), 0), sent(10, 1));
+        assert_eq!(link.arrival(ms(2)), None);
+        assert_eq!(link.arrival(ms(3)), Some(Arrival { packet: &packet(0), is_lost: false }));
+        link.pass();
+        assert_eq!(link.arrival(ms(3)), None);
     }
 
     #[test]
     fn a_full_queue_drops_at_its_tail() {
         let mut link = link(Capacity::Packets(2));
-        assert!(link.send(Time::ZERO, packet(0), 0).is_ok());
-        assert!(link.send(Time::ZERO, packet(1), 0).is_ok());
-        assert_eq!(link.send(Time::ZERO, packet(2), 0), Err(Refusal::QueueFull));
+        assert!(link.send(Time::ZERO, &packet(0), 0).is_ok());
+        assert!(link.send(Time::ZERO, &packet(1), 0).is_ok());
+        assert_eq!(link.send(Time::ZERO, &packet(2), 0), Err(Refusal::QueueFull));
         let first_has_left = Time::ZERO + Duration::from_millis(1);
-        assert!(link.send(first_has_left, packet(3), 0).is_ok());
+        assert!(link.send(first_has_left, &packet(3), 0).is_ok());
     }
 
     #[test]
     fn a_queue_of_octets_takes_what_fits() {
         let mut link = link(Capacity::Bytes(Bytes::new(2_500)));
-        assert!(link.send(Time::ZERO, packet(0), 0).is_ok());
-        assert!(link.send(Time::ZERO, packet(1), 0).is_ok());
-        assert_eq!(link.send(Time::ZERO, packet(2), 0), Err(Refusal::QueueFull));
+        assert!(link.send(Time::ZERO, &packet(0), 0).is_ok());
+        assert!(link.send(Time::ZERO, &packet(1), 0).is_ok());
+        assert_eq!(link.send(Time::ZERO, &packet(2), 0), Err(Refusal::QueueFull));
         let first_has_left = Time::ZERO + Duration::from_millis(1);
-        assert!(link.send(first_has_left, packet(3), 0).is_ok());
+        assert!(link.send(first_has_left, &packet(3), 0).is_ok());
         assert_eq!(link.backlog, Bytes::new(2_000));
     }
 }

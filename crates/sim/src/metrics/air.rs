@@ -108,6 +108,9 @@ impl AirAccount {
             Record::Duplicate { node } => self.radio(node).duplicates += 1,
             Record::Aggregate { node, to, mpdus, .. } => self.count_agreed(node, to, mpdus),
             Record::Category(category, event) => self.count_category(category, event),
+            Record::Joined { node, packets } => {
+                self.radio(node).joined_packets += u64::from(packets);
+            }
             Record::Air { .. } | Record::Queue { .. } | Record::Sent { .. } => {}
         }
     }

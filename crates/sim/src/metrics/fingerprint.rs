@@ -19,6 +19,7 @@
 //! | 7 | `Rate` | station | 0 down, 1 up | rate [b/s] |
 //! | 8 | `Errored` | transmitter | 0 | |
 //! | 9 | `Aggregate` of several | transmitter | MPDUs | octets |
+//! | 10 | `Joined` | transmitter | packets | |
 //! | 16 | `Started` | flow | 0 | |
 //! | 17 | `Sent` | flow | 0 | |
 //! | 18 | `Received` | flow | 0 | when it was sent |
@@ -76,7 +77,8 @@ impl Fingerprint {
     }
 
     /// Adds a record of a flow.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "the kind of a record is known where it is made")]
+    #[inline(always)]
     pub(super) fn add_flow(&mut self, now: Time, flow: FlowId, record: FlowRecord) {
         encode_flow(flow, record, |head, more| add_words(now, head, more, |word| self.add(word)));
     }
@@ -199,6 +201,7 @@ fn encode_rare(cell: CellId, record: &CellRecord, mut take: impl FnMut(Head, &[u
         CellRecord::Aggregate { node, mpdus, octets, .. } if mpdus > 1 => {
             take(head(9, node, u32::from(mpdus)), &[octets.get()]);
         }
+        CellRecord::Joined { node, packets } => take(head(10, node, u32::from(packets)), &[]),
         // Frames of one MPDU and categories are in other records already.
         CellRecord::Aggregate { .. }
         | CellRecord::Category(..)
@@ -220,7 +223,8 @@ fn encode_link(link: LinkId, record: LinkRecord, mut take: impl FnMut(Head, &[u6
     take(Head { kind, cell: CellId(0), whose: link.0, payload }, &[]);
 }
 
-#[inline]
+#[expect(clippy::inline_always, reason = "the kind of a record is known where it is made")]
+#[inline(always)]
 fn encode_flow(flow: FlowId, record: FlowRecord, mut take: impl FnMut(Head, &[u64])) {
     let head = |kind, payload| Head { kind, cell: CellId(0), whose: flow.0, payload };
     match record {

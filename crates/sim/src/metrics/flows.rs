@@ -30,7 +30,8 @@ impl FlowAccount {
     }
 
     /// Packets count if they were sent within the window, whenever they come to their end.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "the kind of a record is known where it is made")]
+    #[inline(always)]
     pub(super) fn count(&mut self, now: Time, record: FlowRecord, window: Window) {
         match record {
             FlowRecord::Started => self.started = Some(now),

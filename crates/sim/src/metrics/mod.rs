@@ -93,6 +93,11 @@ impl Metrics {
         }
     }
 
+    /// Ends the measured time then, for a run that is over before its time.
+    pub fn end_at(&mut self, end: Time) {
+        self.window.to = self.window.to.min(end);
+    }
+
     /// The figures, once the run is over.
     pub fn finish(self, scenario: &Scenario) -> Outcome {
         let elapsed = self.window.to - self.window.from;
@@ -245,7 +250,8 @@ impl Recorder for Metrics {
         }
     }
 
-    #[inline]
+    #[expect(clippy::inline_always, reason = "the kind of a record is known where it is made")]
+    #[inline(always)]
     fn record_flow(&mut self, now: Time, flow: FlowId, record: FlowRecord) {
         self.fingerprint.add_flow(now, flow, record);
         self.flows[flow.index()].count(now, record, self.window);

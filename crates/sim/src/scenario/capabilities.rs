@@ -2,9 +2,10 @@
 
 use std::fmt::Display;
 
-use airfair_units::Bytes;
-use airfair_wlan::aggregation::Window;
+use airfair_units::{Bytes, DataRate, Duration};
+use airfair_wlan::aggregation::{Window, amsdu_limits};
 use airfair_wlan::phy::mode::Format;
+use airfair_wlan::phy::ppdu::MAX_PPDU_DURATION;
 use airfair_wlan::phy::rate_name::LinkFormat;
 use airfair_wlan::phy::{Band, GuardInterval, Standard, Width};
 use airfair_wlan::{Aggregation, Channel, LinkCapabilities};
@@ -14,7 +15,7 @@ use super::kind::Words;
 use super::reader::{Entry, Fields};
 
 /// Keys of a cell that standards after 802.11g have, those of a station behind the first.
-const KEYS: [&str; 5] = ["band", "width", "guard_interval", "streams", "aggregation"];
+const KEYS: [&str; 6] = ["band", "width", "guard_interval", "streams", "aggregation", "amsdu"];
 
 /// Standards of stations in a cell of `standard` in this band, the newest first: its own, and older ones of the band.
 pub(super) fn standards(standard: Standard, band: Band) -> Vec<Standard> {
@@ -47,7 +48,10 @@ pub(super) fn channel(
     let streams = streams(fields.get("streams"), most, usual.streams, mistakes);
     let aggregation =
         aggregation(fields.get("aggregation"), format, usual.aggregation, mistakes).ok()?;
-    Some(Channel { band, width: width.ok()?, guard: guard.ok()?, streams: streams?, aggregation })
+    let known = (amsdu_limits(format, band), at.as_str());
+    let amsdu = amsdu(fields.get("amsdu"), known, usual.amsdu, mistakes);
+    let (width, guard) = (width.ok()?, guard.ok()?);
+    Some(Channel { band, width, guard, streams: streams?, aggregation, amsdu: amsdu.ok()? })
 }
 
 /// The link of a station of the last of two standards with the access point of the first.
@@ -75,9 +79,12 @@ pub(super) fn link(
     let most_streams = (usual.streams, whose.as_str());
     let streams = streams(fields.get("streams"), most_streams, usual.streams, mistakes);
     let aggregation = own_aggregation(fields.get("aggregation"), &most, mistakes)?;
+    let known: Vec<Bytes> = amsdu_limits(usual.format, channel.band).to_vec();
+    let known: Vec<Bytes> = known.into_iter().filter(|it| Some(*it) <= most.amsdu).collect();
+    let amsdu = amsdu(fields.get("amsdu"), (&known, &whose), most.amsdu, mistakes)?;
     let (width, guard, streams) = (width?, guard?, streams.ok_or(Spoilt)?);
     let format = LinkFormat { width, guard, streams, ..usual };
-    Ok(Some(LinkCapabilities { format, aggregation }))
+    Ok(Some(LinkCapabilities { format, aggregation, amsdu }))
 }
 
 /// Refuses keys that a legacy standard does not have.
@@ -148,6 +155,30 @@ fn streams(
     None
 }
 
+/// Octets of A-MSDUs, one of those that are `known`.
+fn amsdu(
+    entry: &Entry,
+    (known, whose): (&[Bytes], &str),
+    usual: Option<Bytes>,
+    mistakes: &mut Mistakes,
+) -> Result<Option<Bytes>, Spoilt> {
+    if !entry.is_set() && !entry.bad {
+        return Ok(usual);
+    }
+    if entry.bad {
+        return Err(Spoilt);
+    }
+    let amsdu = entry.value::<Bytes>();
+    if amsdu.is_none_or(|it| known.contains(&it)) {
+        return Ok(amsdu);
+    }
+    let sizes = known.iter().map(|it| format!("\"{} B\"", it.get()));
+    let allowed: Vec<String> = sizes.chain(["\"off\"".to_owned()]).collect();
+    let problem = format!("no limit of A-MSDUs of {whose}");
+    mistakes.add(entry.at, entry.mistake(problem, allowed.join(", ")));
+    Err(Spoilt)
+}
+
 /// Aggregates that a cell allows; what it does not say is as `usual`.
 fn aggregation(
     entry: &Entry,
@@ -191,8 +222,21 @@ fn aggregation(
     } else {
         Some(usual.after_silence)
     };
-    let (max_bytes, after_silence) = (octets.ok_or(Spoilt)?, after_silence.ok_or(Spoilt)?);
-    Ok(Some(Aggregation { max_bytes, window: known, after_silence }))
+    let duration = |key, usual| {
+        let entry = fields.get(key);
+        if entry.is_set() { entry.value::<Duration>() } else { Some(usual) }
+    };
+    let slow_below = fields.get("slow_below");
+    let slow_below =
+        if slow_below.is_set() { slow_below.value::<DataRate>() } else { Some(usual.slow_below) };
+    Ok(Some(Aggregation {
+        max_bytes: octets.ok_or(Spoilt)?,
+        window: known,
+        max_duration: duration("max_duration", usual.max_duration).ok_or(Spoilt)?,
+        slow_duration: duration("slow_duration", usual.slow_duration).ok_or(Spoilt)?,
+        slow_below: slow_below.ok_or(Spoilt)?,
+        after_silence: after_silence.ok_or(Spoilt)?,
+    }))
 }
 
 /// Aggregates that a station allows, no more than its cell does.
@@ -205,7 +249,12 @@ fn own_aggregation(
     let allowed = match (own, most.aggregation) {
         (Some(_), None) => "\"off\"".to_owned(),
         (Some(own), Some(most)) if own.least(most) != own => {
-            format!("at most {} B and a window of {}", most.max_bytes.get(), most.window.mpdus())
+            let (bytes, window) = (most.max_bytes.get(), most.window.mpdus());
+            let both = format!("at most {bytes} B and a window of {window}");
+            match (most.max_duration, most.slow_duration) {
+                (MAX_PPDU_DURATION, MAX_PPDU_DURATION) => both,
+                (all, slow) => format!("{both}, {all} and at low rates {slow}"),
+            }
         }
         _ => return Ok(own),
     };

@@ -57,6 +57,15 @@ impl Node {
         text
     }
 
+    /// Gives a table an empty section, if it has none of this name.
+    pub(super) fn permit_missing(&mut self, section: &str) {
+        let Value::Table(entries) = &mut self.value else { return };
+        if entries.iter().all(|(name, _)| name != section) {
+            let empty = Node { at: self.at, value: Value::Table(Vec::new()) };
+            entries.push((section.to_owned(), empty));
+        }
+    }
+
     fn show(&self, out: &mut String) {
         let written = match &self.value {
             // A long list is cut anyway: do not render megabytes of it first.

@@ -14,7 +14,7 @@ use super::keys::{
 };
 use super::kind::{MAX_NAME, Words};
 use super::names::{Names, Target};
-use super::parse::Context;
+use super::parse::{Context, Driver};
 use super::reader::{Entry, Fields};
 use super::size::{self, Budget, MAX_ALL_FRAMES};
 use super::stations::missing;
@@ -29,7 +29,7 @@ pub(super) fn flows(
 ) -> Option<(Vec<Flow>, Vec<Address>)> {
     let (spoilt, at) = (entry.bad, entry.at);
     let list = entry.named();
-    if list.is_empty() && !spoilt {
+    if list.is_empty() && !spoilt && context.driver == Driver::Run {
         mistakes.add(at, missing("flow"));
     }
     let mut taken = BTreeSet::new();

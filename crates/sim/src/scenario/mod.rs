@@ -34,13 +34,13 @@ mod write;
 
 pub use access::Access;
 pub use error::{ScenarioError, escaped};
-pub use parse::MAX_FILE;
+pub use parse::{Driver, MAX_FILE};
 pub use radio::{Area, Begin, Fading, Motion, PathLossModel, Radio, Trajectory};
 pub use reference::reference_markdown;
 pub use schema::schema;
 pub use traces::{MAX_TRACE, ReadFile};
 
-use airfair_laws::{arf, arf_aware, arf_window, minstrel, occupancy, rate_cap};
+use airfair_laws::{arf, arf_aware, arf_window, minstrel, minstrel_ht, occupancy, rate_cap};
 use airfair_transport::tcp;
 pub use airfair_transport::tfrc::{Profile as TfrcProfile, Traffic as TfrcTraffic};
 pub use airfair_transport::udp::Rate as UdpRate;
@@ -188,8 +188,10 @@ impl Queue {
 pub enum RateControl {
     /// ARF and AARF.
     Arf(arf::Params),
-    /// Minstrel.
+    /// Minstrel, for rates of 802.11a, b and g.
     Minstrel(minstrel::Params),
+    /// Minstrel-HT, for those of 802.11n, ac and ax.
+    MinstrelHt(minstrel_ht::Params),
     /// Knowledge of the channel.
     Oracle,
 }

@@ -36,6 +36,17 @@ pub(super) struct Context {
     pub(super) cells_complete: bool,
     /// The files of waypoints that stations name.
     pub(super) traces: Traces,
+    /// Who drives the world.
+    pub(super) driver: Driver,
+}
+
+/// Who drives the world of a scenario.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Driver {
+    /// A run: nothing happens but what the scenario says.
+    Run,
+    /// An emulation: programs have packets of their own, so that the scenario need not have any flow.
+    Emulation,
 }
 
 /// Facts that others must know of a cell.
@@ -68,10 +79,11 @@ impl Scenario {
     /// # Errors
     /// All mistakes, in the order of the file; those of the overrides come last. Mistakes of syntax come alone.
     pub fn parse(text: &str, overrides: &[(String, String)]) -> Result<Self, Vec<ScenarioError>> {
-        Self::parse_with(text, overrides, &mut no_file)
+        Self::parse_with(text, overrides, &mut no_file, Driver::Run)
     }
 
-    /// Reads a scenario from the bytes of a file, which may be anything; `read` reads the files that it names.
+    /// Reads a scenario from the bytes of a file, which may be anything; `read` reads the files that it names, and
+    /// `driver` says what it is for.
     ///
     /// # Errors
     /// As [`Scenario::parse`]; one mistake if this is no text or too long to be a scenario.
@@ -79,6 +91,7 @@ impl Scenario {
         bytes: &[u8],
         overrides: &[(String, String)],
         read: ReadFile,
+        driver: Driver,
     ) -> Result<Self, Vec<ScenarioError>> {
         if bytes.len() > MAX_FILE {
             let problem = "too large for a scenario".to_owned();
@@ -88,7 +101,7 @@ impl Scenario {
             )]);
         }
         match std::str::from_utf8(bytes) {
-            Ok(text) => Self::parse_with(text, overrides, read),
+            Ok(text) => Self::parse_with(text, overrides, read, driver),
             Err(error) => {
                 let at = error.valid_up_to();
                 let problem =
@@ -102,6 +115,7 @@ impl Scenario {
         text: &str,
         overrides: &[(String, String)],
         read: ReadFile,
+        driver: Driver,
     ) -> Result<Self, Vec<ScenarioError>> {
         if parts(text) > MAX_PARTS {
             let allowed = format!("at most {MAX_PARTS} values, brackets and lines");
@@ -110,9 +124,12 @@ impl Scenario {
         let mut mistakes = Mistakes::default();
         let scenario = document::parse(text, &mut mistakes).and_then(|mut root| {
             overrides::apply(&mut root, overrides, text.len(), &mut mistakes);
+            if driver == Driver::Emulation {
+                root.permit_missing("flow");
+            }
             let traces = Traces::fetch(&root, read);
             let fields = self::read(&ROOT, &root, &mut mistakes)?;
-            scenario(fields, traces, &mut mistakes)
+            scenario(fields, (traces, driver), &mut mistakes)
         });
         match scenario {
             Some(scenario) if mistakes.is_empty() => Ok(scenario),
@@ -141,7 +158,11 @@ fn no_file(_: &str) -> Result<Vec<u8>, String> {
 }
 
 /// Parts that must fit together. Each takes what it needs even if another is spoilt.
-fn scenario(mut root: Fields, traces: Traces, mistakes: &mut Mistakes) -> Option<Scenario> {
+fn scenario(
+    mut root: Fields,
+    (traces, driver): (Traces, Driver),
+    mistakes: &mut Mistakes,
+) -> Option<Scenario> {
     let settings = Keys::read(&root, Scenario::default(), keys::root);
     let duration = root.get("duration").value::<Duration>();
     check_warmup(root.get("warmup"), duration, mistakes);
@@ -151,7 +172,8 @@ fn scenario(mut root: Fields, traces: Traces, mistakes: &mut Mistakes) -> Option
     let has_hosts = root.get("host").is_set() || root.get("host").bad;
     names.doubt(&cells);
     names.doubt(&groups);
-    let context = Context { duration, cells: Vec::new(), cells_complete: !cells.bad, traces };
+    let context =
+        Context { duration, cells: Vec::new(), cells_complete: !cells.bad, traces, driver };
     let (mut context, drafts) = cells_of(cells, context, &mut names, mistakes);
     if !check_sections(&groups, has_hosts, &mut context, mistakes) {
         names.distrust();

@@ -1,13 +1,14 @@
 //! Rates of a station: one, a schedule, or what a law finds; up and down.
 
-use airfair_laws::arf;
+use airfair_laws::{arf, minstrel_ht};
 use airfair_units::{DataRate, Duration, Time};
 use airfair_wlan::LinkCapabilities;
 use airfair_wlan::phy::rate_name::RateName;
-use airfair_wlan::phy::{Rate, Standard};
+use airfair_wlan::phy::{Rate, Standard, mode_groups};
 
+use super::declare::Keys;
 use super::error::Mistakes;
-use super::keys::LAWS;
+use super::keys::{self, LAWS, OF_MINSTREL, OF_MINSTREL_HT};
 use super::parse::point;
 use super::reader::Entry;
 use super::{RateControl, Station, cell};
@@ -56,19 +57,44 @@ fn one_way(
     if entry.fields().is_none() {
         return Some((schedule(entry, ends, duration, mistakes)?, None));
     }
-    let law = law(entry, mistakes)?;
-    let (standard, link) = ends?;
-    if let (RateControl::Minstrel(_), Some(_), Some(fields)) = (law, link, entry.fields()) {
-        let control = fields.get("control");
-        let problem = "it knows the rates of 802.11a, b and g";
-        mistakes.add(control.at, control.mistake(problem, "\"arf\", \"aarf\", \"oracle\""));
-        return None;
-    }
-    let start = match law {
-        RateControl::Arf(params) if params.starts_high => highest(standard, link),
+    let (law, (standard, link)) = (law(entry, mistakes)?, ends?);
+    let law = of_link(law, link, entry, mistakes)?;
+    let start = match (law, link) {
+        (RateControl::MinstrelHt(_), Some(link)) => {
+            Rate::Mode(mode_groups::most_robust(link.format))
+        }
+        (RateControl::Arf(params), _) if params.starts_high => highest(standard, link),
         _ => lowest(standard, link),
     };
     Some((vec![(Time::ZERO, start)], Some(law)))
+}
+
+/// The law as a link has it: `"minstrel"` is Minstrel-HT on links of 802.11n, ac and ax.
+fn of_link(
+    law: RateControl,
+    link: Option<LinkCapabilities>,
+    entry: &Entry,
+    mistakes: &mut Mistakes,
+) -> Option<RateControl> {
+    let (RateControl::Minstrel(_), Some(fields)) = (law, entry.fields()) else {
+        return Some(law);
+    };
+    let (others, problem, allowed) = match link {
+        Some(_) => (OF_MINSTREL, "of links of 802.11a, b and g", OF_MINSTREL_HT),
+        None => (OF_MINSTREL_HT, "of links of 802.11n, ac and ax", OF_MINSTREL),
+    };
+    let mut is_wrong = false;
+    for entry in others.map(|key| fields.get(key)).into_iter().filter(|entry| entry.is_set()) {
+        let allowed = format!("interval, segment, {}", allowed.join(", "));
+        mistakes.add(entry.at, entry.mistake(problem, allowed));
+        is_wrong = true;
+    }
+    match link {
+        _ if is_wrong => None,
+        Some(_) => Keys::read(fields, minstrel_ht::Params::default(), keys::minstrel_ht)
+            .map(RateControl::MinstrelHt),
+        None => Some(law),
+    }
 }
 
 fn law(entry: &Entry, mistakes: &mut Mistakes) -> Option<RateControl> {

@@ -76,6 +76,12 @@ impl Scenario {
             Endpoint::Host(index) => Node::Host(index),
         }
     }
+
+    /// True if a way leads from one end to another.
+    pub fn is_reachable(&self, from: Endpoint, to: Endpoint) -> bool {
+        let [from, to] = [from, to].map(|end| self.wired_node(end));
+        Routes::from(from, &self.links).to(to, &self.links).is_some()
+    }
 }
 
 /// Most wires on a way.

@@ -165,11 +165,12 @@ fn company(path: &str, key: &Key, tables: &[(String, String)]) -> Vec<(String, S
             _ => after.push(("station.slow.mobility.radius", "9 m".to_owned())),
         }
     }
-    let of_channel = ["band", "width", "guard_interval", "streams", "aggregation"];
+    let of_channel = ["band", "width", "guard_interval", "streams", "aggregation", "amsdu"];
     if path.split('.').nth(2).is_some_and(|part| of_channel.contains(&part)) {
         before.push(("bss.home.standard", "802.11ax"));
     }
     match path {
+        "station.slow.amsdu" => before.push(("bss.home.amsdu", "7935 B")),
         "station.slow.streams" => before.push(("bss.home.streams", "4")),
         "station.slow.aggregation.window" => {
             before.extend([("bss.home.aggregation.window", "256"), (path, "64")]);

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use airfair_wlan::LinkCapabilities;
 
 use super::declare::{Keys, Written, inline};
-use super::{Endpoint, Flow, Link, Node, Scenario, Station, keys, rates};
+use super::{Bss, Endpoint, Flow, Link, Node, Scenario, Station, keys, rates};
 
 impl Scenario {
     /// Writes the scenario as TOML, complete: [`Scenario::parse`] reads the same scenario back.
@@ -80,6 +80,7 @@ impl Scenario {
             bss: format!("\"{}\"", self.cells[station.cell].name),
             rate: rates::written(station),
             link: station.link.map(written_link),
+            amsdu: station.link.and_then(|link| written_amsdu(link, &self.cells[station.cell])),
             senses_only: others(&station.senses_only),
             hidden_from: others(&station.hidden_from),
         }
@@ -87,12 +88,19 @@ impl Scenario {
 }
 
 /// What a link can do.
-fn written_link(LinkCapabilities { format, aggregation }: LinkCapabilities) -> [String; 4] {
+fn written_link(LinkCapabilities { format, aggregation, .. }: LinkCapabilities) -> [String; 4] {
     let declare = keys::aggregation;
     let aggregation =
         aggregation.map_or_else(|| "\"off\"".to_owned(), |it| inline(Keys::write(&it, declare)));
     let (width, guard) = (format!("\"{}\"", format.width), format!("\"{}\"", format.guard));
     [width, guard, format.streams.to_string(), aggregation]
+}
+
+/// Octets of A-MSDUs of a link, where its cell has any.
+fn written_amsdu(link: LinkCapabilities, cell: &Bss) -> Option<String> {
+    cell.rules.channel.amsdu?;
+    let octets = link.amsdu.map_or_else(|| "off".to_owned(), |it| format!("{} B", it.get()));
+    Some(format!("\"{octets}\""))
 }
 
 /// A section of its own.

@@ -216,6 +216,8 @@ fn transmitter<T>(t: &mut Declaration<Of<'_, T>>, of: fn(&T) -> &RadioOutcome) {
         (aggregates > 0).then(|| ratio(frames - aggregates + aggregated_mpdus, frames)).flatten()
     })
     .says("MPDUs in a data frame, in the mean; null if there were no aggregates.");
+    t.column("joined_packets", Unit::Packets, |row| of(row.it).joined_packets)
+        .says("Packets of A-MSDUs sent, but the first of each.");
     t.column("queue_mean", Unit::Packets, |row| of(row.it).queue_mean)
         .says("Packets in the transmit queue, averaged over time.");
     t.column("queue_max", Unit::Packets, |row| of(row.it).queue_max)

@@ -180,16 +180,17 @@ impl<R> Declaration<R> {
         &mut self,
         name: impl Into<String>,
         unit: Unit,
-        value: impl FnMut(&R) -> V,
+        mut value: impl FnMut(&R) -> V,
     ) -> &mut Self {
-        self.table.columns.push(Column {
-            name: name.into(),
-            unit,
-            meaning: String::new(),
-            is_nullable: V::IS_NULLABLE,
-            values: V::column(self.rows.iter().map(value)),
-        });
+        self.add(name.into(), unit, &mut value);
         self
+    }
+
+    /// Compiled once for each type of values and not for each column.
+    fn add<V: Value>(&mut self, name: String, unit: Unit, value: &mut dyn FnMut(&R) -> V) {
+        let values = V::column(self.rows.iter().map(value));
+        let (meaning, is_nullable) = (String::new(), V::IS_NULLABLE);
+        self.table.columns.push(Column { name, unit, meaning, is_nullable, values });
     }
 
     /// The meaning of the column that was declared last.

@@ -33,7 +33,11 @@ pub(crate) struct Bss {
 
 impl Bss {
     /// A packet joins the queue of a member, if that takes it.
-    #[inline]
+    #[inline(always)]
+    #[expect(
+        clippy::inline_always,
+        reason = "each call on a packet's way costs twenty instructions"
+    )]
     pub(super) fn enqueue(
         &mut self,
         now: Time,
@@ -70,6 +74,34 @@ impl<R: Recorder, C: Clock> World<R, C> {
         self.cells[id.index()].cell.send_beacon(self.now, beacon);
         self.queue.push(self.now + interval, Phase::Timeout, Event::Beacon(id));
         self.drain_touched();
+    }
+
+    /// A packet joins the queue of the member `from` of a cell, if that takes it.
+    #[inline(never)]
+    pub(super) fn forward_by_air(
+        &mut self,
+        hop: (CellId, NodeId, NodeId),
+        packet: &Packet,
+    ) -> Result<(), Full> {
+        let (cell, from, to) = hop;
+        let bss = &mut self.cells[cell.index()];
+        if bss.watches_packets && from.is_ap() {
+            return self.forward_watched(hop, packet);
+        }
+        bss.enqueue(self.now, packet, from, to)?;
+        self.note_sent(packet);
+        Ok(())
+    }
+
+    /// The same where an agent of the access point sees the packet before.
+    #[inline(never)]
+    fn forward_watched(
+        &mut self,
+        (cell, from, to): (CellId, NodeId, NodeId),
+        packet: &Packet,
+    ) -> Result<(), Full> {
+        let packet = self.pass(cell, Passage::ToQueue, *packet);
+        self.cells[cell.index()].enqueue(self.now, &packet, from, to)
     }
 
     /// Takes what the cells have to say. No packet goes from one to another without a wire between, so

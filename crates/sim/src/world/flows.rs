@@ -7,8 +7,7 @@ use airfair_wlan::edca::AccessCategory;
 use super::room::{Full, WithoutRoom};
 use super::{Event, Fate, Hop, World};
 use crate::clock::Clock;
-use crate::coupling::Passage;
-use crate::endpoint::{Alarm, Sink, Source};
+use crate::endpoint::{Alarm, Intake, Sink, Source};
 use crate::packet::{Body, FlowId, Packet, Side};
 use crate::record::{FlowRecord, Recorder, SentAt};
 
@@ -103,7 +102,18 @@ impl<R: Recorder, C: Clock> World<R, C> {
     /// A packet leaves the host of its source, if the queue there takes it; else the source has it again.
     #[inline]
     pub(super) fn send(&mut self, packet: &Packet) -> Result<(), Full> {
-        if self.forward(packet).is_err() {
+        let first = self.flows[packet.flow.index()].route(packet.origin)[0];
+        self.send_over(first, packet)
+    }
+
+    /// The same over the first hop of its route.
+    #[inline(always)]
+    #[expect(
+        clippy::inline_always,
+        reason = "each call on a packet's way costs twenty instructions"
+    )]
+    pub(super) fn send_over(&mut self, hop: Hop, packet: &Packet) -> Result<(), Full> {
+        if self.forward_over(hop, packet).is_err() {
             match self.handle_refusal(packet) {
                 Unsent::TakenBack => return Err(Full),
                 Unsent::Lost => {
@@ -119,7 +129,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
     #[inline]
     pub(super) fn note_sent(&mut self, packet: &Packet) {
         if packet.hop == 0 && packet.origin == Side::Sender {
-            self.emit(packet.flow, FlowRecord::Sent);
+            self.recorder.record_flow(self.now, packet.flow, FlowRecord::Sent);
         }
     }
 
@@ -130,19 +140,16 @@ impl<R: Recorder, C: Clock> World<R, C> {
     }
 
     /// Sends a packet over the hop that it has come to, if the queue there takes it.
+    #[inline]
     pub(super) fn forward(&mut self, packet: &Packet) -> Result<(), Full> {
         let route = self.flows[packet.flow.index()].route(packet.origin);
-        match route[usize::from(packet.hop)] {
-            Hop::Air { cell, from, to } => {
-                let bss = &mut self.cells[cell.index()];
-                if bss.watches_packets && from.is_ap() {
-                    let packet = self.pass(cell, Passage::ToQueue, *packet);
-                    return self.cells[cell.index()].enqueue(self.now, &packet, from, to);
-                }
-                bss.enqueue(self.now, packet, from, to)?;
-                self.note_sent(packet);
-                Ok(())
-            }
+        self.forward_over(route[usize::from(packet.hop)], packet)
+    }
+
+    #[inline]
+    fn forward_over(&mut self, hop: Hop, packet: &Packet) -> Result<(), Full> {
+        match hop {
+            Hop::Air { cell, from, to } => self.forward_by_air((cell, from, to), packet),
             Hop::Wire(link) => self.forward_by_wire(link, packet),
         }
     }
@@ -151,9 +158,10 @@ impl<R: Recorder, C: Clock> World<R, C> {
     pub(super) fn arrive(&mut self, packet: &Packet) {
         let now = self.now;
         let flow = &mut self.flows[packet.flow.index()];
-        let route = flow.route(packet.origin);
-        if usize::from(packet.hop) < route.len() {
-            self.forward_or_lose(packet);
+        if let Some(&hop) = flow.route(packet.origin).get(usize::from(packet.hop)) {
+            if self.forward_over(hop, packet).is_err() {
+                self.lose(packet);
+            }
             return;
         }
         if let Body::External(external) = packet.body {
@@ -161,19 +169,18 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
         match packet.origin {
             Side::Sender => {
-                let before = (flow.sink.delivered(), flow.sink.repeated());
-                flow.sink.handle(now, &packet.body);
-                let delivered = flow.sink.delivered() - before.0;
-                let is_repeated = flow.sink.repeated() > before.1;
-                let sent_at = SentAt(packet.sent_at);
-                self.emit(packet.flow, FlowRecord::Received(sent_at));
+                let Intake { delivered, is_repeated } = flow.sink.handle(now, &packet.body);
+                let (sent_at, answers) = (SentAt(packet.sent_at), flow.sink.answers());
+                self.recorder.record_flow(now, packet.flow, FlowRecord::Received(sent_at));
                 if is_repeated {
                     self.emit(packet.flow, FlowRecord::Repeated(sent_at));
                 }
                 if !delivered.is_zero() {
-                    self.emit(packet.flow, FlowRecord::Delivered(delivered));
+                    self.recorder.record_flow(now, packet.flow, FlowRecord::Delivered(delivered));
                 }
-                self.drain_sink(packet.flow);
+                if answers {
+                    self.drain_sink(packet.flow);
+                }
             }
             Side::Receiver => {
                 flow.source.handle(now, &packet.body);
@@ -189,7 +196,8 @@ impl<R: Recorder, C: Clock> World<R, C> {
         self.release(packet, Fate::Lost);
     }
 
-    #[inline]
+    /// Records what happens to a flow less often than packets come and go: those are recorded where they do.
+    #[inline(never)]
     pub(super) fn emit(&mut self, flow: FlowId, record: FlowRecord) {
         self.recorder.record_flow(self.now, flow, record);
     }

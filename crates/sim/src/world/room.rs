@@ -10,7 +10,7 @@ use airfair_units::Bytes;
 use airfair_wlan::Phase;
 use airfair_wlan::edca::AccessCategory;
 
-use super::{Event, Hop, Output, World};
+use super::{Event, Flow, Hop, Output, World};
 use crate::clock::Clock;
 use crate::endpoint::{Alarm, Source};
 use crate::link::LinkId;
@@ -58,7 +58,10 @@ impl<R: Recorder, C: Clock> World<R, C> {
     /// A saturated source has begun: it fills its part of the queue.
     pub(super) fn fill_backlog(&mut self, id: FlowId) {
         let packets = match self.flows[id.index()].route(Side::Sender)[0] {
-            Hop::Air { cell, from, to } => self.cells[cell.index()].cell.most_packets(from, to),
+            Hop::Air { cell, from, to } => {
+                let size = self.awaited_size(id, Side::Sender);
+                self.cells[cell.index()].cell.most_packets(from, to, size)
+            }
             Hop::Wire(_) => 1,
         };
         for _ in 0..BACKLOG * packets {
@@ -69,10 +72,10 @@ impl<R: Recorder, C: Clock> World<R, C> {
     /// An end wants to send a packet as soon as the queue of its host has room for it.
     #[inline]
     pub(super) fn seek_room(&mut self, id: FlowId, side: Side) {
-        let queue = self.flows[id.index()].route(side)[0];
-        let category = self.flows[id.index()].category;
+        let flow = &self.flows[id.index()];
+        let (queue, category) = (flow.route(side)[0], flow.category);
         if self.line(queue, category).places.is_empty() && self.has_room((id, side), queue) {
-            self.notify_of_room(id, side);
+            self.notify_of_room((id, side), queue);
         } else {
             self.line(queue, category).places.push_back((id, side));
             self.serve_line(queue, category);
@@ -115,7 +118,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
                 break;
             }
             self.line(queue, category).places.pop_front();
-            self.notify_of_room(id, side);
+            self.notify_of_room((id, side), queue);
         }
         if let Hop::Wire(link) = queue {
             self.set_alarm(link);
@@ -123,15 +126,20 @@ impl<R: Recorder, C: Clock> World<R, C> {
     }
 
     /// The one notification of room: there is some for the packet that an end waits to send.
-    fn notify_of_room(&mut self, id: FlowId, side: Side) {
-        let source = &mut self.flows[id.index()].source;
+    #[inline(always)]
+    #[expect(
+        clippy::inline_always,
+        reason = "each call on a packet's way costs twenty instructions"
+    )]
+    fn notify_of_room(&mut self, (id, side): (FlowId, Side), queue: Hop) {
+        let Flow { source, category, .. } = &mut self.flows[id.index()];
         if let Source::External(gate) = source {
             gate.open(side);
             self.put_out(Output::Room(id, side));
         } else if let Some(body) = source.poll_transmit(self.now) {
             // What is refused all the same is lost, and the source in line again.
-            let category = self.flows[id.index()].category;
-            let _ = self.send(&Packet::new(self.now, id, side, body).of(category));
+            let packet = Packet::new(self.now, id, side, body).of(*category);
+            let _ = self.send_over(queue, &packet);
         }
     }
 
@@ -145,7 +153,11 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
+    #[expect(
+        clippy::inline_always,
+        reason = "each call on a packet's way costs twenty instructions"
+    )]
     fn has_room(&mut self, (id, side): (FlowId, Side), queue: Hop) -> bool {
         match queue {
             Hop::Air { cell, from, to } => {

@@ -256,8 +256,6 @@ proptest! {
     fn packets_and_airtime_are_conserved_with_aggregates(
         text in random_scenario(), replication in 0u32..1000
     ) {
-        // It knows the rates of 802.11a, b and g alone.
-        prop_assume!(!text.contains("minstrel"));
         let scenario = parse(&with_aggregates(&text));
         check(&scenario, &run_once(&scenario, replication));
     }

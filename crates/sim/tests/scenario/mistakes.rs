@@ -1,6 +1,6 @@
 //! Every kind of mistake in a scenario, with the message that it gives, word by word.
 
-use airfair_sim::scenario::{Scenario, ScenarioError};
+use airfair_sim::scenario::{Driver, Scenario, ScenarioError};
 
 const GOOD: &str = r#"
 duration = "60 s"
@@ -279,6 +279,11 @@ const COMBINATIONS: &[(&str, &str, &str)] = &[
     ),
     (
         "station.slow.rate",
+        r#"{ control = "minstrel", sample_interval = "10 ms" }"#,
+        r#"station.slow.rate.sample_interval = "10 ms": of links of 802.11n, ac and ax; allowed interval, segment, ewma, lookaround"#,
+    ),
+    (
+        "station.slow.rate",
         r#"{ control = "arf", up = 0 }"#,
         "station.slow.rate.up = 0: out of range; allowed a whole number from 1 to 1000000",
     ),
@@ -551,8 +556,8 @@ const OF_CHANNELS: &[(&[(&str, &str)], &str)] = &[
         r#"station.old.rate = "11 Mb/s": no rate of the link; allowed 13.5 Mb/s, 27 Mb/s, 40.5 Mb/s, 54 Mb/s, 81 Mb/s, 108 Mb/s, 121.5 Mb/s, 135 Mb/s"#,
     ),
     (
-        &[("station.old.rate", "{ control = \"minstrel\" }")],
-        r#"station.old.rate.control = "minstrel": it knows the rates of 802.11a, b and g; allowed "arf", "aarf", "oracle""#,
+        &[("station.old.rate", "{ control = \"minstrel\", ewma = 90 }")],
+        r#"station.old.rate.ewma = 90: of links of 802.11a, b and g; allowed interval, segment, sample_interval, attempts"#,
     ),
     (
         &[("bss.home.aggregation.max_bytes", "1 kB")],
@@ -569,6 +574,33 @@ const OF_CHANNELS: &[(&[(&str, &str)], &str)] = &[
     (
         &[("bss.home.aggregation.window", "100")],
         "bss.home.aggregation.window = 100: no window of HE; allowed 64, 256",
+    ),
+    (
+        &[("bss.home.amsdu", "5 kB")],
+        r#"bss.home.amsdu = "5 kB": no limit of A-MSDUs of 802.11ax at 5 GHz; allowed "3839 B", "7935 B", "11398 B", "off""#,
+    ),
+    (
+        &[("bss.home.band", "2.4 GHz"), ("bss.home.amsdu", "11398 B")],
+        r#"bss.home.amsdu = "11398 B": no limit of A-MSDUs of 802.11ax at 2.4 GHz; allowed "3839 B", "7935 B", "off""#,
+    ),
+    (
+        &[("bss.home.amsdu", "11398 B"), ("station.old.amsdu", "11398 B")],
+        r#"station.old.amsdu = "11398 B": no limit of A-MSDUs of 802.11n in its cell; allowed "3839 B", "7935 B", "off""#,
+    ),
+    (
+        &[("station.new.amsdu", "3839 B")],
+        r#"station.new.amsdu = "3839 B": no limit of A-MSDUs of 802.11ax in its cell; allowed "off""#,
+    ),
+    (
+        &[("bss.home.aggregation.max_duration", "6 ms")],
+        r#"bss.home.aggregation.max_duration = "6 ms": out of range; allowed a duration from 100 us to 5.484 ms, such as "20 ms""#,
+    ),
+    (
+        &[
+            ("bss.home.aggregation.max_duration", "3 ms"),
+            ("station.new.aggregation", "{ max_duration = \"4 ms\" }"),
+        ],
+        r#"station.new.aggregation = { max_duration = "4 ms" }: more than its cell allows; allowed at most 6500631 B and a window of 64, 3 ms and at low rates 5.484 ms"#,
     ),
     (
         &[("bss.home.aggregation", "off"), ("station.new.aggregation", "{ window = 64 }")],
@@ -902,7 +934,17 @@ fn syntax_errors_have_line_and_column() {
 }
 
 fn load(octets: &[u8]) -> Result<Scenario, Vec<ScenarioError>> {
-    Scenario::load(octets, &[], &mut |_| Err("no such file".to_owned()))
+    Scenario::load(octets, &[], &mut |_| Err("no such file".to_owned()), Driver::Run)
+}
+
+#[test]
+fn only_a_scenario_that_is_emulated_may_be_without_flows() {
+    let quiet =
+        b"duration = \"4 s\"\n[bss.home]\nstandard = \"802.11b\"\n[station.a]\n[host.server]\n";
+    let parsed = |driver| Scenario::load(quiet, &[], &mut |_| Ok(Vec::new()), driver);
+    assert!(parsed(Driver::Emulation).is_ok_and(|scenario| scenario.flows.is_empty()));
+    let told = parsed(Driver::Run).expect_err("a run has nothing to do");
+    assert!(told[0].to_string().starts_with("flow"), "{told:?}");
 }
 
 #[test]

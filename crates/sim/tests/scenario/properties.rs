@@ -1,9 +1,9 @@
 //! Whatever the text: no panic, and what is accepted is written and read back unchanged.
 
-use airfair_sim::scenario::Scenario;
+use airfair_sim::scenario::{Driver, Scenario};
 use proptest::prelude::*;
 
-const FILES: [&str; 9] = [
+const FILES: [&str; 12] = [
     include_str!("../../../../scenarios/one-slow-station.toml"),
     include_str!("../../../../scenarios/one-slow-station-arf-aware.toml"),
     include_str!("../../../../scenarios/saturated-cell.toml"),
@@ -12,6 +12,9 @@ const FILES: [&str; 9] = [
     include_str!("../../../../scenarios/b-station-in-a-g-cell.toml"),
     include_str!("../../../../scenarios/download.toml"),
     include_str!("../../../../scenarios/airtime-fair-access-point.toml"),
+    include_str!("../../../../scenarios/home-far-laptop.toml"),
+    include_str!("../../../../scenarios/classroom.toml"),
+    include_str!("../../../../scenarios/b-and-n-clients.toml"),
     RICH,
 ];
 
@@ -157,7 +160,7 @@ fn mutate(text: &[u8], mutation: &Mutation) -> Vec<u8> {
 }
 
 fn check(bytes: &[u8], overrides: &[(String, String)]) -> Result<(), TestCaseError> {
-    match Scenario::load(bytes, overrides, &mut |_| Ok(Vec::new())) {
+    match Scenario::load(bytes, overrides, &mut |_| Ok(Vec::new()), Driver::Run) {
         Ok(scenario) => {
             let text = scenario.to_toml();
             prop_assert_eq!(Scenario::parse(&text, &[]), Ok(scenario), "{}", text);

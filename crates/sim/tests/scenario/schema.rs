@@ -3,13 +3,16 @@
 use airfair_sim::scenario::{Scenario, schema};
 use serde_json::{Value, json};
 
-const FILES: [&str; 6] = [
+const FILES: [&str; 9] = [
     include_str!("../../../../scenarios/one-slow-station.toml"),
     include_str!("../../../../scenarios/one-slow-station-arf-aware.toml"),
     include_str!("../../../../scenarios/saturated-cell.toml"),
     include_str!("../../../../scenarios/b-station-in-a-g-cell.toml"),
     include_str!("../../../../scenarios/download.toml"),
     include_str!("../../../../scenarios/airtime-fair-access-point.toml"),
+    include_str!("../../../../scenarios/home-far-laptop.toml"),
+    include_str!("../../../../scenarios/classroom.toml"),
+    include_str!("../../../../scenarios/b-and-n-clients.toml"),
 ];
 
 /// True if `value` satisfies the keywords that the schema uses, patterns taken as "any text".

@@ -23,6 +23,8 @@ pub struct Limits {
     pub attempts: u16,
     /// What follows silence.
     pub after_silence: AfterSilence,
+    /// True if a recipient that waits for what was given up is told so: it has no buffer where each MPDU goes alone.
+    pub asks: bool,
 }
 
 /// End of a packet at its originator.
@@ -71,7 +73,7 @@ enum Progress {
     GivenUp,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Outstanding<P> {
     packet: P,
     progress: Progress,
@@ -96,7 +98,7 @@ pub struct Originator<P> {
     silences: u16,
 }
 
-impl<P: Copy> Originator<P> {
+impl<P> Originator<P> {
     /// Nothing is outstanding; `start` is the number of the first packet.
     pub fn new(limits: Limits, start: Sequence) -> Self {
         let (outstanding, waiting, on_air) = (VecDeque::new(), 0, 0);
@@ -134,6 +136,13 @@ impl<P: Copy> Originator<P> {
         });
         self.waiting += 1;
         sequence
+    }
+
+    /// The packet that was taken last, if it has not been on the air.
+    pub fn newest(&mut self) -> Option<&mut P> {
+        let last = self.outstanding.back_mut()?;
+        let is_new = last.attempts == 0 && last.progress == Progress::Waiting;
+        is_new.then_some(&mut last.packet)
     }
 
     /// Packets that may go out, in the order of their numbers: those that were lost, and new ones.
@@ -251,7 +260,7 @@ impl<P: Copy> Originator<P> {
             match first.progress {
                 Progress::Waiting | Progress::OnAir => break,
                 Progress::Acknowledged => {}
-                Progress::GivenUp => self.has_moved = true,
+                Progress::GivenUp => self.has_moved = self.limits.asks,
             }
             self.outstanding.pop_front();
             self.start = self.start + 1;

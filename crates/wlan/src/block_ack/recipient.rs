@@ -34,7 +34,7 @@ pub struct Recipient<P> {
     released: VecDeque<P>,
 }
 
-impl<P: Copy> Recipient<P> {
+impl<P> Recipient<P> {
     /// Nothing has come; `start` is the number of the first packet.
     ///
     /// # Panics
@@ -47,7 +47,12 @@ impl<P: Copy> Recipient<P> {
 
     /// An MPDU has come without an error.
     #[inline]
-    pub fn receive(&mut self, now: Time, sequence: Sequence, packet: &P) -> Reception {
+    pub fn receive(
+        &mut self,
+        now: Time,
+        sequence: Sequence,
+        packet: impl FnOnce() -> P,
+    ) -> Reception {
         self.note(sequence);
         if sequence == self.next && self.buffer.is_empty() && self.released.is_empty() {
             self.next = self.next + 1;
@@ -56,7 +61,12 @@ impl<P: Copy> Recipient<P> {
         self.receive_otherwise(now, sequence, packet)
     }
 
-    fn receive_otherwise(&mut self, now: Time, sequence: Sequence, packet: &P) -> Reception {
+    fn receive_otherwise(
+        &mut self,
+        now: Time,
+        sequence: Sequence,
+        packet: impl FnOnce() -> P,
+    ) -> Reception {
         if sequence.precedes(self.next) {
             return Reception::Refused;
         }
@@ -64,7 +74,7 @@ impl<P: Copy> Recipient<P> {
         if place >= self.window {
             self.advance(sequence + (Sequence::COUNT + 1 - self.window));
         }
-        let is_new = self.keep(now, sequence, *packet);
+        let is_new = self.keep(now, sequence, packet);
         self.release();
         if is_new { Reception::Kept } else { Reception::Refused }
     }
@@ -82,21 +92,21 @@ impl<P: Copy> Recipient<P> {
     }
 
     /// Keeps a packet at its place; false if it is there.
-    fn keep(&mut self, now: Time, sequence: Sequence, packet: P) -> bool {
+    fn keep(&mut self, now: Time, sequence: Sequence, packet: impl FnOnce() -> P) -> bool {
         let place = usize::from(sequence.after(self.next));
         if place >= self.buffer.len() {
-            self.buffer.resize(place + 1, None);
+            self.buffer.resize_with(place + 1, || None);
         }
         let is_new = self.buffer[place].is_none();
         if is_new {
-            self.buffer[place] = Some((packet, now));
+            self.buffer[place] = Some((packet(), now));
         }
         is_new
     }
 
     /// Hands on all that is in order.
     fn release(&mut self) {
-        while let Some(Some((packet, _))) = self.buffer.front().copied() {
+        while let Some((packet, _)) = self.buffer.front_mut().and_then(Option::take) {
             self.released.push_back(packet);
             self.step();
         }
@@ -105,7 +115,7 @@ impl<P: Copy> Recipient<P> {
     /// The window begins at `start`: what comes before it is handed on, and what is missing there is not waited for.
     fn advance(&mut self, start: Sequence) {
         while self.next != start && !start.precedes(self.next) {
-            if let Some(Some((packet, _))) = self.buffer.front().copied() {
+            if let Some((packet, _)) = self.buffer.front_mut().and_then(Option::take) {
                 self.released.push_back(packet);
             }
             self.step();
@@ -138,8 +148,9 @@ impl<P: Copy> Recipient<P> {
 
     /// Hands on packets that have waited long enough, with all before them.
     pub fn handle_timeout(&mut self, now: Time) {
-        let is_due =
-            |it: &Option<(P, Time)>| it.is_some_and(|(_, came)| came + self.timeout <= now);
+        let is_due = |it: &Option<(P, Time)>| {
+            it.as_ref().is_some_and(|(_, came)| *came + self.timeout <= now)
+        };
         if let Some(place) = self.buffer.iter().rposition(is_due) {
             self.advance(self.next + u16::try_from(place).expect("a place in the window"));
             self.release();

@@ -81,8 +81,21 @@ impl Bitmap {
     }
 
     /// Moves its start up, and forgets what comes before it.
+    #[inline]
     pub fn advance(&mut self, start: Sequence) {
         let steps = start.after(self.start);
+        if steps == 1 {
+            // The next number in order, mostly.
+            let [first, second, third, fourth] = self.words;
+            let joined = |low: u64, high: u64| low >> 1 | high << 63;
+            let words = [joined(first, second), joined(second, third), joined(third, fourth)];
+            *self = Self { start, words: [words[0], words[1], words[2], fourth >> 1] };
+        } else {
+            self.skip(start, steps);
+        }
+    }
+
+    fn skip(&mut self, start: Sequence, steps: u16) {
         let (words, bits) = (usize::from(steps / 64), u32::from(steps % 64));
         let word = |place: usize| self.words.get(place).copied().unwrap_or(0);
         let shifted = |place: usize| {

@@ -9,7 +9,7 @@ const MS: Duration = Duration::from_millis(1);
 const LONG: Duration = Duration::from_secs(1_000);
 
 fn limits(window: u16, after_silence: AfterSilence) -> Limits {
-    Limits { window, attempts: 4, after_silence }
+    Limits { window, attempts: 4, after_silence, asks: true }
 }
 
 /// Both ends of an agreement, with what they have handed out.
@@ -67,7 +67,7 @@ impl Link {
         let mut come = false;
         for (place, (sequence, packet)) in batch.into_iter().enumerate() {
             if lost >> (place % 64) & 1 == 0 {
-                if self.recipient.receive(self.now, sequence, &packet) == Reception::InOrder {
+                if self.recipient.receive(self.now, sequence, || packet) == Reception::InOrder {
                     self.delivered.push(packet);
                 }
                 self.delivered.extend(std::iter::from_fn(|| self.recipient.poll_released()));
@@ -170,8 +170,8 @@ fn who_asks_in_vain_asks_no_more() {
 fn a_recipient_hands_on_what_has_waited_long_enough() {
     let start = Sequence::new(0);
     let mut recipient = Recipient::new(64, REORDER_TIMEOUT, start);
-    recipient.receive(Time::ZERO, start + 1, &1_u32);
-    recipient.receive(Time::ZERO + MS, start + 3, &3);
+    recipient.receive(Time::ZERO, start + 1, || 1_u32);
+    recipient.receive(Time::ZERO + MS, start + 3, || 3);
     let due = Time::ZERO + REORDER_TIMEOUT;
     assert_eq!(recipient.next_timeout(), Some(due));
     recipient.handle_timeout(due);
@@ -179,7 +179,7 @@ fn a_recipient_hands_on_what_has_waited_long_enough() {
     recipient.handle_timeout(due + MS);
     assert_eq!((recipient.poll_released(), recipient.next_timeout()), (Some(3), None));
     // What comes late is acknowledged, and no longer wanted.
-    assert_eq!(recipient.receive(due + MS, start, &0), Reception::Refused);
+    assert_eq!(recipient.receive(due + MS, start, || 0), Reception::Refused);
     assert_eq!((recipient.poll_released(), recipient.block_ack().has(start)), (None, true));
 }
 
@@ -187,8 +187,8 @@ fn a_recipient_hands_on_what_has_waited_long_enough() {
 fn a_number_beyond_the_window_moves_it() {
     let start = Sequence::new(4_090);
     let mut recipient = Recipient::new(64, LONG, start);
-    recipient.receive(Time::ZERO, start + 1, &1_u32);
-    recipient.receive(Time::ZERO, start + 65, &65);
+    recipient.receive(Time::ZERO, start + 1, || 1_u32);
+    recipient.receive(Time::ZERO, start + 65, || 65);
     assert_eq!((recipient.poll_released(), recipient.buffered().count()), (Some(1), 1));
     assert_eq!(recipient.block_ack().start(), start + 2);
     assert!(recipient.block_ack().has(start + 65) && !recipient.block_ack().has(start + 1));

@@ -1,9 +1,12 @@
 //! Exchanges under a block ack agreement: A-MPDU–BlockAck, an MPDU alone with its ACK, and BlockAckReq–BlockAck.
 //! [80211-2020 §10.12, §10.25]
 
+use std::num::NonZeroU16;
+
 use airfair_laws::Direction;
 use airfair_units::{Bytes, Duration, Time};
 
+use super::outbox::Outbox;
 use super::{Cell, Departure, Told};
 use crate::aggregation::{Agreement, BLOCK_ACK_REQUEST_SIZE, DELIMITER, QOS_DATA_OVERHEAD, Window};
 use crate::airtime::Protection;
@@ -11,15 +14,38 @@ use crate::block_ack::{Bitmap, Fate, REORDER_TIMEOUT, Reception, Recipient, Sequ
 use crate::config::NodeId;
 use crate::contender::{Access, Content, Exchange, Step, Verdict};
 use crate::frame::{ACK_SIZE, Frame, FrameKind, Mpdu, Msdu};
+use crate::link_rate::Chain;
 use crate::phy::TxVector;
 use crate::phy::mode::Format;
 use crate::queue::headers::Headers;
-use crate::queue::{Batch, Frames, Response, Room};
+use crate::queue::{Batch, Frames, Queued, Response, Room};
 use crate::record::{CategoryEvent, DropCause, Record};
 use crate::roster::ContenderId;
 
 /// The receiving end of a link.
-type End<P> = Box<Recipient<Msdu<P>>>;
+type End<P> = Box<Recipient<Received<P>>>;
+
+/// An MPDU that waits for others before it: its packet, or those of its A-MSDU.
+#[derive(Debug)]
+pub(super) struct Received<P> {
+    first: Msdu<P>,
+    others: Vec<Msdu<P>>,
+}
+
+impl<P: Copy> Received<P> {
+    fn of(queued: &Queued<P>) -> Self {
+        Self { first: queued.msdu, others: queued.others().copied().collect() }
+    }
+
+    fn packets(&self) -> impl Iterator<Item = &Msdu<P>> {
+        std::iter::once(&self.first).chain(&self.others)
+    }
+
+    fn deliver(self, deliveries: &mut Outbox<Msdu<P>>) {
+        deliveries.push(self.first);
+        self.others.into_iter().for_each(|msdu| deliveries.push(msdu));
+    }
+}
 
 /// Recipients of the links of a cell, by hop; none where nobody aggregates.
 #[derive(Debug)]
@@ -45,7 +71,7 @@ impl<P: Copy> Recipients<P> {
     }
 
     /// The recipient of frames on this hop.
-    fn of(&mut self, hop: usize) -> &mut Recipient<Msdu<P>> {
+    fn of(&mut self, hop: usize) -> &mut Recipient<Received<P>> {
         self.hops[hop].as_deref_mut().expect("a link with an agreement")
     }
 
@@ -111,13 +137,14 @@ impl<P: Copy + Headers> Cell<P> {
 
     /// Packets that have come and wait for others before them, to be handed on in order.
     pub fn buffered(&self) -> impl Iterator<Item = &Msdu<P>> {
-        self.recipients.hops.iter().flatten().flat_map(|recipient| recipient.buffered())
+        let kept = self.recipients.hops.iter().flatten().flat_map(|it| it.buffered());
+        kept.flat_map(Received::packets)
     }
 
-    /// Most packets in a frame from one member to another.
-    pub fn most_packets(&self, from: NodeId, to: NodeId) -> usize {
+    /// Most packets of this size in a frame from one member to another.
+    pub fn most_packets(&self, from: NodeId, to: NodeId, size: Bytes) -> usize {
         let link = self.contenders[ContenderId::first(from).index()].queue.agreement(to);
-        link.map_or(1, |agreement| usize::from(agreement.most_mpdus()))
+        link.map_or(1, |agreement| agreement.most_packets(size))
     }
 
     /// The exchange of a link whose transmitter has just won the channel.
@@ -150,7 +177,10 @@ impl<P: Copy + Headers> Cell<P> {
             return Exchange { step, content, to, tx, data, ack, protection, txop_start, own_end };
         }
         let rest = self.rest_of_txop(now, id, txop_start);
-        let room_within = |cell: &Self, rest| cell.room(id, to, (tx, block_ack, rest));
+        let mpdus = if self.link_rate_to(id, to).sends_alone() { 1 } else { room.mpdus };
+        let room = Room { mpdus, ..room };
+        let room_within =
+            |cell: &Self, rest| Room { mpdus, ..cell.room(id, to, (tx, block_ack, rest)) };
         let room = if rest < Duration::MAX { room_within(self, rest) } else { room };
         let mut batch = self.prepare(now, id, to, room);
         let is_first = now == txop_start;
@@ -170,9 +200,7 @@ impl<P: Copy + Headers> Cell<P> {
 
     /// Frames of a link, found anew when its vector is another one.
     fn frames(&mut self, id: ContenderId, to: NodeId) -> Frames {
-        let station = if id.member().is_ap() { to } else { id.member() };
-        let direction = if id.member().is_ap() { Direction::Down } else { Direction::Up };
-        let tx = self.link_rate(station, direction).get();
+        let tx = self.link_rate_to(id, to).get();
         if let Some(frames) = self.contenders[id.index()].queue.link(to).frames
             && frames.tx == tx
         {
@@ -180,7 +208,7 @@ impl<P: Copy + Headers> Cell<P> {
         }
         let window = self.contenders[id.index()].queue.link(to).agreement.window;
         let control = self.airtime.response(tx);
-        let block_ack = self.airtime.frame(window.block_ack_size(), control);
+        let block_ack = self.airtime.frame(window.response_size(), control);
         let room = self.room(id, to, (tx, block_ack, Duration::MAX));
         let frames = Frames { tx, control, block_ack, room };
         self.contenders[id.index()].queue.link(to).frames = Some(frames);
@@ -264,6 +292,7 @@ impl<P: Copy + Headers> Cell<P> {
         let on_air = self.contenders[id.index()].queue.link(to).on_air();
         mpdus.extend(on_air.map(|it| Mpdu {
             msdu: it.packet.msdu,
+            amsdu: it.packet.amsdu().and_then(|it| NonZeroU16::new(u16::try_from(it.get()).ok()?)),
             sequence: it.sequence.get(),
             retry: it.retry,
             errored: false,
@@ -271,11 +300,15 @@ impl<P: Copy + Headers> Cell<P> {
         mpdus
     }
 
-    /// Records of a data frame under an agreement, which has left the air, how many MPDUs it had.
+    /// Records of a data frame under an agreement, which has left the air, how many MPDUs it had, and packets that share
+    /// one.
     pub(super) fn record_aggregate(&mut self, id: ContenderId, to: NodeId) {
         let (node, batch) = (id.member(), self.contenders[id.index()].queue.batch(to));
         let (mpdus, octets) = (batch.mpdus(), batch.octets());
         self.channel.records.push(Record::Aggregate { node, to, mpdus, octets });
+        if batch.joined > 0 {
+            self.channel.records.push(Record::Joined { node, packets: batch.joined });
+        }
     }
 
     /// The receiver takes in the MPDUs of an aggregate but those with errors, and hands on what is in order.
@@ -287,10 +320,11 @@ impl<P: Copy + Headers> Cell<P> {
             if errors.has(place) {
                 continue;
             }
-            match recipient.receive(now, mpdu.sequence, &mpdu.packet.msdu) {
+            match recipient.receive(now, mpdu.sequence, || Received::of(mpdu.packet)) {
                 Reception::InOrder => {
                     mpdu.packet.has_arrived = true;
                     deliveries.push(mpdu.packet.msdu);
+                    mpdu.packet.others().for_each(|msdu| deliveries.push(*msdu));
                     continue;
                 }
                 Reception::Kept => mpdu.packet.has_arrived = true,
@@ -299,8 +333,8 @@ impl<P: Copy + Headers> Cell<P> {
                 }
                 Reception::Refused => {}
             }
-            while let Some(msdu) = recipient.poll_released() {
-                deliveries.push(msdu);
+            while let Some(received) = recipient.poll_released() {
+                received.deliver(deliveries);
             }
         }
         if recipient.is_waiting() || recipients.next_timeout.is_some() {
@@ -315,8 +349,8 @@ impl<P: Copy + Headers> Cell<P> {
         let Some(start) = link.originator.request() else { return };
         let recipient = self.recipients.of(self.roster.hop(id, to));
         recipient.handle_request(start);
-        while let Some(msdu) = recipient.poll_released() {
-            self.deliveries.push(msdu);
+        while let Some(received) = recipient.poll_released() {
+            received.deliver(&mut self.deliveries);
         }
         self.recipients.plan();
         self.plan_release();
@@ -329,8 +363,8 @@ impl<P: Copy + Headers> Cell<P> {
         }
         for recipient in self.recipients.hops.iter_mut().flatten() {
             recipient.handle_timeout(now);
-            while let Some(msdu) = recipient.poll_released() {
-                self.deliveries.push(msdu);
+            while let Some(received) = recipient.poll_released() {
+                received.deliver(&mut self.deliveries);
             }
         }
         self.recipients.plan();
@@ -339,7 +373,7 @@ impl<P: Copy + Headers> Cell<P> {
     /// Octets of the `BlockAck` of a link.
     pub(super) fn block_ack_size(&self, id: ContenderId, to: NodeId) -> Bytes {
         let agreement = self.contenders[id.index()].queue.agreement(to);
-        agreement.map_or(ACK_SIZE, |agreement| agreement.window.block_ack_size())
+        agreement.map_or(ACK_SIZE, |agreement| agreement.window.response_size())
     }
 
     /// What the recipient of an aggregate says has come.
@@ -347,13 +381,24 @@ impl<P: Copy + Headers> Cell<P> {
         self.recipients.of(self.roster.hop(id, to)).block_ack()
     }
 
+    /// MPDUs on the air, and those of them that a `BlockAck` acknowledges.
+    #[inline(never)]
+    pub(super) fn acknowledged(&mut self, id: ContenderId, to: NodeId) -> (u16, u16) {
+        let come = self.block_ack(id, to);
+        let on_air = self.contenders[id.index()].queue.link(to).on_air();
+        on_air.fold((0, 0), |(sent, acknowledged), mpdu| {
+            (sent + 1, acknowledged + u16::from(come.has(mpdu.sequence)))
+        })
+    }
+
     /// The exchange with a link has been answered.
     #[inline(never)]
     pub(super) fn settle_answered(&mut self, now: Time, id: ContenderId, to: NodeId) {
         let Exchange { content, protection, .. } = *self.exchange(id);
-        let contender = &mut self.contenders[id.index()];
         let is_protected = matches!(protection, Protection::RtsCts(_));
-        let attempts = contender.limits.mpdu_attempts(is_protected);
+        let planned = self.link_rate_to(id, to).longest_chain();
+        let contender = &mut self.contenders[id.index()];
+        let attempts = contender.limits.mpdu_attempts(is_protected, planned);
         contender.queue.link(to).originator.set_attempts(attempts);
         contender.start_afresh();
         if content == Content::Mpdu {
@@ -374,8 +419,12 @@ impl<P: Copy + Headers> Cell<P> {
         (failed, protected_data): (FrameKind, bool),
     ) {
         let chain = self.chain(id);
+        let planned = match chain {
+            Chain::None => None,
+            _ => self.link_rate_to(id, to).longest_chain(),
+        };
         let contender = &mut self.contenders[id.index()];
-        let attempts = contender.limits.mpdu_attempts(protected_data);
+        let attempts = contender.limits.mpdu_attempts(protected_data, planned);
         contender.queue.link(to).originator.set_attempts(attempts);
         let gives_up = contender.fail(protected_data, chain) == Verdict::GiveUp;
         if gives_up {
@@ -399,13 +448,15 @@ impl<P: Copy + Headers> Cell<P> {
                 Fate::Acknowledged if !queued.has_arrived => Some((to, DropCause::TooLate)),
                 Fate::Acknowledged => None,
             };
-            if let Some((node, cause)) = cause {
-                channel.records.push(Record::Dropped { node, cause });
-                let of_category = category.map(|it| Record::Category(it, CategoryEvent::Dropped));
-                channel.records.extend(of_category);
-            }
-            if tells_all || !queued.has_arrived {
-                departures.push(Departure { msdu: queued.msdu, lost: !queued.has_arrived });
+            for msdu in queued.packets() {
+                if let Some((node, cause)) = cause {
+                    channel.records.push(Record::Dropped { node, cause });
+                    let event = |it| Record::Category(it, CategoryEvent::Dropped);
+                    channel.records.extend(category.map(event));
+                }
+                if tells_all || !queued.has_arrived {
+                    departures.push(Departure { msdu: *msdu, lost: !queued.has_arrived });
+                }
             }
         });
         if contender.queue.is_empty() {
@@ -426,7 +477,7 @@ impl<P: Copy + Headers> Cell<P> {
         let tx = self.exchange(id).tx;
         let (mut errors, mut mpdus) = (Errors::default(), 0);
         for (place, mpdu) in self.contenders[id.index()].queue.link(to).on_air().enumerate() {
-            let size = mpdu.packet.msdu.size + QOS_DATA_OVERHEAD;
+            let size = mpdu.packet.size() + QOS_DATA_OVERHEAD;
             if self.noise.errs(now, station, tx, size) {
                 errors.set(place);
             }

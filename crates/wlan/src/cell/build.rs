@@ -21,6 +21,7 @@ use crate::contention::Contention;
 use crate::hearing::Hearing;
 use crate::link_rate::{LinkRate, RateLaw};
 use crate::moment::Moment;
+use crate::phy::mode_groups::mode_groups;
 use crate::phy::{Mode, Standard, Timing, TxVector};
 use crate::queue::headers::Headers;
 use crate::radio::Propagation;
@@ -173,6 +174,9 @@ fn link_rate(
     tx: TxVector,
     law: Option<RateLaw>,
 ) -> LinkRate {
+    if let (Some(RateLaw::MinstrelHt { params, seed }), Some(link)) = (law, station.link) {
+        return LinkRate::grouped((params, seed), mode_groups(link.format, airtime.band()));
+    }
     let modes = |modes: Vec<Mode>| modes.into_iter().map(TxVector::Mode).collect();
     let vectors = || match (station.link, law) {
         (None, _) => vectors(station.standard, airtime),

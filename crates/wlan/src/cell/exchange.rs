@@ -8,7 +8,6 @@ use crate::airtime::{self, Protection};
 use crate::config::{AfterCollision, NodeId};
 use crate::contender::{Access, Content, Deadline, Exchange, Step, Verdict};
 use crate::frame::{ACK_SIZE, CTS_SIZE, Frame, FrameKind, Msdu, Ppdu, RTS_SIZE};
-use crate::link_rate::LinkEvent;
 use crate::phy::TxVector;
 use crate::queue::InService;
 use crate::queue::headers::Headers;
@@ -18,7 +17,7 @@ use crate::roster::ContenderId;
 impl<P: Copy + Headers> Cell<P> {
     /// The exchange of a transmitter that has just won the channel.
     pub(super) fn begin_exchange(&mut self, now: Time, id: ContenderId) -> Exchange {
-        self.adapt(now, id, self.sending(id));
+        self.adapt_to_sending(now, id);
         if let Some(to) = self.contenders[id.index()].queue.link_in_service() {
             return self.begin_link_exchange(now, id, to);
         }
@@ -52,11 +51,6 @@ impl<P: Copy + Headers> Cell<P> {
                 frame((FrameKind::CtsToSelf, CTS_SIZE), tx, self.airtime.cts(tx), sifs + rest)
             }
         }
-    }
-
-    /// The packet in service is about to go out.
-    fn sending(&self, id: ContenderId) -> LinkEvent {
-        LinkEvent::Sending { is_first: !self.contenders[id.index()].is_retrying() }
     }
 
     /// The exchange of the packet in service.
@@ -343,7 +337,7 @@ impl<P: Copy + Headers> Cell<P> {
         if self.shares_time && id.member().is_ap() {
             self.charge_airtime(now, id, FrameKind::Ack);
         }
-        self.adapt(now, id, LinkEvent::Success);
+        self.adapt_to_answer(now, id);
         match self.contenders[id.index()].queue.link_in_service() {
             None => self.leave_queue(now, id),
             Some(to) => self.settle_answered(now, id, to),
@@ -368,7 +362,7 @@ impl<P: Copy + Headers> Cell<P> {
         if contender.limits.txop.is_zero() || contender.queue.is_empty() {
             return false;
         }
-        self.adapt(now, id, self.sending(id));
+        self.adapt_to_sending(now, id);
         let plan = match self.contenders[id.index()].queue.link_in_service() {
             None => Exchange { protection: Protection::None, ..self.plan(id, last.txop_start) },
             Some(to) => self.plan_link(now, id, to, last.txop_start),
@@ -389,9 +383,7 @@ impl<P: Copy + Headers> Cell<P> {
         if self.shares_time && id.member().is_ap() {
             self.charge_airtime(now, id, failed);
         }
-        let event =
-            if failed == FrameKind::Rts { LinkEvent::RtsFailure } else { LinkEvent::Failure };
-        self.adapt(now, id, event);
+        self.adapt_to_silence(now, id, failed);
         let protected_data =
             failed == FrameKind::Data && matches!(plan.protection, Protection::RtsCts(_));
         if plan.content == Content::Packet {

@@ -11,6 +11,7 @@ mod monitor;
 mod noise;
 mod outbox;
 mod overhear;
+mod rates;
 #[cfg(test)]
 mod tests;
 mod undisturbed;
@@ -32,6 +33,7 @@ use crate::frame::{Frame, FrameKind, Mpdu, Msdu, Ppdu};
 use crate::hearing::Audibility;
 use crate::moment::{Moment, Phase};
 use crate::phy::{Rate, TxVector};
+use crate::queue::Queued;
 use crate::queue::config::Weights;
 use crate::queue::headers::Headers;
 use crate::record::{CategoryEvent, DropCause, Record};
@@ -166,22 +168,28 @@ impl<P: Copy + Headers> Cell<P> {
     }
 
     /// A resting contender that has something to send, contends.
+    #[inline]
     fn seek_access(&mut self, now: Time, id: ContenderId) {
-        if self.contenders[id.index()].access == Access::Idle
-            && !self.contenders[id.index()].queue.is_empty()
-        {
-            self.channel.begin_waiting(now);
-            let left = self.contention.try_access(id, now);
-            self.contenders[id.index()].backoff = left.unwrap_or(0);
-            if left.is_none() {
-                self.back_off(now, id);
-            }
-            self.contenders[id.index()].access = Access::Contending;
-            self.plan_next(now);
+        let contender = &self.contenders[id.index()];
+        if contender.access == Access::Idle && !contender.queue.is_empty() {
+            self.begin_access(now, id);
         }
     }
 
+    #[inline(never)]
+    fn begin_access(&mut self, now: Time, id: ContenderId) {
+        self.channel.begin_waiting(now);
+        let left = self.contention.try_access(id, now);
+        self.contenders[id.index()].backoff = left.unwrap_or(0);
+        if left.is_none() {
+            self.back_off(now, id);
+        }
+        self.contenders[id.index()].access = Access::Contending;
+        self.plan_next(now);
+    }
+
     /// True if the queue of `from` for a category has room for one more packet of data to `to` without another giving way.
+    #[inline]
     pub fn has_room(&self, from: NodeId, to: NodeId, category: AccessCategory) -> bool {
         let id = self.roster.find(from, || category);
         self.contenders[id.index()].queue.has_room_for(to)
@@ -345,7 +353,7 @@ impl<P: Copy + Headers> Cell<P> {
             let in_service = queue.packet().filter(|served| !served.has_arrived);
             let in_service = in_service.map(|served| &served.mpdu.msdu);
             let under_way = queue.under_way().filter(|queued| !queued.has_arrived);
-            let under_way = under_way.map(|queued| &queued.msdu);
+            let under_way = under_way.flat_map(Queued::packets);
             in_service.into_iter().chain(under_way).chain(queue.waiting())
         })
     }

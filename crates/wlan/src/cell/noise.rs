@@ -1,20 +1,17 @@
-//! Errors of frames that nothing overlaps, and the laws of rates that ask for it.
+//! Errors of frames that nothing overlaps.
 
-use airfair_laws::Direction;
 use airfair_units::{Bytes, Probability, Time};
 
-use super::{Cell, RateChange, Signal};
+use super::{Cell, Signal};
 use crate::airtime::{self, ORDINARY};
 use crate::config::{CellConfig, NodeId};
 use crate::contender::Stream;
 use crate::errors::{ErrorModel, FrameErrors};
 use crate::frame::{Frame, FrameKind, Ppdu};
-use crate::link_rate::{Chain, LinkEvent, LinkRate};
 use crate::phy::TxVector;
 use crate::queue::headers::Headers;
 use crate::radio::Propagation;
 use crate::record::Record;
-use crate::roster::ContenderId;
 
 /// Source of errors in frames that nothing overlaps.
 #[derive(Debug)]
@@ -127,62 +124,5 @@ impl<P: Copy + Headers> Cell<P> {
             mpdu.errored = errs(mpdu.size(tx));
         }
         ppdu.errored = ppdu.mpdus.iter().all(|mpdu| mpdu.errored);
-    }
-
-    pub(super) fn link_rate(&mut self, station: NodeId, direction: Direction) -> &mut LinkRate {
-        self.members[station.index()].rate(direction)
-    }
-
-    /// Something happened to the frame in service of a member: the law of its link may change the rate.
-    #[inline]
-    pub(super) fn adapt(&mut self, now: Time, id: ContenderId, event: LinkEvent) {
-        if self.adapts {
-            self.adapt_link(now, id, event);
-        }
-    }
-
-    /// Where the retry chain of the frame in service stands after a failed attempt.
-    pub(super) fn chain(&mut self, id: ContenderId) -> Chain {
-        if !self.adapts {
-            return Chain::None;
-        }
-        let (station, direction) = self.link_in_service(id);
-        self.link_rate(station, direction).chain()
-    }
-
-    /// Link of the frame in service.
-    fn link_in_service(&self, id: ContenderId) -> (NodeId, Direction) {
-        let (from, to) = (id.member(), self.contenders[id.index()].receiver());
-        if from.is_ap() { (to, Direction::Down) } else { (from, Direction::Up) }
-    }
-
-    fn adapt_link(&mut self, now: Time, id: ContenderId, event: LinkEvent) {
-        let (station, direction) = self.link_in_service(id);
-        let change = if self.link_rate(station, direction).asks_noise() {
-            self.ask_noise(now, station, direction, event)
-        } else {
-            self.link_rate(station, direction).handle(now, event)
-        };
-        if let Some(tx) = change {
-            let rate = tx.rate();
-            self.channel.records.push(Record::Rate { station, direction, rate });
-            self.rate_changes.push_back(RateChange { station, direction, rate });
-        }
-    }
-
-    /// An oracle chooses before each frame.
-    fn ask_noise(
-        &mut self,
-        now: Time,
-        station: NodeId,
-        direction: Direction,
-        event: LinkEvent,
-    ) -> Option<TxVector> {
-        if !matches!(event, LinkEvent::Sending { .. }) {
-            return None;
-        }
-        let link = self.members[station.index()].rate(direction);
-        let noise = &mut self.noise;
-        link.choose(|tx| noise.loss(now, station, tx))
     }
 }

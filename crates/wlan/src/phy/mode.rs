@@ -191,7 +191,7 @@ impl Parameters {
     }
 }
 
-/// Data subcarriers, `N_SD`.  [80211-2020 Table 19-6, Table 21-5], [80211ax-2021 Table 27-13]
+/// Data subcarriers, `N_SD`.  [80211-2020 Table 19-6, Table 21-5], [80211ax-2021 §27.5]
 const fn data_subcarriers(format: Format, width: Width) -> u64 {
     match (format, width) {
         (Format::Ht | Format::Vht, Width::Mhz20) => 52,

@@ -30,6 +30,21 @@ pub fn mode_groups(link: LinkFormat, band: Band) -> Vec<(Mode, Rate)> {
     modes
 }
 
+/// The first of them, in any band.
+///
+/// # Panics
+/// If the link's LTF or code is one that the mode cannot have.
+pub fn most_robust(link: LinkFormat) -> Mode {
+    let guard = *link.format.guard_intervals().last().expect("each format has one");
+    let narrowest = LinkFormat { width: Width::Mhz20, guard, ..link };
+    narrowest.mode(0, 1).expect("each format has MCS 0 at 20 MHz")
+}
+
+/// The same modes alone.
+pub fn modes(link: LinkFormat, band: Band) -> impl Iterator<Item = Mode> {
+    mode_groups(link, band).into_iter().map(|(mode, _)| mode)
+}
+
 /// Widths up to the link's, each with guard intervals down to the link's.
 fn layouts(link: LinkFormat, band: Band) -> impl Iterator<Item = (Width, GuardInterval)> {
     let widths = link.format.widths(band).iter().copied();
@@ -91,6 +106,8 @@ mod tests {
         let (first, _) = all[0];
         assert_eq!((first.width(), first.guard()), (Width::Mhz20, GuardInterval::Ns3200));
         assert_eq!((first.streams(), first.mcs()), (1, 0));
+        let link = LinkFormat::new(Format::He, Width::Mhz80, GuardInterval::Ns800, 4);
+        assert_eq!(most_robust(link), first);
     }
 
     /// HT, 20 MHz, 800 ns, MCS 7: 9600 bits of 260 a symbol are 36.923 symbols of 4 µs, 147.692 µs; Linux has 147.75 µs.

@@ -32,7 +32,7 @@ pub enum PacketPadding {
 }
 
 impl PacketPadding {
-    /// Packet extension behind a last symbol of which so many segments are used.  [80211ax-2021 Table 27-47]
+    /// Packet extension behind a last symbol of which so many segments are used.  [80211ax-2021 Table 27-46]
     const fn extension(self, last_segments: u64) -> Duration {
         Duration::from_micros(match self {
             Self::None => 0,
@@ -205,7 +205,7 @@ mod tests {
 
     /// The 12 310 bits of the last test end 610 bits into the last symbol, segments of 300: three.
     ///
-    /// Verifies: [80211ax-2021 Table 27-47]
+    /// Verifies: [80211ax-2021 Table 27-46]
     #[test]
     fn a_packet_extension_gives_the_receiver_its_time() {
         let mode = bcc(Format::He, 7, 1, Width::Mhz20, Ns800);

@@ -10,15 +10,19 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use airfair_laws::Direction;
-use airfair_units::{Bytes, Duration, Time};
+use airfair_units::{Bytes, DataRate, Duration, Time};
 
 use super::Charge;
-use super::config::AirtimeSharing;
+use super::config::{AirtimeQueueLimits, AirtimeSharing};
 use super::scheduler::Fair;
 use super::sub_queue::SubQueues;
 
 /// A station is charged only while it has packets here, or had some so long ago.  [linux-atf]
 const ACTIVE: Duration = Duration::from_millis(100);
+
+/// Octets around a packet, and time around a frame, as Linux expects them.  [linux-aql]
+const LINUX_HEADERS: Bytes = Bytes::new(38);
+const FRAME: Duration = Duration::from_micros(40);
 
 /// Deficit round robin of airtime between stations; one that has just come goes first.
 /// Deviates: [D-105]
@@ -31,6 +35,8 @@ pub(super) struct AirtimeFair {
     stations: Vec<Station>,
     /// Station of each flow queue.
     owners: Vec<usize>,
+    /// Airtime of what the driver has of all stations, as it was expected.
+    ahead: Duration,
 }
 
 #[derive(Debug)]
@@ -40,6 +46,11 @@ struct Station {
     is_listed: bool,
     is_slow: bool,
     last_active: Time,
+    /// Rate of its last frame.
+    rate: Option<DataRate>,
+    /// Airtime of what the driver has of it: of each packet, and of all.
+    taken: VecDeque<Duration>,
+    ahead: Duration,
     flows: Fair,
     /// Flow queue of each hash.
     queues: BTreeMap<usize, usize>,
@@ -52,7 +63,8 @@ fn nanos(time: Duration) -> i64 {
 impl AirtimeFair {
     pub(super) fn new(rule: AirtimeSharing) -> Self {
         let (new, old) = (VecDeque::new(), VecDeque::new());
-        Self { rule, new, old, stations: Vec::new(), owners: Vec::new() }
+        let (stations, owners, ahead) = (Vec::new(), Vec::new(), Duration::ZERO);
+        Self { rule, new, old, stations, owners, ahead }
     }
 
     fn station(&mut self, index: usize) -> &mut Station {
@@ -94,15 +106,24 @@ impl AirtimeFair {
     /// [hoiland-2017 §3.2]
     #[inline(never)]
     pub(super) fn choose<P>(&mut self, now: Time, queues: &mut SubQueues<P>) -> Option<usize> {
+        let mut held_back = 0;
         loop {
             let is_new = !self.new.is_empty();
+            let may_take = self.may_take(*self.new.front().or(self.old.front())?);
             let list = if is_new { &mut self.new } else { &mut self.old };
             let index = *list.front()?;
             let station = &mut self.stations[index];
-            if station.deficit <= 0 {
-                station.deficit += nanos(self.rule.quantum);
+            held_back = if may_take { 0 } else { held_back + 1 };
+            if station.deficit <= 0 || !may_take {
+                // Whoever is held back saves nothing for its next turn.
+                if station.deficit <= 0 {
+                    station.deficit += nanos(self.rule.quantum);
+                }
                 list.pop_front();
                 self.old.push_back(index);
+                if held_back > self.new.len() + self.old.len() {
+                    return None;
+                }
                 continue;
             }
             let codel = if station.is_slow { &self.rule.slow_codel } else { &self.rule.codel };
@@ -132,6 +153,34 @@ impl AirtimeFair {
         station.flows.select(codel, now, queues, |it| it.again.is_empty() && !it.packets.is_empty())
     }
 
+    /// True if the driver may take packets of a station.  [linux-aql]
+    pub(super) fn may_take(&self, station: usize) -> bool {
+        let AirtimeSharing { hardware_queue: Some(_), aql: Some(limits), .. } = self.rule else {
+            return true;
+        };
+        let AirtimeQueueLimits { low, high, threshold } = limits;
+        let own = self.stations[station].ahead;
+        own < low || (self.ahead < threshold && own < high)
+    }
+
+    /// The driver has taken a packet of a station, which is one of an aggregate or not.
+    pub(super) fn note_taken(&mut self, station: usize, size: Bytes, aggregates: bool) {
+        let expected = self.stations[station].expected(size, aggregates);
+        let station = &mut self.stations[station];
+        station.taken.push_back(expected);
+        station.ahead += expected;
+        self.ahead += expected;
+    }
+
+    /// So many packets of a station are done.
+    pub(super) fn note_done(&mut self, station: usize, packets: usize) {
+        let station = &mut self.stations[station];
+        for expected in station.taken.drain(..packets) {
+            station.ahead -= expected;
+            self.ahead -= expected;
+        }
+    }
+
     /// The queue with the most octets.  [hoiland-2017 §3.1]
     pub(super) fn fattest<P>(&self, queues: &SubQueues<P>) -> Option<usize> {
         let stations = self.new.iter().chain(&self.old);
@@ -145,7 +194,7 @@ impl AirtimeFair {
         let station = self.station(charge.station.index());
         let is_down = charge.direction == Direction::Down;
         if is_down {
-            station.is_slow = charge.rate < slow_below;
+            (station.is_slow, station.rate) = (charge.rate < slow_below, Some(charge.rate));
         }
         let is_active = now.saturating_since(station.last_active) <= ACTIVE;
         if is_active && (charges_uplink || is_down) {
@@ -161,8 +210,26 @@ impl Station {
             is_listed: false,
             is_slow: false,
             last_active: Time::ZERO,
+            rate: None,
+            taken: VecDeque::new(),
+            ahead: Duration::ZERO,
             flows: Fair::new(flow_quantum),
             queues: BTreeMap::new(),
         }
+    }
+
+    /// Airtime that Linux expects of a packet at the rate of the last frame: that of its octets, and a part of what each
+    /// frame costs, the smaller the longer aggregates should be at such a rate. Before the first frame nothing is known.
+    /// [linux-aql]
+    fn expected(&self, size: Bytes, aggregates: bool) -> Duration {
+        let Some(rate) = self.rate else { return Duration::ZERO };
+        let air = rate.time_to_send(size + LINUX_HEADERS);
+        if !aggregates {
+            return air + FRAME;
+        }
+        let shortest = [400, 250, 150, 70, 20].map(Duration::from_micros);
+        let kilobyte = rate.time_to_send(Bytes::new(1_024));
+        let halvings = 1 + shortest.iter().filter(|it| kilobyte <= **it).count();
+        (air + FRAME / (1 << halvings)).max(Duration::from_micros(4))
     }
 }

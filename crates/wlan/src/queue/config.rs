@@ -86,6 +86,11 @@ impl Discipline {
     pub fn shares_time(&self) -> bool {
         matches!(self, Self::Airtime(_) | Self::TimeRegulator(_))
     }
+
+    /// Aggregates that the driver takes ahead of the air, if it does.
+    pub fn hardware_queue(&self) -> Option<u16> {
+        if let Self::Airtime(rule) = self { rule.hardware_queue } else { None }
+    }
 }
 
 /// Rule by which stations share airtime.  [hoiland-2017 §3], [linux-atf]
@@ -105,6 +110,34 @@ pub struct AirtimeSharing {
     pub slow_codel: CoDel,
     /// Rate below which it is low.
     pub slow_below: DataRate,
+    /// Aggregates that the driver takes ahead of the air, that in service included; none if a packet leaves its queue no
+    /// sooner than its frame goes out, but for the first of a frame.
+    pub hardware_queue: Option<u16>,
+    /// Limits of the airtime of what the driver takes.
+    pub aql: Option<AirtimeQueueLimits>,
+}
+
+/// Airtime queue limits: a station's packets leave their queues as long as the driver has less airtime of them than `low`, or
+/// less than `high` while it has less than `threshold` of all.  [linux-aql]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AirtimeQueueLimits {
+    /// Airtime of one station that it may have in any case.
+    pub low: Duration,
+    /// Airtime of one station that it may have while there is little of all.
+    pub high: Duration,
+    /// Airtime of all stations up to which there is little.
+    pub threshold: Duration,
+}
+
+impl Default for AirtimeQueueLimits {
+    /// Linux's.  [linux-aql]
+    fn default() -> Self {
+        Self {
+            low: Duration::from_millis(5),
+            high: Duration::from_millis(12),
+            threshold: Duration::from_millis(24),
+        }
+    }
 }
 
 impl Default for AirtimeSharing {
@@ -123,6 +156,8 @@ impl Default for AirtimeSharing {
             codel: codel(20, 100),
             slow_codel: codel(50, 300),
             slow_below: DataRate::from_mbps(12),
+            hardware_queue: None,
+            aql: Some(AirtimeQueueLimits::default()),
         }
     }
 }

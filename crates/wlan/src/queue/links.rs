@@ -11,20 +11,82 @@ use airfair_units::{Bytes, Duration, Time};
 
 use super::TransmitQueue;
 use super::headers::Headers;
-use crate::aggregation::{Agreement, AmpduLength, QOS_DATA_OVERHEAD};
+use crate::aggregation::{
+    AMSDU_SUBFRAME_HEADER, Agreement, AmpduLength, QOS_DATA_OVERHEAD, padded,
+};
 use crate::block_ack::{Bitmap, Done, Fate, Originator, Outgoing, Sequence};
 use crate::config::NodeId;
 use crate::frame::Msdu;
 use crate::phy::TxVector;
 
-/// A packet that has left its queue.
-#[derive(Clone, Copy, Debug)]
+/// A packet that has left its queue, or the first of an A-MSDU.
+#[derive(Clone, Debug)]
 pub(crate) struct Queued<P> {
     pub(crate) msdu: Msdu<P>,
     /// The queue that it came from.
     queue: usize,
     /// True if its receiver has it, or will not miss it.
     pub(crate) has_arrived: bool,
+    /// The others of the A-MSDU, if it is one.
+    joined: Option<Box<Joined<P>>>,
+}
+
+/// Packets of an A-MSDU behind its first one.
+#[derive(Clone, Debug)]
+struct Joined<P> {
+    /// Octets of the A-MSDU.
+    octets: Bytes,
+    /// Each with the queue that it came from.
+    packets: Vec<(Msdu<P>, usize)>,
+}
+
+impl<P> Queued<P> {
+    fn new(msdu: Msdu<P>, queue: usize) -> Self {
+        Self { msdu, queue, has_arrived: false, joined: None }
+    }
+
+    /// Octets of the MPDU behind its header: the packet's, or the A-MSDU's.
+    #[inline]
+    pub(crate) fn size(&self) -> Bytes {
+        self.amsdu().unwrap_or(self.msdu.size)
+    }
+
+    /// Octets of the A-MSDU, if it is one.
+    #[inline]
+    pub(crate) fn amsdu(&self) -> Option<Bytes> {
+        self.joined.as_ref().map(|joined| joined.octets)
+    }
+
+    /// Octets as an A-MSDU with a packet of this size behind the others.  [80211-2020 §9.3.2.2.2]
+    fn size_with(&self, size: Bytes) -> Bytes {
+        let before = self.amsdu().unwrap_or(AMSDU_SUBFRAME_HEADER + self.msdu.size);
+        padded(before) + AMSDU_SUBFRAME_HEADER + size
+    }
+
+    fn join(&mut self, msdu: Msdu<P>, queue: usize) {
+        let octets = self.size_with(msdu.size);
+        let none = || Box::new(Joined { octets, packets: Vec::new() });
+        let joined = self.joined.get_or_insert_with(none);
+        joined.octets = octets;
+        joined.packets.push((msdu, queue));
+    }
+
+    /// Packets behind the first one.
+    #[inline]
+    pub(crate) fn others(&self) -> impl Iterator<Item = &Msdu<P>> {
+        self.joined.iter().flat_map(|joined| joined.packets.iter().map(|(msdu, _)| msdu))
+    }
+
+    /// Packets of the MPDU.
+    pub(crate) fn packets(&self) -> impl Iterator<Item = &Msdu<P>> {
+        std::iter::once(&self.msdu).chain(self.others())
+    }
+
+    /// Queues that they came from.
+    fn queues(&self) -> impl Iterator<Item = usize> {
+        let others = self.joined.iter().flat_map(|joined| joined.packets.iter().map(|(_, it)| *it));
+        std::iter::once(self.queue).chain(others)
+    }
 }
 
 /// What has come back to the transmitter of an exchange.
@@ -44,6 +106,8 @@ pub(crate) struct Batch {
     length: AmpduLength,
     /// True if any of them has been on the air.
     pub(crate) retry: bool,
+    /// Packets behind the first ones of their A-MSDUs.
+    pub(crate) joined: u16,
 }
 
 impl Batch {
@@ -104,7 +168,7 @@ impl<P: Copy> Link<P> {
 
     /// Takes a packet, which waits its turn if the window has no room.
     pub(super) fn push(&mut self, msdu: Msdu<P>, queue: usize) {
-        let queued = Queued { msdu, queue, has_arrived: false };
+        let queued = Queued::new(msdu, queue);
         if self.originator.has_room() {
             self.originator.push(queued);
         } else {
@@ -123,16 +187,50 @@ impl<P: Copy> Link<P> {
         }
         let Self { originator, batch, .. } = self;
         for Outgoing { packet, retry, .. } in originator.batch() {
-            if !batch.add(packet.msdu.size, room) {
+            if !batch.add(packet.size(), room) {
                 return false;
             }
             batch.retry |= retry;
+            batch.joined += count(packet.others());
         }
-        self.has_room()
+        self.may_take()
     }
 
-    fn has_room(&self) -> bool {
-        self.held.is_none() && self.originator.has_room()
+    /// True if one more packet may go, in an MPDU of its own or in the last one.
+    fn may_take(&self) -> bool {
+        self.held.is_none() && (self.originator.has_room() || self.agreement.amsdu.is_some())
+    }
+
+    /// Takes one more packet of this size into the batch, if it fits; tells where.
+    fn extend_batch(&mut self, size: Bytes, room: &Room) -> Option<Place> {
+        if self.joins(size, room) {
+            return Some(Place::LastMpdu);
+        }
+        let is_added = self.originator.has_room() && self.batch.add(size, room);
+        is_added.then_some(Place::OwnMpdu)
+    }
+
+    /// The last MPDU takes one more packet of this size, if it has not been on the air and that fits.
+    /// Deviates: [D-154]
+    fn joins(&mut self, size: Bytes, room: &Room) -> bool {
+        let Some(most) = self.agreement.amsdu else { return false };
+        let Some(last) = self.originator.newest() else { return false };
+        let amsdu = last.size_with(size);
+        let length = self.batch.length.grown(amsdu - last.size());
+        let fits = amsdu <= most && length.octets() <= room.octets;
+        if fits {
+            self.batch.length = length;
+            self.batch.joined += 1;
+        }
+        fits
+    }
+
+    /// Puts a packet where it has been [taken into the batch](Self::extend_batch).
+    fn put(&mut self, msdu: Msdu<P>, queue: usize, place: Place) {
+        match (place, self.originator.newest()) {
+            (Place::LastMpdu, Some(last)) => last.join(msdu, queue),
+            _ => self.push(msdu, queue),
+        }
     }
 
     /// The packets that are on the air.
@@ -143,7 +241,7 @@ impl<P: Copy> Link<P> {
     /// Queue of what waits, for the scheduler's account.
     fn queue(&self) -> Option<usize> {
         let waiting = self.originator.batch().next().map(|it| it.packet.queue);
-        waiting.or(self.held.map(|it| it.queue))
+        waiting.or(self.held.as_ref().map(|it| it.queue))
     }
 
     fn settle(&mut self, response: Response<'_>, tell: impl FnMut(Done<&Queued<P>>)) {
@@ -157,11 +255,23 @@ impl<P: Copy> Link<P> {
     }
 }
 
+/// Place of a packet in an aggregate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    /// Behind others in the last MPDU, an A-MSDU.
+    LastMpdu,
+    OwnMpdu,
+}
+
+fn count<T>(all: impl Iterator<Item = T>) -> u16 {
+    u16::try_from(all.count()).expect("an A-MSDU has hundreds at most")
+}
+
 impl Batch {
-    /// Adds an MPDU if it fits; the first one fits anyway.
+    /// Adds an MPDU with so much behind its header if it fits; the first one fits anyway.
     #[inline]
-    fn add(&mut self, msdu: Bytes, room: &Room) -> bool {
-        let next = self.length.with(msdu + QOS_DATA_OVERHEAD);
+    fn add(&mut self, payload: Bytes, room: &Room) -> bool {
+        let next = self.length.with(payload + QOS_DATA_OVERHEAD);
         let fits = next.mpdus() <= room.mpdus && next.octets() <= room.octets;
         if fits || next.mpdus() == 1 {
             self.length = next;
@@ -205,10 +315,7 @@ impl<P: Copy> Links<P> {
     }
 
     fn note(&mut self, queue: usize) {
-        if queue >= self.of_queue.len() {
-            self.of_queue.resize(queue + 1, 0);
-        }
-        self.of_queue[queue] += 1;
+        note(&mut self.of_queue, queue);
         self.under_way += 1;
     }
 
@@ -231,6 +338,14 @@ impl<P: Copy> Links<P> {
         let links = self.to.iter().flatten();
         links.flat_map(|link| link.originator.outstanding().chain(&link.held))
     }
+}
+
+/// One more packet of queue `index` is under way.
+fn note(of_queue: &mut Vec<u32>, index: usize) {
+    if index >= of_queue.len() {
+        of_queue.resize(index + 1, 0);
+    }
+    of_queue[index] += 1;
 }
 
 impl<P: Copy + Headers> TransmitQueue<P> {
@@ -292,8 +407,7 @@ impl<P: Copy + Headers> TransmitQueue<P> {
     /// Puts a receiver into service again, if queue `index` has one before its packets.
     #[inline(never)]
     pub(super) fn serve_again(&mut self, index: usize) -> bool {
-        let Some(to) = self.queues.pop_again(index) else { return false };
-        self.link(to).again = None;
+        let Some(to) = self.begin_again(index) else { return false };
         if let Some(links) = &mut self.links {
             links.in_service = Some(to);
         }
@@ -301,11 +415,38 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         true
     }
 
+    /// The receiver that is to be served again before the packets of queue `index`, if there is one; it is no more.
+    pub(super) fn begin_again(&mut self, index: usize) -> Option<NodeId> {
+        self.links.as_ref()?;
+        let to = self.queues.pop_again(index)?;
+        self.link(to).again = None;
+        Some(to)
+    }
+
+    /// Puts a receiver into service for what has been sent in vain; false if there is nothing.
+    pub(super) fn serve_link(&mut self, to: NodeId) -> bool {
+        let Some(links) = &mut self.links else { return false };
+        let Some(link) = links.get(to).filter(|link| link.has_waiting()) else { return false };
+        if let Some(queue) = link.queue() {
+            self.serving = queue;
+        }
+        links.in_service = Some(to);
+        true
+    }
+
+    /// Limits of the frames of a link as it had them last, if it has an agreement and had any.
+    pub(super) fn limits_ahead(&mut self, to: NodeId) -> Option<(Agreement, Room)> {
+        let link = self.links.as_mut()?.get(to)?;
+        Some((link.agreement, link.frames?.room))
+    }
+
     /// Makes the batch of the next PPDU to the receiver in service: what waits in the window in its order, then packets
     /// that the scheduler lets join.
     /// Deviates: [D-130]
     pub(crate) fn prepare(&mut self, now: Time, to: NodeId, room: &Room) {
-        let Self { links: Some(links), queues, scheduler, serving, .. } = self else { return };
+        let Self { links: Some(links), queues, scheduler, serving, driver, .. } = self else {
+            return;
+        };
         let Some(link) = links.to.get_mut(to.index()).and_then(Option::as_deref_mut) else {
             return;
         };
@@ -313,21 +454,30 @@ impl<P: Copy + Headers> TransmitQueue<P> {
             queues.remove_again(queue, to);
         }
         let (mut goes_on, mut from) = (link.begin_batch(room), 0);
+        if let Some(driver) = driver {
+            let Some(ahead) = driver.in_service() else { return };
+            while goes_on
+                && let Some((msdu, queue)) = ahead.front().copied()
+                && let Some(put) = link.extend_batch(msdu.size, room)
+            {
+                ahead.pop_front();
+                link.put(msdu, queue, put);
+                note(&mut links.of_queue, queue);
+                links.under_way += 1;
+                goes_on = link.may_take();
+            }
+            return;
+        }
         while goes_on
             && let Some((queue, place)) = scheduler.find_more(now, queues, (*serving, from), to)
         {
             let size = queues.size_at(queue, place);
-            if !link.batch.add(size, room) {
-                break;
-            }
+            let Some(put) = link.extend_batch(size, room) else { break };
             let msdu = queues.take(queue, place);
             scheduler.charge_more(queues, queue, size);
-            link.push(msdu, queue);
-            goes_on = link.has_room();
-            if queue >= links.of_queue.len() {
-                links.of_queue.resize(queue + 1, 0);
-            }
-            links.of_queue[queue] += 1;
+            link.put(msdu, queue, put);
+            goes_on = link.may_take();
+            note(&mut links.of_queue, queue);
             links.under_way += 1;
             from = place;
         }
@@ -346,10 +496,14 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         let is_answered = matches!(response, Response::BlockAck(_) | Response::Ack);
         let Some(links) = &mut self.links else { return };
         let Some(mut link) = links.to[to.index()].take() else { return };
+        let before = links.under_way;
         link.settle(response, |done| {
             tell(done.packet, done.fate);
-            links.forget(done.packet.queue);
+            done.packet.queues().for_each(|queue| links.forget(queue));
         });
+        if self.driver.is_some() {
+            self.scheduler.note_done(to, (before - links.under_way) as usize);
+        }
         let has_waiting = link.has_waiting();
         let again = link.queue().unwrap_or(self.serving);
         if has_waiting && is_answered {

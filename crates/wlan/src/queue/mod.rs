@@ -18,12 +18,14 @@
 //! | `scheduler` | who leaves first |
 //! | `codel` | who is dropped for waiting too long |
 //! | `airtime` | stations that share airtime |
+//! | `driver` | what the driver has taken ahead of the air |
 //! | `regulator` | stations that wait when they have used their share of the channel |
 //! | `links` | windows of those who take aggregates: what has been in service and is not done |
 
 mod airtime;
 mod codel;
 pub mod config;
+mod driver;
 pub mod headers;
 mod links;
 mod regulator;
@@ -43,9 +45,10 @@ use crate::frame::{Mpdu, Msdu};
 use crate::record::DropCause;
 
 use config::{Discipline, Limit, Overflow, QueueConfig, Weights};
+use driver::Driver;
 use headers::{Class, Headers};
 use links::Links;
-pub(crate) use links::{Batch, Frames, Response, Room};
+pub(crate) use links::{Batch, Frames, Queued, Response, Room};
 use scheduler::Scheduler;
 use sub_queue::SubQueues;
 
@@ -88,6 +91,8 @@ pub struct TransmitQueue<P> {
     scheduler: Scheduler,
     /// None where no receiver takes aggregates.
     links: Option<Box<Links<P>>>,
+    /// None where nothing is taken ahead of the air but the packet in service.
+    driver: Option<Box<Driver<P>>>,
 }
 
 impl<P: Copy + Headers> TransmitQueue<P> {
@@ -102,12 +107,17 @@ impl<P: Copy + Headers> TransmitQueue<P> {
             queues: SubQueues::new(),
             scheduler,
             links: None,
+            driver: config.discipline.hardware_queue().map(|most| Box::new(Driver::new(most))),
         }
     }
 
     /// Packets that wait or are in service.
+    #[inline]
     pub fn len(&self) -> u32 {
-        let packets = self.queues.waiting + u32::from(self.in_service.is_some());
+        let mut packets = self.queues.waiting + u32::from(self.in_service.is_some());
+        if let Some(driver) = &self.driver {
+            packets += driver.packets().map(|_| 1).sum::<u32>();
+        }
         match &self.links {
             None => packets,
             Some(links) => packets + links.under_way() - self.queues.again,
@@ -121,18 +131,17 @@ impl<P: Copy + Headers> TransmitQueue<P> {
     }
 
     /// True if there is room for one more packet of data to `to` without another giving way.
+    #[inline]
     pub fn has_room_for(&self, to: NodeId) -> bool {
-        match (&self.config.discipline, self.config.limit) {
-            (
-                Discipline::RoundRobin
-                | Discipline::DeficitRoundRobin { .. }
-                | Discipline::TimeRegulator(_),
-                Limit::Each,
-            ) => self.has_room(to.index()),
-            (Discipline::Fifo | Discipline::CoDel(_) | Discipline::DataAck(_), Limit::Each) => {
-                self.has_room(0)
-            }
-            _ => self.len() < self.config.packets,
+        if self.config.limit == Limit::Shared {
+            return self.len() < self.config.packets;
+        }
+        match &self.config.discipline {
+            Discipline::RoundRobin
+            | Discipline::DeficitRoundRobin { .. }
+            | Discipline::TimeRegulator(_) => self.has_room(to.index()),
+            Discipline::Fifo | Discipline::CoDel(_) | Discipline::DataAck(_) => self.has_room(0),
+            Discipline::FqCoDel { .. } | Discipline::Airtime(_) => self.len() < self.config.packets,
         }
     }
 
@@ -158,14 +167,16 @@ impl<P: Copy + Headers> TransmitQueue<P> {
     /// Packets that wait for service.
     pub fn waiting(&self) -> impl Iterator<Item = &Msdu<P>> {
         let packets = self.queues.iter().flat_map(|queue| &queue.packets);
-        packets.map(|waiting| &waiting.msdu)
+        let ahead = self.driver.iter().flat_map(|driver| driver.packets().map(|(msdu, _)| msdu));
+        packets.map(|waiting| &waiting.msdu).chain(ahead)
     }
 
     /// Lets a packet in, straight into service if nothing else is; false if there is no room for it.
     /// Others may be dropped in its place: see [`poll_dropped`](Self::poll_dropped).
     pub fn push(&mut self, now: Time, msdu: Msdu<P>) -> bool {
         let queue = self.classify(&msdu, now);
-        if self.is_empty() && self.serves_at_once() {
+        let is_idle = self.is_empty();
+        if is_idle && self.serves_at_once() {
             self.serve(msdu, queue);
             return true;
         }
@@ -183,15 +194,17 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         if self.len() > self.config.packets {
             self.shed();
         }
-        if self.is_empty() {
+        if is_idle {
             self.release(now);
+        } else if self.driver.is_some() {
+            self.fill_ahead(now);
         }
         true
     }
 
     /// True if a packet that comes while nothing is in service need not be asked for whom it is.
     fn serves_at_once(&self) -> bool {
-        !matches!(self.scheduler, Scheduler::Regulated(_))
+        !matches!(self.scheduler, Scheduler::Regulated(_)) && self.driver.is_none()
     }
 
     /// Puts a packet that had to wait into service, if nothing is and one may go now.
@@ -224,12 +237,18 @@ impl<P: Copy + Headers> TransmitQueue<P> {
     #[inline]
     pub fn finish(&mut self, now: Time, sequence: u16) -> Option<InService<P>> {
         let served = self.in_service.take_if(|served| served.mpdu.sequence == sequence)?;
+        if self.driver.is_some() {
+            self.scheduler.note_done(served.mpdu.msdu.to, 1);
+        }
         self.serve_next(now);
         Some(served)
     }
 
     #[inline]
     fn serve_next(&mut self, now: Time) {
+        if self.driver.is_some() {
+            return self.serve_ahead(now);
+        }
         let Some(queue) = self.scheduler.choose(now, &mut self.queues) else { return };
         if self.links.is_some() && self.serve_again(queue) {
             return;
@@ -244,7 +263,8 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         if self.links.is_some() && self.serve_aggregated(msdu, queue) {
             return;
         }
-        let frame = Mpdu { msdu, sequence: self.sequence, retry: false, errored: false };
+        let frame =
+            Mpdu { msdu, amsdu: None, sequence: self.sequence, retry: false, errored: false };
         self.sequence = (self.sequence + 1) & 0x0fff;
         (self.in_service, self.serving) =
             (Some(InService { mpdu: frame, has_arrived: false }), queue);

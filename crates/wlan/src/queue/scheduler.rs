@@ -103,22 +103,41 @@ impl Scheduler {
 
     /// The packet of this size that was [found](Self::find_more) has left queue `index`.
     pub(super) fn charge_more<P>(&mut self, queues: &mut SubQueues<P>, index: usize, size: Bytes) {
-        let is_empty = queues.len(index) == 0;
+        let is_empty = |queues: &SubQueues<P>| queues.len(index) == 0;
         match self {
             Self::Single | Self::CoDel(_) => {}
             Self::Weighted(weighted) => weighted.charge(queues, index),
             Self::RoundRobin(active) => {
-                if is_empty {
+                if is_empty(queues) {
                     active.retain(|it| *it != index);
                 }
             }
-            Self::Deficit(deficit) => deficit.charge(index, size, is_empty),
+            Self::Deficit(deficit) => deficit.charge(index, size, is_empty(queues)),
             Self::Fair(..) | Self::Airtime(_) => queues.get(index).turn.credit -= octets(size),
             Self::Regulated(regulator) => {
-                if is_empty {
+                if is_empty(queues) {
                     regulator.forget(index);
                 }
             }
+        }
+    }
+
+    /// True if the driver may take packets for `to`.
+    pub(super) fn may_take(&self, to: NodeId) -> bool {
+        if let Self::Airtime(airtime) = self { airtime.may_take(to.index()) } else { true }
+    }
+
+    /// The driver has taken a packet for `to`.
+    pub(super) fn note_taken(&mut self, to: NodeId, size: Bytes, aggregates: bool) {
+        if let Self::Airtime(airtime) = self {
+            airtime.note_taken(to.index(), size, aggregates);
+        }
+    }
+
+    /// So many packets for `to` are done that the driver had taken.
+    pub(super) fn note_done(&mut self, to: NodeId, packets: usize) {
+        if let Self::Airtime(airtime) = self {
+            airtime.note_done(to.index(), packets);
         }
     }
 

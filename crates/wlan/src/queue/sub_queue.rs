@@ -69,11 +69,17 @@ impl<P> SubQueues<P> {
     }
 
     /// The queue `index`, made if there is none yet.
+    #[inline]
     pub(super) fn get(&mut self, index: usize) -> &mut SubQueue<P> {
         if index >= self.queues.len() {
-            self.queues.resize_with(index + 1, SubQueue::default);
+            self.grow(index + 1);
         }
         &mut self.queues[index]
+    }
+
+    #[cold]
+    fn grow(&mut self, count: usize) {
+        self.queues.resize_with(count, SubQueue::default);
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &SubQueue<P>> {
@@ -127,19 +133,25 @@ impl<P> SubQueues<P> {
     }
 
     /// Place of the first packet for `to` in queue `index`, from a place on.
+    #[inline]
     pub(super) fn find(&self, index: usize, to: NodeId, from: usize) -> Option<usize> {
         let packets = &self.queues.get(index)?.packets;
+        if packets.get(from)?.msdu.to == to {
+            return Some(from);
+        }
         let found = packets.range(from.min(packets.len())..).position(|it| it.msdu.to == to)?;
         Some(from + found)
     }
 
     /// Size of packet `place` of queue `index`.
+    #[inline]
     pub(super) fn size_at(&self, index: usize, place: usize) -> Bytes {
         self.queues[index].packets[place].msdu.size
     }
 
     /// Takes packet `place` of queue `index`.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "a packet is copied twice less")]
+    #[inline(always)]
     pub(super) fn take(&mut self, index: usize, place: usize) -> Msdu<P> {
         let queue = &mut self.queues[index];
         let taken =
@@ -168,6 +180,7 @@ impl<P> SubQueues<P> {
     }
 
     /// Drops packet `place` of queue `index`.
+    #[cold]
     pub(super) fn remove(&mut self, index: usize, place: usize, cause: DropCause) {
         let removed = self.take(index, place);
         self.dropped.push_back((removed, cause));

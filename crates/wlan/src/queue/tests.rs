@@ -4,7 +4,7 @@ use airfair_laws::Direction::{Down, Up};
 use airfair_units::{Bytes, DataRate, Duration};
 use proptest::prelude::*;
 
-use super::config::{AirtimeSharing, CoDel, TimeRegulation};
+use super::config::{AirtimeQueueLimits, AirtimeSharing, CoDel, TimeRegulation};
 use super::*;
 use crate::config::NodeId;
 
@@ -372,6 +372,63 @@ fn airtime_is_charged_after_the_exchange_and_shared_in_rounds() {
     }
     let order = [(); 12].map(|()| serve(&mut queue, ms(0), [250, 900, 0]).unwrap() / 2);
     assert_eq!(order, [0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 1]);
+}
+
+/// A queue whose driver takes up to 64 packets ahead, when three stations at 8 Mb/s have had 30 of 962 octets each, one station
+/// after the other. Linux expects 38 octets more, 1000 µs, and 40 µs for the frame.
+fn queue_with_driver(aql: Option<AirtimeQueueLimits>) -> TransmitQueue<Tagged> {
+    let rule = AirtimeSharing { hardware_queue: Some(64), aql, ..AirtimeSharing::default() };
+    let mut queue = airtime_queue(rule);
+    for index in 0..3 {
+        let rate = DataRate::from_mbps(8);
+        queue.charge(ms(0), &Charge { rate, ..exchange(index, Down, 0) });
+    }
+    for (flow, number) in [0, 2, 4].into_iter().flat_map(|flow| (0..30).map(move |it| (flow, it))) {
+        assert!(queue.push(ms(0), packet(flow, number, 962)));
+    }
+    queue
+}
+
+/// Packets of each of three stations that have left their queues.
+fn taken(queue: &TransmitQueue<Tagged>) -> [usize; 3] {
+    let ahead = queue.driver.as_ref().expect("a driver").packets().map(|(msdu, _)| msdu.to);
+    let all: Vec<NodeId> = ahead.chain(in_service(queue).map(|msdu| msdu.to)).collect();
+    [0, 1, 2].map(|index| all.iter().filter(|to| **to == NodeId::station(index)).count())
+}
+
+/// Up to 12 ms of the first station: eleven packets are 11.44 ms, the twelfth goes. The second has as many, since 12.48 and
+/// 11.44 are below 24 ms. After 24.96 the third has up to 5 ms: four are 4.16, the fifth goes.
+///
+/// Verifies: [linux-aql]
+#[test]
+fn the_driver_takes_the_airtime_that_its_limits_leave_to_a_station() {
+    let limits = AirtimeQueueLimits::default();
+    let mut queue = queue_with_driver(Some(limits));
+    assert_eq!((taken(&queue), queue.len()), ([12, 12, 5], 90));
+    // After six of the first station 23.92 ms are left, and somebody takes one more.
+    (0..5).for_each(|_| _ = finish(&mut queue, ms(0)));
+    assert_eq!(taken(&queue), [7, 12, 5]);
+    finish(&mut queue, ms(0));
+    assert_eq!(taken(&queue).iter().sum::<usize>(), 24);
+    let served = std::iter::from_fn(|| finish(&mut queue, ms(0))).count();
+    assert_eq!((served, queue.len(), taken(&queue)), (84, 0, [0; 3]));
+    // Without limits it takes what there is room for.
+    assert_eq!(taken(&queue_with_driver(None)), [30, 30, 4]);
+}
+
+/// Quanta of 300 µs, and exchanges of 250 and 900 µs: stations share as they do without a driver, a little later.
+#[test]
+fn a_driver_shares_airtime_as_the_scheduler_says() {
+    let rule = AirtimeSharing { hardware_queue: Some(2), ..AirtimeSharing::default() };
+    let mut queue = airtime_queue(rule);
+    for (number, flow) in (0..400).flat_map(|number| [0, 2].map(|flow| (number, flow))) {
+        assert!(queue.push(ms(0), packet(flow, number, 1_000)));
+    }
+    let served: Vec<u64> =
+        (0..400).map(|_| serve(&mut queue, ms(0), [250, 900, 0]).expect("packets wait")).collect();
+    let [of_first, of_second] = [0, 2].map(|flow| served.iter().filter(|it| **it == flow).count());
+    let [first, second] = [of_first * 250, of_second * 900];
+    assert!(first.abs_diff(second) <= 3_000, "{first} and {second} us");
 }
 
 /// A turn is three exchanges long. A station that has just come interrupts one, and does so once: when it

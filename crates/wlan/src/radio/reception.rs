@@ -123,7 +123,7 @@ impl Radio {
 }
 
 /// Thermal noise kTB of HT, VHT and HE: 290 K in the occupied subcarriers, pilots included, so that the ratio is Es/N0 of
-/// each of them, as in OFDM.  [80211-2020 Table 19-6, Table 21-5], [80211ax-2021 Table 27-13]
+/// each of them, as in OFDM.  [80211-2020 Table 19-6, Table 21-5], [80211ax-2021 §27.3.2]
 fn mode_noise(mode: Mode) -> Dbm {
     // 56, 114, 242 and 484 of 312.5 kHz; 242, 484, 996 and 1992 of 78.125 kHz.
     const HT_AND_VHT: [i64; 4] = [-101_545, -98_458, -95_189, -92_178];

@@ -52,7 +52,7 @@ fn stations(count: usize) -> CellConfig {
     config
 }
 
-fn errors(probability: f64) -> ErrorModel {
+pub(crate) fn errors(probability: f64) -> ErrorModel {
     ErrorModel::Bernoulli(Probability::literal(probability))
 }
 
@@ -140,6 +140,142 @@ fn a_single_saturated_station_sends_when_the_sum_says_in_every_mode() {
                 assert_eq!(bench.delivered.len(), 300);
             }
         }
+    }
+}
+
+/// PPDUs of one saturated station that sends A-MSDUs: ends of their exchanges [ns], and packets of each MPDU. A packet goes
+/// into the MPDU before it if that stays within `amsdu` octets and the frame within its limits, else into one of its own.
+fn closed_form_of_amsdus(
+    mode: Mode,
+    mut packets: u64,
+    (most_octets, window, amsdu): (u64, usize, u64),
+) -> Vec<(u64, Vec<u64>)> {
+    let mut backoffs = stream(1);
+    let air = |octets: u64| {
+        ppdu::duration(mode, Bytes::new(octets), Band::Ghz5, PacketPadding::default()).as_nanos()
+    };
+    // Header and check sequence of 30 octets, and subframes of 14 octets and a packet, filled up to 1524 but for the last.
+    let mpdu = |packets: &u64| if *packets == 1 { MPDU } else { 30 + packets * 1_524 - 2 };
+    let octets = |counts: &[u64]| {
+        let bare = mode.format() == Format::Ht && counts.len() == 1;
+        let all: u64 = counts.iter().map(|it| (4 + mpdu(it)).next_multiple_of(4)).sum();
+        let last = counts.last().map_or(0, mpdu);
+        all - (4 - last % 4) % 4 - if bare { 4 } else { 0 }
+    };
+    let control = |octets: u64| {
+        let bits = match mode.reference() as usize {
+            0 | 1 => 24,
+            2 | 3 => 48,
+            _ => 96,
+        };
+        20_000 + 4_000 * (22 + 8 * octets).div_ceil(bits)
+    };
+    let (mut now, mut ends) = (0, Vec::new());
+    while packets > 0 {
+        let fits = |counts: &[u64]| {
+            // A delimiter counts, whether it is sent or not.
+            let bare = if mode.format() == Format::Ht && counts.len() == 1 { 4 } else { 0 };
+            let octets = octets(counts) + bare;
+            octets <= most_octets && air(octets) <= 5_484_000
+        };
+        let mut counts = vec![1];
+        packets -= 1;
+        while packets > 0 {
+            let (mut grown, mut longer) = (counts.clone(), counts.clone());
+            *grown.last_mut().expect("one") += 1;
+            longer.push(1);
+            if mpdu(grown.last().expect("one")) <= amsdu + 30 && fits(&grown) {
+                counts = grown;
+            } else if longer.len() <= window && fits(&longer) {
+                counts = longer;
+            } else {
+                break;
+            }
+            packets -= 1;
+        }
+        let blocks = if window > 64 { 256 } else { 64 };
+        let response = if counts.len() == 1 { control(14) } else { control(24 + blocks / 8) };
+        now += DIFS + air(octets(&counts)) + SIFS + response;
+        ends.push((now, counts));
+        now += SLOT * u64::from(backoffs.next_u32() >> 28);
+    }
+    ends
+}
+
+/// Verifies: [80211-2020 §9.3.2.2, §10.11], [80211ax-2021 §26.6]
+#[test]
+fn a_single_station_with_amsdus_sends_when_the_sum_says_in_every_mode() {
+    let cases = [
+        (Format::Ht, Width::Mhz20, 65_535, [3_839, 7_935]),
+        (Format::Vht, Width::Mhz80, 1_048_575, [7_935, 11_398]),
+        (Format::He, Width::Mhz80, 6_500_631, [3_839, 11_398]),
+    ];
+    let windows = [Window::Single, Window::Mpdus64, Window::Mpdus256];
+    for ((format, width, octets, amsdus), window) in
+        cases.into_iter().flat_map(|case| windows.map(|window| (case, window)))
+    {
+        let guard = *format.guard_intervals().last().expect("some");
+        for (mode, amsdu) in
+            Mode::all(format, width, guard).flat_map(|mode| amsdus.map(|amsdu| (mode, amsdu)))
+        {
+            let agreement = Agreement::of(format, window);
+            let (agreement, most) = match (format, window) {
+                (_, Window::Single) => {
+                    (Agreement::without_block_ack(format, Bytes::new(amsdu)), amsdu)
+                }
+                // An MPDU of an HT A-MPDU has 4095 octets at most.
+                (Format::Ht, _) => {
+                    (agreement.with_amsdu(format, Bytes::new(amsdu)), amsdu.min(4_065))
+                }
+                _ => (agreement.with_amsdu(format, Bytes::new(amsdu)), amsdu),
+            };
+            let mut bench = bench_of(&stations(1), mode, agreement);
+            (0..300).for_each(|_| assert!(bench.send_up(0, PACKET)));
+            bench.run_until(Time::ZERO + Duration::from_secs(30));
+            let ends: Vec<u64> = (bench.sent().iter())
+                .filter(|sent| sent.frame == SentFrame::Response)
+                .map(|sent| sent.end.as_nanos())
+                .collect();
+            let limits = (octets, usize::from(window.mpdus()), most);
+            let expected = closed_form_of_amsdus(mode, 300, limits);
+            let sums: Vec<u64> = expected.iter().map(|(end, _)| *end).collect();
+            assert_eq!(ends, sums, "{mode:?} {window:?} {amsdu}");
+            let sizes = expected.iter().map(|(_, counts)| counts.len()).filter(|it| *it > 1);
+            assert!(aggregates(&bench).into_iter().map(usize::from).eq(sizes), "{mode:?}");
+            let joined: u64 = (bench.records.iter())
+                .filter_map(|(_, record)| match record {
+                    Record::Joined { packets, .. } => Some(u64::from(*packets)),
+                    _ => None,
+                })
+                .sum();
+            let mpdus: usize = expected.iter().map(|(_, counts)| counts.len()).sum();
+            assert_eq!((joined + mpdus as u64, bench.delivered.len()), (300, 300), "{mode:?}");
+        }
+    }
+}
+
+/// Five packets of 1508 octets are 7618, six 9142: 300 packets are 60 MPDUs. Half of these are lost, each as a whole, and 2^-7
+/// of them seven times in a row.
+///
+/// Verifies: [80211-2020 §10.11]
+#[test]
+fn an_amsdu_errs_as_one_mpdu_and_is_given_up_as_one() {
+    for window in [Window::Single, Window::Mpdus64] {
+        let mut config = stations(1);
+        config.stations[0].errors = errors(0.5);
+        let agreement = Agreement::of(Format::He, window).with_amsdu(Format::He, Bytes::new(7_935));
+        let mut bench = bench_of(&config, he(5), agreement);
+        (0..3_000).for_each(|_| assert!(bench.send_up(0, PACKET)));
+        bench.run_until(Time::ZERO + Duration::from_secs(5));
+        let delivered: Vec<u32> = bench.delivered.iter().map(|(_, number)| *number).collect();
+        assert!(delivered.is_sorted_by(|a, b| a < b) && delivered.len().is_multiple_of(5));
+        assert!(delivered.chunks(5).all(|mpdu| mpdu[0] % 5 == 0 && mpdu[4] == mpdu[0] + 4));
+        let lost = bench.departed.iter().filter(|it| it.lost).count();
+        assert_eq!((delivered.len() + lost, bench.cell.buffered().count()), (3_000, 0));
+        assert!(drops(&bench) > 0 && drops(&bench).is_multiple_of(5), "{window:?}");
+        let errored = |(_, record): &&(Time, Record)| matches!(record, Record::Errored { .. });
+        let errors = bench.records.iter().filter(errored).count();
+        assert!((600..2_500).contains(&errors), "{errors}");
     }
 }
 
@@ -258,17 +394,18 @@ fn bursts() -> impl Strategy<Value = Vec<Burst>> {
     prop::collection::vec((pause, 1_usize..30, 0_usize..6, prop::bool::ANY, 1_u64..2_000), 1..30)
 }
 
-/// What of a link may differ: its mode, window, limits, what follows silence, errors.
-type Link = (usize, bool, u16, u64, bool, f64);
+/// What of a link may differ: its mode, window, limits, what follows silence, errors, octets of an A-MSDU.
+type Link = (usize, u16, u16, u64, bool, f64, u64);
 
 fn links() -> impl Strategy<Value = Vec<Option<Link>>> {
     let link = (
         0_usize..40,
-        prop::bool::ANY,
+        prop::sample::select(&[1_u16, 64, 256][..]),
         1_u16..70,
         2_000_u64..70_000,
         prop::bool::ANY,
         prop::sample::select(&[0.0, 0.0, 0.1, 0.5, 0.95][..]),
+        prop::sample::select(&[0_u64, 3_839, 11_398][..]),
     );
     prop::collection::vec(prop::option::weighted(0.8, link), 6)
 }
@@ -283,6 +420,16 @@ fn disciplines() -> impl Strategy<Value = Discipline> {
         Discipline::DeficitRoundRobin { quantum: Bytes::new(3_000) },
         Discipline::FqCoDel { codel, quantum: Bytes::new(1_514), queues: 3 },
         Discipline::Airtime(AirtimeSharing { codel: fast, ..AirtimeSharing::default() }),
+        Discipline::Airtime(AirtimeSharing {
+            codel: fast,
+            hardware_queue: Some(2),
+            ..AirtimeSharing::default()
+        }),
+        Discipline::Airtime(AirtimeSharing {
+            hardware_queue: Some(20),
+            aql: None,
+            ..AirtimeSharing::default()
+        }),
         Discipline::TimeRegulator(TimeRegulation::default()),
         Discipline::DataAck(Weights::default()),
     ])
@@ -300,7 +447,7 @@ fn run(cell: &CellConfig, links: &[Option<Link>], bursts: &[Burst]) -> Bench {
         station.standard = cell.rules.standard;
     }
     for (station, link) in cell.stations.iter_mut().zip(links) {
-        if let Some((.., p)) = link {
+        if let Some((.., p, _)) = link {
             station.errors = errors(*p);
         }
     }
@@ -310,13 +457,20 @@ fn run(cell: &CellConfig, links: &[Option<Link>], bursts: &[Burst]) -> Bench {
         .flat_map(|format| Mode::all(format, Width::Mhz20, GuardInterval::Ns800))
         .collect();
     for (index, link) in links.iter().take(cell.stations.len()).enumerate() {
-        let Some((mode, is_wide, mpdus, octets, asks, _)) = *link else { continue };
+        let Some((mode, window, mpdus, octets, asks, _, amsdu)) = *link else { continue };
         if cell.stations[index].standard == Standard::B {
             continue;
         }
         let mode = modes[mode * 7 % modes.len()];
-        let window = if is_wide { Window::Mpdus256 } else { Window::Mpdus64 };
+        let window = match window {
+            1 => Window::Single,
+            64 => Window::Mpdus64,
+            _ => Window::Mpdus256,
+        };
         let mut agreement = Agreement::of(mode.format(), window);
+        if amsdu > 0 {
+            agreement = agreement.with_amsdu(mode.format(), Bytes::new(amsdu));
+        }
         (agreement.limits.max_mpdus, agreement.limits.max_bytes) = (mpdus, Bytes::new(octets));
         agreement.after_silence =
             if asks { AfterSilence::Request } else { AfterSilence::Retransmission };

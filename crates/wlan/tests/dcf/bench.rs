@@ -122,6 +122,11 @@ impl Bench {
         accepted
     }
 
+    /// Number of the next packet.
+    pub(crate) fn sent_so_far(&self) -> u32 {
+        self.accepted
+    }
+
     /// Sender and receiver of a packet.
     pub(crate) fn hop(&self, number: u32) -> (NodeId, NodeId) {
         self.hops[number as usize]

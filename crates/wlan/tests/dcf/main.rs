@@ -5,6 +5,7 @@ mod access;
 mod aggregates;
 mod beacons;
 mod bench;
+mod driver;
 mod errors;
 mod exchanges;
 mod hidden;

@@ -1,11 +1,12 @@
 //! Cells in which some links aggregate, against the model.
 
-use airfair_laws::Direction;
-use airfair_units::Bytes;
+use airfair_laws::arf::{self, Timer};
+use airfair_laws::{Direction, minstrel_ht};
+use airfair_units::{Bytes, Duration};
 use airfair_wlan::aggregation::{Agreement, Window};
 use airfair_wlan::block_ack::AfterSilence;
 use airfair_wlan::phy::mode::Format;
-use airfair_wlan::{Cell, CellConfig, NodeId};
+use airfair_wlan::{Cell, CellConfig, NodeId, RateLaw, StationConfig};
 use proptest::prelude::*;
 
 use crate::model::{Agreed, Announced, Arrival, Happens};
@@ -14,9 +15,18 @@ use crate::{Audience, Hears, Packet, Way, cells, compare_changing, compare_ways}
 /// Makes the agreements of a cell.
 pub(crate) fn agree(cell: &mut Cell<Packet>, agreed: &[Option<Agreed>]) {
     for (index, agreed) in agreed.iter().enumerate() {
-        let Some(Agreed { format, octets, mpdus, window, asks }) = *agreed else { continue };
-        let window = if window == 64 { Window::Mpdus64 } else { Window::Mpdus256 };
+        let Some(Agreed { format, octets, amsdu, mpdus, window, asks }) = *agreed else { continue };
+        let window = match window {
+            1 => Window::Single,
+            64 => Window::Mpdus64,
+            _ => Window::Mpdus256,
+        };
         let mut agreement = Agreement::of(format, window);
+        if amsdu > 0 && window == Window::Single {
+            agreement = Agreement::without_block_ack(format, Bytes::new(amsdu));
+        } else if amsdu > 0 {
+            agreement = agreement.with_amsdu(format, Bytes::new(amsdu));
+        }
         agreement.limits.max_bytes = Bytes::new(octets);
         agreement.limits.max_mpdus = u16::try_from(mpdus).expect("a window");
         if asks {
@@ -34,15 +44,53 @@ fn links(config: &CellConfig) -> impl Strategy<Value = Vec<Option<Agreed>>> + us
         config.stations.iter().map(|it| it.link.map(|link| link.format.format)).collect();
     let octets = prop_oneof![100_u64..70_000, Just(65_535)];
     let mpdus = prop_oneof![1_usize..5, 1_usize..65, Just(64)];
-    let link = (octets, mpdus, prop::bool::ANY, prop::bool::weighted(0.3));
+    let windows = prop::sample::select(&[1_u64, 64, 64, 256, 256][..]);
+    let amsdu = prop::sample::select(&[0_u64, 0, 3_839, 7_935, 11_398][..]);
+    let link = (octets, mpdus, windows, prop::bool::weighted(0.3), amsdu);
     let links = prop::collection::vec(prop::option::weighted(0.8, link), formats.len());
     links.prop_map(move |links| {
         let agree = |(format, link): (&Option<Format>, _)| {
-            let (octets, mpdus, is_wide, asks) = link?;
-            let window = if is_wide { 256 } else { 64 };
-            Some(Agreed { format: (*format)?, octets, mpdus, window, asks })
+            let (octets, mpdus, window, asks, amsdu) = link?;
+            let mpdus = if window == 1 { 1 } else { mpdus };
+            let asks = asks && window > 1;
+            Some(Agreed { format: (*format)?, octets, amsdu, mpdus, window, asks })
         };
         formats.iter().zip(links).map(agree).collect()
+    })
+}
+
+/// A law for a link, or none: ARF that changes soon, or, where the link is of HT or later, Minstrel-HT whose intervals are
+/// shorter than the cell runs.
+fn law(kind: u8, seed: u64, station: &StationConfig) -> Option<RateLaw> {
+    let quick = minstrel_ht::Params {
+        interval: Duration::from_millis(5),
+        sample_interval: Duration::from_millis(2),
+        attempts: 2 + kind % 3,
+        ..minstrel_ht::Params::default()
+    };
+    match (kind, station.link) {
+        (0..3, Some(_)) => Some(RateLaw::MinstrelHt { params: quick, seed }),
+        (3, _) => Some(RateLaw::Arf(arf::Params {
+            up: 2,
+            timer: Timer::Attempts(5),
+            ..arf::Params::default()
+        })),
+        _ => None,
+    }
+}
+
+/// The same cells with laws of rates.
+fn with_laws(case: Case) -> impl Strategy<Value = Case> {
+    let laws = prop::collection::vec(
+        [(0u8..6, any::<u64>()), (0u8..6, any::<u64>())],
+        case.0.stations.len(),
+    );
+    laws.prop_map(move |laws| {
+        let mut case = case.clone();
+        for (station, laws) in case.0.stations.iter_mut().zip(laws) {
+            station.adaptation = laws.map(|(kind, seed)| law(kind, seed, station));
+        }
+        case
     })
 }
 
@@ -50,14 +98,15 @@ pub(crate) type Case = (CellConfig, Vec<Option<Agreed>>, Vec<Arrival>, Vec<Annou
 
 /// A cell with bursts of packets; legacy ones are there, too, and older stations beside.
 pub(crate) fn cases(hears: Hears) -> impl Strategy<Value = Case> {
-    cells(hears).prop_flat_map(|(config, arrivals, beacons)| {
+    let cells = cells(hears).prop_flat_map(|(config, arrivals, beacons)| {
         let bursts = prop::collection::vec(1_usize..40, arrivals.len());
         (links(&config), bursts).prop_map(move |(agreed, bursts)| {
             let repeat = |(arrival, count): (&Arrival, usize)| vec![*arrival; count];
             let arrivals = arrivals.iter().zip(bursts).flat_map(repeat).take(400).collect();
             (config.clone(), agreed, arrivals, beacons.clone())
         })
-    })
+    });
+    cells.prop_flat_map(with_laws)
 }
 
 pub(crate) fn happens((_, agreed, arrivals, beacons): &Case) -> Happens<'_> {

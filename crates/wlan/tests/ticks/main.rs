@@ -2,6 +2,7 @@
 
 mod aggregates;
 mod categories;
+mod laws;
 mod model;
 mod scripts;
 

@@ -18,6 +18,8 @@ use airfair_wlan::{
 };
 use rand_core::{Rng, SeedableRng};
 
+use crate::laws::{Law, Told};
+
 /// A packet that comes [us]. Stations send to the access point and it to them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Arrival {
@@ -50,6 +52,8 @@ pub(crate) struct Agreed {
     /// Format of its frames.
     pub(crate) format: Format,
     pub(crate) octets: u64,
+    /// Octets of an A-MSDU, 0 if there are none.
+    pub(crate) amsdu: u64,
     pub(crate) mpdus: usize,
     pub(crate) window: u64,
     /// True if silence is followed by a request.
@@ -93,6 +97,8 @@ struct Plan {
 struct Numbered {
     number: u64,
     size: u64,
+    /// Packets in it.
+    packets: usize,
     attempts: u16,
     /// True if it has been sent and nothing is known of it.
     is_open: bool,
@@ -205,6 +211,8 @@ struct Station {
     held: u64,
     short: u16,
     long: u16,
+    /// Failures of these in which nothing went out.
+    internal: u16,
     /// Frame whose response it misses, and when it gives up waiting.
     timeout: Option<(u64, FrameKind)>,
     /// In a collision that everyone notices at once.
@@ -245,6 +253,7 @@ impl Station {
             held: 0,
             short: 0,
             long: 0,
+            internal: 0,
             timeout: None,
             notices: None,
         }
@@ -262,6 +271,8 @@ pub(crate) struct Model<'a> {
     /// By station.
     agreed: &'a [Option<Agreed>],
     airtime: Airtime,
+    /// Laws of the rates of each station's link, up and down.
+    laws: Vec<[Option<Law>; 2]>,
     stations: Vec<Station>,
     links: Vec<Stream>,
     air: Vec<OnAir>,
@@ -325,6 +336,7 @@ impl<'a> Model<'a> {
         first.append(&mut others);
         Self {
             agreed,
+            laws: Law::all(config, &airtime),
             stations: first,
             links: (0..config.stations.len()).map(error_stream).collect(),
             config,
@@ -645,8 +657,67 @@ impl<'a> Model<'a> {
 
     /// Vector of data frames from one member to another.
     fn vector_between(&self, from: usize, to: usize) -> TxVector {
+        if let Some(law) = &self.laws[from.max(to) - 1][usize::from(from == 0)] {
+            return law.vector();
+        }
         let station = &self.config.stations[from.max(to) - 1];
         self.airtime.vector(if from == 0 { station.rate_down } else { station.rate_up })
+    }
+
+    /// The law of the rate at which `id` sends to another member.
+    fn law(&mut self, id: usize, to: usize) -> Option<&mut Law> {
+        let from = self.stations[id].member;
+        self.laws[from.max(to) - 1][usize::from(from == 0)].as_mut()
+    }
+
+    /// The law is told, if it has a law and sends data.
+    fn tell_law(&mut self, now: u64, (id, to): (usize, usize), told: Told) {
+        if let Some(law) = self.law(id, to) {
+            law.tell(now, told);
+        }
+    }
+
+    /// True if `id` next asks `to` for a `BlockAck`.
+    fn requests(&self, id: usize, to: usize) -> bool {
+        let link = &self.stations[id].links[to];
+        self.agreed(id, to).is_some() && (link.has_moved || link.asks)
+    }
+
+    /// A frame is about to go out.
+    fn tell_of_sending(&mut self, now: u64, id: usize) {
+        let to = self.receiver(id).expect("something to send");
+        if !self.requests(id, to) {
+            let s = &self.stations[id];
+            let is_first = s.short == s.internal && s.long == 0;
+            self.tell_law(now, (id, to), Told::Sending { is_first });
+        }
+    }
+
+    /// The exchange of `id` is over, with an answer or without one to a frame of this kind.
+    fn tell_of_outcome(&mut self, now: u64, id: usize, failed: Option<FrameKind>) {
+        let plan = self.stations[id].plan.clone().expect("it was in an exchange");
+        if plan.kind == FrameKind::BlockAckRequest {
+            return;
+        }
+        let received = &self.stations[id].links[plan.to].received;
+        let sent = plan.mpdus.len().max(1);
+        let told = match failed {
+            Some(FrameKind::Rts) => Told::RtsFailure { mpdus: sent },
+            Some(_) => Told::Block { sent, acknowledged: 0 },
+            None if plan.answered_by == FrameKind::Ack => Told::Block { sent, acknowledged: sent },
+            None => {
+                let acknowledged = plan.mpdus.iter().filter(|it| received.contains(it)).count();
+                Told::Block { sent, acknowledged }
+            }
+        };
+        self.tell_law(now, (id, plan.to), told);
+    }
+
+    /// If a law plans the attempts of what `id` has sent or is about to send, true at the last of them.
+    fn chain_ends(&mut self, id: usize) -> Option<bool> {
+        let to = self.receiver(id).expect("something to send");
+        let requests = self.requests(id, to);
+        self.law(id, to).filter(|_| !requests).and_then(|law| law.chain_ends())
     }
 
     fn send_data(&mut self, now: u64, id: usize) {
@@ -715,7 +786,7 @@ impl<'a> Model<'a> {
     ) -> Plan {
         let tx = self.vector_between(self.stations[id].member, to);
         let control = self.airtime.response(tx);
-        let block_ack = self.air(24 + agreed.window / 8, control);
+        let block_ack = self.air(answer_octets(agreed), control);
         let link = &self.stations[id].links[to];
         if link.has_moved || link.asks {
             return Plan {
@@ -784,9 +855,11 @@ impl<'a> Model<'a> {
         agreed: &Agreed,
     ) -> Vec<u64> {
         let tx = self.vector_between(self.stations[id].member, to);
-        let response = self.air(24 + agreed.window / 8, self.airtime.response(tx));
+        let is_alone = self.law(id, to).is_some_and(|law| law.is_alone());
+        let most = if is_alone { 1 } else { agreed.mpdus };
+        let response = self.air(answer_octets(agreed), self.airtime.response(tx));
         let sifs = us(self.airtime.timing.sifs);
-        let (mut numbers, mut sizes) = (Vec::new(), Vec::new());
+        let (mut numbers, mut sizes): (Vec<u64>, Vec<u64>) = (Vec::new(), Vec::new());
         loop {
             let link = &self.stations[id].links[to];
             let waits = |it: &&Numbered| {
@@ -798,6 +871,42 @@ impl<'a> Model<'a> {
             let is_in_window =
                 link.numbered.front().is_none_or(|first| link.next < first.number + agreed.window);
             let place = self.stations[id].queue.iter().position(|it| it.to.index() == to);
+            let fits = |sizes: &[u64]| {
+                let all = Self::octets(sizes, agreed.format);
+                // A delimiter counts, whether it is sent or not.
+                let octets = if let [size] = sizes { size + 4 } else { all };
+                let air = self.air(octets, tx);
+                octets <= agreed.octets
+                    && sizes.len() <= most
+                    && air <= 5_484
+                    && start + air + sifs + response <= end
+            };
+            // A packet goes into the MPDU before it, if that is new and was the last.
+            if let (None, Some(place), Some(last)) = (old, place, link.numbered.back())
+                && numbers.last() == Some(&last.number)
+                && last.attempts == 0
+                && agreed.amsdu > 0
+            {
+                let packet = self.stations[id].queue[place].size.get();
+                // Subframes of 14 octets and a packet, all but the last one filled up.
+                let before = if last.packets == 1 { last.size - 30 + 14 } else { last.size - 30 };
+                let amsdu = before + (4 - before % 4) % 4 + 14 + packet;
+                let most = match (agreed.format, agreed.window) {
+                    (Format::Ht, 2..) => agreed.amsdu.min(4_065),
+                    _ => agreed.amsdu,
+                };
+                let mut grown = sizes.clone();
+                grown.pop();
+                grown.push(amsdu + 30);
+                if amsdu <= most && fits(&grown) {
+                    sizes = grown;
+                    self.stations[id].queue.remove(place);
+                    let last =
+                        self.stations[id].links[to].numbered.back_mut().expect("it is there");
+                    (last.size, last.packets) = (amsdu + 30, last.packets + 1);
+                    continue;
+                }
+            }
             let new = place.filter(|_| is_in_window);
             let size = match (old, new) {
                 (Some(old), _) => old.size,
@@ -805,21 +914,15 @@ impl<'a> Model<'a> {
                 (None, None) => break,
             };
             sizes.push(size);
-            let all = Self::octets(&sizes, agreed.format);
-            // A delimiter counts, whether it is sent or not.
-            let octets = if sizes.len() == 1 { size + 4 } else { all };
-            let air = self.air(octets, tx);
-            let fits = octets <= agreed.octets
-                && sizes.len() <= agreed.mpdus
-                && air <= 5_484
-                && start + air + sifs + response <= end;
-            if !fits && sizes.len() > 1 {
+            if sizes.len() > 1 && !fits(&sizes) {
                 break;
             }
             let link = &mut self.stations[id].links[to];
             if old.is_none() {
-                let (number, attempts, is_open, done) = (link.next, 0, false, None);
-                link.numbered.push_back(Numbered { number, size, attempts, is_open, done });
+                let (number, packets, attempts) = (link.next, 1, 0);
+                let (is_open, done) = (false, None);
+                let new = Numbered { number, size, packets, attempts, is_open, done };
+                link.numbered.push_back(new);
                 link.next += 1;
             }
             numbers.push(old.map_or(link.next - 1, |old| old.number));
@@ -833,6 +936,7 @@ impl<'a> Model<'a> {
 
     /// What was sent to `to` is known to have come, or not to have come, and is given up after so many attempts.
     fn settle(&mut self, (id, to): (usize, usize), limit: u16, has_come: impl Fn(u64) -> bool) {
+        let has_block_ack = self.agreed(id, to).is_some_and(|agreed| agreed.window > 1);
         let link = &mut self.stations[id].links[to];
         for it in link.numbered.iter_mut().filter(|it| it.is_open) {
             it.is_open = false;
@@ -843,7 +947,8 @@ impl<'a> Model<'a> {
             }
         }
         while let Some(Numbered { done: Some(is_acknowledged), .. }) = link.numbered.front() {
-            link.has_moved |= !is_acknowledged;
+            // Without a block ack nobody waits for it.
+            link.has_moved |= !is_acknowledged && has_block_ack;
             link.numbered.pop_front();
         }
         let goes_on = !link.numbered.is_empty() || link.has_moved || link.asks;
@@ -997,6 +1102,7 @@ impl<'a> Model<'a> {
     }
 
     fn first_frame(&mut self, now: u64, id: usize) -> OnAir {
+        self.tell_of_sending(now, id);
         self.plan(now, id, true);
         let Plan { to, data, answer: ack, protection, .. } =
             self.stations[id].plan.clone().expect("just planned");
@@ -1017,6 +1123,7 @@ impl<'a> Model<'a> {
     }
 
     fn succeed(&mut self, now: u64, id: usize) {
+        self.tell_of_outcome(now, id, None);
         self.take_answer(id);
         if self.fits_txop(now, id) {
             self.stations[id].want = Want::Response;
@@ -1032,7 +1139,8 @@ impl<'a> Model<'a> {
         if self.agreed(id, plan.to).is_none() {
             return self.leave(id);
         }
-        let limit = self.attempts(id, matches!(plan.protection, Protection::RtsCts(_)));
+        let planned = self.law(id, plan.to).and_then(|law| law.longest_chain());
+        let limit = self.attempts(id, matches!(plan.protection, Protection::RtsCts(_)), planned);
         let link = &mut self.stations[id].links[plan.to];
         (link.silences, link.asks) = (0, false);
         link.has_moved &= plan.kind != FrameKind::BlockAckRequest;
@@ -1043,8 +1151,9 @@ impl<'a> Model<'a> {
     }
 
     /// Attempts after which an MPDU is given up.
-    fn attempts(&self, id: usize, is_protected: bool) -> u16 {
+    fn attempts(&self, id: usize, is_protected: bool, planned: Option<u16>) -> u16 {
         match self.stations[id].access.attempts.unwrap_or(self.config.rules.attempts) {
+            Attempts::Limits { .. } if let Some(planned) = planned => planned,
             Attempts::Limits { long, .. } if is_protected => long,
             Attempts::Limits { short, .. } => short,
             Attempts::Max(limit) => limit,
@@ -1057,7 +1166,7 @@ impl<'a> Model<'a> {
         let is_done = self.receiver(id).is_none();
         let s = &mut self.stations[id];
         s.window = u32::from(s.smallest);
-        (s.short, s.long) = (0, 0);
+        (s.short, s.long, s.internal) = (0, 0, 0);
         s.want = if is_done { Want::Nothing } else { Want::Backoff };
     }
 
@@ -1067,6 +1176,7 @@ impl<'a> Model<'a> {
         if limit == 0 || self.receiver(id).is_none() {
             return false;
         }
+        self.tell_of_sending(now, id);
         self.plan(now + sifs, id, false);
         let s = &self.stations[id];
         let plan = s.plan.as_ref().expect("just planned");
@@ -1095,7 +1205,9 @@ impl<'a> Model<'a> {
     /// No answer has come on a link with aggregates.
     fn fail_link(&mut self, id: usize, plan: &Plan, kind: FrameKind, gives_up: bool) {
         let is_protected = matches!(plan.protection, Protection::RtsCts(_));
-        let limit = self.attempts(id, is_protected && kind == FrameKind::Data);
+        let planned = self.law(id, plan.to).and_then(|law| law.longest_chain());
+        let planned = planned.filter(|_| plan.kind != FrameKind::BlockAckRequest);
+        let limit = self.attempts(id, is_protected && kind == FrameKind::Data, planned);
         let asks_after = self.agreed(id, plan.to).is_some_and(|agreed| agreed.asks);
         let link = &mut self.stations[id].links[plan.to];
         if kind == FrameKind::Rts {
@@ -1125,7 +1237,10 @@ impl<'a> Model<'a> {
         let to = self.receiver(id).expect("something to send");
         let has_link = self.agreed(id, to).is_some();
         self.stations[id].short += 1;
-        if !self.widen(id) {
+        self.stations[id].internal += 1;
+        // No frame has failed: a chain of rates goes on.
+        let chain_ends = self.chain_ends(id).map(|_| false);
+        if !self.widen(id, chain_ends) {
             self.stations[id].want = Want::Backoff;
         } else if has_link {
             self.start_afresh(id);
@@ -1137,11 +1252,14 @@ impl<'a> Model<'a> {
     }
 
     /// True if enough attempts have failed; else its window is doubled.
-    fn widen(&mut self, id: usize) -> bool {
+    fn widen(&mut self, id: usize, chain_ends: Option<bool>) -> bool {
         let s = &mut self.stations[id];
         let gives_up = match s.access.attempts.unwrap_or(self.config.rules.attempts) {
-            Attempts::Limits { short, long } => s.short >= short || s.long >= long,
-            Attempts::Max(limit) => s.short + s.long >= limit,
+            Attempts::Max(limit) if s.short + s.long >= limit => true,
+            Attempts::Limits { short, long } if chain_ends.is_none() => {
+                s.short >= short || s.long >= long
+            }
+            Attempts::Max(_) | Attempts::Limits { .. } => chain_ends == Some(true),
             Attempts::Unlimited => false,
         };
         if !gives_up {
@@ -1153,12 +1271,14 @@ impl<'a> Model<'a> {
 
     fn fail(&mut self, now: u64, id: usize, kind: FrameKind) {
         let plan = self.stations[id].plan.clone().expect("it was in an exchange");
+        self.tell_of_outcome(now, id, Some(kind));
         let has_link = self.agreed(id, plan.to).is_some();
         let s = &mut self.stations[id];
         let is_protected = matches!(plan.protection, Protection::RtsCts(_));
         let is_long = kind == FrameKind::Data && is_protected;
         *(if is_long { &mut s.long } else { &mut s.short }) += 1;
-        let gives_up = self.widen(id);
+        let chain_ends = self.chain_ends(id);
+        let gives_up = self.widen(id, chain_ends);
         if gives_up && has_link {
             self.fail_link(id, &plan, kind, true);
             self.start_afresh(id);
@@ -1175,6 +1295,11 @@ impl<'a> Model<'a> {
         }
         self.draw(now, id);
     }
+}
+
+/// Octets of what answers an aggregate: a `BlockAck` of a bitmap, or an ACK where MPDUs go alone.
+fn answer_octets(agreed: &Agreed) -> u64 {
+    if agreed.window == 1 { 14 } else { 24 + agreed.window / 8 }
 }
 
 pub(crate) fn error_stream(station: usize) -> Stream {

@@ -21,6 +21,7 @@ _EPILOGUE = """\
 examples:
   airfair limits --quick
   airfair limits data-ack --out results/limits
+  airfair limits --standard 802.11ax arf-aware
   airfair limits tfrc --points 512 --json | jq '.schemes[].measures[].rules'
 """
 
@@ -39,6 +40,11 @@ def add(commands: Commands) -> None:
     )
     complete(scheme, schemes)
     limits.add_argument("--list", action="store_true", help="list the schemes and run nothing")
+    limits.add_argument(
+        "--standard",
+        metavar="STANDARD",
+        help="search in one standard alone: 802.11b, a, g, n, ac or ax (default: b, a and g)",
+    )
     limits.add_argument("--quick", action="store_true", help="fewer points, fewer and shorter runs")
     limits.add_argument(
         "--points",
@@ -50,7 +56,8 @@ def add(commands: Commands) -> None:
     limits.add_argument("--seed", type=int, metavar="N", help="seed of points and runs")
     options.out(
         limits,
-        "write points, map and the extreme scenarios to DIR/SCHEME (default: results/limits)",
+        "write points, map and extreme scenarios to DIR/SCHEME, or DIR/STANDARD/SCHEME "
+        "(default: results/limits)",
     )
     options.threads(limits)
     options.json(limits)

@@ -8,7 +8,7 @@ use airfair_wlan::{AirUse, NodeId, Record as CellRecord};
 use super::*;
 use crate::clock::FreeRunning;
 use crate::coupling;
-use crate::endpoint::Source;
+use crate::endpoint::{Sink, Source};
 use crate::random::Streams;
 use crate::record::{Record, Recorder};
 use crate::scenario::Scenario;
@@ -185,13 +185,14 @@ fn windows(way: char, rate: &str, control: &str) -> Vec<(u64, u64)> {
     let mut before = Bytes::ZERO;
     let mut second = |second: u64| {
         world.run_until(Time::ZERO + Duration::from_secs(second));
-        let Flow { source: Source::Tcp(sender), sink, .. } = &world.flows[0] else {
+        let Flow { source: Source::Tcp(sender), sink: Sink::Tcp(receiver), .. } = &world.flows[0]
+        else {
             unreachable!("TCP")
         };
         let up = sender.usable_window();
         let window = if way == 'u' { up } else { sender.receive_window() };
-        let delivered = sink.delivered() - before;
-        before = sink.delivered();
+        let delivered = receiver.delivered() - before;
+        before = receiver.delivered();
         (window.get() / sender.segment_size().get(), delivered.get() / 1_000)
     };
     (1..=9).map(&mut second).collect()

@@ -90,6 +90,7 @@ fn event_of([now, kind, cell, whose, a, b, c, d, count, flags, word]: Fields) ->
             1 => LinkRecord::DroppedEarly,
             _ => LinkRecord::Lost(count),
         }),
+        23 if flag => in_cell(CellRecord::Joined { node, packets: 7 }),
         23 => {
             #[expect(clippy::cast_possible_truncation, reason = "as many bits as there are")]
             let mpdus = (count as u16).max(2);

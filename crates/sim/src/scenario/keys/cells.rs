@@ -5,6 +5,7 @@ use airfair_units::Duration;
 use airfair_wlan::aggregation::Window;
 use airfair_wlan::block_ack::AfterSilence;
 use airfair_wlan::phy::mode::Format;
+use airfair_wlan::phy::ppdu::MAX_PPDU_DURATION;
 use airfair_wlan::phy::{Band, GuardInterval, Preamble, Standard, Width};
 use airfair_wlan::{
     AccessParameters, AfterCollision, Aggregation, Attempts, Channel, Eifs, ErrorModel,
@@ -48,6 +49,9 @@ const OWN_ATTEMPTS: Kind = Kind::Either(&[ATTEMPT, Kind::Word(&["unlimited", "ce
 /// Octets of the largest MPDU with its delimiter.
 const LARGEST_MPDU: u64 = MAX_MSDU + 34;
 const MAX_BYTES: Kind = bytes(LARGEST_MPDU, 6_500_631);
+pub(super) const AMSDU: Kind = Kind::Either(&[Kind::Word(&["off"]), bytes(3_839, 11_398)]);
+/// Limits of iwlwifi, and of a PPDU.
+const AIRTIME: Kind = time(Duration::from_micros(100), MAX_PPDU_DURATION);
 const WINDOW: Kind = Kind::Either(&[Kind::Window, Kind::Word(&["standard"])]);
 const OWN_WINDOW: Kind = Kind::Either(&[Kind::Window, Kind::Word(&["cell"])]);
 const CATEGORY_WINDOW: Kind = Kind::Either(&[Kind::Window, Kind::Word(&["standard"])]);
@@ -161,6 +165,11 @@ fn channel(keys: &mut Keys, it: &mut Channel, is_legacy: bool) {
     .follows("as its keys say from 802.11n on")
     .written_if(!is_legacy)
     .says("A-MPDUs that the access point sends and takes; `off`: each frame goes alone.");
+    let has_amsdu = it.amsdu.is_some();
+    keys.optional("amsdu", &mut it.amsdu, AMSDU, "\"7935 B\"").written_if(has_amsdu).says(
+        "Most octets of an A-MSDU, packets to one receiver in one MPDU: 3839 or 7935 B, in 802.11ac and ax at 5 GHz \
+         11398 B, too. In an A-MPDU of 802.11n an MPDU has at most 4095 octets.",
+    );
 }
 
 /// A-MPDUs of one end.
@@ -174,6 +183,18 @@ pub(in crate::scenario) fn aggregation(keys: &mut Keys, it: &mut Aggregation) {
     let write = |window: &Window| window.mpdus().to_string();
     keys.any("window", &mut it.window, "256", Form { describe, read, write })
         .says("Window of the block ack agreement: 64 packets, or 256 in 802.11ax.");
+    let (is_limited, has_slow) =
+        (it.max_duration != MAX_PPDU_DURATION, it.slow_duration != MAX_PPDU_DURATION);
+    keys.key("max_duration", &mut it.max_duration, AIRTIME, "\"4 ms\"").written_if(is_limited).says(
+        "Longest time of an aggregate on the air; a packet that lasts longer goes alone. Drivers have 4 ms (ath9k, \
+         iwlwifi).",
+    );
+    keys.key("slow_duration", &mut it.slow_duration, AIRTIME, "\"1 ms\"")
+        .written_if(has_slow)
+        .says("The same at data rates below `slow_below`, if it is shorter.");
+    keys.key("slow_below", &mut it.slow_below, Kind::Rate, "\"30 Mb/s\"")
+        .written_if(has_slow)
+        .says("Data rate below which `slow_duration` holds.");
     keys.word("after_silence", &mut it.after_silence, "\"request\"").says(
         "What follows an aggregate without response: it goes again with a doubled window, or a request for a block ack \
          asks first what has come, as in ns-3.",

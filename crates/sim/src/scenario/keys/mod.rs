@@ -27,7 +27,7 @@ pub(super) use errors::ERRORS;
 pub(super) use flows::{CONTROLS, flow};
 pub(super) use queues::QUEUE;
 pub(super) use radio::{FAR, MOBILITY, RANGE, point, radio};
-pub(super) use rates::LAWS;
+pub(super) use rates::{LAWS, OF_MINSTREL, OF_MINSTREL_HT, minstrel_ht};
 pub(super) use stations::{Written, station};
 pub(super) use transports::{SOURCES, TRANSPORTS};
 pub(super) use wires::{host, link, router};

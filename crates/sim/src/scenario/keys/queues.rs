@@ -1,7 +1,9 @@
 //! The transmit queue of a station or an access point.
 
 use airfair_units::{Bytes, Duration};
-use airfair_wlan::{AirtimeSharing, CoDel, Discipline, Limit, Overflow, TimeRegulation, Weights};
+use airfair_wlan::{
+    AirtimeQueueLimits, AirtimeSharing, CoDel, Discipline, Limit, Overflow, TimeRegulation, Weights,
+};
 
 use super::super::Queue;
 use super::super::declare::{Choice, Keys, OrNone};
@@ -14,6 +16,8 @@ words!(Overflow { Tail = "tail", LongestFlow = "longest-flow" });
 const CODEL_TIME: Kind = time(Duration::from_micros(1), Duration::from_secs(60));
 const QUANTUM_TIME: Kind = time(Duration::from_micros(10), Duration::from_secs(1));
 const SHARE_TIME: Kind = time(Duration::from_millis(1), Duration::from_secs(60));
+const AHEAD: Kind = Kind::Either(&[integer(1, 256), Kind::Word(&["off"])]);
+const AHEAD_TIME: Kind = time(Duration::from_micros(1), Duration::from_secs(60));
 const QUANTUM: Kind = bytes(64, 65_535);
 const QUEUES: Kind = integer(1, 65_535);
 const WEIGHT: Kind = integer(1, 1_000);
@@ -151,6 +155,29 @@ fn airtime(keys: &mut Keys, it: &mut AirtimeSharing) {
         .says("Octets that a flow may send more at each of its turns.");
     keys.key("queues", &mut it.queues, QUEUES, "16")
         .says("Queues that the flows of a station are hashed to.");
+    let (has_driver, none) = (it.hardware_queue.is_some(), Plain::Word("off"));
+    keys.optional("hardware_queue", &mut it.hardware_queue, AHEAD, "2").written_if(has_driver).says(
+        "Aggregates that the driver takes from the queues ahead of the air, that in service included: 2 in ath9k, many more in \
+         hardware with queues of its own. `off`: packets leave their queues when the medium is won, but for the first of a frame.",
+    );
+    let default = AirtimeQueueLimits::default();
+    let is_other = it.aql != Some(default);
+    keys.table_or("aql", &mut it.aql, OrNone { none, default, declare: aql }, "\"off\"")
+        .written_if(has_driver || is_other)
+        .says("Airtime queue limits of what the driver takes; they mean nothing without `hardware_queue`.");
+}
+
+/// Airtime that the driver may have.
+fn aql(keys: &mut Keys, it: &mut AirtimeQueueLimits) {
+    keys.of("limits of airtime");
+    keys.key("low", &mut it.low, AHEAD_TIME, "\"4 ms\"").says(
+        "Expected airtime of a station's packets in the driver up to which it takes more of them, whatever it has of others.",
+    );
+    keys.key("high", &mut it.high, AHEAD_TIME, "\"8 ms\"")
+        .says("The same as long as it has less than `threshold` of all stations together.");
+    keys.key("threshold", &mut it.threshold, AHEAD_TIME, "\"20 ms\"").says(
+        "Expected airtime of all packets in the driver, of one category, from which `low` holds.",
+    );
 }
 
 /// Whoever has used its share of the channel waits.

@@ -1,7 +1,7 @@
 //! Rates of stations, and the laws that find them.
 
 use airfair_laws::arf::{self, Counting, Timer};
-use airfair_laws::minstrel;
+use airfair_laws::{minstrel, minstrel_ht};
 use airfair_units::Duration;
 
 use super::super::RateControl;
@@ -57,7 +57,7 @@ pub(in crate::scenario) const LAWS: Choice<RateControl> = Choice {
     name: |law| match law {
         RateControl::Arf(arf::Params { most_up: None, .. }) => "arf",
         RateControl::Arf(_) => "aarf",
-        RateControl::Minstrel(_) => "minstrel",
+        RateControl::Minstrel(_) | RateControl::MinstrelHt(_) => "minstrel",
         RateControl::Oracle => "oracle",
     },
     alone: Vec::new,
@@ -75,7 +75,14 @@ pub(in crate::scenario) const LAWS: Choice<RateControl> = Choice {
         keys.of("a rate adaptation");
         match law {
             RateControl::Arf(it) => arf(keys, it),
-            RateControl::Minstrel(it) => minstrel(keys, it),
+            RateControl::Minstrel(it) => {
+                minstrel(keys, it);
+                // The file does not say of which kind its link is: its keys are those of both.
+                if let Keys::Describe { .. } = keys {
+                    samples(keys, &mut minstrel_ht::Params::default());
+                }
+            }
+            RateControl::MinstrelHt(it) => minstrel_ht(keys, it),
             RateControl::Oracle => {
                 keys.says(
                     "The law: before each frame the rate at which one of ordinary size gets through soonest, by a \
@@ -169,13 +176,32 @@ fn timer(keys: &mut Keys, timer: &mut Timer) {
     );
 }
 
+/// Keys that Minstrel alone has, and those that Minstrel-HT alone has.
+pub(in crate::scenario) const OF_MINSTREL: [&str; 2] = ["ewma", "lookaround"];
+pub(in crate::scenario) const OF_MINSTREL_HT: [&str; 2] = ["sample_interval", "attempts"];
+
 fn minstrel(keys: &mut Keys, it: &mut minstrel::Params) {
     keys.key("interval", &mut it.interval, INTERVAL, "\"50 ms\"")
+        .follows("`100 ms`; `50 ms` in 802.11n, ac and ax")
         .says("How often the success of each rate is summed up.");
     keys.key("ewma", &mut it.ewma, integer(0, 99), "90")
-        .says("Weight of what was known before, in percent.");
+        .says("Weight of what was known before, in percent; 802.11a, b and g.");
     keys.key("lookaround", &mut it.lookaround, integer(1, 100), "20")
-        .says("Frames that sample another rate, in percent.");
+        .says("Frames that sample another rate, in percent; 802.11a, b and g.");
     keys.key("segment", &mut it.segment, INTERVAL, "\"24 ms\"")
         .says("Longest time that the attempts of a frame at one rate may take.");
+}
+
+/// Minstrel-HT.
+pub(in crate::scenario) fn minstrel_ht(keys: &mut Keys, it: &mut minstrel_ht::Params) {
+    keys.key("interval", &mut it.interval, INTERVAL, "\"50 ms\"");
+    keys.key("segment", &mut it.segment, INTERVAL, "\"24 ms\"");
+    samples(keys, it);
+}
+
+fn samples(keys: &mut Keys, it: &mut minstrel_ht::Params) {
+    keys.key("sample_interval", &mut it.sample_interval, INTERVAL, "\"10 ms\"")
+        .says("Least time between frames that sample another rate; 802.11n, ac and ax.");
+    keys.key("attempts", &mut it.attempts, integer(2, 100), "4")
+        .says("Most attempts of a frame at each rate of its chain; 802.11n, ac and ax.");
 }

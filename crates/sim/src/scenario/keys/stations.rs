@@ -7,7 +7,7 @@ use airfair_wlan::phy::{GuardInterval, Width};
 use super::super::Station;
 use super::super::declare::Keys;
 use super::super::kind::{Kind, Words};
-use super::cells::{access, aggregation};
+use super::cells::{AMSDU, access, aggregation};
 use super::errors::ERRORS;
 use super::integer;
 use super::queues::QUEUE;
@@ -21,12 +21,14 @@ pub(in crate::scenario) struct Written {
     pub(in crate::scenario) rate: String,
     /// Width, guard interval, streams and aggregation of a link after OFDM's time.
     pub(in crate::scenario) link: Option<[String; 4]>,
+    /// A-MSDUs, where its cell has any.
+    pub(in crate::scenario) amsdu: Option<String>,
     pub(in crate::scenario) senses_only: String,
     pub(in crate::scenario) hidden_from: String,
 }
 
 /// What a station may say less than its cell, if both are of 802.11n or later.
-fn link(keys: &mut Keys, written: Option<[String; 4]>) {
+fn link(keys: &mut Keys, written: Option<[String; 4]>, amsdu: Option<String>) {
     let [width, guard, streams, aggregates] =
         written.map_or_else(Default::default, |written| written.map(Some));
     keys.other("width", || Kind::Word(Width::WORDS), "\"20 MHz\"", || width)
@@ -45,19 +47,22 @@ fn link(keys: &mut Keys, written: Option<[String; 4]>) {
     keys.other("aggregation", kind, "\"off\"", || aggregates)
         .follows("the cell's, as far as its standard goes")
         .says("A-MPDUs that it sends and takes.");
+    keys.other("amsdu", || AMSDU, "\"off\"", || amsdu)
+        .follows("the cell's, as far as its standard goes")
+        .says("Most octets of an A-MSDU that it sends and takes.");
 }
 
 /// One wireless station, or several alike.
 pub(in crate::scenario) fn station(keys: &mut Keys, it: &mut Station, written: Written) {
     keys.of("a station");
-    let Written { bss, rate, link, senses_only, hidden_from } = written;
+    let Written { bss, rate, link, amsdu, senses_only, hidden_from } = written;
     keys.other("bss", || Kind::Name, "\"home\"", || Some(bss))
         .follows("the only cell")
         .says("Cell that it is in; to be given where there are several.");
     keys.word("standard", &mut it.standard, "\"802.11b\"")
         .follows("the cell's")
         .says("Its amendment: the cell's, or an older one of its band. A legacy cell has no other mix than b in g.");
-    self::link(keys, link);
+    self::link(keys, link, amsdu);
     let example = "[[\"0 s\", \"11 Mb/s\"], [\"20 s\", \"1 Mb/s\"]]";
     keys.other("rate", station_rate, example, || Some(rate))
         .follows("the highest rate of its link")

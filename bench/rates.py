@@ -1,0 +1,65 @@
+"""Laws of rates beside the best fixed rate, on one link of 802.11n at a given ratio of signal to noise.
+
+.venv/bin/python bench/rates.py   (some minutes; writes bench/rates.json, whose numbers the documents name)
+
+A saturated download alone in its cell: two streams, 20 MHz. Every fixed rate is run, and the best one is that with most
+goodput.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+
+import airfair
+
+HERE = Path(__file__).parent
+CELL = """
+title = "One link at a given ratio of signal to noise"
+duration = "12 s"
+warmup = "2 s"
+series = "off"
+[bss.home]
+standard = "802.11n"
+streams = 2
+[station.it]
+errors = { model = "snr", snr = "20 dB" }
+[host.server]
+link = { rate = "1 Gb/s", delay = "1 ms" }
+[flow.download]
+from = "server"
+to = "it"
+transport = { kind = "udp", payload = "1470 B", rate = "saturated" }
+"""
+RATIOS = (4, 7, 10, 13, 16, 19, 22, 25, 28)
+RATES = tuple(f"ht-mcs{mcs}" for mcs in range(16))
+LAWS = ("minstrel", "arf", "aarf")
+REPLICATIONS = 3
+
+
+def goodput(cell: Path, ratio: int, rate: str | dict[str, str]) -> list[float]:
+    """Mean goodput [Mb/s], and half of its 95 % interval."""
+    settings = {"station.it.errors.snr": f"{ratio} dB", "station.it.rate": rate}
+    done = airfair.run(cell, replications=REPLICATIONS, set=settings)
+    flow = done.to_json()["flows"][0]
+    return [flow["goodput_bps"] / 1e6, flow["goodput_ci95_bps"] / 1e6]
+
+
+def main() -> None:
+    """Runs every rate and every law."""
+    found = {}
+    with tempfile.TemporaryDirectory() as folder:
+        cell = Path(folder) / "cell.toml"
+        cell.write_text(CELL, encoding="utf-8")
+        for ratio in RATIOS:
+            fixed = {rate: goodput(cell, ratio, rate) for rate in RATES}
+            best = max(fixed, key=lambda rate: fixed[rate][0])
+            laws = {law: goodput(cell, ratio, {"control": law}) for law in LAWS}
+            found[f"{ratio} dB"] = {"best": best, "fixed": fixed[best], **laws}
+            print(ratio, found[f"{ratio} dB"], flush=True)
+    (HERE / "rates.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

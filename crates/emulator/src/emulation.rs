@@ -1,0 +1,244 @@
+//! An emulation: set up, running, and ended.
+
+use std::fmt;
+use std::io;
+use std::os::fd::{AsFd, AsRawFd};
+use std::path::Path;
+use std::process::{Child, Command};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, mpsc};
+use std::thread::{self, JoinHandle};
+
+use airfair_sim::outcome::Outcome;
+use airfair_sim::scenario::Scenario;
+use airfair_units::Duration;
+
+use crate::engine::{Done, Engine, Shared};
+use crate::files::FileServer;
+use crate::os::{self, Backend, Bell, Namespace, Port};
+use crate::plan::{Node, Plan};
+
+pub use crate::engine::{NodeView, Traffic, View, Wish};
+pub use crate::live::Member;
+
+/// An emulation that nothing else ends is over after so long.
+const FOREVER: Duration = Duration::from_secs(100 * 86_400);
+
+/// What is asked of an emulation beside its scenario.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Kind of interfaces.
+    pub backend: Backend,
+    /// Seed of all that chance decides.
+    pub seed: u64,
+    /// Channel time after which it ends; `None`: when it is stopped.
+    pub duration: Option<Duration>,
+}
+
+/// The reason why nothing could be set up.
+#[derive(Debug)]
+pub enum Error {
+    /// The scenario is none that can be emulated.
+    Scenario(String),
+    /// The operating system refused something: what, and why.
+    System(String, io::Error),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Scenario(problem) => to.write_str(problem),
+            Self::System(what, why) => write!(to, "{what}: {why}"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// The result of an emulation.
+#[derive(Debug)]
+pub struct Ended {
+    /// The scenario as emulated: as long as it went on, and with a flow for each way that packets have taken.
+    pub scenario: Scenario,
+    /// Its measurements; none if it ended before its warm-up.
+    pub outcome: Option<Outcome>,
+    /// Its last view.
+    pub view: View,
+}
+
+/// The thread of the engine, which ends with nothing if it could not start.
+type Running = JoinHandle<Option<Done>>;
+
+/// An emulation that goes on.
+#[derive(Debug)]
+pub struct Emulation {
+    plan: Arc<Plan>,
+    shared: Arc<Shared>,
+    namespaces: Vec<Namespace>,
+    engine: Option<Running>,
+    _servers: Vec<FileServer>,
+    seed: u64,
+    congestion_control: String,
+    goes_before_others: bool,
+}
+
+impl Emulation {
+    /// Sets everything up and lets time begin.
+    ///
+    /// # Errors
+    /// [`Error`], with nothing left behind.
+    pub fn start(scenario: Scenario, options: Options) -> Result<Self, Error> {
+        let system = |what: &str| {
+            let what = what.to_owned();
+            |why| Error::System(what, why)
+        };
+        let duration = options.duration.unwrap_or(FOREVER);
+        let scenario = Scenario { duration, series_step: None, replications: 1, ..scenario };
+        let plan = Arc::new(Plan::new(scenario).map_err(Error::Scenario)?);
+        let mut namespaces: Vec<Namespace> = Vec::new();
+        let (mut ports, mut servers) = (Vec::new(), Vec::new());
+        let mut congestion_control = String::new();
+        for node in &plan.nodes {
+            let of = |what: &str| system(&format!("{what} of {}", node.name));
+            let namespace = Namespace::new().map_err(of("network namespace"))?;
+            if namespaces.is_empty() {
+                congestion_control =
+                    namespace.congestion_control().map_err(of("congestion control"))?;
+            }
+            let port = namespace.equip(node, options.backend, &congestion_control);
+            ports.push(port.map_err(of("interface"))?);
+            servers.push(FileServer::start(&namespace).map_err(of("file server"))?);
+            namespaces.push(namespace);
+        }
+        let shared = Arc::new(Shared::new(Bell::new().map_err(system("bell"))?));
+        let (engine, goes_before_others) =
+            start_engine(&plan, ports, &shared, options.seed).map_err(system("engine"))?;
+        Ok(Self {
+            plan,
+            shared,
+            namespaces,
+            engine: Some(engine),
+            _servers: servers,
+            seed: options.seed,
+            congestion_control,
+            goes_before_others,
+        })
+    }
+
+    /// Its stations and hosts.
+    pub fn nodes(&self) -> &[Node] {
+        &self.plan.nodes
+    }
+
+    /// Names of all nodes, as `/etc/hosts` has them.
+    pub fn hosts_file(&self) -> String {
+        self.plan.hosts_file()
+    }
+
+    /// Descriptor by which this process holds the namespace of a node: `/proc/PID/fd/…` leads there.
+    pub fn descriptor(&self, node: usize) -> i32 {
+        self.namespaces[node].as_fd().as_raw_fd()
+    }
+
+    /// Congestion control of the kernel's TCP in the namespaces, unless a program chooses.
+    pub fn congestion_control(&self) -> &str {
+        &self.congestion_control
+    }
+
+    /// True if the engine goes before all other programs.
+    pub fn goes_before_others(&self) -> bool {
+        self.goes_before_others
+    }
+
+    /// Its state, at most a tenth of a second old.
+    pub fn view(&self) -> View {
+        self.shared.view()
+    }
+
+    /// True once it is over by itself.
+    pub fn is_over(&self) -> bool {
+        self.engine.as_ref().is_none_or(JoinHandle::is_finished)
+    }
+
+    /// Asks for a change of the radio and waits for the answer.
+    ///
+    /// # Errors
+    /// A sentence, if that cannot be set.
+    #[expect(clippy::disallowed_types, reason = "the standard library waits by its own durations")]
+    pub fn wish(&self, wish: Wish) -> Result<(), &'static str> {
+        let (answer, answers) = mpsc::channel();
+        self.shared.order((wish, answer));
+        let patience = std::time::Duration::from_secs(1);
+        answers.recv_timeout(patience).unwrap_or(Err("the emulation is over"))
+    }
+
+    /// Starts a program in the namespace of a node, where the file `hosts` is `/etc/hosts`.
+    ///
+    /// # Errors
+    /// The operating system's: no such program, above all.
+    pub fn spawn(&self, node: usize, program: &mut Command, hosts: &Path) -> io::Result<Child> {
+        os::start(program, &self.namespaces[node], hosts)
+    }
+
+    /// Ends it.
+    ///
+    /// # Errors
+    /// The sentence of the engine, if that has broken a promise.
+    pub fn end(mut self) -> Result<Ended, Box<dyn std::any::Any + Send>> {
+        self.shared.stop();
+        let engine = self.engine.take().expect("it ends once");
+        let done = engine.join()?;
+        let Done { finished, view } = done.expect("an engine that has started");
+        let mut scenario = self.plan.scenario.clone();
+        scenario.duration = view.elapsed;
+        if view.elapsed <= scenario.warmup {
+            scenario.flows.truncate(self.plan.own_flows);
+            return Ok(Ended { scenario, outcome: None, view });
+        }
+        let mut outcome = finished.outcome(&scenario, self.seed, 0);
+        let is_used: Vec<bool> = (0_usize..)
+            .zip(&outcome.flows)
+            .map(|(at, flow)| {
+                at < self.plan.own_flows || flow.packets_sent + flow.packets_refused > 0
+            })
+            .collect();
+        let mut used = is_used.iter();
+        outcome.flows.retain(|_| used.next() == Some(&true));
+        let mut used = is_used.iter();
+        scenario.flows.retain(|_| used.next() == Some(&true));
+        Ok(Ended { scenario, outcome: Some(outcome), view })
+    }
+}
+
+impl Drop for Emulation {
+    fn drop(&mut self) {
+        self.shared.stop.store(true, Ordering::Relaxed);
+        self.shared.bell.ring();
+    }
+}
+
+/// Starts the thread of the engine; true beside it if that goes before all other programs.
+fn start_engine(
+    plan: &Arc<Plan>,
+    ports: Vec<Port>,
+    shared: &Arc<Shared>,
+    seed: u64,
+) -> io::Result<(Running, bool)> {
+    let (started, starts) = mpsc::channel();
+    let (plan, shared) = (Arc::clone(plan), Arc::clone(shared));
+    let run = move || {
+        let preferred = os::prefer().is_ok();
+        let engine = Engine::new(&plan, &ports, &shared, seed);
+        let (engine, told) = match engine {
+            Ok(engine) => (Some(engine), Ok(preferred)),
+            Err(error) => (None, Err(error)),
+        };
+        // Whoever waits for this is there.
+        let _ = started.send(told);
+        engine.map(Engine::run)
+    };
+    let thread = thread::Builder::new().name("engine".to_owned()).spawn(run)?;
+    let ended = |_| io::Error::other("the engine has not started");
+    let preferred = starts.recv().map_err(ended)??;
+    Ok((thread, preferred))
+}

@@ -1,0 +1,436 @@
+//! The loop: what the world puts out goes into interfaces, what interfaces put out goes into the world.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::Sender;
+use std::sync::{Mutex, MutexGuard};
+
+use airfair_sim::metrics::Metrics;
+use airfair_sim::packet::{External, Handle, Side};
+use airfair_sim::random::Streams;
+use airfair_sim::run::Finished;
+use airfair_sim::scenario::{Endpoint, ErrorModel, Weights};
+use airfair_sim::world::{Direction, Fate, Output, Pause, Released, World};
+use airfair_units::{Bytes, DataRate, Duration, Time};
+
+use crate::frames::{self, HEADER, MAX_FRAME, Verdict};
+use crate::lateness::{Histogram, Punctuality};
+use crate::live::{Live, Member};
+use crate::os::{Bell, Poller, Port};
+use crate::pace::Pace;
+use crate::plan::Plan;
+
+/// Frames that one port may hand over in a [`TURN`]: the rest waits in its interface, which drops what is too much.
+const PER_TURN: u32 = 128;
+/// Frames of one port before it is another's turn.
+const BATCH: u32 = 32;
+/// A turn of all ports.
+const TURN: Duration = Duration::from_millis(1);
+/// Time between two views for whoever watches.
+const VIEW: Duration = Duration::from_millis(100);
+
+/// Packets and frames of a node.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Traffic {
+    /// Packets that it has sent into the cell.
+    pub sent_packets: u64,
+    /// Their octets, Ethernet's header apart.
+    pub sent_bytes: u64,
+    /// Packets that have come to it.
+    pub received_packets: u64,
+    /// Their octets, Ethernet's header apart.
+    pub received_bytes: u64,
+    /// Packets of its own that its transmit queue had no room for.
+    pub refused: u64,
+    /// Packets of its own that were lost behind it.
+    pub lost: u64,
+    /// Packets that came for it and that its interface did not take.
+    pub not_taken: u64,
+    /// Frames of its own for nobody here.
+    pub unknown: u64,
+    /// Frames that were none, or too long.
+    pub garbage: u64,
+}
+
+/// A station or host while the emulation goes on.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NodeView {
+    /// Its packets.
+    pub traffic: Traffic,
+    /// Its part of the air; none for a host.
+    pub member: Option<Member>,
+    /// Rates of its link now, up and down, by what is known.
+    pub rates: [Option<DataRate>; 2],
+    /// False once its interface has gone.
+    pub is_there: bool,
+}
+
+/// An emulation while it goes on.
+#[derive(Clone, Debug, Default)]
+pub struct View {
+    /// Channel time.
+    pub elapsed: Duration,
+    /// How well it keeps to the wall clock.
+    pub punctuality: Punctuality,
+    /// One per node of the plan.
+    pub nodes: Vec<NodeView>,
+    /// One per cell.
+    pub access_points: Vec<Member>,
+}
+
+/// A wish of somebody outside.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Wish {
+    /// A rate for a station, by its place, in one direction.
+    Rate(usize, Direction, DataRate),
+    /// Errors of frames between a station and its access point.
+    Errors(usize, ErrorModel),
+    /// Weights of data and ACKs at an access point.
+    Weights(usize, Weights),
+}
+
+/// A wish, and where the answer goes.
+pub(crate) type Order = (Wish, Sender<Result<(), &'static str>>);
+
+/// What the engine shares with everybody else.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub(crate) stop: AtomicBool,
+    pub(crate) bell: Bell,
+    view: Mutex<View>,
+    orders: Mutex<VecDeque<Order>>,
+}
+
+impl Shared {
+    pub(crate) fn new(bell: Bell) -> Self {
+        Self {
+            stop: AtomicBool::new(false),
+            bell,
+            view: Mutex::default(),
+            orders: Mutex::default(),
+        }
+    }
+
+    pub(crate) fn view(&self) -> View {
+        locked(&self.view).clone()
+    }
+
+    pub(crate) fn order(&self, order: Order) {
+        locked(&self.orders).push_back(order);
+        self.bell.ring();
+    }
+
+    pub(crate) fn stop(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+        self.bell.ring();
+    }
+}
+
+fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    of.lock().expect("nobody panics while it holds the lock")
+}
+
+/// Bytes of packets that are in the world, by handle.
+#[derive(Debug, Default)]
+struct Store {
+    frames: Vec<Vec<u8>>,
+    free: Vec<usize>,
+}
+
+impl Store {
+    fn put(&mut self, frame: &[u8]) -> Handle {
+        let at = self.free.pop().unwrap_or_else(|| {
+            self.frames.push(Vec::new());
+            self.frames.len() - 1
+        });
+        self.frames[at].clear();
+        self.frames[at].extend(frame);
+        Handle(at as u64)
+    }
+
+    fn release(&mut self, Handle(at): Handle) -> &[u8] {
+        let at = usize::try_from(at).expect("a place in memory");
+        self.free.push(at);
+        &self.frames[at]
+    }
+}
+
+/// A finished emulation.
+#[derive(Debug)]
+pub(crate) struct Done {
+    pub(crate) finished: Finished<Metrics>,
+    pub(crate) view: View,
+}
+
+pub(crate) struct Engine<'s> {
+    world: World<(Metrics, Live), Pace<Poller<'s>>>,
+    plan: &'s Plan,
+    ports: &'s [Port],
+    shared: &'s Shared,
+    store: Store,
+    traffic: Vec<Traffic>,
+    is_there: Vec<bool>,
+    /// Frames that each port may still hand over in this turn.
+    left: Vec<u32>,
+    turn_ends: Duration,
+    next_view: Time,
+    lateness: Histogram,
+    end: Time,
+}
+
+impl<'s> Engine<'s> {
+    /// An engine at the start of channel time, which is now.
+    pub(crate) fn new(
+        plan: &'s Plan,
+        ports: &'s [Port],
+        shared: &'s Shared,
+        seed: u64,
+    ) -> std::io::Result<Self> {
+        let poller = Poller::new(&shared.bell)?;
+        for (number, port) in ports.iter().enumerate() {
+            poller.add(port, number)?;
+        }
+        let scenario = &plan.scenario;
+        let stations = |cell| scenario.stations.iter().filter(move |it| it.cell == cell).count();
+        let live = Live::new((0..scenario.cells.len()).map(stations));
+        let recorder = (Metrics::new(scenario), live);
+        let streams = Streams::new(seed, 0);
+        let world = World::new(scenario, streams, recorder, Pace::new(poller));
+        let nodes = plan.nodes.len();
+        Ok(Self {
+            world,
+            plan,
+            ports,
+            shared,
+            store: Store::default(),
+            traffic: vec![Traffic::default(); nodes],
+            is_there: vec![true; nodes],
+            left: vec![PER_TURN; nodes],
+            turn_ends: Duration::ZERO,
+            next_view: Time::ZERO,
+            lateness: Histogram::default(),
+            end: Time::ZERO + scenario.duration,
+        })
+    }
+
+    /// Runs until the end of the scenario, or until it is stopped.
+    pub(crate) fn run(mut self) -> Done {
+        while self.world.now() < self.end && !self.shared.stop.load(Ordering::Relaxed) {
+            if self.world.now() >= self.next_view {
+                self.show();
+            }
+            match self.world.advance(self.next_view.min(self.end)) {
+                // While packets come out the world is perhaps late, and says nothing of input.
+                Pause::Output => {
+                    self.deliver();
+                    self.take_input();
+                }
+                Pause::Input | Pause::Reached => self.take_input(),
+            }
+        }
+        let view = self.look();
+        let end = self.world.now();
+        self.world.recorder().0.end_at(end);
+        let finished = self.world.finish().map(|(metrics, _)| metrics);
+        Done { finished, view }
+    }
+
+    /// Hands over what has come out of the world.
+    fn deliver(&mut self) {
+        while let Some(output) = self.world.poll_output() {
+            let Output::Released(Released { flow, handle, fate, .. }) = output else { continue };
+            let (from, to) = self.plan.ends(flow).expect("a packet from a namespace");
+            let frame = self.store.release(handle);
+            if fate != Fate::Delivered {
+                self.traffic[from].lost += 1;
+                continue;
+            }
+            let length = octets(frame);
+            if self.is_there[to] && self.ports[to].send(frame) {
+                self.traffic[to].received_packets += 1;
+                self.traffic[to].received_bytes += length;
+            } else {
+                self.traffic[to].not_taken += 1;
+            }
+            let ideal = self.world.now();
+            let late = self.world.clock().now().saturating_since(ideal);
+            self.lateness.add(late);
+        }
+    }
+
+    /// Takes what has come from namespaces, and orders.
+    fn take_input(&mut self) {
+        let wall = self.world.clock();
+        let ready = wall.wall.take();
+        let now = wall.now();
+        self.renew_turn();
+        if ready.bell {
+            self.obey();
+        }
+        if ready.ports.is_empty() {
+            return;
+        }
+        // What is due happens before what comes.
+        while self.world.now() < now.min(self.end) {
+            match self.world.advance(now.min(self.end)) {
+                Pause::Output => self.deliver(),
+                Pause::Reached => {}
+                Pause::Input => break, // the clock has slipped back
+            }
+        }
+        for port in ready.ports {
+            self.read(port);
+        }
+    }
+
+    /// Ports that had sent too much may go on when their turn is over.
+    fn renew_turn(&mut self) {
+        let wall = self.world.clock();
+        let now = wall.seen();
+        if now < self.turn_ends {
+            return;
+        }
+        self.turn_ends = now + TURN;
+        wall.wall.alarm = None;
+        for (number, left) in self.left.iter_mut().enumerate() {
+            if *left == 0 && self.is_there[number] {
+                // It was taken out for its turn alone.
+                let _ = wall.wall.add(&self.ports[number], number);
+            }
+            *left = PER_TURN;
+        }
+    }
+
+    fn read(&mut self, from: usize) {
+        let mut buffer = [0; MAX_FRAME + 64];
+        for _ in 0..BATCH {
+            if self.left[from] == 0 {
+                let wall = self.world.clock();
+                wall.wall.remove(&self.ports[from]);
+                wall.wall.alarm = Some(self.turn_ends);
+                return;
+            }
+            match self.ports[from].receive(&mut buffer) {
+                Ok(Some(frame)) => {
+                    self.left[from] -= 1;
+                    self.handle(from, frame);
+                }
+                Ok(None) => return,
+                Err(_) => {
+                    self.is_there[from] = false;
+                    self.world.clock().wall.remove(&self.ports[from]);
+                    return;
+                }
+            }
+        }
+    }
+
+    fn handle(&mut self, from: usize, frame: &[u8]) {
+        match frames::judge(frame, from, &self.plan.nodes) {
+            Verdict::To(to) => self.carry(from, to, frame),
+            Verdict::ToAll => {
+                for to in (0..self.plan.nodes.len()).filter(|to| *to != from) {
+                    self.carry(from, to, frame);
+                }
+            }
+            Verdict::Answer(answer) => {
+                self.ports[from].send(&answer);
+            }
+            Verdict::Kept => {}
+            Verdict::Unknown => self.traffic[from].unknown += 1,
+            Verdict::Garbage => self.traffic[from].garbage += 1,
+        }
+    }
+
+    /// A packet goes into the world, in which all has happened that comes before it.
+    fn carry(&mut self, from: usize, to: usize, frame: &[u8]) {
+        let Some(flow) = self.plan.flow(from, to) else {
+            self.traffic[from].unknown += 1;
+            return;
+        };
+        let at = self.world.now();
+        let packet = External { size: Bytes::new(octets(frame)), handle: self.store.put(frame) };
+        let traffic = &mut self.traffic[from];
+        if self.world.inject(at, flow, Side::Sender, packet).is_ok() {
+            traffic.sent_packets += 1;
+            traffic.sent_bytes += octets(frame);
+        } else {
+            traffic.refused += 1;
+            self.store.release(packet.handle);
+        }
+    }
+
+    fn obey(&mut self) {
+        let orders = std::mem::take(&mut *locked(&self.shared.orders));
+        for (wish, answer) in orders {
+            // Whoever has asked may have gone.
+            let _ = answer.send(self.grant(wish));
+        }
+    }
+
+    fn grant(&mut self, wish: Wish) -> Result<(), &'static str> {
+        use airfair_sim::world::Unsettable;
+        let world = &mut self.world;
+        let granted = match wish {
+            Wish::Rate(station, direction, rate) => {
+                world.set_rate(world.station(station), direction, rate)
+            }
+            Wish::Errors(station, model) => world.set_errors(world.station(station), model),
+            Wish::Weights(cell, weights) => world.set_weights(world.access_point(cell), weights),
+        };
+        granted.map_err(|error| match error {
+            Unsettable::NoSuchRate => "no rate of the station's standard",
+            Unsettable::RateIsFound => "a law finds this rate",
+            Unsettable::PowersDecide => "powers decide which frames are errored",
+            Unsettable::NoWeights => "the queue does not tell data from ACKs",
+        })
+    }
+
+    fn show(&mut self) {
+        let view = self.look();
+        *locked(&self.shared.view) = view;
+        self.next_view = self.world.now() + VIEW;
+    }
+
+    fn look(&mut self) -> View {
+        let elapsed = self.world.now() - Time::ZERO;
+        let nodes = self.plan.nodes.iter().enumerate();
+        let nodes = nodes.map(|(at, node)| (at, node.end)).collect::<Vec<_>>();
+        let nodes = nodes.into_iter().map(|(at, end)| self.look_at(at, end)).collect();
+        let cells = &self.world.recorder().1.cells;
+        let access_points = cells.iter().map(|members| members[0]).collect();
+        let clock = self.world.clock();
+        let punctuality = Punctuality {
+            packets: self.lateness.count(),
+            p50: self.lateness.quantile(500),
+            p99: self.lateness.quantile(10),
+            p999: self.lateness.quantile(1),
+            longest_stall: clock.longest,
+            slips: clock.slips,
+            slipped: clock.slipped,
+            elapsed,
+        };
+        View { elapsed, punctuality, nodes, access_points }
+    }
+
+    fn look_at(&mut self, at: usize, end: Endpoint) -> NodeView {
+        let (traffic, is_there) = (self.traffic[at], self.is_there[at]);
+        let Endpoint::Station(index) = end else {
+            return NodeView { traffic, is_there, ..NodeView::default() };
+        };
+        let station = self.world.station(index);
+        let member = self.world.recorder().1.cells[station.cell.index()][station.node.index()];
+        let (now, spec) = (self.world.now(), &self.plan.scenario.stations[index]);
+        let schedules = [&spec.rate_up, &spec.rate_down];
+        let rates = [0, 1].map(|direction| {
+            let past = schedules[direction].iter().rev().find(|(from, _)| *from <= now);
+            member.rates[direction].or(past.map(|(_, rate)| rate.data_rate()))
+        });
+        NodeView { traffic, member: Some(member), rates, is_there }
+    }
+}
+
+/// Octets of a frame, its header apart.
+fn octets(frame: &[u8]) -> u64 {
+    (frame.len() - HEADER) as u64
+}

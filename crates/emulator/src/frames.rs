@@ -1,0 +1,246 @@
+//! Ethernet frames from a namespace: for one node, for all, answered, or kept.
+//!
+//! The access point answers for all whose address it knows, as those do that spare the air from broadcasts: ARP
+//! [RFC826] and neighbour solicitations [RFC4861 §4.3] never cross it. What tells routers and switches of groups is
+//! kept, as by an access point that snoops. [RFC4541]
+
+use std::net::{Ipv4Addr, Ipv6Addr};
+
+use crate::plan::{Mac, Node};
+
+/// Octets of an Ethernet header.
+pub(crate) const HEADER: usize = 14;
+/// Most octets of a frame: header, a VLAN tag, and 1500 octets.
+pub(crate) const MAX_FRAME: usize = HEADER + 4 + 1500;
+
+const ARP: u16 = 0x0806;
+const IPV4: u16 = 0x0800;
+const IPV6: u16 = 0x86dd;
+const IGMP: u8 = 2;
+const ICMPV6: u8 = 58;
+/// Hop-by-hop options, which a report of groups has before it.
+const HOP_BY_HOP: u8 = 0;
+
+/// The fate of a frame.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// For the node in this place.
+    To(usize),
+    /// For all others.
+    ToAll,
+    /// Answered by this frame.
+    Answer(Vec<u8>),
+    /// It goes no further, and nobody misses it.
+    Kept,
+    /// It is for nobody here.
+    Unknown,
+    /// It is none, or too long.
+    Garbage,
+}
+
+/// What becomes of a frame that the node in place `from` has sent.
+pub(crate) fn judge(frame: &[u8], from: usize, nodes: &[Node]) -> Verdict {
+    if frame.len() <= HEADER || frame.len() > MAX_FRAME {
+        return Verdict::Garbage;
+    }
+    let ethertype = u16::from_be_bytes([frame[12], frame[13]]);
+    let packet = &frame[HEADER..];
+    let special = match ethertype {
+        ARP => Some(arp(packet, from, nodes)),
+        IPV6 => ipv6(packet, from, nodes),
+        IPV4 => (packet.get(9) == Some(&IGMP)).then_some(Verdict::Kept),
+        _ => None,
+    };
+    special.unwrap_or_else(|| {
+        if frame[0] & 1 == 1 {
+            return Verdict::ToAll;
+        }
+        let to = nodes.iter().position(|node| frame[..6] == node.mac());
+        to.filter(|to| *to != from).map_or(Verdict::Unknown, Verdict::To)
+    })
+}
+
+/// A request is answered for whom it asks; all else is nobody's business.
+fn arp(packet: &[u8], from: usize, nodes: &[Node]) -> Verdict {
+    // Ethernet, IPv4, 6 and 4 octets, request.
+    if packet.len() < 28 || packet[..8] != [0, 1, 8, 0, 6, 4, 0, 1] {
+        return if packet.len() < 28 { Verdict::Garbage } else { Verdict::Kept };
+    }
+    let wanted = Ipv4Addr::new(packet[24], packet[25], packet[26], packet[27]);
+    let Some(owner) = other(nodes, from, |node| node.v4() == wanted) else { return Verdict::Kept };
+    let mut answer = vec![0, 1, 8, 0, 6, 4, 0, 2];
+    answer.extend(owner.mac());
+    answer.extend(&packet[24..28]);
+    answer.extend(&packet[8..18]);
+    Verdict::Answer(ethernet(nodes[from].mac(), owner.mac(), ARP, &answer))
+}
+
+/// What is said to neighbours and routers about addresses and groups; `None` for anything else.
+fn ipv6(packet: &[u8], from: usize, nodes: &[Node]) -> Option<Verdict> {
+    if packet.len() < 40 {
+        return Some(Verdict::Garbage);
+    }
+    let (next, payload) = (packet[6], &packet[40..]);
+    let kind = match next {
+        ICMPV6 => payload.first(),
+        // An option of 8 octets, the router alert, and the message.
+        HOP_BY_HOP if payload.first() == Some(&ICMPV6) => payload.get(8),
+        _ => return None,
+    };
+    match kind {
+        // Groups; a solicitation or advertisement of routers.
+        Some(130..=134 | 143) => Some(Verdict::Kept),
+        Some(135) => Some(neighbour(packet, from, nodes)),
+        _ => None,
+    }
+}
+
+fn neighbour(packet: &[u8], from: usize, nodes: &[Node]) -> Verdict {
+    let (Some(source), Some(wanted)) = (address(packet, 8), address(packet, 48)) else {
+        return Verdict::Garbage;
+    };
+    let has = |node: &Node| node.v6() == wanted || node.link_local() == wanted;
+    let Some(owner) = other(nodes, from, has) else { return Verdict::Kept };
+    if source.is_unspecified() {
+        return Verdict::Kept; // it asks whether the address is free, and the rule knows whose it is
+    }
+    // An advertisement: solicited, overriding; then the option with the Ethernet address.
+    let mut message = vec![136, 0, 0, 0, 0x60, 0, 0, 0];
+    message.extend(wanted.octets());
+    message.extend([2, 1]);
+    message.extend(owner.mac());
+    let sum = checksum(wanted, source, &message);
+    message[2..4].copy_from_slice(&sum.to_be_bytes());
+    let length = u8::try_from(message.len()).expect("32 octets");
+    let mut answer = vec![0x60, 0, 0, 0, 0, length, ICMPV6, 255];
+    answer.extend(wanted.octets());
+    answer.extend(source.octets());
+    answer.extend(message);
+    Verdict::Answer(ethernet(nodes[from].mac(), owner.mac(), IPV6, &answer))
+}
+
+fn address(packet: &[u8], at: usize) -> Option<Ipv6Addr> {
+    let octets: [u8; 16] = packet.get(at..at + 16)?.try_into().ok()?;
+    Some(octets.into())
+}
+
+fn other(nodes: &[Node], from: usize, is: impl Fn(&Node) -> bool) -> Option<&Node> {
+    let found = nodes.iter().position(is)?;
+    (found != from).then(|| &nodes[found])
+}
+
+fn ethernet(to: Mac, from: Mac, ethertype: u16, packet: &[u8]) -> Vec<u8> {
+    let mut frame = Vec::with_capacity(HEADER + packet.len());
+    frame.extend(to);
+    frame.extend(from);
+    frame.extend(ethertype.to_be_bytes());
+    frame.extend(packet);
+    frame
+}
+
+/// Checksum of a message of ICMP with an even number of octets.  [RFC8200 §8.1]
+fn checksum(from: Ipv6Addr, to: Ipv6Addr, message: &[u8]) -> u16 {
+    let length = u32::try_from(message.len()).expect("a short message");
+    let pseudo = from.octets().into_iter().chain(to.octets()).chain(length.to_be_bytes());
+    let all: Vec<u8> = pseudo.chain([0, 0, 0, ICMPV6]).chain(message.iter().copied()).collect();
+    let words = all.chunks_exact(2).map(|pair| u32::from(u16::from_be_bytes([pair[0], pair[1]])));
+    let mut sum: u32 = words.sum();
+    while sum > 0xffff {
+        sum = (sum & 0xffff) + (sum >> 16);
+    }
+    !u16::try_from(sum).expect("carries are folded")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use airfair_sim::scenario::Endpoint;
+
+    fn nodes() -> Vec<Node> {
+        let node = |(name, end, number): (&str, _, _)| Node { name: name.to_owned(), end, number };
+        let all = [("a", Endpoint::Station(0), 1), ("b", Endpoint::Station(1), 2)];
+        all.into_iter().chain([("server", Endpoint::Host(0), 0x1001)]).map(node).collect()
+    }
+
+    fn frame(to: Mac, ethertype: u16, packet: &[u8]) -> Vec<u8> {
+        ethernet(to, nodes()[0].mac(), ethertype, packet)
+    }
+
+    #[test]
+    fn a_frame_goes_to_whom_it_is_addressed() {
+        let nodes = nodes();
+        // 0x88b5 is nobody's: what is no IP is carried as well.
+        for ethertype in [IPV4, IPV6, 0x88b5] {
+            let frame = frame(nodes[2].mac(), ethertype, &[0; 60]);
+            assert_eq!(judge(&frame, 0, &nodes), Verdict::To(2));
+        }
+        assert_eq!(judge(&frame([0xff; 6], IPV4, &[0; 60]), 0, &nodes), Verdict::ToAll);
+        assert_eq!(judge(&frame([2, 0, 0, 0, 0, 9], IPV4, &[0; 60]), 0, &nodes), Verdict::Unknown);
+        assert_eq!(judge(&frame(nodes[0].mac(), IPV4, &[0; 60]), 0, &nodes), Verdict::Unknown);
+    }
+
+    #[test]
+    fn garbage_is_told_as_such() {
+        let nodes = nodes();
+        for garbage in [&[][..], &[0; HEADER], &[2; MAX_FRAME + 1]] {
+            assert_eq!(judge(garbage, 0, &nodes), Verdict::Garbage);
+        }
+        for ethertype in [ARP, IPV6] {
+            assert_eq!(judge(&frame([0xff; 6], ethertype, &[0; 20]), 0, &nodes), Verdict::Garbage);
+        }
+        let mut cut = solicitation("fd11::1", "fd11::2");
+        cut.truncate(HEADER + 50);
+        assert_eq!(judge(&cut, 0, &nodes), Verdict::Garbage);
+    }
+
+    fn request(wanted: [u8; 4]) -> Vec<u8> {
+        let mut packet = vec![0, 1, 8, 0, 6, 4, 0, 1];
+        packet.extend(nodes()[0].mac());
+        packet.extend([10, 11, 0, 1, 0, 0, 0, 0, 0, 0]);
+        packet.extend(wanted);
+        frame([0xff; 6], ARP, &packet)
+    }
+
+    #[test]
+    fn arp_is_answered_for_those_who_are_there() {
+        let nodes = nodes();
+        let Verdict::Answer(answer) = judge(&request([10, 11, 16, 1]), 0, &nodes) else {
+            panic!("no answer")
+        };
+        assert_eq!(answer[..6], nodes[0].mac());
+        // Reply, from the server's addresses to a's.
+        assert_eq!(answer[HEADER + 6..HEADER + 8], [0, 2]);
+        assert_eq!(answer[HEADER + 8..HEADER + 14], nodes[2].mac());
+        assert_eq!(answer[HEADER + 14..HEADER + 18], [10, 11, 16, 1]);
+        assert_eq!(answer[HEADER + 24..], [10, 11, 0, 1]);
+        assert_eq!(judge(&request([10, 11, 0, 9]), 0, &nodes), Verdict::Kept);
+        assert_eq!(judge(&request([10, 11, 0, 1]), 0, &nodes), Verdict::Kept);
+    }
+
+    fn solicitation(source: &str, wanted: &str) -> Vec<u8> {
+        let [source, wanted]: [Ipv6Addr; 2] = [source, wanted].map(|it| it.parse().unwrap());
+        let mut packet = vec![0x60, 0, 0, 0, 0, 24, ICMPV6, 255];
+        packet.extend(source.octets());
+        packet.extend([0xff, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0xff, 0, 0, 2]);
+        packet.extend([135, 0, 0, 0, 0, 0, 0, 0]);
+        packet.extend(wanted.octets());
+        frame([0x33, 0x33, 0xff, 0, 0, 2], IPV6, &packet)
+    }
+
+    #[test]
+    fn neighbours_are_told_with_a_valid_checksum() {
+        let nodes = nodes();
+        for wanted in ["fd11::1001", "fe80::af:ff:fe00:1001"] {
+            let Verdict::Answer(answer) = judge(&solicitation("fd11::1", wanted), 0, &nodes) else {
+                panic!("no answer for {wanted}")
+            };
+            let packet = &answer[HEADER..];
+            assert_eq!((packet[40], &packet[66..]), (136, &nodes[2].mac()[..]));
+            let ends = [8, 24].map(|at| address(packet, at).unwrap());
+            // The sum over a message with its checksum is all ones, of which the complement is zero.
+            assert_eq!(checksum(ends[0], ends[1], &packet[40..]), 0);
+        }
+        assert_eq!(judge(&solicitation("::", "fd11::2"), 0, &nodes), Verdict::Kept);
+        assert_eq!(judge(&solicitation("fd11::1", "fd11::99"), 0, &nodes), Verdict::Kept);
+    }
+}

@@ -1,0 +1,29 @@
+//! The emulator: a simulated cell under a wall clock, with a network namespace for each station and host.
+//!
+//! The same [`World`](airfair_sim::world::World) as a run's is driven from outside. A program in a namespace sends through
+//! its own kernel; the frame leaves its interface, becomes a packet of an external flow, crosses the world, and goes
+//! into the interface of the namespace that it is for.
+//!
+//! | module | concept |
+//! | --- | --- |
+//! | [`plan`] | who has which address, and which flow carries whose packets |
+//! | `frames` | what is to be done with a frame: for one node, for all, answered, kept |
+//! | `pace` | channel time under a wall clock |
+//! | [`lateness`] | how late it was, and whether that matters |
+//! | `live` | what a viewer sees while it goes on |
+//! | `engine` | the loop: the world, the interfaces, orders from outside |
+//! | [`emulation`] | all of it set up, running, and ended |
+//! | [`os`] | namespaces, interfaces, waiting |
+//! | `files` | the file server in each namespace |
+
+#![cfg(target_os = "linux")]
+
+pub mod emulation;
+mod engine;
+mod files;
+mod frames;
+pub mod lateness;
+mod live;
+pub mod os;
+mod pace;
+pub mod plan;

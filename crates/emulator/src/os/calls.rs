@@ -1,0 +1,311 @@
+//! Calls of the operating system, each a function that cannot be called wrongly.
+
+#![expect(
+    unsafe_code,
+    reason = "the interface of the operating system is C's; nothing but calls is here"
+)]
+
+use std::ffi::{CStr, CString};
+use std::io::{Error, Result};
+use std::mem;
+use std::net::TcpListener;
+use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+use std::ptr;
+
+use airfair_units::Duration;
+use libc::{c_int, c_void};
+
+/// Most octets of an interface's name, the zero behind it included.
+const NAME: usize = libc::IF_NAMESIZE;
+/// `TUNSETIFF` of `linux/if_tun.h`.
+const TUNSETIFF: u64 = 0x4004_54ca;
+/// Settings of `linux/ethtool.h` that offload work to a card: checksums sent and received, TSO, GSO, GRO, UFO, scatter.
+const OFFLOADS: [u32; 6] = [0x17, 0x15, 0x1f, 0x24, 0x2c, 0x19];
+/// Priority among the threads that go before all others: the lowest of them.
+const PRIORITY: c_int = 1;
+
+fn check(result: c_int) -> Result<c_int> {
+    if result < 0 { Err(Error::last_os_error()) } else { Ok(result) }
+}
+
+fn checked_size(result: isize) -> Result<usize> {
+    usize::try_from(result).map_err(|_| Error::last_os_error())
+}
+
+/// An open file of the operating system's own.
+fn owned(result: c_int) -> Result<OwnedFd> {
+    let fd = check(result)?;
+    // SAFETY: a call has just returned this descriptor, which nobody else has.
+    Ok(unsafe { OwnedFd::from_raw_fd(fd) })
+}
+
+fn text(name: &str) -> Result<CString> {
+    CString::new(name).map_err(|_| Error::from_raw_os_error(libc::EINVAL))
+}
+
+/// Time of the clock that nobody sets.
+pub(super) fn monotonic() -> Duration {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the pointer is to a value of the type asked for.
+    let result = unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut time) };
+    assert!(result == 0, "every Linux has this clock");
+    let part = |it: i64| u64::try_from(it).expect("this clock starts at zero");
+    Duration::from_secs(part(time.tv_sec)) + Duration::from_nanos(part(time.tv_nsec))
+}
+
+/// Reads what there is; an error of kind `WouldBlock` if there is nothing.
+pub(super) fn read(from: BorrowedFd<'_>, into: &mut [u8]) -> Result<usize> {
+    // SAFETY: pointer and length are those of a buffer.
+    checked_size(unsafe { libc::read(from.as_raw_fd(), into.as_mut_ptr().cast(), into.len()) })
+}
+
+/// Writes one frame, one number, or one message.
+pub(super) fn write(to: BorrowedFd<'_>, octets: &[u8]) -> Result<usize> {
+    // SAFETY: pointer and length are those of a buffer.
+    checked_size(unsafe { libc::write(to.as_raw_fd(), octets.as_ptr().cast(), octets.len()) })
+}
+
+/// A queue of what is ready.
+pub(super) fn epoll() -> Result<OwnedFd> {
+    // SAFETY: no pointer is involved.
+    owned(unsafe { libc::epoll_create1(libc::EPOLL_CLOEXEC) })
+}
+
+/// Says whether `file` is to be told of as `number` when there is something to read.
+pub(super) fn watch(epoll: &OwnedFd, what: c_int, file: BorrowedFd<'_>, number: u64) -> Result<()> {
+    let mut event = libc::epoll_event { events: libc::EPOLLIN.cast_unsigned(), u64: number };
+    // SAFETY: the pointer is to an event.
+    check(unsafe { libc::epoll_ctl(epoll.as_raw_fd(), what, file.as_raw_fd(), &raw mut event) })?;
+    Ok(())
+}
+
+/// Waits until something is ready, or for so long: the numbers of what is.
+pub(super) fn wait(epoll: &OwnedFd, longest: Duration, ready: &mut Vec<u64>) -> Result<()> {
+    let mut events = [libc::epoll_event { events: 0, u64: 0 }; 64];
+    let ns = longest.as_nanos();
+    let part = |it: u64| i64::try_from(it).unwrap_or(i64::MAX);
+    let time =
+        libc::timespec { tv_sec: part(ns / 1_000_000_000), tv_nsec: part(ns % 1_000_000_000) };
+    // By number: older C libraries have no name for it.
+    // SAFETY: the pointers are to so many events and to a time; there is no mask of signals.
+    let mut found = unsafe {
+        libc::syscall(
+            libc::SYS_epoll_pwait2,
+            epoll.as_raw_fd(),
+            events.as_mut_ptr(),
+            events.len(),
+            &raw const time,
+            ptr::null::<c_void>(),
+            0_usize,
+        )
+    };
+    if found < 0 && Error::last_os_error().raw_os_error() == Some(libc::ENOSYS) {
+        // Linux before 5.11 waits for whole milliseconds.
+        let ms = c_int::try_from(ns.div_ceil(1_000_000)).unwrap_or(c_int::MAX);
+        // SAFETY: the pointer is to so many events.
+        let old = unsafe { libc::epoll_wait(epoll.as_raw_fd(), events.as_mut_ptr(), 64, ms) };
+        found = i64::from(old);
+    }
+    match usize::try_from(found) {
+        Ok(count) => ready.extend(events[..count].iter().map(|event| event.u64)),
+        Err(_) if Error::last_os_error().raw_os_error() == Some(libc::EINTR) => {}
+        Err(_) => return Err(Error::last_os_error()),
+    }
+    Ok(())
+}
+
+/// A counter that can be waited for.
+pub(super) fn counter() -> Result<OwnedFd> {
+    // SAFETY: no pointer is involved.
+    owned(unsafe { libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK) })
+}
+
+/// True if this process has no other thread: only such a process may have a user namespace of its own.
+pub fn has_one_thread() -> bool {
+    std::fs::read_dir("/proc/self/task").is_ok_and(|tasks| tasks.count() == 1)
+}
+
+/// Gives this process a user namespace of its own, in which it is root, with a network and a mount namespace.
+///
+/// # Errors
+/// The operating system's, if it does not permit that, or if the process has other threads.
+pub fn isolate() -> Result<()> {
+    // SAFETY: no pointer is involved; the calls cannot fail.
+    let (user, group) = unsafe { (libc::geteuid(), libc::getegid()) };
+    unshare(libc::CLONE_NEWUSER | libc::CLONE_NEWNET | libc::CLONE_NEWNS)?;
+    // A process may map its own user and group alone, and the group only once it can no longer drop any.
+    std::fs::write("/proc/self/setgroups", "deny")?;
+    std::fs::write("/proc/self/uid_map", format!("0 {user} 1"))?;
+    std::fs::write("/proc/self/gid_map", format!("0 {group} 1"))
+}
+
+/// Gives this thread namespaces of its own.
+pub(super) fn unshare(which: c_int) -> Result<()> {
+    // SAFETY: no pointer is involved.
+    check(unsafe { libc::unshare(which) })?;
+    Ok(())
+}
+
+/// Moves this thread into a namespace.
+pub(super) fn set_namespace(to: BorrowedFd<'_>, kind: c_int) -> Result<()> {
+    // SAFETY: no pointer is involved.
+    check(unsafe { libc::setns(to.as_raw_fd(), kind) })?;
+    Ok(())
+}
+
+fn mount(source: &CStr, target: &CStr, kind: &CStr, flags: libc::c_ulong) -> Result<()> {
+    let (source, target, kind) = (source.as_ptr(), target.as_ptr(), kind.as_ptr());
+    // SAFETY: the texts end with a zero, and no data is passed.
+    check(unsafe { libc::mount(source, target, kind, flags, ptr::null()) })?;
+    Ok(())
+}
+
+/// What this process mounts is nobody else's from now on.
+pub(super) fn keep_mounts() -> Result<()> {
+    unshare(libc::CLONE_NEWNS)?;
+    mount(c"none", c"/", c"none", libc::MS_REC | libc::MS_SLAVE)
+}
+
+/// One file stands in the place of another.
+pub(super) fn cover(file: &CStr, target: &CStr) -> Result<()> {
+    mount(file, target, c"none", libc::MS_BIND)
+}
+
+/// `/sys` shows this process its own network.
+pub(super) fn renew_sys() -> Result<()> {
+    mount(c"airfair", c"/sys", c"sysfs", 0)
+}
+
+/// This process gets a signal when the thread that started it ends.
+pub(crate) fn signal_on_exit(signal: c_int) -> Result<()> {
+    let signal = libc::c_ulong::from(signal.cast_unsigned());
+    // SAFETY: no pointer is involved.
+    check(unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, signal, 0, 0, 0) })?;
+    Ok(())
+}
+
+/// A program does this before it becomes what it is to be. The work must not allocate: other threads may hold locks.
+pub(super) fn before_exec(
+    program: &mut Command,
+    work: impl FnMut() -> Result<()> + Send + Sync + 'static,
+) {
+    // SAFETY: the only caller's work is calls alone.
+    unsafe { program.pre_exec(work) };
+}
+
+/// Ends the wait of whoever accepts connections.
+pub(crate) fn hang_up(listener: &TcpListener) {
+    // SAFETY: no pointer is involved. It fails only if nobody listens.
+    unsafe { libc::shutdown(listener.as_raw_fd(), libc::SHUT_RD) };
+}
+
+/// This thread goes before all that are not of its kind, and its memory stays where it is. What it starts does not.
+pub(crate) fn prefer() -> Result<()> {
+    let policy = libc::SCHED_FIFO | libc::SCHED_RESET_ON_FORK;
+    // SAFETY: all of its fields are numbers.
+    let mut parameters: libc::sched_param = unsafe { mem::zeroed() };
+    parameters.sched_priority = PRIORITY;
+    // SAFETY: the pointer is to the parameters.
+    check(unsafe { libc::sched_setscheduler(0, policy, &raw const parameters) })?;
+    // SAFETY: no pointer is involved.
+    check(unsafe { libc::mlockall(libc::MCL_CURRENT | libc::MCL_FUTURE | libc::MCL_ONFAULT) })?;
+    Ok(())
+}
+
+/// A request about an interface: its name, and what it is about.
+#[repr(C)]
+struct Request<T> {
+    name: [u8; NAME],
+    about: T,
+    /// The kernel copies 40 octets.
+    rest: [u64; 2],
+}
+
+impl<T> Request<T> {
+    fn new(interface: &str, about: T) -> Result<Self> {
+        let mut name = [0; NAME];
+        let given = interface.as_bytes();
+        if given.len() >= NAME {
+            return Err(Error::from_raw_os_error(libc::ENAMETOOLONG));
+        }
+        name[..given.len()].copy_from_slice(given);
+        Ok(Self { name, about, rest: [0; 2] })
+    }
+}
+
+/// A TAP device of this name in the network namespace of this thread. It goes when it is closed.
+pub(super) fn tap(name: &str) -> Result<OwnedFd> {
+    let flags = libc::O_RDWR | libc::O_NONBLOCK | libc::O_CLOEXEC;
+    // SAFETY: the text ends with a zero.
+    let file = owned(unsafe { libc::open(c"/dev/net/tun".as_ptr(), flags) })?;
+    let kind = libc::IFF_TAP | libc::IFF_NO_PI;
+    let kind = i16::try_from(kind).expect("flags of 16 bits");
+    let mut request = Request::new(name, [kind, 0, 0, 0])?;
+    // SAFETY: the kernel reads and writes 40 octets, which the request has.
+    check(unsafe { libc::ioctl(file.as_raw_fd(), TUNSETIFF as _, &raw mut request) })?;
+    Ok(file)
+}
+
+/// A socket for the frames of an interface in the network namespace of this thread.
+pub(super) fn packet_socket(index: u32) -> Result<OwnedFd> {
+    let kind = libc::SOCK_RAW | libc::SOCK_NONBLOCK | libc::SOCK_CLOEXEC;
+    // Nothing comes before it is bound.
+    // SAFETY: no pointer is involved.
+    let socket = owned(unsafe { libc::socket(libc::AF_PACKET, kind, 0) })?;
+    set_option(&socket, libc::SOL_PACKET, libc::PACKET_IGNORE_OUTGOING, 1)?;
+    // SAFETY: all of its fields are numbers.
+    let mut address: libc::sockaddr_ll = unsafe { mem::zeroed() };
+    address.sll_family = u16::try_from(libc::AF_PACKET).expect("a small number");
+    address.sll_protocol = u16::try_from(libc::ETH_P_ALL).expect("a small number").to_be();
+    address.sll_ifindex = index.cast_signed();
+    let length = libc::socklen_t::try_from(size_of::<libc::sockaddr_ll>()).expect("some octets");
+    // SAFETY: pointer and length are those of an address.
+    check(unsafe { libc::bind(socket.as_raw_fd(), (&raw const address).cast(), length) })?;
+    Ok(socket)
+}
+
+/// A socket on which the kernel takes orders about interfaces and addresses.
+pub(super) fn route_socket() -> Result<OwnedFd> {
+    let kind = libc::SOCK_RAW | libc::SOCK_CLOEXEC;
+    // SAFETY: no pointer is involved.
+    owned(unsafe { libc::socket(libc::AF_NETLINK, kind, libc::NETLINK_ROUTE) })
+}
+
+fn set_option(socket: &OwnedFd, level: c_int, option: c_int, value: c_int) -> Result<()> {
+    let length = libc::socklen_t::try_from(size_of::<c_int>()).expect("four octets");
+    let value = (&raw const value).cast();
+    // SAFETY: pointer and length are those of a number.
+    check(unsafe { libc::setsockopt(socket.as_raw_fd(), level, option, value, length) })?;
+    Ok(())
+}
+
+/// Number of an interface in the network namespace of this thread.
+pub(super) fn interface_index(name: &str) -> Result<u32> {
+    let name = text(name)?;
+    // SAFETY: the text ends with a zero.
+    match unsafe { libc::if_nametoindex(name.as_ptr()) } {
+        0 => Err(Error::last_os_error()),
+        index => Ok(index),
+    }
+}
+
+/// Switches everything off that leaves work on packets to a card: they come whole and with valid checksums.
+pub(super) fn leave_nothing_to_cards(interface: &str) -> Result<()> {
+    // SAFETY: no pointer is involved.
+    let socket =
+        owned(unsafe { libc::socket(libc::AF_INET, libc::SOCK_DGRAM | libc::SOCK_CLOEXEC, 0) })?;
+    for offload in OFFLOADS {
+        let mut value = [offload, 0];
+        let mut request = Request::new(interface, value.as_mut_ptr())?;
+        // SAFETY: the request points to a command with its value, as `ethtool_value` has it.
+        let result =
+            unsafe { libc::ioctl(socket.as_raw_fd(), libc::SIOCETHTOOL as _, &raw mut request) };
+        let unknown = Error::last_os_error().raw_os_error() == Some(libc::EOPNOTSUPP);
+        if result < 0 && !unknown {
+            return Err(Error::last_os_error());
+        }
+    }
+    Ok(())
+}

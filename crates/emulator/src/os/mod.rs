@@ -1,0 +1,21 @@
+//! The operating system: namespaces, interfaces, waiting.
+//!
+//! Nothing here has a name in the file system. A namespace lives as long as someone has it open, and so do its
+//! interfaces: when the emulation ends, however it ends, the kernel removes them.
+
+mod calls;
+mod interface;
+mod launch;
+mod namespace;
+mod netlink;
+mod poller;
+
+pub use calls::{has_one_thread, isolate};
+pub use interface::Backend;
+pub(crate) use interface::Port;
+pub(crate) use launch::start;
+pub use launch::{Entrance, enter};
+pub(crate) use namespace::Namespace;
+pub(crate) use poller::{Bell, Poller};
+
+pub(crate) use calls::{hang_up, prefer};

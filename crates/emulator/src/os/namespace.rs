@@ -1,0 +1,101 @@
+//! A network namespace without a name: whoever has it open keeps it.
+
+use std::fs::File;
+use std::io::{Error, Result};
+use std::net::IpAddr;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::path::Path;
+use std::thread;
+
+use super::calls;
+use super::interface::{Backend, Hub, Port};
+use super::netlink::Netlink;
+use crate::plan::{Node, PREFIX_V4, PREFIX_V6};
+
+/// Longest packet of an interface: Ethernet's.
+const MTU: u32 = 1500;
+
+/// A network namespace.
+#[derive(Debug)]
+pub(crate) struct Namespace(File);
+
+impl Namespace {
+    /// One in which nothing is but a loopback that is off.
+    pub(crate) fn new() -> Result<Self> {
+        // A thread's namespace is its own, so that one which ends leaves all others where they are.
+        in_a_thread(|| {
+            calls::unshare(libc::CLONE_NEWNET)?;
+            Ok(Self(File::open("/proc/thread-self/ns/net")?))
+        })
+    }
+
+    /// What `work` does in this namespace, in a thread of its own.
+    pub(crate) fn within<T: Send>(&self, work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
+        in_a_thread(|| {
+            self.join()?;
+            work()
+        })
+    }
+
+    /// Moves this thread into the namespace.
+    pub(crate) fn join(&self) -> Result<()> {
+        calls::set_namespace(self.0.as_fd(), libc::CLONE_NEWNET)
+    }
+
+    /// Gives it the interface of a node, with its addresses: the port at the emulation's end of that.
+    pub(crate) fn equip(&self, node: &Node, backend: Backend, congestion: &str) -> Result<Port> {
+        let hub = Hub::new(backend);
+        let mut port = hub.join(node, self)?;
+        self.within(|| {
+            // Read only in some containers. Without IPv6 there is nothing to set.
+            for (key, value) in [
+                ("ipv4/tcp_no_metrics_save", "1"),
+                ("ipv4/tcp_congestion_control", congestion),
+                ("ipv6/conf/default/accept_ra", "0"),
+                ("ipv6/conf/default/accept_dad", "0"),
+                ("ipv4/ping_group_range", "0 0"),
+            ] {
+                let _ = std::fs::write(Path::new("/proc/sys/net").join(key), value);
+            }
+            let netlink = Netlink::open()?;
+            if port.is_none() {
+                port = Some(Port::tap(node.interface())?);
+            }
+            let index = calls::interface_index(node.interface())?;
+            netlink.switch_on(calls::interface_index("lo")?)?;
+            netlink.shape(index, node.mac(), MTU)?;
+            calls::leave_nothing_to_cards(node.interface())?;
+            netlink.switch_on(index)?;
+            netlink.add_address(index, IpAddr::V4(node.v4()), PREFIX_V4)?;
+            match netlink.add_address(index, IpAddr::V6(node.v6()), PREFIX_V6) {
+                Err(error) if error.raw_os_error() != Some(libc::EOPNOTSUPP) => Err(error),
+                _ => Ok(()),
+            }
+        })?;
+        Ok(port.expect("either kind of interface has one"))
+    }
+
+    /// Congestion control that connections here may have: CUBIC where it is permitted.
+    pub(crate) fn congestion_control(&self) -> Result<String> {
+        const KEY: &str = "/proc/sys/net/ipv4/tcp_congestion_control";
+        self.within(|| {
+            let found =
+                ["cubic", "reno"].into_iter().find(|name| std::fs::write(KEY, name).is_ok());
+            let present = || std::fs::read_to_string(KEY).map(|name| name.trim().to_owned());
+            found.map_or_else(present, |name| Ok(name.to_owned()))
+        })
+    }
+}
+
+impl AsFd for Namespace {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
+
+fn in_a_thread<T: Send>(work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
+    thread::scope(|scope| {
+        let thread = thread::Builder::new().spawn_scoped(scope, work)?;
+        thread.join().unwrap_or_else(|_| Err(Error::other("a thread has panicked")))
+    })
+}

@@ -1,0 +1,143 @@
+//! Channel time under a wall clock.
+//!
+//! What happens is computed in channel time, and a world whose clock is late catches up: a late wake-up makes a packet
+//! late, and never the channel idle. Only after a [stall](crate::lateness::STALL) channel time slips: it stands still
+//! for as long as the machine did, since programs in the namespaces did nothing meanwhile either.
+
+use airfair_sim::clock::{Clock, Woken};
+use airfair_units::{Duration, Time};
+
+use crate::lateness::STALL;
+
+/// A clock on the wall that can be waited for.
+pub(crate) trait Wall {
+    /// Time since some start.
+    fn now(&mut self) -> Duration;
+
+    /// Sleeps until then; true if there was input before, or is now.
+    fn sleep_until(&mut self, at: Duration) -> bool;
+}
+
+/// The pace of an emulation.
+#[derive(Debug)]
+pub(crate) struct Pace<W> {
+    pub(crate) wall: W,
+    /// Wall time at the start of channel time, later by each slip.
+    origin: Duration,
+    /// Wall time when it was last looked at.
+    seen: Duration,
+    pub(crate) longest: Duration,
+    pub(crate) slips: u64,
+    pub(crate) slipped: Duration,
+}
+
+impl<W: Wall> Pace<W> {
+    /// Channel time starts now.
+    pub(crate) fn new(mut wall: W) -> Self {
+        let origin = wall.now();
+        let (longest, slipped) = (Duration::ZERO, Duration::ZERO);
+        Self { wall, origin, seen: origin, longest, slips: 0, slipped }
+    }
+
+    /// Channel time by the wall clock.
+    pub(crate) fn now(&mut self) -> Time {
+        self.seen = self.wall.now();
+        Time::ZERO + self.seen.saturating_sub(self.origin)
+    }
+
+    /// Wall time when it was last looked at.
+    pub(crate) fn seen(&self) -> Duration {
+        self.seen
+    }
+
+    fn since(&mut self, due: Duration) -> Woken {
+        let late = self.seen.saturating_sub(due);
+        self.longest = self.longest.max(late);
+        if late <= STALL {
+            return if late.is_zero() { Woken::Due } else { Woken::Late(late) };
+        }
+        self.origin += late;
+        self.slips += 1;
+        self.slipped += late;
+        Woken::Due
+    }
+}
+
+impl<W: Wall> Clock for Pace<W> {
+    #[inline]
+    fn wait_until(&mut self, at: Time) -> Woken {
+        let due = self.origin + (at - Time::ZERO);
+        if self.seen < due {
+            self.seen = self.wall.now();
+            if self.seen < due {
+                if self.wall.sleep_until(due) {
+                    return Woken::Input;
+                }
+                self.seen = self.wall.now().max(due);
+            }
+        }
+        self.since(due)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A wall on which time passes by a script: each sleep ends that much late, or with input before its time.
+    struct Script {
+        now: Duration,
+        wakes: Vec<Result<Duration, Duration>>,
+    }
+
+    impl Wall for Script {
+        fn now(&mut self) -> Duration {
+            self.now
+        }
+
+        fn sleep_until(&mut self, at: Duration) -> bool {
+            match self.wakes.remove(0) {
+                Ok(late) => self.now = at + late,
+                Err(input_at) => self.now = input_at,
+            }
+            self.now < at
+        }
+    }
+
+    fn pace(wakes: Vec<Result<Duration, Duration>>) -> Pace<Script> {
+        Pace::new(Script { now: Duration::from_secs(7), wakes })
+    }
+
+    fn at(ms: u64) -> Time {
+        Time::ZERO + Duration::from_millis(ms)
+    }
+
+    #[test]
+    fn a_late_wake_up_is_caught_up_with() {
+        let mut pace = pace(vec![Ok(Duration::from_millis(3)), Ok(Duration::ZERO)]);
+        assert_eq!(pace.wait_until(at(10)), Woken::Late(Duration::from_millis(3)));
+        // Events within the 3 ms happen at once, at their own times.
+        assert_eq!(pace.wait_until(at(12)), Woken::Late(Duration::from_millis(1)));
+        assert_eq!(pace.wait_until(at(13)), Woken::Due);
+        assert_eq!(pace.wait_until(at(14)), Woken::Due);
+        assert_eq!((pace.slips, pace.longest), (0, Duration::from_millis(3)));
+    }
+
+    #[test]
+    fn after_a_stall_channel_time_slips() {
+        let mut pace = pace(vec![Ok(Duration::from_millis(21)), Ok(Duration::ZERO)]);
+        assert_eq!(pace.wait_until(at(10)), Woken::Due);
+        assert_eq!(pace.now(), at(10));
+        assert_eq!((pace.slips, pace.slipped), (1, Duration::from_millis(21)));
+        // What follows is due as long after it as before the stall.
+        assert_eq!(pace.wait_until(at(11)), Woken::Due);
+        assert_eq!(pace.now(), at(11));
+    }
+
+    #[test]
+    fn input_ends_the_wait_before_its_time() {
+        let mut pace = pace(vec![Err(Duration::from_millis(7_004))]);
+        assert_eq!(pace.wait_until(at(10)), Woken::Input);
+        assert_eq!(pace.now(), at(4));
+    }
+}

@@ -1,0 +1,328 @@
+//! Emulations: what `airfair emulate` needs of the operating system and of the engine.
+
+use std::os::fd::AsFd;
+use std::path::PathBuf;
+use std::process::Command;
+
+use airfair_emulator::emulation::{self as emulator, Member, NodeView, Options, View, Wish};
+use airfair_emulator::os::{self, Backend, Entrance};
+use airfair_sim::scenario::{Endpoint, ErrorModel, Weights};
+use airfair_sim::world::Direction;
+use airfair_units::{DataRate, Duration, Probability};
+use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use serde_json::{Value, json};
+
+use crate::batch::{Outcome, RunError};
+use crate::scenario::Scenario;
+
+/// A cell under a wall clock, with a network namespace for each station and host.
+#[pyclass(frozen, module = "airfair._core")]
+pub(crate) struct Emulation {
+    inner: std::sync::Mutex<Option<emulator::Emulation>>,
+    /// Name and kind of each node, in the engine's order.
+    names: Vec<String>,
+    cells: Vec<String>,
+}
+
+#[pymethods]
+impl Emulation {
+    /// Sets everything up and lets time begin; raises `OSError` where the operating system refuses.
+    #[new]
+    #[pyo3(signature = (scenario, *, backend, seed, duration_ns = None))]
+    fn new(
+        py: Python<'_>,
+        scenario: &Scenario,
+        backend: &str,
+        seed: u64,
+        duration_ns: Option<u64>,
+    ) -> PyResult<Self> {
+        let duration = duration_ns.map(Duration::from_nanos);
+        let options = Options { backend: kind(backend)?, seed, duration };
+        let scenario = scenario.inner.clone();
+        let cells = scenario.cells.iter().map(|cell| cell.name.clone()).collect();
+        let started = py.detach(|| emulator::Emulation::start(scenario, options));
+        let inner = started.map_err(|error| match error {
+            emulator::Error::Scenario(problem) => PyValueError::new_err(problem),
+            emulator::Error::System(what, why) => {
+                PyOSError::new_err((why.raw_os_error(), format!("{what}: {why}")))
+            }
+        })?;
+        let names = inner.nodes().iter().map(|node| node.name.clone()).collect();
+        Ok(Self { inner: std::sync::Mutex::new(Some(inner)), names, cells })
+    }
+
+    /// One dictionary per station and host: name, kind, interface, mac, ipv4, ipv6, descriptor.
+    #[getter]
+    fn nodes<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        self.with(|emulation| {
+            let describe = |(at, node): (usize, &airfair_emulator::plan::Node)| {
+                let row = PyDict::new(py);
+                row.set_item("name", &node.name)?;
+                row.set_item("kind", kind_of(node.end))?;
+                row.set_item("interface", node.interface())?;
+                let mac = node.mac().map(|octet| format!("{octet:02x}"));
+                row.set_item("mac", mac.join(":"))?;
+                row.set_item("ipv4", node.v4().to_string())?;
+                row.set_item("ipv6", node.v6().to_string())?;
+                row.set_item("descriptor", emulation.descriptor(at))?;
+                Ok(row)
+            };
+            emulation.nodes().iter().enumerate().map(describe).collect()
+        })
+    }
+
+    /// Content of `/etc/hosts` in each namespace.
+    #[getter]
+    fn hosts_file(&self) -> PyResult<String> {
+        self.with(|emulation| Ok(emulation.hosts_file()))
+    }
+
+    /// Congestion control of the kernel's TCP in the namespaces, unless a program chooses.
+    #[getter]
+    fn congestion_control(&self) -> PyResult<String> {
+        self.with(|emulation| Ok(emulation.congestion_control().to_owned()))
+    }
+
+    /// True if the engine goes before all other programs.
+    #[getter]
+    fn goes_before_others(&self) -> PyResult<bool> {
+        self.with(|emulation| Ok(emulation.goes_before_others()))
+    }
+
+    /// True once it is over by itself.
+    #[getter]
+    fn is_over(&self) -> PyResult<bool> {
+        self.with(|emulation| Ok(emulation.is_over()))
+    }
+
+    /// Its state, as a JSON document.
+    fn view(&self) -> PyResult<String> {
+        self.with(|emulation| Ok(self.document(&emulation.view(), emulation).to_string()))
+    }
+
+    /// Sets the rate of a station, `up`, `down` or `both` ways; raises `ValueError` where that cannot be.
+    fn set_rate(&self, station: &str, direction: &str, rate: f64) -> PyResult<()> {
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a rate that is none is refused"
+        )]
+        let bps = rate.round() as u64;
+        if bps == 0 {
+            return Err(PyValueError::new_err("a rate is more than nothing"));
+        }
+        let directions: &[Direction] = match direction {
+            "up" => &[Direction::Up],
+            "down" => &[Direction::Down],
+            "both" => &[Direction::Up, Direction::Down],
+            _ => return Err(PyValueError::new_err("allowed are up, down and both")),
+        };
+        let station = self.station(station)?;
+        for direction in directions {
+            self.wish(Wish::Rate(station, *direction, DataRate::from_bps(bps)))?;
+        }
+        Ok(())
+    }
+
+    /// Sets the probability with which a frame between a station and its access point is errored.
+    fn set_errors(&self, station: &str, probability: f64) -> PyResult<()> {
+        let probability = Probability::new(probability)
+            .ok_or_else(|| PyValueError::new_err("a probability is from 0 to 1"))?;
+        let station = self.station(station)?;
+        self.wish(Wish::Errors(station, ErrorModel::Bernoulli(probability)))
+    }
+
+    /// Sets the weights of data and ACKs in the queue of the access point of a cell.
+    fn set_weights(&self, cell: &str, data: u32, acks: u32) -> PyResult<()> {
+        let at = self.cells.iter().position(|name| name == cell);
+        let at = at.ok_or_else(|| PyValueError::new_err(format!("{cell}: no such cell")))?;
+        if data == 0 || acks == 0 {
+            return Err(PyValueError::new_err("a weight is more than nothing"));
+        }
+        self.wish(Wish::Weights(at, Weights { data, ack: acks }))
+    }
+
+    /// Starts a program in the namespace of a node, with `hosts` as `/etc/hosts`: its process id. With `to_errors` it
+    /// writes to standard error what it would write to standard output.
+    #[pyo3(signature = (node, command, hosts, *, to_errors))]
+    fn spawn(
+        &self,
+        node: &str,
+        command: Vec<String>,
+        hosts: PathBuf,
+        to_errors: bool,
+    ) -> PyResult<u32> {
+        let at = self.names.iter().position(|name| name == node);
+        let at = at.ok_or_else(|| PyValueError::new_err(format!("{node}: no such node")))?;
+        let [program, rest @ ..] = &command[..] else {
+            return Err(PyValueError::new_err("no program"));
+        };
+        self.with(|emulation| {
+            let mut program = Command::new(program);
+            if to_errors {
+                program.stdout(std::io::stderr().as_fd().try_clone_to_owned()?);
+            }
+            Ok(emulation.spawn(at, program.args(rest), &hosts)?.id())
+        })
+    }
+
+    /// Ends it: the scenario as emulated, its outcome (`None` if it ended within the warm-up), and its last state.
+    fn end(&self, py: Python<'_>) -> PyResult<(Scenario, Option<Outcome>, String)> {
+        let taken = self.inner.lock().expect("nobody panics with it").take();
+        let emulation = taken.ok_or_else(over)?;
+        let describe = |view: &View, nodes: &[(String, &'static str)]| {
+            document(view, nodes, &self.cells).to_string()
+        };
+        let nodes = described(&emulation);
+        let ended = py.detach(|| emulation.end());
+        let ended = ended
+            .map_err(|_| RunError::new_err("the engine has failed: this is a bug in airfair"))?;
+        let view = describe(&ended.view, &nodes);
+        let outcome = ended.outcome.map(|inner| Outcome { inner });
+        Ok((Scenario { inner: ended.scenario }, outcome, view))
+    }
+}
+
+impl Emulation {
+    fn with<T>(&self, work: impl FnOnce(&emulator::Emulation) -> PyResult<T>) -> PyResult<T> {
+        let guard = self.inner.lock().expect("nobody panics with it");
+        work(guard.as_ref().ok_or_else(over)?)
+    }
+
+    fn wish(&self, wish: Wish) -> PyResult<()> {
+        self.with(|emulation| emulation.wish(wish).map_err(PyValueError::new_err))
+    }
+
+    /// Place of a station in the scenario: they come first among the nodes.
+    fn station(&self, name: &str) -> PyResult<usize> {
+        self.with(|emulation| {
+            let is = |node: &airfair_emulator::plan::Node| {
+                node.name == name && matches!(node.end, Endpoint::Station(_))
+            };
+            let found = emulation.nodes().iter().position(is);
+            found.ok_or_else(|| PyValueError::new_err(format!("{name}: no such station")))
+        })
+    }
+
+    fn document(&self, view: &View, emulation: &emulator::Emulation) -> Value {
+        document(view, &described(emulation), &self.cells)
+    }
+}
+
+fn over() -> PyErr {
+    PyRuntimeError::new_err("the emulation is over")
+}
+
+fn kind(backend: &str) -> PyResult<Backend> {
+    match backend {
+        "TAP" => Ok(Backend::Tap),
+        "veth" => Ok(Backend::Veth),
+        _ => Err(PyValueError::new_err("allowed are TAP and veth")),
+    }
+}
+
+fn kind_of(end: Endpoint) -> &'static str {
+    match end {
+        Endpoint::Station(_) => "station",
+        Endpoint::Host(_) => "host",
+    }
+}
+
+fn described(emulation: &emulator::Emulation) -> Vec<(String, &'static str)> {
+    emulation.nodes().iter().map(|node| (node.name.clone(), kind_of(node.end))).collect()
+}
+
+/// The state of an emulation for programs.
+fn document(view: &View, nodes: &[(String, &'static str)], cells: &[String]) -> Value {
+    let us = |time: Duration| time.as_secs_f64() * 1e6;
+    let it = &view.punctuality;
+    let objections = it.objections();
+    let nodes = nodes.iter().zip(&view.nodes).map(|(of, seen)| node(of, seen));
+    let points = cells.iter().zip(&view.access_points);
+    let points = points.map(|(name, seen)| {
+        let mut document = radio(seen);
+        document["name"] = json!(name);
+        document
+    });
+    json!({
+        "elapsed_s": view.elapsed.as_secs_f64(),
+        "lateness": {
+            "packets": it.packets,
+            "p50_us": us(it.p50),
+            "p99_us": us(it.p99),
+            "p999_us": us(it.p999),
+            "longest_stall_us": us(it.longest_stall),
+            "slips": it.slips,
+            "slipped_s": it.slipped.as_secs_f64(),
+        },
+        "valid": objections.is_empty(),
+        "objections": objections,
+        "nodes": nodes.collect::<Vec<_>>(),
+        "access_points": points.collect::<Vec<_>>(),
+    })
+}
+
+fn radio(seen: &Member) -> Value {
+    json!({
+        "frames": seen.frames,
+        "retries": seen.retries,
+        "drops": seen.drops,
+        "queue_packets": seen.queue,
+    })
+}
+
+fn node((name, kind): &(String, &'static str), seen: &NodeView) -> Value {
+    let it = &seen.traffic;
+    let mut document = json!({
+        "name": name,
+        "kind": kind,
+        "is_there": seen.is_there,
+        "sent_packets": it.sent_packets,
+        "sent_bytes": it.sent_bytes,
+        "received_packets": it.received_packets,
+        "received_bytes": it.received_bytes,
+        "refused_packets": it.refused,
+        "lost_packets": it.lost,
+        "not_taken_packets": it.not_taken,
+        "unknown_frames": it.unknown,
+        "garbage_frames": it.garbage,
+    });
+    if let Some(member) = &seen.member {
+        document["radio"] = radio(member);
+        document["radio"]["airtime_up_s"] = json!(member.airtime_up.as_secs_f64());
+        document["radio"]["airtime_down_s"] = json!(member.airtime_down.as_secs_f64());
+        let [up, down] = seen.rates.map(|rate| rate.map(DataRate::bps));
+        document["radio"]["rate_up_bps"] = json!(up);
+        document["radio"]["rate_down_bps"] = json!(down);
+    }
+    document
+}
+
+/// Sees whether this process may make namespaces with such interfaces; raises `OSError` if not.
+#[pyfunction]
+pub(crate) fn emulation_try(py: Python<'_>, backend: &str) -> PyResult<()> {
+    let backend = kind(backend)?;
+    Ok(py.detach(|| backend.attempt())?)
+}
+
+/// Gives this process, which must have one thread, a user namespace of its own, in which it is root.
+#[pyfunction]
+pub(crate) fn emulation_isolate() -> PyResult<()> {
+    if !os::has_one_thread() {
+        return Err(PyRuntimeError::new_err("a process with several threads cannot be isolated"));
+    }
+    Ok(os::isolate()?)
+}
+
+/// Moves this process, which must have one thread, into a namespace of a running emulation.
+#[pyfunction]
+#[pyo3(signature = (network, hosts, user = None))]
+pub(crate) fn emulation_enter(
+    network: PathBuf,
+    hosts: PathBuf,
+    user: Option<PathBuf>,
+) -> PyResult<()> {
+    Ok(os::enter(&Entrance { user, network, hosts })?)
+}

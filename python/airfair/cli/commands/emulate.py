@@ -1,0 +1,209 @@
+"""`airfair emulate`: real programs in a simulated cell, in real time."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+from airfair.cli import options, output, scenarios
+from airfair.cli.status import DONE, FAILED, INTERRUPTED, InputError, complain, describe
+from airfair.names import did_you_mean, printable
+
+if TYPE_CHECKING:
+    from airfair._core import Scenario
+    from airfair.cli.parser import Commands
+    from airfair.emulation.session import Command, Session
+
+_EPILOGUE = """\
+examples:
+  sudo airfair emulate scenarios/one-slow-station.toml -- curl -o /dev/null http://server/100M
+  airfair emulate cell.toml --in fast -- iperf3 -c server      # without root as well
+  airfair emulate cell.toml                                    # until Ctrl-C
+  airfair shell fast                                           # meanwhile, elsewhere
+
+The exit status is that of COMMAND.
+"""
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    emulate = commands.add_parser(
+        "emulate",
+        help="real programs in a simulated cell, in real time (Linux)",
+        usage="airfair emulate [options] SCENARIO.toml [-- COMMAND ...]",
+        description="Run a scenario's cell under a wall clock, with a network namespace for each station\n"
+        "and host: any program in them lives through it with its own kernel's TCP.",
+        epilog=_EPILOGUE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        ends_with_command=True,
+    )
+    scenarios.add(emulate, is_needed=False)
+    emulate.add_argument(
+        "--duration",
+        metavar="TIME",
+        help="end after this time, as '30 s' (default: with COMMAND, or at Ctrl-C)",
+    )
+    emulate.add_argument(
+        "--in",
+        dest="node",
+        metavar="NAME",
+        help="station or host in which COMMAND runs (default: the first station)",
+    )
+    emulate.add_argument(
+        "--backend",
+        choices=["TAP", "veth"],
+        help="kind of interfaces (default: the better that is permitted; veth needs no root)",
+    )
+    options.out(emulate, "write the result as `airfair run --out` does to DIR")
+    options.json(emulate)
+    emulate.add_argument(
+        "--clean",
+        action="store_true",
+        help="remove what emulations that were killed have left behind, and nothing else",
+    )
+    emulate.set_defaults(action=_emulate)
+
+
+def _emulate(arguments: argparse.Namespace) -> int:
+    if sys.platform != "linux":
+        raise InputError("emulate needs Linux, whose network namespaces it uses")
+    if arguments.clean:
+        return _clean(arguments)
+    if arguments.scenario is None:
+        raise InputError("emulate needs a SCENARIO.toml")
+    from airfair.emulation import backend, session
+
+    scenario = scenarios.of(arguments, emulated=True)
+    wish = session.Wish(
+        command=_command(arguments, scenario),
+        duration_ns=_duration(arguments.duration),
+        backend=arguments.backend,
+        # A command has the terminal to itself.
+        is_quiet=bool(arguments.rest) and sys.stderr.isatty(),
+        keeps_output=arguments.json,
+    )
+    made = output.prepare(arguments.out)
+    ended = None
+    try:
+        ended = session.run(scenario, wish)
+    except backend.NotPermittedError as error:
+        return complain(FAILED, *error.lines)
+    except ValueError as error:
+        raise InputError(f"{arguments.scenario}: {error}") from error
+    finally:
+        if ended is None or ended.result is None:
+            from airfair.store import remove_if_empty
+
+            remove_if_empty(made)
+    _print(ended, arguments)
+    status = DONE if ended.status is None else ended.status
+    if arguments.out is not None and ended.result is not None:
+        status = _save(ended, arguments) or status
+    # Without a command Ctrl-C is how it ends.
+    return INTERRUPTED if ended.interrupted and arguments.rest else status
+
+
+def _clean(arguments: argparse.Namespace) -> int:
+    if arguments.scenario is not None or arguments.has_rest:
+        raise InputError("--clean stands alone")
+    from airfair.emulation import running
+
+    left = running.clean(running.folder())
+    for process in left:
+        print(f"removed what the emulation of process {process} had left behind")
+    if not left:
+        print("nothing was left behind")
+    return DONE
+
+
+def _command(arguments: argparse.Namespace, scenario: Scenario) -> Command | None:
+    from airfair.emulation.session import Command
+
+    names = [*scenario.stations, *scenario.hosts]
+    if arguments.has_rest and not arguments.rest:
+        raise InputError("-- without a COMMAND behind it")
+    if arguments.node is not None and not arguments.rest:
+        raise InputError("--in NAME without -- COMMAND")
+    if not arguments.rest:
+        return None
+    node = names[0] if arguments.node is None else arguments.node
+    if node not in names:
+        raise InputError(f"--in {node!r}: no such station or host{did_you_mean(node, names)}")
+    return Command(arguments.rest, node)
+
+
+def _duration(text: str | None) -> int | None:
+    if text is None:
+        return None
+    from airfair import _core
+
+    try:
+        seconds = _core.quantity(text, "time")
+    except ValueError as error:
+        raise InputError(f"--duration {text!r}: {error}") from error
+    if seconds <= 0:
+        raise InputError(f"--duration {text!r}: more than nothing")
+    return round(seconds * 1e9)
+
+
+def _save(ended: Session, arguments: argparse.Namespace) -> int:
+    from airfair.store import save
+
+    result = ended.result
+    if result is None:
+        return DONE
+    failure = output.failure(
+        arguments.out, lambda: save(result, arguments.out, arguments.command_line)
+    )
+    if failure is not None:
+        return complain(FAILED, describe(failure))
+    print(f"airfair: wrote {printable(str(arguments.out))}", file=sys.stderr)
+    return DONE
+
+
+def _document(ended: Session) -> dict[str, Any]:
+    from airfair import json_documents
+    from airfair._core import __version__
+
+    content = {
+        "version": __version__,
+        "backend": ended.backend,
+        "congestion_control": ended.congestion_control,
+        **ended.state,
+        "status": ended.status,
+        "result": None if ended.result is None else ended.result.to_json(),
+    }
+    return json_documents.document("emulation", content)
+
+
+def _print(ended: Session, arguments: argparse.Namespace) -> None:
+    if arguments.json:
+        json.dump(_document(ended), sys.stdout, ensure_ascii=False)
+        print()
+        return
+    # What a command has printed is all that standard output has.
+    stream = sys.stderr if arguments.rest else sys.stdout
+    with contextlib.redirect_stdout(stream):
+        if ended.result is not None:
+            from airfair.terminal import show
+            from airfair.terminal_tables import Wish
+
+            show(ended.result, Wish())
+        for text in _verdict(ended.state):
+            print(text)
+    stream.flush()
+
+
+def _verdict(state: dict[str, Any]) -> list[str]:
+    late = state["lateness"]
+    told = (
+        f"lateness: p50 {late['p50_us'] / 1e3:.2f} ms, p99 {late['p99_us'] / 1e3:.2f} ms, "
+        f"p99.9 {late['p999_us'] / 1e3:.2f} ms, longest stall {late['longest_stall_us'] / 1e3:.1f} ms, "
+        f"{late['slips']} slips"
+    )
+    if state["valid"]:
+        return [told, "verdict: valid"]
+    return [told, *(f"verdict: invalid: {reason}" for reason in state["objections"])]

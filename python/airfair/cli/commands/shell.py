@@ -1,0 +1,86 @@
+"""`airfair shell`: a shell in the namespace of a running emulation."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from airfair.cli.status import FAILED, InputError, complain, describe
+from airfair.names import did_you_mean
+
+if TYPE_CHECKING:
+    from airfair.cli.parser import Commands
+    from airfair.emulation.running import Running
+
+_EPILOGUE = """\
+examples:
+  airfair shell fast
+  airfair shell slow -- curl -o /dev/null http://server/10M
+"""
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    shell = commands.add_parser(
+        "shell",
+        help="a shell in a running emulation (Linux)",
+        usage="airfair shell [options] NAME [-- COMMAND ...]",
+        description="Start a shell, or COMMAND, in a station or host of a running emulation.",
+        epilog=_EPILOGUE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        ends_with_command=True,
+    )
+    shell.add_argument("name", metavar="NAME", help="station or host")
+    shell.add_argument(
+        "--pid",
+        type=int,
+        metavar="N",
+        help="process of the emulation, where several have such a name",
+    )
+    shell.set_defaults(action=_shell)
+
+
+def _shell(arguments: argparse.Namespace) -> int:
+    if sys.platform != "linux":
+        raise InputError("shell needs Linux, whose network namespaces it uses")
+    found = _find(arguments)
+    from airfair import _core
+
+    network = found.network(arguments.name)
+    user = Path(f"/proc/{found.process}/ns/user")
+    try:
+        is_ours = user.readlink() == Path("/proc/self/ns/user").readlink()
+        _core.emulation_enter(str(network), str(found.hosts), user=None if is_ours else str(user))
+    except OSError as error:
+        return complain(FAILED, f"{arguments.name}: {describe(error)}")
+    os.environ["AIRFAIR_NODE"] = arguments.name
+    words = arguments.rest or [os.environ.get("SHELL", "/bin/sh")]
+    try:
+        os.execvp(words[0], words)  # noqa: S606 - it is the user's own command
+    except OSError as error:
+        raise InputError(f"{words[0]}: {describe(error)}") from error
+
+
+def _find(arguments: argparse.Namespace) -> Running:
+    from airfair.emulation import running
+
+    every = running.all_running(running.folder())
+    if not every:
+        raise InputError("no emulation of yours is running: airfair emulate SCENARIO.toml")
+    with_name = [one for one in every if one.network(arguments.name) is not None]
+    if not with_name:
+        names = [node["name"] for one in every for node in one.state["nodes"]]
+        hint = did_you_mean(arguments.name, names)
+        raise InputError(
+            f"{arguments.name!r}: no such station or host{hint}; there are {', '.join(names)}"
+        )
+    chosen = [one for one in with_name if arguments.pid in (None, one.process)]
+    if len(chosen) != 1:
+        processes = ", ".join(str(one.process) for one in with_name)
+        raise InputError(
+            f"{arguments.name!r} is in several emulations: --pid N, one of {processes}"
+        )
+    return chosen[0]

@@ -1,0 +1,48 @@
+"""Which interfaces this process may make."""
+
+from __future__ import annotations
+
+from airfair import _core
+from airfair.cli.status import describe
+
+
+class NotPermittedError(Exception):
+    """Neither kind of interface can be made; its lines say why, and what would help."""
+
+    def __init__(self, tap: OSError, veth: OSError) -> None:
+        self.lines = (
+            "no emulation is possible here: it needs network namespaces",
+            f"as root, with TAP devices: {describe(tap)}",
+            f"without root, in a user namespace: {describe(veth)}",
+            "run it as root with /dev/net/tun, or permit user namespaces (sysctl user.max_user_namespaces)",
+        )
+        super().__init__("; ".join(self.lines))
+
+
+MEANING = {
+    "TAP": "TAP devices in network namespaces, as root",
+    "veth": "pairs of interfaces in a user namespace, without root",
+}
+
+
+def choose(wanted: str | None = None) -> str:
+    """The better kind that is permitted, or what is wanted; for `veth` this process gets a user namespace.
+
+    Raises `NotPermittedError`.
+    """
+    tap = OSError("not asked for")
+    if wanted != "veth":
+        try:
+            _core.emulation_try("TAP")
+        except OSError as error:
+            if wanted is not None:
+                raise NotPermittedError(error, OSError("not asked for")) from error
+            tap = error
+        else:
+            return "TAP"
+    try:
+        _core.emulation_isolate()
+        _core.emulation_try("veth")
+    except OSError as veth:
+        raise NotPermittedError(tap, veth) from veth
+    return "veth"

@@ -1,0 +1,132 @@
+"""Emulations that run on this machine: a directory each, with a lock that its process holds.
+
+Namespaces and interfaces have no name and go with the last process that has them open. So all that an
+emulation can leave behind is its directory, and what nobody holds the lock of is left behind.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+_LOCK, _STATE, _HOSTS, _CONTROL = "lock", "emulation.json", "hosts", "control"
+
+
+def folder() -> Path:
+    """Directory of this user's emulations; raises `OSError` if somebody else has it."""
+    if os.geteuid() == 0:
+        where = Path("/run/airfair")
+    elif runtime := os.environ.get("XDG_RUNTIME_DIR"):
+        where = Path(runtime) / "airfair"
+    else:
+        where = Path(f"/tmp/airfair-{os.geteuid()}")  # noqa: S108 - its owner is looked at
+    where.mkdir(mode=0o700, parents=True, exist_ok=True)
+    found = where.lstat()
+    if where.is_symlink() or found.st_uid != os.geteuid():
+        raise PermissionError(1, f"{where} is not yours")
+    return where
+
+
+@contextmanager
+def _alone(where: Path) -> Iterator[None]:
+    """Nobody else makes or removes a directory meanwhile."""
+    with (where / _LOCK).open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _is_held(directory: Path) -> bool:
+    try:
+        with (directory / _LOCK).open("rb") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except FileNotFoundError:
+        return False
+    return False
+
+
+def _directories(where: Path) -> list[Path]:
+    return sorted(path for path in where.iterdir() if path.is_dir() and path.name.isdecimal())
+
+
+def clean(where: Path) -> list[str]:
+    """Remove what emulations that are no more have left behind: their process ids."""
+    with _alone(where):
+        left = [path for path in _directories(where) if not _is_held(path)]
+        for path in left:
+            shutil.rmtree(path)
+    return [path.name for path in left]
+
+
+@dataclass(frozen=True)
+class Running:
+    """An emulation that runs."""
+
+    directory: Path
+    state: dict[str, Any]
+
+    @property
+    def process(self) -> int:
+        """Its process id."""
+        return int(self.directory.name)
+
+    @property
+    def hosts(self) -> Path:
+        """Names in its namespaces."""
+        return self.directory / _HOSTS
+
+    @property
+    def control(self) -> Path:
+        """Its control socket."""
+        return self.directory / _CONTROL
+
+    def network(self, node: str) -> Path | None:
+        """Where the namespace of a node is open."""
+        for each in self.state["nodes"]:
+            if each["name"] == node:
+                return Path(f"/proc/{self.process}/fd/{each['descriptor']}")
+        return None
+
+
+def all_running(where: Path) -> list[Running]:
+    """Emulations that run."""
+    found = []
+    for path in _directories(where):
+        # One that is just starting, or ending, has no state.
+        with suppress(OSError, ValueError):
+            state = json.loads((path / _STATE).read_text())
+            if _is_held(path):
+                found.append(Running(path, state))
+    return found
+
+
+class Registration:
+    """The directory of this process's own emulation, until it is closed."""
+
+    def __init__(self, where: Path, state: dict[str, Any], hosts: str) -> None:
+        self._where = where
+        self.directory = where / str(os.getpid())
+        with _alone(where):
+            # A process id comes again: what is there under it is left behind.
+            shutil.rmtree(self.directory, ignore_errors=True)
+            self.directory.mkdir(mode=0o700)
+            self._lock: IO[str] = (self.directory / _LOCK).open("w")
+            fcntl.flock(self._lock, fcntl.LOCK_EX)
+        self.hosts = self.directory / _HOSTS
+        self.control = self.directory / _CONTROL
+        self.hosts.write_text(hosts)
+        (self.directory / _STATE).write_text(json.dumps(state))
+
+    def close(self) -> None:
+        """Remove it."""
+        with _alone(self._where):
+            shutil.rmtree(self.directory, ignore_errors=True)
+            self._lock.close()

@@ -1,0 +1,184 @@
+"""One emulation, from its scenario to its result."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from airfair import _core
+from airfair.names import printable
+
+from . import backend, running
+from .control import Control
+from .live import Viewer
+
+if TYPE_CHECKING:
+    from airfair.result import Result
+
+    State = dict[str, Any]
+
+STEP_S = 1.0
+"""Time between two lines, or two pictures of the view."""
+POLL_S = 0.05
+"""Time between two looks at whether something has ended."""
+GRACE_S = 2.0
+"""Time that a program has to end after each signal."""
+
+NOT_EXECUTABLE, NOT_FOUND = 126, 127
+"""Statuses of a command that could not be started, as shells have them."""
+SIGNALLED = 128
+"""What is added to the number of the signal that has ended a command."""
+
+
+@dataclass(frozen=True)
+class Command:
+    """A program that runs in the namespace of a node, and with which the emulation ends."""
+
+    words: list[str]
+    node: str
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What a user asks for beside the scenario."""
+
+    command: Command | None = None
+    duration_ns: int | None = None
+    backend: str | None = None
+    """Kind of interfaces; None: the best that is permitted."""
+    is_quiet: bool = False
+    """True if nobody wants to see how it goes on."""
+    keeps_output: bool = False
+    """True if standard output is ours: what the command prints there goes to standard error."""
+
+
+@dataclass(frozen=True)
+class Session:
+    """An emulation that has ended."""
+
+    backend: str
+    congestion_control: str
+    state: State
+    """The last one."""
+    result: Result | None
+    """None if no flow had anything to do, or if it ended within the warm-up."""
+    status: int | None
+    """Exit status of the command; None without one, or if it was interrupted."""
+    interrupted: bool
+
+
+def say(text: str) -> None:
+    """Tell people something."""
+    print(f"airfair: {printable(text)}", file=sys.stderr, flush=True)  # noqa: T201
+
+
+def run(scenario: _core.Scenario, wish: Wish) -> Session:
+    """Emulate a scenario until its command or its time ends, or until Ctrl-C.
+
+    Raises `NotPermittedError`, and `OSError` where the operating system refuses something.
+    """
+    where = running.folder()
+    for process in running.clean(where):
+        say(f"removed what the emulation of process {process} had left behind")
+    kind = backend.choose(wish.backend)
+    with ExitStack() as stack:
+        emulation = _core.Emulation(
+            scenario, backend=kind, seed=scenario.seed, duration_ns=wish.duration_ns
+        )
+
+        def state() -> State:
+            found: State = json.loads(emulation.view())
+            return found
+
+        about = {"title": scenario.title, "backend": kind, "nodes": emulation.nodes}
+        registration = running.Registration(where, about, emulation.hosts_file)
+        stack.callback(registration.close)
+        control = Control(registration.control, emulation, state)
+        stack.callback(control.close)
+        congestion = emulation.congestion_control
+        first = "; it goes before other programs" if emulation.goes_before_others else ""
+        say(f"{backend.MEANING[kind]}; the kernel's TCP is {congestion}{first}")
+        if wish.command is None:
+            _introduce(emulation, registration)
+        viewer = Viewer(scenario.title, state(), is_quiet=wish.is_quiet)
+        stack.callback(viewer.close)
+        status, interrupted = _wait(
+            emulation, wish, registration.hosts, lambda: viewer.show(state())
+        )
+        viewer.close()
+        as_emulated, outcome, last = emulation.end()
+    result = None
+    if outcome is not None and as_emulated.flows:
+        from airfair.result import Result
+
+        result = Result(as_emulated, [outcome])
+    return Session(kind, congestion, json.loads(last), result, status, interrupted)
+
+
+def _introduce(emulation: _core.Emulation, registration: running.Registration) -> None:
+    for node in emulation.nodes:
+        say(f"{node['kind']} {node['name']}: {node['ipv4']}, {node['ipv6']}")
+    name = emulation.nodes[0]["name"]
+    say(f"enter one from another terminal: airfair shell {name}")
+    say(f"control socket: {registration.control}")
+    say("Ctrl-C ends it")
+
+
+def _wait(
+    emulation: _core.Emulation, wish: Wish, hosts: Path, show: Callable[[], None]
+) -> tuple[int | None, bool]:
+    """Wait until something ends: the status of the command, and whether it was interrupted."""
+    process = None
+    if wish.command is not None:
+        try:
+            process = emulation.spawn(
+                wish.command.node, wish.command.words, hosts, to_errors=wish.keeps_output
+            )
+        except OSError as error:
+            say(f"{wish.command.words[0]}: {error.strerror or error}")
+            return (NOT_FOUND if isinstance(error, FileNotFoundError) else NOT_EXECUTABLE), False
+    next_step = time.monotonic() + STEP_S
+    try:
+        while not emulation.is_over:
+            if process is not None and (status := _ended(process)) is not None:
+                return status, False
+            time.sleep(POLL_S)
+            if time.monotonic() >= next_step:
+                next_step += STEP_S
+                show()
+    except KeyboardInterrupt:
+        _stop(process)
+        return None, True
+    _stop(process)
+    return None, False
+
+
+def _ended(process: int) -> int | None:
+    """Status of a process that has ended."""
+    found, status = os.waitpid(process, os.WNOHANG)
+    if found == 0:
+        return None
+    code = os.waitstatus_to_exitcode(status)
+    return code if code >= 0 else SIGNALLED - code
+
+
+def _stop(process: int | None) -> None:
+    """End a process: politely at first."""
+    if process is None:
+        return
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        with suppress(ProcessLookupError):
+            os.kill(process, number)
+        deadline = time.monotonic() + GRACE_S
+        while time.monotonic() < deadline:
+            if _ended(process) is not None:
+                return
+            time.sleep(POLL_S)

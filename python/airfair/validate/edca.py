@@ -1,0 +1,172 @@
+"""Shares of access categories by AIFSN and window, against contention zones.  [xu-2009]
+
+Slots since the shortest AIFS are zones, in each of which those contend whose own AIFS is over, and any frame
+leads back to the first. An attempt of a category fails as often as, over the zones in which it contends,
+anyone else transmits. Where stations have both categories, the lower one gives way to the higher one of its
+station, which does not notice it. As in Bianchi's model, attempts fail independently of the past.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from airfair.scenario import load
+from airfair.statistics import half_width
+
+from . import theory
+from .cells import SOURCE
+from .plan import Check, Plan
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from airfair import Result, Scenario
+    from airfair.scenario import Value
+
+TOLERANCE = 0.03
+REPLICATIONS = 8
+SECONDS = 20
+"""Of each replication."""
+TURNS = 500
+"""Of the iteration, which goes a tenth of the way at each."""
+
+
+@dataclass(frozen=True)
+class Category:
+    """One category, and how it contends."""
+
+    name: str
+    aifsn: int
+    cw_min: int
+    cw_max: int
+
+    def attempts(self, p: float) -> float:
+        """Probability that it transmits in a slot that counts for it, if its attempts fail with `p`."""
+        stages = round(math.log2((self.cw_max + 1) / (self.cw_min + 1)))
+        return theory.attempt_rate(p, self.cw_min + 1, stages)
+
+    @property
+    def keys(self) -> Mapping[str, Value]:
+        """Keys of it in a scenario."""
+        own: Mapping[str, Value] = {
+            "aifsn": self.aifsn,
+            "cw_min": self.cw_min,
+            "cw_max": self.cw_max,
+            "txop_limit": "0 s",
+        }
+        return own if self.name == "best effort" else {self.name: own}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Saturated stations with a lower and a higher category: `n` that have both, or `n` of each."""
+
+    name: str
+    low: Category
+    high: Category
+    n: int
+    both: bool = False
+
+    def silence(self, low: float, high: float) -> tuple[float, float, float]:
+        """Probability that nobody transmits in a slot, and that an attempt of either category meets nobody.
+
+        `low` and `high` are probabilities of an attempt, 0 where the slot does not count for the category.
+        """
+        if self.both:
+            others = ((1 - low) * (1 - high)) ** (self.n - 1)
+            return others * (1 - low) * (1 - high), others * (1 - high), others
+        everybody = ((1 - low) * (1 - high)) ** self.n
+        return everybody, everybody / (1 - low), everybody / (1 - high)
+
+    def share(self) -> float:
+        """Part of all frames that get through which is of the higher category, by the model."""
+        failure, success = [0.1, 0.1], [0.0, 0.0]
+        categories = (self.low, self.high)
+        first = min(category.aifsn for category in categories)
+        last = max(category.aifsn for category in categories) - first
+        for _ in range(TURNS):
+            attempts = [c.attempts(p) for c, p in zip(categories, failure, strict=True)]
+            here, slots, alone = 1.0, [0.0, 0.0], [0.0, 0.0]
+            for zone in range(last + 1):
+                counts = [zone >= c.aifsn - first for c in categories]
+                low, high = (a if on else 0.0 for a, on in zip(attempts, counts, strict=True))
+                everybody, *others = self.silence(low, high)
+                # The last zone has no end: visits to its slots are a geometric series.
+                visits = here / (1 - everybody) if zone == last else here
+                for i in (0, 1):
+                    slots[i] += visits * counts[i]
+                    alone[i] += visits * counts[i] * others[i]
+                here *= everybody
+            for i in (0, 1):
+                failure[i] += 0.1 * (1 - alone[i] / slots[i] - failure[i])
+                success[i] = attempts[i] * alone[i]
+        return success[1] / sum(success)
+
+    def scenario(self) -> Scenario:
+        """The cell; frames go alone, since shares are of frames."""
+        keys = self.low.keys, self.high.keys
+        groups = ("s", "s") if self.both else ("s", "t")
+        document: Mapping[str, Value] = {
+            "duration": f"{SECONDS} s",
+            "series": "off",
+            "bss": {
+                "cell": {
+                    "standard": "802.11n",
+                    "aggregation": "off",
+                    "after_collision": "difs",
+                    "max_attempts": "unlimited",
+                }
+            },
+            "station": {
+                name: {"count": self.n, "edca": {**keys[0], **keys[1]}}
+                for name in dict.fromkeys(groups)
+            },
+            "host": {"sink": {"link": {"rate": "1 Gb/s"}}},
+            "flow": {
+                flow: {
+                    "from": group,
+                    "to": "sink",
+                    "transport": SOURCE,
+                    "access_category": category.name,
+                }
+                for flow, group, category in zip(
+                    ("low", "high"), groups, (self.low, self.high), strict=True
+                )
+            },
+        }
+        return load(document, replications=REPLICATIONS)
+
+    def evaluate(self, result: Result) -> Iterator[Check]:
+        """Both shares: a small one may be off by 3 % of itself, too."""
+        shape = result.replications, 2, self.n
+        received = result.flows["packets_received"].to_numpy().reshape(shape).sum(axis=2)
+        expected = self.share()
+        for i, (category, share) in enumerate(((self.low, 1 - expected), (self.high, expected))):
+            samples = received[:, i] / received.sum(axis=1)
+            id_ = f"edca/{self.name}/{category.name.replace(' ', '-')}"
+            yield Check(id_, share, float(samples.mean()), TOLERANCE, half_width(samples.tolist()))
+
+
+LOW = Category("best effort", 3, 31, 1023)
+LATE = Category("background", 5, 31, 1023)
+NARROW = Category("video", 3, 15, 1023)
+EARLY = Category("video", 2, 31, 1023)
+VOICE = Category("voice", 2, 15, 63)
+CELLS = (
+    Cell("by-window", LOW, NARROW, 5),
+    Cell("by-aifsn", LOW, EARLY, 5),
+    Cell("by-aifsn-of-5", LATE, LOW, 5),
+    Cell("by-both", LOW, VOICE, 4),
+    Cell("within-stations-by-window", LOW, NARROW, 5, both=True),
+    Cell("within-stations-by-aifsn", LOW, EARLY, 5, both=True),
+    Cell("within-stations-by-aifsn-of-5", LATE, LOW, 10, both=True),
+)
+
+
+def plans() -> Iterator[Plan]:
+    """Each cell."""
+    for cell in CELLS:
+        yield Plan(cell.scenario(), cell.evaluate)
