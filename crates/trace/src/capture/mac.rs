@@ -23,7 +23,7 @@ const SCHEME: u8 = 1;
 /// Element of a vendor.  [80211-2020 §9.4.2.25]
 const VENDOR: u8 = 221;
 
-/// A-MSDU present, in the first octet of the QoS control field.  [80211-2020 §9.2.4.5]
+/// A-MSDU present, in the first octet of the `QoS` control field.  [80211-2020 §9.2.4.5]
 const AMSDU_PRESENT: u8 = 0x80;
 /// Kind of a `BlockAck` or a request, in its control field.
 const COMPRESSED: u8 = 0x04;
