@@ -222,8 +222,8 @@ def _radio_columns(items: Sequence[Item], *, gaps: bool) -> list[Column]:
         of = _percent("measured_airtime_share")
         airtime.append(Column("measured\nairtime\n%", of, None, 1))
     aggregates = [
-        Column("frame:\nup\nMPDUs", scaled("aggregate_up"), None, 1),
-        Column("\ndown\nMPDUs", scaled("aggregate_down"), None, 1),
+        Column("frame\nup\nMPDUs", scaled("aggregate_up"), None, 1),
+        Column("frame\ndown\nMPDUs", scaled("aggregate_down"), None, 1),
     ]
     rates = [
         Column("mean rate\nup\nMb/s", _maybe("mean_rate_up_bps", 1e-6), None, 2),

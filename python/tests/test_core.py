@@ -173,7 +173,7 @@ def test_tables_have_one_row_per_replication_and_thing() -> None:
     outcomes = [outcome for outcome in batch.outcomes if outcome]
     tables = _core.tables(scenario, outcomes)
     rows = {name: {len(column) for column in columns.values()} for name, columns in tables.items()}
-    # 3 replications of 2 flows, 2 stations, 1 access point and channel, 2 directions
+    # 3 replications of 2 flows, 2 stations, 1 access point and channel, 2 directions; no categories
     assert rows == {
         "runs": {3},
         "flows": {6},
@@ -181,6 +181,7 @@ def test_tables_have_one_row_per_replication_and_thing() -> None:
         "access_points": {3},
         "channels": {3},
         "channel_shares": {3},
+        "categories": {0},
         "links": {6},
         "airtime": {6},
     }

@@ -343,3 +343,23 @@ def test_a_picture_says_how_many_mpdus_an_aggregate_has_and_how_many_were_lost(r
     assert f"{count} MPDUs, {lost} lost" in svg
     assert "some MPDUs lost" in svg
     assert "block ack" in svg
+
+
+@needs_tshark
+def test_an_a_msdu_has_the_headers_of_its_first_packet(tmp_path: Path) -> None:
+    """An IP packet of 28 + 1200 octets behind 8 of LLC and SNAP, in a subframe of an MPDU with several."""
+    text = CELL.format(standard="802.11ax", fast="he-mcs7x2", slow="he-mcs1x1")
+    text = text.replace("streams = 2", 'streams = 2\namsdu = "3839 B"').replace("4 Mb/s", "40 Mb/s")
+    (tmp_path / "cell.toml").write_text(text)
+    pcap = tmp_path / "cell.pcapng"
+    call = [*PROGRAM, "run", "cell.toml", "--pcap", pcap, "--trace-station", "home:monitor"]
+    subprocess.run(call, cwd=tmp_path, capture_output=True, check=True)
+    names = ("wlan_aggregate.a_mdsu.length", "ip.len", "wlan.qos.tid", "frame.len")
+    whole = "wlan.qos.amsdupresent == 1 && wlan.qos.tid == 5 && radiotap.flags.badfcs == 0 && ip"
+    joined = fields(pcap, names, "-Y", whole)
+    assert joined
+    assert {(it["wlan_aggregate.a_mdsu.length"], it["ip.len"]) for it in joined} == {
+        ("1236", "1228")
+    }
+    assert all(int(it["frame.len"]) > 2 * 1236 for it in joined)
+    assert "Malformed" not in tshark(pcap, "-q", "-z", "expert")

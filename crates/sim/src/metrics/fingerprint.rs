@@ -18,7 +18,7 @@
 //! | 6 | `Duplicate` | receiver | 0 | |
 //! | 7 | `Rate` | station | 0 down, 1 up | rate [b/s] |
 //! | 8 | `Errored` | transmitter | 0 | |
-//! | 9 | `Aggregate` | transmitter | MPDUs | octets |
+//! | 9 | `Aggregate` of several | transmitter | MPDUs | octets |
 //! | 10 | `Joined` | transmitter | packets | |
 //! | 16 | `Started` | flow | 0 | |
 //! | 17 | `Sent` | flow | 0 | |
@@ -202,9 +202,12 @@ fn encode_rare(cell: CellId, record: &CellRecord, mut take: impl FnMut(Head, &[u
             take(head(9, node, u32::from(mpdus)), &[octets.get()]);
         }
         CellRecord::Joined { node, packets } => take(head(10, node, u32::from(packets)), &[]),
-        // What they tell is in other records.
-        CellRecord::Aggregate { .. } | CellRecord::Category(..) => {}
-        CellRecord::Air { .. } | CellRecord::Sent { .. } | CellRecord::Queue { .. } => {}
+        // Frames of one MPDU and categories are in other records already.
+        CellRecord::Aggregate { .. }
+        | CellRecord::Category(..)
+        | CellRecord::Air { .. }
+        | CellRecord::Sent { .. }
+        | CellRecord::Queue { .. } => {}
     }
 }
 

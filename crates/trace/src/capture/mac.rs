@@ -23,6 +23,8 @@ const SCHEME: u8 = 1;
 /// Element of a vendor.  [80211-2020 §9.4.2.25]
 const VENDOR: u8 = 221;
 
+/// A-MSDU present, in the first octet of the `QoS` control field.  [80211-2020 §9.2.4.5]
+const AMSDU_PRESENT: u8 = 0x80;
 /// Kind of a `BlockAck` or a request, in its control field.
 const COMPRESSED: u8 = 0x04;
 /// Bitmap of 256 MPDUs [octets].
@@ -60,9 +62,15 @@ pub(super) fn data<P>(
     octets.extend([way.receiver, way.transmitter, third].concat());
     octets.extend((mpdu.sequence << 4).to_le_bytes());
     if has_qos {
-        octets.extend([category.user_priority(), 0]);
+        let amsdu = if mpdu.amsdu.is_some() { AMSDU_PRESENT } else { 0 };
+        octets.extend([category.user_priority() | amsdu, 0]);
     }
     octets
+}
+
+/// Header of the first packet of an A-MSDU, whose octets are so many with LLC and SNAP.  [80211-2020 §9.3.2.2.2]
+pub(super) fn amsdu_subframe(way: Way, octets: u16) -> Vec<u8> {
+    [&way.destination[..], &way.source, &octets.to_be_bytes()].concat()
 }
 
 /// A control frame up to its check sequence. `numbers` are those of a `BlockAck` or a request, with their category.
@@ -212,7 +220,8 @@ mod tests {
     #[test]
     fn a_block_ack_has_its_starting_number_and_its_bits() {
         let mut come = Bitmap::new(Sequence::new(4_095));
-        [4_095, 2].into_iter().for_each(|number| come.set(Sequence::new(number)));
+        come.set(Sequence::new(4_095));
+        come.set(Sequence::new(2));
         let numbers = |bits: usize| {
             let mut octets = Vec::new();
             put_numbers(&mut octets, AccessCategory::Video, &come, 4 + bits);

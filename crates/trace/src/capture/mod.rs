@@ -203,10 +203,16 @@ impl<W: Write> Capture<W> {
                 // The delimiter of an S-MPDU is no part of the frame.
                 length = usize::try_from(mpdu.size(frame.tx).get()).expect("a frame is short");
                 octets.extend(mac::data(frame, mpdu, way, heard.category));
+                let added = if has_llc { 0 } else { LLC_SNAP_IPV4.len() };
+                if mpdu.amsdu.is_some() {
+                    let packet = usize::try_from(mpdu.msdu.size.get()).expect("a packet is short");
+                    let octets_of_first = u16::try_from(packet + added).unwrap_or(u16::MAX);
+                    octets.extend(mac::amsdu_subframe(way, octets_of_first));
+                }
                 octets.extend(LLC_SNAP_IPV4);
                 octets.extend(self.packets.headers(&mpdu.msdu.payload, &self.addresses));
                 // Nobody could decode the packet without; they are no part of the air then.
-                length += if has_llc { 0 } else { LLC_SNAP_IPV4.len() };
+                length += added;
             }
             _ if frame.kind == FrameKind::Beacon => {
                 let micros = ppdu.start.as_nanos() / 1_000;

@@ -6,6 +6,7 @@
 
 mod events;
 
+use std::fmt::Write as _;
 use std::io::Write;
 
 use airfair_sim::packet::{FlowId, Packet};
@@ -215,10 +216,10 @@ impl<W: Write> Timeline<W> {
             words = format!(", {}", heard.category);
         }
         if count > 1 {
-            words += &format!(", {count} MPDUs");
+            let _ = write!(words, ", {count} MPDUs");
         }
         if lost > 0 && lost < count {
-            words += &format!(", {lost} lost");
+            let _ = write!(words, ", {lost} lost");
         }
         words
     }
@@ -232,12 +233,12 @@ impl<W: Write> Timeline<W> {
         let mut arguments =
             format!(",\"flow\":\"{flow}\",\"sequence\":{sequence},\"retry\":{retry}");
         if self.has_categories {
-            arguments += &format!(",\"category\":\"{}\"", heard.category);
+            let _ = write!(arguments, ",\"category\":\"{}\"", heard.category);
         }
         if mpdus.len() > 1 {
             let (count, lost) = (mpdus.len(), heard.lost_mpdus());
             let retries = mpdus.iter().filter(|mpdu| mpdu.retry).count();
-            arguments += &format!(",\"mpdus\":{count},\"lost\":{lost},\"retries\":{retries}");
+            let _ = write!(arguments, ",\"mpdus\":{count},\"lost\":{lost},\"retries\":{retries}");
         }
         arguments
     }

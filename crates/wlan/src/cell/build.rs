@@ -12,7 +12,7 @@ use super::noise::Noise;
 use super::outbox::Outbox;
 use super::overhear::HeardFrames;
 use super::undisturbed::Audience;
-use super::{Cell, Told};
+use super::{Cell, Told, Watch};
 use crate::aggregation::Agreement;
 use crate::airtime::Airtime;
 use crate::config::{CellConfig, NodeId, StationConfig};
@@ -127,8 +127,7 @@ impl<P: Copy + Headers> Cell<P> {
             shares_time: config.ap_queue.discipline.shares_time(),
             release: None,
             told: Told::All,
-            tells_categories: false,
-            is_watched: false,
+            watch: Watch::Nobody,
             scopes: Vec::new(),
             listeners: Vec::new(),
             heard: HeardFrames::default(),

@@ -3,7 +3,7 @@
 
 use airfair_units::Time;
 
-use super::Cell;
+use super::{Cell, Watch};
 use crate::config::NodeId;
 use crate::contender::{Access, Verdict};
 use crate::edca::AccessCategory;
@@ -72,13 +72,12 @@ impl<P: Copy + Headers> Cell<P> {
 
     /// From now on there are records of what happens to each category.
     pub fn tell_categories(&mut self) {
-        self.tells_categories = true;
-        self.is_watched = true;
+        self.watch = Watch::Categories;
     }
 
     /// Category of a contender, where there are records of categories.
     pub(super) fn told_category(&self, id: ContenderId) -> Option<AccessCategory> {
-        self.tells_categories.then(|| self.roster.category(id))
+        (self.watch == Watch::Categories).then(|| self.roster.category(id))
     }
 
     pub(super) fn record_category(&mut self, id: ContenderId, event: CategoryEvent) {

@@ -81,6 +81,16 @@ enum Told {
     Losses,
 }
 
+/// Those who are told of each frame that leaves the air, beside its record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Watch {
+    Nobody,
+    /// Members that overhear it.
+    Listeners,
+    /// Them, and the records of its access category.
+    Categories,
+}
+
 /// One 802.11 cell: an access point, its stations and their channel. `P` travels with each packet.
 #[derive(Debug)]
 pub struct Cell<P> {
@@ -124,10 +134,8 @@ pub struct Cell<P> {
     /// MPDUs with errors of the aggregate that leaves the air undisturbed.
     errors: Errors,
     told: Told,
-    /// True if there are records of access categories.
-    tells_categories: bool,
-    /// True if each frame that leaves the air is told of: to members that overhear it, or as one of its category.
-    is_watched: bool,
+    /// Those who are told of each frame that leaves the air.
+    watch: Watch,
     /// Scope of what each member is told of the frames that it overhears, if anyone is told anything; those who are
     /// told all of it; and what they have not been told yet.
     scopes: Vec<Option<Listen>>,
@@ -482,7 +490,7 @@ impl<P: Copy + Headers> Cell<P> {
                 self.record_aggregate(ppdu.initiator, to);
             }
             self.add_noise(now, ppdu);
-            if self.is_watched {
+            if self.watch != Watch::Nobody {
                 let msdu = ppdu.mpdus.first().map(|mpdu| mpdu.msdu);
                 self.overhear(now, &ppdu.frame, msdu, ppdu.errored);
                 self.record_of_category(ppdu.initiator, &ppdu.frame, ppdu.collided);

@@ -2,7 +2,7 @@
 
 use airfair_units::{Bytes, Duration, Time};
 
-use super::Cell;
+use super::{Cell, Watch};
 use crate::airtime::Airtime;
 use crate::config::NodeId;
 use crate::contender::Access;
@@ -138,7 +138,7 @@ impl<P: Copy + Headers> Cell<P> {
     /// From now on `node` is told of frames that it decodes or sends, as far as `scope` goes: see
     /// [`overheard`](Self::overheard).
     pub fn listen(&mut self, node: NodeId, scope: Listen) {
-        self.is_watched = true;
+        self.watch = self.watch.max(Watch::Listeners);
         self.scopes.resize(self.members.len(), None);
         let before = self.scopes[node.index()].replace(scope);
         if scope == Listen::All && before != Some(scope) {

@@ -9,7 +9,7 @@
 
 use airfair_units::Time;
 
-use super::Cell;
+use super::{Cell, Watch};
 use crate::airtime::Protection;
 use crate::config::NodeId;
 use crate::contender::{Access, Content, Exchange};
@@ -104,7 +104,7 @@ impl<P: Copy + Headers> Cell<P> {
             self.expose(&exchange, errored);
             return self.end_transmissions(now);
         }
-        if self.is_watched {
+        if self.watch != Watch::Nobody {
             self.tell_of_undisturbed(now, &exchange);
         }
         match exchange.frame {
@@ -187,7 +187,7 @@ impl<P: Copy + Headers> Cell<P> {
     /// Tells the listeners of the frame that leaves the air, and records of which category it is.
     #[cold]
     fn tell_of_undisturbed(&mut self, now: Time, exchange: &Undisturbed) {
-        if self.tells_categories {
+        if self.watch == Watch::Categories {
             let plan = self.exchange(exchange.initiator);
             let (airtime, is_data) = match exchange.frame {
                 OnAir::Data => (plan.data, true),
