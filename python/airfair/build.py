@@ -78,6 +78,7 @@ def bss(
     beacon: bool | Mapping[str, Value] | None = None,
     cw_max: Literal[1, 3, 7, 15, 31, 63, 127, 255, 511, 1023, 2047, 4095, 8191, 16383, 32767, "standard"] | None = None,
     cw_min: Literal[1, 3, 7, 15, 31, 63, 127, 255, 511, 1023, 2047, 4095, 8191, 16383, 32767, "standard"] | None = None,
+    edca: Mapping[str, Value] | None = None,
     eifs: Literal["standard", "ns-2"] | None = None,
     errors: Literal["none"] | Mapping[str, Value] | None = None,
     guard_interval: Literal["400 ns", "800 ns", "1600 ns", "3200 ns"] | None = None,
@@ -105,12 +106,8 @@ def bss(
     amsdu: Most octets of an A-MSDU, packets to one receiver in one MPDU: 3839 or 7935 B, in
         802.11ac and ax at 5 GHz 11398 B, too. In an A-MPDU of 802.11n an MPDU has at most 4095
         octets. Default: "off".
-    ap: The access point. Default: {"edca": {"background": {"aifsn": 7, "cw_max": "standard",
-        "cw_min": "standard", "txop_limit": "0 s"}, "cw_max": "cell", "cw_min": "cell",
-        "txop_limit": "0 s", "video": {"aifsn": 2, "cw_max": "standard", "cw_min": "standard",
-        "txop_limit": "4.096 ms"}, "voice": {"aifsn": 2, "cw_max": "standard", "cw_min": "standard",
-        "txop_limit": "2.08 ms"}}, "max_attempts": "cell", "occupancy": false, "queue": {},
-        "window_sharing": false}.
+    ap: The access point. Default: {"edca": {"background": {}, "video": {}, "voice": {}},
+        "max_attempts": "cell", "occupancy": false, "queue": {}, "window_sharing": false}.
     band: Band of the channel; 802.11n and ax have both. Default: 2.4 GHz in 802.11b and g, else 5
         GHz.
     basic_rate: Short for a basic rate set of one. Default: see `basic_rates`.
@@ -123,6 +120,8 @@ def bss(
     cw_max: Largest contention window [slots]: 1023; not below `cw_min`. Default: "standard".
     cw_min: Smallest contention window [slots]: 31 in 802.11b, in 802.11g where a b station is, and
         of b stations, else 15. Default: "standard".
+    edca: Channel access of each station, for all that it does not say itself; `ap.edca` is the
+        access point's. Default: {"background": {}, "video": {}, "voice": {}}.
     eifs: Wait after a frame that was sensed and not decoded: EIFS, ended early by the next frame
         that is decoded (`standard`), or a NAV of EIFS that nothing shortens and a DIFS behind it
         (`ns-2`). Default: "standard".
@@ -190,11 +189,8 @@ def ap(
     """The access point.
 
     edca: Its own channel access: that of best effort, and of all packets where no flow is of
-        another category; and that of the other categories. Default: {"background": {"aifsn": 7,
-        "cw_max": "standard", "cw_min": "standard", "txop_limit": "0 s"}, "cw_max": "cell",
-        "cw_min": "cell", "txop_limit": "0 s", "video": {"aifsn": 2, "cw_max": "standard", "cw_min":
-        "standard", "txop_limit": "4.096 ms"}, "voice": {"aifsn": 2, "cw_max": "standard", "cw_min":
-        "standard", "txop_limit": "2.08 ms"}}.
+        another category; and that of the other categories. Default: {"background": {}, "video": {},
+        "voice": {}}.
     max_attempts: Its own limit on transmission attempts of a frame, or the cell's. Default: "cell".
     occupancy: Whether its beacons grant each active station an equal share of the channel, which
         flows with `control = "occupancy"` keep. Default: false.
@@ -222,16 +218,13 @@ def edca(
 
     aifsn: Idle slots after a SIFS before back-off counts: 2 makes a DIFS; 1 is for access points.
         Default: 2; 3 in 802.11n, ac and ax.
-    background: That of packets of this category, in 802.11n, ac and ax. Default: {"aifsn": 7,
-        "cw_max": "standard", "cw_min": "standard", "txop_limit": "0 s"}.
-    cw_max: Largest contention window [slots], or the cell's. Default: "cell".
-    cw_min: Smallest contention window [slots], or the cell's. Default: "cell".
+    background: That of packets of this category, in 802.11n, ac and ax. Default: {}.
+    cw_max: Largest contention window [slots], or the cell's. Default: the cell's.
+    cw_min: Smallest contention window [slots], or the cell's. Default: the cell's.
     txop_limit: How long it may go on sending once it has won the channel; `0 s` is one frame.
-        Default: "0 s".
-    video: That of packets of this category, in 802.11n, ac and ax. Default: {"aifsn": 2, "cw_max":
-        "standard", "cw_min": "standard", "txop_limit": "4.096 ms"}.
-    voice: That of packets of this category, in 802.11n, ac and ax. Default: {"aifsn": 2, "cw_max":
-        "standard", "cw_min": "standard", "txop_limit": "2.08 ms"}.
+        Default: 0 s.
+    video: That of packets of this category, in 802.11n, ac and ax. Default: {}.
+    voice: That of packets of this category, in 802.11n, ac and ax. Default: {}.
     """
     return _given(locals())
 
@@ -246,13 +239,13 @@ def background(
     """That of packets of this category, in 802.11n, ac and ax.
 
     aifsn: Idle slots after a SIFS before back-off counts: 2 makes a DIFS; 1 is for access points.
-        Default: 7.
+        Default: 7 for background, 2 for video and voice.
     cw_max: Largest contention window [slots], or the standard's for the category: the PHY's for
-        background, its smallest for video, half of that for voice. Default: "standard".
+        background, its smallest for video, half of that for voice. Default: the standard's.
     cw_min: Smallest contention window [slots], or the standard's for the category: the PHY's for
-        background, half for video, a quarter for voice. Default: "standard".
+        background, half for video, a quarter for voice. Default: the standard's.
     txop_limit: How long it may go on sending once it has won the channel; `0 s` is one frame.
-        Default: "0 s".
+        Default: 0 s for background, 4.096 ms for video, 2.08 ms for voice.
     """
     return _given(locals())
 
@@ -267,13 +260,13 @@ def video(
     """That of packets of this category, in 802.11n, ac and ax.
 
     aifsn: Idle slots after a SIFS before back-off counts: 2 makes a DIFS; 1 is for access points.
-        Default: 2.
+        Default: 7 for background, 2 for video and voice.
     cw_max: Largest contention window [slots], or the standard's for the category: the PHY's for
-        background, its smallest for video, half of that for voice. Default: "standard".
+        background, its smallest for video, half of that for voice. Default: the standard's.
     cw_min: Smallest contention window [slots], or the standard's for the category: the PHY's for
-        background, half for video, a quarter for voice. Default: "standard".
+        background, half for video, a quarter for voice. Default: the standard's.
     txop_limit: How long it may go on sending once it has won the channel; `0 s` is one frame.
-        Default: "4.096 ms".
+        Default: 0 s for background, 4.096 ms for video, 2.08 ms for voice.
     """
     return _given(locals())
 
@@ -288,13 +281,13 @@ def voice(
     """That of packets of this category, in 802.11n, ac and ax.
 
     aifsn: Idle slots after a SIFS before back-off counts: 2 makes a DIFS; 1 is for access points.
-        Default: 2.
+        Default: 7 for background, 2 for video and voice.
     cw_max: Largest contention window [slots], or the standard's for the category: the PHY's for
-        background, its smallest for video, half of that for voice. Default: "standard".
+        background, its smallest for video, half of that for voice. Default: the standard's.
     cw_min: Smallest contention window [slots], or the standard's for the category: the PHY's for
-        background, half for video, a quarter for voice. Default: "standard".
+        background, half for video, a quarter for voice. Default: the standard's.
     txop_limit: How long it may go on sending once it has won the channel; `0 s` is one frame.
-        Default: "2.08 ms".
+        Default: 0 s for background, 4.096 ms for video, 2.08 ms for voice.
     """
     return _given(locals())
 
@@ -659,9 +652,10 @@ def radio(
     noise_figure: By how much a receiver is noisier than 290 K in the channel's bandwidth. Default:
         "10 dB".
     propagation: Loss by distance. Default: "free-space".
-    range: Distance at which frames at a rate are just received: the transmit power is solved for
-        it. With two rates the exponent of log-distance propagation is solved as well. Beside
-        neither `tx_power` nor, with two, `propagation`. Default: what power and propagation give.
+    range: Distance at which frames at a rate, in Mb/s or by the name of its mode, are just
+        received: the transmit power is solved for it. With two rates the exponent of log-distance
+        propagation is solved as well. Beside neither `tx_power` nor, with two, `propagation`.
+        Default: what power and propagation give.
     reception: Which frames are errored: by the ratio of signal to noise (`snr`), those that arrive
         below the standard's sensitivity of their rate (`sensitivity`), or below QualNet 4's, at its
         transmit powers, which fall as the rate rises (`qualnet4`, 802.11a only). Default: "snr".
@@ -1178,11 +1172,8 @@ def station(
     count: Makes so many stations alike, NAME1, NAME2, …; NAME then stands for all of them. With 1
         the name stays as it is. Default: 1.
     edca: Its own channel access: that of best effort, and of all packets where no flow is of
-        another category; and that of the other categories. Default: {"background": {"aifsn": 7,
-        "cw_max": "standard", "cw_min": "standard", "txop_limit": "0 s"}, "cw_max": "cell",
-        "cw_min": "cell", "txop_limit": "0 s", "video": {"aifsn": 2, "cw_max": "standard", "cw_min":
-        "standard", "txop_limit": "4.096 ms"}, "voice": {"aifsn": 2, "cw_max": "standard", "cw_min":
-        "standard", "txop_limit": "2.08 ms"}}.
+        another category; and that of the other categories. Default: {"background": {}, "video": {},
+        "voice": {}}.
     errors: Frames that noise spoils between it and the access point, both ways. Default: the
         cell's.
     guard_interval: Guard interval of its data frames and of those to it, if it is longer than the
