@@ -395,6 +395,42 @@ mod tests {
         assert_eq!(extended, Duration::from_micros(38));
     }
 
+    /// HT at 20 MHz, 4 ms: 3964 µs behind 36 of preamble, 991 symbols. MCS 7 is no slow one: 991·260 - 22 bits are 32 204
+    /// octets. MCS 0 is: 2 ms leave 491 symbols of 26 bits, 12 744 bits, 1593 octets. What is longer than all stays at 4 ms.
+    #[test]
+    fn a_driver_may_limit_the_time_of_an_aggregate_at_low_rates_more_than_at_others() {
+        let us = Duration::from_micros;
+        let of = |mcs, slow_duration| {
+            let usual = AmpduLimits::of(Format::Ht, Window::Mpdus64);
+            let limits = AmpduLimits { max_duration: us(4_000), slow_duration, ..usual };
+            let mode = mode(Format::Ht, mcs, Width::Mhz20);
+            limits.room(mode, Band::Ghz5, us(68), Duration::MAX).expect("room").get()
+        };
+        assert_eq!((of(7, us(2_000)), of(0, us(2_000))), (32_204, 1_593));
+        assert_eq!((of(7, us(5_000)), of(0, us(5_000))), (32_204, 3_218));
+    }
+
+    /// Subframes of 1508 octets are 1522, and 1524 but for the last: three are 4570, and a fourth does not fit 4600. Each of 64
+    /// MPDUs has three. Within A-MPDUs of HT there are 4065 octets, for two. A header and what may come beside it has 56.
+    ///
+    /// Verifies: [80211-2020 §9.3.2.2, §9.7.1]
+    #[test]
+    fn an_agreement_knows_how_many_packets_a_frame_may_have() {
+        let (packet, amsdu) = (Bytes::new(1_508), Bytes::new(4_600));
+        let of = |agreement: Agreement| agreement.most_packets(packet);
+        let he = Agreement::of(Format::He, Window::Mpdus64);
+        assert_eq!((of(he), of(he.with_amsdu(Format::He, amsdu))), (64, 192));
+        assert_eq!(of(Agreement::without_block_ack(Format::Ht, amsdu)), 3);
+        let ht = Agreement::of(Format::Ht, Window::Mpdus64);
+        assert_eq!(of(ht.with_amsdu(Format::Ht, amsdu)), 128);
+        let sizes = [packet; 3];
+        assert_eq!(amsdu_size(sizes), Bytes::new(4_570));
+        assert_eq!([0, 1, 2].map(|it| AMSDU_LIMITS[it].get() + 56), [3_895, 7_991, 11_454]);
+        let known = |format, band| amsdu_limits(format, band).len();
+        assert_eq!(known(Format::Ht, Band::Ghz5), 2);
+        assert_eq!((known(Format::He, Band::Ghz2), known(Format::Vht, Band::Ghz5)), (2, 3));
+    }
+
     /// Verifies: [80211-2020 §10.6.6.5.2]
     #[test]
     fn a_response_has_the_highest_basic_rate_that_the_reference_rate_allows() {

@@ -23,6 +23,8 @@ pub(super) struct Driver<P> {
     most: usize,
     /// The first one is in service, if anything is.
     aggregates: VecDeque<Ahead<P>>,
+    /// Receiver of the packet in service, if that is acknowledged for itself.
+    alone: Option<NodeId>,
 }
 
 /// An aggregate ahead of the air, or what is left of it.
@@ -37,7 +39,7 @@ struct Ahead<P> {
 impl<P> Driver<P> {
     /// One that takes so many aggregates, that in service included.
     pub(super) fn new(most: u16) -> Self {
-        Self { most: usize::from(most), aggregates: VecDeque::new() }
+        Self { most: usize::from(most), aggregates: VecDeque::new(), alone: None }
     }
 
     /// Packets that wait in it, each with the queue that it came from.
@@ -67,12 +69,16 @@ impl<P: Copy + Headers> TransmitQueue<P> {
     pub(super) fn serve_ahead(&mut self, now: Time) {
         let Some(mut driver) = self.driver.take() else { return };
         driver.end_service();
+        if let Some(to) = driver.alone.take() {
+            self.scheduler.note_done(to, 1);
+        }
         loop {
             self.fill(now, &mut driver);
             let Some(first) = driver.aggregates.front_mut() else { break };
             first.is_served = true;
             if let Some((msdu, queue)) = first.packets.pop_front() {
                 self.serve(msdu, queue);
+                driver.alone = self.in_service.is_some().then_some(msdu.to);
                 break;
             }
             if self.serve_link(first.to) {

@@ -114,14 +114,19 @@ impl<P: Copy + Headers> TransmitQueue<P> {
     /// Packets that wait or are in service.
     #[inline]
     pub fn len(&self) -> u32 {
-        let mut packets = self.queues.waiting + u32::from(self.in_service.is_some());
-        if let Some(driver) = &self.driver {
-            packets += driver.packets().map(|_| 1).sum::<u32>();
+        let packets = self.queues.waiting + u32::from(self.in_service.is_some());
+        if self.links.is_none() && self.driver.is_none() {
+            return packets;
         }
-        match &self.links {
-            None => packets,
-            Some(links) => packets + links.under_way() - self.queues.again,
-        }
+        packets + self.len_ahead() - self.queues.again
+    }
+
+    /// Packets that have left their queues for an aggregate, or that the driver has taken.
+    #[inline(never)]
+    fn len_ahead(&self) -> u32 {
+        let ahead = self.driver.as_ref().map_or(0, |driver| driver.packets().count());
+        let under_way = self.links.as_ref().map_or(0, |links| links.under_way());
+        under_way + u32::try_from(ahead).expect("a capacity is less than 2^32")
     }
 
     /// True if there is nothing to send, or nothing that may go.
@@ -237,9 +242,6 @@ impl<P: Copy + Headers> TransmitQueue<P> {
     #[inline]
     pub fn finish(&mut self, now: Time, sequence: u16) -> Option<InService<P>> {
         let served = self.in_service.take_if(|served| served.mpdu.sequence == sequence)?;
-        if self.driver.is_some() {
-            self.scheduler.note_done(served.mpdu.msdu.to, 1);
-        }
         self.serve_next(now);
         Some(served)
     }

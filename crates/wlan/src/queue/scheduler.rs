@@ -53,7 +53,8 @@ impl Scheduler {
     }
 
     /// The queue to be served next, with a packet in it.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "it is small where the rule is known")]
+    #[inline(always)]
     pub(super) fn choose<P>(&mut self, now: Time, queues: &mut SubQueues<P>) -> Option<usize> {
         match self {
             Self::Single => (queues.waiting > 0).then_some(0),
