@@ -862,6 +862,7 @@ def transport_tcp(
     sack: bool | None = None,
     segment: str | None = None,
     size: Literal["endless"] | str | None = None,
+    stack: Literal["simulated", "kernel"] | None = None,
     tick: str | None = None,
     timestamps: bool | None = None,
     window_scaling: bool | None = None,
@@ -904,6 +905,9 @@ def transport_tcp(
     segment: Application octets per segment; with 40 octets of headers and LLC/SNAP it must fit in
         an MSDU of 2304. Default: "1460 B".
     size: How much there is to send. Default: "endless".
+    stack: Whose TCP: the simulated one, or that of this machine's kernel over real sockets, which
+        `airfair emulate` alone has. Of the other settings a `kernel` one has `flavour` and `size`.
+        Default: "simulated".
     tick: Tick of the clock that measures round trips; ns-2's `tcpTick_` is 10 ms. Default: "1 us".
     timestamps: Timestamps in every segment and ACK (RFC 7323): 12 more octets of header, and a
         round trip measured by every new ACK. Default: false.

@@ -79,6 +79,7 @@ NOT_NAMED = {
     "a setting",
     "a test of the engine compares it",
     "a version",
+    "measured in real time",
     "printed by the paper",
     "worked out in the text",
 }

@@ -40,6 +40,12 @@ rate = "6 Mb/s"
 [host.server]
 link = { rate = "100 Mb/s", delay = "1 ms" }
 """
+KERNELS = """\
+[flow.up]
+from = "fast"
+to = "server"
+transport = {{ kind = "tcp", stack = "kernel", {} }}
+"""
 GET = "import sys, urllib.request as r; print(*(len(r.urlopen(u).read()) for u in sys.argv[1:]))"
 
 
@@ -139,6 +145,34 @@ def test_it_is_over_after_its_duration_and_has_a_result(cell: Path) -> None:
     assert "background" in done.stdout
     assert "verdict: " in done.stdout
     assert (out / "flows.parquet").exists()
+
+
+@pytest.mark.usefixtures("real")
+def test_a_flow_of_the_scenario_is_carried_by_the_kernel(cell: Path) -> None:
+    with cell.open("a") as file:
+        file.write(KERNELS.format('size = "100 kB"'))
+    done = emulate(cell, "--duration", "900 ms", "--json")
+    assert done.returncode == 0, done.stderr
+    document = json.loads(done.stdout)
+    # It has a row of its own, and its packets are no one else's.
+    (up,) = document["result"]["flows"]
+    assert (up["name"], up["transport"]) == ("up", "tcp")
+    assert up["delivered_bytes"] == 100_000
+    assert up["packets_received"] >= 100_000 // 1460
+    # A run has no kernel.
+    assert cli.main(["run", str(cell)]) == cli.BAD_INPUT
+
+
+@pytest.mark.usefixtures("real")
+def test_a_kernel_without_that_congestion_control_is_told(cell: Path) -> None:
+    available = Path("/proc/sys/net/ipv4/tcp_available_congestion_control").read_text().split()
+    if "vegas" in available:
+        pytest.skip("this kernel has all that could be asked for")
+    with cell.open("a") as file:
+        file.write(KERNELS.format('flavour = "vegas"'))
+    done = emulate(cell, "--duration", "900 ms")
+    assert done.returncode != 0
+    assert "congestion control vegas" in done.stderr
 
 
 @pytest.mark.usefixtures("real")

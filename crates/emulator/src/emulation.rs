@@ -11,12 +11,13 @@ use std::thread::{self, JoinHandle};
 
 use airfair_sim::outcome::Outcome;
 use airfair_sim::scenario::Scenario;
-use airfair_units::Duration;
+use airfair_units::{Bytes, Duration};
 
 use crate::engine::{Done, Engine, Shared};
 use crate::files::FileServer;
 use crate::os::{self, Backend, Bell, Namespace, Port};
 use crate::plan::{Node, Plan};
+use crate::traffic::{Account, Generator};
 
 pub use crate::engine::{NodeView, Traffic, View, Wish};
 pub use crate::live::Member;
@@ -77,6 +78,7 @@ pub struct Emulation {
     namespaces: Vec<Namespace>,
     engine: Option<Running>,
     _servers: Vec<FileServer>,
+    _generator: Generator,
     seed: u64,
     congestion_control: String,
     goes_before_others: bool,
@@ -111,14 +113,21 @@ impl Emulation {
             namespaces.push(namespace);
         }
         let shared = Arc::new(Shared::new(Bell::new().map_err(system("bell"))?));
+        let accounts: Arc<Vec<Account>> =
+            Arc::new(plan.kernel_flows.iter().map(|_| Account::default()).collect());
         let (engine, goes_before_others) =
-            start_engine(&plan, ports, &shared, options.seed).map_err(system("engine"))?;
+            start_engine(&plan, ports, (&shared, &accounts), options.seed)
+                .map_err(system("engine"))?;
+        let generator = Generator::start(&plan, &namespaces, &accounts)
+            .inspect_err(|_| shared.stop())
+            .map_err(system("flows of the kernel's TCP"))?;
         Ok(Self {
             plan,
             shared,
             namespaces,
             engine: Some(engine),
             _servers: servers,
+            _generator: generator,
             seed: options.seed,
             congestion_control,
             goes_before_others,
@@ -188,19 +197,24 @@ impl Emulation {
         self.shared.stop();
         let engine = self.engine.take().expect("it ends once");
         let done = engine.join()?;
-        let Done { finished, view } = done.expect("an engine that has started");
+        let Done { finished, view, carried } = done.expect("an engine that has started");
         let mut scenario = self.plan.scenario.clone();
+        let own_flows = self.plan.as_written.len();
+        scenario.flows.splice(..own_flows, self.plan.as_written.iter().cloned());
         scenario.duration = view.elapsed;
         if view.elapsed <= scenario.warmup {
-            scenario.flows.truncate(self.plan.own_flows);
+            scenario.flows.truncate(own_flows);
             return Ok(Ended { scenario, outcome: None, view });
         }
         let mut outcome = finished.outcome(&scenario, self.seed, 0);
+        for (flow, [delivered, retransmissions]) in self.plan.kernel_flows.iter().zip(carried) {
+            let row = &mut outcome.flows[flow.flow.index()];
+            row.delivered = Bytes::new(delivered);
+            row.retransmissions = retransmissions;
+        }
         let is_used: Vec<bool> = (0_usize..)
             .zip(&outcome.flows)
-            .map(|(at, flow)| {
-                at < self.plan.own_flows || flow.packets_sent + flow.packets_refused > 0
-            })
+            .map(|(at, flow)| at < own_flows || flow.packets_sent + flow.packets_refused > 0)
             .collect();
         let mut used = is_used.iter();
         outcome.flows.retain(|_| used.next() == Some(&true));
@@ -221,14 +235,15 @@ impl Drop for Emulation {
 fn start_engine(
     plan: &Arc<Plan>,
     ports: Vec<Port>,
-    shared: &Arc<Shared>,
+    (shared, accounts): (&Arc<Shared>, &Arc<Vec<Account>>),
     seed: u64,
 ) -> io::Result<(Running, bool)> {
     let (started, starts) = mpsc::channel();
     let (plan, shared) = (Arc::clone(plan), Arc::clone(shared));
+    let accounts = Arc::clone(accounts);
     let run = move || {
         let preferred = os::prefer().is_ok();
-        let engine = Engine::new(&plan, &ports, &shared, seed);
+        let engine = Engine::new(&plan, &ports, (&shared, &accounts), seed);
         let (engine, told) = match engine {
             Ok(engine) => (Some(engine), Ok(preferred)),
             Err(error) => (None, Err(error)),

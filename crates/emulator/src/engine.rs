@@ -6,7 +6,7 @@ use std::sync::mpsc::Sender;
 use std::sync::{Mutex, MutexGuard};
 
 use airfair_sim::metrics::Metrics;
-use airfair_sim::packet::{External, Handle, Side};
+use airfair_sim::packet::{External, Handle};
 use airfair_sim::random::Streams;
 use airfair_sim::run::Finished;
 use airfair_sim::scenario::{Endpoint, ErrorModel, Weights};
@@ -19,6 +19,7 @@ use crate::live::{Live, Member};
 use crate::os::{Bell, Poller, Port};
 use crate::pace::Pace;
 use crate::plan::Plan;
+use crate::traffic::Account;
 
 /// Frames that one port may hand over in a [`TURN`]: the rest waits in its interface, which drops what is too much.
 const PER_TURN: u32 = 128;
@@ -160,6 +161,8 @@ impl Store {
 pub(crate) struct Done {
     pub(crate) finished: Finished<Metrics>,
     pub(crate) view: View,
+    /// Octets and retransmissions of each flow that the kernel carries, since the warm-up.
+    pub(crate) carried: Vec<[u64; 2]>,
 }
 
 pub(crate) struct Engine<'s> {
@@ -176,6 +179,9 @@ pub(crate) struct Engine<'s> {
     next_view: Time,
     lateness: Histogram,
     end: Time,
+    accounts: &'s [Account],
+    /// Accounts of the flows that the kernel carries, at the end of the warm-up.
+    before: Option<Vec<[u64; 2]>>,
 }
 
 impl<'s> Engine<'s> {
@@ -183,7 +189,7 @@ impl<'s> Engine<'s> {
     pub(crate) fn new(
         plan: &'s Plan,
         ports: &'s [Port],
-        shared: &'s Shared,
+        (shared, accounts): (&'s Shared, &'s [Account]),
         seed: u64,
     ) -> std::io::Result<Self> {
         let poller = Poller::new(&shared.bell)?;
@@ -210,16 +216,24 @@ impl<'s> Engine<'s> {
             next_view: Time::ZERO,
             lateness: Histogram::default(),
             end: Time::ZERO + scenario.duration,
+            accounts,
+            before: None,
         })
     }
 
     /// Runs until the end of the scenario, or until it is stopped.
     pub(crate) fn run(mut self) -> Done {
+        let warmup = Time::ZERO + self.plan.scenario.warmup;
         while self.world.now() < self.end && !self.shared.stop.load(Ordering::Relaxed) {
+            if self.before.is_none() && self.world.now() >= warmup {
+                self.before = Some(self.carried());
+            }
             if self.world.now() >= self.next_view {
                 self.show();
             }
-            match self.world.advance(self.next_view.min(self.end)) {
+            let until = self.next_view.min(self.end);
+            let until = if self.before.is_none() { until.min(warmup) } else { until };
+            match self.world.advance(until) {
                 // While packets come out the world is perhaps late, and says nothing of input.
                 Pause::Output => {
                     self.deliver();
@@ -231,15 +245,29 @@ impl<'s> Engine<'s> {
         let view = self.look();
         let end = self.world.now();
         self.world.recorder().0.end_at(end);
+        let before = self.before.take();
+        let mut carried = self.carried();
         let finished = self.world.finish().map(|(metrics, _)| metrics);
-        Done { finished, view }
+        for (now, before) in carried.iter_mut().zip(before.into_iter().flatten()) {
+            *now = [now[0] - before[0], now[1] - before[1]];
+        }
+        Done { finished, view, carried }
+    }
+
+    fn carried(&self) -> Vec<[u64; 2]> {
+        let read = |account: &Account| {
+            [&account.delivered, &account.retransmissions].map(|it| it.load(Ordering::Relaxed))
+        };
+        self.accounts.iter().map(read).collect()
     }
 
     /// Hands over what has come out of the world.
     fn deliver(&mut self) {
         while let Some(output) = self.world.poll_output() {
-            let Output::Released(Released { flow, handle, fate, .. }) = output else { continue };
-            let (from, to) = self.plan.ends(flow).expect("a packet from a namespace");
+            let Output::Released(Released { flow, origin, handle, fate }) = output else {
+                continue;
+            };
+            let (from, to) = self.plan.ends(flow, origin).expect("a packet from a namespace");
             let frame = self.store.release(handle);
             if fate != Fate::Delivered {
                 self.traffic[from].lost += 1;
@@ -344,14 +372,14 @@ impl<'s> Engine<'s> {
 
     /// A packet goes into the world, in which all has happened that comes before it.
     fn carry(&mut self, from: usize, to: usize, frame: &[u8]) {
-        let Some(flow) = self.plan.flow(from, to) else {
+        let Some((flow, side)) = self.plan.flow_of(frame, from, to) else {
             self.traffic[from].unknown += 1;
             return;
         };
         let at = self.world.now();
         let packet = External { size: Bytes::new(octets(frame)), handle: self.store.put(frame) };
         let traffic = &mut self.traffic[from];
-        if self.world.inject(at, flow, Side::Sender, packet).is_ok() {
+        if self.world.inject(at, flow, side, packet).is_ok() {
             traffic.sent_packets += 1;
             traffic.sent_bytes += octets(frame);
         } else {

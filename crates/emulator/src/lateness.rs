@@ -89,19 +89,23 @@ impl Punctuality {
     pub fn objections(&self) -> Vec<String> {
         let mut reasons = Vec::new();
         if self.p99 > TOLERATED {
-            reasons.push(format!(
-                "1 % of the packets were later than {} (at most {TOLERATED})",
-                self.p99
-            ));
+            let p99 = ms(self.p99);
+            reasons.push(format!("1 % of the packets were later than {p99} (at most {TOLERATED})"));
         }
         if self.slipped.saturating_mul(STANDSTILL) > self.elapsed {
             reasons.push(format!(
-                "the machine stood still for {} of {} (at most 1 %)",
-                self.slipped, self.elapsed
+                "the machine stood still for {} of {:.1} s (at most 1 %)",
+                ms(self.slipped),
+                self.elapsed.as_secs_f64()
             ));
         }
         reasons
     }
+}
+
+/// A time in milliseconds, as people read it.
+fn ms(time: Duration) -> String {
+    format!("{:.1} ms", time.as_secs_f64() * 1e3)
 }
 
 #[cfg(test)]
@@ -135,8 +139,10 @@ mod tests {
         let on_time = Punctuality { elapsed: Duration::from_secs(10), ..Punctuality::default() };
         assert!(on_time.objections().is_empty());
         let late = Punctuality { p99: Duration::from_millis(6), ..on_time };
-        assert_eq!(late.objections(), ["1 % of the packets were later than 6 ms (at most 5 ms)"]);
+        assert_eq!(late.objections(), ["1 % of the packets were later than 6.0 ms (at most 5 ms)"]);
         let stalled = Punctuality { slipped: Duration::from_millis(101), ..on_time };
-        assert!(stalled.objections()[0].starts_with("the machine stood still for 101 ms of 10 s"));
+        assert!(
+            stalled.objections()[0].starts_with("the machine stood still for 101.0 ms of 10.0 s")
+        );
     }
 }

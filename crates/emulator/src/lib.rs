@@ -15,6 +15,7 @@
 //! | [`emulation`] | all of it set up, running, and ended |
 //! | [`os`] | namespaces, interfaces, waiting |
 //! | `files` | the file server in each namespace |
+//! | `traffic` | flows of the scenario that the kernel carries |
 
 #![cfg(target_os = "linux")]
 
@@ -27,3 +28,4 @@ mod live;
 pub mod os;
 mod pace;
 pub mod plan;
+mod traffic;

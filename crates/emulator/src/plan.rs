@@ -7,8 +7,11 @@
 use std::fmt::Write as _;
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-use airfair_sim::packet::FlowId;
+use airfair_sim::packet::{FlowId, Side};
 use airfair_sim::scenario::{Endpoint, Flow, Scenario, Transport};
+
+use crate::frames;
+use crate::traffic::{self, KernelFlow};
 
 /// Most nodes: each has a flow to each other.
 pub const MAX_NODES: usize = 100;
@@ -76,8 +79,10 @@ pub struct Plan {
     pub nodes: Vec<Node>,
     /// The scenario with a flow for each way between two nodes.
     pub scenario: Scenario,
-    /// Flows of the scenario itself: they come first.
-    pub own_flows: usize,
+    /// Flows of the scenario itself, as it has them: they come first.
+    pub as_written: Vec<Flow>,
+    /// Those of them that the kernel carries, over sockets.
+    pub(crate) kernel_flows: Vec<KernelFlow>,
     /// Flow from a node to another, by the places of both; none where no way leads there.
     flows: Vec<Option<FlowId>>,
     /// Ends of each flow that is not the scenario's own.
@@ -106,7 +111,8 @@ impl Plan {
             number: first + u16::try_from(at).expect("fewer than MAX_NODES"),
         };
         let nodes: Vec<Node> = stations.chain(hosts).map(node).collect();
-        let own_flows = scenario.flows.len();
+        let as_written = scenario.flows.clone();
+        let kernel_flows = traffic::take_over(&mut scenario);
         let (mut flows, mut ends) = (vec![None; count * count], Vec::new());
         for (from, sender) in nodes.iter().enumerate() {
             for (to, receiver) in nodes.iter().enumerate() {
@@ -119,7 +125,7 @@ impl Plan {
                 }
             }
         }
-        Ok(Self { nodes, scenario, own_flows, flows, ends })
+        Ok(Self { nodes, scenario, as_written, kernel_flows, flows, ends })
     }
 
     /// The flow that carries packets from one node to another; `None` if no way leads there.
@@ -127,9 +133,30 @@ impl Plan {
         self.flows[from * self.nodes.len() + to]
     }
 
-    /// The nodes between which a flow carries packets; `None` for the scenario's own.
-    pub fn ends(&self, flow: FlowId) -> Option<(usize, usize)> {
-        flow.index().checked_sub(self.own_flows).map(|at| self.ends[at])
+    /// The flow that carries this frame from one node to another, and the end of it that sends; `None` if no way
+    /// leads there.
+    pub(crate) fn flow_of(&self, frame: &[u8], from: usize, to: usize) -> Option<(FlowId, Side)> {
+        if !self.kernel_flows.is_empty()
+            && let Some((source, destination)) = frames::tcp_ports(frame)
+        {
+            for it in &self.kernel_flows {
+                if (it.from, it.to, it.port) == (from, to, destination) {
+                    return Some((it.flow, Side::Sender));
+                }
+                if (it.to, it.from, it.port) == (from, to, source) {
+                    return Some((it.flow, Side::Receiver));
+                }
+            }
+        }
+        self.flow(from, to).map(|flow| (flow, Side::Sender))
+    }
+
+    /// The nodes that a packet of this end of a flow is from and goes to; `None` for what is simulated.
+    pub fn ends(&self, flow: FlowId, origin: Side) -> Option<(usize, usize)> {
+        let others = || flow.index().checked_sub(self.as_written.len()).map(|at| self.ends[at]);
+        let own = self.kernel_flows.iter().find(|it| it.flow == flow).map(|it| (it.from, it.to));
+        let (from, to) = own.or_else(others)?;
+        Some(if origin == Side::Sender { (from, to) } else { (to, from) })
     }
 
     /// Place of the node with this name.
@@ -161,12 +188,16 @@ fn free_name(scenario: &Scenario, name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use airfair_sim::scenario::{Bss, Node as Wired};
+    use airfair_sim::scenario::{Bss, Node as Wired, Tcp};
     use airfair_units::Duration;
     use airfair_wlan::phy::Standard;
 
     /// Two stations, their server, and a host that no link joins to them.
     fn plan() -> Plan {
+        Plan::new(scenario()).expect("few nodes")
+    }
+
+    fn scenario() -> Scenario {
         let mut scenario = Scenario::lasting(Duration::from_secs(1));
         let home = scenario.add_cell(Bss::new("home", Standard::B));
         scenario.add_station("slow", home);
@@ -174,7 +205,7 @@ mod tests {
         scenario.add_host("server", Wired::Cell(home));
         let island = scenario.add_router("island");
         scenario.add_host("castaway", Wired::Router(island));
-        Plan::new(scenario).expect("few nodes")
+        scenario
     }
 
     #[test]
@@ -196,9 +227,38 @@ mod tests {
         let plan = plan();
         let flow = plan.flow(1, 2).expect("from fast to server");
         assert_eq!(plan.scenario.flows[flow.index()].name, "fast-server");
-        assert_eq!(plan.ends(flow), Some((1, 2)));
+        assert_eq!(plan.ends(flow, Side::Sender), Some((1, 2)));
         assert_eq!(plan.flow(0, 3), None);
         assert_eq!(plan.scenario.flows.len(), 6);
+    }
+
+    #[test]
+    fn a_flow_of_the_kernel_is_known_by_its_port_both_ways() {
+        let mut scenario = scenario();
+        let ends = (Endpoint::Station(0), Endpoint::Host(0));
+        let tcp = Tcp { is_kernels: true, ..Tcp::default() };
+        let flow = Flow { transport: Transport::Tcp(tcp), ..Flow::new("up", ends.0, ends.1) };
+        let id = scenario.add_flow(flow);
+        let plan = Plan::new(scenario).expect("few nodes");
+        let segment = |source: u16, destination: u16| {
+            let mut frame = vec![0; 12];
+            frame.extend([8, 0, 0x45, 0, 0, 40, 0, 0, 0, 0, 64, 6, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+            frame.extend([source.to_be_bytes(), destination.to_be_bytes()].concat());
+            frame
+        };
+        let port = plan.kernel_flows[0].port;
+        assert_eq!(plan.flow_of(&segment(9, port), 0, 2), Some((id, Side::Sender)));
+        assert_eq!(plan.flow_of(&segment(port, 9), 2, 0), Some((id, Side::Receiver)));
+        assert_eq!(plan.ends(id, Side::Receiver), Some((2, 0)));
+        // Another program's, and another station's.
+        assert_ne!(plan.flow_of(&segment(9, 80), 0, 2), Some((id, Side::Sender)));
+        assert_eq!(
+            plan.flow_of(&segment(9, port), 1, 2),
+            plan.flow(1, 2).map(|it| (it, Side::Sender))
+        );
+        // The world simulates no TCP for it, and the result names it as the scenario does.
+        assert_eq!(plan.scenario.flows[0].transport, Transport::External);
+        assert!(matches!(plan.as_written[0].transport, Transport::Tcp(_)));
     }
 
     #[test]

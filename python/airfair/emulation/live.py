@@ -92,7 +92,7 @@ def table(title: str, before: State, now: State) -> Table:
     late = now["lateness"]
     made = Table(
         title=f"{printable(title)} · {now['elapsed_s']:.0f} s",
-        caption=f"lateness p50 {late['p50_us'] / 1000:.2f} ms, p99 {late['p99_us'] / 1000:.2f} ms, "
+        caption=f"Mb/s; lateness p50 {late['p50_us'] / 1000:.2f} ms, p99 {late['p99_us'] / 1000:.2f} ms, "
         f"longest stall {late['longest_stall_us'] / 1000:.0f} ms",
         width=79,
     )

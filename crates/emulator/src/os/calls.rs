@@ -9,7 +9,7 @@ use std::ffi::{CStr, CString};
 use std::io::{Error, Result};
 use std::mem;
 use std::net::TcpListener;
-use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 use std::ptr;
@@ -46,7 +46,7 @@ fn text(name: &str) -> Result<CString> {
 }
 
 /// Time of the clock that nobody sets.
-pub(super) fn monotonic() -> Duration {
+pub(crate) fn monotonic() -> Duration {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the pointer is to a value of the type asked for.
     let result = unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut time) };
@@ -254,7 +254,7 @@ pub(super) fn packet_socket(index: u32) -> Result<OwnedFd> {
     // Nothing comes before it is bound.
     // SAFETY: no pointer is involved.
     let socket = owned(unsafe { libc::socket(libc::AF_PACKET, kind, 0) })?;
-    set_option(&socket, libc::SOL_PACKET, libc::PACKET_IGNORE_OUTGOING, 1)?;
+    set_option(socket.as_fd(), libc::SOL_PACKET, libc::PACKET_IGNORE_OUTGOING, &1_i32)?;
     // SAFETY: all of its fields are numbers.
     let mut address: libc::sockaddr_ll = unsafe { mem::zeroed() };
     address.sll_family = u16::try_from(libc::AF_PACKET).expect("a small number");
@@ -273,12 +273,60 @@ pub(super) fn route_socket() -> Result<OwnedFd> {
     owned(unsafe { libc::socket(libc::AF_NETLINK, kind, libc::NETLINK_ROUTE) })
 }
 
-fn set_option(socket: &OwnedFd, level: c_int, option: c_int, value: c_int) -> Result<()> {
-    let length = libc::socklen_t::try_from(size_of::<c_int>()).expect("four octets");
-    let value = (&raw const value).cast();
-    // SAFETY: pointer and length are those of a number.
+fn set_option<T: Copy>(
+    socket: BorrowedFd<'_>,
+    level: c_int,
+    option: c_int,
+    value: &T,
+) -> Result<()> {
+    let length = libc::socklen_t::try_from(size_of_val(value)).expect("some octets");
+    let value = ptr::from_ref(value).cast();
+    // SAFETY: pointer and length are those of the value.
     check(unsafe { libc::setsockopt(socket.as_raw_fd(), level, option, value, length) })?;
     Ok(())
+}
+
+/// Gives a connection a congestion control by its name of at most 15 letters.
+pub(crate) fn choose_congestion_control(socket: BorrowedFd<'_>, name: &str) -> Result<()> {
+    let mut text = [0_u8; 16];
+    text[..name.len()].copy_from_slice(name.as_bytes());
+    set_option(socket, libc::IPPROTO_TCP, libc::TCP_CONGESTION, &text)
+}
+
+/// Writing fails if there was no room for so long, and little that is not sent waits in the socket.
+pub(crate) fn write_promptly(socket: BorrowedFd<'_>, longest: Duration) -> Result<()> {
+    const UNSENT: c_int = 65_536;
+    set_option(socket, libc::IPPROTO_TCP, libc::TCP_NOTSENT_LOWAT, &UNSENT)?;
+    set_option(socket, libc::SOL_SOCKET, libc::SO_SNDTIMEO, &timeval(longest))
+}
+
+/// Reading fails if nothing has come for so long.
+pub(crate) fn read_promptly(socket: BorrowedFd<'_>, longest: Duration) -> Result<()> {
+    set_option(socket, libc::SOL_SOCKET, libc::SO_RCVTIMEO, &timeval(longest))
+}
+
+fn timeval(time: Duration) -> libc::timeval {
+    let us = i64::try_from(time.as_nanos() / 1_000).unwrap_or(i64::MAX);
+    libc::timeval { tv_sec: us / 1_000_000, tv_usec: us % 1_000_000 }
+}
+
+/// Segments that a connection has sent again (`tcpi_total_retrans` of `linux/tcp.h`).
+pub(crate) fn retransmissions(socket: BorrowedFd<'_>) -> Result<u64> {
+    const AT: usize = 100;
+    let mut info = [0_u8; AT + 4];
+    let mut length = libc::socklen_t::try_from(info.len()).expect("some octets");
+    let (level, option) = (libc::IPPROTO_TCP, libc::TCP_INFO);
+    let (found, size) = (info.as_mut_ptr().cast(), &raw mut length);
+    // SAFETY: pointer and length are those of a buffer.
+    check(unsafe { libc::getsockopt(socket.as_raw_fd(), level, option, found, size) })?;
+    let count = [info[AT], info[AT + 1], info[AT + 2], info[AT + 3]];
+    Ok(u64::from(u32::from_ne_bytes(count)))
+}
+
+/// Lets this thread do nothing for so long.
+#[expect(clippy::disallowed_types, reason = "the standard library sleeps by its own durations")]
+pub(crate) fn sleep(time: Duration) {
+    std::thread::sleep(std::time::Duration::from_nanos(time.as_nanos()));
 }
 
 /// Number of an interface in the network namespace of this thread.

@@ -18,4 +18,7 @@ pub use launch::{Entrance, enter};
 pub(crate) use namespace::Namespace;
 pub(crate) use poller::{Bell, Poller};
 
-pub(crate) use calls::{hang_up, prefer};
+pub(crate) use calls::{
+    choose_congestion_control, hang_up, monotonic, prefer, read_promptly, retransmissions, sleep,
+    write_promptly,
+};

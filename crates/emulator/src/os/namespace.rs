@@ -37,6 +37,11 @@ impl Namespace {
         })
     }
 
+    /// The same namespace for somebody else.
+    pub(crate) fn share(&self) -> Result<Self> {
+        Ok(Self(self.0.try_clone()?))
+    }
+
     /// Moves this thread into the namespace.
     pub(crate) fn join(&self) -> Result<()> {
         calls::set_namespace(self.0.as_fd(), libc::CLONE_NEWNET)

@@ -102,6 +102,7 @@ fn flow(
     }
     let transport = fields.get("transport");
     check_transport(transport, context, mistakes);
+    check_stack(fields, context, mistakes);
     check_control(fields.get("control"), TRANSPORTS.variant(transport).as_ref(), ends, mistakes);
     let count = fields.get("count").integer();
     let pairs = repeat(&pairs?, count.unwrap_or(1));
@@ -184,6 +185,29 @@ fn check_transport(entry: &Entry, context: &Context, mistakes: &mut Mistakes) {
         }
         Transport::Udp { .. } => fits(fields.get("payload"), IP_UDP, context, mistakes),
         Transport::External => {}
+    }
+}
+
+/// Checks that the kernel's TCP is asked for where there is one, and that nothing is to control it.
+fn check_stack(flow: &Fields, context: &Context, mistakes: &mut Mistakes) {
+    let transport = flow.get("transport");
+    let (Some(Transport::Tcp(_)), Some(settings)) =
+        (TRANSPORTS.variant(transport), transport.fields())
+    else {
+        return;
+    };
+    let stack = settings.get("stack");
+    if stack.word() != Some("kernel") {
+        return;
+    }
+    if context.driver == Driver::Run {
+        let allowed = "\"simulated\", or airfair emulate";
+        mistakes.add(stack.at, stack.mistake("a run has no kernel", allowed));
+    }
+    let control = flow.get("control");
+    if CONTROLS.variant(control).is_some_and(|scheme| scheme != Scheme::None) {
+        let problem = "nothing controls the kernel's TCP";
+        mistakes.add(control.at, control.mistake(problem, "\"none\", or stack = \"simulated\""));
     }
 }
 

@@ -43,6 +43,7 @@ pub use traces::{MAX_TRACE, ReadFile};
 
 use airfair_laws::{arf, arf_aware, arf_window, minstrel, minstrel_ht, occupancy, rate_cap};
 use airfair_transport::tcp;
+pub use airfair_transport::tcp::Transfer as TcpTransfer;
 pub use airfair_transport::tfrc::{Profile as TfrcProfile, Traffic as TfrcTraffic};
 pub use airfair_transport::udp::Rate as UdpRate;
 use airfair_units::{Bytes, DataRate, Duration, Probability, Time};
@@ -469,6 +470,8 @@ pub struct Tcp {
     pub receiver: tcp::ReceiverConfig,
     /// True if the sender keeps what its own host's queue refuses, and reduces its window.  [linux-cwr]
     pub keeps_refused: bool,
+    /// True if its ends are the kernel's, over real sockets, which only an emulation has.
+    pub is_kernels: bool,
 }
 
 impl Default for Tcp {
@@ -480,7 +483,7 @@ impl Default for Tcp {
             window_scaling: false,
             ..tcp::ReceiverConfig::default()
         };
-        Self { sender, receiver, keeps_refused: false }
+        Self { sender, receiver, keeps_refused: false, is_kernels: false }
     }
 }
 

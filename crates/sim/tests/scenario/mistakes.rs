@@ -491,7 +491,7 @@ const COMBINATIONS: &[(&str, &str, &str)] = &[
     (
         "flow.a.transport.payload",
         "1 B",
-        r#"flow.a.transport.payload = "1 B": not a key of a TCP transport; allowed "kind", "flavour", "sack", "prr", "timestamps", "segment", "size", "delayed_ack", "initial_window", "initial_ssthresh", "receive_window", "window_scaling", "min_rto", "tick", "recovery_timer", "deflation", "limited_transmit", "byte_counting", "grow_beyond_receive_window", "quick_acks", "full_queue", "handshake""#,
+        r#"flow.a.transport.payload = "1 B": not a key of a TCP transport; allowed "kind", "stack", "flavour", "sack", "prr", "timestamps", "segment", "size", "delayed_ack", "initial_window", "initial_ssthresh", "receive_window", "window_scaling", "min_rto", "tick", "recovery_timer", "deflation", "limited_transmit", "byte_counting", "grow_beyond_receive_window", "quick_acks", "full_queue", "handshake""#,
     ),
 ];
 
@@ -945,6 +945,21 @@ fn only_a_scenario_that_is_emulated_may_be_without_flows() {
     assert!(parsed(Driver::Emulation).is_ok_and(|scenario| scenario.flows.is_empty()));
     let told = parsed(Driver::Run).expect_err("a run has nothing to do");
     assert!(told[0].to_string().starts_with("flow"), "{told:?}");
+}
+
+#[test]
+fn the_kernel_carries_flows_of_emulations_alone_and_nothing_controls_it() {
+    let text = "duration = \"4 s\"\n[bss.home]\nstandard = \"802.11b\"\n[station.a]\n[host.h]\n[flow.f]\nfrom = \"a\"\n\
+                to = \"h\"\ntransport = { kind = \"tcp\", stack = \"kernel\", flavour = \"cubic\" }\n";
+    let parsed =
+        |text: &str, driver| Scenario::load(text.as_bytes(), &[], &mut |_| Ok(Vec::new()), driver);
+    let scenario = parsed(text, Driver::Emulation).expect("an emulation has a kernel");
+    assert!(scenario.to_toml().contains("stack = \"kernel\""), "{}", scenario.to_toml());
+    let told = parsed(text, Driver::Run).expect_err("a run has none")[0].to_string();
+    assert!(told.starts_with("flow.f.transport.stack = \"kernel\": a run has no kernel"), "{told}");
+    let controlled = format!("{text}control = \"arf-aware\"\n");
+    let told = parsed(&controlled, Driver::Emulation).expect_err("a scheme")[0].to_string();
+    assert!(told.contains("nothing controls the kernel's TCP"), "{told}");
 }
 
 #[test]

@@ -68,8 +68,15 @@ pub(in crate::scenario) const TRANSPORTS: Choice<Transport> = Choice {
 
 /// A TCP connection.
 fn tcp(keys: &mut Keys, it: &mut Tcp) {
-    let Tcp { sender, receiver, keeps_refused } = it;
+    let Tcp { sender, receiver, keeps_refused, is_kernels } = it;
+    let is_written = *is_kernels;
     keys.of("a TCP transport");
+    keys.no_or_yes("stack", is_kernels, &["simulated", "kernel"], "\"kernel\"")
+        .written_if(is_written)
+        .says(
+            "Whose TCP: the simulated one, or that of this machine's kernel over real sockets, which `airfair emulate` \
+             alone has. Of the other settings a `kernel` one has `flavour` and `size`.",
+        );
     keys.word("flavour", &mut sender.flavour, "\"cubic\"")
         .says("Congestion control. `sack`, `westwood+` and `cubic` acknowledge selectively.");
     keys.maybe("sack", &mut sender.sack, Kind::Flag, "true")

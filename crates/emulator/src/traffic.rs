@@ -1,0 +1,186 @@
+//! Flows of the scenario whose TCP is the kernel's: sockets in two namespaces, with a thread at each end.
+//!
+//! The threads block, so that the kernel decides when something is sent. Each flow has a port of its own, by which its
+//! packets are told from others.
+
+use std::io::{Error, ErrorKind, Read, Result, Write};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::os::fd::AsFd;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread;
+
+use airfair_sim::packet::FlowId;
+use airfair_sim::scenario::{Endpoint, Scenario, Tcp, TcpTransfer, Transport};
+use airfair_units::{Duration, Time};
+
+use crate::os::{self, Namespace, hang_up};
+use crate::plan::Plan;
+
+/// Port of the first flow.
+const FIRST_PORT: u16 = 40_000;
+/// Octets per write and per read.
+const CHUNK: usize = 65_536;
+/// Time between two looks at whether it is over.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// A flow of the scenario that the kernel carries.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct KernelFlow {
+    pub(crate) flow: FlowId,
+    /// Places of its nodes.
+    pub(crate) from: usize,
+    pub(crate) to: usize,
+    pub(crate) port: u16,
+    pub(crate) congestion_control: &'static str,
+    start: Time,
+    stop: Option<Time>,
+    size: Option<u64>,
+}
+
+/// The flows of a scenario that the kernel carries; in the scenario they become those of a program outside.
+pub(crate) fn take_over(scenario: &mut Scenario) -> Vec<KernelFlow> {
+    let stations = scenario.stations.len();
+    let place = |end| match end {
+        Endpoint::Station(at) => at,
+        Endpoint::Host(at) => stations + at,
+    };
+    let mut found = Vec::new();
+    for index in 0..scenario.flows.len() {
+        let flow = &mut scenario.flows[index];
+        let Transport::Tcp(tcp @ Tcp { is_kernels: true, .. }) = &flow.transport else { continue };
+        let congestion_control = match tcp.flavour_word() {
+            "cubic" => "cubic",
+            "vegas" => "vegas",
+            "westwood" | "westwood+" => "westwood",
+            _ => "reno",
+        };
+        let size = match tcp.sender.transfer {
+            TcpTransfer::Endless => None,
+            TcpTransfer::Bytes(size) => Some(size.get()),
+        };
+        let (from, to, start, stop) = (place(flow.from), place(flow.to), flow.start, flow.stop);
+        flow.transport = Transport::External;
+        let number = u16::try_from(found.len()).expect("fewer flows than ports");
+        let (flow, port) = (FlowId::new(index), FIRST_PORT + number);
+        found.push(KernelFlow { flow, from, to, port, congestion_control, start, stop, size });
+    }
+    found
+}
+
+/// Account of a flow since its start.
+#[derive(Debug, Default)]
+pub(crate) struct Account {
+    /// Octets that have come out at the receiver.
+    pub(crate) delivered: AtomicU64,
+    /// Segments that were sent again, by the kernel's own account.
+    pub(crate) retransmissions: AtomicU64,
+}
+
+/// All flows that the kernel carries, until this is dropped.
+#[derive(Debug)]
+pub(crate) struct Generator {
+    listeners: Vec<Arc<TcpListener>>,
+    is_over: Arc<AtomicBool>,
+}
+
+impl Generator {
+    /// Starts the ends of all flows; each waits for its time.
+    pub(crate) fn start(
+        plan: &Plan,
+        namespaces: &[Namespace],
+        accounts: &Arc<Vec<Account>>,
+    ) -> Result<Self> {
+        let mut generator = Self { listeners: Vec::new(), is_over: Arc::default() };
+        for (index, flow) in plan.kernel_flows.iter().enumerate() {
+            let name = flow.congestion_control;
+            namespaces[flow.from].within(|| {
+                let probe = TcpListener::bind(("0.0.0.0", 0))?;
+                os::choose_congestion_control(probe.as_fd(), name).map_err(|error| {
+                    Error::new(error.kind(), format!("congestion control {name}: {error}"))
+                })
+            })?;
+            let listener =
+                Arc::new(namespaces[flow.to].within(|| TcpListener::bind(("0.0.0.0", flow.port)))?);
+            let (counted, accepting) = (Arc::clone(accounts), Arc::clone(&listener));
+            let is_over = Arc::clone(&generator.is_over);
+            let take = move || receive(&accepting, &counted[index].delivered, &is_over);
+            thread::Builder::new().spawn(take)?;
+            generator.listeners.push(listener);
+
+            let to = SocketAddr::from((plan.nodes[flow.to].v4(), flow.port));
+            let (flow, counted) = (flow.clone(), Arc::clone(accounts));
+            let (is_over, own) = (Arc::clone(&generator.is_over), namespaces[flow.from].share()?);
+            thread::Builder::new().spawn(move || {
+                // Whoever looks at the account sees that nothing goes on.
+                let _ = own.join().and_then(|()| send(&flow, to, &counted[index], &is_over));
+            })?;
+        }
+        Ok(generator)
+    }
+}
+
+impl Drop for Generator {
+    fn drop(&mut self) {
+        self.is_over.store(true, Ordering::Relaxed);
+        self.listeners.iter().for_each(|listener| hang_up(listener));
+    }
+}
+
+fn receive(listener: &TcpListener, delivered: &AtomicU64, is_over: &AtomicBool) {
+    let Ok((mut connection, _)) = listener.accept() else { return };
+    if os::read_promptly(connection.as_fd(), LOOK).is_err() {
+        return;
+    }
+    let mut buffer = vec![0; CHUNK];
+    while !is_over.load(Ordering::Relaxed) {
+        match connection.read(&mut buffer) {
+            Ok(length @ 1..) => {
+                delivered.fetch_add(length as u64, Ordering::Relaxed);
+            }
+            // Nothing has come for so long.
+            Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+            Ok(0) | Err(_) => return,
+        }
+    }
+}
+
+fn send(flow: &KernelFlow, to: SocketAddr, account: &Account, is_over: &AtomicBool) -> Result<()> {
+    let rest = |slept: Duration| (flow.start - Time::ZERO).saturating_sub(slept);
+    let mut passed = Duration::ZERO;
+    while !rest(passed).is_zero() {
+        let step = rest(passed).min(LOOK);
+        os::sleep(step);
+        passed += step;
+        if is_over.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+    }
+    let mut connection = TcpStream::connect(to)?;
+    os::choose_congestion_control(connection.as_fd(), flow.congestion_control)?;
+    os::write_promptly(connection.as_fd(), LOOK)?;
+    let chunk = vec![0; CHUNK];
+    let began = os::monotonic();
+    let mut left = flow.size.unwrap_or(u64::MAX);
+    let is_time = || {
+        let now = flow.start + (os::monotonic() - began);
+        flow.stop.is_none_or(|stop| now < stop) && !is_over.load(Ordering::Relaxed)
+    };
+    while left > 0 && is_time() {
+        let length = usize::try_from(left).map_or(CHUNK, |left| left.min(CHUNK));
+        match connection.write(&chunk[..length]) {
+            Ok(written) => left -= written as u64,
+            // It had no room for so long.
+            Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+            Err(error) => return Err(error),
+        }
+        account.retransmissions.store(os::retransmissions(connection.as_fd())?, Ordering::Relaxed);
+    }
+    // What is still in the socket goes out, and is counted, while the emulation lasts.
+    connection.shutdown(Shutdown::Write)?;
+    while !is_over.load(Ordering::Relaxed) {
+        os::sleep(LOOK);
+        account.retransmissions.store(os::retransmissions(connection.as_fd())?, Ordering::Relaxed);
+    }
+    Ok(())
+}
