@@ -84,7 +84,8 @@ fn of_link(
         None => (OF_MINSTREL_HT, "of links of 802.11n, ac and ax", OF_MINSTREL),
     };
     let mut is_wrong = false;
-    for entry in others.map(|key| fields.get(key)).into_iter().filter(|entry| entry.is_set()) {
+    let is_other = |entry: &&Entry| entry.is_set() && !entry.bad;
+    for entry in others.map(|key| fields.get(key)).into_iter().filter(is_other) {
         let allowed = format!("interval, segment, {}", allowed.join(", "));
         mistakes.add(entry.at, entry.mistake(problem, allowed));
         is_wrong = true;
