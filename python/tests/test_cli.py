@@ -86,6 +86,7 @@ def test_json_is_the_document_and_nothing_else(program: Program, scenario: Path)
         "stations",
         "access_points",
         "channels",
+        "categories",
         "links",
         "fairness",
     ]
@@ -540,7 +541,7 @@ def test_a_long_message_is_wrapped_on_a_terminal_alone(program: Program, scenari
     wrong = ["run", str(scenario), "--set", "flow.a.transport.min_rt=1 s"]
     whole = program(*wrong).stderr
     assert len(whole.splitlines()) == 1
-    assert 'did you mean "min_rto"?; allowed "kind", "flavour", ' in whole
+    assert 'did you mean "min_rto"?; allowed "kind", "stack", "flavour", ' in whole
     ours, theirs = os.openpty()
     with subprocess.Popen([*PROGRAM, *wrong], stdout=theirs, stderr=theirs) as process:
         os.close(theirs)
