@@ -140,13 +140,17 @@ def test_people_get_80_columns(program: Program) -> None:
     assert "wrote results/limits/data-ack" in done.stderr
 
 
-def test_list_and_help(program: Program) -> None:
-    listed = program("limits", "--list")
-    assert [line.split()[0] for line in listed.stdout.splitlines()] == list(SCHEMES)
-    assert max(map(len, listed.stdout.splitlines())) <= 80
-    entries = json.loads(program("limits", "--list", "--json").stdout)["schemes"]
+def test_list_and_help(capsys: pytest.CaptureFixture[str]) -> None:
+    def printed(*arguments: str) -> str:
+        assert cli.main(["limits", *arguments]) == 0
+        return capsys.readouterr().out
+
+    listed = printed("--list").splitlines()
+    assert [line.split()[0] for line in listed] == list(SCHEMES)
+    assert max(map(len, listed)) <= 80
+    entries = json.loads(printed("--list", "--json"))["schemes"]
     assert [entry["id"] for entry in entries] == list(SCHEMES)
-    usage = program("limits", "--help").stdout
+    usage = printed("--help")
     assert max(map(len, usage.splitlines())) <= 80
     for option in (
         "--standard",

@@ -102,9 +102,11 @@ def test_the_program_writes_one_experiment_and_prints_one_document(
     assert written == {"document": "paper", "schema": 1, **document}
 
 
-def test_the_program_lists_what_there_is(program: Program) -> None:
-    assert "arf-aware-tcp/fig8-9" in program("reproduce", "--list").stdout
-    listed = json.loads(program("reproduce", "--list", "--json").stdout)["papers"]
+def test_the_program_lists_what_there_is(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["reproduce", "--list"]) == 0
+    assert "arf-aware-tcp/fig8-9" in capsys.readouterr().out
+    assert cli.main(["reproduce", "--list", "--json"]) == 0
+    listed = json.loads(capsys.readouterr().out)["papers"]
     assert [paper["id"] for paper in listed] == papers()
 
 
