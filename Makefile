@@ -47,10 +47,7 @@ reproduce: build ## The main job: every table, figure and claim of each paper, i
 	$(BIN)/airfair reproduce --out results
 	@echo "Open results/index.html in a browser: five papers and a study, their claims, which hold, and why others do not."
 
-# One part leaves room on a core where the other waits for it. Both are told, each as a whole, whichever fails.
-test: build ## Everything that has to pass: format, lints, types, tests
-	@echo "The Rust and the Python part run side by side, some minutes; each is shown when it ends."
-	@$(MAKE) --no-print-directory --jobs=2 --keep-going --output-sync=target test-rust test-python
+test: build test-rust test-python ## Everything that has to pass: format, lints, types, tests
 
 # `make test` draws the same histories every time; `make explore` draws new ones.
 test-rust: export PROPTEST_RNG_SEED ?= 1

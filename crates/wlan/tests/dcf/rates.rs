@@ -184,7 +184,7 @@ fn an_mpdu_that_samples_goes_alone() {
     let alone = |law, errors| {
         let bench = saturated(law, errors, 1_000);
         let data = bench.sent().iter().filter(|it| it.node == NodeId::station(0)).count();
-        let is_aggregate = |record: &Record| matches!(record, Record::Aggregate { .. });
+        let is_aggregate = |record: &Record| matches!(record, Record::Aggregate { mpdus: 2.., .. });
         data - bench.records.iter().filter(|(_, record)| is_aggregate(record)).count()
     };
     assert_eq!(alone(None, ErrorModel::None), 0);
