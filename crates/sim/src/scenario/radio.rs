@@ -173,6 +173,11 @@ impl CellRates {
         Self { legacy: standard.legacy(channel.band), link }
     }
 
+    /// True if no frame of the cell is sent otherwise than 802.11a sends it.
+    fn are_80211a(self) -> bool {
+        self.legacy == Standard::A && self.link.is_none()
+    }
+
     /// How a frame of this rate is sent. A rate of the legacy standard is that one, whatever modes have it.
     fn vector(self, rate: RangeRate) -> Result<TxVector, NotThere> {
         let found = match (rate, self.link) {
@@ -341,7 +346,7 @@ pub(super) fn check(
     }
     let reception = fields.get("reception");
     let decoder = Decoder::of(reception.word()?);
-    if decoder == Decoder::Qualnet4 && standard? != Standard::A {
+    if decoder == Decoder::Qualnet4 && !rates?.are_80211a() {
         let problem = "QualNet's powers and sensitivities are those of 802.11a";
         mistakes.add(reception.at, reception.mistake(problem, "\"snr\", \"sensitivity\""));
         return None;

@@ -39,6 +39,11 @@ const MISTAKES: &[(&str, &str, &str)] = &[
         r#"bss.home.radio.reception = "qualnet4": QualNet's powers and sensitivities are those of 802.11a; allowed "snr", "sensitivity""#,
     ),
     (
+        "bss.home",
+        r#"{ standard = "802.11ac", radio = { reception = "qualnet4" } }"#,
+        r#"bss.home.radio.reception = "qualnet4": QualNet's powers and sensitivities are those of 802.11a; allowed "snr", "sensitivity""#,
+    ),
+    (
         "bss.home.radio.range",
         r#"{ "6 Mb/s" = "37 m", "54 Mb/s" = "37 m" }"#,
         r#"bss.home.radio.range."54 Mb/s" = "37 m": 54 Mb/s reaches no less far than 6 Mb/s; allowed less than 37 m for 54 Mb/s"#,

@@ -71,21 +71,22 @@ impl<P> Queued<P> {
         joined.packets.push((msdu, queue));
     }
 
+    /// Packets behind the first one, each with the queue that it came from.
+    #[inline]
+    fn joined(&self) -> &[(Msdu<P>, usize)] {
+        self.joined.as_deref().map_or(&[], |joined| &joined.packets)
+    }
+
     /// Packets behind the first one.
     #[inline]
     pub(crate) fn others(&self) -> impl Iterator<Item = &Msdu<P>> {
-        self.joined.iter().flat_map(|joined| joined.packets.iter().map(|(msdu, _)| msdu))
+        self.joined().iter().map(|(msdu, _)| msdu)
     }
 
     /// Packets of the MPDU.
+    #[inline]
     pub(crate) fn packets(&self) -> impl Iterator<Item = &Msdu<P>> {
         std::iter::once(&self.msdu).chain(self.others())
-    }
-
-    /// Queues that they came from.
-    fn queues(&self) -> impl Iterator<Item = usize> {
-        let others = self.joined.iter().flat_map(|joined| joined.packets.iter().map(|(_, it)| *it));
-        std::iter::once(self.queue).chain(others)
     }
 }
 
@@ -191,7 +192,7 @@ impl<P: Copy> Link<P> {
                 return false;
             }
             batch.retry |= retry;
-            batch.joined += count(packet.others());
+            batch.joined += count(packet.joined());
         }
         self.may_take()
     }
@@ -227,9 +228,12 @@ impl<P: Copy> Link<P> {
 
     /// Puts a packet where it has been [taken into the batch](Self::extend_batch).
     fn put(&mut self, msdu: Msdu<P>, queue: usize, place: Place) {
-        match (place, self.originator.newest()) {
-            (Place::LastMpdu, Some(last)) => last.join(msdu, queue),
-            _ => self.push(msdu, queue),
+        match place {
+            Place::OwnMpdu => self.push(msdu, queue),
+            Place::LastMpdu => {
+                let last = self.originator.newest().expect("the MPDU that it joins");
+                last.join(msdu, queue);
+            }
         }
     }
 
@@ -263,8 +267,8 @@ enum Place {
     OwnMpdu,
 }
 
-fn count<T>(all: impl Iterator<Item = T>) -> u16 {
-    u16::try_from(all.count()).expect("an A-MSDU has hundreds at most")
+fn count<T>(packets: &[T]) -> u16 {
+    u16::try_from(packets.len()).expect("an A-MSDU has hundreds at most")
 }
 
 impl Batch {
@@ -499,7 +503,8 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         let before = links.under_way;
         link.settle(response, |done| {
             tell(done.packet, done.fate);
-            done.packet.queues().for_each(|queue| links.forget(queue));
+            links.forget(done.packet.queue);
+            done.packet.joined().iter().for_each(|(_, queue)| links.forget(*queue));
         });
         if self.driver.is_some() {
             self.scheduler.note_done(to, (before - links.under_way) as usize);

@@ -118,15 +118,16 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         if self.links.is_none() && self.driver.is_none() {
             return packets;
         }
-        packets + self.len_ahead() - self.queues.again
+        let under_way = self.links.as_ref().map_or(0, |links| links.under_way());
+        let ahead = if self.driver.is_some() { self.len_ahead() } else { 0 };
+        packets + under_way + ahead - self.queues.again
     }
 
-    /// Packets that have left their queues for an aggregate, or that the driver has taken.
+    /// Packets that the driver has taken.
     #[inline(never)]
     fn len_ahead(&self) -> u32 {
         let ahead = self.driver.as_ref().map_or(0, |driver| driver.packets().count());
-        let under_way = self.links.as_ref().map_or(0, |links| links.under_way());
-        under_way + u32::try_from(ahead).expect("a capacity is less than 2^32")
+        u32::try_from(ahead).expect("a capacity is less than 2^32")
     }
 
     /// True if there is nothing to send, or nothing that may go.
