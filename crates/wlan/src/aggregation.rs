@@ -217,6 +217,9 @@ pub fn amsdu_size(msdus: impl IntoIterator<Item = Bytes>) -> Bytes {
     msdus.into_iter().fold(Bytes::ZERO, add)
 }
 
+/// Rate below which a mode is slow, unless told otherwise.
+pub const SLOW_BELOW: DataRate = DataRate::from_mbps(12);
+
 /// Limits of one A-MPDU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AmpduLimits {
@@ -246,7 +249,7 @@ impl AmpduLimits {
             max_mpdus: window.mpdus(),
             max_duration: MAX_PPDU_DURATION,
             slow_duration: MAX_PPDU_DURATION,
-            slow_below: DataRate::from_mbps(12),
+            slow_below: SLOW_BELOW,
         }
     }
 

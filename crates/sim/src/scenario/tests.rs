@@ -354,6 +354,15 @@ fn the_reference_and_the_schema_name_every_key() {
     }
 }
 
+#[test]
+fn each_example_by_itself_is_read_back_as_it_was_written() {
+    for found in all_keys().iter().filter(|found| !found.key.example.is_empty()) {
+        let Ok(scenario) = found.with(Some(found.key.example)) else { continue };
+        let text = scenario.to_toml();
+        assert_eq!(Scenario::parse(&text, &[]), Ok(scenario), "{}: {text}", found.path);
+    }
+}
+
 proptest! {
     /// Any subset of the examples either conflicts or makes a scenario that is read back as written.
     #[test]

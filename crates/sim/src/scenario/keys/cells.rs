@@ -2,7 +2,7 @@
 
 use airfair_laws::occupancy;
 use airfair_units::Duration;
-use airfair_wlan::aggregation::Window;
+use airfair_wlan::aggregation::{SLOW_BELOW, Window};
 use airfair_wlan::block_ack::AfterSilence;
 use airfair_wlan::phy::mode::Format;
 use airfair_wlan::phy::ppdu::MAX_PPDU_DURATION;
@@ -186,8 +186,8 @@ pub(in crate::scenario) fn aggregation(keys: &mut Keys, it: &mut Aggregation) {
     let write = |window: &Window| window.mpdus().to_string();
     keys.any("window", &mut it.window, "256", Form { describe, read, write })
         .says("Window of the block ack agreement: 64 packets, or 256 in 802.11ax.");
-    let (is_limited, has_slow) =
-        (it.max_duration != MAX_PPDU_DURATION, it.slow_duration != MAX_PPDU_DURATION);
+    let is_limited = it.max_duration != MAX_PPDU_DURATION;
+    let has_slow = it.slow_duration != MAX_PPDU_DURATION || it.slow_below != SLOW_BELOW;
     keys.key("max_duration", &mut it.max_duration, AIRTIME, "\"4 ms\"").written_if(is_limited).says(
         "Longest time of an aggregate on the air; a packet that lasts longer goes alone. Drivers have 4 ms (ath9k, \
          iwlwifi).",
