@@ -88,6 +88,8 @@ test-web: build ## Tests of the playground in Node and Chromium, as far as they 
 
 # A file of tests is one process's, which makes what they share once. There is one process more than cores: tests
 # that wait, all in one file, need none.
+# The programs that tests start find modules compiled, whatever the environment says.
+test-python: export PYTHONDONTWRITEBYTECODE =
 test-python: build ## The Python part of `make test`.
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
