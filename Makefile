@@ -87,16 +87,17 @@ test-web: build ## Tests of the playground in Node and Chromium, as far as they 
 	web/test.sh $(BIN)
 
 # A file of tests is one process's, which makes what they share once. There is one process more than cores: tests
-# that wait, all in one file, need none.
+# that wait, all in one file, need none. Types are checked meanwhile, on one core.
 # The programs that tests start find modules compiled, whatever the environment says.
 test-python: export PYTHONDONTWRITEBYTECODE =
 test-python: build ## The Python part of `make test`.
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	$(BIN)/mypy
 	if [ -f tests/check_citations.py ]; then $(BIN)/python tests/check_citations.py; fi
+	$(BIN)/mypy & types=$$!; \
 	$(BIN)/python -m pytest --quiet --hypothesis-seed=1 --numprocesses=$$(($$(nproc) + 1)) \
-	    --dist=loadfile --no-loadscope-reorder
+	    --dist=loadfile --no-loadscope-reorder; tests=$$?; \
+	wait $$types || { echo "mypy has found what it says above" >&2; exit 1; }; exit $$tests
 
 # Every test file `fuzz_*` goes on for TIME seconds; SEED makes it the same again.
 TIME ?= 60
