@@ -134,29 +134,53 @@ impl<R: Recorder, C: Clock> World<R, C> {
     /// Packets that have crossed the air or left a queue, and new rates.
     #[inline(never)]
     fn drain_news(&mut self, index: usize) {
-        while let Some(msdu) = self.cells[index].cell.poll_delivery() {
-            let (is_up, mut packet) = (msdu.to.is_ap(), msdu.payload);
-            if self.cells[index].watches_packets {
+        self.drain_deliveries(index);
+        self.drain_departures(index);
+        let id = CellId::new(index);
+        while let Some(change) = self.cells[index].cell.poll_rate_change() {
+            if change.direction == Direction::Up {
+                self.tell_of_rate(id, change.station, change.rate);
+            }
+        }
+    }
+
+    /// Packets that have crossed the air.
+    #[inline]
+    fn drain_deliveries(&mut self, index: usize) {
+        let mut delivered = std::mem::take(&mut self.delivered);
+        self.cells[index].cell.take_deliveries(&mut delivered);
+        let is_watched = self.cells[index].watches_packets;
+        for msdu in &delivered {
+            let mut packet = msdu.payload;
+            if is_watched {
+                let is_up = msdu.to.is_ap();
                 let passage = if is_up { Passage::FromStation } else { Passage::Delivered };
                 packet = self.pass(CellId::new(index), passage, packet);
             }
             packet.hop += 1;
             self.arrive(&packet);
         }
-        while let Some(Departure { msdu, lost }) = self.cells[index].cell.poll_departure() {
-            let (from, to, Packet { flow, origin, hop, .. }) = (msdu.from, msdu.to, msdu.payload);
-            if *lost {
-                let packet = msdu.payload;
-                self.lose(&packet);
+        delivered.clear();
+        self.delivered = delivered;
+    }
+
+    /// Packets that have left a queue. Those of one flow that go one after the other leave room for as many.
+    #[inline]
+    fn drain_departures(&mut self, index: usize) {
+        while self.cells[index].cell.has_departures() {
+            let mut departed = std::mem::take(&mut self.departed);
+            self.cells[index].cell.take_departures(&mut departed);
+            for run in departed.chunk_by(leave_together) {
+                let Departure { msdu, lost } = &run[0];
+                let Packet { flow, origin, hop, .. } = msdu.payload;
+                if *lost {
+                    self.lose(&msdu.payload);
+                }
+                let queue = Hop::Air { cell: CellId::new(index), from: msdu.from, to: msdu.to };
+                self.leave_room(queue, (flow, origin), (hop, run.len()));
             }
-            let queue = Hop::Air { cell: CellId::new(index), from, to };
-            self.leave_room(queue, (flow, origin), hop);
-        }
-        let id = CellId::new(index);
-        while let Some(change) = self.cells[index].cell.poll_rate_change() {
-            if change.direction == Direction::Up {
-                self.tell_of_rate(id, change.station, change.rate);
-            }
+            departed.clear();
+            self.departed = departed;
         }
     }
 
@@ -171,4 +195,14 @@ impl<R: Recorder, C: Clock> World<R, C> {
             }
         }
     }
+}
+
+/// True if `next` leaves the same queue as the one `before` it, and gets where that goes.
+#[inline]
+fn leave_together(before: &Departure<Packet>, next: &Departure<Packet>) -> bool {
+    let of = |it: &Departure<Packet>| {
+        let Packet { flow, origin, hop, .. } = it.msdu.payload;
+        (flow, origin, hop, it.msdu.from)
+    };
+    !next.lost && of(before) == of(next)
 }

@@ -2,12 +2,14 @@
 
 use airfair_wlan::Phase;
 
+use super::flows::record_intake;
 use super::room::Full;
-use super::{Event, World};
+use super::{Event, Flow, World};
 use crate::clock::Clock;
+use crate::endpoint::{Intake, Sink};
 use crate::link::{Arrival, LinkId, Refusal, Sent};
-use crate::packet::Packet;
-use crate::record::{LinkRecord, Recorder};
+use crate::packet::{Body, Packet};
+use crate::record::{LinkRecord, Recorder, SentAt};
 
 impl<R: Recorder, C: Clock> World<R, C> {
     #[inline(never)]
@@ -33,20 +35,41 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
         self.recorder.record_link(self.now, id, LinkRecord::Queued(queued));
         let Packet { flow, origin, hop, .. } = *packet;
-        if self.awaits_departure(flow, origin, hop)
-            && let Some(at) = self.links[id.index()].last_departure()
-        {
+        if self.awaits_departure(flow, origin, hop) {
+            let at = self.links[id.index()].last_departure();
             self.queue.push(at, Phase::End, Event::Departure(flow, origin));
         }
         Ok(())
+    }
+
+    /// Takes in the datagram that arrives over a link, if it has come to its sink, which never answers: nobody need look
+    /// what comes of it.
+    #[inline]
+    pub(super) fn end_by_wire(&mut self, id: LinkId) -> bool {
+        let Self { now, links, flows, recorder, .. } = self;
+        let link = &mut links[id.index()];
+        let Some(Arrival { packet, is_lost: false }) = link.arrival(*now) else { return false };
+        let Flow { forth, sink: Sink::Udp(sink), .. } = &mut flows[packet.flow.index()] else {
+            return false;
+        };
+        let Packet { body: Body::Datagram(datagram), hop, .. } = packet else { return false };
+        if usize::from(*hop) + 1 < forth.len() {
+            return false;
+        }
+        let intake = Intake { delivered: sink.handle_datagram(datagram), is_repeated: false };
+        let whose = (packet.flow, SentAt(packet.sent_at));
+        recorder.record_link(*now, id, LinkRecord::Arrived(link.queued(*now)));
+        link.pass(*now);
+        record_intake(*now, whose, intake, recorder);
+        true
     }
 
     pub(super) fn arrive_by_wire(&mut self, id: LinkId) {
         let link = &mut self.links[id.index()];
         let Arrival { packet, is_lost } = link.arrival(self.now).expect("an arrival was announced");
         let mut packet = *packet;
-        link.pass();
         let queued = link.queued(self.now);
+        link.pass(self.now);
         if is_lost {
             self.recorder.record_link(self.now, id, LinkRecord::Lost(queued));
             return self.lose(&packet);

@@ -208,6 +208,32 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         true
     }
 
+    /// Lets up to `most` packets in, one after the other, as long as each only joins the end of the one queue that there
+    /// is: nothing goes into service, and no packet gives way. Tells how many have come, and after each the length.
+    pub fn extend(
+        &mut self,
+        now: Time,
+        most: usize,
+        mut next: impl FnMut() -> Option<Msdu<P>>,
+        mut tell: impl FnMut(u32),
+    ) -> usize {
+        let is_one = matches!(self.config.discipline, Discipline::Fifo | Discipline::CoDel(_));
+        if !is_one || self.config.ack_filter || self.driver.is_some() || self.is_empty() {
+            return 0;
+        }
+        let before = self.len();
+        let most = u32::try_from(most).unwrap_or(u32::MAX);
+        let most = most.min(self.config.packets.saturating_sub(before));
+        let mut length = before;
+        self.queues.extend(0, now, || {
+            let msdu = if length < before + most { next()? } else { return None };
+            length += 1;
+            tell(length);
+            Some(msdu)
+        });
+        (length - before) as usize
+    }
+
     /// True if a packet that comes while nothing is in service need not be asked for whom it is.
     fn serves_at_once(&self) -> bool {
         !matches!(self.scheduler, Scheduler::Regulated(_)) && self.driver.is_none()

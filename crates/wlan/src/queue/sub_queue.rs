@@ -169,6 +169,24 @@ impl<P> SubQueues<P> {
         self.waiting += 1;
     }
 
+    /// Adds all packets that `next` makes to queue `index`.
+    #[inline]
+    pub(super) fn extend(
+        &mut self,
+        index: usize,
+        now: Time,
+        next: impl FnMut() -> Option<Msdu<P>>,
+    ) {
+        let queue = self.get(index);
+        let before = queue.packets.len();
+        for msdu in std::iter::from_fn(next) {
+            queue.bytes += msdu.size;
+            queue.packets.push_back(Waiting { msdu, since: now });
+        }
+        let come = queue.packets.len() - before;
+        self.waiting += u32::try_from(come).expect("a queue of at most 2^32 packets");
+    }
+
     /// Takes the first packet of queue `index`.
     #[inline]
     pub(super) fn pop(&mut self, index: usize) -> Option<Msdu<P>> {
