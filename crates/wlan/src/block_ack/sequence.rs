@@ -64,9 +64,18 @@ impl Bitmap {
 
     /// Notes that the MPDU of this number has come; nothing if it lies outside.
     pub fn set(&mut self, sequence: Sequence) {
-        let place = sequence.after(self.start);
-        if let Some(word) = self.words.get_mut(usize::from(place / 64)) {
-            *word |= 1 << (place % 64);
+        self.set_run(sequence, 1);
+    }
+
+    /// Notes that so many MPDUs have come, this number and those behind it, as far as they do not lie outside.
+    pub fn set_run(&mut self, first: Sequence, count: u16) {
+        let from = first.after(self.start);
+        for (word, start) in self.words.iter_mut().zip((0_u16..).step_by(64)) {
+            let bits_below = |place: u16| {
+                let bit = 1_u64.checked_shl(u32::from(place.saturating_sub(start)));
+                bit.map_or(u64::MAX, |bit| bit - 1)
+            };
+            *word |= bits_below(from + count) & !bits_below(from);
         }
     }
 

@@ -187,6 +187,28 @@ impl<P> SubQueues<P> {
         self.waiting += u32::try_from(come).expect("a queue of at most 2^32 packets");
     }
 
+    /// Lets `take` have the first packets of queue `index`, one after the other, as long as they are for `to` and it takes
+    /// them. Tells how many it has taken.
+    #[inline]
+    pub(super) fn hand_over(
+        &mut self,
+        index: usize,
+        to: NodeId,
+        mut take: impl FnMut(&Msdu<P>) -> bool,
+    ) -> u32 {
+        let (queue, mut taken) = (self.get(index), 0);
+        while let Some(Waiting { msdu, .. }) = queue.packets.front()
+            && msdu.to == to
+            && take(msdu)
+        {
+            queue.bytes -= msdu.size;
+            queue.packets.pop_front();
+            taken += 1;
+        }
+        self.waiting -= taken;
+        taken
+    }
+
     /// Takes the first packet of queue `index`.
     #[inline]
     pub(super) fn pop(&mut self, index: usize) -> Option<Msdu<P>> {
