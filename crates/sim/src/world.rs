@@ -206,7 +206,9 @@ impl<R: Recorder, C: Clock> World<R, C> {
                 self.cells[index].cell.handle_event(self.now, next.phase());
             } else {
                 let event = self.take_scheduled().expect("the event just seen");
-                if let Event::Arrival(link) = event
+                // A trace looks at every member after each event.
+                if !R::TRACES
+                    && let Event::Arrival(link) = event
                     && self.end_by_wire(link)
                 {
                     continue;

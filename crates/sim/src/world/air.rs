@@ -149,19 +149,38 @@ impl<R: Recorder, C: Clock> World<R, C> {
     fn drain_deliveries(&mut self, index: usize) {
         let mut delivered = std::mem::take(&mut self.delivered);
         self.cells[index].cell.take_deliveries(&mut delivered);
-        let is_watched = self.cells[index].watches_packets;
-        for msdu in &delivered {
-            let mut packet = msdu.payload;
-            if is_watched {
-                let is_up = msdu.to.is_ap();
-                let passage = if is_up { Passage::FromStation } else { Passage::Delivered };
-                packet = self.pass(CellId::new(index), passage, packet);
-            }
-            packet.hop += 1;
-            self.arrive(&packet);
+        if delivered.len() > 1 && !self.cells[index].watches_packets {
+            delivered.chunk_by(arrive_together).for_each(|run| self.arrive_all_by_air(run));
+        } else {
+            delivered.iter().for_each(|msdu| self.arrive_by_air(index, msdu));
         }
         delivered.clear();
         self.delivered = delivered;
+    }
+
+    /// A packet has crossed the air.
+    #[inline]
+    fn arrive_by_air(&mut self, index: usize, msdu: &Msdu<Packet>) {
+        let mut packet = msdu.payload;
+        if self.cells[index].watches_packets {
+            let is_up = msdu.to.is_ap();
+            let passage = if is_up { Passage::FromStation } else { Passage::Delivered };
+            packet = self.pass(CellId::new(index), passage, packet);
+        }
+        packet.hop += 1;
+        self.arrive(&packet);
+    }
+
+    /// Packets of one way have crossed the air together.
+    fn arrive_all_by_air(&mut self, run: &[Msdu<Packet>]) {
+        let Packet { flow, origin, hop, .. } = run[0].payload;
+        let route = self.flows[flow.index()].route(origin);
+        if let Some(&Hop::Wire(link)) = route.get(usize::from(hop) + 1) {
+            return self.forward_all_by_wire(link, run);
+        }
+        for Msdu { payload, .. } in run {
+            self.arrive(&Packet { hop: hop + 1, ..*payload });
+        }
     }
 
     /// Packets that have left a queue. Those of one flow that go one after the other leave room for as many.
@@ -197,12 +216,15 @@ impl<R: Recorder, C: Clock> World<R, C> {
     }
 }
 
-/// True if `next` leaves the same queue as the one `before` it, and gets where that goes.
+/// True if two packets are on the same way, and at the same place of it.
+#[inline]
+fn arrive_together(one: &Msdu<Packet>, other: &Msdu<Packet>) -> bool {
+    let of = |Packet { flow, origin, hop, .. }: Packet| (flow, origin, hop);
+    of(one.payload) == of(other.payload)
+}
+
+/// True if `next` leaves the same queue as the packet `before` it, and is not lost.
 #[inline]
 fn leave_together(before: &Departure<Packet>, next: &Departure<Packet>) -> bool {
-    let of = |it: &Departure<Packet>| {
-        let Packet { flow, origin, hop, .. } = it.msdu.payload;
-        (flow, origin, hop, it.msdu.from)
-    };
-    !next.lost && of(before) == of(next)
+    !next.lost && arrive_together(&before.msdu, &next.msdu)
 }

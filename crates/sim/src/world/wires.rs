@@ -1,6 +1,6 @@
 //! Packets over wires.
 
-use airfair_wlan::Phase;
+use airfair_wlan::{Msdu, Phase};
 
 use super::flows::record_intake;
 use super::room::Full;
@@ -14,25 +14,8 @@ use crate::record::{LinkRecord, Recorder, SentAt};
 impl<R: Recorder, C: Clock> World<R, C> {
     #[inline(never)]
     pub(super) fn forward_by_wire(&mut self, id: LinkId, packet: &Packet) -> Result<(), Full> {
-        let link = &mut self.links[id.index()];
-        let was_empty = link.is_empty();
-        let number = self.queue.reserve();
-        let Sent { arrival, queued } = match link.send(self.now, packet, number) {
-            Ok(sent) => sent,
-            Err(refusal) => {
-                let record = match refusal {
-                    Refusal::QueueFull => LinkRecord::Dropped,
-                    Refusal::Early => LinkRecord::DroppedEarly,
-                };
-                self.recorder.record_link(self.now, id, record);
-                return Err(Full);
-            }
-        };
+        let queued = self.put_on_wire(id, packet)?;
         self.note_sent(packet);
-        // A link's arrivals follow each other, so the queue holds the next one alone.
-        if was_empty {
-            self.queue.push_reserved(arrival, Phase::End, number, Event::Arrival(id));
-        }
         self.recorder.record_link(self.now, id, LinkRecord::Queued(queued));
         let Packet { flow, origin, hop, .. } = *packet;
         if self.awaits_departure(flow, origin, hop) {
@@ -40,6 +23,47 @@ impl<R: Recorder, C: Clock> World<R, C> {
             self.queue.push(at, Phase::End, Event::Departure(flow, origin));
         }
         Ok(())
+    }
+
+    /// Forwards packets that have come together over the hop before.
+    #[inline(never)]
+    pub(super) fn forward_all_by_wire(&mut self, id: LinkId, come: &[Msdu<Packet>]) {
+        for Msdu { payload, .. } in come {
+            let packet = Packet { hop: payload.hop + 1, ..*payload };
+            match self.put_on_wire(id, &packet) {
+                Ok(queued) => self.recorder.record_link(self.now, id, LinkRecord::Queued(queued)),
+                Err(Full) => self.lose(&packet),
+            }
+        }
+    }
+
+    /// Sends a packet over a link; tells how many are queued there, with this one.
+    #[inline(always)]
+    #[expect(
+        clippy::inline_always,
+        reason = "each call on a packet's way costs twenty instructions"
+    )]
+    fn put_on_wire(&mut self, id: LinkId, packet: &Packet) -> Result<u32, Full> {
+        let link = &mut self.links[id.index()];
+        let was_empty = link.is_empty();
+        let number = self.queue.reserve();
+        match link.send(self.now, packet, number) {
+            Ok(Sent { arrival, queued }) => {
+                // A link's arrivals follow each other, so the queue holds the next one alone.
+                if was_empty {
+                    self.queue.push_reserved(arrival, Phase::End, number, Event::Arrival(id));
+                }
+                Ok(queued)
+            }
+            Err(refusal) => {
+                let record = match refusal {
+                    Refusal::QueueFull => LinkRecord::Dropped,
+                    Refusal::Early => LinkRecord::DroppedEarly,
+                };
+                self.recorder.record_link(self.now, id, record);
+                Err(Full)
+            }
+        }
     }
 
     /// Takes in the datagram that arrives over a link, if it has come to its sink, which never answers: nobody need look

@@ -447,15 +447,18 @@ impl<P: Copy + Headers> Cell<P> {
                 Fate::Acknowledged if !queued.has_arrived => Some((to, DropCause::TooLate)),
                 Fate::Acknowledged => None,
             };
-            for msdu in queued.packets() {
-                if let Some((node, cause)) = cause {
+            if let Some((node, cause)) = cause {
+                for _ in queued.packets() {
                     channel.records.push(Record::Dropped { node, cause });
                     let event = |it| Record::Category(it, CategoryEvent::Dropped);
                     channel.records.extend(category.map(event));
                 }
-                if tells_all || !queued.has_arrived {
-                    departures.push(Departure { msdu: *msdu, lost: !queued.has_arrived });
-                }
+            }
+            if tells_all || !queued.has_arrived {
+                let departure =
+                    |msdu: &Msdu<P>| Departure { msdu: *msdu, lost: !queued.has_arrived };
+                departures.push(departure(&queued.msdu));
+                departures.extend(queued.others().map(departure));
             }
         });
         if contender.queue.is_empty() {
