@@ -152,7 +152,9 @@ impl<R: Recorder, C: Clock> World<R, C> {
         if delivered.len() > 1 && !self.cells[index].watches_packets {
             delivered.chunk_by(arrive_together).for_each(|run| self.arrive_all_by_air(run));
         } else {
-            delivered.iter().for_each(|msdu| self.arrive_by_air(index, msdu));
+            for msdu in &delivered {
+                self.arrive_by_air(index, msdu);
+            }
         }
         delivered.clear();
         self.delivered = delivered;
