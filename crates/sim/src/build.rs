@@ -51,6 +51,8 @@ impl<R: Recorder, C: Clock> World<R, C> {
             observes: false,
             touched: VecDeque::new(),
             horizon: Time::ZERO,
+            delivered: Vec::new(),
+            departed: Vec::new(),
             outputs: VecDeque::new(),
             cells: cells.map(|index| bss(scenario, index, &members, streams)).collect(),
             traced: if R::TRACES { vec![None; scenario.flows.len()] } else { Vec::new() },

@@ -225,9 +225,8 @@ impl Sink {
                 Intake { delivered, is_repeated: false }
             }
             (Self::Udp(sink), Body::Datagram(datagram)) => {
-                let before = sink.stats().octets;
-                sink.handle_datagram(datagram);
-                Intake { delivered: sink.stats().octets - before, is_repeated: false }
+                let delivered = sink.handle_datagram(datagram);
+                Intake { delivered, is_repeated: false }
             }
             _ => unreachable!("both ends of a flow speak one transport"),
         }

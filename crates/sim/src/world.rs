@@ -27,7 +27,7 @@ use std::collections::VecDeque;
 
 use airfair_units::{Duration, Time};
 use airfair_wlan::phy::Rate;
-use airfair_wlan::{Moment, NodeId};
+use airfair_wlan::{Departure, Moment, Msdu, NodeId};
 
 use crate::clock::{Clock, Woken};
 use crate::coupling::{Action, Seen};
@@ -145,6 +145,9 @@ pub struct World<R, C> {
     pub(crate) touched: VecDeque<FlowId>,
     /// Nothing happens from here on before the owner has had its turn.
     pub(crate) horizon: Time,
+    /// Memory for packets that a cell hands over.
+    pub(crate) delivered: Vec<Msdu<Packet>>,
+    pub(crate) departed: Vec<Departure<Packet>>,
     /// Outputs that the owner has not fetched yet.
     pub(crate) outputs: VecDeque<Output>,
     /// Freedom of each sender that a trace has been told of; empty without a trace.
@@ -203,6 +206,13 @@ impl<R: Recorder, C: Clock> World<R, C> {
                 self.cells[index].cell.handle_event(self.now, next.phase());
             } else {
                 let event = self.take_scheduled().expect("the event just seen");
+                // A trace looks at every member after each event.
+                if !R::TRACES
+                    && let Event::Arrival(link) = event
+                    && self.end_by_wire(link)
+                {
+                    continue;
+                }
                 self.handle(event);
             }
             self.drain_cells();

@@ -187,8 +187,8 @@ impl Sink {
         Self::default()
     }
 
-    /// A datagram has arrived.
-    pub fn handle_datagram(&mut self, datagram: &Datagram) {
+    /// A datagram has arrived: how much of its payload is new [octets].
+    pub fn handle_datagram(&mut self, datagram: &Datagram) -> Bytes {
         if datagram.seq >= self.next {
             let ahead = datagram.seq + 1 - self.next;
             self.seen = match ahead {
@@ -201,17 +201,19 @@ impl Sink {
             let behind = self.next - 1 - datagram.seq;
             if behind >= MEMORY {
                 self.stats.late += 1;
-                return;
+                return Bytes::ZERO;
             }
             if self.seen >> behind & 1 == 1 {
                 self.stats.duplicates += 1;
-                return;
+                return Bytes::ZERO;
             }
             self.seen |= 1 << behind;
             self.stats.reordered += 1;
         }
+        let payload = Bytes::new(u64::from(datagram.payload));
         self.stats.received += 1;
-        self.stats.octets += Bytes::new(u64::from(datagram.payload));
+        self.stats.octets += payload;
+        payload
     }
 
     /// Datagrams missing below the highest number seen.

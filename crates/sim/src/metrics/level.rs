@@ -20,7 +20,10 @@ pub(super) struct Level {
 impl Level {
     /// The level is `level` from now on.
     pub(super) fn set(&mut self, now: Time, level: u32, window: Window) {
-        self.charge(now, window);
+        // Several packets come and go at one instant.
+        if now != self.since {
+            self.charge(now, window);
+        }
         self.current = level;
         if now < window.to {
             // What the warm-up leaves behind counts as soon as the window opens.

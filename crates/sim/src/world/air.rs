@@ -134,29 +134,74 @@ impl<R: Recorder, C: Clock> World<R, C> {
     /// Packets that have crossed the air or left a queue, and new rates.
     #[inline(never)]
     fn drain_news(&mut self, index: usize) {
-        while let Some(msdu) = self.cells[index].cell.poll_delivery() {
-            let (is_up, mut packet) = (msdu.to.is_ap(), msdu.payload);
-            if self.cells[index].watches_packets {
-                let passage = if is_up { Passage::FromStation } else { Passage::Delivered };
-                packet = self.pass(CellId::new(index), passage, packet);
-            }
-            packet.hop += 1;
-            self.arrive(&packet);
-        }
-        while let Some(Departure { msdu, lost }) = self.cells[index].cell.poll_departure() {
-            let (from, to, Packet { flow, origin, hop, .. }) = (msdu.from, msdu.to, msdu.payload);
-            if *lost {
-                let packet = msdu.payload;
-                self.lose(&packet);
-            }
-            let queue = Hop::Air { cell: CellId::new(index), from, to };
-            self.leave_room(queue, (flow, origin), hop);
-        }
+        self.drain_deliveries(index);
+        self.drain_departures(index);
         let id = CellId::new(index);
         while let Some(change) = self.cells[index].cell.poll_rate_change() {
             if change.direction == Direction::Up {
                 self.tell_of_rate(id, change.station, change.rate);
             }
+        }
+    }
+
+    /// Packets that have crossed the air.
+    #[inline]
+    fn drain_deliveries(&mut self, index: usize) {
+        let mut delivered = std::mem::take(&mut self.delivered);
+        self.cells[index].cell.take_deliveries(&mut delivered);
+        if delivered.len() > 1 && !self.cells[index].watches_packets {
+            delivered.chunk_by(arrive_together).for_each(|run| self.arrive_all_by_air(run));
+        } else {
+            for msdu in &delivered {
+                self.arrive_by_air(index, msdu);
+            }
+        }
+        delivered.clear();
+        self.delivered = delivered;
+    }
+
+    /// A packet has crossed the air.
+    #[inline]
+    fn arrive_by_air(&mut self, index: usize, msdu: &Msdu<Packet>) {
+        let mut packet = msdu.payload;
+        if self.cells[index].watches_packets {
+            let is_up = msdu.to.is_ap();
+            let passage = if is_up { Passage::FromStation } else { Passage::Delivered };
+            packet = self.pass(CellId::new(index), passage, packet);
+        }
+        packet.hop += 1;
+        self.arrive(&packet);
+    }
+
+    /// Packets of one way have crossed the air together.
+    fn arrive_all_by_air(&mut self, run: &[Msdu<Packet>]) {
+        let Packet { flow, origin, hop, .. } = run[0].payload;
+        let route = self.flows[flow.index()].route(origin);
+        if let Some(&Hop::Wire(link)) = route.get(usize::from(hop) + 1) {
+            return self.forward_all_by_wire(link, run);
+        }
+        for Msdu { payload, .. } in run {
+            self.arrive(&Packet { hop: hop + 1, ..*payload });
+        }
+    }
+
+    /// Packets that have left a queue. Those of one flow that go one after the other leave room for as many.
+    #[inline]
+    fn drain_departures(&mut self, index: usize) {
+        while self.cells[index].cell.has_departures() {
+            let mut departed = std::mem::take(&mut self.departed);
+            self.cells[index].cell.take_departures(&mut departed);
+            for run in departed.chunk_by(leave_together) {
+                let Departure { msdu, lost } = &run[0];
+                let Packet { flow, origin, hop, .. } = msdu.payload;
+                if *lost {
+                    self.lose(&msdu.payload);
+                }
+                let queue = Hop::Air { cell: CellId::new(index), from: msdu.from, to: msdu.to };
+                self.leave_room(queue, (flow, origin), (hop, run.len()));
+            }
+            departed.clear();
+            self.departed = departed;
         }
     }
 
@@ -171,4 +216,17 @@ impl<R: Recorder, C: Clock> World<R, C> {
             }
         }
     }
+}
+
+/// True if two packets are on the same way, and at the same place of it.
+#[inline]
+fn arrive_together(one: &Msdu<Packet>, other: &Msdu<Packet>) -> bool {
+    let of = |Packet { flow, origin, hop, .. }: Packet| (flow, origin, hop);
+    of(one.payload) == of(other.payload)
+}
+
+/// True if `next` leaves the same queue as the packet `before` it, and is not lost.
+#[inline]
+fn leave_together(before: &Departure<Packet>, next: &Departure<Packet>) -> bool {
+    !next.lost && arrive_together(&before.msdu, &next.msdu)
 }

@@ -7,14 +7,14 @@ use std::collections::VecDeque;
 
 use airfair_transport::tcp::Unsent;
 use airfair_units::Bytes;
-use airfair_wlan::Phase;
 use airfair_wlan::edca::AccessCategory;
+use airfair_wlan::{Msdu, Phase};
 
-use super::{Event, Flow, Hop, Output, World};
+use super::{Bss, Event, Flow, Hop, Output, World};
 use crate::clock::Clock;
 use crate::endpoint::{Alarm, Source};
 use crate::link::LinkId;
-use crate::packet::{FlowId, Packet, Side};
+use crate::packet::{Body, FlowId, Packet, Side};
 use crate::record::{FlowRecord, Recorder};
 
 /// A queue has no room for a packet, or does not want it.
@@ -82,16 +82,46 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    /// A packet of an end has left the queue before its hop over the air, which is number `hop` of its route.
+    /// So many packets of an end have left the queue before their hop over the air, which is number `hop` of its route.
     #[inline]
-    pub(super) fn leave_room(&mut self, queue: Hop, (flow, origin): (FlowId, Side), hop: u16) {
+    pub(super) fn leave_room(
+        &mut self,
+        queue: Hop,
+        (flow, origin): (FlowId, Side),
+        (hop, packets): (u16, usize),
+    ) {
         if self.awaits_departure(flow, origin, hop) {
-            return self.seek_room(flow, origin);
+            let come = if packets > 1 { self.refill(queue, flow, packets) } else { 0 };
+            return (come..packets).for_each(|_| self.seek_room(flow, origin));
         }
         let category = self.flows[flow.index()].category;
-        if !self.line(queue, category).places.is_empty() {
-            self.serve_line(queue, category);
+        for _ in 0..packets {
+            if !self.line(queue, category).places.is_empty() {
+                self.serve_line(queue, category);
+            }
         }
+    }
+
+    /// Puts up to so many packets of a saturated source into the queue of a member at once, and tells how many: as long as
+    /// it would be the only one to find room there.
+    fn refill(&mut self, queue: Hop, id: FlowId, packets: usize) -> usize {
+        let Self { cells, flows, recorder, now, .. } = self;
+        let Flow { source: Source::Udp(sender), category, .. } = &mut flows[id.index()] else {
+            return 0;
+        };
+        let Hop::Air { cell, from, to } = queue else { return 0 };
+        let Bss { cell, msdu_overhead, lines, watches_packets, .. } = &mut cells[cell.index()];
+        let is_line_empty = lines[from.index()][*category as usize].places.is_empty();
+        if *watches_packets || !is_line_empty {
+            return 0;
+        }
+        let (now, category, size) = (*now, *category, sender.packet_size() + *msdu_overhead);
+        cell.refill(now, (from, category), packets, || {
+            let body = Body::Datagram(sender.poll_transmit(now)?);
+            recorder.record_flow(now, id, FlowRecord::Sent);
+            let payload = Packet::new(now, id, Side::Sender, body).of(category);
+            Some(Msdu { payload, size, from, to })
+        })
     }
 
     /// A packet has left the queue of a link for whose room someone waits.

@@ -73,6 +73,25 @@ enum Progress {
     GivenUp,
 }
 
+/// MPDUs that have come of those on the air, as far as their originator knows.
+#[derive(Clone, Copy)]
+enum Come<'a> {
+    Those(&'a Bitmap),
+    All,
+    None,
+}
+
+impl Come<'_> {
+    #[inline]
+    fn has(self, sequence: Sequence) -> bool {
+        match self {
+            Self::Those(come) => come.has(sequence),
+            Self::All => true,
+            Self::None => false,
+        }
+    }
+}
+
 #[derive(Clone, Debug)]
 struct Outstanding<P> {
     packet: P,
@@ -126,6 +145,7 @@ impl<P> Originator<P> {
     ///
     /// # Panics
     /// If the window [has no room](Self::has_room).
+    #[inline]
     pub fn push(&mut self, packet: P) -> Sequence {
         assert!(self.has_room(), "a packet beyond the window");
         let sequence = sequence(self.start, self.outstanding.len());
@@ -192,13 +212,13 @@ impl<P> Originator<P> {
         self.asks = false;
         // A recipient that knows of the move begins where the window does, or behind.
         self.has_moved &= come.start().precedes(self.start);
-        self.settle(|sequence| come.has(sequence), tell);
+        self.settle(Come::Those(come), tell);
     }
 
     /// The ACK of an MPDU that was on the air alone has come.
     pub fn handle_ack(&mut self, tell: impl FnMut(Done<&P>)) {
         self.silences = 0;
-        self.settle(|_| true, tell);
+        self.settle(Come::All, tell);
     }
 
     /// No response has come to an aggregate, or to a request.
@@ -214,31 +234,31 @@ impl<P> Originator<P> {
         self.has_moved &= !may_ask;
         self.silences = 0;
         self.asks = false;
-        self.settle(|_| false, tell);
+        self.settle(Come::None, tell);
     }
 
     /// Gives up the first `count` of the [batch](Self::batch), which have not got as far as the air.
     pub fn give_up(&mut self, count: u16, tell: impl FnMut(Done<&P>)) {
         self.send(count);
         let attempts = std::mem::replace(&mut self.limits.attempts, 0);
-        self.settle(|_| false, tell);
+        self.settle(Come::None, tell);
         self.limits.attempts = attempts;
     }
 
-    /// What is on the air has come or is lost.
+    /// What is on the air has come or is lost. What has come at the front of the window leaves it at once.
     #[inline]
-    fn settle(&mut self, has_come: impl Fn(Sequence) -> bool, mut tell: impl FnMut(Done<&P>)) {
-        let mut left = std::mem::take(&mut self.on_air);
-        for (place, it) in self.outstanding.iter_mut().enumerate() {
-            if left == 0 {
-                break;
-            }
+    fn settle(&mut self, come: Come<'_>, mut tell: impl FnMut(Done<&P>)) {
+        let (mut left, mut place) = (std::mem::take(&mut self.on_air), 0);
+        while left > 0
+            && let Some(it) = self.outstanding.get_mut(place)
+        {
+            let number = sequence(self.start, place);
+            place += 1;
             if it.progress != Progress::OnAir {
                 continue;
             }
             left -= 1;
-            let number = sequence(self.start, place);
-            let fate = if has_come(number) {
+            let fate = if come.has(number) {
                 it.progress = Progress::Acknowledged;
                 Fate::Acknowledged
             } else if it.attempts >= self.limits.attempts {
@@ -250,6 +270,10 @@ impl<P> Originator<P> {
                 continue;
             };
             tell(Done { packet: &it.packet, sequence: number, fate });
+            if place == 1 && fate == Fate::Acknowledged {
+                self.outstanding.pop_front();
+                (self.start, place) = (self.start + 1, 0);
+            }
         }
         self.advance();
     }

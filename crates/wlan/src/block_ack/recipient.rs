@@ -27,11 +27,20 @@ pub struct Recipient<P> {
     timeout: Duration,
     /// What `BlockAck`s say: `WinStartR` and the bits behind it, kept for the whole agreement.  [80211-2020 §10.25.6.3]
     scoreboard: Bitmap,
+    /// Numbers in a row that came last, which the scoreboard has not taken yet.
+    run: Run,
     /// Number of the next packet to hand on, `WinStartB`.  [80211-2020 §10.25.6.6]
     next: Sequence,
     /// Packets from there on, each with the time at which it came; nothing where one is missing.
     buffer: VecDeque<Option<(P, Time)>>,
     released: VecDeque<P>,
+}
+
+/// Numbers in a row.
+#[derive(Clone, Copy, Debug, Default)]
+struct Run {
+    first: Sequence,
+    count: u16,
 }
 
 impl<P> Recipient<P> {
@@ -42,7 +51,8 @@ impl<P> Recipient<P> {
     pub fn new(window: u16, timeout: Duration, start: Sequence) -> Self {
         assert!((1..=256).contains(&window), "a window of 1 to 256 MPDUs");
         let (buffer, released) = (VecDeque::new(), VecDeque::new());
-        Self { window, timeout, scoreboard: Bitmap::new(start), next: start, buffer, released }
+        let (scoreboard, run) = (Bitmap::new(start), Run::default());
+        Self { window, timeout, scoreboard, run, next: start, buffer, released }
     }
 
     /// An MPDU has come without an error.
@@ -79,16 +89,36 @@ impl<P> Recipient<P> {
         if is_new { Reception::Kept } else { Reception::Refused }
     }
 
-    /// The scoreboard takes a number.  [80211-2020 §10.25.6.3]
+    /// A number has come, in a row with those before it, mostly.
+    #[inline]
     fn note(&mut self, sequence: Sequence) {
-        let start = self.scoreboard.start();
-        if sequence.precedes(start) {
+        if sequence != self.run.first + self.run.count || self.run.count == self.window {
+            self.keep_score();
+            self.run.first = sequence;
+        }
+        self.run.count += 1;
+    }
+
+    /// The scoreboard takes the numbers that came last.  [80211-2020 §10.25.6.3]
+    fn keep_score(&mut self) {
+        let Run { first, count } = std::mem::take(&mut self.run);
+        let (start, last) = (self.scoreboard.start(), first + (Sequence::COUNT + count - 1));
+        if first.precedes(start) || last.precedes(start) {
+            return (0..count).for_each(|it| self.keep_score_of(first + it, 1));
+        }
+        self.keep_score_of(first, count);
+    }
+
+    /// The scoreboard takes numbers in a row.
+    fn keep_score_of(&mut self, first: Sequence, count: u16) {
+        let (start, last) = (self.scoreboard.start(), first + (Sequence::COUNT + count - 1));
+        if count == 0 || last.precedes(start) {
             return;
         }
-        if sequence.after(start) >= self.window {
-            self.scoreboard.advance(sequence + (Sequence::COUNT + 1 - self.window));
+        if last.after(start) >= self.window {
+            self.scoreboard.advance(last + (Sequence::COUNT + 1 - self.window));
         }
-        self.scoreboard.set(sequence);
+        self.scoreboard.set_run(first, count);
     }
 
     /// Keeps a packet at its place; false if it is there.
@@ -129,6 +159,7 @@ impl<P> Recipient<P> {
 
     /// A `BlockAckReq` has come: nothing before its starting number is sent any more.  [80211-2020 §10.25.6.6.3]
     pub fn handle_request(&mut self, start: Sequence) {
+        self.keep_score();
         if !start.precedes(self.scoreboard.start()) {
             self.scoreboard.advance(start);
         }
@@ -137,7 +168,8 @@ impl<P> Recipient<P> {
     }
 
     /// The `BlockAck` that answers now.
-    pub fn block_ack(&self) -> Bitmap {
+    pub fn block_ack(&mut self) -> Bitmap {
+        self.keep_score();
         self.scoreboard
     }
 

@@ -62,11 +62,15 @@ impl Bitmap {
         self.words.get(usize::from(place / 64)).is_some_and(|word| word >> (place % 64) & 1 == 1)
     }
 
-    /// Notes that the MPDU of this number has come; nothing if it lies outside.
-    pub fn set(&mut self, sequence: Sequence) {
-        let place = sequence.after(self.start);
-        if let Some(word) = self.words.get_mut(usize::from(place / 64)) {
-            *word |= 1 << (place % 64);
+    /// Notes that so many MPDUs have come, this number and those behind it, as far as they do not lie outside.
+    pub fn set_run(&mut self, first: Sequence, count: u16) {
+        let from = first.after(self.start);
+        for (word, start) in self.words.iter_mut().zip((0_u16..).step_by(64)) {
+            let bits_below = |place: u16| {
+                let bit = 1_u64.checked_shl(u32::from(place.saturating_sub(start)));
+                bit.map_or(u64::MAX, |bit| bit - 1)
+            };
+            *word |= bits_below(from + count) & !bits_below(from);
         }
     }
 
@@ -120,6 +124,17 @@ mod tests {
     }
 
     #[test]
+    fn numbers_in_a_row_are_noted_as_far_as_they_fit() {
+        let start = Sequence::new(4_000);
+        for (from, count) in [(0, 1), (0, 256), (63, 2), (10, 200), (250, 10), (300, 5), (7, 0)] {
+            let mut map = Bitmap::new(start);
+            map.set_run(start + from, count);
+            let come: Vec<u16> = (0..256).filter(|it| map.has(start + *it)).collect();
+            assert_eq!(come, (from..(from + count).min(256)).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
     fn a_bitmap_that_advances_keeps_what_is_ahead() {
         for steps in [0, 1, 63, 64, 65, 200, 255, 256, 2_000] {
             let start = Sequence::new(4_000);
@@ -127,9 +142,9 @@ mod tests {
             let come: Vec<Sequence> =
                 (0..256).filter(|it| it % 3 != 1).map(|it| start + it).collect();
             for it in &come {
-                map.set(*it);
+                map.set_run(*it, 1);
             }
-            map.set(start + 256);
+            map.set_run(start + 256, 1);
             map.advance(start + steps);
             let kept = |it: &&Sequence| !it.precedes(start + steps);
             assert!(come.iter().all(|it| map.has(*it) != it.precedes(start + steps)), "{steps}");

@@ -6,7 +6,6 @@ use std::num::NonZeroU16;
 use airfair_laws::Direction;
 use airfair_units::{Bytes, Duration, Time};
 
-use super::outbox::Outbox;
 use super::{Cell, Departure, Told};
 use crate::aggregation::{Agreement, BLOCK_ACK_REQUEST_SIZE, DELIMITER, QOS_DATA_OVERHEAD, Window};
 use crate::airtime::Protection;
@@ -41,9 +40,9 @@ impl<P: Copy> Received<P> {
         std::iter::once(&self.first).chain(&self.others)
     }
 
-    fn deliver(self, deliveries: &mut Outbox<Msdu<P>>) {
+    fn deliver(self, deliveries: &mut Vec<Msdu<P>>) {
         deliveries.push(self.first);
-        self.others.into_iter().for_each(|msdu| deliveries.push(msdu));
+        deliveries.extend(self.others);
     }
 }
 
@@ -324,7 +323,7 @@ impl<P: Copy + Headers> Cell<P> {
                 Reception::InOrder => {
                     mpdu.packet.has_arrived = true;
                     deliveries.push(mpdu.packet.msdu);
-                    mpdu.packet.others().for_each(|msdu| deliveries.push(*msdu));
+                    deliveries.extend(mpdu.packet.others());
                     continue;
                 }
                 Reception::Kept => mpdu.packet.has_arrived = true,
@@ -448,15 +447,18 @@ impl<P: Copy + Headers> Cell<P> {
                 Fate::Acknowledged if !queued.has_arrived => Some((to, DropCause::TooLate)),
                 Fate::Acknowledged => None,
             };
-            for msdu in queued.packets() {
-                if let Some((node, cause)) = cause {
+            if let Some((node, cause)) = cause {
+                for _ in queued.packets() {
                     channel.records.push(Record::Dropped { node, cause });
                     let event = |it| Record::Category(it, CategoryEvent::Dropped);
                     channel.records.extend(category.map(event));
                 }
-                if tells_all || !queued.has_arrived {
-                    departures.push(Departure { msdu: *msdu, lost: !queued.has_arrived });
-                }
+            }
+            if tells_all || !queued.has_arrived {
+                let departure =
+                    |msdu: &Msdu<P>| Departure { msdu: *msdu, lost: !queued.has_arrived };
+                departures.push(departure(&queued.msdu));
+                departures.extend(queued.others().map(departure));
             }
         });
         if contender.queue.is_empty() {

@@ -9,7 +9,6 @@ use super::aggregates::{Errors, Recipients};
 use super::beacons::Beacons;
 use super::channel::Channel;
 use super::noise::Noise;
-use super::outbox::Outbox;
 use super::overhear::HeardFrames;
 use super::undisturbed::Audience;
 use super::{Cell, Told, Watch};
@@ -120,8 +119,8 @@ impl<P: Copy + Headers> Cell<P> {
             yielding: Vec::new(),
             ended: Vec::new(),
             spare: Vec::new(),
-            deliveries: Outbox::default(),
-            departures: Outbox::default(),
+            deliveries: Vec::new(),
+            departures: Vec::new(),
             rate_changes: VecDeque::new(),
             adapts: config.stations.iter().any(|s| s.adaptation.iter().any(Option::is_some)),
             shares_time: config.ap_queue.discipline.shares_time(),

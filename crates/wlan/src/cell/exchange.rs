@@ -477,9 +477,9 @@ mod tests {
         send(&mut cell);
         let next = send(&mut cell);
         cell.deliver(&next, NodeId::AP);
-        let delivered: Vec<u32> =
-            std::iter::from_fn(|| cell.poll_delivery().map(|msdu| msdu.payload)).collect();
-        assert_eq!(delivered, [7, 8]);
+        let mut delivered = Vec::new();
+        cell.take_deliveries(&mut delivered);
+        assert_eq!(delivered.iter().map(|msdu| msdu.payload).collect::<Vec<_>>(), [7, 8]);
         let duplicate = Record::Duplicate { node: NodeId::AP };
         let records: Vec<Record> = cell.drain_records().collect();
         assert_eq!(records.iter().filter(|record| **record == duplicate).count(), 1);

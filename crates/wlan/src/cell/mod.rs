@@ -9,7 +9,6 @@ mod channel;
 mod exchange;
 mod monitor;
 mod noise;
-mod outbox;
 mod overhear;
 mod rates;
 #[cfg(test)]
@@ -45,7 +44,6 @@ use channel::Channel;
 use monitor::Monitor;
 pub use monitor::{ChannelAccess, Fate, Monitored, Signal};
 use noise::Noise;
-use outbox::Outbox;
 use overhear::HeardFrames;
 pub use overhear::{Listen, Overheard};
 use undisturbed::{Audience, Undisturbed};
@@ -119,8 +117,8 @@ pub struct Cell<P> {
     ended: Vec<Ppdu<P>>,
     /// Memory for the MPDUs of the next PPDUs.
     spare: Vec<Vec<Mpdu<P>>>,
-    deliveries: Outbox<Msdu<P>>,
-    departures: Outbox<Departure<P>>,
+    deliveries: Vec<Msdu<P>>,
+    departures: Vec<Departure<P>>,
     rate_changes: VecDeque<RateChange>,
     /// True if any rate follows a law.
     adapts: bool,
@@ -165,6 +163,27 @@ impl<P: Copy + Headers> Cell<P> {
             self.plan_next(now);
         }
         Ok(())
+    }
+
+    /// Queues up to `most` packets of one member and category that `next` makes, each as if [queued](Self::enqueue)
+    /// where there [is room](Self::has_room). Tells how many: as long as each of them just joins the others.
+    pub fn refill(
+        &mut self,
+        now: Time,
+        (from, category): (NodeId, AccessCategory),
+        most: usize,
+        next: impl FnMut() -> Option<Msdu<P>>,
+    ) -> usize {
+        let id = self.roster.find(from, || category);
+        let is_contending = self.contenders[id.index()].access != Access::Idle;
+        if self.shares_time || !is_contending {
+            return 0;
+        }
+        let others = self.packets_of(from) - self.contenders[id.index()].queue.len();
+        let Self { contenders, channel, .. } = self;
+        contenders[id.index()].queue.extend(now, most, next, |length| {
+            channel.records.push(Record::Queue { node: from, length: length + others });
+        })
     }
 
     /// A resting contender that has something to send, contends.
@@ -313,16 +332,23 @@ impl<P: Copy + Headers> Cell<P> {
         !(self.deliveries.is_empty() && self.departures.is_empty() && self.rate_changes.is_empty())
     }
 
-    /// A packet that has reached the receiver of this hop.
+    /// Takes the packets that have reached the receiver of this hop into a list that is empty, whose memory is used again.
     #[inline]
-    pub fn poll_delivery(&mut self) -> Option<&Msdu<P>> {
-        self.deliveries.poll()
+    pub fn take_deliveries(&mut self, into: &mut Vec<Msdu<P>>) {
+        std::mem::swap(&mut self.deliveries, into);
     }
 
-    /// A packet that is no longer queued; a lost one alone, if nobody [wants to know more](Self::tell_losses_alone).
+    /// True if there is a departure to take.
     #[inline]
-    pub fn poll_departure(&mut self) -> Option<&Departure<P>> {
-        self.departures.poll()
+    pub fn has_departures(&self) -> bool {
+        !self.departures.is_empty()
+    }
+
+    /// Takes the packets that are no longer queued; lost ones alone, if nobody [wants to know
+    /// more](Self::tell_losses_alone).
+    #[inline]
+    pub fn take_departures(&mut self, into: &mut Vec<Departure<P>>) {
+        std::mem::swap(&mut self.departures, into);
     }
 
     /// From now on only packets that are lost are departures: nobody waits for room.

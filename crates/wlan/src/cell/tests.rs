@@ -176,7 +176,7 @@ fn entries_per_frame(stations: usize, may_change: bool) -> usize {
     let mut cell = if may_change { with_relation(&config) } else { with(&config) };
     let up = |from| Msdu { payload: (), size: Bytes::new(972), from, to: NodeId::AP };
     (0..stations).for_each(|i| _ = cell.enqueue(Time::ZERO, up(NodeId::station(i))));
-    let (mut frames, mut entries) = (0, 0);
+    let (mut frames, mut entries, mut departures) = (0, 0, Vec::new());
     // Windows first grow to fit the number of stations.
     while frames < 2 * FRAMES {
         let now = cell.next_event().at();
@@ -185,7 +185,8 @@ fn entries_per_frame(stations: usize, may_change: bool) -> usize {
             entries += cell.contention.looked_at();
             entries += cell.unanswered.len() + cell.following.len();
         }
-        while let Some(Departure { msdu, .. }) = cell.poll_departure() {
+        cell.take_departures(&mut departures);
+        for Departure { msdu, .. } in departures.drain(..) {
             let from = msdu.from;
             cell.enqueue(now, up(from)).expect("room in the queue");
         }

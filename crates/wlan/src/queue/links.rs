@@ -211,6 +211,16 @@ impl<P: Copy> Link<P> {
         is_added.then_some(Place::OwnMpdu)
     }
 
+    /// Takes one more packet into the batch, in an MPDU of its own, if it fits.
+    #[inline]
+    fn take(&mut self, msdu: &Msdu<P>, queue: usize, room: &Room) -> bool {
+        let fits = self.originator.has_room() && self.batch.add(msdu.size, room);
+        if fits {
+            self.originator.push(Queued::new(*msdu, queue));
+        }
+        fits
+    }
+
     /// The last MPDU takes one more packet of this size, if it has not been on the air and that fits.
     /// Deviates: [D-154]
     fn joins(&mut self, size: Bytes, room: &Room) -> bool {
@@ -319,7 +329,7 @@ impl<P: Copy> Links<P> {
     }
 
     fn note(&mut self, queue: usize) {
-        note(&mut self.of_queue, queue);
+        note(&mut self.of_queue, queue, 1);
         self.under_way += 1;
     }
 
@@ -344,12 +354,12 @@ impl<P: Copy> Links<P> {
     }
 }
 
-/// One more packet of queue `index` is under way.
-fn note(of_queue: &mut Vec<u32>, index: usize) {
+/// So many more packets of queue `index` are under way.
+fn note(of_queue: &mut Vec<u32>, index: usize, packets: u32) {
     if index >= of_queue.len() {
         of_queue.resize(index + 1, 0);
     }
-    of_queue[index] += 1;
+    of_queue[index] += packets;
 }
 
 impl<P: Copy + Headers> TransmitQueue<P> {
@@ -466,11 +476,19 @@ impl<P: Copy + Headers> TransmitQueue<P> {
             {
                 ahead.pop_front();
                 link.put(msdu, queue, put);
-                note(&mut links.of_queue, queue);
+                note(&mut links.of_queue, queue, 1);
                 links.under_way += 1;
                 goes_on = link.may_take();
             }
             return;
+        }
+        if goes_on && scheduler.is_single() && link.agreement.amsdu.is_none() {
+            // In one queue, those for the same receiver follow each other, mostly.
+            let queue = *serving;
+            let taken = queues.hand_over(queue, to, |msdu| link.take(msdu, queue, room));
+            note(&mut links.of_queue, queue, taken);
+            links.under_way += taken;
+            goes_on = link.may_take();
         }
         while goes_on
             && let Some((queue, place)) = scheduler.find_more(now, queues, (*serving, from), to)
@@ -481,7 +499,7 @@ impl<P: Copy + Headers> TransmitQueue<P> {
             scheduler.charge_more(queues, queue, size);
             link.put(msdu, queue, put);
             goes_on = link.may_take();
-            note(&mut links.of_queue, queue);
+            note(&mut links.of_queue, queue, 1);
             links.under_way += 1;
             from = place;
         }

@@ -180,6 +180,10 @@ impl<P: Copy + Headers> TransmitQueue<P> {
     /// Lets a packet in, straight into service if nothing else is; false if there is no room for it.
     /// Others may be dropped in its place: see [`poll_dropped`](Self::poll_dropped).
     pub fn push(&mut self, now: Time, msdu: Msdu<P>) -> bool {
+        if self.only_appends() && self.len() < self.config.packets {
+            self.queues.push(0, msdu, now);
+            return true;
+        }
         let queue = self.classify(&msdu, now);
         let is_idle = self.is_empty();
         if is_idle && self.serves_at_once() {
@@ -206,6 +210,39 @@ impl<P: Copy + Headers> TransmitQueue<P> {
             self.fill_ahead(now);
         }
         true
+    }
+
+    /// Lets up to `most` packets in, one after the other, as long as each only joins the end of the one queue that there
+    /// is: nothing goes into service, and no packet gives way. Tells how many have come, and after each the length.
+    pub fn extend(
+        &mut self,
+        now: Time,
+        most: usize,
+        mut next: impl FnMut() -> Option<Msdu<P>>,
+        mut tell: impl FnMut(u32),
+    ) -> usize {
+        if !self.only_appends() {
+            return 0;
+        }
+        let before = self.len();
+        let most = u32::try_from(most).unwrap_or(u32::MAX);
+        let most = most.min(self.config.packets.saturating_sub(before));
+        let mut length = before;
+        self.queues.extend(0, now, || {
+            let msdu = if length < before + most { next()? } else { return None };
+            length += 1;
+            tell(length);
+            Some(msdu)
+        });
+        (length - before) as usize
+    }
+
+    /// True if a packet for which there is room only joins the end of the one queue that there is: others wait or are in
+    /// service, and nobody looks at what comes.
+    #[inline]
+    fn only_appends(&self) -> bool {
+        let is_one = matches!(self.config.discipline, Discipline::Fifo | Discipline::CoDel(_));
+        is_one && !self.is_empty() && !self.config.ack_filter && self.driver.is_none()
     }
 
     /// True if a packet that comes while nothing is in service need not be asked for whom it is.

@@ -74,6 +74,12 @@ impl Scheduler {
         }
     }
 
+    /// True if there is one queue, which is served in its order.
+    #[inline]
+    pub(super) fn is_single(&self) -> bool {
+        matches!(self, Self::Single)
+    }
+
     /// Queue and place of the packet that may join one for `to` from queue `index` in its aggregate; those before
     /// `from` in that queue are for others.
     /// Deviates: [D-130]

@@ -169,6 +169,46 @@ impl<P> SubQueues<P> {
         self.waiting += 1;
     }
 
+    /// Adds all packets that `next` makes to queue `index`.
+    #[inline]
+    pub(super) fn extend(
+        &mut self,
+        index: usize,
+        now: Time,
+        next: impl FnMut() -> Option<Msdu<P>>,
+    ) {
+        let queue = self.get(index);
+        let before = queue.packets.len();
+        for msdu in std::iter::from_fn(next) {
+            queue.bytes += msdu.size;
+            queue.packets.push_back(Waiting { msdu, since: now });
+        }
+        let come = queue.packets.len() - before;
+        self.waiting += u32::try_from(come).expect("a queue of at most 2^32 packets");
+    }
+
+    /// Lets `take` have the first packets of queue `index`, one after the other, as long as they are for `to` and it takes
+    /// them. Tells how many it has taken.
+    #[inline]
+    pub(super) fn hand_over(
+        &mut self,
+        index: usize,
+        to: NodeId,
+        mut take: impl FnMut(&Msdu<P>) -> bool,
+    ) -> u32 {
+        let (queue, mut taken) = (self.get(index), 0);
+        while let Some(Waiting { msdu, .. }) = queue.packets.front()
+            && msdu.to == to
+            && take(msdu)
+        {
+            queue.bytes -= msdu.size;
+            queue.packets.pop_front();
+            taken += 1;
+        }
+        self.waiting -= taken;
+        taken
+    }
+
     /// Takes the first packet of queue `index`.
     #[inline]
     pub(super) fn pop(&mut self, index: usize) -> Option<Msdu<P>> {

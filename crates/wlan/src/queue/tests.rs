@@ -122,6 +122,23 @@ fn a_limit_counts_each_queue_or_all() {
     assert_eq!(accepted(Limit::Shared), [true, true, false, false, false, false]);
 }
 
+/// Five places, one of them in service: two packets join, and two of seven.
+#[test]
+fn packets_that_come_together_join_as_they_do_one_by_one() {
+    let mut queue = queue(Discipline::Fifo, 5, Limit::Shared);
+    let (mut numbers, mut lengths) = (0.., Vec::new());
+    let mut join = |queue: &mut TransmitQueue<Tagged>, most| {
+        let next = || Some(packet(0, numbers.next()?, 100));
+        queue.extend(ms(0), most, next, |length| lengths.push(length))
+    };
+    assert_eq!(join(&mut queue, 7), 0, "nothing is in service");
+    assert!(queue.push(ms(0), packet(0, 9, 100)));
+    assert_eq!((join(&mut queue, 2), join(&mut queue, 7)), (2, 2));
+    assert_eq!(lengths, [2, 3, 4, 5]);
+    let all = std::iter::from_fn(|| finish(&mut queue, ms(1)));
+    assert_eq!(all.map(|it| it.payload.number).collect::<Vec<_>>(), [9, 0, 1, 2, 3]);
+}
+
 #[test]
 fn stations_take_turns() {
     for discipline in [Discipline::RoundRobin, Discipline::TimeRegulator(REGULATION)] {

@@ -165,12 +165,11 @@ impl Bench {
     }
 
     fn drain(&mut self) {
-        while let Some(msdu) = self.cell.poll_delivery() {
-            self.delivered.push((self.now, msdu.payload));
-        }
-        while let Some(departure) = self.cell.poll_departure() {
-            self.departed.push(*departure);
-        }
+        let (mut delivered, mut departed) = (Vec::new(), Vec::new());
+        self.cell.take_deliveries(&mut delivered);
+        self.delivered.extend(delivered.iter().map(|msdu| (self.now, msdu.payload)));
+        self.cell.take_departures(&mut departed);
+        self.departed.append(&mut departed);
         for record in self.cell.drain_records() {
             self.records.push((self.now, record));
         }
