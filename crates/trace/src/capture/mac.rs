@@ -220,8 +220,8 @@ mod tests {
     #[test]
     fn a_block_ack_has_its_starting_number_and_its_bits() {
         let mut come = Bitmap::new(Sequence::new(4_095));
-        come.set(Sequence::new(4_095));
-        come.set(Sequence::new(2));
+        come.set_run(Sequence::new(4_095), 1);
+        come.set_run(Sequence::new(2), 1);
         let numbers = |bits: usize| {
             let mut octets = Vec::new();
             put_numbers(&mut octets, AccessCategory::Video, &come, 4 + bits);
