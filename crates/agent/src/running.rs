@@ -223,6 +223,7 @@ impl Run {
         status.samples += 1;
         status.ratio = ratio;
         status.limited = if ratio > 1 { passed.taken + passed.held } else { 0 };
+        status.pass_ms = Duration::from_nanos(passed.took_ns).as_secs_f64() * 1e3;
         status.left = passed.left.clone();
         status.rate_bps = seen.links.first().and_then(|link| link.up.rate).map(DataRate::bps);
         self.status.highest_rate_bps = self.highest(seen).map(DataRate::bps);

@@ -117,6 +117,17 @@ impl Rig {
         Flow::new(stream, reader, end, self.station.clone())
     }
 
+    /// Connections over the wire that the agent watches, on which nothing is sent: both ends.
+    pub(super) fn idle_connections(&self, count: usize) -> Vec<TcpStream> {
+        sh(&format!("prlimit --pid {} --nofile={}:", std::process::id(), 2 * count + 1_000));
+        let listener = inside(&self.server, || TcpListener::bind("10.11.0.2:0").unwrap());
+        let to = listener.local_addr().unwrap();
+        inside(&self.station, move || {
+            let pair = |_| [TcpStream::connect(to).unwrap(), listener.accept().unwrap().0];
+            (0..count).flat_map(pair).collect()
+        })
+    }
+
     /// Begins a flow over the wire that the agent watches.
     pub(super) fn watched_flow(&self) -> Flow {
         self.flow("10.11.0.2:0", "reno")
