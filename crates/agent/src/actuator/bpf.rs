@@ -24,7 +24,7 @@ pub(super) fn load(octets: &[u8]) -> Result<Object> {
     );
     // The library writes page after page where its last sentence is enough.
     set_print(Some((PrintLevel::Warn, |_, text| {
-        *LAST.lock().unwrap_or_else(PoisonError::into_inner) = text.trim().to_owned();
+        text.trim().clone_into(&mut LAST.lock().unwrap_or_else(PoisonError::into_inner));
     })));
     let open = ObjectBuilder::default().open_memory(octets).context("the BPF object")?;
     open.load().with_context(|| LAST.lock().unwrap_or_else(PoisonError::into_inner).clone()).context(
@@ -66,7 +66,7 @@ pub(super) fn pass(iterator: &Link) -> Result<Vec<u8>> {
     Ok(octets)
 }
 
-/// Takes away what is registered of struct_ops under a name by an agent that is gone, on a kernel that knows no links of it.
+/// Takes away what is registered of `struct_ops` under a name by an agent that is gone, on a kernel that knows no links of it.
 pub(super) fn take_away(name: &str) {
     for map in MapInfoIter::default() {
         let is_it = map.ty == MapType::StructOps && map.name == name;

@@ -148,7 +148,7 @@ impl Drop for Senders {
     }
 }
 
-/// Loads the programs. Where struct_ops has no links, what a dead agent has left registered is taken away first.
+/// Loads the programs. Where `struct_ops` has no links, what a dead agent has left registered is taken away first.
 fn load() -> Result<Object> {
     if let Ok(object) = bpf::load(OBJECT) {
         return Ok(object);
