@@ -247,8 +247,9 @@ fn restore(words: &Words) -> Result<()> {
         );
     } else {
         println!(
-            "{} connections were given back, {} could not be.",
-            passed.given_back, passed.failed
+            "Given back: {}. Refused by the kernel: {}.",
+            status::connections(passed.given_back),
+            passed.failed
         );
     }
     Ok(())
