@@ -14,7 +14,7 @@ BIN := $(VENV)/bin
 RUST_SOURCES := Cargo.toml Cargo.lock rust-toolchain.toml \
     $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
-.PHONY: help needs build demo reproduce test test-rust test-python test-site test-web wasm web fuzz explore deny bench wheel wheels sdist golden book limits record docs site lock clean
+.PHONY: help needs needs-agent build demo reproduce test test-rust test-python agent test-agent test-site test-web wasm web fuzz explore deny bench wheel wheels sdist golden book limits record docs site lock clean
 
 help: ## Show the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -57,6 +57,25 @@ test-rust: ## The Rust part of `make test`.
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
 	cargo test --workspace --locked --quiet
+
+# The agent with what it runs in the kernel, which nothing else needs: see `bpf` in crates/agent/Cargo.toml.
+AGENT_CARGO := --package airfair-agent --features bpf --locked --quiet
+agent: $(VENV)/installed needs-agent ## The agent on real machines, .venv/bin/airfair-agent: docs/agent.md
+	cargo build $(AGENT_CARGO) --release
+	install target/release/airfair-agent $(BIN)/airfair-agent
+
+needs-agent: needs
+	@missing=0; lacks() { echo "missing: $$1" >&2; missing=1; }; \
+	command -v "$${CLANG:-clang}" >/dev/null || lacks "clang, which compiles what runs in the kernel: Debian's package clang"; \
+	command -v pkg-config >/dev/null || lacks "pkg-config: Debian's package pkg-config"; \
+	has() { echo "#include <$$1>" | cc -E -x c - >/dev/null 2>&1; }; \
+	has libelf.h || lacks "libelf's header: Debian's package libelf-dev"; \
+	has zlib.h || lacks "zlib's header: Debian's package zlib1g-dev"; \
+	exit $$missing
+
+test-agent: needs-agent ## Tests of the agent on this machine's kernel; as root, else they say what they leave out.
+	cargo clippy $(AGENT_CARGO) --all-targets -- -D warnings
+	cargo test $(AGENT_CARGO) -- --test-threads=1
 
 # All but the binding of Python, so that a browser can run the laboratory.
 PURE := units laws transport wlan sim trace web

@@ -6,6 +6,7 @@ A new command is a module here and a name in `COMMANDS`.
 from __future__ import annotations
 
 from . import (
+    agent,
     cache,
     check,
     compare,
@@ -36,6 +37,7 @@ COMMANDS = (
     validate.add,
     emulate.add,
     shell.add,
+    agent.add,
     tfrc.add,
     schema.add,
     completion.add,

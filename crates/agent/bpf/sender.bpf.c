@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/* Windows of senders: Reno's law with an upper limit while the link is slow, and the passes over sockets that put it in
+ * place and take it away. The kernel runs it under the GPL. */
+#include "kernel.h"
+
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_endian.h>
+
+#include "law.h"
+
+char LICENSE[] SEC("license") = "Dual MIT/GPL";
+
+#define NAME "airfair"
+
+extern __u32 tcp_reno_ssthresh(struct sock *sk) __ksym;
+extern void tcp_reno_cong_avoid(struct sock *sk, __u32 ack, __u32 acked) __ksym;
+extern __u32 tcp_reno_undo_cwnd(struct sock *sk) __ksym;
+
+/* Orders of the agent. They end by themselves: see `ratio_now`. */
+struct orders {
+	__u64 alive_until; /* clock that nobody sets [ns] */
+	__u32 k;           /* highest rate over rate, rounded up */
+	__u32 floor;       /* least window [segments] */
+	__u32 spares_new;  /* a pass leaves out connections that no pass has met before */
+	__u32 padding;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct orders);
+} orders SEC(".maps");
+
+struct address {
+	__be32 words[4]; /* IPv6, or IPv4 as ::ffff:a.b.c.d */
+};
+
+/* Own addresses on the link that is watched. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 256);
+	__type(key, struct address);
+	__type(value, __u8);
+} addresses SEC(".maps");
+
+struct law_name {
+	char text[TCP_CA_NAME_MAX];
+};
+
+/* Congestion controls that may be replaced. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 16);
+	__type(key, struct law_name);
+	__type(value, __u8);
+} replaceable SEC(".maps");
+
+/* A socket that a pass has met, and the congestion control that it had: `init` is called inside of the call that
+ * replaces it. */
+struct met {
+	struct law_name law;
+	__u32 count;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_SK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct met);
+} before SEC(".maps");
+
+/* Private area of a socket, which lives and dies with it: whoever finds a socket can give it back. */
+struct private {
+	struct arf_state state;
+	__u32 limit; /* of the last ACK; zero is none */
+	struct law_name before;
+};
+
+/* A socket, as a pass tells of it. */
+struct seen {
+	struct address local, remote;
+	__u16 local_port, remote_port;
+	__u8 what; /* `enum what` */
+	__u8 padding[3];
+	__u32 cwnd, saved;
+	struct law_name law;
+};
+
+enum what { TAKEN, HELD, LEFT, GIVEN_BACK, FAILED };
+
+static __always_inline struct private *private_of(struct sock *sk)
+{
+	return (void *)((struct inet_connection_sock *)sk)->icsk_ca_priv;
+}
+
+/* The ratio k. Orders of an agent that is gone count for nothing. */
+static __always_inline __u32 ratio_now(__u32 *floor)
+{
+	__u32 zero = 0;
+	struct orders *it = bpf_map_lookup_elem(&orders, &zero);
+
+	if (!it || bpf_ktime_get_ns() > it->alive_until)
+		return 1;
+	*floor = it->floor;
+	return it->k;
+}
+
+SEC("struct_ops")
+void BPF_PROG(airfair_init, struct sock *sk)
+{
+	struct private *own = private_of(sk);
+	struct met *met = bpf_sk_storage_get(&before, (void *)sk, 0, 0);
+
+	own->state.saved = 0;
+	own->limit = 0;
+	if (met) {
+		__builtin_memcpy(&own->before, &met->law, sizeof(met->law));
+	} else {
+		struct law_name reno = { "reno" };
+		__builtin_memcpy(&own->before, &reno, sizeof(reno));
+	}
+}
+
+/* Whoever takes the socket from here, the agent or its owner, gets the window that it had. */
+SEC("struct_ops")
+void BPF_PROG(airfair_release, struct sock *sk)
+{
+	struct tcp_sock *tp = (struct tcp_sock *)sk;
+	struct private *own = private_of(sk);
+
+	if (own->state.saved)
+		tp->snd_cwnd = own->state.saved;
+	own->state.saved = 0;
+}
+
+SEC("struct_ops")
+__u32 BPF_PROG(airfair_ssthresh, struct sock *sk)
+{
+	return tcp_reno_ssthresh(sk);
+}
+
+SEC("struct_ops")
+__u32 BPF_PROG(airfair_undo_cwnd, struct sock *sk)
+{
+	return tcp_reno_undo_cwnd(sk);
+}
+
+SEC("struct_ops")
+void BPF_PROG(airfair_cong_avoid, struct sock *sk, __u32 ack, __u32 acked)
+{
+	struct tcp_sock *tp = (struct tcp_sock *)sk;
+	struct private *own = private_of(sk);
+	struct arf_state state = { own->state.saved };
+	__u32 floor = 0, k = ratio_now(&floor);
+	struct arf_action action = arf_step(&state, k, tp->snd_cwnd, floor);
+
+	own->state.saved = state.saved;
+	if (action.cwnd)
+		tp->snd_cwnd = action.cwnd;
+	/* A window at its limit follows the limit; one that a loss has taken below grows up to it by Reno's law. */
+	if (action.limit && own->limit && tp->snd_cwnd == own->limit)
+		tp->snd_cwnd = action.limit;
+	own->limit = action.limit;
+	tcp_reno_cong_avoid(sk, ack, acked);
+	if (action.limit && tp->snd_cwnd > action.limit)
+		tp->snd_cwnd = action.limit;
+}
+
+/* Linux before 6.4 knows no links of struct_ops: what is registered there stays so until it is taken away. */
+#ifdef WITHOUT_LINK
+SEC(".struct_ops")
+#else
+SEC(".struct_ops.link")
+#endif
+struct tcp_congestion_ops airfair = {
+	.init = (void *)airfair_init,
+	.release = (void *)airfair_release,
+	.ssthresh = (void *)airfair_ssthresh,
+	.cong_avoid = (void *)airfair_cong_avoid,
+	.undo_cwnd = (void *)airfair_undo_cwnd,
+	.name = NAME,
+};
+
+static __always_inline void address_of(struct address *into, struct in6_addr *six, __be32 four, __u16 family)
+{
+	if (family == AF_INET) {
+		into->words[0] = into->words[1] = 0;
+		into->words[2] = bpf_htonl(0xffff);
+		into->words[3] = four;
+		return;
+	}
+	bpf_core_read(into, sizeof(*into), six);
+}
+
+/* The socket, if it is one that sends; what a pass tells of it but for what it does. */
+static __always_inline struct tcp_sock *connection(struct bpf_iter__tcp *ctx, struct seen *seen)
+{
+	struct sock_common *common = ctx->sk_common;
+	struct tcp_sock *tp;
+	const struct tcp_congestion_ops *ops;
+
+	if (!common || (common->skc_state != TCP_ESTABLISHED && common->skc_state != TCP_CLOSE_WAIT))
+		return 0;
+	tp = bpf_skc_to_tcp_sock(common);
+	if (!tp)
+		return 0;
+	address_of(&seen->local, &common->skc_v6_rcv_saddr, common->skc_rcv_saddr, common->skc_family);
+	address_of(&seen->remote, &common->skc_v6_daddr, common->skc_daddr, common->skc_family);
+	seen->local_port = common->skc_num;
+	seen->remote_port = bpf_ntohs(common->skc_dport);
+	seen->cwnd = tp->snd_cwnd;
+	ops = tp->inet_conn.icsk_ca_ops;
+	bpf_core_read(&seen->law, sizeof(seen->law), &ops->name);
+	return tp;
+}
+
+static __always_inline int is_ours(const struct law_name *law)
+{
+	return !bpf_strncmp(law->text, sizeof(NAME), NAME);
+}
+
+static __always_inline void read_private(struct private *into, struct tcp_sock *tp)
+{
+	bpf_core_read(into, sizeof(*into), &tp->inet_conn.icsk_ca_priv);
+}
+
+/* Puts the limit onto connections of the link that have it not. */
+SEC("iter/tcp")
+int take(struct bpf_iter__tcp *ctx)
+{
+	struct seen seen = {};
+	struct tcp_sock *tp = connection(ctx, &seen);
+	__u32 zero = 0;
+	struct orders *it = bpf_map_lookup_elem(&orders, &zero);
+	char name[TCP_CA_NAME_MAX] = NAME;
+	struct met *met;
+
+	if (!tp || !it || !bpf_map_lookup_elem(&addresses, &seen.local))
+		return 0;
+	if (is_ours(&seen.law)) {
+		struct private own = {};
+		read_private(&own, tp);
+		seen.what = HELD;
+		seen.saved = own.state.saved;
+	} else if (!bpf_map_lookup_elem(&replaceable, &seen.law)) {
+		seen.what = LEFT;
+	} else {
+		met = bpf_sk_storage_get(&before, (void *)tp, 0, BPF_SK_STORAGE_GET_F_CREATE);
+		if (met && !met->count++ && it->spares_new)
+			return 0;
+		seen.what = FAILED;
+		if (met) {
+			__builtin_memcpy(&met->law, &seen.law, sizeof(seen.law));
+			if (!bpf_setsockopt(tp, SOL_TCP, TCP_CONGESTION, name, sizeof(NAME) - 1))
+				seen.what = TAKEN;
+		}
+	}
+	bpf_seq_write(ctx->meta->seq, &seen, sizeof(seen));
+	return 0;
+}
+
+/* Gives connections back to the congestion control that they had, with the window that they had. */
+SEC("iter/tcp")
+int give_back(struct bpf_iter__tcp *ctx)
+{
+	struct seen seen = {};
+	struct tcp_sock *tp = connection(ctx, &seen);
+	struct private own = {};
+	struct law_name reno = { "reno" };
+
+	if (!tp || !is_ours(&seen.law))
+		return 0;
+	read_private(&own, tp);
+	seen.saved = own.state.saved;
+	seen.what = GIVEN_BACK;
+	if (bpf_setsockopt(tp, SOL_TCP, TCP_CONGESTION, own.before.text, sizeof(own.before.text)) &&
+	    bpf_setsockopt(tp, SOL_TCP, TCP_CONGESTION, reno.text, sizeof("reno") - 1))
+		seen.what = FAILED;
+	bpf_seq_write(ctx->meta->seq, &seen, sizeof(seen));
+	return 0;
+}

@@ -1,0 +1,52 @@
+//! Compiles what runs in the kernel, where the feature `bpf` asks for it.
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Objects: their names, sources and what these are told.
+const OBJECTS: [(&str, &str, Option<&str>); 2] =
+    [("sender", "sender", None), ("sender_without_link", "sender", Some("-DWITHOUT_LINK"))];
+const ADVICE: &str = "The feature `bpf` of airfair-agent needs clang: Debian's packages clang, libelf-dev, zlib1g-dev and \
+    pkg-config. Everything else builds without them.";
+
+fn main() {
+    println!("cargo::rerun-if-changed=bpf");
+    println!("cargo::rerun-if-env-changed=CLANG");
+    if env::var_os("CARGO_FEATURE_BPF").is_none() {
+        return;
+    }
+    let into = PathBuf::from(env::var_os("OUT_DIR").expect("cargo says where to build"));
+    let headers = env::var_os("DEP_BPF_INCLUDE").map(PathBuf::from);
+    for (object, source, told) in OBJECTS {
+        let mut command = clang(source, headers.as_deref());
+        command.args(told).arg("-o").arg(into.join(format!("{object}.bpf.o")));
+        run(command, source);
+    }
+}
+
+fn clang(source: &str, headers: Option<&Path>) -> Command {
+    let clang = env::var("CLANG").unwrap_or_else(|_| "clang".to_owned());
+    let machine = match env::var("CARGO_CFG_TARGET_ARCH").as_deref() {
+        Ok("aarch64") => "arm64",
+        Ok("arm") => "arm",
+        Ok("riscv64") => "riscv",
+        _ => "x86",
+    };
+    let mut command = Command::new(clang);
+    command.args(["-g", "-O2", "-Wall", "-Werror", "-target", "bpf", "-c"]);
+    command.arg(format!("-D__TARGET_ARCH_{machine}"));
+    command.arg(format!("bpf/{source}.bpf.c"));
+    if let Some(headers) = headers {
+        command.arg("-I").arg(headers);
+    }
+    command
+}
+
+fn run(mut command: Command, source: &str) {
+    match command.status() {
+        Ok(status) if status.success() => {}
+        Ok(status) => panic!("clang cannot compile bpf/{source}.bpf.c: {status}"),
+        Err(error) => panic!("clang does not start: {error}. {ADVICE}"),
+    }
+}

@@ -1,0 +1,78 @@
+//! Parts of BPF objects that their users share.
+
+use std::io::Read;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use anyhow::{Context, Result, ensure};
+use libbpf_rs::query::MapInfoIter;
+use libbpf_rs::{
+    Iter, Link, MapCore, MapFlags, MapHandle, MapType, Object, ObjectBuilder, PrintLevel, set_print,
+};
+
+use super::BTF;
+
+/// The last that the library has said.
+static LAST: Mutex<String> = Mutex::new(String::new());
+
+/// Loads an object.
+pub(super) fn load(octets: &[u8]) -> Result<Object> {
+    ensure!(
+        Path::new(BTF).exists(),
+        "this kernel does not describe its types ({BTF}; CONFIG_DEBUG_INFO_BTF): nothing can be limited; observe and \
+         replay work"
+    );
+    // The library writes page after page where its last sentence is enough.
+    set_print(Some((PrintLevel::Warn, |_, text| {
+        text.trim().clone_into(&mut LAST.lock().unwrap_or_else(PoisonError::into_inner));
+    })));
+    let open = ObjectBuilder::default().open_memory(octets).context("the BPF object")?;
+    open.load().with_context(|| LAST.lock().unwrap_or_else(PoisonError::into_inner).clone()).context(
+        "the kernel does not take the BPF programs; they need root, or CAP_BPF, CAP_PERFMON and CAP_NET_ADMIN, and Linux 6.1 \
+         or later with struct_ops (CONFIG_BPF_JIT, CONFIG_BPF_SYSCALL)",
+    )
+}
+
+/// A map of an object that stays open by itself.
+pub(super) fn map(object: &Object, name: &str) -> Result<MapHandle> {
+    let found = object.maps().find(|map| map.name() == name);
+    let found = found.with_context(|| format!("the BPF object has no map {name}"))?;
+    Ok(MapHandle::try_from(&found)?)
+}
+
+/// Replaces all keys of a map of small values by these.
+pub(super) fn replace_keys(map: &MapHandle, keys: &[[u8; 16]]) -> Result<()> {
+    let old: Vec<Vec<u8>> = map.keys().collect();
+    for key in keys {
+        map.update(key, &[1], MapFlags::ANY)?;
+    }
+    for key in old.iter().filter(|key| !keys.iter().any(|it| it[..] == key[..])) {
+        map.delete(key)?;
+    }
+    Ok(())
+}
+
+/// An iterator of an object, ready to be read as often as one likes.
+pub(super) fn iterator(object: &mut Object, name: &str) -> Result<Link> {
+    let program = object.progs_mut().find(|program| program.name() == name);
+    let program = program.with_context(|| format!("the BPF object has no program {name}"))?;
+    program.attach().with_context(|| format!("the iterator {name}"))
+}
+
+/// Reads an iterator to its end: all that its program has written.
+pub(super) fn pass(iterator: &Link) -> Result<Vec<u8>> {
+    let mut octets = Vec::new();
+    Iter::new(iterator)?.read_to_end(&mut octets)?;
+    Ok(octets)
+}
+
+/// Takes away what is registered of `struct_ops` under a name by an agent that is gone, on a kernel that knows no links of it.
+pub(super) fn take_away(name: &str) {
+    for map in MapInfoIter::default() {
+        let is_it = map.ty == MapType::StructOps && map.name == name;
+        if let (true, Ok(map)) = (is_it, MapHandle::from_map_id(map.id)) {
+            // That of a link refuses it, and is its owner's.
+            let _ = map.delete(&0_u32.to_ne_bytes());
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! Actuators: what puts a decision into effect, and takes it back.
+//!
+//! They fail open. Orders in the kernel end by themselves [`LIFETIME`] after the agent's last sign of life; what was
+//! changed is given back when the agent ends, whatever ends it but SIGKILL, and by `restore` behind that.
+
+#[cfg(feature = "bpf")]
+mod bpf;
+#[cfg(feature = "bpf")]
+pub mod sender;
+
+use std::collections::BTreeMap;
+
+use airfair_units::Duration;
+use anyhow::Result;
+
+use crate::configuration::Configuration;
+use crate::station::Decision;
+
+/// Time after the agent's last sign of life at which its orders end. A poll of 250 ms and a source that takes its 200 ms
+/// to fail fit into it; limits lift within a second.
+pub const LIFETIME: Duration = Duration::from_millis(800);
+
+/// Connections, as the last pass over them has found them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Passed {
+    /// Connections that came under a limit in it.
+    pub taken: u64,
+    /// Connections that were under it already.
+    pub held: u64,
+    /// Connections of the link whose congestion control may not be replaced, by that.
+    pub left: BTreeMap<String, u64>,
+    /// Connections that were given back.
+    pub given_back: u64,
+    /// Connections of which the kernel has refused the change.
+    pub failed: u64,
+    /// Time that the pass took [ns].
+    pub took_ns: u64,
+}
+
+/// What puts decisions into effect.
+pub trait Actuator {
+    /// Puts a decision into effect.
+    ///
+    /// # Errors
+    /// If the kernel refuses it.
+    fn apply(&mut self, decision: Decision) -> Result<()>;
+
+    /// Says that the agent lives, and does what is to be done once in a while.
+    ///
+    /// # Errors
+    /// If the kernel refuses it.
+    fn beat(&mut self) -> Result<()>;
+
+    /// Connections, as they are now.
+    fn passed(&self) -> &Passed;
+}
+
+/// An actuator that touches nothing.
+#[derive(Debug, Default)]
+pub struct Nothing(Passed);
+
+impl Actuator for Nothing {
+    fn apply(&mut self, _decision: Decision) -> Result<()> {
+        Ok(())
+    }
+
+    fn beat(&mut self) -> Result<()> {
+        Ok(())
+    }
+
+    fn passed(&self) -> &Passed {
+        &self.0
+    }
+}
+
+/// The actuator of senders' windows.
+///
+/// # Errors
+/// If the kernel, the interface or this build does not permit it.
+#[cfg(feature = "bpf")]
+pub fn open(configuration: &Configuration) -> Result<Box<dyn Actuator>> {
+    Ok(Box::new(sender::Senders::load(configuration)?))
+}
+
+#[cfg(not(feature = "bpf"))]
+#[expect(missing_docs, reason = "see above")]
+#[expect(clippy::missing_errors_doc, reason = "see above")]
+pub fn open(_configuration: &Configuration) -> Result<Box<dyn Actuator>> {
+    anyhow::bail!(WITHOUT_BPF)
+}
+
+/// Gives back all connections here that an agent has left behind: how many.
+///
+/// # Errors
+/// If the kernel or this build does not permit it.
+#[cfg(feature = "bpf")]
+pub fn restore() -> Result<Passed> {
+    sender::restore()
+}
+
+#[cfg(not(feature = "bpf"))]
+#[expect(missing_docs, reason = "see above")]
+#[expect(clippy::missing_errors_doc, reason = "see above")]
+pub fn restore() -> Result<Passed> {
+    anyhow::bail!(WITHOUT_BPF)
+}
+
+#[cfg(not(feature = "bpf"))]
+const WITHOUT_BPF: &str = "this airfair-agent was built without what acts on the kernel (make agent builds it with it); observe, \
+    run --dry-run and replay work";
+
+/// What this build and this kernel have, a sentence each.
+pub fn available() -> Vec<String> {
+    let has_btf = std::path::Path::new(BTF).exists();
+    let windows = match (cfg!(feature = "bpf"), has_btf) {
+        (false, _) => "no: this build is without BPF (make agent)",
+        (true, false) => "no: this kernel does not describe its types (CONFIG_DEBUG_INFO_BTF)",
+        (true, true) => "yes, as root",
+    };
+    vec![format!("Windows of this machine's own senders can be limited: {windows}.")]
+}
+
+/// Where the kernel describes its types.
+const BTF: &str = "/sys/kernel/btf/vmlinux";

@@ -1,0 +1,313 @@
+//! The command line.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{BufReader, ErrorKind, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+use airfair_units::Duration;
+use anyhow::{Context, Result, anyhow, bail};
+use serde_json::json;
+
+use crate::actuator;
+use crate::configuration::{self, PLACE, Written};
+use crate::estimate::Estimator;
+use crate::observe::Look;
+use crate::os;
+use crate::recording::{self, Recorded, Recording};
+use crate::running::{self, Wish};
+use crate::source::{self, Source};
+use crate::status;
+
+/// Text of `--help`.
+pub const HELP: &str = "\
+usage: airfair agent COMMAND [options]
+
+The papers' schemes on this machine: ARF-aware TCP for a station's own senders.
+
+commands:
+  observe           who holds the air, both directions, live
+  run               limit senders' windows while the link is slow
+  status            what the agent that runs does
+  restore           give back what an agent that was killed has left behind
+  replay FILE       put a recording through the law again: the same decisions?
+
+options:
+  --config FILE     configuration (default: /etc/airfair/agent.toml, where it is there)
+  --interface NAME  interface to watch and whose connections to limit
+  --emulator FILE   watch an emulation by its control socket instead of the kernel
+  --station NAME    its station
+  --from FILE       take the samples of a recording
+  --record FILE     write samples and decisions to a file
+  --for TIME        end after this time, such as '10 s'
+  --dry-run         run: say what would be done, and touch nothing
+  --json            a document on standard output: observe (a line each), status, restore, replay
+  --version         print the version
+
+exit status: 0 done; 1 it failed, or a replay differs; 2 wrong input
+";
+
+/// Exit status of wrong input.
+const WRONG: u8 = 2;
+
+/// The words of a command line.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Words {
+    command: String,
+    file: Option<PathBuf>,
+    config: Option<PathBuf>,
+    interface: Option<String>,
+    emulator: Option<PathBuf>,
+    station: Option<String>,
+    from: Option<PathBuf>,
+    record: Option<PathBuf>,
+    lasting: Option<Duration>,
+    is_dry_run: bool,
+    as_json: bool,
+}
+
+/// Does what the command line says: the exit status.
+pub fn main(arguments: impl Iterator<Item = OsString>) -> u8 {
+    let arguments: Result<Vec<String>, _> = arguments.map(OsString::into_string).collect();
+    let words = arguments.map_err(|_| anyhow!("the command line is not UTF-8")).and_then(parse);
+    let words = match words {
+        Ok(Some(words)) => words,
+        Ok(None) => return 0,
+        Err(error) => return complain(&error, WRONG),
+    };
+    match act(&words) {
+        Ok(status) => status,
+        Err(error) => complain(&error, 1),
+    }
+}
+
+fn complain(error: &anyhow::Error, status: u8) -> u8 {
+    eprintln!("airfair-agent: {error:#}");
+    status
+}
+
+/// The words; `None` if help or the version was all that was wanted.
+fn parse(arguments: Vec<String>) -> Result<Option<Words>> {
+    let mut words = Words::default();
+    let mut rest = arguments.into_iter();
+    while let Some(word) = rest.next() {
+        let mut value = || rest.next().with_context(|| format!("{word} needs a value"));
+        match word.as_str() {
+            "-h" | "--help" => {
+                print!("{HELP}");
+                return Ok(None);
+            }
+            "--version" => {
+                println!("airfair-agent {}", env!("CARGO_PKG_VERSION"));
+                return Ok(None);
+            }
+            "--config" => words.config = Some(value()?.into()),
+            "--interface" => words.interface = Some(value()?),
+            "--emulator" => words.emulator = Some(value()?.into()),
+            "--station" => words.station = Some(value()?),
+            "--from" => words.from = Some(value()?.into()),
+            "--record" => words.record = Some(value()?.into()),
+            "--for" => words.lasting = Some(value()?.parse().context("--for")?),
+            "--dry-run" => words.is_dry_run = true,
+            "--json" => words.as_json = true,
+            _ if word.starts_with('-') => bail!("{word}: no such option: airfair agent --help"),
+            _ if words.command.is_empty() => words.command = word,
+            _ if words.command == "replay" && words.file.is_none() => {
+                words.file = Some(word.into());
+            }
+            _ => bail!("{word}: one word too many: airfair agent --help"),
+        }
+    }
+    match (words.command.as_str(), &words.file) {
+        ("observe" | "run" | "status" | "restore", None) | ("replay", Some(_)) => Ok(Some(words)),
+        ("replay", None) => bail!("replay needs a file that --record has written"),
+        ("", _) => bail!("observe, run, status, restore or replay? airfair agent --help"),
+        (other, _) => bail!("{other}: no such command: observe, run, status, restore, replay"),
+    }
+}
+
+fn act(words: &Words) -> Result<u8> {
+    match words.command.as_str() {
+        "observe" => observe(words).map(|()| 0),
+        "run" => run(words).map(|()| 0),
+        "status" => tell_status(words).map(|()| 0),
+        "restore" => restore(words).map(|()| 0),
+        _ => replay(words),
+    }
+}
+
+/// What the file says, and the command line above it.
+fn written(words: &Words) -> Result<Written> {
+    let file = match &words.config {
+        Some(path) => configuration::read(path)?,
+        None if Path::new(PLACE).exists() => configuration::read(Path::new(PLACE))?,
+        None => Written::default(),
+    };
+    let Words { interface, emulator, station, .. } = words.clone();
+    Ok(Written::told(interface, emulator, station).over(file))
+}
+
+fn source(words: &Words, written: &Written) -> Result<Box<dyn Source>> {
+    let Some(path) = &words.from else { return source::open(&written.checked()?) };
+    let file = File::open(path).with_context(|| path.display().to_string())?;
+    Ok(Box::new(source::Recorded(Recorded::open(BufReader::new(file))?)))
+}
+
+fn run(words: &Words) -> Result<()> {
+    let written = written(words)?;
+    let source = source(words, &written)?;
+    let Words { is_dry_run, record, lasting, .. } = words.clone();
+    running::run(&written, source, &Wish { is_dry_run, record, lasting })
+}
+
+/// Time between two looks.
+const LOOK: Duration = Duration::from_secs(1);
+/// Links of a look on a terminal.
+const LINES: usize = 20;
+
+fn observe(words: &Words) -> Result<()> {
+    let written = written(words)?;
+    let configuration = written.checked()?;
+    let mut source = source(words, &written)?;
+    let mut recording = match &words.record {
+        Some(path) => Some(Recording::begin(File::create(path)?, &written)?),
+        None => None,
+    };
+    os::catch_signals();
+    for sentence in actuator::available() {
+        eprintln!("{sentence}");
+    }
+    let mut station = crate::station::Station::new(configuration.arf_aware.clone());
+    let mut estimator = Estimator::new(configuration.arf_aware.polls);
+    let started = os::monotonic_ns();
+    let mut look = Look::default();
+    while !os::is_asked_to_end() {
+        let since = os::monotonic_ns() - started;
+        if words.lasting.is_some_and(|lasting| since > lasting.as_nanos()) {
+            break;
+        }
+        let Some(sample) = source.sample(since)? else { break };
+        if let Some(recording) = &mut recording {
+            recording.add(&sample, station.take(&sample).1)?;
+        }
+        look.add(estimator.take(&sample));
+        if look.elapsed() >= LOOK {
+            if !show(&look, sample.at_ns, words.as_json)? {
+                break;
+            }
+            look = Look::default();
+        }
+        // A recording is read as fast as it goes.
+        if words.from.is_none() {
+            let ms = configuration.poll.as_nanos() / 1_000_000;
+            os::wait_for(&[], u32::try_from(ms).unwrap_or(u32::MAX));
+        }
+    }
+    Ok(())
+}
+
+/// Shows a look; false if nobody reads it any more, as behind `| head`.
+fn show(look: &Look, at: u64, as_json: bool) -> Result<bool> {
+    let mut out = std::io::stdout().lock();
+    let seconds = Duration::from_nanos(at).as_secs_f64();
+    let text = if as_json {
+        format!("{}\n", look.document(seconds))
+    } else {
+        // On a terminal a look takes the place of the one before.
+        let begin = if out.is_terminal() { "\x1b[H\x1b[J" } else { "" };
+        format!("{begin}{seconds:.0} s\n{}\n", look.table(LINES))
+    };
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(false),
+        done => Ok(done.map(|()| true)?),
+    }
+}
+
+fn tell_status(words: &Words) -> Result<()> {
+    let status = status::ask(&status::directory())?;
+    if words.as_json {
+        println!("{}", serde_json::to_string(&status)?);
+    } else {
+        print!("{}", status::table(&status));
+    }
+    Ok(())
+}
+
+fn restore(words: &Words) -> Result<()> {
+    // While an agent runs, what it holds is its own.
+    if status::ask(&status::directory()).is_ok() {
+        bail!("an agent runs, and gives everything back when it ends: end it first");
+    }
+    let passed = actuator::restore()?;
+    if words.as_json {
+        let (given_back, failed) = (passed.given_back, passed.failed);
+        println!(
+            "{}",
+            json!({"document": "agent-restore", "schema": 1, "given_back": given_back, "failed": failed})
+        );
+    } else {
+        println!(
+            "Given back: {}. Refused by the kernel: {}.",
+            status::connections(passed.given_back),
+            passed.failed
+        );
+    }
+    Ok(())
+}
+
+fn replay(words: &Words) -> Result<u8> {
+    let path = words.file.as_ref().context("replay needs a file")?;
+    let file = File::open(path).with_context(|| path.display().to_string())?;
+    let replayed =
+        recording::replay(BufReader::new(file)).with_context(|| path.display().to_string())?;
+    if words.as_json {
+        let mut document = serde_json::to_value(&replayed)?;
+        document["document"] = json!("agent-replay");
+        document["schema"] = json!(1);
+        println!("{document}");
+    } else {
+        for (at, decision) in &replayed.decisions {
+            let at = Duration::from_nanos(*at).as_secs_f64();
+            println!("{at:10.3} s  {}", serde_json::to_string(decision)?);
+        }
+        println!(
+            "{} samples, {} decisions; {} differ from the recording.",
+            replayed.samples,
+            replayed.decisions.len(),
+            replayed.differences.len()
+        );
+    }
+    Ok(u8::from(!replayed.differences.is_empty()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(line: &str) -> Result<Option<Words>> {
+        parse(line.split_whitespace().map(str::to_owned).collect())
+    }
+
+    fn mistake(line: &str) -> String {
+        format!("{:#}", words(line).unwrap_err())
+    }
+
+    #[test]
+    fn a_command_line_is_a_command_with_options() {
+        let it = words("run --interface wlan0 --dry-run --record /tmp/it").unwrap().unwrap();
+        assert_eq!((it.command.as_str(), it.is_dry_run), ("run", true));
+        assert_eq!(it.interface.as_deref(), Some("wlan0"));
+        assert_eq!(words("replay it").unwrap().unwrap().file, Some("it".into()));
+    }
+
+    #[test]
+    fn what_is_wrong_is_said() {
+        assert!(mistake("").contains("observe, run"));
+        assert!(mistake("fly").contains("fly: no such command"));
+        assert!(mistake("run --fast").contains("--fast: no such option"));
+        assert!(mistake("run --interface").contains("needs a value"));
+        assert!(mistake("replay").contains("needs a file"));
+        assert!(mistake("status here").contains("one word too many"));
+        assert!(mistake("run --for 10").contains("--for"));
+    }
+}

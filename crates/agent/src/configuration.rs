@@ -1,0 +1,283 @@
+//! The configuration: TOML with units in its values. Each key has a default, and bounds that it cannot cross.
+
+use std::fs;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use airfair_units::{DataRate, Duration};
+use anyhow::{Context, Result, bail, ensure};
+use serde::{Deserialize, Serialize};
+
+/// Largest ratio of rates that any configuration may ask for.
+pub const LARGEST_RATIO: u32 = 100;
+/// Window below which delayed ACKs wait for their timer [segments].
+pub const LEAST_WINDOW: u32 = 2;
+/// Place of the configuration, where it is there.
+pub const PLACE: &str = "/etc/airfair/agent.toml";
+
+/// The file as it is written.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Written {
+    interface: Option<String>,
+    emulator: Option<PathBuf>,
+    station: Option<String>,
+    poll: Option<String>,
+    #[serde(rename = "arf-aware")]
+    arf_aware: WrittenArfAware,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct WrittenArfAware {
+    highest_rate: Option<String>,
+    polls: Option<usize>,
+    least_window: Option<u32>,
+    one_segment: Option<bool>,
+    largest_ratio: Option<u32>,
+    replaces: Option<Vec<String>>,
+}
+
+/// Place from which samples come.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Stations that the kernel knows at an interface, or at all of them.
+    Kernel,
+    /// A node of an emulation, by the path of its control socket.
+    Emulator {
+        /// The socket.
+        socket: PathBuf,
+        /// The station; all of them unless given.
+        station: Option<String>,
+    },
+}
+
+/// Settings of ARF-aware TCP.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ArfAware {
+    /// Highest rate of the link; the highest that was seen unless given.
+    pub highest_rate: Option<DataRate>,
+    /// Samples of whose rates the median counts.
+    pub polls: usize,
+    /// Least window [segments].
+    pub least_window: u32,
+    /// Largest ratio of the rates.
+    pub largest_ratio: u32,
+    /// Congestion controls whose connections may be limited.
+    pub replaces: Vec<String>,
+}
+
+impl Default for ArfAware {
+    fn default() -> Self {
+        Self {
+            highest_rate: None,
+            polls: 5,
+            least_window: LEAST_WINDOW,
+            largest_ratio: LARGEST_RATIO,
+            replaces: vec!["reno".into(), "cubic".into()],
+        }
+    }
+}
+
+/// What the agent is to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Configuration {
+    /// Interface whose connections are limited; all wireless ones are observed unless given.
+    pub interface: Option<String>,
+    /// Place from which samples come.
+    pub place: Place,
+    /// Time between two samples.
+    pub poll: Duration,
+    /// The scheme.
+    pub arf_aware: ArfAware,
+}
+
+impl Default for Configuration {
+    fn default() -> Self {
+        Written::default().checked().expect("the defaults are right")
+    }
+}
+
+impl Written {
+    /// Values that stand on the command line go before those of the file.
+    #[must_use]
+    pub fn over(self, below: Self) -> Self {
+        Self {
+            interface: self.interface.or(below.interface),
+            station: self.station.or(below.station),
+            emulator: self.emulator.or(below.emulator),
+            poll: self.poll.or(below.poll),
+            arf_aware: below.arf_aware,
+        }
+    }
+
+    /// What the command line may say.
+    pub fn told(
+        interface: Option<String>,
+        emulator: Option<PathBuf>,
+        station: Option<String>,
+    ) -> Self {
+        Self { interface, emulator, station, ..Self::default() }
+    }
+
+    /// The configuration that it is.
+    ///
+    /// # Errors
+    /// A value that is out of its bounds, with its key.
+    pub fn checked(&self) -> Result<Configuration> {
+        let place = match (&self.emulator, &self.station) {
+            (Some(socket), station) => {
+                Place::Emulator { socket: socket.clone(), station: station.clone() }
+            }
+            (None, None) => Place::Kernel,
+            (None, Some(_)) => bail!("station: only an emulation has stations by name: emulator"),
+        };
+        let poll = match &self.poll {
+            None => Duration::from_millis(100),
+            Some(text) => text.parse().with_context(|| format!("poll = {text:?}"))?,
+        };
+        let allowed = Duration::from_millis(20)..=Duration::from_millis(250);
+        ensure!(allowed.contains(&poll), "poll = {poll:?}: from 20 ms to 250 ms");
+        Ok(Configuration {
+            interface: self.interface.clone(),
+            place,
+            poll,
+            arf_aware: self.arf_aware.checked().context("arf-aware")?,
+        })
+    }
+}
+
+impl WrittenArfAware {
+    fn checked(&self) -> Result<ArfAware> {
+        let default = ArfAware::default();
+        let highest_rate = match self.highest_rate.as_deref() {
+            None | Some("seen") => None,
+            Some(text) => Some(text.parse().with_context(|| format!("highest_rate = {text:?}"))?),
+        };
+        let it = ArfAware {
+            highest_rate,
+            polls: self.polls.unwrap_or(default.polls),
+            least_window: self.least_window.unwrap_or(default.least_window),
+            largest_ratio: self.largest_ratio.unwrap_or(default.largest_ratio),
+            replaces: self.replaces.clone().unwrap_or(default.replaces),
+        };
+        ensure!((1..=50).contains(&it.polls), "polls = {}: from 1 to 50", it.polls);
+        let ratio = it.largest_ratio;
+        ensure!(
+            (2..=LARGEST_RATIO).contains(&ratio),
+            "largest_ratio = {ratio}: from 2 to {LARGEST_RATIO}"
+        );
+        let least = if self.one_segment == Some(true) { 1 } else { LEAST_WINDOW };
+        ensure!(
+            (least..=1_000).contains(&it.least_window),
+            "least_window = {}: from {least} to 1000 segments; one_segment = true allows one",
+            it.least_window
+        );
+        for name in &it.replaces {
+            let fits = !name.is_empty() && name.len() < 16 && name.is_ascii();
+            ensure!(fits, "replaces: {name:?} is no name of a congestion control");
+        }
+        ensure!(it.replaces.len() <= 16, "replaces: at most 16 names");
+        Ok(it)
+    }
+}
+
+/// Reads the file at `path`. What others may write is refused: who writes it says what a privileged process does.
+///
+/// # Errors
+/// If it cannot be read, is not safe, or is wrong.
+pub fn read(path: &Path) -> Result<Written> {
+    let place = || path.display().to_string();
+    let about = fs::metadata(path).with_context(place)?;
+    let mode = about.permissions().mode();
+    ensure!(
+        mode & 0o022 == 0,
+        "{}: others may write it (mode {:o}): chmod go-w",
+        place(),
+        mode & 0o777
+    );
+    let own = fs::metadata("/proc/self").context("/proc")?.uid();
+    ensure!(
+        about.uid() == 0 || about.uid() == own,
+        "{}: its owner is neither root nor this user",
+        place()
+    );
+    parse(&fs::read_to_string(path).with_context(place)?).with_context(place)
+}
+
+/// Reads the text of a file.
+///
+/// # Errors
+/// If it is no TOML, or has a key that there is not.
+pub fn parse(text: &str) -> Result<Written> {
+    Ok(toml::from_str(text)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn checked(text: &str) -> Result<Configuration> {
+        parse(text)?.checked()
+    }
+
+    fn mistake(text: &str) -> String {
+        format!("{:#}", checked(text).unwrap_err())
+    }
+
+    #[test]
+    fn an_empty_file_is_the_default() {
+        assert_eq!(checked("").unwrap(), Configuration::default());
+        assert_eq!(Configuration::default().arf_aware.least_window, 2);
+    }
+
+    #[test]
+    fn the_file_that_documents_the_default_says_the_default() {
+        let text = include_str!("../agent.toml");
+        assert_eq!(checked(text).unwrap(), Configuration::default());
+        // What is commented out is right as well, and each key stands there.
+        let keys: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("#: ")).collect();
+        let keys = keys.join("\n");
+        let (top, table) = keys.split_once("highest_rate").unwrap();
+        checked(&format!("{top}[arf-aware]\nhighest_rate{table}")).unwrap();
+    }
+
+    #[test]
+    fn bounds_hold_whatever_is_written() {
+        assert!(mistake("[arf-aware]\nlargest_ratio = 101").contains("from 2 to 100"));
+        assert!(mistake("[arf-aware]\nleast_window = 1").contains("one_segment = true"));
+        assert!(checked("[arf-aware]\nleast_window = 1\none_segment = true").is_ok());
+        assert!(mistake("[arf-aware]\nleast_window = 0\none_segment = true").contains("from 1"));
+        assert!(mistake("poll = \"1 ms\"").contains("from 20 ms"));
+        assert!(
+            mistake("[arf-aware]\nreplaces = [\"a name that is far too long\"]")
+                .contains("no name")
+        );
+        assert!(mistake("[arf-aware]\nhighest_rate = \"54\"").contains("arf-aware: highest_rate"));
+        assert!(mistake("interfaces = \"wlan0\"").contains("unknown field"));
+        assert!(mistake("station = \"fast\"").contains("emulator"));
+    }
+
+    #[test]
+    fn the_command_line_goes_before_the_file() {
+        let told = Written::told(Some("wlan1".into()), None, None);
+        let it = told.over(parse("interface = \"wlan0\"\npoll = \"200 ms\"").unwrap());
+        let it = it.checked().unwrap();
+        assert_eq!(it.interface.as_deref(), Some("wlan1"));
+        assert_eq!(it.poll, Duration::from_millis(200));
+    }
+
+    #[test]
+    fn a_file_that_others_may_write_is_refused() {
+        let path = std::env::temp_dir().join(format!("airfair-agent-{}.toml", std::process::id()));
+        fs::write(&path, "").unwrap();
+        let with = |mode| {
+            fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+            read(&path).map_err(|error| format!("{error:#}"))
+        };
+        assert!(with(0o666).unwrap_err().contains("others may write it"));
+        assert!(with(0o620).unwrap_err().contains("others may write it"));
+        assert!(with(0o644).is_ok());
+        fs::remove_file(&path).unwrap();
+    }
+}

@@ -1,0 +1,285 @@
+//! From counters to what a law may see: throughput, air and a rate that does not flip with each probe.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use airfair_units::{Bytes, DataRate, Duration, Time};
+use airfair_wlan::phy::{Preamble, Standard, TxVector, dsss, ofdm};
+
+use crate::sample::{Link, Sample, Way};
+
+/// Octets of an ACK frame.  [80211-2020 §9.3.1.4]
+const ACK: Bytes = Bytes::new(14);
+/// MAC header, check sequence, and the LLC and SNAP that stand for Ethernet's header.  [80211-2020 §9.3.2.1]
+const OVERHEAD: Bytes = Bytes::new(36);
+
+/// One direction of a link between two samples.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SeenWay {
+    /// Octets that got through.
+    pub moved: Bytes,
+    /// Air that was held.
+    pub air: Duration,
+    /// True if the source has measured that, and it is no estimate.
+    pub is_measured: bool,
+    /// Median of the last rates.
+    pub rate: Option<DataRate>,
+    /// Highest median so far.
+    pub highest: Option<DataRate>,
+}
+
+/// A link between two samples.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SeenLink {
+    /// Its name.
+    pub name: String,
+    /// From the station.
+    pub up: SeenWay,
+    /// To the station.
+    pub down: SeenWay,
+}
+
+/// All links between two samples.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Seen {
+    /// Time of the later one.
+    pub at: Time,
+    /// Time between them; zero at the first one.
+    pub elapsed: Duration,
+    /// Links that were in the later one.
+    pub links: Vec<SeenLink>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct WayMemory {
+    last: Way,
+    rates: VecDeque<u64>,
+    highest: Option<DataRate>,
+}
+
+/// Memory from sample to sample.
+#[derive(Clone, Debug)]
+pub struct Estimator {
+    polls: usize,
+    last: Option<Time>,
+    links: BTreeMap<String, [WayMemory; 2]>,
+}
+
+impl Estimator {
+    /// One that takes the median of so many rates.
+    pub fn new(polls: usize) -> Self {
+        Self { polls: polls.max(1), last: None, links: BTreeMap::new() }
+    }
+
+    /// Takes in a sample. A link that is new, or was gone, has moved nothing until the next one.
+    pub fn take(&mut self, sample: &Sample) -> Seen {
+        let at = Time::from_nanos(sample.at_ns);
+        let elapsed = self.last.map_or(Duration::ZERO, |last| at.saturating_since(last));
+        self.last = Some(at);
+        self.links.retain(|name, _| sample.links.iter().any(|link| link.name == *name));
+        let links = sample.links.iter().map(|link| self.link(link)).collect();
+        Seen { at, elapsed, links }
+    }
+
+    fn link(&mut self, link: &Link) -> SeenLink {
+        let polls = self.polls;
+        let memory = self.links.entry(link.name.clone()).or_insert_with(|| {
+            [&link.up, &link.down]
+                .map(|way| WayMemory { last: way.clone(), ..WayMemory::default() })
+        });
+        let [up, down] = memory;
+        SeenLink {
+            name: link.name.clone(),
+            up: up.take(&link.up, polls),
+            down: down.take(&link.down, polls),
+        }
+    }
+}
+
+impl WayMemory {
+    fn take(&mut self, now: &Way, polls: usize) -> SeenWay {
+        self.rates.extend(now.rate_bps.filter(|rate| *rate > 0));
+        while self.rates.len() > polls {
+            self.rates.pop_front();
+        }
+        let rate = median(&self.rates).map(DataRate::from_bps);
+        self.highest = self.highest.max(rate);
+        let before = std::mem::replace(&mut self.last, now.clone());
+        let moved = Bytes::new(increase(before.bytes, now.bytes));
+        let attempts = Attempts {
+            moved,
+            packets: increase(before.packets, now.packets),
+            retries: increase(before.retries, now.retries),
+        };
+        let measured = match (before.airtime_ns, now.airtime_ns) {
+            // Drivers that do not measure say zero for ever.
+            (Some(before), Some(now)) if now > 0 => Some(increase(before, now)),
+            _ => None,
+        };
+        let air = measured.map(Duration::from_nanos);
+        let air = air.or_else(|| rate.map(|rate| attempts.air(rate))).unwrap_or_default();
+        SeenWay { moved, air, is_measured: measured.is_some(), rate, highest: self.highest }
+    }
+}
+
+/// Growth of a counter. One that goes back a long way had 32 bits and went over; else it has started anew.
+fn increase(before: u64, now: u64) -> u64 {
+    const OVER: u64 = 1 << 32;
+    if now >= before {
+        now - before
+    } else if before < OVER && before - now > OVER / 2 {
+        now + OVER - before
+    } else {
+        now
+    }
+}
+
+/// The middle one; of an even number the lower one, so that it has been there.
+fn median(rates: &VecDeque<u64>) -> Option<u64> {
+    let mut sorted: Vec<u64> = rates.iter().copied().collect();
+    sorted.sort_unstable();
+    sorted.get(sorted.len().checked_sub(1)? / 2).copied()
+}
+
+/// Frames of one direction between two samples.
+struct Attempts {
+    moved: Bytes,
+    packets: u64,
+    retries: u64,
+}
+
+impl Attempts {
+    /// Air that they held, gaps before the frames left out. All are as long as their mean; at rates of 802.11n and later,
+    /// whose aggregates no counter tells of, it is the time for their octets alone, and so the least.
+    fn air(&self, rate: DataRate) -> Duration {
+        if self.packets == 0 {
+            return Duration::ZERO;
+        }
+        let frames = self.packets.saturating_add(self.retries);
+        let Some(vector) = TxVector::of(rate, Preamble::Long) else {
+            let octets =
+                u128::from(self.moved.get()) * u128::from(frames) / u128::from(self.packets);
+            let ns = octets * 8 * 1_000_000_000 / u128::from(rate.bps());
+            return Duration::from_nanos(u64::try_from(ns).unwrap_or(u64::MAX));
+        };
+        let standard = if vector.is_dsss() { Standard::B } else { Standard::A };
+        let mean = Bytes::new((self.moved.get() / self.packets).min(LONGEST));
+        let data = standard.ppdu_duration(mean + OVERHEAD, vector);
+        let sifs = standard.timing(false, Preamble::Long).sifs;
+        (data + sifs + ack(standard, vector)).saturating_mul(frames)
+    }
+}
+
+/// Longest MSDU: a mean beyond it is of counters that do not fit each other [octets].
+const LONGEST: u64 = 2_304;
+
+/// The ACK of a frame, at the highest mandatory rate not above its own.  [80211-2020 §10.6.6.5.2]
+fn ack(standard: Standard, of: TxVector) -> Duration {
+    let rates: &[DataRate] = if of.is_dsss() { &dsss::RATES } else { &ofdm::MANDATORY_RATES };
+    let rate = rates.iter().rfind(|rate| **rate <= of.rate()).unwrap_or(&rates[0]);
+    let vector = TxVector::of(*rate, Preamble::Long).expect("a mandatory rate is a rate");
+    standard.ppdu_duration(ACK, vector)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn way(bytes: u64, packets: u64, mbps: u64) -> Way {
+        Way { bytes, packets, rate_bps: Some(mbps * 1_000_000), ..Way::default() }
+    }
+
+    fn sample(at_ms: u64, up: Way) -> Sample {
+        let links = vec![Link { name: "it".into(), up, down: Way::default() }];
+        Sample { at_ns: at_ms * 1_000_000, links }
+    }
+
+    /// Verifies: [80211-2020 §10.6.6.5.2]
+    #[test]
+    fn ten_packets_at_11_mbps_hold_the_air_for_ten_frames_and_acks() {
+        let mut estimator = Estimator::new(1);
+        estimator.take(&sample(0, way(0, 0, 11)));
+        let seen = estimator.take(&sample(100, way(15_000, 10, 11)));
+        // (1500 + 36)·8 bits at 11 Mb/s, 1117.1 → 1118 µs, and 192 µs of preamble; SIFS 10 µs;
+        // an ACK at 11 Mb/s: 112 bits, 10.2 → 11 µs, and 192 µs. Ten times 1523 µs.
+        assert_eq!(seen.links[0].up.air, Duration::from_micros(15_230));
+        assert_eq!(seen.elapsed, Duration::from_millis(100));
+        assert!(!seen.links[0].up.is_measured);
+    }
+
+    #[test]
+    fn retries_hold_the_air_as_well() {
+        let mut estimator = Estimator::new(1);
+        estimator.take(&sample(0, way(0, 0, 11)));
+        let seen = estimator.take(&sample(100, Way { retries: 10, ..way(15_000, 10, 11) }));
+        assert_eq!(seen.links[0].up.air, Duration::from_micros(30_460));
+    }
+
+    #[test]
+    fn what_the_driver_measures_goes_before_an_estimate_and_zero_is_no_measurement() {
+        let mut estimator = Estimator::new(1);
+        let measured = |bytes, ns| Way { airtime_ns: Some(ns), ..way(bytes, bytes / 1_500, 11) };
+        estimator.take(&sample(0, measured(0, 0)));
+        let silent = estimator.take(&sample(100, measured(15_000, 0)));
+        assert!(!silent.links[0].up.is_measured);
+        assert!(!silent.links[0].up.air.is_zero());
+        let seen = estimator.take(&sample(200, measured(30_000, 7_000)));
+        assert_eq!(seen.links[0].up.air, Duration::from_nanos(7_000));
+        assert!(seen.links[0].up.is_measured);
+    }
+
+    #[test]
+    fn a_probe_is_not_a_change_of_rate() {
+        let mut estimator = Estimator::new(5);
+        let rates = [11, 11, 11, 1, 11, 1, 11, 1, 1, 1];
+        let medians = rates.map(|mbps| {
+            let seen = estimator.take(&sample(0, way(0, 0, mbps)));
+            seen.links[0].up.rate.unwrap().bps() / 1_000_000
+        });
+        // The last five: 1 11 1 1 1 is the first with three of the slow rate, in the ninth sample.
+        assert_eq!(medians, [11, 11, 11, 11, 11, 11, 11, 1, 1, 1]);
+    }
+
+    #[test]
+    fn counters_that_wrap_or_start_anew_never_jump() {
+        assert_eq!(increase(5, 8), 3);
+        assert_eq!(increase(u64::from(u32::MAX) - 1, 3), 5);
+        assert_eq!(increase(1_000_000, 200), 200);
+        assert_eq!(increase(u64::MAX, 0), 0);
+    }
+
+    #[test]
+    fn a_link_that_comes_back_has_moved_nothing_and_forgets_its_highest_rate() {
+        let mut estimator = Estimator::new(1);
+        estimator.take(&sample(0, way(0, 0, 54)));
+        estimator.take(&Sample::default());
+        let seen = estimator.take(&sample(200, way(9_000_000, 6_000, 6)));
+        assert_eq!(seen.links[0].up.moved, Bytes::ZERO);
+        assert_eq!(seen.links[0].up.highest, Some(DataRate::from_mbps(6)));
+    }
+
+    /// A thousand stations, half of which are others each time: what has gone is forgotten.
+    #[test]
+    fn a_thousand_stations_come_and_go() {
+        let mut estimator = Estimator::new(5);
+        for round in 0..20 {
+            let name = |it: usize| if it < 500 { format!("{it}") } else { format!("{it} {round}") };
+            let link =
+                |it| Link { name: name(it), up: way(round * 1_500, round, 11), ..Link::default() };
+            let at_ns = round * 100_000_000;
+            let seen = estimator.take(&Sample { at_ns, links: (0..1_000).map(link).collect() });
+            let moved = seen.links.iter().filter(|link| !link.up.moved.is_zero()).count();
+            assert_eq!(moved, if round == 0 { 0 } else { 500 });
+            assert_eq!(estimator.links.len(), 1_000);
+        }
+    }
+
+    #[test]
+    fn counters_that_make_no_sense_are_borne() {
+        let mut estimator = Estimator::new(1);
+        estimator.take(&sample(0, way(0, 0, 11)));
+        let wild = Way { retries: u64::MAX, ..way(u64::MAX, 1, 11) };
+        let seen = estimator.take(&sample(100, wild));
+        assert!(!seen.links[0].up.air.is_zero());
+        estimator.take(&sample(50, way(u64::MAX, u64::MAX, 600)));
+    }
+}

@@ -1,0 +1,24 @@
+//! The agent: the papers' laws on real Linux stations.
+//!
+//! ```text
+//!   nl80211 ───────┐                                             ┌─► senders' windows (BPF)
+//!   emulator ──────┼─► Sample ─► Estimator ─► Law ─► Decision ──┤
+//!   recording ─────┘      └────────────► recording ◄─────┘       └─► words, with --dry-run
+//! ```
+//!
+//! All from the sample to the decision is pure: time comes in with the sample, so that a recording has the same
+//! decisions again. What acts on the kernel is behind the feature `bpf`, and it lets go by itself: see [`actuator`].
+#![cfg(target_os = "linux")]
+
+pub mod actuator;
+pub mod commands;
+pub mod configuration;
+pub mod estimate;
+pub mod observe;
+pub mod os;
+pub mod recording;
+pub mod running;
+pub mod sample;
+pub mod source;
+pub mod station;
+pub mod status;

@@ -1,0 +1,165 @@
+//! Who holds the air: a table, or a line of JSON per look.
+
+use std::fmt::Write;
+
+use airfair_units::{DataRate, Duration};
+use serde_json::{Value, json};
+
+use crate::estimate::{Seen, SeenLink, SeenWay};
+
+/// Sum of what was seen since the last look.
+#[derive(Clone, Debug, Default)]
+pub struct Look {
+    elapsed: Duration,
+    links: Vec<SeenLink>,
+}
+
+impl Look {
+    /// Adds what was seen. Links are those of the last time.
+    pub fn add(&mut self, seen: Seen) {
+        self.elapsed += seen.elapsed;
+        let before = std::mem::take(&mut self.links);
+        self.links = seen.links;
+        for link in &mut self.links {
+            if let Some(it) = before.iter().find(|it| it.name == link.name) {
+                link.up = sum(&it.up, &link.up);
+                link.down = sum(&it.down, &link.down);
+            }
+        }
+        // Who holds the most comes first; of equals the one whose name does.
+        self.links.sort_by(|a, b| (air(b), &a.name).cmp(&(air(a), &b.name)));
+    }
+
+    /// Time that it tells of.
+    pub fn elapsed(&self) -> Duration {
+        self.elapsed
+    }
+
+    /// The look as a document.
+    pub fn document(&self, at_s: f64) -> Value {
+        let way = |it: &SeenWay| {
+            json!({
+                "share_of_air": self.share(it.air),
+                "is_measured": it.is_measured,
+                "throughput_bps": self.throughput(it),
+                "rate_bps": it.rate.map(DataRate::bps),
+            })
+        };
+        let link =
+            |it: &SeenLink| json!({"name": it.name, "up": way(&it.up), "down": way(&it.down)});
+        let links: Vec<Value> = self.links.iter().map(link).collect();
+        json!({"document": "agent-look", "schema": 1, "at_s": at_s, "links": links})
+    }
+
+    /// The look for people, at most so many links of it.
+    pub fn table(&self, most: usize) -> String {
+        let width = self.links.iter().map(|link| link.name.len()).max().unwrap_or(0).max(7);
+        let mut text = format!("{:width$}  {:>8}  {:>15}  {:>15}\n", "", "air", "up", "down");
+        let _ = writeln!(
+            text,
+            "{:width$}  {:>8}  {:>7} {:>7}  {:>7} {:>7}",
+            "station", "%", "Mb/s", "rate", "Mb/s", "rate"
+        );
+        for link in self.links.iter().take(most) {
+            let is_measured = link.up.is_measured && link.down.is_measured;
+            let _ = writeln!(
+                text,
+                "{:width$}  {:>6.1} {}  {:>7.2} {:>7}  {:>7.2} {:>7}",
+                link.name,
+                self.share(air(link)) * 100.0,
+                if is_measured { " " } else { "~" },
+                self.throughput(&link.up) / 1e6,
+                rate(&link.up),
+                self.throughput(&link.down) / 1e6,
+                rate(&link.down),
+            );
+        }
+        match self.links.len() {
+            0 => text.push_str("no station\n"),
+            all if all > most => {
+                let _ = writeln!(text, "and {} more", all - most);
+            }
+            _ => {}
+        }
+        text
+    }
+
+    fn share(&self, air: Duration) -> f64 {
+        if self.elapsed.is_zero() { 0.0 } else { air.as_secs_f64() / self.elapsed.as_secs_f64() }
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
+    fn throughput(&self, way: &SeenWay) -> f64 {
+        if self.elapsed.is_zero() {
+            0.0
+        } else {
+            way.moved.get() as f64 * 8.0 / self.elapsed.as_secs_f64()
+        }
+    }
+}
+
+fn sum(before: &SeenWay, now: &SeenWay) -> SeenWay {
+    let moved = airfair_units::Bytes::new(before.moved.get().saturating_add(now.moved.get()));
+    let air = before.air.as_nanos().saturating_add(now.air.as_nanos());
+    SeenWay { moved, air: Duration::from_nanos(air), ..*now }
+}
+
+fn air(link: &SeenLink) -> Duration {
+    Duration::from_nanos(link.up.air.as_nanos().saturating_add(link.down.air.as_nanos()))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
+fn rate(way: &SeenWay) -> String {
+    way.rate.map_or("?".into(), |rate| format!("{}", rate.bps() as f64 / 1e6))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use airfair_units::{Bytes, Time};
+
+    fn seen(name: &str, ms: u64) -> SeenLink {
+        let up = SeenWay {
+            moved: Bytes::new(12_500),
+            air: Duration::from_millis(ms),
+            is_measured: true,
+            rate: Some(DataRate::from_kbps(5_500)),
+            highest: None,
+        };
+        SeenLink {
+            name: name.into(),
+            up,
+            down: SeenWay { is_measured: true, ..SeenWay::default() },
+        }
+    }
+
+    /// Two times 100 ms in which the slow one has 60 ms and the fast one 10 ms: 60 % and 10 %; 12.5 kB in 100 ms are 1 Mb/s.
+    #[test]
+    fn shares_are_of_the_time_that_was_looked_at() {
+        let mut look = Look::default();
+        for _ in 0..2 {
+            look.add(Seen {
+                at: Time::default(),
+                elapsed: Duration::from_millis(100),
+                links: vec![seen("fast", 10), seen("slow", 60)],
+            });
+        }
+        let expected = "\
+              air               up             down
+station         %     Mb/s    rate     Mb/s    rate
+slow       60.0       1.00     5.5     0.00       ?
+fast       10.0       1.00     5.5     0.00       ?
+";
+        let trimmed = |text: &str| text.lines().map(|it| it.trim().to_owned()).collect::<Vec<_>>();
+        assert_eq!(trimmed(&look.table(10)), trimmed(expected));
+        assert!(look.table(1).contains("and 1 more"));
+        let document = look.document(0.2);
+        assert_eq!(document["links"][0]["up"]["share_of_air"], 0.6);
+        assert_eq!(document["links"][0]["up"]["throughput_bps"], 1e6);
+    }
+
+    #[test]
+    fn without_stations_that_is_said() {
+        assert!(Look::default().table(10).contains("no station"));
+    }
+}

@@ -1,0 +1,235 @@
+//! Calls of the operating system, each a function that cannot be called wrongly.
+
+#![expect(
+    unsafe_code,
+    reason = "the interface of the operating system is C's; nothing but calls is here"
+)]
+
+use std::ffi::CStr;
+use std::io::{Error, ErrorKind, Result};
+use std::mem;
+use std::net::IpAddr;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::ptr;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use libc::c_int;
+
+/// Capabilities of `linux/capability.h` that the agent keeps.
+const CAP_NET_ADMIN: u32 = 12;
+const CAP_BPF: u32 = 39;
+/// `_LINUX_CAPABILITY_VERSION_3`, which has two words of 32 capabilities.
+const VERSION: u32 = 0x2008_0522;
+
+fn check(result: c_int) -> Result<c_int> {
+    if result < 0 { Err(Error::last_os_error()) } else { Ok(result) }
+}
+
+fn checked_size(result: isize) -> Result<usize> {
+    usize::try_from(result).map_err(|_| Error::last_os_error())
+}
+
+/// Time of the clock that nobody sets and that programs in the kernel read [ns].
+pub fn monotonic_ns() -> u64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the pointer is to a value of the type asked for.
+    let result = unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut time) };
+    assert!(result == 0, "every Linux has this clock");
+    let part = |it: i64| u64::try_from(it).expect("this clock starts at zero");
+    part(time.tv_sec) * 1_000_000_000 + part(time.tv_nsec)
+}
+
+static IS_ASKED_TO_END: AtomicBool = AtomicBool::new(false);
+
+extern "C" fn note(_signal: c_int) {
+    IS_ASKED_TO_END.store(true, Ordering::Relaxed);
+}
+
+/// Has SIGTERM, SIGINT and SIGHUP noted instead of ending the process.
+pub fn catch_signals() {
+    for signal in [libc::SIGTERM, libc::SIGINT, libc::SIGHUP] {
+        // SAFETY: the handler does nothing but store to an atomic, which a signal handler may do.
+        unsafe { libc::signal(signal, note as *const () as libc::sighandler_t) };
+    }
+}
+
+/// True once such a signal has come.
+pub fn is_asked_to_end() -> bool {
+    IS_ASKED_TO_END.load(Ordering::Relaxed)
+}
+
+/// Waits so many milliseconds, until one of `files` can be read, or until a signal comes.
+pub fn wait_for(files: &[RawFd], ms: u32) {
+    let of = |fd: &RawFd| libc::pollfd { fd: *fd, events: libc::POLLIN, revents: 0 };
+    let mut polled: Vec<libc::pollfd> = files.iter().map(of).collect();
+    let count = libc::nfds_t::try_from(polled.len()).expect("few files");
+    let ms = c_int::try_from(ms).unwrap_or(c_int::MAX);
+    // SAFETY: pointer and count are those of a vector.
+    unsafe { libc::poll(polled.as_mut_ptr(), count, ms) };
+}
+
+#[repr(C)]
+struct CapabilityHeader {
+    version: u32,
+    pid: c_int,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct CapabilityWord {
+    effective: u32,
+    permitted: u32,
+    inheritable: u32,
+}
+
+/// Gives up all capabilities but those for BPF and for the network, for good.
+///
+/// # Errors
+/// The operating system's.
+pub fn drop_capabilities() -> Result<()> {
+    let header = CapabilityHeader { version: VERSION, pid: 0 };
+    let mut words = [CapabilityWord { effective: 0, permitted: 0, inheritable: 0 }; 2];
+    for capability in [CAP_NET_ADMIN, CAP_BPF] {
+        let word = &mut words[usize::from(capability >= 32)];
+        word.effective |= 1 << (capability % 32);
+        word.permitted = word.effective;
+    }
+    // SAFETY: nothing that this process executes can gain what it gives up; no pointer is involved.
+    check(unsafe { libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) })?;
+    // SAFETY: the pointers are to a header and to the two words that its version asks for.
+    let result = unsafe { libc::syscall(libc::SYS_capset, &raw const header, words.as_ptr()) };
+    if result < 0 { Err(Error::last_os_error()) } else { Ok(()) }
+}
+
+/// Addresses of an interface here.
+///
+/// # Errors
+/// The operating system's; `NotFound` if there is no such interface.
+pub fn addresses(interface: &str) -> Result<Vec<IpAddr>> {
+    let mut first: *mut libc::ifaddrs = ptr::null_mut();
+    // SAFETY: the pointer is to a pointer, which the call sets to a list that it owns.
+    check(unsafe { libc::getifaddrs(&raw mut first) })?;
+    let (mut found, mut is_there) = (Vec::new(), false);
+    let mut next = first;
+    while !next.is_null() {
+        // SAFETY: the list is whole until it is freed below.
+        let entry = unsafe { &*next };
+        // SAFETY: each entry has a name that ends with a zero.
+        if unsafe { CStr::from_ptr(entry.ifa_name) }.to_bytes() == interface.as_bytes() {
+            is_there = true;
+            found.extend(address(entry.ifa_addr));
+        }
+        next = entry.ifa_next;
+    }
+    // SAFETY: the list is the call's own, and nobody has a reference into it any more.
+    unsafe { libc::freeifaddrs(first) };
+    if is_there { Ok(found) } else { Err(ErrorKind::NotFound.into()) }
+}
+
+fn address(of: *const libc::sockaddr) -> Option<IpAddr> {
+    if of.is_null() {
+        return None;
+    }
+    // SAFETY: every address begins with its family.
+    match c_int::from(unsafe { (*of).sa_family }) {
+        libc::AF_INET => {
+            // SAFETY: an address of this family is of this type; it need not be aligned.
+            let four = unsafe { ptr::read_unaligned(of.cast::<libc::sockaddr_in>()) };
+            Some(IpAddr::from(four.sin_addr.s_addr.to_ne_bytes()))
+        }
+        libc::AF_INET6 => {
+            // SAFETY: likewise.
+            let six = unsafe { ptr::read_unaligned(of.cast::<libc::sockaddr_in6>()) };
+            Some(IpAddr::from(six.sin6_addr.s6_addr))
+        }
+        _ => None,
+    }
+}
+
+/// A line to the kernel's generic netlink.
+#[derive(Debug)]
+pub struct GenericNetlink(OwnedFd);
+
+/// Longest part of an answer.
+const LONGEST: usize = 65_536;
+
+impl GenericNetlink {
+    /// Opens one that waits 200 ms for an answer: behind that the agent would not say in time that it is alive.
+    ///
+    /// # Errors
+    /// The operating system's.
+    pub fn open() -> Result<Self> {
+        // SAFETY: no pointer is involved.
+        let fd = check(unsafe {
+            libc::socket(
+                libc::AF_NETLINK,
+                libc::SOCK_RAW | libc::SOCK_CLOEXEC,
+                libc::NETLINK_GENERIC,
+            )
+        })?;
+        // SAFETY: a call has just returned this descriptor, which nobody else has.
+        let socket = unsafe { OwnedFd::from_raw_fd(fd) };
+        let wait = libc::timeval { tv_sec: 0, tv_usec: 200_000 };
+        let size = libc::socklen_t::try_from(mem::size_of_val(&wait)).expect("a small struct");
+        // SAFETY: pointer and length are those of a time.
+        check(unsafe {
+            libc::setsockopt(
+                socket.as_raw_fd(),
+                libc::SOL_SOCKET,
+                libc::SO_RCVTIMEO,
+                (&raw const wait).cast(),
+                size,
+            )
+        })?;
+        Ok(Self(socket))
+    }
+
+    /// Sends a message. What has come to an older one is thrown away.
+    ///
+    /// # Errors
+    /// The operating system's.
+    pub fn send(&self, octets: &[u8]) -> Result<()> {
+        while self.receive_with(libc::MSG_DONTWAIT).is_ok() {}
+        // SAFETY: pointer and length are those of a buffer.
+        checked_size(unsafe {
+            libc::send(self.0.as_raw_fd(), octets.as_ptr().cast(), octets.len(), 0)
+        })?;
+        Ok(())
+    }
+
+    /// Receives what comes next.
+    ///
+    /// # Errors
+    /// The operating system's; `WouldBlock` if nothing comes.
+    pub fn receive(&self) -> Result<Vec<u8>> {
+        self.receive_with(0)
+    }
+
+    fn receive_with(&self, flags: c_int) -> Result<Vec<u8>> {
+        let mut octets = vec![0; LONGEST];
+        // SAFETY: pointer and length are those of a buffer.
+        let size = checked_size(unsafe {
+            libc::recv(self.0.as_raw_fd(), octets.as_mut_ptr().cast(), octets.len(), flags)
+        })?;
+        octets.truncate(size);
+        Ok(octets)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_loopback_has_its_address_and_no_interface_has_none() {
+        let found = addresses("lo").unwrap_or_default();
+        assert!(found.is_empty() || found.iter().any(IpAddr::is_loopback));
+        assert_eq!(addresses("no-such-one").unwrap_err().kind(), ErrorKind::NotFound);
+    }
+
+    #[test]
+    fn the_clock_goes_on() {
+        let before = monotonic_ns();
+        assert!(monotonic_ns() >= before);
+    }
+}

@@ -1,0 +1,197 @@
+//! A recording: what was seen and what was decided, a line of JSON per sample, and its replay through the same law.
+
+use std::io::{BufRead, Write};
+
+use anyhow::{Context, Result, ensure};
+use serde::{Deserialize, Serialize};
+
+use crate::configuration::{Configuration, Written};
+use crate::sample::Sample;
+use crate::station::{Decision, Station};
+
+/// Version of the lines' shape.
+const SCHEMA: u32 = 1;
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Head {
+    document: String,
+    schema: u32,
+    configuration: Written,
+}
+
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Line {
+    sample: Sample,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    decision: Option<Decision>,
+}
+
+/// A recording that is being written.
+#[derive(Debug)]
+pub struct Recording<W>(W);
+
+impl<W: Write> Recording<W> {
+    /// Begins with what the agent was told.
+    ///
+    /// # Errors
+    /// The writer's.
+    pub fn begin(mut to: W, configuration: &Written) -> Result<Self> {
+        let configuration = configuration.clone();
+        let head = Head { document: "agent-recording".into(), schema: SCHEMA, configuration };
+        line(&mut to, &head)?;
+        Ok(Self(to))
+    }
+
+    /// Adds a sample and what follows from it.
+    ///
+    /// # Errors
+    /// The writer's.
+    pub fn add(&mut self, sample: &Sample, decision: Option<Decision>) -> Result<()> {
+        line(&mut self.0, &Line { sample: sample.clone(), decision })
+    }
+}
+
+fn line(to: &mut impl Write, what: &impl Serialize) -> Result<()> {
+    let mut text = serde_json::to_string(what)?;
+    text.push('\n');
+    // In one piece, so that a crash leaves whole lines.
+    Ok(to.write_all(text.as_bytes())?)
+}
+
+/// A recording that is read: its configuration, and then its samples.
+#[derive(Debug)]
+pub struct Recorded<R> {
+    /// What the agent was told.
+    pub configuration: Configuration,
+    lines: std::io::Lines<R>,
+    number: usize,
+}
+
+impl<R: BufRead> Recorded<R> {
+    /// Reads the head.
+    ///
+    /// # Errors
+    /// If it is no recording, or one of another version.
+    pub fn open(from: R) -> Result<Self> {
+        let mut lines = from.lines();
+        let first = lines.next().context("the recording is empty")??;
+        let head: Head =
+            serde_json::from_str(&first).context("line 1 is no head of a recording")?;
+        ensure!(head.document == "agent-recording", "line 1: it is no recording of the agent");
+        ensure!(head.schema == SCHEMA, "it is of schema {}, and this reads {SCHEMA}", head.schema);
+        Ok(Self { configuration: head.configuration.checked()?, lines, number: 1 })
+    }
+
+    /// The next sample with what was decided then.
+    ///
+    /// # Errors
+    /// If a line is no sample.
+    pub fn next_sample(&mut self) -> Result<Option<(Sample, Option<Decision>)>> {
+        let Some(text) = self.lines.next() else { return Ok(None) };
+        self.number += 1;
+        let text = text.with_context(|| format!("line {}", self.number))?;
+        let Line { sample, decision } =
+            serde_json::from_str(&text).with_context(|| format!("line {}", self.number))?;
+        Ok(Some((sample, decision)))
+    }
+}
+
+/// Outcome of a replay.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Replayed {
+    /// Samples that were read.
+    pub samples: u64,
+    /// Decisions that the law makes of them, with their times [ns].
+    pub decisions: Vec<(u64, Decision)>,
+    /// Samples of which the law decides otherwise than is recorded: their times [ns].
+    pub differences: Vec<u64>,
+}
+
+/// Puts a recording through the law again.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn replay(from: impl BufRead) -> Result<Replayed> {
+    let mut recorded = Recorded::open(from)?;
+    let mut station = Station::new(recorded.configuration.arf_aware.clone());
+    let mut outcome = Replayed::default();
+    while let Some((sample, decided)) = recorded.next_sample()? {
+        let (_, decision) = station.take(&sample);
+        outcome.samples += 1;
+        outcome.decisions.extend(decision.map(|it| (sample.at_ns, it)));
+        if decision != decided {
+            outcome.differences.push(sample.at_ns);
+        }
+    }
+    Ok(outcome)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::configuration;
+    use crate::sample::{Link, Way};
+
+    fn samples() -> Vec<Sample> {
+        let rate = |at: u64| {
+            if (100..200).contains(&at) || at.is_multiple_of(7) { 1_000_000 } else { 11_000_000 }
+        };
+        let sample = |at: u64| Sample {
+            at_ns: at * 100_000_000,
+            links: vec![Link {
+                name: "slow".into(),
+                up: Way {
+                    bytes: at * 1_000,
+                    packets: at,
+                    rate_bps: Some(rate(at)),
+                    ..Way::default()
+                },
+                down: Way::default(),
+            }],
+        };
+        (0..300).map(sample).collect()
+    }
+
+    fn recorded() -> Vec<u8> {
+        let written = configuration::parse("poll = \"100 ms\"").unwrap();
+        let mut station = Station::new(written.checked().unwrap().arf_aware);
+        let mut file = Vec::new();
+        let mut recording = Recording::begin(&mut file, &written).unwrap();
+        for sample in samples() {
+            let (_, decision) = station.take(&sample);
+            recording.add(&sample, decision).unwrap();
+        }
+        file
+    }
+
+    #[test]
+    fn a_replay_makes_the_same_decisions() {
+        let replayed = replay(&recorded()[..]).unwrap();
+        assert_eq!(replayed.samples, 300);
+        assert!(replayed.differences.is_empty());
+        // Each seventh sample is slow as well: of the last five those at 98, 100 and 101 are slow, at 200, 201 and 202 fast.
+        let expected =
+            [(10_100_000_000, Decision::Limit { k: 11 }), (20_200_000_000, Decision::Lift)];
+        assert_eq!(replayed.decisions, expected);
+    }
+
+    #[test]
+    fn a_recording_that_was_changed_is_told_from_its_replay() {
+        let text = String::from_utf8(recorded()).unwrap();
+        let changed = text.replace("{\"k\":11}", "{\"k\":10}");
+        assert_ne!(text, changed);
+        assert_eq!(replay(changed.as_bytes()).unwrap().differences, [10_100_000_000]);
+    }
+
+    #[test]
+    fn what_is_no_recording_is_refused_with_its_line() {
+        let mistake = |text: &str| format!("{:#}", replay(text.as_bytes()).unwrap_err());
+        assert!(mistake("").contains("empty"));
+        assert!(mistake("{}").contains("line 1"));
+        let text = String::from_utf8(recorded()).unwrap();
+        assert!(mistake(&text.replacen("at_ns", "at", 3)).contains("line 2"));
+        assert!(mistake(&text.replace("\"schema\":1", "\"schema\":2")).contains("schema 2"));
+    }
+}

@@ -1,0 +1,272 @@
+//! The agent's loop: a sample, what follows from it, and a sign of life.
+
+use std::fs::{self, File, TryLockError};
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+
+use airfair_units::{DataRate, Duration};
+use anyhow::{Context, Result, bail};
+
+use crate::actuator::{self, Actuator};
+use crate::configuration::{Configuration, Written};
+use crate::estimate::Seen;
+use crate::os;
+use crate::recording::Recording;
+use crate::sample::Sample;
+use crate::source::Source;
+use crate::station::{Decision, Station};
+use crate::status::{self, Listener, Status};
+
+/// What the command line says of a run.
+#[derive(Clone, Debug, Default)]
+pub struct Wish {
+    /// Nothing is touched.
+    pub is_dry_run: bool,
+    /// File that is to have what was seen and decided.
+    pub record: Option<PathBuf>,
+    /// Time after which it ends.
+    pub lasting: Option<Duration>,
+}
+
+/// The right to run, until it is dropped.
+#[derive(Debug)]
+struct Alone {
+    _lock: File,
+}
+
+impl Alone {
+    fn begin(directory: &Path) -> Result<Self> {
+        let place = || directory.display().to_string();
+        fs::DirBuilder::new().recursive(true).mode(0o755).create(directory).with_context(place)?;
+        let lock = File::create(directory.join("lock")).with_context(place)?;
+        match lock.try_lock() {
+            Ok(()) => Ok(Self { _lock: lock }),
+            Err(TryLockError::WouldBlock) => bail!("an agent runs already: airfair agent status"),
+            Err(TryLockError::Error(error)) => Err(error).with_context(place),
+        }
+    }
+}
+
+/// Time for which a source may fail before the limit is lifted: a machine that is busy for a moment has not lost its link.
+const PATIENCE: Duration = Duration::from_millis(400);
+
+/// What a source has said.
+enum Heard {
+    Sample(Sample),
+    /// Nothing, for once.
+    Missed,
+    /// It has no more samples.
+    End,
+}
+
+/// A run.
+struct Run {
+    started: u64,
+    configuration: Configuration,
+    source: Box<dyn Source>,
+    station: Station,
+    actuator: Box<dyn Actuator>,
+    recording: Option<Recording<File>>,
+    status: Status,
+    /// Time of the last sample since the start [ns].
+    heard_at: u64,
+}
+
+/// Runs until a signal comes, the time is over or the source has ended. Everything is given back then, and on any error.
+///
+/// # Errors
+/// If something is not there, or the kernel refuses what is asked of it.
+pub fn run(written: &Written, source: Box<dyn Source>, wish: &Wish) -> Result<()> {
+    let configuration = written.checked()?;
+    let directory = status::directory();
+    let _alone = Alone::begin(&directory)?;
+    let listener = Listener::open(&directory)?;
+    let create = |path: &PathBuf| -> Result<_> {
+        let file = File::create(path).with_context(|| path.display().to_string())?;
+        Recording::begin(file, written)
+    };
+    let recording = wish.record.as_ref().map(create).transpose()?;
+    os::catch_signals();
+    let actuator: Box<dyn Actuator> = if wish.is_dry_run {
+        Box::new(actuator::Nothing::default())
+    } else {
+        let actuator = actuator::open(&configuration)?;
+        os::drop_capabilities().context("capabilities cannot be given up")?;
+        actuator
+    };
+    let status = Status {
+        document: "agent-status".into(),
+        schema: 1,
+        version: env!("CARGO_PKG_VERSION").into(),
+        process: std::process::id(),
+        interface: configuration.interface.clone(),
+        is_dry_run: wish.is_dry_run,
+        ratio: 1,
+        ..Status::default()
+    };
+    let station = Station::new(configuration.arf_aware.clone());
+    let started = os::monotonic_ns();
+    let mut run =
+        Run { started, configuration, source, station, actuator, recording, status, heard_at: 0 };
+    run.introduce();
+    run.go_on(&listener, wish)?;
+    run.end();
+    Ok(())
+}
+
+/// Writes a sentence for the journal.
+fn say(text: &str) {
+    eprintln!("{text}");
+}
+
+impl Run {
+    fn introduce(&mut self) {
+        if self.status.is_dry_run {
+            say("This is a dry run: it says what it would do and touches nothing.");
+        }
+        let left_behind = self.actuator.passed().given_back;
+        if left_behind > 0 {
+            let them = status::connections(left_behind);
+            say(&format!("The agent has given back {them} that another one had left behind."));
+        }
+        say(&format!(
+            "The agent watches {} every {} ms.",
+            self.configuration.interface.as_deref().unwrap_or("the link"),
+            self.configuration.poll.as_nanos() / 1_000_000
+        ));
+    }
+
+    fn go_on(&mut self, listener: &Listener, wish: &Wish) -> Result<()> {
+        let poll = self.configuration.poll.as_nanos();
+        let mut due = self.started;
+        while !os::is_asked_to_end() {
+            let now = os::monotonic_ns();
+            if now < due {
+                // Rounded up: a wait that ends early would be followed by one of no time at all.
+                let ms = u32::try_from((due - now).div_ceil(1_000_000)).unwrap_or(u32::MAX);
+                os::wait_for(&[listener.descriptor()], ms);
+                listener.answer(&self.status);
+                continue;
+            }
+            // What was missed is not made up for.
+            due = (due + poll).max(now);
+            let since = now - self.started;
+            if wish.lasting.is_some_and(|lasting| since >= lasting.as_nanos())
+                || !self.turn(since)?
+            {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// One sample and what follows from it; false if the source has ended.
+    fn turn(&mut self, since: u64) -> Result<bool> {
+        let sample = match self.sample(since) {
+            Heard::Sample(sample) => sample,
+            Heard::Missed => {
+                self.actuator.beat()?;
+                return Ok(true);
+            }
+            Heard::End => return Ok(false),
+        };
+        let (seen, decision) = self.station.take(&sample);
+        if let Some(recording) = &mut self.recording {
+            recording.add(&sample, decision).context("the recording")?;
+        }
+        if let Some(decision) = decision {
+            self.actuator.apply(decision)?;
+            self.tell(decision, &seen);
+        }
+        self.actuator.beat()?;
+        self.note(since, &seen);
+        Ok(true)
+    }
+
+    /// A sample; one without links, which lifts the limit, if the source has failed for a while.
+    fn sample(&mut self, since: u64) -> Heard {
+        let error = match self.source.sample(since) {
+            Ok(None) => return Heard::End,
+            Ok(Some(sample)) => {
+                self.heard_at = since;
+                if self.status.trouble.take().is_some() {
+                    say("The link is seen again.");
+                }
+                return Heard::Sample(sample);
+            }
+            Err(error) => error,
+        };
+        if since - self.heard_at < PATIENCE.as_nanos() {
+            return Heard::Missed;
+        }
+        let text = format!("{error:#}");
+        // One message for one fault, whatever it comes to be called.
+        if self.status.trouble.is_none() {
+            say(&format!("Nothing is seen, so nothing is limited: {text}."));
+        }
+        self.status.trouble = Some(text);
+        Heard::Sample(Sample { at_ns: since, links: Vec::new() })
+    }
+
+    fn tell(&self, decision: Decision, seen: &Seen) {
+        let rates = seen.links.first().map(|link| (link.up.rate, self.highest(seen)));
+        let mbps =
+            |rate: Option<DataRate>| rate.map_or("unknown".into(), |it| status::mbps(it.bps()));
+        let (rate, highest) = rates.map_or((mbps(None), mbps(None)), |(a, b)| (mbps(a), mbps(b)));
+        let would = if self.status.is_dry_run { "would be " } else { "are " };
+        let passed = self.actuator.passed();
+        match decision {
+            Decision::Limit { k } => say(&format!(
+                "The link has {rate} of {highest}: windows {would}divided by {k}{}.",
+                if self.status.is_dry_run {
+                    String::new()
+                } else {
+                    format!(", of {}", status::connections(passed.taken + passed.held))
+                }
+            )),
+            Decision::Lift => {
+                say(&format!("The link has {rate} of {highest}: windows {would}not limited."));
+            }
+        }
+        for (name, count) in &passed.left {
+            say(&format!(
+                "The agent leaves {} of {name} alone: arf-aware.replaces does not name it.",
+                status::connections(*count)
+            ));
+        }
+        if passed.failed > 0 {
+            let them = status::connections(passed.failed);
+            say(&format!("The kernel has refused the change of {them}."));
+        }
+    }
+
+    fn highest(&self, seen: &Seen) -> Option<DataRate> {
+        let link = seen.links.first();
+        self.configuration.arf_aware.highest_rate.or_else(|| link.and_then(|link| link.up.highest))
+    }
+
+    fn note(&mut self, since: u64, seen: &Seen) {
+        let passed = self.actuator.passed();
+        let ratio = self.station.ratio();
+        let status = &mut self.status;
+        status.running_s = Duration::from_nanos(since).as_secs_f64();
+        status.samples += 1;
+        status.ratio = ratio;
+        status.limited = if ratio > 1 { passed.taken + passed.held } else { 0 };
+        status.pass_ms = Duration::from_nanos(passed.took_ns).as_secs_f64() * 1e3;
+        status.left = passed.left.clone();
+        status.rate_bps = seen.links.first().and_then(|link| link.up.rate).map(DataRate::bps);
+        self.status.highest_rate_bps = self.highest(seen).map(DataRate::bps);
+    }
+
+    /// Says the end; what is dropped behind it gives everything back.
+    fn end(self) {
+        let Self { actuator, status, .. } = self;
+        drop(actuator);
+        say(if status.is_dry_run {
+            "The agent ends; it has touched nothing."
+        } else {
+            "The agent ends; all connections have what they had."
+        });
+    }
+}

@@ -1,0 +1,170 @@
+//! The control socket of an emulation as a source (`docs/emulator.md`).
+
+use std::io::{BufRead, BufReader, Write};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail, ensure};
+use serde::Deserialize;
+
+use super::Source;
+use crate::sample::{Link, Sample, Way};
+
+/// Longest wait for an answer: behind it the agent would not say in time that it is alive.
+const PATIENCE: Duration = Duration::from_millis(200);
+
+/// An emulation.
+#[derive(Debug)]
+pub struct Emulator {
+    socket: PathBuf,
+    station: Option<String>,
+    stream: Option<BufReader<UnixStream>>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Answer {
+    error: Option<String>,
+    state: Option<State>,
+}
+
+#[derive(Debug, Deserialize)]
+struct State {
+    nodes: Vec<Node>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Node {
+    name: String,
+    sent_packets: u64,
+    sent_bytes: u64,
+    received_packets: u64,
+    received_bytes: u64,
+    radio: Option<Radio>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Radio {
+    retries: u64,
+    airtime_up_s: f64,
+    airtime_down_s: f64,
+    rate_up_bps: Option<u64>,
+    rate_down_bps: Option<u64>,
+}
+
+impl Emulator {
+    /// The emulation with this control socket; its `station`, or all of them.
+    ///
+    /// # Errors
+    /// If it does not run.
+    pub fn open(socket: PathBuf, station: Option<String>) -> Result<Self> {
+        let stream = Some(connect(&socket)?);
+        Ok(Self { socket, station, stream })
+    }
+
+    fn ask(&mut self) -> Result<String> {
+        let mut stream = match self.stream.take() {
+            Some(stream) => stream,
+            None => connect(&self.socket)?,
+        };
+        stream.get_mut().write_all(b"{\"get\": \"state\"}\n")?;
+        let mut line = String::new();
+        let size =
+            stream.read_line(&mut line).context("the emulation does not answer within 200 ms")?;
+        ensure!(size > 0, "the emulation has ended");
+        // A conversation that was broken off is not gone on with: its next answer would be to an older question.
+        self.stream = Some(stream);
+        Ok(line)
+    }
+}
+
+fn connect(socket: &Path) -> Result<BufReader<UnixStream>> {
+    let stream = UnixStream::connect(socket)
+        .with_context(|| format!("{}: no emulation answers there", socket.display()))?;
+    stream.set_read_timeout(Some(PATIENCE))?;
+    stream.set_write_timeout(Some(PATIENCE))?;
+    Ok(BufReader::new(stream))
+}
+
+impl Source for Emulator {
+    fn sample(&mut self, now: u64) -> Result<Option<Sample>> {
+        let line = self.ask()?;
+        Ok(Some(Sample { at_ns: now, links: links(&line, self.station.as_deref())? }))
+    }
+}
+
+/// Links of an answer.
+fn links(answer: &str, station: Option<&str>) -> Result<Vec<Link>> {
+    let answer: Answer = serde_json::from_str(answer).context("the emulation's answer")?;
+    let Some(state) = answer.state else {
+        bail!("the emulation says: {}", answer.error.unwrap_or_default())
+    };
+    let is_it = |node: &Node| station.is_none_or(|name| name == node.name);
+    let links: Vec<Link> = state.nodes.into_iter().filter(is_it).filter_map(link).collect();
+    ensure!(
+        !links.is_empty(),
+        "the emulation has no station{}",
+        station.map_or(String::new(), |name| format!(" {name:?}"))
+    );
+    Ok(links)
+}
+
+fn link(node: Node) -> Option<Link> {
+    let radio = node.radio?;
+    let up = Way {
+        bytes: node.sent_bytes,
+        packets: node.sent_packets,
+        retries: radio.retries,
+        airtime_ns: Some(nanoseconds(radio.airtime_up_s)),
+        rate_bps: radio.rate_up_bps,
+        expected_bps: None,
+    };
+    let down = Way {
+        bytes: node.received_bytes,
+        packets: node.received_packets,
+        retries: 0,
+        airtime_ns: Some(nanoseconds(radio.airtime_down_s)),
+        rate_bps: radio.rate_down_bps,
+        expected_bps: None,
+    };
+    Some(Link { name: node.name, up, down })
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "negative or huge values end at the type's bounds"
+)]
+fn nanoseconds(seconds: f64) -> u64 {
+    (seconds * 1e9).round() as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ANSWER: &str = r#"{"ok": true, "state": {"elapsed_s": 1.0, "nodes": [
+        {"name": "slow", "kind": "station", "sent_packets": 5, "sent_bytes": 7000, "received_packets": 3,
+         "received_bytes": 200, "radio": {"frames": 6, "retries": 1, "drops": 0, "airtime_up_s": 0.0125,
+         "airtime_down_s": 0.001, "rate_up_bps": 1000000, "rate_down_bps": null}},
+        {"name": "server", "kind": "host", "sent_packets": 3, "sent_bytes": 200, "received_packets": 5,
+         "received_bytes": 7000}]}}"#;
+
+    #[test]
+    fn a_station_of_an_emulation_is_a_link() {
+        let found = links(ANSWER, None).unwrap();
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].name, "slow");
+        assert_eq!((found[0].up.bytes, found[0].up.retries), (7_000, 1));
+        assert_eq!(found[0].up.airtime_ns, Some(12_500_000));
+        assert_eq!((found[0].up.rate_bps, found[0].down.rate_bps), (Some(1_000_000), None));
+    }
+
+    #[test]
+    fn what_is_not_there_is_said() {
+        let mistake = |answer: &str, name| format!("{:#}", links(answer, name).unwrap_err());
+        assert!(mistake(ANSWER, Some("fast")).contains("no station \"fast\""));
+        assert!(mistake(r#"{"ok": false, "error": "no"}"#, None).contains("says: no"));
+        assert!(mistake("[", None).contains("answer"));
+    }
+}

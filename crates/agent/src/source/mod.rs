@@ -1,0 +1,34 @@
+//! Sources of samples.
+
+pub mod emulator;
+pub mod nl80211;
+mod recorded;
+
+use anyhow::Result;
+
+pub use recorded::Recorded;
+
+use crate::configuration::{Configuration, Place};
+use crate::sample::Sample;
+
+/// A place that says what all links have moved.
+pub trait Source {
+    /// The counters now, at `now` nanoseconds since the agent's start; `None` when there is nothing more to come.
+    ///
+    /// # Errors
+    /// If the source does not answer. It may be asked again.
+    fn sample(&mut self, now: u64) -> Result<Option<Sample>>;
+}
+
+/// The source that a configuration names.
+///
+/// # Errors
+/// If it is not there.
+pub fn open(configuration: &Configuration) -> Result<Box<dyn Source>> {
+    Ok(match &configuration.place {
+        Place::Kernel => Box::new(nl80211::Nl80211::open(configuration.interface.clone())?),
+        Place::Emulator { socket, station } => {
+            Box::new(emulator::Emulator::open(socket.clone(), station.clone())?)
+        }
+    })
+}

@@ -1,0 +1,393 @@
+//! Stations as the kernel's nl80211 tells of them, over generic netlink.
+//!
+//! Four messages are all that is needed, so they are made here. What is read is checked against its length and nothing
+//! else is believed of it: an attribute that is not understood is passed over.
+
+use std::io::{Error, ErrorKind};
+
+use anyhow::{Context, Result, bail, ensure};
+
+use super::Source;
+use crate::os::GenericNetlink;
+use crate::sample::{Link, Sample, Way};
+
+const ERROR: u16 = 2;
+const DONE: u16 = 3;
+const REQUEST: u16 = 0x1;
+const DUMP: u16 = 0x300;
+/// The family of families (`GENL_ID_CTRL`), its question and its attributes.
+const CONTROL: u16 = 0x10;
+const GET_FAMILY: u8 = 3;
+const FAMILY_ID: u16 = 1;
+const FAMILY_NAME: u16 = 2;
+/// Questions of `linux/nl80211.h`.
+const GET_INTERFACE: u8 = 5;
+const GET_STATION: u8 = 17;
+
+/// Attributes (`NL80211_ATTR_`).
+mod attribute {
+    pub(super) const INDEX: u16 = 3;
+    pub(super) const NAME: u16 = 4;
+    pub(super) const KIND: u16 = 5;
+    pub(super) const MAC: u16 = 6;
+    pub(super) const STATION: u16 = 21;
+}
+
+/// Counters of a station (`NL80211_STA_INFO_`).
+mod station {
+    pub(super) const RX_BYTES: u16 = 2;
+    pub(super) const TX_BYTES: u16 = 3;
+    pub(super) const TX_RATE: u16 = 8;
+    pub(super) const RX_PACKETS: u16 = 9;
+    pub(super) const TX_PACKETS: u16 = 10;
+    pub(super) const TX_RETRIES: u16 = 11;
+    pub(super) const RX_RATE: u16 = 14;
+    pub(super) const RX_BYTES_64: u16 = 23;
+    pub(super) const TX_BYTES_64: u16 = 24;
+    pub(super) const EXPECTED: u16 = 27;
+    pub(super) const RX_DURATION: u16 = 32;
+    pub(super) const TX_DURATION: u16 = 39;
+}
+
+/// A rate (`NL80211_RATE_INFO_`), in 100 kb/s.
+mod rate {
+    pub(super) const OF_16_BITS: u16 = 1;
+    pub(super) const OF_32_BITS: u16 = 5;
+}
+
+/// Kinds of interfaces (`NL80211_IFTYPE_`) whose links are between a station and an access point.
+const STATION: u32 = 2;
+const ACCESS_POINT: u32 = 3;
+
+/// A wireless interface.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Interface {
+    index: u32,
+    name: String,
+    is_access_point: bool,
+}
+
+/// The kernel's stations.
+#[derive(Debug)]
+pub struct Nl80211 {
+    line: GenericNetlink,
+    family: u16,
+    only: Option<String>,
+}
+
+impl Nl80211 {
+    /// Stations at the interface `only`, or at all.
+    ///
+    /// # Errors
+    /// If the kernel has no nl80211.
+    pub fn open(only: Option<String>) -> Result<Self> {
+        let line = GenericNetlink::open().context("generic netlink")?;
+        let family = family(&line).context(
+            "this kernel has no nl80211, so there is no Wi-Fi to look at; an emulation can be watched \
+             (--emulator SOCKET), and a recording replayed",
+        )?;
+        Ok(Self { line, family, only })
+    }
+
+    fn interfaces(&self) -> Result<Vec<Interface>> {
+        let found = ask(&self.line, &question(self.family, GET_INTERFACE, DUMP, &[]))?;
+        let all = found.iter().filter_map(|message| interface(message));
+        let only = self.only.as_deref();
+        Ok(all.filter(|it| only.is_none_or(|name| it.name == name)).collect())
+    }
+}
+
+impl Source for Nl80211 {
+    fn sample(&mut self, now: u64) -> Result<Option<Sample>> {
+        let interfaces = self.interfaces()?;
+        if let (Some(only), true) = (&self.only, interfaces.is_empty()) {
+            bail!("{only}: no wireless interface of a station or an access point has this name");
+        }
+        let mut links = Vec::new();
+        for interface in interfaces {
+            let of = [(attribute::INDEX, &interface.index.to_ne_bytes()[..])];
+            // An interface that has gone since has no stations.
+            let found = ask(&self.line, &question(self.family, GET_STATION, DUMP, &of))?;
+            links.extend(found.iter().filter_map(|message| link(message, &interface)));
+        }
+        Ok(Some(Sample { at_ns: now, links }))
+    }
+}
+
+/// Number of the family nl80211 here.
+fn family(line: &GenericNetlink) -> Result<u16> {
+    let name = [(FAMILY_NAME, &b"nl80211\0"[..])];
+    let found = ask(line, &question(CONTROL, GET_FAMILY, 0, &name))?;
+    let id =
+        found.iter().flat_map(|message| attributes(message)).find(|(kind, _)| *kind == FAMILY_ID);
+    let id = id.and_then(|(_, value)| Some(u16::from_ne_bytes(value.try_into().ok()?)));
+    id.context("the kernel does not say its number")
+}
+
+/// A message with a question.
+fn question(family: u16, command: u8, flags: u16, attributes: &[(u16, &[u8])]) -> Vec<u8> {
+    let mut octets = vec![0; 4];
+    octets.extend(family.to_ne_bytes());
+    octets.extend((REQUEST | flags).to_ne_bytes());
+    octets.extend([0; 8]);
+    octets.extend([command, 0, 0, 0]);
+    for (kind, value) in attributes {
+        let length = u16::try_from(4 + value.len()).expect("questions are short");
+        octets.extend(length.to_ne_bytes());
+        octets.extend(kind.to_ne_bytes());
+        octets.extend(*value);
+        octets.resize(octets.len().next_multiple_of(4), 0);
+    }
+    let length = u32::try_from(octets.len()).expect("questions are short");
+    octets[..4].copy_from_slice(&length.to_ne_bytes());
+    octets
+}
+
+/// Attributes of all messages that answer a question.
+fn ask(line: &GenericNetlink, question: &[u8]) -> Result<Vec<Vec<u8>>> {
+    line.send(question)?;
+    let is_dump = u16::from_ne_bytes([question[6], question[7]]) & DUMP == DUMP;
+    let mut found = Vec::new();
+    loop {
+        let octets = line.receive().context("the kernel does not answer")?;
+        let is_over = take(&octets, &mut found)?;
+        if is_over || !is_dump {
+            return Ok(found);
+        }
+    }
+}
+
+/// Takes the messages out of what was received; true if no more come.
+fn take(octets: &[u8], into: &mut Vec<Vec<u8>>) -> Result<bool> {
+    let mut rest = octets;
+    while rest.len() >= 16 {
+        let length = u32::from_ne_bytes([rest[0], rest[1], rest[2], rest[3]]);
+        let length = usize::try_from(length).context("length")?;
+        ensure!((16..=rest.len()).contains(&length), "a message is longer than what was received");
+        let (message, behind) = rest.split_at(length);
+        match u16::from_ne_bytes([message[4], message[5]]) {
+            DONE => return Ok(true),
+            ERROR => {
+                let code = message
+                    .get(16..20)
+                    .map_or(0, |it| i32::from_ne_bytes([it[0], it[1], it[2], it[3]]));
+                return if code == 0 { Ok(true) } else { Err(refusal(-code).into()) };
+            }
+            _ => into.push(message.get(20..).unwrap_or_default().to_vec()),
+        }
+        let padding = length.next_multiple_of(4) - length;
+        rest = behind.get(padding..).unwrap_or_default();
+    }
+    Ok(false)
+}
+
+fn refusal(code: i32) -> Error {
+    // Of a family that there is not the kernel says that there is no such file.
+    let error = Error::from_raw_os_error(code);
+    if error.kind() == ErrorKind::NotFound {
+        Error::other("the kernel does not know it")
+    } else {
+        error
+    }
+}
+
+/// Attributes, as far as they are whole.
+fn attributes(mut octets: &[u8]) -> impl Iterator<Item = (u16, &[u8])> {
+    std::iter::from_fn(move || {
+        let (head, _) = octets.split_at_checked(4)?;
+        let length = usize::from(u16::from_ne_bytes([head[0], head[1]]));
+        let value = octets.get(4..length)?;
+        // The two highest bits say that it is nested, or of network order.
+        let kind = u16::from_ne_bytes([head[2], head[3]]) & 0x3fff;
+        octets = octets.get(length.next_multiple_of(4)..).unwrap_or_default();
+        Some((kind, value))
+    })
+}
+
+/// An unsigned number of whatever width.
+fn number(value: &[u8]) -> Option<u64> {
+    Some(match *value {
+        [a] => u64::from(a),
+        [a, b] => u64::from(u16::from_ne_bytes([a, b])),
+        [a, b, c, d] => u64::from(u32::from_ne_bytes([a, b, c, d])),
+        _ => u64::from_ne_bytes(value.try_into().ok()?),
+    })
+}
+
+fn interface(message: &[u8]) -> Option<Interface> {
+    let (mut index, mut name, mut kind) = (None, None, None);
+    for (it, value) in attributes(message) {
+        match it {
+            attribute::INDEX => index = number(value),
+            attribute::NAME => {
+                name = Some(String::from_utf8_lossy(value.strip_suffix(b"\0")?).into_owned());
+            }
+            attribute::KIND => kind = number(value),
+            _ => {}
+        }
+    }
+    let is_access_point = match u32::try_from(kind?).ok()? {
+        STATION => false,
+        ACCESS_POINT => true,
+        _ => return None,
+    };
+    Some(Interface { index: u32::try_from(index?).ok()?, name: name?, is_access_point })
+}
+
+/// The link of a station. To an access point what it sends goes down, to a station it goes up.
+fn link(message: &[u8], interface: &Interface) -> Option<Link> {
+    let (mut mac, mut sent, mut received) = (None, Way::default(), Way::default());
+    for (kind, value) in attributes(message) {
+        match kind {
+            attribute::MAC => mac = Some(value),
+            attribute::STATION => counters(value, &mut sent, &mut received),
+            _ => {}
+        }
+    }
+    let mac: Vec<String> = mac?.iter().map(|octet| format!("{octet:02x}")).collect();
+    let (up, down) = if interface.is_access_point { (received, sent) } else { (sent, received) };
+    Some(Link { name: format!("{} {}", interface.name, mac.join(":")), up, down })
+}
+
+fn counters(octets: &[u8], sent: &mut Way, received: &mut Way) {
+    for (kind, value) in attributes(octets) {
+        match kind {
+            station::TX_RATE => sent.rate_bps = bits_per_second(value),
+            station::RX_RATE => received.rate_bps = bits_per_second(value),
+            _ => counter(kind, number(value).unwrap_or_default(), sent, received),
+        }
+    }
+}
+
+fn counter(kind: u16, value: u64, sent: &mut Way, received: &mut Way) {
+    match kind {
+        // Those of 64 bits come as well where there are any, and they are the larger ones.
+        station::TX_BYTES | station::TX_BYTES_64 => sent.bytes = sent.bytes.max(value),
+        station::RX_BYTES | station::RX_BYTES_64 => received.bytes = received.bytes.max(value),
+        station::TX_PACKETS => sent.packets = value,
+        station::RX_PACKETS => received.packets = value,
+        station::TX_RETRIES => sent.retries = value,
+        station::TX_DURATION => sent.airtime_ns = Some(value.saturating_mul(1_000)),
+        station::RX_DURATION => received.airtime_ns = Some(value.saturating_mul(1_000)),
+        station::EXPECTED => sent.expected_bps = Some(value.saturating_mul(1_000)),
+        _ => {}
+    }
+}
+
+fn bits_per_second(octets: &[u8]) -> Option<u64> {
+    let of =
+        |kind| attributes(octets).find(|(it, _)| *it == kind).and_then(|(_, value)| number(value));
+    let hundred_kbps = of(rate::OF_32_BITS).or_else(|| of(rate::OF_16_BITS))?;
+    Some(hundred_kbps.saturating_mul(100_000))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn attribute(kind: u16, value: &[u8]) -> Vec<u8> {
+        let length = u16::try_from(value.len() + 4).unwrap();
+        let mut octets = [length.to_ne_bytes(), kind.to_ne_bytes()].concat();
+        octets.extend(value);
+        octets.resize(octets.len().next_multiple_of(4), 0);
+        octets
+    }
+
+    fn wlan0() -> Interface {
+        Interface { index: 3, name: "wlan0".into(), is_access_point: false }
+    }
+
+    fn station() -> Vec<u8> {
+        let tx_rate = [
+            attribute(rate::OF_16_BITS, &110_u16.to_ne_bytes()),
+            attribute(rate::OF_32_BITS, &110_u32.to_ne_bytes()),
+        ]
+        .concat();
+        let counters = [
+            attribute(station::TX_BYTES, &5_u32.to_ne_bytes()),
+            attribute(station::TX_BYTES_64, &(5 + (1_u64 << 32)).to_ne_bytes()),
+            attribute(station::TX_PACKETS, &7_u32.to_ne_bytes()),
+            attribute(station::TX_RETRIES, &2_u32.to_ne_bytes()),
+            attribute(station::TX_RATE | 0x8000, &tx_rate),
+            attribute(station::RX_BYTES, &9_u32.to_ne_bytes()),
+            attribute(station::RX_DURATION, &12_u64.to_ne_bytes()),
+            attribute(station::EXPECTED, &4_500_u32.to_ne_bytes()),
+        ]
+        .concat();
+        [
+            attribute(attribute::MAC, &[2, 0, 0, 0, 1, 0xab]),
+            attribute(attribute::STATION | 0x8000, &counters),
+        ]
+        .concat()
+    }
+
+    #[test]
+    fn a_stations_counters_are_those_of_its_link() {
+        let found = link(&station(), &wlan0()).unwrap();
+        assert_eq!(found.name, "wlan0 02:00:00:00:01:ab");
+        let sent = Way {
+            bytes: 5 + (1 << 32),
+            packets: 7,
+            retries: 2,
+            airtime_ns: None,
+            rate_bps: Some(11_000_000),
+            expected_bps: Some(4_500_000),
+        };
+        assert_eq!(found.up, sent);
+        assert_eq!(found.down, Way { bytes: 9, airtime_ns: Some(12_000), ..Way::default() });
+        let at_access_point =
+            link(&station(), &Interface { is_access_point: true, ..wlan0() }).unwrap();
+        assert_eq!(at_access_point.down, sent);
+    }
+
+    #[test]
+    fn interfaces_of_other_kinds_are_left_out() {
+        let message = |kind: u32| {
+            [
+                attribute(attribute::INDEX, &3_u32.to_ne_bytes()),
+                attribute(attribute::NAME, b"wlan0\0"),
+                attribute(attribute::KIND, &kind.to_ne_bytes()),
+            ]
+            .concat()
+        };
+        assert_eq!(interface(&message(STATION)), Some(wlan0()));
+        assert!(interface(&message(ACCESS_POINT)).unwrap().is_access_point);
+        assert_eq!(interface(&message(6)), None);
+    }
+
+    #[test]
+    fn a_message_cut_anywhere_is_borne() {
+        let whole = station();
+        for end in 0..whole.len() {
+            link(&whole[..end], &wlan0());
+            interface(&whole[..end]);
+            let mut found = Vec::new();
+            let _ = take(&whole[..end], &mut found);
+        }
+        for place in 0..whole.len() {
+            let mut wrong = whole.clone();
+            wrong[place] ^= 0xff;
+            link(&wrong, &wlan0());
+        }
+    }
+
+    #[test]
+    fn an_answer_ends_with_its_last_message_or_with_an_error() {
+        let mut message = question(20, GET_STATION, 0, &[(1, &[1, 2, 3, 4, 5])]);
+        let mut found = Vec::new();
+        assert!(!take(&message, &mut found).unwrap());
+        assert_eq!(found, [attribute(1, &[1, 2, 3, 4, 5])]);
+        message[4..6].copy_from_slice(&DONE.to_ne_bytes());
+        assert!(take(&message, &mut found).unwrap());
+        message[4..6].copy_from_slice(&ERROR.to_ne_bytes());
+        message[16..20].copy_from_slice(&(-2_i32).to_ne_bytes());
+        assert!(take(&message, &mut found).is_err());
+    }
+
+    #[test]
+    fn where_there_is_no_wifi_that_is_said() {
+        if let Err(error) = Nl80211::open(None) {
+            assert!(format!("{error:#}").contains("no nl80211"), "{error:#}");
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! ARF-aware TCP at a station: from what was seen of its link to the ratio that limits its senders.
+//!
+//! The ratio is the law's [arf-aware-tcp §3]; what it does to a window is computed where the window is, in the kernel, by
+//! the same law (`bpf/law.h`).
+
+use airfair_laws::arf_aware;
+use airfair_units::DataRate;
+use serde::{Deserialize, Serialize};
+
+use crate::configuration::{ArfAware, LARGEST_RATIO};
+use crate::estimate::{Estimator, Seen, SeenLink};
+use crate::sample::Sample;
+
+/// Setting for the senders of the link from now on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Decision {
+    /// The link is slow: senders use a k-th of their windows.
+    Limit {
+        /// Highest rate over the rate, rounded up.
+        k: u32,
+    },
+    /// The link has its highest rate, or nothing is known of it: no limit.
+    Lift,
+}
+
+/// Memory from sample to sample.
+#[derive(Clone, Debug)]
+pub struct Station {
+    settings: ArfAware,
+    estimator: Estimator,
+    /// Ratio that holds now; one is no limit.
+    k: u32,
+}
+
+impl Station {
+    /// One with such settings, at its highest rate.
+    pub fn new(settings: ArfAware) -> Self {
+        let estimator = Estimator::new(settings.polls);
+        Self { settings, estimator, k: 1 }
+    }
+
+    /// Ratio that holds now; one is no limit.
+    pub fn ratio(&self) -> u32 {
+        self.k
+    }
+
+    /// Takes in a sample: what was seen, and what changes. A station has one link; of several none is its own.
+    pub fn take(&mut self, sample: &Sample) -> (Seen, Option<Decision>) {
+        let seen = self.estimator.take(sample);
+        let k = match &seen.links[..] {
+            [link] => self.ratio_of(link),
+            _ => 1,
+        };
+        if k == self.k {
+            return (seen, None);
+        }
+        self.k = k;
+        (seen, Some(if k > 1 { Decision::Limit { k } } else { Decision::Lift }))
+    }
+
+    fn ratio_of(&self, link: &SeenLink) -> u32 {
+        let highest: Option<DataRate> = self.settings.highest_rate.or(link.up.highest);
+        let (Some(rate), Some(highest)) = (link.up.rate, highest) else { return 1 };
+        arf_aware::ratio(highest, rate).min(self.settings.largest_ratio).min(LARGEST_RATIO)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::{Link, Way};
+
+    fn sample(rates: &[u64]) -> Sample {
+        let link = |(index, mbps): (usize, &u64)| Link {
+            name: format!("{index}"),
+            up: Way { rate_bps: Some(mbps * 1_000_000), ..Way::default() },
+            down: Way::default(),
+        };
+        Sample { at_ns: 0, links: rates.iter().enumerate().map(link).collect() }
+    }
+
+    fn station(settings: ArfAware) -> Station {
+        Station::new(ArfAware { polls: 1, ..settings })
+    }
+
+    /// Verifies: [arf-aware-tcp §3]: ⌈11 / 2⌉ = 6.
+    #[test]
+    fn a_link_below_the_rate_that_it_had_limits_senders_and_lifts_when_it_comes_back() {
+        let mut station = station(ArfAware::default());
+        let mut decide = |mbps: u64| station.take(&sample(&[mbps])).1;
+        assert_eq!(decide(11), None);
+        assert_eq!(decide(2), Some(Decision::Limit { k: 6 }));
+        assert_eq!(decide(2), None);
+        assert_eq!(decide(1), Some(Decision::Limit { k: 11 }));
+        assert_eq!(decide(11), Some(Decision::Lift));
+    }
+
+    #[test]
+    fn the_highest_rate_may_be_told_and_the_ratio_is_bounded() {
+        let told = ArfAware { highest_rate: Some(DataRate::from_mbps(54)), ..ArfAware::default() };
+        assert_eq!(station(told.clone()).take(&sample(&[6])).1, Some(Decision::Limit { k: 9 }));
+        let bounded = ArfAware { largest_ratio: 4, ..told };
+        assert_eq!(station(bounded).take(&sample(&[6])).1, Some(Decision::Limit { k: 4 }));
+        let far =
+            ArfAware { highest_rate: Some(DataRate::from_mbps(9_600)), ..ArfAware::default() };
+        assert_eq!(station(far).take(&sample(&[1])).1, Some(Decision::Limit { k: 100 }));
+    }
+
+    #[test]
+    fn a_source_that_fails_lifts_the_limit() {
+        let mut station = station(ArfAware::default());
+        station.take(&sample(&[11]));
+        station.take(&sample(&[1]));
+        assert_eq!(station.take(&Sample::default()).1, Some(Decision::Lift));
+    }
+
+    #[test]
+    fn of_several_links_none_is_the_stations_own() {
+        let mut station = station(ArfAware::default());
+        station.take(&sample(&[11, 11]));
+        assert_eq!(station.take(&sample(&[1, 1])).1, None);
+    }
+}

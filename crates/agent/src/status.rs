@@ -1,0 +1,180 @@
+//! The status of a running agent, as a document on a Unix socket.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{Read, Write};
+use std::os::fd::{AsRawFd, RawFd};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use serde::{Deserialize, Serialize};
+
+/// What a running agent says of itself.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Status {
+    /// Kind of this document.
+    pub document: String,
+    /// Version of its shape.
+    pub schema: u32,
+    /// Version of the agent.
+    pub version: String,
+    /// Its process.
+    pub process: u32,
+    /// Interface whose connections are limited.
+    pub interface: Option<String>,
+    /// True if nothing is touched.
+    pub is_dry_run: bool,
+    /// Time since its start [s].
+    pub running_s: f64,
+    /// Samples that it has taken.
+    pub samples: u64,
+    /// Trouble of the source now; `null` if there is none.
+    pub trouble: Option<String>,
+    /// Rate of the link, and the highest one [bit/s].
+    pub rate_bps: Option<u64>,
+    /// The highest rate.
+    pub highest_rate_bps: Option<u64>,
+    /// Highest rate over rate; 1 is no limit.
+    pub ratio: u32,
+    /// Connections under the limit.
+    pub limited: u64,
+    /// Time that the last pass over all connections took [ms].
+    pub pass_ms: f64,
+    /// Connections that are left alone for the sake of their congestion control, by that.
+    pub left: BTreeMap<String, u64>,
+}
+
+/// Directory of a running agent: systemd's, if it says one.
+pub fn directory() -> PathBuf {
+    let said = std::env::var_os("RUNTIME_DIRECTORY").filter(|it| !it.is_empty());
+    said.map_or_else(|| PathBuf::from("/run/airfair-agent"), PathBuf::from)
+}
+
+fn place(directory: &Path) -> PathBuf {
+    directory.join("status")
+}
+
+/// The socket at which a running agent answers.
+#[derive(Debug)]
+pub struct Listener {
+    socket: UnixListener,
+    path: PathBuf,
+}
+
+impl Listener {
+    /// Opens it. The caller has the lock of the directory: a socket that is there is left behind.
+    ///
+    /// # Errors
+    /// The operating system's.
+    pub fn open(directory: &Path) -> Result<Self> {
+        let path = place(directory);
+        let _ = fs::remove_file(&path);
+        let socket = UnixListener::bind(&path).with_context(|| path.display().to_string())?;
+        socket.set_nonblocking(true)?;
+        Ok(Self { socket, path })
+    }
+
+    /// Its descriptor, to be waited for.
+    pub fn descriptor(&self) -> RawFd {
+        self.socket.as_raw_fd()
+    }
+
+    /// Answers all who ask. One that does not read its answer at once does not get it.
+    pub fn answer(&self, status: &Status) {
+        while let Ok((mut stream, _)) = self.socket.accept() {
+            let _ = stream.set_nonblocking(true);
+            if let Ok(mut text) = serde_json::to_string(status) {
+                text.push('\n');
+                let _ = stream.write_all(text.as_bytes());
+            }
+        }
+    }
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+/// Asks the agent that runs.
+///
+/// # Errors
+/// If none does.
+pub fn ask(directory: &Path) -> Result<Status> {
+    let path = place(directory);
+    let Ok(mut stream) = UnixStream::connect(&path) else {
+        bail!("no agent answers at {}: airfair agent run", path.display());
+    };
+    stream.set_read_timeout(Some(Duration::from_secs(2)))?;
+    let mut text = String::new();
+    stream.read_to_string(&mut text).context("the agent does not answer")?;
+    serde_json::from_str(&text).context("the agent's answer")
+}
+
+/// The status for people.
+pub fn table(status: &Status) -> String {
+    let mbps = |bps: Option<u64>| bps.map_or("unknown".into(), mbps);
+    let mut rows = vec![
+        ("interface", status.interface.clone().unwrap_or_else(|| "none".into())),
+        ("runs for", format!("{:.0} s, process {}", status.running_s, status.process)),
+        ("samples", status.samples.to_string()),
+        ("rate", format!("{}, highest {}", mbps(status.rate_bps), mbps(status.highest_rate_bps))),
+        (
+            "windows",
+            if status.ratio > 1 {
+                format!("divided by {}", status.ratio)
+            } else {
+                "not limited".into()
+            },
+        ),
+        ("limited", connections(status.limited)),
+    ];
+    for (name, count) in &status.left {
+        rows.push(("left alone", format!("{} of {name}", connections(*count))));
+    }
+    rows.extend(status.trouble.iter().map(|it| ("trouble", it.clone())));
+    if status.is_dry_run {
+        rows.push(("dry run", "nothing is touched".into()));
+    }
+    let rows: Vec<String> = rows.iter().map(|(name, value)| format!("{name:<11}{value}")).collect();
+    rows.join("\n") + "\n"
+}
+
+/// So many connections, for people.
+pub fn connections(count: u64) -> String {
+    format!("{count} connection{}", if count == 1 { "" } else { "s" })
+}
+
+/// A rate for people.
+#[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
+pub fn mbps(bps: u64) -> String {
+    format!("{} Mb/s", bps as f64 / 1e6)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_asks_gets_the_status() {
+        let directory =
+            std::env::temp_dir().join(format!("airfair-agent-status-{}", std::process::id()));
+        fs::create_dir_all(&directory).unwrap();
+        assert!(format!("{:#}", ask(&directory).unwrap_err()).contains("no agent answers"));
+        let listener = Listener::open(&directory).unwrap();
+        let status = Status { ratio: 11, rate_bps: Some(5_500_000), ..Status::default() };
+        let expected = status.clone();
+        let answering = std::thread::spawn(move || {
+            crate::os::wait_for(&[listener.descriptor()], 5_000);
+            listener.answer(&status);
+        });
+        assert_eq!(ask(&directory).unwrap(), expected);
+        answering.join().unwrap();
+        assert!(table(&expected).contains("windows    divided by 11"));
+        assert!(table(&expected).contains("rate       5.5 Mb/s, highest unknown"));
+        fs::remove_dir_all(&directory).unwrap();
+    }
+}

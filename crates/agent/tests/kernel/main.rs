@@ -1,0 +1,326 @@
+//! The agent on this kernel: real TCP in network namespaces. Without root each test says that it is left out.
+
+#![expect(clippy::unwrap_used, reason = "a test")]
+
+mod rig;
+
+use std::fs;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rig::{Air, Rig, eventually, may};
+
+/// Test of a flow at rest: what its window is follows from the law alone.
+///
+/// Verifies: [arf-aware-tcp §3]
+#[test]
+fn a_slow_links_senders_have_a_kth_of_their_window_and_get_all_of_it_back() {
+    if !may() {
+        return;
+    }
+    let rig = Rig::new();
+    let (air, flow, other) =
+        (Air::new(&rig, 11), rig.watched_flow(), rig.flow("10.12.0.2:0", "reno"));
+    eventually("the window has grown", || flow.window() > 60);
+    flow.pause();
+    other.pause();
+    let (before, others) = (flow.window(), other.window());
+    let agent = rig.agent(&air, &[]);
+    air.set(2);
+    eventually("the connection is taken", || flow.law() == "airfair");
+    flow.nudge();
+    // ⌈11 / 2⌉ = 6; with 1 Mb/s 11. The window is that of the entry, whatever the ratio was before.
+    assert_eq!(flow.window(), (before / 6).max(2));
+    air.set(1);
+    eventually("the ratio is eleven", || agent.said().contains("divided by 11"));
+    flow.nudge();
+    assert_eq!(flow.window(), (before / 11).max(2));
+    air.set(11);
+    eventually("the connection is given back", || flow.law() == "reno");
+    assert_eq!(flow.window(), before);
+    // The negative control: a flow over the other wire.
+    other.nudge();
+    assert_eq!((other.window(), other.law()), (others, "reno".into()));
+    let (status, said) = agent.end(libc::SIGTERM);
+    assert_eq!(status, Some(0), "{said}");
+    assert!(said.contains("all connections have what they had"), "{said}");
+}
+
+#[test]
+fn a_saturated_sender_stays_at_its_limit() {
+    if !may() {
+        return;
+    }
+    let rig = Rig::new();
+    let (air, flow) = (Air::new(&rig, 11), rig.watched_flow());
+    eventually("the window has grown", || flow.window() > 60);
+    let agent = rig.agent(&air, &[]);
+    air.set(1);
+    eventually("the window is limited", || flow.window() < 20);
+    let limit = flow.window();
+    for _ in 0..20 {
+        thread::sleep(Duration::from_millis(50));
+        assert!(flow.window() <= limit, "{} over {limit}", flow.window());
+    }
+    air.set(11);
+    eventually("the window is back", || flow.window() > 40);
+    drop(agent);
+}
+
+/// Fails open: nothing is left to a dead agent's orders.
+#[test]
+fn limits_lift_within_a_second_of_kill_9_and_restore_takes_away_the_rest() {
+    if !may() {
+        return;
+    }
+    let rig = Rig::new();
+    let (air, flow) = (Air::new(&rig, 11), rig.watched_flow());
+    eventually("the window has grown", || flow.window() > 60);
+    let agent = rig.agent(&air, &[]);
+    air.set(1);
+    eventually("the window is limited", || flow.window() < 20);
+    let (_, _) = agent.end(libc::SIGKILL);
+    let killed = Instant::now();
+    eventually("the window is back", || flow.window() > 40);
+    assert!(killed.elapsed() < Duration::from_secs(1), "{:?}", killed.elapsed());
+    assert_eq!(flow.law(), "airfair", "what is left is Reno's law under another name");
+    let restored = rig.ask(&["restore", "--json"]);
+    assert!(restored.status.success());
+    let said = String::from_utf8(restored.stdout).unwrap();
+    assert!(said.contains("\"given_back\":1"), "{said}");
+    assert_eq!(flow.law(), "reno");
+}
+
+#[test]
+fn an_agent_that_starts_behind_a_crash_gives_back_what_was_left() {
+    if !may() {
+        return;
+    }
+    let rig = Rig::new();
+    let (air, flow) = (Air::new(&rig, 11), rig.watched_flow());
+    let agent = rig.agent(&air, &[]);
+    air.set(1);
+    eventually("the connection is taken", || flow.law() == "airfair");
+    agent.end(libc::SIGKILL);
+    air.set(11);
+    let next = rig.agent(&air, &[]);
+    assert_eq!(flow.law(), "reno");
+    assert!(next.said().contains("given back 1 connection that"), "{}", next.said());
+}
+
+#[test]
+fn congestion_controls_that_are_not_named_are_left_alone_and_named_ones_come_back() {
+    if !may() {
+        return;
+    }
+    let rig = Rig::new();
+    let air = Air::new(&rig, 11);
+    let (cubic, bbr) = (rig.flow("10.11.0.2:0", "cubic"), rig.flow("10.11.0.2:0", "bbr"));
+    let six = rig.flow("[fd11::2]:0", "reno");
+    let agent = rig.agent(&air, &[]);
+    air.set(1);
+    eventually("the connections are taken", || cubic.law() == "airfair" && six.law() == "airfair");
+    assert_eq!(bbr.law(), "bbr");
+    eventually("it is said", || agent.said().contains("leaves 1 connection of bbr alone"));
+    air.set(11);
+    eventually("they are given back", || cubic.law() == "cubic" && six.law() == "reno");
+    assert_eq!(bbr.law(), "bbr");
+}
+
+#[test]
+fn connections_that_begin_while_the_link_is_slow_are_limited_after_their_first_second() {
+    if !may() {
+        return;
+    }
+    let rig = Rig::new();
+    let air = Air::new(&rig, 11);
+    let agent = rig.agent(&air, &[]);
+    air.set(1);
+    eventually("the link is slow", || agent.said().contains("divided by 11"));
+    let flow = rig.watched_flow();
+    eventually("the connection is taken", || flow.law() == "airfair");
+    // An eleventh of what it has reached in a second or two, and no more from then on.
+    eventually("its window is limited", || flow.window() < 100);
+    let limit = flow.window();
+    thread::sleep(Duration::from_secs(1));
+    assert!(flow.window() <= limit, "{} over {limit}", flow.window());
+}
+
+#[test]
+fn where_nothing_is_seen_nothing_is_limited() {
+    if !may() {
+        return;
+    }
+    let rig = Rig::new();
+    let (mut air, flow) = (Air::new(&rig, 11), rig.watched_flow());
+    let agent = rig.agent(&air, &[]);
+    air.set(1);
+    eventually("the connection is taken", || flow.law() == "airfair");
+    air.vanish();
+    eventually("the connection is given back", || flow.law() == "reno");
+    eventually("it is said", || agent.said().contains("Nothing is seen, so nothing is limited"));
+    thread::sleep(Duration::from_millis(500));
+    let (status, said) = agent.end(libc::SIGINT);
+    assert_eq!(status, Some(0), "{said}");
+    // One message for one fault, however long it lasts.
+    assert_eq!(said.matches("Nothing is seen").count(), 1, "{said}");
+}
+
+#[test]
+fn an_interface_that_goes_down_and_away_is_borne() {
+    if !may() {
+        return;
+    }
+    let rig = Rig::new();
+    let (air, flow) = (Air::new(&rig, 11), rig.watched_flow());
+    let agent = rig.agent(&air, &[]);
+    air.set(1);
+    eventually("the connection is taken", || flow.law() == "airfair");
+    rig::sh(&format!(
+        "ip -n {} link set v0 down; ip -n {} link set v0 name v9",
+        rig.station, rig.station
+    ));
+    thread::sleep(Duration::from_millis(1_500));
+    let (status, said) = agent.end(libc::SIGTERM);
+    assert_eq!(status, Some(0), "{said}");
+    assert_eq!(flow.law(), "reno");
+}
+
+#[test]
+fn a_dry_run_says_what_it_would_do_and_touches_nothing() {
+    if !may() {
+        return;
+    }
+    let rig = Rig::new();
+    let (air, flow) = (Air::new(&rig, 11), rig.watched_flow());
+    let agent = rig.agent(&air, &["--dry-run"]);
+    air.set(1);
+    eventually("it is said", || agent.said().contains("would be divided by 11"));
+    assert_eq!(flow.law(), "reno");
+    let (_, said) = agent.end(libc::SIGTERM);
+    assert!(said.contains("touched nothing"), "{said}");
+}
+
+#[test]
+fn a_second_agent_is_refused_and_status_tells_of_the_first() {
+    if !may() {
+        return;
+    }
+    let rig = Rig::new();
+    let (air, flow) = (Air::new(&rig, 11), rig.watched_flow());
+    let agent = rig.agent(&air, &[]);
+    air.set(1);
+    eventually("the connection is taken", || flow.law() == "airfair");
+    let second = rig.ask(&[
+        "run",
+        "--interface",
+        "v0",
+        "--emulator",
+        &rig.runtime.join("control").to_string_lossy(),
+    ]);
+    assert_eq!(second.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&second.stderr).contains("an agent runs already"));
+    let restore = rig.ask(&["restore"]);
+    assert!(String::from_utf8_lossy(&restore.stderr).contains("an agent runs"));
+    let status = String::from_utf8(rig.ask(&["status", "--json"]).stdout).unwrap();
+    assert!(status.contains("\"ratio\":11") && status.contains("\"limited\":1"), "{status}");
+    assert_eq!(flow.law(), "airfair");
+    // Whoever has another directory meets the kernel, which has one congestion control of a name.
+    let mut third = rig.command(&[
+        "run",
+        "--interface",
+        "v0",
+        "--emulator",
+        &rig.runtime.join("control").to_string_lossy(),
+    ]);
+    let third = third.env("RUNTIME_DIRECTORY", rig.runtime.join("other")).output().unwrap();
+    assert!(String::from_utf8_lossy(&third.stderr).contains("another agent runs"));
+    assert_eq!(flow.law(), "airfair");
+    drop(agent);
+}
+
+#[test]
+fn after_its_start_the_agent_has_two_capabilities() {
+    if !may() {
+        return;
+    }
+    let rig = Rig::new();
+    let air = Air::new(&rig, 11);
+    let agent = rig.agent(&air, &[]);
+    let status = fs::read_to_string(format!("/proc/{}/status", agent.process())).unwrap();
+    let set = |name: &str| {
+        let line = status.lines().find(|line| line.starts_with(name)).unwrap();
+        u64::from_str_radix(line.split_whitespace().nth(1).unwrap(), 16).unwrap()
+    };
+    // CAP_NET_ADMIN is 12 and CAP_BPF 39.
+    assert_eq!([set("CapEff"), set("CapPrm")], [1 << 12 | 1 << 39; 2]);
+}
+
+#[test]
+fn a_recording_of_a_run_replays_to_the_same_decisions() {
+    if !may() {
+        return;
+    }
+    let rig = Rig::new();
+    let air = Air::new(&rig, 11);
+    let file = rig.runtime.join("recording");
+    let agent = rig.agent(&air, &["--record", &file.to_string_lossy()]);
+    thread::sleep(Duration::from_millis(500));
+    air.set(1);
+    eventually("the link is slow", || agent.said().contains("divided by 11"));
+    agent.end(libc::SIGTERM);
+    let replayed = rig.ask(&["replay", &file.to_string_lossy()]);
+    let said = String::from_utf8(replayed.stdout).unwrap();
+    assert!(replayed.status.success() && said.contains("1 decisions; 0 differ"), "{said}");
+    // The recording is a source as well: what it says acts on connections.
+    let flow = rig.watched_flow();
+    let again =
+        rig.command(&["run", "--interface", "v0", "--from", &file.to_string_lossy()]).spawn();
+    eventually("the connection is taken", || flow.law() == "airfair");
+    assert!(again.unwrap().wait().unwrap().success());
+    assert_eq!(flow.law(), "reno");
+}
+
+#[test]
+fn an_interface_that_there_is_not_is_told_before_anything_is_touched() {
+    if !may() {
+        return;
+    }
+    let rig = Rig::new();
+    let air = Air::new(&rig, 11);
+    let done =
+        rig.ask(&["run", "--interface", "wlan7", "--emulator", &air.path().to_string_lossy()]);
+    assert_eq!(done.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&done.stderr).contains("interface wlan7"));
+}
+
+/// A pass takes 2 µs per connection at most: the best of some, as other programs have the cores, too. Both ends of more
+/// connections would need more descriptors than a process may have.
+#[test]
+fn nine_thousand_connections_are_passed_over_in_18_ms() {
+    if !may() {
+        return;
+    }
+    let rig = Rig::new();
+    let air = Air::new(&rig, 11);
+    let connections = rig.idle_connections(9_000);
+    let agent = rig.agent(&air, &[]);
+    air.set(1);
+    let status = || String::from_utf8(rig.ask(&["status", "--json"]).stdout).unwrap();
+    eventually("all are limited", || status().contains("\"limited\":9000,"));
+    let mut best = f64::INFINITY;
+    for _ in 0..20 {
+        if best <= 18.0 {
+            break;
+        }
+        thread::sleep(Duration::from_secs(1));
+        let said = status();
+        let (_, took) = said.split_once("\"pass_ms\":").unwrap();
+        best = best.min(took.split(',').next().unwrap().parse().unwrap());
+    }
+    eprintln!("a pass over 9000 connections: {best:.2} ms");
+    assert!(best <= 18.0, "{best} ms");
+    let (status, said) = agent.end(libc::SIGTERM);
+    assert_eq!(status, Some(0), "{said}");
+    drop(connections);
+}

@@ -1,0 +1,399 @@
+//! Two namespaces with a slow wire between them, TCP over it, and an agent in the first one.
+
+#![expect(unsafe_code, reason = "a thread enters a namespace by a call of C")]
+
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::os::fd::AsRawFd;
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::PathBuf;
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// The kernel has one congestion control of a name, so one test goes at a time.
+static ONE: Mutex<()> = Mutex::new(());
+
+/// True if this process may make namespaces and load programs; says so if not.
+pub(super) fn may() -> bool {
+    let made = Command::new("ip").args(["netns", "add", "airfair-try"]).output();
+    let is_made = made.is_ok_and(|it| it.status.success());
+    if is_made {
+        let _ = Command::new("ip").args(["netns", "del", "airfair-try"]).output();
+    } else {
+        eprintln!("left out: network namespaces and BPF need root, and iproute2");
+    }
+    is_made
+}
+
+/// Runs a command that has to succeed: what it prints.
+pub(super) fn sh(line: &str) -> String {
+    let done = Command::new("sh").args(["-c", line]).output().unwrap();
+    assert!(done.status.success(), "{line}: {}", String::from_utf8_lossy(&done.stderr));
+    String::from_utf8(done.stdout).unwrap()
+}
+
+/// Runs something in a namespace, in a thread of its own.
+fn inside<T: Send + 'static>(namespace: &str, what: impl FnOnce() -> T + Send + 'static) -> T {
+    let file = File::open(format!("/run/netns/{namespace}")).unwrap();
+    let enter = move || {
+        // SAFETY: the descriptor is of a namespace; this thread alone moves, and it ends behind this.
+        let result = unsafe { libc::setns(file.as_raw_fd(), libc::CLONE_NEWNET) };
+        assert_eq!(result, 0, "setns");
+        what()
+    };
+    thread::spawn(enter).join().unwrap()
+}
+
+/// Waits until something is so.
+pub(super) fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
+    let end = Instant::now() + Duration::from_secs(10);
+    while !is_so() {
+        assert!(Instant::now() < end, "not within 10 s: {what}");
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// Two namespaces: `station` with `v0` and a link of 20 Mb/s, `server` with `v1`.
+pub(super) struct Rig {
+    pub(super) station: String,
+    pub(super) server: String,
+    pub(super) runtime: PathBuf,
+    _alone: MutexGuard<'static, ()>,
+}
+
+impl Rig {
+    pub(super) fn new() -> Self {
+        let alone = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let (station, server) = ("airfair-station".to_owned(), "airfair-server".to_owned());
+        let _ = Command::new("ip").args(["netns", "del", &station]).output();
+        let _ = Command::new("ip").args(["netns", "del", &server]).output();
+        sh(&format!(
+            "set -e; ip netns add {station}; ip netns add {server}
+            ip -n {station} link add v0 type veth peer name v1 netns {server}
+            ip -n {station} link add w0 type veth peer name w1 netns {server}
+            for it in 'v 10.11' 'w 10.12'; do set -- $it
+                ip -n {station} addr add $2.0.1/24 dev ${{1}}0; ip -n {station} link set ${{1}}0 up
+                ip -n {server} addr add $2.0.2/24 dev ${{1}}1; ip -n {server} link set ${{1}}1 up
+                ip netns exec {station} tc qdisc add dev ${{1}}0 root tbf rate 20mbit burst 20k limit 150k
+            done
+            ip -n {station} addr add fd11::1/64 dev v0 nodad; ip -n {server} addr add fd11::2/64 dev v1 nodad
+            for it in {station} {server}; do ip -n $it link set lo up
+                ip netns exec $it sh -c 'echo reno > /proc/sys/net/ipv4/tcp_congestion_control
+                echo 1 > /proc/sys/net/ipv4/tcp_no_metrics_save
+                echo 0 > /proc/sys/net/ipv4/tcp_slow_start_after_idle'; done"
+        ));
+        let runtime =
+            std::env::temp_dir().join(format!("airfair-agent-rig-{}", std::process::id()));
+        fs::create_dir_all(&runtime).unwrap();
+        Self { station, server, runtime, _alone: alone }
+    }
+
+    /// Begins a flow from the station to an address of the server, with a congestion control.
+    pub(super) fn flow(&self, to: &str, law: &str) -> Flow {
+        let to: SocketAddr = to.parse().unwrap();
+        let listener = inside(&self.server, move || TcpListener::bind(to).unwrap());
+        let to = listener.local_addr().unwrap();
+        let end = Arc::new(AtomicBool::new(false));
+        let ended = Arc::clone(&end);
+        let reader = thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            stream.set_read_timeout(Some(Duration::from_millis(50))).unwrap();
+            let mut octets = [0; 16_384];
+            // A test may take the wire away: the end of the other side is not waited for.
+            while !ended.load(Ordering::Relaxed)
+                && !stream.read(&mut octets).is_ok_and(|size| size == 0)
+            {}
+        });
+        let law = law.to_owned();
+        let stream = inside(&self.station, move || {
+            let stream = TcpStream::connect(to).unwrap();
+            set_law(&stream, &law);
+            stream
+        });
+        Flow::new(stream, reader, end, self.station.clone())
+    }
+
+    /// Connections over the wire that the agent watches, on which nothing is sent: both ends.
+    pub(super) fn idle_connections(&self, count: usize) -> Vec<TcpStream> {
+        sh(&format!("prlimit --pid {} --nofile={}:", std::process::id(), 2 * count + 1_000));
+        let listener = inside(&self.server, || TcpListener::bind("10.11.0.2:0").unwrap());
+        let to = listener.local_addr().unwrap();
+        inside(&self.station, move || {
+            let pair = |_| [TcpStream::connect(to).unwrap(), listener.accept().unwrap().0];
+            (0..count).flat_map(pair).collect()
+        })
+    }
+
+    /// Begins a flow over the wire that the agent watches.
+    pub(super) fn watched_flow(&self) -> Flow {
+        self.flow("10.11.0.2:0", "reno")
+    }
+
+    /// A command of the agent in the station.
+    pub(super) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new("ip");
+        command.args(["netns", "exec", &self.station, env!("CARGO_BIN_EXE_airfair-agent")]);
+        command.args(arguments).env("RUNTIME_DIRECTORY", &self.runtime);
+        command
+    }
+
+    /// What a command of the agent says.
+    pub(super) fn ask(&self, arguments: &[&str]) -> Output {
+        self.command(arguments).output().unwrap()
+    }
+
+    /// Starts the agent with a source that says what `Air` has.
+    pub(super) fn agent(&self, air: &Air, more: &[&str]) -> Agent {
+        let config = self.runtime.join("agent.toml");
+        fs::write(&config, "[arf-aware]\nhighest_rate = \"11 Mb/s\"\n").unwrap();
+        let mut command = self.command(&["run", "--interface", "v0", "--config"]);
+        command.arg(&config).arg("--emulator");
+        command.arg(&air.path).args(["--station", "it"]).args(more);
+        let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+        let mut lines = BufReader::new(child.stderr.take().unwrap());
+        let mut said = String::new();
+        // It is ready when it says what it watches.
+        while !said.contains("watches") {
+            assert_ne!(lines.read_line(&mut said).unwrap(), 0, "{said}");
+        }
+        let heard = Arc::new(Mutex::new(said));
+        let into = Arc::clone(&heard);
+        let listening = thread::spawn(move || {
+            let mut line = String::new();
+            while lines.read_line(&mut line).is_ok_and(|size| size > 0) {
+                into.lock().unwrap().push_str(&std::mem::take(&mut line));
+            }
+        });
+        Agent { child, heard, listening: Some(listening) }
+    }
+}
+
+impl Drop for Rig {
+    fn drop(&mut self) {
+        for namespace in [&self.station, &self.server] {
+            let _ = Command::new("ip").args(["netns", "del", namespace]).output();
+        }
+        let _ = fs::remove_dir_all(&self.runtime);
+    }
+}
+
+fn set_law(stream: &TcpStream, law: &str) {
+    let length = libc::socklen_t::try_from(law.len()).unwrap();
+    // SAFETY: pointer and length are those of a string.
+    let result = unsafe {
+        libc::setsockopt(
+            stream.as_raw_fd(),
+            libc::IPPROTO_TCP,
+            libc::TCP_CONGESTION,
+            law.as_ptr().cast(),
+            length,
+        )
+    };
+    assert_eq!(result, 0, "this kernel has no congestion control {law}");
+}
+
+/// A flow that sends as fast as it may, until it is told to pause or dropped.
+pub(super) struct Flow {
+    stream: TcpStream,
+    port: u16,
+    namespace: String,
+    pause: Arc<AtomicBool>,
+    end: Arc<AtomicBool>,
+    threads: Vec<thread::JoinHandle<()>>,
+}
+
+impl Flow {
+    fn new(
+        stream: TcpStream,
+        reader: thread::JoinHandle<()>,
+        end: Arc<AtomicBool>,
+        namespace: String,
+    ) -> Self {
+        let port = stream.local_addr().unwrap().port();
+        stream.set_write_timeout(Some(Duration::from_millis(50))).unwrap();
+        let pause = Arc::new(AtomicBool::new(false));
+        let (paused, ended, mut to) =
+            (Arc::clone(&pause), Arc::clone(&end), stream.try_clone().unwrap());
+        let writer = thread::spawn(move || {
+            let octets = [0; 16_384];
+            while !ended.load(Ordering::Relaxed) {
+                if paused.load(Ordering::Relaxed) {
+                    thread::sleep(Duration::from_millis(5));
+                    continue;
+                }
+                match to.write(&octets) {
+                    Ok(_) => {}
+                    Err(it) if matches!(it.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
+                    }
+                    Err(_) => break,
+                }
+            }
+        });
+        Self { stream, port, namespace, pause, end, threads: vec![reader, writer] }
+    }
+
+    /// Stops sending, and waits until all has arrived.
+    pub(super) fn pause(&self) {
+        self.pause.store(true, Ordering::Relaxed);
+        eventually("all is acknowledged", || !self.says().contains("unacked:"));
+    }
+
+    /// Sends one segment, and waits until it has arrived.
+    pub(super) fn nudge(&self) {
+        (&self.stream).write_all(&[0; 100]).unwrap();
+        thread::sleep(Duration::from_millis(100));
+        eventually("it is acknowledged", || !self.says().contains("unacked:"));
+    }
+
+    /// What ss says of the sender.
+    fn says(&self) -> String {
+        sh(&format!("ip netns exec {} ss -tinH 'sport = :{}'", self.namespace, self.port))
+    }
+
+    /// Congestion window [segments].
+    pub(super) fn window(&self) -> u32 {
+        let said = self.says();
+        let value = said.split_whitespace().find_map(|word| word.strip_prefix("cwnd:"));
+        value.unwrap_or_else(|| panic!("no window: {said}")).parse().unwrap()
+    }
+
+    /// Congestion control.
+    pub(super) fn law(&self) -> String {
+        let said = self.says();
+        let line = said.lines().nth(1).unwrap_or_else(|| panic!("no second line: {said}"));
+        line.split_whitespace().find(|word| *word != "ts" && *word != "sack").unwrap().to_owned()
+    }
+}
+
+impl Drop for Flow {
+    fn drop(&mut self) {
+        self.end.store(true, Ordering::Relaxed);
+        let _ = self.stream.shutdown(std::net::Shutdown::Both);
+        for thread in self.threads.drain(..) {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// An agent that runs.
+pub(super) struct Agent {
+    child: Child,
+    heard: Arc<Mutex<String>>,
+    listening: Option<thread::JoinHandle<()>>,
+}
+
+impl Agent {
+    /// All that it has said so far.
+    pub(super) fn said(&self) -> String {
+        self.heard.lock().unwrap().clone()
+    }
+
+    /// Its process.
+    pub(super) fn process(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Ends it by a signal: its exit status and all that it has said.
+    pub(super) fn end(mut self, signal: i32) -> (Option<i32>, String) {
+        let process = i32::try_from(self.child.id()).unwrap();
+        // SAFETY: the process is this one's child, and it has not been waited for.
+        unsafe { libc::kill(process, signal) };
+        let status = self.child.wait().unwrap();
+        self.listening.take().unwrap().join().unwrap();
+        (status.code(), self.said())
+    }
+}
+
+impl Drop for Agent {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A control socket as an emulation has it, whose station `it` has the rate that the test says.
+pub(super) struct Air {
+    path: PathBuf,
+    rate: Arc<AtomicU64>,
+    end: Arc<AtomicBool>,
+    thread: Option<thread::JoinHandle<()>>,
+}
+
+impl Air {
+    pub(super) fn new(rig: &Rig, mbps: u64) -> Self {
+        let path = rig.runtime.join("control");
+        let _ = fs::remove_file(&path);
+        let listener = UnixListener::bind(&path).unwrap();
+        listener.set_nonblocking(true).unwrap();
+        let rate = Arc::new(AtomicU64::new(mbps * 1_000_000));
+        let end = Arc::new(AtomicBool::new(false));
+        let (said, ended) = (Arc::clone(&rate), Arc::clone(&end));
+        let thread = thread::spawn(move || {
+            while !ended.load(Ordering::Relaxed) {
+                match listener.accept() {
+                    Ok((stream, _)) => answer(stream, &said, &ended),
+                    Err(_) => thread::sleep(Duration::from_millis(5)),
+                }
+            }
+        });
+        Self { path, rate, end, thread: Some(thread) }
+    }
+
+    /// Gives the station a rate.
+    pub(super) fn set(&self, mbps: u64) {
+        self.rate.store(mbps * 1_000_000, Ordering::Relaxed);
+    }
+
+    /// Ends the emulation.
+    pub(super) fn vanish(&mut self) {
+        self.end.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            thread.join().unwrap();
+        }
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+impl Air {
+    /// Its control socket.
+    pub(super) fn path(&self) -> &std::path::Path {
+        &self.path
+    }
+}
+
+impl Drop for Air {
+    fn drop(&mut self) {
+        self.vanish();
+    }
+}
+
+fn answer(stream: UnixStream, rate: &AtomicU64, end: &AtomicBool) {
+    stream.set_nonblocking(false).unwrap();
+    stream.set_read_timeout(Some(Duration::from_millis(50))).unwrap();
+    let mut reader = BufReader::new(stream);
+    let mut line = String::new();
+    while !end.load(Ordering::Relaxed) {
+        match reader.read_line(&mut line) {
+            Ok(0) => return,
+            Ok(_) => {
+                let rate = rate.load(Ordering::Relaxed);
+                let text = format!(
+                    "{{\"ok\": true, \"state\": {{\"nodes\": [{{\"name\": \"it\", \"sent_packets\": 0, \
+                     \"sent_bytes\": 0, \"received_packets\": 0, \"received_bytes\": 0, \"radio\": {{\"retries\": 0, \
+                     \"airtime_up_s\": 0.0, \"airtime_down_s\": 0.0, \"rate_up_bps\": {rate}, \
+                     \"rate_down_bps\": {rate}}}}}]}}}}\n"
+                );
+                line.clear();
+                if reader.get_mut().write_all(text.as_bytes()).is_err() {
+                    return;
+                }
+            }
+            Err(it) if matches!(it.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {}
+            Err(_) => return,
+        }
+    }
+}

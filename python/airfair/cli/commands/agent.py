@@ -1,0 +1,61 @@
+"""`airfair agent`: the agent on this machine, a program of its own."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from airfair.cli.status import InputError, describe
+
+if TYPE_CHECKING:
+    from airfair.cli.parser import Commands
+
+_PROGRAM = "airfair-agent"
+
+_EPILOGUE = """\
+examples:
+  airfair agent observe                     who holds the air, live
+  airfair agent run --interface wlan0 --dry-run
+  airfair agent --help
+"""
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    agent = commands.add_parser(
+        "agent",
+        help="the papers' schemes on this machine (Linux)",
+        usage="airfair agent COMMAND [options]",
+        description="Hand over to airfair-agent, which `make agent` builds: docs/agent.md.",
+        epilog=_EPILOGUE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        add_help=False,
+        prefix_chars="\0",
+    )
+    agent.add_argument("words", metavar="COMMAND", nargs="*", help="what airfair-agent is to do")
+    agent.set_defaults(action=_agent)
+
+
+def _agent(arguments: argparse.Namespace) -> int:
+    if sys.platform != "linux":
+        raise InputError("agent needs Linux, whose Wi-Fi and TCP it looks at")
+    program = _program()
+    if program is None and {"-h", "--help"} & set(arguments.words):
+        arguments.parser.print_help()
+        return 0
+    if program is None:
+        raise InputError(f"{_PROGRAM} is not installed: make agent builds it, docs/agent.md")
+    try:
+        os.execv(program, [_PROGRAM, *arguments.words])  # noqa: S606 - it is our own program
+    except OSError as error:
+        raise InputError(f"{program}: {describe(error)}") from error
+
+
+def _program() -> str | None:
+    """Where it is: beside this interpreter, where `make agent` puts it, or on the path."""
+    beside = Path(sys.executable).parent / _PROGRAM
+    return str(beside) if os.access(beside, os.X_OK) else shutil.which(_PROGRAM)
