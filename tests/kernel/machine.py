@@ -32,6 +32,7 @@ META_PACKAGE = "linux-image-amd64"
 NEEDED = {
     QEMU: "qemu-system-x86",
     "busybox": "busybox-static",
+    "dash": "dash",
     "depmod": "kmod",
     "ip": "iproute2",
     "iw": "iw",
@@ -66,7 +67,7 @@ class Kernel:
     def needed(self, names: Sequence[str]) -> list[Path]:
         """Return files of modules by name, each behind those that it needs."""
         depends: dict[str, list[str]] = {}
-        for line in self._dependencies().splitlines():
+        for line in self.dependencies().splitlines():
             name, _, needs = line.partition(":")
             depends[name] = needs.split()
         paths = {_module_name(path): path for path in depends}
@@ -84,7 +85,8 @@ class Kernel:
             add(paths[name.replace("-", "_")])
         return [self.modules / path for path in found]
 
-    def _dependencies(self) -> str:
+    def dependencies(self) -> str:
+        """Return the list of modules with those that each needs."""
         listed = self.modules / "modules.dep"
         if not listed.exists():
             base = self.modules.parents[2]
@@ -99,9 +101,7 @@ class Setup:
     programs: Sequence[str | Path] = ()
     """Programs by their names, or files of programs."""
     modules: Sequence[str] = ()
-    """Modules that are loaded before the script starts."""
-    spare_modules: Sequence[str] = ()
-    """Modules, and what they need, that the script loads itself: `insmod /modules/NAME.ko`."""
+    """Modules that the script may load with `modprobe`; what they need is there as well."""
     files: dict[str, Path | bytes] = field(default_factory=dict)
     """Other files, by their paths there."""
     memory_mb: int = 512
@@ -215,21 +215,21 @@ def contents(script: str, setup: Setup, linux: Kernel) -> dict[str, Path | bytes
     files: dict[str, Path | bytes | str] = {"bin/busybox": busybox}
     applets = subprocess.run([busybox, "--list"], check=True, capture_output=True, text=True)
     files |= {f"bin/{name}": "busybox" for name in applets.stdout.split() if name != "busybox"}
+    # Busybox's own shell takes its own programs for those of the same name.
+    shell = _program("dash")
+    files |= {"bin/sh": shell} | {str(it).lstrip("/"): it for it in libraries(shell)}
     for program in setup.programs:
         path = program if isinstance(program, Path) else _program(program)
         files[f"bin/{path.name}"] = path
         files |= {str(it).lstrip("/"): it for it in libraries(path)}
-    load = []
-    for path in linux.needed(setup.modules):
-        files[f"modules/{path.name}"] = path
-        load.append(f"insmod /modules/{path.name}")
-    for path in linux.needed(setup.spare_modules):
-        files[f"modules/{path.name}"] = path
+    version = linux.modules.name
+    needed = linux.needed(setup.modules)
+    files |= {f"lib/modules/{version}/{path.relative_to(linux.modules)}": path for path in needed}
+    files[f"lib/modules/{version}/modules.dep"] = linux.dependencies().encode()
     files |= {path.lstrip("/"): content for path, content in setup.files.items()}
     files["init"] = _INIT.format(end=END).encode()
     files["test/prelude.sh"] = HERE / "prelude.sh"
-    head = "\n".join([*load, ". /test/prelude.sh", ""])
-    files["test/script"] = (head + script).encode()
+    files["test/script"] = f". /test/prelude.sh\n{script}".encode()
     return files
 
 

@@ -46,6 +46,7 @@ def test_what_a_script_has_said_is_read_up_to_its_end() -> None:
 
 def test_a_machine_runs_a_script_with_programs_modules_and_files() -> None:
     script = """
+        modprobe mac80211_hwsim radios=3
         uname -r
         cat /data/word
         iw dev | grep -c Interface
@@ -57,7 +58,7 @@ def test_a_machine_runs_a_script_with_programs_modules_and_files() -> None:
     setup = Setup(programs=["iw"], modules=["mac80211_hwsim"], files={"/data/word": b"hello\n"})
     told = machine.run(script, setup)
     version, word, interfaces, *_ = [line for line in told.lines if not line.startswith("[")]
-    assert (word, interfaces) == ("hello", "2")
+    assert (word, interfaces) == ("hello", "3")
     assert version == machine.kernel().modules.name
     began, ended = told.values("up")
     assert 99 <= ended - began <= 102
