@@ -177,6 +177,22 @@ def kernel() -> Kernel:
     return Kernel(image, unpacked / "lib" / "modules" / image.name.removeprefix("vmlinuz-"))
 
 
+def build(package: str) -> Path:
+    """Build the programs and examples of a crate; return the folder of programs."""
+    command = [
+        "cargo",
+        "build",
+        "--quiet",
+        "--locked",
+        "--package",
+        package,
+        "--bins",
+        "--examples",
+    ]
+    subprocess.run(command, check=True, cwd=ROOT)
+    return ROOT / "target" / "debug"
+
+
 def run(script: str, setup: Setup, *, seconds: float = 600) -> Output:
     """Boot a machine, run the script in it, and return what that has said."""
     linux = kernel()

@@ -22,11 +22,15 @@ radios() {
 radio() { sed -n "$(($1 + 1))p" /tmp/radios | cut -d " " -f 1; }
 interface() { sed -n "$(($1 + 1))p" /tmp/radios | cut -d " " -f 2; }
 
-# access_point MODE: hostapd on radio 0, an open network "airfair" on channel 6 without WMM, at 10.0.0.1.
+# access_point MODE: hostapd on radio 0, an open network "airfair" on channel 6 without WMM, at 10.0.0.1; a network of
+# mode g has rates of OFDM alone, of which 6, 12 and 24 Mb/s are basic.
 access_point() {
     {
         echo "interface=$(interface 0)"; echo "driver=nl80211"; echo "ssid=airfair"; echo "channel=6"
         echo "hw_mode=$1"; echo "wmm_enabled=0"; echo "preamble=0"
+        if [ "$1" = g ]; then
+            echo "supported_rates=60 90 120 180 240 360 480 540"; echo "basic_rates=60 120 240"
+        fi
     } >/tmp/hostapd.conf
     hostapd -B -f /tmp/hostapd.log /tmp/hostapd.conf >/dev/null || { cat /tmp/hostapd.log; fail hostapd; }
     ip address add 10.0.0.1/24 dev "$(interface 0)"

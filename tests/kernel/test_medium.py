@@ -1,7 +1,6 @@
 """The medium behind mac80211_hwsim: real mac80211, hostapd, minstrel and TCP, beside the simulator."""
 
 import re
-import subprocess
 
 import machine
 import pytest
@@ -23,24 +22,14 @@ BUSY = (
 @pytest.fixture(scope="session")
 def programs() -> list[str | machine.Path]:
     """Programs of every machine: the tools of wireless networks, the medium, and its traffic."""
-    build = [
-        "cargo",
-        "build",
-        "--quiet",
-        "--locked",
-        "-p",
-        "airfair-emulator",
-        "--bins",
-        "--examples",
-    ]
-    subprocess.run(build, check=True, cwd=machine.ROOT)
-    built = machine.ROOT / "target" / "debug"
+    built = machine.build("airfair-emulator")
     return ["iw", "hostapd", "ip", built / "airfair-medium", built / "examples" / "flow"]
 
 
 def _cell(standard: str, rates: dict[str, int]) -> str:
+    basic = "" if standard == "b" else 'basic_rates = ["6 Mb/s", "12 Mb/s", "24 Mb/s"]\n'
     stations = "".join(f'[station.{name}]\nrate = "{rate} Mb/s"\n' for name, rate in rates.items())
-    return f'duration = "60 s"\n[bss.home]\nstandard = "802.11{standard}"\n{stations}'
+    return f'duration = "60 s"\n[bss.home]\nstandard = "802.11{standard}"\n{basic}{stations}'
 
 
 def _run(script: str, programs: list[str | machine.Path], cell: str) -> machine.Output:
@@ -63,8 +52,6 @@ def _simulated(standard: str, rates: dict[str, int]) -> list[float]:
     return [sum(flow["goodput_bps"] for flow in of) / len(runs) / 1e6 for of in flows]
 
 
-# Measured, with the simulator's figures behind: 4.85 (5.03), 0.83 + 0.59 (0.67 + 0.62); 24.2 (23.7),
-# 3.9 + 3.5 (4.3 + 3.2). Two flows share a cell as chance has it for seconds, so that both are given half as much again.
 @pytest.mark.parametrize(
     ("standard", "fast", "slow", "seconds"), [("b", 11, 1, 12), ("g", 54, 6, 6)]
 )
@@ -83,13 +70,16 @@ def test_the_kernels_stations_live_through_the_anomaly_as_simulated_ones_do(
             sleep 0.1; ip netns exec $1 flow send 10.0.0.1 $2 &
         }}
         told() {{ await 60 test -s /tmp/$1; sed s/goodput_mbps/$2/ /tmp/$1; rm /tmp/$1; }}
-        upload near 5001 1 {seconds // 3}
-        told near alone
-        upload near 5002 2 {seconds}
-        upload far 5003 2 {seconds}
+        of() {{ ip netns exec $1 iw dev $(interface $2) $3 $4 $5 $6; }}
+        upload far 5001 1 2; told far slow
+        upload near 5002 1 {seconds // 3}; told near fast
+        of near 1 station dump | grep expected
+        of far 2 station dump | grep expected
+        of far 2 set bitrates legacy-2.4 {slow}
+        upload near 5003 2 {seconds}
+        upload far 5004 2 {seconds}
         told near near
         told far far
-        iw dev $(interface 0) station dump | grep "rx bitrate"
         kill $MEDIUM
         wait $MEDIUM && echo ended
         tail -5 /tmp/medium
@@ -97,13 +87,15 @@ def test_the_kernels_stations_live_through_the_anomaly_as_simulated_ones_do(
     rates = {"near": fast, "far": slow}
     told = _run(script, programs, _cell(standard, rates))
     (alone,) = _simulated(standard, {"near": fast})
-    assert told.value("alone") == pytest.approx(alone, rel=0.1)
+    assert told.value("fast") == pytest.approx(alone, rel=0.1)
+    # Minstrel has found out what the scenario lets through, at the cost of frames that it does not.
+    found = re.findall(r"expected throughput:\s+([\d.]+)Mbps", told.console)
+    assert float(found[0]) > 2 * float(found[1])
+    assert told.value("slow") < slow
+    # One of two flows is ahead for seconds, as chance has it.
     near, far = _simulated(standard, rates)
-    assert told.value("near") + told.value("far") == pytest.approx(near + far, rel=0.25)
-    assert 1 / 2 < told.value("near") / told.value("far") < 2
-    # Minstrel has found what the scenario lets through, and the medium was never late.
-    found = re.findall(r"rx bitrate:\s+([\d.]+) MBit/s", told.console)
-    assert float(found[0]) > slow, found
+    assert told.value("near") + told.value("far") == pytest.approx(near + far, rel=0.2)
+    assert told.value("near") / told.value("far") == pytest.approx(near / far, rel=0.5)
     assert "ended" in told.lines
     assert "verdict: valid" in told.console
 
@@ -116,6 +108,7 @@ def test_whatever_is_wrong_with_the_radios_is_said(programs: list[str | machine.
         try
         rmmod mac80211_hwsim
         radios 3
+        setuidgid 65534:65534 airfair-medium /data/cell.toml 2>&1 || echo "status=$?"
         medium /data/cell.toml
         try
         rmmod mac80211_hwsim
@@ -135,6 +128,8 @@ def test_whatever_is_wrong_with_the_radios_is_said(programs: list[str | machine.
         "airfair-medium: the kernel has no simulated radios: modprobe mac80211_hwsim radios=N",
         "status=1",
         'airfair-medium: 2 radios for a cell of 3: none is left for "far" (modprobe mac80211_hwsim radios=3)',
+        "status=1",
+        "airfair-medium: a medium for the kernel's radios needs root",
         "status=1",
         BUSY,
         "status=1",

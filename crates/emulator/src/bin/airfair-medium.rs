@@ -96,7 +96,6 @@ the air, until TIME is over, Ctrl-C or SIGTERM.";
         let seed = wish.seed.unwrap_or(scenario.seed);
         let medium =
             Hwsim::start(scenario, seed, wish.duration).map_err(|error| error.to_string())?;
-        let members: Vec<String> = medium.radios().iter().map(|it| it.member.clone()).collect();
         for radio in medium.radios() {
             println!("radio {} is {}", radio.name, radio.member);
         }
@@ -107,63 +106,12 @@ the air, until TIME is over, Ctrl-C or SIGTERM.";
                 break;
             }
             let view = medium.view();
-            println!("{}", line(&members, &last, &view));
+            println!("{}", view.line(&last, medium.radios()));
             last = view;
         }
+        let radios = medium.radios().to_vec();
         let view = medium.end().map_err(|error| error.to_string())?;
-        println!("{}", summary(&members, &view));
+        println!("{}", view.summary(&radios));
         Ok(())
-    }
-
-    /// Share of the air and throughput of each radio since the last look.
-    fn line(members: &[String], last: &View, view: &View) -> String {
-        let passed = view.punctuality.elapsed.saturating_sub(last.punctuality.elapsed);
-        let seconds = passed.as_secs_f64().max(1e-9);
-        let each = (0..members.len()).map(|at| {
-            let (now, before) = (view.accounts[at], last.accounts.get(at).copied());
-            let before = before.unwrap_or_default();
-            let share = now.airtime.saturating_sub(before.airtime).as_secs_f64() / seconds * 100.0;
-            let attempts = now.attempts - before.attempts;
-            format!("{} {share:.1} % of the air in {attempts} frames", members[at])
-        });
-        let elapsed = view.punctuality.elapsed.as_secs_f64();
-        format!("{elapsed:6.1} s  {}", each.collect::<Vec<_>>().join(", "))
-    }
-
-    fn summary(members: &[String], view: &View) -> String {
-        let late = &view.punctuality;
-        let seconds = late.elapsed.as_secs_f64().max(1e-9);
-        let mut lines = Vec::new();
-        for (member, it) in members.iter().zip(&view.accounts) {
-            lines.push(format!(
-                "{member}: {} frames in {} attempts, {} lost, {} refused, {:.3} of the air",
-                it.frames,
-                it.attempts,
-                it.lost,
-                it.refused,
-                it.airtime.as_secs_f64() / seconds
-            ));
-        }
-        let ms = |time: Duration| time.as_secs_f64() * 1e3;
-        lines.push(format!(
-            "lateness: p50 {:.3} ms, p99 {:.3} ms, p99.9 {:.3} ms, longest stall {:.1} ms, {} slips",
-            ms(late.p50),
-            ms(late.p99),
-            ms(late.p999),
-            ms(late.longest_stall),
-            late.slips
-        ));
-        if view.unknown + view.overruns > 0 {
-            lines.push(format!(
-                "{} frames of radios that are no members, {} overruns",
-                view.unknown, view.overruns
-            ));
-        }
-        let objections = late.objections();
-        lines.extend(objections.iter().map(|it| format!("verdict: invalid: {it}")));
-        if objections.is_empty() {
-            lines.push("verdict: valid".to_owned());
-        }
-        lines.join("\n")
     }
 }

@@ -23,6 +23,10 @@ const NOISE_DBM: i32 = -95;
 /// Second octet of a frame: it has been sent before.  [80211-2020 §9.2.4.1.7]
 const RETRY: u8 = 0x08;
 
+/// Kind of a frame in its first octet, and that of those with data.  [80211-2020 §9.2.4.1.3]
+const KIND: u8 = 0x0c;
+const DATA: u8 = 0x08;
+
 /// Account of one radio.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Account {
@@ -184,6 +188,9 @@ impl Air {
         let job = Job { tag: place, to, psdu, chain, is_urgent: frame.is_beacon() };
         if medium.enqueue(now, from, job).is_err() {
             self.accounts[at].refused += 1;
+            // A station is not unreachable because a queue was full, and hostapd would take it for that.
+            let sent = &mut self.sent[place];
+            sent.flags |= if sent.octets[0] & KIND == DATA { NO_ACK } else { 0 };
             self.report(now, from, place, [0; STAGES], false, tell);
         } else {
             self.accounts[at].queue += 1;
@@ -318,9 +325,17 @@ mod tests {
                 let again = if octets[1] & RETRY == 0 { "" } else { " again" };
                 format!("R{} rate {rate}{again}", by[4])
             }
-            Word::Report((_, cookie, _), chain, (acknowledged, _)) => {
+            Word::Report((_, cookie, flags), chain, (acknowledged, _)) => {
                 let tried = chain.map(|stage| stage.count.to_string()).join(" ");
-                format!("D{cookie} {tried} {}", if *acknowledged { "!" } else { "?" })
+                let is_no_loss = flags & NO_ACK != 0;
+                let end = if *acknowledged {
+                    "!"
+                } else if is_no_loss {
+                    "-"
+                } else {
+                    "?"
+                };
+                format!("D{cookie} {tried} {end}")
             }
         }
     }
@@ -408,7 +423,7 @@ mod tests {
         for cookie in 1..=3 {
             bench.send(0, &sent(AP, cookie, 100));
         }
-        assert_eq!(bench.told, ["D3 0 0 0 0 ?"]);
+        assert_eq!(bench.told, ["D3 0 0 0 0 -"]);
         bench.send(0, &of(sent(AP, 4, 100), 9, 2_437));
         assert_eq!(bench.told[1], "D4 0 0 0 0 ?");
         let (told, air) = bench.rest();

@@ -11,6 +11,7 @@
 
 mod air;
 mod protocol;
+mod words;
 
 use std::fmt;
 use std::io::{self, ErrorKind};
@@ -394,5 +395,38 @@ impl<'s> Engine<'s> {
         let (accounts, unknown) = (self.air.accounts().to_vec(), self.air.unknown);
         let overruns = self.overruns;
         *self.shared.view() = View { punctuality, accounts, unknown, overruns };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use airfair_sim::scenario::Driver;
+
+    fn members_of(text: &str) -> Result<Vec<String>, String> {
+        let text = format!("duration = '1 s'\n{text}");
+        let mut none = |_: &str| Err("no file".to_owned());
+        let scenario = Scenario::load(text.as_bytes(), &[], &mut none, Driver::Emulation);
+        members(&scenario.expect("a scenario")).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn the_access_point_comes_first_and_other_than_one_cell_is_refused() {
+        let cell = |name| format!("[bss.{name}]\nstandard = '802.11b'\n");
+        let station = |name, bss| format!("[station.{name}]\nbss = '{bss}'\n");
+        let one = [cell("home"), station("near", "home"), station("far", "home")].concat();
+        assert_eq!(members_of(&one), Ok(["home", "near", "far"].map(str::to_owned).to_vec()));
+        let two = [one, cell("other"), station("else", "other")].concat();
+        assert!(members_of(&two).is_err_and(|it| it.starts_with("one cell is needed")));
+    }
+
+    #[test]
+    fn whatever_is_missing_is_said_with_what_helps() {
+        let few = Error::TooFewRadios { found: 2, needed: 3, without: "far".to_owned() };
+        let told =
+            "2 radios for a cell of 3: none is left for \"far\" (modprobe mac80211_hwsim radios=3)";
+        assert_eq!(few.to_string(), told);
+        let gone = Error::RadioGone("phy1".to_owned(), "near".to_owned());
+        assert_eq!(gone.to_string(), "radio \"phy1\", which was \"near\", has gone");
     }
 }
