@@ -2,7 +2,7 @@ use airfair_units::Probability;
 use rand_core::{Rng, SeedableRng};
 
 use super::*;
-use crate::cell::Cell;
+use crate::cell::{Cell, Departure};
 use crate::config::{AccessParameters, Attempts, Rules, StationConfig};
 use crate::errors::ErrorModel;
 use crate::frame::{DATA_OVERHEAD, Msdu};
@@ -175,40 +175,53 @@ fn a_full_queue_and_an_empty_chain_are_refused() {
     assert_eq!(medium.next_event().at(), Time::from_nanos(50_000));
 }
 
-/// The same stations with the same back-offs: a cell at fixed rates, and the medium with chains of seven attempts at them.
-#[test]
-fn frames_arrive_when_they_do_in_a_cell_of_the_same_rates() {
-    let mut config = config(&[11, 1, 2]);
-    config.stations[2].errors = ErrorModel::Bernoulli(Probability::literal(0.3));
-    config.rules.attempts = Attempts::Limits { short: 7, long: 4 };
-    let stations: Vec<NodeId> = (0..3).map(NodeId::station).collect();
-    let mut cell: Cell<u32> = Cell::new(&config, streams(4), streams(3));
-    let mut medium = medium(&config);
-    for tag in 0..100 {
-        for (id, station) in stations.iter().zip(&config.stations) {
-            let size = SIZE - DATA_OVERHEAD;
-            let msdu = Msdu { payload: tag, size, from: *id, to: NodeId::AP };
-            cell.enqueue(Time::ZERO, msdu).expect("room in the queue");
-            let tx = TxVector::of(station.rate_up.data_rate(), Preamble::Long).expect("a rate");
-            let stage = Stage { tx, attempts: 7, rts: false };
-            let job = job(tag, Addressee::One(NodeId::AP), &[stage]);
-            medium.enqueue(Time::ZERO, *id, job).expect("room in the queue");
-        }
-    }
-    let mut expected = Vec::new();
+/// Time, transmitter and tag of each frame of a cell that is done.
+fn run_cell(mut cell: Cell<u32>) -> Vec<(Time, NodeId, u32)> {
+    let mut ends = Vec::new();
     while cell.next_event() < Moment::NEVER {
         let next = cell.next_event();
         cell.handle_event(next.at(), next.phase());
-        while let Some(msdu) = cell.poll_departure() {
-            expected.push((US(next.at()), msdu.msdu.from, msdu.msdu.payload, msdu.lost));
+        while let Some(Departure { msdu, .. }) = cell.poll_departure() {
+            ends.push((next.at(), msdu.from, msdu.payload));
         }
         while cell.poll_delivery().is_some() {}
     }
-    let found = done(&run(&mut medium));
-    assert_eq!(found.len(), 300);
-    let found: Vec<_> = found.iter().map(|(at, it)| (*at, it.from, it.tag)).collect();
-    let expected: Vec<_> = expected.iter().map(|(at, from, tag, _)| (*at, *from, *tag)).collect();
-    assert_eq!(found, expected);
+    ends
+}
+
+/// The same stations with the same back-offs: a cell at fixed rates, and the medium with chains of seven attempts at
+/// them; as they are, with RTS, and with hidden stations.
+#[test]
+fn frames_are_done_when_they_are_in_a_cell_of_the_same_rates() {
+    let mut plain = config(&[11, 1, 2]);
+    plain.stations[2].errors = ErrorModel::Bernoulli(Probability::literal(0.3));
+    plain.rules.attempts = Attempts::Max(7);
+    let (mut with_rts, mut hidden) = (plain.clone(), plain.clone());
+    with_rts.rules.rts_threshold = Some(Bytes::ZERO);
+    hidden.stations[0].hidden_from = vec![NodeId::station(1)];
+    hidden.stations[1].hidden_from = vec![NodeId::station(0)];
+    for config in [plain, with_rts, hidden] {
+        let mut cell: Cell<u32> = Cell::new(&config, streams(4), streams(3));
+        let mut medium = medium(&config);
+        for tag in 0..100 {
+            for (id, station) in (0..).map(NodeId::station).zip(&config.stations) {
+                let size = SIZE - DATA_OVERHEAD;
+                let msdu = Msdu { payload: tag, size, from: id, to: NodeId::AP };
+                cell.enqueue(Time::ZERO, msdu).expect("room in the queue");
+                let tx = TxVector::of(station.rate_up.data_rate(), Preamble::Long);
+                let stage = Stage { tx: tx.expect("a rate"), attempts: 7, rts: false };
+                let job = job(tag, Addressee::One(NodeId::AP), &[stage]);
+                medium.enqueue(Time::ZERO, id, job).expect("room in the queue");
+            }
+        }
+        let told = run(&mut medium);
+        let end = |(at, news): &(Time, News<u32>)| match news {
+            News::Done(done) => Some((*at, done.from, done.tag)),
+            News::Received { .. } => None,
+        };
+        let found: Vec<_> = told.iter().filter_map(end).collect();
+        assert_eq!((found.len(), found), (300, run_cell(cell)));
+    }
 }
 
 /// Any member sends to any other, to all, and to nobody, with hidden stations, RTS and errors.
