@@ -108,7 +108,7 @@ def test_whatever_is_wrong_with_the_radios_is_said(programs: list[str | machine.
         try
         rmmod mac80211_hwsim
         radios 3
-        setuidgid 65534:65534 airfair-medium /data/cell.toml 2>&1 || echo "status=$?"
+        setpriv --reuid 65534 airfair-medium /data/cell.toml 2>&1 || echo "status=$?"
         medium /data/cell.toml
         try
         rmmod mac80211_hwsim
@@ -122,7 +122,7 @@ def test_whatever_is_wrong_with_the_radios_is_said(programs: list[str | machine.
         station near 1
         ping -c 2 -w 5 10.0.0.2 | grep received
     """
-    told = _run(script, programs, _cell("b", {"near": 11, "far": 1}))
+    told = _run(script, [*programs, "setpriv"], _cell("b", {"near": 11, "far": 1}))
     said = [line for line in told.lines if not line.startswith("[")]
     assert said == [
         "airfair-medium: the kernel has no simulated radios: modprobe mac80211_hwsim radios=N",
