@@ -14,6 +14,7 @@ __all__ = [
     "Batch",
     "Emulation",
     "Outcome",
+    "Radios",
     "RunError",
     "Scenario",
     "ScenarioError",
