@@ -14,7 +14,8 @@ BIN := $(VENV)/bin
 RUST_SOURCES := Cargo.toml Cargo.lock rust-toolchain.toml \
     $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
-.PHONY: help needs needs-agent build demo reproduce test test-rust test-python agent test-agent test-site test-web wasm web fuzz explore deny bench wheel wheels sdist golden book limits record docs site lock clean
+.PHONY: help needs needs-agent build demo reproduce test test-rust test-python test-site test-web test-kernel \
+    agent test-agent wasm web fuzz explore deny bench wheel wheels sdist golden book limits record docs site lock clean
 
 help: ## Show the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -104,6 +105,11 @@ web/node_modules/.package-lock.json: web/package-lock.json
 
 test-web: build ## Tests of the playground in Node and Chromium, as far as they are here
 	web/test.sh $(BIN)
+
+# Two machines at a time.
+test-kernel: build ## Tests on Debian's kernel in QEMU, some two minutes; its package comes by apt-get download
+	$(BIN)/python tests/kernel/machine.py --fetch
+	$(BIN)/python -m pytest --quiet --numprocesses=2 --dist=worksteal tests/kernel
 
 # A file of tests is one process's, which makes what they share once. There is one process more than cores: tests
 # that wait, all in one file, need none. Types are checked meanwhile, on one core.

@@ -14,6 +14,7 @@ __all__ = [
     "Batch",
     "Emulation",
     "Outcome",
+    "Radios",
     "RunError",
     "Scenario",
     "ScenarioError",
@@ -124,6 +125,22 @@ class Emulation:
         """Starts a program in the namespace of a node, with `hosts` as `/etc/hosts`: its process id."""
     def end(self) -> tuple[Scenario, Outcome | None, str]:
         """Ends it: the scenario as emulated, its outcome (`None` within the warm-up), and its last state."""
+
+@final
+class Radios:
+    """The medium of a scenario behind the radios of `mac80211_hwsim`."""
+
+    def __new__(
+        cls, scenario: Scenario, *, seed: int, duration_ns: int | None = None
+    ) -> Radios: ...
+    @property
+    def members(self) -> list[tuple[str, str]]: ...
+    @property
+    def is_over(self) -> bool: ...
+    def line(self) -> str:
+        """A line on what has happened since the last one."""
+    def end(self) -> str:
+        """Ends it: its accounts in words; raises `OSError` if the radios had gone before."""
 
 @final
 class Outcome:

@@ -303,6 +303,9 @@ def test_the_line_of_a_second_is_of_that_second() -> None:
         (["--duration", "soon"], "--duration 'soon'"),
         (["--duration", "0 s"], "more than nothing"),
         (["--clean"], "--clean stands alone"),
+        (["--backend", "hwsim", "--", "true"], "makes no namespaces"),
+        (["--backend", "hwsim", "--in", "fast"], "makes no namespaces"),
+        (["--backend", "hwsim", "--json"], "has no document"),
     ],
 )
 def test_mistakes_are_told_before_anything_is_set_up(
@@ -315,3 +318,10 @@ def test_mistakes_are_told_before_anything_is_set_up(
 def test_only_an_emulation_may_be_without_flows(cell: Path) -> None:
     assert not _core.Scenario.parse(cell.read_bytes(), emulated=True).flows
     assert cli.main(["run", str(cell)]) == cli.BAD_INPUT
+
+
+# With radios it would be their medium from now on.
+@pytest.mark.skipif(Path("/sys/module/mac80211_hwsim").exists(), reason="radios are here")
+def test_without_radios_there_is_no_medium(cell: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["emulate", str(cell), "--backend", "hwsim"]) == cli.FAILED
+    assert "modprobe mac80211_hwsim radios=N" in capsys.readouterr().err

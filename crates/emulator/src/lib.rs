@@ -14,6 +14,7 @@
 //! | `engine` | the loop: the world, the interfaces, orders from outside |
 //! | [`emulation`] | all of it set up, running, and ended |
 //! | [`os`] | namespaces, interfaces, waiting |
+//! | [`hwsim`] | the same medium behind the kernel's own Wi-Fi |
 //! | `files` | the file server in each namespace |
 //! | `traffic` | flows of the scenario that the kernel carries |
 
@@ -23,6 +24,7 @@ pub mod emulation;
 mod engine;
 mod files;
 mod frames;
+pub mod hwsim;
 pub mod lateness;
 mod live;
 pub mod os;

@@ -12,6 +12,8 @@ mod batch;
 #[cfg(target_os = "linux")]
 mod emulation;
 mod panics;
+#[cfg(target_os = "linux")]
+mod radios;
 mod scenario;
 mod tables;
 mod tfrc;
@@ -29,6 +31,9 @@ mod _core {
     #[cfg(target_os = "linux")]
     #[pymodule_export]
     use crate::emulation::{Emulation, emulation_enter, emulation_isolate, emulation_try};
+    #[cfg(target_os = "linux")]
+    #[pymodule_export]
+    use crate::radios::Radios;
     #[pymodule_export]
     use crate::scenario::{Scenario, ScenarioError, escaped, reference, schema};
     #[pymodule_export]

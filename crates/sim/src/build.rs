@@ -5,9 +5,10 @@ use std::collections::{BTreeSet, VecDeque};
 use airfair_laws::Direction;
 use airfair_units::{Bytes, Duration, Time};
 use airfair_wlan::edca::AccessCategory;
+use airfair_wlan::medium::Medium;
 use airfair_wlan::phy::{Band, Rate, Standard, Timing, TxVector, mode_groups};
 use airfair_wlan::radio::{Propagation, StationStreams};
-use airfair_wlan::{Cell, CellConfig, NodeId, Phase, RateLaw, Rules, StationConfig};
+use airfair_wlan::{Cell, CellConfig, NodeId, Phase, RateLaw, Rules, StationConfig, Stream};
 use rand_core::Rng;
 
 use crate::clock::Clock;
@@ -83,8 +84,29 @@ fn members(scenario: &Scenario) -> Vec<NodeId> {
     scenario.stations.iter().map(number).collect()
 }
 
-/// The cell `index`. The access point's stream bears the cell's name, a station's its own.
-fn bss(scenario: &Scenario, index: usize, members: &[NodeId], streams: Streams) -> Bss {
+/// The medium of the cell `index` of a scenario without a radio, for MACs that are somebody else's. The access point's
+/// stream bears the cell's name, a station's its own: back-offs are drawn as in a run.
+///
+/// # Panics
+/// If the cell has a radio: powers and distances are not for it.
+pub fn medium<T: Copy>(scenario: &Scenario, index: usize, streams: Streams) -> Medium<T> {
+    let bss = &scenario.cells[index];
+    assert!(bss.radio.is_none(), "links alone decide what is errored");
+    let config = config(scenario, index, &members(scenario));
+    let (backoffs, errors) = streams_of(scenario, index, streams);
+    Medium::new(&config, backoffs, errors)
+}
+
+/// Streams of the back-offs of each member of a cell, and of the errors of each station's link.
+fn streams_of(scenario: &Scenario, index: usize, streams: Streams) -> (Vec<Stream>, Vec<Stream>) {
+    let stations = || scenario.stations.iter().filter(|station| station.cell == index);
+    let names = std::iter::once(&scenario.cells[index].name).chain(stations().map(|it| &it.name));
+    let errors = stations().map(|station| streams.stream(&station.name, Purpose::FrameErrors));
+    (names.map(|name| streams.stream(name, Purpose::Backoff)).collect(), errors.collect())
+}
+
+/// Rules and members of the cell `index`.
+fn config(scenario: &Scenario, index: usize, members: &[NodeId]) -> CellConfig {
     let bss = &scenario.cells[index];
     let stations = || scenario.stations.iter().filter(|station| station.cell == index);
     let (used, timing) = (categories_in_use(scenario, index, members), timing(bss, stations()));
@@ -99,7 +121,7 @@ fn bss(scenario: &Scenario, index: usize, members: &[NodeId], streams: Streams) 
         link: station.link,
         rate_up: station.rate_up[0].1,
         rate_down: station.rate_down[0].1,
-        adaptation: laws(station, streams),
+        adaptation: [None; 2],
         queue: station.queue.config,
         access: station.access.best_effort,
         categories: categories(node, &station.access),
@@ -107,20 +129,28 @@ fn bss(scenario: &Scenario, index: usize, members: &[NodeId], streams: Streams) 
         hidden_from: station.hidden_from.iter().map(|other| members[*other]).collect(),
         errors: station.errors,
     };
-    let config = CellConfig {
+    CellConfig {
         rules: bss.rules.clone(),
         ap_queue: bss.ap.queue.config,
         ap_access: bss.ap.access.best_effort,
         ap_categories: categories(NodeId::AP, &bss.ap.access),
         stations: (0..).map(NodeId::station).zip(stations()).map(config).collect(),
-    };
-    let names = std::iter::once(&bss.name).chain(stations().map(|station| &station.name));
-    let backoffs = names.map(|name| streams.stream(name, Purpose::Backoff)).collect();
-    let errors = stations().map(|station| streams.stream(&station.name, Purpose::FrameErrors));
+    }
+}
+
+/// The cell `index`. The access point's stream bears the cell's name, a station's its own.
+fn bss(scenario: &Scenario, index: usize, members: &[NodeId], streams: Streams) -> Bss {
+    let bss = &scenario.cells[index];
+    let stations = || scenario.stations.iter().filter(|station| station.cell == index);
+    let mut config = config(scenario, index, members);
+    for (of, station) in config.stations.iter_mut().zip(stations()) {
+        of.adaptation = laws(station, streams);
+    }
+    let (backoffs, errors) = streams_of(scenario, index, streams);
     let msdu_overhead = if bss.llc_snap { LLC_SNAP } else { Bytes::ZERO };
     let settable = members_of(bss, stations(), streams);
     let cell = match &bss.radio {
-        None => Cell::new(&config, backoffs, errors.collect()),
+        None => Cell::new(&config, backoffs, errors),
         Some(radio) => {
             let stations: Vec<&Station> = stations().collect();
             let propagation = propagation((radio, &bss.rules), &stations, streams);

@@ -7,7 +7,7 @@
 //! | module | concept |
 //! | --- | --- |
 //! | [`scenario`] | what a user writes |
-//! | `build` | from a scenario to the world at time zero |
+//! | [`build`] | from a scenario to the world at time zero, or to the medium of a cell alone |
 //! | [`world`] | the loop: next event, act, forward, re-arm; what comes from outside, and what goes there |
 //! | `coupling` | where layers meet, through a law |
 //! | [`queue`], [`clock`], [`random`] | order, pace and luck |
@@ -17,7 +17,7 @@
 //! | [`tables`] | results as columns |
 //! | [`run`](mod@run) | one run, a pure function |
 
-mod build;
+pub mod build;
 pub mod clock;
 mod coupling;
 mod endpoint;

@@ -124,6 +124,11 @@ impl Airtime {
         self.companions(tx).response
     }
 
+    /// Vector of an RTS before a frame.  [80211-2020 §10.6.6.2]
+    pub(crate) fn guard(&self, tx: TxVector) -> TxVector {
+        self.companions(tx).guard
+    }
+
     /// Protection that goes before a data frame of `msdu` octets.
     #[inline]
     pub fn protection(&self, msdu: Bytes, tx: TxVector) -> Protection {

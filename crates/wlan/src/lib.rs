@@ -22,6 +22,7 @@
 //! | `roster` | contenders: members, by the access categories that they use |
 //! | `contender` | one contender: queue, attempts, windows |
 //! | [`radio`] | propagation: positions, powers at a receiver, and what it decodes |
+//! | [`medium`] | the channel alone, for MACs that are somebody else's |
 //! | `cell` | the channel, what follows each frame, and the airtime charge of an exchange |
 
 pub mod aggregation;
@@ -39,6 +40,7 @@ mod errors;
 mod frame;
 mod hearing;
 mod link_rate;
+pub mod medium;
 mod moment;
 pub mod phy;
 pub mod queue;

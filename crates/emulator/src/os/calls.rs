@@ -273,6 +273,44 @@ pub(super) fn route_socket() -> Result<OwnedFd> {
     owned(unsafe { libc::socket(libc::AF_NETLINK, kind, libc::NETLINK_ROUTE) })
 }
 
+/// A socket of generic netlink with room for what comes while nobody reads.
+pub(super) fn generic_socket() -> Result<OwnedFd> {
+    /// As much as radios that all have their queues full can say at once, and more.
+    const ROOM: c_int = 16 << 20;
+    let kind = libc::SOCK_RAW | libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK;
+    // SAFETY: no pointer is involved.
+    let socket = owned(unsafe { libc::socket(libc::AF_NETLINK, kind, libc::NETLINK_GENERIC) })?;
+    set_option(socket.as_fd(), libc::SOL_SOCKET, libc::SO_RCVBUFFORCE, &ROOM)
+        .or_else(|_| set_option(socket.as_fd(), libc::SOL_SOCKET, libc::SO_RCVBUF, &ROOM))?;
+    Ok(socket)
+}
+
+/// From now on a netlink socket gets what is told to a group.
+pub(super) fn join(socket: BorrowedFd<'_>, group: u32) -> Result<()> {
+    set_option(socket, libc::SOL_NETLINK, libc::NETLINK_ADD_MEMBERSHIP, &group)
+}
+
+/// Waits until there is something to read, or for so long; true if there is.
+pub(super) fn await_input(file: BorrowedFd<'_>, longest: Duration) -> Result<bool> {
+    let ms = c_int::try_from(longest.as_nanos() / 1_000_000).unwrap_or(c_int::MAX);
+    let mut poll = libc::pollfd { fd: file.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+    // SAFETY: the pointer is to one descriptor with its events.
+    Ok(check(unsafe { libc::poll(&raw mut poll, 1, ms) })? > 0)
+}
+
+/// A file from which SIGINT and SIGTERM are read, which do nothing else any more to this thread and those that it starts.
+pub(super) fn signals() -> Result<OwnedFd> {
+    // SAFETY: all of its fields are numbers; the pointers are to it.
+    unsafe {
+        let mut mask: libc::sigset_t = mem::zeroed();
+        libc::sigemptyset(&raw mut mask);
+        libc::sigaddset(&raw mut mask, libc::SIGINT);
+        libc::sigaddset(&raw mut mask, libc::SIGTERM);
+        check(libc::pthread_sigmask(libc::SIG_BLOCK, &raw const mask, ptr::null_mut()))?;
+        owned(libc::signalfd(-1, &raw const mask, libc::SFD_CLOEXEC | libc::SFD_NONBLOCK))
+    }
+}
+
 fn set_option<T: Copy>(
     socket: BorrowedFd<'_>,
     level: c_int,

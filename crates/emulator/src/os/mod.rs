@@ -4,8 +4,10 @@
 //! interfaces: when the emulation ends, however it ends, the kernel removes them.
 
 mod calls;
+pub(crate) mod generic;
 mod interface;
 mod launch;
+pub(crate) mod message;
 mod namespace;
 mod netlink;
 mod poller;

@@ -59,7 +59,7 @@ impl<'b> Poller<'b> {
     }
 
     /// Waits for frames of a port as well.
-    pub(crate) fn add(&self, port: &Port, number: usize) -> Result<()> {
+    pub(crate) fn add(&self, port: &impl AsFd, number: usize) -> Result<()> {
         calls::watch(&self.epoll, libc::EPOLL_CTL_ADD, port.as_fd(), number as u64)
     }
 

@@ -54,8 +54,9 @@ def add(commands: Commands) -> None:
     )
     emulate.add_argument(
         "--backend",
-        choices=["TAP", "veth"],
-        help="kind of interfaces (default: the better that is permitted; veth needs no root)",
+        choices=["TAP", "veth", "hwsim"],
+        help="kind of interfaces (default: the better that is permitted; veth needs no root);\n"
+        "hwsim: be the medium of the kernel's own simulated radios",
     )
     options.out(emulate, "write the result as `airfair run --out` does to DIR")
     options.json(emulate)
@@ -77,6 +78,8 @@ def _emulate(arguments: argparse.Namespace) -> int:
     from airfair.emulation import backend, session
 
     scenario = scenarios.of(arguments, emulated=True)
+    if arguments.backend == "hwsim":
+        return _radios(arguments, scenario)
     wish = session.Wish(
         command=_command(arguments, scenario),
         duration_ns=_duration(arguments.duration),
@@ -104,6 +107,21 @@ def _emulate(arguments: argparse.Namespace) -> int:
         status = _save(ended, arguments) or status
     # Without a command Ctrl-C is how it ends.
     return INTERRUPTED if ended.interrupted and arguments.rest else status
+
+
+def _radios(arguments: argparse.Namespace, scenario: Scenario) -> int:
+    if arguments.has_rest or arguments.node is not None:
+        raise InputError("--backend hwsim makes no namespaces: start programs where the radios are")
+    if arguments.json or arguments.out is not None:
+        raise InputError("--backend hwsim has no document and writes no files")
+    from airfair.emulation import radios
+
+    try:
+        return radios.run(scenario, _duration(arguments.duration))
+    except ValueError as error:
+        raise InputError(f"{arguments.scenario}: {error}") from error
+    except OSError as error:
+        return complain(FAILED, describe(error))
 
 
 def _clean(arguments: argparse.Namespace) -> int:

@@ -1,0 +1,117 @@
+//! `airfair-medium`: the medium of a scenario for the kernel's own Wi-Fi, as a program that needs nothing but Linux.
+
+fn main() -> std::process::ExitCode {
+    #[cfg(target_os = "linux")]
+    return linux::main();
+    #[cfg(not(target_os = "linux"))]
+    {
+        eprintln!("airfair-medium: it needs Linux, whose radios it serves");
+        std::process::ExitCode::FAILURE
+    }
+}
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use std::env;
+    use std::fs;
+    use std::process::ExitCode;
+
+    use airfair_emulator::hwsim::{Hwsim, Signals, View};
+    use airfair_sim::scenario::{Driver, Scenario};
+    use airfair_units::Duration;
+
+    const USAGE: &str = "\
+usage: airfair-medium [--set KEY=VALUE]... [--seed N] [--duration TIME] SCENARIO.toml
+
+Be the medium of the radios of mac80211_hwsim: the first radio is the access point of the
+scenario's cell, the others are its stations, in their order. A line per second tells who holds
+the air, until TIME is over, Ctrl-C or SIGTERM.";
+
+    struct Wish {
+        scenario: String,
+        overrides: Vec<(String, String)>,
+        seed: Option<u64>,
+        duration: Option<Duration>,
+    }
+
+    pub(super) fn main() -> ExitCode {
+        let told = arguments(env::args().skip(1)).and_then(|wish| run(&wish));
+        match told {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(problem) => {
+                eprintln!("airfair-medium: {problem}");
+                ExitCode::FAILURE
+            }
+        }
+    }
+
+    fn arguments(mut all: impl Iterator<Item = String>) -> Result<Wish, String> {
+        let (mut scenario, mut overrides) = (None, Vec::new());
+        let (mut seed, mut duration) = (None, None);
+        while let Some(word) = all.next() {
+            let mut value = || all.next().ok_or_else(|| format!("{word} without a value\n{USAGE}"));
+            match word.as_str() {
+                "--help" => return Err(USAGE.to_owned()),
+                "--set" => {
+                    let pair = value()?;
+                    let (key, to) = pair
+                        .split_once('=')
+                        .ok_or_else(|| format!("--set {pair}: no KEY=VALUE"))?;
+                    overrides.push((key.to_owned(), to.to_owned()));
+                }
+                "--seed" => {
+                    let given = value()?;
+                    seed = Some(given.parse().map_err(|_| format!("--seed {given}: no number"))?);
+                }
+                "--duration" => {
+                    let given = value()?;
+                    let time =
+                        given.parse().map_err(|error| format!("--duration {given}: {error}"));
+                    duration = Some(time?);
+                }
+                option if option.starts_with('-') => {
+                    return Err(format!("{option} is no option\n{USAGE}"));
+                }
+                _ if scenario.is_none() => scenario = Some(word),
+                _ => return Err(format!("{word}: one scenario is enough\n{USAGE}")),
+            }
+        }
+        let scenario = scenario.ok_or(USAGE)?;
+        Ok(Wish { scenario, overrides, seed, duration })
+    }
+
+    fn run(wish: &Wish) -> Result<(), String> {
+        let file = &wish.scenario;
+        let octets = fs::read(file).map_err(|error| format!("{file}: {error}"))?;
+        let mut no_file = |name: &str| -> Result<Vec<u8>, String> {
+            Err(format!("{name}: a scenario names no other file here"))
+        };
+        let scenario = Scenario::load(&octets, &wish.overrides, &mut no_file, Driver::Emulation);
+        let scenario = scenario.map_err(|mistakes| {
+            let all = mistakes.iter().map(|mistake| format!("{file}: {mistake}"));
+            all.collect::<Vec<_>>().join("\n")
+        })?;
+        // Before there is another thread, so that all of them leave these signals to this one.
+        let signals = Signals::take().map_err(|error| format!("signals: {error}"))?;
+        let seed = wish.seed.unwrap_or(scenario.seed);
+        let medium =
+            Hwsim::start(scenario, seed, wish.duration).map_err(|error| error.to_string())?;
+        for radio in medium.radios() {
+            println!("radio {} is {}", radio.name, radio.member);
+        }
+        let mut last = View::default();
+        loop {
+            let is_told = signals.wait(Duration::from_secs(1));
+            if is_told.map_err(|error| format!("signals: {error}"))? || medium.is_over() {
+                break;
+            }
+            let view = medium.view();
+            println!("{}", view.line(&last, medium.radios()));
+            last = view;
+        }
+        let radios = medium.radios().to_vec();
+        let view = medium.end().map_err(|error| error.to_string())?;
+        println!("{}", view.summary(&radios));
+        Ok(())
+    }
+}

@@ -1,0 +1,447 @@
+//! Radios of the kernel as members of a scenario's cell, with a channel for each frequency.
+
+use std::collections::BTreeMap;
+
+use airfair_sim::build;
+use airfair_sim::random::Streams;
+use airfair_sim::scenario::{ErrorModel, Scenario};
+use airfair_sim::world::Direction;
+use airfair_units::{Bytes, DataRate, Duration, Time};
+use airfair_wlan::medium::{Addressee, Done, Job, Medium, News, STAGES, Stage};
+use airfair_wlan::phy::{TxVector, dsss, ofdm};
+use airfair_wlan::{Moment, NodeId};
+
+use super::protocol::{Address, Attempts, Frame, IS_MCS, NO_ACK, WITH_RTS};
+
+/// Check sequence behind each frame, which the kernel leaves out.
+const CHECK_SEQUENCE: u64 = 4;
+/// Lowest frequency of a band without DSSS [MHz].
+const GHZ5: u32 = 4_900;
+/// Received power where the scenario says nothing of it, and noise where it says how much less that is [dBm].
+const SIGNAL_DBM: i32 = -50;
+const NOISE_DBM: i32 = -95;
+/// Second octet of a frame: it has been sent before.  [80211-2020 §9.2.4.1.7]
+const RETRY: u8 = 0x08;
+
+/// Kind of a frame in its first octet, and that of those with data.  [80211-2020 §9.2.4.1.3]
+const KIND: u8 = 0x0c;
+const DATA: u8 = 0x08;
+
+/// Account of one radio.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Account {
+    /// Frames of its own that are done.
+    pub frames: u64,
+    /// Attempts of these.
+    pub attempts: u64,
+    /// Frames of its own that nobody acknowledged, though somebody was to.
+    pub lost: u64,
+    /// Frames of its own that its queue had no room for.
+    pub refused: u64,
+    /// Octets of frames that it has received.
+    pub received_bytes: u64,
+    /// Time on the air of its own exchanges.
+    pub airtime: Duration,
+    /// Frames that wait.
+    pub queue: u64,
+}
+
+/// A frame that is under way.
+#[derive(Clone, Debug, Default)]
+struct Sent {
+    octets: Vec<u8>,
+    cookie: u64,
+    flags: u32,
+    chain: [Attempts; STAGES],
+}
+
+/// Something that the kernel is to be told.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Word<'a> {
+    /// A radio has received a frame: rate, power, frequency.
+    Received(Address, &'a [u8], (u32, i32, u32)),
+    /// What became of a frame: radio, cookie and flags, chain, acknowledged, power.
+    Report((Address, u64, u32), [Attempts; STAGES], (bool, i32)),
+}
+
+/// The radios and the channels that they are on.
+#[derive(Debug)]
+pub(super) struct Air {
+    scenario: Scenario,
+    seed: u64,
+    /// Addresses by which the kernel knows them, members of the cell in their order.
+    radios: Vec<Address>,
+    /// Frequency of the last frame of each.
+    tuned: Vec<u32>,
+    /// Addresses in headers of frames, learnt from those who have sent some.
+    senders: BTreeMap<Address, NodeId>,
+    channels: BTreeMap<u32, Medium<usize>>,
+    sent: Vec<Sent>,
+    free: Vec<usize>,
+    /// Rates of stations that have yet to change, in the order of time.
+    changes: Vec<(Time, NodeId, Direction, DataRate)>,
+    accounts: Vec<Account>,
+    pub(super) unknown: u64,
+}
+
+impl Air {
+    pub(super) fn new(scenario: Scenario, seed: u64, radios: Vec<Address>) -> Self {
+        let (count, members) = (radios.len(), (0..).map(NodeId::station));
+        let mut changes = Vec::new();
+        for (member, station) in members.zip(&scenario.stations) {
+            let ways = [(Direction::Up, &station.rate_up), (Direction::Down, &station.rate_down)];
+            for (direction, schedule) in ways {
+                let later = schedule[1..].iter();
+                changes.extend(later.map(|(at, rate)| (*at, member, direction, rate.data_rate())));
+            }
+        }
+        changes.sort_by_key(|change| change.0);
+        Self {
+            scenario,
+            seed,
+            radios,
+            tuned: vec![0; count],
+            senders: BTreeMap::new(),
+            channels: BTreeMap::new(),
+            sent: Vec::new(),
+            free: Vec::new(),
+            changes,
+            accounts: vec![Account::default(); count],
+            unknown: 0,
+        }
+    }
+
+    pub(super) fn accounts(&self) -> &[Account] {
+        &self.accounts
+    }
+
+    /// The next thing that happens, and the frequency at which.
+    pub(super) fn next_event(&mut self) -> Option<(Moment, u32)> {
+        let each = self.channels.iter_mut().map(|(at, medium)| (medium.next_event(), *at));
+        each.min().filter(|(next, _)| *next < Moment::NEVER)
+    }
+
+    /// Lets all happen that is due until then, and tells the kernel of it with the time at which it was due.
+    pub(super) fn advance(&mut self, until: Time, tell: &mut impl FnMut(Time, Word<'_>)) {
+        while let Some((next, frequency)) = self.next_event().filter(|(next, _)| next.at() <= until)
+        {
+            self.change_rates(next.at());
+            let medium = self.channels.get_mut(&frequency).expect("it has just been asked");
+            medium.handle_event(next.at(), next.phase());
+            while let Some(news) = self.channels.get_mut(&frequency).and_then(Medium::poll_news) {
+                self.pass_on(next.at(), frequency, news, tell);
+            }
+        }
+    }
+
+    fn change_rates(&mut self, now: Time) {
+        let due = self.changes.iter().take_while(|change| change.0 <= now).count();
+        for (_, station, direction, rate) in self.changes.drain(..due) {
+            for medium in self.channels.values_mut() {
+                medium.set_ceiling(station, direction, rate);
+            }
+            // Channels that come later begin with it.
+            let of = &mut self.scenario.stations[station.index() - 1];
+            let way = if direction == Direction::Up { &mut of.rate_up } else { &mut of.rate_down };
+            way.remove(0);
+        }
+    }
+
+    /// A radio sends a frame.
+    pub(super) fn send(
+        &mut self,
+        now: Time,
+        frame: &Frame<'_>,
+        tell: &mut impl FnMut(Time, Word<'_>),
+    ) {
+        let Some(at) = self.radios.iter().position(|it| *it == frame.transmitter) else {
+            self.unknown += 1;
+            let of = (frame.transmitter, frame.cookie, frame.flags);
+            return tell(now, Word::Report(of, [Attempts::default(); STAGES], (false, SIGNAL_DBM)));
+        };
+        self.change_rates(now);
+        let from = NodeId(u16::try_from(at).expect("as many as members"));
+        let frequency = frame.frequency;
+        self.tuned[at] = frequency;
+        self.senders.insert(frame.sender(), from);
+        let to = self.addressee(from, frame);
+        if !self.channels.contains_key(&frequency) {
+            let number = u32::try_from(self.channels.len()).expect("few frequencies");
+            let medium = build::medium(&self.scenario, 0, Streams::new(self.seed, number));
+            self.channels.insert(frequency, medium);
+        }
+        let medium = self.channels.get_mut(&frequency).expect("it is there now");
+        let mut chain = chain_of(frame, medium);
+        if chain[0].is_none() {
+            let tx = medium.airtime().beacon_vector();
+            chain[0] = Some(Stage { tx, attempts: 1, rts: false });
+        }
+        let place = self.free.pop().unwrap_or_else(|| {
+            self.sent.push(Sent::default());
+            self.sent.len() - 1
+        });
+        let sent = &mut self.sent[place];
+        sent.octets.clear();
+        sent.octets.extend(frame.octets);
+        (sent.cookie, sent.flags, sent.chain) = (frame.cookie, frame.flags, frame.chain);
+        let psdu = Bytes::new(frame.octets.len() as u64 + CHECK_SEQUENCE);
+        let job = Job { tag: place, to, psdu, chain, is_urgent: frame.is_beacon() };
+        if medium.enqueue(now, from, job).is_err() {
+            self.accounts[at].refused += 1;
+            // A station is not unreachable because a queue was full, and hostapd would take it for that.
+            let sent = &mut self.sent[place];
+            sent.flags |= if sent.octets[0] & KIND == DATA { NO_ACK } else { 0 };
+            self.report(now, from, place, [0; STAGES], false, tell);
+        } else {
+            self.accounts[at].queue += 1;
+        }
+    }
+
+    /// Those whom a frame is for: a radio that is on another channel is as good as none.
+    fn addressee(&self, from: NodeId, frame: &Frame<'_>) -> Addressee {
+        let receiver = frame.receiver();
+        if receiver[0] & 1 == 1 || frame.flags & NO_ACK != 0 {
+            return Addressee::All;
+        }
+        let to = self
+            .senders
+            .get(&receiver)
+            .filter(|to| **to != from && self.tuned[to.index()] == frame.frequency);
+        to.map_or(Addressee::Unknown, |to| Addressee::One(*to))
+    }
+
+    fn pass_on(
+        &mut self,
+        now: Time,
+        frequency: u32,
+        news: News<usize>,
+        tell: &mut impl FnMut(Time, Word<'_>),
+    ) {
+        match news {
+            News::Received { tag, by, tx, again } => {
+                let signal = self.signal(by);
+                let octets = &mut self.sent[tag].octets;
+                if again {
+                    octets[1] |= RETRY;
+                }
+                self.accounts[by.index()].received_bytes += octets.len() as u64;
+                let rate = place_of(tx, frequency);
+                tell(
+                    now,
+                    Word::Received(self.radios[by.index()], octets, (rate, signal, frequency)),
+                );
+            }
+            News::Done(Done { tag, from, attempts, acknowledged, airtime }) => {
+                let account = &mut self.accounts[from.index()];
+                account.frames += 1;
+                account.queue -= 1;
+                account.attempts += attempts.iter().map(|it| u64::from(*it)).sum::<u64>();
+                account.airtime += airtime;
+                let sent = &self.sent[tag];
+                let is_for_all = sent.octets[4] & 1 == 1 || sent.flags & NO_ACK != 0;
+                account.lost += u64::from(!acknowledged && !is_for_all);
+                self.report(now, from, tag, attempts, acknowledged, tell);
+            }
+        }
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "a frame's end has these parts")]
+    fn report(
+        &mut self,
+        now: Time,
+        from: NodeId,
+        place: usize,
+        attempts: [u8; STAGES],
+        acknowledged: bool,
+        tell: &mut impl FnMut(Time, Word<'_>),
+    ) {
+        let Sent { cookie, flags, chain, .. } = self.sent[place];
+        let tried = std::array::from_fn(|at| Attempts { count: attempts[at], ..chain[at] });
+        self.free.push(place);
+        let of = (self.radios[from.index()], cookie, flags);
+        tell(now, Word::Report(of, tried, (acknowledged, self.signal(from))));
+    }
+
+    /// Power at which frames come to a radio, or its own to others, as far as the scenario says.
+    fn signal(&self, radio: NodeId) -> i32 {
+        let station = radio.index().checked_sub(1).map(|at| self.scenario.stations[at].errors);
+        match station {
+            Some(ErrorModel::Snr(snr)) => NOISE_DBM + whole(snr.get()),
+            _ => SIGNAL_DBM,
+        }
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "a ratio of some decibels")]
+fn whole(decibels: f64) -> i32 {
+    decibels.round() as i32
+}
+
+/// Rates of a band as the kernel numbers them: those of DSSS, where there is any, and of OFDM.
+fn rates(frequency: u32) -> impl Iterator<Item = DataRate> {
+    let dsss = if frequency < GHZ5 { &dsss::RATES[..] } else { &[] };
+    dsss.iter().chain(&ofdm::RATES).copied()
+}
+
+fn place_of(tx: TxVector, frequency: u32) -> u32 {
+    let place = rates(frequency).position(|rate| rate == tx.rate());
+    place.and_then(|place| u32::try_from(place).ok()).unwrap_or(0)
+}
+
+/// The chain of a frame, up to the first stage that is none.
+fn chain_of(frame: &Frame<'_>, medium: &Medium<usize>) -> [Option<Stage>; STAGES] {
+    let mut chain = [None; STAGES];
+    for (place, stage) in chain.iter_mut().zip(frame.chain) {
+        let rate = usize::try_from(stage.rate).ok().filter(|_| stage.flags & IS_MCS == 0);
+        let rate = rate.and_then(|at| rates(frame.frequency).nth(at));
+        let Some(rate) = rate.filter(|_| stage.count > 0) else { break };
+        let tx = medium.airtime().vector(rate);
+        let rts = stage.flags & WITH_RTS != 0;
+        *place = Some(Stage { tx, attempts: stage.count, rts });
+    }
+    chain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::protocol::tests::sent;
+    use super::*;
+    use airfair_sim::scenario::Driver;
+
+    const TEXT: &str = "duration = '60 s'\n[bss.home]\nstandard = '802.11b'\n[station.near]\n\
+                        rate = [['0 s', '11 Mb/s'], ['5 s', '1 Mb/s']]\n[station.far]\nrate = '1 Mb/s'";
+
+    fn air(text: &str) -> Air {
+        let mut none = |_: &str| Err("no file".to_owned());
+        let scenario = Scenario::load(text.as_bytes(), &[], &mut none, Driver::Emulation);
+        let radio = |number| [0x42, 0, 0, 0, number, 0];
+        Air::new(scenario.expect("a scenario"), 1, (0..3).map(radio).collect())
+    }
+
+    /// Tells a word as text: `R2` is a reception by radio 2, `D7 2 1 !` the end of the frame 7 after three attempts.
+    fn note(word: &Word<'_>) -> String {
+        match word {
+            Word::Received(by, octets, (rate, ..)) => {
+                let again = if octets[1] & RETRY == 0 { "" } else { " again" };
+                format!("R{} rate {rate}{again}", by[4])
+            }
+            Word::Report((_, cookie, flags), chain, (acknowledged, _)) => {
+                let tried = chain.map(|stage| stage.count.to_string()).join(" ");
+                let is_no_loss = flags & NO_ACK != 0;
+                let end = if *acknowledged {
+                    "!"
+                } else if is_no_loss {
+                    "-"
+                } else {
+                    "?"
+                };
+                format!("D{cookie} {tried} {end}")
+            }
+        }
+    }
+
+    struct Bench {
+        air: Air,
+        told: Vec<String>,
+    }
+
+    impl Bench {
+        fn new(text: &str) -> Self {
+            Self { air: air(text), told: Vec::new() }
+        }
+
+        fn send(&mut self, ms: u64, attributes: &[u8]) {
+            let frame = Frame::read(attributes).expect("a frame");
+            let now = Time::ZERO + Duration::from_millis(ms);
+            let told = &mut self.told;
+            self.air.advance(now, &mut |_, word| told.push(note(&word)));
+            self.air.send(now, &frame, &mut |_, word| told.push(note(&word)));
+        }
+
+        fn rest(mut self) -> (Vec<String>, Air) {
+            let end = Time::ZERO + Duration::from_secs(60);
+            let told = &mut self.told;
+            self.air.advance(end, &mut |_, word| told.push(note(&word)));
+            (self.told, self.air)
+        }
+    }
+
+    /// A frame as `protocol` makes it, of another radio, at another frequency.
+    fn of(mut attributes: Vec<u8>, radio: u8, frequency: u32) -> Vec<u8> {
+        // Transmitter: 4 of its header, and its fifth octet; sender: the same of its address in the frame behind.
+        attributes[8] = radio;
+        attributes[12 + 4 + 14] = radio;
+        let at = attributes.windows(4).position(|it| it == 2_437_u32.to_ne_bytes());
+        let at = at.expect("its frequency");
+        attributes[at..at + 4].copy_from_slice(&frequency.to_ne_bytes());
+        attributes
+    }
+
+    const AP: Address = [2, 0, 0, 0, 0, 0];
+    const ALL: Address = [0xff; 6];
+
+    #[test]
+    fn a_radio_is_known_by_what_it_has_sent_and_only_on_its_channel() {
+        let mut bench = Bench::new(TEXT);
+        // Nobody has sent as 02:00:00:00:00:00 yet: two attempts at 11 Mb/s, four at 1 Mb/s.
+        bench.send(0, &sent(AP, 1, 100));
+        bench.send(100, &of(sent(ALL, 2, 100), 0, 2_437));
+        bench.send(200, &sent(AP, 3, 100));
+        bench.send(300, &of(sent(ALL, 4, 100), 0, 2_412));
+        bench.send(400, &sent(AP, 5, 100));
+        let (told, air) = bench.rest();
+        let all = "R1 rate 3, R2 rate 3";
+        let expected = format!(
+            "D1 2 4 0 0 ?, {all}, D2 1 0 0 0 ?, R0 rate 3, D3 1 0 0 0 !, {all}, D4 1 0 0 0 ?, D5 2 4 0 0 ?"
+        );
+        assert_eq!(told.join(", "), expected);
+        let accounts = air.accounts().iter().map(|it| (it.frames, it.attempts, it.lost, it.queue));
+        assert_eq!(accounts.collect::<Vec<_>>(), [(2, 2, 0, 0), (3, 13, 2, 0), (0, 0, 0, 0)]);
+    }
+
+    #[test]
+    fn a_rate_of_the_scenario_is_a_ceiling_that_follows_its_schedule() {
+        let mut bench = Bench::new(TEXT);
+        bench.send(0, &of(sent(ALL, 1, 100), 0, 2_437));
+        for (ms, cookie) in [(4_900, 2), (5_100, 3)] {
+            bench.send(ms, &sent(AP, cookie, 100));
+        }
+        bench.send(5_200, &of(sent(ALL, 4, 100), 0, 2_412));
+        bench.send(5_300, &of(sent(AP, 5, 100), 1, 2_412));
+        let (told, _) = bench.rest();
+        let ends: Vec<&String> = told.iter().filter(|it| it.starts_with('D')).collect();
+        let expected =
+            ["D1 1 0 0 0 ?", "D2 1 0 0 0 !", "D3 2 1 0 0 !", "D4 1 0 0 0 ?", "D5 2 1 0 0 !"];
+        assert_eq!(ends, expected);
+        assert!(told.contains(&"R0 rate 0 again".to_owned()));
+    }
+
+    #[test]
+    fn what_finds_no_room_and_who_is_no_member_is_told_so_at_once() {
+        let text = TEXT.replace("[station.far]", "queue = { packets = 2 }\n[station.far]");
+        let mut bench = Bench::new(&text);
+        for cookie in 1..=3 {
+            bench.send(0, &sent(AP, cookie, 100));
+        }
+        assert_eq!(bench.told, ["D3 0 0 0 0 -"]);
+        bench.send(0, &of(sent(AP, 4, 100), 9, 2_437));
+        assert_eq!(bench.told[1], "D4 0 0 0 0 ?");
+        let (told, air) = bench.rest();
+        assert_eq!((told.len(), air.unknown, air.accounts()[1].refused), (4, 1, 1));
+    }
+
+    /// At 5 GHz rates are numbered from 6 Mb/s on.
+    #[test]
+    fn places_of_rates_are_those_of_the_band() {
+        let place = |mbps, frequency| {
+            let rate = DataRate::from_mbps(mbps);
+            let tx = TxVector::of(rate, airfair_wlan::phy::Preamble::Long).expect("a rate");
+            place_of(tx, frequency)
+        };
+        assert_eq!(
+            [place(1, 2_437), place(11, 2_437), place(6, 2_437), place(54, 2_437)],
+            [0, 3, 4, 11]
+        );
+        assert_eq!([place(6, 5_180), place(54, 5_180)], [0, 7]);
+    }
+}

@@ -1,0 +1,269 @@
+//! What is said to `mac80211_hwsim` and by it: registration, frames, what became of them. [linux-hwsim]
+
+use airfair_wlan::medium::STAGES;
+
+use crate::os::message::{ANSWER, Message, attributes};
+
+/// Name of the family, and of its group that is told when a radio comes or goes.
+pub(super) const FAMILY: &str = "MAC80211_HWSIM";
+pub(super) const GROUP: &str = "config";
+
+/// Commands (`HWSIM_CMD_`).
+pub(super) mod command {
+    pub(crate) const REGISTER: u8 = 1;
+    pub(crate) const FRAME: u8 = 2;
+    pub(crate) const TX_INFO: u8 = 3;
+    pub(crate) const DELETE_RADIO: u8 = 5;
+    pub(crate) const GET_RADIO: u8 = 6;
+}
+
+/// Attributes (`HWSIM_ATTR_`).
+mod attribute {
+    pub(super) const RECEIVER: u16 = 1;
+    pub(super) const TRANSMITTER: u16 = 2;
+    pub(super) const FRAME: u16 = 3;
+    pub(super) const FLAGS: u16 = 4;
+    pub(super) const RX_RATE: u16 = 5;
+    pub(super) const SIGNAL: u16 = 6;
+    pub(super) const TX_INFO: u16 = 7;
+    pub(super) const COOKIE: u16 = 8;
+    pub(super) const RADIO_ID: u16 = 10;
+    pub(super) const RADIO_NAME: u16 = 17;
+    pub(super) const FREQUENCY: u16 = 19;
+    pub(super) const TX_FLAGS: u16 = 21;
+    pub(super) const PERMANENT_ADDRESS: u16 = 22;
+}
+
+/// Nobody is to acknowledge the frame.
+pub(super) const NO_ACK: u32 = 1 << 1;
+/// It has been acknowledged.
+const ACKNOWLEDGED: u32 = 1 << 2;
+/// RTS and CTS go before an attempt.
+pub(super) const WITH_RTS: u16 = 1;
+/// The place of a rate is an MCS of HT or VHT.
+pub(super) const IS_MCS: u16 = 0x8 | 0x100;
+
+pub(super) type Address = [u8; 6];
+
+/// A stage of a retry chain, as the kernel has it: place of the rate among those of the band, attempts, flags.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Attempts {
+    pub(super) rate: i8,
+    pub(super) count: u8,
+    pub(super) flags: u16,
+}
+
+/// A frame that a radio sends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Frame<'o> {
+    pub(super) transmitter: Address,
+    /// Header and body, without check sequence.
+    pub(super) octets: &'o [u8],
+    pub(super) flags: u32,
+    /// The kernel's own name for it.
+    pub(super) cookie: u64,
+    pub(super) chain: [Attempts; STAGES],
+    /// Frequency [MHz].
+    pub(super) frequency: u32,
+}
+
+impl<'o> Frame<'o> {
+    /// Reads the attributes of a frame; nothing if one is missing, or if it has no address.
+    pub(super) fn read(of: &'o [u8]) -> Option<Self> {
+        let (mut transmitter, mut octets, mut flags, mut cookie) = (None, None, None, None);
+        let (mut frequency, mut chain) = (None, None);
+        let mut tx_flags: &[u8] = &[];
+        for (kind, value) in attributes(of) {
+            match kind {
+                attribute::TRANSMITTER => transmitter = value.first_chunk().copied(),
+                attribute::FRAME => octets = Some(value),
+                attribute::FLAGS => flags = value.first_chunk().map(|it| u32::from_ne_bytes(*it)),
+                attribute::COOKIE => cookie = value.first_chunk().map(|it| u64::from_ne_bytes(*it)),
+                attribute::FREQUENCY => frequency = number(value),
+                attribute::TX_INFO => chain = Some(value),
+                attribute::TX_FLAGS => tx_flags = value,
+                _ => {}
+            }
+        }
+        let mut stages = [Attempts { rate: -1, ..Attempts::default() }; STAGES];
+        for (stage, part) in stages.iter_mut().zip(chain?.chunks_exact(2)) {
+            (stage.rate, stage.count) = (part[0].cast_signed(), part[1]);
+        }
+        for (stage, part) in stages.iter_mut().zip(tx_flags.chunks_exact(3)) {
+            stage.flags = u16::from_ne_bytes([part[1], part[2]]);
+        }
+        Some(Self {
+            transmitter: transmitter?,
+            octets: octets.filter(|octets| octets.len() >= 16)?,
+            flags: flags?,
+            cookie: cookie?,
+            chain: stages,
+            frequency: frequency?,
+        })
+    }
+
+    pub(super) fn receiver(&self) -> Address {
+        self.address(4)
+    }
+
+    pub(super) fn sender(&self) -> Address {
+        self.address(10)
+    }
+
+    fn address(&self, at: usize) -> Address {
+        self.octets[at..].first_chunk().copied().expect("16 octets at least")
+    }
+
+    pub(super) fn is_beacon(&self) -> bool {
+        self.octets[0] == 0x80
+    }
+}
+
+/// A radio, by its number, with its name and the address that the kernel knows it by.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct RadioName {
+    pub(super) number: u32,
+    pub(super) name: String,
+    pub(super) address: Address,
+}
+
+impl RadioName {
+    pub(super) fn read(of: &[u8]) -> Option<Self> {
+        let (mut id, mut name, mut permanent) = (None, String::new(), None);
+        for (kind, value) in attributes(of) {
+            match kind {
+                attribute::RADIO_ID => id = number(value),
+                attribute::RADIO_NAME => {
+                    let text = value.strip_suffix(&[0]).unwrap_or(value);
+                    name = String::from_utf8_lossy(text).into_owned();
+                }
+                attribute::PERMANENT_ADDRESS => permanent = value.first_chunk().copied(),
+                _ => {}
+            }
+        }
+        let number = id?;
+        let [.., high, low] = number.to_be_bytes();
+        let [first, rest @ ..] = permanent.unwrap_or([0x02, 0, 0, high, low, 0]);
+        let mut address = [0x40 | first; 6];
+        address[1..].copy_from_slice(&rest);
+        Some(Self { number, name, address })
+    }
+}
+
+fn number(value: &[u8]) -> Option<u32> {
+    value.first_chunk().map(|it| u32::from_ne_bytes(*it))
+}
+
+/// The order by which all frames come to whoever gives it.
+pub(super) fn register(message: impl FnOnce(u8, u16) -> Message) -> Message {
+    message(command::REGISTER, ANSWER)
+}
+
+/// Fills a message by which a radio receives a frame.
+pub(super) fn receive(
+    message: &mut Message,
+    by: Address,
+    octets: &[u8],
+    (rate, signal, frequency): (u32, i32, u32),
+) {
+    message.attribute(attribute::RECEIVER, &by);
+    message.attribute(attribute::FRAME, octets);
+    message.attribute(attribute::RX_RATE, &rate.to_ne_bytes());
+    message.attribute(attribute::SIGNAL, &signal.to_ne_bytes());
+    message.attribute(attribute::FREQUENCY, &frequency.to_ne_bytes());
+}
+
+/// Fills a message by which a radio learns what became of its frame: attempts made of each stage of its chain.
+pub(super) fn report(
+    message: &mut Message,
+    (radio, cookie, flags): (Address, u64, u32),
+    chain: &[Attempts; STAGES],
+    (acknowledged, signal): (bool, i32),
+) {
+    let flags = if acknowledged { flags | ACKNOWLEDGED } else { flags };
+    let mut tried = [0; 2 * STAGES];
+    for (part, stage) in tried.chunks_exact_mut(2).zip(chain) {
+        let rate = if stage.count == 0 { -1 } else { stage.rate };
+        (part[0], part[1]) = (rate.cast_unsigned(), stage.count);
+    }
+    message.attribute(attribute::TRANSMITTER, &radio);
+    message.attribute(attribute::FLAGS, &flags.to_ne_bytes());
+    message.attribute(attribute::COOKIE, &cookie.to_ne_bytes());
+    message.attribute(attribute::SIGNAL, &signal.to_ne_bytes());
+    message.attribute(attribute::TX_INFO, &tried);
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::os::message::messages;
+
+    pub(in super::super) fn attributes_of(fill: impl FnOnce(&mut Message)) -> Vec<u8> {
+        let mut message = Message::new(0, 0);
+        fill(&mut message);
+        let octets = message.finish();
+        messages(&octets).next().expect("a message").content.to_vec()
+    }
+
+    /// The attributes of a data frame of radio 1 at 2437 MHz: 11 Mb/s twice, 1 Mb/s with RTS four times.
+    pub(in super::super) fn sent(to: Address, cookie: u64, length: usize) -> Vec<u8> {
+        let mut octets = vec![0x08, 0x01, 0, 0];
+        octets.extend(to);
+        octets.extend([2, 0, 0, 0, 1, 0]);
+        octets.resize(length, 0);
+        attributes_of(|message| {
+            message.attribute(attribute::TRANSMITTER, &[0x42, 0, 0, 0, 1, 0]);
+            message.attribute(attribute::FRAME, &octets);
+            message.attribute(attribute::FLAGS, &1_u32.to_ne_bytes());
+            message.attribute(attribute::COOKIE, &cookie.to_ne_bytes());
+            message.attribute(attribute::FREQUENCY, &2_437_u32.to_ne_bytes());
+            message.attribute(attribute::TX_INFO, &[3, 2, 0, 4, 0xff, 0, 0xff, 0]);
+            let flags = [[3, 0, 0], [0, 1, 0], [0xff, 0, 0], [0xff, 0, 0]].concat();
+            message.attribute(attribute::TX_FLAGS, &flags);
+        })
+    }
+
+    #[test]
+    fn a_frame_has_its_chain_and_its_addresses() {
+        let octets = sent([2, 0, 0, 0, 0, 0], 77, 40);
+        let frame = Frame::read(&octets).expect("a frame");
+        assert_eq!((frame.receiver(), frame.sender()), ([2, 0, 0, 0, 0, 0], [2, 0, 0, 0, 1, 0]));
+        assert_eq!((frame.cookie, frame.frequency, frame.octets.len()), (77, 2_437, 40));
+        let chain = frame.chain.map(|it| (it.rate, it.count, it.flags));
+        assert_eq!(chain, [(3, 2, 0), (0, 4, WITH_RTS), (-1, 0, 0), (-1, 0, 0)]);
+        assert!(!frame.is_beacon());
+        // Flags of the chain are the last 16 octets, and older kernels have none.
+        for end in 0..octets.len() - 16 {
+            assert_eq!(Frame::read(&octets[..end]), None, "cut off at {end}");
+        }
+        assert_eq!(Frame::read(&sent([0; 6], 1, 15)), None);
+    }
+
+    #[test]
+    fn a_report_leaves_out_what_was_not_tried() {
+        let stage = |rate, count| Attempts { rate, count, flags: 0 };
+        let chain = [stage(3, 2), stage(0, 1), stage(1, 0), stage(-1, 0)];
+        let told = attributes_of(|message| report(message, ([9; 6], 5, 1), &chain, (true, -30)));
+        let find = |kind| attributes(&told).find(|it| it.0 == kind).map(|it| it.1.to_vec());
+        assert_eq!(find(attribute::TX_INFO), Some(vec![3, 2, 0, 1, 0xff, 0, 0xff, 0]));
+        assert_eq!(find(attribute::FLAGS), Some((1_u32 | ACKNOWLEDGED).to_ne_bytes().to_vec()));
+        assert_eq!(find(attribute::COOKIE), Some(5_u64.to_ne_bytes().to_vec()));
+    }
+
+    #[test]
+    fn a_radio_has_an_address_by_its_number_or_its_own() {
+        let of = |permanent: Option<Address>| {
+            let told = attributes_of(|message| {
+                message.attribute(attribute::RADIO_ID, &258_u32.to_ne_bytes());
+                message.text(attribute::RADIO_NAME, "phy7");
+                if let Some(address) = permanent {
+                    message.attribute(attribute::PERMANENT_ADDRESS, &address);
+                }
+            });
+            RadioName::read(&told).map(|it| (it.number, it.name, it.address))
+        };
+        let named = |address| Some((258, "phy7".to_owned(), address));
+        assert_eq!(of(None), named([0x42, 0, 0, 1, 2, 0]));
+        assert_eq!(of(Some([0x0a, 1, 2, 3, 4, 5])), named([0x4a, 1, 2, 3, 4, 5]));
+    }
+}

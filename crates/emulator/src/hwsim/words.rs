@@ -1,0 +1,93 @@
+//! The state of a medium in words.
+
+use airfair_units::Duration;
+
+use super::{Radio, View};
+
+impl View {
+    /// Share of the air and frames of each radio since a look before this one.
+    pub fn line(&self, last: &Self, radios: &[Radio]) -> String {
+        let (now, before) = (&self.punctuality, &last.punctuality);
+        let seconds = seconds(now.elapsed.saturating_sub(before.elapsed));
+        let each = radios.iter().enumerate().map(|(at, radio)| {
+            let before = last.accounts.get(at).copied().unwrap_or_default();
+            let Some(now) = self.accounts.get(at) else { return radio.member.clone() };
+            let airtime = now.airtime.saturating_sub(before.airtime).as_secs_f64();
+            let (share, attempts) = (airtime / seconds * 100.0, now.attempts - before.attempts);
+            format!("{} {share:.1} % of the air in {attempts} frames", radio.member)
+        });
+        let each: Vec<String> = each.collect();
+        format!("{:6.1} s  {}", now.elapsed.as_secs_f64(), each.join(", "))
+    }
+
+    /// Accounts of all radios, and how punctual the medium was.
+    pub fn summary(&self, radios: &[Radio]) -> String {
+        let late = &self.punctuality;
+        let line = |(radio, it): (&Radio, &super::Account)| {
+            let share = it.airtime.as_secs_f64() / seconds(late.elapsed);
+            format!(
+                "{}: {} frames in {} attempts, {} lost, {} refused, {share:.3} of the air",
+                radio.member, it.frames, it.attempts, it.lost, it.refused
+            )
+        };
+        let mut lines: Vec<String> = radios.iter().zip(&self.accounts).map(line).collect();
+        let ms = |time: Duration| time.as_secs_f64() * 1e3;
+        lines.push(format!(
+            "lateness: p50 {:.3} ms, p99 {:.3} ms, p99.9 {:.3} ms, longest stall {:.1} ms, {} slips",
+            ms(late.p50),
+            ms(late.p99),
+            ms(late.p999),
+            ms(late.longest_stall),
+            late.slips
+        ));
+        if self.unknown > 0 {
+            lines.push(format!("{} frames of radios that are no members", self.unknown));
+        }
+        let mut objections = late.objections();
+        if self.overruns > 0 {
+            objections
+                .push(format!("frames were lost {} times before they were read", self.overruns));
+        }
+        lines.extend(objections.iter().map(|it| format!("verdict: invalid: {it}")));
+        if objections.is_empty() {
+            lines.push("verdict: valid".to_owned());
+        }
+        lines.join("\n")
+    }
+}
+
+fn seconds(time: Duration) -> f64 {
+    time.as_secs_f64().max(1e-9)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Account;
+    use super::*;
+
+    fn view(seconds: u64, attempts: u64, airtime_ms: u64) -> View {
+        let airtime = Duration::from_millis(airtime_ms);
+        let account = Account { frames: attempts, attempts, airtime, ..Account::default() };
+        let mut view = View { accounts: vec![account], ..View::default() };
+        view.punctuality.elapsed = Duration::from_secs(seconds);
+        view
+    }
+
+    #[test]
+    fn a_line_tells_what_has_passed_since_the_last_one_and_the_end_tells_all() {
+        let radios = [Radio { member: "near".to_owned(), name: "phy1".to_owned() }];
+        let (last, mut now) = (view(1, 10, 100), view(3, 30, 600));
+        assert_eq!(now.line(&last, &radios), "   3.0 s  near 25.0 % of the air in 20 frames");
+        assert_eq!(view(0, 0, 0).line(&View::default(), &[]), "   0.0 s  ");
+        let told = now.summary(&radios);
+        assert!(
+            told.starts_with(
+                "near: 30 frames in 30 attempts, 0 lost, 0 refused, 0.200 of the air\n"
+            )
+        );
+        assert!(told.ends_with("verdict: valid"));
+        now.overruns = 1;
+        let told = now.summary(&radios);
+        assert!(told.ends_with("verdict: invalid: frames were lost 1 times before they were read"));
+    }
+}

@@ -1,0 +1,65 @@
+import subprocess
+from pathlib import Path
+
+import machine
+import pytest
+from machine import Kernel, MissingError, Setup
+
+
+def _kernel(folder: Path) -> Kernel:
+    modules = folder / "lib" / "modules" / "6.1"
+    modules.mkdir(parents=True)
+    (modules / "modules.dep").write_text(
+        "kernel/wifi-sim.ko: kernel/mac.ko kernel/lib.ko\nkernel/mac.ko: kernel/lib.ko\nkernel/lib.ko:\n"
+    )
+    return Kernel(folder / "vmlinuz-6.1", modules)
+
+
+def test_a_module_comes_behind_those_that_it_needs_and_each_comes_once(tmp_path: Path) -> None:
+    found = _kernel(tmp_path).needed(["wifi_sim", "mac"])
+    assert [path.name for path in found] == ["lib.ko", "mac.ko", "wifi-sim.ko"]
+
+
+def test_a_module_that_the_kernel_does_not_have_is_named(tmp_path: Path) -> None:
+    with pytest.raises(MissingError, match=r"the kernel 6\.1 has no module radio"):
+        _kernel(tmp_path).needed(["radio"])
+
+
+def test_an_archive_has_files_links_and_folders() -> None:
+    packed = machine.archive({"bin/sh": "busybox", "bin/busybox": b"octets", "a/b/c": b""})
+    listed = subprocess.run(
+        ["/usr/bin/busybox", "cpio", "-t"], input=packed, capture_output=True, check=True
+    ).stdout.decode()
+    names = listed.split()
+    assert {"bin", "a", "a/b", "bin/sh", "bin/busybox", "a/b/c", "proc"} <= set(names)
+    assert names.index("a") < names.index("a/b") < names.index("a/b/c")
+
+
+def test_what_a_script_has_said_is_read_up_to_its_end() -> None:
+    told = machine.read("rate=1\r\nrate=2.5\r\nno end of line" + machine.END + "7\r\nmore\r\n")
+    assert (told.status, told.value("rate"), told.values("rate")) == (7, 2.5, [1, 2.5])
+    assert told.lines == ["rate=1", "rate=2.5", "no end of line"]
+    assert machine.read("Kernel panic").status is None
+    with pytest.raises(AssertionError, match="the script has not said other="):
+        told.value("other")
+
+
+def test_a_machine_runs_a_script_with_programs_modules_and_files() -> None:
+    script = """
+        modprobe mac80211_hwsim radios=3
+        uname -r
+        cat /data/word
+        iw dev | grep -c Interface
+        await 1 test -e /data/word
+        date +up=%s; sleep 100; date +up=%s
+        false
+        echo not reached
+    """
+    setup = Setup(programs=["iw"], modules=["mac80211_hwsim"], files={"/data/word": b"hello\n"})
+    told = machine.run(script, setup)
+    version, word, interfaces, *_ = [line for line in told.lines if not line.startswith("[")]
+    assert (word, interfaces) == ("hello", "3")
+    assert version == machine.kernel().modules.name
+    began, ended = told.values("up")
+    assert 99 <= ended - began <= 102
+    assert (told.status, "not reached" in told.console) == (1, False)

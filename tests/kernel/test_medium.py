@@ -1,0 +1,175 @@
+"""The medium behind mac80211_hwsim: real mac80211, hostapd, minstrel and TCP, beside the simulator."""
+
+import re
+
+import machine
+import pytest
+from machine import Setup
+
+import airfair
+
+KERNELS_RENO = """{ kind = "tcp", flavour = "newreno", sack = true, timestamps = true, segment = "1448 B", \
+initial_window = 10, min_rto = "200 ms", delayed_ack = { segments = 2, timeout = "40 ms" }, \
+quick_acks = 16, window_scaling = true, receive_window = "3 MB", byte_counting = true, \
+grow_beyond_receive_window = false, handshake = true }"""
+
+BUSY = (
+    "airfair-medium: another program is the medium of these radios: "
+    "end it (another airfair, or wmediumd)"
+)
+
+
+@pytest.fixture(scope="session")
+def programs() -> list[str | machine.Path]:
+    """Programs of every machine: the tools of wireless networks, the medium, and its traffic."""
+    built = machine.build("airfair-emulator")
+    return ["iw", "hostapd", "ip", built / "airfair-medium", built / "examples" / "flow"]
+
+
+def _cell(standard: str, rates: dict[str, int]) -> str:
+    basic = "" if standard == "b" else 'basic_rates = ["6 Mb/s", "12 Mb/s", "24 Mb/s"]\n'
+    stations = "".join(f'[station.{name}]\nrate = "{rate} Mb/s"\n' for name, rate in rates.items())
+    return f'duration = "60 s"\n[bss.home]\nstandard = "802.11{standard}"\n{basic}{stations}'
+
+
+def _run(script: str, programs: list[str | machine.Path], cell: str) -> machine.Output:
+    files = {"/data/cell.toml": cell.encode()}
+    told = machine.run(script, Setup(programs, ["mac80211_hwsim"], files))
+    assert told.status == 0, told.console
+    return told
+
+
+def _simulated(standard: str, rates: dict[str, int]) -> list[float]:
+    """Goodput of an upload by each station [Mb/s], on average of five runs."""
+    text = _cell(standard, rates).replace('"60 s"', '"22 s"\nwarmup = "2 s"\nseries = "off"')
+    text = text.replace("[station", 'beacon = { interval = "102.4 ms" }\n[station', 1)
+    text += '[host.server]\nlink = { rate = "1 Gb/s", delay = "0 ms" }\n'
+    for name in rates:
+        text += f'[flow.{name}]\nfrom = "{name}"\nto = "server"\ntransport = {KERNELS_RENO}\n'
+    scenario = airfair.Scenario.parse(text.encode())
+    runs = [airfair.run(scenario, seed=seed).to_json()["flows"] for seed in range(1, 6)]
+    flows = zip(*runs, strict=True)
+    return [sum(flow["goodput_bps"] for flow in of) / len(runs) / 1e6 for of in flows]
+
+
+@pytest.mark.parametrize(
+    ("standard", "fast", "slow", "seconds"), [("b", 11, 1, 12), ("g", 54, 6, 6)]
+)
+def test_the_kernels_stations_live_through_the_anomaly_as_simulated_ones_do(
+    standard: str, fast: int, slow: int, seconds: int, programs: list[str | machine.Path]
+) -> None:
+    script = f"""
+        echo reno >/proc/sys/net/ipv4/tcp_congestion_control
+        radios 3
+        medium /data/cell.toml
+        access_point {standard}
+        station near 1
+        station far 2
+        upload() {{
+            flow receive $2 $3 $4 >/tmp/$1 &
+            sleep 0.1; ip netns exec $1 flow send 10.0.0.1 $2 &
+        }}
+        told() {{ await 60 test -s /tmp/$1; sed s/goodput_mbps/$2/ /tmp/$1; rm /tmp/$1; }}
+        of() {{ ip netns exec $1 iw dev $(interface $2) $3 $4 $5 $6; }}
+        upload far 5001 1 2; told far slow
+        upload near 5002 1 {seconds // 3}; told near fast
+        of near 1 station dump | grep expected
+        of far 2 station dump | grep expected
+        of far 2 set bitrates legacy-2.4 {slow}
+        upload near 5003 2 {seconds}
+        upload far 5004 2 {seconds}
+        told near near
+        told far far
+        kill $MEDIUM
+        wait $MEDIUM && echo ended
+        tail -5 /tmp/medium
+    """
+    rates = {"near": fast, "far": slow}
+    told = _run(script, programs, _cell(standard, rates))
+    (alone,) = _simulated(standard, {"near": fast})
+    assert told.value("fast") == pytest.approx(alone, rel=0.1)
+    # Minstrel has found out what the scenario lets through, at the cost of frames that it does not.
+    found = re.findall(r"expected throughput:\s+([\d.]+)Mbps", told.console)
+    assert float(found[0]) > 2 * float(found[1])
+    assert told.value("slow") < slow
+    # One of two flows is ahead for seconds, as chance has it.
+    near, far = _simulated(standard, rates)
+    assert told.value("near") + told.value("far") == pytest.approx(near + far, rel=0.2)
+    assert told.value("near") / told.value("far") == pytest.approx(near / far, rel=0.5)
+    assert "ended" in told.lines
+    assert "verdict: valid" in told.console
+
+
+def test_whatever_is_wrong_with_the_radios_is_said(programs: list[str | machine.Path]) -> None:
+    script = """
+        try() { airfair-medium /data/cell.toml 2>&1 || echo "status=$?"; }
+        try
+        radios 2
+        try
+        rmmod mac80211_hwsim
+        radios 3
+        setpriv --reuid 65534 airfair-medium /data/cell.toml 2>&1 || echo "status=$?"
+        medium /data/cell.toml
+        try
+        rmmod mac80211_hwsim
+        wait $MEDIUM || echo "gone=$?"
+        tail -1 /tmp/medium
+        radios 3
+        medium /data/cell.toml
+        kill -9 $MEDIUM
+        await 5 sh -c '! kill -0 '$MEDIUM
+        access_point b
+        station near 1
+        ping -c 2 -w 5 10.0.0.2 | grep received
+    """
+    told = _run(script, [*programs, "setpriv"], _cell("b", {"near": 11, "far": 1}))
+    said = [line for line in told.lines if not line.startswith("[")]
+    assert said == [
+        "airfair-medium: the kernel has no simulated radios: modprobe mac80211_hwsim radios=N",
+        "status=1",
+        'airfair-medium: 2 radios for a cell of 3: none is left for "far" (modprobe mac80211_hwsim radios=3)',
+        "status=1",
+        "airfair-medium: a medium for the kernel's radios needs root",
+        "status=1",
+        BUSY,
+        "status=1",
+        "gone=1",
+        "airfair-medium: the module mac80211_hwsim has gone, with its radios",
+        # Without a medium frames go from radio to radio at once, as before it.
+        "2 packets transmitted, 2 packets received, 0% packet loss",
+    ]
+
+
+def test_stations_come_and_go_under_load_and_nothing_is_left(
+    programs: list[str | machine.Path],
+) -> None:
+    script = """
+        radios 3
+        medium /data/cell.toml
+        access_point b
+        station near 1
+        station far 2
+        ( while flow receive 5001 0 1; do :; done ) >/tmp/flows &
+        ( while :; do ip netns exec near flow send 10.0.0.1 5001 2>/dev/null || sleep 0.1; done ) &
+        held() { ls /proc/$MEDIUM/fd | wc -l; grep VmRSS /proc/$MEDIUM/status | tr -dc 0-9; echo; }
+        once() {
+            ip netns exec far iw dev $(interface 2) disconnect
+            sleep 0.3
+            ip netns exec far iw dev $(interface 2) connect airfair 2437
+            await 20 sh -c "ip netns exec far iw dev $(interface 2) link | grep -q Connected"
+            ping -c 1 -w 9 10.0.0.3 >/dev/null || fail "far is not reached"
+        }
+        for round in 1 2 3; do once; done
+        held | sed "s/^/before=/"
+        for round in 1 2 3 4 5 6 7 8 9 10; do once; done
+        held | sed "s/^/after=/"
+        echo "flows=$(wc -l </tmp/flows)"
+        kill $MEDIUM; wait $MEDIUM
+        tail -5 /tmp/medium
+    """
+    told = _run(script, programs, _cell("b", {"near": 11, "far": 1}))
+    (files, kilobytes), (files_after, kilobytes_after) = told.values("before"), told.values("after")
+    assert files == files_after
+    assert kilobytes_after <= kilobytes + 256
+    assert told.value("flows") >= 5
+    assert "overruns" not in told.console
