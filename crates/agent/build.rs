@@ -4,7 +4,9 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const PROGRAMS: [&str; 1] = ["sender"];
+/// Objects: their names, sources and what these are told.
+const OBJECTS: [(&str, &str, Option<&str>); 2] =
+    [("sender", "sender", None), ("sender_without_link", "sender", Some("-DWITHOUT_LINK"))];
 const ADVICE: &str = "The feature `bpf` of airfair-agent needs clang: Debian's packages clang, libelf-dev, zlib1g-dev and \
     pkg-config. Everything else builds without them.";
 
@@ -16,12 +18,14 @@ fn main() {
     }
     let into = PathBuf::from(env::var_os("OUT_DIR").expect("cargo says where to build"));
     let headers = env::var_os("DEP_BPF_INCLUDE").map(PathBuf::from);
-    for program in PROGRAMS {
-        compile(program, &into, headers.as_deref());
+    for (object, source, told) in OBJECTS {
+        let mut command = clang(source, headers.as_deref());
+        command.args(told).arg("-o").arg(into.join(format!("{object}.bpf.o")));
+        run(command, source);
     }
 }
 
-fn compile(program: &str, into: &Path, headers: Option<&Path>) {
+fn clang(source: &str, headers: Option<&Path>) -> Command {
     let clang = env::var("CLANG").unwrap_or_else(|_| "clang".to_owned());
     let machine = match env::var("CARGO_CFG_TARGET_ARCH").as_deref() {
         Ok("aarch64") => "arm64",
@@ -32,14 +36,17 @@ fn compile(program: &str, into: &Path, headers: Option<&Path>) {
     let mut command = Command::new(clang);
     command.args(["-g", "-O2", "-Wall", "-Werror", "-target", "bpf", "-c"]);
     command.arg(format!("-D__TARGET_ARCH_{machine}"));
-    command.arg(format!("bpf/{program}.bpf.c"));
-    command.arg("-o").arg(into.join(format!("{program}.bpf.o")));
+    command.arg(format!("bpf/{source}.bpf.c"));
     if let Some(headers) = headers {
         command.arg("-I").arg(headers);
     }
+    command
+}
+
+fn run(mut command: Command, source: &str) {
     match command.status() {
         Ok(status) if status.success() => {}
-        Ok(status) => panic!("clang cannot compile bpf/{program}.bpf.c: {status}"),
+        Ok(status) => panic!("clang cannot compile bpf/{source}.bpf.c: {status}"),
         Err(error) => panic!("clang does not start: {error}. {ADVICE}"),
     }
 }

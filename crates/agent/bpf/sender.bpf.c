@@ -169,7 +169,12 @@ void BPF_PROG(airfair_cong_avoid, struct sock *sk, __u32 ack, __u32 acked)
 		tp->snd_cwnd = action.limit;
 }
 
+/* Linux before 6.4 knows no links of struct_ops: what is registered there stays so until it is taken away. */
+#ifdef WITHOUT_LINK
+SEC(".struct_ops")
+#else
 SEC(".struct_ops.link")
+#endif
 struct tcp_congestion_ops airfair = {
 	.init = (void *)airfair_init,
 	.release = (void *)airfair_release,

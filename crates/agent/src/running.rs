@@ -47,6 +47,18 @@ impl Alone {
     }
 }
 
+/// Time for which a source may fail before the limit is lifted: a machine that is busy for a moment has not lost its link.
+const PATIENCE: Duration = Duration::from_millis(400);
+
+/// What a source has said.
+enum Heard {
+    Sample(Sample),
+    /// Nothing, for once.
+    Missed,
+    /// It has no more samples.
+    End,
+}
+
 /// A run.
 struct Run {
     started: u64,
@@ -56,6 +68,8 @@ struct Run {
     actuator: Box<dyn Actuator>,
     recording: Option<Recording<File>>,
     status: Status,
+    /// Time of the last sample since the start [ns].
+    heard_at: u64,
 }
 
 /// Runs until a signal comes, the time is over or the source has ended. Everything is given back then, and on any error.
@@ -92,7 +106,8 @@ pub fn run(written: &Written, source: Box<dyn Source>, wish: &Wish) -> Result<()
     };
     let station = Station::new(configuration.arf_aware.clone());
     let started = os::monotonic_ns();
-    let mut run = Run { started, configuration, source, station, actuator, recording, status };
+    let mut run =
+        Run { started, configuration, source, station, actuator, recording, status, heard_at: 0 };
     run.introduce();
     run.go_on(&listener, wish)?;
     run.end();
@@ -148,7 +163,14 @@ impl Run {
 
     /// One sample and what follows from it; false if the source has ended.
     fn turn(&mut self, since: u64) -> Result<bool> {
-        let Some(sample) = self.sample(since) else { return Ok(false) };
+        let sample = match self.sample(since) {
+            Heard::Sample(sample) => sample,
+            Heard::Missed => {
+                self.actuator.beat()?;
+                return Ok(true);
+            }
+            Heard::End => return Ok(false),
+        };
         let (seen, decision) = self.station.take(&sample);
         if let Some(recording) = &mut self.recording {
             recording.add(&sample, decision).context("the recording")?;
@@ -162,22 +184,29 @@ impl Run {
         Ok(true)
     }
 
-    /// A sample; one without links if the source has failed, which lifts the limit.
-    fn sample(&mut self, since: u64) -> Option<Sample> {
-        let (sample, trouble) = match self.source.sample(since) {
-            Ok(sample) => (sample, None),
-            Err(error) => {
-                (Some(Sample { at_ns: since, links: Vec::new() }), Some(format!("{error:#}")))
+    /// A sample; one without links, which lifts the limit, if the source has failed for a while.
+    fn sample(&mut self, since: u64) -> Heard {
+        let error = match self.source.sample(since) {
+            Ok(None) => return Heard::End,
+            Ok(Some(sample)) => {
+                self.heard_at = since;
+                if self.status.trouble.take().is_some() {
+                    say("The link is seen again.");
+                }
+                return Heard::Sample(sample);
             }
+            Err(error) => error,
         };
-        if trouble != self.status.trouble {
-            match &trouble {
-                Some(text) => say(&format!("Nothing is seen, so nothing is limited: {text}.")),
-                None => say("The link is seen again."),
-            }
-            self.status.trouble = trouble;
+        if since - self.heard_at < PATIENCE.as_nanos() {
+            return Heard::Missed;
         }
-        sample
+        let text = format!("{error:#}");
+        // One message for one fault, whatever it comes to be called.
+        if self.status.trouble.is_none() {
+            say(&format!("Nothing is seen, so nothing is limited: {text}."));
+        }
+        self.status.trouble = Some(text);
+        Heard::Sample(Sample { at_ns: since, links: Vec::new() })
     }
 
     fn tell(&self, decision: Decision, seen: &Seen) {
@@ -223,6 +252,7 @@ impl Run {
         status.samples += 1;
         status.ratio = ratio;
         status.limited = if ratio > 1 { passed.taken + passed.held } else { 0 };
+        status.pass_ms = Duration::from_nanos(passed.took_ns).as_secs_f64() * 1e3;
         status.left = passed.left.clone();
         status.rate_bps = seen.links.first().and_then(|link| link.up.rate).map(DataRate::bps);
         self.status.highest_rate_bps = self.highest(seen).map(DataRate::bps);

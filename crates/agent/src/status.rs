@@ -40,6 +40,8 @@ pub struct Status {
     pub ratio: u32,
     /// Connections under the limit.
     pub limited: u64,
+    /// Time that the last pass over all connections took [ms].
+    pub pass_ms: f64,
     /// Connections that are left alone for the sake of their congestion control, by that.
     pub left: BTreeMap<String, u64>,
 }

@@ -2,13 +2,18 @@
 
 use std::io::Read;
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result, ensure};
+use libbpf_rs::query::MapInfoIter;
 use libbpf_rs::{
-    Iter, Link, MapCore, MapFlags, MapHandle, Object, ObjectBuilder, PrintLevel, set_print,
+    Iter, Link, MapCore, MapFlags, MapHandle, MapType, Object, ObjectBuilder, PrintLevel, set_print,
 };
 
 use super::BTF;
+
+/// The last that the library has said.
+static LAST: Mutex<String> = Mutex::new(String::new());
 
 /// Loads an object.
 pub(super) fn load(octets: &[u8]) -> Result<Object> {
@@ -17,10 +22,12 @@ pub(super) fn load(octets: &[u8]) -> Result<Object> {
         "this kernel does not describe its types ({BTF}; CONFIG_DEBUG_INFO_BTF): nothing can be limited; observe and \
          replay work"
     );
-    // The library writes page after page where one sentence is enough.
-    set_print(Some((PrintLevel::Warn, |_, _| {})));
+    // The library writes page after page where its last sentence is enough.
+    set_print(Some((PrintLevel::Warn, |_, text| {
+        text.trim().clone_into(&mut LAST.lock().unwrap_or_else(PoisonError::into_inner));
+    })));
     let open = ObjectBuilder::default().open_memory(octets).context("the BPF object")?;
-    open.load().context(
+    open.load().with_context(|| LAST.lock().unwrap_or_else(PoisonError::into_inner).clone()).context(
         "the kernel does not take the BPF programs; they need root, or CAP_BPF, CAP_PERFMON and CAP_NET_ADMIN, and Linux 6.1 \
          or later with struct_ops (CONFIG_BPF_JIT, CONFIG_BPF_SYSCALL)",
     )
@@ -57,4 +64,15 @@ pub(super) fn pass(iterator: &Link) -> Result<Vec<u8>> {
     let mut octets = Vec::new();
     Iter::new(iterator)?.read_to_end(&mut octets)?;
     Ok(octets)
+}
+
+/// Takes away what is registered of `struct_ops` under a name by an agent that is gone, on a kernel that knows no links of it.
+pub(super) fn take_away(name: &str) {
+    for map in MapInfoIter::default() {
+        let is_it = map.ty == MapType::StructOps && map.name == name;
+        if let (true, Ok(map)) = (is_it, MapHandle::from_map_id(map.id)) {
+            // That of a link refuses it, and is its owner's.
+            let _ = map.delete(&0_u32.to_ne_bytes());
+        }
+    }
 }

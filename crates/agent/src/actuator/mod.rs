@@ -33,6 +33,8 @@ pub struct Passed {
     pub given_back: u64,
     /// Connections of which the kernel has refused the change.
     pub failed: u64,
+    /// Time that the pass took [ns].
+    pub took_ns: u64,
 }
 
 /// What puts decisions into effect.

@@ -16,6 +16,10 @@ use crate::os;
 use crate::station::Decision;
 
 const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/sender.bpf.o"));
+/// The same for Linux before 6.4.
+const OBJECT_WITHOUT_LINK: &[u8] =
+    include_bytes!(concat!(env!("OUT_DIR"), "/sender_without_link.bpf.o"));
+const NAME: &str = "airfair";
 /// Time between passes that find new connections, and new addresses.
 const PERIOD: Duration = Duration::from_secs(1);
 /// Octets that a pass writes of a socket, `struct seen`.
@@ -47,7 +51,7 @@ impl Senders {
         let interface = configuration.interface.clone();
         let interface = interface.context("interface: whose connections are to be limited?")?;
         os::addresses(&interface).with_context(|| format!("interface {interface}"))?;
-        let mut object = bpf::load(OBJECT)?;
+        let mut object = load()?;
         let orders = bpf::map(&object, "orders")?;
         let addresses = bpf::map(&object, "addresses")?;
         let settings = configuration.arf_aware.clone();
@@ -55,7 +59,7 @@ impl Senders {
         bpf::replace_keys(&bpf::map(&object, "replaceable")?, &names)?;
         let take = bpf::iterator(&mut object, "take")?;
         let give_back = bpf::iterator(&mut object, "give_back")?;
-        let map = object.maps_mut().find(|map| map.name() == "airfair");
+        let map = object.maps_mut().find(|map| map.name() == NAME);
         let congestion_control = map.context("the BPF object has no congestion control")?;
         let congestion_control = { congestion_control }.attach_struct_ops().context(
             "the kernel does not take the congestion control airfair; if it has one of that name, another agent runs",
@@ -89,8 +93,10 @@ impl Senders {
         let addresses = os::addresses(&self.interface).unwrap_or_default();
         let addresses: Vec<[u8; 16]> = addresses.into_iter().map(in_six).collect();
         bpf::replace_keys(&self.addresses, &addresses)?;
+        let begun = os::monotonic_ns();
         self.passed = tally(&bpf::pass(&self.take)?);
         self.passed_at = os::monotonic_ns();
+        self.passed.took_ns = self.passed_at - begun;
         Ok(())
     }
 
@@ -142,12 +148,22 @@ impl Drop for Senders {
     }
 }
 
+/// Loads the programs. Where `struct_ops` has no links, what a dead agent has left registered is taken away first.
+fn load() -> Result<Object> {
+    if let Ok(object) = bpf::load(OBJECT) {
+        return Ok(object);
+    }
+    let object = bpf::load(OBJECT_WITHOUT_LINK)?;
+    bpf::take_away(NAME);
+    Ok(object)
+}
+
 /// Gives back all connections here that an agent has left behind.
 ///
 /// # Errors
 /// If the kernel does not permit it.
 pub fn restore() -> Result<Passed> {
-    let mut object = bpf::load(OBJECT)?;
+    let mut object = load()?;
     let give_back = bpf::iterator(&mut object, "give_back")?;
     Ok(tally(&bpf::pass(&give_back)?))
 }

@@ -78,7 +78,7 @@ impl Rig {
             for it in 'v 10.11' 'w 10.12'; do set -- $it
                 ip -n {station} addr add $2.0.1/24 dev ${{1}}0; ip -n {station} link set ${{1}}0 up
                 ip -n {server} addr add $2.0.2/24 dev ${{1}}1; ip -n {server} link set ${{1}}1 up
-                ip netns exec {station} tc qdisc add dev ${{1}}0 root tbf rate 20mbit burst 20k limit 300k
+                ip netns exec {station} tc qdisc add dev ${{1}}0 root tbf rate 20mbit burst 20k limit 150k
             done
             ip -n {station} addr add fd11::1/64 dev v0 nodad; ip -n {server} addr add fd11::2/64 dev v1 nodad
             for it in {station} {server}; do ip -n $it link set lo up
@@ -115,6 +115,17 @@ impl Rig {
             stream
         });
         Flow::new(stream, reader, end, self.station.clone())
+    }
+
+    /// Connections over the wire that the agent watches, on which nothing is sent: both ends.
+    pub(super) fn idle_connections(&self, count: usize) -> Vec<TcpStream> {
+        sh(&format!("prlimit --pid {} --nofile={}:", std::process::id(), 2 * count + 1_000));
+        let listener = inside(&self.server, || TcpListener::bind("10.11.0.2:0").unwrap());
+        let to = listener.local_addr().unwrap();
+        inside(&self.station, move || {
+            let pair = |_| [TcpStream::connect(to).unwrap(), listener.accept().unwrap().0];
+            (0..count).flat_map(pair).collect()
+        })
     }
 
     /// Begins a flow over the wire that the agent watches.
