@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs::File;
-use std::io::{BufReader, IsTerminal, Write};
+use std::io::{BufReader, ErrorKind, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use airfair_units::Duration;
@@ -192,7 +192,9 @@ fn observe(words: &Words) -> Result<()> {
         }
         look.add(estimator.take(&sample));
         if look.elapsed() >= LOOK {
-            show(&look, sample.at_ns, words.as_json)?;
+            if !show(&look, sample.at_ns, words.as_json)? {
+                break;
+            }
             look = Look::default();
         }
         // A recording is read as fast as it goes.
@@ -204,17 +206,21 @@ fn observe(words: &Words) -> Result<()> {
     Ok(())
 }
 
-fn show(look: &Look, at: u64, as_json: bool) -> Result<()> {
+/// Shows a look; false if nobody reads it any more, as behind `| head`.
+fn show(look: &Look, at: u64, as_json: bool) -> Result<bool> {
     let mut out = std::io::stdout().lock();
     let seconds = Duration::from_nanos(at).as_secs_f64();
-    if as_json {
-        writeln!(out, "{}", look.document(seconds))?;
+    let text = if as_json {
+        format!("{}\n", look.document(seconds))
     } else {
         // On a terminal a look takes the place of the one before.
         let begin = if out.is_terminal() { "\x1b[H\x1b[J" } else { "" };
-        writeln!(out, "{begin}{seconds:.0} s\n{}", look.table(LINES))?;
+        format!("{begin}{seconds:.0} s\n{}\n", look.table(LINES))
+    };
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(false),
+        done => Ok(done.map(|()| true)?),
     }
-    Ok(out.flush()?)
 }
 
 fn tell_status(words: &Words) -> Result<()> {
@@ -241,8 +247,9 @@ fn restore(words: &Words) -> Result<()> {
         );
     } else {
         println!(
-            "{} connections were given back, {} could not be.",
-            passed.given_back, passed.failed
+            "Given back: {}. Refused by the kernel: {}.",
+            status::connections(passed.given_back),
+            passed.failed
         );
     }
     Ok(())

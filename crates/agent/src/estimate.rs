@@ -257,6 +257,22 @@ mod tests {
         assert_eq!(seen.links[0].up.highest, Some(DataRate::from_mbps(6)));
     }
 
+    /// A thousand stations, half of which are others each time: what has gone is forgotten.
+    #[test]
+    fn a_thousand_stations_come_and_go() {
+        let mut estimator = Estimator::new(5);
+        for round in 0..20 {
+            let name = |it: usize| if it < 500 { format!("{it}") } else { format!("{it} {round}") };
+            let link =
+                |it| Link { name: name(it), up: way(round * 1_500, round, 11), ..Link::default() };
+            let at_ns = round * 100_000_000;
+            let seen = estimator.take(&Sample { at_ns, links: (0..1_000).map(link).collect() });
+            let moved = seen.links.iter().filter(|link| !link.up.moved.is_zero()).count();
+            assert_eq!(moved, if round == 0 { 0 } else { 500 });
+            assert_eq!(estimator.links.len(), 1_000);
+        }
+    }
+
     #[test]
     fn counters_that_make_no_sense_are_borne() {
         let mut estimator = Estimator::new(1);

@@ -124,11 +124,10 @@ impl Run {
         if self.status.is_dry_run {
             say("This is a dry run: it says what it would do and touches nothing.");
         }
-        if self.actuator.passed().given_back > 0 {
-            say(&format!(
-                "{} connections that an agent had left behind were given back.",
-                self.actuator.passed().given_back
-            ));
+        let left_behind = self.actuator.passed().given_back;
+        if left_behind > 0 {
+            let them = status::connections(left_behind);
+            say(&format!("The agent has given back {them} that another one had left behind."));
         }
         say(&format!(
             "The agent watches {} every {} ms.",
@@ -222,7 +221,7 @@ impl Run {
                 if self.status.is_dry_run {
                     String::new()
                 } else {
-                    format!(", of {} connections", passed.taken + passed.held)
+                    format!(", of {}", status::connections(passed.taken + passed.held))
                 }
             )),
             Decision::Lift => {
@@ -231,11 +230,13 @@ impl Run {
         }
         for (name, count) in &passed.left {
             say(&format!(
-                "{count} connections of {name} are left alone: arf-aware.replaces does not name it."
+                "The agent leaves {} of {name} alone: arf-aware.replaces does not name it.",
+                status::connections(*count)
             ));
         }
         if passed.failed > 0 {
-            say(&format!("The kernel has refused the change of {} connections.", passed.failed));
+            let them = status::connections(passed.failed);
+            say(&format!("The kernel has refused the change of {them}."));
         }
     }
 

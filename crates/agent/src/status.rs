@@ -130,10 +130,10 @@ pub fn table(status: &Status) -> String {
                 "not limited".into()
             },
         ),
-        ("limited", format!("{} connections", status.limited)),
+        ("limited", connections(status.limited)),
     ];
     for (name, count) in &status.left {
-        rows.push(("left alone", format!("{count} connections of {name}")));
+        rows.push(("left alone", format!("{} of {name}", connections(*count))));
     }
     rows.extend(status.trouble.iter().map(|it| ("trouble", it.clone())));
     if status.is_dry_run {
@@ -141,6 +141,11 @@ pub fn table(status: &Status) -> String {
     }
     let rows: Vec<String> = rows.iter().map(|(name, value)| format!("{name:<11}{value}")).collect();
     rows.join("\n") + "\n"
+}
+
+/// So many connections, for people.
+pub fn connections(count: u64) -> String {
+    format!("{count} connection{}", if count == 1 { "" } else { "s" })
 }
 
 /// A rate for people.

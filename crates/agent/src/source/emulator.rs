@@ -69,7 +69,8 @@ impl Emulator {
         };
         stream.get_mut().write_all(b"{\"get\": \"state\"}\n")?;
         let mut line = String::new();
-        let size = stream.read_line(&mut line).context("the emulation does not answer")?;
+        let size =
+            stream.read_line(&mut line).context("the emulation does not answer within 200 ms")?;
         ensure!(size > 0, "the emulation has ended");
         // A conversation that was broken off is not gone on with: its next answer would be to an older question.
         self.stream = Some(stream);

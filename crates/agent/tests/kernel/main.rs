@@ -105,7 +105,7 @@ fn an_agent_that_starts_behind_a_crash_gives_back_what_was_left() {
     air.set(11);
     let next = rig.agent(&air, &[]);
     assert_eq!(flow.law(), "reno");
-    assert!(next.said().contains("1 connections that an agent had left behind"), "{}", next.said());
+    assert!(next.said().contains("given back 1 connection that"), "{}", next.said());
 }
 
 #[test]
@@ -121,7 +121,7 @@ fn congestion_controls_that_are_not_named_are_left_alone_and_named_ones_come_bac
     air.set(1);
     eventually("the connections are taken", || cubic.law() == "airfair" && six.law() == "airfair");
     assert_eq!(bbr.law(), "bbr");
-    eventually("it is said", || agent.said().contains("1 connections of bbr are left alone"));
+    eventually("it is said", || agent.said().contains("leaves 1 connection of bbr alone"));
     air.set(11);
     eventually("they are given back", || cubic.law() == "cubic" && six.law() == "reno");
     assert_eq!(bbr.law(), "bbr");
