@@ -174,7 +174,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         let now = self.now;
         let flow = &mut self.flows[packet.flow.index()];
         if let Body::External(external) = packet.body {
-            return self.hand_over(packet, external);
+            return self.hand_over(*packet, external);
         }
         match packet.origin {
             Side::Sender => {
