@@ -193,3 +193,34 @@ impl Packet {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Packets of one flow from outside: those of a connection are one flow of a queue each way, and others another.
+    #[test]
+    fn a_queue_knows_packets_from_outside_by_their_connections() {
+        let packet = |connection, tcp| {
+            let opaque = External::new(Bytes::new(52), Handle(0));
+            let body = Body::External(External { connection, tcp, ..opaque });
+            Packet::new(Time::ZERO, FlowId(3), Side::Sender, body)
+        };
+        let of = |number, is_other| packet(Some(Connection { number, is_other }), None).flow();
+        assert_eq!([of(7, false), of(7, true), of(8, false)], [14, 15, 16]);
+        assert_eq!(packet(None, None).flow(), 6);
+        let class = |tcp| packet(None, Some(tcp)).class();
+        let ack = ExternalTcp { ack: 9, flags: TcpFlags::ACK, ..ExternalTcp::default() };
+        assert_eq!(class(ack), Class::PureAck { number: 9, is_selective: false });
+        let blocks = ExternalTcp { is_selective: true, ..ack };
+        assert_eq!(class(blocks), Class::PureAck { number: 9, is_selective: true });
+        assert_eq!(class(ExternalTcp { payload: 1, ..ack }), Class::Data);
+        assert_eq!(class(ExternalTcp { flags: TcpFlags::SYN_ACK, ..ack }), Class::Data);
+        assert_eq!(packet(None, None).class(), Class::Data);
+    }
+
+    #[test]
+    fn a_packet_from_outside_is_no_larger_than_a_segment() {
+        assert!(size_of::<External>() <= size_of::<tcp::Segment>());
+    }
+}
