@@ -172,10 +172,13 @@ impl Generator {
             })?;
             let listener =
                 Arc::new(namespaces[flow.to].within(|| TcpListener::bind(("0.0.0.0", flow.port)))?);
+            if let Some(dscp) = flow.dscp {
+                // The connection that it accepts is as it is.
+                os::mark(listener.as_fd(), dscp)?;
+            }
             let (counted, accepting) = (Arc::clone(accounts), Arc::clone(&listener));
             let is_over = Arc::clone(&generator.is_over);
-            let dscp = flow.dscp;
-            let take = move || receive(&accepting, dscp, &counted[index], &is_over);
+            let take = move || receive(&accepting, &counted[index], &is_over);
             thread::Builder::new().spawn(take)?;
             generator.listeners.push(listener);
 
@@ -198,10 +201,9 @@ impl Drop for Generator {
     }
 }
 
-fn receive(listener: &TcpListener, dscp: Option<u8>, account: &Account, is_over: &AtomicBool) {
+fn receive(listener: &TcpListener, account: &Account, is_over: &AtomicBool) {
     let Ok((mut connection, _)) = listener.accept() else { return };
-    let marked = dscp.map_or(Ok(()), |dscp| os::mark(connection.as_fd(), dscp));
-    if marked.and_then(|()| os::read_promptly(connection.as_fd(), LOOK)).is_err() {
+    if os::read_promptly(connection.as_fd(), LOOK).is_err() {
         return;
     }
     let mut buffer = vec![0; CHUNK];
