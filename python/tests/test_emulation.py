@@ -340,8 +340,8 @@ def test_windows_in_real_acks_share_the_queue_of_the_access_point(cell: Path) ->
         document = json.loads(done.stdout)
         assert all(flow["delivered_bytes"] > 100_000 for flow in document["result"]["flows"])
         drops[sharing] = document["access_points"][0]["drops"]
-    # Ten packets for each of two connections: but for their first bursts nothing is dropped. Otherwise windows grow
-    # until the queue overflows, again and again.
+    # Ten packets for each of two connections: but for first bursts nothing is dropped. Otherwise windows
+    # grow until the queue overflows, again and again.
     assert 4 * drops["true"] < drops["false"], drops
 
 
