@@ -153,7 +153,10 @@ fn unwrapped(near: u64, bits: u32) -> u64 {
 mod tests {
     use super::*;
     use airfair_sim::packet::TcpFlags as Flags;
+    use proptest::prelude::*;
     use std::net::Ipv4Addr;
+
+    const MOST_SHIFT: u8 = 14;
 
     const STATION: End = (std::net::IpAddr::V4(Ipv4Addr::new(10, 11, 0, 1)), 40_000);
     const SERVER: End = (std::net::IpAddr::V4(Ipv4Addr::new(10, 11, 16, 1)), 80);
@@ -268,5 +271,36 @@ mod tests {
         let first = unwrapped(0, u32::MAX - 9);
         assert_eq!(unwrapped(first, 90) - first, 100);
         assert_eq!(unwrapped(first + 100, u32::MAX - 9), first);
+    }
+
+    fn any_tcp() -> impl Strategy<Value = Tcp> {
+        let numbers = (any::<u32>(), any::<u32>(), any::<u16>(), 0..3_000_u32);
+        let bits = (any::<bool>(), any::<bool>(), any::<bool>());
+        let options = (prop::option::of(0..15_u8), prop::option::of(any::<u16>()));
+        (numbers, bits, options).prop_map(|(numbers, (syn, ack, fin), (scale, largest))| {
+            let (seq, number, window, payload) = numbers;
+            let flags = Flags { syn, ack, fin };
+            Tcp { scale, largest, ..tcp(seq, number, window, payload, flags) }
+        })
+    }
+
+    proptest! {
+        /// Whatever two ends have sent, a window is only lowered, and to no less than the limit.
+        #[test]
+        fn a_window_is_only_lowered(
+            sent in prop::collection::vec((any::<bool>(), any_tcp()), 0..20),
+            scales in (0..15_u8, 0..15_u8), last in any_tcp(), limit in any::<u64>(),
+        ) {
+            let mut connections = opened([Some(scales.0), Some(scales.1)]);
+            for (is_back, tcp) in sent {
+                let ends = if is_back { (SERVER, STATION) } else { (STATION, SERVER) };
+                connections.note(&packet(ends.0, ends.1, tcp));
+            }
+            let packet = packet(STATION, SERVER, last);
+            if let Some(window) = connections.window(&packet, Bytes::new(limit)) {
+                prop_assert!(window < last.window);
+                prop_assert!(u64::from(window) << MOST_SHIFT >= limit);
+            }
+        }
     }
 }
