@@ -296,7 +296,6 @@ UP_AND_DOWN = CELL.replace("802.11g", "802.11b").replace("6 Mb/s", "11 Mb/s") + 
 )
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("real")
 def test_what_is_set_over_the_control_socket_takes_effect(cell: Path) -> None:
     cell.write_text(UP_AND_DOWN)
@@ -321,7 +320,6 @@ def test_what_is_set_over_the_control_socket_takes_effect(cell: Path) -> None:
         assert up < 1.0
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("real")
 def test_windows_in_real_acks_share_the_queue_of_the_access_point(cell: Path) -> None:
     look = "sleep 2.5; grep ^Tcp: /proc/net/snmp"
@@ -345,7 +343,6 @@ def test_windows_in_real_acks_share_the_queue_of_the_access_point(cell: Path) ->
     assert 4 * drops["true"] < drops["false"], drops
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("real")
 @pytest.mark.parametrize(
     ("settings", "least", "most"),
