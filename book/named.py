@@ -30,6 +30,7 @@ RUNS = ROOT / "book" / "runs.toml"
 RECORD = ROOT / "docs" / "numbers.json"
 VERDICTS = ROOT / "docs" / "verdicts.json"
 KEPT = {
+    "emulated": ROOT / "bench/emulated.json",
     "limits": ROOT / "docs/limits.json",
     "ns2": ROOT / "bench/ns2",
     "ns3": ROOT / "bench/ns3",

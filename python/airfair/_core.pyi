@@ -101,7 +101,13 @@ class Emulation:
     """A cell under a wall clock, with a network namespace for each station and host."""
 
     def __new__(
-        cls, scenario: Scenario, *, backend: str, seed: int, duration_ns: int | None = None
+        cls,
+        scenario: Scenario,
+        *,
+        backend: str,
+        seed: int,
+        duration_ns: int | None = None,
+        spin: bool = False,
     ) -> Emulation: ...
     @property
     def nodes(self) -> list[dict[str, Any]]: ...
@@ -121,6 +127,8 @@ class Emulation:
         """Sets the probability with which a frame between a station and its access point is errored."""
     def set_weights(self, cell: str, data: int, acks: int) -> None:
         """Sets the weights of data and ACKs in the queue of the access point of a cell."""
+    def set_queue(self, cell: str, queue: str) -> None:
+        """Gives the access point of a cell another transmit queue, a table of TOML."""
     def spawn(self, node: str, command: list[str], hosts: PathLike[str], *, to_errors: bool) -> int:
         """Starts a program in the namespace of a node, with `hosts` as `/etc/hosts`: its process id."""
     def end(self) -> tuple[Scenario, Outcome | None, str]:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import functools
 import json
+import os
 import signal
 import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import pytest
 
@@ -40,6 +41,7 @@ rate = "6 Mb/s"
 [host.server]
 link = { rate = "100 Mb/s", delay = "1 ms" }
 """
+AHEAD = {"discipline": "airtime", "hardware_queue": 2}
 KERNELS = """\
 [flow.up]
 from = "fast"
@@ -123,6 +125,36 @@ def test_a_program_lives_in_the_cell_with_its_own_kernel(cell: Path, kind: str) 
     assert document["lateness"]["packets"] > 110
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root becomes somebody without any rights")
+def test_nobody_may_emulate_without_any_rights(cell: Path, tmp_path: Path) -> None:
+    nobody: dict[str, Any] = {"user": 65_534, "group": 65_534, "extra_groups": []}
+    code = "import airfair._core as c; c.emulation_isolate(); c.emulation_try('veth')"
+    try:
+        permitted = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, check=False, **nobody
+        )
+    except PermissionError:
+        pytest.skip("this Python is root's alone")
+    if permitted.returncode != 0:
+        pytest.skip("user namespaces are not permitted to nobody here")
+    for folder in (tmp_path, *tmp_path.parents[:2]):
+        folder.chmod(0o755)
+    home = tmp_path / "home"
+    home.mkdir()
+    os.chown(home, 65_534, 65_534)
+    done = subprocess.run(
+        [*PROGRAM, "emulate", str(cell), "--", sys.executable, "-c", GET, "http://server/10k"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        env={**os.environ, "HOME": str(home), "XDG_RUNTIME_DIR": str(home)},
+        **nobody,
+    )
+    assert (done.returncode, done.stdout) == (0, "10000\n"), done.stderr
+    assert "without root" in done.stderr
+
+
 @pytest.mark.usefixtures("real")
 def test_the_status_of_the_command_is_that_of_the_emulation(cell: Path) -> None:
     done = emulate(cell, "--", "sh", "-c", "echo word; exit 7")
@@ -189,14 +221,27 @@ def test_it_is_entered_asked_and_ended_from_outside(cell: Path) -> None:
             line.connect(str(found.control))
             said = line.makefile("rw")
 
-            def ask(**request: object) -> Any:  # noqa: ANN401 - JSON
-                said.write(json.dumps(request) + "\n")
+            def ask_text(request: object) -> Any:  # noqa: ANN401 - JSON
+                said.write((request if isinstance(request, str) else json.dumps(request)) + "\n")
                 said.flush()
                 return json.loads(said.readline())
+
+            def ask(**request: object) -> Any:  # noqa: ANN401 - JSON
+                return ask_text(request)
 
             assert ask(set="rate", station="fast", value="12 Mb/s") == {"ok": True}
             assert "no rate of" in ask(set="rate", station="fast", value="11.5 Mb/s")["error"]
             assert "allowed are" in ask(set="moon")["error"]
+            for problem, request in (
+                ("no such station", {"set": "errors", "station": "moon", "value": 0.5}),
+                ("a probability is from 0 to 1", {"set": "errors", "station": "fast", "value": 2}),
+                ("does not tell data", {"set": "weights", "cell": "home", "data": 1, "acks": 1}),
+                ("no such cell", {"set": "queue", "cell": "moon", "value": {}}),
+                ("discipline", {"set": "queue", "cell": "home", "value": {"discipline": "lifo"}}),
+                ("ahead of the air", {"set": "queue", "cell": "home", "value": AHEAD}),
+                ("not JSON", "soon"),
+            ):
+                assert problem in ask_text(request)["error"]
             time.sleep(0.3)
             nodes = ask(get="state")["state"]["nodes"]
             assert [node["name"] for node in nodes] == ["slow", "fast", "server"]
@@ -206,6 +251,216 @@ def test_it_is_entered_asked_and_ended_from_outside(cell: Path) -> None:
         assert process.returncode == 0, errors
         assert "verdict: " in output
     assert not found.directory.exists()
+
+
+class Caller:
+    """A connection to the control socket of an emulation."""
+
+    def __init__(self, path: Path) -> None:
+        self._line = socket.socket(socket.AF_UNIX)
+        self._line.connect(str(path))
+        self._said = self._line.makefile("rw")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._said.close()
+        self._line.close()
+
+    def ask(self, **request: object) -> Any:  # noqa: ANN401 - JSON
+        """The answer to a request."""
+        self._said.write(json.dumps(request) + "\n")
+        self._said.flush()
+        return json.loads(self._said.readline())
+
+    def rates(self, *names: str) -> list[float]:
+        """Mb/s that come out at each of these nodes, over half a second."""
+
+        def look() -> tuple[float, list[int]]:
+            state = self.ask(get="state")["state"]
+            nodes = {node["name"]: node for node in state["nodes"]}
+            return state["elapsed_s"], [nodes[name]["received_bytes"] for name in names]
+
+        before, first = look()
+        time.sleep(0.5)
+        after, last = look()
+        return [8e-6 * (b - a) / (after - before) for a, b in zip(first, last, strict=True)]
+
+
+UP_AND_DOWN = CELL.replace("802.11g", "802.11b").replace("6 Mb/s", "11 Mb/s") + (
+    '[flow.up]\nfrom = "fast"\nto = "server"\n'
+    'transport = { kind = "tcp", stack = "kernel", flavour = "newreno" }\n'
+    '[flow.down]\nfrom = "server"\nto = "slow"\n'
+    'transport = { kind = "tcp", stack = "kernel", flavour = "newreno" }\n'
+)
+
+
+@pytest.mark.usefixtures("real")
+def test_what_is_set_over_the_control_socket_takes_effect(cell: Path) -> None:
+    cell.write_text(UP_AND_DOWN)
+    with staying(cell) as (_, found), Caller(found.control) as caller:
+        # ACKs of the upload first: the download gets little. Data first: the upload does.
+        queue = {"discipline": "data-ack", "weights": {"data": 1, "ack": 1}}
+        assert caller.ask(set="queue", cell="home", value=queue) == {"ok": True}
+        weights = {}
+        for data, acks in ((1, 1000), (1000, 1)):
+            assert caller.ask(set="weights", cell="home", data=data, acks=acks) == {"ok": True}
+            time.sleep(1.5)
+            weights[data] = caller.rates("server", "slow")
+        assert weights[1][1] < weights[1000][1] / 2, weights
+        # Frames that are errored take the upload away, and a low rate what is left.
+        assert caller.ask(set="errors", station="slow", value=1.0) == {"ok": True}
+        time.sleep(0.5)
+        _, lost = caller.rates("server", "slow")
+        assert lost < 0.1
+        assert caller.ask(set="rate", station="fast", value="1 Mb/s") == {"ok": True}
+        time.sleep(0.5)
+        up, _ = caller.rates("server", "slow")
+        assert up < 1.0
+
+
+@pytest.mark.usefixtures("real")
+def test_windows_in_real_acks_share_the_queue_of_the_access_point(cell: Path) -> None:
+    look = "sleep 2.5; grep ^Tcp: /proc/net/snmp"
+    drops = {}
+    for sharing in ("true", "false"):
+        cell.write_text(
+            f"{UP_AND_DOWN}[bss.home.ap]\nwindow_sharing = {sharing}\nqueue = {{ packets = 20 }}\n"
+        )
+        done = emulate(cell, "--json", "--in", "fast", "--", "sh", "-c", look)
+        assert done.returncode == 0, done.stderr
+        names, counts = (
+            line.split() for line in done.stderr.splitlines() if line.startswith("Tcp:")
+        )
+        # What is written anew is as valid as it was.
+        assert dict(zip(names, counts, strict=True))["InCsumErrors"] == "0"
+        document = json.loads(done.stdout)
+        assert all(flow["delivered_bytes"] > 100_000 for flow in document["result"]["flows"])
+        drops[sharing] = document["access_points"][0]["drops"]
+    # Ten packets for each of two connections: but for first bursts nothing is dropped. Otherwise windows
+    # grow until the queue overflows, again and again.
+    assert 4 * drops["true"] < drops["false"], drops
+
+
+@pytest.mark.usefixtures("real")
+@pytest.mark.parametrize(
+    ("settings", "least", "most"),
+    [
+        # Nothing limits the upload of a station that has fallen to 1 Mb/s but its queue of 50 packets.
+        ("none", 20, 2_000),
+        # A window of an eleventh of what it had at 11 Mb/s.
+        ("arf-aware", 1, 12),
+    ],
+)
+def test_a_scheme_of_a_station_limits_the_kernels_tcp(
+    cell: Path, settings: str, least: int, most: int
+) -> None:
+    falling = CELL.replace("802.11g", "802.11b").replace(
+        '"6 Mb/s"', '[["0 s", "11 Mb/s"], ["1500 ms", "1 Mb/s"]]'
+    )
+    flow = (
+        '[flow.up]\nfrom = "slow"\nto = "server"\ntransport = { kind = "tcp", stack = "kernel" }\n'
+    )
+    cell.write_text(f'{falling}{flow}control = "{settings}"\n')
+    with staying(cell) as (_, found), Caller(found.control) as caller:
+        time.sleep(2.5)
+        queues = []
+        for _ in range(10):
+            nodes = caller.ask(get="state")["state"]["nodes"]
+            queues.append(nodes[0]["radio"]["queue_packets"])
+            time.sleep(0.1)
+    # What waits is nearly all that is under way.
+    assert least <= max(queues) <= most
+
+
+def _sets_up(process: int) -> bool:
+    return len(list(Path(f"/proc/{process}/task").iterdir())) > 1
+
+
+def _runs(process: int) -> bool:
+    return (running.folder() / str(process) / "control").exists()
+
+
+@pytest.mark.usefixtures("real")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(("phase", "times"), [(_sets_up, 1), (_runs, 1), (_runs, 2)])
+def test_a_signal_ends_it_in_each_phase_and_leaves_nothing(
+    cell: Path, number: signal.Signals, phase: Callable[[int], bool], times: int
+) -> None:
+    command = [*PROGRAM, "emulate", str(cell), "--", "sleep", "600"]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        while not phase(process.pid):
+            time.sleep(0.002)
+        for _ in range(times):
+            process.send_signal(number)
+            time.sleep(0.05)
+        _, errors = process.communicate(timeout=20)
+    assert process.returncode in {128 + number, -number}, errors
+    assert "Traceback" not in errors
+    assert "panicked" not in errors
+    assert not (running.folder() / str(process.pid)).exists()
+
+
+@pytest.mark.usefixtures("real")
+def test_what_is_killed_takes_its_command_with_it(cell: Path) -> None:
+    command = [*PROGRAM, "emulate", str(cell), "--", "sh", "-c", "echo $$; exec sleep 600"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        child = int(process.stdout.readline())
+        process.kill()
+        process.wait()
+    for _ in range(100):
+        if not Path(f"/proc/{child}/ns/net").exists():
+            break
+        time.sleep(0.05)
+    else:
+        raise AssertionError("its command goes on")
+
+
+STRANGE = """
+import random, socket
+line = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
+line.bind(("wlan0", 0))
+server, own = bytes.fromhex("02af00001001"), bytes.fromhex("02af00000001")
+chance = random.Random(1)
+v4 = bytes.fromhex("4500003c000040004006000" "00a0b00010a0b1001")
+v6 = bytes.fromhex("6000000000280640") + bytes(32)
+tcp = bytes.fromhex("9c400050000000010000000250102000000000000204")
+for _ in range(4000):
+    kind, start = chance.choice([(b"\\x08\\x00", v4), (b"\\x86\\xdd", v6)])
+    packet = bytearray(start + tcp + chance.randbytes(chance.randrange(60)))
+    for _ in range(chance.randrange(4)):
+        packet[chance.randrange(len(packet))] = chance.randrange(256)
+    line.send(server + own + kind + bytes(packet[:chance.randrange(15, len(packet) + 1)]))
+"""
+
+
+@pytest.mark.usefixtures("real")
+def test_strange_headers_from_a_namespace_harm_nobody(cell: Path) -> None:
+    with cell.open("a") as file:
+        file.write("[bss.home.ap]\nwindow_sharing = true\n")
+        file.write('queue = { discipline = "data-ack", weights = "active-flows" }\n')
+    script = f"{sys.executable} -c '{STRANGE}'; exec {sys.executable} -c '{GET}' http://server/20k"
+    done = emulate(cell, "--json", "--spin", "--in", "slow", "--", "sh", "-c", script)
+    assert done.returncode == 0, done.stderr
+    nodes = {node["name"]: node for node in json.loads(done.stdout)["nodes"]}
+    assert nodes["slow"]["sent_packets"] + nodes["slow"]["refused_packets"] > 3_000
+
+
+@pytest.mark.usefixtures("real")
+def test_a_packet_that_is_marked_is_of_the_category_of_its_code_point(cell: Path) -> None:
+    cell.write_text(CELL.replace("802.11g", "802.11n").replace('rate = "6 Mb/s"\n', ""))
+    code = (
+        "import socket; s = socket.socket(type=socket.SOCK_DGRAM); "
+        "s.setsockopt(0, socket.IP_TOS, 46 << 2); s.sendto(bytes(999), ('server', 9))"
+    )
+    done = emulate(cell, "--json", "--in", "fast", "--", sys.executable, "-c", code)
+    assert done.returncode == 0, done.stderr
+    flows = {flow["name"]: flow for flow in json.loads(done.stdout)["result"]["flows"]}
+    assert flows["fast-server-voice"]["packets_received"] == 1
 
 
 @pytest.mark.usefixtures("real")

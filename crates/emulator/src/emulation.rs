@@ -32,6 +32,8 @@ pub struct Options {
     pub backend: Backend,
     /// Seed of all that chance decides.
     pub seed: u64,
+    /// True if the engine stays awake at the end of each wait: less late, for a part of a core.
+    pub spin: bool,
     /// Channel time after which it ends; `None`: when it is stopped.
     pub duration: Option<Duration>,
 }
@@ -116,8 +118,7 @@ impl Emulation {
         let accounts: Arc<Vec<Account>> =
             Arc::new(plan.kernel_flows.iter().map(|_| Account::default()).collect());
         let (engine, goes_before_others) =
-            start_engine(&plan, ports, (&shared, &accounts), options.seed)
-                .map_err(system("engine"))?;
+            start_engine(&plan, ports, (&shared, &accounts), options).map_err(system("engine"))?;
         let generator = Generator::start(&plan, &namespaces, &accounts)
             .inspect_err(|_| shared.stop())
             .map_err(system("flows of the kernel's TCP"))?;
@@ -199,8 +200,7 @@ impl Emulation {
         let done = engine.join()?;
         let Done { finished, view, carried } = done.expect("an engine that has started");
         let mut scenario = self.plan.scenario.clone();
-        let own_flows = self.plan.as_written.len();
-        scenario.flows.splice(..own_flows, self.plan.as_written.iter().cloned());
+        let own_flows = self.plan.own_flows;
         scenario.duration = view.elapsed;
         if view.elapsed <= scenario.warmup {
             scenario.flows.truncate(own_flows);
@@ -236,14 +236,14 @@ fn start_engine(
     plan: &Arc<Plan>,
     ports: Vec<Port>,
     (shared, accounts): (&Arc<Shared>, &Arc<Vec<Account>>),
-    seed: u64,
+    options: Options,
 ) -> io::Result<(Running, bool)> {
     let (started, starts) = mpsc::channel();
     let (plan, shared) = (Arc::clone(plan), Arc::clone(shared));
     let accounts = Arc::clone(accounts);
     let run = move || {
         let preferred = os::prefer().is_ok();
-        let engine = Engine::new(&plan, &ports, (&shared, &accounts), seed);
+        let engine = Engine::new(&plan, &ports, (&shared, &accounts), &options);
         let (engine, told) = match engine {
             Ok(engine) => (Some(engine), Ok(preferred)),
             Err(error) => (None, Err(error)),

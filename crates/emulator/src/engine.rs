@@ -6,14 +6,17 @@ use std::sync::mpsc::Sender;
 use std::sync::{Mutex, MutexGuard};
 
 use airfair_sim::metrics::Metrics;
-use airfair_sim::packet::{External, Handle};
+use airfair_sim::packet::{External, Handle, Side};
 use airfair_sim::random::Streams;
 use airfair_sim::run::Finished;
-use airfair_sim::scenario::{Endpoint, ErrorModel, Weights};
+use airfair_sim::scenario::{Endpoint, ErrorModel, Queue, Weights};
 use airfair_sim::world::{Direction, Fate, Output, Pause, Released, World};
 use airfair_units::{Bytes, DataRate, Duration, Time};
 
+use crate::connections::Connections;
+use crate::emulation::Options;
 use crate::frames::{self, HEADER, MAX_FRAME, Verdict};
+use crate::headers;
 use crate::lateness::{Histogram, Punctuality};
 use crate::live::{Live, Member};
 use crate::os::{Bell, Poller, Port};
@@ -27,6 +30,8 @@ const PER_TURN: u32 = 128;
 const BATCH: u32 = 32;
 /// A turn of all ports.
 const TURN: Duration = Duration::from_millis(1);
+/// The end of each wait that an engine that spins is awake: longer than a wake-up on a quiet machine takes.
+const AWAKE: Duration = Duration::from_micros(60);
 /// Time between two views for whoever watches.
 const VIEW: Duration = Duration::from_millis(100);
 
@@ -88,6 +93,8 @@ pub enum Wish {
     Errors(usize, ErrorModel),
     /// Weights of data and ACKs at an access point.
     Weights(usize, Weights),
+    /// Another queue at an access point.
+    Queue(usize, Queue),
 }
 
 /// A wish, and where the answer goes.
@@ -149,10 +156,10 @@ impl Store {
         Handle(at as u64)
     }
 
-    fn release(&mut self, Handle(at): Handle) -> &[u8] {
+    fn release(&mut self, Handle(at): Handle) -> &mut [u8] {
         let at = usize::try_from(at).expect("a place in memory");
         self.free.push(at);
-        &self.frames[at]
+        &mut self.frames[at]
     }
 }
 
@@ -171,6 +178,7 @@ pub(crate) struct Engine<'s> {
     ports: &'s [Port],
     shared: &'s Shared,
     store: Store,
+    connections: Connections,
     traffic: Vec<Traffic>,
     is_there: Vec<bool>,
     /// Frames that each port may still hand over in this turn.
@@ -190,9 +198,10 @@ impl<'s> Engine<'s> {
         plan: &'s Plan,
         ports: &'s [Port],
         (shared, accounts): (&'s Shared, &'s [Account]),
-        seed: u64,
+        &Options { seed, spin, .. }: &Options,
     ) -> std::io::Result<Self> {
-        let poller = Poller::new(&shared.bell)?;
+        let awake = if spin { AWAKE } else { Duration::ZERO };
+        let poller = Poller::new(&shared.bell, awake)?;
         for (number, port) in ports.iter().enumerate() {
             poller.add(port, number)?;
         }
@@ -209,6 +218,7 @@ impl<'s> Engine<'s> {
             ports,
             shared,
             store: Store::default(),
+            connections: Connections::after(scenario.flows.len()),
             traffic: vec![Traffic::default(); nodes],
             is_there: vec![true; nodes],
             left: vec![PER_TURN; nodes],
@@ -264,7 +274,7 @@ impl<'s> Engine<'s> {
     /// Hands over what has come out of the world.
     fn deliver(&mut self) {
         while let Some(output) = self.world.poll_output() {
-            let Output::Released(Released { flow, origin, handle, fate }) = output else {
+            let Output::Released(Released { flow, origin, handle, fate, window }) = output else {
                 continue;
             };
             let (from, to) = self.plan.ends(flow, origin).expect("a packet from a namespace");
@@ -274,6 +284,9 @@ impl<'s> Engine<'s> {
                 continue;
             }
             let length = octets(frame);
+            if let Some(limit) = window {
+                limit_window(&self.connections, frame, limit);
+            }
             if self.is_there[to] && self.ports[to].send(frame) {
                 self.traffic[to].received_packets += 1;
                 self.traffic[to].received_bytes += length;
@@ -372,12 +385,16 @@ impl<'s> Engine<'s> {
 
     /// A packet goes into the world, in which all has happened that comes before it.
     fn carry(&mut self, from: usize, to: usize, frame: &[u8]) {
-        let Some((flow, side)) = self.plan.flow_of(frame, from, to) else {
+        let headers = headers::read(frame);
+        let Some((flow, side)) = self.plan.flow_of(headers.as_ref(), from, to) else {
             self.traffic[from].unknown += 1;
             return;
         };
+        let (connection, tcp) =
+            headers.map(|headers| self.connections.note(&headers)).unwrap_or_default();
         let at = self.world.now();
-        let packet = External { size: Bytes::new(octets(frame)), handle: self.store.put(frame) };
+        let opaque = External::new(Bytes::new(octets(frame)), self.store.put(frame));
+        let packet = External { connection, tcp, ..opaque };
         let traffic = &mut self.traffic[from];
         if self.world.inject(at, flow, side, packet).is_ok() {
             traffic.sent_packets += 1;
@@ -405,19 +422,37 @@ impl<'s> Engine<'s> {
             }
             Wish::Errors(station, model) => world.set_errors(world.station(station), model),
             Wish::Weights(cell, weights) => world.set_weights(world.access_point(cell), weights),
+            Wish::Queue(cell, queue) => world.set_queue(world.access_point(cell), queue),
         };
         granted.map_err(|error| match error {
             Unsettable::NoSuchRate => "no rate of the station's standard",
             Unsettable::RateIsFound => "a law finds this rate",
             Unsettable::PowersDecide => "powers decide which frames are errored",
             Unsettable::NoWeights => "the queue does not tell data from ACKs",
+            Unsettable::GoesAhead => {
+                "packets leave this queue for aggregates, or for a driver, ahead of the air"
+            }
         })
     }
 
     fn show(&mut self) {
+        self.tell_of_kernel_flows();
         let view = self.look();
         *locked(&self.shared.view) = view;
         self.next_view = self.world.now() + VIEW;
+    }
+
+    /// Schemes of a station know of its own TCP what that knows of itself.
+    fn tell_of_kernel_flows(&mut self) {
+        for (flow, account) in self.plan.kernel_flows.iter().zip(self.accounts) {
+            for (side, end) in
+                [(Side::Sender, &account.sender), (Side::Receiver, &account.receiver)]
+            {
+                if let Some(outside) = end.outside() {
+                    self.world.update(flow.flow, side, outside);
+                }
+            }
+        }
     }
 
     fn look(&mut self) -> View {
@@ -455,6 +490,14 @@ impl<'s> Engine<'s> {
             member.rates[direction].or(past.map(|(_, rate)| rate.data_rate()))
         });
         NodeView { traffic, member: Some(member), rates, is_there }
+    }
+}
+
+/// Lets the TCP header of a frame say such a window at most.
+fn limit_window(connections: &Connections, frame: &mut [u8], limit: Bytes) {
+    let Some(headers) = headers::read(frame) else { return };
+    if let Some((tcp, window)) = headers.tcp.zip(connections.window(&headers, limit)) {
+        headers::write_window(frame, tcp.at, window);
     }
 }
 

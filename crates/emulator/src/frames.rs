@@ -17,7 +17,6 @@ const ARP: u16 = 0x0806;
 const IPV4: u16 = 0x0800;
 const IPV6: u16 = 0x86dd;
 const IGMP: u8 = 2;
-const TCP: u8 = 6;
 const ICMPV6: u8 = 58;
 /// Hop-by-hop options, which a report of groups has before it.
 const HOP_BY_HOP: u8 = 0;
@@ -59,17 +58,6 @@ pub(crate) fn judge(frame: &[u8], from: usize, nodes: &[Node]) -> Verdict {
         let to = nodes.iter().position(|node| frame[..6] == node.mac());
         to.filter(|to| *to != from).map_or(Verdict::Unknown, Verdict::To)
     })
-}
-
-/// Ports of a TCP segment over IPv4, source and destination; `None` for anything else, and for what is a later part
-/// of a packet.
-pub(crate) fn tcp_ports(frame: &[u8]) -> Option<(u16, u16)> {
-    let packet = frame.get(HEADER..).filter(|it| frame[12..14] == [8, 0] && it.len() >= 20)?;
-    if packet[9] != TCP || packet[6] & 0x1f != 0 || packet[7] != 0 {
-        return None;
-    }
-    let ports = packet.get(usize::from(packet[0] & 0xf) * 4..)?.get(..4)?;
-    Some((u16::from_be_bytes([ports[0], ports[1]]), u16::from_be_bytes([ports[2], ports[3]])))
 }
 
 /// A request is answered for whom it asks; all else is nobody's business.
@@ -189,21 +177,6 @@ mod tests {
         assert_eq!(judge(&frame([0xff; 6], IPV4, &[0; 60]), 0, &nodes), Verdict::ToAll);
         assert_eq!(judge(&frame([2, 0, 0, 0, 0, 9], IPV4, &[0; 60]), 0, &nodes), Verdict::Unknown);
         assert_eq!(judge(&frame(nodes[0].mac(), IPV4, &[0; 60]), 0, &nodes), Verdict::Unknown);
-    }
-
-    #[test]
-    fn ports_are_read_behind_the_options_of_ip() {
-        let mut packet = vec![0x46, 0, 0, 48, 0, 0, 0x40, 0, 64, TCP];
-        packet.extend([0; 14]); // checksum, addresses, an option of 4 octets
-        packet.extend([0x9c, 0x40, 0, 80]);
-        packet.extend([0; 16]);
-        let whole = frame(nodes()[2].mac(), IPV4, &packet);
-        assert_eq!(tcp_ports(&whole), Some((40_000, 80)));
-        for cut in 0..whole.len() - 16 {
-            assert_eq!(tcp_ports(&whole[..cut]), None, "{cut}");
-        }
-        packet[7] = 1; // a later part of a packet has no ports
-        assert_eq!(tcp_ports(&frame(nodes()[2].mac(), IPV4, &packet)), None);
     }
 
     #[test]

@@ -8,6 +8,8 @@
 //! | --- | --- |
 //! | [`plan`] | who has which address, and which flow carries whose packets |
 //! | `frames` | what is to be done with a frame: for one node, for all, answered, kept |
+//! | `headers` | who talks to whom, and what its TCP says |
+//! | `connections` | connections of programs, and windows written into their ACKs |
 //! | `pace` | channel time under a wall clock |
 //! | [`lateness`] | how late it was, and whether that matters |
 //! | `live` | what a viewer sees while it goes on |
@@ -20,10 +22,12 @@
 
 #![cfg(target_os = "linux")]
 
+mod connections;
 pub mod emulation;
 mod engine;
 mod files;
 mod frames;
+mod headers;
 pub mod hwsim;
 pub mod lateness;
 mod live;

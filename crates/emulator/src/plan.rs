@@ -9,8 +9,9 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 
 use airfair_sim::packet::{FlowId, Side};
 use airfair_sim::scenario::{Endpoint, Flow, Scenario, Transport};
+use airfair_wlan::edca::AccessCategory;
 
-use crate::frames;
+use crate::headers::Headers;
 use crate::traffic::{self, KernelFlow};
 
 /// Most nodes: each has a flow to each other.
@@ -72,6 +73,21 @@ impl Node {
     }
 }
 
+/// Flows from a node to another: one, or one for each access category, the lowest first, where a station at either end
+/// knows categories.  Deviates: [D-161]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Ways {
+    first: FlowId,
+    is_by_category: bool,
+}
+
+impl Ways {
+    fn of(self, category: AccessCategory) -> FlowId {
+        let rank = if self.is_by_category { category as usize } else { 0 };
+        FlowId::new(self.first.index() + rank)
+    }
+}
+
 /// Nodes and the flows between them.
 #[derive(Clone, Debug)]
 pub struct Plan {
@@ -79,12 +95,12 @@ pub struct Plan {
     pub nodes: Vec<Node>,
     /// The scenario with a flow for each way between two nodes.
     pub scenario: Scenario,
-    /// Flows of the scenario itself, as it has them: they come first.
-    pub as_written: Vec<Flow>,
+    /// Number of flows of the scenario itself, which come first.
+    pub own_flows: usize,
     /// Those of them that the kernel carries, over sockets.
     pub(crate) kernel_flows: Vec<KernelFlow>,
-    /// Flow from a node to another, by the places of both; none where no way leads there.
-    flows: Vec<Option<FlowId>>,
+    /// Flows from a node to another, by the places of both; none where no way leads there.
+    flows: Vec<Option<Ways>>,
     /// Ends of each flow that is not the scenario's own.
     ends: Vec<(usize, usize)>,
 }
@@ -111,49 +127,63 @@ impl Plan {
             number: first + u16::try_from(at).expect("fewer than MAX_NODES"),
         };
         let nodes: Vec<Node> = stations.chain(hosts).map(node).collect();
-        let as_written = scenario.flows.clone();
-        let kernel_flows = traffic::take_over(&mut scenario);
+        let own_flows = scenario.flows.len();
+        let kernel_flows = traffic::kernel_flows(&scenario);
         let (mut flows, mut ends) = (vec![None; count * count], Vec::new());
         for (from, sender) in nodes.iter().enumerate() {
             for (to, receiver) in nodes.iter().enumerate() {
-                if from != to && scenario.is_reachable(sender.end, receiver.end) {
-                    let name = free_name(&scenario, &format!("{}-{}", sender.name, receiver.name));
-                    let flow = Flow::new(&name, sender.end, receiver.end);
-                    let flow = Flow { transport: Transport::External, ..flow };
-                    flows[from * count + to] = Some(scenario.add_flow(flow));
+                if from == to || !scenario.is_reachable(sender.end, receiver.end) {
+                    continue;
+                }
+                let is_by_category = knows_categories(&scenario, [sender.end, receiver.end]);
+                let (first, all) = (FlowId::new(scenario.flows.len()), AccessCategory::ALL);
+                let categories =
+                    if is_by_category { &all[..] } else { &[AccessCategory::BestEffort] };
+                for &access_category in categories {
+                    let name = name(sender, receiver, access_category);
+                    let flow = Flow::new(&free_name(&scenario, &name), sender.end, receiver.end);
+                    let transport = Transport::External;
+                    scenario.add_flow(Flow { transport, access_category, ..flow });
                     ends.push((from, to));
                 }
+                flows[from * count + to] = Some(Ways { first, is_by_category });
             }
         }
-        Ok(Self { nodes, scenario, as_written, kernel_flows, flows, ends })
+        Ok(Self { nodes, scenario, own_flows, kernel_flows, flows, ends })
     }
 
-    /// The flow that carries packets from one node to another; `None` if no way leads there.
-    pub fn flow(&self, from: usize, to: usize) -> Option<FlowId> {
-        self.flows[from * self.nodes.len() + to]
+    /// The flow that carries packets of a category from one node to another; `None` if no way leads there.
+    pub fn flow(&self, from: usize, to: usize, category: AccessCategory) -> Option<FlowId> {
+        self.flows[from * self.nodes.len() + to].map(|ways| ways.of(category))
     }
 
-    /// The flow that carries this frame from one node to another, and the end of it that sends; `None` if no way
-    /// leads there.
-    pub(crate) fn flow_of(&self, frame: &[u8], from: usize, to: usize) -> Option<(FlowId, Side)> {
-        if !self.kernel_flows.is_empty()
-            && let Some((source, destination)) = frames::tcp_ports(frame)
+    /// The flow that carries a packet with these headers from one node to another, and the end of it that sends; `None`
+    /// if no way leads there.
+    pub(crate) fn flow_of(
+        &self,
+        headers: Option<&Headers>,
+        from: usize,
+        to: usize,
+    ) -> Option<(FlowId, Side)> {
+        if let Some(Headers { from: (_, source), to: (_, destination), tcp: Some(_), .. }) = headers
         {
             for it in &self.kernel_flows {
-                if (it.from, it.to, it.port) == (from, to, destination) {
+                if (it.from, it.to, it.port) == (from, to, *destination) {
                     return Some((it.flow, Side::Sender));
                 }
-                if (it.to, it.from, it.port) == (from, to, source) {
+                if (it.to, it.from, it.port) == (from, to, *source) {
                     return Some((it.flow, Side::Receiver));
                 }
             }
         }
-        self.flow(from, to).map(|flow| (flow, Side::Sender))
+        let category = headers.and_then(|headers| AccessCategory::of_dscp(headers.dscp));
+        let flow = self.flow(from, to, category.unwrap_or_default())?;
+        Some((flow, Side::Sender))
     }
 
     /// The nodes that a packet of this end of a flow is from and goes to; `None` for what is simulated.
     pub fn ends(&self, flow: FlowId, origin: Side) -> Option<(usize, usize)> {
-        let others = || flow.index().checked_sub(self.as_written.len()).map(|at| self.ends[at]);
+        let others = || flow.index().checked_sub(self.own_flows).map(|at| self.ends[at]);
         let own = self.kernel_flows.iter().find(|it| it.flow == flow).map(|it| (it.from, it.to));
         let (from, to) = own.or_else(others)?;
         Some(if origin == Side::Sender { (from, to) } else { (to, from) })
@@ -176,6 +206,23 @@ impl Plan {
     }
 }
 
+/// True if packets between these ends may be of several categories on the air: a station is one of them, and all that
+/// are know categories.
+fn knows_categories(scenario: &Scenario, ends: [Endpoint; 2]) -> bool {
+    let stations = ends.into_iter().filter_map(|end| match end {
+        Endpoint::Station(index) => Some(&scenario.stations[index]),
+        Endpoint::Host(_) => None,
+    });
+    let knows: Vec<bool> = stations.map(|station| station.standard.format().is_some()).collect();
+    !knows.is_empty() && knows.into_iter().all(|it| it)
+}
+
+/// Name of the flow of a category from a node to another.
+fn name(from: &Node, to: &Node, category: AccessCategory) -> String {
+    let between = format!("{}-{}", from.name, to.name);
+    if category == AccessCategory::BestEffort { between } else { format!("{between}-{category}") }
+}
+
 /// The name for a flow, or one like it that no flow has.
 fn free_name(scenario: &Scenario, name: &str) -> String {
     let mut name = name.to_owned();
@@ -188,6 +235,7 @@ fn free_name(scenario: &Scenario, name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::headers;
     use airfair_sim::scenario::{Bss, Node as Wired, Tcp};
     use airfair_units::Duration;
     use airfair_wlan::phy::Standard;
@@ -225,10 +273,10 @@ mod tests {
     #[test]
     fn each_way_has_a_flow_and_an_island_has_none() {
         let plan = plan();
-        let flow = plan.flow(1, 2).expect("from fast to server");
+        let flow = plan.flow(1, 2, AccessCategory::Voice).expect("from fast to server");
         assert_eq!(plan.scenario.flows[flow.index()].name, "fast-server");
         assert_eq!(plan.ends(flow, Side::Sender), Some((1, 2)));
-        assert_eq!(plan.flow(0, 3), None);
+        assert_eq!(plan.flow(0, 3, AccessCategory::BestEffort), None);
         assert_eq!(plan.scenario.flows.len(), 6);
     }
 
@@ -240,25 +288,44 @@ mod tests {
         let flow = Flow { transport: Transport::Tcp(tcp), ..Flow::new("up", ends.0, ends.1) };
         let id = scenario.add_flow(flow);
         let plan = Plan::new(scenario).expect("few nodes");
-        let segment = |source: u16, destination: u16| {
-            let mut frame = vec![0; 12];
-            frame.extend([8, 0, 0x45, 0, 0, 40, 0, 0, 0, 0, 64, 6, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
-            frame.extend([source.to_be_bytes(), destination.to_be_bytes()].concat());
-            frame
+        let flow_of = |ports, from, to| {
+            let headers = headers::read(&headers::tests::segment(ports, 0, &[]));
+            plan.flow_of(headers.as_ref(), from, to)
         };
         let port = plan.kernel_flows[0].port;
-        assert_eq!(plan.flow_of(&segment(9, port), 0, 2), Some((id, Side::Sender)));
-        assert_eq!(plan.flow_of(&segment(port, 9), 2, 0), Some((id, Side::Receiver)));
+        assert_eq!(flow_of((9, port), 0, 2), Some((id, Side::Sender)));
+        assert_eq!(flow_of((port, 9), 2, 0), Some((id, Side::Receiver)));
         assert_eq!(plan.ends(id, Side::Receiver), Some((2, 0)));
         // Another program's, and another station's.
-        assert_ne!(plan.flow_of(&segment(9, 80), 0, 2), Some((id, Side::Sender)));
-        assert_eq!(
-            plan.flow_of(&segment(9, port), 1, 2),
-            plan.flow(1, 2).map(|it| (it, Side::Sender))
-        );
-        // The world simulates no TCP for it, and the result names it as the scenario does.
-        assert_eq!(plan.scenario.flows[0].transport, Transport::External);
-        assert!(matches!(plan.as_written[0].transport, Transport::Tcp(_)));
+        assert_ne!(flow_of((9, 80), 0, 2), Some((id, Side::Sender)));
+        let others = plan.flow(1, 2, AccessCategory::BestEffort);
+        assert_eq!(flow_of((9, port), 1, 2), others.map(|it| (it, Side::Sender)));
+    }
+
+    /// EF is voice, AF41 video, CS1 background, and what no service class has is best effort.
+    ///
+    /// Verifies: [RFC8325 §4.3]
+    #[test]
+    fn a_code_point_says_which_category_a_packet_is_of() {
+        let mut scenario = scenario();
+        scenario.cells[0] = Bss::new("home", Standard::N);
+        for station in &mut scenario.stations {
+            station.standard = Standard::N;
+        }
+        let plan = Plan::new(scenario).expect("few nodes");
+        let flow_of = |dscp| {
+            let headers = headers::read(&headers::tests::segment((9, 80), dscp, &[]));
+            let (flow, _) = plan.flow_of(headers.as_ref(), 1, 2).expect("a way");
+            let Flow { name, access_category, .. } = &plan.scenario.flows[flow.index()];
+            assert_eq!(plan.ends(flow, Side::Sender), Some((1, 2)), "{name}");
+            (name.as_str(), *access_category)
+        };
+        assert_eq!(flow_of(46), ("fast-server-voice", AccessCategory::Voice));
+        assert_eq!(flow_of(34), ("fast-server-video", AccessCategory::Video));
+        assert_eq!(flow_of(8), ("fast-server-background", AccessCategory::Background));
+        assert_eq!(flow_of(0), ("fast-server", AccessCategory::BestEffort));
+        assert_eq!(flow_of(63), ("fast-server", AccessCategory::BestEffort));
+        assert_eq!(plan.scenario.categories(), AccessCategory::ALL);
     }
 
     #[test]

@@ -7,14 +7,15 @@ use std::io::{Error, ErrorKind, Read, Result, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::os::fd::AsFd;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::thread;
 
 use airfair_sim::packet::FlowId;
 use airfair_sim::scenario::{Endpoint, Scenario, Tcp, TcpTransfer, Transport};
-use airfair_units::{Duration, Time};
+use airfair_sim::world::Outside;
+use airfair_units::{Bytes, Duration, Time};
 
-use crate::os::{self, Namespace, hang_up};
+use crate::os::{self, Namespace, TcpInfo, hang_up};
 use crate::plan::Plan;
 
 /// Port of the first flow.
@@ -33,13 +34,15 @@ pub(crate) struct KernelFlow {
     pub(crate) to: usize,
     pub(crate) port: u16,
     pub(crate) congestion_control: &'static str,
+    /// Differentiated services code point of its packets.
+    dscp: Option<u8>,
     start: Time,
     stop: Option<Time>,
     size: Option<u64>,
 }
 
-/// The flows of a scenario that the kernel carries; in the scenario they become those of a program outside.
-pub(crate) fn take_over(scenario: &mut Scenario) -> Vec<KernelFlow> {
+/// The flows of a scenario that the kernel carries.
+pub(crate) fn kernel_flows(scenario: &Scenario) -> Vec<KernelFlow> {
     let stations = scenario.stations.len();
     let place = |end| match end {
         Endpoint::Station(at) => at,
@@ -47,7 +50,7 @@ pub(crate) fn take_over(scenario: &mut Scenario) -> Vec<KernelFlow> {
     };
     let mut found = Vec::new();
     for index in 0..scenario.flows.len() {
-        let flow = &mut scenario.flows[index];
+        let flow = &scenario.flows[index];
         let Transport::Tcp(tcp @ Tcp { is_kernels: true, .. }) = &flow.transport else { continue };
         let congestion_control = match tcp.flavour_word() {
             "cubic" => "cubic",
@@ -60,10 +63,20 @@ pub(crate) fn take_over(scenario: &mut Scenario) -> Vec<KernelFlow> {
             TcpTransfer::Bytes(size) => Some(size.get()),
         };
         let (from, to, start, stop) = (place(flow.from), place(flow.to), flow.start, flow.stop);
-        flow.transport = Transport::External;
+        let dscp = flow.dscp;
         let number = u16::try_from(found.len()).expect("fewer flows than ports");
         let (flow, port) = (FlowId::new(index), FIRST_PORT + number);
-        found.push(KernelFlow { flow, from, to, port, congestion_control, start, stop, size });
+        found.push(KernelFlow {
+            flow,
+            from,
+            to,
+            port,
+            congestion_control,
+            dscp,
+            start,
+            stop,
+            size,
+        });
     }
     found
 }
@@ -75,6 +88,63 @@ pub(crate) struct Account {
     pub(crate) delivered: AtomicU64,
     /// Segments that were sent again, by the kernel's own account.
     pub(crate) retransmissions: AtomicU64,
+    /// What the TCP at each end knows.
+    pub(crate) sender: Knowledge,
+    pub(crate) receiver: Knowledge,
+}
+
+/// Knowledge of the kernel's TCP at one end, as it was when it was last asked: zero is none yet.
+#[derive(Debug, Default)]
+pub(crate) struct Knowledge {
+    cwnd: AtomicU32,
+    segment: AtomicU32,
+    /// Round trips [µs].
+    smoothed: AtomicU32,
+    least: AtomicU32,
+}
+
+impl Knowledge {
+    fn note(&self, cwnd: u32, segment: u32, smoothed: u32, least: u32) {
+        self.cwnd.store(cwnd, Ordering::Relaxed);
+        self.smoothed.store(smoothed, Ordering::Relaxed);
+        self.least.store(least, Ordering::Relaxed);
+        self.segment.store(segment, Ordering::Relaxed);
+    }
+
+    fn note_sender(&self, info: &TcpInfo) {
+        self.note(info.cwnd, info.segment_sent, info.round_trip, info.least_round_trip);
+    }
+
+    /// The kernel keeps no least round trip of a receiver: it is that of the means.
+    fn note_receiver(&self, info: &TcpInfo) {
+        let so_far = Some(self.least.load(Ordering::Relaxed)).filter(|least| *least > 0);
+        let now = info.receiver_round_trip;
+        let least = so_far.map_or(now, |least| least.min(now));
+        self.note(info.cwnd, info.segment_received, now, least);
+    }
+
+    /// The same for the world; none before there was any.
+    pub(crate) fn outside(&self) -> Option<Outside> {
+        let [cwnd, segment, smoothed, least] =
+            [&self.cwnd, &self.segment, &self.smoothed, &self.least]
+                .map(|it| it.load(Ordering::Relaxed));
+        // The kernel says "never" with the largest number.
+        let time =
+            |us: u32| (us > 0 && us < u32::MAX).then(|| Duration::from_micros(u64::from(us)));
+        (segment > 0).then(|| Outside {
+            cwnd,
+            segment: Bytes::new(segment.into()),
+            smoothed_round_trip: time(smoothed),
+            least_round_trip: time(least),
+        })
+    }
+}
+
+impl Account {
+    fn note_sender(&self, info: &TcpInfo) {
+        self.retransmissions.store(info.retransmissions.into(), Ordering::Relaxed);
+        self.sender.note_sender(info);
+    }
 }
 
 /// All flows that the kernel carries, until this is dropped.
@@ -102,9 +172,13 @@ impl Generator {
             })?;
             let listener =
                 Arc::new(namespaces[flow.to].within(|| TcpListener::bind(("0.0.0.0", flow.port)))?);
+            if let Some(dscp) = flow.dscp {
+                // The connection that it accepts is as it is.
+                os::mark(listener.as_fd(), dscp)?;
+            }
             let (counted, accepting) = (Arc::clone(accounts), Arc::clone(&listener));
             let is_over = Arc::clone(&generator.is_over);
-            let take = move || receive(&accepting, &counted[index].delivered, &is_over);
+            let take = move || receive(&accepting, &counted[index], &is_over);
             thread::Builder::new().spawn(take)?;
             generator.listeners.push(listener);
 
@@ -127,7 +201,7 @@ impl Drop for Generator {
     }
 }
 
-fn receive(listener: &TcpListener, delivered: &AtomicU64, is_over: &AtomicBool) {
+fn receive(listener: &TcpListener, account: &Account, is_over: &AtomicBool) {
     let Ok((mut connection, _)) = listener.accept() else { return };
     if os::read_promptly(connection.as_fd(), LOOK).is_err() {
         return;
@@ -136,7 +210,10 @@ fn receive(listener: &TcpListener, delivered: &AtomicU64, is_over: &AtomicBool) 
     while !is_over.load(Ordering::Relaxed) {
         match connection.read(&mut buffer) {
             Ok(length @ 1..) => {
-                delivered.fetch_add(length as u64, Ordering::Relaxed);
+                account.delivered.fetch_add(length as u64, Ordering::Relaxed);
+                if let Ok(info) = os::tcp_info(connection.as_fd()) {
+                    account.receiver.note_receiver(&info);
+                }
             }
             // Nothing has come for so long.
             Err(error) if error.kind() == ErrorKind::WouldBlock => {}
@@ -159,6 +236,9 @@ fn send(flow: &KernelFlow, to: SocketAddr, account: &Account, is_over: &AtomicBo
     let mut connection = TcpStream::connect(to)?;
     os::choose_congestion_control(connection.as_fd(), flow.congestion_control)?;
     os::write_promptly(connection.as_fd(), LOOK)?;
+    if let Some(dscp) = flow.dscp {
+        os::mark(connection.as_fd(), dscp)?;
+    }
     let chunk = vec![0; CHUNK];
     let began = os::monotonic();
     let mut left = flow.size.unwrap_or(u64::MAX);
@@ -174,13 +254,13 @@ fn send(flow: &KernelFlow, to: SocketAddr, account: &Account, is_over: &AtomicBo
             Err(error) if error.kind() == ErrorKind::WouldBlock => {}
             Err(error) => return Err(error),
         }
-        account.retransmissions.store(os::retransmissions(connection.as_fd())?, Ordering::Relaxed);
+        account.note_sender(&os::tcp_info(connection.as_fd())?);
     }
     // What is still in the socket goes out, and is counted, while the emulation lasts.
     connection.shutdown(Shutdown::Write)?;
     while !is_over.load(Ordering::Relaxed) {
         os::sleep(LOOK);
-        account.retransmissions.store(os::retransmissions(connection.as_fd())?, Ordering::Relaxed);
+        account.note_sender(&os::tcp_info(connection.as_fd())?);
     }
     Ok(())
 }

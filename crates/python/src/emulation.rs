@@ -24,24 +24,29 @@ pub(crate) struct Emulation {
     /// Name and kind of each node, in the engine's order.
     names: Vec<String>,
     cells: Vec<String>,
+    /// Standard of each cell.
+    standards: Vec<String>,
 }
 
 #[pymethods]
 impl Emulation {
     /// Sets everything up and lets time begin; raises `OSError` where the operating system refuses.
     #[new]
-    #[pyo3(signature = (scenario, *, backend, seed, duration_ns = None))]
+    #[expect(clippy::too_many_arguments, reason = "all but one have names in Python")]
+    #[pyo3(signature = (scenario, *, backend, seed, duration_ns = None, spin = false))]
     fn new(
         py: Python<'_>,
         scenario: &Scenario,
         backend: &str,
         seed: u64,
         duration_ns: Option<u64>,
+        spin: bool,
     ) -> PyResult<Self> {
         let duration = duration_ns.map(Duration::from_nanos);
-        let options = Options { backend: kind(backend)?, seed, duration };
+        let options = Options { backend: kind(backend)?, seed, spin, duration };
         let scenario = scenario.inner.clone();
         let cells = scenario.cells.iter().map(|cell| cell.name.clone()).collect();
+        let standards = scenario.cells.iter().map(|cell| cell.rules.standard.to_string()).collect();
         let started = py.detach(|| emulator::Emulation::start(scenario, options));
         let inner = started.map_err(|error| match error {
             emulator::Error::Scenario(problem) => PyValueError::new_err(problem),
@@ -50,7 +55,7 @@ impl Emulation {
             }
         })?;
         let names = inner.nodes().iter().map(|node| node.name.clone()).collect();
-        Ok(Self { inner: std::sync::Mutex::new(Some(inner)), names, cells })
+        Ok(Self { inner: std::sync::Mutex::new(Some(inner)), names, cells, standards })
     }
 
     /// One dictionary per station and host: name, kind, interface, mac, ipv4, ipv6, descriptor.
@@ -136,12 +141,31 @@ impl Emulation {
 
     /// Sets the weights of data and ACKs in the queue of the access point of a cell.
     fn set_weights(&self, cell: &str, data: u32, acks: u32) -> PyResult<()> {
-        let at = self.cells.iter().position(|name| name == cell);
-        let at = at.ok_or_else(|| PyValueError::new_err(format!("{cell}: no such cell")))?;
+        let at = self.cell(cell)?;
         if data == 0 || acks == 0 {
             return Err(PyValueError::new_err("a weight is more than nothing"));
         }
         self.wish(Wish::Weights(at, Weights { data, ack: acks }))
+    }
+
+    /// Gives the access point of a cell another transmit queue, a table of TOML; raises `ValueError` where that cannot be.
+    fn set_queue(&self, cell: &str, queue: &str) -> PyResult<()> {
+        let at = self.cell(cell)?;
+        // A cell that has this queue, and nothing that could refer to a file.
+        let text = format!(
+            "duration = \"1 s\"\n[bss.{cell}]\nstandard = \"{}\"\nap.queue = {queue}\n\
+             [station.a-station]\nbss = \"{cell}\"\n[host.a-host]\n",
+            self.standards[at]
+        );
+        let mut no_file = |_: &str| Err("there are no files here".to_owned());
+        let driver = airfair_sim::scenario::Driver::Emulation;
+        let parsed =
+            airfair_sim::scenario::Scenario::load(text.as_bytes(), &[], &mut no_file, driver);
+        let parsed = parsed.map_err(|problems| {
+            let told: Vec<String> = problems.iter().map(ToString::to_string).collect();
+            PyValueError::new_err(told.join("; "))
+        })?;
+        self.wish(Wish::Queue(at, parsed.cells[0].ap.queue))
     }
 
     /// Starts a program in the namespace of a node, with `hosts` as `/etc/hosts`: its process id. With `to_errors` it
@@ -193,6 +217,12 @@ impl Emulation {
 
     fn wish(&self, wish: Wish) -> PyResult<()> {
         self.with(|emulation| emulation.wish(wish).map_err(PyValueError::new_err))
+    }
+
+    /// Place of a cell in the scenario.
+    fn cell(&self, name: &str) -> PyResult<usize> {
+        let at = self.cells.iter().position(|it| it == name);
+        at.ok_or_else(|| PyValueError::new_err(format!("{name}: no such cell")))
     }
 
     /// Place of a station in the scenario: they come first among the nodes.

@@ -40,7 +40,7 @@ pub(crate) fn main() {
         let sent = Time::ZERO + Duration::from_millis(100) * number;
         assert_eq!(world.advance(sent), Pause::Reached);
         bytes.insert(Handle(number), format!("hello {number}"));
-        let packet = External { size: Bytes::new(64), handle: Handle(number) };
+        let packet = External::new(Bytes::new(64), Handle(number));
         world.inject(sent, ours, Side::Sender, packet).expect("room for one packet");
         assert_eq!(world.advance(sent + Duration::from_millis(99)), Pause::Output);
         let Some(Output::Released(released)) = world.poll_output() else { panic!("no packet") };

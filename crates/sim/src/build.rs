@@ -378,6 +378,7 @@ fn without_room(transport: &Transport) -> WithoutRoom {
     match transport {
         Transport::Udp { rate: UdpRate::Saturated, .. } => WithoutRoom::Wait,
         Transport::Tcp(tcp) if tcp.keeps_refused => WithoutRoom::Keep,
+        Transport::Tcp(tcp) if tcp.is_kernels => WithoutRoom::Return,
         Transport::External => WithoutRoom::Return,
         Transport::Udp { .. } | Transport::Tcp(_) | Transport::Tfrc(_) => WithoutRoom::Lose,
     }

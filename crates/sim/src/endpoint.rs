@@ -2,9 +2,10 @@
 
 use std::iter;
 
+use airfair_laws::window_limit::WindowLimit;
 use airfair_transport::tcp::Unsent;
 use airfair_transport::{tcp, tfrc, udp};
-use airfair_units::{Bytes, Time};
+use airfair_units::{Bytes, Duration, Time};
 
 use crate::packet::{Body, Side};
 use crate::record::FlowRecord;
@@ -23,23 +24,70 @@ pub(crate) enum Source {
     External(Gate),
 }
 
+/// Knowledge of a TCP outside about one of its ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Outside {
+    /// Congestion window [segments].
+    pub cwnd: u32,
+    /// Largest segment.
+    pub segment: Bytes,
+    /// A mean of its round trip of late, once it knows one.
+    pub smoothed_round_trip: Option<Duration>,
+    /// Its least round trip so far, likewise.
+    pub least_round_trip: Option<Duration>,
+}
+
 /// The way into the world for the packets of an external flow.
 #[derive(Debug, Default)]
 pub(crate) struct Gate {
     /// Size of a packet that the queue of each end's host has refused, if its owner waits for room.
     refused: [Option<Bytes>; 2],
+    /// Each end's TCP, where its owner tells of it.
+    outside: [Option<Outside>; 2],
+    /// Limit of each end's window.
+    limits: [WindowLimit; 2],
+}
+
+fn place(side: Side) -> usize {
+    usize::from(side == Side::Receiver)
 }
 
 impl Gate {
+    /// The owner tells what an end knows.
+    pub(crate) fn tell(&mut self, side: Side, outside: Outside) {
+        self.outside[place(side)] = Some(outside);
+    }
+
+    /// Knowledge of an end.
+    pub(crate) fn outside(&self, side: Side) -> Option<&Outside> {
+        self.outside[place(side)].as_ref()
+    }
+
+    pub(crate) fn limit_window(&mut self, side: Side, limit: WindowLimit) {
+        self.limits[place(side)] = limit;
+    }
+
+    /// The window that an end's limit leaves, in octets; one segment at least.
+    pub(crate) fn window(&self, side: Side) -> Option<Bytes> {
+        let outside = self.outside(side)?;
+        let segments = |count: u32| outside.segment * u64::from(count.max(1));
+        match self.limits[place(side)] {
+            WindowLimit::None => None,
+            WindowLimit::Segments(count) => Some(segments(count)),
+            WindowLimit::Octets(window) => Some(window.max(outside.segment)),
+            WindowLimit::DividedBy(divisor) => Some(segments(outside.cwnd / divisor.max(1))),
+        }
+    }
+
     /// An end's packet so long has been refused; true if its owner did not wait already.
     pub(crate) fn refuse(&mut self, side: Side, packet: Bytes) -> bool {
-        let refused = &mut self.refused[usize::from(side == Side::Receiver)];
+        let refused = &mut self.refused[place(side)];
         refused.replace(packet).is_none()
     }
 
     /// An end need not wait any longer.
     pub(crate) fn open(&mut self, side: Side) {
-        self.refused[usize::from(side == Side::Receiver)] = None;
+        self.refused[place(side)] = None;
     }
 }
 
@@ -56,6 +104,9 @@ pub(crate) enum Sink {
 /// Both ends of a connection with these settings.
 pub(crate) fn endpoints(transport: &Transport) -> (Source, Sink) {
     match transport {
+        Transport::Tcp(tcp) if tcp.is_kernels => {
+            (Source::External(Gate::default()), Sink::External)
+        }
         Transport::Tcp(tcp) => (
             Source::Tcp(Box::new(tcp::Sender::new(tcp.sender))),
             Sink::Tcp(Box::new(tcp::Receiver::new(tcp.receiver))),
@@ -125,7 +176,7 @@ impl Source {
     pub(crate) fn awaited_size(&self, side: Side) -> Option<Bytes> {
         match self {
             Self::Udp(source) => Some(source.packet_size()),
-            Self::External(gate) => gate.refused[usize::from(side == Side::Receiver)],
+            Self::External(gate) => gate.refused[place(side)],
             Self::Tcp(_) | Self::Tfrc(_) => None,
         }
     }
@@ -295,6 +346,28 @@ impl Alarm {
 mod tests {
     use super::*;
     use crate::scenario::Scenario;
+
+    /// 130 segments of 1448 octets: an eleventh is 11 of them, and one remains of whatever is less.
+    #[test]
+    fn the_window_of_an_end_outside_is_limited_in_whole_segments() {
+        let mut gate = Gate::default();
+        gate.limit_window(Side::Sender, WindowLimit::DividedBy(11));
+        assert_eq!(gate.window(Side::Sender), None, "nothing is known of it");
+        let segment = Bytes::new(1_448);
+        gate.tell(Side::Sender, Outside { cwnd: 130, segment, ..Outside::default() });
+        assert_eq!(gate.window(Side::Sender), Some(segment * 11));
+        for (limit, segments) in [
+            (WindowLimit::DividedBy(131), Some(1)),
+            (WindowLimit::Segments(4), Some(4)),
+            (WindowLimit::Segments(0), Some(1)),
+            (WindowLimit::Octets(Bytes::new(9)), Some(1)),
+            (WindowLimit::None, None),
+        ] {
+            gate.limit_window(Side::Sender, limit);
+            assert_eq!(gate.window(Side::Sender), segments.map(|it| segment * it), "{limit:?}");
+        }
+        assert_eq!(gate.window(Side::Receiver), None);
+    }
 
     /// Verifies: [RFC2018 §2]
     #[test]

@@ -1,5 +1,6 @@
 //! Packets between hosts: a transport's message with the way it takes.
 
+pub use airfair_transport::tcp::Flags as TcpFlags;
 use airfair_transport::{tcp, tfrc, udp};
 use airfair_units::{Bytes, Time};
 use airfair_wlan::edca::AccessCategory;
@@ -45,6 +46,41 @@ pub struct External {
     pub size: Bytes,
     /// Its bytes.
     pub handle: Handle,
+    /// Its connection outside, by which queues and schemes know it; `None`: all packets of its flow are alike.
+    pub connection: Option<Connection>,
+    /// Its TCP header, where it has one that the owner has read.
+    pub tcp: Option<ExternalTcp>,
+}
+
+impl External {
+    /// A packet of whose headers nothing is known.
+    pub fn new(size: Bytes, handle: Handle) -> Self {
+        Self { size, handle, connection: None, tcp: None }
+    }
+}
+
+/// A connection outside, and the end of it that has sent a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Connection {
+    /// Its number: no flow's of the scenario, and no other connection's.
+    pub number: u16,
+    /// True of the packets of one of its ends, whichever.
+    pub is_other: bool,
+}
+
+/// A TCP header, as far as disciplines and schemes look at it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ExternalTcp {
+    /// Acknowledgment number, unwrapped [octets].
+    pub ack: u64,
+    /// Application data [octets].
+    pub payload: u32,
+    /// Control bits.
+    pub flags: TcpFlags,
+    /// True if it has SACK blocks.
+    pub is_selective: bool,
+    /// The largest window that schemes let it say; `None`: what it says.
+    pub limit: Option<Bytes>,
 }
 
 /// A packet under way.
@@ -81,7 +117,11 @@ pub enum Body {
 
 impl Headers for Packet {
     fn flow(&self) -> u64 {
-        2 * u64::from(self.flow.0) + u64::from(self.origin == Side::Receiver)
+        let (number, is_other) = match &self.body {
+            Body::External(External { connection: Some(it), .. }) => (it.number, it.is_other),
+            _ => (self.flow.0, self.origin == Side::Receiver),
+        };
+        2 * u64::from(number) + u64::from(is_other)
     }
 
     /// A pure ACK has no data, opens nothing and ends nothing.
@@ -89,6 +129,11 @@ impl Headers for Packet {
         match &self.body {
             Body::Segment(segment) if segment.is_pure_ack() => {
                 Class::PureAck { number: segment.ack, is_selective: !segment.sack.is_empty() }
+            }
+            Body::External(External { tcp: Some(tcp), .. })
+                if tcp.payload == 0 && tcp.flags == tcp::Flags::ACK =>
+            {
+                Class::PureAck { number: tcp.ack, is_selective: tcp.is_selective }
             }
             _ => Class::Data,
         }
@@ -114,6 +159,29 @@ impl Packet {
         Self { category, ..self }
     }
 
+    /// Number of its connection, control bits and application data of its TCP header, if it has one.
+    pub(crate) fn tcp(&self) -> Option<(u16, tcp::Flags, u32)> {
+        match &self.body {
+            Body::Segment(segment) => Some((self.flow.0, segment.flags, segment.payload)),
+            Body::External(External { tcp: Some(tcp), connection, .. }) => {
+                let number = connection.map_or(self.flow.0, |it| it.number);
+                Some((number, tcp.flags, tcp.payload))
+            }
+            _ => None,
+        }
+    }
+
+    /// Lets its TCP header say such a window at most.
+    pub(crate) fn limit_window(&mut self, limit: Bytes) {
+        match &mut self.body {
+            Body::Segment(segment) => segment.window = segment.window.min(limit.get()),
+            Body::External(External { tcp: Some(tcp), .. }) => {
+                tcp.limit = Some(tcp.limit.map_or(limit, |lower| lower.min(limit)));
+            }
+            _ => {}
+        }
+    }
+
     /// Size of the IP packet.
     pub fn size(&self) -> Bytes {
         match &self.body {
@@ -123,5 +191,36 @@ impl Packet {
             Body::Datagram(datagram) => datagram.size(),
             Body::External(external) => external.size,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Packets of one flow from outside: those of a connection are one flow of a queue each way, and others another.
+    #[test]
+    fn a_queue_knows_packets_from_outside_by_their_connections() {
+        let packet = |connection, tcp| {
+            let opaque = External::new(Bytes::new(52), Handle(0));
+            let body = Body::External(External { connection, tcp, ..opaque });
+            Packet::new(Time::ZERO, FlowId(3), Side::Sender, body)
+        };
+        let of = |number, is_other| packet(Some(Connection { number, is_other }), None).flow();
+        assert_eq!([of(7, false), of(7, true), of(8, false)], [14, 15, 16]);
+        assert_eq!(packet(None, None).flow(), 6);
+        let class = |tcp| packet(None, Some(tcp)).class();
+        let ack = ExternalTcp { ack: 9, flags: TcpFlags::ACK, ..ExternalTcp::default() };
+        assert_eq!(class(ack), Class::PureAck { number: 9, is_selective: false });
+        let blocks = ExternalTcp { is_selective: true, ..ack };
+        assert_eq!(class(blocks), Class::PureAck { number: 9, is_selective: true });
+        assert_eq!(class(ExternalTcp { payload: 1, ..ack }), Class::Data);
+        assert_eq!(class(ExternalTcp { flags: TcpFlags::SYN_ACK, ..ack }), Class::Data);
+        assert_eq!(packet(None, None).class(), Class::Data);
+    }
+
+    #[test]
+    fn a_packet_from_outside_is_no_larger_than_a_segment() {
+        assert!(size_of::<External>() <= size_of::<tcp::Segment>());
     }
 }

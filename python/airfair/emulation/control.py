@@ -10,12 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from airfair import _core
+from airfair.scenario import toml_value
 
 LONGEST = 65_536
 """Octets of a request."""
 
 ALLOWED = (
-    'allowed are {"get": "state"} and {"set": "rate" | "errors" | "weights", …}: docs/emulator.md'
+    'allowed are {"get": "state"} and {"set": "rate" | "errors" | "weights" | "queue", …}: '
+    "docs/emulator.md"
 )
 
 State = Callable[[], dict[str, Any]]
@@ -32,11 +34,13 @@ def answer(request: object, emulation: _core.Emulation, state: State) -> dict[st
                 emulation.set_rate(station, direction, _core.quantity(value, "rate"))
             case {"set": "errors", "station": str(station), "value": int() | float() as value}:
                 emulation.set_errors(station, float(value))
+            case {"set": "queue", "cell": str(cell), "value": dict(value)}:
+                emulation.set_queue(cell, toml_value(value))
             case {"set": "weights", "cell": str(cell), "data": int(data), "acks": int(acks)}:
                 emulation.set_weights(cell, data, acks)
             case _:
                 return {"ok": False, "error": ALLOWED}
-    except (ValueError, RuntimeError, OverflowError) as error:
+    except (TypeError, ValueError, RuntimeError, OverflowError) as error:
         return {"ok": False, "error": str(error)}
     return {"ok": True}
 

@@ -54,6 +54,8 @@ class Wish:
     duration_ns: int | None = None
     backend: str | None = None
     """Kind of interfaces; None: the best that is permitted."""
+    spins: bool = False
+    """True if the engine stays awake at the end of each wait."""
     is_quiet: bool = False
     """True if nobody wants to see how it goes on."""
     keeps_output: bool = False
@@ -91,7 +93,11 @@ def run(scenario: _core.Scenario, wish: Wish) -> Session:
     kind = backend.choose(wish.backend)
     with ExitStack() as stack:
         emulation = _core.Emulation(
-            scenario, backend=kind, seed=scenario.seed, duration_ns=wish.duration_ns
+            scenario,
+            backend=kind,
+            seed=scenario.seed,
+            duration_ns=wish.duration_ns,
+            spin=wish.spins,
         )
 
         def state() -> State:

@@ -348,17 +348,41 @@ fn timeval(time: Duration) -> libc::timeval {
     libc::timeval { tv_sec: us / 1_000_000, tv_usec: us % 1_000_000 }
 }
 
-/// Segments that a connection has sent again (`tcpi_total_retrans` of `linux/tcp.h`).
-pub(crate) fn retransmissions(socket: BorrowedFd<'_>) -> Result<u64> {
-    const AT: usize = 100;
-    let mut info = [0_u8; AT + 4];
+/// What the kernel tells of a TCP connection; round trips in microseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TcpInfo {
+    pub(crate) retransmissions: u32,
+    pub(crate) cwnd: u32,
+    pub(crate) segment_sent: u32,
+    pub(crate) segment_received: u32,
+    pub(crate) round_trip: u32,
+    pub(crate) least_round_trip: u32,
+    pub(crate) receiver_round_trip: u32,
+}
+
+/// `TCP_INFO` of a connection: libc's structure ends before the least round trip.
+pub(crate) fn tcp_info(socket: BorrowedFd<'_>) -> Result<TcpInfo> {
+    let mut info = [0_u8; 152];
     let mut length = libc::socklen_t::try_from(info.len()).expect("some octets");
     let (level, option) = (libc::IPPROTO_TCP, libc::TCP_INFO);
     let (found, size) = (info.as_mut_ptr().cast(), &raw mut length);
     // SAFETY: pointer and length are those of a buffer.
     check(unsafe { libc::getsockopt(socket.as_raw_fd(), level, option, found, size) })?;
-    let count = [info[AT], info[AT + 1], info[AT + 2], info[AT + 3]];
-    Ok(u64::from(u32::from_ne_bytes(count)))
+    let at = |at: usize| u32::from_ne_bytes([info[at], info[at + 1], info[at + 2], info[at + 3]]);
+    Ok(TcpInfo {
+        segment_sent: at(16),
+        segment_received: at(20),
+        round_trip: at(68),
+        cwnd: at(80),
+        receiver_round_trip: at(92),
+        retransmissions: at(100),
+        least_round_trip: at(148),
+    })
+}
+
+/// Gives the packets of a socket a differentiated services code point.
+pub(crate) fn mark(socket: BorrowedFd<'_>, dscp: u8) -> Result<()> {
+    set_option(socket, libc::IPPROTO_IP, libc::IP_TOS, &(libc::c_int::from(dscp) << 2))
 }
 
 /// Lets this thread do nothing for so long.

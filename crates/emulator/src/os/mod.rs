@@ -21,6 +21,6 @@ pub(crate) use namespace::Namespace;
 pub(crate) use poller::{Bell, Poller};
 
 pub(crate) use calls::{
-    choose_congestion_control, hang_up, monotonic, prefer, read_promptly, retransmissions, sleep,
-    write_promptly,
+    TcpInfo, choose_congestion_control, hang_up, mark, monotonic, prefer, read_promptly, sleep,
+    tcp_info, write_promptly,
 };

@@ -47,15 +47,17 @@ pub(crate) struct Poller<'b> {
     epoll: OwnedFd,
     bell: &'b Bell,
     found: Vec<u64>,
+    /// The end of each wait that is spent awake.
+    awake: Duration,
     /// Time at which the wait ends all the same.
     pub(crate) alarm: Option<Duration>,
 }
 
 impl<'b> Poller<'b> {
-    pub(crate) fn new(bell: &'b Bell) -> Result<Self> {
+    pub(crate) fn new(bell: &'b Bell, awake: Duration) -> Result<Self> {
         let epoll = calls::epoll()?;
         calls::watch(&epoll, libc::EPOLL_CTL_ADD, bell.0.as_fd(), BELL)?;
-        Ok(Self { epoll, bell, found: Vec::new(), alarm: None })
+        Ok(Self { epoll, bell, found: Vec::new(), awake, alarm: None })
     }
 
     /// Waits for frames of a port as well.
@@ -100,13 +102,37 @@ impl Wall for Poller<'_> {
         let until = self.alarm.map_or(at, |alarm| alarm.min(at));
         loop {
             let left = until.saturating_sub(calls::monotonic());
-            self.look(left);
+            self.look(left.saturating_sub(self.awake));
             if !self.found.is_empty() {
                 return true;
             }
             if left.is_zero() || calls::monotonic() >= until {
                 return until < at;
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MOMENT: Duration = Duration::from_millis(2);
+
+    /// Asleep and awake a wait ends at its time, or with the bell before it.
+    #[test]
+    fn a_wait_ends_with_its_time_or_with_the_bell() {
+        for awake in [Duration::ZERO, Duration::from_micros(60), Duration::from_secs(3_600)] {
+            let bell = Bell::new().expect("a descriptor");
+            let mut poller = Poller::new(&bell, awake).expect("a descriptor");
+            let until = poller.now() + MOMENT;
+            assert!(!poller.sleep_until(until));
+            assert!(poller.now() >= until);
+            bell.ring();
+            assert!(poller.sleep_until(until + Duration::from_secs(3_600)));
+            assert_eq!(poller.take(), Ready { ports: Vec::new(), bell: true });
+            poller.alarm = Some(poller.now() + MOMENT);
+            assert!(poller.sleep_until(until + Duration::from_secs(3_600)));
         }
     }
 }

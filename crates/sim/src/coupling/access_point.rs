@@ -3,11 +3,13 @@
 use airfair_laws::Direction;
 use airfair_laws::connections::Connections;
 use airfair_laws::{ack_separation, window_sharing};
+use airfair_transport::tcp::Flags;
 use airfair_units::{Bytes, Time};
 use airfair_wlan::{Class, Headers, Weights};
 
 use super::{Action, Home, Passage, Seen};
-use crate::packet::{Body, Packet};
+use crate::packet::Packet;
+use crate::scenario::Queue;
 
 /// An access point that follows the connections through it.
 #[derive(Debug)]
@@ -23,18 +25,24 @@ pub(crate) struct Agent {
 impl Agent {
     pub(super) fn at(home: &Home) -> Option<Self> {
         let ap = home.access_point;
-        let separation = ap.queue.counts_flows.then(ack_separation::Params::default);
-        let shared_buffer = ap.window_sharing.then_some(ap.queue.config.packets);
-        if separation.is_none() && shared_buffer.is_none() {
-            return None;
-        }
-        Some(Self {
-            separation,
+        let has_work = ap.queue.counts_flows || ap.window_sharing;
+        has_work.then(|| Self::new(&ap.queue, ap.window_sharing))
+    }
+
+    pub(super) fn new(queue: &Queue, window_sharing: bool) -> Self {
+        Self {
+            separation: queue.counts_flows.then(ack_separation::Params::default),
             state: ack_separation::State::default(),
             counts: ack_separation::Counts::default(),
-            shared_buffer,
+            shared_buffer: window_sharing.then_some(queue.config.packets),
             connections: Connections::default(),
-        })
+        }
+    }
+
+    /// The access point has another queue.
+    pub(super) fn follow_queue(&mut self, queue: &Queue) {
+        self.separation = queue.counts_flows.then(ack_separation::Params::default);
+        self.shared_buffer = self.shared_buffer.map(|_| queue.config.packets);
     }
 
     pub(super) fn handle(&mut self, now: Time, seen: &Seen, actions: &mut Vec<Action>) {
@@ -57,15 +65,18 @@ impl Agent {
 
     /// A packet goes up or down through the access point.
     fn pass(&mut self, now: Time, packet: &Packet, direction: Direction) -> Option<Action> {
-        let Body::Segment(segment) = &packet.body else { return None };
-        let flow = packet.flow.0;
-        if segment.flags.fin {
+        let (flow, flags, payload) = packet.tcp()?;
+        if flags.fin {
             self.connections.forget(flow);
-        } else if segment.payload > 0 {
+        } else if payload > 0 {
             self.counts.segments += u32::from(direction == Direction::Up);
-            let size = Bytes::new(segment.payload.into());
+            let size = Bytes::new(payload.into());
             self.connections.note(now, flow, direction, size);
-        } else if let Some(buffer) = self.shared_buffer {
+        }
+        // Data acknowledges, too, where programs talk both ways.
+        if let Some(buffer) = self.shared_buffer
+            && flags == Flags::ACK
+        {
             let segment = self.connections.segment(flow)?;
             let flows = self.connections.count(now, &[Direction::Down, Direction::Up]);
             let seen = window_sharing::Observation { buffer, flows, segment };
@@ -86,13 +97,13 @@ impl Agent {
 
 #[cfg(test)]
 mod tests {
-    use airfair_transport::tcp::{Flags, Segment};
+    use airfair_transport::tcp::Segment;
     use airfair_wlan::airtime::Airtime;
     use airfair_wlan::{Discipline, NodeId, QueueConfig};
 
     use super::Passage::{Delivered, FromStation, ToQueue};
     use super::*;
-    use crate::packet::{FlowId, Side};
+    use crate::packet::{Body, Connection, External, ExternalTcp, FlowId, Handle, Side};
     use crate::scenario;
 
     fn agent(window_sharing: bool) -> Agent {
@@ -180,5 +191,32 @@ mod tests {
         assert_eq!(see(2, FromStation, ack(0)), [share]);
         assert_eq!(see(2, ToQueue, ack(2)), [share]);
         assert_eq!(see(2, FromStation, ack(9)), []);
+    }
+
+    /// A program's connection 7 in a flow of packets of all kinds: it counts by its own number, its ACKs on data have a
+    /// window, too, and a packet without a TCP header is nobody's.
+    #[test]
+    fn packets_from_outside_are_seen_by_their_headers() {
+        let mut ap = agent(true);
+        let mut see = |at, passage, packet| see(&mut ap, ms(at), passage, &packet);
+        let outside = |payload, flags| {
+            let tcp = ExternalTcp { payload, flags, ..ExternalTcp::default() };
+            let external = External {
+                connection: Some(Connection { number: 7, is_other: false }),
+                tcp: Some(tcp),
+                ..External::new(Bytes::new(40), Handle(0))
+            };
+            Packet::new(Time::ZERO, FlowId(3), Side::Sender, Body::External(external))
+        };
+        see(0, ToQueue, data(3));
+        let share = |flows: u64| Action::RewriteWindow(Bytes::new(100 / flows * 1_448));
+        assert_eq!(see(1, FromStation, outside(1_448, Flags::ACK)), [share(2)]);
+        assert_eq!(see(1, FromStation, outside(0, Flags::ACK)), [share(2)]);
+        assert_eq!(see(2, FromStation, outside(0, Flags::SYN)), []);
+        let opaque = External::new(Bytes::new(40), Handle(0));
+        let packet = Packet::new(Time::ZERO, FlowId(3), Side::Sender, Body::External(opaque));
+        assert_eq!(see(2, FromStation, packet), []);
+        see(3, FromStation, outside(0, Flags::FIN_ACK));
+        assert_eq!(see(4, FromStation, ack(3)), [share(1)]);
     }
 }

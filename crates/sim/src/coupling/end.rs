@@ -5,7 +5,7 @@ use airfair_laws::receipts::LocalFlow;
 use airfair_transport::{tcp, tfrc};
 use airfair_units::{Bytes, Duration};
 
-use crate::endpoint::{Sink, Source};
+use crate::endpoint::{Outside, Sink, Source};
 use crate::packet::{FlowId, Side};
 use crate::world::Flow;
 
@@ -42,30 +42,36 @@ pub(crate) enum End<'f> {
     TcpReceiver(&'f tcp::Receiver),
     TfrcSender(&'f tfrc::Sender),
     TfrcReceiver(&'f tfrc::Receiver),
+    /// A TCP outside, as far as its owner tells of it.
+    Outside(&'f Outside),
 }
 
 impl<'f> End<'f> {
-    /// `None` for UDP and what comes from outside, which nobody limits.
+    /// `None` for UDP, which nobody limits, and for what comes from outside and nobody tells of.
     pub(super) fn of(flow: &'f Flow, side: Side) -> Option<Self> {
         Some(match (side, &flow.source, &flow.sink) {
             (Side::Sender, Source::Tcp(sender), _) => Self::TcpSender(sender),
             (Side::Sender, Source::Tfrc(sender), _) => Self::TfrcSender(sender),
             (Side::Receiver, _, Sink::Tcp(receiver)) => Self::TcpReceiver(receiver),
             (Side::Receiver, _, Sink::Tfrc(receiver)) => Self::TfrcReceiver(receiver),
-            (Side::Sender, Source::Udp(_) | Source::External(_), _)
-            | (Side::Receiver, _, Sink::Udp(_) | Sink::External) => return None,
+            (side, Source::External(gate), _) => Self::Outside(gate.outside(side)?),
+            (Side::Sender, Source::Udp(_), _)
+            | (Side::Receiver, _, Sink::Udp(_) | Sink::External) => {
+                return None;
+            }
         })
     }
 
     /// True where each few packets are answered, and not each round trip.
     pub(super) fn is_tcp(&self) -> bool {
-        matches!(self, Self::TcpSender(_) | Self::TcpReceiver(_))
+        matches!(self, Self::TcpSender(_) | Self::TcpReceiver(_) | Self::Outside(_))
     }
 
     /// Congestion window of a TCP sender [segments].
     pub(super) fn cwnd(&self) -> Option<u32> {
         match self {
             Self::TcpSender(sender) => Some(sender.cwnd()),
+            Self::Outside(tcp) => Some(tcp.cwnd),
             _ => None,
         }
     }
@@ -77,6 +83,7 @@ impl<'f> End<'f> {
             Self::TcpReceiver(receiver) => receiver.round_trip(),
             Self::TfrcSender(sender) => sender.smoothed_round_trip(),
             Self::TfrcReceiver(receiver) => receiver.round_trip(),
+            Self::Outside(tcp) => tcp.smoothed_round_trip,
         }
     }
 
@@ -86,10 +93,12 @@ impl<'f> End<'f> {
             Self::TcpSender(sender) => sender.least_round_trip(),
             Self::TcpReceiver(receiver) => receiver.least_round_trip(),
             Self::TfrcSender(_) | Self::TfrcReceiver(_) => None,
+            Self::Outside(tcp) => tcp.least_round_trip,
         }
     }
 
-    /// Buffer that a window must not exceed; a sender's own has no end: [D-083].
+    /// Buffer that a window must not exceed; a sender's own has no end: [D-083]. That of a TCP outside is in what it
+    /// advertises, which is only ever lowered.
     pub(super) fn buffer(&self) -> Bytes {
         match self {
             Self::TcpReceiver(receiver) => receiver.buffer(),

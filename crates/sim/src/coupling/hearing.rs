@@ -6,7 +6,7 @@ use airfair_units::{Bytes, Duration};
 use airfair_wlan::airtime::Airtime;
 use airfair_wlan::{FrameKind, NodeId, Overheard};
 
-use crate::packet::{Body, Packet};
+use crate::packet::{Body, External, Packet};
 
 /// Facts that `me` knows of its cell.
 pub(super) fn meter_params(me: NodeId, slot: Duration, airtime: &Airtime) -> meter::Params {
@@ -66,6 +66,7 @@ fn payload(packet: &Packet) -> u32 {
         Body::TfrcData(data) => data.payload,
         Body::Datagram(datagram) => datagram.payload,
         Body::TfrcFeedback(_) => 0,
+        Body::External(External { tcp: Some(tcp), .. }) => tcp.payload,
         Body::External(external) => {
             u32::try_from(external.size.get()).expect("a packet of 64 KiB at most")
         }

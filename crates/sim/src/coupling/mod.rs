@@ -32,6 +32,7 @@ pub(crate) use home::agents;
 
 use crate::packet::Packet;
 use crate::record::{CellId, Measured};
+use crate::scenario::Queue;
 use crate::world::Flow;
 
 /// A scheme at work at a station or an access point.
@@ -58,6 +59,24 @@ impl Agent {
         let granting = granting::Agent::at(home).map(Box::new).map(Self::Granting);
         let access_point = access_point::Agent::at(home).map(Box::new).map(Self::AccessPoint);
         granting.into_iter().chain(access_point).collect()
+    }
+
+    /// An access point has another queue: its agent, among those of its cell, sets weights and shares windows by that.
+    pub(crate) fn follow_queue(of_cell: &mut Vec<Vec<Self>>, queue: &Queue) {
+        let own = of_cell.first_mut().and_then(|agents| {
+            agents
+                .iter_mut()
+                .find_map(|it| if let Self::AccessPoint(it) = it { Some(it) } else { None })
+        });
+        if let Some(agent) = own {
+            agent.follow_queue(queue);
+        } else if queue.counts_flows {
+            let agent = Self::AccessPoint(Box::new(access_point::Agent::new(queue, false)));
+            if of_cell.is_empty() {
+                of_cell.push(Vec::new());
+            }
+            of_cell[NodeId::AP.index()].push(agent);
+        }
     }
 
     /// The agents of a station, in the order in which they are told.

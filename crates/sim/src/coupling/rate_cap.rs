@@ -54,6 +54,9 @@ impl Agent {
                     round_trip: sender.smoothed_round_trip(),
                     segment: sender.segment_size(),
                 },
+                Some(End::Outside(tcp)) => {
+                    Transport::Tcp { round_trip: tcp.smoothed_round_trip, segment: tcp.segment }
+                }
                 _ => continue,
             };
             let (next, action) = law::step(params, *state, &Observation { rate, transport });

@@ -125,8 +125,11 @@ impl FlowAccount {
         let Some(started) = self.started else { return Duration::ZERO };
         let stopped = match flow.transport {
             // It goes on until all that was sent is acknowledged.
-            Transport::Tcp(_) => None,
-            Transport::Tfrc(_) | Transport::Udp { .. } | Transport::External => flow.stop,
+            Transport::Tcp(tcp) if !tcp.is_kernels => None,
+            Transport::Tcp(_)
+            | Transport::Tfrc(_)
+            | Transport::Udp { .. }
+            | Transport::External => flow.stop,
         };
         let ended = self.finished.or(stopped).map(|end| end.max(self.last_delivery));
         window.clip(started, ended.unwrap_or(window.to))

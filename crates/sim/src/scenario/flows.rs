@@ -188,7 +188,7 @@ fn check_transport(entry: &Entry, context: &Context, mistakes: &mut Mistakes) {
     }
 }
 
-/// Checks that the kernel's TCP is asked for where there is one, and that nothing is to control it.
+/// Checks that the kernel's TCP is asked for where there is one, and that windows alone are to control it.
 fn check_stack(flow: &Fields, context: &Context, mistakes: &mut Mistakes) {
     let transport = flow.get("transport");
     let (Some(Transport::Tcp(_)), Some(settings)) =
@@ -205,9 +205,15 @@ fn check_stack(flow: &Fields, context: &Context, mistakes: &mut Mistakes) {
         mistakes.add(stack.at, stack.mistake("a run has no kernel", allowed));
     }
     let control = flow.get("control");
-    if CONTROLS.variant(control).is_some_and(|scheme| scheme != Scheme::None) {
-        let problem = "nothing controls the kernel's TCP";
-        mistakes.add(control.at, control.mistake(problem, "\"none\", or stack = \"simulated\""));
+    if let (Some(Scheme::ArfAware(_)), Some(settings)) =
+        (CONTROLS.variant(control), control.fields())
+    {
+        let variant = settings.get("variant");
+        if variant.word() == Some("one-shot") {
+            let problem = "nothing sets cwnd in the kernel, and one-shot does nothing else";
+            let allowed = "\"held\" or \"continuous\", or stack = \"simulated\"";
+            mistakes.add(variant.at, variant.mistake(problem, allowed));
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use super::{Bss, Event, Flow, Hop, World};
 use crate::clock::Clock;
 use crate::coupling::{Action, LocalEnd, Passage, Seen, View};
 use crate::endpoint::{Sink, Source};
-use crate::packet::{Body, Packet, Side};
+use crate::packet::{Packet, Side};
 use crate::record::{CellId, Record, Recorder};
 
 /// The frame or packet that an agent may write into.
@@ -30,6 +30,7 @@ impl Flow {
 
     fn limit_window(&mut self, side: Side, limit: WindowLimit) {
         match (side, &mut self.source, &mut self.sink, limit) {
+            (_, Source::External(gate), ..) => gate.limit_window(side, limit),
             (Side::Sender, Source::Tcp(sender), ..) => sender.set_window_limit(limit),
             (Side::Receiver, _, Sink::Tcp(receiver), WindowLimit::Octets(window)) => {
                 receiver.set_window_limit(Some(window));
@@ -151,10 +152,12 @@ impl<R: Recorder, C: Clock> World<R, C> {
         match (action, subject) {
             (Action::LimitWindow(end, limit), _) => self.touch(end).limit_window(end.side, limit),
             (Action::SetCwnd(end, cwnd), _) => {
-                let Source::Tcp(sender) = &mut self.touch(end).source else {
-                    unreachable!("only a TCP sender has a cwnd")
-                };
-                sender.set_cwnd(cwnd);
+                match &mut self.touch(end).source {
+                    Source::Tcp(sender) => sender.set_cwnd(cwnd),
+                    // It was limited beside its cwnd, which is as it was.  Deviates: [D-160]
+                    Source::External(_) => {}
+                    _ => unreachable!("only a TCP sender has a cwnd"),
+                }
             }
             (Action::LimitRate(end, rate), _) => self.limit_rate(end, Some(rate)),
             (Action::Lift(end), _) => self.lift(end),
@@ -165,8 +168,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
             }
             (Action::SetWeights(weights), _) => bss.cell.set_weights(node, weights),
             (Action::RewriteWindow(window), Subject::Packet(packet)) => {
-                let Body::Segment(segment) = &mut packet.body else { unreachable!("TCP") };
-                segment.window = segment.window.min(window.get());
+                packet.limit_window(window);
             }
             (Action::AddElements(added), Subject::Beacon(elements)) => {
                 elements.append(&added).expect("a beacon has room for what agents say");
@@ -200,6 +202,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
     fn lift(&mut self, end: LocalEnd) {
         let flow = self.touch(end);
         match (end.side, &mut flow.source, &mut flow.sink) {
+            (side, Source::External(gate), _) => gate.limit_window(side, WindowLimit::None),
             (Side::Sender, Source::Tcp(sender), _) => sender.set_window_limit(WindowLimit::None),
             (Side::Receiver, _, Sink::Tcp(receiver)) => receiver.set_window_limit(None),
             _ => self.limit_rate(end, None),

@@ -7,6 +7,7 @@ use airfair_units::{Bytes, Time};
 
 use super::{Hop, World};
 use crate::clock::Clock;
+pub use crate::endpoint::Outside;
 use crate::endpoint::Source;
 use crate::packet::{Body, External, FlowId, Handle, Packet, Side};
 use crate::record::{FlowRecord, Recorder, SentAt};
@@ -36,6 +37,8 @@ pub struct Released {
     pub handle: Handle,
     /// Its fate.
     pub fate: Fate,
+    /// The largest window that its TCP header may say, where a scheme has lowered it.
+    pub window: Option<Bytes>,
 }
 
 /// The fate of a packet.
@@ -76,7 +79,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
     /// #     .add_flow(Flow { transport: Transport::External, ..Flow::new("flow", laptop, server) });
     /// # let scenario = scenario.checked().expect("no mistakes");
     /// # let mut world = World::new(&scenario, Streams::new(1, 0), (), FreeRunning);
-    /// let ping = External { size: Bytes::new(84), handle: Handle(7) };
+    /// let ping = External::new(Bytes::new(84), Handle(7));
     /// world.inject(Time::ZERO, flow, Side::Sender, ping).expect("an empty queue");
     /// assert_eq!(world.advance(Time::ZERO + Duration::from_millis(10)), Pause::Output);
     /// let Some(Output::Released(released)) = world.poll_output() else { panic!("the packet") };
@@ -108,10 +111,34 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
         self.now = now;
         let category = self.flows[flow.index()].category;
-        let packet = Packet::new(now, flow, origin, Body::External(packet)).of(category);
+        let mut packet = Packet::new(now, flow, origin, Body::External(packet)).of(category);
+        self.limit_answer(&mut packet, origin);
         let sent = self.send(&packet);
         self.drain_cells();
         sent.map_err(|_| Refused::Full)
+    }
+
+    /// An end of an external flow tells what its TCP knows, by which schemes limit its window.
+    ///
+    /// # Panics
+    /// If the flow has a transport of its own.
+    pub fn update(&mut self, flow: FlowId, side: Side, outside: Outside) {
+        let Source::External(gate) = &mut self.flows[flow.index()].source else {
+            panic!("the ends of this flow are its transport's")
+        };
+        gate.tell(side, outside);
+    }
+
+    /// The window in what the receiver sends is limited where either end is: as the receiver sends it, and as the
+    /// sender gets it.
+    #[inline]
+    fn limit_answer(&self, packet: &mut Packet, at: Side) {
+        if packet.origin == Side::Receiver
+            && let Source::External(gate) = &self.flows[packet.flow.index()].source
+            && let Some(window) = gate.window(at)
+        {
+            packet.limit_window(window);
+        }
     }
 
     /// Something that has come out of the world, in the order in which it came.
@@ -130,20 +157,22 @@ impl<R: Recorder, C: Clock> World<R, C> {
 
     /// A packet has come to its end, which is outside.
     #[cold]
-    pub(super) fn hand_over(&mut self, packet: &Packet, External { size, .. }: External) {
+    pub(super) fn hand_over(&mut self, mut packet: Packet, External { size, .. }: External) {
         if packet.origin == Side::Sender {
             self.emit(packet.flow, FlowRecord::Received(SentAt(packet.sent_at)));
             self.emit(packet.flow, FlowRecord::Delivered(size));
         }
-        self.release(packet, Fate::Delivered);
+        self.limit_answer(&mut packet, Side::Sender);
+        self.release(&packet, Fate::Delivered);
     }
 
     /// A packet leaves the world: if its bytes are outside, their owner is told.
     #[inline]
     pub(super) fn release(&mut self, packet: &Packet, fate: Fate) {
-        if let Body::External(External { handle, .. }) = packet.body {
+        if let Body::External(External { handle, tcp, .. }) = packet.body {
             let Packet { flow, origin, .. } = *packet;
-            self.put_out(Output::Released(Released { flow, origin, handle, fate }));
+            let window = tcp.and_then(|tcp| tcp.limit);
+            self.put_out(Output::Released(Released { flow, origin, handle, fate, window }));
         }
     }
 

@@ -173,7 +173,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
     #[inline(never)]
     fn end_way(&mut self, packet: &Packet) {
         if let Body::External(external) = packet.body {
-            return self.hand_over(packet, external);
+            return self.hand_over(*packet, external);
         }
         match packet.origin {
             Side::Sender => {

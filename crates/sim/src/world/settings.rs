@@ -3,13 +3,14 @@
 use airfair_laws::Direction;
 use airfair_units::DataRate;
 use airfair_wlan::phy::Rate;
-use airfair_wlan::{ErrorModel, NodeId, Stream, Weights};
+use airfair_wlan::{Discipline, ErrorModel, NodeId, Stream, Weights};
 
 use super::World;
 use crate::clock::Clock;
+use crate::coupling::{Agent, Seen};
 use crate::link::LinkId;
 use crate::record::{CellId, Member, Record, Recorder};
-use crate::scenario::Loss;
+use crate::scenario::{Loss, Queue};
 
 /// Which settings a member has, apart from their values.
 #[derive(Debug)]
@@ -37,6 +38,8 @@ pub enum Unsettable {
     PowersDecide,
     /// The queue does not tell data from ACKs.
     NoWeights,
+    /// Packets leave their queue for aggregates, or for a driver, which would be of two queues then.
+    GoesAhead,
 }
 
 impl<R: Recorder, C: Clock> World<R, C> {
@@ -116,6 +119,30 @@ impl<R: Recorder, C: Clock> World<R, C> {
             return Err(Unsettable::NoWeights);
         }
         bss.cell.set_weights(of.node, weights);
+        Ok(())
+    }
+
+    /// Gives an access point another queue, which what waits joins. What has no room there is dropped.
+    ///
+    /// # Errors
+    /// [`Unsettable::GoesAhead`], if packets leave the one queue or the other ahead of the air.
+    ///
+    /// # Panics
+    /// For a station.
+    pub fn set_queue(&mut self, of: Member, queue: Queue) -> Result<(), Unsettable> {
+        assert!(of.node.is_ap(), "a station's queue is its own");
+        let bss = &mut self.cells[of.cell.index()];
+        if !bss.cell.set_queue(self.now, of.node, queue.config) {
+            return Err(Unsettable::GoesAhead);
+        }
+        let discipline = queue.config.discipline;
+        bss.members[of.node.index()].has_weights = matches!(discipline, Discipline::DataAck(_));
+        let was_told = bss.watches_packets;
+        Agent::follow_queue(&mut bss.agents, &queue);
+        if !was_told && !bss.agents.is_empty() {
+            self.tell(of.cell, of.node, &Seen::Start);
+        }
+        self.drain_cells();
         Ok(())
     }
 }

@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 
 use airfair_sim::clock::FreeRunning;
 use airfair_sim::metrics::Metrics;
-use airfair_sim::packet::{External, FlowId, Handle, Side};
+use airfair_sim::packet::{External, ExternalTcp, FlowId, Handle, Side};
 use airfair_sim::random::Streams;
 use airfair_sim::scenario::{
-    Bss, Endpoint, ErrorModel, Flow, Limit, Loss, Node, Overflow, Queue, Scenario, Transport,
+    Bss, Driver, Endpoint, ErrorModel, Flow, Limit, Loss, Node, Overflow, Queue, Scenario,
+    Transport,
 };
-use airfair_sim::world::{Fate, Output, Pause, Refused, Released, World};
+use airfair_sim::world::{Fate, Output, Outside, Pause, Refused, Released, World};
+use airfair_transport::tcp;
 use airfair_units::{Bytes, Duration, Probability, Time};
 use airfair_wlan::phy::Standard;
 use proptest::prelude::*;
@@ -107,7 +109,7 @@ proptest! {
             let at = (world.now() + Duration::from_micros(*wait)).min(Time::ZERO + END);
             owner.advance(&mut world, at);
             let (flow, handle) = (FlowId(*flow), Handle(number));
-            match world.inject(at, flow, *side, External { size: Bytes::new(*size), handle }) {
+            match world.inject(at, flow, *side, External::new(Bytes::new(*size), handle)) {
                 Ok(()) => continue,
                 Err(Refused::Size) => prop_assert!(*size > 2_304 - 8),
                 Err(Refused::Full) => {
@@ -148,7 +150,7 @@ fn wires() -> (World<(), FreeRunning>, FlowId) {
 }
 
 fn packet(handle: u64) -> External {
-    External { size: Bytes::new(1_000), handle: Handle(handle) }
+    External::new(Bytes::new(1_000), Handle(handle))
 }
 
 #[test]
@@ -165,7 +167,7 @@ fn room_is_told_once_when_the_packet_in_the_way_has_left() {
     assert_eq!(world.inject(ms(1), flow, Side::Sender, packet(2)), Ok(()));
     let came = |handle| {
         let (origin, fate, handle) = (Side::Sender, Fate::Delivered, Handle(handle));
-        Some(Output::Released(Released { flow, origin, handle, fate }))
+        Some(Output::Released(Released { flow, origin, handle, fate, window: None }))
     };
     // 80 µs more at 100 Mb/s.
     assert_eq!((world.advance(ms(900)), world.now().as_nanos()), (Pause::Output, 1_080_000));
@@ -184,7 +186,7 @@ fn a_packet_that_the_world_ends_upon_is_still_inside() {
     let outputs = world.finish().outputs;
     let inside = |handle, origin| {
         let (handle, fate) = (Handle(handle), Fate::Inside);
-        Output::Released(Released { flow, origin, handle, fate })
+        Output::Released(Released { flow, origin, handle, fate, window: None })
     };
     assert_eq!(outputs, [inside(1, Side::Sender), inside(2, Side::Receiver)]);
 }
@@ -193,7 +195,7 @@ fn a_packet_that_the_world_ends_upon_is_still_inside() {
 fn what_is_no_packet_is_refused() {
     let (mut world, flow) = wires();
     for size in [0, 65_536] {
-        let packet = External { size: Bytes::new(size), handle: Handle(1) };
+        let packet = External::new(Bytes::new(size), Handle(1));
         assert_eq!(world.inject(ms(0), flow, Side::Sender, packet), Err(Refused::Size));
     }
     assert_eq!(world.next_event(), Some(Time::ZERO), "the start of the flow, and nothing else");
@@ -204,4 +206,49 @@ fn what_is_no_packet_is_refused() {
 fn a_packet_cannot_come_before_what_happened_earlier() {
     let (mut world, flow) = wires();
     let _ = world.inject(ms(1), flow, Side::Sender, packet(1));
+}
+
+/// A cell in which a station falls from 11 to 1 Mb/s at 20 ms, and a flow of the kernel's TCP under ARF-aware control.
+fn falling(way: &str) -> (World<(), FreeRunning>, FlowId) {
+    let text = format!(
+        "duration = \"1 s\"\n[bss.home]\nstandard = \"802.11b\"\n[station.s]\n\
+         rate = [[\"0 s\", \"11 Mb/s\"], [\"20 ms\", \"1 Mb/s\"]]\n[host.h]\n[flow.f]\n{way}\n\
+         transport = {{ kind = \"tcp\", stack = \"kernel\" }}\n"
+    );
+    let mut no_file = |_: &str| Err("no file".to_owned());
+    let scenario = Scenario::load(text.as_bytes(), &[], &mut no_file, Driver::Emulation)
+        .unwrap_or_else(|errors| panic!("{errors:?}"));
+    (World::new(&scenario, Streams::new(1, 0), (), FreeRunning), FlowId(0))
+}
+
+/// The window that schemes leave an ACK that an end sends now.
+fn window_of_ack(world: &mut World<(), FreeRunning>, flow: FlowId, side: Side) -> Option<Bytes> {
+    let tcp = ExternalTcp { ack: 1, flags: tcp::Flags::ACK, ..ExternalTcp::default() };
+    let ack = External { tcp: Some(tcp), ..External::new(Bytes::new(52), Handle(1)) };
+    world.inject(world.now(), flow, side, ack).expect("an empty queue");
+    while world.advance(ms(999)) == Pause::Output {
+        while let Some(output) = world.poll_output() {
+            if let Output::Released(Released { window, fate: Fate::Delivered, .. }) = output {
+                return window;
+            }
+        }
+    }
+    panic!("it has not come")
+}
+
+/// 130 segments at 11 Mb/s, so 11 at 1 Mb/s, in what the receiver sends and not in what the sender does.
+///
+/// Verifies: [arf-aware-tcp §3]
+#[test]
+fn a_scheme_limits_a_tcp_outside_by_the_acks_that_come_to_it() {
+    let ways = "from = \"s\"\nto = \"h\"\ncontrol = \"arf-aware\"";
+    let (mut world, flow) = falling(ways);
+    let segment = Bytes::new(1_448);
+    let outside = Outside { cwnd: 130, segment, ..Outside::default() };
+    world.update(flow, Side::Sender, outside);
+    assert_eq!(world.advance(ms(10)), Pause::Reached);
+    assert_eq!(window_of_ack(&mut world, flow, Side::Receiver), None);
+    assert_eq!(world.advance(ms(30)), Pause::Reached);
+    assert_eq!(window_of_ack(&mut world, flow, Side::Receiver), Some(segment * 11));
+    assert_eq!(window_of_ack(&mut world, flow, Side::Sender), None);
 }

@@ -110,6 +110,39 @@ fn weights_that_are_set_at_the_start_are_those_of_the_scenario() {
     assert_ne!(set, equal);
 }
 
+/// A queue that is set before the first packet is that of the scenario, and one by connections watches them from then on.
+#[test]
+fn a_queue_that_is_set_at_the_start_is_that_of_the_scenario() {
+    let text = |queue: &str| {
+        parse(&format!(
+            "duration = \"2 s\"\nseries = \"off\"\n[bss.c]\nstandard = \"802.11b\"\n\
+             ap.queue = {{ {queue} }}\n[station.up]\n[station.down]\n[host.h]\n\
+             [flow.up]\nfrom = \"up\"\nto = \"h\"\ntransport = {TCP}\n\
+             [flow.down]\nfrom = \"h\"\nto = \"down\"\ntransport = {TCP}\n"
+        ))
+    };
+    let fifo = text("packets = 50");
+    for queue in [
+        "discipline = \"fq-codel\"",
+        "discipline = \"round-robin\"",
+        "discipline = \"time-regulator\"",
+        "discipline = \"data-ack\", weights = \"active-flows\"",
+    ] {
+        let wanted = text(queue);
+        let set = driven(&fifo, 0, |world| {
+            let queue = wanted.cells[0].ap.queue;
+            assert_eq!(world.set_queue(world.access_point(0), queue), Ok(()));
+        });
+        assert_eq!(set.record_hash, run_once(&wanted, 0).record_hash, "{queue}");
+        assert_ne!(set.record_hash, run_once(&fifo, 0).record_hash, "{queue}");
+    }
+    let ahead = text("discipline = \"airtime\", hardware_queue = 2").cells[0].ap.queue;
+    driven(&fifo, 0, |world| {
+        let refused = world.set_queue(world.access_point(0), ahead);
+        assert_eq!(refused, Err(Unsettable::GoesAhead));
+    });
+}
+
 #[test]
 fn what_a_law_or_powers_decide_cannot_be_set() {
     let text = "duration = \"1 s\"\n[bss.c]\nstandard = \"802.11b\"\n\

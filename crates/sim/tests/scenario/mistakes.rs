@@ -948,7 +948,7 @@ fn only_a_scenario_that_is_emulated_may_be_without_flows() {
 }
 
 #[test]
-fn the_kernel_carries_flows_of_emulations_alone_and_nothing_controls_it() {
+fn the_kernel_carries_flows_of_emulations_alone_and_windows_control_it() {
     let text = "duration = \"4 s\"\n[bss.home]\nstandard = \"802.11b\"\n[station.a]\n[host.h]\n[flow.f]\nfrom = \"a\"\n\
                 to = \"h\"\ntransport = { kind = \"tcp\", stack = \"kernel\", flavour = \"cubic\" }\n";
     let parsed =
@@ -958,8 +958,10 @@ fn the_kernel_carries_flows_of_emulations_alone_and_nothing_controls_it() {
     let told = parsed(text, Driver::Run).expect_err("a run has none")[0].to_string();
     assert!(told.starts_with("flow.f.transport.stack = \"kernel\": a run has no kernel"), "{told}");
     let controlled = format!("{text}control = \"arf-aware\"\n");
-    let told = parsed(&controlled, Driver::Emulation).expect_err("a scheme")[0].to_string();
-    assert!(told.contains("nothing controls the kernel's TCP"), "{told}");
+    assert!(parsed(&controlled, Driver::Emulation).is_ok());
+    let once = format!("{text}control = {{ scheme = \"arf-aware\", variant = \"one-shot\" }}\n");
+    let told = parsed(&once, Driver::Emulation).expect_err("it sets cwnd")[0].to_string();
+    assert!(told.contains("nothing sets cwnd in the kernel"), "{told}");
 }
 
 #[test]

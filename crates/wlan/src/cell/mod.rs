@@ -33,7 +33,7 @@ use crate::hearing::Audibility;
 use crate::moment::{Moment, Phase};
 use crate::phy::{Rate, TxVector};
 use crate::queue::Queued;
-use crate::queue::config::Weights;
+use crate::queue::config::{QueueConfig, Weights};
 use crate::queue::headers::Headers;
 use crate::record::{CategoryEvent, DropCause, Record};
 use crate::roster::{ContenderId, Roster};
@@ -247,6 +247,32 @@ impl<P: Copy + Headers> Cell<P> {
         for id in self.roster.of(node) {
             self.contenders[id.index()].queue.set_weights(weights);
         }
+    }
+
+    /// Gives the queues of `node` another configuration; false, and nothing changes, if one of them cannot have it: see
+    /// [`TransmitQueue::reconfigure`](crate::queue::TransmitQueue::reconfigure).
+    #[cold]
+    pub fn set_queue(&mut self, now: Time, node: NodeId, config: QueueConfig) -> bool {
+        for id in self.roster.of(node) {
+            // They are alike in what decides.
+            if !self.contenders[id.index()].queue.reconfigure(now, config) {
+                return false;
+            }
+            if self.contenders[id.index()].queue.has_dropped() {
+                self.take_dropped(id);
+                self.record_queue(id);
+            }
+        }
+        if node.is_ap() {
+            self.shares_time = config.discipline.shares_time();
+        }
+        for id in self.roster.of(node) {
+            self.contenders[id.index()].queue.release(now);
+            self.seek_access(now, id);
+        }
+        self.plan_release();
+        self.plan_next(now);
+        true
     }
 
     /// Moment at which the cell next needs [`handle_event`](Self::handle_event); [`Moment::NEVER`] if it does not.

@@ -219,6 +219,14 @@ impl<P> SubQueues<P> {
         Some(msdu)
     }
 
+    /// Takes all packets, in the order in which they came, and forgets the queues.
+    pub(super) fn drain(&mut self) -> impl Iterator<Item = Msdu<P>> + use<P> {
+        let mut waiting: Vec<_> = self.queues.drain(..).flat_map(|queue| queue.packets).collect();
+        waiting.sort_by_key(|it| it.since);
+        self.waiting = 0;
+        waiting.into_iter().map(|it| it.msdu)
+    }
+
     /// Drops packet `place` of queue `index`.
     #[cold]
     pub(super) fn remove(&mut self, index: usize, place: usize, cause: DropCause) {

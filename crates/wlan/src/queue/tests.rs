@@ -110,6 +110,27 @@ fn new_weights_hold_from_the_next_packet_on() {
     assert_eq!(order[1..9].iter().sum::<u64>(), 6, "{order:?}");
 }
 
+/// Data and ACKs in turn, in a FIFO; then one ACK for two of data, of which the third has no more room.
+#[test]
+fn what_waits_joins_the_queues_of_another_discipline() {
+    let mut queue = queue(Discipline::Fifo, 50, Limit::Shared);
+    for number in 0..4 {
+        queue.push(ms(number), packet(0, number, 1_500));
+        queue.push(ms(number), packet(1, number, 52));
+    }
+    let data_ack = Discipline::DataAck(Weights { data: 2, ack: 1 });
+    let config = QueueConfig { limit: Limit::Each, discipline: data_ack, ..QueueConfig::fifo(3) };
+    assert!(queue.reconfigure(ms(9), config));
+    assert_eq!(queue.len(), 6, "the one in service counts with the data");
+    let dropped = std::iter::from_fn(|| queue.poll_dropped());
+    let dropped: Vec<_> = dropped.map(|(it, _)| (it.payload.flow, it.payload.number)).collect();
+    assert_eq!(dropped, [(0, 3), (1, 3)]);
+    assert_eq!(served(&mut queue, ms(9)), [0, 0, 1, 0, 1, 1]);
+    let ahead = AirtimeSharing { hardware_queue: Some(2), ..AirtimeSharing::default() };
+    let config = QueueConfig { discipline: Discipline::Airtime(ahead), ..config };
+    assert!(!queue.reconfigure(ms(9), config));
+}
+
 /// Room for two in each queue: the one in service counts with its own.
 #[test]
 fn a_limit_counts_each_queue_or_all() {

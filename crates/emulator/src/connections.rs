@@ -1,0 +1,306 @@
+//! Connections of programs: their numbers, by which disciplines and schemes know them, and windows written into their ACKs.
+//!
+//! A window is only ever lowered. It is never less than a segment or than what is under way, so that nothing that has
+//! been sent falls out of it, and is rounded up to what the header can say. The scale is known from both SYN; a
+//! connection whose SYN was not seen is left alone.  [RFC7323 §2]  Deviates: [D-160]
+
+use std::collections::BTreeMap;
+
+use airfair_sim::packet::{Connection, ExternalTcp};
+use airfair_units::Bytes;
+
+use crate::headers::{End, Headers, Tcp};
+
+/// Connections that are known at a time: a new one takes the place of that which was silent longest.
+const MOST: usize = 1_024;
+/// Largest segment of who does not say it.  [RFC9293 §3.7.1]
+const DEFAULT_LARGEST: u16 = 536;
+
+/// Protocol and both ends, the lower one first.
+type Key = (u8, End, End);
+
+/// All connections.
+#[derive(Debug)]
+pub(crate) struct Connections {
+    places: BTreeMap<Key, usize>,
+    known: Vec<Known>,
+    /// Number of the first one.
+    first: u16,
+    packets: u64,
+}
+
+#[derive(Debug)]
+struct Known {
+    key: Key,
+    /// Packets that had been seen of all when it was seen last.
+    seen: u64,
+    sides: [Side; 2],
+}
+
+/// What one end of a TCP connection has sent.
+#[derive(Clone, Copy, Debug, Default)]
+struct Side {
+    syn: Option<Syn>,
+    /// One past the last octet of data.
+    next: Option<u32>,
+    /// The acknowledgment number unwrapped.
+    ack: u64,
+}
+
+/// A SYN.
+#[derive(Clone, Copy, Debug)]
+struct Syn {
+    scale: Option<u8>,
+    largest: u16,
+}
+
+fn key(headers: &Headers) -> (Key, bool) {
+    let Headers { protocol, from, to, .. } = *headers;
+    if to < from { ((protocol, to, from), true) } else { ((protocol, from, to), false) }
+}
+
+impl Connections {
+    /// None yet; their numbers follow those of so many flows.
+    pub(crate) fn after(flows: usize) -> Self {
+        let first = u16::try_from(flows).expect("flows and connections have numbers of 16 bits");
+        assert!(usize::from(u16::MAX - first) >= MOST, "each connection has a number");
+        Self { places: BTreeMap::new(), known: Vec::new(), first, packets: 0 }
+    }
+
+    /// Takes note of a packet: its connection and TCP header as the world wants to know them. What has no ports, as a
+    /// fragment, is of no connection.
+    pub(crate) fn note(&mut self, headers: &Headers) -> (Option<Connection>, Option<ExternalTcp>) {
+        if headers.from.1 == 0 && headers.to.1 == 0 {
+            return (None, None);
+        }
+        let (key, is_other) = key(headers);
+        let place = self.place(key);
+        self.packets += 1;
+        let known = &mut self.known[place];
+        known.seen = self.packets;
+        let tcp = headers.tcp.map(|tcp| known.take(&tcp, is_other));
+        let place = u16::try_from(place).expect("fewer than MOST");
+        (Some(Connection { number: self.first + place, is_other }), tcp)
+    }
+
+    fn place(&mut self, key: Key) -> usize {
+        if let Some(place) = self.places.get(&key) {
+            return *place;
+        }
+        let fresh = Known { key, seen: 0, sides: [Side::default(); 2] };
+        let place = if self.known.len() < MOST {
+            self.known.push(fresh);
+            self.known.len() - 1
+        } else {
+            let oldest = self.known.iter().enumerate().min_by_key(|(_, known)| known.seen);
+            let place = oldest.expect("there are some").0;
+            let old = std::mem::replace(&mut self.known[place], fresh);
+            self.places.remove(&old.key);
+            place
+        };
+        self.places.insert(key, place);
+        place
+    }
+
+    /// The window to write into a header so that it is `limit` at most; `None` if it is to stay as it is.
+    pub(crate) fn window(&self, headers: &Headers, limit: Bytes) -> Option<u16> {
+        let (key, is_other) = key(headers);
+        let (known, tcp) = (&self.known[*self.places.get(&key)?], headers.tcp.as_ref()?);
+        let (own, peer) = (known.sides[usize::from(is_other)], known.sides[usize::from(!is_other)]);
+        let (syn, peers) = (own.syn?, peer.syn?);
+        if tcp.flags.syn || !tcp.flags.ack {
+            return None;
+        }
+        let scale = peers.scale.and(syn.scale).unwrap_or(0);
+        let ahead = peer.next.map_or(0, |next| next.wrapping_sub(tcp.ack).cast_signed().max(0));
+        let under_way = u64::from(ahead.unsigned_abs());
+        let wanted = limit.get().max(syn.largest.into()).max(under_way);
+        let written = wanted.div_ceil(1 << scale);
+        u16::try_from(written).ok().filter(|written| *written < tcp.window)
+    }
+}
+
+impl Known {
+    fn take(&mut self, tcp: &Tcp, is_other: bool) -> ExternalTcp {
+        if tcp.flags.syn && !tcp.flags.ack {
+            // The same ports, once more.
+            self.sides = [Side::default(); 2];
+        }
+        let side = &mut self.sides[usize::from(is_other)];
+        if tcp.flags.syn {
+            let largest = tcp.largest.unwrap_or(DEFAULT_LARGEST);
+            side.syn = Some(Syn { scale: tcp.scale, largest });
+        }
+        if tcp.payload > 0 {
+            let end = tcp.seq.wrapping_add(tcp.payload);
+            let is_further = |next: u32| end.wrapping_sub(next).cast_signed() > 0;
+            side.next = Some(side.next.filter(|next| !is_further(*next)).unwrap_or(end));
+        }
+        side.ack = unwrapped(side.ack, tcp.ack);
+        let (payload, flags) = (tcp.payload, tcp.flags);
+        ExternalTcp { ack: side.ack, payload, flags, is_selective: tcp.has_sack, limit: None }
+    }
+}
+
+/// The number nearest to another one of which 32 bits are these; the first one is beyond them.
+#[expect(clippy::cast_possible_truncation, reason = "32 bits are what is known")]
+fn unwrapped(near: u64, bits: u32) -> u64 {
+    let near = near.max(1 << 32);
+    near.wrapping_add_signed(bits.wrapping_sub(near as u32).cast_signed().into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use airfair_sim::packet::TcpFlags as Flags;
+    use proptest::prelude::*;
+    use std::net::Ipv4Addr;
+
+    const MOST_SHIFT: u8 = 14;
+
+    const STATION: End = (std::net::IpAddr::V4(Ipv4Addr::new(10, 11, 0, 1)), 40_000);
+    const SERVER: End = (std::net::IpAddr::V4(Ipv4Addr::new(10, 11, 16, 1)), 80);
+
+    fn tcp(seq: u32, ack: u32, window: u16, payload: u32, flags: Flags) -> Tcp {
+        let (at, scale, largest, has_sack) = (34, None, None, false);
+        Tcp { at, seq, ack, window, payload, flags, scale, largest, has_sack }
+    }
+
+    fn packet(from: End, to: End, tcp: Tcp) -> Headers {
+        Headers { protocol: 6, from, to, dscp: 0, tcp: Some(tcp) }
+    }
+
+    fn syn(flags: Flags, scale: Option<u8>) -> Tcp {
+        Tcp { scale, largest: Some(1_460), ..tcp(0, 0, 64_240, 0, flags) }
+    }
+
+    /// A connection whose station has a shift of 7 and whose server one of 9, if both have.
+    fn opened(scales: [Option<u8>; 2]) -> Connections {
+        let mut connections = Connections::after(10);
+        connections.note(&packet(STATION, SERVER, syn(Flags::SYN, scales[0])));
+        connections.note(&packet(SERVER, STATION, syn(Flags::SYN_ACK, scales[1])));
+        connections
+    }
+
+    /// An ACK of the station, whose window is written as 1000.
+    fn ack(number: u32) -> Headers {
+        packet(STATION, SERVER, tcp(1, number, 1_000, 0, Flags::ACK))
+    }
+
+    /// 10 000 octets in units of 128 are 78.1, so 79; with a scale at one end alone there is none.
+    ///
+    /// Verifies: [RFC7323 §2.2]
+    #[test]
+    fn a_window_is_rounded_up_to_its_unit() {
+        let limit = Bytes::new(10_000);
+        let connections = opened([Some(7), Some(9)]);
+        assert_eq!(connections.window(&ack(1), limit), Some(79));
+        let answer = packet(SERVER, STATION, tcp(1, 1, 1_000, 0, Flags::ACK));
+        assert_eq!(connections.window(&answer, limit), Some(20));
+        for scales in [[Some(7), None], [None, Some(7)], [None; 2]] {
+            let connections = opened(scales);
+            assert_eq!(connections.window(&ack(1), Bytes::new(999)), None, "less than a segment");
+            let wide = packet(STATION, SERVER, tcp(1, 1, 60_000, 0, Flags::ACK));
+            assert_eq!(connections.window(&wide, limit), Some(10_000));
+        }
+    }
+
+    /// A segment of 1460 octets always fits; what is 5000 octets under way stays in; a window is not raised.
+    #[test]
+    fn a_window_never_takes_back_what_is_under_way() {
+        let mut connections = opened([Some(7), Some(7)]);
+        assert_eq!(connections.window(&ack(1), Bytes::new(1)), Some(12));
+        for seq in [1, 2_501, 1] {
+            let data = tcp(seq, 1, 1_000, 2_500, Flags::ACK);
+            connections.note(&packet(SERVER, STATION, data));
+        }
+        assert_eq!(connections.window(&ack(1), Bytes::new(1)), Some(40));
+        assert_eq!(connections.window(&ack(2_501), Bytes::new(1)), Some(20));
+        assert_eq!(connections.window(&ack(5_001), Bytes::new(1)), Some(12));
+        assert_eq!(connections.window(&ack(9_000), Bytes::new(1)), Some(12));
+        assert_eq!(connections.window(&ack(5_001), Bytes::new(1_000 << 7)), None);
+        let closed = packet(STATION, SERVER, tcp(1, 5_001, 0, 0, Flags::ACK));
+        assert_eq!(connections.window(&closed, Bytes::new(1)), None);
+    }
+
+    #[test]
+    fn who_was_not_seen_to_open_is_left_alone() {
+        let mut connections = Connections::after(0);
+        connections.note(&ack(1));
+        assert_eq!(connections.window(&ack(1), Bytes::new(1)), None);
+        connections.note(&packet(SERVER, STATION, syn(Flags::SYN_ACK, Some(7))));
+        assert_eq!(connections.window(&ack(1), Bytes::new(1)), None);
+        let connections = opened([Some(7); 2]);
+        let syn = packet(STATION, SERVER, syn(Flags::SYN, Some(7)));
+        assert_eq!(connections.window(&syn, Bytes::new(1)), None, "a SYN has no scale yet");
+    }
+
+    #[test]
+    fn both_ways_of_a_connection_have_one_number() {
+        let mut connections = opened([Some(7); 2]);
+        let (there, _) = connections.note(&ack(1));
+        let (back, tcp) = connections.note(&packet(SERVER, STATION, syn(Flags::SYN_ACK, None)));
+        let [there, back] = [there, back].map(|it| it.expect("a connection"));
+        assert_eq!((there.number, back.number), (10, 10));
+        assert_ne!(there.is_other, back.is_other);
+        assert_eq!(tcp.map(|tcp| tcp.flags), Some(Flags::SYN_ACK));
+        let other = connections.note(&packet((STATION.0, 40_001), SERVER, syn(Flags::SYN, None)));
+        assert_eq!(other.0.map(|it| it.number), Some(11));
+        let fragment = Headers { from: (STATION.0, 0), to: (SERVER.0, 0), ..ack(1) };
+        assert_eq!(connections.note(&Headers { tcp: None, ..fragment }), (None, None));
+    }
+
+    /// The silent one gives way, and a number is used again.
+    #[test]
+    fn there_are_only_so_many() {
+        let mut connections = Connections::after(0);
+        let from = |port: u16| packet((STATION.0, port), SERVER, tcp(1, 1, 1, 0, Flags::ACK));
+        let most = u16::try_from(MOST).expect("a few");
+        for port in 1..=most {
+            connections.note(&from(port));
+        }
+        connections.note(&from(1));
+        let (fresh, _) = connections.note(&from(most + 1));
+        assert_eq!(fresh.map(|it| it.number), Some(1), "that of port 2");
+        assert_eq!((connections.known.len(), connections.places.len()), (MOST, MOST));
+    }
+
+    /// Verifies: [RFC9293 §3.4]
+    #[test]
+    fn numbers_go_on_where_32_bits_end() {
+        let first = unwrapped(0, u32::MAX - 9);
+        assert_eq!(unwrapped(first, 90) - first, 100);
+        assert_eq!(unwrapped(first + 100, u32::MAX - 9), first);
+    }
+
+    fn any_tcp() -> impl Strategy<Value = Tcp> {
+        let numbers = (any::<u32>(), any::<u32>(), any::<u16>(), 0..3_000_u32);
+        let bits = (any::<bool>(), any::<bool>(), any::<bool>());
+        let options = (prop::option::of(0..15_u8), prop::option::of(any::<u16>()));
+        (numbers, bits, options).prop_map(|(numbers, (syn, ack, fin), (scale, largest))| {
+            let (seq, number, window, payload) = numbers;
+            let flags = Flags { syn, ack, fin };
+            Tcp { scale, largest, ..tcp(seq, number, window, payload, flags) }
+        })
+    }
+
+    proptest! {
+        /// Whatever two ends have sent, a window is only lowered, and to no less than the limit.
+        #[test]
+        fn a_window_is_only_lowered(
+            sent in prop::collection::vec((any::<bool>(), any_tcp()), 0..20),
+            scales in (0..15_u8, 0..15_u8), last in any_tcp(), limit in any::<u64>(),
+        ) {
+            let mut connections = opened([Some(scales.0), Some(scales.1)]);
+            for (is_back, tcp) in sent {
+                let ends = if is_back { (SERVER, STATION) } else { (STATION, SERVER) };
+                connections.note(&packet(ends.0, ends.1, tcp));
+            }
+            let packet = packet(STATION, SERVER, last);
+            if let Some(window) = connections.window(&packet, Bytes::new(limit)) {
+                prop_assert!(window < last.window);
+                prop_assert!(u64::from(window) << MOST_SHIFT >= limit);
+            }
+        }
+    }
+}

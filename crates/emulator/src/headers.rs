@@ -1,0 +1,326 @@
+//! Headers of real packets, as far as disciplines and schemes look at them: who talks to whom, and TCP's.
+//!
+//! What is cut short, a fragment, or none of what is known has fewer headers than others, or none: it is carried as it is.
+
+use std::net::IpAddr;
+
+use airfair_sim::packet::TcpFlags as Flags;
+
+use crate::frames::HEADER;
+
+const IPV4: [u8; 2] = [0x08, 0x00];
+const IPV6: [u8; 2] = [0x86, 0xdd];
+const TCP: u8 = 6;
+const UDP: u8 = 17;
+const HOP_BY_HOP: u8 = 0;
+const ROUTING: u8 = 43;
+const DESTINATION: u8 = 60;
+/// Extension headers that are looked behind: more of them are nobody's.
+const MOST_EXTENSIONS: usize = 8;
+/// Largest shift of a window.  [RFC7323 §2.3]
+const MOST_SCALE: u8 = 14;
+
+/// An address with a port.
+pub(crate) type End = (IpAddr, u16);
+
+/// The headers of a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Headers {
+    /// Protocol above IP.
+    pub(crate) protocol: u8,
+    /// Its sender, and its receiver; port 0 where it has none.
+    pub(crate) from: End,
+    pub(crate) to: End,
+    /// Differentiated services code point.
+    pub(crate) dscp: u8,
+    /// The TCP header, if it is whole.
+    pub(crate) tcp: Option<Tcp>,
+}
+
+/// A TCP header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Tcp {
+    /// Where it begins in the frame.
+    pub(crate) at: usize,
+    pub(crate) seq: u32,
+    pub(crate) ack: u32,
+    /// Window, as it is written.
+    pub(crate) window: u16,
+    /// Application data [octets].
+    pub(crate) payload: u32,
+    /// Control bits; a reset ends a connection as a FIN does.
+    pub(crate) flags: Flags,
+    /// Of a SYN: shift of all later windows, and the largest segment that its sender takes.
+    pub(crate) scale: Option<u8>,
+    pub(crate) largest: Option<u16>,
+    pub(crate) has_sack: bool,
+}
+
+/// Headers of an Ethernet frame; `None` if it carries no IP packet that is whole.
+pub(crate) fn read(frame: &[u8]) -> Option<Headers> {
+    let packet = frame.get(HEADER..)?;
+    match [frame[12], frame[13]] {
+        IPV4 => ipv4(packet),
+        IPV6 => ipv6(packet),
+        _ => None,
+    }
+}
+
+fn word(octets: &[u8], at: usize) -> Option<u16> {
+    Some(u16::from_be_bytes(octets.get(at..at + 2)?.try_into().ok()?))
+}
+
+fn long(octets: &[u8], at: usize) -> Option<u32> {
+    Some(u32::from_be_bytes(octets.get(at..at + 4)?.try_into().ok()?))
+}
+
+/// [RFC791 §3.1]
+fn ipv4(packet: &[u8]) -> Option<Headers> {
+    let (first, length) = (*packet.first()?, usize::from(word(packet, 2)?));
+    let header = usize::from(first & 0xf) * 4;
+    if first >> 4 != 4 || header < 20 || length < header || length > packet.len() {
+        return None;
+    }
+    let address = |at| Some(IpAddr::from(<[u8; 4]>::try_from(packet.get(at..at + 4)?).ok()?));
+    // More fragments, or a place behind the first one.
+    let is_fragment = word(packet, 6)? & 0x3fff != 0;
+    let ends = (address(12)?, address(16)?);
+    let above = (!is_fragment).then_some((header, length));
+    Some(headers(packet, packet[9], ends, packet[1] >> 2, above))
+}
+
+/// [RFC8200 §3]
+fn ipv6(packet: &[u8]) -> Option<Headers> {
+    let length = 40 + usize::from(word(packet, 4)?);
+    if packet[0] >> 4 != 6 || length > packet.len() {
+        return None;
+    }
+    let address = |at| Some(IpAddr::from(<[u8; 16]>::try_from(packet.get(at..at + 16)?).ok()?));
+    let (mut next, mut at) = (packet[6], 40);
+    for _ in 0..MOST_EXTENSIONS {
+        if ![HOP_BY_HOP, ROUTING, DESTINATION].contains(&next) {
+            break;
+        }
+        let octets = packet.get(at..length)?;
+        (next, at) = (*octets.first()?, at + 8 + 8 * usize::from(*octets.get(1)?));
+    }
+    let dscp = ((packet[0] & 0xf) << 2) | (packet[1] >> 6);
+    let above = (at <= length).then_some((at, length));
+    Some(headers(packet, next, (address(8)?, address(24)?), dscp, above))
+}
+
+/// Headers of an IP packet, with what is above IP from the one place to the other.
+fn headers(
+    packet: &[u8],
+    protocol: u8,
+    (from, to): (IpAddr, IpAddr),
+    dscp: u8,
+    above: Option<(usize, usize)>,
+) -> Headers {
+    let ports = above.filter(|_| protocol == TCP || protocol == UDP).and_then(|(at, end)| {
+        let octets = &packet[at..end];
+        Some((word(octets, 0)?, word(octets, 2)?))
+    });
+    let tcp = above.filter(|_| protocol == TCP).and_then(|(at, end)| tcp(&packet[at..end], at));
+    let (source, destination) = ports.unwrap_or_default();
+    Headers { protocol, from: (from, source), to: (to, destination), dscp, tcp }
+}
+
+/// [RFC9293 §3.1]
+fn tcp(segment: &[u8], at: usize) -> Option<Tcp> {
+    let header = usize::from(*segment.get(12)? >> 4) * 4;
+    if header < 20 || header > segment.len() {
+        return None;
+    }
+    let bits = segment[13];
+    let has = |bit: u8| bits & bit != 0;
+    let mut found = Tcp {
+        at: HEADER + at,
+        seq: long(segment, 4)?,
+        ack: long(segment, 8)?,
+        window: word(segment, 14)?,
+        payload: u32::try_from(segment.len() - header).ok()?,
+        flags: Flags { syn: has(2), ack: has(16), fin: has(1) || has(4) },
+        scale: None,
+        largest: None,
+        has_sack: false,
+    };
+    options(&segment[20..header], &mut found);
+    Some(found)
+}
+
+/// Reads options up to the first that is none.
+fn options(mut left: &[u8], found: &mut Tcp) {
+    while let Some(&kind) = left.first() {
+        let length = match (kind, left.get(1)) {
+            (0, _) => return,
+            (1, _) => 1,
+            (_, Some(&length)) if length >= 2 && usize::from(length) <= left.len() => length.into(),
+            _ => return,
+        };
+        match (kind, length) {
+            (2, 4) => found.largest = word(left, 2),
+            (3, 3) => found.scale = Some(left[2].min(MOST_SCALE)),
+            (5, 10..) => found.has_sack = true,
+            _ => {}
+        }
+        left = &left[length..];
+    }
+}
+
+/// Writes a window into the TCP header that begins there, and mends its checksum.  [RFC1624 eq. 3]
+pub(crate) fn write_window(frame: &mut [u8], at: usize, window: u16) {
+    let old = u16::from_be_bytes([frame[at + 14], frame[at + 15]]);
+    let sum = u16::from_be_bytes([frame[at + 16], frame[at + 17]]);
+    let total = u32::from(!sum) + u32::from(!old) + u32::from(window);
+    let folded = (total & 0xffff) + (total >> 16);
+    let folded = (folded & 0xffff) + (folded >> 16);
+    let sum = !u16::try_from(folded).expect("carries are folded");
+    frame[at + 14..at + 16].copy_from_slice(&window.to_be_bytes());
+    frame[at + 16..at + 18].copy_from_slice(&sum.to_be_bytes());
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const NO_FLAGS: Flags = Flags { syn: false, ack: false, fin: false };
+
+    /// An Ethernet frame with an ACK over IPv4, with as many octets of data as there are behind its header, and a valid
+    /// checksum.
+    pub(crate) fn segment((source, destination): (u16, u16), dscp: u8, options: &[u8]) -> Vec<u8> {
+        let header = 20 + options.len();
+        let length = u16::try_from(20 + header).expect("a short packet");
+        let mut frame = vec![2; 12];
+        frame.extend(IPV4);
+        frame.extend([0x45, dscp << 2]);
+        frame.extend(length.to_be_bytes());
+        frame.extend([0, 0, 0x40, 0, 64, TCP, 0, 0, 10, 11, 0, 1, 10, 11, 16, 1]);
+        frame.extend(source.to_be_bytes());
+        frame.extend(destination.to_be_bytes());
+        frame.extend([0, 0, 0, 1, 0, 0, 0, 2]);
+        frame.extend([u8::try_from(header / 4).expect("a header") << 4, 16, 0x20, 0, 0, 0, 0, 0]);
+        frame.extend(options);
+        let sum = !sum_of(&frame, HEADER + 20);
+        frame[HEADER + 36..HEADER + 38].copy_from_slice(&sum.to_be_bytes());
+        frame
+    }
+
+    /// Sum over what is above IPv4, with its pseudo header: all ones where the checksum is valid.  [RFC9293 §3.1]
+    fn sum_of(frame: &[u8], at: usize) -> u16 {
+        let above = &frame[at..];
+        let length = u16::try_from(above.len()).expect("a packet").to_be_bytes();
+        let pseudo = frame[HEADER + 12..HEADER + 20].iter().chain(&[0, TCP]).chain(&length);
+        let all: Vec<u8> = pseudo.chain(above).copied().chain([0]).collect();
+        let words =
+            all.chunks_exact(2).map(|pair| u32::from(u16::from_be_bytes([pair[0], pair[1]])));
+        let sum: u32 = words.sum();
+        u16::try_from((sum & 0xffff) + (sum >> 16)).unwrap_or_else(|_| {
+            let folded = (sum & 0xffff) + (sum >> 16);
+            u16::try_from((folded & 0xffff) + (folded >> 16)).expect("carries are folded")
+        })
+    }
+
+    #[test]
+    fn a_header_is_read_behind_options_and_extensions() {
+        // MSS 1460, SACK permitted, a shift of 7, and one that is too large.
+        let options = [2, 4, 5, 0xb4, 4, 2, 1, 3, 3, 7, 0, 0];
+        let headers = read(&segment((40_000, 80), 46, &options)).expect("IPv4");
+        assert_eq!((headers.protocol, headers.dscp), (TCP, 46));
+        assert_eq!((headers.from.1, headers.to.1), (40_000, 80));
+        let tcp = headers.tcp.expect("TCP");
+        assert_eq!((tcp.at, tcp.seq, tcp.ack, tcp.window), (HEADER + 20, 1, 2, 0x2000));
+        assert_eq!((tcp.largest, tcp.scale, tcp.payload), (Some(1_460), Some(7), 0));
+        assert_eq!((tcp.flags, tcp.has_sack), (Flags { ack: true, ..NO_FLAGS }, false));
+        let huge = read(&segment((1, 2), 0, &[3, 3, 255, 1])).and_then(|it| it.tcp);
+        assert_eq!(huge.and_then(|tcp| tcp.scale), Some(MOST_SCALE));
+        // A block is said, and a length runs out of the header.
+        let sack = [5, 10, 0, 0, 0, 1, 0, 0, 0, 2, 3, 9];
+        let blocked = read(&segment((1, 2), 0, &sack)).and_then(|it| it.tcp).expect("TCP");
+        assert_eq!((blocked.has_sack, blocked.scale), (true, None));
+        // IPv6 with hop-by-hop options, and the same cut short by its own length.
+        let tcp = &segment((5, 6), 0, &[])[HEADER + 20..];
+        let mut six = vec![2; 12];
+        six.extend([0x86, 0xdd, 0x6b, 0x80, 0, 0, 0, 28, HOP_BY_HOP, 64]);
+        six.extend([0xfd; 32]);
+        six.extend([TCP, 0, 1, 4, 0, 0, 0, 0]);
+        six.extend(tcp);
+        let headers = read(&six).expect("IPv6");
+        assert_eq!((headers.dscp, headers.from.1, headers.to.1), (46, 5, 6));
+        assert_eq!(headers.tcp.expect("TCP").at, HEADER + 48);
+        six[HEADER + 5] = 27;
+        assert_eq!(read(&six).expect("IPv6").tcp, None);
+    }
+
+    #[test]
+    fn what_is_strange_has_no_tcp_header() {
+        let whole = segment((9, 80), 0, &[1, 1, 1, 1]);
+        let with = |at: usize, octet: u8| {
+            let mut strange = whole.clone();
+            strange[HEADER + at] = octet;
+            read(&strange)
+        };
+        // Headers that are too short, too long, or of another version; more than there is.
+        for (at, octet) in [(0, 0x44), (0, 0x4f), (0, 0x55), (3, 200), (3, 19)] {
+            assert_eq!(with(at, octet), None, "{at} {octet}");
+        }
+        // Fragments, and data that begins within or beyond the segment's header.
+        for (at, octet) in [(6, 0x20), (7, 1), (32, 0x40), (32, 0xf0)] {
+            let found = with(at, octet).expect("IPv4");
+            assert_eq!(found.tcp, None, "{at} {octet}");
+        }
+        for cut in 0..whole.len() {
+            assert_eq!(read(&whole[..cut]), None, "{cut}");
+        }
+    }
+
+    proptest! {
+        /// Whatever a program sends is read without a panic, and a header that is found lies within the frame.
+        #[test]
+        fn nothing_that_is_read_is_beyond_the_frame(
+            octets in prop::collection::vec(any::<u8>(), 0..200),
+            start in prop_oneof![
+                Just(vec![]), Just(vec![8, 0, 0x45]), Just(vec![8, 0, 0x4f]), Just(vec![0x86, 0xdd, 0x60]),
+            ],
+            protocol in prop_oneof![Just(None), Just(Some(TCP)), Just(Some(HOP_BY_HOP)), Just(Some(ROUTING))],
+            // A length that fits now and then.
+            length in 0..200_u8,
+        ) {
+            let mut frame = vec![2; 12];
+            frame.extend(start);
+            frame.extend(octets);
+            let is_six = frame.get(12) == Some(&0x86);
+            if let (Some(protocol), true) = (protocol, frame.len() > HEADER + 10) {
+                frame[HEADER + if is_six { 6 } else { 9 }] = protocol;
+                let at = HEADER + if is_six { 4 } else { 2 };
+                frame[at..at + 2].copy_from_slice(&[0, length]);
+            }
+            if let Some(tcp) = read(&frame).and_then(|headers| headers.tcp) {
+                prop_assert!(tcp.at + 20 + usize::try_from(tcp.payload).expect("short") <= frame.len());
+            }
+        }
+
+        /// A valid checksum stays valid, and a wrong one as wrong as it was; nothing else changes.
+        ///
+        /// Verifies: [RFC1624 eq. 3]
+        #[test]
+        fn a_window_is_written_with_its_checksum(
+            ports in any::<(u16, u16)>(), window in any::<u16>(), data in prop::collection::vec(any::<u8>(), 0..9),
+            spoilt in any::<bool>(),
+        ) {
+            let options: Vec<u8> = data.iter().copied().chain([1; 8]).take(data.len() / 4 * 4 + 4).collect();
+            let mut frame = segment(ports, 0, &options);
+            frame[HEADER + 36] ^= u8::from(spoilt);
+            let before = frame.clone();
+            let at = read(&frame).and_then(|it| it.tcp).expect("TCP").at;
+            let sum = sum_of(&frame, at);
+            write_window(&mut frame, at, window);
+            prop_assert_eq!(sum_of(&frame, at), sum);
+            prop_assert_eq!(sum == 0xffff, !spoilt);
+            prop_assert_eq!(read(&frame).and_then(|it| it.tcp).expect("TCP").window, window);
+            frame[at + 14..at + 18].copy_from_slice(&before[at + 14..at + 18]);
+            prop_assert_eq!(frame, before);
+        }
+    }
+}
