@@ -8,10 +8,13 @@ use airfair_sim::scenario::{ErrorModel, Scenario};
 use airfair_sim::world::Direction;
 use airfair_units::{Bytes, DataRate, Duration, Time};
 use airfair_wlan::medium::{Addressee, Done, Job, Medium, News, STAGES, Stage};
-use airfair_wlan::phy::{TxVector, dsss, ofdm};
+use airfair_wlan::phy::mode::{Format, Parameters};
+use airfair_wlan::phy::{GuardInterval, Mode, TxVector, Width, dsss, ofdm};
 use airfair_wlan::{Moment, NodeId};
 
-use super::protocol::{Address, Attempts, Frame, IS_MCS, NO_ACK, WITH_RTS};
+use super::protocol::{
+    Address, Attempts, Frame, IS_40_MHZ, IS_HT, IS_SHORT, IS_VHT, NO_ACK, WITH_RTS,
+};
 
 /// Check sequence behind each frame, which the kernel leaves out.
 const CHECK_SEQUENCE: u64 = 4;
@@ -292,14 +295,26 @@ fn place_of(tx: TxVector, frequency: u32) -> u32 {
 fn chain_of(frame: &Frame<'_>, medium: &Medium<usize>) -> [Option<Stage>; STAGES] {
     let mut chain = [None; STAGES];
     for (place, stage) in chain.iter_mut().zip(frame.chain) {
-        let rate = usize::try_from(stage.rate).ok().filter(|_| stage.flags & IS_MCS == 0);
-        let rate = rate.and_then(|at| rates(frame.frequency).nth(at));
-        let Some(rate) = rate.filter(|_| stage.count > 0) else { break };
-        let tx = medium.airtime().vector(rate);
+        let tx = vector_of(stage, frame.frequency, medium);
+        let Some(tx) = tx.filter(|_| stage.count > 0) else { break };
         let rts = stage.flags & WITH_RTS != 0;
         *place = Some(Stage { tx, attempts: stage.count, rts });
     }
     chain
+}
+
+/// Vector of the attempts of a stage; nothing where it has none that is known here.
+fn vector_of(stage: Attempts, frequency: u32, medium: &Medium<usize>) -> Option<TxVector> {
+    let at = u8::try_from(stage.rate).ok().filter(|_| stage.flags & IS_VHT == 0)?;
+    if stage.flags & IS_HT == 0 {
+        return rates(frequency).nth(usize::from(at)).map(|rate| medium.airtime().vector(rate));
+    }
+    let width = if stage.flags & IS_40_MHZ == 0 { Width::Mhz20 } else { Width::Mhz40 };
+    let is_short = stage.flags & IS_SHORT != 0;
+    let guard = if is_short { GuardInterval::Ns400 } else { GuardInterval::Ns800 };
+    let (mcs, streams) = (at % 8, at / 8 + 1);
+    let mode = Mode::new(Parameters::of(Format::Ht, mcs, streams, width, guard));
+    mode.ok().map(TxVector::Mode)
 }
 
 #[cfg(test)]
@@ -443,5 +458,36 @@ mod tests {
             [0, 3, 4, 11]
         );
         assert_eq!([place(6, 5_180), place(54, 5_180)], [0, 7]);
+    }
+
+    /// MCS 15 at 40 MHz with the short guard interval is 300 Mb/s.  [80211-2020 §19.5]
+    #[test]
+    fn an_mcs_of_ht_is_known_and_one_of_vht_ends_the_chain() {
+        let stage = |rate, flags| Attempts { rate, count: 1, flags };
+        let none = stage(-1, 0);
+        let airtime_of = |chain| {
+            let frame = Frame {
+                transmitter: [0x42, 0, 0, 0, 1, 0],
+                octets: &[8; 1_000],
+                flags: 0,
+                cookie: 1,
+                chain,
+                frequency: 2_437,
+            };
+            let mut air = air(TEXT);
+            air.send(Time::ZERO, &frame, &mut |_, _| {});
+            air.advance(Time::ZERO + Duration::from_secs(1), &mut |_, _| {});
+            air.accounts()[1].airtime
+        };
+        let (psdu, standard) = (Bytes::new(1_004), airfair_wlan::phy::Standard::B);
+        let (width, guard) = (Width::Mhz40, GuardInterval::Ns400);
+        let mode = Mode::new(Parameters::of(Format::Ht, 7, 2, width, guard)).expect("a mode");
+        assert_eq!(mode.rate(), DataRate::from_mbps(300));
+        let ht = standard.ppdu_duration(psdu, TxVector::Mode(mode));
+        // 192 + 8 · 1004 µs at 1 Mb/s
+        let lowest = Duration::from_micros(192 + 8_032);
+        let ht_chain = [stage(15, IS_HT | IS_40_MHZ | IS_SHORT), stage(0, 0), none, none];
+        assert_eq!(airtime_of(ht_chain), ht + lowest);
+        assert_eq!(airtime_of([stage(0, IS_VHT), none, none, none]), lowest);
     }
 }

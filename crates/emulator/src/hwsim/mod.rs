@@ -191,7 +191,7 @@ impl Hwsim {
         let run = move || {
             // Without it the medium is later, and that is told.
             let _ = os::prefer();
-            let poller = Poller::new(&own.bell).map_err(system("waiting"));
+            let poller = Poller::new(&own.bell, Duration::ZERO).map_err(system("waiting"));
             match poller.and_then(|it| it.add(&line, 0).map(|()| it).map_err(system("waiting"))) {
                 Ok(poller) => {
                     Engine::new(&own, &line, air, Pace::new(poller)).run(end, &named, &found)

@@ -40,8 +40,12 @@ pub(super) const NO_ACK: u32 = 1 << 1;
 const ACKNOWLEDGED: u32 = 1 << 2;
 /// RTS and CTS go before an attempt.
 pub(super) const WITH_RTS: u16 = 1;
-/// The place of a rate is an MCS of HT or VHT.
-pub(super) const IS_MCS: u16 = 0x8 | 0x100;
+/// The place of a rate is an MCS of HT, eight for each number of streams; an MCS of VHT.
+pub(super) const IS_HT: u16 = 0x8;
+pub(super) const IS_VHT: u16 = 0x100;
+/// The frame is 40 MHz wide, and has the short guard interval.
+pub(super) const IS_40_MHZ: u16 = 0x20;
+pub(super) const IS_SHORT: u16 = 0x80;
 
 pub(super) type Address = [u8; 6];
 
