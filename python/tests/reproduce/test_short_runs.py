@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from airfair import cli, reproduce
+from airfair.reproduce import results
 from airfair.reproduce.catalogue import load, papers
 from airfair.reproduce.paper import Paper
 from airfair.reproduce.results import Outcome
@@ -140,6 +141,8 @@ def test_without_a_paper_the_program_runs_them_all(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(reproduce, "load", short)
+    # Pages have the figures as SVG; the same ones as PNG are files for other programs.
+    monkeypatch.setattr(results, "png", lambda _: b"")
     command = ["reproduce", "--quick", "--replications", "1", "--json"]
     assert cli.main([*command, "--out", str(tmp_path / "all")]) == cli.DONE
     whole = json.loads(capsys.readouterr().out)
