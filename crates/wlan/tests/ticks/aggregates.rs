@@ -51,9 +51,12 @@ fn links(config: &CellConfig) -> impl Strategy<Value = Vec<Option<Agreed>>> + us
     links.prop_map(move |links| {
         let agree = |(format, link): (&Option<Format>, _)| {
             let (octets, mpdus, window, asks, amsdu) = link?;
+            let format = (*format)?;
+            // A PSDU of HT has no more.  [80211-2020 Table 19-25]
+            let octets = if format == Format::Ht { u64::min(octets, 65_535) } else { octets };
             let mpdus = if window == 1 { 1 } else { mpdus };
             let asks = asks && window > 1;
-            Some(Agreed { format: (*format)?, octets, amsdu, mpdus, window, asks })
+            Some(Agreed { format, octets, amsdu, mpdus, window, asks })
         };
         formats.iter().zip(links).map(agree).collect()
     })
