@@ -235,6 +235,18 @@ mod tests {
         assert_eq!(connections.window(&syn, Bytes::new(1)), None, "a SYN has no scale yet");
     }
 
+    /// The shift of one that is over is not that of the next one, whose SYN says none.
+    #[test]
+    fn the_same_ports_once_more_are_another_connection() {
+        let mut connections = opened([Some(7); 2]);
+        connections.note(&packet(SERVER, STATION, tcp(1, 1, 1_000, 60_000, Flags::ACK)));
+        connections.note(&packet(STATION, SERVER, syn(Flags::SYN, None)));
+        let wide = packet(STATION, SERVER, tcp(1, 1, 60_000, 0, Flags::ACK));
+        assert_eq!(connections.window(&wide, Bytes::new(10_000)), None, "half open");
+        connections.note(&packet(SERVER, STATION, syn(Flags::SYN_ACK, None)));
+        assert_eq!(connections.window(&wide, Bytes::new(10_000)), Some(10_000));
+    }
+
     #[test]
     fn both_ways_of_a_connection_have_one_number() {
         let mut connections = opened([Some(7); 2]);

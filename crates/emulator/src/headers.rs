@@ -253,6 +253,19 @@ pub(crate) mod tests {
         assert_eq!(read(&six).expect("IPv6").tcp, None);
     }
 
+    /// Bits of the thirteenth octet; PSH and URG are nobody's.  [RFC9293 §3.1]
+    #[test]
+    fn a_reset_ends_a_connection_as_a_fin_does() {
+        let flags = |bits: u8| {
+            let mut frame = segment((1, 2), 0, &[]);
+            frame[HEADER + 33] = bits;
+            read(&frame).and_then(|it| it.tcp).expect("TCP").flags
+        };
+        assert_eq!(flags(0x38), Flags { ack: true, ..NO_FLAGS });
+        assert_eq!(flags(0x12), Flags { syn: true, ack: true, fin: false });
+        assert_eq!([flags(1), flags(4)], [Flags { fin: true, ..NO_FLAGS }; 2]);
+    }
+
     #[test]
     fn what_is_strange_has_no_tcp_header() {
         let whole = segment((9, 80), 0, &[1, 1, 1, 1]);
