@@ -221,6 +221,39 @@ proptest! {
         }
     }
 
+    /// Numbers in rows, repeated, skipped and beyond the window: the bitmap is what each of them by itself makes of it.
+    ///
+    /// Verifies: [80211-2020 §10.25.6.3]
+    #[test]
+    fn the_scoreboard_takes_numbers_in_a_row_as_one_by_one(
+        window in prop::sample::select(vec![1_u16, 8, 64, 256]),
+        start in 0_u16..4_096,
+        rows in prop::collection::vec((-300_i32..300, 1_u16..600, any::<bool>()), 1..12),
+    ) {
+        let mut recipient = Recipient::new(window, LONG, Sequence::new(start));
+        let (mut next, mut first) = (i32::from(start), i32::from(start));
+        let mut come = std::collections::BTreeSet::new();
+        let sequence = |number: i32| Sequence::new(u16::try_from(number.rem_euclid(4_096)).expect("below 4096"));
+        for (jump, count, is_asked) in rows {
+            next += jump;
+            for number in next..next + i32::from(count) {
+                recipient.receive(Time::ZERO, sequence(number), || 0_u32);
+                if number >= first {
+                    first = first.max(number + 1 - i32::from(window));
+                    come.insert(number);
+                }
+            }
+            next += i32::from(count);
+            if is_asked {
+                let map = recipient.block_ack();
+                prop_assert_eq!(map.start(), sequence(first));
+                for number in first..first + i32::from(window) {
+                    prop_assert_eq!(map.has(sequence(number)), come.contains(&number), "{}", number);
+                }
+            }
+        }
+    }
+
     /// With a reorder time-out, too, order holds and nothing comes twice.
     #[test]
     fn a_recipient_that_does_not_wait_keeps_the_order(
