@@ -54,10 +54,12 @@ test: build test-rust test-python ## Everything that has to pass: format, lints,
 test-rust: export PROPTEST_RNG_SEED ?= 1
 # All is compiled a third faster without what would make the next time faster; CARGO_INCREMENTAL=1 for that.
 test-rust: export CARGO_INCREMENTAL ?= 0
+# Clippy goes on beside the tests, in the profile of `make build`, whose macros of Python's binding it finds compiled.
 test-rust: ## The Rust part of `make test`.
 	cargo fmt --all --check
-	cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
-	cargo test --workspace --locked --quiet
+	cargo clippy --release --workspace --all-targets --locked --quiet -- -D warnings & lints=$$!; \
+	tests=0; cargo test --workspace --locked --quiet || tests=$$?; \
+	wait $$lints || { echo "clippy has found what it says above" >&2; exit 1; }; exit $$tests
 
 # The agent with what it runs in the kernel, which nothing else needs: see `bpf` in crates/agent/Cargo.toml.
 AGENT_CARGO := --package airfair-agent --features bpf --locked --quiet
@@ -119,9 +121,9 @@ test-python: build ## The Python part of `make test`.
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	if [ -f tests/check_citations.py ]; then $(BIN)/python tests/check_citations.py; fi
-	$(BIN)/mypy & types=$$!; \
+	$(BIN)/mypy & types=$$!; tests=0; \
 	$(BIN)/python -m pytest --quiet --hypothesis-seed=1 --numprocesses=$$(($$(nproc) + 1)) \
-	    --dist=loadfile --no-loadscope-reorder; tests=$$?; \
+	    --dist=loadfile --no-loadscope-reorder || tests=$$?; \
 	wait $$types || { echo "mypy has found what it says above" >&2; exit 1; }; exit $$tests
 
 # Every test file `fuzz_*` goes on for TIME seconds; SEED makes it the same again.

@@ -186,7 +186,7 @@ fn each_file_is_read_back_as_it_was_written() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2_000))]
+    #![proptest_config(ProptestConfig::with_cases(750))]
 
     #[test]
     fn no_mutation_of_a_scenario_panics(
