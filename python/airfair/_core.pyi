@@ -112,6 +112,9 @@ class Emulation:
     @property
     def nodes(self) -> list[dict[str, Any]]: ...
     @property
+    def programs(self) -> list[dict[str, Any]]:
+        """Programs that carry flows: node, arguments of `airfair`, start_s and stop_s."""
+    @property
     def hosts_file(self) -> str: ...
     @property
     def congestion_control(self) -> str: ...

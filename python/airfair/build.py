@@ -935,6 +935,7 @@ def transport_tfrc(
     rate: Literal["greedy"] | str | None = None,
     segment: str | None = None,
     source: Mapping[str, Value] | None = None,
+    stack: Literal["simulated", "kernel"] | None = None,
 ) -> Table:
     """Transport protocol with its settings.
 
@@ -947,6 +948,9 @@ def transport_tfrc(
     segment: Application octets per packet, s in the throughput equation. Default: "1000 B".
     source: An application that does not offer the same all the time. Not beside `rate`. Default:
         see `rate`.
+    stack: Whose sockets: simulated ones, or those of this machine's kernel, between which `airfair
+        emulate`, and nothing else, lets `airfair tfrc` run. A `kernel` one has `profile`, `segment`
+        and `rate`. Default: "simulated".
     """
     return {"kind": "tfrc", **_given(locals())}
 

@@ -195,6 +195,45 @@ def test_a_flow_of_the_scenario_is_carried_by_the_kernel(cell: Path) -> None:
     assert cli.main(["run", str(cell)]) == cli.BAD_INPUT
 
 
+REAL_TFRC = """\
+[flow.{}]
+from = "{}"
+to = "{}"
+transport = {{ kind = "tfrc", stack = "kernel", segment = "1200 B" }}
+control = {}
+"""
+
+
+def goodputs(path: Path, text: str, seconds: int) -> dict[str, float]:
+    """Goodput of each flow of an emulation behind its first second [Mb/s]."""
+    path.write_text(text.replace('"4 s"', '"4 s"\nwarmup = "1 s"'))
+    done = emulate(path, "--duration", f"{seconds} s", "--json")
+    assert done.returncode == 0, done.stderr
+    rows = json.loads(done.stdout)["result"]["flows"]
+    return {row["name"]: row["goodput_bps"] / 1e6 for row in rows}
+
+
+@pytest.mark.usefixtures("real")
+def test_a_scheme_at_the_sender_limits_airfair_tfrc_over_real_sockets(cell: Path) -> None:
+    """A quarter of 6 Mb/s: more than four packets in a round trip of 80 ms, which are always allowed."""
+    falls = CELL.replace('"6 Mb/s"', '[["0 s", "12 Mb/s"], ["300 ms", "6 Mb/s"]]')
+    falls = falls.replace('"1 ms"', '"40 ms"')
+    capped = '{ scheme = "rate-cap", share = 0.25 }'
+    found = goodputs(cell, falls + REAL_TFRC.format("up", "slow", "server", capped), 3)
+    assert found.keys() == {"up"}
+    assert found["up"] == pytest.approx(1.5, rel=0.25)
+
+
+@pytest.mark.usefixtures("real")
+def test_grants_of_beacons_reach_receivers_of_airfair_tfrc_over_real_sockets(cell: Path) -> None:
+    """By packets both have as much; by time the fast one has several times as much."""
+    granted = CELL.replace('"802.11g"', '"802.11g"\nap.occupancy = true')
+    for name in ("slow", "fast"):
+        granted += REAL_TFRC.format(name, "server", name, '"occupancy"')
+    found = goodputs(cell, granted, 5)
+    assert found["fast"] > 2 * found["slow"] > 1
+
+
 @pytest.mark.usefixtures("real")
 def test_a_kernel_without_that_congestion_control_is_told(cell: Path) -> None:
     available = Path("/proc/sys/net/ipv4/tcp_available_congestion_control").read_text().split()

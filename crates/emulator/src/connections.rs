@@ -167,7 +167,7 @@ mod tests {
     }
 
     fn packet(from: End, to: End, tcp: Tcp) -> Headers {
-        Headers { protocol: 6, from, to, dscp: 0, tcp: Some(tcp) }
+        Headers { protocol: 6, from, to, dscp: 0, tcp: Some(tcp), udp: None }
     }
 
     fn syn(flags: Flags, scale: Option<u8>) -> Tcp {

@@ -17,10 +17,11 @@ use crate::engine::{Done, Engine, Shared};
 use crate::files::FileServer;
 use crate::os::{self, Backend, Bell, Namespace, Port};
 use crate::plan::{Node, Plan};
-use crate::traffic::{Account, Generator};
+use crate::traffic::{self, Account, Generator};
 
 pub use crate::engine::{NodeView, Traffic, View, Wish};
 pub use crate::live::Member;
+pub use crate::traffic::Program;
 
 /// An emulation that nothing else ends is over after so long.
 const FOREVER: Duration = Duration::from_secs(100 * 86_400);
@@ -138,6 +139,11 @@ impl Emulation {
     /// Its stations and hosts.
     pub fn nodes(&self) -> &[Node] {
         &self.plan.nodes
+    }
+
+    /// Programs that carry flows of the scenario, which its owner starts and ends; receivers come ahead of their senders.
+    pub fn programs(&self) -> Vec<Program> {
+        traffic::programs(&self.plan)
     }
 
     /// Names of all nodes, as `/etc/hosts` has them.

@@ -11,6 +11,7 @@ use airfair_sim::random::Streams;
 use airfair_sim::run::Finished;
 use airfair_sim::scenario::{Endpoint, ErrorModel, Queue, Weights};
 use airfair_sim::world::{Direction, Fate, Output, Pause, Released, World};
+use airfair_transport::tfrc::wire;
 use airfair_units::{Bytes, DataRate, Duration, Time};
 
 use crate::connections::Connections;
@@ -22,6 +23,7 @@ use crate::live::{Live, Member};
 use crate::os::{Bell, Poller, Port};
 use crate::pace::Pace;
 use crate::plan::Plan;
+use crate::reports;
 use crate::traffic::Account;
 
 /// Frames that one port may hand over in a [`TURN`]: the rest waits in its interface, which drops what is too much.
@@ -168,7 +170,7 @@ impl Store {
 pub(crate) struct Done {
     pub(crate) finished: Finished<Metrics>,
     pub(crate) view: View,
-    /// Octets and retransmissions of each flow that the kernel carries, since the warm-up.
+    /// Octets and retransmissions of each flow over real sockets, since the warm-up.
     pub(crate) carried: Vec<[u64; 2]>,
 }
 
@@ -274,7 +276,8 @@ impl<'s> Engine<'s> {
     /// Hands over what has come out of the world.
     fn deliver(&mut self) {
         while let Some(output) = self.world.poll_output() {
-            let Output::Released(Released { flow, origin, handle, fate, window }) = output else {
+            let Output::Released(Released { flow, origin, handle, fate, window, rates }) = output
+            else {
                 continue;
             };
             let (from, to) = self.plan.ends(flow, origin).expect("a packet from a namespace");
@@ -286,6 +289,9 @@ impl<'s> Engine<'s> {
             let length = octets(frame);
             if let Some(limit) = window {
                 limit_window(&self.connections, frame, limit);
+            }
+            if let Some(at) = self.plan.tfrc(flow) {
+                handle_tfrc(frame, origin, rates, &self.accounts[at]);
             }
             if self.is_there[to] && self.ports[to].send(frame) {
                 self.traffic[to].received_packets += 1;
@@ -442,13 +448,13 @@ impl<'s> Engine<'s> {
         self.next_view = self.world.now() + VIEW;
     }
 
-    /// Schemes of a station know of its own TCP what that knows of itself.
+    /// Schemes of a station know of its own transports what those know of themselves.
     fn tell_of_kernel_flows(&mut self) {
         for (flow, account) in self.plan.kernel_flows.iter().zip(self.accounts) {
             for (side, end) in
                 [(Side::Sender, &account.sender), (Side::Receiver, &account.receiver)]
             {
-                if let Some(outside) = end.outside() {
+                if let Some(outside) = end.outside(&flow.carrier) {
                     self.world.update(flow.flow, side, outside);
                 }
             }
@@ -498,6 +504,19 @@ fn limit_window(connections: &Connections, frame: &mut [u8], limit: Bytes) {
     let Some(headers) = headers::read(frame) else { return };
     if let Some((tcp, window)) = headers.tcp.zip(connections.window(&headers, limit)) {
         headers::write_window(frame, tcp.at, window);
+    }
+}
+
+/// A packet of a TFRC over real sockets has come: data count, and say the round trip; reports are limited.
+fn handle_tfrc(frame: &mut [u8], origin: Side, rates: [Option<DataRate>; 2], account: &Account) {
+    let Some(headers) = headers::read(frame) else { return };
+    if origin == Side::Receiver {
+        return reports::limit(frame, &headers, rates);
+    }
+    if let Some(wire::Packet::Data(data)) = reports::read(frame, &headers) {
+        account.delivered.fetch_add(data.payload.into(), Ordering::Relaxed);
+        account.sender.note_tfrc(data.rtt);
+        account.receiver.note_tfrc(data.rtt);
     }
 }
 

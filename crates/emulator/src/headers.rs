@@ -10,8 +10,10 @@ use crate::frames::HEADER;
 
 const IPV4: [u8; 2] = [0x08, 0x00];
 const IPV6: [u8; 2] = [0x86, 0xdd];
-const TCP: u8 = 6;
-const UDP: u8 = 17;
+pub(crate) const TCP: u8 = 6;
+pub(crate) const UDP: u8 = 17;
+/// Octets of a UDP header.
+pub(crate) const UDP_HEADER: usize = 8;
 const HOP_BY_HOP: u8 = 0;
 const ROUTING: u8 = 43;
 const DESTINATION: u8 = 60;
@@ -35,6 +37,8 @@ pub(crate) struct Headers {
     pub(crate) dscp: u8,
     /// The TCP header, if it is whole.
     pub(crate) tcp: Option<Tcp>,
+    /// Where the UDP header begins in the frame, and where its datagram ends.
+    pub(crate) udp: Option<(usize, usize)>,
 }
 
 /// A TCP header.
@@ -123,7 +127,9 @@ fn headers(
     });
     let tcp = above.filter(|_| protocol == TCP).and_then(|(at, end)| tcp(&packet[at..end], at));
     let (source, destination) = ports.unwrap_or_default();
-    Headers { protocol, from: (from, source), to: (to, destination), dscp, tcp }
+    let udp = above.filter(|(at, end)| protocol == UDP && at + UDP_HEADER <= *end);
+    let udp = udp.map(|(at, end)| (HEADER + at, HEADER + end));
+    Headers { protocol, from: (from, source), to: (to, destination), dscp, tcp, udp }
 }
 
 /// [RFC9293 §3.1]
@@ -168,14 +174,18 @@ fn options(mut left: &[u8], found: &mut Tcp) {
     }
 }
 
-/// Writes a window into the TCP header that begins there, and mends its checksum.  [RFC1624 eq. 3]
-pub(crate) fn write_window(frame: &mut [u8], at: usize, window: u16) {
-    let old = u16::from_be_bytes([frame[at + 14], frame[at + 15]]);
-    let sum = u16::from_be_bytes([frame[at + 16], frame[at + 17]]);
-    let total = u32::from(!sum) + u32::from(!old) + u32::from(window);
+/// A checksum once a word of what it covers is another one.  [RFC1624 eq. 3]
+pub(crate) fn mended(sum: u16, old: u16, new: u16) -> u16 {
+    let total = u32::from(!sum) + u32::from(!old) + u32::from(new);
     let folded = (total & 0xffff) + (total >> 16);
     let folded = (folded & 0xffff) + (folded >> 16);
-    let sum = !u16::try_from(folded).expect("carries are folded");
+    !u16::try_from(folded).expect("carries are folded")
+}
+
+/// Writes a window into the TCP header that begins there, and mends its checksum.
+pub(crate) fn write_window(frame: &mut [u8], at: usize, window: u16) {
+    let old = u16::from_be_bytes([frame[at + 14], frame[at + 15]]);
+    let sum = mended(u16::from_be_bytes([frame[at + 16], frame[at + 17]]), old, window);
     frame[at + 14..at + 16].copy_from_slice(&window.to_be_bytes());
     frame[at + 16..at + 18].copy_from_slice(&sum.to_be_bytes());
 }
@@ -189,16 +199,9 @@ pub(crate) mod tests {
 
     /// An Ethernet frame with an ACK over IPv4, with as many octets of data as there are behind its header, and a valid
     /// checksum.
-    pub(crate) fn segment((source, destination): (u16, u16), dscp: u8, options: &[u8]) -> Vec<u8> {
+    pub(crate) fn segment(ports: (u16, u16), dscp: u8, options: &[u8]) -> Vec<u8> {
         let header = 20 + options.len();
-        let length = u16::try_from(20 + header).expect("a short packet");
-        let mut frame = vec![2; 12];
-        frame.extend(IPV4);
-        frame.extend([0x45, dscp << 2]);
-        frame.extend(length.to_be_bytes());
-        frame.extend([0, 0, 0x40, 0, 64, TCP, 0, 0, 10, 11, 0, 1, 10, 11, 16, 1]);
-        frame.extend(source.to_be_bytes());
-        frame.extend(destination.to_be_bytes());
+        let mut frame = packet(TCP, header, ports, dscp);
         frame.extend([0, 0, 0, 1, 0, 0, 0, 2]);
         frame.extend([u8::try_from(header / 4).expect("a header") << 4, 16, 0x20, 0, 0, 0, 0, 0]);
         frame.extend(options);
@@ -207,11 +210,44 @@ pub(crate) mod tests {
         frame
     }
 
+    /// An Ethernet frame with a UDP datagram over IPv4, and a valid checksum or none.
+    pub(crate) fn datagram(ports: (u16, u16), payload: &[u8], with_checksum: bool) -> Vec<u8> {
+        let length = UDP_HEADER + payload.len();
+        let mut frame = packet(UDP, length, ports, 0);
+        frame.extend(u16::try_from(length).expect("short").to_be_bytes());
+        frame.extend([0, 0]);
+        frame.extend(payload);
+        if with_checksum {
+            let sum = !sum_of(&frame, HEADER + 20);
+            frame[HEADER + 26..HEADER + 28].copy_from_slice(&sum.to_be_bytes());
+        }
+        frame
+    }
+
+    /// True if the checksum above IPv4 is valid.
+    pub(crate) fn is_whole(frame: &[u8]) -> bool {
+        sum_of(frame, HEADER + 20) == 0xffff
+    }
+
+    /// Headers of Ethernet and of IPv4 with so many octets above it, of which the ports come first.
+    fn packet(protocol: u8, above: usize, (source, destination): (u16, u16), dscp: u8) -> Vec<u8> {
+        let length = u16::try_from(20 + above).expect("a short packet");
+        let mut frame = vec![2; 12];
+        frame.extend(IPV4);
+        frame.extend([0x45, dscp << 2]);
+        frame.extend(length.to_be_bytes());
+        frame.extend([0, 0, 0x40, 0, 64, protocol, 0, 0, 10, 11, 0, 1, 10, 11, 16, 1]);
+        frame.extend(source.to_be_bytes());
+        frame.extend(destination.to_be_bytes());
+        frame
+    }
+
     /// Sum over what is above IPv4, with its pseudo header: all ones where the checksum is valid.  [RFC9293 §3.1]
     fn sum_of(frame: &[u8], at: usize) -> u16 {
         let above = &frame[at..];
         let length = u16::try_from(above.len()).expect("a packet").to_be_bytes();
-        let pseudo = frame[HEADER + 12..HEADER + 20].iter().chain(&[0, TCP]).chain(&length);
+        let protocol = [0, frame[HEADER + 9]];
+        let pseudo = frame[HEADER + 12..HEADER + 20].iter().chain(&protocol).chain(&length);
         let all: Vec<u8> = pseudo.chain(above).copied().chain([0]).collect();
         let words =
             all.chunks_exact(2).map(|pair| u32::from(u16::from_be_bytes([pair[0], pair[1]])));

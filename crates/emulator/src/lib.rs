@@ -18,7 +18,8 @@
 //! | [`os`] | namespaces, interfaces, waiting |
 //! | [`hwsim`] | the same medium behind the kernel's own Wi-Fi |
 //! | `files` | the file server in each namespace |
-//! | `traffic` | flows of the scenario that the kernel carries |
+//! | `traffic` | flows of the scenario over real sockets |
+//! | `reports` | TFRC's datagrams, and rates written into them |
 
 #![cfg(target_os = "linux")]
 
@@ -34,4 +35,5 @@ mod live;
 pub mod os;
 mod pace;
 pub mod plan;
+mod reports;
 mod traffic;

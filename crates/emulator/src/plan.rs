@@ -12,7 +12,7 @@ use airfair_sim::scenario::{Endpoint, Flow, Scenario, Transport};
 use airfair_wlan::edca::AccessCategory;
 
 use crate::headers::Headers;
-use crate::traffic::{self, KernelFlow};
+use crate::traffic::{self, Carrier, KernelFlow};
 
 /// Most nodes: each has a flow to each other.
 pub const MAX_NODES: usize = 100;
@@ -165,9 +165,8 @@ impl Plan {
         from: usize,
         to: usize,
     ) -> Option<(FlowId, Side)> {
-        if let Some(Headers { from: (_, source), to: (_, destination), tcp: Some(_), .. }) = headers
-        {
-            for it in &self.kernel_flows {
+        if let Some(Headers { protocol, from: (_, source), to: (_, destination), .. }) = headers {
+            for it in self.kernel_flows.iter().filter(|it| it.carrier.protocol() == *protocol) {
                 if (it.from, it.to, it.port) == (from, to, *destination) {
                     return Some((it.flow, Side::Sender));
                 }
@@ -187,6 +186,12 @@ impl Plan {
         let own = self.kernel_flows.iter().find(|it| it.flow == flow).map(|it| (it.from, it.to));
         let (from, to) = own.or_else(others)?;
         Some(if origin == Side::Sender { (from, to) } else { (to, from) })
+    }
+
+    /// Place among the flows over real sockets of one that is TFRC's.
+    pub(crate) fn tfrc(&self, flow: FlowId) -> Option<usize> {
+        let is_tfrc = |it: &KernelFlow| matches!(it.carrier, Carrier::Tfrc { .. });
+        self.kernel_flows.iter().position(|it| it.flow == flow && is_tfrc(it))
     }
 
     /// Place of the node with this name.

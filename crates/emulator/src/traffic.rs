@@ -1,4 +1,5 @@
-//! Flows of the scenario whose TCP is the kernel's: sockets in two namespaces, with a thread at each end.
+//! Flows of the scenario over real sockets in two namespaces: the kernel's TCP, with a thread at each end, and TFRC, with
+//! a program at each end.
 //!
 //! The threads block, so that the kernel decides when something is sent. Each flow has a port of its own, by which its
 //! packets are told from others.
@@ -11,10 +12,11 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::thread;
 
 use airfair_sim::packet::FlowId;
-use airfair_sim::scenario::{Endpoint, Scenario, Tcp, TcpTransfer, Transport};
-use airfair_sim::world::Outside;
+use airfair_sim::scenario::{Endpoint, Scenario, Tcp, TcpTransfer, Tfrc, TfrcTraffic, Transport};
+use airfair_sim::world::{Outside, OutsideTcp};
 use airfair_units::{Bytes, Duration, Time};
 
+use crate::headers;
 use crate::os::{self, Namespace, TcpInfo, hang_up};
 use crate::plan::Plan;
 
@@ -33,12 +35,88 @@ pub(crate) struct KernelFlow {
     pub(crate) from: usize,
     pub(crate) to: usize,
     pub(crate) port: u16,
-    pub(crate) congestion_control: &'static str,
+    pub(crate) carrier: Carrier,
     /// Differentiated services code point of its packets.
     dscp: Option<u8>,
     start: Time,
     stop: Option<Time>,
-    size: Option<u64>,
+}
+
+/// Whatever sends its packets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Carrier {
+    /// The kernel's TCP, so many octets or without end.
+    Tcp { congestion_control: &'static str, size: Option<u64> },
+    /// `airfair tfrc`, with options of both ends and those of the sender.
+    Tfrc { profile: &'static str, sending: Vec<String> },
+}
+
+impl Carrier {
+    fn of(transport: &Transport) -> Option<Self> {
+        match transport {
+            Transport::Tcp(tcp @ Tcp { is_kernels: true, .. }) => {
+                let congestion_control = match tcp.flavour_word() {
+                    "cubic" => "cubic",
+                    "vegas" => "vegas",
+                    "westwood" | "westwood+" => "westwood",
+                    _ => "reno",
+                };
+                let size = match tcp.sender.transfer {
+                    TcpTransfer::Endless => None,
+                    TcpTransfer::Bytes(size) => Some(size.get()),
+                };
+                Some(Self::Tcp { congestion_control, size })
+            }
+            Transport::Tfrc(tfrc @ Tfrc { is_kernels: true, .. }) => {
+                let mut sending = vec!["--segment".to_owned(), tfrc.segment.to_string()];
+                if let TfrcTraffic::Constant(rate) = tfrc.traffic {
+                    sending.extend(["--rate".to_owned(), rate.to_string()]);
+                }
+                Some(Self::Tfrc { profile: tfrc.profile_word(), sending })
+            }
+            _ => None,
+        }
+    }
+
+    /// Protocol above IP.
+    pub(crate) fn protocol(&self) -> u8 {
+        match self {
+            Self::Tcp { .. } => headers::TCP,
+            Self::Tfrc { .. } => headers::UDP,
+        }
+    }
+}
+
+/// A program that carries an end of a flow.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Program {
+    /// Place of the node that it runs at.
+    pub node: usize,
+    /// Time at which it begins, and that at which it is told to end.
+    pub start: Time,
+    /// `None`: at the end.
+    pub stop: Option<Time>,
+    /// Arguments of `airfair`.
+    pub arguments: Vec<String>,
+}
+
+/// Programs that carry flows, receivers ahead of their senders.
+pub(crate) fn programs(plan: &Plan) -> Vec<Program> {
+    let mut found = Vec::new();
+    for flow in &plan.kernel_flows {
+        let Carrier::Tfrc { profile, sending } = &flow.carrier else { continue };
+        let words = |words: &[&str]| -> Vec<String> {
+            ["tfrc"].iter().chain(words).map(|word| (*word).to_owned()).collect()
+        };
+        let port = flow.port.to_string();
+        let arguments = words(&["receive", &port, "--profile", profile]);
+        found.push(Program { node: flow.to, start: Time::ZERO, stop: None, arguments });
+        let to = SocketAddr::from((plan.nodes[flow.to].v4(), flow.port)).to_string();
+        let mut arguments = words(&["send", &to, "--profile", profile]);
+        arguments.extend_from_slice(sending);
+        found.push(Program { node: flow.from, start: flow.start, stop: flow.stop, arguments });
+    }
+    found
 }
 
 /// The flows of a scenario that the kernel carries.
@@ -51,32 +129,12 @@ pub(crate) fn kernel_flows(scenario: &Scenario) -> Vec<KernelFlow> {
     let mut found = Vec::new();
     for index in 0..scenario.flows.len() {
         let flow = &scenario.flows[index];
-        let Transport::Tcp(tcp @ Tcp { is_kernels: true, .. }) = &flow.transport else { continue };
-        let congestion_control = match tcp.flavour_word() {
-            "cubic" => "cubic",
-            "vegas" => "vegas",
-            "westwood" | "westwood+" => "westwood",
-            _ => "reno",
-        };
-        let size = match tcp.sender.transfer {
-            TcpTransfer::Endless => None,
-            TcpTransfer::Bytes(size) => Some(size.get()),
-        };
+        let Some(carrier) = Carrier::of(&flow.transport) else { continue };
         let (from, to, start, stop) = (place(flow.from), place(flow.to), flow.start, flow.stop);
         let dscp = flow.dscp;
         let number = u16::try_from(found.len()).expect("fewer flows than ports");
         let (flow, port) = (FlowId::new(index), FIRST_PORT + number);
-        found.push(KernelFlow {
-            flow,
-            from,
-            to,
-            port,
-            congestion_control,
-            dscp,
-            start,
-            stop,
-            size,
-        });
+        found.push(KernelFlow { flow, from, to, port, carrier, dscp, start, stop });
     }
     found
 }
@@ -88,14 +146,15 @@ pub(crate) struct Account {
     pub(crate) delivered: AtomicU64,
     /// Segments that were sent again, by the kernel's own account.
     pub(crate) retransmissions: AtomicU64,
-    /// What the TCP at each end knows.
+    /// What the transport at each end knows.
     pub(crate) sender: Knowledge,
     pub(crate) receiver: Knowledge,
 }
 
-/// Knowledge of the kernel's TCP at one end, as it was when it was last asked: zero is none yet.
+/// Knowledge of the transport at one end, as it was when it was last asked: zero is none yet.
 #[derive(Debug, Default)]
 pub(crate) struct Knowledge {
+    /// Of TCP alone.
     cwnd: AtomicU32,
     segment: AtomicU32,
     /// Round trips [µs].
@@ -123,20 +182,29 @@ impl Knowledge {
         self.note(info.cwnd, info.segment_received, now, least);
     }
 
+    /// The round trip that TFRC knows [µs]; zero is none yet.
+    pub(crate) fn note_tfrc(&self, smoothed: u32) {
+        self.smoothed.store(smoothed, Ordering::Relaxed);
+    }
+
     /// The same for the world; none before there was any.
-    pub(crate) fn outside(&self) -> Option<Outside> {
+    pub(crate) fn outside(&self, carrier: &Carrier) -> Option<Outside> {
         let [cwnd, segment, smoothed, least] =
             [&self.cwnd, &self.segment, &self.smoothed, &self.least]
                 .map(|it| it.load(Ordering::Relaxed));
         // The kernel says "never" with the largest number.
         let time =
             |us: u32| (us > 0 && us < u32::MAX).then(|| Duration::from_micros(u64::from(us)));
-        (segment > 0).then(|| Outside {
+        if matches!(carrier, Carrier::Tfrc { .. }) {
+            return Some(Outside::Tfrc { round_trip: time(smoothed) });
+        }
+        let tcp = OutsideTcp {
             cwnd,
             segment: Bytes::new(segment.into()),
             smoothed_round_trip: time(smoothed),
             least_round_trip: time(least),
-        })
+        };
+        (segment > 0).then_some(Outside::Tcp(tcp))
     }
 }
 
@@ -163,7 +231,7 @@ impl Generator {
     ) -> Result<Self> {
         let mut generator = Self { listeners: Vec::new(), is_over: Arc::default() };
         for (index, flow) in plan.kernel_flows.iter().enumerate() {
-            let name = flow.congestion_control;
+            let Carrier::Tcp { congestion_control: name, size } = flow.carrier else { continue };
             namespaces[flow.from].within(|| {
                 let probe = TcpListener::bind(("0.0.0.0", 0))?;
                 os::choose_congestion_control(probe.as_fd(), name).map_err(|error| {
@@ -187,7 +255,9 @@ impl Generator {
             let (is_over, own) = (Arc::clone(&generator.is_over), namespaces[flow.from].share()?);
             thread::Builder::new().spawn(move || {
                 // Whoever looks at the account sees that nothing goes on.
-                let _ = own.join().and_then(|()| send(&flow, to, &counted[index], &is_over));
+                let _ = own
+                    .join()
+                    .and_then(|()| send(&flow, (to, name, size), &counted[index], &is_over));
             })?;
         }
         Ok(generator)
@@ -222,7 +292,12 @@ fn receive(listener: &TcpListener, account: &Account, is_over: &AtomicBool) {
     }
 }
 
-fn send(flow: &KernelFlow, to: SocketAddr, account: &Account, is_over: &AtomicBool) -> Result<()> {
+fn send(
+    flow: &KernelFlow,
+    (to, congestion_control, size): (SocketAddr, &str, Option<u64>),
+    account: &Account,
+    is_over: &AtomicBool,
+) -> Result<()> {
     let rest = |slept: Duration| (flow.start - Time::ZERO).saturating_sub(slept);
     let mut passed = Duration::ZERO;
     while !rest(passed).is_zero() {
@@ -234,14 +309,14 @@ fn send(flow: &KernelFlow, to: SocketAddr, account: &Account, is_over: &AtomicBo
         }
     }
     let mut connection = TcpStream::connect(to)?;
-    os::choose_congestion_control(connection.as_fd(), flow.congestion_control)?;
+    os::choose_congestion_control(connection.as_fd(), congestion_control)?;
     os::write_promptly(connection.as_fd(), LOOK)?;
     if let Some(dscp) = flow.dscp {
         os::mark(connection.as_fd(), dscp)?;
     }
     let chunk = vec![0; CHUNK];
     let began = os::monotonic();
-    let mut left = flow.size.unwrap_or(u64::MAX);
+    let mut left = size.unwrap_or(u64::MAX);
     let is_time = || {
         let now = flow.start + (os::monotonic() - began);
         flow.stop.is_none_or(|stop| now < stop) && !is_over.load(Ordering::Relaxed)

@@ -8,7 +8,7 @@ use airfair_emulator::emulation::{self as emulator, Member, NodeView, Options, V
 use airfair_emulator::os::{self, Backend, Entrance};
 use airfair_sim::scenario::{Endpoint, ErrorModel, Weights};
 use airfair_sim::world::Direction;
-use airfair_units::{DataRate, Duration, Probability};
+use airfair_units::{DataRate, Duration, Probability, Time};
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -75,6 +75,23 @@ impl Emulation {
                 Ok(row)
             };
             emulation.nodes().iter().enumerate().map(describe).collect()
+        })
+    }
+
+    /// One dictionary per program that carries flows: node, arguments of `airfair`, and when it begins and ends [s].
+    #[getter]
+    fn programs<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        let seconds = |time: Time| (time - Time::ZERO).as_secs_f64();
+        self.with(|emulation| {
+            let describe = |program: airfair_emulator::emulation::Program| {
+                let row = PyDict::new(py);
+                row.set_item("node", &self.names[program.node])?;
+                row.set_item("arguments", program.arguments)?;
+                row.set_item("start_s", seconds(program.start))?;
+                row.set_item("stop_s", program.stop.map(seconds))?;
+                Ok(row)
+            };
+            emulation.programs().into_iter().map(describe).collect()
         })
     }
 

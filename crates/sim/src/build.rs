@@ -378,8 +378,8 @@ fn without_room(transport: &Transport) -> WithoutRoom {
     match transport {
         Transport::Udp { rate: UdpRate::Saturated, .. } => WithoutRoom::Wait,
         Transport::Tcp(tcp) if tcp.keeps_refused => WithoutRoom::Keep,
-        Transport::Tcp(tcp) if tcp.is_kernels => WithoutRoom::Return,
         Transport::External => WithoutRoom::Return,
+        real if real.is_kernels() => WithoutRoom::Return,
         Transport::Udp { .. } | Transport::Tcp(_) | Transport::Tfrc(_) => WithoutRoom::Lose,
     }
 }

@@ -5,7 +5,7 @@ use std::iter;
 use airfair_laws::window_limit::WindowLimit;
 use airfair_transport::tcp::Unsent;
 use airfair_transport::{tcp, tfrc, udp};
-use airfair_units::{Bytes, Duration, Time};
+use airfair_units::{Bytes, DataRate, Duration, Time};
 
 use crate::packet::{Body, Side};
 use crate::record::FlowRecord;
@@ -24,9 +24,21 @@ pub(crate) enum Source {
     External(Gate),
 }
 
+/// Knowledge of a transport outside about one of its ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outside {
+    /// TCP, which a window limits.
+    Tcp(OutsideTcp),
+    /// TFRC, which the rate in its reports limits.
+    Tfrc {
+        /// Its smoothed round trip, once it knows one.
+        round_trip: Option<Duration>,
+    },
+}
+
 /// Knowledge of a TCP outside about one of its ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Outside {
+pub struct OutsideTcp {
     /// Congestion window [segments].
     pub cwnd: u32,
     /// Largest segment.
@@ -42,10 +54,12 @@ pub struct Outside {
 pub(crate) struct Gate {
     /// Size of a packet that the queue of each end's host has refused, if its owner waits for room.
     refused: [Option<Bytes>; 2],
-    /// Each end's TCP, where its owner tells of it.
+    /// Each end's transport, where its owner tells of it.
     outside: [Option<Outside>; 2],
     /// Limit of each end's window.
     limits: [WindowLimit; 2],
+    /// Limit of each end's rate.
+    rates: [Option<DataRate>; 2],
 }
 
 fn place(side: Side) -> usize {
@@ -67,9 +81,24 @@ impl Gate {
         self.limits[place(side)] = limit;
     }
 
-    /// The window that an end's limit leaves, in octets; one segment at least.
+    pub(crate) fn limit_rate(&mut self, side: Side, limit: Option<DataRate>) {
+        self.rates[place(side)] = limit;
+    }
+
+    /// Limits of the rate of payload at the sender and at the receiver.
+    pub(crate) fn rates(&self) -> [Option<DataRate>; 2] {
+        self.rates
+    }
+
+    /// An end is as it was.
+    pub(crate) fn lift(&mut self, side: Side) {
+        self.limit_window(side, WindowLimit::None);
+        self.limit_rate(side, None);
+    }
+
+    /// The window that an end's limit leaves, in octets; one segment at least. Only TCP has one.
     pub(crate) fn window(&self, side: Side) -> Option<Bytes> {
-        let outside = self.outside(side)?;
+        let Outside::Tcp(outside) = self.outside(side)? else { return None };
         let segments = |count: u32| outside.segment * u64::from(count.max(1));
         match self.limits[place(side)] {
             WindowLimit::None => None,
@@ -104,9 +133,7 @@ pub(crate) enum Sink {
 /// Both ends of a connection with these settings.
 pub(crate) fn endpoints(transport: &Transport) -> (Source, Sink) {
     match transport {
-        Transport::Tcp(tcp) if tcp.is_kernels => {
-            (Source::External(Gate::default()), Sink::External)
-        }
+        real if real.is_kernels() => (Source::External(Gate::default()), Sink::External),
         Transport::Tcp(tcp) => (
             Source::Tcp(Box::new(tcp::Sender::new(tcp.sender))),
             Sink::Tcp(Box::new(tcp::Receiver::new(tcp.receiver))),
@@ -121,7 +148,7 @@ pub(crate) fn endpoints(transport: &Transport) -> (Source, Sink) {
 }
 
 fn tfrc_endpoints(settings: &Tfrc) -> (Source, Sink) {
-    let &Tfrc { profile, segment, ref traffic } = settings;
+    let &Tfrc { profile, segment, ref traffic, .. } = settings;
     let (traffic, buffer) = (traffic.clone(), buffer(settings));
     let sender =
         tfrc::SenderConfig { traffic, buffer, ..tfrc::SenderConfig::new(profile, segment) };
@@ -354,7 +381,8 @@ mod tests {
         gate.limit_window(Side::Sender, WindowLimit::DividedBy(11));
         assert_eq!(gate.window(Side::Sender), None, "nothing is known of it");
         let segment = Bytes::new(1_448);
-        gate.tell(Side::Sender, Outside { cwnd: 130, segment, ..Outside::default() });
+        let outside = OutsideTcp { cwnd: 130, segment, ..OutsideTcp::default() };
+        gate.tell(Side::Sender, Outside::Tcp(outside));
         assert_eq!(gate.window(Side::Sender), Some(segment * 11));
         for (limit, segments) in [
             (WindowLimit::DividedBy(131), Some(1)),

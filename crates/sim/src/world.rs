@@ -39,7 +39,7 @@ use crate::record::{CellId, Member, Record, Recorder, Sample, SenderWindow};
 use crate::run::Finished;
 
 pub(crate) use air::Bss;
-pub use external::{Fate, Output, Outside, Refused, Released};
+pub use external::{Fate, Output, Outside, OutsideTcp, Refused, Released};
 pub(crate) use flows::Flow;
 pub(crate) use room::{Line, WithoutRoom};
 pub(crate) use settings::Settable;

@@ -114,11 +114,14 @@ def run(scenario: _core.Scenario, wish: Wish) -> Session:
         say(f"{backend.MEANING[kind]}; the kernel's TCP is {congestion}{first}")
         if wish.command is None:
             _introduce(emulation, registration)
+        carriers = Carriers(emulation, registration.hosts)
+        stack.callback(carriers.close)
         viewer = Viewer(scenario.title, state(), is_quiet=wish.is_quiet)
         stack.callback(viewer.close)
         status, interrupted = _wait(
-            emulation, wish, registration.hosts, lambda: viewer.show(state())
+            emulation, wish, registration.hosts, carriers, lambda: viewer.show(state())
         )
+        carriers.close()
         viewer.close()
         as_emulated, outcome, last = emulation.end()
     result = None
@@ -127,6 +130,45 @@ def run(scenario: _core.Scenario, wish: Wish) -> Session:
 
         result = Result(as_emulated, [outcome])
     return Session(kind, congestion, json.loads(last), result, status, interrupted)
+
+
+class Carriers:
+    """Programs that carry flows of the scenario: TFRC over real sockets."""
+
+    def __init__(self, emulation: _core.Emulation, hosts: Path) -> None:
+        """Start those whose time has come."""
+        self._emulation, self._hosts = emulation, hosts
+        self._began = time.monotonic()
+        self._waiting = emulation.programs
+        self._running: list[tuple[int, float | None]] = []
+        self.look()
+
+    def look(self) -> None:
+        """Start and end those whose time has come."""
+        now = time.monotonic() - self._began
+        due = [program for program in self._waiting if program["start_s"] <= now]
+        self._waiting = [program for program in self._waiting if program["start_s"] > now]
+        for program in due:
+            # What it says is nobody's: packets are counted where they go.
+            words = ["sh", "-c", 'exec "$@" >/dev/null 2>&1', "sh"]
+            words += [sys.executable, "-m", "airfair", *program["arguments"]]
+            process = self._emulation.spawn(program["node"], words, self._hosts, to_errors=False)
+            self._running.append((process, program["stop_s"]))
+        ended = [process for process, stop in self._running if stop is not None and stop <= now]
+        self._end(ended)
+
+    def close(self) -> None:
+        """End all of them."""
+        self._waiting = []
+        self._end([process for process, _ in self._running])
+
+    def _end(self, processes: list[int]) -> None:
+        for process in processes:
+            with suppress(ProcessLookupError):
+                os.kill(process, signal.SIGTERM)
+        for process in processes:
+            _stop(process)
+        self._running = [it for it in self._running if it[0] not in processes]
 
 
 def _introduce(emulation: _core.Emulation, registration: running.Registration) -> None:
@@ -139,7 +181,11 @@ def _introduce(emulation: _core.Emulation, registration: running.Registration) -
 
 
 def _wait(
-    emulation: _core.Emulation, wish: Wish, hosts: Path, show: Callable[[], None]
+    emulation: _core.Emulation,
+    wish: Wish,
+    hosts: Path,
+    carriers: Carriers,
+    show: Callable[[], None],
 ) -> tuple[int | None, bool]:
     """Wait until something ends: the status of the command, and whether it was interrupted."""
     process = None
@@ -156,6 +202,7 @@ def _wait(
         while not emulation.is_over:
             if process is not None and (status := _ended(process)) is not None:
                 return status, False
+            carriers.look()
             time.sleep(POLL_S)
             if time.monotonic() >= next_step:
                 next_step += STEP_S

@@ -5,7 +5,7 @@ use airfair_laws::receipts::LocalFlow;
 use airfair_transport::{tcp, tfrc};
 use airfair_units::{Bytes, Duration};
 
-use crate::endpoint::{Outside, Sink, Source};
+use crate::endpoint::{Outside, OutsideTcp, Sink, Source};
 use crate::packet::{FlowId, Side};
 use crate::world::Flow;
 
@@ -43,7 +43,9 @@ pub(crate) enum End<'f> {
     TfrcSender(&'f tfrc::Sender),
     TfrcReceiver(&'f tfrc::Receiver),
     /// A TCP outside, as far as its owner tells of it.
-    Outside(&'f Outside),
+    OutsideTcp(&'f OutsideTcp),
+    /// A TFRC outside, with its round trip.
+    OutsideTfrc(Option<Duration>),
 }
 
 impl<'f> End<'f> {
@@ -54,7 +56,10 @@ impl<'f> End<'f> {
             (Side::Sender, Source::Tfrc(sender), _) => Self::TfrcSender(sender),
             (Side::Receiver, _, Sink::Tcp(receiver)) => Self::TcpReceiver(receiver),
             (Side::Receiver, _, Sink::Tfrc(receiver)) => Self::TfrcReceiver(receiver),
-            (side, Source::External(gate), _) => Self::Outside(gate.outside(side)?),
+            (side, Source::External(gate), _) => match gate.outside(side)? {
+                Outside::Tcp(tcp) => Self::OutsideTcp(tcp),
+                Outside::Tfrc { round_trip } => Self::OutsideTfrc(*round_trip),
+            },
             (Side::Sender, Source::Udp(_), _)
             | (Side::Receiver, _, Sink::Udp(_) | Sink::External) => {
                 return None;
@@ -64,14 +69,14 @@ impl<'f> End<'f> {
 
     /// True where each few packets are answered, and not each round trip.
     pub(super) fn is_tcp(&self) -> bool {
-        matches!(self, Self::TcpSender(_) | Self::TcpReceiver(_) | Self::Outside(_))
+        matches!(self, Self::TcpSender(_) | Self::TcpReceiver(_) | Self::OutsideTcp(_))
     }
 
     /// Congestion window of a TCP sender [segments].
     pub(super) fn cwnd(&self) -> Option<u32> {
         match self {
             Self::TcpSender(sender) => Some(sender.cwnd()),
-            Self::Outside(tcp) => Some(tcp.cwnd),
+            Self::OutsideTcp(tcp) => Some(tcp.cwnd),
             _ => None,
         }
     }
@@ -83,7 +88,8 @@ impl<'f> End<'f> {
             Self::TcpReceiver(receiver) => receiver.round_trip(),
             Self::TfrcSender(sender) => sender.smoothed_round_trip(),
             Self::TfrcReceiver(receiver) => receiver.round_trip(),
-            Self::Outside(tcp) => tcp.smoothed_round_trip,
+            Self::OutsideTcp(tcp) => tcp.smoothed_round_trip,
+            Self::OutsideTfrc(round_trip) => *round_trip,
         }
     }
 
@@ -92,8 +98,8 @@ impl<'f> End<'f> {
         match self {
             Self::TcpSender(sender) => sender.least_round_trip(),
             Self::TcpReceiver(receiver) => receiver.least_round_trip(),
-            Self::TfrcSender(_) | Self::TfrcReceiver(_) => None,
-            Self::Outside(tcp) => tcp.least_round_trip,
+            Self::TfrcSender(_) | Self::TfrcReceiver(_) | Self::OutsideTfrc(_) => None,
+            Self::OutsideTcp(tcp) => tcp.least_round_trip,
         }
     }
 

@@ -49,12 +49,12 @@ impl Agent {
         };
         for Capped { end, params, state } in &mut self.flows {
             let transport = match view.end(*end) {
-                Some(End::TfrcSender(_)) => Transport::Tfrc,
+                Some(End::TfrcSender(_) | End::OutsideTfrc(_)) => Transport::Tfrc,
                 Some(End::TcpSender(sender)) => Transport::Tcp {
                     round_trip: sender.smoothed_round_trip(),
                     segment: sender.segment_size(),
                 },
-                Some(End::Outside(tcp)) => {
+                Some(End::OutsideTcp(tcp)) => {
                     Transport::Tcp { round_trip: tcp.smoothed_round_trip, segment: tcp.segment }
                 }
                 _ => continue,

@@ -125,7 +125,7 @@ impl FlowAccount {
         let Some(started) = self.started else { return Duration::ZERO };
         let stopped = match flow.transport {
             // It goes on until all that was sent is acknowledged.
-            Transport::Tcp(tcp) if !tcp.is_kernels => None,
+            Transport::Tcp(_) if !flow.transport.is_kernels() => None,
             Transport::Tcp(_)
             | Transport::Tfrc(_)
             | Transport::Udp { .. }

@@ -188,10 +188,10 @@ fn check_transport(entry: &Entry, context: &Context, mistakes: &mut Mistakes) {
     }
 }
 
-/// Checks that the kernel's TCP is asked for where there is one, and that windows alone are to control it.
+/// Checks that real sockets are asked for where there are some, and that nothing is to act on them that cannot.
 fn check_stack(flow: &Fields, context: &Context, mistakes: &mut Mistakes) {
     let transport = flow.get("transport");
-    let (Some(Transport::Tcp(_)), Some(settings)) =
+    let (Some(Transport::Tcp(_) | Transport::Tfrc(_)), Some(settings)) =
         (TRANSPORTS.variant(transport), transport.fields())
     else {
         return;
@@ -203,6 +203,13 @@ fn check_stack(flow: &Fields, context: &Context, mistakes: &mut Mistakes) {
     if context.driver == Driver::Run {
         let allowed = "\"simulated\", or airfair emulate";
         mistakes.add(stack.at, stack.mistake("a run has no kernel", allowed));
+    }
+    if settings.has("source")
+        && let source = settings.get("source")
+        && source.is_set()
+    {
+        let problem = "airfair tfrc over real sockets has no such application";
+        mistakes.add(source.at, source.mistake(problem, "rate, or stack = \"simulated\""));
     }
     let control = flow.get("control");
     if let (Some(Scheme::ArfAware(_)), Some(settings)) =

@@ -443,6 +443,17 @@ pub enum Transport {
     External,
 }
 
+impl Transport {
+    /// True if its ends have real sockets of this machine's kernel, which only an emulation has.
+    pub fn is_kernels(&self) -> bool {
+        match self {
+            Self::Tcp(tcp) => tcp.is_kernels,
+            Self::Tfrc(tfrc) => tfrc.is_kernels,
+            Self::Udp { .. } | Self::External => false,
+        }
+    }
+}
+
 /// Settings of one TFRC flow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tfrc {
@@ -452,12 +463,21 @@ pub struct Tfrc {
     pub segment: Bytes,
     /// Packets that the application offers.
     pub traffic: TfrcTraffic,
+    /// True if its ends have real sockets, which only an emulation has.
+    pub is_kernels: bool,
 }
 
 impl Default for Tfrc {
     fn default() -> Self {
         let (profile, segment) = (TfrcProfile::default(), Bytes::new(1_000));
-        Self { profile, segment, traffic: TfrcTraffic::Greedy }
+        Self { profile, segment, traffic: TfrcTraffic::Greedy, is_kernels: false }
+    }
+}
+
+impl Tfrc {
+    /// Its profile, as the scenario file says it.
+    pub fn profile_word(&self) -> &'static str {
+        kind::Words::word(self.profile)
     }
 }
 

@@ -225,6 +225,7 @@ fn the_example_of_each_key_changes_the_scenario() {
         "flow.tcp.access_category",
         "flow.tcp.dscp",
         "flow.tcp.transport.stack",
+        "flow.tfrc.transport.stack",
     ];
     // Minstrel-HT's are of stations of 802.11n and later.
     let of_modern = |path: &str| {
@@ -246,7 +247,7 @@ fn the_example_of_each_key_changes_the_scenario() {
 }
 
 /// Words that ask for more than the base has.
-const REFUSED: [&str; 16] = [
+const REFUSED: [&str; 17] = [
     "bss.home.guard_interval = 400 ns",
     "bss.home.radio = none",
     "bss.home.radio.reception = qualnet4",
@@ -255,6 +256,7 @@ const REFUSED: [&str; 16] = [
     "flow.tcp.access_category = voice",
     "flow.tcp.control = occupancy",
     "flow.tcp.transport.stack = kernel",
+    "flow.tfrc.transport.stack = kernel",
     "station.slow.guard_interval = 400 ns",
     "station.slow.mobility.begin = position",
     "station.slow.queue.weights = active-flows",

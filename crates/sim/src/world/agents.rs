@@ -193,6 +193,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         let now = self.now;
         let flow = self.touch(end);
         match (end.side, &mut flow.source, &mut flow.sink) {
+            (side, Source::External(gate), _) => gate.limit_rate(side, rate),
             (Side::Sender, Source::Tfrc(sender), _) => sender.set_rate_limit(now, rate),
             (Side::Receiver, _, Sink::Tfrc(receiver)) => receiver.set_rate_limit(rate),
             _ => unreachable!("only TFRC has a rate"),
@@ -202,7 +203,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
     fn lift(&mut self, end: LocalEnd) {
         let flow = self.touch(end);
         match (end.side, &mut flow.source, &mut flow.sink) {
-            (side, Source::External(gate), _) => gate.limit_window(side, WindowLimit::None),
+            (side, Source::External(gate), _) => gate.lift(side),
             (Side::Sender, Source::Tcp(sender), _) => sender.set_window_limit(WindowLimit::None),
             (Side::Receiver, _, Sink::Tcp(receiver)) => receiver.set_window_limit(None),
             _ => self.limit_rate(end, None),

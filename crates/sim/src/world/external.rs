@@ -3,12 +3,12 @@
 //! Each handle that was [injected](World::inject) comes back exactly once: with the packet's fate, or, while nothing
 //! but a refusal has become of it, with the error.
 
-use airfair_units::{Bytes, Time};
+use airfair_units::{Bytes, DataRate, Time};
 
 use super::{Hop, World};
 use crate::clock::Clock;
-pub use crate::endpoint::Outside;
 use crate::endpoint::Source;
+pub use crate::endpoint::{Outside, OutsideTcp};
 use crate::packet::{Body, External, FlowId, Handle, Packet, Side};
 use crate::record::{FlowRecord, Recorder, SentAt};
 
@@ -39,6 +39,8 @@ pub struct Released {
     pub fate: Fate,
     /// The largest window that its TCP header may say, where a scheme has lowered it.
     pub window: Option<Bytes>,
+    /// Limits of the flow's rate of payload, at its sender and at its receiver, where a scheme has set them.
+    pub rates: [Option<DataRate>; 2],
 }
 
 /// The fate of a packet.
@@ -118,7 +120,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         sent.map_err(|_| Refused::Full)
     }
 
-    /// An end of an external flow tells what its TCP knows, by which schemes limit its window.
+    /// An end of an external flow tells what its transport knows, by which schemes limit it.
     ///
     /// # Panics
     /// If the flow has a transport of its own.
@@ -172,7 +174,11 @@ impl<R: Recorder, C: Clock> World<R, C> {
         if let Body::External(External { handle, tcp, .. }) = packet.body {
             let Packet { flow, origin, .. } = *packet;
             let window = tcp.and_then(|tcp| tcp.limit);
-            self.put_out(Output::Released(Released { flow, origin, handle, fate, window }));
+            let Source::External(gate) = &self.flows[flow.index()].source else {
+                unreachable!("a packet from outside is of a flow outside")
+            };
+            let rates = gate.rates();
+            self.put_out(Output::Released(Released { flow, origin, handle, fate, window, rates }));
         }
     }
 

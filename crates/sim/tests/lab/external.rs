@@ -10,9 +10,9 @@ use airfair_sim::scenario::{
     Bss, Driver, Endpoint, ErrorModel, Flow, Limit, Loss, Node, Overflow, Queue, Scenario,
     Transport,
 };
-use airfair_sim::world::{Fate, Output, Outside, Pause, Refused, Released, World};
+use airfair_sim::world::{Fate, Output, Outside, OutsideTcp, Pause, Refused, Released, World};
 use airfair_transport::tcp;
-use airfair_units::{Bytes, Duration, Probability, Time};
+use airfair_units::{Bytes, DataRate, Duration, Probability, Time};
 use airfair_wlan::phy::Standard;
 use proptest::prelude::*;
 
@@ -167,7 +167,14 @@ fn room_is_told_once_when_the_packet_in_the_way_has_left() {
     assert_eq!(world.inject(ms(1), flow, Side::Sender, packet(2)), Ok(()));
     let came = |handle| {
         let (origin, fate, handle) = (Side::Sender, Fate::Delivered, Handle(handle));
-        Some(Output::Released(Released { flow, origin, handle, fate, window: None }))
+        Some(Output::Released(Released {
+            flow,
+            origin,
+            handle,
+            fate,
+            window: None,
+            rates: [None, None],
+        }))
     };
     // 80 µs more at 100 Mb/s.
     assert_eq!((world.advance(ms(900)), world.now().as_nanos()), (Pause::Output, 1_080_000));
@@ -186,7 +193,7 @@ fn a_packet_that_the_world_ends_upon_is_still_inside() {
     let outputs = world.finish().outputs;
     let inside = |handle, origin| {
         let (handle, fate) = (Handle(handle), Fate::Inside);
-        Output::Released(Released { flow, origin, handle, fate, window: None })
+        Output::Released(Released { flow, origin, handle, fate, window: None, rates: [None, None] })
     };
     assert_eq!(outputs, [inside(1, Side::Sender), inside(2, Side::Receiver)]);
 }
@@ -208,12 +215,12 @@ fn a_packet_cannot_come_before_what_happened_earlier() {
     let _ = world.inject(ms(1), flow, Side::Sender, packet(1));
 }
 
-/// A cell in which a station falls from 11 to 1 Mb/s at 20 ms, and a flow of the kernel's TCP under ARF-aware control.
-fn falling(way: &str) -> (World<(), FreeRunning>, FlowId) {
+/// A cell in which a station falls from 11 to 1 Mb/s at 20 ms, and a flow over real sockets.
+fn falling(way: &str, kind: &str) -> (World<(), FreeRunning>, FlowId) {
     let text = format!(
         "duration = \"1 s\"\n[bss.home]\nstandard = \"802.11b\"\n[station.s]\n\
          rate = [[\"0 s\", \"11 Mb/s\"], [\"20 ms\", \"1 Mb/s\"]]\n[host.h]\n[flow.f]\n{way}\n\
-         transport = {{ kind = \"tcp\", stack = \"kernel\" }}\n"
+         transport = {{ kind = \"{kind}\", stack = \"kernel\" }}\n"
     );
     let mut no_file = |_: &str| Err("no file".to_owned());
     let scenario = Scenario::load(text.as_bytes(), &[], &mut no_file, Driver::Emulation)
@@ -236,16 +243,33 @@ fn window_of_ack(world: &mut World<(), FreeRunning>, flow: FlowId, side: Side) -
     panic!("it has not come")
 }
 
+/// A TFRC over real sockets at a station that falls from 11 to 1 Mb/s and keeps to a tenth of its rate: what the other end
+/// reports comes out with that limit, at the sender's end.
+#[test]
+fn a_scheme_limits_a_tfrc_outside_by_the_reports_that_come_to_it() {
+    let ways = "from = \"s\"\nto = \"h\"\ncontrol = { scheme = \"rate-cap\", share = 0.1 }";
+    let (mut world, flow) = falling(ways, "tfrc");
+    world.update(flow, Side::Sender, Outside::Tfrc { round_trip: None });
+    assert_eq!(world.advance(ms(30)), Pause::Reached);
+    let report = External::new(Bytes::new(56), Handle(1));
+    world.inject(world.now(), flow, Side::Receiver, report).expect("an empty queue");
+    assert_eq!(world.advance(ms(40)), Pause::Output);
+    let Some(Output::Released(Released { window, rates, .. })) = world.poll_output() else {
+        panic!("the report")
+    };
+    assert_eq!((window, rates), (None, [Some(DataRate::from_bps(100_000)), None]));
+}
+
 /// 130 segments at 11 Mb/s, so 11 at 1 Mb/s, in what the receiver sends and not in what the sender does.
 ///
 /// Verifies: [arf-aware-tcp §3]
 #[test]
 fn a_scheme_limits_a_tcp_outside_by_the_acks_that_come_to_it() {
     let ways = "from = \"s\"\nto = \"h\"\ncontrol = \"arf-aware\"";
-    let (mut world, flow) = falling(ways);
+    let (mut world, flow) = falling(ways, "tcp");
     let segment = Bytes::new(1_448);
-    let outside = Outside { cwnd: 130, segment, ..Outside::default() };
-    world.update(flow, Side::Sender, outside);
+    let outside = OutsideTcp { cwnd: 130, segment, ..OutsideTcp::default() };
+    world.update(flow, Side::Sender, Outside::Tcp(outside));
     assert_eq!(world.advance(ms(10)), Pause::Reached);
     assert_eq!(window_of_ack(&mut world, flow, Side::Receiver), None);
     assert_eq!(world.advance(ms(30)), Pause::Reached);

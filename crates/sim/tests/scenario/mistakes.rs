@@ -962,6 +962,11 @@ fn the_kernel_carries_flows_of_emulations_alone_and_windows_control_it() {
     let once = format!("{text}control = {{ scheme = \"arf-aware\", variant = \"one-shot\" }}\n");
     let told = parsed(&once, Driver::Emulation).expect_err("it sets cwnd")[0].to_string();
     assert!(told.contains("nothing sets cwnd in the kernel"), "{told}");
+    let source = "kind = \"tfrc\", stack = \"kernel\", source = { model = \"on-off\", rate = \"1 Mb/s\", \
+                  on = \"1 s\", off = \"1 s\" }";
+    let real = text.replace("kind = \"tcp\", stack = \"kernel\", flavour = \"cubic\"", source);
+    let told = parsed(&real, Driver::Emulation).expect_err("a constant rate, or always more");
+    assert!(told[0].to_string().contains("has no such application"), "{told:?}");
 }
 
 #[test]

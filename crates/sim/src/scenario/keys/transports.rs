@@ -158,7 +158,14 @@ fn delayed_ack(keys: &mut Keys, it: &mut DelayedAck) {
 
 /// A TFRC flow.
 fn tfrc(keys: &mut Keys, it: &mut Tfrc) {
+    let is_written = it.is_kernels;
     keys.of("a TFRC transport");
+    keys.no_or_yes("stack", &mut it.is_kernels, &["simulated", "kernel"], "\"kernel\"")
+        .written_if(is_written)
+        .says(
+            "Whose sockets: simulated ones, or those of this machine's kernel, between which `airfair emulate`, and \
+             nothing else, lets `airfair tfrc` run. A `kernel` one has `profile`, `segment` and `rate`.",
+        );
     keys.word("profile", &mut it.profile, "\"ns-2\"")
         .says("Whose TFRC: the standard of 2008, that of 2003, or ns-2.35's.");
     keys.key("segment", &mut it.segment, bytes(1, MAX_MSDU - IP_TFRC), "\"500 B\"")

@@ -1,0 +1,120 @@
+//! TFRC over real sockets: what its datagrams say of their flow, and rates written into its reports.  Deviates: [D-163]
+
+use airfair_transport::tfrc::{Feedback, wire};
+use airfair_units::DataRate;
+
+use crate::headers::{Headers, UDP_HEADER, mended};
+
+/// Where the rate that was received stands in a report.
+const RECEIVE_RATE: usize = 20;
+
+/// The packet of TFRC that a frame carries, if it carries one.
+pub(crate) fn read(frame: &[u8], headers: &Headers) -> Option<wire::Packet> {
+    let (at, end) = headers.udp?;
+    wire::decode(frame.get(at + UDP_HEADER..end)?).ok()
+}
+
+/// Writes into a report what limits at the sender and at the receiver leave of the rate that was received, of which a
+/// sender sends twice as much at most: half of the receiver's limit, as a simulated receiver says, and no more than half
+/// of the sender's.  [occupancy-tfrc §III-D]
+pub(crate) fn limit(frame: &mut [u8], headers: &Headers, rates: [Option<DataRate>; 2]) {
+    let Some((at, wire::Packet::Feedback(report))) = headers.udp.zip(read(frame, headers)) else {
+        return;
+    };
+    let rate = limited(&report, rates);
+    if rate != report.receive_rate {
+        write_rate(frame, at.0, report.receive_rate, rate);
+    }
+}
+
+/// [octet/s]
+fn limited(report: &Feedback, [sender, receiver]: [Option<DataRate>; 2]) -> u32 {
+    let half = |limit: DataRate| u32::try_from(limit.bps() / 16).unwrap_or(u32::MAX).max(1);
+    let said = receiver.map_or(report.receive_rate, half);
+    sender.map_or(said, |limit| said.min(half(limit)))
+}
+
+/// Writes the rate of a report behind the UDP header that begins there, and mends its checksum, if it has one.
+fn write_rate(frame: &mut [u8], udp: usize, old: u32, new: u32) {
+    let at = udp + UDP_HEADER + RECEIVE_RATE;
+    frame[at..at + 4].copy_from_slice(&new.to_be_bytes());
+    let sum = u16::from_be_bytes([frame[udp + 6], frame[udp + 7]]);
+    if sum == 0 {
+        return;
+    }
+    let words = |rate: u32| rate.to_be_bytes().as_chunks().0.to_vec();
+    let pairs = words(old).into_iter().zip(words(new));
+    let number = u16::from_be_bytes;
+    let sum = pairs.fold(sum, |sum, (old, new)| mended(sum, number(old), number(new)));
+    // Zero would say that there is none.  [RFC768]
+    let sum = if sum == 0 { u16::MAX } else { sum };
+    frame[udp + 6..udp + 8].copy_from_slice(&sum.to_be_bytes());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::headers;
+
+    /// A report of 125 000 octets per second over IPv4, and its checksum.
+    fn frame(with_checksum: bool) -> Vec<u8> {
+        let report = Feedback {
+            reporter: 7,
+            ssrc: 9,
+            sent_at: 1_000,
+            delay: 20,
+            receive_rate: 125_000,
+            loss_event_rate: 0,
+        };
+        headers::tests::datagram((40_000, 9), &wire::encode_feedback(&report), with_checksum)
+    }
+
+    fn rate_of(frame: &[u8]) -> u32 {
+        let headers = headers::read(frame).expect("a packet");
+        match read(frame, &headers) {
+            Some(wire::Packet::Feedback(report)) => report.receive_rate,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn limited_frame(mut frame: Vec<u8>, rates: [Option<u64>; 2]) -> Vec<u8> {
+        let headers = headers::read(&frame).expect("a packet");
+        limit(&mut frame, &headers, rates.map(|rate| rate.map(DataRate::from_bps)));
+        frame
+    }
+
+    /// A grant of 1.6 Mb/s is 200 000 octets per second, of which reports say half; 125 000 were received.
+    ///
+    /// Verifies: [occupancy-tfrc §III-D]
+    #[test]
+    fn reports_say_half_of_what_is_granted() {
+        for (sender, receiver, said) in [
+            (None, None, 125_000),
+            (Some(1_600_000), None, 100_000),
+            (Some(3_200_000), None, 125_000),
+            (None, Some(1_600_000), 100_000),
+            (None, Some(3_200_000), 200_000),
+            (Some(1_600_000), Some(3_200_000), 100_000),
+            (Some(1), None, 1),
+        ] {
+            let found = limited_frame(frame(true), [sender, receiver]);
+            assert_eq!(rate_of(&found), said, "{sender:?} {receiver:?}");
+            assert!(headers::tests::is_whole(&found), "{sender:?} {receiver:?}");
+        }
+    }
+
+    #[test]
+    fn without_a_checksum_there_is_none_afterwards() {
+        let found = limited_frame(frame(false), [Some(1_600_000), None]);
+        assert_eq!((rate_of(&found), &found[40..42]), (100_000, &[0, 0][..]));
+    }
+
+    /// Data, and whatever else comes over that port, stays as it is.
+    #[test]
+    fn nothing_but_reports_is_written_into() {
+        for octets in [&[0_u8; 0][..], &[0x82; 28], &[0x90, 96, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8]] {
+            let strange = headers::tests::datagram((40_000, 9), octets, true);
+            assert_eq!(limited_frame(strange.clone(), [Some(1), Some(1)]), strange);
+        }
+    }
+}
