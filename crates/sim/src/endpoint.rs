@@ -242,12 +242,17 @@ impl Source {
         }
     }
 
+    /// The next packet that it sends, as what its owner makes of the content.
     #[inline]
-    pub(crate) fn poll_transmit(&mut self, now: Time) -> Option<Body> {
+    pub(crate) fn poll_transmit<T>(
+        &mut self,
+        now: Time,
+        make: impl FnOnce(Body) -> T,
+    ) -> Option<T> {
         match self {
-            Self::Tcp(sender) => sender.poll_transmit(now).map(Body::Segment),
-            Self::Tfrc(sender) => sender.poll_transmit(now).map(Body::TfrcData),
-            Self::Udp(sender) => sender.poll_transmit(now).map(Body::Datagram),
+            Self::Tcp(sender) => sender.poll_transmit_as(now, |it| make(Body::Segment(it))),
+            Self::Tfrc(sender) => Some(make(Body::TfrcData(sender.poll_transmit(now)?))),
+            Self::Udp(sender) => Some(make(Body::Datagram(sender.poll_transmit(now)?))),
             Self::External(_) => None,
         }
     }
@@ -444,7 +449,7 @@ mod tests {
         let (mut source, mut sink) = endpoints(&scenario.flows[0].transport);
         source.open(Time::ZERO);
         let sent: Vec<Body> =
-            iter::from_fn(|| source.poll_transmit(Time::ZERO)).take(count).collect();
+            iter::from_fn(|| source.poll_transmit(Time::ZERO, |body| body)).take(count).collect();
         for body in &sent {
             sink.handle(Time::ZERO, body);
         }

@@ -147,16 +147,13 @@ impl Headers for Packet {
 impl Packet {
     /// A packet that one end of a flow sends now.
     #[inline]
-    pub fn new(now: Time, flow: FlowId, origin: Side, body: Body) -> Self {
-        let category = AccessCategory::default();
+    pub fn new(
+        now: Time,
+        (flow, origin): (FlowId, Side),
+        category: AccessCategory,
+        body: Body,
+    ) -> Self {
         Self { body, flow, origin, hop: 0, category, sent_at: now }
-    }
-
-    /// The packet in a category.
-    #[inline]
-    #[must_use]
-    pub fn of(self, category: AccessCategory) -> Self {
-        Self { category, ..self }
     }
 
     /// Number of its connection, control bits and application data of its TCP header, if it has one.
@@ -204,7 +201,7 @@ mod tests {
         let packet = |connection, tcp| {
             let opaque = External::new(Bytes::new(52), Handle(0));
             let body = Body::External(External { connection, tcp, ..opaque });
-            Packet::new(Time::ZERO, FlowId(3), Side::Sender, body)
+            Packet::new(Time::ZERO, (FlowId(3), Side::Sender), AccessCategory::default(), body)
         };
         let of = |number, is_other| packet(Some(Connection { number, is_other }), None).flow();
         assert_eq!([of(7, false), of(7, true), of(8, false)], [14, 15, 16]);

@@ -207,13 +207,9 @@ impl<R: Recorder, C: Clock> World<R, C> {
             } else {
                 let event = self.take_scheduled().expect("the event just seen");
                 // A trace looks at every member after each event.
-                if !R::TRACES
-                    && let Event::Arrival(link) = event
-                    && self.end_by_wire(link)
-                {
+                if !self.handle(event) && !R::TRACES {
                     continue;
                 }
-                self.handle(event);
             }
             self.drain_cells();
         }
@@ -299,7 +295,18 @@ impl<R: Recorder, C: Clock> World<R, C> {
         })
     }
 
-    fn handle(&mut self, event: Event) {
+    /// False if nothing follows from it that anybody need look at.
+    #[inline]
+    fn handle(&mut self, event: Event) -> bool {
+        if let Event::Arrival(link) = event {
+            return self.arrive_by_wire(link);
+        }
+        self.handle_other(event);
+        true
+    }
+
+    #[inline(never)]
+    fn handle_other(&mut self, event: Event) {
         match event {
             Event::Start(flow) => self.start(flow),
             Event::Stop(flow) => {
@@ -307,7 +314,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
                 self.drain_source(flow);
             }
             Event::Alarm(flow, side) => self.ring(flow, side),
-            Event::Arrival(link) => self.arrive_by_wire(link),
+            Event::Arrival(_) => unreachable!("most events are arrivals, and seen to before"),
             Event::Departure(flow, side) => self.seek_room(flow, side),
             Event::Room(link) => self.leave_room_on(link),
             Event::Rate(index) => self.change_rate(index),

@@ -32,6 +32,24 @@ pub struct Msdu<P> {
     pub to: NodeId,
 }
 
+impl<P> Msdu<P> {
+    /// The same with the owner's part where it lies.
+    #[inline]
+    pub fn as_ref(&self) -> Msdu<&P> {
+        let Self { ref payload, size, from, to } = *self;
+        Msdu { payload, size, from, to }
+    }
+}
+
+impl<P: Copy> Msdu<&P> {
+    /// The same with a copy of the owner's part.
+    #[inline]
+    pub fn copied(self) -> Msdu<P> {
+        let Self { payload, size, from, to } = self;
+        Msdu { payload: *payload, size, from, to }
+    }
+}
+
 /// A beacon that the access point is to send.  [80211-2020 §9.3.3]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Beacon {

@@ -99,6 +99,7 @@ impl Agent {
 mod tests {
     use airfair_transport::tcp::Segment;
     use airfair_wlan::airtime::Airtime;
+    use airfair_wlan::edca::AccessCategory;
     use airfair_wlan::{Discipline, NodeId, QueueConfig};
 
     use super::Passage::{Delivered, FromStation, ToQueue};
@@ -142,7 +143,15 @@ mod tests {
 
     fn packet(flow: u16, origin: Side, payload: u32, flags: Flags) -> Packet {
         let segment = Segment { payload, flags, window: 1_000_000, ..Segment::EMPTY };
-        Packet::new(Time::ZERO, FlowId(flow), origin, Body::Segment(segment))
+        made(flow, origin, Body::Segment(segment))
+    }
+
+    fn made(flow: u16, origin: Side, body: Body) -> Packet {
+        Packet::new(Time::ZERO, (FlowId(flow), origin), AccessCategory::default(), body)
+    }
+
+    fn from_outside(packet: External) -> Packet {
+        made(3, Side::Sender, Body::External(packet))
     }
 
     fn data(flow: u16) -> Packet {
@@ -206,7 +215,7 @@ mod tests {
                 tcp: Some(tcp),
                 ..External::new(Bytes::new(40), Handle(0))
             };
-            Packet::new(Time::ZERO, FlowId(3), Side::Sender, Body::External(external))
+            from_outside(external)
         };
         see(0, ToQueue, data(3));
         let share = |flows: u64| Action::RewriteWindow(Bytes::new(100 / flows * 1_448));
@@ -214,7 +223,7 @@ mod tests {
         assert_eq!(see(1, FromStation, outside(0, Flags::ACK)), [share(2)]);
         assert_eq!(see(2, FromStation, outside(0, Flags::SYN)), []);
         let opaque = External::new(Bytes::new(40), Handle(0));
-        let packet = Packet::new(Time::ZERO, FlowId(3), Side::Sender, Body::External(opaque));
+        let packet = from_outside(opaque);
         assert_eq!(see(2, FromStation, packet), []);
         see(3, FromStation, outside(0, Flags::FIN_ACK));
         assert_eq!(see(4, FromStation, ack(3)), [share(1)]);

@@ -25,7 +25,13 @@ impl Channel {
     }
 
     /// True if the next packet gets through.
+    #[inline]
     pub(super) fn carries(&mut self) -> bool {
+        self.model == Loss::None || self.carries_by_chance()
+    }
+
+    #[inline(never)]
+    fn carries_by_chance(&mut self) -> bool {
         match self.model {
             Loss::None => true,
             Loss::Bernoulli(probability) => !self.happens(probability),

@@ -108,6 +108,7 @@ struct InFlight {
     /// Place of its arrival among all events.
     number: u64,
     size: Bytes,
+    /// As it arrives: at its next hop.
     packet: Packet,
     /// False where the packet is lost on the way.
     is_carried: bool,
@@ -125,7 +126,7 @@ pub struct Sent {
 /// Packet at the other end of a link, or the loss of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrival<'a> {
-    /// The packet that was sent.
+    /// The packet that was sent, at its next hop.
     pub packet: &'a Packet,
     /// True if it was lost on the way.
     pub is_lost: bool,
@@ -178,7 +179,9 @@ impl Link {
         let arrival = departure + self.delay;
         self.backlog += size;
         let is_carried = self.channel.carries();
-        self.in_flight.push_back(InFlight { arrival, number, size, packet: *packet, is_carried });
+        // Changed where it is copied to: a copy that follows a small change at once has to wait for it.
+        let packet = Packet { hop: packet.hop + 1, ..*packet };
+        self.in_flight.push_back(InFlight { arrival, number, size, packet, is_carried });
         Ok(Sent { arrival, queued: queued + 1 })
     }
 
@@ -280,6 +283,7 @@ mod tests {
     use crate::random::{Purpose, Streams};
     use crate::scenario::{LinkQueue, Loss, Node};
     use airfair_transport::udp::Datagram;
+    use airfair_wlan::edca::AccessCategory;
 
     fn link(capacity: Capacity) -> Link {
         let config = scenario::Link {
@@ -299,7 +303,7 @@ mod tests {
     fn packet(seq: u64) -> Packet {
         // 972 + 28 octets of headers = 1000 octets = 1 ms at 8 Mb/s
         let body = Body::Datagram(Datagram { seq, payload: 972 });
-        Packet::new(Time::ZERO, FlowId(0), Side::Sender, body)
+        Packet::new(Time::ZERO, (FlowId(0), Side::Sender), AccessCategory::default(), body)
     }
 
     #[test]
@@ -311,7 +315,8 @@ mod tests {
         assert_eq!(link.send(Time::ZERO, &packet(1), 0), sent(4, 2));
         assert_eq!(link.send(ms(7), &packet(2), 0), sent(10, 1));
         assert_eq!(link.arrival(ms(2)), None);
-        assert_eq!(link.arrival(ms(3)), Some(Arrival { packet: &packet(0), is_lost: false }));
+        let arrived = Packet { hop: 1, ..packet(0) };
+        assert_eq!(link.arrival(ms(3)), Some(Arrival { packet: &arrived, is_lost: false }));
         link.pass(ms(3));
         assert_eq!(link.arrival(ms(3)), None);
     }

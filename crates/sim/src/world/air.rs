@@ -32,6 +32,12 @@ pub(crate) struct Bss {
 }
 
 impl Bss {
+    /// True if an agent sees packets before they join the queue of this member.
+    #[inline]
+    pub(super) fn watches(&self, member: NodeId) -> bool {
+        self.watches_packets && member.is_ap()
+    }
+
     /// A packet joins the queue of a member, if that takes it.
     #[inline(always)]
     #[expect(
@@ -46,7 +52,7 @@ impl Bss {
         to: NodeId,
     ) -> Result<(), Full> {
         let size = packet.size() + self.msdu_overhead;
-        let msdu = Msdu { payload: *packet, size, from, to };
+        let msdu = Msdu { payload: packet, size, from, to };
         self.cell.enqueue(now, msdu).map_err(|QueueFull| Full)
     }
 }
@@ -85,7 +91,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
     ) -> Result<(), Full> {
         let (cell, from, to) = hop;
         let bss = &mut self.cells[cell.index()];
-        if bss.watches_packets && from.is_ap() {
+        if bss.watches(from) {
             return self.forward_watched(hop, packet);
         }
         bss.enqueue(self.now, packet, from, to)?;
@@ -149,6 +155,8 @@ impl<R: Recorder, C: Clock> World<R, C> {
     fn drain_deliveries(&mut self, index: usize) {
         let mut delivered = std::mem::take(&mut self.delivered);
         self.cells[index].cell.take_deliveries(&mut delivered);
+        // All before the first of them is copied: a copy that follows such a small change at once has to wait for it.
+        delivered.iter_mut().for_each(|msdu| msdu.payload.hop += 1);
         if delivered.len() > 1 && !self.cells[index].watches_packets {
             delivered.chunk_by(arrive_together).for_each(|run| self.arrive_all_by_air(run));
         } else {
@@ -169,7 +177,6 @@ impl<R: Recorder, C: Clock> World<R, C> {
             let passage = if is_up { Passage::FromStation } else { Passage::Delivered };
             packet = self.pass(CellId::new(index), passage, packet);
         }
-        packet.hop += 1;
         self.arrive(&packet);
     }
 
@@ -177,11 +184,11 @@ impl<R: Recorder, C: Clock> World<R, C> {
     fn arrive_all_by_air(&mut self, run: &[Msdu<Packet>]) {
         let Packet { flow, origin, hop, .. } = run[0].payload;
         let route = self.flows[flow.index()].route(origin);
-        if let Some(&Hop::Wire(link)) = route.get(usize::from(hop) + 1) {
+        if let Some(&Hop::Wire(link)) = route.get(usize::from(hop)) {
             return self.forward_all_by_wire(link, run);
         }
         for Msdu { payload, .. } in run {
-            self.arrive(&Packet { hop: hop + 1, ..*payload });
+            self.arrive(payload);
         }
     }
 

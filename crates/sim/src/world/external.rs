@@ -113,7 +113,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
         self.now = now;
         let category = self.flows[flow.index()].category;
-        let mut packet = Packet::new(now, flow, origin, Body::External(packet)).of(category);
+        let mut packet = Packet::new(now, (flow, origin), category, Body::External(packet));
         self.limit_answer(&mut packet, origin);
         let sent = self.send(&packet);
         self.drain_cells();

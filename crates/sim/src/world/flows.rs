@@ -65,11 +65,12 @@ impl<R: Recorder, C: Clock> World<R, C> {
 
     /// Sends what the source wants to send and re-arms its alarm.
     pub(super) fn drain_source(&mut self, id: FlowId) {
-        while let Some(body) = self.flows[id.index()].source.poll_transmit(self.now) {
+        let Flow { category, ref forth, .. } = self.flows[id.index()];
+        let (now, first) = (self.now, forth[0]);
+        let make = |body| Packet::new(now, (id, Side::Sender), category, body);
+        while let Some(packet) = self.flows[id.index()].source.poll_transmit(now, make) {
             // Who keeps what was refused has noticed.
-            let _ = self.send(
-                &Packet::new(self.now, id, Side::Sender, body).of(self.flows[id.index()].category),
-            );
+            let _ = self.send_over(first, &packet);
         }
         self.report_sender(id);
         if R::TRACES {
@@ -83,10 +84,9 @@ impl<R: Recorder, C: Clock> World<R, C> {
 
     fn drain_sink(&mut self, id: FlowId) {
         while let Some(body) = self.flows[id.index()].sink.poll_transmit(self.now) {
-            self.forward_or_lose(
-                &Packet::new(self.now, id, Side::Receiver, body)
-                    .of(self.flows[id.index()].category),
-            );
+            let category = self.flows[id.index()].category;
+            let packet = Packet::new(self.now, (id, Side::Receiver), category, body);
+            self.forward_or_lose(&packet);
         }
         let flow = &mut self.flows[id.index()];
         if let Some(at) = flow.sink_alarm.want(flow.sink.next_timeout()) {

@@ -119,7 +119,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         cell.refill(now, (from, category), packets, || {
             let body = Body::Datagram(sender.poll_transmit(now)?);
             recorder.record_flow(now, id, FlowRecord::Sent);
-            let payload = Packet::new(now, id, Side::Sender, body).of(category);
+            let payload = Packet::new(now, (id, Side::Sender), category, body);
             Some(Msdu { payload, size, from, to })
         })
     }
@@ -163,12 +163,12 @@ impl<R: Recorder, C: Clock> World<R, C> {
     )]
     fn notify_of_room(&mut self, (id, side): (FlowId, Side), queue: Hop) {
         let Flow { source, category, .. } = &mut self.flows[id.index()];
+        let make = |body| Packet::new(self.now, (id, side), *category, body);
         if let Source::External(gate) = source {
             gate.open(side);
             self.put_out(Output::Room(id, side));
-        } else if let Some(body) = source.poll_transmit(self.now) {
+        } else if let Some(packet) = source.poll_transmit(self.now, make) {
             // What is refused all the same is lost, and the source in line again.
-            let packet = Packet::new(self.now, id, side, body).of(*category);
             let _ = self.send_over(queue, &packet);
         }
     }

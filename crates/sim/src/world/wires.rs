@@ -4,11 +4,11 @@ use airfair_wlan::{Msdu, Phase};
 
 use super::flows::record_intake;
 use super::room::Full;
-use super::{Event, Flow, World};
+use super::{Event, Hop, World};
 use crate::clock::Clock;
 use crate::endpoint::{Intake, Sink};
 use crate::link::{Arrival, LinkId, Refusal, Sent};
-use crate::packet::{Body, Packet};
+use crate::packet::{Body, Packet, Side};
 use crate::record::{LinkRecord, Recorder, SentAt};
 
 impl<R: Recorder, C: Clock> World<R, C> {
@@ -29,10 +29,9 @@ impl<R: Recorder, C: Clock> World<R, C> {
     #[inline(never)]
     pub(super) fn forward_all_by_wire(&mut self, id: LinkId, come: &[Msdu<Packet>]) {
         for Msdu { payload, .. } in come {
-            let packet = Packet { hop: payload.hop + 1, ..*payload };
-            match self.put_on_wire(id, &packet) {
+            match self.put_on_wire(id, payload) {
                 Ok(queued) => self.recorder.record_link(self.now, id, LinkRecord::Queued(queued)),
-                Err(Full) => self.lose(&packet),
+                Err(Full) => self.lose(payload),
             }
         }
     }
@@ -66,40 +65,58 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    /// Takes in the datagram that arrives over a link, if it has come to its sink, which never answers: nobody need look
-    /// what comes of it.
+    /// A packet, or its loss, comes to the end of a link. False if nothing follows from it: a datagram has come to its
+    /// sink, which never answers, so that nobody need look what comes of it.
     #[inline]
-    pub(super) fn end_by_wire(&mut self, id: LinkId) -> bool {
-        let Self { now, links, flows, recorder, .. } = self;
+    pub(super) fn arrive_by_wire(&mut self, id: LinkId) -> bool {
+        let Self { now, links, flows, cells, recorder, .. } = self;
         let link = &mut links[id.index()];
-        let Some(Arrival { packet, is_lost: false }) = link.arrival(*now) else { return false };
-        let Flow { forth, sink: Sink::Udp(sink), .. } = &mut flows[packet.flow.index()] else {
-            return false;
-        };
-        let Packet { body: Body::Datagram(datagram), hop, .. } = packet else { return false };
-        if usize::from(*hop) + 1 < forth.len() {
-            return false;
-        }
-        let intake = Intake { delivered: sink.handle_datagram(datagram), is_repeated: false };
-        let whose = (packet.flow, SentAt(packet.sent_at));
-        recorder.record_link(*now, id, LinkRecord::Arrived(link.queued(*now)));
-        link.pass(*now);
-        record_intake(*now, whose, intake, recorder);
-        true
-    }
-
-    pub(super) fn arrive_by_wire(&mut self, id: LinkId) {
-        let link = &mut self.links[id.index()];
-        let Arrival { packet, is_lost } = link.arrival(self.now).expect("an arrival was announced");
-        let mut packet = *packet;
-        let queued = link.queued(self.now);
-        link.pass(self.now);
+        let queued = link.queued(*now);
+        let Arrival { packet, is_lost } = link.arrival(*now).expect("an arrival was announced");
         if is_lost {
-            self.recorder.record_link(self.now, id, LinkRecord::Lost(queued));
-            return self.lose(&packet);
+            let packet = *packet;
+            link.pass(*now);
+            recorder.record_link(*now, id, LinkRecord::Lost(queued));
+            self.lose(&packet);
+            return true;
         }
-        self.recorder.record_link(self.now, id, LinkRecord::Arrived(queued));
-        packet.hop += 1;
-        self.arrive(&packet);
+        recorder.record_link(*now, id, LinkRecord::Arrived(queued));
+        let flow = &mut flows[packet.flow.index()];
+        // Where it can, it goes on from the link's memory: each copy costs a dozen instructions.
+        match (flow.route(packet.origin).get(usize::from(packet.hop)), &packet.body) {
+            (Some(&Hop::Air { cell, from, to }), _) if !cells[cell.index()].watches(from) => {
+                let bss = &mut cells[cell.index()];
+                let refused = bss.enqueue(*now, packet, from, to).err().map(|Full| *packet);
+                link.pass(*now);
+                if let Some(packet) = refused {
+                    self.lose(&packet);
+                }
+                true
+            }
+            (None, Body::Datagram(datagram)) => {
+                let Sink::Udp(sink) = &mut flow.sink else {
+                    unreachable!("both ends of a flow speak one transport")
+                };
+                let intake =
+                    Intake { delivered: sink.handle_datagram(datagram), is_repeated: false };
+                let whose = (packet.flow, SentAt(packet.sent_at));
+                link.pass(*now);
+                record_intake(*now, whose, intake, recorder);
+                false
+            }
+            (None, Body::Segment(_)) if packet.origin == Side::Receiver => {
+                let id = packet.flow;
+                flow.source.handle(*now, &packet.body);
+                link.pass(*now);
+                self.drain_source(id);
+                true
+            }
+            _ => {
+                let packet = *packet;
+                link.pass(*now);
+                self.arrive(&packet);
+                true
+            }
+        }
     }
 }

@@ -2,6 +2,7 @@
 //! [80211-2020 §10.12, §10.25]
 
 use std::num::NonZeroU16;
+use std::slice;
 
 use airfair_laws::Direction;
 use airfair_units::{Bytes, Duration, Time};
@@ -322,7 +323,8 @@ impl<P: Copy + Headers> Cell<P> {
             match recipient.receive(now, mpdu.sequence, || Received::of(mpdu.packet)) {
                 Reception::InOrder => {
                     mpdu.packet.has_arrived = true;
-                    deliveries.push(mpdu.packet.msdu);
+                    // Copied once, where a value that is pushed is copied twice.
+                    deliveries.extend_from_slice(slice::from_ref(&mpdu.packet.msdu));
                     deliveries.extend(mpdu.packet.others());
                     continue;
                 }

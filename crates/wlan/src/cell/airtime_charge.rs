@@ -99,7 +99,7 @@ mod tests {
         for (from, to) in
             [(NodeId::AP, other), (NodeId::AP, first), (NodeId::AP, first), (first, NodeId::AP)]
         {
-            cell.enqueue(Time::ZERO, Msdu { payload: 0, size: Bytes::new(1_500), from, to })
+            cell.enqueue(Time::ZERO, Msdu { payload: &0, size: Bytes::new(1_500), from, to })
                 .expect("room in the queue");
         }
         cell.contenders[0].finish(Time::ZERO);

@@ -456,11 +456,8 @@ mod tests {
         let id = NodeId::station(0);
         let mut cell: Cell<u32> = with(&config(Rules::of(Standard::B), 1, &[]));
         for payload in [7, 8] {
-            cell.enqueue(
-                Time::ZERO,
-                Msdu { payload, size: Bytes::new(100), from: id, to: NodeId::AP },
-            )
-            .expect("room in the queue");
+            let msdu = Msdu { payload, size: Bytes::new(100), from: id, to: NodeId::AP };
+            cell.enqueue(Time::ZERO, msdu.as_ref()).expect("room in the queue");
         }
         let send = |cell: &mut Cell<u32>| {
             let plan = cell.begin_exchange(Time::ZERO, ContenderId::first(id));

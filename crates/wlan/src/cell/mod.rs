@@ -148,20 +148,31 @@ impl<P: Copy + Headers> Cell<P> {
     ///
     /// # Errors
     /// [`QueueFull`] if the queue has no room for it; a record says so, too.
-    pub fn enqueue(&mut self, now: Time, msdu: Msdu<P>) -> Result<(), QueueFull> {
+    pub fn enqueue(&mut self, now: Time, msdu: Msdu<&P>) -> Result<(), QueueFull> {
         let id = self.roster.find(msdu.from, || msdu.payload.category());
-        let is_let_in = self.contenders[id.index()].queue.push(now, msdu);
+        if let Some(length) = self.contenders[id.index()].queue.append(now, msdu) {
+            self.record_length(id, length);
+        } else {
+            self.push(now, id, msdu)?;
+        }
+        self.seek_access(now, id);
+        if self.shares_time {
+            self.plan_release();
+            self.plan_next(now);
+        }
+        Ok(())
+    }
+
+    /// Queues a packet with which others may give way.
+    #[inline(never)]
+    fn push(&mut self, now: Time, id: ContenderId, msdu: Msdu<&P>) -> Result<(), QueueFull> {
+        let is_let_in = self.contenders[id.index()].queue.push(now, msdu.copied());
         self.take_dropped(id);
         if !is_let_in {
             self.record_drop(id, DropCause::QueueFull);
             return Err(QueueFull);
         }
         self.record_queue(id);
-        self.seek_access(now, id);
-        if self.shares_time {
-            self.plan_release();
-            self.plan_next(now);
-        }
         Ok(())
     }
 
@@ -602,12 +613,14 @@ impl<P: Copy + Headers> Cell<P> {
 
     #[inline]
     fn record_queue(&mut self, id: ContenderId) {
+        self.record_length(id, self.contenders[id.index()].queue.len());
+    }
+
+    /// Records the packets of a member, one of whose queues has this length.
+    #[inline]
+    fn record_length(&mut self, id: ContenderId, length: u32) {
         let node = id.member();
-        let length = if self.roster.is_plain() {
-            self.contenders[id.index()].queue.len()
-        } else {
-            self.packets_of(node)
-        };
+        let length = if self.roster.is_plain() { length } else { self.packets_of(node) };
         self.channel.records.push(Record::Queue { node, length });
     }
 

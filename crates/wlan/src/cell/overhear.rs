@@ -283,7 +283,7 @@ mod tests {
         let mut cell = cell(rules, 2, &[FAR]);
         cell.listen(listener, Listen::All);
         cell.listen(listener, Listen::All);
-        cell.enqueue(Time::ZERO, Msdu { from, to, ..down() }).expect("room in the queue");
+        cell.enqueue(Time::ZERO, Msdu { from, to, ..down() }.as_ref()).expect("room in the queue");
         while cell.next_event() < Moment::NEVER {
             next(&mut cell);
         }
@@ -338,7 +338,7 @@ mod tests {
         msdu: Msdu<()>,
     ) -> Vec<String> {
         cell.listen(listener, scope);
-        cell.enqueue(Time::ZERO, msdu).expect("room in the queue");
+        cell.enqueue(Time::ZERO, msdu.as_ref()).expect("room in the queue");
         while cell.next_event() < Moment::NEVER {
             next(cell);
         }
@@ -415,7 +415,7 @@ mod tests {
             let always = ErrorModel::Bernoulli(Probability::literal(1.0));
             cell.set_errors(NEAR, always, Stream::seed_from_u64(0));
             cell.listen(listener, Listen::All);
-            cell.enqueue(Time::ZERO, down()).expect("room in the queue");
+            cell.enqueue(Time::ZERO, down().as_ref()).expect("room in the queue");
             (0..2).for_each(|_| next(&mut cell));
             cell.heard.hearers.len()
         };
@@ -428,7 +428,7 @@ mod tests {
         let mut cell = cell(Rules::of(Standard::B), 2, &[]);
         cell.listen(NEAR, Listen::All);
         for from in [NEAR, FAR] {
-            cell.enqueue(Time::ZERO, Msdu { from, to: NodeId::AP, ..down() })
+            cell.enqueue(Time::ZERO, Msdu { from, to: NodeId::AP, ..down() }.as_ref())
                 .expect("room in the queue");
         }
         next(&mut cell);

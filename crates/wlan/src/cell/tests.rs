@@ -77,7 +77,7 @@ fn in_exchange(attempts: u16, rts: bool, deaf: bool, waiting: usize) -> Cell<()>
     let rules = Rules { rts_threshold, attempts, ..Rules::of(Standard::B) };
     let mut cell = cell(rules, 1, if deaf { &[NodeId::AP] } else { &[] });
     for _ in 0..=waiting {
-        cell.enqueue(Time::ZERO, down()).expect("room in the queue");
+        cell.enqueue(Time::ZERO, down().as_ref()).expect("room in the queue");
     }
     next(&mut cell);
     cell
@@ -95,7 +95,7 @@ fn access_follows_its_diagram() {
     let idle = || cell(Rules::of(Standard::B), 1, &[]);
     let contending = || {
         let mut cell = idle();
-        cell.enqueue(Time::ZERO, down()).expect("room in the queue");
+        cell.enqueue(Time::ZERO, down().as_ref()).expect("room in the queue");
         cell
     };
     // Room for any number of frames.
@@ -104,7 +104,7 @@ fn access_follows_its_diagram() {
         cell.contenders[0].limits.txop = Duration::from_millis(50);
         cell
     };
-    let packet = |cell: &mut Cell<()>| _ = cell.enqueue(Time::ZERO, down());
+    let packet = |cell: &mut Cell<()>| _ = cell.enqueue(Time::ZERO, down().as_ref());
     // Data or RTS ends, then comes the response or the time-out.
     let response = |cell: &mut Cell<()>| (0..2).for_each(|_| next(cell));
     let timeout = |cell: &mut Cell<()>| (0..2).for_each(|_| next(cell));
@@ -156,7 +156,7 @@ fn a_cts_sets_the_nav_of_those_who_did_not_decode_the_rts() {
     let rules = Rules { rts_threshold: Some(Bytes::ZERO), ..Rules::of(Standard::B) };
     let (listener, sender) = (NodeId::station(0), NodeId::station(1));
     let mut cell = cell(rules, 2, &[sender]);
-    cell.enqueue(Time::ZERO, Msdu { from: sender, to: NodeId::AP, ..down() })
+    cell.enqueue(Time::ZERO, Msdu { from: sender, to: NodeId::AP, ..down() }.as_ref())
         .expect("room in the queue");
     // RTS 50 … 322, CTS 332 … 580, then SIFS 10, data 920, SIFS 10, ACK 248: until 1768 µs.
     let mut nav_is_clear = |steps: usize, us: u64| {
@@ -175,7 +175,7 @@ fn entries_per_frame(stations: usize, may_change: bool) -> usize {
     let config = config(rules, stations, &[]);
     let mut cell = if may_change { with_relation(&config) } else { with(&config) };
     let up = |from| Msdu { payload: (), size: Bytes::new(972), from, to: NodeId::AP };
-    (0..stations).for_each(|i| _ = cell.enqueue(Time::ZERO, up(NodeId::station(i))));
+    (0..stations).for_each(|i| _ = cell.enqueue(Time::ZERO, up(NodeId::station(i)).as_ref()));
     let (mut frames, mut entries, mut departures) = (0, 0, Vec::new());
     // Windows first grow to fit the number of stations.
     while frames < 2 * FRAMES {
@@ -188,7 +188,7 @@ fn entries_per_frame(stations: usize, may_change: bool) -> usize {
         cell.take_departures(&mut departures);
         for Departure { msdu, .. } in departures.drain(..) {
             let from = msdu.from;
-            cell.enqueue(now, up(from)).expect("room in the queue");
+            cell.enqueue(now, up(from).as_ref()).expect("room in the queue");
         }
         for record in cell.drain_records() {
             frames += usize::from(matches!(record, Record::Sent { frame: SentFrame::Data, .. }));
@@ -219,7 +219,7 @@ fn a_monitor_sees_every_frame_with_what_it_carries() {
     let mut cell = cell(rules, 1, &[]);
     cell.monitor();
     for _ in 0..2 {
-        cell.enqueue(Time::ZERO, down()).expect("room in the queue");
+        cell.enqueue(Time::ZERO, down().as_ref()).expect("room in the queue");
     }
     while cell.next_event() < Moment::NEVER {
         next(&mut cell);
@@ -251,7 +251,7 @@ fn a_monitor_sees_every_frame_with_what_it_carries() {
 fn a_frame_has_one_fate() {
     let mut cell = cell(Rules::of(Standard::B), 1, &[]);
     cell.monitor();
-    cell.enqueue(Time::ZERO, down()).expect("room in the queue");
+    cell.enqueue(Time::ZERO, down().as_ref()).expect("room in the queue");
     while cell.next_event() < Moment::NEVER {
         next(&mut cell);
     }

@@ -208,7 +208,7 @@ fn frames_are_done_when_they_are_in_a_cell_of_the_same_rates() {
             for (id, station) in (0..).map(NodeId::station).zip(&config.stations) {
                 let size = SIZE - DATA_OVERHEAD;
                 let msdu = Msdu { payload: tag, size, from: id, to: NodeId::AP };
-                cell.enqueue(Time::ZERO, msdu).expect("room in the queue");
+                cell.enqueue(Time::ZERO, msdu.as_ref()).expect("room in the queue");
                 let tx = TxVector::of(station.rate_up.data_rate(), Preamble::Long);
                 let stage = Stage { tx: tx.expect("a rate"), attempts: 7, rts: false };
                 let job = job(tag, Addressee::One(NodeId::AP), &[stage]);

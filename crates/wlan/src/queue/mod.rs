@@ -180,10 +180,31 @@ impl<P: Copy + Headers> TransmitQueue<P> {
     /// Lets a packet in, straight into service if nothing else is; false if there is no room for it.
     /// Others may be dropped in its place: see [`poll_dropped`](Self::poll_dropped).
     pub fn push(&mut self, now: Time, msdu: Msdu<P>) -> bool {
-        if self.only_appends() && self.len() < self.config.packets {
-            self.queues.push(0, msdu, now);
-            return true;
+        self.append(now, msdu.as_ref()).is_some() || self.push_otherwise(now, msdu)
+    }
+
+    /// Lets a packet in that only joins the end of the one queue that there is, and tells the length with it; `None`, and
+    /// it is not in, where [`push`](Self::push) has more to do.
+    #[expect(
+        clippy::inline_always,
+        reason = "each call on a packet's way costs twenty instructions"
+    )]
+    #[inline(always)]
+    pub fn append(&mut self, now: Time, msdu: Msdu<&P>) -> Option<u32> {
+        if !self.only_appends() {
+            return None;
         }
+        let length = self.len() + 1;
+        if length > self.config.packets {
+            return None;
+        }
+        let Msdu { payload, size, from, to } = msdu;
+        self.queues.append(0, payload, Msdu { payload: (), size, from, to }, now);
+        Some(length)
+    }
+
+    #[inline(never)]
+    fn push_otherwise(&mut self, now: Time, msdu: Msdu<P>) -> bool {
         let queue = self.classify(&msdu, now);
         let is_idle = self.is_empty();
         if is_idle && self.serves_at_once() {

@@ -169,6 +169,20 @@ impl<P> SubQueues<P> {
         self.waiting += 1;
     }
 
+    /// Adds a packet to queue `index` as a copy of where it lies.
+    #[inline]
+    pub(super) fn append(&mut self, index: usize, payload: &P, frame: Msdu<()>, now: Time)
+    where
+        P: Copy,
+    {
+        let queue = self.get(index);
+        let Msdu { size, from, to, .. } = frame;
+        queue.bytes += size;
+        let msdu = Msdu { payload: *payload, size, from, to };
+        queue.packets.push_back(Waiting { msdu, since: now });
+        self.waiting += 1;
+    }
+
     /// Adds all packets that `next` makes to queue `index`.
     #[inline]
     pub(super) fn extend(

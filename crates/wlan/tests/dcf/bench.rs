@@ -115,7 +115,7 @@ impl Bench {
     /// Queues a packet of `size` octets; its number counts from 0. True if there was room.
     pub(crate) fn send(&mut self, from: NodeId, to: NodeId, size: u64) -> bool {
         let msdu = Msdu { payload: self.accepted, size: Bytes::new(size), from, to };
-        let accepted = self.cell.enqueue(self.now, msdu).is_ok();
+        let accepted = self.cell.enqueue(self.now, msdu.as_ref()).is_ok();
         self.accepted += u32::from(accepted);
         self.hops.extend(accepted.then_some((from, to)));
         self.drain();

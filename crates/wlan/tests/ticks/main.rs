@@ -103,7 +103,7 @@ fn drive(
             let Arrival { from, to, size, category, .. } = *arrival;
             let payload = Packet(category);
             // A full queue is recorded.
-            let _ = cell.enqueue(now, Msdu { payload, size, from, to });
+            let _ = cell.enqueue(now, Msdu { payload: &payload, size, from, to });
         } else if let Some(beacon) = announced.next_if(|_| input.is_some()) {
             cell.send_beacon(now, Beacon { psdu: beacon.psdu, elements: Elements::default() });
         } else {

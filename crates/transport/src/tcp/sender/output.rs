@@ -12,10 +12,30 @@ use crate::tcp::stats::SenderEvent;
 impl Sender {
     /// The next segment to send.
     pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
+        self.poll_transmit_as(now, |segment| segment)
+    }
+
+    /// The next segment to send, as what its owner makes of it: a copy of so many octets that have just been written has
+    /// to wait for them.
+    #[inline]
+    pub fn poll_transmit_as<T>(&mut self, now: Time, make: impl FnOnce(Segment) -> T) -> Option<T> {
         if self.refusals.is_waiting {
             return None;
         }
         self.note_before_transmit();
+        let is_plain =
+            !(self.is_ack_due || self.is_retransmission_due || self.scoreboard.is_some());
+        if self.state == State::Open && is_plain {
+            let left = self.data_end.saturating_sub(self.next);
+            let length = self.next_length(self.flight_octets(), left)?;
+            return Some(make(self.transmit(now, self.next, length)));
+        }
+        self.poll_otherwise(now).map(make)
+    }
+
+    /// The next segment to send where it need not be new data, or the receiver says what it has.
+    #[inline(never)]
+    fn poll_otherwise(&mut self, now: Time) -> Option<Segment> {
         match self.state {
             State::Closed | State::Finished => None,
             State::SynSent => (self.next == 0).then(|| self.transmit_syn(now)),
@@ -136,28 +156,36 @@ impl Sender {
         Some(self.transmit(now, gap.start, length))
     }
 
-    /// The next `left` octets in order: new data, after a time-out old data, at the end the FIN.
+    /// The next `left` octets in order.
     fn poll_next(&mut self, now: Time, outstanding: u64, left: u64) -> Option<Segment> {
+        let length = self.next_length(outstanding, left)?;
+        Some(self.transmit(now, self.next, length))
+    }
+
+    /// Octets of the next `left` in order that may go out: new data, after a time-out old data, at the end the FIN, which
+    /// has none.
+    #[inline]
+    fn next_length(&mut self, outstanding: u64, left: u64) -> Option<u64> {
         if left == 0 {
             let is_fin_due = self.next == self.data_end && self.unacknowledged == self.data_end;
-            return is_fin_due.then(|| self.transmit(now, self.next, 0));
+            return is_fin_due.then_some(0);
         }
         let length = left.min(self.segment);
         let (window, peer) = (self.limited(self.congestion.cwnd()), self.peer_window);
         // The receiver's buffer holds what has arrived out of order, too.
         let is_in_peer_window = self.flight_octets() + length <= peer;
         if outstanding + length <= window && is_in_peer_window {
-            return Some(self.transmit(now, self.next, length));
+            return Some(length);
         }
         let extra = self.limited_transmit_octets();
         let extended = self.limited(self.congestion.cwnd() + extra);
         if extra > 0 && outstanding + length <= extended && is_in_peer_window {
             self.limited_octets += length;
-            return Some(self.transmit(now, self.next, length));
+            return Some(length);
         }
         // A window smaller than a segment must not stop the connection, nor invite small segments.
         let usable = window.min(peer).min(length);
-        (self.flight_octets() == 0 && usable > 0).then(|| self.transmit(now, self.next, usable))
+        (self.flight_octets() == 0 && usable > 0).then_some(usable)
     }
 
     fn transmit_syn(&mut self, now: Time) -> Segment {
@@ -172,6 +200,8 @@ impl Sender {
     }
 
     /// Octets from `seq` on, or the FIN if there are none.
+    #[expect(clippy::inline_always, reason = "the segment is written once, where it is sent from")]
+    #[inline(always)]
     fn transmit(&mut self, now: Time, seq: u64, length: u64) -> Segment {
         let header = self.header(now, seq);
         if length == 0 {
