@@ -42,8 +42,14 @@ impl<P: Copy + Headers> Cell<P> {
         let (station, direction) =
             if from.is_ap() { (to, Direction::Down) } else { (from, Direction::Up) };
         let charge = Charge { station, direction, rate: tx.rate(), airtime, gap, backoff };
-        let queue = self.roster.find(NodeId::AP, || self.roster.category(id));
-        self.contenders[queue.index()].queue.charge(now, &charge);
+        // Deficits are of one category, and a share of the channel is of all.  Deviates: [D-150]
+        let own = self.roster.find(NodeId::AP, || self.roster.category(id));
+        for queue in self.roster.of(NodeId::AP) {
+            let queue_of = &mut self.contenders[queue.index()].queue;
+            if queue == own || queue_of.shares_channel() {
+                queue_of.charge(now, &charge);
+            }
+        }
         self.plan_release();
     }
 

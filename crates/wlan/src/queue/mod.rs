@@ -287,6 +287,12 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         }
     }
 
+    /// True if stations share the channel here, whatever the category of their exchanges.
+    #[inline]
+    pub fn shares_channel(&self) -> bool {
+        matches!(self.scheduler, Scheduler::Regulated(_))
+    }
+
     /// An exchange of the access point with a station, either way, has taken its time.
     pub fn charge(&mut self, now: Time, charge: &Charge) {
         match &mut self.scheduler {
