@@ -65,8 +65,22 @@ impl<P: Copy + Headers> Cell<P> {
         self.plan_release();
     }
 
+    /// Tells each category of the access point what its driver has of the others.
+    fn tell_airtime_ahead(&mut self) {
+        let ahead =
+            |cell: &Self, id: ContenderId| cell.contenders[id.index()].queue.airtime_ahead();
+        let all: Duration = self.roster.of(NodeId::AP).map(|id| ahead(self, id)).sum();
+        for id in self.roster.of(NodeId::AP) {
+            let others = all.saturating_sub(ahead(self, id));
+            self.contenders[id.index()].queue.note_airtime_of_others(others);
+        }
+    }
+
     /// Looks when the access point's queue wants to be asked again, or a packet has waited long enough for others.
     pub(super) fn plan_release(&mut self) {
+        if self.shares_time && !self.roster.is_plain() {
+            self.tell_airtime_ahead();
+        }
         let queues = self.roster.of(NodeId::AP);
         let releases = queues.filter_map(|id| self.contenders[id.index()].queue.next_release());
         self.release = releases.chain(self.recipients.next_timeout).min();
@@ -77,9 +91,13 @@ impl<P: Copy + Headers> Cell<P> {
 mod tests {
     use super::super::tests::{config, with};
     use super::*;
+    use crate::edca::AccessCategory;
     use crate::frame::Msdu;
     use crate::phy::Standard;
-    use crate::{CellConfig, Discipline, Limit, QueueConfig, Rules, TimeRegulation};
+    use crate::{
+        AirtimeQueueLimits, AirtimeSharing, CellConfig, Discipline, Limit, QueueConfig, Rules,
+        TimeRegulation,
+    };
     use airfair_units::{Bytes, DataRate};
 
     /// An 802.11b cell of two stations, both known to a regulator with buckets of 500 µs, and three packets
@@ -171,5 +189,57 @@ mod tests {
         assert!(is_held(station, false) && !is_held(station, true));
         // An ACK is still to come when the access point's own frame has arrived.
         assert!(!is_held(NodeId::AP, false) && is_held(NodeId::AP, true));
+    }
+
+    /// Packet of a category.
+    #[derive(Clone, Copy, Debug)]
+    struct Of(AccessCategory);
+
+    impl Headers for Of {
+        fn category(&self) -> AccessCategory {
+            self.0
+        }
+    }
+
+    /// Packets of 1040 µs each, as Linux expects them: best effort has twelve of each station, which is more than 12 ms of one
+    /// and more than the 24 ms of all, so that video has no more than `low`, 5 ms, and one that exceeds it. Alone it would have
+    /// twelve.
+    ///
+    /// Verifies: [linux-aql]
+    #[test]
+    fn one_threshold_of_airtime_in_the_driver_holds_for_all_categories() {
+        use AccessCategory::{BestEffort, Video};
+        let rule = AirtimeSharing {
+            hardware_queue: Some(64),
+            aql: Some(AirtimeQueueLimits::default()),
+            ..AirtimeSharing::default()
+        };
+        let ap_queue =
+            QueueConfig { discipline: Discipline::Airtime(rule), ..QueueConfig::fifo(200) };
+        let plain = config(Rules::of(Standard::G), 2, &[]);
+        let ap_categories = [BestEffort, Video].map(|it| (it, plain.ap_access)).to_vec();
+        let mut cell: Cell<Of> = with(&CellConfig { ap_queue, ap_categories, ..plain });
+        let stations = [0, 1].map(NodeId::station);
+        let fill = |cell: &mut Cell<Of>, category, to| {
+            let (size, from) = (Bytes::new(962), NodeId::AP);
+            for _ in 0..30 {
+                let packet = Msdu { payload: &Of(category), size, from, to };
+                cell.enqueue(Time::ZERO, packet).expect("room in the queue");
+            }
+            let id = cell.roster.find(from, || category);
+            cell.contenders[id.index()].queue.airtime_ahead().as_nanos() / 1_000
+        };
+        for category in [BestEffort, Video] {
+            let id = cell.roster.find(NodeId::AP, || category);
+            for station in stations {
+                let (rate, direction) = (DataRate::from_mbps(8), Direction::Down);
+                let [airtime, gap, backoff] = [Duration::ZERO; 3];
+                let charge = Charge { station, direction, rate, airtime, gap, backoff };
+                cell.contenders[id.index()].queue.charge(Time::ZERO, &charge);
+            }
+        }
+        assert_eq!(fill(&mut cell, BestEffort, stations[0]), 12 * 1_040);
+        assert_eq!(fill(&mut cell, BestEffort, stations[1]), 24 * 1_040);
+        assert_eq!(fill(&mut cell, Video, stations[0]), 5 * 1_040);
     }
 }

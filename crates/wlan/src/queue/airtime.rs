@@ -35,8 +35,9 @@ pub(super) struct AirtimeFair {
     stations: Vec<Station>,
     /// Station of each flow queue.
     owners: Vec<usize>,
-    /// Airtime of what the driver has of all stations, as it was expected.
+    /// Airtime of what the driver has of all stations, as it was expected; and of other categories.
     ahead: Duration,
+    ahead_of_others: Duration,
 }
 
 #[derive(Debug)]
@@ -63,8 +64,9 @@ fn nanos(time: Duration) -> i64 {
 impl AirtimeFair {
     pub(super) fn new(rule: AirtimeSharing) -> Self {
         let (new, old) = (VecDeque::new(), VecDeque::new());
-        let (stations, owners, ahead) = (Vec::new(), Vec::new(), Duration::ZERO);
-        Self { rule, new, old, stations, owners, ahead }
+        let (stations, owners) = (Vec::new(), Vec::new());
+        let (ahead, ahead_of_others) = (Duration::ZERO, Duration::ZERO);
+        Self { rule, new, old, stations, owners, ahead, ahead_of_others }
     }
 
     fn station(&mut self, index: usize) -> &mut Station {
@@ -160,7 +162,17 @@ impl AirtimeFair {
         };
         let AirtimeQueueLimits { low, high, threshold } = limits;
         let own = self.stations[station].ahead;
-        own < low || (self.ahead < threshold && own < high)
+        own < low || (self.ahead + self.ahead_of_others < threshold && own < high)
+    }
+
+    /// Airtime of what the driver has, as it was expected.
+    pub(super) fn ahead(&self) -> Duration {
+        self.ahead
+    }
+
+    /// The driver has so much of other categories.
+    pub(super) fn note_others(&mut self, ahead: Duration) {
+        self.ahead_of_others = ahead;
     }
 
     /// The driver has taken a packet of a station, which is one of an aggregate or not.

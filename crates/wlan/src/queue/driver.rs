@@ -9,10 +9,11 @@
 
 use std::collections::VecDeque;
 
-use airfair_units::Time;
+use airfair_units::{Duration, Time};
 
 use super::TransmitQueue;
 use super::headers::Headers;
+use super::scheduler::Scheduler;
 use crate::aggregation::{AmpduLength, QOS_DATA_OVERHEAD};
 use crate::config::NodeId;
 use crate::frame::Msdu;
@@ -138,6 +139,22 @@ impl<P: Copy + Headers> TransmitQueue<P> {
             packets.push_back((msdu, queue));
         }
         Some(Ahead { to, packets, is_served: false })
+    }
+
+    /// Airtime that the driver is expected to need for what it has.
+    pub(crate) fn airtime_ahead(&self) -> Duration {
+        if let Scheduler::Airtime(airtime) = &self.scheduler {
+            airtime.ahead()
+        } else {
+            Duration::ZERO
+        }
+    }
+
+    /// The same transmitter's other categories have so much in the driver, which counts for the limit of all.  [linux-aql]
+    pub(crate) fn note_airtime_of_others(&mut self, ahead: Duration) {
+        if let Scheduler::Airtime(airtime) = &mut self.scheduler {
+            airtime.note_others(ahead);
+        }
     }
 
     /// The driver has taken a packet.

@@ -176,7 +176,7 @@ fn aql(keys: &mut Keys, it: &mut AirtimeQueueLimits) {
     keys.key("high", &mut it.high, AHEAD_TIME, "\"8 ms\"")
         .says("The same as long as it has less than `threshold` of all stations together.");
     keys.key("threshold", &mut it.threshold, AHEAD_TIME, "\"20 ms\"").says(
-        "Expected airtime of all packets in the driver, of one category, from which `low` holds.",
+        "Expected airtime of all packets in the driver, of all categories, from which `low` holds.",
     );
 }
 
