@@ -7,7 +7,8 @@ use rand_core::Rng;
 
 use crate::contender::Stream;
 use crate::phy::TxVector;
-use crate::phy::error_rate::{frame_error_rate, independent_bits};
+use crate::phy::error_rate::{LogSurvival, independent_bits, log_survival};
+use crate::phy::mode_errors::ErrorClass;
 
 /// Model of the frames between a station and its access point that are errored, in both directions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -57,44 +58,117 @@ impl Periods {
     }
 }
 
+/// Errors of the links of a cell, each with a model of its own.
+#[derive(Debug, Default)]
+pub(crate) struct LinkErrors {
+    links: Vec<Option<FrameErrors>>,
+    survivals: Survivals,
+}
+
+impl LinkErrors {
+    /// Links under such models.
+    pub(crate) fn new(links: impl Iterator<Item = (ErrorModel, Stream)>) -> Self {
+        let links = links.map(|(model, stream)| FrameErrors::new(model, stream)).collect();
+        Self { links, survivals: Survivals::default() }
+    }
+
+    /// Changes the errors of link `at`; `stream` is for one that had none yet.
+    pub(crate) fn set_model(&mut self, at: usize, model: ErrorModel, stream: Stream) {
+        match &mut self.links[at] {
+            Some(link) => link.set_model(model),
+            link => *link = FrameErrors::new(model, stream),
+        }
+    }
+
+    /// Probability that a frame of link `at` is lost, as far as it depends on how it is sent.
+    pub(crate) fn loss(&mut self, at: usize, tx: TxVector, psdu: Bytes) -> Probability {
+        let link = self.links[at].as_mut();
+        link.map_or(Probability::ZERO, |link| link.loss(tx, psdu, &mut self.survivals))
+    }
+
+    /// True if noise has made an error in a frame of link `at` of `psdu` octets that was sent so and ends now.
+    #[inline]
+    pub(crate) fn errs(&mut self, at: usize, now: Time, tx: TxVector, psdu: Bytes) -> bool {
+        let link = self.links[at].as_mut();
+        link.is_some_and(|link| link.errs(now, (tx, psdu), &mut self.survivals))
+    }
+
+    /// True if frames of link `at` may be errored.
+    #[inline]
+    pub(crate) fn is_on(&self, at: usize) -> bool {
+        self.links[at].is_some()
+    }
+
+    /// True if any may.
+    pub(crate) fn is_on_anywhere(&self) -> bool {
+        self.links.iter().any(Option::is_some)
+    }
+}
+
+/// Survival by vector and signal, whatever the link and the length: each is an integral, which costs more than a hundred
+/// frames.
+#[derive(Debug, Default)]
+struct Survivals {
+    of_vectors: BTreeMap<(TxVector, Decibels), LogSurvival>,
+    /// Those of HT, VHT and HE, most of which survive alike.
+    of_modes: BTreeMap<(ErrorClass, Decibels), LogSurvival>,
+}
+
+impl Survivals {
+    fn get(&mut self, tx: TxVector, snr: Decibels) -> LogSurvival {
+        let survival = || log_survival(tx, snr);
+        *match tx {
+            TxVector::Mode(mode) => {
+                self.of_modes.entry((ErrorClass::of(mode), snr)).or_insert_with(survival)
+            }
+            _ => self.of_vectors.entry((tx, snr)).or_insert_with(survival),
+        }
+    }
+}
+
 /// Source of the errors in the frames of one link.
 #[derive(Debug)]
-pub(crate) struct FrameErrors {
+struct FrameErrors {
     model: ErrorModel,
     stream: Stream,
     /// State last seen, true for a bad period, and the time of that look.
     seen: (bool, Time),
-    /// Probabilities by vector and length: an integral for each frame would cost more than the rest of it.
+    /// Probabilities by vector and length.
     known: BTreeMap<(TxVector, Bytes), Probability>,
 }
 
 impl FrameErrors {
     /// A link under `model`; nothing if that has no errors.
-    pub(crate) fn new(model: ErrorModel, stream: Stream) -> Option<Self> {
+    fn new(model: ErrorModel, stream: Stream) -> Option<Self> {
         let (seen, known) = ((false, Time::ZERO), BTreeMap::new());
         (model != ErrorModel::None).then_some(Self { model, stream, seen, known })
     }
 
     /// From now on frames are errored in another way, from the same stream.
-    pub(crate) fn set_model(&mut self, model: ErrorModel) {
+    fn set_model(&mut self, model: ErrorModel) {
         self.model = model;
         self.known.clear();
     }
 
     /// Probability that a frame is lost, as far as it depends on how it is sent.
-    pub(crate) fn loss(&mut self, tx: TxVector, psdu: Bytes) -> Probability {
+    fn loss(&mut self, tx: TxVector, psdu: Bytes, survivals: &mut Survivals) -> Probability {
         let ErrorModel::Snr(snr) = self.model else { return Probability::ZERO };
-        let loss = || probability(frame_error_rate(tx, psdu, snr));
+        let loss = || probability(survivals.get(tx, snr).frame_error_rate(psdu));
         *self.known.entry((tx, psdu)).or_insert_with(loss)
     }
 
     /// True if noise has made an error in a frame of `psdu` octets that was sent so and ends now.
-    pub(crate) fn errs(&mut self, now: Time, tx: TxVector, psdu: Bytes) -> bool {
+    fn errs(
+        &mut self,
+        now: Time,
+        (tx, psdu): (TxVector, Bytes),
+        survivals: &mut Survivals,
+    ) -> bool {
         let probability = match self.model {
             ErrorModel::None => return false,
             ErrorModel::Bernoulli(probability) => probability,
             ErrorModel::Bits(ber) => probability(independent_bits(ber.get(), psdu)),
-            ErrorModel::Snr(_) => self.loss(tx, psdu),
+            ErrorModel::Snr(_) => self.loss(tx, psdu, survivals),
             ErrorModel::GilbertElliott(periods) => {
                 let (was_bad, at) = self.seen;
                 let is_bad = periods.bad_after(was_bad, now - at).happens(self.stream.next_u64());
@@ -113,7 +187,9 @@ fn probability(value: f64) -> Probability {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::phy::{Preamble, dsss};
+    use crate::phy::error_rate::frame_error_rate;
+    use crate::phy::mode::{Format, Mode};
+    use crate::phy::{GuardInterval, Preamble, Width, dsss};
     use rand_core::SeedableRng;
 
     /// 11 Mb/s.
@@ -139,7 +215,7 @@ mod tests {
         let (mut errored, mut bursts, mut last) = (0u32, 0u32, false);
         for _ in 0..frames {
             at += Duration::from_millis(10);
-            let now = link.errs(at, FAST, Bytes::new(1_000));
+            let now = link.errs(at, (FAST, Bytes::new(1_000)), &mut Survivals::default());
             (errored, bursts) = (errored + u32::from(now), bursts + u32::from(now && !last));
             last = now;
         }
@@ -168,11 +244,32 @@ mod tests {
             (ErrorModel::Snr(snr), frame_error_rate(FAST, size, snr)),
         ];
         for (model, expected) in models {
-            let mut link = link(model);
-            let errored = (0..100_000).filter(|_| link.errs(Time::ZERO, FAST, size)).count();
+            let (mut link, mut survivals) = (link(model), Survivals::default());
+            let mut errs = || link.errs(Time::ZERO, (FAST, size), &mut survivals);
+            let errored = (0..100_000).filter(|_| errs()).count();
             let share = f64::from(u32::try_from(errored).expect("few frames")) / 1e5;
             assert!((share - expected).abs() < 0.008, "{model:?}: {share}");
         }
         assert!(FrameErrors::new(ErrorModel::None, Stream::seed_from_u64(0)).is_none());
+    }
+
+    /// Two links with as much signal, and modes of one width and of another: what is kept is what would be computed.
+    #[test]
+    fn links_share_what_is_known_of_survival_and_no_more() {
+        let modes = [Width::Mhz20, Width::Mhz80]
+            .map(|width| Mode::all(Format::He, width, GuardInterval::Ns800));
+        let snrs = [18, 18, 25].map(Decibels::new);
+        let models = snrs.map(|snr| (ErrorModel::Snr(snr), Stream::seed_from_u64(5)));
+        let mut links = LinkErrors::new(models.into_iter());
+        for mode in modes.into_iter().flatten().filter(|mode| mode.streams() <= 2) {
+            let tx = TxVector::Mode(mode);
+            for (at, snr) in snrs.into_iter().enumerate() {
+                for octets in [52, 1_500].map(Bytes::new) {
+                    let exact = frame_error_rate(tx, octets, snr);
+                    let difference = links.loss(at, tx, octets).get() - probability(exact).get();
+                    assert!(difference.abs() < f64::EPSILON, "{mode:?} {snr:?}: {difference}");
+                }
+            }
+        }
     }
 }

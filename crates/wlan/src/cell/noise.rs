@@ -6,7 +6,7 @@ use super::{Cell, Signal};
 use crate::airtime::{self, ORDINARY};
 use crate::config::{CellConfig, NodeId};
 use crate::contender::Stream;
-use crate::errors::{ErrorModel, FrameErrors};
+use crate::errors::{ErrorModel, LinkErrors};
 use crate::frame::{Frame, FrameKind, Ppdu};
 use crate::phy::TxVector;
 use crate::queue::headers::Headers;
@@ -17,7 +17,7 @@ use crate::record::Record;
 #[derive(Debug)]
 pub(super) enum Noise {
     /// A model of its own for each station's link with the access point.
-    Links(Vec<Option<FrameErrors>>),
+    Links(LinkErrors),
     /// Powers and distances.
     Propagation(Box<Propagation>),
 }
@@ -25,26 +25,21 @@ pub(super) enum Noise {
 impl Noise {
     pub(super) fn links(config: &CellConfig, streams: Vec<Stream>) -> Self {
         assert_eq!(streams.len(), config.stations.len(), "one stream per link");
-        let links = config.stations.iter().zip(streams);
-        Self::Links(links.map(|(s, stream)| FrameErrors::new(s.errors, stream)).collect())
+        let models = config.stations.iter().map(|station| station.errors);
+        Self::Links(LinkErrors::new(models.zip(streams)))
     }
 
     /// Changes the errors of a link; `stream` is for a link that had no errors yet.
     pub(super) fn set_model(&mut self, station: NodeId, model: ErrorModel, stream: Stream) {
         let Self::Links(links) = self else { panic!("with a radio powers decide what is errored") };
-        match &mut links[station.index() - 1] {
-            Some(link) => link.set_model(model),
-            link => *link = FrameErrors::new(model, stream),
-        }
+        links.set_model(station.index() - 1, model, stream);
     }
 
     /// Probability that an ordinary frame between this station and the access point that is sent so is lost now.
     pub(super) fn loss(&mut self, now: Time, station: NodeId, tx: TxVector) -> Probability {
         let psdu = airtime::mpdu(ORDINARY, tx);
         match self {
-            Self::Links(links) => links[station.index() - 1]
-                .as_mut()
-                .map_or(Probability::ZERO, |link| link.loss(tx, psdu)),
+            Self::Links(links) => links.loss(station.index() - 1, tx, psdu),
             Self::Propagation(propagation) => propagation.loss(now, station, tx, psdu),
         }
     }
@@ -53,9 +48,7 @@ impl Noise {
     #[inline]
     pub(super) fn errs(&mut self, now: Time, station: NodeId, tx: TxVector, psdu: Bytes) -> bool {
         match self {
-            Self::Links(links) => {
-                links[station.index() - 1].as_mut().is_some_and(|link| link.errs(now, tx, psdu))
-            }
+            Self::Links(links) => links.errs(station.index() - 1, now, tx, psdu),
             Self::Propagation(propagation) => propagation.errs(now, station, tx, psdu),
         }
     }
@@ -75,7 +68,7 @@ impl Noise {
     /// True if any frame may be errored.
     pub(super) fn is_on_anywhere(&self) -> bool {
         match self {
-            Self::Links(links) => links.iter().any(Option::is_some),
+            Self::Links(links) => links.is_on_anywhere(),
             Self::Propagation(_) => true,
         }
     }
@@ -84,7 +77,7 @@ impl Noise {
     #[inline]
     pub(super) fn is_on(&self, station: NodeId) -> bool {
         match self {
-            Self::Links(links) => links[station.index() - 1].is_some(),
+            Self::Links(links) => links.is_on(station.index() - 1),
             Self::Propagation(_) => true,
         }
     }

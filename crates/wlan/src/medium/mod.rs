@@ -25,7 +25,7 @@ use crate::airtime::Airtime;
 use crate::config::{AfterCollision, CellConfig, NodeId};
 use crate::contender::{Access, Contender, Deadline, Exchange, Limits, Step, Stream};
 use crate::contention::Contention;
-use crate::errors::FrameErrors;
+use crate::errors::LinkErrors;
 use crate::frame::{Frame, FrameKind, Ppdu};
 use crate::hearing::Hearing;
 use crate::moment::{Moment, Phase};
@@ -154,7 +154,7 @@ pub struct Medium<T> {
     contention: Contention,
     senders: Vec<Sender<T>>,
     /// Errors of frames between each station and the access point.
-    links: Vec<Option<FrameErrors>>,
+    links: LinkErrors,
     /// Highest rates at which frames of each station, and to it, get through.
     ceilings: Vec<[DataRate; 2]>,
     on_air: Vec<Ppdu<()>>,
@@ -199,14 +199,14 @@ impl<T: Copy> Medium<T> {
             Sender::new(queue, Limits::new(&access, &airtime.timing, config.rules.attempts), stream)
         };
         let senders = queues.zip(streams).map(sender).collect();
-        let links = stations.clone().zip(error_streams);
+        let models = stations.clone().map(|station| station.errors);
         Self {
             after_collision: config.rules.after_collision,
             post_backoff: config.rules.post_backoff,
             contention: Contention::new(&config, &airtime.timing, (hearing, roster)),
             airtime,
             senders,
-            links: links.map(|(it, stream)| FrameErrors::new(it.errors, stream)).collect(),
+            links: LinkErrors::new(models.zip(error_streams)),
             ceilings: stations
                 .map(|it| [it.rate_up.data_rate(), it.rate_down.data_rate()])
                 .collect(),
@@ -422,7 +422,7 @@ impl<T: Copy> Medium<T> {
             if from.is_ap() { (to, Direction::Down) } else { (from, Direction::Up) };
         let at = station.index() - 1;
         let is_beyond = is_limited && tx.rate() > self.ceilings[at][direction as usize];
-        is_beyond || self.links[at].as_mut().is_some_and(|link| link.errs(now, tx, psdu))
+        is_beyond || self.links.errs(at, now, tx, psdu)
     }
 
     fn members(&self) -> impl Iterator<Item = NodeId> + use<T> {
