@@ -41,12 +41,12 @@ impl<P> Msdu<P> {
     }
 }
 
-impl<P: Copy> Msdu<&P> {
-    /// The same with a copy of the owner's part.
+impl Msdu<()> {
+    /// The same with an owner's part.
     #[inline]
-    pub fn copied(self) -> Msdu<P> {
-        let Self { payload, size, from, to } = self;
-        Msdu { payload: *payload, size, from, to }
+    pub(crate) fn with<P>(self, payload: P) -> Msdu<P> {
+        let Self { size, from, to, .. } = self;
+        Msdu { payload, size, from, to }
     }
 }
 

@@ -148,12 +148,20 @@ impl<P: Copy + Headers> Cell<P> {
     ///
     /// # Errors
     /// [`QueueFull`] if the queue has no room for it; a record says so, too.
+    #[inline]
     pub fn enqueue(&mut self, now: Time, msdu: Msdu<&P>) -> Result<(), QueueFull> {
-        let id = self.roster.find(msdu.from, || msdu.payload.category());
-        if let Some(length) = self.contenders[id.index()].queue.append(now, msdu) {
+        let Msdu { payload, size, from, to } = msdu;
+        self.enqueue_copy(now, payload, Msdu { payload: (), size, from, to })
+    }
+
+    /// The same with the packet apart: it is known to lie elsewhere, and copied once.
+    #[inline(never)]
+    fn enqueue_copy(&mut self, now: Time, payload: &P, frame: Msdu<()>) -> Result<(), QueueFull> {
+        let id = self.roster.find(frame.from, || payload.category());
+        if let Some(length) = self.contenders[id.index()].queue.append(now, payload, frame) {
             self.record_length(id, length);
         } else {
-            self.push(now, id, msdu)?;
+            self.push(now, id, frame.with(*payload))?;
         }
         self.seek_access(now, id);
         if self.shares_time {
@@ -165,8 +173,8 @@ impl<P: Copy + Headers> Cell<P> {
 
     /// Queues a packet with which others may give way.
     #[inline(never)]
-    fn push(&mut self, now: Time, id: ContenderId, msdu: Msdu<&P>) -> Result<(), QueueFull> {
-        let is_let_in = self.contenders[id.index()].queue.push(now, msdu.copied());
+    fn push(&mut self, now: Time, id: ContenderId, msdu: Msdu<P>) -> Result<(), QueueFull> {
+        let is_let_in = self.contenders[id.index()].queue.push(now, msdu);
         self.take_dropped(id);
         if !is_let_in {
             self.record_drop(id, DropCause::QueueFull);

@@ -180,7 +180,9 @@ impl<P: Copy + Headers> TransmitQueue<P> {
     /// Lets a packet in, straight into service if nothing else is; false if there is no room for it.
     /// Others may be dropped in its place: see [`poll_dropped`](Self::poll_dropped).
     pub fn push(&mut self, now: Time, msdu: Msdu<P>) -> bool {
-        self.append(now, msdu.as_ref()).is_some() || self.push_otherwise(now, msdu)
+        let Msdu { ref payload, size, from, to } = msdu;
+        let frame = Msdu { payload: (), size, from, to };
+        self.append(now, payload, frame).is_some() || self.push_otherwise(now, msdu)
     }
 
     /// Lets a packet in that only joins the end of the one queue that there is, and tells the length with it; `None`, and
@@ -190,7 +192,7 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         reason = "each call on a packet's way costs twenty instructions"
     )]
     #[inline(always)]
-    pub fn append(&mut self, now: Time, msdu: Msdu<&P>) -> Option<u32> {
+    pub(crate) fn append(&mut self, now: Time, payload: &P, frame: Msdu<()>) -> Option<u32> {
         if !self.only_appends() {
             return None;
         }
@@ -198,8 +200,7 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         if length > self.config.packets {
             return None;
         }
-        let Msdu { payload, size, from, to } = msdu;
-        self.queues.append(0, payload, Msdu { payload: (), size, from, to }, now);
+        self.queues.append(0, payload, frame, now);
         Some(length)
     }
 

@@ -176,10 +176,8 @@ impl<P> SubQueues<P> {
         P: Copy,
     {
         let queue = self.get(index);
-        let Msdu { size, from, to, .. } = frame;
-        queue.bytes += size;
-        let msdu = Msdu { payload: *payload, size, from, to };
-        queue.packets.push_back(Waiting { msdu, since: now });
+        queue.bytes += frame.size;
+        queue.packets.push_back(Waiting { msdu: frame.with(*payload), since: now });
         self.waiting += 1;
     }
 
