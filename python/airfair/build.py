@@ -510,7 +510,7 @@ def aql(
         ms".
     low: Expected airtime of a station's packets in the driver up to which it takes more of them,
         whatever it has of others. Default: "5 ms".
-    threshold: Expected airtime of all packets in the driver, of one category, from which `low`
+    threshold: Expected airtime of all packets in the driver, of all categories, from which `low`
         holds. Default: "24 ms".
     """
     return _given(locals())

@@ -259,8 +259,8 @@ mod tests {
         let modes = [Width::Mhz20, Width::Mhz80]
             .map(|width| Mode::all(Format::He, width, GuardInterval::Ns800));
         let snrs = [18, 18, 25].map(Decibels::new);
-        let models = snrs.map(|snr| (ErrorModel::Snr(snr), Stream::seed_from_u64(5)));
-        let mut links = LinkErrors::new(models.into_iter());
+        let all = snrs.map(|snr| (ErrorModel::Snr(snr), Stream::seed_from_u64(5)));
+        let mut links = LinkErrors::new(all.into_iter());
         for mode in modes.into_iter().flatten().filter(|mode| mode.streams() <= 2) {
             let tx = TxVector::Mode(mode);
             for (at, snr) in snrs.into_iter().enumerate() {

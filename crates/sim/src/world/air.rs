@@ -156,7 +156,9 @@ impl<R: Recorder, C: Clock> World<R, C> {
         let mut delivered = std::mem::take(&mut self.delivered);
         self.cells[index].cell.take_deliveries(&mut delivered);
         // All before the first of them is copied: a copy that follows such a small change at once has to wait for it.
-        delivered.iter_mut().for_each(|msdu| msdu.payload.hop += 1);
+        for msdu in &mut delivered {
+            msdu.payload.hop += 1;
+        }
         if delivered.len() > 1 && !self.cells[index].watches_packets {
             delivered.chunk_by(arrive_together).for_each(|run| self.arrive_all_by_air(run));
         } else {
