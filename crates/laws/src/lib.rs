@@ -15,6 +15,8 @@ pub mod cubic;
 pub mod exchange;
 #[cfg(test)]
 mod fixture;
+pub mod linux_cubic;
+pub mod linux_reno;
 pub mod minstrel;
 pub mod minstrel_ht;
 pub mod newreno;
