@@ -4,6 +4,7 @@
 //! been sent falls out of it, and is rounded up to what the header can say. The scale is known from both SYN; a
 //! connection whose SYN was not seen is left alone.  [RFC7323 §2]  Deviates: [D-160]
 
+use airfair_sim::packet::TcpFlags as Flags;
 use std::collections::BTreeMap;
 
 use airfair_sim::packet::{Connection, ExternalTcp};
@@ -108,7 +109,7 @@ impl Connections {
         let (known, tcp) = (&self.known[*self.places.get(&key)?], headers.tcp.as_ref()?);
         let (own, peer) = (known.sides[usize::from(is_other)], known.sides[usize::from(!is_other)]);
         let (syn, peers) = (own.syn?, peer.syn?);
-        if tcp.flags.syn || !tcp.flags.ack {
+        if tcp.flags.has(Flags::SYN) || !tcp.flags.has(Flags::ACK) {
             return None;
         }
         let scale = peers.scale.and(syn.scale).unwrap_or(0);
@@ -122,12 +123,12 @@ impl Connections {
 
 impl Known {
     fn take(&mut self, tcp: &Tcp, is_other: bool) -> ExternalTcp {
-        if tcp.flags.syn && !tcp.flags.ack {
+        if tcp.flags.has(Flags::SYN) && !tcp.flags.has(Flags::ACK) {
             // The same ports, once more.
             self.sides = [Side::default(); 2];
         }
         let side = &mut self.sides[usize::from(is_other)];
-        if tcp.flags.syn {
+        if tcp.flags.has(Flags::SYN) {
             let largest = tcp.largest.unwrap_or(DEFAULT_LARGEST);
             side.syn = Some(Syn { scale: tcp.scale, largest });
         }
@@ -152,7 +153,7 @@ fn unwrapped(near: u64, bits: u32) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use airfair_sim::packet::TcpFlags as Flags;
+
     use proptest::prelude::*;
     use std::net::Ipv4Addr;
 
@@ -291,7 +292,9 @@ mod tests {
         let options = (prop::option::of(0..15_u8), prop::option::of(any::<u16>()));
         (numbers, bits, options).prop_map(|(numbers, (syn, ack, fin), (scale, largest))| {
             let (seq, number, window, payload) = numbers;
-            let flags = Flags { syn, ack, fin };
+            let set = [(syn, Flags::SYN), (ack, Flags::ACK), (fin, Flags::FIN)];
+            let set = set.into_iter().filter(|(is_set, _)| *is_set);
+            let flags = set.fold(Flags::NONE, |flags, (_, flag)| flags.and(flag));
             Tcp { scale, largest, ..tcp(seq, number, window, payload, flags) }
         })
     }

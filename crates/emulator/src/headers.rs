@@ -139,14 +139,16 @@ fn tcp(segment: &[u8], at: usize) -> Option<Tcp> {
         return None;
     }
     let bits = segment[13];
-    let has = |bit: u8| bits & bit != 0;
+    // A reset ends a connection as a FIN does.
+    let known = [(2, Flags::SYN), (16, Flags::ACK), (1 | 4, Flags::FIN)];
+    let said = known.into_iter().filter(|(mask, _)| bits & mask != 0);
     let mut found = Tcp {
         at: HEADER + at,
         seq: long(segment, 4)?,
         ack: long(segment, 8)?,
         window: word(segment, 14)?,
         payload: u32::try_from(segment.len() - header).ok()?,
-        flags: Flags { syn: has(2), ack: has(16), fin: has(1) || has(4) },
+        flags: said.fold(Flags::NONE, |flags, (_, flag)| flags.and(flag)),
         scale: None,
         largest: None,
         has_sack: false,
@@ -194,8 +196,6 @@ pub(crate) fn write_window(frame: &mut [u8], at: usize, window: u16) {
 pub(crate) mod tests {
     use super::*;
     use proptest::prelude::*;
-
-    const NO_FLAGS: Flags = Flags { syn: false, ack: false, fin: false };
 
     /// An Ethernet frame with an ACK over IPv4, with as many octets of data as there are behind its header, and a valid
     /// checksum.
@@ -268,7 +268,7 @@ pub(crate) mod tests {
         let tcp = headers.tcp.expect("TCP");
         assert_eq!((tcp.at, tcp.seq, tcp.ack, tcp.window), (HEADER + 20, 1, 2, 0x2000));
         assert_eq!((tcp.largest, tcp.scale, tcp.payload), (Some(1_460), Some(7), 0));
-        assert_eq!((tcp.flags, tcp.has_sack), (Flags { ack: true, ..NO_FLAGS }, false));
+        assert_eq!((tcp.flags, tcp.has_sack), (Flags::ACK, false));
         let huge = read(&segment((1, 2), 0, &[3, 3, 255, 1])).and_then(|it| it.tcp);
         assert_eq!(huge.and_then(|tcp| tcp.scale), Some(MOST_SCALE));
         // A block is said, and a length runs out of the header.
@@ -297,9 +297,9 @@ pub(crate) mod tests {
             frame[HEADER + 33] = bits;
             read(&frame).and_then(|it| it.tcp).expect("TCP").flags
         };
-        assert_eq!(flags(0x38), Flags { ack: true, ..NO_FLAGS });
-        assert_eq!(flags(0x12), Flags { syn: true, ack: true, fin: false });
-        assert_eq!([flags(1), flags(4)], [Flags { fin: true, ..NO_FLAGS }; 2]);
+        assert_eq!(flags(0x38), Flags::ACK);
+        assert_eq!(flags(0x12), Flags::SYN_ACK);
+        assert_eq!([flags(1), flags(4)], [Flags::FIN; 2]);
     }
 
     #[test]

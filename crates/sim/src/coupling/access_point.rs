@@ -66,7 +66,7 @@ impl Agent {
     /// A packet goes up or down through the access point.
     fn pass(&mut self, now: Time, packet: &Packet, direction: Direction) -> Option<Action> {
         let (flow, flags, payload) = packet.tcp()?;
-        if flags.fin {
+        if flags.has(Flags::FIN) {
             self.connections.forget(flow);
         } else if payload > 0 {
             self.counts.segments += u32::from(direction == Direction::Up);

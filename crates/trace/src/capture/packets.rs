@@ -74,13 +74,13 @@ impl Packets {
     fn segment(&self, packet: &Packet, segment: &tcp::Segment, ports: [u16; 2]) -> Vec<u8> {
         let connection = self.connections[packet.flow.index()];
         let is_receiver = packet.origin == Side::Receiver;
-        let tcp::Flags { syn, ack, fin } = segment.flags;
+        let [syn, ack] = [tcp::Flags::SYN, tcp::Flags::ACK].map(|it| segment.flags.has(it));
         let scale = if is_receiver { connection.scale } else { connection.scale.map(|_| 0) };
         let mut octets = ports.map(u16::to_be_bytes).concat();
         octets.extend(low(segment.seq).to_be_bytes());
         octets.extend(low(if ack { segment.ack } else { 0 }).to_be_bytes());
         octets.push((5 + segment.options / 4) << 4);
-        octets.push(u8::from(fin) | u8::from(syn) << 1 | u8::from(ack) << 4);
+        octets.push(segment.flags.bits());
         // The window of a SYN is never scaled.  [RFC7323 §2.2]
         let shift = if syn { 0 } else { scale.unwrap_or(0) };
         let window = u16::try_from(segment.window >> shift).unwrap_or(u16::MAX);

@@ -32,6 +32,29 @@ pub enum RecoveryTimer {
     SlowButSteady,
 }
 
+/// What tells a sender with selective acknowledgments that a segment is lost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LossRecovery {
+    /// What has arrived above it: three duplicates, or ranges.  [RFC6675]
+    #[default]
+    Duplicates,
+    /// The time since it was sent, with tail loss probes and proportional rate reduction, as in Linux.
+    /// [RFC8985]
+    Rack,
+}
+
+/// Whose arithmetic Reno, NewReno, SACK and CUBIC have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Arithmetic {
+    /// That of the RFCs, in octets.
+    #[default]
+    Rfc,
+    /// That of Linux, in whole segments; also of the time-out, whose least value is one of its variation. With
+    /// [`LossRecovery::Rack`] segments go out in twos, and PSH asks for an ACK of each two.
+    /// [linux-tcp-cong], [linux-tcp-cubic], [linux-rto], [linux-tso]
+    Linux,
+}
+
 /// The retransmission time-out.  [RFC6298 §2]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RtoConfig {
@@ -67,6 +90,10 @@ pub struct SenderConfig {
     /// [`Flavour::is_selective`], and [`Flavour::Sack`] always has them. The receiver must agree with
     /// [`uses_sack`](Self::uses_sack).
     pub sack: Option<bool>,
+    /// What tells that a segment is lost; [`Rack`](LossRecovery::Rack) needs selective acknowledgments.
+    pub loss_recovery: LossRecovery,
+    /// Whose arithmetic the window has.
+    pub arithmetic: Arithmetic,
     /// In a recovery with selective acknowledgments, send in proportion to what arrives.  [RFC6937]
     pub proportional_reduction: bool,
     /// Timestamps in every segment, and a round trip from every new ACK [RFC7323]. They take 12 octets
@@ -108,6 +135,8 @@ impl Default for SenderConfig {
         Self {
             flavour: Flavour::NewReno,
             sack: None,
+            loss_recovery: LossRecovery::Duplicates,
+            arithmetic: Arithmetic::Rfc,
             proportional_reduction: false,
             timestamps: false,
             segment: Bytes::new(1_460),
@@ -128,6 +157,11 @@ impl Default for SenderConfig {
 }
 
 impl SenderConfig {
+    /// True if losses are found by time.
+    pub(crate) fn has_rack(&self) -> bool {
+        self.uses_sack() && self.loss_recovery == LossRecovery::Rack
+    }
+
     /// True if selective acknowledgments are in use, as the receiver's `sack` must have it.
     pub fn uses_sack(&self) -> bool {
         self.flavour == Flavour::Sack || self.sack.unwrap_or(self.flavour.is_selective())

@@ -4,11 +4,12 @@
 
 use airfair_laws::newreno::{self, Event, Params, State};
 use airfair_laws::window::{Observation, Path};
-use airfair_laws::{cubic, vegas, westwood, westwood_plus};
+use airfair_laws::{cubic, linux_cubic, linux_reno, vegas, westwood, westwood_plus};
 use airfair_units::Bytes;
 
-use super::config::SenderConfig;
+use super::config::{Arithmetic, SenderConfig};
 use super::flavour::Flavour;
+use super::undo::Undo;
 
 /// Law, with its memory beside the window.
 #[derive(Clone, Copy, Debug)]
@@ -19,6 +20,8 @@ enum Law {
     WestwoodPlus(westwood_plus::State),
     Vegas(vegas::State),
     Cubic(cubic::State),
+    LinuxReno,
+    LinuxCubic(linux_cubic::State),
 }
 
 /// cwnd and ssthresh under the law of the connection's flavour.
@@ -42,10 +45,13 @@ impl Congestion {
             Flavour::Reno => newreno::Deflation::ToThreshold,
             _ => deflation,
         };
+        let is_linux = config.arithmetic == Arithmetic::Linux;
         Self {
             params: Params { segment, byte_counting, deflation },
             window: State { cwnd, ssthresh, credit: 0 },
             law: match config.flavour {
+                Flavour::Reno | Flavour::NewReno | Flavour::Sack if is_linux => Law::LinuxReno,
+                Flavour::Cubic if is_linux => Law::LinuxCubic(linux_cubic::State::default()),
                 Flavour::Reno | Flavour::NewReno | Flavour::Sack => Law::NewReno,
                 Flavour::Westwood => Law::Westwood(westwood::State::default()),
                 Flavour::WestwoodPlus => Law::WestwoodPlus(westwood_plus::State::default()),
@@ -75,9 +81,27 @@ impl Congestion {
     pub(crate) fn set_cwnd_segments(&mut self, segments: u32) {
         self.window.cwnd = self.params.segment * u64::from(segments.max(1));
         self.window.credit = 0;
-        if let Law::Cubic(state) = &mut self.law {
-            *state = state.restarted();
+        match &mut self.law {
+            Law::Cubic(state) => *state = state.restarted(),
+            Law::LinuxCubic(state) => *state = state.restarted(),
+            _ => {}
         }
+    }
+
+    /// Widens the window to `octets`, if it is less.
+    pub(crate) fn make_room(&mut self, octets: u64) {
+        self.window.cwnd = self.window.cwnd.max(Bytes::new(octets));
+    }
+
+    /// Memory of the window before a repair begins.
+    pub(crate) fn before_repair(&self) -> Undo {
+        Undo::new(self.window.cwnd, self.window.ssthresh)
+    }
+
+    /// There was nothing to repair: the window is as it was before, if it was larger.
+    pub(crate) fn take_back(&mut self, before: &Undo) {
+        self.window.cwnd = self.window.cwnd.max(before.cwnd);
+        self.window.ssthresh = self.window.ssthresh.max(before.ssthresh);
     }
 
     /// True if the law wants to see the path: [`observe_path`](Self::observe_path) then, otherwise
@@ -134,6 +158,8 @@ impl Congestion {
                 let params = cubic::Params { window, fast_convergence: true };
                 remember(state, cubic::step(&params, *state, seen))
             }
+            Law::LinuxReno => linux_reno::step(&window, seen),
+            Law::LinuxCubic(state) => remember(state, linux_cubic::step(&window, *state, seen)),
         }
     }
 

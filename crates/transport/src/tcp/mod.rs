@@ -1,7 +1,7 @@
 //! TCP in seven flavours: one [`Sender`] and one [`Receiver`] make a connection.
 //!
 //! Before working here, read RFC 5681, RFC 6298 and RFC 6582; for selective acknowledgments RFC 2018 and
-//! RFC 6675.
+//! RFC 6675, for losses found by time RFC 8985.
 //!
 //! Data flows one way. Sequence numbers are offsets that never wrap: the SYN is number 0, the first
 //! octet of data number 1, and the FIN follows the last octet. The receiver's own SYN is number 0 too,
@@ -12,6 +12,7 @@
 //!  config ──► Sender ─┬─ Congestion ──► airfair_laws      the window
 //!                     ├─ Recovery                         duplicates, fast recovery, `recover`
 //!                     ├─ Scoreboard ──► laws::prr         sacked, lost, in the network
+//!                     ├─ Rack, TailProbe, Undo            the same by time, where the settings say so
 //!                     └─ RttEstimator                     retransmission time-out
 //!  config ──► Receiver ─┬─ Reassembly                     out-of-order ranges
 //!                       ├─ SackList                       which of them to report
@@ -26,6 +27,7 @@
 mod config;
 mod congestion;
 mod flavour;
+mod rack;
 mod ranges;
 mod reassembly;
 mod receiver;
@@ -37,11 +39,14 @@ mod sack_list;
 mod segment;
 mod sender;
 mod stats;
+mod tlp;
+mod undo;
 
 pub use airfair_laws::newreno::Deflation;
 pub use airfair_laws::window_limit::WindowLimit;
 pub use config::{
-    DelayedAck, ReceiverConfig, RecoveryTimer, RtoConfig, SenderConfig, Transfer, UNSCALED_WINDOW,
+    Arithmetic, DelayedAck, LossRecovery, ReceiverConfig, RecoveryTimer, RtoConfig, SenderConfig,
+    Transfer, UNSCALED_WINDOW,
 };
 pub use flavour::Flavour;
 pub use receiver::Receiver;

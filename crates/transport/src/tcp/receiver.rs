@@ -103,18 +103,18 @@ impl Receiver {
     pub fn handle_segment(&mut self, now: Time, segment: &Segment) {
         self.take_timestamp(segment);
         match self.state {
-            State::Listen if !segment.flags.syn => {}
+            State::Listen if !segment.flags.has(Flags::SYN) => {}
             State::Listen => {
                 self.state = State::SynReceived;
                 self.acknowledgment = Acknowledgment::Due;
             }
             // A repeated SYN means that our answer was lost, or is still on its way.
-            State::SynReceived | State::Established if segment.flags.syn => {
+            State::SynReceived | State::Established if segment.flags.has(Flags::SYN) => {
                 self.acknowledgment = Acknowledgment::Due;
             }
             State::SynReceived | State::Established => {
                 self.state = State::Established;
-                if segment.payload > 0 || segment.flags.fin {
+                if segment.payload > 0 || segment.flags.has(Flags::FIN) {
                     self.handle_payload(now, segment);
                 }
             }
@@ -249,7 +249,7 @@ impl Receiver {
 
     fn handle_payload(&mut self, now: Time, segment: &Segment) {
         let has_payload = u64::from(segment.payload > 0);
-        let end = segment.payload_end() + u64::from(segment.flags.fin);
+        let end = segment.payload_end() + u64::from(segment.flags.has(Flags::FIN));
         self.stats.segments_received += has_payload;
         self.stats.below_highest += u64::from(segment.seq < self.highest) * has_payload;
         self.highest = self.highest.max(end);
@@ -258,7 +258,7 @@ impl Receiver {
             self.acknowledgment = Acknowledgment::Due;
             return;
         }
-        if segment.flags.fin {
+        if segment.flags.has(Flags::FIN) {
             self.fin = Some(segment.payload_end());
         }
         let next = self.arrived.next();
@@ -270,7 +270,9 @@ impl Receiver {
             round_trip.on_data(now, segment, self.arrived.next(), self.right_edge);
         }
         match placement {
-            Placement::InOrder { is_filling: false } if !segment.flags.fin => {
+            Placement::InOrder { is_filling: false }
+                if !segment.flags.has(Flags::FIN) && !segment.flags.has(Flags::PSH) =>
+            {
                 self.acknowledgment = self.after_one_in_order(now);
                 return;
             }

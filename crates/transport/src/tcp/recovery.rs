@@ -109,6 +109,18 @@ impl Recovery {
         Duplicate::Loss
     }
 
+    /// A loss was found by other means than duplicates, with octets up to `sent_end` sent.
+    pub(crate) fn enter(&mut self, sent_end: u64) {
+        self.phase = Phase::Fast { is_partial_seen: false };
+        (self.recover, self.loss_end) = (sent_end, sent_end);
+    }
+
+    /// There was nothing to repair, as an ACK up to `ack` tells.
+    pub(crate) fn take_back(&mut self, ack: u64) {
+        self.phase = Phase::Open { duplicates: 0 };
+        (self.recover, self.loss_end) = (ack, ack);
+    }
+
     /// True while a loss is being repaired.
     #[inline]
     pub(crate) fn is_fast(&self) -> bool {

@@ -2,7 +2,7 @@
 
 use airfair_units::{Duration, Time};
 
-use super::config::RtoConfig;
+use super::config::{Arithmetic, RtoConfig};
 
 /// Time-out once data flows, if the SYN timed out.  [RFC6298 §5.7]
 const AFTER_LOST_SYN: Duration = Duration::from_secs(3);
@@ -28,6 +28,8 @@ struct Timed {
 #[derive(Debug)]
 pub(crate) struct RttEstimator {
     config: RtoConfig,
+    /// With Linux's the least time-out is one of its variation.
+    arithmetic: Arithmetic,
     smoothed: Option<Smoothed>,
     least: Option<Duration>,
     timed: Option<Timed>,
@@ -36,12 +38,12 @@ pub(crate) struct RttEstimator {
 }
 
 impl RttEstimator {
-    pub(crate) fn new(config: RtoConfig) -> Self {
+    pub(crate) fn new(config: RtoConfig, arithmetic: Arithmetic) -> Self {
         assert!(!config.granularity.is_zero(), "a clock with ticks of no length");
         assert!(!config.min.is_zero(), "a time-out of no length");
         assert!(config.min <= config.max, "the smallest time-out is larger than the largest");
         let initial = config.initial.clamp(config.min, config.max);
-        Self { config, smoothed: None, least: None, timed: None, rto: initial }
+        Self { config, arithmetic, smoothed: None, least: None, timed: None, rto: initial }
     }
 
     /// Time-out to arm the timer with now.
@@ -111,7 +113,7 @@ impl RttEstimator {
         tick * (interval + tick / 2).whole_steps(tick).max(1)
     }
 
-    /// [RFC6298 §2.2 to §2.4]; the back-off ends with the first sample.
+    /// [RFC6298 §2.2 to §2.4], [linux-rto]; the back-off ends with the first sample.
     fn update(&mut self, sample: Duration) {
         let Smoothed { rtt, variation } = match self.smoothed {
             None => Smoothed { rtt: sample, variation: sample / 2 },
@@ -122,7 +124,11 @@ impl RttEstimator {
         };
         self.smoothed = Some(Smoothed { rtt, variation });
         self.least = Some(self.least.map_or(sample, |least| least.min(sample)));
-        let rto = rtt + self.config.granularity.max(variation * 4);
+        let floor = match self.arithmetic {
+            Arithmetic::Rfc => self.config.granularity,
+            Arithmetic::Linux => self.config.min,
+        };
+        let rto = rtt + floor.max(variation * 4);
         self.rto = rto.clamp(self.config.min, self.config.max);
     }
 }
@@ -137,6 +143,10 @@ mod tests {
         RtoConfig { min: MS * min_ms, ..RtoConfig::default() }
     }
 
+    fn estimator(config: RtoConfig) -> RttEstimator {
+        RttEstimator::new(config, Arithmetic::Rfc)
+    }
+
     /// One round trip of `rtt_ms`, starting at time zero.
     fn sample(estimator: &mut RttEstimator, rtt_ms: u64) -> Option<Duration> {
         estimator.on_sent(Time::ZERO, 2);
@@ -146,13 +156,13 @@ mod tests {
     /// Verifies: [RFC6298 §2.1]
     #[test]
     fn before_a_measurement_the_timeout_is_one_second() {
-        assert_eq!(RttEstimator::new(config(200)).rto(), MS * 1_000);
+        assert_eq!(estimator(config(200)).rto(), MS * 1_000);
     }
 
     /// Verifies: [RFC6298 §2.2], [RFC6298 §2.3]
     #[test]
     fn samples_are_smoothed_with_an_eighth_and_a_quarter() {
-        let mut estimator = RttEstimator::new(config(1));
+        let mut estimator = estimator(config(1));
         // first R = 100: SRTT 100, RTTVAR 50 → RTO 100 + 4·50 = 300
         assert_eq!(sample(&mut estimator, 100), Some(MS * 100));
         assert_eq!(estimator.rto(), MS * 300);
@@ -167,17 +177,29 @@ mod tests {
     /// Verifies: [RFC6298 §2.4], [RFC6298 §2.5]
     #[test]
     fn the_timeout_stays_between_its_bounds() {
-        let mut estimator = RttEstimator::new(config(1_000));
+        let mut estimator = estimator(config(1_000));
         sample(&mut estimator, 100);
         assert_eq!(estimator.rto(), MS * 1_000);
         sample(&mut estimator, 600_000);
         assert_eq!(estimator.rto(), MS * 60_000);
     }
 
+    /// Verifies: [linux-rto]
+    #[test]
+    fn linux_bounds_the_variation_and_not_the_timeout() {
+        let mut estimator = RttEstimator::new(config(200), Arithmetic::Linux);
+        // R = 20: 20 + max(4·10, 200) = 220; R = 100 first: 100 + max(4·50, 200) = 300
+        sample(&mut estimator, 20);
+        assert_eq!(estimator.rto(), MS * 220);
+        let mut estimator = RttEstimator::new(config(200), Arithmetic::Linux);
+        sample(&mut estimator, 100);
+        assert_eq!(estimator.rto(), MS * 300);
+    }
+
     /// Verifies: [RFC6298 §2.3]: with a variation of nothing the clock's tick remains.
     #[test]
     fn a_coarse_clock_rounds_samples_and_pads_the_timeout() {
-        let mut estimator = RttEstimator::new(RtoConfig { granularity: MS * 100, ..config(1) });
+        let mut estimator = estimator(RtoConfig { granularity: MS * 100, ..config(1) });
         // 149 ms → one tick, 150 ms → two, 3 ms → one at least
         assert_eq!(sample(&mut estimator, 149), Some(MS * 100));
         assert_eq!(sample(&mut estimator, 150), Some(MS * 200));
@@ -192,7 +214,7 @@ mod tests {
     /// Verifies: [RFC6298 §5.5]: doubling up to the maximum, until the next measurement.
     #[test]
     fn back_off_doubles_until_the_next_sample() {
-        let mut estimator = RttEstimator::new(config(200));
+        let mut estimator = estimator(config(200));
         sample(&mut estimator, 100);
         for ms in [600, 1_200, 2_400, 4_800, 9_600, 19_200, 38_400, 60_000, 60_000] {
             estimator.back_off();
@@ -206,7 +228,7 @@ mod tests {
     /// Verifies: [RFC6298 §3]
     #[test]
     fn a_retransmission_ends_the_measurement() {
-        let mut estimator = RttEstimator::new(config(200));
+        let mut estimator = estimator(config(200));
         estimator.on_sent(Time::ZERO, 2);
         estimator.on_retransmitted();
         assert_eq!(estimator.on_ack(Time::ZERO + MS, 2), None);
@@ -214,7 +236,7 @@ mod tests {
 
     #[test]
     fn the_least_round_trip_stays() {
-        let mut estimator = RttEstimator::new(config(1));
+        let mut estimator = estimator(config(1));
         assert_eq!(estimator.least(), None);
         for (rtt, least) in [(100, 100), (30, 30), (180, 30)] {
             sample(&mut estimator, rtt);
@@ -224,7 +246,7 @@ mod tests {
 
     #[test]
     fn one_segment_is_timed_at_a_time() {
-        let mut estimator = RttEstimator::new(config(1));
+        let mut estimator = estimator(config(1));
         estimator.on_sent(Time::ZERO, 10);
         estimator.on_sent(Time::ZERO + MS * 5, 20);
         assert_eq!(estimator.on_ack(Time::ZERO + MS * 7, 9), None);
@@ -234,7 +256,7 @@ mod tests {
     /// Verifies: [RFC6298 §5.7]
     #[test]
     fn after_a_lost_syn_data_starts_with_three_seconds() {
-        let mut estimator = RttEstimator::new(config(200));
+        let mut estimator = estimator(config(200));
         estimator.back_off();
         estimator.on_established_after_timeout();
         assert_eq!(estimator.rto(), MS * 3_000);

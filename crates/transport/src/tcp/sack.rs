@@ -228,7 +228,7 @@ impl Scoreboard {
 
 /// True if the first block is a duplicate: acknowledged already, or part of the second block.
 /// [RFC2883 §4.2]
-fn reports_duplicate(segment: &Segment) -> bool {
+pub(crate) fn reports_duplicate(segment: &Segment) -> bool {
     let mut blocks = segment.sack.iter(segment.ack);
     let Some((start, end)) = blocks.next() else { return false };
     end <= segment.ack || blocks.next().is_some_and(|(from, to)| from <= start && end <= to)

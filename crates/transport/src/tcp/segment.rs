@@ -17,24 +17,40 @@ pub(crate) const TIMESTAMPS_OPTION: u8 = 12;
 
 /// Control bits.  [RFC9293 §3.1]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Flags {
-    /// First segment of its sender.
-    pub syn: bool,
-    /// The acknowledgment field is valid: in all segments but a first SYN.
-    pub ack: bool,
-    /// Last segment of its sender.
-    pub fin: bool,
-}
+pub struct Flags(u8);
 
 impl Flags {
+    /// None.
+    pub const NONE: Self = Self(0);
+    /// Last segment of its sender.
+    pub const FIN: Self = Self(1);
     /// First segment of a connection.
-    pub const SYN: Self = Self { syn: true, ack: false, fin: false };
+    pub const SYN: Self = Self(2);
+    /// Nothing may follow soon, so the receiver does not hold back its ACK.  [RFC9293 §3.9.1.2], [linux-push]
+    pub const PSH: Self = Self(8);
+    /// Any segment in the middle: the acknowledgment field is valid, as in all but a first SYN.
+    pub const ACK: Self = Self(16);
     /// Answer to a SYN.
-    pub const SYN_ACK: Self = Self { syn: true, ack: true, fin: false };
-    /// Any segment in the middle.
-    pub const ACK: Self = Self { syn: false, ack: true, fin: false };
+    pub const SYN_ACK: Self = Self::SYN.and(Self::ACK);
     /// Last segment of the sender of data.
-    pub const FIN_ACK: Self = Self { syn: false, ack: true, fin: true };
+    pub const FIN_ACK: Self = Self::FIN.and(Self::ACK);
+
+    /// Those of `other` as well.
+    #[must_use]
+    pub const fn and(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// True if all of `other` are set.
+    #[inline]
+    pub const fn has(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// The bits as a header has them.
+    pub const fn bits(self) -> u8 {
+        self.0
+    }
 }
 
 /// The timestamps option.  [RFC7323 §3.2]
@@ -132,7 +148,7 @@ impl Segment {
         ack: 0,
         window: 0,
         payload: 0,
-        flags: Flags { syn: false, ack: false, fin: false },
+        flags: Flags::NONE,
         options: 0,
         sack: SackBlocks::NONE,
         timestamps: None,

@@ -1,5 +1,6 @@
 //! The sending endpoint.  [RFC9293 §3.10], [RFC5681], [RFC6298 §5], [RFC6582], [RFC6675]
 
+mod by_time;
 mod input;
 mod output;
 mod refusal;
@@ -14,6 +15,7 @@ use super::rtt::RttEstimator;
 use super::sack::Scoreboard;
 use super::segment::FIRST_OCTET;
 use super::stats::{PendingEvents, SenderEvent, SenderStats};
+use by_time::ByTime;
 use refusal::Refusals;
 pub use refusal::Unsent;
 
@@ -60,8 +62,10 @@ pub struct Sender {
     limit: WindowLimit,
     congestion: Congestion,
     recovery: Recovery,
-    /// With selective acknowledgments only.
+    /// With selective acknowledgments only, unless losses are found by time.
     scoreboard: Option<Scoreboard>,
+    /// Where losses are found by time.
+    by_time: Option<Box<ByTime>>,
     /// Octets that limited transmit has sent since the last new ACK.
     limited_octets: u64,
     rtt: RttEstimator,
@@ -100,9 +104,11 @@ impl Sender {
             limit: WindowLimit::None,
             congestion: Congestion::new(&config),
             recovery: Recovery::new(),
-            scoreboard: config.uses_sack().then(|| Scoreboard::new(config.segment.get())),
+            scoreboard: (config.uses_sack() && !config.has_rack())
+                .then(|| Scoreboard::new(config.segment.get())),
+            by_time: config.has_rack().then(|| Box::new(ByTime::new())),
             limited_octets: 0,
-            rtt: RttEstimator::new(config.rto),
+            rtt: RttEstimator::new(config.rto, config.arithmetic),
             peer_timestamp: 0,
             timer: None,
             timeouts_in_a_row: 0,
@@ -161,6 +167,9 @@ impl Sender {
         if let Some(scoreboard) = &mut self.scoreboard {
             scoreboard.end_proportion();
         }
+        if let Some(by_time) = &mut self.by_time {
+            by_time.end_proportion();
+        }
     }
 
     /// Congestion window, rounded down [segments].
@@ -185,7 +194,10 @@ impl Sender {
         Bytes::new(match &self.scoreboard {
             Some(scoreboard) if self.recovery.is_fast() => scoreboard.pipe(),
             Some(scoreboard) => scoreboard.outstanding(self.next),
-            None => self.flight_octets(),
+            None => match &self.by_time {
+                Some(by_time) => by_time.in_network(),
+                None => self.flight_octets(),
+            },
         })
     }
 

@@ -32,6 +32,8 @@ pub struct SenderStats {
     pub bytes_acked: Bytes,
     /// Expiries of the retransmission timer, those of SYN and FIN included.
     pub timeouts: u64,
+    /// Tail loss probes.  [RFC8985 §7]
+    pub tail_probes: u64,
     /// Fast recoveries entered.
     pub fast_retransmits: u64,
     /// ACKs that count as duplicates.  [RFC5681 §2], [RFC6675 §2]

@@ -1,6 +1,8 @@
 //! Pairs of endpoints in every flavour, with every option: what must hold whatever the wire does.
 
-use airfair_transport::tcp::{Flavour, ReceiverConfig, SenderConfig, Transfer};
+use airfair_transport::tcp::{
+    Arithmetic, Flavour, LossRecovery, ReceiverConfig, SenderConfig, Transfer,
+};
 use airfair_units::{Bytes, Duration, Time};
 use proptest::prelude::*;
 
@@ -16,8 +18,18 @@ prop_compose! {
         flavour in prop::sample::select(&Flavour::ALL[..]),
         sack in prop::option::of(any::<bool>()),
         (proportional_reduction, timestamps) in any::<(bool, bool)>(),
+        loss_recovery in prop::sample::select(&[LossRecovery::Duplicates, LossRecovery::Rack][..]),
+        arithmetic in prop::sample::select(&[Arithmetic::Rfc, Arithmetic::Linux][..]),
     ) -> SenderConfig {
-        SenderConfig { flavour, sack, proportional_reduction, timestamps, ..sender }
+        SenderConfig {
+            flavour,
+            sack,
+            proportional_reduction,
+            timestamps,
+            loss_recovery,
+            arithmetic,
+            ..sender
+        }
     }
 }
 

@@ -136,7 +136,7 @@ fn after_a_timeout_duplicates_below_recover_start_nothing() {
 fn only_true_duplicates_count() {
     let with_payload = Segment { payload: 1, ..ack(0) };
     let with_fin = Segment { flags: Flags::FIN_ACK, ..ack(0) };
-    let without_ack = Segment { flags: Flags { syn: false, ack: false, fin: false }, ..ack(0) };
+    let without_ack = Segment { flags: Flags::NONE, ..ack(0) };
     for other in [with_payload, with_fin, without_ack] {
         let mut script = Script::new(plain());
         script.sends(0..4).receive(other).receive(other).receive(other).silent();

@@ -1,5 +1,6 @@
 //! TCP endpoints as scripts ("at t receive X, expect exactly Y, then silence") and as pairs.
 
+mod by_time;
 mod close;
 mod every_flavour;
 mod flavours;

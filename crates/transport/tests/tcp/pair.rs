@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use airfair_transport::tcp::{
-    Receiver, ReceiverConfig, Segment, Sender, SenderConfig, Unsent, WindowLimit,
+    LossRecovery, Receiver, ReceiverConfig, Segment, Sender, SenderConfig, Unsent, WindowLimit,
 };
 use airfair_units::{Bytes, Duration, Time};
 
@@ -51,8 +51,11 @@ pub(crate) struct Pair<F> {
 impl<F: FnMut(To, u64) -> Fate> Pair<F> {
     /// A pair about to open; `fate` is asked for every segment, with its number since the start.
     pub(crate) fn new(sender: SenderConfig, receiver: ReceiverConfig, fate: F) -> Self {
-        let allowance = if sender.limited_transmit { 2 * sender.segment.get() } else { 0 };
-        let is_gradual = sender.proportional_reduction && sender.uses_sack();
+        let is_racked = sender.loss_recovery == LossRecovery::Rack && sender.uses_sack();
+        // two of limited transmit, or one that probes
+        let extra = if sender.limited_transmit { 2 } else { u64::from(is_racked) };
+        let allowance = extra * sender.segment.get();
+        let is_gradual = is_racked || (sender.proportional_reduction && sender.uses_sack());
         let mut pair = Self {
             is_gradual,
             widest: 0,

@@ -19,8 +19,8 @@ impl Sender {
         match self.state {
             State::SynSent => self.handle_syn_ack(now, segment),
             // A SYN-ACK once more: our ACK of it was lost.
-            State::Open if segment.flags.syn => self.is_ack_due = true,
-            State::Open if segment.flags.ack => self.handle_ack(now, segment),
+            State::Open if segment.flags.has(Flags::SYN) => self.is_ack_due = true,
+            State::Open if segment.flags.has(Flags::ACK) => self.handle_ack(now, segment),
             State::Closed | State::Open | State::Finished => {}
         }
     }
@@ -37,6 +37,10 @@ impl Sender {
         if self.state == State::Open && self.is_nothing_outstanding() {
             // A local retry: what its own host has refused says nothing about the network.
             self.timer = None;
+            return;
+        }
+        if self.state == State::Open && self.by_time.is_some() {
+            self.handle_timeout_by_time(now);
             return;
         }
         self.stats.timeouts += 1;
@@ -93,6 +97,10 @@ impl Sender {
         if segment.ack < self.unacknowledged || segment.ack > self.sent_end {
             return;
         }
+        if self.by_time.is_some() {
+            self.handle_ack_by_time(now, segment);
+            return;
+        }
         self.peer_window = segment.window;
         let news = self.read_blocks(segment);
         if segment.ack > self.unacknowledged {
@@ -108,7 +116,11 @@ impl Sender {
         }
         // [RFC5681 §2]: outstanding data, no payload, neither SYN nor FIN, the same ACK, the same window.
         let is_outstanding = self.sent_end > self.unacknowledged;
-        if is_outstanding && segment.payload == 0 && !segment.flags.fin && is_same_window {
+        if is_outstanding
+            && segment.payload == 0
+            && !segment.flags.has(Flags::FIN)
+            && is_same_window
+        {
             self.handle_duplicate_ack(now);
         }
     }
@@ -238,14 +250,21 @@ impl Sender {
         Some(round_trip)
     }
 
+    /// Takes a round trip that was measured elsewhere.
+    pub(super) fn note_round_trip(&mut self, round_trip: Duration) {
+        let round_trip = self.rtt.on_echo(round_trip);
+        self.stats.rtt_samples += 1;
+        self.events.push(SenderEvent::RttSample(round_trip));
+    }
+
     /// Shows the law an event that measures no round trip.
-    fn observe(&mut self, now: Time, event: Event, acked: u64, flight: u64) {
+    pub(super) fn observe(&mut self, now: Time, event: Event, acked: u64, flight: u64) {
         self.show(now, None, observation(event, acked, flight));
     }
 
     /// Shows the law an event, and the path if it wants to know.
     #[inline]
-    fn show(&mut self, now: Time, round_trip: Option<Duration>, seen: Observation) {
+    pub(super) fn show(&mut self, now: Time, round_trip: Option<Duration>, seen: Observation) {
         if !self.congestion.looks_at_path() {
             self.congestion.observe(&seen);
             return;

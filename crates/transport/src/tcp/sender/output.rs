@@ -23,8 +23,8 @@ impl Sender {
             return None;
         }
         self.note_before_transmit();
-        let is_plain =
-            !(self.is_ack_due || self.is_retransmission_due || self.scoreboard.is_some());
+        let has_board = self.scoreboard.is_some() || self.by_time.is_some();
+        let is_plain = !(self.is_ack_due || self.is_retransmission_due || has_board);
         if self.state == State::Open && is_plain {
             let left = self.data_end.saturating_sub(self.next);
             let length = self.next_length(self.flight_octets(), left)?;
@@ -48,6 +48,7 @@ impl Sender {
                 Some(self.retransmit_first(now))
             }
             State::Open if self.scoreboard.is_some() => self.poll_selective(now),
+            State::Open if self.by_time.is_some() => self.poll_by_time(now),
             State::Open => {
                 self.poll_next(now, self.flight_octets(), self.data_end.saturating_sub(self.next))
             }
@@ -157,7 +158,7 @@ impl Sender {
     }
 
     /// The next `left` octets in order.
-    fn poll_next(&mut self, now: Time, outstanding: u64, left: u64) -> Option<Segment> {
+    pub(super) fn poll_next(&mut self, now: Time, outstanding: u64, left: u64) -> Option<Segment> {
         let length = self.next_length(outstanding, left)?;
         Some(self.transmit(now, self.next, length))
     }
@@ -194,7 +195,7 @@ impl Sender {
         Segment {
             ack: 0,
             flags: Flags::SYN,
-            options: syn_options(window_scaling, self.scoreboard.is_some(), timestamps),
+            options: syn_options(window_scaling, self.config.uses_sack(), timestamps),
             ..self.header(now, 0)
         }
     }
@@ -202,7 +203,7 @@ impl Sender {
     /// Octets from `seq` on, or the FIN if there are none.
     #[expect(clippy::inline_always, reason = "the segment is written once, where it is sent from")]
     #[inline(always)]
-    fn transmit(&mut self, now: Time, seq: u64, length: u64) -> Segment {
+    pub(super) fn transmit(&mut self, now: Time, seq: u64, length: u64) -> Segment {
         let header = self.header(now, seq);
         if length == 0 {
             self.record_sent(now, seq, seq + 1);
@@ -234,6 +235,9 @@ impl Sender {
         self.sent_end = self.sent_end.max(end);
         if is_timer_free {
             self.timer = Some(now + self.rtt.rto());
+        }
+        if self.by_time.is_some() {
+            self.note_sent_by_time(now, seq, end);
         }
     }
 

@@ -44,11 +44,14 @@ impl Sender {
         let is_new = segment.payload > 0 && segment.seq == self.refusals.sent_end;
         if is_new {
             self.take_back(segment);
+        } else if let Some(by_time) = self.by_time.as_mut().filter(|_| self.state == State::Open) {
+            by_time.on_refused(segment.seq);
         }
         if self.state == State::Open {
             self.reduce_window(now);
             if self.is_nothing_outstanding() {
                 self.timer = Some(now + self.rtt.rto());
+                self.wait_for_own_host();
             }
         }
         if is_new { Unsent::TakenBack } else { Unsent::Lost }
@@ -88,9 +91,12 @@ impl Sender {
         {
             scoreboard.on_taken_back(length);
         }
+        if let Some(by_time) = &mut self.by_time {
+            by_time.on_taken_back(length);
+        }
     }
 
-    fn reduce_window(&mut self, now: Time) {
+    pub(super) fn reduce_window(&mut self, now: Time) {
         let first = self.unacknowledged;
         if first < self.refusals.reduction_end || self.recovery.is_repairing(first) {
             return;

@@ -1,0 +1,440 @@
+//! A sender that finds losses by time: RACK, tail loss probes, and proportional rate reduction with both.
+//! [RFC8985], [linux-rack]
+//!
+//! ```text
+//!         found lost               all sent before is acknowledged
+//!  Open ─────────────► Recovery ───────────────────────────────────► Open
+//!   └──── time-out ───────┴───────► Loss ────────────────────────────► Open
+//! ```
+//!
+//! Recovery is [`Recovery`](super::Recovery)'s fast phase, and Loss what it calls repairing outside of that: nothing is gone
+//! back to after a time-out, since each segment knows whether it is lost.
+
+use airfair_laws::newreno::{Event, Observation};
+use airfair_laws::prr;
+use airfair_units::{Bytes, Duration, Time};
+
+use super::{Sender, State};
+use crate::tcp::config::Arithmetic;
+use crate::tcp::rack::{News, Rack, View};
+use crate::tcp::ranges::Range;
+use crate::tcp::recovery::NewAck;
+use crate::tcp::segment::{FIRST_OCTET, Flags, Segment};
+use crate::tcp::stats::SenderEvent;
+use crate::tcp::tlp::{TailProbe, probe_after};
+use crate::tcp::undo::Undo;
+
+/// What the timer will ask for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Timer {
+    /// The retransmission time-out.
+    Retransmission,
+    /// A tail loss probe.
+    Probe,
+    /// Another look at what may only be out of order.
+    Reordering,
+}
+
+/// What a sender knows that finds losses by time.
+#[derive(Debug)]
+pub(super) struct ByTime {
+    rack: Rack,
+    probe: TailProbe,
+    timer: Timer,
+    /// A probe is to be sent, whatever the window.
+    is_probe_due: bool,
+    /// PRR's memory in recovery.
+    proportion: Option<prr::State>,
+    /// Window of PRR as of the last ACK in recovery [octets].
+    window: u64,
+    /// The window before the repair that goes on.
+    undo: Option<Undo>,
+    /// Time and end of a segment that is the first of two, if another follows at once.
+    first_of_two: Option<(Time, u64)>,
+}
+
+impl ByTime {
+    pub(super) fn new() -> Self {
+        Self {
+            rack: Rack::new(FIRST_OCTET),
+            probe: TailProbe::default(),
+            timer: Timer::Retransmission,
+            is_probe_due: false,
+            proportion: None,
+            window: 0,
+            undo: None,
+            first_of_two: None,
+        }
+    }
+
+    /// Octets in the network: sent, and neither arrived nor lost.
+    pub(super) fn in_network(&self) -> u64 {
+        self.rack.in_network()
+    }
+
+    /// A window given from outside holds at once.
+    pub(super) fn end_proportion(&mut self) {
+        self.proportion = None;
+    }
+
+    /// A new segment is with its sender again.
+    pub(super) fn on_taken_back(&mut self, length: u64) {
+        self.rack.on_taken_back();
+        if let Some(state) = &mut self.proportion {
+            state.sent -= Bytes::new(length);
+        }
+    }
+
+    /// An old segment did not go out: lost as before.
+    pub(super) fn on_refused(&mut self, start: u64) {
+        self.rack.on_refused(start);
+    }
+
+    /// One step of PRR; in its first the lost segment may go in any case.  [RFC6937 §3], `tcp_cwnd_reduction`
+    /// [linux-rack]
+    fn reduce(&mut self, delivered: u64, is_safe: bool, ssthresh: u64, segment: u64) {
+        let Some(state) = self.proportion.filter(|_| delivered > 0) else { return };
+        let pipe = self.rack.in_network();
+        let seen = prr::Observation {
+            delivered: Bytes::new(delivered),
+            pipe: Bytes::new(pipe),
+            ssthresh: Bytes::new(ssthresh),
+            // Where more is found lost the network is full, and slow start would be wrong.
+            segment: Bytes::new(if is_safe { segment } else { 0 }),
+        };
+        let (state, allowance) = prr::step(state, &seen);
+        let least = if state.sent.is_zero() { segment } else { 0 };
+        self.proportion = Some(state);
+        self.window = pipe + allowance.get().max(least);
+    }
+}
+
+impl Sender {
+    /// Takes an ACK.  [RFC8985 §6.2 and §7.4]
+    pub(super) fn handle_ack_by_time(&mut self, now: Time, segment: &Segment) {
+        let Some(mut by_time) = self.by_time.take() else { return };
+        self.peer_window = segment.window;
+        let before = by_time.rack.in_network();
+        let was_fast = self.recovery.is_fast();
+        let was_repairing = self.recovery.is_repairing(self.unacknowledged);
+        let is_new = segment.ack > self.unacknowledged;
+        let view = self.view(now);
+        let news = by_time.rack.on_ack(segment, self.sent_end, view);
+        self.stats.duplicate_sacks += u64::from(news.is_duplicate_reported);
+        self.stats.duplicate_acks += u64::from(!is_new && news.delivered > 0);
+        let is_full = self.config.grow_beyond_receive_window
+            || before + self.segment > self.congestion.cwnd();
+        let is_cwnd_limited = is_full && !self.is_reducing();
+        let verdict = self.advance(segment.ack);
+        self.sample_by_time(now, segment, is_new, news);
+        if by_time.probe.on_ack(segment, news.delivered > 0, news.is_duplicate_reported) {
+            self.reduce_window(now);
+        }
+
+        let was_late = self.take_back_if_late(&mut by_time, segment, is_new, news);
+        let seen = |event, acked| Observation {
+            event,
+            acked: Bytes::new(acked),
+            flight: Bytes::new(before),
+        };
+        let is_repairing = self.recovery.is_repairing(self.unacknowledged);
+        if was_repairing && !is_repairing {
+            by_time.rack.on_recovered();
+            (by_time.proportion, by_time.undo) = (None, None);
+        }
+        let is_recovering = was_fast && !was_late;
+        if is_recovering {
+            let is_over = verdict == Some(NewAck::Full);
+            let event = if is_over { Event::SackRecovered } else { Event::SackProgress };
+            self.show(now, news.shortest, seen(event, 0));
+        }
+        let losses = by_time.rack.detect(self.view(now));
+        if losses.octets > 0 && !is_repairing {
+            self.enter_recovery(now, &mut by_time, news.shortest, before);
+        } else if !is_recovering && is_new {
+            let event = Event::NewAck { is_cwnd_limited };
+            self.show(now, news.shortest, seen(event, news.delivered));
+        }
+        let is_safe = is_new && losses.octets == 0;
+        by_time.reduce(news.delivered, is_safe, self.congestion.cwnd(), self.segment);
+        self.arm_after_ack(now, &mut by_time, losses.wait, is_new);
+        self.by_time = Some(by_time);
+        self.finish_if_done();
+    }
+
+    /// Takes the reduction back if nothing was lost.  `tcp_try_undo_loss`, `tcp_try_undo_partial` [linux-undo]
+    fn take_back_if_late(
+        &mut self,
+        by_time: &mut ByTime,
+        segment: &Segment,
+        is_new: bool,
+        news: News,
+    ) -> bool {
+        let Some(undo) = &mut by_time.undo else { return false };
+        if !undo.on_ack(segment, is_new, news.is_duplicate_reported) {
+            return false;
+        }
+        self.congestion.take_back(undo);
+        self.recovery.take_back(segment.ack);
+        by_time.rack.take_back_losses();
+        true
+    }
+
+    /// What follows an ACK up to `ack`; `None` if it acknowledges nothing new.
+    fn advance(&mut self, ack: u64) -> Option<NewAck> {
+        if ack == self.unacknowledged {
+            return None;
+        }
+        let data = |octet: u64| octet.min(self.data_end);
+        self.stats.bytes_acked += Bytes::new(data(ack) - data(self.unacknowledged));
+        self.unacknowledged = ack;
+        self.next = self.next.max(ack);
+        self.timeouts_in_a_row = 0;
+        Some(self.recovery.on_new_ack(ack))
+    }
+
+    /// A round trip, of the earliest new segment that arrived, else by the echo.  `tcp_ack_update_rtt` [linux-rack]
+    fn sample_by_time(&mut self, now: Time, segment: &Segment, is_new: bool, news: News) {
+        let echoed = || segment.timestamps.filter(|_| is_new)?.round_trip(now);
+        if let Some(timestamps) = segment.timestamps {
+            self.peer_timestamp = timestamps.value.get();
+        }
+        if let Some(round_trip) = news.longest.or_else(echoed) {
+            self.note_round_trip(round_trip);
+        }
+    }
+
+    fn view(&self, now: Time) -> View {
+        View {
+            now,
+            least: self.rtt.least(),
+            smoothed: self.rtt.smoothed(),
+            is_repairing: self.recovery.is_repairing(self.unacknowledged),
+        }
+    }
+
+    /// A loss was found, with so many octets in the network before it.
+    fn enter_recovery(
+        &mut self,
+        now: Time,
+        by_time: &mut ByTime,
+        round_trip: Option<Duration>,
+        flight: u64,
+    ) {
+        by_time.undo = Some(self.congestion.before_repair());
+        let seen =
+            Observation { event: Event::SackLoss, acked: Bytes::ZERO, flight: Bytes::new(flight) };
+        self.show(now, round_trip, seen);
+        self.recovery.enter(self.sent_end);
+        by_time.proportion = Some(prr::State::new(Bytes::new(flight)));
+        by_time.probe.end();
+        self.stats.fast_retransmits += 1;
+        self.events.push(SenderEvent::FastRetransmit);
+    }
+
+    /// The timer expired.
+    pub(super) fn handle_timeout_by_time(&mut self, now: Time) {
+        let Some(mut by_time) = self.by_time.take() else { return };
+        match by_time.timer {
+            Timer::Retransmission => self.time_out_by_time(now, &mut by_time),
+            Timer::Reordering => self.look_again(now, &mut by_time),
+            Timer::Probe if by_time.probe.is_open() => self.rearm(now, &mut by_time),
+            Timer::Probe => {
+                by_time.is_probe_due = true;
+                self.rearm(now, &mut by_time);
+            }
+        }
+        self.by_time = Some(by_time);
+    }
+
+    /// The retransmission timer expired.  [RFC8985 §6.3], `tcp_enter_loss` [linux-rack]
+    fn time_out_by_time(&mut self, now: Time, by_time: &mut ByTime) {
+        self.stats.timeouts += 1;
+        self.events.push(SenderEvent::Timeout);
+        let is_repeated = self.timeouts_in_a_row > 0;
+        let is_in_recovery = self.recovery.is_fast();
+        by_time.undo.get_or_insert(self.congestion.before_repair());
+        let flight = by_time.rack.in_network();
+        self.observe(now, Event::Timeout { is_repeated, is_in_recovery }, 0, flight);
+        by_time.rack.on_timeout(self.view(now));
+        self.recovery.on_timeout(self.sent_end);
+        // What was sent lately is not lost, and the first segment goes out beside it.
+        self.congestion.make_room(by_time.rack.in_network() + self.segment);
+        by_time.proportion = None;
+        by_time.probe.end();
+        self.timeouts_in_a_row += 1;
+        self.rtt.back_off();
+        self.timer = Some(now + self.rtt.rto());
+    }
+
+    /// What was out of order has not arrived in time.  `tcp_rack_reo_timeout` [linux-rack]
+    fn look_again(&mut self, now: Time, by_time: &mut ByTime) {
+        let before = by_time.rack.in_network();
+        let losses = by_time.rack.detect(self.view(now));
+        if losses.octets > 0 && !self.recovery.is_repairing(self.unacknowledged) {
+            self.enter_recovery(now, by_time, None, before);
+            by_time.reduce(self.segment, false, self.congestion.cwnd(), self.segment);
+        }
+        match losses.wait {
+            Some(wait) => self.timer = Some(now + wait),
+            None => self.rearm(now, by_time),
+        }
+    }
+
+    /// Timer after an ACK: for what may be out of order, for a probe, or for the time-out.  `tcp_ack` [linux-rack]
+    fn arm_after_ack(
+        &mut self,
+        now: Time,
+        by_time: &mut ByTime,
+        wait: Option<Duration>,
+        is_new: bool,
+    ) {
+        let timeout = now + self.rtt.rto();
+        if self.unacknowledged == self.sent_end {
+            (self.timer, by_time.timer) = (None, Timer::Retransmission);
+        } else if let Some(wait) = wait {
+            (self.timer, by_time.timer) = (Some((now + wait).min(timeout)), Timer::Reordering);
+        } else if is_new {
+            if self.may_probe(by_time) {
+                self.arm_probe(now, by_time, self.rtt.rto());
+            } else if by_time.timer == Timer::Retransmission {
+                self.timer = Some(timeout);
+            } else {
+                self.rearm(now, by_time);
+            }
+        }
+    }
+
+    /// Probes are for a connection without a loss or a gap.  `tcp_schedule_loss_probe` [linux-rack]
+    fn may_probe(&self, by_time: &ByTime) -> bool {
+        self.state == State::Open
+            && !by_time.rack.has_sacked()
+            && !self.recovery.is_repairing(self.unacknowledged)
+    }
+
+    fn arm_probe(&mut self, now: Time, by_time: &mut ByTime, until_timeout: Duration) {
+        let (is_single, delay) = (by_time.rack.is_single(), self.config.rto.min);
+        let after = probe_after(self.rtt.smoothed(), is_single, delay, until_timeout);
+        (self.timer, by_time.timer) = (Some(now + after), Timer::Probe);
+    }
+
+    /// The retransmission timer in place of another one: from the last transmission of the first segment on.
+    /// `tcp_rearm_rto` [linux-rack]
+    fn rearm(&mut self, now: Time, by_time: &mut ByTime) {
+        let timeout = by_time.rack.first_sent().map(|sent| (sent + self.rtt.rto()).max(now));
+        (self.timer, by_time.timer) = (timeout, Timer::Retransmission);
+    }
+
+    /// The next segment; in Linux the second of two that go out together has PSH, since they were one until they left.
+    /// `tcp_tso_autosize`, `__tcp_transmit_skb` [linux-tso]
+    pub(super) fn poll_by_time(&mut self, now: Time) -> Option<Segment> {
+        let segment = self.choose_by_time(now)?;
+        if self.config.arithmetic != Arithmetic::Linux {
+            return Some(segment);
+        }
+        let by_time = self.by_time.as_mut()?;
+        let push = by_time.first_of_two == Some((now, segment.seq));
+        by_time.first_of_two = (!push).then_some((now, segment.payload_end()));
+        let flags = if push { segment.flags.and(Flags::PSH) } else { segment.flags };
+        Some(Segment { flags, ..segment })
+    }
+
+    /// A probe, what is lost, or new data.
+    fn choose_by_time(&mut self, now: Time) -> Option<Segment> {
+        let by_time = self.by_time.as_mut()?;
+        if std::mem::take(&mut by_time.is_probe_due) {
+            return self.send_probe(now);
+        }
+        let in_network = by_time.rack.in_network();
+        let is_proportional = by_time.proportion.is_some();
+        let window = if is_proportional { by_time.window } else { self.congestion.cwnd() };
+        let lost = by_time.rack.next_lost();
+        let window = self.limited(window);
+        if let Some(Range { start, end }) = lost {
+            let end = end.min(self.peer_edge(start));
+            let fits = end > start && (in_network + (end - start) <= window || in_network == 0);
+            return fits.then(|| self.transmit_again(now, start, end));
+        }
+        let left = self.data_end.saturating_sub(self.next);
+        if !is_proportional {
+            return self.poll_next(now, in_network, left);
+        }
+        let length = left.min(self.segment);
+        let fits = length > 0
+            && in_network + length <= window
+            && self.flight_octets() + length <= self.peer_window;
+        fits.then(|| self.transmit(now, self.next, length))
+    }
+
+    /// New data if there is any that its receiver has room for, else the last segment.  `TLP_send_probe` [RFC8985 §7.3]
+    fn send_probe(&mut self, now: Time) -> Option<Segment> {
+        let length = self.data_end.saturating_sub(self.next).min(self.segment);
+        let is_new = length > 0 && self.flight_octets() + length <= self.peer_window;
+        let probe = if is_new {
+            self.transmit(now, self.next, length)
+        } else {
+            let Range { start, end } = self.by_time.as_ref()?.rack.last()?;
+            let end = end.min(self.peer_edge(start));
+            if end <= start {
+                return None;
+            }
+            self.transmit_again(now, start, end)
+        };
+        self.stats.tail_probes += 1;
+        let mut by_time = self.by_time.take()?;
+        by_time.probe.on_sent(self.sent_end, !is_new);
+        self.rearm(now, &mut by_time);
+        self.by_time = Some(by_time);
+        Some(probe)
+    }
+
+    /// One past the last octet that the receiver has room for, of a segment from `start` on. The first segment may
+    /// have an octet in any case.
+    fn peer_edge(&self, start: u64) -> u64 {
+        let edge = self.unacknowledged + self.peer_window;
+        if start == self.unacknowledged { edge.max(start + 1) } else { edge }
+    }
+
+    /// Octets of an old segment go out, perhaps not all of them.
+    fn transmit_again(&mut self, now: Time, start: u64, end: u64) -> Segment {
+        if let Some(by_time) = &mut self.by_time {
+            by_time.rack.split(start, end);
+        }
+        let length = if start == self.data_end { 0 } else { end - start };
+        self.transmit(now, start, length)
+    }
+
+    /// Octets `start..end` go out, with the timer as it was for those before.
+    pub(super) fn note_sent_by_time(&mut self, now: Time, start: u64, end: u64) {
+        if self.state != State::Open {
+            return;
+        }
+        let Some(mut by_time) = self.by_time.take() else { return };
+        let is_first = start == self.unacknowledged;
+        let is_again = by_time.rack.last().is_some_and(|last| start < last.end);
+        by_time.rack.on_sent(now, start, end);
+        if let Some(state) = &mut by_time.proportion {
+            state.sent += Bytes::new(end - start);
+        }
+        if let Some(undo) = by_time.undo.as_mut().filter(|_| is_again) {
+            undo.on_sent_again(now);
+        }
+        if self.may_probe(&by_time) {
+            let sent = by_time.rack.first_sent().unwrap_or(now);
+            let until_timeout = (sent + self.rtt.rto()).saturating_since(now);
+            self.arm_probe(now, &mut by_time, until_timeout);
+        } else if is_first && is_again && by_time.timer != Timer::Reordering {
+            (self.timer, by_time.timer) = (Some(now + self.rtt.rto()), Timer::Retransmission);
+        } else if by_time.timer == Timer::Probe {
+            self.rearm(now, &mut by_time);
+        }
+        self.by_time = Some(by_time);
+    }
+
+    /// The timer is the retransmission timer: with nothing in flight, what its own host has refused waits for it.
+    pub(super) fn wait_for_own_host(&mut self) {
+        if let Some(by_time) = &mut self.by_time {
+            by_time.timer = Timer::Retransmission;
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! Tail loss probes: a segment that asks for an ACK where none comes by itself.  [RFC8985 §7]
+//!
+//! The last segments of a flight have none behind them whose arrival would show that they are lost, and would wait for the
+//! time-out. A probe after two round trips takes its place.
+
+use airfair_units::Duration;
+
+use super::segment::Segment;
+
+/// Time of a probe before there is a round trip.  [RFC8985 §7.2]
+const UNMEASURED: Duration = Duration::from_secs(1);
+
+/// Probe timer.  `TLP_calc_PTO` [RFC8985 §7.2]
+///
+/// A single segment may be held back by its receiver for `max_ack_delay`. Never later than the retransmission
+/// timer, which expires in `until_timeout`.
+pub(crate) fn probe_after(
+    smoothed: Option<Duration>,
+    is_single: bool,
+    max_ack_delay: Duration,
+    until_timeout: Duration,
+) -> Duration {
+    let probe = match smoothed {
+        None => UNMEASURED,
+        Some(smoothed) if is_single => smoothed * 2 + max_ack_delay,
+        Some(smoothed) => smoothed * 2,
+    };
+    probe.min(until_timeout)
+}
+
+/// The probe that is under way.
+#[derive(Clone, Copy, Debug)]
+struct Episode {
+    /// One past the highest octet sent with it: `TLP.end_seq`.
+    end: u64,
+    /// True if it was an old segment: `TLP.is_retrans`.
+    is_again: bool,
+}
+
+/// Probes of a sender: one at a time.  [RFC8985 §7.4]
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct TailProbe {
+    episode: Option<Episode>,
+}
+
+impl TailProbe {
+    /// True while a probe is not answered.
+    pub(crate) fn is_open(&self) -> bool {
+        self.episode.is_some()
+    }
+
+    /// A probe goes out, with octets up to `end` sent.
+    pub(crate) fn on_sent(&mut self, end: u64, is_again: bool) {
+        self.episode = Some(Episode { end, is_again });
+    }
+
+    /// A recovery begins: it reduces the window in any case.
+    pub(crate) fn end(&mut self) {
+        self.episode = None;
+    }
+
+    /// Takes an ACK; true if the probe has repaired a loss that nothing else has told of.
+    /// `TLP_process_ack` [RFC8985 §7.4.2]
+    ///
+    /// `is_news` is true if the ACK acknowledges or sacks something new.
+    pub(crate) fn on_ack(
+        &mut self,
+        ack: &Segment,
+        is_news: bool,
+        is_duplicate_reported: bool,
+    ) -> bool {
+        let Some(Episode { end, is_again }) = self.episode.filter(|it| ack.ack >= it.end) else {
+            return false;
+        };
+        let has_repaired = is_again && !is_duplicate_reported && ack.ack > end;
+        let is_over = !is_again || is_duplicate_reported || has_repaired || !is_news;
+        if is_over {
+            self.episode = None;
+        }
+        has_repaired
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn ms(ms: u64) -> Duration {
+        Duration::from_millis(ms)
+    }
+
+    /// Verifies: [RFC8985 §7.2]
+    #[test]
+    fn a_probe_waits_two_round_trips_and_a_single_one_for_its_receiver() {
+        let after = |is_single| probe_after(Some(ms(50)), is_single, ms(200), ms(1_000));
+        assert_eq!((after(false), after(true)), (ms(100), ms(300)));
+        assert_eq!(probe_after(None, false, ms(200), ms(3_000)), ms(1_000));
+        assert_eq!(probe_after(Some(ms(50)), true, ms(200), ms(250)), ms(250));
+    }
+
+    fn probed(is_again: bool) -> TailProbe {
+        let mut probe = TailProbe::default();
+        probe.on_sent(5_001, is_again);
+        probe
+    }
+
+    fn ack(ack: u64) -> Segment {
+        Segment { ack, ..Segment::EMPTY }
+    }
+
+    /// Verifies: [RFC8985 §7.4.2]: one row per case.
+    #[test]
+    fn a_loss_shows_by_what_answers_the_probe() {
+        // ACK, news, duplicate reported, was an old segment → has repaired, is still open
+        for (number, is_news, is_reported, is_again, expected) in [
+            (4_001, true, false, true, (false, true)),
+            (5_001, true, false, false, (false, false)),
+            (5_001, true, true, true, (false, false)),
+            (5_001, true, false, true, (false, true)),
+            (6_001, true, false, true, (true, false)),
+            (5_001, false, false, true, (false, false)),
+        ] {
+            let mut probe = probed(is_again);
+            let repaired = probe.on_ack(&ack(number), is_news, is_reported);
+            assert_eq!((repaired, probe.is_open()), expected, "{number} {is_news} {is_reported}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_probe_is_never_later_than_the_time_out(
+            smoothed in prop::option::of(1u64..10_000), is_single: bool, rto in 1u64..100_000,
+        ) {
+            prop_assert!(probe_after(smoothed.map(ms), is_single, ms(200), ms(rto)) <= ms(rto));
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! Reductions of the window that are taken back: nothing was lost, it was only late.  [RFC3522], [RFC3708], [linux-undo]
+//!
+//! Two signs tell so. An ACK echoes a timestamp from before the first retransmission, so it answers the original; or each
+//! retransmission was reported as a duplicate.
+
+use airfair_units::{Bytes, Time};
+
+use super::segment::{Segment, Timestamps};
+
+/// Memory about one repair.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Undo {
+    /// Window before it.
+    pub(crate) cwnd: Bytes,
+    /// Threshold to go back to.
+    pub(crate) ssthresh: Bytes,
+    /// Timestamp of the first retransmission: `retrans_stamp`.
+    first_again: Option<u32>,
+    /// Retransmissions that were not reported as duplicates: `undo_retrans`; `None` before the first.
+    unreported: Option<u32>,
+}
+
+impl Undo {
+    /// A repair begins, with the window as it was before. Slow start goes on to three quarters of it at least.
+    /// `tcp_current_ssthresh` [linux-undo]
+    pub(crate) fn new(cwnd: Bytes, ssthresh: Bytes) -> Self {
+        let quarters = Bytes::new(cwnd.get() / 2 + cwnd.get() / 4);
+        Self { cwnd, ssthresh: ssthresh.max(quarters), first_again: None, unreported: None }
+    }
+
+    /// A segment was sent again.
+    pub(crate) fn on_sent_again(&mut self, now: Time) {
+        self.first_again.get_or_insert(Timestamps::clock(now).get());
+        self.unreported = Some(self.unreported.unwrap_or(0) + 1);
+    }
+
+    /// Takes an ACK; true if it tells that there was nothing to repair. The echo is that of what has filled the gap, so that
+    /// of an ACK for nothing new says nothing.  `tcp_may_undo` [linux-undo]
+    pub(crate) fn on_ack(
+        &mut self,
+        segment: &Segment,
+        is_new: bool,
+        is_duplicate_reported: bool,
+    ) -> bool {
+        if is_duplicate_reported {
+            self.unreported = self.unreported.map(|count| count.saturating_sub(1));
+        }
+        let is_before = |first: u32, echo: u32| echo.wrapping_sub(first).cast_signed() < 0;
+        let echo = segment.timestamps.map(|it| it.echo).filter(|echo| is_new && *echo != 0);
+        let answers_original = match (self.first_again, echo) {
+            (Some(first), Some(echo)) => is_before(first, echo),
+            _ => false,
+        };
+        answers_original || self.unreported == Some(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use airfair_units::Duration;
+    use std::num::NonZeroU32;
+
+    const BEFORE: Undo = Undo {
+        cwnd: Bytes::new(8_000),
+        ssthresh: Bytes::new(6_000),
+        first_again: None,
+        unreported: None,
+    };
+
+    fn at(us: u64) -> Time {
+        Time::ZERO + Duration::from_micros(us)
+    }
+
+    /// An ACK that echoes what was sent at `us`.
+    fn echo(us: u64) -> Segment {
+        let echo = Timestamps::clock(at(us)).get();
+        let timestamps = Some(Timestamps { value: NonZeroU32::MIN, echo });
+        Segment { timestamps, ..Segment::EMPTY }
+    }
+
+    /// Verifies: [RFC3522 §3.2], [linux-undo]
+    #[test]
+    fn an_echo_from_before_the_first_retransmission_tells() {
+        let mut undo = BEFORE;
+        assert!(!undo.on_ack(&echo(100), true, false), "nothing was sent again");
+        undo.on_sent_again(at(500));
+        undo.on_sent_again(at(600));
+        assert!(!undo.on_ack(&echo(500), true, false) && !undo.on_ack(&echo(600), true, false));
+        assert!(undo.on_ack(&echo(499), true, false));
+        assert!(
+            !undo.on_ack(&echo(499), false, false),
+            "it is the echo of what came before the gap"
+        );
+        assert!(!undo.on_ack(&Segment::EMPTY, true, false), "no timestamps");
+    }
+
+    /// Verifies: [RFC3708 §2], [linux-undo]
+    #[test]
+    fn as_many_duplicates_as_retransmissions_tell() {
+        let mut undo = BEFORE;
+        undo.on_sent_again(at(500));
+        undo.on_sent_again(at(500));
+        assert!(!undo.on_ack(&Segment::EMPTY, true, true));
+        assert!(undo.on_ack(&Segment::EMPTY, true, true));
+    }
+
+    /// Verifies: [linux-undo]
+    #[test]
+    fn the_threshold_is_three_quarters_of_the_window_at_least() {
+        let ssthresh = |ssthresh| Undo::new(Bytes::new(8_000), Bytes::new(ssthresh)).ssthresh;
+        assert_eq!((ssthresh(1_000), ssthresh(7_000)), (Bytes::new(6_000), Bytes::new(7_000)));
+    }
+}

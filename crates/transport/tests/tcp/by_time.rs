@@ -1,0 +1,197 @@
+//! Losses found by time: which segments are sent when.
+
+use std::num::NonZeroU32;
+
+use airfair_transport::tcp::{
+    Arithmetic, Flags, Flavour, LossRecovery, Receiver, ReceiverConfig, RtoConfig, Segment,
+    SenderConfig, Timestamps, Transfer,
+};
+use airfair_units::{Bytes, Duration};
+
+use crate::script::{Script, ack, ms, plain};
+use crate::selective::{sack, selective};
+
+/// RACK, and `segments` to send in one window.
+fn racked(segments: u32) -> SenderConfig {
+    SenderConfig {
+        loss_recovery: LossRecovery::Rack,
+        initial_window: segments,
+        transfer: Transfer::Bytes(Bytes::new(1_000 * u64::from(segments))),
+        ..selective()
+    }
+}
+
+/// Verifies: [RFC8985 §3.4], [RFC8985 §6.2]: a lost retransmission is sent again without a time-out.
+///
+/// The RFC's example in a window of six, so that there is no tail to be probed.
+#[test]
+fn a_lost_retransmission_is_found_by_its_time() {
+    let mut script = Script::new(racked(6));
+    // 1, 2 and 3 are lost, and the first time
+    script.sends(0..6).at(100).ack(1);
+    // 4 and 5 arrive. 1 to 3 were sent a round trip ago, and have a quarter more: 100 + 25 ms
+    script.receive(sack(1, &[(4, 5)])).receive(sack(1, &[(4, 6)])).silent().timer(125);
+    // three in the network: threshold 2, and one segment for the one that was waited for
+    script.at(125).expire().sends([1]).window(2, 2);
+    // 1 arrives: two have left, and PRR allows one more than that, up to the threshold
+    script.at(225).receive(sack(2, &[(4, 6)])).sends([2, 3]);
+    // 2 is lost again; 3, which was sent with it, arrives: nothing is waited for in recovery
+    script.at(325).receive(sack(2, &[(3, 6)])).sends([2]);
+    script.at(425).ack(6).silent().timer_is_off();
+    let stats = *script.sender.stats();
+    assert_eq!((stats.retransmissions, stats.fast_retransmits, stats.timeouts), (4, 1, 0));
+    assert!(script.sender.is_finished());
+}
+
+/// Verifies: [RFC8985 §3.4], [RFC8985 §7]: a tail that is lost is found by a probe.
+#[test]
+fn a_lost_tail_is_probed_after_two_round_trips() {
+    let mut script = Script::new(racked(4));
+    script.sends(0..4).at(100).ack(1).timer(300);
+    script.at(300).expire().sends([3]).timer(1_000);
+    // 3 was sent 300 ms after 1 and 2; one segment arrived, so one goes out
+    script.at(400).receive(sack(1, &[(3, 4)])).sends([1]);
+    script.at(500).receive(sack(2, &[(3, 4)])).sends([2]);
+    script.at(600).ack(4).timer_is_off();
+    let stats = *script.sender.stats();
+    assert_eq!((stats.tail_probes, stats.retransmissions, stats.timeouts), (1, 3, 0));
+}
+
+/// Verifies: [RFC8985 §7.3]: new data rather than old.
+#[test]
+fn a_probe_is_new_data_if_there_is_any() {
+    let config = SenderConfig { transfer: Transfer::Endless, ..racked(4) };
+    let mut script = Script::new(config);
+    script.sends(0..4).at(100).ack(1).sends([4, 5]).timer(300);
+    script.at(300).expire().sends([6]);
+    // the answer tells that nothing was lost
+    script.at(310).ack(7);
+    assert_eq!((script.sender.cwnd(), script.sender.stats().retransmissions), (6, 0));
+}
+
+/// Verifies: [RFC8985 §7.4.2]: congestion control hears of a loss that the probe has repaired.
+#[test]
+fn a_loss_that_a_probe_has_repaired_reduces_the_window() {
+    let config = SenderConfig {
+        assumed_window: Bytes::new(4_000),
+        transfer: Transfer::Endless,
+        rto: RtoConfig { min: Duration::from_millis(200), ..RtoConfig::default() },
+        ..racked(4)
+    };
+    let mut script = Script::new(config);
+    let narrow = |number| Segment { window: 4_000, ..ack(number) };
+    script.sends(0..4).at(100).receive(narrow(3)).sends([4, 5, 6]);
+    // 4 and 5 arrive and their ACKs do not; 6 is lost. The window is full, so 6 it is again
+    script.at(300).expire().sends([6]);
+    script.at(400).receive(narrow(7)).sends([7, 8, 9, 10]);
+    let before = script.sender.cwnd();
+    // beyond what the probe was sent with, and no duplicate was reported
+    script.at(500).receive(narrow(8));
+    // half of 5
+    assert_eq!((before, script.sender.ssthresh()), (5, 2));
+}
+
+/// Verifies: [RFC8985 §6.2]: what comes within a quarter of the round trip is no loss.
+#[test]
+fn slight_reordering_is_waited_for() {
+    let mut script = Script::new(racked(8));
+    script.sends(0..8).at(100).ack(1);
+    script.receive(sack(1, &[(2, 3)])).receive(sack(1, &[(2, 4)])).timer(125);
+    script.at(120).ack(4).silent();
+    assert_eq!(script.sender.stats().retransmissions, 0);
+}
+
+/// Verifies: [RFC8985 §6.2]: three duplicates need no waiting, until reordering has been seen.
+#[test]
+fn three_arrivals_above_a_gap_end_the_waiting() {
+    let mut script = Script::new(racked(8));
+    script.sends(0..8).at(100).ack(1);
+    script.receive(sack(1, &[(2, 3)])).receive(sack(1, &[(2, 4)])).silent();
+    script.receive(sack(1, &[(2, 5)])).sends([1]);
+}
+
+/// Verifies: [RFC8985 §6.3]: a time-out loses what was sent a round trip ago, and nothing else.
+#[test]
+fn a_timeout_leaves_what_was_sent_lately() {
+    let config = SenderConfig {
+        rto: RtoConfig { min: Duration::from_millis(200), ..RtoConfig::default() },
+        ..racked(10)
+    };
+    let mut script = Script::new(config);
+    // a round trip of 100 ms: the time-out is 300 ms, and the probe comes before it
+    script.sends(0..10).at(100).ack(1).timer(300);
+    script.at(300).expire().sends([9]).timer(300);
+    // 1 to 8 are lost; 9 was sent just now, and the first goes out beside it. Half of nine
+    script.expire().sends([1]).window(2, 4);
+    // both arrive: slow start with what is known to be lost, nothing that was sacked
+    script.at(400).receive(sack(2, &[(9, 10)])).sends([2, 3, 4]);
+    script.at(500).receive(sack(5, &[(9, 10)])).sends([5, 6, 7, 8]);
+    script.at(600).ack(10);
+    assert_eq!((script.sender.stats().timeouts, script.sender.is_finished()), (1, true));
+}
+
+/// Verifies: [linux-tcp-cong]: half of seven segments is three.
+#[test]
+fn the_arithmetic_of_linux_is_in_whole_segments() {
+    for (arithmetic, cwnd) in [(Arithmetic::Rfc, 3_500), (Arithmetic::Linux, 3_000)] {
+        let config = SenderConfig { arithmetic, flavour: Flavour::NewReno, ..racked(7) };
+        let mut script = Script::new(SenderConfig { sack: Some(true), ..config });
+        script.sends(0..7).at(100).receive(sack(0, &[(1, 4)])).sends([0]);
+        assert_eq!(script.sender.usable_window(), Bytes::new(cwnd), "{arithmetic:?}");
+    }
+}
+
+/// Verifies: [linux-tso]
+#[test]
+fn segments_of_linux_go_out_in_twos() {
+    for (arithmetic, expected) in [(Arithmetic::Rfc, 0), (Arithmetic::Linux, 2)] {
+        let mut script = Script::new(SenderConfig { arithmetic, ..racked(5) });
+        let sent = script.drain();
+        let pushed = sent.iter().filter(|it| it.flags.has(Flags::PSH)).map(|it| it.seq);
+        assert_eq!(pushed.collect::<Vec<_>>(), [1_001, 3_001][..expected]);
+    }
+}
+
+/// Verifies: [linux-push]
+#[test]
+fn a_receiver_answers_a_push_at_once() {
+    for flags in [Flags::ACK, Flags::ACK.and(Flags::PSH)] {
+        let config = ReceiverConfig { handshake: false, ..ReceiverConfig::default() };
+        let mut receiver = Receiver::new(config);
+        let segment = Segment { seq: 1, payload: 1_000, flags, ..Segment::EMPTY };
+        receiver.handle_segment(ms(1), &segment);
+        assert_eq!(receiver.poll_transmit(ms(1)).is_some(), flags.has(Flags::PSH));
+    }
+}
+
+/// A time-out that came too early: what answers it was sent before it, so the window is as it was.
+///
+/// Verifies: [linux-undo], [RFC3522 §3.2]
+#[test]
+fn a_timeout_that_came_too_early_is_taken_back() {
+    let config = SenderConfig {
+        timestamps: true,
+        rto: RtoConfig { min: Duration::from_millis(200), ..RtoConfig::default() },
+        ..racked(10)
+    };
+    let mut script = Script::new(config);
+    let echo = |number, sent_ms: u64| {
+        let (value, echo) = (NonZeroU32::MIN, u32::try_from(1_000 * sent_ms + 1).expect("short"));
+        Segment { timestamps: Some(Timestamps { value, echo }), ..ack(number) }
+    };
+    script.sends(0..10).at(100).receive(echo(1, 0)).timer(300);
+    script.at(300).expire().sends([9]).expire().sends([1]).window(2, 4);
+    // 1 to 5 come late, and answer what was sent at first; nothing else is sent again
+    script.at(350).receive(echo(6, 0)).silent();
+    assert!(script.sender.cwnd() >= 11);
+    script.at(360).receive(echo(10, 0));
+    assert_eq!((script.sender.stats().retransmissions, script.sender.is_finished()), (2, true));
+}
+
+/// Without selective acknowledgments the setting says nothing.
+#[test]
+fn rack_needs_selective_acknowledgments() {
+    let config = SenderConfig { loss_recovery: LossRecovery::Rack, ..plain() };
+    let mut script = Script::new(config);
+    script.sends(0..4).at(100).ack(1).timer(1_100);
+}
