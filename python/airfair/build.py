@@ -844,6 +844,7 @@ def control_rate_cap(
 
 def transport_tcp(
     *,
+    arithmetic: Literal["rfc", "linux"] | None = None,
     byte_counting: bool | None = None,
     deflation: Literal["to-flight", "to-ssthresh"] | None = None,
     delayed_ack: bool | Mapping[str, Value] | None = None,
@@ -854,6 +855,7 @@ def transport_tcp(
     initial_ssthresh: Literal["unlimited"] | int | None = None,
     initial_window: int | None = None,
     limited_transmit: bool | None = None,
+    loss_recovery: Literal["duplicates", "rack"] | None = None,
     min_rto: str | None = None,
     prr: bool | None = None,
     quick_acks: int | None = None,
@@ -872,6 +874,9 @@ def transport_tcp(
     The packets of an `external` one are those of a program that drives the world: of itself it
     sends none.
 
+    arithmetic: Whose arithmetic `reno`, `newreno`, `sack` and `cubic` have: the RFCs' in octets, or
+        Linux's in whole segments, with its CUBIC and HyStart, and a time-out of SRTT and `min_rto`
+        at least. Default: "rfc".
     byte_counting: Whether cwnd grows by octets acknowledged (RFC 3465), else once per ACK as ns-2
         does. Default: true.
     deflation: Window on leaving NewReno's fast recovery: just above what is in flight, so that no
@@ -890,6 +895,10 @@ def transport_tcp(
     initial_ssthresh: Initial slow-start threshold [segments]. Default: "unlimited".
     initial_window: Initial window [segments]. Default: 10.
     limited_transmit: Limited transmit (RFC 3042). Default: true.
+    loss_recovery: What tells that a segment is lost: three duplicate ACKs or ranges above it (RFC
+        5681, 6675), or the time since it was sent, with tail loss probes (RFC 8985) and rate
+        reduction in proportion, as in Linux. `rack` needs selective acknowledgements. Default:
+        "duplicates".
     min_rto: Smallest retransmission time-out; RFC 6298 says 1 s. Default: "1 s".
     prr: Proportional rate reduction in recovery (RFC 6937); needs selective acknowledgements.
         Default: false.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use airfair_transport::tcp::Flavour;
+use airfair_transport::tcp::{Arithmetic, Flavour, LossRecovery};
 use airfair_transport::tfrc;
 use airfair_units::{Bytes, Duration, Probability};
 
@@ -261,7 +261,7 @@ fn check_tcp(fields: &Fields, context: &Context, mistakes: &mut Mistakes) {
     receive_window(fields.get("receive_window"), segment.value(), scaling, mistakes);
 }
 
-/// Checks what needs selective acknowledgements.
+/// Checks what needs selective acknowledgements, or a flavour.
 fn check_sack(fields: &Fields, mistakes: &mut Mistakes) {
     let (sack, prr) = (fields.get("sack"), fields.get("prr"));
     let Some(flavour) = fields.get("flavour").word().map(Flavour::of) else { return };
@@ -275,6 +275,17 @@ fn check_sack(fields: &Fields, mistakes: &mut Mistakes) {
     } else if prr.value::<bool>() == Some(true) && !is_selective {
         let allowed = "false, or sack = true";
         mistakes.add(prr.at, prr.mistake("needs selective acknowledgements", allowed));
+    }
+    let recovery = fields.get("loss_recovery");
+    if recovery.word().map(LossRecovery::of) == Some(LossRecovery::Rack) && !is_selective {
+        let allowed = "\"duplicates\", or sack = true";
+        mistakes.add(recovery.at, recovery.mistake("needs selective acknowledgements", allowed));
+    }
+    let arithmetic = fields.get("arithmetic");
+    let has_own = matches!(flavour, Flavour::Westwood | Flavour::WestwoodPlus | Flavour::Vegas);
+    if arithmetic.word().map(Arithmetic::of) == Some(Arithmetic::Linux) && has_own {
+        let allowed = "\"rfc\", or flavour reno, newreno, sack or cubic";
+        mistakes.add(arithmetic.at, arithmetic.mistake("flavour has its own", allowed));
     }
 }
 

@@ -180,7 +180,7 @@ fn company(path: &str, key: &Key, tables: &[(String, String)]) -> Vec<(String, S
     if path.starts_with("flow.tcp.control.") {
         before.push(("bss.home.ap.occupancy", "true"));
     }
-    if path == "flow.tcp.transport.prr" {
+    if ["flow.tcp.transport.prr", "flow.tcp.transport.loss_recovery"].contains(&path) {
         before.push(("flow.tcp.transport.sack", "true"));
     }
     if path.contains(".loss.") {
@@ -281,9 +281,11 @@ fn each_word_of_each_key_is_read_and_written_as_itself() {
             };
             let text = scenario.to_toml();
             // A preset stands for other keys, and a cell's errors for those of its stations; the usual access category,
-            // the usual parameters of categories where there are none, and the usual TCP are left out.
-            let is_left_out = ["standard", "best effort", "simulated"].contains(&word)
-                && ["access_category", "cw_min", "cw_max", "stack"].contains(&key.name);
+            // the usual parameters of categories where there are none, and the usual TCP, its losses and its windows are left out.
+            let is_left_out = ["standard", "best effort", "simulated", "duplicates", "rfc"]
+                .contains(&word)
+                && ["access_category", "cw_min", "cw_max", "stack", "loss_recovery", "arithmetic"]
+                    .contains(&key.name);
             let is_written =
                 text.contains(&format!("= \"{word}\"")) || key.name == "preset" || is_left_out;
             assert!(is_written, "{path}: {word} is written as another word");

@@ -439,6 +439,11 @@ const COMBINATIONS: &[(&str, &str, &str)] = &[
         r"flow.a.transport.prr = true: needs selective acknowledgements; allowed false, or sack = true",
     ),
     (
+        "flow.a.transport.loss_recovery",
+        r#""rack""#,
+        r#"flow.a.transport.loss_recovery = "rack": needs selective acknowledgements; allowed "duplicates", or sack = true"#,
+    ),
+    (
         "flow.a.transport.receive_window",
         "64 KiB",
         r#"flow.a.transport.receive_window = "64 KiB": too large without window scaling; allowed at most 65535 B, or window_scaling = true"#,
@@ -491,7 +496,7 @@ const COMBINATIONS: &[(&str, &str, &str)] = &[
     (
         "flow.a.transport.payload",
         "1 B",
-        r#"flow.a.transport.payload = "1 B": not a key of a TCP transport; allowed "kind", "stack", "flavour", "sack", "prr", "timestamps", "segment", "size", "delayed_ack", "initial_window", "initial_ssthresh", "receive_window", "window_scaling", "min_rto", "tick", "recovery_timer", "deflation", "limited_transmit", "byte_counting", "grow_beyond_receive_window", "quick_acks", "full_queue", "handshake""#,
+        r#"flow.a.transport.payload = "1 B": not a key of a TCP transport; allowed "kind", "stack", "flavour", "sack", "prr", "loss_recovery", "arithmetic", "timestamps", "segment", "size", "delayed_ack", "initial_window", "initial_ssthresh", "receive_window", "window_scaling", "min_rto", "tick", "recovery_timer", "deflation", "limited_transmit", "byte_counting", "grow_beyond_receive_window", "quick_acks", "full_queue", "handshake""#,
     ),
 ];
 

@@ -1,7 +1,9 @@
 //! TCP, TFRC, UDP, and packets from outside.
 
 use airfair_laws::newreno::Deflation;
-use airfair_transport::tcp::{DelayedAck, Flavour, RecoveryTimer, Transfer};
+use airfair_transport::tcp::{
+    Arithmetic, DelayedAck, Flavour, LossRecovery, RecoveryTimer, Transfer,
+};
 use airfair_transport::tfrc::{self, Profile};
 use airfair_transport::udp;
 use airfair_units::{Bytes, DataRate, Duration};
@@ -22,6 +24,8 @@ words!(Flavour {
     Cubic = "cubic",
 });
 words!(RecoveryTimer { Impatient = "impatient", SlowButSteady = "slow-but-steady" });
+words!(LossRecovery { Duplicates = "duplicates", Rack = "rack" });
+words!(Arithmetic { Rfc = "rfc", Linux = "linux" });
 words!(Deflation { ToFlight = "to-flight", ToThreshold = "to-ssthresh" });
 words!(Profile { Rfc5348 = "rfc5348", Rfc3448 = "rfc3448", Ns2 = "ns-2" });
 
@@ -84,6 +88,17 @@ fn tcp(keys: &mut Keys, it: &mut Tcp) {
         .says("Selective acknowledgements (RFC 2018, 6675); flavour `sack` cannot be without.");
     keys.key("prr", &mut sender.proportional_reduction, Kind::Flag, "true").says(
         "Proportional rate reduction in recovery (RFC 6937); needs selective acknowledgements.",
+    );
+    let is_rack = sender.loss_recovery == LossRecovery::Rack;
+    keys.word("loss_recovery", &mut sender.loss_recovery, "\"rack\"").written_if(is_rack).says(
+        "What tells that a segment is lost: three duplicate ACKs or ranges above it (RFC 5681, 6675), or the time since \
+         it was sent, with tail loss probes (RFC 8985) and rate reduction in proportion, as in Linux. `rack` needs \
+         selective acknowledgements.",
+    );
+    let is_linux = sender.arithmetic == Arithmetic::Linux;
+    keys.word("arithmetic", &mut sender.arithmetic, "\"linux\"").written_if(is_linux).says(
+        "Whose arithmetic `reno`, `newreno`, `sack` and `cubic` have: the RFCs' in octets, or Linux's in whole \
+         segments, with its CUBIC and HyStart, and a time-out of SRTT and `min_rto` at least.",
     );
     keys.key("timestamps", &mut sender.timestamps, Kind::Flag, "true").says(
         "Timestamps in every segment and ACK (RFC 7323): 12 more octets of header, and a round \
