@@ -18,6 +18,7 @@ VERSIONS = {
     "scheme": 1,
     "schemes": 1,
     "validation": 1,
+    "kernel": 1,
     "tfrc": 1,
     "experiment": 1,
     "comparison": 1,

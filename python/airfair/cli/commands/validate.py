@@ -1,11 +1,13 @@
-"""`airfair validate`: checks the simulator against theory."""
+"""`airfair validate`: checks the simulator against theory, or its TCP against the kernel's."""
 
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from airfair.cli import options
+from airfair.cli.status import InputError
 
 if TYPE_CHECKING:
     from airfair.cli.parser import Commands
@@ -16,13 +18,40 @@ def add(commands: Commands) -> None:
     validate = commands.add_parser(
         "validate",
         help="check the simulator against theory",
-        description="Check the simulator against theory: Bianchi, Heusse, sums of airtime.",
+        description="Check the simulator against theory: Bianchi, Heusse, sums of airtime. With --kernel,\n"
+        "compare its TCP with that of this machine's kernel in emulated cells, in real time: an hour, or\n"
+        "three minutes with --quick. That needs what `airfair emulate` needs.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    validate.add_argument(
+        "--kernel", action="store_true", help="compare TCP with the kernel's instead (Linux)"
+    )
+    validate.add_argument(
+        "--quick",
+        action="store_true",
+        help="with --kernel: single flows only, three short runs each",
+    )
+    validate.add_argument(
+        "--only", metavar="TEXT", help="with --kernel: cells with this in their name, as 'alone up'"
+    )
+    validate.add_argument(
+        "--keep",
+        type=Path,
+        metavar="FILE",
+        help="with --kernel: keep the comparison in this JSON file",
     )
     options.json(validate)
     validate.set_defaults(action=_validate)
 
 
 def _validate(arguments: argparse.Namespace) -> int:
+    if arguments.kernel:
+        from airfair.validate import kernel
+
+        return kernel.main(arguments)
+    wanted = {"quick": arguments.quick, "only": arguments.only, "keep": arguments.keep}
+    if alone := [name for name, value in wanted.items() if value]:
+        raise InputError(f"--{alone[0]} goes with --kernel")
     from airfair import validate
 
     return validate.main(arguments)

@@ -1,0 +1,130 @@
+"""`airfair validate --kernel`: the kernel's TCP in emulated cells beside the simulated TCP of a run."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+from airfair import json_documents, store
+from airfair.cli import DONE, FAILED
+from airfair.cli.status import InputError
+from airfair.terminal import Progress
+
+from .cells import Cell, is_quick, stacks
+from .runs import ComparisonError, Summary, emulated, simulated, summed
+from .table import Row, Verdict, rows, text
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterable
+    from pathlib import Path
+
+RUNS = 5
+SECONDS = 32
+QUICK_RUNS = 3
+QUICK_SECONDS = 12
+SIDE_BY_SIDE = 4
+"""Emulations at a time: each holds a core for a small part of the time only."""
+
+PERMISSION = """
+import sys
+from airfair.emulation.backend import NotPermittedError, choose
+try:
+    choose()
+except NotPermittedError as error:
+    sys.exit("\\n".join(error.lines))
+"""
+"""Program that fails, and says why, where no emulation is possible."""
+
+
+def main(args: argparse.Namespace) -> int:
+    """Compare, keep and print; `args` has json, quick, only and keep. Returns the exit status."""
+    check_permission()
+    only = args.only or ""
+    chosen = [cell for cell in stacks() if is_quick(cell) or not args.quick]
+    chosen = [cell for cell in chosen if only in cell.name]
+    if not chosen:
+        raise InputError(f"--only {only}: no cell has this in its name, as `11a alone up cubic 3%`")
+    runs, seconds = (QUICK_RUNS, QUICK_SECONDS) if args.quick else (RUNS, SECONDS)
+    try:
+        found = compare(chosen, runs, seconds)
+    except ComparisonError as error:
+        raise InputError(*str(error).splitlines()) from error
+    if args.keep is not None:
+        keep(args.keep, found, runs, seconds)
+    table = rows(found)
+    (sys.stderr if args.json else sys.stdout).write(text(table))
+    if args.json:
+        sys.stdout.write(store.encode(document(table)).decode())
+    return FAILED if any(row.verdict is Verdict.DIFFERS for row in table) else DONE
+
+
+def check_permission() -> None:
+    """Raise `InputError` where no emulation is possible. A process that asks may get a namespace of its own."""
+    words = [sys.executable, "-c", PERMISSION]
+    done = subprocess.run(words, capture_output=True, check=False, text=True)
+    if done.returncode != 0:
+        raise InputError("--kernel compares with emulations", *done.stderr.strip().splitlines())
+
+
+def compare(
+    chosen: Iterable[Cell], runs: int, seconds: int, side_by_side: int = SIDE_BY_SIDE
+) -> dict[str, tuple[Summary, Summary]]:
+    """Of each cell what was emulated and what was simulated. Raises `ComparisonError`."""
+    seeds = range(1, runs + 1)
+    cells = list(chosen)
+    found = {}
+    with ThreadPoolExecutor(side_by_side) as pool, Progress("comparing") as progress:
+        jobs = [
+            (cell, [pool.submit(emulated, cell, seconds, seed) for seed in seeds]) for cell in cells
+        ]
+        try:
+            for done, (cell, emulations) in enumerate(jobs):
+                ours = [simulated(cell, seconds, seed) for seed in seeds]
+                real = [run.result()[0] for run in emulations]
+                found[cell.name] = (summed(real), summed(ours))
+                progress((done + 1) / len(jobs))
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    return found
+
+
+def keep(file: Path, found: dict[str, tuple[Summary, Summary]], runs: int, seconds: int) -> None:
+    """Write the comparison into `file`; other cells that are there stay."""
+    kept: dict[str, Any] = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+    cells = kept.get("stacks", {})
+    cells |= {name: {"emulated": real, "simulated": ours} for name, (real, ours) in found.items()}
+    about = {
+        "date": f"{dt.datetime.now(tz=dt.UTC):%Y-%m-%d}",
+        "kernel": os.uname().release,
+        "cores": os.cpu_count(),
+        "load": [round(os.getloadavg()[0], 1)],
+        "runs": runs,
+        "seconds": seconds,
+    }
+    file.parent.mkdir(parents=True, exist_ok=True)
+    whole = json.dumps(kept | {"stacks": cells, "stacks_about": about}, indent=1)
+    file.write_text(whole + "\n", encoding="utf-8")
+
+
+def document(table: Iterable[Row]) -> dict[str, Any]:
+    """Document that `airfair validate --kernel --json` prints."""
+    entries = [
+        {
+            "cell": row.cell,
+            "flow": row.flow,
+            "kernel_bps": row.emulated[0] * 1e6,
+            "kernel_ci95_bps": None if row.emulated[1] is None else row.emulated[1] * 1e6,
+            "simulated_bps": row.simulated[0] * 1e6,
+            "simulated_ci95_bps": None if row.simulated[1] is None else row.simulated[1] * 1e6,
+            "verdict": row.verdict.value,
+        }
+        for row in table
+    ]
+    return json_documents.document("kernel", {"flows": entries})

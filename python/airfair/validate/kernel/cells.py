@@ -1,0 +1,82 @@
+"""Cells in which the kernel's TCP is compared with the simulated one that is set up as Linux has it."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+
+STANDARDS = {"11b": ("802.11b", "11 Mb/s", "1 Mb/s"), "11a": ("802.11a", "54 Mb/s", "6 Mb/s")}
+"""Standard, and the rates of a fast and of a slow station."""
+WAYS = {"up": ("up",), "down": ("down",), "both": ("up", "down")}
+FLAVOURS = ("newreno", "cubic")
+LOSSES = (0, 1, 3)
+"""Random loss on the wire, both ways, in percent."""
+KERNELS = '{{ kind = "tcp", stack = "kernel", flavour = "{}" }}'
+LINUX = """{{ kind = "tcp", flavour = "{}", sack = true, loss_recovery = "rack", arithmetic = "linux", \
+timestamps = true, segment = "1448 B", initial_window = 10, min_rto = "200 ms", \
+delayed_ack = {{ segments = 2, timeout = "40 ms" }}, quick_acks = 16, window_scaling = true, \
+receive_window = "WINDOW", byte_counting = true, grow_beyond_receive_window = false, handshake = true }}"""
+"""The simulated TCP as Linux has it; `docs/scenario-linux.md` says why each key."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A scenario but for the transport of its flows."""
+
+    name: str
+    head: str
+    """All but its flows."""
+    flows: dict[str, tuple[str, str]]
+    flavour: str = "newreno"
+    control: str = "none"
+    warmup: int = 2
+    """Time that does not count [s]."""
+    window: str = "3 MB"
+    """The receiver's, where it is simulated. What it has promised it does not take back."""
+
+    def text(self, transport: str, seconds: int) -> str:
+        """The scenario file."""
+        text = f'duration = "{seconds} s"\nwarmup = "{self.warmup} s"\nseries = "off"\n{self.head}'
+        text += f'[host.server]\nlink = {{ rate = "100 Mb/s", delay = "2 ms"{self.loss()} }}\n'
+        for name, (sender, receiver) in self.flows.items():
+            text += (
+                f'[flow.{name}]\nfrom = "{sender}"\nto = "{receiver}"\ncontrol = "{self.control}"\n'
+            )
+            settings = transport.format(self.flavour).replace("WINDOW", self.window)
+            text += f"transport = {settings}\n"
+        return text
+
+    def loss(self) -> str:
+        """Random loss on the server's link, in percent behind the last word of the cell's name."""
+        percent = int(self.name.rsplit(" ", 1)[1].rstrip("%")) if self.name.endswith("%") else 0
+        probability = f"probability = {percent / 100}"
+        return f', loss = {{ model = "bernoulli", {probability} }}' if percent else ""
+
+
+def flows(stations: tuple[str, ...], way: str) -> dict[str, tuple[str, str]]:
+    """A flow for each station and direction."""
+    found = {}
+    for station, direction in itertools.product(stations, WAYS[way]):
+        name = f"{station}_{direction}"
+        found[name] = (station, "server") if direction == "up" else ("server", station)
+    return found
+
+
+def stacks() -> list[Cell]:
+    """All standards, rates, ways, flavours and losses."""
+    found = []
+    for label, (standard, fast, slow) in STANDARDS.items():
+        rates = {"fast": fast, "slow": slow}
+        for stations in (("fast",), ("fast", "slow")):
+            head = f'[bss.home]\nstandard = "{standard}"\n'
+            head += "".join(f'[station.{it}]\nrate = "{rates[it]}"\n' for it in stations)
+            kind = label + (" alone" if len(stations) == 1 else " two")
+            for way, flavour, loss in itertools.product(WAYS, FLAVOURS, LOSSES):
+                name = f"{kind} {way} {flavour} {loss}%"
+                found.append(Cell(name, head, flows(stations, way), flavour))
+    return found
+
+
+def is_quick(cell: Cell) -> bool:
+    """True of a cell whose flow is alone on the channel: its interval is narrow in little time."""
+    return " alone " in cell.name and len(cell.flows) == 1

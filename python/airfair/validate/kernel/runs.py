@@ -1,0 +1,72 @@
+"""A cell as a run and as an emulation, each in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from airfair.statistics import half_width, mean
+
+from .cells import KERNELS, LINUX
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .cells import Cell
+
+ATTEMPTS = 4
+"""Emulations of a cell that may be invalid by their own verdict before that is an error."""
+
+Goodputs = dict[str, float]
+"""Of each flow [Mb/s]."""
+Summary = dict[str, tuple[float, float | None]]
+"""Of each flow, and of all together, mean and half the 95 % interval [Mb/s]."""
+
+
+class ComparisonError(Exception):
+    """A run or an emulation has failed; its text says why."""
+
+
+def goodputs(command: Sequence[str], text: str) -> Goodputs | None:
+    """What `airfair COMMAND` measures in a scenario; `None` of an emulation that is not valid.
+
+    Raises `ComparisonError`.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "cell.toml"
+        file.write_text(text, encoding="utf-8")
+        words = [sys.executable, "-m", "airfair", *command, str(file), "--json"]
+        done = subprocess.run(words, capture_output=True, check=False, text=True)
+    if done.returncode != 0:
+        raise ComparisonError(done.stderr.strip() or f"airfair {command[0]}: {done.returncode}")
+    document = json.loads(done.stdout)
+    if not document.get("valid", True):
+        return None
+    rows = document.get("result", document)["flows"]
+    return {row["name"]: row["goodput_bps"] / 1e6 for row in rows}
+
+
+def emulated(cell: Cell, seconds: int, seed: int) -> tuple[Goodputs, int]:
+    """A valid emulation, and how many were not before it. Raises `ComparisonError`."""
+    command = ["emulate", "--duration", f"{seconds} s", "--seed", str(seed)]
+    for invalid in range(ATTEMPTS):
+        found = goodputs(command, cell.text(KERNELS, seconds))
+        if found is not None:
+            return found, invalid
+    raise ComparisonError(f"{cell.name}: {ATTEMPTS} emulations in a row are not valid")
+
+
+def simulated(cell: Cell, seconds: int, seed: int) -> Goodputs:
+    """A run with the TCP that is set up as Linux has it. Raises `ComparisonError`."""
+    return goodputs(["run", "--seed", str(seed)], cell.text(LINUX, seconds)) or {}
+
+
+def summed(runs: Sequence[Goodputs]) -> Summary:
+    """Mean and half an interval of each flow, and of all together."""
+    rows = [{**run, "all": sum(run.values())} for run in runs]
+    columns = {name: [row[name] for row in rows] for name in rows[0]}
+    return {name: (mean(of) or 0.0, half_width(of)) for name, of in columns.items()}

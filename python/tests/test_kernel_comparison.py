@@ -1,0 +1,134 @@
+"""`airfair validate --kernel`: the kernel's TCP beside the simulated one."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from airfair import _core, cli
+from airfair.validate import kernel
+from airfair.validate.kernel import cells, runs
+from airfair.validate.kernel.table import Row, Verdict, text
+
+
+def row(real: float, ours: float, width: float | None = 0.0) -> Row:
+    return Row("11b alone up cubic 0%", "fast_up", (real, width), (ours, width))
+
+
+def test_a_row_agrees_within_five_percent_and_is_uncertain_within_chance() -> None:
+    assert row(10.0, 10.5).verdict is Verdict.AGREES
+    assert row(10.0, 9.4).verdict is Verdict.DIFFERS
+    # half widths of 0.5 add up to 0.5·√2 = 0.707
+    assert row(10.0, 9.3, 0.5).verdict is Verdict.UNCERTAIN
+    assert row(10.0, 9.29, 0.5).verdict is Verdict.DIFFERS
+    # one run has no interval
+    assert row(10.0, 9.4, None).verdict is Verdict.DIFFERS
+    assert row(0.0, 0.0).verdict is Verdict.AGREES
+    assert row(0.0, 0.1).verdict is Verdict.DIFFERS
+
+
+def test_the_table_has_intervals_and_verdicts() -> None:
+    assert text([row(10.0, 10.4, 0.25), row(10.0, 9.0)]).splitlines() == [
+        "cell                   flow     kernel [Mb/s]  simulated [Mb/s]  difference  ≤ 5 %",
+        "11b alone up cubic 0%  fast_up   10.00 ± 0.25      10.40 ± 0.25      +4.0 %  agrees",
+        "11b alone up cubic 0%  fast_up   10.00 ± 0.00       9.00 ± 0.00     -10.0 %  differs",
+        "2 flows: 1 agrees, 0 uncertain, 1 differs",
+    ]
+
+
+def test_every_cell_is_a_scenario() -> None:
+    found = cells.stacks()
+    # 2 standards, alone or two, 3 ways, 2 flavours, 3 losses
+    assert len(found) == len({cell.name for cell in found}) == 2 * 2 * 3 * 2 * 3
+    assert sum(map(cells.is_quick, found)) == 2 * 2 * 2 * 3
+    for cell in found:
+        assert _core.Scenario.parse(cell.text(cells.LINUX, 12).encode())
+
+
+@pytest.fixture
+def mocked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Emulations of 10 Mb/s, and runs of 10.1 Mb/s with Reno and 8 Mb/s with CUBIC."""
+
+    def emulated(cell: cells.Cell, _seconds: int, _seed: int) -> tuple[runs.Goodputs, int]:
+        return dict.fromkeys(cell.flows, 10.0), 0
+
+    def simulated(cell: cells.Cell, _seconds: int, _seed: int) -> runs.Goodputs:
+        return dict.fromkeys(cell.flows, 8.0 if cell.flavour == "cubic" else 10.1)
+
+    monkeypatch.setattr(kernel, "check_permission", lambda: None)
+    monkeypatch.setattr(kernel, "emulated", emulated)
+    monkeypatch.setattr(kernel, "simulated", simulated)
+
+
+@pytest.mark.usefixtures("mocked")
+def test_the_exit_status_tells_of_a_difference(capsys: pytest.CaptureFixture[str]) -> None:
+    only = ["validate", "--kernel", "--quick", "--only"]
+    assert cli.main([*only, "11b alone up newreno"]) == 0
+    assert "3 flows: 3 agrees, 0 uncertain, 0 differs" in capsys.readouterr().out
+    assert cli.main([*only, "11b alone up", "--json"]) == 1
+    document = json.loads(capsys.readouterr().out)
+    assert document["document"] == "kernel"
+    first = {"flow": "fast_up", "kernel_bps": 10e6, "simulated_bps": 10.1e6, "verdict": "agrees"}
+    assert first.items() <= document["flows"][0].items()
+
+
+@pytest.mark.usefixtures("mocked")
+def test_cells_are_kept_beside_those_of_before(tmp_path: Path) -> None:
+    file = tmp_path / "new" / "kept.json"
+    for only in ("11b alone up newreno 0%", "11a two both cubic 3%"):
+        cli.main(["validate", "--kernel", "--only", only, "--keep", str(file)])
+    kept = json.loads(file.read_text(encoding="utf-8"))
+    assert list(kept["stacks"]) == ["11b alone up newreno 0%", "11a two both cubic 3%"]
+    both = kept["stacks"]["11a two both cubic 3%"]
+    assert list(both["emulated"]) == ["fast_up", "fast_down", "slow_up", "slow_down", "all"]
+    assert both["simulated"]["all"] == [32.0, 0.0]
+    assert kept["stacks_about"]["runs"] == kernel.RUNS
+
+
+def test_mistakes_are_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["validate", "--quick"]) == 2
+    assert "--quick goes with --kernel" in capsys.readouterr().err
+    monkeypatch.setattr(kernel, "check_permission", lambda: None)
+    assert cli.main(["validate", "--kernel", "--only", "11g"]) == 2
+    assert "no cell has this in its name" in capsys.readouterr().err
+
+
+def test_without_permission_it_says_so(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # The process that asks is one that may not.
+    program = 'import sys; sys.exit("no emulation is possible here: it needs network namespaces")'
+    monkeypatch.setattr(kernel, "PERMISSION", program)
+    assert cli.main(["validate", "--kernel"]) == 2
+    said = capsys.readouterr().err
+    assert "--kernel compares with emulations" in said
+    assert "no emulation is possible here" in said
+
+
+def test_a_run_that_fails_is_an_error_with_its_reason(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(kernel, "check_permission", lambda: None)
+    monkeypatch.setattr(cells, "KERNELS", "{{ kind = 'avian' }}")
+    monkeypatch.setattr(runs, "KERNELS", "{{ kind = 'avian' }}")
+    assert cli.main(["validate", "--kernel", "--quick", "--only", "11b alone up newreno 0%"]) == 2
+    assert "avian" in capsys.readouterr().err
+
+
+@pytest.mark.waits
+@pytest.mark.skipif(sys.platform != "linux", reason="network namespaces are Linux's")
+def test_a_cell_is_compared_for_real() -> None:
+    try:
+        kernel.check_permission()
+    except cli.InputError as error:
+        pytest.skip(str(error))
+    (cell,) = (it for it in cells.stacks() if it.name == "11b alone up newreno 0%")
+    real, _ = runs.emulated(cell, 4, 1)
+    ours = runs.simulated(cell, 4, 1)
+    # 2 s on a machine with other things to do: within a fifth
+    assert real["fast_up"] == pytest.approx(ours["fast_up"], rel=0.2)
