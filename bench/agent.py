@@ -16,9 +16,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from emulated import KERNELS, SIMULATED
-
 from airfair.statistics import half_width, mean
+from airfair.validate.kernel.cells import KERNELS, LINUX
 
 TABLE = Path(__file__).parents[1] / "experiments" / "arf-aware-tcp" / "table1.toml"
 AIRFAIR = [sys.executable, "-m", "airfair"]
@@ -29,9 +28,10 @@ def scenario(transport: str, control: str, seconds: int) -> str:
     """The cell of Table 1 with flows of such a transport."""
     cell, _, _ = TABLE.read_text().partition("[flow.slow]")
     cell = re.sub(r'(?m)^duration = "100 s"', f'duration = "{seconds} s"', cell)
+    settings = transport.format("newreno").replace("WINDOW", "3 MB")
     for name in ("slow", "fast"):
         cell += f'[flow.{name}]\nfrom = "{name}"\nto = "{name}-sink"\nstart = "1 s"\n'
-        cell += f'control = "{control}"\ntransport = {transport}\n'
+        cell += f'control = "{control}"\ntransport = {settings}\n'
     return cell
 
 
@@ -82,7 +82,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "cell.toml"
         for control in ("none", "arf-aware"):
-            file.write_text(scenario(SIMULATED, control, wanted.seconds))
+            file.write_text(scenario(LINUX, control, wanted.seconds))
             runs = [simulated(file, seed) for seed in seeds]
             print(f"| simulated | {control} | {shown(runs)} |", flush=True)
         file.write_text(scenario(KERNELS, "none", wanted.seconds))

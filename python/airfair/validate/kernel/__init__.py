@@ -65,7 +65,7 @@ def main(args: argparse.Namespace) -> int:
 
 
 def check_permission() -> None:
-    """Raise `InputError` where no emulation is possible. A process that asks may get a namespace of its own."""
+    """Raise `InputError` where no emulation is possible; asks in another process, for that may move it."""
     words = [sys.executable, "-c", PERMISSION]
     done = subprocess.run(words, capture_output=True, check=False, text=True)
     if done.returncode != 0:
