@@ -20,7 +20,7 @@ def add(commands: Commands) -> None:
         help="check the simulator against theory",
         description="Check the simulator against theory: Bianchi, Heusse, sums of airtime. With --kernel,\n"
         "compare its TCP with that of this machine's kernel in emulated cells, in real time: an hour, or\n"
-        "three minutes with --quick. That needs what `airfair emulate` needs.",
+        "four minutes with --quick. That needs what `airfair emulate` needs.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     validate.add_argument(
