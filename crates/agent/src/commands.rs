@@ -11,6 +11,7 @@ use serde_json::json;
 
 use crate::actuator;
 use crate::configuration::{self, PLACE, Written};
+use crate::decision::Law;
 use crate::estimate::Estimator;
 use crate::observe::Look;
 use crate::os;
@@ -177,8 +178,8 @@ fn observe(words: &Words) -> Result<()> {
     for sentence in actuator::available() {
         eprintln!("{sentence}");
     }
-    let mut station = crate::station::Station::new(configuration.arf_aware.clone());
-    let mut estimator = Estimator::new(configuration.arf_aware.polls);
+    let mut law = Law::new(&configuration);
+    let mut estimator = Estimator::new(configuration.polls);
     let started = os::monotonic_ns();
     let mut look = Look::default();
     while !os::is_asked_to_end() {
@@ -188,7 +189,7 @@ fn observe(words: &Words) -> Result<()> {
         }
         let Some(sample) = source.sample(since)? else { break };
         if let Some(recording) = &mut recording {
-            recording.add(&sample, station.take(&sample).1)?;
+            recording.add(&sample, law.take(&sample).1.as_ref())?;
         }
         look.add(estimator.take(&sample));
         if look.elapsed() >= LOOK {

@@ -12,6 +12,8 @@ use serde::{Deserialize, Serialize};
 pub const LARGEST_RATIO: u32 = 100;
 /// Window below which delayed ACKs wait for their timer [segments].
 pub const LEAST_WINDOW: u32 = 2;
+/// Samples of whose rates the median counts, unless the configuration says otherwise.  [D-170]
+pub const POLLS: usize = 5;
 /// Place of the configuration, where it is there.
 pub const PLACE: &str = "/etc/airfair/agent.toml";
 
@@ -23,6 +25,8 @@ pub struct Written {
     emulator: Option<PathBuf>,
     station: Option<String>,
     poll: Option<String>,
+    polls: Option<usize>,
+    scheme: Option<Scheme>,
     #[serde(rename = "arf-aware")]
     arf_aware: WrittenArfAware,
 }
@@ -31,11 +35,19 @@ pub struct Written {
 #[serde(deny_unknown_fields, default)]
 struct WrittenArfAware {
     highest_rate: Option<String>,
-    polls: Option<usize>,
     least_window: Option<u32>,
     one_segment: Option<bool>,
     largest_ratio: Option<u32>,
     replaces: Option<Vec<String>>,
+}
+
+/// What the agent makes of what it sees.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scheme {
+    /// At a station: its senders use a k-th of their windows while its link is slow.  [arf-aware-tcp §3]
+    #[default]
+    ArfAware,
 }
 
 /// Place from which samples come.
@@ -57,8 +69,6 @@ pub enum Place {
 pub struct ArfAware {
     /// Highest rate of the link; the highest that was seen unless given.
     pub highest_rate: Option<DataRate>,
-    /// Samples of whose rates the median counts.
-    pub polls: usize,
     /// Least window [segments].
     pub least_window: u32,
     /// Largest ratio of the rates.
@@ -71,7 +81,6 @@ impl Default for ArfAware {
     fn default() -> Self {
         Self {
             highest_rate: None,
-            polls: 5,
             least_window: LEAST_WINDOW,
             largest_ratio: LARGEST_RATIO,
             replaces: vec!["reno".into(), "cubic".into()],
@@ -88,7 +97,11 @@ pub struct Configuration {
     pub place: Place,
     /// Time between two samples.
     pub poll: Duration,
+    /// Samples of whose rates the median counts.
+    pub polls: usize,
     /// The scheme.
+    pub scheme: Scheme,
+    /// Settings of ARF-aware TCP.
     pub arf_aware: ArfAware,
 }
 
@@ -107,6 +120,8 @@ impl Written {
             station: self.station.or(below.station),
             emulator: self.emulator.or(below.emulator),
             poll: self.poll.or(below.poll),
+            polls: self.polls.or(below.polls),
+            scheme: self.scheme.or(below.scheme),
             arf_aware: below.arf_aware,
         }
     }
@@ -138,10 +153,14 @@ impl Written {
         };
         let allowed = Duration::from_millis(20)..=Duration::from_millis(250);
         ensure!(allowed.contains(&poll), "poll = {poll:?}: from 20 ms to 250 ms");
+        let polls = self.polls.unwrap_or(POLLS);
+        ensure!((1..=50).contains(&polls), "polls = {polls}: from 1 to 50");
         Ok(Configuration {
             interface: self.interface.clone(),
             place,
             poll,
+            polls,
+            scheme: self.scheme.unwrap_or_default(),
             arf_aware: self.arf_aware.checked().context("arf-aware")?,
         })
     }
@@ -156,12 +175,10 @@ impl WrittenArfAware {
         };
         let it = ArfAware {
             highest_rate,
-            polls: self.polls.unwrap_or(default.polls),
             least_window: self.least_window.unwrap_or(default.least_window),
             largest_ratio: self.largest_ratio.unwrap_or(default.largest_ratio),
             replaces: self.replaces.clone().unwrap_or(default.replaces),
         };
-        ensure!((1..=50).contains(&it.polls), "polls = {}: from 1 to 50", it.polls);
         let ratio = it.largest_ratio;
         ensure!(
             (2..=LARGEST_RATIO).contains(&ratio),
@@ -254,6 +271,8 @@ mod tests {
                 .contains("no name")
         );
         assert!(mistake("[arf-aware]\nhighest_rate = \"54\"").contains("arf-aware: highest_rate"));
+        assert!(mistake("polls = 0").contains("from 1 to 50"));
+        assert!(mistake("scheme = \"arf\"").contains("arf-aware"));
         assert!(mistake("interfaces = \"wlan0\"").contains("unknown field"));
         assert!(mistake("station = \"fast\"").contains("emulator"));
     }

@@ -13,6 +13,7 @@
 pub mod actuator;
 pub mod commands;
 pub mod configuration;
+pub mod decision;
 pub mod estimate;
 pub mod observe;
 pub mod os;

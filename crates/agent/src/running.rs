@@ -9,12 +9,12 @@ use anyhow::{Context, Result, bail};
 
 use crate::actuator::{self, Actuator};
 use crate::configuration::{Configuration, Written};
+use crate::decision::{Decision, Law};
 use crate::estimate::Seen;
 use crate::os;
 use crate::recording::Recording;
 use crate::sample::Sample;
 use crate::source::Source;
-use crate::station::{Decision, Station};
 use crate::status::{self, Listener, Status};
 
 /// What the command line says of a run.
@@ -64,7 +64,7 @@ struct Run {
     started: u64,
     configuration: Configuration,
     source: Box<dyn Source>,
-    station: Station,
+    law: Law,
     actuator: Box<dyn Actuator>,
     recording: Option<Recording<File>>,
     status: Status,
@@ -104,10 +104,10 @@ pub fn run(written: &Written, source: Box<dyn Source>, wish: &Wish) -> Result<()
         ratio: 1,
         ..Status::default()
     };
-    let station = Station::new(configuration.arf_aware.clone());
+    let law = Law::new(&configuration);
     let started = os::monotonic_ns();
     let mut run =
-        Run { started, configuration, source, station, actuator, recording, status, heard_at: 0 };
+        Run { started, configuration, source, law, actuator, recording, status, heard_at: 0 };
     run.introduce();
     run.go_on(&listener, wish)?;
     run.end();
@@ -170,11 +170,11 @@ impl Run {
             }
             Heard::End => return Ok(false),
         };
-        let (seen, decision) = self.station.take(&sample);
+        let (seen, decision) = self.law.take(&sample);
         if let Some(recording) = &mut self.recording {
-            recording.add(&sample, decision).context("the recording")?;
+            recording.add(&sample, decision.as_ref()).context("the recording")?;
         }
-        if let Some(decision) = decision {
+        if let Some(decision) = &decision {
             self.actuator.apply(decision)?;
             self.tell(decision, &seen);
         }
@@ -208,7 +208,7 @@ impl Run {
         Heard::Sample(Sample { at_ns: since, links: Vec::new() })
     }
 
-    fn tell(&self, decision: Decision, seen: &Seen) {
+    fn tell(&self, decision: &Decision, seen: &Seen) {
         let rates = seen.links.first().map(|link| (link.up.rate, self.highest(seen)));
         let mbps =
             |rate: Option<DataRate>| rate.map_or("unknown".into(), |it| status::mbps(it.bps()));
@@ -247,7 +247,8 @@ impl Run {
 
     fn note(&mut self, since: u64, seen: &Seen) {
         let passed = self.actuator.passed();
-        let ratio = self.station.ratio();
+        let Law::ArfAware(station) = &self.law;
+        let ratio = station.ratio();
         let status = &mut self.status;
         status.running_s = Duration::from_nanos(since).as_secs_f64();
         status.samples += 1;

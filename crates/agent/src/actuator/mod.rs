@@ -13,8 +13,8 @@ use std::collections::BTreeMap;
 use airfair_units::Duration;
 use anyhow::Result;
 
-use crate::configuration::Configuration;
-use crate::station::Decision;
+use crate::configuration::{Configuration, Scheme};
+use crate::decision::Decision;
 
 /// Time after the agent's last sign of life at which its orders end. A poll of 250 ms and a source that takes its 200 ms
 /// to fail fit into it; limits lift within a second.
@@ -43,7 +43,7 @@ pub trait Actuator {
     ///
     /// # Errors
     /// If the kernel refuses it.
-    fn apply(&mut self, decision: Decision) -> Result<()>;
+    fn apply(&mut self, decision: &Decision) -> Result<()>;
 
     /// Says that the agent lives, and does what is to be done once in a while.
     ///
@@ -60,7 +60,7 @@ pub trait Actuator {
 pub struct Nothing(Passed);
 
 impl Actuator for Nothing {
-    fn apply(&mut self, _decision: Decision) -> Result<()> {
+    fn apply(&mut self, _decision: &Decision) -> Result<()> {
         Ok(())
     }
 
@@ -73,13 +73,15 @@ impl Actuator for Nothing {
     }
 }
 
-/// The actuator of senders' windows.
+/// The actuator that the scheme of a configuration acts through.
 ///
 /// # Errors
 /// If the kernel, the interface or this build does not permit it.
 #[cfg(feature = "bpf")]
 pub fn open(configuration: &Configuration) -> Result<Box<dyn Actuator>> {
-    Ok(Box::new(sender::Senders::load(configuration)?))
+    match configuration.scheme {
+        Scheme::ArfAware => Ok(Box::new(sender::Senders::load(configuration)?)),
+    }
 }
 
 #[cfg(not(feature = "bpf"))]

@@ -12,8 +12,8 @@ use libbpf_rs::{Link, MapCore, MapFlags, MapHandle, Object};
 
 use super::{Actuator, LIFETIME, Passed, bpf};
 use crate::configuration::{ArfAware, Configuration};
+use crate::decision::Decision;
 use crate::os;
-use crate::station::Decision;
 
 const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/sender.bpf.o"));
 /// The same for Linux before 6.4.
@@ -111,10 +111,10 @@ impl Senders {
 }
 
 impl Actuator for Senders {
-    fn apply(&mut self, decision: Decision) -> Result<()> {
+    fn apply(&mut self, decision: &Decision) -> Result<()> {
         match decision {
             Decision::Limit { k } => {
-                self.k = k;
+                self.k = *k;
                 self.take(false)
             }
             Decision::Lift => {
