@@ -22,6 +22,12 @@ enum { AF_INET = 2, AF_INET6 = 10, SOL_TCP = 6, TCP_CONGESTION = 13 };
 enum { TCP_ESTABLISHED = 1, TCP_CLOSE_WAIT = 8 };
 enum { TCP_CA_NAME_MAX = 16 };
 
+/* The packet as the kernel shows it to programs of tc: its places are part of the interface. */
+struct __sk_buff {
+	__u32 before_gso_segs[41];
+	__u32 gso_segs;
+};
+
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
 struct in6_addr {

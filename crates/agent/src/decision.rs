@@ -1,5 +1,7 @@
 //! What a law has decided, and which law decides.
 
+use std::net::SocketAddr;
+
 use serde::{Deserialize, Serialize};
 
 use crate::configuration::{Configuration, Scheme};
@@ -16,8 +18,24 @@ pub enum Decision {
         /// Highest rate over the rate, rounded up.
         k: u32,
     },
+    /// Connections through the access point have these limits, and others keep theirs.
+    Windows(Vec<Window>),
     /// No limit: the link has its highest rate, or nothing is known of it.
     Lift,
+}
+
+/// Limits of a connection: what its ends may have under way [octets]. An end without one keeps what it has.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Window {
+    /// The station's end and the other one.
+    pub ends: [SocketAddr; 2],
+    /// Of the station.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub up: Option<u32>,
+    /// Of the other end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub down: Option<u32>,
 }
 
 /// The law of a scheme, with its memory from sample to sample.

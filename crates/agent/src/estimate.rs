@@ -190,7 +190,7 @@ mod tests {
 
     fn sample(at_ms: u64, up: Way) -> Sample {
         let links = vec![Link { name: "it".into(), up, down: Way::default() }];
-        Sample { at_ns: at_ms * 1_000_000, links }
+        Sample { at_ns: at_ms * 1_000_000, links, ..Sample::default() }
     }
 
     /// Verifies: [80211-2020 §10.6.6.5.2]
@@ -266,7 +266,8 @@ mod tests {
             let link =
                 |it| Link { name: name(it), up: way(round * 1_500, round, 11), ..Link::default() };
             let at_ns = round * 100_000_000;
-            let seen = estimator.take(&Sample { at_ns, links: (0..1_000).map(link).collect() });
+            let links = (0..1_000).map(link).collect();
+            let seen = estimator.take(&Sample { at_ns, links, ..Sample::default() });
             let moved = seen.links.iter().filter(|link| !link.up.moved.is_zero()).count();
             assert_eq!(moved, if round == 0 { 0 } else { 500 });
             assert_eq!(estimator.links.len(), 1_000);

@@ -15,6 +15,7 @@ pub mod commands;
 pub mod configuration;
 pub mod decision;
 pub mod estimate;
+mod netlink;
 pub mod observe;
 pub mod os;
 pub mod recording;

@@ -150,6 +150,7 @@ mod tests {
                 },
                 down: Way::default(),
             }],
+            ..Sample::default()
         };
         (0..300).map(sample).collect()
     }

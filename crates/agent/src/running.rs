@@ -205,7 +205,7 @@ impl Run {
             say(&format!("Nothing is seen, so nothing is limited: {text}."));
         }
         self.status.trouble = Some(text);
-        Heard::Sample(Sample { at_ns: since, links: Vec::new() })
+        Heard::Sample(Sample { at_ns: since, ..Sample::default() })
     }
 
     fn tell(&self, decision: &Decision, seen: &Seen) {
@@ -224,6 +224,7 @@ impl Run {
                     format!(", of {}", status::connections(passed.taken + passed.held))
                 }
             )),
+            Decision::Windows(_) => {}
             Decision::Lift => {
                 say(&format!("The link has {rate} of {highest}: windows {would}not limited."));
             }

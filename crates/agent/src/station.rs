@@ -63,7 +63,7 @@ mod tests {
             up: Way { rate_bps: Some(mbps * 1_000_000), ..Way::default() },
             down: Way::default(),
         };
-        Sample { at_ns: 0, links: rates.iter().enumerate().map(link).collect() }
+        Sample { links: rates.iter().enumerate().map(link).collect(), ..Sample::default() }
     }
 
     fn station(settings: ArfAware) -> Station {

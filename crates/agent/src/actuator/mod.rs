@@ -6,6 +6,10 @@
 #[cfg(feature = "bpf")]
 mod bpf;
 #[cfg(feature = "bpf")]
+mod clsact;
+#[cfg(feature = "bpf")]
+pub mod forward;
+#[cfg(feature = "bpf")]
 pub mod sender;
 
 use std::collections::BTreeMap;
@@ -13,8 +17,9 @@ use std::collections::BTreeMap;
 use airfair_units::Duration;
 use anyhow::Result;
 
-use crate::configuration::{Configuration, Scheme};
+use crate::configuration::Configuration;
 use crate::decision::Decision;
+use crate::sample::Connection;
 
 /// Time after the agent's last sign of life at which its orders end. A poll of 250 ms and a source that takes its 200 ms
 /// to fail fit into it; limits lift within a second.
@@ -31,6 +36,8 @@ pub struct Passed {
     pub left: BTreeMap<String, u64>,
     /// Connections that were given back.
     pub given_back: u64,
+    /// Filters that were taken away.
+    pub filters: u64,
     /// Connections of which the kernel has refused the change.
     pub failed: u64,
     /// Time that the pass took [ns].
@@ -50,6 +57,14 @@ pub trait Actuator {
     /// # Errors
     /// If the kernel refuses it.
     fn beat(&mut self) -> Result<()>;
+
+    /// Connections that have moved something since the last call, where the law has to know of them.
+    ///
+    /// # Errors
+    /// If the kernel refuses it.
+    fn connections(&mut self) -> Result<Vec<Connection>> {
+        Ok(Vec::new())
+    }
 
     /// Connections, as they are now.
     fn passed(&self) -> &Passed;
@@ -79,6 +94,7 @@ impl Actuator for Nothing {
 /// If the kernel, the interface or this build does not permit it.
 #[cfg(feature = "bpf")]
 pub fn open(configuration: &Configuration) -> Result<Box<dyn Actuator>> {
+    use crate::configuration::Scheme;
     match configuration.scheme {
         Scheme::ArfAware => Ok(Box::new(sender::Senders::load(configuration)?)),
     }
@@ -97,7 +113,9 @@ pub fn open(_configuration: &Configuration) -> Result<Box<dyn Actuator>> {
 /// If the kernel or this build does not permit it.
 #[cfg(feature = "bpf")]
 pub fn restore() -> Result<Passed> {
-    sender::restore()
+    let passed = sender::restore();
+    let filters = forward::restore()?;
+    passed.map(|passed| Passed { filters, ..passed })
 }
 
 #[cfg(not(feature = "bpf"))]

@@ -4,10 +4,8 @@
 //! law's limit; when it is fast again, or the agent ends, another pass gives them back what they had, window and all. At the highest
 //! rate no socket has anything of ours.
 
-use std::net::IpAddr;
-
 use airfair_units::Duration;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use libbpf_rs::{Link, MapCore, MapFlags, MapHandle, Object};
 
 use super::{Actuator, LIFETIME, Passed, bpf};
@@ -91,7 +89,7 @@ impl Senders {
         self.order(spares_new)?;
         // An interface that is gone has no connections.
         let addresses = os::addresses(&self.interface).unwrap_or_default();
-        let addresses: Vec<[u8; 16]> = addresses.into_iter().map(in_six).collect();
+        let addresses: Vec<[u8; 16]> = addresses.into_iter().map(bpf::in_six).collect();
         bpf::replace_keys(&self.addresses, &addresses)?;
         let begun = os::monotonic_ns();
         self.passed = tally(&bpf::pass(&self.take)?);
@@ -122,6 +120,7 @@ impl Actuator for Senders {
                 self.order(false)?;
                 self.give_back()
             }
+            Decision::Windows(_) => bail!("a decision for a forwarder at senders"),
         }
     }
 
@@ -193,14 +192,6 @@ fn padded(name: &str) -> [u8; 16] {
     let length = name.len().min(15);
     octets[..length].copy_from_slice(&name.as_bytes()[..length]);
     octets
-}
-
-/// An address as the program has it: IPv4 as `::ffff:a.b.c.d`.
-fn in_six(address: IpAddr) -> [u8; 16] {
-    match address {
-        IpAddr::V4(four) => four.to_ipv6_mapped().octets(),
-        IpAddr::V6(six) => six.octets(),
-    }
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
     reason = "the interface of the operating system is C's; nothing but calls is here"
 )]
 
-use std::ffi::CStr;
+use std::ffi::{CStr, CString};
 use std::io::{Error, ErrorKind, Result};
 use std::mem;
 use std::net::IpAddr;
@@ -146,26 +146,69 @@ fn address(of: *const libc::sockaddr) -> Option<IpAddr> {
     }
 }
 
-/// A line to the kernel's generic netlink.
+/// Number of an interface here; `None` if there is none of that name.
+pub fn interface_index(name: &str) -> Option<u32> {
+    let name = CString::new(name).ok()?;
+    // SAFETY: the pointer is to a string that ends with a zero.
+    let index = unsafe { libc::if_nametoindex(name.as_ptr()) };
+    (index > 0).then_some(index)
+}
+
+/// Numbers of all interfaces here.
+///
+/// # Errors
+/// The operating system's.
+pub fn interface_indices() -> Result<Vec<u32>> {
+    // SAFETY: no argument; the list is freed below.
+    let first = unsafe { libc::if_nameindex() };
+    if first.is_null() {
+        return Err(Error::last_os_error());
+    }
+    let (mut found, mut next) = (Vec::new(), first);
+    loop {
+        // SAFETY: the list ends with an entry of number zero, which is the last one read.
+        let entry = unsafe { &*next };
+        if entry.if_index == 0 {
+            break;
+        }
+        found.push(entry.if_index);
+        // SAFETY: there is an entry behind one that is not the last.
+        next = unsafe { next.add(1) };
+    }
+    // SAFETY: the list is the call's own, and nobody has a reference into it any more.
+    unsafe { libc::if_freenameindex(first) };
+    Ok(found)
+}
+
+/// A line to the kernel's netlink.
 #[derive(Debug)]
-pub struct GenericNetlink(OwnedFd);
+pub struct Netlink(OwnedFd);
+
+/// Family of netlink.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Family {
+    /// Families of their own, by name.
+    Generic,
+    /// Interfaces, and what hangs on them.
+    Route,
+}
 
 /// Longest part of an answer.
 const LONGEST: usize = 65_536;
 
-impl GenericNetlink {
+impl Netlink {
     /// Opens one that waits 200 ms for an answer: behind that the agent would not say in time that it is alive.
     ///
     /// # Errors
     /// The operating system's.
-    pub fn open() -> Result<Self> {
+    pub fn open(family: Family) -> Result<Self> {
+        let protocol = match family {
+            Family::Generic => libc::NETLINK_GENERIC,
+            Family::Route => libc::NETLINK_ROUTE,
+        };
         // SAFETY: no pointer is involved.
         let fd = check(unsafe {
-            libc::socket(
-                libc::AF_NETLINK,
-                libc::SOCK_RAW | libc::SOCK_CLOEXEC,
-                libc::NETLINK_GENERIC,
-            )
+            libc::socket(libc::AF_NETLINK, libc::SOCK_RAW | libc::SOCK_CLOEXEC, protocol)
         })?;
         // SAFETY: a call has just returned this descriptor, which nobody else has.
         let socket = unsafe { OwnedFd::from_raw_fd(fd) };
@@ -225,6 +268,13 @@ mod tests {
         let found = addresses("lo").unwrap_or_default();
         assert!(found.is_empty() || found.iter().any(IpAddr::is_loopback));
         assert_eq!(addresses("no-such-one").unwrap_err().kind(), ErrorKind::NotFound);
+    }
+
+    #[test]
+    fn interfaces_have_numbers() {
+        assert_eq!(interface_index("no-such-one"), None);
+        let all = interface_indices().unwrap();
+        assert!(interface_index("lo").is_none_or(|it| all.contains(&it)));
     }
 
     #[test]

@@ -89,7 +89,8 @@ fn connect(socket: &Path) -> Result<BufReader<UnixStream>> {
 impl Source for Emulator {
     fn sample(&mut self, now: u64) -> Result<Option<Sample>> {
         let line = self.ask()?;
-        Ok(Some(Sample { at_ns: now, links: links(&line, self.station.as_deref())? }))
+        let links = links(&line, self.station.as_deref())?;
+        Ok(Some(Sample { at_ns: now, links, ..Sample::default() }))
     }
 }
 

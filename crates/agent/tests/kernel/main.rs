@@ -2,7 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a test")]
 
+mod forwarding;
 mod rig;
+mod router;
 
 use std::fs;
 use std::thread;

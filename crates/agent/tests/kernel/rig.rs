@@ -15,7 +15,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// The kernel has one congestion control of a name, so one test goes at a time.
-static ONE: Mutex<()> = Mutex::new(());
+pub(super) static ONE: Mutex<()> = Mutex::new(());
 
 /// True if this process may make namespaces and load programs; says so if not.
 pub(super) fn may() -> bool {
@@ -37,7 +37,10 @@ pub(super) fn sh(line: &str) -> String {
 }
 
 /// Runs something in a namespace, in a thread of its own.
-fn inside<T: Send + 'static>(namespace: &str, what: impl FnOnce() -> T + Send + 'static) -> T {
+pub(super) fn inside<T: Send + 'static>(
+    namespace: &str,
+    what: impl FnOnce() -> T + Send + 'static,
+) -> T {
     let file = File::open(format!("/run/netns/{namespace}")).unwrap();
     let enter = move || {
         // SAFETY: the descriptor is of a namespace; this thread alone moves, and it ends behind this.
@@ -94,38 +97,12 @@ impl Rig {
 
     /// Begins a flow from the station to an address of the server, with a congestion control.
     pub(super) fn flow(&self, to: &str, law: &str) -> Flow {
-        let to: SocketAddr = to.parse().unwrap();
-        let listener = inside(&self.server, move || TcpListener::bind(to).unwrap());
-        let to = listener.local_addr().unwrap();
-        let end = Arc::new(AtomicBool::new(false));
-        let ended = Arc::clone(&end);
-        let reader = thread::spawn(move || {
-            let (mut stream, _) = listener.accept().unwrap();
-            stream.set_read_timeout(Some(Duration::from_millis(50))).unwrap();
-            let mut octets = [0; 16_384];
-            // A test may take the wire away: the end of the other side is not waited for.
-            while !ended.load(Ordering::Relaxed)
-                && !stream.read(&mut octets).is_ok_and(|size| size == 0)
-            {}
-        });
-        let law = law.to_owned();
-        let stream = inside(&self.station, move || {
-            let stream = TcpStream::connect(to).unwrap();
-            set_law(&stream, &law);
-            stream
-        });
-        Flow::new(stream, reader, end, self.station.clone())
+        Flow::begin(&self.station, &self.server, to, law)
     }
 
     /// Connections over the wire that the agent watches, on which nothing is sent: both ends.
     pub(super) fn idle_connections(&self, count: usize) -> Vec<TcpStream> {
-        sh(&format!("prlimit --pid {} --nofile={}:", std::process::id(), 2 * count + 1_000));
-        let listener = inside(&self.server, || TcpListener::bind("10.11.0.2:0").unwrap());
-        let to = listener.local_addr().unwrap();
-        inside(&self.station, move || {
-            let pair = |_| [TcpStream::connect(to).unwrap(), listener.accept().unwrap().0];
-            (0..count).flat_map(pair).collect()
-        })
+        connections(&self.station, &self.server, "10.11.0.2:0", count)
     }
 
     /// Begins a flow over the wire that the agent watches.
@@ -181,6 +158,18 @@ impl Drop for Rig {
     }
 }
 
+/// Connections between two namespaces on which nothing is sent: both ends.
+pub(super) fn connections(from: &str, to: &str, address: &str, count: usize) -> Vec<TcpStream> {
+    sh(&format!("prlimit --pid {} --nofile={}:", std::process::id(), 2 * count + 1_000));
+    let address: SocketAddr = address.parse().unwrap();
+    let listener = inside(to, move || TcpListener::bind(address).unwrap());
+    let address = listener.local_addr().unwrap();
+    inside(from, move || {
+        let pair = |_| [TcpStream::connect(address).unwrap(), listener.accept().unwrap().0];
+        (0..count).flat_map(pair).collect()
+    })
+}
+
 fn set_law(stream: &TcpStream, law: &str) {
     let length = libc::socklen_t::try_from(law.len()).unwrap();
     // SAFETY: pointer and length are those of a string.
@@ -207,6 +196,76 @@ pub(super) struct Flow {
 }
 
 impl Flow {
+    /// Begins one from a namespace to an address in another one, with a congestion control.
+    pub(super) fn begin(from: &str, to: &str, address: &str, law: &str) -> Self {
+        Self::begin_with(from, to, address, law, false)
+    }
+
+    /// The same, but the other end sends as much as it gets.
+    pub(super) fn begin_both_ways(from: &str, to: &str, address: &str) -> Self {
+        Self::begin_with(from, to, address, "reno", true)
+    }
+
+    fn begin_with(from: &str, to: &str, address: &str, law: &str, echoes: bool) -> Self {
+        let address: SocketAddr = address.parse().unwrap();
+        let listener = inside(to, move || TcpListener::bind(address).unwrap());
+        let address = listener.local_addr().unwrap();
+        let end = Arc::new(AtomicBool::new(false));
+        let ended = Arc::clone(&end);
+        let reader = thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            stream.set_read_timeout(Some(Duration::from_millis(50))).unwrap();
+            stream.set_write_timeout(Some(Duration::from_millis(50))).unwrap();
+            let mut octets = [0; 16_384];
+            // A test may take the wire away: the end of the other side is not waited for.
+            while !ended.load(Ordering::Relaxed) {
+                match stream.read(&mut octets) {
+                    Ok(0) => break,
+                    Ok(size) if echoes => drop(stream.write(&octets[..size])),
+                    _ => {}
+                }
+            }
+        });
+        let law = law.to_owned();
+        let stream = inside(from, move || {
+            let stream = TcpStream::connect(address).unwrap();
+            set_law(&stream, &law);
+            stream
+        });
+        let mut flow = Self::new(stream, reader, end, from.to_owned());
+        if echoes {
+            let mut echo = flow.stream.try_clone().unwrap();
+            flow.threads.push(thread::spawn(move || {
+                let mut octets = [0; 16_384];
+                while echo.read(&mut octets).is_ok_and(|size| size > 0) {}
+            }));
+        }
+        flow
+    }
+
+    /// Its sender's end and the other one.
+    pub(super) fn ends(&self) -> [SocketAddr; 2] {
+        [self.stream.local_addr().unwrap(), self.stream.peer_addr().unwrap()]
+    }
+
+    /// A number that ss tells of the sender, behind such a word.
+    pub(super) fn number(&self, word: &str) -> Option<u64> {
+        Self::found(&self.says(), word)
+    }
+
+    /// The same of the other end, which is in such a namespace.
+    pub(super) fn number_there(&self, namespace: &str, word: &str) -> Option<u64> {
+        Self::found(
+            &sh(&format!("ip netns exec {namespace} ss -tinH 'dport = :{}'", self.port)),
+            word,
+        )
+    }
+
+    fn found(said: &str, word: &str) -> Option<u64> {
+        let value = said.split_whitespace().find_map(|it| it.strip_prefix(word))?;
+        Some(value.rsplit('/').next().unwrap().parse().unwrap())
+    }
+
     fn new(
         stream: TcpStream,
         reader: thread::JoinHandle<()>,
