@@ -4,7 +4,8 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use airfair_units::{DataRate, Duration};
+use airfair_laws::occupancy::{self, Spare};
+use airfair_units::{DataRate, Duration, Probability};
 use anyhow::{Context, Result, bail, ensure};
 use serde::{Deserialize, Serialize};
 
@@ -18,7 +19,7 @@ pub const POLLS: usize = 5;
 pub const PLACE: &str = "/etc/airfair/agent.toml";
 
 /// The file as it is written.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Written {
     interface: Option<String>,
@@ -29,6 +30,7 @@ pub struct Written {
     scheme: Option<Scheme>,
     #[serde(rename = "arf-aware")]
     arf_aware: WrittenArfAware,
+    occupancy: WrittenOccupancy,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,6 +43,23 @@ struct WrittenArfAware {
     replaces: Option<Vec<String>>,
 }
 
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct WrittenOccupancy {
+    samples: Option<u16>,
+    satisfied: Option<f64>,
+    spare: Option<WrittenSpare>,
+    least_window: Option<u32>,
+    one_segment: Option<bool>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum WrittenSpare {
+    Printed,
+    Once,
+}
+
 /// What the agent makes of what it sees.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -48,6 +67,8 @@ pub enum Scheme {
     /// At a station: its senders use a k-th of their windows while its link is slow.  [arf-aware-tcp §3]
     #[default]
     ArfAware,
+    /// At an access point: stations have equal shares of the channel.  [occupancy-tfrc §III]
+    Occupancy,
 }
 
 /// Place from which samples come.
@@ -88,6 +109,21 @@ impl Default for ArfAware {
     }
 }
 
+/// Settings of equal shares of the channel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Occupancy {
+    /// Those of the law; a sample stands for a beacon.
+    pub params: occupancy::Params,
+    /// Least window [segments].
+    pub least_window: u32,
+}
+
+impl Default for Occupancy {
+    fn default() -> Self {
+        Self { params: occupancy::Params::default(), least_window: LEAST_WINDOW }
+    }
+}
+
 /// What the agent is to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Configuration {
@@ -103,6 +139,8 @@ pub struct Configuration {
     pub scheme: Scheme,
     /// Settings of ARF-aware TCP.
     pub arf_aware: ArfAware,
+    /// Settings of equal shares.
+    pub occupancy: Occupancy,
 }
 
 impl Default for Configuration {
@@ -123,6 +161,7 @@ impl Written {
             polls: self.polls.or(below.polls),
             scheme: self.scheme.or(below.scheme),
             arf_aware: below.arf_aware,
+            occupancy: below.occupancy,
         }
     }
 
@@ -162,6 +201,7 @@ impl Written {
             polls,
             scheme: self.scheme.unwrap_or_default(),
             arf_aware: self.arf_aware.checked().context("arf-aware")?,
+            occupancy: self.occupancy.checked().context("occupancy")?,
         })
     }
 }
@@ -184,18 +224,46 @@ impl WrittenArfAware {
             (2..=LARGEST_RATIO).contains(&ratio),
             "largest_ratio = {ratio}: from 2 to {LARGEST_RATIO}"
         );
-        let least = if self.one_segment == Some(true) { 1 } else { LEAST_WINDOW };
-        ensure!(
-            (least..=1_000).contains(&it.least_window),
-            "least_window = {}: from {least} to 1000 segments; one_segment = true allows one",
-            it.least_window
-        );
+        check_least(it.least_window, self.one_segment)?;
         for name in &it.replaces {
             let fits = !name.is_empty() && name.len() < 16 && name.is_ascii();
             ensure!(fits, "replaces: {name:?} is no name of a congestion control");
         }
         ensure!(it.replaces.len() <= 16, "replaces: at most 16 names");
         Ok(it)
+    }
+}
+
+/// Checks a least window [segments], of which one has to be allowed.
+fn check_least(window: u32, one_segment: Option<bool>) -> Result<()> {
+    let least = if one_segment == Some(true) { 1 } else { LEAST_WINDOW };
+    ensure!(
+        (least..=1_000).contains(&window),
+        "least_window = {window}: from {least} to 1000 segments; one_segment = true allows one"
+    );
+    Ok(())
+}
+
+impl WrittenOccupancy {
+    fn checked(&self) -> Result<Occupancy> {
+        let default = Occupancy::default();
+        let beacons = self.samples.unwrap_or(default.params.beacons);
+        ensure!((1..=100).contains(&beacons), "samples = {beacons}: from 1 to 100");
+        let satisfied = match self.satisfied {
+            None => default.params.satisfied,
+            Some(value) => Probability::new(value)
+                .filter(|it| *it != Probability::ZERO && *it != Probability::ONE)
+                .with_context(|| format!("satisfied = {value}: between 0 and 1"))?,
+        };
+        let spare = match self.spare {
+            None => default.params.spare,
+            Some(WrittenSpare::Printed) => Spare::Printed,
+            Some(WrittenSpare::Once) => Spare::Once,
+        };
+        let params = occupancy::Params { beacons, satisfied, spare, ..default.params };
+        let least_window = self.least_window.unwrap_or(default.least_window);
+        check_least(least_window, self.one_segment)?;
+        Ok(Occupancy { params, least_window })
     }
 }
 
@@ -273,6 +341,10 @@ mod tests {
         assert!(mistake("[arf-aware]\nhighest_rate = \"54\"").contains("arf-aware: highest_rate"));
         assert!(mistake("polls = 0").contains("from 1 to 50"));
         assert!(mistake("scheme = \"arf\"").contains("arf-aware"));
+        assert!(mistake("[occupancy]\nsatisfied = 1.0").contains("between 0 and 1"));
+        assert!(mistake("[occupancy]\nsamples = 0").contains("from 1 to 100"));
+        assert!(mistake("[occupancy]\nleast_window = 1").contains("one_segment = true"));
+        assert!(mistake("[occupancy]\nspare = \"twice\"").contains("once"));
         assert!(mistake("interfaces = \"wlan0\"").contains("unknown field"));
         assert!(mistake("station = \"fast\"").contains("emulator"));
     }

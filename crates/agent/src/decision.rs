@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::access_point::{AccessPoint, Granted};
 use crate::configuration::{Configuration, Scheme};
 use crate::estimate::Seen;
 use crate::sample::Sample;
@@ -43,15 +44,36 @@ pub struct Window {
 pub enum Law {
     /// ARF-aware TCP at a station.
     ArfAware(Station),
+    /// Equal shares at an access point.
+    Occupancy(AccessPoint),
 }
 
 impl Law {
     /// The law that a configuration asks for.
     pub fn new(configuration: &Configuration) -> Self {
         match configuration.scheme {
+            Scheme::Occupancy => {
+                Self::Occupancy(AccessPoint::new(configuration.occupancy, configuration.polls))
+            }
             Scheme::ArfAware => {
                 Self::ArfAware(Station::new(configuration.arf_aware.clone(), configuration.polls))
             }
+        }
+    }
+
+    /// Highest rate over the rate of a station's link; one is no limit, and all that an access point has.
+    pub fn ratio(&self) -> u32 {
+        match self {
+            Self::ArfAware(station) => station.ratio(),
+            Self::Occupancy(_) => 1,
+        }
+    }
+
+    /// Shares that an access point has granted last.
+    pub fn granted(&self) -> &[Granted] {
+        match self {
+            Self::ArfAware(_) => &[],
+            Self::Occupancy(access_point) => access_point.granted(),
         }
     }
 
@@ -59,6 +81,7 @@ impl Law {
     pub fn take(&mut self, sample: &Sample) -> (Seen, Option<Decision>) {
         match self {
             Self::ArfAware(station) => station.take(sample),
+            Self::Occupancy(access_point) => access_point.take(sample),
         }
     }
 }

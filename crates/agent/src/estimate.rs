@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use airfair_laws::exchange::Exchange;
+use airfair_laws::occupancy_meter;
 use airfair_units::{Bytes, DataRate, Duration, Time};
 use airfair_wlan::phy::{Preamble, Standard, TxVector, dsss, ofdm};
 
@@ -17,7 +19,9 @@ const OVERHEAD: Bytes = Bytes::new(36);
 pub struct SeenWay {
     /// Octets that got through.
     pub moved: Bytes,
-    /// Air that was held.
+    /// Attempts to send them.
+    pub frames: u64,
+    /// Air that was held, gaps before frames left out.
     pub air: Duration,
     /// True if the source has measured that, and it is no estimate.
     pub is_measured: bool,
@@ -117,12 +121,13 @@ impl WayMemory {
         };
         let air = measured.map(Duration::from_nanos);
         let air = air.or_else(|| rate.map(|rate| attempts.air(rate))).unwrap_or_default();
-        SeenWay { moved, air, is_measured: measured.is_some(), rate, highest: self.highest }
+        let frames = attempts.frames();
+        SeenWay { moved, frames, air, is_measured: measured.is_some(), rate, highest: self.highest }
     }
 }
 
 /// Growth of a counter. One that goes back a long way had 32 bits and went over; else it has started anew.
-fn increase(before: u64, now: u64) -> u64 {
+pub(crate) fn increase(before: u64, now: u64) -> u64 {
     const OVER: u64 = 1 << 32;
     if now >= before {
         now - before
@@ -148,25 +153,67 @@ struct Attempts {
 }
 
 impl Attempts {
+    fn frames(&self) -> u64 {
+        if self.packets == 0 { 0 } else { self.packets.saturating_add(self.retries) }
+    }
+
     /// Air that they held, gaps before the frames left out. All are as long as their mean; at rates of 802.11n and later,
     /// whose aggregates no counter tells of, it is the time for their octets alone, and so the least.
     fn air(&self, rate: DataRate) -> Duration {
         if self.packets == 0 {
             return Duration::ZERO;
         }
-        let frames = self.packets.saturating_add(self.retries);
-        let Some(vector) = TxVector::of(rate, Preamble::Long) else {
+        let frames = self.frames();
+        if TxVector::of(rate, Preamble::Long).is_none() {
             let octets =
                 u128::from(self.moved.get()) * u128::from(frames) / u128::from(self.packets);
-            let ns = octets * 8 * 1_000_000_000 / u128::from(rate.bps());
-            return Duration::from_nanos(u64::try_from(ns).unwrap_or(u64::MAX));
-        };
-        let standard = if vector.is_dsss() { Standard::B } else { Standard::A };
+            return octets_alone(octets, rate);
+        }
         let mean = Bytes::new((self.moved.get() / self.packets).min(LONGEST));
-        let data = standard.ppdu_duration(mean + OVERHEAD, vector);
-        let sifs = standard.timing(false, Preamble::Long).sifs;
-        (data + sifs + ack(standard, vector)).saturating_mul(frames)
+        let one = Exchange { access: Duration::ZERO, ..exchange(mean, rate, 1) };
+        one.time().saturating_mul(frames)
     }
+}
+
+fn octets_alone(octets: u128, rate: DataRate) -> Duration {
+    let ns = octets * 8 * 1_000_000_000 / u128::from(rate.bps());
+    Duration::from_nanos(u64::try_from(ns).unwrap_or(u64::MAX))
+}
+
+/// The standard of a rate that is not of 802.11n or later.
+fn legacy(rate: DataRate) -> Option<(Standard, TxVector)> {
+    let vector = TxVector::of(rate, Preamble::Long)?;
+    Some((if vector.is_dsss() { Standard::B } else { Standard::A }, vector))
+}
+
+/// Time before a frame at such a rate among so many active stations: a DIFS and the mean back-off that the paper assumes.
+/// Frames of 802.11n and later share it in aggregates, of which nothing is known: it is none.  [arf-window eq. 1]
+pub fn access(rate: DataRate, active: u32) -> Duration {
+    let Some((standard, _)) = legacy(rate) else { return Duration::ZERO };
+    let timing = standard.timing(false, Preamble::Long);
+    let params = occupancy_meter::Params {
+        me: 0,
+        access_point: 0,
+        slot: Duration::ZERO,
+        sifs: timing.sifs,
+        difs: timing.difs,
+        backoff_slot: timing.slot,
+        cw_min: timing.cw_min,
+    };
+    timing.difs + occupancy_meter::mean_backoff(&params, active)
+}
+
+/// Exchange of an IP packet at such a rate among so many active stations.
+pub fn exchange(packet: Bytes, rate: DataRate, active: u32) -> Exchange {
+    let access = access(rate, active);
+    let (protection, zero) = ([None; 2], Duration::ZERO);
+    let Some((standard, vector)) = legacy(rate) else {
+        let data = octets_alone(packet.get().into(), rate);
+        return Exchange { access, protection, data, ack: zero, sifs: zero };
+    };
+    let data = standard.ppdu_duration(packet + OVERHEAD, vector);
+    let sifs = standard.timing(false, Preamble::Long).sifs;
+    Exchange { access, protection, data, ack: ack(standard, vector), sifs }
 }
 
 /// Longest MSDU: a mean beyond it is of counters that do not fit each other [octets].

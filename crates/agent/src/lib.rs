@@ -10,9 +10,11 @@
 //! decisions again. What acts on the kernel is behind the feature `bpf`, and it lets go by itself: see [`actuator`].
 #![cfg(target_os = "linux")]
 
+pub mod access_point;
 pub mod actuator;
 pub mod commands;
 pub mod configuration;
+pub mod connections;
 pub mod decision;
 pub mod estimate;
 mod netlink;

@@ -94,8 +94,17 @@ impl Actuator for Nothing {
 /// If the kernel, the interface or this build does not permit it.
 #[cfg(feature = "bpf")]
 pub fn open(configuration: &Configuration) -> Result<Box<dyn Actuator>> {
+    use anyhow::Context;
+
     use crate::configuration::Scheme;
+
     match configuration.scheme {
+        Scheme::Occupancy => {
+            let interface = configuration.interface.as_deref();
+            let interface = interface.context("interface: whose packets are to be looked at?")?;
+            let least = configuration.occupancy.least_window;
+            Ok(Box::new(forward::Forwarded::load(interface, least)?))
+        }
         Scheme::ArfAware => Ok(Box::new(sender::Senders::load(configuration)?)),
     }
 }

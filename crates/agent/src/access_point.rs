@@ -1,0 +1,308 @@
+//! Equal shares of the channel at an access point: it grants them, and keeps the TCP connections of its stations to them.
+//!
+//! Source: [occupancy-tfrc §III]. Grant, shares of flows, rates and windows are the laws' own, in their order. There a
+//! station keeps itself to what beacons grant it; here the access point does it for stations that know nothing, by
+//! windows in the ACKs that it forwards.  Deviates: [D-174], [D-175], [D-176]
+
+use std::collections::{BTreeMap, VecDeque};
+
+use airfair_laws::Direction::{self, Down, Up};
+use airfair_laws::occupancy::station::{Answers, Division, PacketCost, highest_rate, share};
+use airfair_laws::occupancy::{Grant, access_point};
+use airfair_laws::window_limit;
+use airfair_units::{Bytes, Duration, Time};
+
+use serde::{Deserialize, Serialize};
+
+use crate::configuration::Occupancy;
+use crate::connections::{Ends, FORGOTTEN, Follower, Moved, SeenConnection};
+use crate::decision::{Decision, Window};
+use crate::estimate::{self, Estimator, Seen, SeenLink, SeenWay};
+use crate::sample::Sample;
+
+/// Octets of headers of IPv4 and IPv6 with TCP's, and of TCP's timestamps.  [RFC9293 §3.1], [RFC7323 §3.2]
+const HEADERS: [u64; 2] = [40, 60];
+const TIMESTAMPS: u64 = 12;
+
+/// Share of a station, as it was granted last.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Granted {
+    /// Name of its link.
+    pub station: String,
+    /// Part of the channel that it has held.
+    pub used: f64,
+    /// Part that it may hold.
+    pub share: f64,
+}
+
+/// Use that a station has made of the air in one direction.
+#[derive(Clone, Copy, Debug, Default)]
+struct Use {
+    air: Duration,
+    frames: u64,
+}
+
+/// All that was seen between two samples.
+#[derive(Clone, Debug, Default)]
+struct Interval {
+    length: Duration,
+    stations: BTreeMap<String, [Use; 2]>,
+    connections: BTreeMap<Ends, [Moved; 2]>,
+}
+
+/// A connection, as far as it is remembered.
+#[derive(Clone, Debug)]
+struct Known {
+    /// Link of its station.
+    link: String,
+    largest: [Bytes; 2],
+    round_trip: Option<Duration>,
+    /// Last limits, up and down.
+    limits: [Option<u32>; 2],
+    /// Time at which it was seen last.
+    seen: Time,
+}
+
+/// A flow: the data of a connection in one direction, with what answers it.
+struct Flow {
+    ends: Ends,
+    direction: Direction,
+    cost: PacketCost,
+    used: f64,
+}
+
+/// Memory from sample to sample.
+#[derive(Clone, Debug)]
+pub struct AccessPoint {
+    settings: Occupancy,
+    estimator: Estimator,
+    follower: Follower,
+    intervals: VecDeque<Interval>,
+    known: BTreeMap<Ends, Known>,
+    granted: Vec<Granted>,
+    is_limiting: bool,
+}
+
+impl AccessPoint {
+    /// One with such settings; rates are medians of so many.
+    pub fn new(settings: Occupancy, polls: usize) -> Self {
+        Self {
+            settings,
+            estimator: Estimator::new(polls),
+            follower: Follower::default(),
+            intervals: VecDeque::new(),
+            known: BTreeMap::new(),
+            granted: Vec::new(),
+            is_limiting: false,
+        }
+    }
+
+    /// Shares of all stations that were active, by their links' names.
+    pub fn granted(&self) -> &[Granted] {
+        &self.granted
+    }
+
+    /// Takes in a sample: what was seen, and what changes.
+    pub fn take(&mut self, sample: &Sample) -> (Seen, Option<Decision>) {
+        let seen = self.estimator.take(sample);
+        let connections = self.follower.take(sample);
+        if seen.links.is_empty() {
+            return (seen, self.forget());
+        }
+        if !seen.elapsed.is_zero() {
+            self.observe(&seen, &connections);
+        }
+        let windows = self.share_out(&seen.links);
+        self.is_limiting |= !windows.is_empty();
+        (seen, (!windows.is_empty()).then_some(Decision::Windows(windows)))
+    }
+
+    /// Nothing is seen any more.
+    fn forget(&mut self) -> Option<Decision> {
+        self.intervals.clear();
+        self.known.clear();
+        self.granted.clear();
+        std::mem::take(&mut self.is_limiting).then_some(Decision::Lift)
+    }
+
+    /// Takes note of what has happened since the last sample, and forgets what is older than an observation slot.
+    fn observe(&mut self, seen: &Seen, connections: &[SeenConnection]) {
+        let of = |way: &SeenWay| Use { air: way.air, frames: way.frames };
+        let stations = seen.links.iter().map(|it| (it.name.clone(), [of(&it.up), of(&it.down)]));
+        let mut interval = Interval {
+            length: seen.elapsed,
+            stations: stations.collect(),
+            connections: BTreeMap::new(),
+        };
+        for connection in connections {
+            let Some(link) = seen.links.iter().find(|it| is_of(it, &connection.station)) else {
+                continue;
+            };
+            interval.connections.insert(connection.ends, [connection.up, connection.down]);
+            let before = self.known.get(&connection.ends);
+            let known = Known {
+                link: link.name.clone(),
+                largest: connection.largest,
+                round_trip: before.and_then(|it| it.round_trip),
+                limits: before.map(|it| it.limits).unwrap_or_default(),
+                seen: seen.at,
+            };
+            self.known.insert(connection.ends, known);
+        }
+        self.known.retain(|_, known| seen.at.saturating_since(known.seen) < FORGOTTEN);
+        self.intervals.push_back(interval);
+        while self.intervals.len() > usize::from(self.settings.params.beacons) {
+            self.intervals.pop_front();
+        }
+    }
+
+    /// Grants shares to stations, and divides them between their flows: limits that are new.  [occupancy-tfrc eq. 2 to 18]
+    fn share_out(&mut self, links: &[SeenLink]) -> Vec<Window> {
+        let slot: Duration = self.intervals.iter().map(|it| it.length).sum();
+        self.granted.clear();
+        if slot.is_zero() {
+            return Vec::new();
+        }
+        let stations: Vec<(&SeenLink, [Use; 2])> = links
+            .iter()
+            .map(|link| (link, self.used_by(&link.name)))
+            .filter(|(_, used)| used.iter().any(|it| it.frames > 0 || !it.air.is_zero()))
+            .collect();
+        let active = u32::try_from(stations.len()).unwrap_or(u32::MAX);
+        let occupied: Vec<Duration> =
+            stations.iter().map(|(link, used)| occupancy(link, used, active)).collect();
+        // Beacons are not counted.  Deviates: [D-174]
+        let observation = access_point::Observation {
+            slot,
+            beacons: Duration::ZERO,
+            occupied: &occupied,
+            backoff: Duration::ZERO,
+        };
+        let grant = access_point::grant(&self.settings.params, &observation);
+        let mut windows = Vec::new();
+        for ((link, _), occupied) in stations.iter().zip(&occupied) {
+            let used = occupied.as_secs_f64() / slot.as_secs_f64();
+            windows.extend(self.keep(link, grant, used, (slot, active)));
+        }
+        windows
+    }
+
+    /// Use of a station in the observation slot, up and down.
+    fn used_by(&self, name: &str) -> [Use; 2] {
+        let mut sum = [Use::default(); 2];
+        for uses in self.intervals.iter().filter_map(|it| it.stations.get(name)) {
+            for (sum, of) in sum.iter_mut().zip(uses) {
+                sum.air =
+                    Duration::from_nanos(sum.air.as_nanos().saturating_add(of.air.as_nanos()));
+                sum.frames = sum.frames.saturating_add(of.frames);
+            }
+        }
+        sum
+    }
+
+    /// Keeps the flows of a station to its share: limits that are new.  [occupancy-tfrc eq. 7 to 18]
+    fn keep(
+        &mut self,
+        link: &SeenLink,
+        grant: Grant,
+        used: f64,
+        (slot, active): (Duration, u32),
+    ) -> Vec<Window> {
+        let params = self.settings.params;
+        let available = share(&params, grant, used);
+        self.granted.push(Granted { station: link.name.clone(), used, share: available });
+        let flows = self.flows(link, slot, active);
+        let all: Vec<f64> = flows.iter().map(|flow| flow.used).collect();
+        // All else that the station does.  [occupancy-tfrc eq. 8]
+        let need = (used - all.iter().sum::<f64>()).max(0.0);
+        let division = Division::new(&params, available, &all, need);
+        let mut windows: BTreeMap<Ends, Window> = BTreeMap::new();
+        for flow in &flows {
+            let known = self.known.get_mut(&flow.ends).expect("it has a flow");
+            let Some(round_trip) = known.round_trip.filter(|it| !it.is_zero()) else { continue };
+            let rate = highest_rate(division.share(flow.used), slot, &flow.cost);
+            let at = flow.direction as usize;
+            let least = known.largest[at] * u64::from(self.settings.least_window);
+            let window = window_limit::for_rate(rate, round_trip, Bytes::new(1)).max(least);
+            let octets = Some(u32::try_from(window.get()).unwrap_or(u32::MAX));
+            if std::mem::replace(&mut known.limits[at], octets) == octets {
+                continue;
+            }
+            let ends = flow.ends;
+            let window = windows.entry(ends).or_insert(Window { ends, up: None, down: None });
+            match flow.direction {
+                Up => window.up = octets,
+                Down => window.down = octets,
+            }
+        }
+        windows.into_values().collect()
+    }
+
+    /// Flows of a station that had data in the slot, whose round trips are noted.
+    fn flows(&mut self, link: &SeenLink, slot: Duration, active: u32) -> Vec<Flow> {
+        let mut flows = Vec::new();
+        let intervals = &self.intervals;
+        for (ends, known) in self.known.iter_mut().filter(|(_, known)| known.link == link.name) {
+            let mut sum = [Moved::default(); 2];
+            for moved in intervals.iter().filter_map(|it| it.connections.get(ends)) {
+                sum.iter_mut().zip(moved).for_each(|(sum, more)| sum.add(more));
+            }
+            if let (Some(there), Some(back)) = (sum[0].mean_echo(), sum[1].mean_echo()) {
+                known.round_trip = Some(there + back);
+            }
+            for direction in [Up, Down] {
+                flows.extend(flow(link, *ends, direction, &sum, (slot, active)));
+            }
+        }
+        flows
+    }
+}
+
+/// True if a link is that of a station with such an address.
+fn is_of(link: &SeenLink, station: &str) -> bool {
+    link.name.rsplit(' ').next() == Some(station)
+}
+
+/// Channel occupancy time of a station: frames with the gap and the mean back-off before each.  [occupancy-tfrc §III-A]
+fn occupancy(link: &SeenLink, used: &[Use; 2], active: u32) -> Duration {
+    let one = |way: &SeenWay, used: &Use| {
+        let access = way.rate.map_or(Duration::ZERO, |rate| estimate::access(rate, active));
+        let access = access.as_nanos().saturating_mul(used.frames);
+        Duration::from_nanos(used.air.as_nanos().saturating_add(access))
+    };
+    let [up, down] = [one(&link.up, &used[0]), one(&link.down, &used[1])];
+    Duration::from_nanos(up.as_nanos().saturating_add(down.as_nanos()))
+}
+
+/// The flow of a connection in a direction, if it had data.
+#[expect(clippy::cast_precision_loss, reason = "packets of a slot")]
+fn flow(
+    link: &SeenLink,
+    ends: Ends,
+    direction: Direction,
+    moved: &[Moved; 2],
+    (slot, active): (Duration, u32),
+) -> Option<Flow> {
+    let (there, back, ways) = match direction {
+        Up => (&moved[0], &moved[1], [&link.up, &link.down]),
+        Down => (&moved[1], &moved[0], [&link.down, &link.up]),
+    };
+    if there.packets == 0 {
+        return None;
+    }
+    let rate = ways[0].rate?;
+    let stamps = if there.echoes > 0 { TIMESTAMPS } else { 0 };
+    let headers = Bytes::new(HEADERS[usize::from(ends[0].is_ipv6())] + stamps);
+    let mean = Bytes::new(there.octets.get() / there.packets);
+    let data = estimate::exchange(headers + mean, rate, active);
+    let answer = estimate::exchange(headers, ways[1].rate.unwrap_or(rate), active);
+    let (packets, answers) = (there.packets as f64, back.answers as f64);
+    let time = packets * data.time().as_secs_f64() + answers * answer.time().as_secs_f64();
+    let cost = PacketCost {
+        payload: there.octets.get() as f64 / packets,
+        data,
+        answer,
+        answers: Answers::Each(packets / answers.max(1.0)),
+    };
+    Some(Flow { ends, direction, cost, used: time / slot.as_secs_f64() })
+}
