@@ -168,9 +168,8 @@ impl AccessPoint {
             .map(|link| (link, self.used_by(&link.name)))
             .filter(|(_, used)| used.iter().any(|it| it.frames > 0 || !it.air.is_zero()))
             .collect();
-        let active = u32::try_from(stations.len()).unwrap_or(u32::MAX);
         let occupied: Vec<Duration> =
-            stations.iter().map(|(link, used)| occupancy(link, used, active)).collect();
+            stations.iter().map(|(link, used)| occupancy(link, used)).collect();
         // Beacons are not counted.  Deviates: [D-174]
         let observation = access_point::Observation {
             slot,
@@ -182,7 +181,7 @@ impl AccessPoint {
         let mut windows = Vec::new();
         for ((link, _), occupied) in stations.iter().zip(&occupied) {
             let used = occupied.as_secs_f64() / slot.as_secs_f64();
-            windows.extend(self.keep(link, grant, used, (slot, active)));
+            windows.extend(self.keep(link, grant, used, slot));
         }
         windows
     }
@@ -201,17 +200,11 @@ impl AccessPoint {
     }
 
     /// Keeps the flows of a station to its share: limits that are new.  [occupancy-tfrc eq. 7 to 18]
-    fn keep(
-        &mut self,
-        link: &SeenLink,
-        grant: Grant,
-        used: f64,
-        (slot, active): (Duration, u32),
-    ) -> Vec<Window> {
+    fn keep(&mut self, link: &SeenLink, grant: Grant, used: f64, slot: Duration) -> Vec<Window> {
         let params = self.settings.params;
         let available = share(&params, grant, used);
         self.granted.push(Granted { station: link.name.clone(), used, share: available });
-        let flows = self.flows(link, slot, active);
+        let flows = self.flows(link, slot);
         let all: Vec<f64> = flows.iter().map(|flow| flow.used).collect();
         // All else that the station does.  [occupancy-tfrc eq. 8]
         let need = (used - all.iter().sum::<f64>()).max(0.0);
@@ -239,7 +232,7 @@ impl AccessPoint {
     }
 
     /// Flows of a station that had data in the slot, whose round trips are noted.
-    fn flows(&mut self, link: &SeenLink, slot: Duration, active: u32) -> Vec<Flow> {
+    fn flows(&mut self, link: &SeenLink, slot: Duration) -> Vec<Flow> {
         let mut flows = Vec::new();
         let intervals = &self.intervals;
         for (ends, known) in self.known.iter_mut().filter(|(_, known)| known.link == link.name) {
@@ -251,7 +244,7 @@ impl AccessPoint {
                 known.round_trip = Some(there + back);
             }
             for direction in [Up, Down] {
-                flows.extend(flow(link, *ends, direction, &sum, (slot, active)));
+                flows.extend(flow(link, *ends, direction, &sum, slot));
             }
         }
         flows
@@ -264,9 +257,9 @@ fn is_of(link: &SeenLink, station: &str) -> bool {
 }
 
 /// Channel occupancy time of a station: frames with the gap and the mean back-off before each.  [occupancy-tfrc §III-A]
-fn occupancy(link: &SeenLink, used: &[Use; 2], active: u32) -> Duration {
+fn occupancy(link: &SeenLink, used: &[Use; 2]) -> Duration {
     let one = |way: &SeenWay, used: &Use| {
-        let access = way.rate.map_or(Duration::ZERO, |rate| estimate::access(rate, active));
+        let access = way.rate.map_or(Duration::ZERO, estimate::access);
         let access = access.as_nanos().saturating_mul(used.frames);
         Duration::from_nanos(used.air.as_nanos().saturating_add(access))
     };
@@ -281,7 +274,7 @@ fn flow(
     ends: Ends,
     direction: Direction,
     moved: &[Moved; 2],
-    (slot, active): (Duration, u32),
+    slot: Duration,
 ) -> Option<Flow> {
     let (there, back, ways) = match direction {
         Up => (&moved[0], &moved[1], [&link.up, &link.down]),
@@ -294,8 +287,8 @@ fn flow(
     let stamps = if there.echoes > 0 { TIMESTAMPS } else { 0 };
     let headers = Bytes::new(HEADERS[usize::from(ends[0].is_ipv6())] + stamps);
     let mean = Bytes::new(there.octets.get() / there.packets);
-    let data = estimate::exchange(headers + mean, rate, active);
-    let answer = estimate::exchange(headers, ways[1].rate.unwrap_or(rate), active);
+    let data = estimate::exchange(headers + mean, rate);
+    let answer = estimate::exchange(headers, ways[1].rate.unwrap_or(rate));
     let (packets, answers) = (there.packets as f64, back.answers as f64);
     let time = packets * data.time().as_secs_f64() + answers * answer.time().as_secs_f64();
     let cost = PacketCost {

@@ -14,8 +14,9 @@ pub struct Way {
     pub bytes: u64,
     /// Packets that got through.
     pub packets: u64,
-    /// Attempts beyond the first of each packet.
-    pub retries: u64,
+    /// Attempts beyond the first of each packet, where the source knows them: who receives does not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retries: Option<u64>,
     /// Air that they held, where the source measures it [ns].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub airtime_ns: Option<u64>,

@@ -186,7 +186,7 @@ fn counter(kind: u16, value: u64, sent: &mut Way, received: &mut Way) {
         station::RX_BYTES | station::RX_BYTES_64 => received.bytes = received.bytes.max(value),
         station::TX_PACKETS => sent.packets = value,
         station::RX_PACKETS => received.packets = value,
-        station::TX_RETRIES => sent.retries = value,
+        station::TX_RETRIES => sent.retries = Some(value),
         station::TX_DURATION => sent.airtime_ns = Some(value.saturating_mul(1_000)),
         station::RX_DURATION => received.airtime_ns = Some(value.saturating_mul(1_000)),
         station::EXPECTED => sent.expected_bps = Some(value.saturating_mul(1_000)),
@@ -248,7 +248,7 @@ mod tests {
         let sent = Way {
             bytes: 5 + (1 << 32),
             packets: 7,
-            retries: 2,
+            retries: Some(2),
             airtime_ns: None,
             rate_bps: Some(11_000_000),
             expected_bps: Some(4_500_000),
