@@ -15,7 +15,7 @@ RUST_SOURCES := Cargo.toml Cargo.lock rust-toolchain.toml \
     $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
 .PHONY: help needs needs-agent build demo reproduce test test-rust test-python test-site test-web test-kernel \
-    agent test-agent wasm web fuzz explore deny bench wheel wheels sdist golden book limits record docs site lock clean
+    agent test-agent fair-access-point wasm web fuzz explore deny bench wheel wheels sdist golden book limits record docs site lock clean
 
 help: ## Show the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -79,6 +79,10 @@ needs-agent: needs
 test-agent: needs-agent ## Tests of the agent on this machine's kernel; as root, else they say what they leave out.
 	cargo clippy $(AGENT_CARGO) --all-targets -- -D warnings
 	cargo test $(AGENT_CARGO) -- --test-threads=1
+
+fair-access-point: build needs-agent ## A fair access point in QEMU: its stations' shares of the air with the agent and without it, three minutes
+	$(BIN)/python tests/kernel/machine.py --fetch
+	$(BIN)/python tests/kernel/fair.py
 
 # All but the binding of Python, so that a browser can run the laboratory.
 PURE := units laws transport wlan sim trace web
