@@ -1,4 +1,4 @@
-"""The agent at an access point: real mac80211, hostapd, minstrel and TCP of stations that know nothing of it."""
+"""The agent at an access point whose stations, real mac80211 and TCP, know nothing of it."""
 
 from pathlib import Path
 

@@ -299,3 +299,6 @@ fn flow(
     };
     Some(Flow { ends, direction, cost, used: time / slot.as_secs_f64() })
 }
+
+#[cfg(test)]
+mod tests;

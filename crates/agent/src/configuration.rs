@@ -31,6 +31,8 @@ pub struct Written {
     #[serde(rename = "arf-aware")]
     arf_aware: WrittenArfAware,
     occupancy: WrittenOccupancy,
+    #[serde(rename = "shared-windows")]
+    shared_windows: WrittenSharedWindows,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -53,6 +55,14 @@ struct WrittenOccupancy {
     one_segment: Option<bool>,
 }
 
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct WrittenSharedWindows {
+    buffer: Option<u32>,
+    least_window: Option<u32>,
+    one_segment: Option<bool>,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum WrittenSpare {
@@ -69,6 +79,8 @@ pub enum Scheme {
     ArfAware,
     /// At an access point: stations have equal shares of the channel.  [occupancy-tfrc §III]
     Occupancy,
+    /// At an access point: connections have equal parts of its buffer as their windows.  [pilosof-2003 §V]
+    SharedWindows,
 }
 
 /// Place from which samples come.
@@ -124,6 +136,22 @@ impl Default for Occupancy {
     }
 }
 
+/// Settings of shared windows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SharedWindows {
+    /// Capacity of the access point's buffer [packets].
+    pub buffer: u32,
+    /// Least window [segments].
+    pub least_window: u32,
+}
+
+impl Default for SharedWindows {
+    /// The buffer of the access point of [occupancy-tfrc §IV], 150 kB.
+    fn default() -> Self {
+        Self { buffer: 100, least_window: LEAST_WINDOW }
+    }
+}
+
 /// What the agent is to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Configuration {
@@ -141,6 +169,8 @@ pub struct Configuration {
     pub arf_aware: ArfAware,
     /// Settings of equal shares.
     pub occupancy: Occupancy,
+    /// Settings of shared windows.
+    pub shared_windows: SharedWindows,
 }
 
 impl Default for Configuration {
@@ -162,6 +192,7 @@ impl Written {
             scheme: self.scheme.or(below.scheme),
             arf_aware: below.arf_aware,
             occupancy: below.occupancy,
+            shared_windows: below.shared_windows,
         }
     }
 
@@ -202,6 +233,7 @@ impl Written {
             scheme: self.scheme.unwrap_or_default(),
             arf_aware: self.arf_aware.checked().context("arf-aware")?,
             occupancy: self.occupancy.checked().context("occupancy")?,
+            shared_windows: self.shared_windows.checked().context("shared-windows")?,
         })
     }
 }
@@ -264,6 +296,17 @@ impl WrittenOccupancy {
         let least_window = self.least_window.unwrap_or(default.least_window);
         check_least(least_window, self.one_segment)?;
         Ok(Occupancy { params, least_window })
+    }
+}
+
+impl WrittenSharedWindows {
+    fn checked(&self) -> Result<SharedWindows> {
+        let default = SharedWindows::default();
+        let buffer = self.buffer.unwrap_or(default.buffer);
+        ensure!((1..=100_000).contains(&buffer), "buffer = {buffer}: from 1 to 100000 packets");
+        let least_window = self.least_window.unwrap_or(default.least_window);
+        check_least(least_window, self.one_segment)?;
+        Ok(SharedWindows { buffer, least_window })
     }
 }
 
@@ -345,6 +388,7 @@ mod tests {
         assert!(mistake("[occupancy]\nsamples = 0").contains("from 1 to 100"));
         assert!(mistake("[occupancy]\nleast_window = 1").contains("one_segment = true"));
         assert!(mistake("[occupancy]\nspare = \"twice\"").contains("once"));
+        assert!(mistake("[shared-windows]\nbuffer = 0").contains("from 1 to"));
         assert!(mistake("interfaces = \"wlan0\"").contains("unknown field"));
         assert!(mistake("station = \"fast\"").contains("emulator"));
     }

@@ -8,6 +8,7 @@ use crate::access_point::{AccessPoint, Granted};
 use crate::configuration::{Configuration, Scheme};
 use crate::estimate::Seen;
 use crate::sample::Sample;
+use crate::shared_windows::SharedWindows;
 use crate::station::Station;
 
 /// Setting that holds from now on.
@@ -46,6 +47,8 @@ pub enum Law {
     ArfAware(Station),
     /// Equal shares at an access point.
     Occupancy(AccessPoint),
+    /// Shared windows at an access point.
+    SharedWindows(SharedWindows),
 }
 
 impl Law {
@@ -54,6 +57,10 @@ impl Law {
         match configuration.scheme {
             Scheme::Occupancy => {
                 Self::Occupancy(AccessPoint::new(configuration.occupancy, configuration.polls))
+            }
+            Scheme::SharedWindows => {
+                let settings = configuration.shared_windows;
+                Self::SharedWindows(SharedWindows::new(settings, configuration.polls))
             }
             Scheme::ArfAware => {
                 Self::ArfAware(Station::new(configuration.arf_aware.clone(), configuration.polls))
@@ -65,14 +72,22 @@ impl Law {
     pub fn ratio(&self) -> u32 {
         match self {
             Self::ArfAware(station) => station.ratio(),
-            Self::Occupancy(_) => 1,
+            Self::Occupancy(_) | Self::SharedWindows(_) => 1,
+        }
+    }
+
+    /// True if it acts on connections that others have through this machine.
+    pub fn forwards(&self) -> bool {
+        match self {
+            Self::ArfAware(_) => false,
+            Self::Occupancy(_) | Self::SharedWindows(_) => true,
         }
     }
 
     /// Shares that an access point has granted last.
     pub fn granted(&self) -> &[Granted] {
         match self {
-            Self::ArfAware(_) => &[],
+            Self::ArfAware(_) | Self::SharedWindows(_) => &[],
             Self::Occupancy(access_point) => access_point.granted(),
         }
     }
@@ -82,6 +97,7 @@ impl Law {
         match self {
             Self::ArfAware(station) => station.take(sample),
             Self::Occupancy(access_point) => access_point.take(sample),
+            Self::SharedWindows(shared) => shared.take(sample),
         }
     }
 }

@@ -23,6 +23,7 @@ pub mod os;
 pub mod recording;
 pub mod running;
 pub mod sample;
+pub mod shared_windows;
 pub mod source;
 pub mod station;
 pub mod status;

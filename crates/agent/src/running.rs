@@ -255,7 +255,7 @@ impl Run {
             )),
             // They change all the time: `tell_shares` says what they come from.
             Decision::Windows(_) => {}
-            Decision::Lift if matches!(self.law, Law::Occupancy(_)) => {
+            Decision::Lift if self.law.forwards() => {
                 say(&format!("Windows {would}not limited."));
             }
             Decision::Lift => {
@@ -300,7 +300,7 @@ impl Run {
     fn note(&mut self, since: u64, seen: &Seen) {
         let passed = self.actuator.passed();
         let ratio = self.law.ratio();
-        let is_forwarding = matches!(self.law, Law::Occupancy(_));
+        let is_forwarding = self.law.forwards();
         let status = &mut self.status;
         status.running_s = Duration::from_nanos(since).as_secs_f64();
         status.samples += 1;

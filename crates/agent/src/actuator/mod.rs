@@ -94,19 +94,23 @@ impl Actuator for Nothing {
 /// If the kernel, the interface or this build does not permit it.
 #[cfg(feature = "bpf")]
 pub fn open(configuration: &Configuration) -> Result<Box<dyn Actuator>> {
-    use anyhow::Context;
-
     use crate::configuration::Scheme;
 
     match configuration.scheme {
-        Scheme::Occupancy => {
-            let interface = configuration.interface.as_deref();
-            let interface = interface.context("interface: whose packets are to be looked at?")?;
-            let least = configuration.occupancy.least_window;
-            Ok(Box::new(forward::Forwarded::load(interface, least)?))
+        Scheme::Occupancy => forwarded(configuration, configuration.occupancy.least_window),
+        Scheme::SharedWindows => {
+            forwarded(configuration, configuration.shared_windows.least_window)
         }
         Scheme::ArfAware => Ok(Box::new(sender::Senders::load(configuration)?)),
     }
+}
+
+#[cfg(feature = "bpf")]
+fn forwarded(configuration: &Configuration, least: u32) -> Result<Box<dyn Actuator>> {
+    let Some(interface) = &configuration.interface else {
+        anyhow::bail!("interface: through which are connections to be looked at?");
+    };
+    Ok(Box::new(forward::Forwarded::load(interface, least)?))
 }
 
 #[cfg(not(feature = "bpf"))]
