@@ -241,16 +241,18 @@ fn restore(words: &Words) -> Result<()> {
     }
     let passed = actuator::restore()?;
     if words.as_json {
-        let (given_back, failed) = (passed.given_back, passed.failed);
+        let actuator::Passed { given_back, failed, filters, .. } = passed;
         println!(
             "{}",
-            json!({"document": "agent-restore", "schema": 1, "given_back": given_back, "failed": failed})
+            json!({"document": "agent-restore", "schema": 1, "given_back": given_back, "failed": failed,
+                "filters": filters})
         );
     } else {
         println!(
-            "Given back: {}. Refused by the kernel: {}.",
+            "Given back: {}. Refused by the kernel: {}. Filters taken away: {}.",
             status::connections(passed.given_back),
-            passed.failed
+            passed.failed,
+            passed.filters
         );
     }
     Ok(())

@@ -130,10 +130,16 @@ impl Rig {
         let mut command = self.command(&["run", "--interface", "v0", "--config"]);
         command.arg(&config).arg("--emulator");
         command.arg(&air.path).args(["--station", "it"]).args(more);
+        Agent::begin(command)
+    }
+}
+
+impl Agent {
+    /// Starts one that is ready when it says what it watches.
+    pub(super) fn begin(mut command: Command) -> Self {
         let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(child.stderr.take().unwrap());
         let mut said = String::new();
-        // It is ready when it says what it watches.
         while !said.contains("watches") {
             assert_ne!(lines.read_line(&mut said).unwrap(), 0, "{said}");
         }
@@ -145,7 +151,7 @@ impl Rig {
                 into.lock().unwrap().push_str(&std::mem::take(&mut line));
             }
         });
-        Agent { child, heard, listening: Some(listening) }
+        Self { child, heard, listening: Some(listening) }
     }
 }
 
@@ -374,7 +380,8 @@ impl Drop for Agent {
     }
 }
 
-/// A control socket as an emulation has it, whose station `it` has the rate that the test says.
+/// A control socket as an emulation has it, whose station has the rate that the test says. It sends 200 packets a second
+/// that hold 0.4 of the air.
 pub(super) struct Air {
     path: PathBuf,
     rate: Arc<AtomicU64>,
@@ -384,7 +391,12 @@ pub(super) struct Air {
 
 impl Air {
     pub(super) fn new(rig: &Rig, mbps: u64) -> Self {
-        let path = rig.runtime.join("control");
+        Self::of("it", &rig.runtime, mbps)
+    }
+
+    /// One in a directory, with a station of such a name.
+    pub(super) fn of(name: &str, directory: &std::path::Path, mbps: u64) -> Self {
+        let (path, name) = (directory.join("control"), name.to_owned());
         let _ = fs::remove_file(&path);
         let listener = UnixListener::bind(&path).unwrap();
         listener.set_nonblocking(true).unwrap();
@@ -394,7 +406,7 @@ impl Air {
         let thread = thread::spawn(move || {
             while !ended.load(Ordering::Relaxed) {
                 match listener.accept() {
-                    Ok((stream, _)) => answer(stream, &said, &ended),
+                    Ok((stream, _)) => answer(stream, &name, &said, &ended),
                     Err(_) => thread::sleep(Duration::from_millis(5)),
                 }
             }
@@ -430,20 +442,23 @@ impl Drop for Air {
     }
 }
 
-fn answer(stream: UnixStream, rate: &AtomicU64, end: &AtomicBool) {
+fn answer(stream: UnixStream, name: &str, rate: &AtomicU64, end: &AtomicBool) {
     stream.set_nonblocking(false).unwrap();
     stream.set_read_timeout(Some(Duration::from_millis(50))).unwrap();
     let mut reader = BufReader::new(stream);
-    let mut line = String::new();
+    let (mut line, begun) = (String::new(), Instant::now());
     while !end.load(Ordering::Relaxed) {
         match reader.read_line(&mut line) {
             Ok(0) => return,
             Ok(_) => {
                 let rate = rate.load(Ordering::Relaxed);
+                let seconds = begun.elapsed().as_secs_f64();
+                let (packets, air) = ((seconds * 200.0).floor(), seconds * 0.4);
+                let bytes = packets * 1_500.0;
                 let text = format!(
-                    "{{\"ok\": true, \"state\": {{\"nodes\": [{{\"name\": \"it\", \"sent_packets\": 0, \
-                     \"sent_bytes\": 0, \"received_packets\": 0, \"received_bytes\": 0, \"radio\": {{\"retries\": 0, \
-                     \"airtime_up_s\": 0.0, \"airtime_down_s\": 0.0, \"rate_up_bps\": {rate}, \
+                    "{{\"ok\": true, \"state\": {{\"nodes\": [{{\"name\": \"{name}\", \"sent_packets\": {packets}, \
+                     \"sent_bytes\": {bytes}, \"received_packets\": 0, \"received_bytes\": 0, \"radio\": {{\"retries\": 0, \
+                     \"airtime_up_s\": {air}, \"airtime_down_s\": 0.0, \"rate_up_bps\": {rate}, \
                      \"rate_down_bps\": {rate}}}}}]}}}}\n"
                 );
                 line.clear();

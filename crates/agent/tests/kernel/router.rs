@@ -12,12 +12,12 @@ use airfair_agent::actuator::Actuator;
 use airfair_agent::actuator::forward::Forwarded;
 use airfair_agent::decision::{Decision, Window};
 
-use super::rig::{Flow, ONE, inside, sh};
+use super::rig::{Agent, Air, Flow, ONE, inside, sh};
 
 /// Namespaces.
-pub(super) const STATION: &str = "airfair-station";
+pub(super) const STATION: &str = "airfair-laptop";
 pub(super) const ROUTER: &str = "airfair-router";
-pub(super) const SERVER: &str = "airfair-server";
+pub(super) const SERVER: &str = "airfair-site";
 /// Addresses of the server and of the station, with any port.
 pub(super) const TO_SERVER: [&str; 2] = ["10.12.0.2:0", "[fd12::2]:0"];
 pub(super) const TO_STATION: [&str; 2] = ["10.11.0.2:0", "[fd11::2]:0"];
@@ -81,6 +81,30 @@ impl Router {
             line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap()
         };
         count(STATION) + count(SERVER)
+    }
+
+    /// Address of the station on the wire, which stands for the air.
+    #[expect(clippy::unused_self, reason = "the namespaces are its")]
+    pub(super) fn station(&self) -> String {
+        let said = sh(&format!("ip netns exec {STATION} cat /sys/class/net/s0/address"));
+        said.trim().to_owned()
+    }
+
+    /// A command of the agent in the router.
+    pub(super) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new("ip");
+        command.args(["netns", "exec", ROUTER, env!("CARGO_BIN_EXE_airfair-agent")]);
+        command.args(arguments).env("RUNTIME_DIRECTORY", &self.runtime);
+        command
+    }
+
+    /// Starts the agent with a scheme and a source that says what `Air` has.
+    pub(super) fn agent(&self, air: &Air, scheme: &str, more: &[&str]) -> Agent {
+        let config = self.runtime.join("agent.toml");
+        fs::write(&config, format!("scheme = \"{scheme}\"\n")).unwrap();
+        let mut command = self.command(&["run", "--interface", "wlan0", "--config"]);
+        command.arg(&config).arg("--emulator").arg(air.path()).args(more);
+        Agent::begin(command)
     }
 
     /// What tc says of the router's `wlan0`.
