@@ -10,7 +10,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use serde_json::json;
 
 use crate::actuator;
-use crate::configuration::{self, PLACE, Written};
+use crate::configuration::{self, PLACE, Scheme, Written};
 use crate::decision::Law;
 use crate::estimate::Estimator;
 use crate::observe::Look;
@@ -24,11 +24,12 @@ use crate::status;
 pub const HELP: &str = "\
 usage: airfair agent COMMAND [options]
 
-The papers' schemes on this machine: ARF-aware TCP for a station's own senders.
+The papers' schemes on this machine: ARF-aware TCP for a station's own senders; equal shares of the air, or of the
+buffer, for connections through an access point.
 
 commands:
   observe           who holds the air, both directions, live
-  run               limit senders' windows while the link is slow
+  run               limit windows as the scheme says
   status            what the agent that runs does
   restore           give back what an agent that was killed has left behind
   replay FILE       put a recording through the law again: the same decisions?
@@ -36,6 +37,7 @@ commands:
 options:
   --config FILE     configuration (default: /etc/airfair/agent.toml, where it is there)
   --interface NAME  interface to watch and whose connections to limit
+  --scheme NAME     arf-aware (the default), occupancy or shared-windows
   --emulator FILE   watch an emulation by its control socket instead of the kernel
   --station NAME    its station
   --from FILE       take the samples of a recording
@@ -58,6 +60,7 @@ struct Words {
     file: Option<PathBuf>,
     config: Option<PathBuf>,
     interface: Option<String>,
+    scheme: Option<Scheme>,
     emulator: Option<PathBuf>,
     station: Option<String>,
     from: Option<PathBuf>,
@@ -104,6 +107,7 @@ fn parse(arguments: Vec<String>) -> Result<Option<Words>> {
             }
             "--config" => words.config = Some(value()?.into()),
             "--interface" => words.interface = Some(value()?),
+            "--scheme" => words.scheme = Some(value()?.parse().context("--scheme")?),
             "--emulator" => words.emulator = Some(value()?.into()),
             "--station" => words.station = Some(value()?),
             "--from" => words.from = Some(value()?.into()),
@@ -144,8 +148,8 @@ fn written(words: &Words) -> Result<Written> {
         None if Path::new(PLACE).exists() => configuration::read(Path::new(PLACE))?,
         None => Written::default(),
     };
-    let Words { interface, emulator, station, .. } = words.clone();
-    Ok(Written::told(interface, emulator, station).over(file))
+    let Words { interface, scheme, emulator, station, .. } = words.clone();
+    Ok(Written::told(interface, scheme, emulator, station).over(file))
 }
 
 fn source(words: &Words, written: &Written) -> Result<Box<dyn Source>> {
@@ -310,6 +314,7 @@ mod tests {
         assert!(mistake("run --fast").contains("--fast: no such option"));
         assert!(mistake("run --interface").contains("needs a value"));
         assert!(mistake("replay").contains("needs a file"));
+        assert!(mistake("run --scheme fair").contains("--scheme: fair: arf-aware, occupancy or"));
         assert!(mistake("status here").contains("one word too many"));
         assert!(mistake("run --for 10").contains("--for"));
     }

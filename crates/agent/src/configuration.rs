@@ -3,6 +3,7 @@
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use airfair_laws::occupancy::{self, Spare};
 use airfair_units::{DataRate, Duration, Probability};
@@ -121,6 +122,19 @@ impl Default for ArfAware {
     }
 }
 
+impl FromStr for Scheme {
+    type Err = anyhow::Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        match text {
+            "arf-aware" => Ok(Self::ArfAware),
+            "occupancy" => Ok(Self::Occupancy),
+            "shared-windows" => Ok(Self::SharedWindows),
+            _ => bail!("{text}: arf-aware, occupancy or shared-windows"),
+        }
+    }
+}
+
 /// Settings of equal shares of the channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Occupancy {
@@ -199,10 +213,11 @@ impl Written {
     /// What the command line may say.
     pub fn told(
         interface: Option<String>,
+        scheme: Option<Scheme>,
         emulator: Option<PathBuf>,
         station: Option<String>,
     ) -> Self {
-        Self { interface, emulator, station, ..Self::default() }
+        Self { interface, emulator, station, scheme, ..Self::default() }
     }
 
     /// The configuration that it is.
@@ -395,7 +410,7 @@ mod tests {
 
     #[test]
     fn the_command_line_goes_before_the_file() {
-        let told = Written::told(Some("wlan1".into()), None, None);
+        let told = Written::told(Some("wlan1".into()), None, None, None);
         let it = told.over(parse("interface = \"wlan0\"\npoll = \"200 ms\"").unwrap());
         let it = it.checked().unwrap();
         assert_eq!(it.interface.as_deref(), Some("wlan1"));

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use airfair_agent::actuator::Actuator;
 use airfair_agent::actuator::forward::{Forwarded, restore};
 
-use super::rig::{Air, Flow, connections, eventually, inside, may, sh};
+use super::rig::{Air, Flow, connections, eventually, inside, may, processor_time, sh};
 use super::router::{Hand, ROUTER, Router, SERVER, STATION, TO_SERVER};
 
 /// Window that the sender knows of, in what ss says [octets].
@@ -216,7 +216,7 @@ fn an_interface_that_comes_back_has_its_filters_again() {
     assert_eq!(inside(ROUTER, restore).unwrap(), 0);
 }
 
-/// A look at all takes 2 µs per connection at most: the best of some, as other programs have the cores, too.
+/// A look at all takes 2 µs per connection at most, of the processor.
 #[test]
 fn nine_thousand_connections_are_read_in_18_ms() {
     if !may() {
@@ -225,19 +225,15 @@ fn nine_thousand_connections_are_read_in_18_ms() {
     let _router = Router::new();
     let hand = Hand::new(2);
     let all = connections(STATION, SERVER, TO_SERVER[0], 9_000);
-    let mut best = u64::MAX;
-    for round in 0..20 {
-        let (found, took) = hand.with(|it| (it.connections().unwrap().len(), it.passed().took_ns));
-        // The map gives some up before it is full.
-        assert!(round > 0 || found > 8_900, "{found}");
-        best = best.min(took / 1_000);
-        if best <= 18_000 {
-            break;
-        }
-        thread::sleep(Duration::from_secs(1));
-    }
-    eprintln!("a look at 9000 connections: {best} µs");
-    assert!(best <= 18_000, "{best} µs");
+    let look = |it: &mut Forwarded| {
+        let begun = processor_time();
+        (it.connections().unwrap().len(), processor_time() - begun)
+    };
+    // The map gives some up before it is full.
+    assert!(hand.with(look).0 > 8_900);
+    let best = (0..5).map(|_| hand.with(look).1).min().unwrap();
+    eprintln!("a look at 9000 connections: {best:?}");
+    assert!(best <= Duration::from_millis(18), "{best:?}");
     drop(all);
 }
 

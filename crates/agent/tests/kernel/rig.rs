@@ -51,6 +51,14 @@ pub(super) fn inside<T: Send + 'static>(
     thread::spawn(enter).join().unwrap()
 }
 
+/// Time of the processor that this thread has had, of which other programs take nothing.
+pub(super) fn processor_time() -> Duration {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the pointer is to a value of the type asked for.
+    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) };
+    Duration::new(time.tv_sec.try_into().unwrap(), time.tv_nsec.try_into().unwrap())
+}
+
 /// Waits until something is so.
 pub(super) fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
     let end = Instant::now() + Duration::from_secs(10);
