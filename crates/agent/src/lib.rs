@@ -1,9 +1,10 @@
-//! The agent: the papers' laws on real Linux stations.
+//! The agent: the papers' laws on real Linux stations and access points.
 //!
 //! ```text
-//!   nl80211 ───────┐                                             ┌─► senders' windows (BPF)
-//!   emulator ──────┼─► Sample ─► Estimator ─► Law ─► Decision ──┤
-//!   recording ─────┘      └────────────► recording ◄─────┘       └─► words, with --dry-run
+//!   nl80211 ───────┐                                            ┌─► senders' windows (BPF)
+//!   emulator ──────┼─► Sample ─► Estimator ─► Law ─► Decision ──┼─► windows in forwarded ACKs (BPF)
+//!   recording ─────┘    ▲  └───────────► recording ◄─────┘      └─► words, with --dry-run
+//!   forwarded packets ──┘
 //! ```
 //!
 //! All from the sample to the decision is pure: time comes in with the sample, so that a recording has the same
