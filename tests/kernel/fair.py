@@ -21,8 +21,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import machine
-from cells import KERNELS_RENO, cell
 from machine import Setup
+from radio_cells import KERNELS_RENO, cell
 
 import airfair
 from airfair.statistics import half_width, jain

@@ -4,8 +4,8 @@ import re
 
 import machine
 import pytest
-from cells import KERNELS_RENO, cell
 from machine import Setup
+from radio_cells import KERNELS_RENO, cell
 
 import airfair
 

@@ -35,9 +35,9 @@ struct segment {
 	__u32 stamp, echo; /* timestamps, if it has them */
 	__u16 window;      /* as it is written */
 	__u16 largest;     /* of a SYN: zero is none */
+	__u16 count;       /* packets that have been put together to it */
 	__u8 scale;        /* of a SYN: NO_SHIFT is none */
 	__u8 is_syn, is_ack, has_stamps;
-	__u8 count;        /* packets that have been put together to it */
 };
 
 static inline __attribute__((always_inline)) __s32 ahead(__u32 of, __u32 it)
