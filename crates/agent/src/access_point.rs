@@ -134,10 +134,10 @@ impl AccessPoint {
             stations: stations.collect(),
             connections: BTreeMap::new(),
         };
+        let links: BTreeMap<&str, &SeenLink> =
+            seen.links.iter().map(|link| (address(link), link)).collect();
         for connection in connections {
-            let Some(link) = seen.links.iter().find(|it| is_of(it, &connection.station)) else {
-                continue;
-            };
+            let Some(link) = links.get(&*connection.station) else { continue };
             interval.connections.insert(connection.ends, [connection.up, connection.down]);
             let before = self.known.get(&connection.ends);
             let known = Known {
@@ -158,7 +158,7 @@ impl AccessPoint {
 
     /// Grants shares to stations, and divides them between their flows: limits that are new.  [occupancy-tfrc eq. 2 to 18]
     fn share_out(&mut self, links: &[SeenLink]) -> Vec<Window> {
-        let slot: Duration = self.intervals.iter().map(|it| it.length).sum();
+        let slot = self.intervals.iter().map(|it| it.length).fold(Duration::ZERO, sum);
         self.granted.clear();
         if slot.is_zero() {
             return Vec::new();
@@ -170,7 +170,7 @@ impl AccessPoint {
             .collect();
         let occupied: Vec<Duration> =
             stations.iter().map(|(link, used)| occupancy(link, used)).collect();
-        // Beacons are not counted.  Deviates: [D-174]
+        // Beacons are not counted.  Deviates: [D-175]
         let observation = access_point::Observation {
             slot,
             beacons: Duration::ZERO,
@@ -178,39 +178,44 @@ impl AccessPoint {
             backoff: Duration::ZERO,
         };
         let grant = access_point::grant(&self.settings.params, &observation);
+        let mut flows = self.flows(links, slot);
         let mut windows = Vec::new();
         for ((link, _), occupied) in stations.iter().zip(&occupied) {
             let used = occupied.as_secs_f64() / slot.as_secs_f64();
-            windows.extend(self.keep(link, grant, used, slot));
+            let flows = flows.remove(&link.name).unwrap_or_default();
+            windows.extend(self.keep(link, (grant, used, slot), &flows));
         }
         windows
     }
 
     /// Use of a station in the observation slot, up and down.
     fn used_by(&self, name: &str) -> [Use; 2] {
-        let mut sum = [Use::default(); 2];
+        let mut used = [Use::default(); 2];
         for uses in self.intervals.iter().filter_map(|it| it.stations.get(name)) {
-            for (sum, of) in sum.iter_mut().zip(uses) {
-                sum.air =
-                    Duration::from_nanos(sum.air.as_nanos().saturating_add(of.air.as_nanos()));
-                sum.frames = sum.frames.saturating_add(of.frames);
+            for (all, of) in used.iter_mut().zip(uses) {
+                all.air = sum(all.air, of.air);
+                all.frames = all.frames.saturating_add(of.frames);
             }
         }
-        sum
+        used
     }
 
     /// Keeps the flows of a station to its share: limits that are new.  [occupancy-tfrc eq. 7 to 18]
-    fn keep(&mut self, link: &SeenLink, grant: Grant, used: f64, slot: Duration) -> Vec<Window> {
+    fn keep(
+        &mut self,
+        link: &SeenLink,
+        (grant, used, slot): (Grant, f64, Duration),
+        flows: &[Flow],
+    ) -> Vec<Window> {
         let params = self.settings.params;
         let available = share(&params, grant, used);
         self.granted.push(Granted { station: link.name.clone(), used, share: available });
-        let flows = self.flows(link, slot);
         let all: Vec<f64> = flows.iter().map(|flow| flow.used).collect();
         // All else that the station does.  [occupancy-tfrc eq. 8]
         let need = (used - all.iter().sum::<f64>()).max(0.0);
         let division = Division::new(&params, available, &all, need);
         let mut windows: BTreeMap<Ends, Window> = BTreeMap::new();
-        for flow in &flows {
+        for flow in flows {
             let known = self.known.get_mut(&flow.ends).expect("it has a flow");
             let Some(round_trip) = known.round_trip.filter(|it| !it.is_zero()) else { continue };
             let rate = highest_rate(division.share(flow.used), slot, &flow.cost);
@@ -231,40 +236,45 @@ impl AccessPoint {
         windows.into_values().collect()
     }
 
-    /// Flows of a station that had data in the slot, whose round trips are noted.
-    fn flows(&mut self, link: &SeenLink, slot: Duration) -> Vec<Flow> {
-        let mut flows = Vec::new();
-        let intervals = &self.intervals;
-        for (ends, known) in self.known.iter_mut().filter(|(_, known)| known.link == link.name) {
-            let mut sum = [Moved::default(); 2];
-            for moved in intervals.iter().filter_map(|it| it.connections.get(ends)) {
-                sum.iter_mut().zip(moved).for_each(|(sum, more)| sum.add(more));
+    /// Flows that had data in the slot, by the links of their stations; their round trips are noted.
+    fn flows(&mut self, links: &[SeenLink], slot: Duration) -> BTreeMap<String, Vec<Flow>> {
+        let mut moved: BTreeMap<Ends, [Moved; 2]> = BTreeMap::new();
+        for (ends, both) in self.intervals.iter().flat_map(|it| &it.connections) {
+            let all = moved.entry(*ends).or_default();
+            all.iter_mut().zip(both).for_each(|(all, more)| all.add(more));
+        }
+        let links: BTreeMap<&str, &SeenLink> = links.iter().map(|it| (&*it.name, it)).collect();
+        let mut flows: BTreeMap<String, Vec<Flow>> = BTreeMap::new();
+        for (ends, moved) in moved {
+            let Some(known) = self.known.get_mut(&ends) else { continue };
+            let Some(link) = links.get(&*known.link) else { continue };
+            if let (Some(there), Some(back)) = (moved[0].mean_echo(), moved[1].mean_echo()) {
+                known.round_trip = Some(sum(there, back));
             }
-            if let (Some(there), Some(back)) = (sum[0].mean_echo(), sum[1].mean_echo()) {
-                known.round_trip = Some(there + back);
-            }
-            for direction in [Up, Down] {
-                flows.extend(flow(link, *ends, direction, &sum, slot));
-            }
+            let both = [Up, Down].map(|way| flow(link, ends, way, &moved, slot));
+            flows.entry(known.link.clone()).or_default().extend(both.into_iter().flatten());
         }
         flows
     }
 }
 
-/// True if a link is that of a station with such an address.
-fn is_of(link: &SeenLink, station: &str) -> bool {
-    link.name.rsplit(' ').next() == Some(station)
+/// Address of a link's station on the air, the last word of its name.
+fn address(link: &SeenLink) -> &str {
+    link.name.rsplit(' ').next().unwrap_or_default()
+}
+
+/// Both times together.
+fn sum(one: Duration, other: Duration) -> Duration {
+    Duration::from_nanos(one.as_nanos().saturating_add(other.as_nanos()))
 }
 
 /// Channel occupancy time of a station: frames with the gap and the mean back-off before each.  [occupancy-tfrc §III-A]
 fn occupancy(link: &SeenLink, used: &[Use; 2]) -> Duration {
     let one = |way: &SeenWay, used: &Use| {
         let access = way.rate.map_or(Duration::ZERO, estimate::access);
-        let access = access.as_nanos().saturating_mul(used.frames);
-        Duration::from_nanos(used.air.as_nanos().saturating_add(access))
+        sum(used.air, access.saturating_mul(used.frames))
     };
-    let [up, down] = [one(&link.up, &used[0]), one(&link.down, &used[1])];
-    Duration::from_nanos(up.as_nanos().saturating_add(down.as_nanos()))
+    sum(one(&link.up, &used[0]), one(&link.down, &used[1]))
 }
 
 /// The flow of a connection in a direction, if it had data.
@@ -286,7 +296,7 @@ fn flow(
     let rate = ways[0].rate?;
     let stamps = if there.echoes > 0 { TIMESTAMPS } else { 0 };
     let headers = Bytes::new(HEADERS[usize::from(ends[0].is_ipv6())] + stamps);
-    let mean = Bytes::new(there.octets.get() / there.packets);
+    let mean = Bytes::new((there.octets.get() / there.packets).min(estimate::LONGEST));
     let data = estimate::exchange(headers + mean, rate);
     let answer = estimate::exchange(headers, ways[1].rate.unwrap_or(rate));
     let (packets, answers) = (there.packets as f64, back.answers as f64);

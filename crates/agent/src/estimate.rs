@@ -193,7 +193,7 @@ impl Attempts {
 }
 
 fn octets_alone(octets: u128, rate: DataRate) -> Duration {
-    let ns = octets * 8 * 1_000_000_000 / u128::from(rate.bps());
+    let ns = octets.saturating_mul(8_000_000_000) / u128::from(rate.bps());
     Duration::from_nanos(u64::try_from(ns).unwrap_or(u64::MAX))
 }
 
@@ -225,7 +225,7 @@ pub fn exchange(packet: Bytes, rate: DataRate) -> Exchange {
 }
 
 /// Longest MSDU: a mean beyond it is of counters that do not fit each other [octets].
-const LONGEST: u64 = 2_304;
+pub const LONGEST: u64 = 2_304;
 
 /// The ACK of a frame, at the highest mandatory rate not above its own.  [80211-2020 §10.6.6.5.2]
 fn ack(standard: Standard, of: TxVector) -> Duration {

@@ -1,7 +1,9 @@
 use super::*;
 use airfair_laws::occupancy::{self, Spare};
 
-use crate::configuration::POLLS;
+use crate::configuration::{self, POLLS};
+use crate::decision::Law;
+use crate::recording::{Recording, replay};
 use crate::sample::{Connection, Link, Sent, Way};
 
 const PERIOD_MS: u64 = 100;
@@ -189,5 +191,78 @@ fn connections_of_nobody_are_left_alone() {
         let mut sample = sample(period, &[up(1, 100)]);
         sample.connections[0].station = "02:00:00:00:00:99".into();
         assert_eq!(access_point.take(&sample).1, None);
+    }
+}
+
+#[test]
+fn a_recording_with_connections_replays_to_the_same_windows() {
+    let written = configuration::parse("scheme = \"occupancy\"").unwrap();
+    let mut law = Law::new(&written.checked().unwrap());
+    let mut file = Vec::new();
+    let mut recording = Recording::begin(&mut file, &written).unwrap();
+    for period in 0..8 {
+        // The second station comes later.
+        let loads = [up(1, 100), up(2, 10)];
+        let sample = sample(period, &loads[..if period < 4 { 1 } else { 2 }]);
+        let (_, decision) = law.take(&sample);
+        recording.add(&sample, decision.as_ref()).unwrap();
+    }
+    let replayed = replay(&file[..]).unwrap();
+    assert!(replayed.differences.is_empty());
+    assert!(replayed.decisions.len() > 2, "{:?}", replayed.decisions);
+}
+
+#[test]
+fn counters_that_make_no_sense_are_borne() {
+    let mut access_point = AccessPoint::new(Occupancy::default(), POLLS);
+    access_point.take(&sample(0, &[up(1, 100)]));
+    for period in 1..5 {
+        let mut wild = sample(period, &[up(1, 100)]);
+        wild.at_ns = if period % 2 == 0 { u64::MAX } else { 1 };
+        wild.links[0].up = Way {
+            bytes: u64::MAX / period,
+            packets: 1,
+            retries: Some(u64::MAX),
+            airtime_ns: Some(u64::MAX),
+            rate_bps: Some(1),
+            ..Way::default()
+        };
+        let sent = Sent {
+            octets: u64::MAX,
+            packets: u32::MAX / u32::try_from(period).unwrap(),
+            answers: 0,
+            echo_ns: u64::MAX / period,
+            echoes: 1,
+            largest: u16::MAX,
+        };
+        wild.connections[0].up = sent.clone();
+        wild.connections[0].down = sent;
+        access_point.take(&wild);
+    }
+}
+
+/// A thousand stations with ten connections each, of which all move something: a look at them is nowhere quadratic.
+#[test]
+fn a_thousand_stations_with_ten_thousand_connections_are_borne() {
+    let mut access_point = AccessPoint::new(Occupancy::default(), POLLS);
+    for period in 0..3 {
+        let one = sample(period, &[up(1, 100)]);
+        let mut all = Sample { at_ns: one.at_ns, ..Sample::default() };
+        for station in 0..1_000_u16 {
+            let mut link = one.links[0].clone();
+            link.name = format!("wlan0 {station}");
+            all.links.push(link);
+            for port in 0..10 {
+                let mut connection = one.connections[0].clone();
+                connection.station = format!("{station}");
+                connection.ends[0].set_port(station * 10 + port);
+                all.connections.push(connection);
+            }
+        }
+        let decision = access_point.take(&all).1;
+        // Who goes on as before has the same window.
+        if period == 1 {
+            assert!(matches!(decision, Some(Decision::Windows(it)) if it.len() == 10_000));
+        }
     }
 }
