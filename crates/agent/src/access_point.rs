@@ -67,6 +67,7 @@ struct Known {
 struct Flow {
     ends: Ends,
     direction: Direction,
+    round_trip: Duration,
     cost: PacketCost,
     used: f64,
 }
@@ -217,11 +218,10 @@ impl AccessPoint {
         let mut windows: BTreeMap<Ends, Window> = BTreeMap::new();
         for flow in flows {
             let known = self.known.get_mut(&flow.ends).expect("it has a flow");
-            let Some(round_trip) = known.round_trip.filter(|it| !it.is_zero()) else { continue };
             let rate = highest_rate(division.share(flow.used), slot, &flow.cost);
             let at = flow.direction as usize;
             let least = known.largest[at] * u64::from(self.settings.least_window);
-            let window = window_limit::for_rate(rate, round_trip, Bytes::new(1)).max(least);
+            let window = window_limit::for_rate(rate, flow.round_trip, Bytes::new(1)).max(least);
             let octets = Some(u32::try_from(window.get()).unwrap_or(u32::MAX));
             if std::mem::replace(&mut known.limits[at], octets) == octets {
                 continue;
@@ -236,7 +236,8 @@ impl AccessPoint {
         windows.into_values().collect()
     }
 
-    /// Flows that had data in the slot, by the links of their stations; their round trips are noted.
+    /// Flows that had data in the slot and whose round trips are known, by the links of their stations. Others cannot be
+    /// limited, and are part of what the station does beside.  Deviates: [D-176]
     fn flows(&mut self, links: &[SeenLink], slot: Duration) -> BTreeMap<String, Vec<Flow>> {
         let mut moved: BTreeMap<Ends, [Moved; 2]> = BTreeMap::new();
         for (ends, both) in self.intervals.iter().flat_map(|it| &it.connections) {
@@ -251,7 +252,8 @@ impl AccessPoint {
             if let (Some(there), Some(back)) = (moved[0].mean_echo(), moved[1].mean_echo()) {
                 known.round_trip = Some(sum(there, back));
             }
-            let both = [Up, Down].map(|way| flow(link, ends, way, &moved, slot));
+            let Some(round_trip) = known.round_trip.filter(|it| !it.is_zero()) else { continue };
+            let both = [Up, Down].map(|way| flow(link, (ends, way), &moved, (slot, round_trip)));
             flows.entry(known.link.clone()).or_default().extend(both.into_iter().flatten());
         }
         flows
@@ -281,10 +283,9 @@ fn occupancy(link: &SeenLink, used: &[Use; 2]) -> Duration {
 #[expect(clippy::cast_precision_loss, reason = "packets of a slot")]
 fn flow(
     link: &SeenLink,
-    ends: Ends,
-    direction: Direction,
+    (ends, direction): (Ends, Direction),
     moved: &[Moved; 2],
-    slot: Duration,
+    (slot, round_trip): (Duration, Duration),
 ) -> Option<Flow> {
     let (there, back, ways) = match direction {
         Up => (&moved[0], &moved[1], [&link.up, &link.down]),
@@ -307,7 +308,7 @@ fn flow(
         answer,
         answers: Answers::Each(packets / answers.max(1.0)),
     };
-    Some(Flow { ends, direction, cost, used: time / slot.as_secs_f64() })
+    Some(Flow { ends, direction, round_trip, cost, used: time / slot.as_secs_f64() })
 }
 
 #[cfg(test)]
