@@ -150,7 +150,10 @@ pub fn available() -> Vec<String> {
         (true, false) => "no: this kernel does not describe its types (CONFIG_DEBUG_INFO_BTF)",
         (true, true) => "yes, as root",
     };
-    vec![format!("Windows of this machine's own senders can be limited: {windows}.")]
+    vec![
+        format!("Windows of this machine's own senders can be limited: {windows}."),
+        format!("Windows of connections through this machine can be limited: {windows}."),
+    ]
 }
 
 /// Where the kernel describes its types.
