@@ -15,7 +15,7 @@ RUST_SOURCES := Cargo.toml Cargo.lock rust-toolchain.toml \
     $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
 .PHONY: help needs needs-agent build demo reproduce test test-rust test-python test-site test-web test-kernel \
-    agent test-agent fair-access-point wasm web fuzz explore deny bench wheel wheels sdist golden book limits record docs site lock clean
+    agent deb test-agent fair-access-point wasm web fuzz explore deny bench wheel wheels sdist golden book limits record docs site lock clean
 
 help: ## Show the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -66,6 +66,10 @@ AGENT_CARGO := --package airfair-agent --features bpf --locked --quiet
 agent: $(VENV)/installed needs-agent ## The agent on real machines, .venv/bin/airfair-agent: docs/agent.md
 	cargo build $(AGENT_CARGO) --release
 	install target/release/airfair-agent $(BIN)/airfair-agent
+
+deb: agent ## The agent as a Debian package in dist/, with its unit and manual page, and tried
+	mkdir -p dist
+	"$(PYTHON)" tests/check_deb.py "$$(crates/agent/packaging/deb.sh target/release/airfair-agent dist)"
 
 needs-agent: needs
 	@missing=0; lacks() { echo "missing: $$1" >&2; missing=1; }; \

@@ -13,42 +13,13 @@ use crate::actuator;
 use crate::configuration::{self, PLACE, Scheme, Written};
 use crate::decision::Law;
 use crate::estimate::Estimator;
+use crate::help;
 use crate::observe::Look;
 use crate::os;
 use crate::recording::{self, Recorded, Recording};
 use crate::running::{self, Wish};
 use crate::source::{self, Source};
 use crate::status;
-
-/// Text of `--help`.
-pub const HELP: &str = "\
-usage: airfair agent COMMAND [options]
-
-The papers' schemes on this machine: ARF-aware TCP for a station's own senders; equal shares of the air, or of the
-buffer, for connections through an access point.
-
-commands:
-  observe           who holds the air, both directions, live
-  run               limit windows as the scheme says
-  status            what the agent that runs does
-  restore           give back what an agent that was killed has left behind
-  replay FILE       put a recording through the law again: the same decisions?
-
-options:
-  --config FILE     configuration (default: /etc/airfair/agent.toml, where it is there)
-  --interface NAME  interface to watch and whose connections to limit
-  --scheme NAME     arf-aware (the default), occupancy or shared-windows
-  --emulator FILE   watch an emulation by its control socket instead of the kernel
-  --station NAME    its station
-  --from FILE       take the samples of a recording
-  --record FILE     write samples and decisions to a file
-  --for TIME        end after this time, such as '10 s'
-  --dry-run         run: say what would be done, and touch nothing
-  --json            a document on standard output: observe (a line each), status, restore, replay
-  --version         print the version
-
-exit status: 0 done; 1 it failed, or a replay differs; 2 wrong input
-";
 
 /// Exit status of wrong input.
 const WRONG: u8 = 2;
@@ -98,7 +69,11 @@ fn parse(arguments: Vec<String>) -> Result<Option<Words>> {
         let mut value = || rest.next().with_context(|| format!("{word} needs a value"));
         match word.as_str() {
             "-h" | "--help" => {
-                print!("{HELP}");
+                print!("{}", help::help());
+                return Ok(None);
+            }
+            "--man" => {
+                print!("{}", help::manual());
                 return Ok(None);
             }
             "--version" => {
@@ -305,6 +280,25 @@ mod tests {
         assert_eq!((it.command.as_str(), it.is_dry_run), ("run", true));
         assert_eq!(it.interface.as_deref(), Some("wlan0"));
         assert_eq!(words("replay it").unwrap().unwrap().file, Some("it".into()));
+    }
+
+    /// Help and manual list the same words.
+    #[test]
+    fn the_words_that_are_listed_are_those_that_are_understood() {
+        for (word, _) in help::COMMANDS {
+            assert!(words(word).unwrap().is_some(), "{word}");
+        }
+        for (word, _) in help::OPTIONS {
+            if !["--help", "--man", "--version"].contains(&word) {
+                assert!(words(&format!("run {}", word.replace("TIME", "1s"))).is_ok(), "{word}");
+            }
+        }
+        let source = include_str!("commands.rs");
+        let arms = source.lines().filter_map(|line| line.trim_start().strip_prefix("\"--"));
+        for word in arms.filter_map(|line| line.split_once("\" =>")).map(|(word, _)| word) {
+            let listed = |it: &help::Entry| it.0.split(' ').next() == Some(&format!("--{word}"));
+            assert!(help::OPTIONS.iter().any(listed), "--{word} is not listed");
+        }
     }
 
     #[test]

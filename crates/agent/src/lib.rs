@@ -18,6 +18,7 @@ pub mod configuration;
 pub mod connections;
 pub mod decision;
 pub mod estimate;
+pub mod help;
 mod netlink;
 pub mod observe;
 pub mod os;

@@ -5,6 +5,7 @@
 mod forwarding;
 mod rig;
 mod router;
+mod unit;
 
 use std::fs;
 use std::thread;

@@ -133,10 +133,17 @@ impl Rig {
 
     /// Starts the agent with a source that says what `Air` has.
     pub(super) fn agent(&self, air: &Air, more: &[&str]) -> Agent {
+        self.agent_by(&[env!("CARGO_BIN_EXE_airfair-agent").to_owned()], air, more)
+    }
+
+    /// Starts the agent by a command that need not be its program alone.
+    pub(super) fn agent_by(&self, words: &[String], air: &Air, more: &[&str]) -> Agent {
         let config = self.runtime.join("agent.toml");
         fs::write(&config, "[arf-aware]\nhighest_rate = \"11 Mb/s\"\n").unwrap();
-        let mut command = self.command(&["run", "--interface", "v0", "--config"]);
-        command.arg(&config).arg("--emulator");
+        let mut command = Command::new("ip");
+        command.args(["netns", "exec", &self.station]).args(words);
+        command.args(["run", "--interface", "v0", "--config"]);
+        command.env("RUNTIME_DIRECTORY", &self.runtime).arg(&config).arg("--emulator");
         command.arg(&air.path).args(["--station", "it"]).args(more);
         Agent::begin(command)
     }
