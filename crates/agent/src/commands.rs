@@ -220,18 +220,24 @@ fn restore(words: &Words) -> Result<()> {
     }
     let passed = actuator::restore()?;
     if words.as_json {
-        let actuator::Passed { given_back, failed, filters, .. } = passed;
         println!(
             "{}",
-            json!({"document": "agent-restore", "schema": 1, "given_back": given_back, "failed": failed,
-                "filters": filters})
+            json!({
+                "document": "agent-restore",
+                "schema": 1,
+                "given_back": passed.given_back,
+                "failed": passed.failed,
+                "filters": passed.filters,
+                "interfaces": passed.interfaces,
+            })
         );
     } else {
         println!(
-            "Given back: {}. Refused by the kernel: {}. Filters taken away: {}.",
+            "Given back: {}. Refused by the kernel: {}. Taken away: {} filters, classes of {} interfaces.",
             status::connections(passed.given_back),
             passed.failed,
-            passed.filters
+            passed.filters,
+            passed.interfaces
         );
     }
     Ok(())

@@ -34,6 +34,8 @@ pub struct Written {
     occupancy: WrittenOccupancy,
     #[serde(rename = "shared-windows")]
     shared_windows: WrittenSharedWindows,
+    #[serde(rename = "data-ack")]
+    data_ack: WrittenDataAck,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -71,6 +73,14 @@ enum WrittenSpare {
     Once,
 }
 
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct WrittenDataAck {
+    weights: Option<String>,
+    packets_per_second: Option<u32>,
+    queue: Option<u32>,
+}
+
 /// What the agent makes of what it sees.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -82,6 +92,8 @@ pub enum Scheme {
     Occupancy,
     /// At an access point: connections have equal parts of its buffer as their windows.  [pilosof-2003 §V]
     SharedWindows,
+    /// At an access point: DATA and ACKs to stations have queues of their own.  [updown-fairness §IV]
+    DataAck,
 }
 
 /// Place from which samples come.
@@ -166,6 +178,38 @@ impl Default for SharedWindows {
     }
 }
 
+/// Weights of DATA and ACKs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Weights {
+    /// Packets of each in a round.
+    Fixed {
+        /// Data.
+        data: u32,
+        /// Pure ACKs.
+        ack: u32,
+    },
+    /// Those by which every connection has the same.
+    Connections,
+}
+
+/// Settings of DATA and ACKs apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DataAck {
+    /// Weights of their queues.
+    pub weights: Weights,
+    /// Packets of both in a second; measured unless given.
+    pub packets_per_second: Option<u32>,
+    /// Packets that find room in each queue.
+    pub queue: u32,
+}
+
+impl Default for DataAck {
+    /// The paper's weights, and the middle one of its buffers.  [updown-fairness §III], [updown-fairness §IV]
+    fn default() -> Self {
+        Self { weights: Weights::Fixed { data: 2, ack: 1 }, packets_per_second: None, queue: 100 }
+    }
+}
+
 /// What the agent is to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Configuration {
@@ -185,6 +229,8 @@ pub struct Configuration {
     pub occupancy: Occupancy,
     /// Settings of shared windows.
     pub shared_windows: SharedWindows,
+    /// Settings of DATA and ACKs apart.
+    pub data_ack: DataAck,
 }
 
 impl Default for Configuration {
@@ -207,6 +253,7 @@ impl Written {
             arf_aware: below.arf_aware,
             occupancy: below.occupancy,
             shared_windows: below.shared_windows,
+            data_ack: below.data_ack,
         }
     }
 
@@ -249,6 +296,7 @@ impl Written {
             arf_aware: self.arf_aware.checked().context("arf-aware")?,
             occupancy: self.occupancy.checked().context("occupancy")?,
             shared_windows: self.shared_windows.checked().context("shared-windows")?,
+            data_ack: self.data_ack.checked().context("data-ack")?,
         })
     }
 }
@@ -325,6 +373,33 @@ impl WrittenSharedWindows {
     }
 }
 
+impl WrittenDataAck {
+    fn checked(&self) -> Result<DataAck> {
+        let default = DataAck::default();
+        let weights = match self.weights.as_deref() {
+            None => default.weights,
+            Some("connections") => Weights::Connections,
+            Some(text) => ratio(text).with_context(|| {
+                format!("weights = {text:?}: two from 1 to 100, as 2:1, or connections")
+            })?,
+        };
+        let packets_per_second = self.packets_per_second;
+        ensure!(
+            packets_per_second.is_none_or(|it| (10..=2_000_000).contains(&it)),
+            "packets_per_second: from 10 to 2000000"
+        );
+        let queue = self.queue.unwrap_or(default.queue);
+        ensure!((1..=1_000).contains(&queue), "queue = {queue}: from 1 to 1000 packets");
+        Ok(DataAck { weights, packets_per_second, queue })
+    }
+}
+
+fn ratio(text: &str) -> Option<Weights> {
+    let weight = |text: &str| text.parse().ok().filter(|it| (1..=100).contains(it));
+    let (data, ack) = text.split_once(':')?;
+    Some(Weights::Fixed { data: weight(data)?, ack: weight(ack)? })
+}
+
 /// Reads the file at `path`. What others may write is refused: who writes it says what a privileged process does.
 ///
 /// # Errors
@@ -382,6 +457,7 @@ mod tests {
         let keys: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("#: ")).collect();
         let keys = keys.join("\n");
         let (top, table) = keys.split_once("highest_rate").unwrap();
+        let table = table.replace("packets_per_second", "[data-ack]\npackets_per_second");
         checked(&format!("{top}[arf-aware]\nhighest_rate{table}")).unwrap();
     }
 
@@ -404,6 +480,12 @@ mod tests {
         assert!(mistake("[occupancy]\nleast_window = 1").contains("one_segment = true"));
         assert!(mistake("[occupancy]\nspare = \"twice\"").contains("once"));
         assert!(mistake("[shared-windows]\nbuffer = 0").contains("from 1 to"));
+        for weights in ["2", "0:1", "1:101", "2:1:1", "flows"] {
+            let said = mistake(&format!("[data-ack]\nweights = {weights:?}"));
+            assert!(said.contains("two from 1 to 100"), "{said}");
+        }
+        assert!(mistake("[data-ack]\npackets_per_second = 9").contains("from 10"));
+        assert!(mistake("[data-ack]\nqueue = 0").contains("from 1 to 1000"));
         assert!(mistake("interfaces = \"wlan0\"").contains("unknown field"));
         assert!(mistake("station = \"fast\"").contains("emulator"));
     }

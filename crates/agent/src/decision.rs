@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::access_point::{AccessPoint, Granted};
 use crate::configuration::{Configuration, Scheme};
+use crate::data_ack::{Share, TwoQueues};
 use crate::estimate::Seen;
 use crate::sample::Sample;
 use crate::shared_windows::SharedWindows;
@@ -22,6 +23,8 @@ pub enum Decision {
     },
     /// Connections through the access point have these limits, and others keep theirs.
     Windows(Vec<Window>),
+    /// DATA and ACKs share the interface.
+    Share(Share),
     /// No limit: the link has its highest rate, or nothing is known of it.
     Lift,
 }
@@ -49,6 +52,8 @@ pub enum Law {
     Occupancy(AccessPoint),
     /// Shared windows at an access point.
     SharedWindows(SharedWindows),
+    /// DATA and ACKs apart at an access point.
+    DataAck(TwoQueues),
 }
 
 impl Law {
@@ -65,6 +70,9 @@ impl Law {
             Scheme::ArfAware => {
                 Self::ArfAware(Station::new(configuration.arf_aware.clone(), configuration.polls))
             }
+            Scheme::DataAck => {
+                Self::DataAck(TwoQueues::new(configuration.data_ack.clone(), configuration.polls))
+            }
         }
     }
 
@@ -72,14 +80,14 @@ impl Law {
     pub fn ratio(&self) -> u32 {
         match self {
             Self::ArfAware(station) => station.ratio(),
-            Self::Occupancy(_) | Self::SharedWindows(_) => 1,
+            Self::Occupancy(_) | Self::SharedWindows(_) | Self::DataAck(_) => 1,
         }
     }
 
     /// True if it acts on connections that others have through this machine.
     pub fn forwards(&self) -> bool {
         match self {
-            Self::ArfAware(_) => false,
+            Self::ArfAware(_) | Self::DataAck(_) => false,
             Self::Occupancy(_) | Self::SharedWindows(_) => true,
         }
     }
@@ -87,9 +95,14 @@ impl Law {
     /// Shares that an access point has granted last.
     pub fn granted(&self) -> &[Granted] {
         match self {
-            Self::ArfAware(_) | Self::SharedWindows(_) => &[],
+            Self::ArfAware(_) | Self::SharedWindows(_) | Self::DataAck(_) => &[],
             Self::Occupancy(access_point) => access_point.granted(),
         }
+    }
+
+    /// Shares of DATA and ACKs.
+    pub fn share(&self) -> Option<Share> {
+        if let Self::DataAck(queues) = self { queues.share() } else { None }
     }
 
     /// Takes in a sample: what was seen, and what changes.
@@ -98,6 +111,7 @@ impl Law {
             Self::ArfAware(station) => station.take(sample),
             Self::Occupancy(access_point) => access_point.take(sample),
             Self::SharedWindows(shared) => shared.take(sample),
+            Self::DataAck(queues) => queues.take(sample),
         }
     }
 }

@@ -40,9 +40,8 @@ const EXIT_STATUS: [Entry; 3] =
 
 /// Text of `--help`.
 pub fn help() -> String {
-    let list = |entries: &[Entry]| -> String {
-        entries.iter().map(|(word, meaning)| format!("  {word:<18}{meaning}\n")).collect()
-    };
+    let line = |(word, meaning): &Entry| format!("  {word:<18}{meaning}\n");
+    let list = |entries: &[Entry]| entries.iter().map(line).collect::<Vec<_>>().concat();
     let status: Vec<String> =
         EXIT_STATUS.iter().map(|(code, meaning)| format!("{code} {meaning}")).collect();
     format!(
@@ -64,7 +63,7 @@ pub fn manual() -> String {
             "@OPTIONS@" => list(&mut page, &OPTIONS),
             "@EXIT_STATUS@" => list(&mut page, &EXIT_STATUS),
             "@CONFIGURATION@" => {
-                include_str!("../agent.toml").lines().for_each(|it| page += &plain(it))
+                include_str!("../agent.toml").lines().for_each(|it| page += &plain(it));
             }
             _ => _ = writeln!(page, "{}", line.replace("@VERSION@", env!("CARGO_PKG_VERSION"))),
         }

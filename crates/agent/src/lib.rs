@@ -16,6 +16,7 @@ pub mod actuator;
 pub mod commands;
 pub mod configuration;
 pub mod connections;
+pub mod data_ack;
 pub mod decision;
 pub mod estimate;
 pub mod help;

@@ -9,6 +9,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::actuator::{self, Actuator};
 use crate::configuration::{Configuration, Written};
+use crate::data_ack::Share;
 use crate::decision::{Decision, Law};
 use crate::estimate::Seen;
 use crate::os;
@@ -209,6 +210,7 @@ impl Run {
         if !connections.is_empty() {
             sample.connections = connections;
         }
+        sample.queue = sample.queue.or(self.actuator.queue()?);
         Ok(Some(sample))
     }
 
@@ -255,8 +257,12 @@ impl Run {
             )),
             // They change all the time: `tell_shares` says what they come from.
             Decision::Windows(_) => {}
+            Decision::Share(share) => self.tell_share(share),
             Decision::Lift if self.law.forwards() => {
                 say(&format!("Windows {would}not limited."));
+            }
+            Decision::Lift if matches!(self.law, Law::DataAck(_)) => {
+                say(&format!("There are no stations: DATA and ACKs {would}not kept apart."));
             }
             Decision::Lift => {
                 say(&format!("The link has {rate} of {highest}: windows {would}not limited."));
@@ -292,6 +298,18 @@ impl Run {
         }
     }
 
+    /// Says the weights where they are new. The rate moves every other second: `status` has it.
+    fn tell_share(&self, share: &Share) {
+        if self.status.share.is_some_and(|it| (it.data, it.ack) == (share.data, share.ack)) {
+            return;
+        }
+        let Share { data, ack, packets_per_second } = share;
+        let would = if self.status.is_dry_run { "would be" } else { "are" };
+        say(&format!(
+            "DATA and ACKs {would} sent {data}:{ack}, now {packets_per_second} packets per second."
+        ));
+    }
+
     fn highest(&self, seen: &Seen) -> Option<DataRate> {
         let link = seen.links.first();
         self.configuration.arf_aware.highest_rate.or_else(|| link.and_then(|link| link.up.highest))
@@ -302,6 +320,7 @@ impl Run {
         let ratio = self.law.ratio();
         let is_forwarding = self.law.forwards();
         let status = &mut self.status;
+        status.share = self.law.share();
         status.running_s = Duration::from_nanos(since).as_secs_f64();
         status.samples += 1;
         status.ratio = ratio;

@@ -72,6 +72,18 @@ pub struct Connection {
     pub down: Sent,
 }
 
+/// Counters of the agent's own queues in front of a driver.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Queue {
+    /// Packets that they have handed to the driver.
+    pub sent: u64,
+    /// Pure ACKs among these.
+    pub acks: u64,
+    /// Packets that wait in them.
+    pub waiting: u32,
+}
+
 /// All links at one time.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -83,4 +95,7 @@ pub struct Sample {
     /// Connections that have moved something since the last sample, by their ends; an access point's.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub connections: Vec<Connection>,
+    /// The agent's own queues, where it has some.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue: Option<Queue>,
 }

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::access_point::Granted;
 use crate::configuration::Scheme;
+use crate::data_ack::Share;
 
 /// What a running agent says of itself.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -43,6 +44,8 @@ pub struct Status {
     pub highest_rate_bps: Option<u64>,
     /// Highest rate over rate; 1 is no limit.
     pub ratio: u32,
+    /// Shares of DATA and ACKs; `null` if they are not kept apart.
+    pub share: Option<Share>,
     /// Connections under the limit.
     pub limited: u64,
     /// Time that the last pass over all connections took [ms].
@@ -146,6 +149,10 @@ pub fn table(status: &Status) -> String {
             format!("{}: {used:.0} % of the air, may hold {share:.0} %", it.station),
         ));
     }
+    rows.extend(status.share.map(|it| {
+        let Share { data, ack, packets_per_second } = it;
+        ("DATA, ACKs", format!("{data}:{ack}, {packets_per_second} packets/s"))
+    }));
     for (name, count) in &status.left {
         rows.push(("left alone", format!("{} of {name}", connections(*count))));
     }

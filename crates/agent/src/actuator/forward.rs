@@ -159,7 +159,9 @@ impl Actuator for Forwarded {
         match decision {
             Decision::Windows(windows) => self.set(windows)?,
             Decision::Lift => self.lift()?,
-            Decision::Limit { .. } => bail!("a decision for senders at a forwarder"),
+            Decision::Limit { .. } | Decision::Share(_) => {
+                bail!("a decision for others at a forwarder")
+            }
         }
         self.passed.held = u64::try_from(self.limited.len()).unwrap_or(u64::MAX);
         Ok(())

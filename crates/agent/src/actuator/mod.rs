@@ -6,9 +6,13 @@
 #[cfg(feature = "bpf")]
 mod bpf;
 #[cfg(feature = "bpf")]
+pub mod classes;
+#[cfg(feature = "bpf")]
 mod clsact;
 #[cfg(feature = "bpf")]
 pub mod forward;
+#[cfg(feature = "bpf")]
+mod queueing;
 #[cfg(feature = "bpf")]
 pub mod sender;
 
@@ -19,7 +23,7 @@ use anyhow::Result;
 
 use crate::configuration::Configuration;
 use crate::decision::Decision;
-use crate::sample::Connection;
+use crate::sample::{Connection, Queue};
 
 /// Time after the agent's last sign of life at which its orders end. A poll of 250 ms and a source that takes its 200 ms
 /// to fail fit into it; limits lift within a second.
@@ -38,6 +42,8 @@ pub struct Passed {
     pub given_back: u64,
     /// Filters that were taken away.
     pub filters: u64,
+    /// Interfaces whose classes were taken away.
+    pub interfaces: u64,
     /// Connections of which the kernel has refused the change.
     pub failed: u64,
     /// Time that the pass took [ns].
@@ -64,6 +70,14 @@ pub trait Actuator {
     /// If the kernel refuses it.
     fn connections(&mut self) -> Result<Vec<Connection>> {
         Ok(Vec::new())
+    }
+
+    /// Its own queues, where it has some.
+    ///
+    /// # Errors
+    /// If the kernel refuses it.
+    fn queue(&mut self) -> Result<Option<Queue>> {
+        Ok(None)
     }
 
     /// Connections, as they are now.
@@ -102,6 +116,7 @@ pub fn open(configuration: &Configuration) -> Result<Box<dyn Actuator>> {
             forwarded(configuration, configuration.shared_windows.least_window)
         }
         Scheme::ArfAware => Ok(Box::new(sender::Senders::load(configuration)?)),
+        Scheme::DataAck => Ok(Box::new(classes::Classes::load(configuration)?)),
     }
 }
 
@@ -127,8 +142,8 @@ pub fn open(_configuration: &Configuration) -> Result<Box<dyn Actuator>> {
 #[cfg(feature = "bpf")]
 pub fn restore() -> Result<Passed> {
     let passed = sender::restore();
-    let filters = forward::restore()?;
-    passed.map(|passed| Passed { filters, ..passed })
+    let (filters, interfaces) = (forward::restore()?, classes::restore()?);
+    passed.map(|passed| Passed { filters, interfaces, ..passed })
 }
 
 #[cfg(not(feature = "bpf"))]

@@ -120,7 +120,9 @@ impl Actuator for Senders {
                 self.order(false)?;
                 self.give_back()
             }
-            Decision::Windows(_) => bail!("a decision for a forwarder at senders"),
+            Decision::Windows(_) | Decision::Share(_) => {
+                bail!("a decision for a forwarder at senders")
+            }
         }
     }
 

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test")]
 
+mod classes;
 mod forwarding;
 mod rig;
 mod router;
