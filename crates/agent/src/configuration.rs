@@ -46,6 +46,19 @@ struct WrittenArfAware {
     one_segment: Option<bool>,
     largest_ratio: Option<u32>,
     replaces: Option<Vec<String>>,
+    senders: Option<SenderWindow>,
+    receivers: Option<bool>,
+}
+
+/// Way in which a sender's window is limited.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SenderWindow {
+    /// By a congestion control; by a clamp where the kernel takes none.
+    #[default]
+    CongestionControl,
+    /// By a clamp.
+    Clamp,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -121,6 +134,10 @@ pub struct ArfAware {
     pub largest_ratio: u32,
     /// Congestion controls whose connections may be limited.
     pub replaces: Vec<String>,
+    /// Way in which a sender's window is limited.
+    pub senders: SenderWindow,
+    /// True if what this machine receives is limited as well.
+    pub receivers: bool,
 }
 
 impl Default for ArfAware {
@@ -130,6 +147,8 @@ impl Default for ArfAware {
             least_window: LEAST_WINDOW,
             largest_ratio: LARGEST_RATIO,
             replaces: vec!["reno".into(), "cubic".into()],
+            senders: SenderWindow::default(),
+            receivers: false,
         }
     }
 }
@@ -313,6 +332,8 @@ impl WrittenArfAware {
             least_window: self.least_window.unwrap_or(default.least_window),
             largest_ratio: self.largest_ratio.unwrap_or(default.largest_ratio),
             replaces: self.replaces.clone().unwrap_or(default.replaces),
+            senders: self.senders.unwrap_or(default.senders),
+            receivers: self.receivers.unwrap_or(default.receivers),
         };
         let ratio = it.largest_ratio;
         ensure!(

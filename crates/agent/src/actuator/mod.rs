@@ -6,6 +6,8 @@
 #[cfg(feature = "bpf")]
 mod bpf;
 #[cfg(feature = "bpf")]
+pub mod clamp;
+#[cfg(feature = "bpf")]
 pub mod classes;
 #[cfg(feature = "bpf")]
 mod clsact;
@@ -15,6 +17,8 @@ pub mod forward;
 mod queueing;
 #[cfg(feature = "bpf")]
 pub mod sender;
+#[cfg(feature = "bpf")]
+mod station;
 
 use std::collections::BTreeMap;
 
@@ -115,7 +119,7 @@ pub fn open(configuration: &Configuration) -> Result<Box<dyn Actuator>> {
         Scheme::SharedWindows => {
             forwarded(configuration, configuration.shared_windows.least_window)
         }
-        Scheme::ArfAware => Ok(Box::new(sender::Senders::load(configuration)?)),
+        Scheme::ArfAware => Ok(Box::new(station::Station::load(configuration)?)),
         Scheme::DataAck => Ok(Box::new(classes::Classes::load(configuration)?)),
     }
 }

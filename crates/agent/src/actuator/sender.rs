@@ -170,7 +170,7 @@ pub fn restore() -> Result<Passed> {
 }
 
 /// Adds up what a pass has written.
-fn tally(octets: &[u8]) -> Passed {
+pub(super) fn tally(octets: &[u8]) -> Passed {
     let mut passed = Passed::default();
     for seen in octets.chunks_exact(SEEN) {
         match seen[36] {

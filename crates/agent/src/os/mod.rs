@@ -3,6 +3,6 @@
 mod calls;
 
 pub use calls::{
-    Family, Netlink, addresses, catch_signals, drop_capabilities, interface_index,
+    Family, Guardian, Netlink, addresses, catch_signals, drop_capabilities, interface_index,
     interface_indices, is_asked_to_end, monotonic_ns, wait_for,
 };

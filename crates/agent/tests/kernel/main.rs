@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test")]
 
+mod clamps;
 mod classes;
 mod forwarding;
 mod rig;
