@@ -161,7 +161,8 @@ impl FromStr for Scheme {
             "arf-aware" => Ok(Self::ArfAware),
             "occupancy" => Ok(Self::Occupancy),
             "shared-windows" => Ok(Self::SharedWindows),
-            _ => bail!("{text}: arf-aware, occupancy or shared-windows"),
+            "data-ack" => Ok(Self::DataAck),
+            _ => bail!("{text}: arf-aware, occupancy, shared-windows or data-ack"),
         }
     }
 }

@@ -6,8 +6,9 @@ use std::fmt::Write;
 pub type Entry = (&'static str, &'static str);
 
 const SCOPE: &str = "\
-The papers' schemes on this machine: ARF-aware TCP for a station's own connections; at an access point equal shares of the
-air, or of the buffer, for the connections through it, or TCP's data and its ACKs in queues of their own.";
+The papers' schemes on this machine: ARF-aware TCP for a station's own connections; at an access
+point equal shares of the air, or of the buffer, for the connections through it, or TCP's data and
+its ACKs in queues of their own.";
 
 /// Commands.
 pub const COMMANDS: [Entry; 5] = [
@@ -98,7 +99,7 @@ mod tests {
     fn every_line_of_the_help_fits_a_terminal() {
         let text = help();
         let longest = text.lines().map(str::len).max();
-        assert!(longest <= Some(120), "{longest:?}");
+        assert!(longest <= Some(100), "{longest:?}");
         assert!(text.contains("\n  replay FILE       put a recording"));
         assert!(
             text.ends_with(

@@ -62,6 +62,7 @@ fn sample(periods: u64, loads: &[Load]) -> Sample {
         at_ns: periods * PERIOD_MS * 1_000_000,
         links: loads.iter().map(link).collect(),
         connections: loads.iter().map(connection).collect(),
+        queue: None,
     }
 }
 
