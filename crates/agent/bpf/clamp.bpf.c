@@ -54,7 +54,7 @@ static __always_inline int clamp_sender(struct tcp_sock *tp, struct clamped *it,
 	return set(tp, TCP_BPF_SNDCWND_CLAMP, arf_step(&it->sends, by->k, tp->snd_cwnd, by->floor).limit);
 }
 
-/* Window of a receiver: a k-th of what it has taken in a round trip, as the kernel measures it to size its buffer. */
+/* Window of a receiver: a k-th of what it has taken in a round trip, as the kernel measures it to size its buffer [D-181]. */
 static __always_inline int clamp_receiver(struct tcp_sock *tp, struct clamped *it, const struct clamp_orders *by)
 {
 	__u32 taken = tp->rcvq_space.space, offered = tp->rcv_wnd;
@@ -95,7 +95,7 @@ int clamp(struct bpf_iter__tcp *ctx)
 }
 
 /* Gives connections what they had. A sender's window may grow to that, and not beyond it: the kernel has one call for its
- * clamp and its slow-start threshold, and a higher value would have it send a burst. */
+ * clamp and its slow-start threshold, and a higher value would have it send a burst [D-182]. */
 SEC("iter/tcp")
 int unclamp(struct bpf_iter__tcp *ctx)
 {

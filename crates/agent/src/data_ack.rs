@@ -2,7 +2,7 @@
 //!
 //! Weights are the configuration's, or the law's by the number of connections [updown-fairness §IV]. The classes decide
 //! nothing unless packets wait in them and not behind them, in the driver; so their rate stays just below what the channel
-//! carries, which [`Capacity`] finds.
+//! carries, which [`Capacity`] finds.  Deviates: [D-180], [D-183]
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
