@@ -177,6 +177,70 @@ fn weights_by_connections_give_each_of_them_about_as_much() {
     assert!(control > 1.8, "the negative control: {control}");
 }
 
+/// Puts a channel of `RATE` packets per second behind `v0`, with a buffer of its own: `v1` becomes a port of a bridge, and the
+/// server is at the other end of `x0`, where the channel is.
+fn put_channel(rig: &Rig) {
+    let bits = RATE * 1_536 * 8;
+    sh(&format!(
+        "set -e; n={}; ip -n $n addr flush dev v1; ip -n $n link add x0 type veth peer name x1
+        ip -n $n link add air type bridge; ip -n $n link set air up
+        for it in v1 x0; do ip -n $n link set $it master air up; done
+        ip -n $n addr add 10.11.0.2/24 dev x1; ip -n $n addr add fd11::2/64 dev x1 nodad; ip -n $n link set x1 up
+        ip -n $n link set x1 gso_max_segs 1; ip netns exec $n sysctl -qw net.ipv4.conf.all.arp_ignore=1
+        ip netns exec $n tc qdisc add dev x0 root stab mtu 2047 tsize 128 mpu 1536 overhead 0 \
+            tbf rate {bits} burst 4k limit 400k",
+        rig.server
+    ));
+    // The server's address is no longer that of the bridge.
+    sh(&format!("ip -n {} neigh flush all", rig.station));
+}
+
+/// Packets that the channel has carried, and those that wait in its buffer.
+fn carried(rig: &Rig) -> [u64; 2] {
+    let said = sh(&format!("ip netns exec {} tc -s qdisc show dev x0", rig.server));
+    let mut words = said.split_whitespace().skip_while(|word| *word != "Sent").skip(3);
+    let sent = words.next().unwrap().parse().unwrap();
+    let waiting = said.split_whitespace().find_map(|word| word.strip_suffix('p')?.parse().ok());
+    [sent, waiting.unwrap()]
+}
+
+/// Where the rate is not told it is found, and then packets wait in the classes and not behind them.
+#[test]
+fn the_rate_of_the_classes_is_found_just_below_what_the_channel_carries() {
+    if !may() {
+        return;
+    }
+    let rig = rig();
+    put_channel(&rig);
+    let air = Air::new(&rig, 11);
+    let flows = flows(&rig);
+    let agent = agent(&rig, &air, "weights = \"2:1\"", &[]);
+    let go_on = |seconds: u64| {
+        let end = Instant::now() + Duration::from_secs(seconds);
+        let (mut sum, mut count) = (0, 0);
+        while Instant::now() < end {
+            let [sent, waiting] = carried(&rig);
+            air.received(sent);
+            (sum, count) = (sum + waiting, count + 1);
+            thread::sleep(Duration::from_millis(20));
+        }
+        sum / count
+    };
+    let before = go_on(1);
+    go_on(30);
+    let from = sent(&rig).unwrap();
+    let then = go_on(10);
+    let to = sent(&rig).unwrap();
+    let [data, acks] = [0, 1].map(|it| f64::from(to[it] - from[it]));
+    let rate = (data + acks) / 10.0 / f64::from(RATE);
+    eprintln!(
+        "{rate:.3} of what the channel carries; {data} to {acks}; {then} wait in it, and {before} did"
+    );
+    assert!((0.85..1.15).contains(&rate), "{rate}");
+    assert!(then < before / 2, "{then} and {before}");
+    drop((flows, agent));
+}
+
 /// A packet of many segments counts as these: else the kernel's own senders would have many times their weight.
 #[test]
 fn a_packet_of_many_segments_is_as_many() {

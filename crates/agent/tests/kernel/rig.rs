@@ -399,9 +399,16 @@ impl Drop for Agent {
 /// that hold 0.4 of the air.
 pub(super) struct Air {
     path: PathBuf,
-    rate: Arc<AtomicU64>,
+    told: Arc<Told>,
     end: Arc<AtomicBool>,
     thread: Option<thread::JoinHandle<()>>,
+}
+
+/// What the test says: the rate of its station [bit/s], and packets that this has received.
+#[derive(Default)]
+struct Told {
+    rate: AtomicU64,
+    received: AtomicU64,
 }
 
 impl Air {
@@ -415,9 +422,9 @@ impl Air {
         let _ = fs::remove_file(&path);
         let listener = UnixListener::bind(&path).unwrap();
         listener.set_nonblocking(true).unwrap();
-        let rate = Arc::new(AtomicU64::new(mbps * 1_000_000));
+        let told = Arc::new(Told { rate: (mbps * 1_000_000).into(), ..Told::default() });
         let end = Arc::new(AtomicBool::new(false));
-        let (said, ended) = (Arc::clone(&rate), Arc::clone(&end));
+        let (said, ended) = (Arc::clone(&told), Arc::clone(&end));
         let thread = thread::spawn(move || {
             while !ended.load(Ordering::Relaxed) {
                 match listener.accept() {
@@ -426,12 +433,17 @@ impl Air {
                 }
             }
         });
-        Self { path, rate, end, thread: Some(thread) }
+        Self { path, told, end, thread: Some(thread) }
     }
 
     /// Gives the station a rate.
     pub(super) fn set(&self, mbps: u64) {
-        self.rate.store(mbps * 1_000_000, Ordering::Relaxed);
+        self.told.rate.store(mbps * 1_000_000, Ordering::Relaxed);
+    }
+
+    /// Says how many packets the station has received.
+    pub(super) fn received(&self, packets: u64) {
+        self.told.received.store(packets, Ordering::Relaxed);
     }
 
     /// Ends the emulation.
@@ -457,7 +469,7 @@ impl Drop for Air {
     }
 }
 
-fn answer(stream: UnixStream, name: &str, rate: &AtomicU64, end: &AtomicBool) {
+fn answer(stream: UnixStream, name: &str, told: &Told, end: &AtomicBool) {
     stream.set_nonblocking(false).unwrap();
     stream.set_read_timeout(Some(Duration::from_millis(50))).unwrap();
     let mut reader = BufReader::new(stream);
@@ -466,13 +478,14 @@ fn answer(stream: UnixStream, name: &str, rate: &AtomicU64, end: &AtomicBool) {
         match reader.read_line(&mut line) {
             Ok(0) => return,
             Ok(_) => {
-                let rate = rate.load(Ordering::Relaxed);
+                let rate = told.rate.load(Ordering::Relaxed);
+                let received = told.received.load(Ordering::Relaxed);
                 let seconds = begun.elapsed().as_secs_f64();
                 let (packets, air) = ((seconds * 200.0).floor(), seconds * 0.4);
                 let bytes = packets * 1_500.0;
                 let text = format!(
                     "{{\"ok\": true, \"state\": {{\"nodes\": [{{\"name\": \"{name}\", \"sent_packets\": {packets}, \
-                     \"sent_bytes\": {bytes}, \"received_packets\": 0, \"received_bytes\": 0, \"radio\": {{\"retries\": 0, \
+                     \"sent_bytes\": {bytes}, \"received_packets\": {received}, \"received_bytes\": 0, \"radio\": {{\"retries\": 0, \
                      \"airtime_up_s\": {air}, \"airtime_down_s\": 0.0, \"rate_up_bps\": {rate}, \
                      \"rate_down_bps\": {rate}}}}}]}}}}\n"
                 );
