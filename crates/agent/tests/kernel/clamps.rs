@@ -151,7 +151,7 @@ fn senders_are_clamped_where_the_kernel_takes_no_congestion_control_and_grow_to_
         thread::sleep(Duration::from_millis(50));
         assert!(flow.window() <= limit, "{} over {limit}", flow.window());
         let others = other.window();
-        assert!(others > 2 * limit, "the negative control: {others}");
+        assert!(others > limit, "the negative control: {others}");
     }
     assert_eq!(flow.law(), "reno");
     air.set(11);
